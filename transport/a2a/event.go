@@ -1,0 +1,230 @@
+package a2a
+
+import (
+	"iter"
+	"strings"
+)
+
+// JSON is the text of one JSON value, as it was received. The zero value means
+// that there was none.
+type JSON string
+
+// State is the state of a task, by its A2A 0.3 name (specification 0.3, §6.3;
+// 1.0, §4.1.3).
+type State string
+
+// The states of a task.
+const (
+	StateSubmitted     State = "submitted"
+	StateWorking       State = "working"
+	StateInputRequired State = "input-required"
+	StateCompleted     State = "completed"
+	StateCanceled      State = "canceled"
+	StateFailed        State = "failed"
+	StateRejected      State = "rejected"
+	StateAuthRequired  State = "auth-required"
+	StateUnknown       State = "unknown"
+)
+
+// States lists every state that the protocol has, in its order.
+func States() []State {
+	return []State{
+		StateSubmitted, StateWorking, StateInputRequired, StateCompleted, StateCanceled,
+		StateFailed, StateRejected, StateAuthRequired, StateUnknown,
+	}
+}
+
+// Terminal reports whether a task in this state has ended for good.
+func (s State) Terminal() bool {
+	switch s {
+	case StateCompleted, StateCanceled, StateFailed, StateRejected:
+		return true
+	}
+	return false
+}
+
+// Role says who wrote a message.
+type Role string
+
+// The roles of a message.
+const (
+	RoleUser  Role = "user"
+	RoleAgent Role = "agent"
+)
+
+// EventKind says which of the protocol's stream payloads an event is.
+type EventKind uint8
+
+// The kinds of events. EventUnknown is one that this version of the bridge does
+// not know; its Raw is all there is, and it is passed on, not dropped.
+const (
+	EventUnknown EventKind = iota
+	EventTask
+	EventMessage
+	EventStatus
+	EventArtifact
+)
+
+// An Event is one payload of a stream: a view (see the package comment).
+type Event struct {
+	Kind      EventKind
+	TaskID    string
+	ContextID string
+	// State is the task's state, for EventTask and EventStatus.
+	State State
+	// EndsLeg is set where the agent has said, by the rule of its protocol
+	// version, that nothing follows for the message that was sent: 0.3 final or
+	// a terminal state, 1.x a terminal state or input-required. A stream that
+	// stops without it was cut.
+	EndsLeg bool
+	// Message is an EventMessage's message, or the status's of the others.
+	// HasMessage tells an absent one from an empty one.
+	Message    Message
+	HasMessage bool
+	// Artifact is for EventArtifact. Append: its parts follow those that are
+	// there; otherwise they replace the artifact of that ID.
+	Artifact  Artifact
+	Append    bool
+	LastChunk bool
+	// Artifacts and History are for EventTask, nil elsewhere.
+	Artifacts iter.Seq[Artifact]
+	History   iter.Seq[Message]
+	// Metadata is the event's own (for EventTask the task's): an object, keyed
+	// by extension URI or by what the dialect uses.
+	Metadata JSON
+	// Timestamp is the status's, as sent: A2A servers differ in precision and
+	// some leave the zone out, so it is for showing.
+	Timestamp string
+	// Raw is the whole payload.
+	Raw JSON
+	// Redecode reads Raw anew, in the version that the event came in: what
+	// [Event.Clone] is made of.
+	Redecode func(raw JSON) *Event
+}
+
+// Message is a message in either direction, as received.
+type Message struct {
+	ID        string
+	Role      Role
+	TaskID    string
+	ContextID string
+	Parts     Parts
+	Metadata  JSON
+}
+
+// Artifact is an output of a task: all of it, or a piece (see [Event.Append]).
+type Artifact struct {
+	ID          string
+	Name        string
+	Description string
+	Parts       Parts
+	Metadata    JSON
+}
+
+// Parts is a list of parts that is decoded as it is walked. The zero value is
+// empty.
+type Parts struct {
+	// Raw is the JSON array; of a list that [Parts.Next] has taken from, the rest.
+	Raw JSON
+	// Step decodes the first part of Raw and returns what is left; it is set by
+	// the protocol version that read the list. ok is false if there is none.
+	Step func(raw JSON, part *Part) (rest JSON, ok bool)
+	// Only, if set, is the one part that there is, decoded already.
+	Only *Part
+	// Walk decodes all of Raw; it is for lists without Step, as tests make them.
+	Walk func(raw JSON, yield func(*Part) bool)
+}
+
+// Next decodes the first part into part and takes it off the list; it reports
+// whether there was one. It allocates nothing, so whoever walks one list after
+// the other keeps one Part for all of them:
+//
+//	for rest := m.Parts; rest.Next(&f.part); {
+//
+// The list is a copy there: m.Parts keeps its parts.
+func (p *Parts) Next(part *Part) bool {
+	if p.Only != nil {
+		*part, p.Only, p.Raw = *p.Only, nil, ""
+		return true
+	}
+	if p.Step == nil || p.Raw == "" {
+		return false
+	}
+	rest, ok := p.Step(p.Raw, part)
+	p.Raw = rest
+	return ok
+}
+
+// All yields each part. The pointer is valid for that step only.
+func (p Parts) All() iter.Seq[*Part] {
+	return func(yield func(*Part) bool) {
+		// yield must not go where the compiler loses sight of it, as into Walk: then
+		// the caller's loop would be allocated, with what it uses.
+		part := new(Part)
+		for rest := p; rest.Next(part) && yield(part); {
+		}
+		if p.Step == nil {
+			for _, *part = range p.walked() {
+				if !yield(part) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// walked returns the parts of a list that has no Step.
+func (p Parts) walked() (list []Part) {
+	if p.Walk != nil && p.Raw != "" {
+		p.Walk(p.Raw, func(part *Part) bool {
+			list = append(list, *part)
+			return true
+		})
+	}
+	return list
+}
+
+// PartKind says what a part holds.
+type PartKind uint8
+
+// The kinds of parts. PartUnknown is one of a kind that we do not know.
+const (
+	PartUnknown PartKind = iota
+	PartText
+	PartFile
+	PartData
+)
+
+// A Part is a piece of a message or of an artifact.
+type Part struct {
+	Kind PartKind
+	// Text is a PartText's text, decoded. TextJSON is the same as it was sent,
+	// quotes included: copying it spares encoding it again.
+	Text     string
+	TextJSON JSON
+	// Data is a PartData's value.
+	Data JSON
+	File File
+	// Metadata is the part's own.
+	Metadata JSON
+	// Raw is the whole part.
+	Raw JSON
+}
+
+// File is what a file part holds: either Bytes, still in base64, or a URI.
+type File struct {
+	Name      string
+	MediaType string
+	Bytes     string
+	URI       string
+}
+
+// Clone returns a copy of the event that outlives the stream's next read. It
+// needs the protocol version's decoder, which every event from a transport has.
+func (e *Event) Clone() *Event {
+	if e.Redecode == nil {
+		c := *e
+		return &c
+	}
+	return e.Redecode(JSON(strings.Clone(string(e.Raw))))
+}

@@ -1,0 +1,136 @@
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// The cards in testdata/wire/cards are those that were met, one each of the
+// deviations in a2a-wire.md §5.
+func TestParseCard(t *testing.T) {
+	files, _ := filepath.Glob("../testdata/wire/cards/*.json")
+	if len(files) == 0 {
+		t.Fatal("no cards")
+	}
+	base, _ := url.Parse("https://agent.example/.well-known/agent-card.json")
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		card := parseCard(string(raw), base)
+		var w strings.Builder
+		fmt.Fprintf(&w, "%s %s streaming=%v(denied %v) push=%v extended=%v in=%v out=%v\n", card.Name, card.Version,
+			card.Streaming, saysNoStreaming(card), card.Push, card.ExtendedCard, card.InputModes, card.OutputModes)
+		for _, i := range card.Interfaces {
+			fmt.Fprintf(&w, "interface %s %s version=%q tenant=%q\n", i.URL, i.Binding, i.Version, i.Tenant)
+		}
+		for _, e := range card.Extensions {
+			fmt.Fprintf(&w, "extension %s required=%v params=%s\n", e.URI, e.Required, e.Params)
+		}
+		for _, s := range card.Skills {
+			fmt.Fprintf(&w, "skill %s %s\n", s.ID, s.Name)
+		}
+		for _, s := range card.Security {
+			s.Raw = ""
+			b, _ := json.Marshal(s)
+			fmt.Fprintf(&w, "security %s\n", b)
+		}
+		for _, want := range []string{"", "0.3", "1.0"} {
+			i, p, err := choose(card, want)
+			if err != nil {
+				fmt.Fprintf(&w, "%q: %v\n", want, err)
+			} else {
+				fmt.Fprintf(&w, "%q: %s by %T\n", want, i.URL, p)
+			}
+		}
+		golden := file + ".golden"
+		if *wireUpdate {
+			if err := os.WriteFile(golden, []byte(w.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.String() != string(want) {
+			t.Errorf("%s: got\n%s", file, w.String())
+		}
+	}
+}
+
+// Where a card is looked for, and what is said if it is nowhere.
+func TestCardPlaces(t *testing.T) {
+	card := func(path string) string { return `{"name":"` + path + `","url":"URL/agents/a/"}` }
+	html := "<html>"
+	for _, test := range []struct {
+		name, agent string
+		places      map[string]string
+		want, err   string
+	}{
+		{name: "well-known", agent: "/", places: map[string]string{cardPath: card("new"), oldCardPath: card("old")}, want: "new"},
+		{name: "old agent", agent: "", places: map[string]string{oldCardPath: card("old")}, want: "old"},
+		{name: "a page instead", agent: "", places: map[string]string{cardPath: html, oldCardPath: card("old")}, want: "old"},
+		{name: "below its path", agent: "/x/", places: map[string]string{"/x" + cardPath: card("x"), cardPath: card("root")}, want: "x"},
+		{name: "at the root, and it names the path", agent: "/agents/a", places: map[string]string{cardPath: card("root")}, want: "root"},
+		{name: "at the root, of another agent", agent: "/agents/b", places: map[string]string{cardPath: card("root")}, err: "URL/agents/b has no card (404 at /.well-known/agent-card.json and agent.json): is --agent the agent's URL, without a path of its API?"},
+		{name: "its own URL", agent: "/api/a/card.json", places: map[string]string{"/api/a/card.json": card("own")}, want: "own"},
+		{name: "its own URL, wrong", agent: "/api/a/card.json", err: "HTTP 404: URL/api/a/card.json: 404 page not found"},
+		{name: "nowhere", agent: "", err: "URL has no card (404 at /.well-known/agent-card.json and agent.json): is --agent the agent's URL, without a path of its API?"},
+		{name: "only pages", agent: "", places: map[string]string{cardPath: html, oldCardPath: html}, err: "URL/.well-known/agent-card.json answered text/html, not A2A: is --agent the agent's URL?"},
+		{name: "no object", agent: "", places: map[string]string{cardPath: "[1]"}, err: "URL/.well-known/agent-card.json answered text/plain, not A2A: is --agent the agent's URL?"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var server *httptest.Server
+			server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if body, ok := test.places[r.URL.Path]; ok {
+					io.WriteString(w, strings.ReplaceAll(body, "URL", server.URL))
+					return
+				}
+				http.NotFound(w, r)
+			}))
+			defer server.Close()
+			got, err := wireClient(t, server.URL+test.agent, nil).Card(t.Context())
+			if test.err != "" {
+				if err == nil || strings.ReplaceAll(err.Error(), server.URL, "URL") != "agent: "+test.err {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err != nil || got.Name != test.want {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestCardNeedsCredentials(t *testing.T) {
+	server := httptest.NewServer(wireAnswer(401, "application/json", `{"error":"unauthorized"}`))
+	defer server.Close()
+	_, err := wireClient(t, server.URL, nil).Card(t.Context())
+	e, ok := err.(*a2a.Error)
+	if !ok || !e.Unauthenticated() || !strings.Contains(err.Error(), "wants credentials") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Gemini's card says localhost; the connection goes to where the user said.
+func TestLocalhostInTheCard(t *testing.T) {
+	agent := newWireAgent(t, wireSSE(sseCompleted))
+	agent.card = strings.ReplaceAll(`{"name":"Test","url":"URL/rpc"}`, "URL", strings.Replace(agent.URL, "127.0.0.1", "localhost", 1))
+	c := wireClient(t, agent.URL, nil)
+	if err := send(c, t.Context()); err != io.EOF || c.known.url.String() != agent.URL+"/rpc" {
+		t.Error(c.known.url, err)
+	}
+}

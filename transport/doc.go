@@ -1,0 +1,39 @@
+// Package transport answers two questions: how does it travel, and how is it
+// spelled on the way. It knows no meaning: what an event is for, and what is
+// to be done about it, is decided above.
+//
+// Two ends of the bridge are in here. [Stdio] carries JSON-RPC lines to and
+// from an editor. [Client] carries A2A to and from an agent.
+//
+// # The life of a request to an agent
+//
+//	Client.Send ── the card is known? ── Client.Card (once; callers share it)
+//	    │               └─ an interface of it is chosen, and with it a protocol
+//	    ▼
+//	protocol (protocol_v03*.go, protocol_v1*.go): method, params, header family
+//	    │               └─ they agree, and stay what was chosen (negotiate.go)
+//	    ▼
+//	retry (retry.go): what may be repeated, and when; never a message twice
+//	    ▼
+//	guard (guard.go): no request and no credential leaves the agent's origin;
+//	                  it notes whether a byte of the request was written
+//	    ▼
+//	ClientOptions.Wrap (the trace), then the network
+//	    ▼
+//	answer (answer.go): a stream, a result, the agent's error, or not A2A at all
+//	    ▼
+//	Stream ── frames (sse.go) ── views (event.go, parts.go) ── a2a.Event
+//
+// # Views
+//
+// An event is found in the bytes that were read, not copied out of them: see
+// [Stream.Read] for how long it is valid. Each frame is checked to be JSON once,
+// and walked with a scanner that relies on that (json.go).
+//
+// # Goroutines
+//
+// The client starts two kinds, and [Client.Close] waits for both: the fetch of
+// the card, which ends with its time limit, and the drains of streams that
+// nobody wants any more ([Stream.Drain]), which end with their stream. The
+// stream itself is read by whoever calls [Stream.Read].
+package transport

@@ -1,0 +1,205 @@
+package transport
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func eventString(p protocol, raw string) string {
+	var ev a2a.Event
+	p.decode(raw, &ev)
+	var w strings.Builder
+	wireEvent(&w, &ev)
+	return w.String()
+}
+
+// What agents leave out, or spell in ways of their own.
+func TestEventLenient(t *testing.T) {
+	for _, test := range []struct{ name, raw, want string }{
+		{"no kind: status", `{"taskId":"t","status":{"state":"TASK_STATE_INPUT_REQUIRED"}}`, `status task="t" context="" state=input-required` + "\n"},
+		{"no kind: task", `{"id":"t","status":{"state":"Completed"}}`, `task task="t" context="" state=completed ends` + "\n"},
+		{"no kind: artifact", `{"taskId":"t","artifact":{"artifactId":"a"},"append":true}`, `artifact task="t" context="" append` + "\n  artifact id=\"a\" name=\"\" description=\"\"\n"},
+		{"no kind: message", `{"messageId":"m","parts":[{"text":"x"}]}`, `message task="" context="" ends` + "\n  message id=\"m\" role= task=\"\" context=\"\"\n    text \"x\"\n"},
+		{"number as state", `{"kind":"status-update","taskId":7,"status":{"state":5}}`, `status task="7" context="" state=canceled ends` + "\n"},
+		{"unknown state", `{"kind":"status-update","taskId":"t","status":{"state":"dreaming"}}`, `status task="t" context="" state=unknown` + "\n"},
+		{"no state", `{"kind":"status-update","taskId":"t","status":null,"final":true}`, `status task="t" context="" state=unknown ends` + "\n"},
+		{"nulls", `{"kind":"task","id":"t","contextId":null,"status":{"state":"working","message":null,"timestamp":null},"artifacts":null,"history":null,"metadata":null}`, `task task="t" context="" state=working` + "\n"},
+		{"a snapshot that waits is no end", `{"kind":"task","id":"t","status":{"state":"input-required"},"final":true}`, `task task="t" context="" state=input-required` + "\n"},
+		{"unknown kind", `{"kind":"generation-update","taskId":"t","status":{"state":"completed"}}`, `unknown task="t" context=""` + "\n"},
+		{"no object", `[1]`, `unknown task="" context=""` + "\n"},
+		{"null", `null`, `unknown task="" context=""` + "\n"},
+		{"wrapped, with final", `{"statusUpdate":{"taskId":"t","final":true,"status":{"state":"TASK_STATE_WORKING"}}}`, `status task="t" context="" state=working ends` + "\n"},
+		{"wrong types", `{"kind":"artifact-update","taskId":{},"artifact":{"artifactId":[],"parts":{},"metadata":[]},"append":"true"}`, `artifact task="" context=""` + "\n  artifact id=\"\" name=\"\" description=\"\"\n"},
+		{"escapes", `{"kind":"message","messageId":"\u0061\n","role":"ROLE_AGENT","parts":[{"kind":"text","text":"\"\ud83d\ude00"},{"kind":"text"},{"kind":"hologram"},{"kind":"text","text":5}]}`,
+			`message task="" context="" ends` + "\n  message id=\"a\\n\" role=agent task=\"\" context=\"\"\n    text \"\\\"\\ud83d\\ude00\"\n    text \"\"\n    unknown {\"kind\":\"hologram\"}\n    unknown {\"kind\":\"text\",\"text\":5}\n"},
+		{"data that is not an object", `{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":[1]},"metadata":{"data_part_compat":true}},{"kind":"data","data":{"value":"x"},"metadata":{"a":[1],"data_part_compat":true,"b\"":"c"}},{"kind":"data","data":{"value":1},"metadata":{"data_part_compat":false}},{"data":null}]}`,
+			`message task="" context="" ends` + "\n  message id=\"m\" role= task=\"\" context=\"\"\n    data [1]\n    data \"x\" metadata {\"a\":[1],\"b\\\"\":\"c\"}\n    data {\"value\":1} metadata {\"data_part_compat\":false}\n    data null\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := eventString(protocolV03{}, test.raw); got != test.want {
+				t.Errorf("got\n%swant\n%s", got, test.want)
+			}
+			// 1.x reads the same, and only takes the end of a leg otherwise.
+			want := test.want
+			if strings.HasPrefix(want, "status") {
+				want = strings.Replace(want, "state=input-required\n", "state=input-required ends\n", 1)
+			}
+			if got := eventString(protocolV1{}, test.raw); got != want {
+				t.Errorf("1.x: got\n%swant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// Taken one by one, the elements are those that a walk finds.
+func TestNextElement(t *testing.T) {
+	for _, s := range []string{``, `{}`, `null`, `[`, `[]`, ` [ ] `, `[1]`, `[1,"a,]",{"b":[1,2]},[3],null]`, ` [ 1 , 2 ] `, `[[],[[]],""]`, `[,1]`, `[1`, `[1,`, `["a`, `[1 2]`} {
+		checkElements(t, s)
+	}
+}
+
+func checkElements(t *testing.T, s string) {
+	t.Helper()
+	var walked, taken []string
+	eachElement(s, func(value string) bool { walked = append(walked, value); return true })
+	for value, rest := nextElement(s); value != ""; value, rest = nextElement(rest) {
+		taken = append(taken, value)
+	}
+	if validJSON([]byte(s)) && !slices.Equal(walked, taken) {
+		t.Errorf("%s: walked %q, taken %q", s, walked, taken)
+	}
+}
+
+func TestRepairText(t *testing.T) {
+	for in, want := range map[string]string{
+		`"plain"`:             `"plain"`,
+		`"\ud83d\ude00"`:      `"\ud83d\ude00"`,
+		`"\ud83d"`:            `"\ufffd"`,
+		`"\uDE00 \uD83D x"`:   `"\ufffd \ufffd x"`,
+		`"\ud83d\ud83d\ude0"`: `"\ufffd\ufffd\ude0"`,
+		`"\\ud83d"`:           `"\\ud83d"`,
+		`"\\\ud83d\\"`:        `"\\\ufffd\\"`,
+		`"\u00e9\`:            `"\u00e9\`,
+		"\"\xff\xfe é\"":      "\"\uFFFD é\"",
+	} {
+		if got := string(repairText([]byte(in))); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestValidJSONDepth(t *testing.T) {
+	if validJSON([]byte(strings.Repeat("[", 10<<20))) {
+		t.Error("accepted")
+	}
+	if deep := strings.Repeat("[", 900) + strings.Repeat("]", 900); !validJSON([]byte(deep)) {
+		t.Error("not accepted")
+	}
+}
+
+// FuzzEventV03: nothing makes it panic; what is valid JSON reads as text; and
+// unknown members change nothing.
+func FuzzEventV03(f *testing.F) { fuzzEvent(f, protocolV03{}, "../testdata/wire/v03/") }
+
+// FuzzEventV1 is the same for 1.x.
+func FuzzEventV1(f *testing.F) { fuzzEvent(f, protocolV1{}, "../testdata/wire/v1/") }
+
+func fuzzEvent(f *testing.F, p protocol, dir string) {
+	for _, name := range []string{"go0315-stream-parts.txt", "go2-v1-stream-parts.txt"} {
+		if strings.Contains(name, "-v1-") == strings.HasSuffix(dir, "/v1/") {
+			for _, frame := range wireFrames(f, dir+name) {
+				f.Add([]byte(readResponse(frame).result))
+			}
+		}
+	}
+	f.Add([]byte(`{"kind":"task","id":"\ud800","status":{"state":1},"history":[{}],"artifacts":[[]]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		eventString(p, string(b)) // it may not panic, whatever it is
+		b = repairText(b)
+		checkElements(t, string(b))
+		if !validJSON(b) {
+			return
+		}
+		var members map[string]json.RawMessage
+		if json.Unmarshal(b, &members) != nil || len(members) == 0 {
+			return
+		}
+		if !utf8.Valid(b) {
+			t.Fatalf("not text: %q", b)
+		}
+		// The walk finds what encoding/json finds (the last of a name wins there).
+		found := map[string]string{}
+		eachMember(string(b), func(k, v string) bool { found[k] = v; return true })
+		if len(found) != len(members) {
+			t.Fatalf("%s: found %v", b, found)
+		}
+		want := eventString(p, string(b))
+		more := strings.Replace(string(b), "{", `{"x-unknown":{"a":[1,"}"]},`, 1)
+		if got := eventString(p, more); got != want {
+			t.Fatalf("%s\nwith an unknown member: %s\nwithout: %s", b, got, want)
+		}
+	})
+}
+
+const (
+	benchStatus   = `{"jsonrpc":"2.0","id":7,"result":{"kind":"status-update","taskId":"b2b8fba8-cbba-4475-bfb1-464e205fc0ce","contextId":"17cd8caf-b309-4ddb-9375-dd3ddb5b64e3","status":{"state":"working","message":{"kind":"message","role":"agent","parts":[{"kind":"text","text":"I'll create the file."}],"messageId":"cc92b77d-5f83-45c5-bf51-745268e4fff1","taskId":"b2b8fba8-cbba-4475-bfb1-464e205fc0ce","contextId":"17cd8caf-b309-4ddb-9375-dd3ddb5b64e3"},"timestamp":"2026-11-20T12:01:00.144Z"},"final":false,"metadata":{"coderAgent":{"kind":"text-content"},"model":"gemini-3.1-pro-preview","traceId":"r4"}}}`
+	benchArtifact = `{"jsonrpc":"2.0","id":"r2","result":{"kind":"artifact-update","taskId":"18196e37-dc88-485e-a99a-4c809aed6bc2","contextId":"a425e894-917c-414e-9edc-2183a76f9eff","artifact":{"artifactId":"4c680e33-2c45-45a2-bac1-d298f0c91850","name":"counter","parts":[{"kind":"text","text":"chunk-10 "}]},"append":true,"lastChunk":false}}`
+)
+
+// BenchmarkDecodeText goes from the frame to the text of its part. Walked with
+// Next and a Part that is there already, it allocates nothing.
+func BenchmarkDecodeText(b *testing.B) {
+	frames := map[string]string{"status": benchStatus, "artifact": benchArtifact}
+	for name, frame := range frames {
+		b.Run(name, func(b *testing.B) { benchDecode(b, frame, textsByAll) })
+		b.Run(name+"-next", func(b *testing.B) { benchDecode(b, frame, textsByNext()) })
+	}
+}
+
+func textsByAll(parts a2a.Parts) (n int) {
+	for p := range parts.All() {
+		n += len(p.Text)
+	}
+	return n
+}
+
+func textsByNext() func(a2a.Parts) int {
+	part := new(a2a.Part)
+	return func(parts a2a.Parts) (n int) {
+		for rest := parts; rest.Next(part); {
+			n += len(part.Text)
+		}
+		return n
+	}
+}
+
+func benchDecode(b *testing.B, frame string, texts func(a2a.Parts) int) {
+	s := &Stream{endpoint: &endpoint{protocol: protocolV03{}}}
+	data := []byte(frame)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		s.events = s.events[:0]
+		f := frameOf(data)
+		if err := s.decode(&f); err != nil {
+			b.Fatal(err)
+		}
+		ev := &s.events[0]
+		parts := ev.Message.Parts
+		if ev.Kind == a2a.EventArtifact {
+			parts = ev.Artifact.Parts
+		}
+		n += texts(parts)
+	}
+	if n == 0 {
+		b.Fatal("no text")
+	}
+}
+
+func frameOf(data []byte) frame { return frame{data: data} }

@@ -1,0 +1,233 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// idlePerHost and readBuffer are http.Transport's: each task of an agent may
+	// hold a stream, and a connection that is closed because a pool was full
+	// makes Gemini's server abort the task that it once carried. For the same
+	// reason idle connections are never closed from our side.
+	idlePerHost = 1024
+	readBuffer  = 64 << 10
+	// pingAfter and pingTimeout find out that an HTTP/2 connection is dead; TCP
+	// keep-alive does that for HTTP/1. A stream may be silent for minutes, so
+	// nothing else would.
+	pingAfter   = 30 * time.Second
+	pingTimeout = 15 * time.Second
+)
+
+// newTransport is the http.Transport that is used if none is given.
+func newTransport(timeout time.Duration) *http.Transport {
+	dialer := &net.Dialer{Timeout: timeout}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return &countedConn{Conn: conn}, nil
+		},
+		TLSHandshakeTimeout: timeout,
+		ForceAttemptHTTP2:   true,
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		MaxIdleConnsPerHost: idlePerHost,
+		ReadBufferSize:      readBuffer,
+		// A compressed event stream is held back until a block is full.
+		DisableCompression: true,
+	}
+}
+
+// A countedConn counts what was given to the kernel to write, so that "no byte
+// of the request was written" can be known and not only hoped.
+type countedConn struct {
+	net.Conn
+	n atomic.Int64
+	// ended: the agent has been told that nothing more comes from here.
+	ended atomic.Bool
+	// owner is the context of the messages that the connection has carried, shared
+	// if there were several: Gemini's server ties each to it, also after the
+	// response has ended.
+	owner atomic.Pointer[string]
+}
+
+// shared is the owner of a connection that has carried messages of several
+// contexts: no context is called so.
+const shared = "\x00"
+
+// carry notes that a message goes over the connection.
+func (c *countedConn) carry(owner string) {
+	if owner == "" {
+		owner = shared
+	}
+	if !c.owner.CompareAndSwap(nil, &owner) && *c.owner.Load() != owner {
+		owner = shared
+		c.owner.Store(&owner)
+	}
+}
+
+// endWriting sends a FIN and goes on reading.
+func (c *countedConn) endWriting() bool {
+	half, ok := c.Conn.(interface{ CloseWrite() error })
+	if !ok || c.ended.Swap(true) {
+		return ok
+	}
+	return half.CloseWrite() == nil
+}
+
+func (c *countedConn) Write(p []byte) (int, error) {
+	if c.ended.Load() {
+		// net/http would take this connection for another request. That nothing
+		// was written makes it take the next one.
+		return 0, net.ErrClosed
+	}
+	// Counted first: while Write runs, bytes may be under way.
+	c.n.Add(int64(len(p)))
+	n, err := c.Conn.Write(p)
+	c.n.Add(int64(n - len(p)))
+	return n, err
+}
+
+// An attempt follows one operation through its requests. It travels in their
+// context, because between here and the guard lie two libraries.
+type attempt struct {
+	op operation
+	// counted: connections are ours, and count.
+	counted bool
+
+	mu    sync.Mutex
+	marks []connMark
+	// alone is the connection that carries this exchange and no other, nil if it
+	// is shared or encrypted.
+	alone *countedConn
+	// The next two are what can be known about connections that do not count:
+	// without its body, a request cannot have been delivered.
+	uncounted     bool
+	headers, body bool
+}
+
+// A connMark is how far a connection had got when a request was given to it.
+type connMark struct {
+	conn *countedConn
+	n    int64
+}
+
+type attemptKey struct{}
+
+func attemptOf(ctx context.Context) *attempt {
+	a, _ := ctx.Value(attemptKey{}).(*attempt)
+	return a
+}
+
+// wrote reports whether anything of a request may have been written. On a
+// connection that others share (HTTP/2) it may say so wrongly, never the
+// reverse.
+func (a *attempt) wrote() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, m := range a.marks {
+		if m.conn.n.Load() != m.n {
+			return true
+		}
+	}
+	return (a.uncounted || !a.counted) && (a.headers || a.body)
+}
+
+// forget is for a request that the agent has refused unread.
+func (a *attempt) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.marks, a.uncounted, a.headers, a.body = nil, false, false, false
+}
+
+func (a *attempt) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			conn := info.Conn
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			if a.alone, _ = conn.(*countedConn); a.alone != nil && !a.op.repeat && !a.op.single {
+				a.alone.carry(a.op.owner)
+			}
+			if t, ok := conn.(*tls.Conn); ok {
+				conn = t.NetConn()
+			}
+			if c, ok := conn.(*countedConn); ok {
+				a.marks = append(a.marks, connMark{c, c.n.Load()})
+			} else {
+				a.uncounted = true
+			}
+		},
+		WroteHeaders: func() {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.headers = true
+		},
+	}
+}
+
+// A guard is the innermost part of the client that is ours: what gets past it
+// goes to the trace and to the network. It is not an http.Transport with
+// options, and has no CloseIdleConnections, because retryablehttp calls that
+// whenever it gives up on one request, which would close the connections of
+// all the others (see idlePerHost).
+type guard struct {
+	next    http.RoundTripper
+	origins *origins
+	// header is added here, and not to the request that http.Client sees, so
+	// that no redirect can carry it anywhere else.
+	header http.Header
+}
+
+// RoundTrip implements http.RoundTripper.
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := g.origins.check(req.URL, "a request leads to"); err != nil {
+		if req.Body != nil {
+			req.Body.Close()
+		}
+		return nil, err
+	}
+	ctx := req.Context()
+	a := attemptOf(ctx)
+	if a != nil {
+		ctx = httptrace.WithClientTrace(ctx, a.trace())
+	}
+	req = req.Clone(ctx)
+	for name, values := range g.header {
+		if name == "Host" {
+			req.Host = values[0]
+			continue
+		}
+		req.Header[name] = values
+	}
+	if a != nil && req.Body != nil && req.Body != http.NoBody {
+		req.Body = &notedBody{req.Body, a}
+		// Without it net/http cannot repeat the request by itself on another
+		// connection: what may be repeated is decided in retry.go alone.
+		req.GetBody = nil
+	}
+	return g.next.RoundTrip(req)
+}
+
+// A notedBody notes that it was read.
+type notedBody struct {
+	io.ReadCloser
+	a *attempt
+}
+
+func (b *notedBody) Read(p []byte) (int, error) {
+	b.a.mu.Lock()
+	b.a.body = true
+	b.a.mu.Unlock()
+	return b.ReadCloser.Read(p)
+}

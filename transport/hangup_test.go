@@ -1,0 +1,61 @@
+package transport
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestHangUp: the connection is ended for the agent to stop, but not if it has
+// carried another context's message: Gemini's server would stop that as well.
+func TestHangUp(t *testing.T) {
+	heard := make(chan string, 8)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "application/json")
+			w.Write([]byte(`{"name":"x","url":"http://` + r.Host + `/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`))
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Write([]byte(`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}` + "\n\n"))
+		w.(http.Flusher).Flush()
+		if r.Header.Get("Short") == "" {
+			<-r.Context().Done() // net/http's server takes the end of the connection for this
+			heard <- "stopped"
+		}
+	}))
+	defer server.Close()
+	client := func(header http.Header) *Client {
+		c, err := NewClient(server.URL, &ClientOptions{Header: header})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	send := func(c *Client, context string) *Stream {
+		s, err := c.Send(t.Context(), &a2a.Outgoing{ID: "m", ContextID: context, Parts: []a2a.OutPart{{Text: "x"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Read(); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	alone := send(client(nil), "a")
+	if !alone.HangUp() {
+		t.Error("a connection of its own was not ended")
+	}
+	<-heard
+
+	c := client(http.Header{"Short": {"1"}})
+	first := send(c, "a")
+	for _, err := first.Read(); err == nil; _, err = first.Read() {
+	}
+	if second := send(c, "b"); second.HangUp() {
+		t.Error("a connection that has carried another context's message was ended")
+	}
+}

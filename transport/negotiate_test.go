@@ -1,0 +1,127 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// Which version is spoken, by what the card has and what was asked for.
+func TestVersionChoice(t *testing.T) {
+	const (
+		v03    = `{"name":"Test","url":"%[1]s/old","protocolVersion":"0.3.0"}`
+		silent = `{"name":"Test","url":"%[1]s/old"}`
+		v1     = `{"name":"Test","supportedInterfaces":[{"url":"%[1]s/new","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"x"}]}`
+		both   = `{"name":"Test","url":"%[1]s/old","protocolVersion":"0.3.0","supportedInterfaces":[{"url":"%[1]s/old","protocolBinding":"JSONRPC","protocolVersion":"0.3"},{"url":"%[1]s/rest","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"},{"url":"%[1]s/new","protocolBinding":"JSONRPC","protocolVersion":"1.1"}]}`
+		rest   = `{"name":"Test","supportedInterfaces":[{"url":"%[1]s/new","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"}]}`
+		later  = `{"name":"Test","supportedInterfaces":[{"url":"%[1]s/new","protocolBinding":"JSONRPC","protocolVersion":"2.0"}]}`
+	)
+	for _, test := range []struct{ card, ask, want string }{
+		{v03, "", "0.3 at /old"},
+		{v03, "auto", "0.3 at /old"},
+		{v03, "0.3", "0.3 at /old"},
+		{v03, "1.0", "agent: Test offers JSONRPC 0.3.0, and no JSONRPC 1.0, which --a2a-version asks for"},
+		{silent, "auto", "0.3 at /old"},
+		{silent, "1.0", "agent: Test offers JSONRPC without a version, and no JSONRPC 1.0, which --a2a-version asks for"},
+		{v1, "auto", "1.0 at /new x"},
+		{v1, "1.0", "1.0 at /new x"},
+		{v1, "0.3", "agent: Test offers JSONRPC 1.0, and no JSONRPC 0.3, which --a2a-version asks for"},
+		{both, "auto", "1.0 at /new"},
+		{both, "1.0", "1.0 at /new"},
+		{both, "0.3", "0.3 at /old"},
+		{rest, "auto", "agent: Test offers HTTP+JSON 1.0; we need A2A over JSONRPC in version 1.0 or 0.3"},
+		{later, "auto", "agent: Test offers JSONRPC 2.0; we need A2A over JSONRPC in version 1.0 or 0.3"},
+		{`{"name":"Test"}`, "auto", "agent: the card of Test names no URL: it cannot be called"},
+	} {
+		agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":1}}}`))
+		agent.card = test.card
+		c := wireClient(t, agent.URL, &ClientOptions{Version: test.ask})
+		got, err := c.AgentVersion(t.Context())
+		i, endpointErr := c.Endpoint(t.Context())
+		_, callErr := c.Get(t.Context(), "t", -1)
+		if err != nil {
+			got = err.Error()
+			if fmt.Sprint(endpointErr) != got || fmt.Sprint(callErr) != got || i != (a2a.Interface{}) {
+				t.Errorf("%v %v %v", err, endpointErr, callErr)
+			}
+		} else {
+			got = strings.TrimSpace(got + " at " + strings.TrimPrefix(i.URL, agent.URL) + " " + i.Tenant)
+			r := agent.seen()[0]
+			if (r.Method == "GetTask") != (r.Header.Get("A2A-Version") == "1.0") || callErr != nil {
+				t.Errorf("%s with A2A-Version %q: %v", r.Method, r.Header.Get("A2A-Version"), callErr)
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s, %q: got %s\nwant %s", test.card, test.ask, got, test.want)
+		}
+	}
+	if _, err := NewClient("http://agent.example", &ClientOptions{Version: "0.9"}); err == nil {
+		t.Error("0.9 is spoken")
+	}
+}
+
+// A refused version is said, and not tried again in another one.
+func TestNoDowngrade(t *testing.T) {
+	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32009,"message":"'1.0' is not supported"}}`))
+	agent.card = bothCard
+	const want = "agent: '1.0' is not supported (-32009): it was called in A2A 1.0; its card offers 0.3 too, and --a2a-version 0.3 asks for it"
+	_, err := wireClient(t, agent.URL, nil).Send(t.Context(), hello())
+	if err == nil || err.Error() != want || len(agent.seen()) != 1 {
+		t.Errorf("%v after %d requests", err, len(agent.seen()))
+	}
+	agent.card = `{"name":"Test","url":"%[1]s/rpc","protocolVersion":"0.3.0"}`
+	_, err = wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1)
+	if err == nil || !strings.HasSuffix(err.Error(), ": it was called in A2A 0.3; --a2a-version would ask for another, but its card offers none that we speak") {
+		t.Error(err)
+	}
+	agent.answer = wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32008,"message":"extension support required"}}`)
+	_, err = wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1)
+	if err == nil || err.Error() != "agent: extension support required (-32008): --extension URI activates one" {
+		t.Error(err)
+	}
+}
+
+// A method that is called by its name goes out with the header of its family, or
+// not at all; one that is in neither goes to either.
+func TestMethodFamily(t *testing.T) {
+	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{}}`))
+	agent.card = bothCard
+	for _, version := range []string{"0.3", "1.0"} {
+		c := wireClient(t, agent.URL, &ClientOptions{Version: version})
+		ours := 0
+		for _, n := range methodNames() {
+			for _, method := range []string{n.v03, n.v1} {
+				_, err := c.Call(t.Context(), method, nil)
+				_, _, streamErr := c.CallStream(t.Context(), method, nil)
+				if err == nil && streamErr == nil {
+					ours += 2
+				} else if want := fmt.Sprintf("agent: Test is called in A2A %s, where %s is ", version, method); !strings.HasPrefix(fmt.Sprint(err), want) || fmt.Sprint(err) != fmt.Sprint(streamErr) {
+					t.Error(err, streamErr)
+				}
+			}
+		}
+		if _, err := c.Call(t.Context(), "commands/get", nil); err != nil || ours != 2*len(methodNames()) {
+			t.Error(version, ours, err)
+		}
+	}
+	for _, r := range agent.seen() {
+		if slash := strings.Contains(r.Method, "/"); r.Method != "commands/get" && slash == (r.Header.Get("A2A-Version") == "1.0") {
+			t.Errorf("%s with %v", r.Method, r.Header)
+		}
+	}
+}
+
+// What is explained is still the agent's error.
+func TestExplain(t *testing.T) {
+	e := &endpoint{card: new(a2a.Card), protocol: protocolV1{}}
+	if err := e.explain(nil); err != nil {
+		t.Error(err)
+	}
+	plain := errors.New("plain")
+	if err := e.explain(plain); err != plain {
+		t.Error(err)
+	}
+}

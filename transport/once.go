@@ -1,0 +1,124 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// SendOnce sends a message and returns the one answer to it: the task as it then
+// is, or a message. Blocking asks the agent to answer when the task has ended or
+// waits for somebody; agents are known to answer before that all the same, so
+// [a2a.Event.State] says. It has no time limit but ctx then, once the connection
+// is there; otherwise it has that of any unary call.
+//
+// It is delivered as Send delivers, with the same errors. The event is the
+// caller's: it is no view of a stream.
+func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (*a2a.Event, error) {
+	e, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	method, params, err := e.protocol.sendOnce(m, blocking)
+	if err != nil {
+		return nil, err
+	}
+	call := c.unary
+	if blocking {
+		call = c.untimed
+	}
+	result, err := call(ctx, e, opOnce, method, params)
+	if err != nil {
+		return nil, err
+	}
+	ev := new(a2a.Event)
+	if err := decodeAnswer(e, result, ev); err != nil {
+		return nil, err
+	}
+	return ev, nil
+}
+
+// decodeAnswer reads what a message was answered with outside of a stream.
+func decodeAnswer(e *endpoint, result json.RawMessage, ev *a2a.Event) error {
+	e.protocol.decode(view(result), ev)
+	if ev.Kind == a2a.EventUnknown {
+		return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s", shown(e.url), quote(result))
+	}
+	return nil
+}
+
+// newAnswerStream makes a stream of one event from a plain result.
+func newAnswerStream(c *Client, e *endpoint, result json.RawMessage) (*Stream, error) {
+	s := &Stream{
+		c:        c,
+		endpoint: e,
+		at:       shown(e.url),
+		events:   make([]a2a.Event, 1),
+		first:    true,
+		err:      io.EOF,
+		turn:     make(chan struct{}, 1),
+		state:    streamEnded,
+	}
+	if err := decodeAnswer(e, result, &s.events[0]); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// sendStream sends a message to an agent that streams or does not, or does not
+// say. a2a-go leaves a "streaming":false out of its cards, and refuses to stream
+// then; others leave it out and stream. So an agent whose card is silent is asked
+// to, and if it says that it has no such thing, which is not to have taken the
+// message, it is sent the message in the plain way. That costs such an agent a
+// second request each time, and others nothing.
+func (c *Client) sendStream(ctx context.Context, e *endpoint, m *a2a.Outgoing) (*Stream, error) {
+	method, params, err := e.protocol.send(m, e.streams)
+	if err != nil {
+		return nil, err
+	}
+	op := opOnce
+	op.owner = m.ContextID
+	s, err := c.stream(ctx, e, op, method, params)
+	if !e.streams || e.card.Streaming {
+		return s, err
+	}
+	method, params, unsent := e.protocol.send(m, false)
+	if unsent != nil {
+		return s, err
+	}
+	if refusesStreaming(err) {
+		return c.stream(ctx, e, op, method, params)
+	}
+	if err == nil {
+		s.unstreamed = func() (json.RawMessage, error) { return c.unary(ctx, e, op, method, params) }
+	}
+	return s, err
+}
+
+// refusesStreaming reports whether an agent may mean that it does not stream.
+// With -32004 it may mean the message's task as well; it then says so again.
+func refusesStreaming(err error) bool {
+	var agent *a2a.Error
+	return errors.As(err, &agent) &&
+		(agent.Code == a2a.CodeUnsupportedOperation || agent.Code == a2a.CodeMethodNotFound)
+}
+
+// sendUnstreamed is for a stream that consists of a refusal to stream.
+func (s *Stream) sendUnstreamed(refusal error) error {
+	if s.unstreamed == nil || len(s.events) > 0 || !refusesStreaming(refusal) {
+		return refusal
+	}
+	result, err := s.unstreamed()
+	if err != nil {
+		return err
+	}
+	s.events = append(s.events, a2a.Event{})
+	if err := decodeAnswer(s.endpoint, result, &s.events[0]); err != nil {
+		s.events = s.events[:0]
+		return err
+	}
+	return io.EOF
+}

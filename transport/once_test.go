@@ -1,0 +1,138 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func TestSendOnceAnswers(t *testing.T) {
+	for _, test := range []struct{ result, want, err string }{
+		{result: `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[{"text":"x"}]}]}}`, want: "1 completed t"},
+		{result: `{"kind":"task","id":"t","status":{"state":"input-required"}}`, want: "1 input-required t"},
+		{result: `{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"x"}]}}`, want: "2  "},
+		{result: `{"kind":"news"}`, err: `agent: URL/rpc answered with a result that is neither a task nor a message: {"kind":"news"}`},
+	} {
+		agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":`+test.result+`}`))
+		ev, err := wireClient(t, agent.URL, nil).SendOnce(t.Context(), hello(), true)
+		got := ""
+		if err == nil {
+			got = fmt.Sprintf("%d %s %s", ev.Kind, ev.State, ev.TaskID)
+			if string(ev.Raw) != test.result {
+				t.Errorf("raw %s", ev.Raw)
+			}
+		} else if text := strings.ReplaceAll(err.Error(), agent.URL, "URL"); text != test.err || !errors.Is(err, ErrPossiblyDelivered) || ev != nil {
+			t.Error(text)
+		}
+		if got != test.want {
+			t.Errorf("%s: got %q", test.result, got)
+		}
+	}
+}
+
+// An agent may work for as long as it likes on a message that is waited for, and
+// not on one that is not.
+func TestSendOnceHasNoLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		agent := roundTrip(func(r *http.Request) (*http.Response, error) {
+			body := `{"name":"Test","url":"http://agent.example/rpc"}`
+			if r.Method == http.MethodPost {
+				_, _ = io.Copy(io.Discard, r.Body)
+				select {
+				case <-time.After(time.Hour):
+				case <-r.Context().Done():
+					return nil, r.Context().Err()
+				}
+				body = `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"completed"}}}`
+			}
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		})
+		c := wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: agent})
+		defer c.Close()
+		if ev, err := c.SendOnce(t.Context(), hello(), true); err != nil || ev.State != a2a.StateCompleted {
+			t.Error(ev, err)
+		}
+		if _, err := c.SendOnce(t.Context(), hello(), false); !errors.Is(err, ErrPossiblyDelivered) || !strings.Contains(err.Error(), "did not answer message/send within 30s") {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := c.SendOnce(ctx, hello(), true); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrPossiblyDelivered) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestExtendedCard(t *testing.T) {
+	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"name":"Fuller","x":1}}`))
+	c := wireClient(t, agent.URL, nil)
+	if raw, err := c.ExtendedCard(t.Context()); err != nil || string(raw) != `{"name":"Fuller","x":1}` || !json.Valid(raw) {
+		t.Error(string(raw), err)
+	}
+	agent.answer = wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":null}`)
+	if _, err := c.ExtendedCard(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "something that is no card: null") {
+		t.Error(err)
+	}
+}
+
+// Agents that do not stream, and do not say so on their card, are sent the
+// message in the plain way when they refuse; others are not asked twice.
+func TestUnstreamed(t *testing.T) {
+	const (
+		plain  = `{"name":"Test","url":"%s/rpc","protocolVersion":"0.3.0"}`
+		stated = `{"name":"Test","url":"%s/rpc","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`
+		task   = `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`
+	)
+	refusal := func(code int) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":%d,"message":"no"}}`, code)
+	}
+	for _, test := range []struct {
+		name, card     string
+		stream, answer http.HandlerFunc
+		methods, want  string
+	}{
+		{"refused as JSON", plain, wireAnswer(200, "application/json", refusal(-32004)), wireAnswer(200, "application/json", task), "message/stream message/send", "[1 working] EOF"},
+		{"no such method", plain, wireAnswer(404, "application/json", refusal(-32601)), wireAnswer(200, "application/json", task), "message/stream message/send", "[1 working] EOF"},
+		{"refused as an event", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", task), "message/stream message/send", "[1 working] EOF"},
+		{"refused twice", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", refusal(-32004)), "message/stream message/send", "[] agent: no (-32004)"},
+		{"refused, then neither", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", `{"jsonrpc":"2.0","result":{}}`), "message/stream message/send", "[] agent: URL/rpc answered with a result that is neither a task nor a message: {}"},
+		{"another refusal", plain, wireSSE("data: " + refusal(-32602) + "\n\n"), nil, "message/stream", "[] agent: no (-32602)"},
+		{"refused after an event", plain, wireSSE(sseWorking + "data: " + refusal(-32004) + "\n\n"), nil, "message/stream", "[3 working] agent: no (-32004)"},
+		{"the card says that it streams", stated, wireAnswer(200, "application/json", refusal(-32004)), nil, "message/stream", "[] agent: no (-32004)"},
+		{"streams", plain, wireSSE(sseCompleted), nil, "message/stream", "[3 completed] EOF"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			agent := newWireAgent(t, nil)
+			agent.card = test.card
+			agent.answer = func(w http.ResponseWriter, r *http.Request) {
+				if seen := agent.seen(); seen[len(seen)-1].Method == "message/send" {
+					test.answer(w, r)
+				} else {
+					test.stream(w, r)
+				}
+			}
+			var events []string
+			s, err := wireClient(t, agent.URL, nil).Send(t.Context(), hello())
+			if err == nil {
+				events, err = wireReadAll(s)
+			}
+			var methods []string
+			for _, r := range agent.seen() {
+				methods = append(methods, r.Method)
+			}
+			got := strings.ReplaceAll(fmt.Sprint(events, " ", err), agent.URL, "URL")
+			if got != test.want || strings.Join(methods, " ") != test.methods {
+				t.Errorf("got %s after %v\nwant %s", got, methods, test.want)
+			}
+		})
+	}
+}

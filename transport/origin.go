@@ -1,0 +1,126 @@
+package transport
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+)
+
+// maxRedirects is how many redirects in a row are followed. A gateway needs one.
+const maxRedirects = 5
+
+// An origin is where a URL leads: scheme, host and port, in one spelling.
+type origin string
+
+// originOf spells the names of this machine alike: Gemini's card says
+// http://localhost:41242/ while users write 127.0.0.1 or [::1], and servers put
+// the 0.0.0.0 that they listen on into their cards. A name of this machine in
+// general is not one of them: 127.0.0.2 may be another server.
+func originOf(u *url.URL) origin {
+	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
+	switch host {
+	case "127.0.0.1", "::1", "0.0.0.0", "::":
+		host = "localhost"
+	}
+	if port == "" {
+		switch scheme {
+		case "http":
+			port = "80"
+		case "https":
+			port = "443"
+		}
+	}
+	return origin(scheme + "://" + net.JoinHostPort(host, port))
+}
+
+// webURL reports whether u is one that we can call.
+func webURL(u *url.URL) bool {
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// origins knows where requests, and with them the credentials, may go: to the
+// origin of --agent, and to those that the user has named.
+type origins struct {
+	// own is set late for a card that was given as a file: the user chose the
+	// file, so what it names is the agent's origin.
+	own     atomic.Pointer[url.URL]
+	trusted map[origin]bool
+}
+
+func newOrigins(trust []string) (*origins, error) {
+	o := &origins{trusted: make(map[origin]bool)}
+	for _, t := range trust {
+		u, err := url.Parse(t)
+		if err != nil || !webURL(u) || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+			return nil, failf(nil, "--trust-origin %q is no origin: write it like https://agent.example:8443", redactString(t))
+		}
+		o.trusted[originOf(u)] = true
+	}
+	return o, nil
+}
+
+// check refuses a URL that leads elsewhere. what says what led there.
+func (o *origins) check(u *url.URL, what string) error {
+	if !webURL(u) {
+		return failf(ErrOrigin, "%s %s, which is no http or https URL", what, shown(u))
+	}
+	own := o.own.Load()
+	to := originOf(u)
+	if own != nil && to == originOf(own) || o.trusted[to] {
+		return nil
+	}
+	if own == nil {
+		return failf(ErrOrigin, "%s %s before the agent's origin is known", what, shown(u))
+	}
+	secret := ""
+	if own.Scheme == "https" && u.Scheme == "http" {
+		secret = ", unencrypted"
+	}
+	return failf(ErrOrigin, "%s %s%s, but --agent is at %s://%s, and credentials go nowhere else: if it is meant to be there, add --trust-origin %s://%s",
+		what, shown(u), secret, own.Scheme, own.Host, u.Scheme, u.Host)
+}
+
+// sameSpelling gives a URL of the agent's own origin the host that the user
+// wrote: that one was reached, and a second name would mean other connections.
+func (o *origins) sameSpelling(u *url.URL) *url.URL {
+	own := o.own.Load()
+	if own == nil || u.Host == own.Host || originOf(u) != originOf(own) {
+		return u
+	}
+	c := *u
+	c.Host = own.Host
+	return &c
+}
+
+// checkRedirect is http.Client's hook. A redirect never leaves the origins that
+// are allowed, not even to a trusted one if that would drop encryption, and it
+// must not turn a POST into a GET, which is what 301 to 303 do.
+func (o *origins) checkRedirect(req *http.Request, via []*http.Request) error {
+	first, last := via[0], via[len(via)-1]
+	if len(via) > maxRedirects {
+		return failf(nil, "%s redirects more than %d times", shown(first.URL), maxRedirects)
+	}
+	if err := o.check(req.URL, shown(first.URL)+" redirects to"); err != nil {
+		return err
+	}
+	if last.URL.Scheme == "https" && req.URL.Scheme != "https" {
+		return failf(ErrOrigin, "%s redirects to %s, which is not encrypted", shown(first.URL), shown(req.URL))
+	}
+	if req.Method != first.Method {
+		return failf(nil, "%s redirects to %s without what was posted: give the agent's new URL as --agent", shown(first.URL), shown(req.URL))
+	}
+	return nil
+}
+
+// redactString is shown for what need not be a URL.
+func redactString(s string) string {
+	if u, err := url.Parse(s); err == nil && u.Host != "" {
+		return shown(u)
+	}
+	if strings.ContainsAny(s, "@?") {
+		return "…"
+	}
+	return s
+}

@@ -1,0 +1,56 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// checkOutgoing refuses a message that no version has words for. It is the
+// caller's mistake, so it is said before anything is sent.
+func checkOutgoing(m *a2a.Outgoing) error {
+	if m.ID == "" {
+		return failf(nil, "the message has no ID")
+	}
+	if len(m.Parts) == 0 {
+		return failf(nil, "the message has no parts")
+	}
+	for i, p := range m.Parts {
+		set := 0
+		for _, is := range []bool{p.Text != "", p.Data != nil, p.File != nil} {
+			if is {
+				set++
+			}
+		}
+		switch {
+		case set > 1:
+			return failf(nil, "part %d of the message is more than one of text, data and file", i)
+		case p.Data != nil && !json.Valid(p.Data):
+			return failf(nil, "part %d of the message holds data that are not JSON", i)
+		case p.File != nil && p.File.Bytes != "" && p.File.URI != "":
+			return failf(nil, "part %d of the message has both the bytes of its file and a URI", i)
+		}
+	}
+	return nil
+}
+
+// A request is a JSON-RPC request.
+type request struct {
+	Version string `json:"jsonrpc"`
+	ID      uint64 `json:"id"`
+	Method  string `json:"method"`
+	Params  any    `json:"params,omitempty"`
+}
+
+// encode writes the request. Characters that only matter within HTML are not
+// escaped: code is full of them, and each would take six bytes.
+func (r *request) encode() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		return nil, failf(err, "the parameters of %s are not JSON: %v", r.Method, err)
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}

@@ -1,0 +1,196 @@
+package transport
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// partsOf returns a list of parts that is walked when it is asked for.
+func partsOf(raw string) a2a.Parts {
+	if !isArray(raw) {
+		return a2a.Parts{}
+	}
+	return a2a.Parts{Raw: a2a.JSON(raw), Step: nextPart}
+}
+
+// nextPart decodes the first part of a list, or of what was left of one.
+func nextPart(raw a2a.JSON, p *a2a.Part) (rest a2a.JSON, ok bool) {
+	value, left := nextElement(string(raw))
+	if value == "" {
+		return "", false
+	}
+	readPart(value, p)
+	return a2a.JSON(left), true
+}
+
+// readPart decodes a part of either generation: 0.3 says the kind and nests
+// files, 1.x has members only.
+func readPart(raw string, p *a2a.Part) {
+	*p = a2a.Part{Raw: a2a.JSON(raw)}
+	var kind, text, data, file string
+	eachMember(raw, func(key, value string) bool {
+		if value == "null" && key != "data" {
+			return true
+		}
+		switch key {
+		case "kind":
+			kind = jsonText(value)
+		case "text":
+			text = value
+		case "data":
+			data = value
+		case "file":
+			file = value
+		case "metadata":
+			p.Metadata = jsonObject(value)
+		case "raw":
+			p.File.Bytes = jsonText(value)
+		case "url":
+			p.File.URI = jsonText(value)
+		case "filename":
+			p.File.Name = jsonText(value)
+		case "mediaType":
+			p.File.MediaType = jsonText(value)
+		}
+		return true
+	})
+	if isObject(file) {
+		readFile(file, &p.File)
+	}
+	if kind == "" {
+		switch {
+		case text != "":
+			kind = "text"
+		case file != "" || p.File.Bytes != "" || p.File.URI != "":
+			kind = "file"
+		case data != "":
+			kind = "data"
+		}
+	}
+	switch kind {
+	case "text":
+		if text == "" {
+			text = `""`
+		}
+		if text[0] == '"' {
+			p.Kind, p.Text, p.TextJSON = a2a.PartText, jsonText(text), a2a.JSON(text)
+		}
+	case "file":
+		p.Kind = a2a.PartFile
+	case "data":
+		p.Kind, p.Data = a2a.PartData, a2a.JSON(data)
+		unwrapData(p)
+	}
+	if p.Kind != a2a.PartFile {
+		// 1.x allows a file name and a media type on any part; they stay in Raw.
+		p.File = a2a.File{}
+	}
+}
+
+// readFile reads 0.3's nested file.
+func readFile(raw string, f *a2a.File) {
+	eachMember(raw, func(key, value string) bool {
+		switch key {
+		case "bytes":
+			f.Bytes = jsonText(value)
+		case "uri":
+			f.URI = jsonText(value)
+		case "name":
+			f.Name = jsonText(value)
+		case "mimeType":
+			f.MediaType = jsonText(value)
+		}
+		return true
+	})
+}
+
+// compatMarker is what the Go and JS SDKs put into the metadata of a data part
+// that is not an object in 1.x and had to become one, {"value":…}, in 0.3.
+const compatMarker = "data_part_compat"
+
+// unwrapData undoes that: p's data and metadata are what they are in 1.x, and only
+// Raw has the marker.
+func unwrapData(p *a2a.Part) {
+	if !strings.Contains(string(p.Metadata), compatMarker) {
+		return
+	}
+	marked := false
+	var rest []byte
+	eachMember(string(p.Metadata), func(key, value string) bool {
+		if key == compatMarker && value == "true" {
+			marked = true
+			return true
+		}
+		sep := byte(',')
+		if rest == nil {
+			sep = '{'
+		}
+		rest = append(append(rest, sep), quoteKey(key)...)
+		rest = append(append(rest, ':'), value...)
+		return true
+	})
+	if !marked {
+		return
+	}
+	eachMember(string(p.Data), func(key, value string) bool {
+		if key == "value" {
+			p.Data = a2a.JSON(value)
+		}
+		return key != "value"
+	})
+	p.Metadata = ""
+	if rest != nil {
+		p.Metadata = a2a.JSON(append(rest, '}'))
+	}
+}
+
+// quoteKey makes JSON of a member's name again.
+func quoteKey(key string) []byte {
+	b, _ := json.Marshal(key) // a string has no error
+	return b
+}
+
+// readState reads a state in either generation's name, in any case and with
+// either separator, or as the number of the proto enum.
+func readState(raw string) a2a.State {
+	name := jsonText(raw)
+	// The names as they mostly come, without work.
+	switch s := a2a.State(name); s {
+	case a2a.StateSubmitted, a2a.StateWorking, a2a.StateInputRequired, a2a.StateCompleted, a2a.StateCanceled,
+		a2a.StateFailed, a2a.StateRejected, a2a.StateAuthRequired, a2a.StateUnknown:
+		return s
+	}
+	switch strings.TrimPrefix(strings.ReplaceAll(strings.ToUpper(name), "-", "_"), "TASK_STATE_") {
+	case "SUBMITTED", "1":
+		return a2a.StateSubmitted
+	case "WORKING", "2":
+		return a2a.StateWorking
+	case "COMPLETED", "3":
+		return a2a.StateCompleted
+	case "FAILED", "4":
+		return a2a.StateFailed
+	case "CANCELED", "CANCELLED", "5":
+		return a2a.StateCanceled
+	case "INPUT_REQUIRED", "6":
+		return a2a.StateInputRequired
+	case "REJECTED", "7":
+		return a2a.StateRejected
+	case "AUTH_REQUIRED", "8":
+		return a2a.StateAuthRequired
+	}
+	return a2a.StateUnknown
+}
+
+// readRole reads a role in either generation's name, or as its number.
+func readRole(raw string) a2a.Role {
+	switch name := jsonText(raw); {
+	case name == "agent", name == "2", strings.EqualFold(name, "ROLE_AGENT"):
+		return a2a.RoleAgent
+	case name == "user", name == "1", strings.EqualFold(name, "ROLE_USER"):
+		return a2a.RoleUser
+	default:
+		return a2a.Role(name)
+	}
+}

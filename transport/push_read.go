@@ -1,0 +1,92 @@
+package transport
+
+import (
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// readPush reads a configuration: 0.3 nests it beside the task's ID, 1.x is
+// flat. taskID is the task's if it does not say. What it returns is views of raw.
+func readPush(raw, taskID string) (config a2a.PushConfig, ok bool) {
+	config.TaskID = taskID
+	var read func(raw string)
+	read = func(raw string) {
+		eachMember(raw, func(key, value string) bool {
+			switch key {
+			case "taskId":
+				if id := jsonText(value); id != "" {
+					config.TaskID = id
+				}
+			case "pushNotificationConfig":
+				read(value)
+			case "id":
+				config.ID = jsonText(value)
+			case "url":
+				config.URL, ok = jsonText(value), true
+			case "token":
+				config.Token = jsonText(value)
+			case "authentication":
+				config.Authentication = readPushAuthentication(value)
+			}
+			return true
+		})
+	}
+	read(raw)
+	return config, ok
+}
+
+func readPushAuthentication(raw string) *a2a.PushAuthentication {
+	if !isObject(raw) {
+		return nil
+	}
+	a := new(a2a.PushAuthentication)
+	eachMember(raw, func(key, value string) bool {
+		switch key {
+		case "scheme":
+			if scheme := jsonText(value); scheme != "" {
+				a.Schemes = append(a.Schemes, scheme)
+			}
+		case "schemes":
+			eachElement(value, func(scheme string) bool {
+				a.Schemes = append(a.Schemes, jsonText(scheme))
+				return true
+			})
+		case "credentials":
+			a.Credentials = jsonText(value)
+		}
+		return true
+	})
+	return a
+}
+
+// readPushList reads a list: 0.3's is an array, 1.x's is in an object, which
+// proto-JSON leaves empty if there are none.
+func readPushList(raw, taskID string) (list []a2a.PushConfig, next string, ok bool) {
+	configs := func(raw string) {
+		eachElement(raw, func(value string) bool {
+			if config, is := readPush(value, taskID); is {
+				list = append(list, config)
+			}
+			return true
+		})
+	}
+	switch raw = strings.TrimSpace(raw); {
+	case isArray(raw):
+		configs(raw)
+	case isObject(raw):
+		eachMember(raw, func(key, value string) bool {
+			switch key {
+			case "configs":
+				configs(value)
+			case "nextPageToken":
+				next = jsonText(value)
+			}
+			return true
+		})
+	default:
+		// No list is an empty one to some, as a slice in Go is.
+		return nil, "", raw == "null"
+	}
+	return list, next, true
+}

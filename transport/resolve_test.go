@@ -1,0 +1,94 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestResolve(t *testing.T) {
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":{"ok":true}}`))
+	})
+	var calls atomic.Int32
+	c := wireClient(t, "", &ClientOptions{Resolve: func(context.Context) (string, error) {
+		if calls.Add(1) == 1 {
+			return "", errors.New(`agent: "npx …" ended with status 1`)
+		}
+		return strings.Replace(agent.URL, "://", "://user:secret@", 1), nil
+	}})
+	if calls.Load() != 0 {
+		t.Error("it was asked before anybody wanted the card")
+	}
+
+	_, err := c.Card(t.Context())
+	if !errors.Is(err, ErrUnreachable) || err.Error() != `agent: "npx …" ended with status 1` {
+		t.Errorf("err = %v", err)
+	}
+	// The error is not remembered, the answer is, whoever asks.
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if _, err := c.Call(t.Context(), "x", nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := c.Refresh(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := calls.Load(); n != 2 {
+		t.Errorf("it was asked %d times", n)
+	}
+	// As with NewClient: the URL's password is a header.
+	for _, r := range agent.seen() {
+		if user, password, ok := (&http.Request{Header: r.Header}).BasicAuth(); !ok || user != "user" || password != "secret" {
+			t.Errorf("Authorization: %q", r.Header.Get("Authorization"))
+		}
+	}
+}
+
+func TestResolveOrigin(t *testing.T) {
+	agent := newWireAgent(t, nil)
+	agent.card = `{"name":"Test","url":"http://elsewhere.example/rpc","protocolVersion":"0.3.0"}`
+	c := wireClient(t, "", &ClientOptions{Resolve: func(context.Context) (string, error) { return agent.URL, nil }})
+	if _, err := c.Call(t.Context(), "x", nil); !errors.Is(err, ErrOrigin) {
+		t.Errorf("err = %v", err)
+	}
+	c = wireClient(t, "", &ClientOptions{Resolve: func(context.Context) (string, error) { return "ftp://x", nil }})
+	if _, err := c.Card(t.Context()); err == nil || !strings.Contains(err.Error(), "no http or https URL") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// Whoever waits may give up, and the wait goes on; it ends with the client.
+func TestResolveEnds(t *testing.T) {
+	began := make(chan struct{})
+	c := wireClient(t, "", &ClientOptions{Resolve: func(ctx context.Context) (string, error) {
+		close(began)
+		<-ctx.Done()
+		return "", ctx.Err()
+	}})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := c.Card(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("err = %v", err)
+	}
+	<-began
+	got := make(chan error, 1)
+	go func() { // ends with the client
+		_, err := c.Card(t.Context())
+		got <- err
+	}()
+	time.Sleep(10 * time.Millisecond)
+	c.Close()
+	if err := <-got; !errors.Is(err, ErrEnded) {
+		t.Errorf("err = %v", err)
+	}
+}

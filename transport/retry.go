@@ -1,0 +1,151 @@
+package transport
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+const (
+	// maxRetries is how often a request is made again. The bridge has a longer
+	// breath of its own for a task that is under way; this is for the hiccup of
+	// a proxy or of an agent that restarts.
+	maxRetries = 2
+	// retryWait is the first wait, doubled for each further one: together below
+	// a second, because somebody is waiting.
+	retryWait = 150 * time.Millisecond
+	// maxRetryAfter is how long an agent may ask us to wait. If it asks for more,
+	// the user is told instead of being left in front of a still screen.
+	maxRetryAfter = 10 * time.Second
+)
+
+// An operation says what may be repeated.
+type operation struct {
+	// repeat: it does no harm done twice.
+	repeat bool
+	// patient: an agent that cannot be reached may come back in a moment. For the
+	// first contact it is more likely that the URL is wrong, which should be
+	// said at once.
+	patient bool
+	// single: the caller repeats it, with waits of its own.
+	single bool
+	// owner is the context that a message belongs to.
+	owner string
+	// lastEventID is the last that a stream had, for the one that goes on from it.
+	lastEventID string
+}
+
+var (
+	// fetching the card
+	opCard = operation{repeat: true}
+	// tasks/get, tasks/cancel
+	opRepeat = operation{repeat: true, patient: true}
+	// tasks/resubscribe
+	opRestore = operation{single: true}
+	// messages, and methods that we do not know
+	opOnce = operation{patient: true}
+)
+
+// newRetry makes the retrying client. Everything that could make a difference
+// is said: the library's own policy repeats POSTs, its own error handler throws
+// away the body of the last 5xx, and its own logger writes to stderr.
+func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
+	c := &retryablehttp.Client{
+		HTTPClient:   hc,
+		RetryMax:     maxRetries,
+		CheckRetry:   mayRepeat,
+		Backoff:      backoff,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+	if log != nil {
+		c.Logger = retryLog{log}
+	}
+	return c
+}
+
+// mayRepeat decides after each attempt.
+func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	a := attemptOf(ctx)
+	if a == nil || a.op.single || ctx.Err() != nil {
+		return false, nil
+	}
+	if err != nil {
+		switch {
+		case permanent(err):
+			return false, nil
+		case !a.op.patient && !a.wrote():
+			return false, nil
+		}
+		return a.op.repeat || !a.wrote(), nil
+	}
+	wait, told := retryAfter(resp)
+	if wait > maxRetryAfter {
+		return false, nil
+	}
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests:
+		// The agent says that it did nothing, and when it will: that is as good
+		// as not having been sent.
+		if a.op.repeat || told {
+			a.forget()
+			return true, nil
+		}
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		// Whoever answers so need not be the agent, so a message may have got there.
+		return a.op.repeat, nil
+	}
+	return false, nil
+}
+
+// backoff waits as long as it was told to, or a little longer each time.
+func backoff(_, _ time.Duration, n int, resp *http.Response) time.Duration {
+	if wait, told := retryAfter(resp); told {
+		return wait
+	}
+	// Jitter, so that several sessions do not come back in step.
+	return retryWait<<n/2 + rand.N(retryWait<<n/2)
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(resp *http.Response) (wait time.Duration, told bool) {
+	if resp == nil {
+		return 0, false
+	}
+	value := resp.Header.Get("Retry-After")
+	if n, err := strconv.ParseInt(value, 10, 32); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second, true
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, time.Until(at)), true
+	}
+	return 0, false
+}
+
+// retryLog puts the library's lines into the log as details, and keeps URLs,
+// which may hold a key, out of its errors.
+type retryLog struct{ log *slog.Logger }
+
+func (l retryLog) Error(msg string, kv ...any) { l.Debug(msg, kv...) }
+func (l retryLog) Warn(msg string, kv ...any)  { l.Debug(msg, kv...) }
+func (l retryLog) Info(msg string, kv ...any)  { l.Debug(msg, kv...) }
+func (l retryLog) Debug(msg string, kv ...any) {
+	for i, v := range kv {
+		switch v := v.(type) {
+		case error:
+			kv[i] = reason(v)
+		case *url.URL:
+			kv[i] = shown(v)
+		case string:
+			if i > 0 && (kv[i-1] == "url" || kv[i-1] == "request") {
+				kv[i] = redactString(v)
+			}
+		}
+	}
+	l.log.Debug("agent: "+msg, kv...)
+}

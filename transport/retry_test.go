@@ -1,0 +1,338 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func send(c *Client, ctx context.Context) error {
+	s, err := c.Send(ctx, hello())
+	if err == nil {
+		_, err = wireReadAll(s)
+	}
+	return err
+}
+
+// dyingAgent reads each request whole and closes the connection instead of
+// answering; before that, it answers with the card as often as it is asked.
+func dyingAgent(t *testing.T, reset bool) (url string, posts *atomic.Int32) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	posts = new(atomic.Int32)
+	url = "http://" + l.Addr().String()
+	go func() { // ends when the listener is closed
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { // ends when the client or the branch below closes the connection
+				defer conn.Close()
+				in := bufio.NewReader(conn)
+				for {
+					r, err := http.ReadRequest(in)
+					if err != nil {
+						return
+					}
+					io.Copy(io.Discard, r.Body)
+					if r.Method == http.MethodPost {
+						posts.Add(1)
+						if reset {
+							conn.(*net.TCPConn).SetLinger(0)
+						}
+						return
+					}
+					card := `{"name":"Dying","url":"` + url + `/"}`
+					io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "+
+						itoa(len(card))+"\r\n\r\n"+card)
+				}
+			}()
+		}
+	}()
+	return url, posts
+}
+
+func itoa(n int) string {
+	return string([]byte{'0' + byte(n/100%10), '0' + byte(n/10%10), '0' + byte(n%10)})
+}
+
+// A message is delivered once, also on a connection that was used before (where
+// net/http would try again by itself), and the error says that it may have been.
+func TestSendIsDeliveredOnce(t *testing.T) {
+	for _, reset := range []bool{false, true} {
+		for name, rt := range map[string]http.RoundTripper{"own transport": nil, "other transport": &http.Transport{}} {
+			url, posts := dyingAgent(t, reset)
+			c := wireClient(t, url, &ClientOptions{RoundTripper: rt})
+			err := send(c, t.Context())
+			if posts.Load() != 1 || !errors.Is(err, ErrPossiblyDelivered) || errors.Is(err, ErrUnreachable) {
+				t.Errorf("%s, reset %v: delivered %d times: %v", name, reset, posts.Load(), err)
+			}
+			if !strings.Contains(err.Error(), notAgain) {
+				t.Errorf("the error does not say so: %v", err)
+			}
+			// What does no harm is tried again.
+			posts.Store(0)
+			_, err = c.Get(t.Context(), "t", -1)
+			if posts.Load() != 1+maxRetries || !errors.Is(err, ErrInterrupted) || errors.Is(err, ErrPossiblyDelivered) {
+				t.Errorf("%s, reset %v: asked %d times: %v", name, reset, posts.Load(), err)
+			}
+		}
+	}
+}
+
+// A flakyTransport fails POSTs as often as it is told to, after reading the body
+// if it is told that too.
+type flakyTransport struct {
+	*http.Transport
+	fail     atomic.Int32
+	attempts atomic.Int32
+	body     bool
+}
+
+func (f *flakyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost {
+		f.attempts.Add(1)
+		if f.fail.Add(-1) >= 0 {
+			if f.body {
+				io.Copy(io.Discard, r.Body)
+			}
+			r.Body.Close()
+			return nil, &net.OpError{Op: "dial", Err: errors.New("network is down")}
+		}
+	}
+	return f.Transport.RoundTrip(r)
+}
+
+func TestSendAgainIfNothingWasWritten(t *testing.T) {
+	agent := newWireAgent(t, wireSSE(sseCompleted))
+	for _, test := range []struct {
+		fail, attempts int32
+		body           bool
+		err            error
+	}{
+		{fail: 2, attempts: 3, err: io.EOF},
+		{fail: 3, attempts: 3, err: ErrUnreachable},
+		{fail: 1, attempts: 1, body: true, err: ErrPossiblyDelivered},
+	} {
+		rt := &flakyTransport{Transport: &http.Transport{}, body: test.body}
+		rt.fail.Store(test.fail)
+		err := send(wireClient(t, agent.URL, &ClientOptions{RoundTripper: rt}), t.Context())
+		if !errors.Is(err, test.err) || rt.attempts.Load() != test.attempts {
+			t.Errorf("%+v: %d attempts, %v", test, rt.attempts.Load(), err)
+		}
+	}
+}
+
+// With the client's own transport, that is known from the connection: a tap that
+// reads the body first makes no difference.
+func TestSendAgainAfterRefusal(t *testing.T) {
+	agent := newWireAgent(t, wireSSE(sseCompleted))
+	var posts atomic.Int32
+	c := wireClient(t, agent.URL, &ClientOptions{Wrap: func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method != http.MethodPost {
+				return next.RoundTrip(r)
+			}
+			posts.Add(1)
+			b, _ := io.ReadAll(r.Body)
+			r = r.Clone(r.Context())
+			r.Body = io.NopCloser(strings.NewReader(string(b)))
+			return next.RoundTrip(r)
+		})
+	}})
+	if _, err := c.Card(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	agent.Server.Close()
+	time.Sleep(100 * time.Millisecond) // until the idle connection is seen to be closed
+	if err := send(c, t.Context()); !errors.Is(err, ErrUnreachable) || posts.Load() != 1+maxRetries ||
+		!strings.HasSuffix(err.Error(), "connection refused: is the agent running, and is --agent its URL?") {
+		t.Errorf("%d attempts, %v", posts.Load(), err)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestRetryStatus(t *testing.T) {
+	const task = `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`
+	for _, test := range []struct {
+		name       string
+		status     int
+		retryAfter string
+		gets       int // how often tasks/get is asked, and message/stream
+		sends      int
+	}{
+		{"429 with Retry-After", 429, "0", 2, 2},
+		{"429 without", 429, "", 2, 1},
+		{"429 with a date that is past", 429, "Fri, 31 Dec 1999 23:59:59 GMT", 2, 2},
+		{"429 that wants too much", 429, "3600", 1, 1},
+		{"503", 503, "", 2, 1},
+		{"503 with Retry-After", 503, "0", 2, 1},
+		{"502", 502, "", 2, 1},
+		{"504", 504, "", 2, 1},
+		{"500", 500, "", 1, 1},
+		{"404", 404, "", 1, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var n atomic.Int32
+			agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+				if n.Add(1)%2 == 1 {
+					if test.retryAfter != "" {
+						w.Header().Set("Retry-After", test.retryAfter)
+					}
+					w.WriteHeader(test.status)
+					return
+				}
+				io.WriteString(w, task)
+			})
+			c := wireClient(t, agent.URL, nil)
+			_, err := c.Get(t.Context(), "t", -1)
+			if int(n.Load()) != test.gets || (err == nil) != (test.gets == 2) {
+				t.Errorf("tasks/get: %d requests, %v", n.Load(), err)
+			}
+			n.Store(0)
+			err = send(c, t.Context())
+			if int(n.Load()) != test.sends || (err == io.EOF) != (test.sends == 2) {
+				t.Errorf("message/stream: %d requests, %v", n.Load(), err)
+			}
+			if errors.Is(err, ErrPossiblyDelivered) != (test.status >= 502) {
+				t.Errorf("message/stream: %v", err)
+			}
+		})
+	}
+}
+
+// 429 for ever is given up, and what was refused is not "possibly delivered".
+func TestRetryIsBounded(t *testing.T) {
+	agent := newWireAgent(t, wireAnswer(429, "text/plain", "", "Retry-After", "0"))
+	err := send(wireClient(t, agent.URL, nil), t.Context())
+	var e *a2a.Error
+	if n := len(agent.seen()); n != 1+maxRetries || !errors.As(err, &e) || e.HTTPStatus != 429 || errors.Is(err, ErrPossiblyDelivered) {
+		t.Errorf("%d requests, %v", n, err)
+	}
+}
+
+// A mistyped URL is reported at once.
+func TestFirstContact(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String()
+	l.Close()
+	start := time.Now()
+	_, err = wireClient(t, url, nil).Card(t.Context())
+	if want := "agent: " + url + cardPath + ": connection refused: is the agent running, and is --agent its URL?"; err == nil || err.Error() != want || !errors.Is(err, ErrUnreachable) {
+		t.Errorf("got %v", err)
+	}
+	if d := time.Since(start); d > 200*time.Millisecond {
+		t.Errorf("after %v", d)
+	}
+	_, err = wireClient(t, "http://no-such-host.invalid", nil).Card(t.Context())
+	if !errors.Is(err, ErrUnreachable) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUntrustedCertificate(t *testing.T) {
+	server := httptest.NewTLSServer(nil)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer server.Close()
+	_, err := wireClient(t, server.URL, nil).Card(t.Context())
+	if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "its certificate is not trusted: ") {
+		t.Errorf("got %v", err)
+	}
+	// And the other way round: it speaks no TLS.
+	plain := newWireAgent(t, nil)
+	_, err = wireClient(t, strings.Replace(plain.URL, "http:", "https:", 1), nil).Card(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "HTTP response to HTTPS client") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Over HTTP/2, with the client's own transport: bytes are counted below TLS.
+func TestHTTP2(t *testing.T) {
+	var agent *httptest.Server
+	agent = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodGet:
+			io.WriteString(w, `{"name":"Two","url":"`+agent.URL+`/"}`)
+		case r.ProtoMajor != 2:
+			http.Error(w, r.Proto, http.StatusBadRequest)
+		default:
+			io.Copy(io.Discard, r.Body)
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	agent.EnableHTTP2 = true
+	agent.StartTLS()
+	defer agent.Close()
+	c := wireClient(t, agent.URL, nil)
+	c.own.TLSClientConfig = agent.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	if err := send(c, t.Context()); !errors.Is(err, ErrPossiblyDelivered) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReadRetryAfter(t *testing.T) {
+	for value, want := range map[string]time.Duration{"": -1, "x": -1, "-1": -1, "0": 0, "7": 7 * time.Second, "99999999999": -1} {
+		wait, told := retryAfter(&http.Response{Header: http.Header{"Retry-After": {value}}})
+		if !told {
+			wait = -1
+		}
+		if wait != want {
+			t.Errorf("%q: %v", value, wait)
+		}
+	}
+	for n := range maxRetries + 1 {
+		if wait := backoff(0, 0, n, nil); wait <= 0 || wait > time.Second {
+			t.Errorf("%d: %v", n, wait)
+		}
+	}
+}
+
+// Giving up on a request does not close the connections of the others.
+func TestConnectionsAreKept(t *testing.T) {
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-A2A-Extensions") != "" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		wireSSE(sseCompleted)(w, r)
+	})
+	c := wireClient(t, agent.URL, nil)
+	for range 3 {
+		if err := send(c, t.Context()); err != io.EOF {
+			t.Fatal(err)
+		}
+		c.Activate([]string{"x"})
+		if _, err := c.Get(t.Context(), "t", -1); err == nil {
+			t.Fatal("no error")
+		}
+		c.Activate(nil)
+	}
+	if n := agent.closed.Load(); n != 0 {
+		t.Errorf("%d connections were closed", n)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,240 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// MaxEvent is how large one event of a stream, or one unary answer, may be.
+	// A file part of 48 MB in base64 fits, and Gemini's edit events carry the
+	// file six times; beyond it an agent could take all memory with one line.
+	MaxEvent = 64 << 20
+	// minBuffer is a stream's buffer to begin with: all that http.Transport's own
+	// buffer can hand over at once. With half of it there are twice as many
+	// hand-overs to the editor, each of which costs as much as some ten events.
+	minBuffer = 64 << 10
+	// keepBuffer is the size up to which a buffer that has grown is kept. Events
+	// of tool calls are some 10 to 100 kB; larger ones are rare enough to
+	// allocate for, and sessions that idle should not hold on to megabytes.
+	keepBuffer = 256 << 10
+	// keepReads is for how many reads a larger one is kept all the same: large
+	// events come in rows (an edit is told five times), and growing anew for each
+	// costs more than the event itself.
+	keepReads = 32
+	// maxEmptyReads is how often a reader may return nothing and no error.
+	maxEmptyReads = 100
+)
+
+var (
+	errEventSize = fmt.Errorf("an event is larger than %d MiB", MaxEvent>>20)
+	errEventCut  = errors.New("the stream stopped in the middle of an event")
+)
+
+// A frame is one event of an event stream, as far as we look at it: a view of
+// the buffer. The event's name matters only where it is "error".
+type frame struct {
+	data    []byte
+	failure bool
+}
+
+// A frameReader cuts an event stream into frames, by the WHATWG standard
+// (https://html.spec.whatwg.org/multipage/server-sent-events.html): lines end
+// with LF, CR or CRLF, a byte order mark at the start is skipped, an event that
+// EOF cut off is discarded.
+//
+// There is one buffer. Frames are slices of it; the data of one with several
+// data lines is moved together in place, which always fits because the joined
+// data is shorter than the lines. bufio.Scanner, which was tried, cannot return
+// several frames at once, and copies or re-scans large ones.
+type frameReader struct {
+	src io.Reader
+	err error // from src; reported after what came before it
+
+	// buf[head:end] has been read and not been handed out; head is where the
+	// frame in hand begins, line its current line, and up to scan there is no
+	// end of that line.
+	buf                    []byte
+	head, line, scan, size int
+
+	// The frame in hand: its data are buf[data:dataEnd], if has.
+	has           bool
+	data, dataEnd int
+	failure       bool
+
+	roomy int // reads since it last held much
+
+	begun  bool // the first line is done: no byte order mark can come
+	skipLF bool // the last line ended with CR
+
+	id, lastID []byte // of the frame in hand; of the last one handed out
+
+	poison bool
+}
+
+func newFrameReader(src io.Reader, poison bool) *frameReader {
+	return &frameReader{src: src, buf: make([]byte, minBuffer), poison: poison}
+}
+
+// next waits for at least one frame and appends to dst all that have arrived
+// with it. It reads only if none is complete in the buffer, and parses all that
+// a read brought. What it returned before is overwritten.
+func (r *frameReader) next(dst []frame) ([]frame, error) {
+	for empty := 0; ; {
+		if dst = r.parse(dst); len(dst) > 0 {
+			return dst, nil
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+		if err := r.makeRoom(); err != nil {
+			r.err = err
+			continue
+		}
+		n, err := r.src.Read(r.buf[r.size:])
+		r.size += n
+		switch {
+		case err != nil:
+			r.err = err
+		case n > 0:
+			empty = 0
+		default:
+			if empty++; empty >= maxEmptyReads {
+				r.err = io.ErrNoProgress
+			}
+		}
+	}
+}
+
+// unfinished reports whether an event was begun that has not been handed out.
+func (r *frameReader) unfinished() bool {
+	return r.has || r.line < r.size && r.buf[r.line] != ':'
+}
+
+// parse handles each line that has arrived completely.
+func (r *frameReader) parse(dst []frame) []frame {
+	for r.line < r.size {
+		if r.skipLF {
+			r.skipLF = false
+			if r.buf[r.line] == '\n' {
+				r.startLine(r.line + 1)
+				continue
+			}
+		}
+		rest := r.buf[r.scan:r.size]
+		n := bytes.IndexByte(rest, '\n')
+		if n >= 0 {
+			rest = rest[:n]
+		}
+		if cr := bytes.IndexByte(rest, '\r'); cr >= 0 {
+			n = cr
+			r.skipLF = true
+		}
+		if n < 0 {
+			r.scan = r.size
+			return dst
+		}
+		end := r.scan + n
+		if line := r.buf[r.line:end]; len(line) > 0 {
+			r.field(line, end)
+		} else {
+			dst = r.dispatch(dst)
+		}
+		r.startLine(end + 1)
+	}
+	return dst
+}
+
+func (r *frameReader) startLine(at int) {
+	r.line, r.scan, r.begun = at, at, true
+	if !r.has {
+		r.head = at
+	}
+}
+
+// dispatch ends the frame in hand.
+func (r *frameReader) dispatch(dst []frame) []frame {
+	r.lastID = append(r.lastID[:0], r.id...)
+	if r.has {
+		dst = append(dst, frame{data: r.buf[r.data:r.dataEnd:r.dataEnd], failure: r.failure})
+	}
+	r.has, r.failure = false, false
+	return dst
+}
+
+// field takes one line that is not empty and ends before end.
+func (r *frameReader) field(line []byte, end int) {
+	if !r.begun {
+		line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+	}
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	if len(value) > 0 && value[0] == ' ' {
+		value = value[1:]
+	}
+	switch string(name) {
+	case "data":
+		start := end - len(value)
+		if !r.has {
+			r.has, r.data, r.dataEnd = true, start, end
+			return
+		}
+		r.buf[r.dataEnd] = '\n'
+		r.dataEnd += 1 + copy(r.buf[r.dataEnd+1:], value)
+	case "event":
+		r.failure = string(value) == "error"
+	case "id":
+		if bytes.IndexByte(value, 0) < 0 {
+			r.id = append(r.id[:0], value...)
+		}
+	}
+	// Others say nothing to us, retry included: the pace of reconnecting is the
+	// bridge's. A comment has an empty name.
+}
+
+// makeRoom makes the buffer ready for another read. The frames that were handed
+// out are gone after it.
+func (r *frameReader) makeRoom() error {
+	used := r.size - r.head
+	size := len(r.buf)
+	if r.roomy++; used > minBuffer/2 {
+		r.roomy = 0
+	}
+	switch {
+	case used == size && size >= MaxEvent:
+		return errEventSize
+	case used == size && size >= keepBuffer:
+		// Fewer steps for what is large: each clears and copies. Memory that is not
+		// used does not count.
+		size = min(4*size, MaxEvent)
+	case used == size:
+		size *= 2
+	case used < minBuffer/2 && size > keepBuffer && r.roomy >= keepReads:
+		size = minBuffer
+	case r.head == 0 && !r.poison:
+		return nil
+	}
+	buf := r.buf
+	if size != len(buf) || r.poison {
+		buf = make([]byte, size)
+	}
+	copy(buf, r.buf[r.head:r.size])
+	if r.poison {
+		spoil(r.buf)
+	}
+	r.buf = buf
+	r.line -= r.head
+	r.scan -= r.head
+	r.data -= r.head
+	r.dataEnd -= r.head
+	r.head, r.size = 0, used
+	return nil
+}
+
+// spoil overwrites what nobody may look at any more.
+func spoil(b []byte) {
+	for i := range b {
+		b[i] = 0xAA
+	}
+}

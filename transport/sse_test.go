@@ -1,0 +1,212 @@
+package transport
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// sseAll reads all frames, by batches; a frame is cloned when it is handed out.
+// It returns what they hold, the last id, and the error.
+func sseAll(r io.Reader, poison bool) (frames []string, id string, cut bool, err error) {
+	f := newFrameReader(r, poison)
+	var batch []frame
+	for {
+		batch, err = f.next(batch[:0])
+		if err != nil {
+			return frames, string(f.lastID), f.unfinished(), err
+		}
+		for _, b := range batch {
+			frames = append(frames, fmt.Sprintf("%v %s", b.failure, b.data))
+		}
+	}
+}
+
+func TestFrames(t *testing.T) {
+	for _, test := range []struct {
+		name, in string
+		want     []string
+		id       string
+		cut      bool
+	}{
+		{name: "plain", in: "data: {}\n\n", want: []string{"false {}"}},
+		{name: "no space", in: "data:{}\n\n", want: []string{"false {}"}},
+		{name: "two spaces: one is data", in: "data:  a\n\n", want: []string{"false  a"}},
+		{name: "CRLF", in: "data: a\r\n\r\ndata: b\r\n\r\n", want: []string{"false a", "false b"}},
+		{name: "CR", in: "data: a\r\rdata: b\r\r", want: []string{"false a", "false b"}},
+		{name: "mixed line ends", in: "data: a\r\n\ndata: b\n\r", want: []string{"false a", "false b"}},
+		{name: "byte order mark", in: "\uFEFFdata: a\n\n\uFEFFdata: b\n\n", want: []string{"false a"}},
+		{name: "comments", in: ": hi\n\ndata: a\n: there\ndata: b\n\n:\n\n", want: []string{"false a\nb"}},
+		{name: "lines are joined", in: "data: a\nid: 1\nevent: x\ndata:\ndata: b\ndata\n\n", want: []string{"false a\n\nb\n"}, id: "1"},
+		{name: "empty data", in: "data\n\ndata:\n\n", want: []string{"false ", "false "}},
+		{name: "no data, no event", in: "event: error\nid: 7\n\ndata: a\n\n", want: []string{"false a"}, id: "7"},
+		{name: "error", in: "event: error\ndata: a\n\ndata: b\n\n", want: []string{"true a", "false b"}},
+		{name: "unknown fields", in: "retry: 5\nfoo: bar\nfoo\ndata: a\n\n", want: []string{"false a"}},
+		{name: "id with NUL is ignored", in: "id: 1\nid: 2\x00\ndata: a\n\n", want: []string{"false a"}, id: "1"},
+		{name: "id stays", in: "id: 1\ndata: a\n\ndata: b\n\n", want: []string{"false a", "false b"}, id: "1"},
+		{name: "cut after the line", in: "id: 1\ndata: a\n\nid: 2\ndata: b\n", want: []string{"false a"}, id: "1", cut: true},
+		{name: "cut within the line", in: "data: a\n\nda", want: []string{"false a"}, cut: true},
+		{name: "cut within a comment", in: "data: a\n\n: pi", want: []string{"false a"}},
+		{name: "nothing", in: ""},
+		{name: "blank lines", in: "\n\r\n\r\r\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, poison := range []bool{false, true} {
+				for name, r := range map[string]io.Reader{
+					"whole":     strings.NewReader(test.in),
+					"bytes":     iotest.OneByteReader(strings.NewReader(test.in)),
+					"halves":    iotest.HalfReader(strings.NewReader(test.in)),
+					"data, EOF": iotest.DataErrReader(strings.NewReader(test.in)),
+				} {
+					got, id, cut, err := sseAll(r, poison)
+					if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) || id != test.id || cut != test.cut || err != io.EOF {
+						t.Errorf("%s, poison %v: %q id %q cut %v %v; want %q id %q cut %v", name, poison, got, id, cut, err, test.want, test.id, test.cut)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Everything that has arrived is returned at once, and nothing is waited for.
+func TestFramesBatch(t *testing.T) {
+	r, w := io.Pipe()
+	f := newFrameReader(r, false)
+	go func() { // ends with the writes
+		io.WriteString(w, "data: a\n\ndata: b\n\ndata: c")
+		io.WriteString(w, "\n\n")
+		w.CloseWithError(io.ErrUnexpectedEOF)
+	}()
+	for _, want := range []string{"[a b]", "[c]"} {
+		frames, err := f.next(nil)
+		var got []string
+		for _, f := range frames {
+			got = append(got, string(f.data))
+		}
+		if fmt.Sprint(got) != want || err != nil {
+			t.Fatalf("got %v, %v; want %v", got, err, want)
+		}
+	}
+	if _, err := f.next(nil); err != io.ErrUnexpectedEOF {
+		t.Fatal(err)
+	}
+}
+
+func TestFramesBuffer(t *testing.T) {
+	large := strings.Repeat("x", 3<<20)
+	in := []io.Reader{strings.NewReader("data: " + large + "\n\n")}
+	for range keepReads + 2 {
+		in = append(in, strings.NewReader("data: y\n\n"))
+	}
+	f := newFrameReader(io.MultiReader(in...), false)
+	frames, err := f.next(nil)
+	if err != nil || string(frames[0].data) != large {
+		t.Fatalf("%d frames, %v", len(frames), err)
+	}
+	for n := 0; err == nil; n++ {
+		frames, err = f.next(frames[:0])
+	}
+	if len(f.buf) != minBuffer {
+		t.Errorf("the buffer stays at %d bytes after a large event", len(f.buf))
+	}
+	// One byte more than MaxEvent is too much, with or without an end in sight.
+	f = newFrameReader(io.MultiReader(strings.NewReader("data: a\n\ndata: "), bytes.NewReader(make([]byte, MaxEvent))), false)
+	for err = nil; err == nil; {
+		frames, err = f.next(frames[:0])
+	}
+	if err != errEventSize {
+		t.Errorf("got %v", err)
+	}
+}
+
+type sseStuck struct{}
+
+func (sseStuck) Read([]byte) (int, error) { return 0, nil }
+
+func TestFramesNoProgress(t *testing.T) {
+	if _, err := newFrameReader(sseStuck{}, false).next(nil); err != io.ErrNoProgress {
+		t.Errorf("got %v", err)
+	}
+}
+
+// sseNaive does the same with all of the input at hand.
+func sseNaive(in string) (frames []string) {
+	in = strings.TrimPrefix(in, "\uFEFF")
+	in = strings.ReplaceAll(in, "\r\n", "\n")
+	in = strings.ReplaceAll(in, "\r", "\n")
+	lines := strings.Split(in, "\n")
+	var data []string
+	event := ""
+	for _, line := range lines[:len(lines)-1] {
+		if line == "" {
+			if data != nil {
+				frames = append(frames, fmt.Sprintf("%v %s", event == "error", strings.Join(data, "\n")))
+			}
+			data, event = nil, ""
+			continue
+		}
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch name {
+		case "data":
+			data = append(data, value)
+		case "event":
+			event = value
+		}
+	}
+	return frames
+}
+
+// sseChunks cuts reads to the lengths in sizes, over and over.
+type sseChunks struct {
+	r     io.Reader
+	sizes []byte
+	n     int
+}
+
+func (c *sseChunks) Read(p []byte) (int, error) {
+	if len(c.sizes) > 0 {
+		p = p[:min(len(p), 1+int(c.sizes[c.n%len(c.sizes)]))]
+		c.n++
+	}
+	return c.r.Read(p)
+}
+
+// FuzzFrames: chunking does not matter, what was yielded is never taken back (a
+// longer input begins with the frames of a shorter one), and no data are lost.
+func FuzzFrames(f *testing.F) {
+	f.Add("data: a\r\n\r\nid: 3\ndata: b\ndata:c\n\n: x\n\ndata: d", []byte{0, 3, 1}, 12)
+	f.Add("\uFEFFdata\n\nevent:error\rdata: {}\r\r", []byte{0}, 3)
+	f.Add("data: {\"a\":1}\ndata: {\"b\":2}\n\n", []byte{200, 1}, 20)
+	f.Fuzz(func(t *testing.T, in string, sizes []byte, at int) {
+		want := sseNaive(in)
+		got, _, _, err := sseAll(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0)
+		if err != io.EOF || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+			t.Fatalf("%q in %v: %q, %v; want %q", in, sizes, got, err, want)
+		}
+		if at < 0 || at > len(in) {
+			return
+		}
+		early, _, _, _ := sseAll(strings.NewReader(in[:at]), false)
+		if len(early) > len(got) || fmt.Sprintf("%q", early) != fmt.Sprintf("%q", got[:len(early)]) {
+			t.Fatalf("%q, cut at %d: %q, and whole %q", in, at, early, got)
+		}
+	})
+}
+
+func BenchmarkFrames(b *testing.B) {
+	event := "data: " + strings.Repeat("x", 500) + "\n\n"
+	in := []byte(strings.Repeat(event, 1000))
+	b.SetBytes(int64(len(in)))
+	b.ReportAllocs()
+	for b.Loop() {
+		f := newFrameReader(bytes.NewReader(in), false)
+		var frames []frame
+		for err := error(nil); err == nil; {
+			frames, err = f.next(frames[:0])
+		}
+	}
+}

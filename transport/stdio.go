@@ -1,0 +1,174 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+const (
+	// MaxLine is how long a line from the editor may be. A prompt carries
+	// images and whole files as base64; the TypeScript SDK of ACP, the most
+	// generous peer measured, ends at the same length.
+	MaxLine = 32 << 20
+
+	// MaxOpen is how many requests of the editor may await their reply. An
+	// editor has a handful open; a script that has this many has lost count.
+	MaxOpen = 1024
+
+	// maxRefusals is how many of our own error replies may await an editor that
+	// sends bad lines and does not read. The list of other replies is bounded by
+	// MaxOpen; without this one a stuck pipe of garbage would fill the memory.
+	maxRefusals = 256
+)
+
+// ErrClosed is what writing fails with after [Stdio.Close], or once the editor
+// no longer takes what we write.
+var ErrClosed = errors.New("editor: connection closed")
+
+// StdioOptions are the limits of a [Stdio], and who listens. Zero values and
+// nil mean the defaults.
+type StdioOptions struct {
+	// MaxLine is the length, without the newline, above which a line from the
+	// editor is skipped and answered with an error.
+	MaxLine int
+	// MaxOpen is the number of requests that may await their reply. One more is
+	// answered with an error.
+	MaxOpen int
+	// Tap sees every line without its newline, byte for byte, blank and bad
+	// ones too; of a line longer than MaxLine it sees the first few KiB. Lines
+	// of one direction come one after the other in the order of the wire, but
+	// both directions may call at the same time. A line to the editor is seen
+	// before it is written, so that it never comes after its answer. Tap must
+	// neither keep nor change the line, and what it waits for, the wire waits
+	// for.
+	Tap func(toEditor bool, line []byte)
+}
+
+// A Stdio carries newline-delimited JSON-RPC 2.0 over two byte streams. It is
+// the [jsonrpc2.ObjectStream] that the library needs to survive real editors:
+// no line can end the connection, ids come back byte for byte, replies that are
+// still owed outlive the end of input, and nothing that reads ever waits for
+// something that writes, with one exception (see [Stdio.ReadObject]).
+//
+// Lines reach stdout by one goroutine. Replies and our own requests go to a
+// list that it empties, because the read loop must not wait; what turns have to
+// say is handed over by [Stdio.Send], which does wait, so that only the turn
+// feels a slow editor.
+//
+// A Stdio closes neither of its streams, for they are its caller's.
+type Stdio struct {
+	lines   *lineReader
+	out     io.Writer
+	tap     func(toEditor bool, line []byte)
+	maxOpen int
+
+	// Only ReadObject uses these.
+	started bool   // the first line, which may begin with a BOM, has been read
+	ended   bool   // the end of input has been seen
+	message []byte // the line as the library gets it
+
+	inputDone  chan struct{}
+	outputDone chan struct{}
+	closed     chan struct{}
+	batches    chan *batch
+	wake       chan struct{} // there is something in the list; holds one
+	pool       sync.Pool     // of *batch
+
+	mu       sync.Mutex
+	list     outbox
+	spare    []byte // the buffer of the list that was written last
+	open     int    // requests whose reply has not been written
+	refused  int    // own error replies that have not been written
+	queued   uint64 // messages and batches that were ever queued
+	written  uint64 // how many of them were written
+	progress chan struct{}
+	closing  bool
+	failure  error
+	ours     map[string]struct{} // ids, as JSON, of our requests that await an answer
+}
+
+var _ jsonrpc2.ObjectStream = (*Stdio)(nil)
+
+// NewStdio returns a Stdio that reads lines from r and writes lines to w.
+// It starts the goroutine that writes, which ends after [Stdio.Close] or when a
+// write fails. A write that blocks for ever keeps it: nothing can interrupt a
+// write to a pipe, other than the end of the process.
+func NewStdio(r io.Reader, w io.Writer, opts *StdioOptions) *Stdio {
+	if opts == nil {
+		opts = &StdioOptions{}
+	}
+	s := &Stdio{
+		out:        w,
+		tap:        opts.Tap,
+		maxOpen:    opts.MaxOpen,
+		inputDone:  make(chan struct{}),
+		outputDone: make(chan struct{}),
+		closed:     make(chan struct{}),
+		batches:    make(chan *batch),
+		wake:       make(chan struct{}, 1),
+		ours:       make(map[string]struct{}),
+	}
+	if s.maxOpen <= 0 {
+		s.maxOpen = MaxOpen
+	}
+	limit := opts.MaxLine
+	if limit <= 0 {
+		limit = MaxLine
+	}
+	s.lines = newLineReader(r, limit)
+	// Ends as the doc comment says: after Close, once the list is empty, or on
+	// the first write that fails.
+	go s.write()
+	return s
+}
+
+// InputDone is closed at the end of input, also when reading failed. Everything
+// that was read before has been returned by [Stdio.ReadObject] then.
+func (s *Stdio) InputDone() <-chan struct{} { return s.inputDone }
+
+// OutputDone is closed when a write failed: the editor is gone.
+func (s *Stdio) OutputDone() <-chan struct{} { return s.outputDone }
+
+// Close ends the Stdio: nothing more is accepted, and [Stdio.ReadObject] returns
+// [io.EOF]. It does not wait. What is in the list is still written if the editor
+// takes it; who wants to be sure calls [Stdio.Flush], before or after, with a
+// deadline. A ReadObject that is blocked in a read of the input stays there
+// until that read returns.
+func (s *Stdio) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closing {
+		s.closing = true
+		close(s.closed)
+	}
+	return nil
+}
+
+// errClosedLocked returns why nothing can be written, or nil.
+func (s *Stdio) errClosedLocked() error {
+	switch {
+	case s.failure != nil:
+		return fmt.Errorf("%w: writing to it: %v", ErrClosed, s.failure)
+	case s.closing:
+		return ErrClosed
+	}
+	return nil
+}
+
+func (s *Stdio) errClosed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.errClosedLocked()
+}
+
+// progressLocked returns a channel that is closed after the next write.
+func (s *Stdio) progressLocked() <-chan struct{} {
+	if s.progress == nil {
+		s.progress = make(chan struct{})
+	}
+	return s.progress
+}

@@ -1,0 +1,137 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+)
+
+// FuzzStdio holds that, whatever bytes come in: a valid request after them is
+// answered; every line that comes out is one valid JSON object; notifications
+// and answers get no line; each request gets exactly one, in order, with its id
+// byte for byte. What a line is, is decided here by encoding/json alone.
+func FuzzStdio(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[1,"<"]}}`,
+		`{"jsonrpc":"2.0","method":"m"}`,
+		"\ufeff{\"id\":-1.5e3,\"method\":\"m\"}\r\n\r\n{\"id\":\"\\u0000raw:x\",\"method\":\"m\"}",
+		`[]` + "\n" + `[{"id":1,"method":"m"}]` + "\n5\nnull\n{}",
+		`{"id":null,"method":"m"}` + "\n" + `{"id":{},"method":"m"}` + "\n" + `{"id":1,"method":2}`,
+		`{"id":null,"error":{}}` + "\n" + `{"id":0,"result":1e999}` + "\n" + `{"result":null}`,
+		`{"id":1,"method":"m","result":null,"ERROR":1}` + "\n" + `{"id":1,"method":"m","error":1}`,
+		`{"id":7,"method":"m","params":{` + "\n" + "{\"id\":7,\"method\":\"\xff\"}",
+		`{"id":7,"method":"m","params":` + strings.Repeat("[", 1001),
+		`{"id":7,"method":"m","params":"` + strings.Repeat("x", stdioFuzzLine),
+		`{"id":1,"\u0069d":2,"method":"m"}`, `{"jsonrpc":2,"id":1,"method":"m"}`,
+	} {
+		f.Add([]byte(seed), false)
+		f.Add([]byte(seed), true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, slowly bool) {
+		const after, afterID = `{"jsonrpc":"2.0","id":"after","method":"m"}`, `"after"`
+		in := string(data) + "\n" + after
+		var want []string
+		for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
+			if id, replied := stdioExpect(strings.TrimSuffix(line, "\n")); replied {
+				want = append(want, id)
+			}
+		}
+		want = append(want, afterID)
+
+		var r io.Reader = strings.NewReader(in)
+		if slowly {
+			r = iotest.HalfReader(r)
+		}
+		got := stdioTalk(t, r, stdioEcho, &StdioOptions{MaxLine: stdioFuzzLine})
+		if len(got) != len(want) {
+			t.Fatalf("%d lines came out, %d expected:\n%s", len(got), len(want), strings.Join(got, "\n"))
+		}
+		for i, line := range got {
+			var reply map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(line), &reply); err != nil || !utf8.ValidString(line) {
+				t.Fatalf("%q: %v", line, err)
+			}
+			id, result := string(reply["id"]), reply["result"] != nil
+			if result == (reply["error"] != nil) || string(reply["jsonrpc"]) != `"2.0"` || len(reply) != 3 {
+				t.Errorf("not a reply: %s", line)
+			}
+			switch {
+			case want[i] == stdioAnyID:
+				if id != "null" && !bytes.Contains(data, []byte(id)) || result {
+					t.Errorf("made up: %s", line)
+				}
+			case id != want[i]:
+				t.Errorf("reply %d has id %s, want %s", i, id, want[i])
+			}
+		}
+	})
+}
+
+const (
+	// stdioFuzzLine is short, so that the fuzzer finds the limit.
+	stdioFuzzLine = 8 << 10
+
+	// stdioAnyID stands for the id of an error reply to what is not JSON or too
+	// long: it has one if it is safe to say so.
+	stdioAnyID = "any"
+)
+
+// stdioExpect returns the id of the reply that line deserves, if any.
+func stdioExpect(line string) (id string, replied bool) {
+	if len(line) > stdioFuzzLine {
+		return stdioAnyID, true
+	}
+	if line = strings.Trim(line, " \t\r"); line == "" {
+		return "", false
+	}
+	if !json.Valid([]byte(line)) || !utf8.ValidString(line) || stdioDepth(line) > maxDepth {
+		return stdioAnyID, true
+	}
+	var m map[string]json.RawMessage
+	if json.Unmarshal([]byte(line), &m) != nil || m == nil {
+		return "null", true
+	}
+	id = "null"
+	if raw := string(m["id"]); raw != "" && strings.IndexByte(`"-0123456789`, raw[0]) >= 0 {
+		id = raw
+	}
+	set := func(key string) bool { return m[key] != nil && string(m[key]) != "null" }
+	switch {
+	case m["method"] == nil && (m["result"] != nil || m["error"] != nil):
+		return "", false // an answer, and we never ask
+	case m["method"] == nil, m["method"][0] != '"', set("result"), set("error"):
+		return id, true
+	case m["jsonrpc"] != nil && stdioString(m["jsonrpc"]) != "2.0":
+		return id, true
+	}
+	return id, m["id"] != nil
+}
+
+func stdioString(raw json.RawMessage) (s string) {
+	_ = json.Unmarshal(raw, &s) // anything else is not "2.0" either
+	return s
+}
+
+func stdioDepth(line string) (deepest int) {
+	d := json.NewDecoder(strings.NewReader(line))
+	d.UseNumber()
+	for depth := 0; ; {
+		t, err := d.Token()
+		switch {
+		case err == io.EOF:
+			return deepest
+		case err != nil: // deeper than the decoder goes
+			return math.MaxInt
+		case t == json.Delim('[') || t == json.Delim('{'):
+			depth++
+			deepest = max(deepest, depth)
+		case t == json.Delim(']') || t == json.Delim('}'):
+			depth--
+		}
+	}
+}

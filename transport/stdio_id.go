@@ -1,0 +1,144 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
+)
+
+// foreignID begins the ids that the library cannot hold, or would not give back
+// byte for byte: -1, 1.5, 1e3, 18446744073709551616, "\u00e9". They travel
+// through it as a string, this prefix and the id's JSON. An id of the editor
+// cannot be mistaken for one: a NUL is written with an escape, and every string
+// with an escape travels this way itself.
+const foreignID = "\x00raw:"
+
+// ParseID returns the ID that the library has for an id of the editor, given
+// its JSON as the editor wrote it, and whether it is a string or a number.
+// With it, the requestId of a $/cancel_request finds its request.
+func ParseID(raw string) (id jsonrpc2.ID, ok bool) {
+	v := gjson.Parse(raw)
+	switch {
+	case !gjson.Valid(raw) || !utf8.ValidString(raw):
+		return jsonrpc2.ID{}, false
+	case v.Type == gjson.String && plainString(v.Raw):
+		return jsonrpc2.ID{Str: v.Str, IsString: true}, true
+	case v.Type == gjson.Number && plainNumber(v.Raw):
+		return jsonrpc2.ID{Num: v.Uint()}, true
+	case v.Type == gjson.String || v.Type == gjson.Number:
+		return jsonrpc2.ID{Str: foreignID + v.Raw, IsString: true}, true
+	}
+	return jsonrpc2.ID{}, false
+}
+
+// AppendID appends the JSON of id, as the editor wrote it.
+func AppendID(dst []byte, id jsonrpc2.ID) []byte {
+	if raw, ok := strings.CutPrefix(id.Str, foreignID); ok && id.IsString {
+		return append(dst, raw...)
+	}
+	if !id.IsString {
+		return strconv.AppendUint(dst, id.Num, 10)
+	}
+	quoted, _ := json.Marshal(id.Str) // a string always encodes
+	return append(dst, quoted...)
+}
+
+// plainString reports whether encoding/json would write raw's string the way
+// raw does.
+func plainString(raw string) bool {
+	for _, c := range []byte(raw[1 : len(raw)-1]) {
+		if c < ' ' || c >= 0x7f || strings.IndexByte(`"\<>&`, c) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// plainNumber reports whether the library reads raw as an integer that it
+// writes the way raw does: 0 … 2^63-1, without sign, fraction and exponent.
+func plainNumber(raw string) bool {
+	_, err := strconv.ParseInt(raw, 10, 64)
+	return err == nil && raw[0] != '-'
+}
+
+// headID returns the JSON of the id of a request of which only the beginning
+// can be trusted, or "null". It must be sure: an error reply to an id that the
+// line did not have, or to one of an answer, would end another request. So both
+// id and method must come before the first byte that is not JSON, and the head
+// must go on after the id, or it could be 1 of 12.
+func headID(line []byte) string {
+	line = line[:min(len(line), lineHead)]
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return "null"
+	}
+	id, method := "null", false
+	for {
+		key, err := d.Token()
+		if err != nil || key == json.Delim('}') {
+			break
+		}
+		start := d.InputOffset()
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			break
+		}
+		switch key {
+		case "id":
+			end := d.InputOffset()
+			raw := string(bytes.TrimLeft(line[start:end], " \t\r\n:"))
+			if _, ok := ParseID(raw); !ok || int(end) == len(line) {
+				return "null"
+			}
+			id = raw
+		case "method":
+			method = value[0] == '"'
+		}
+	}
+	if !method {
+		return "null"
+	}
+	return id
+}
+
+// takeOurs returns, as we wrote it, the id of our request that an answer with
+// this id belongs to, and whether there is one; there is no longer one then.
+// Clients in languages with one kind of number, or that keep ids as keys of a
+// table, answer request 1 with "1" or 1.0.
+func (s *Stdio) takeOurs(id gjson.Result) (raw string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw, ok = s.findOursLocked(id)
+	if ok {
+		delete(s.ours, raw)
+	}
+	return raw, ok
+}
+
+func (s *Stdio) findOursLocked(id gjson.Result) (raw string, ok bool) {
+	candidates := []string{id.Raw}
+	switch id.Type {
+	case gjson.String:
+		quoted, _ := json.Marshal(id.Str) // a string always encodes
+		candidates = append(candidates, string(unescapeHTML(quoted)))
+		if plainNumber(id.Str) {
+			candidates = append(candidates, id.Str)
+		}
+	case gjson.Number:
+		candidates = append(candidates, strconv.FormatFloat(id.Num, 'f', -1, 64))
+	default:
+		return "", false
+	}
+	for _, raw := range candidates {
+		if _, ok := s.ours[raw]; ok {
+			return raw, true
+		}
+	}
+	return "", false
+}

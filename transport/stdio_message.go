@@ -1,0 +1,170 @@
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"unsafe"
+
+	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
+)
+
+// An rpcMessage is the members of a line that JSON-RPC knows. They are views of the
+// line.
+type rpcMessage struct {
+	version, id, method, params, result, err gjson.Result
+}
+
+func parseMessage(line []byte) (m rpcMessage) {
+	// gjson.ParseBytes would copy the line, with the editor's images in it.
+	text := unsafe.String(unsafe.SliceData(line), len(line))
+	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "jsonrpc":
+			m.version = value
+		case "id":
+			m.id = value
+		case "method":
+			m.method = value
+		case "params":
+			m.params = value
+		case "result":
+			m.result = value
+		case "error":
+			m.err = value
+		}
+		return true
+	})
+	return m
+}
+
+// route decodes m into v if the library shall have it; it reports whether v is
+// set.
+func (s *Stdio) route(m rpcMessage, v any) bool {
+	id := "null"
+	if m.id.Type == gjson.String || m.id.Type == gjson.Number {
+		id = m.id.Raw
+	}
+	invalid := func(what string) bool {
+		s.refuse(id, jsonrpc2.CodeInvalidRequest, "editor: "+what)
+		return false
+	}
+	switch {
+	case !m.method.Exists() && (m.result.Exists() || m.err.Exists()):
+		return s.answer(m, v)
+	case !m.method.Exists():
+		s.mu.Lock()
+		if _, ok := s.findOursLocked(m.id); ok {
+			id = "null" // it may as well be a bad answer to that
+		}
+		s.mu.Unlock()
+		return invalid("this message has neither a method nor a result: a request needs a method")
+	case m.method.Type != gjson.String:
+		return invalid("the method is not a string: name it in quotes")
+	case m.result.Type != gjson.Null || m.err.Type != gjson.Null:
+		return invalid("this message has a method and a result: send a request or an answer")
+	case m.version.Exists() && (m.version.Type != gjson.String || m.version.Str != "2.0"):
+		return invalid(`this is not JSON-RPC 2.0: send "jsonrpc":"2.0"`)
+	case m.id.Exists() && id == "null":
+		return invalid("the id of a request is a string or a number: leave it out to send a notification")
+	}
+	if m.id.Exists() && !s.admit() {
+		s.refuse(id, jsonrpc2.CodeInternalError, fmt.Sprintf(
+			"editor: %d requests are open, which is the limit: wait for replies before sending more", s.maxOpen))
+		return false
+	}
+	if err := s.decode(s.request(m), v); err != nil {
+		// Not known to happen: request writes nothing that the library refuses.
+		if m.id.Exists() {
+			s.mu.Lock()
+			s.open--
+			s.mu.Unlock()
+		}
+		return invalid("this request cannot be read: " + err.Error())
+	}
+	return true
+}
+
+// admit counts one more open request, unless there are too many.
+func (s *Stdio) admit() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open >= s.maxOpen {
+		return false
+	}
+	s.open++
+	return true
+}
+
+// request writes m the way the library takes it. The line itself would not do:
+// the library matches some keys without regard to case and mixes up what
+// belongs to a request and to a response.
+func (s *Stdio) request(m rpcMessage) []byte {
+	b := append(s.message[:0], `{"jsonrpc":"2.0","method":`...)
+	b = append(b, m.method.Raw...)
+	if m.id.Exists() {
+		id, _ := ParseID(m.id.Raw) // route has seen that it is one
+		quoted, _ := json.Marshal(id)
+		b = append(append(b, `,"id":`...), quoted...)
+	}
+	if m.params.Exists() {
+		b = append(append(b, `,"params":`...), m.params.Raw...)
+	}
+	return append(b, '}')
+}
+
+// answer decodes the answer to one of our requests into v.
+func (s *Stdio) answer(m rpcMessage, v any) bool {
+	id, ok := s.takeOurs(m.id)
+	if !ok {
+		return false
+	}
+	b := append(append(s.message[:0], `{"jsonrpc":"2.0","id":`...), id...)
+	switch {
+	case m.err.Type != gjson.Null: // also if there is a result: an error is the worse news
+		b = append(append(b, `,"error":`...), editorError(m.err)...)
+	case m.result.Exists():
+		b = append(append(b, `,"result":`...), m.result.Raw...)
+	default:
+		b = append(b, `,"result":null`...)
+	}
+	err := s.decode(append(b, '}'), v)
+	if err == nil {
+		return true
+	}
+	// A number that no float64 holds, for one. The call must still end.
+	what, _ := json.Marshal("editor: its answer cannot be read: " + err.Error())
+	b = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, jsonrpc2.CodeInternalError, what)
+	return s.decode(b, v) == nil
+}
+
+// editorError writes an error of the editor the way the library takes it, which
+// is an object with an integer and a string; editors send strings, too.
+func editorError(e gjson.Result) []byte {
+	text := e
+	if e.IsObject() {
+		text = e.Get("message")
+	}
+	quoted, _ := json.Marshal(text.String()) // a string always encodes
+	b := strconv.AppendInt([]byte(`{"code":`), e.Get("code").Int(), 10)
+	b = append(append(b, `,"message":`...), quoted...)
+	if data := e.Get("data"); data.Exists() {
+		b = append(append(b, `,"data":`...), data.Raw...)
+	}
+	return append(b, '}')
+}
+
+// decode gives message to the library. What a failed decoding leaves behind in
+// v would be taken for part of the next message.
+func (s *Stdio) decode(message []byte, v any) error {
+	if s.message = message; cap(message) > keepLine {
+		s.message = nil
+	}
+	err := json.Unmarshal(message, v)
+	if err != nil {
+		reflect.ValueOf(v).Elem().SetZero()
+	}
+	return err
+}

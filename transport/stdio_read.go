@@ -1,0 +1,129 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
+)
+
+// ReadObject reads lines until one is a message that the library can take, and
+// decodes it into v. It implements [jsonrpc2.ObjectStream]: one goroutine calls
+// it, the read loop.
+//
+// A line that is no message is answered here and never ends anything: with
+// -32700 if it is not JSON, -32600 if it is not a message, -32603 if too many
+// requests are open. It waits for the editor to read only if a few hundred of
+// such errors are unread. At the end of input it does not return, because the
+// library would close at once and lose the replies that are still owed: it
+// closes [Stdio.InputDone] and waits for [Stdio.Close].
+//
+// Where JSON-RPC leaves a choice, or editors do not follow it:
+//
+//   - blank lines, \r\n, a BOM at the start and a last line without a newline
+//     are accepted;
+//   - a missing "jsonrpc" is accepted, a wrong one is not;
+//   - of a key that occurs twice the last one counts, keys are compared exactly,
+//     and members that JSON-RPC does not know are dropped;
+//   - a request with "id":null is an error, and not a notification;
+//   - "result":null and "error":null beside a method are ignored, other results
+//     and errors there are an error;
+//   - an error reply bears the line's id if it is a string or a number, and is
+//     surely a request's; otherwise null;
+//   - answers to what we did not ask, and answers to null, are dropped without
+//     a word; an answer that cannot be decoded becomes an error of the call.
+func (s *Stdio) ReadObject(v any) error {
+	for {
+		line, whole, err := s.lines.next()
+		if err != nil {
+			if !s.ended {
+				s.ended = true
+				close(s.inputDone)
+			}
+			<-s.closed
+			return io.EOF
+		}
+		select {
+		case <-s.closed:
+			return io.EOF
+		default:
+		}
+		if s.tap != nil {
+			s.tap(false, line)
+		}
+		if !s.started {
+			s.started = true
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		if s.take(bytes.Trim(line, " \t\r"), whole, v) {
+			return nil
+		}
+	}
+}
+
+// take decodes line into v, or answers it, or drops it; it reports whether v is
+// set.
+func (s *Stdio) take(line []byte, whole bool, v any) bool {
+	const oneALine = "send one JSON object a line"
+	switch {
+	case !whole:
+		s.refuse(headID(line), jsonrpc2.CodeInvalidRequest, fmt.Sprintf(
+			"editor: this line is longer than %d bytes: send less in one message, or the path of a file instead of the file", s.lines.max))
+	case len(line) == 0:
+	case !utf8.Valid(line):
+		s.refuse(headID(line), jsonrpc2.CodeParseError, "editor: this line is not UTF-8: "+oneALine+", in UTF-8")
+	case tooDeep(line):
+		s.refuse(headID(line), jsonrpc2.CodeInvalidRequest, fmt.Sprintf(
+			"editor: this line nests deeper than %d levels: send flatter params", maxDepth))
+	case !gjson.ValidBytes(line):
+		s.refuse(headID(line), jsonrpc2.CodeParseError, notJSON(line)+": "+oneALine)
+	case line[0] == '[':
+		s.refuse("null", jsonrpc2.CodeInvalidRequest, "editor: batches are not part of this protocol: send one message a line")
+	case line[0] != '{':
+		s.refuse("null", jsonrpc2.CodeInvalidRequest, "editor: this line is JSON, but not an object: "+oneALine)
+	default:
+		return s.route(parseMessage(line), v)
+	}
+	return false
+}
+
+// notJSON says what is wrong with line.
+func notJSON(line []byte) string {
+	if bytes.HasPrefix(line, []byte("Content-Length:")) {
+		return "editor: this line is a header as in LSP, not JSON"
+	}
+	err := json.Unmarshal(line, new(json.RawMessage))
+	what := fmt.Sprintf("editor: this line is not JSON: %v", err)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		what += fmt.Sprintf(" at byte %d", syntax.Offset)
+	}
+	return what
+}
+
+// refuse queues an error reply of our own. It waits while too many of them are
+// unread.
+func (s *Stdio) refuse(id string, code int, text string) {
+	quoted, _ := json.Marshal(text) // a string always encodes
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, unescapeHTML(quoted))
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.refused >= maxRefusals && s.errClosedLocked() == nil {
+		progress := s.progressLocked()
+		s.mu.Unlock()
+		select {
+		case <-progress:
+		case <-s.closed:
+		}
+		s.mu.Lock()
+	}
+	if s.queueLocked(line) == nil {
+		s.refused++
+		s.list.refusals++
+	}
+}

@@ -1,0 +1,318 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// stdioEcho answers every request at once with its own params.
+var stdioEcho = jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
+	if r.Params == nil {
+		return "ok", nil
+	}
+	return r.Params, nil
+})
+
+func stdioConn(ctx context.Context, s *Stdio, h jsonrpc2.Handler) *jsonrpc2.Conn {
+	// Whatever the library would log is a bug of ours: see stdioLogFails.
+	return jsonrpc2.NewConn(ctx, s, h, jsonrpc2.SetLogger(log.New(stdioLogFails{}, "", 0)))
+}
+
+type stdioLogFails struct{}
+
+func (stdioLogFails) Write(p []byte) (int, error) { panic("the library logged: " + string(p)) }
+
+// stdioTalk feeds input to a real connection, and returns the lines that came
+// out when everything had been answered.
+func stdioTalk(t testing.TB, r io.Reader, h jsonrpc2.Handler, opts *StdioOptions) []string {
+	t.Helper()
+	var out bytes.Buffer
+	s := NewStdio(r, &out, opts)
+	conn := stdioConn(t.Context(), s, h)
+	<-s.InputDone()
+	if err := s.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	if out.Len() == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+}
+
+func TestStdioLines(t *testing.T) {
+	const (
+		ok      = `{"id":1,"result":"ok","jsonrpc":"2.0"}`
+		batch   = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"editor: batches are not part of this protocol: send one message a line"}}`
+		scalar  = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"editor: this line is JSON, but not an object: send one JSON object a line"}}`
+		nullID  = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"editor: the id of a request is a string or a number: leave it out to send a notification"}}`
+		silence = ""
+	)
+	tests := []struct{ name, in, out string }{
+		{"request", `{"jsonrpc":"2.0","id":1,"method":"m"}`, ok},
+		{"params pass unchanged", `{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"<é&>","n":1e999}}`, `{"id":1,"result":{"a":"<é&>","n":1e999},"jsonrpc":"2.0"}`},
+		{"notification", `{"jsonrpc":"2.0","method":"m"}`, silence},
+		{"blank", " \t", silence},
+		{"carriage return", "{\"id\":1,\"method\":\"m\"}\r\n\r\n", ok},
+		{"byte order mark", "\ufeff{\"id\":1,\"method\":\"m\"}", ok},
+		{"spaces around", "  {\"id\" : 1 , \"method\" : \"m\"}\t ", ok},
+
+		{"not JSON", `hello`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is not JSON: invalid character 'h' looking for beginning of value at byte 1: send one JSON object a line"}}`},
+		{"cut short", `{"jsonrpc":"2.0","id":7,"meth`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is not JSON: unexpected end of JSON input at byte 29: send one JSON object a line"}}`},
+		{"cut short, but it is known whose it is", `{"jsonrpc":"2.0","id":7,"method":"m","params":{`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"editor: this line is not JSON: unexpected end of JSON input at byte 47: send one JSON object a line"}}`},
+		{"a bad answer is not a request", `{"jsonrpc":"2.0","id":7,"result":{`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is not JSON: unexpected end of JSON input at byte 34: send one JSON object a line"}}`},
+		{"framed as in LSP", "Content-Length: 35\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is a header as in LSP, not JSON: send one JSON object a line"}}` + "\n" + ok},
+		{"not UTF-8", "{\"id\":1,\"method\":\"m\",\"params\":[\"\xff\"]}", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"editor: this line is not UTF-8: send one JSON object a line, in UTF-8"}}`},
+		{"deep", `{"id":1,"method":"m","params":` + strings.Repeat("[", 1e6), `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this line nests deeper than 1000 levels: send flatter params"}}`},
+		{"many brackets are not depth", `{"id":1,"method":"m","params":["` + strings.Repeat("[", 2000) + `\"["` + strings.Repeat(",[]", 2000) + `]}`, `{"id":1,"result":["` + strings.Repeat("[", 2000) + `\"["` + strings.Repeat(",[]", 2000) + `],"jsonrpc":"2.0"}`},
+
+		{"batch", `[{"jsonrpc":"2.0","id":1,"method":"m"}]`, batch},
+		{"empty batch", `[]`, batch},
+		{"number", `5`, scalar},
+		{"null", `null`, scalar},
+		{"empty object", `{}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"editor: this message has neither a method nor a result: a request needs a method"}}`},
+		{"misspelt method", `{"id":1,"methd":"m"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this message has neither a method nor a result: a request needs a method"}}`},
+		{"method in capitals", `{"id":1,"METHOD":"m"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this message has neither a method nor a result: a request needs a method"}}`},
+		{"method is a number", `{"id":1,"method":5}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: the method is not a string: name it in quotes"}}`},
+		{"method and result", `{"id":1,"method":"m","result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this message has a method and a result: send a request or an answer"}}`},
+		{"nulls beside the method", `{"id":1,"method":"m","result":null,"error":null}`, ok},
+		{"wrong version", `{"jsonrpc":"1.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this is not JSON-RPC 2.0: send \"jsonrpc\":\"2.0\""}}`},
+		{"version is a number", `{"jsonrpc":2.0,"id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this is not JSON-RPC 2.0: send \"jsonrpc\":\"2.0\""}}`},
+		{"no version", `{"id":1,"method":"m"}`, ok},
+		{"unknown members", `{"id":1,"method":"m","Error":1,"reſult":2,"METHOD":3,"meta":null}`, ok},
+		{"the last of two counts", `{"id":9,"id":1,"method":5,"method":"m"}`, ok},
+		{"escaped key", `{"\u0069d":1,"method":"m"}`, ok},
+
+		{"id null is no notification", `{"id":null,"method":"m"}`, nullID},
+		{"id object", `{"id":{},"method":"m"}`, nullID},
+		{"id array", `{"id":[1],"method":"m"}`, nullID},
+		{"id bool", `{"id":true,"method":"m"}`, nullID},
+
+		{"answer to nothing", `{"jsonrpc":"2.0","id":0,"result":{}}`, silence},
+		{"answer to null", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`, silence},
+		{"answer without id", `{"jsonrpc":"2.0","result":null}`, silence},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			// Nothing may end the connection, so a request after it is answered;
+			// how the bytes arrive does not matter.
+			for how, r := range map[string]func(io.Reader) io.Reader{
+				"whole":        func(r io.Reader) io.Reader { return r },
+				"byte by byte": iotest.OneByteReader,
+			} {
+				in := test.in + "\n" + `{"jsonrpc":"2.0","id":"after","method":"m"}` + "\n"
+				want := `{"id":"after","result":"ok","jsonrpc":"2.0"}`
+				if test.out != silence {
+					want = test.out + "\n" + want
+				}
+				got := strings.Join(stdioTalk(t, r(strings.NewReader(in)), stdioEcho, nil), "\n")
+				if got != want {
+					t.Errorf("%s:\ngot  %s\nwant %s", how, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestStdioLastLineNeedsNoNewline(t *testing.T) {
+	got := stdioTalk(t, strings.NewReader(`{"id":1,"method":"m"}`), stdioEcho, nil)
+	if len(got) != 1 || got[0] != `{"id":1,"result":"ok","jsonrpc":"2.0"}` {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestStdioIDsComeBackAsTheyWere(t *testing.T) {
+	for _, id := range []string{
+		`0`, `1`, `9223372036854775807`, `"a"`, `"1"`, `""`, `"a b"`,
+		`-1`, `-0`, `1.5`, `1.0`, `1e3`, `1E+3`, `9223372036854775808`, `18446744073709551615`, `18446744073709551616`, `1e999`,
+		`"é"`, `"\u00e9"`, `"<&>"`, `"\u003c"`, `"\\u003c"`, `"\/"`, `"\ud800"`, `"\u2028"`, "\"\u2028\"",
+		`"\u0000raw:x"`, `"\u0000raw:\"x\""`, `"\u0000raw:1"`, `"\\u0000raw:x"`, `"raw:x"`,
+	} {
+		parsed, ok := ParseID(id)
+		if got := string(AppendID(nil, parsed)); !ok || got != id {
+			t.Errorf("ParseID(%s), AppendID = %s, %v", id, got, ok)
+		}
+		want := `{"id":` + id + `,"result":"ok","jsonrpc":"2.0"}`
+		got := stdioTalk(t, strings.NewReader(`{"method":"m","id": `+id+` }`), stdioEcho, nil)
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	for _, id := range []string{``, `null`, `true`, `{}`, `[1]`, `"`, `1x`, `1 2`, `nope`, "\"\xff\""} {
+		if parsed, ok := ParseID(id); ok {
+			t.Errorf("ParseID(%s) = %v", id, parsed)
+		}
+	}
+}
+
+// An editor's answer reaches our call however its id is spelt, and nothing else
+// does.
+func TestStdioAnswers(t *testing.T) {
+	const unreadable = "jsonrpc2: code -32603 message: editor: its answer cannot be read: "
+	tests := []struct{ name, in, want string }{
+		{"result", `{"jsonrpc":"2.0","id":0,"result":"yes"}`, `"yes"`},
+		{"id as a string", `{"jsonrpc":"2.0","id":"0","result":"yes"}`, `"yes"`},
+		{"id as a fraction", `{"jsonrpc":"2.0","id":0.0,"result":"yes"}`, `"yes"`},
+		{"null is not 0", `{"id":null,"result":"no"}` + "\n" + `{"id":0,"result":"yes"}`, `"yes"`},
+		{"another id", `{"id":1,"result":"no"}` + "\n" + `{"id":0,"result":"yes"}`, `"yes"`},
+		{"twice", `{"id":0,"result":"yes"}` + "\n" + `{"id":0,"result":"no"}`, `"yes"`},
+		{"result null", `{"id":0,"result":null}`, `null`},
+		{"error null", `{"id":0,"error":null}`, `null`},
+		{"error null beside the result", `{"id":0,"error":null,"result":"yes"}`, `"yes"`},
+		{"wrong version", `{"jsonrpc":"1.0","id":0,"result":"yes"}`, `"yes"`},
+		{"error", `{"id":0,"error":{"code":-32800,"message":"gone","data":[1]}}`, `jsonrpc2: code -32800 message: gone`},
+		{"error beside a result", `{"id":0,"error":{"code":1,"message":"gone"},"result":null}`, `jsonrpc2: code 1 message: gone`},
+		{"error is a string", `{"id":0,"error":"gone"}`, `jsonrpc2: code 0 message: gone`},
+		{"error of odd types", `{"id":0,"error":{"code":"1","message":{"a":1}}}`, `jsonrpc2: code 1 message: {"a":1}`},
+		{"cannot be decoded", `{"id":0,"result":1e999}`, unreadable},
+		{"data cannot be decoded", `{"id":0,"error":{"code":1,"message":"gone","data":1e999}}`, unreadable},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, editor := io.Pipe()
+				var out bytes.Buffer
+				s := NewStdio(r, &out, nil)
+				conn := stdioConn(t.Context(), s, stdioEcho)
+				defer conn.Close()
+				defer editor.Close()
+				call, err := conn.DispatchCall(t.Context(), "ask", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if got := out.String(); got != `{"id":0,"jsonrpc":"2.0","method":"ask"}`+"\n" {
+					t.Errorf("asked %q", got)
+				}
+				out.Reset()
+				io.WriteString(editor, test.in+"\n"+`{"id":0,"method":"theirs"}`+"\n")
+				var result json.RawMessage
+				got := ""
+				if err := call.Wait(t.Context(), &result); err != nil {
+					got = err.Error()
+				} else {
+					got = string(result)
+				}
+				if got != test.want && (test.want != unreadable || !strings.HasPrefix(got, unreadable)) {
+					t.Errorf("got  %s\nwant %s", got, test.want)
+				}
+				synctest.Wait()
+				if got := out.String(); got != `{"id":0,"result":"ok","jsonrpc":"2.0"}`+"\n" {
+					t.Errorf("an answer was answered: %q", got)
+				}
+			})
+		})
+	}
+}
+
+func TestStdioAnswersToStringIDs(t *testing.T) {
+	var out bytes.Buffer
+	s := NewStdio(strings.NewReader(`{"id":"\u0061<\u00e9","result":1}`), &out, nil)
+	defer s.Close()
+	if err := s.WriteObject(json.RawMessage(`{"id":"a<é","method":"ask"}`)); err != nil {
+		t.Fatal(err)
+	}
+	var got json.RawMessage
+	if err := s.ReadObject(&got); err != nil || string(got) != `{"jsonrpc":"2.0","id":"a<é","result":1}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// What a line that does not fit leaves behind is not part of the next message.
+func TestStdioUndecodable(t *testing.T) {
+	w := &stdioWriter{}
+	s := NewStdio(strings.NewReader(`{"id":1,"method":"a","params":"x"}`+"\n"+`{"method":"b"}`+"\n"+`{"id":3,"method":"c"}`), w, &StdioOptions{MaxOpen: 1})
+	defer s.Close()
+	var got struct {
+		Method string
+		ID     *int
+		Params int
+	}
+	if err := s.ReadObject(&got); err != nil || got.Method != "b" || got.ID != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if err := s.ReadObject(&got); err != nil || got.Method != "c" {
+		t.Errorf("it is still open: got %+v, %v", got, err)
+	}
+	stdioMust(t, s.Flush(t.Context()))
+	if got := strings.Join(w.writes, ""); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this request cannot be read: `) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// stdioLongLine is a request of n bytes that is never in memory as a whole.
+func stdioLongLine(head string, n int) io.Reader {
+	return io.MultiReader(strings.NewReader(head), io.LimitReader(stdioSpaces(strings.Repeat(" ", lineBuffer)), int64(n-len(head)-1)), strings.NewReader("}\n"))
+}
+
+// stdioSpaces are spaces without end.
+type stdioSpaces string
+
+func (s stdioSpaces) Read(p []byte) (int, error) { return copy(p, s), nil }
+
+func TestStdioLongLines(t *testing.T) {
+	const refused = `,"error":{"code":-32600,"message":"editor: this line is longer than 33554432 bytes: send less in one message, or the path of a file instead of the file"}}`
+	tests := []struct {
+		name, head string
+		length     int
+		want       string
+	}{
+		{"30 MB", `{"id":1,"method":"m"`, 30 << 20, `{"id":1,"result":"ok","jsonrpc":"2.0"}`},
+		{"the longest", `{"id":1,"method":"m"`, MaxLine, `{"id":1,"result":"ok","jsonrpc":"2.0"}`},
+		{"one more", `{"id":1,"method":"m"`, MaxLine + 1, `{"jsonrpc":"2.0","id":1` + refused},
+		{"40 MB", `{"jsonrpc":"2.0","method":"m","id":"\u0061","params":[`, 40 << 20, `{"jsonrpc":"2.0","id":"\u0061"` + refused},
+		{"400 MB", `{"id":1,"method":"m","params":[`, 400 << 20, `{"jsonrpc":"2.0","id":1` + refused},
+		{"the id comes too late", `{"method":"m","x":"` + strings.Repeat("x", lineHead) + `","id":1`, 40 << 20, `{"jsonrpc":"2.0","id":null` + refused},
+		{"the head ends in the id", `{"method":"m","x":"` + strings.Repeat("x", lineHead-27) + `","id":12`, 40 << 20, `{"jsonrpc":"2.0","id":null` + refused},
+		{"an answer", `{"id":1,"result":[`, 40 << 20, `{"jsonrpc":"2.0","id":null` + refused},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			in := io.MultiReader(stdioLongLine(test.head, test.length), strings.NewReader(`{"id":2,"method":"m"}`))
+			got := stdioTalk(t, in, stdioEcho, nil)
+			runtime.ReadMemStats(&after)
+			if len(got) != 2 || got[0] != test.want || got[1] != `{"id":2,"result":"ok","jsonrpc":"2.0"}` {
+				t.Errorf("got %q\nwant %s", got, test.want)
+			}
+			// Doubling up to the limit allocates twice the limit in all.
+			if n := after.TotalAlloc - before.TotalAlloc; n > 3*MaxLine {
+				t.Errorf("allocated %d MiB", n>>20)
+			}
+		})
+	}
+}
+
+func TestStdioReleasesLongLines(t *testing.T) {
+	in := io.MultiReader(stdioLongLine(`{"id":1,"method":"m"`, 30<<20), strings.NewReader(`{"id":2,"method":"m"}`))
+	s := NewStdio(in, io.Discard, nil)
+	defer s.Close()
+	for range 2 {
+		if err := s.ReadObject(new(json.RawMessage)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := cap(s.lines.long) + cap(s.message); n > 2*keepLine {
+		t.Errorf("keeps %d bytes", n)
+	}
+}
+
+func TestStdioReadErrorEndsInput(t *testing.T) {
+	in := io.MultiReader(strings.NewReader(`{"id":1,"method":"m"}`+"\n"+`{"id":2,"met`), iotest.ErrReader(errors.New("unplugged")))
+	got := stdioTalk(t, in, stdioEcho, nil)
+	if len(got) != 2 || got[0] != `{"id":1,"result":"ok","jsonrpc":"2.0"}` || !strings.Contains(got[1], "-32700") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,185 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// An outbox is what awaits the writer, in order.
+type outbox struct {
+	bytes    []byte
+	messages int
+	replies  int // of requests that were open
+	refusals int // error replies of our own to bad lines
+}
+
+// WriteObject queues v, which must encode as a JSON object, as one line. It
+// implements [jsonrpc2.ObjectStream] and never waits for stdout. The list is
+// bounded by the editor's open requests and our own; notifications, of which
+// there is no such bound, belong to [Stdio.Send].
+func (s *Stdio) WriteObject(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if line[0] != '{' {
+		return errors.New("bridge: a message must be a JSON object")
+	}
+	line = unescapeHTML(line)
+	if !utf8.Valid(line) {
+		// Results of an agent pass through as they are, and encoding/json does
+		// not look into them.
+		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
+	}
+	id := gjson.GetBytes(line, "id")
+	method := gjson.GetBytes(line, "method").Exists()
+	if raw, ok := strings.CutPrefix(id.Str, foreignID); ok && !method {
+		line = bytes.Join([][]byte{line[:id.Index], []byte(raw), line[id.Index+len(id.Raw):]}, nil)
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.queueLocked(line); err != nil {
+		return err
+	}
+	switch {
+	case !method:
+		s.list.replies++
+	case id.Exists():
+		s.ours[id.Raw] = struct{}{}
+	}
+	return nil
+}
+
+// queueLocked appends line to the list.
+func (s *Stdio) queueLocked(line []byte) error {
+	if err := s.errClosedLocked(); err != nil {
+		return err
+	}
+	s.list.bytes = append(append(s.list.bytes, line...), '\n')
+	s.list.messages++
+	s.queued++
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// write is the goroutine that owns stdout.
+func (s *Stdio) write() {
+	for {
+		select {
+		case <-s.wake:
+			if s.drain(nil) != nil {
+				return
+			}
+		case b := <-s.batches:
+			err := s.drain(b)
+			b.done <- err
+			if err != nil {
+				return
+			}
+		case <-s.closed:
+			// Nothing can be queued any more, so once is enough.
+			_ = s.drain(nil) // OutputDone and Flush tell
+			return
+		}
+	}
+}
+
+// drain writes the list and then b, in one call: a small event and a reply
+// together cost one wake-up of the editor.
+func (s *Stdio) drain(b *batch) error {
+	s.mu.Lock()
+	if b == nil && s.list.messages == 0 {
+		s.mu.Unlock()
+		return nil
+	}
+	taken := s.list
+	s.list = outbox{bytes: s.spare[:0]}
+	s.spare = nil
+	if b != nil {
+		taken.messages++
+		s.queued++
+	}
+	s.mu.Unlock()
+
+	data := taken.bytes
+	switch {
+	case b == nil:
+	case len(data) == 0:
+		data = b.lines
+	default:
+		data = append(data, b.lines...)
+		taken.bytes = data
+	}
+	if s.tap != nil {
+		for line := range bytes.Lines(data) {
+			s.tap(true, line[:len(line)-1])
+		}
+	}
+	n, err := s.out.Write(data)
+	if err == nil && n < len(data) {
+		err = io.ErrShortWrite
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cap(taken.bytes) <= keepLine {
+		s.spare = taken.bytes
+	}
+	s.open = max(0, s.open-taken.replies)
+	s.refused -= taken.refusals
+	if s.progress != nil {
+		close(s.progress)
+		s.progress = nil
+	}
+	if err != nil {
+		s.failure = err
+		s.list = outbox{}
+		close(s.outputDone)
+		return s.errClosedLocked()
+	}
+	s.written += uint64(taken.messages)
+	return nil
+}
+
+// unescapeHTML undoes, in place, what encoding/json does to <, > and & for the
+// sake of browsers: a diff in a permission request should read in a trace as it
+// reads in the file. The library gives no way to ask for it.
+func unescapeHTML(line []byte) []byte {
+	if !bytes.Contains(line, []byte(`\u00`)) {
+		return line
+	}
+	out := line[:0]
+	for i := 0; i < len(line); i++ {
+		if line[i] != '\\' {
+			out = append(out, line[i])
+			continue
+		}
+		if i+6 <= len(line) {
+			switch string(line[i : i+6]) {
+			case `\u003c`:
+				out, i = append(out, '<'), i+5
+				continue
+			case `\u003e`:
+				out, i = append(out, '>'), i+5
+				continue
+			case `\u0026`:
+				out, i = append(out, '&'), i+5
+				continue
+			}
+		}
+		// Both bytes of the escape, so that \\u003c stays what it is.
+		out = append(out, line[i], line[i+1])
+		i++
+	}
+	return out
+}

@@ -1,0 +1,416 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// A stdioReply is what WriteObject gets in most of these tests.
+type stdioReply struct {
+	ID int `json:"id"`
+}
+
+// stdioWriter records what each Write got. Each waits for the editor, if there
+// is a gate.
+type stdioWriter struct {
+	gate   chan struct{}
+	writes []string
+}
+
+func (w *stdioWriter) Write(p []byte) (int, error) {
+	if w.gate != nil {
+		<-w.gate
+	}
+	w.writes = append(w.writes, string(p))
+	return len(p), nil
+}
+
+func stdioMust(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStdioOrder(t *testing.T) {
+	const want = "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\na\nb\n{\"id\":4}\n"
+	for range 50 { // the writer may wake up for the batch or for the list
+		synctest.Test(t, func(t *testing.T) {
+			w := &stdioWriter{gate: make(chan struct{})}
+			s := NewStdio(strings.NewReader(""), w, nil)
+			defer s.Close()
+
+			stdioMust(t, s.WriteObject(stdioReply{1}))
+			synctest.Wait() // the writer is stuck with 1
+			sent := make(chan error)
+			go func() { sent <- s.Send(t.Context(), []byte("a\nb\n")) }() // ends below, when it is received
+			synctest.Wait()                                               // Send waits for the writer
+			stdioMust(t, s.WriteObject(stdioReply{2}))
+			stdioMust(t, s.WriteObject(stdioReply{3}))
+			close(w.gate)
+			stdioMust(t, <-sent)
+			stdioMust(t, s.WriteObject(stdioReply{4}))
+			stdioMust(t, s.Flush(t.Context()))
+			if got := strings.Join(w.writes, ""); got != want {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+// Close does not wait, and yet loses nothing that the editor takes.
+func TestStdioCloseWritesWhatIsOwed(t *testing.T) {
+	for range 50 { // the writer may wake up for Close or for the list
+		synctest.Test(t, func(t *testing.T) {
+			w := &stdioWriter{}
+			s := NewStdio(strings.NewReader(""), w, nil)
+			stdioMust(t, s.WriteObject(stdioReply{1}))
+			stdioMust(t, s.Close())
+			synctest.Wait()
+			if got := strings.Join(w.writes, ""); got != "{\"id\":1}\n" {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+// What has gathered while the editor did not read is written in one call.
+func TestStdioJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &stdioWriter{gate: make(chan struct{})}
+		s := NewStdio(strings.NewReader(""), w, nil)
+		defer s.Close()
+		for i := range 100 {
+			stdioMust(t, s.WriteObject(stdioReply{i}))
+			synctest.Wait()
+		}
+		close(w.gate)
+		stdioMust(t, s.Flush(t.Context()))
+		if len(w.writes) != 2 {
+			t.Errorf("%d writes: %q", len(w.writes), w.writes)
+		}
+	})
+}
+
+func TestStdioSendCopies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &stdioWriter{gate: make(chan struct{})}
+		s := NewStdio(strings.NewReader(""), w, nil)
+		defer s.Close()
+
+		// Taken by the writer when ctx ends: it will be written, as it was.
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		buf := []byte("taken\n")
+		stdioMust(t, s.Send(ctx, buf))
+		copy(buf, "xxxxx\n")
+
+		// Not taken when ctx ends: it will never be written.
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := s.Send(ctx, []byte("never\n")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		if err := s.Send(ctx, []byte("never\n")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+
+		close(w.gate)
+		stdioMust(t, s.Send(t.Context(), []byte("no newline")))
+		stdioMust(t, s.Send(t.Context(), nil))
+		if got := strings.Join(w.writes, ""); got != "taken\nno newline\n" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestStdioBlockedOutput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, editor := io.Pipe()
+		w := &stdioWriter{gate: make(chan struct{})}
+		s := NewStdio(in, w, nil)
+		var seen []string
+		conn := stdioConn(t.Context(), s, stdioHandler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+			seen = append(seen, r.Method)
+			if !r.Notif {
+				conn.Reply(ctx, r.ID, "ok")
+			}
+		}))
+		// The editor writes on although it does not read: all of it is taken.
+		for i := range 500 {
+			fmt.Fprintf(editor, `{"id":%d,"method":"m"}`+"\n", i)
+		}
+		io.WriteString(editor, `{"method":"cancel"}`+"\n")
+		synctest.Wait()
+		if len(seen) != 501 || seen[500] != "cancel" {
+			t.Errorf("saw %d messages", len(seen))
+		}
+
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		if err := s.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Flush: %v", err)
+		}
+		conn.Close()
+		if err := s.Send(t.Context(), []byte("x\n")); !errors.Is(err, ErrClosed) {
+			t.Errorf("Send: %v", err)
+		}
+		if err := s.WriteObject(stdioReply{1}); !errors.Is(err, ErrClosed) {
+			t.Errorf("WriteObject: %v", err)
+		}
+
+		// The editor reads after all, and gets what was owed before Close.
+		close(w.gate)
+		stdioMust(t, s.Flush(t.Context()))
+		if got := strings.Count(strings.Join(w.writes, ""), "\n"); got != 500 {
+			t.Errorf("%d replies", got)
+		}
+		editor.Close()
+	})
+}
+
+type stdioHandler func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request)
+
+func (h stdioHandler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+	h(ctx, conn, r)
+}
+
+func TestStdioCloseReleasesSend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &stdioWriter{gate: make(chan struct{})}
+		s := NewStdio(strings.NewReader(""), w, nil)
+		sent := make(chan error, 2)
+		for range 2 { // one is with the writer, one waits for it
+			go func() { sent <- s.Send(t.Context(), []byte("x\n")) }() // ends with Close
+		}
+		synctest.Wait()
+		stdioMust(t, s.Close())
+		stdioMust(t, s.Close())
+		for range 2 {
+			if err := <-sent; !errors.Is(err, ErrClosed) {
+				t.Errorf("Send: %v", err)
+			}
+		}
+		close(w.gate)
+	})
+}
+
+func TestStdioOutputFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, editor := io.Pipe()
+		out, w := io.Pipe()
+		s := NewStdio(in, w, nil)
+		conn := stdioConn(t.Context(), s, stdioEcho)
+		sent := make(chan error, 2)
+		for range 2 {
+			go func() { sent <- s.Send(t.Context(), []byte("x\n")) }() // ends when the write fails
+		}
+		synctest.Wait()
+		stdioMust(t, s.WriteObject(stdioReply{1}))
+		for range maxRefusals {
+			io.WriteString(editor, "bad\n")
+		}
+		synctest.Wait()
+		out.CloseWithError(errors.New("broken pipe"))
+		<-s.OutputDone()
+		const want = "editor: connection closed: writing to it: broken pipe"
+		for range 2 {
+			if err := <-sent; !errors.Is(err, ErrClosed) || err.Error() != want {
+				t.Errorf("Send: %v", err)
+			}
+		}
+		for name, err := range map[string]error{
+			"WriteObject": s.WriteObject(stdioReply{2}),
+			"Send":        s.Send(t.Context(), []byte("x\n")),
+			"Flush":       s.Flush(t.Context()),
+		} {
+			if !errors.Is(err, ErrClosed) || err.Error() != want {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		// Input is still read: its end is how the bridge learns the rest.
+		for range 2 * maxRefusals {
+			io.WriteString(editor, "bad\n")
+		}
+		editor.Close()
+		<-s.InputDone()
+		conn.Close()
+	})
+}
+
+func TestStdioMaxOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, editor := io.Pipe()
+		defer editor.Close()
+		w := &stdioWriter{gate: make(chan struct{})}
+		s := NewStdio(in, w, &StdioOptions{MaxOpen: 2})
+		var ids []jsonrpc2.ID
+		conn := stdioConn(t.Context(), s, stdioHandler(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
+			if !r.Notif {
+				ids = append(ids, r.ID)
+			}
+		}))
+		defer conn.Close()
+		ask := func(id int) { fmt.Fprintf(editor, `{"id":%d,"method":"m"}`+"\n", id) }
+		ask(1)
+		ask(2)
+		ask(3) // one too many
+		io.WriteString(editor, `{"method":"cancel"}`+"\n")
+		synctest.Wait()
+		stdioMust(t, conn.Reply(t.Context(), ids[0], "ok"))
+		ask(4) // still: the reply has not been written
+		synctest.Wait()
+		close(w.gate)
+		synctest.Wait()
+		ask(5)
+		synctest.Wait()
+		// Only a reply makes room.
+		stdioMust(t, s.Send(t.Context(), []byte("{}\n")))
+		stdioMust(t, conn.Notify(t.Context(), "n", nil))
+		stdioMust(t, s.Flush(t.Context()))
+		ask(6)
+		synctest.Wait()
+		if got := fmt.Sprint(ids); got != "[1 2 5]" {
+			t.Errorf("admitted %s", got)
+		}
+		const refused = `,"error":{"code":-32603,"message":"editor: 2 requests are open, which is the limit: wait for replies before sending more"}}` + "\n"
+		got, want := strings.Join(w.writes, ""), `{"jsonrpc":"2.0","id":3`+refused+`{"id":1,"result":"ok","jsonrpc":"2.0"}`+"\n"+`{"jsonrpc":"2.0","id":4`+refused+
+			"{}\n"+`{"jsonrpc":"2.0","method":"n"}`+"\n"+`{"jsonrpc":"2.0","id":6`+refused
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+func TestStdioRepliesOutliveInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s := NewStdio(strings.NewReader(`{"id":1,"method":"m"}`), &out, nil)
+		conn := stdioConn(t.Context(), s, stdioHandler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+			// Ends after the reply, a minute from now.
+			go func() {
+				time.Sleep(time.Minute)
+				conn.Reply(ctx, r.ID, "late")
+			}()
+		}))
+		<-s.InputDone()
+		time.Sleep(time.Hour)
+		select {
+		case <-conn.DisconnectNotify():
+			t.Error("the end of input closed the connection")
+		default:
+		}
+		stdioMust(t, s.Flush(t.Context()))
+		conn.Close()
+		if got := out.String(); got != `{"id":1,"result":"late","jsonrpc":"2.0"}`+"\n" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+// An editor that sends garbage and reads nothing is not read for ever.
+func TestStdioGarbageIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, editor := io.Pipe()
+		w := &stdioWriter{gate: make(chan struct{})}
+		s := NewStdio(in, w, nil)
+		conn := stdioConn(t.Context(), s, stdioEcho)
+		io.WriteString(editor, "bad\n")
+		synctest.Wait() // the writer is stuck with one error
+		var lines atomic.Int32
+		go func() { // ends when the pipe is closed
+			for {
+				if _, err := io.WriteString(editor, "bad\n"); err != nil {
+					return
+				}
+				lines.Add(1)
+			}
+		}()
+		synctest.Wait()
+		if n := lines.Load(); n != maxRefusals {
+			t.Errorf("%d lines were read", n)
+		}
+		before := lines.Load()
+		w.gate <- struct{}{} // the editor reads the first error: one more line is read
+		synctest.Wait()
+		if n := lines.Load() - before; n != 1 {
+			t.Errorf("%d more lines were read", n)
+		}
+		conn.Close()
+		in.Close()
+		close(w.gate)
+	})
+}
+
+func TestStdioTap(t *testing.T) {
+	var in, out []string
+	tap := func(toEditor bool, line []byte) {
+		if toEditor {
+			out = append(out, string(line))
+		} else {
+			in = append(in, string(line))
+		}
+	}
+	s := NewStdio(strings.NewReader("\ufeff{\"id\":  1.0,\"method\":\"m\"}\r\n\nbad\n"+strings.Repeat("x", 200)+"\n"), io.Discard, &StdioOptions{MaxLine: 100, Tap: tap})
+	conn := stdioConn(t.Context(), s, stdioHandler(func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) {}))
+	defer conn.Close()
+	<-s.InputDone()
+	stdioMust(t, s.Flush(t.Context()))
+	stdioMust(t, s.Send(t.Context(), []byte("{\"a\": 1}\n\n{}\n")))
+	if got, want := fmt.Sprintf("%q", in), fmt.Sprintf("%q", []string{"\ufeff{\"id\":  1.0,\"method\":\"m\"}\r", "", "bad", strings.Repeat("x", 200)}); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got, want := fmt.Sprintf("%q", out[2:]), `["{\"a\": 1}" "" "{}"]`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Whatever the bridge and the agent want to say, it is one line of JSON.
+func TestStdioWriteObject(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"{\n \"id\": 1,\r\n \"result\": {}\n}", `{"id":1,"result":{}}`},
+		{`{"id":1,"result":"a < b && c > d \\u003c \\\\u003c \u003c \" \u0001"}`, `{"id":1,"result":"a < b && c > d \\u003c \\\\u003c < \" \u0001"}`},
+		{"{\"id\":1,\"result\":\"\xff\"}", "{\"id\":1,\"result\":\"\ufffd\"}"},
+		{`[]`, ""},
+		{`null`, ""},
+		{`{`, ""},
+	}
+	for _, test := range tests {
+		w := &stdioWriter{}
+		s := NewStdio(strings.NewReader(""), w, nil)
+		err := s.WriteObject(stdioRaw(test.in))
+		stdioMust(t, s.Flush(t.Context()))
+		s.Close()
+		if got := strings.Join(w.writes, ""); got != test.want+"\n" && test.want != "" {
+			t.Errorf("got %q, want %q", got, test.want)
+		} else if (err != nil) != (test.want == "") {
+			t.Errorf("%s: %v", test.in, err)
+		}
+	}
+}
+
+type stdioRaw string
+
+func (r stdioRaw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+func BenchmarkStdioSend(b *testing.B) {
+	s := NewStdio(strings.NewReader(""), io.Discard, nil)
+	defer s.Close()
+	line := []byte(strings.Repeat("x", 200) + "\n")
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Send(b.Context(), line); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package transport
+
+import (
+	"bytes"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// decode appends the events in a frame: one, mostly.
+func (s *Stream) decode(f *frame) error {
+	if s.decodeLike(f) {
+		return nil
+	}
+	data := bytes.TrimSpace(f.data)
+	if len(data) == 0 {
+		// A heartbeat.
+		return nil
+	}
+	clean := cleanJSON(data)
+	if !clean {
+		data = repairText(data)
+	}
+	if clean || validJSON(data) {
+		err := s.decodeOne(view(data), f.failure)
+		if err == nil {
+			s.learn(data)
+		}
+		return err
+	}
+	if f.failure {
+		return &a2a.Error{Code: a2a.CodeInternal, Message: quote(data)}
+	}
+	// Gemini's server ends the events of one of its streams with one newline
+	// instead of two, so that they arrive as the lines of one event. JSON in
+	// several lines is no JSON each, so the two cannot be mistaken.
+	lines := bytes.Split(data, []byte("\n"))
+	for _, line := range lines {
+		if len(lines) == 1 || !isObject(view(line)) || !validJSON(line) {
+			return failf(nil, "%s sent an event that is not JSON: %s", s.at, quote(data))
+		}
+	}
+	for _, line := range lines {
+		if err := s.decodeOne(view(line), false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeLike decodes a frame that is like the last one.
+func (s *Stream) decodeLike(f *frame) bool {
+	if s.like == nil || f.failure {
+		return false
+	}
+	escaped, ok := s.like.fits(f.data)
+	if !ok {
+		return false
+	}
+	s.unfit = 0
+	s.events = append(s.events, a2a.Event{})
+	s.parts = append(s.parts, a2a.Part{})
+	s.text = s.like.decode(f.data, escaped, &s.events[len(s.events)-1], &s.parts[len(s.parts)-1], s.text)
+	return true
+}
+
+// maxUnfit is how many templates may be made in a row that nothing fits. After
+// them the stream is one whose events differ in other ways, and only one event
+// of so many is tried.
+const maxUnfit = 8
+
+// learn makes a template of the event that was just decoded from data, if it is
+// one that may be.
+func (s *Stream) learn(data []byte) {
+	if s.unfit > maxUnfit && s.unfit%maxUnfit != 0 {
+		s.unfit++
+		return
+	}
+	if like := newTemplate(data, &s.events[len(s.events)-1]); like != nil {
+		s.like = like
+		s.unfit++
+	}
+}
+
+// decodeOne takes one JSON-RPC response. A payload without one around it is
+// taken as well; what is neither is an event of an unknown kind.
+func (s *Stream) decodeOne(data string, failure bool) error {
+	r := readResponse(data)
+	switch {
+	case r.failure != "":
+		data, failure = r.failure, true
+	case r.result != "":
+		data = r.result
+	}
+	if failure {
+		e := readError(data)
+		if e.Code == 0 {
+			e.Code = a2a.CodeInternal
+		}
+		return s.endpoint.explain(e)
+	}
+	s.events = append(s.events, a2a.Event{})
+	s.endpoint.protocol.decode(data, &s.events[len(s.events)-1])
+	return nil
+}

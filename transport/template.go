@@ -1,0 +1,343 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+const (
+	// maxTemplate is the longest event that is kept as a template: events of
+	// text are far shorter, and copying longer ones pays only if they repeat.
+	maxTemplate = 4 << 10
+	// maxHoles is how many strings may differ from one event to the next.
+	maxHoles = 16
+	// opaqueDepth is how deep metadata is looked into for strings that may differ.
+	opaqueDepth = 4
+)
+
+// A template is an event that has been decoded, with holes: the strings in it
+// that the decoder only passes on (a text, times, IDs of messages, what is in
+// metadata). Successive events of a stream are the same bytes but for those, so
+// the next one is compared, and not parsed: outside the holes it is equal byte
+// for byte, and in each hole there is one JSON string that is valid as it is. So
+// it is valid JSON of the same shape, and decodes to the same event with other
+// strings in those places. Whatever differs in another way (a state, the end, an
+// escape that must be repaired) does not fit, and is decoded in full.
+//
+// Only events with one part of text are made templates: there are thousands of
+// them, and tool calls between them leave the template as it is.
+type template struct {
+	raw   []byte // a copy: events that fit share what they have outside the holes
+	holes []hole
+	event a2a.Event
+	part  a2a.Part
+	// views are the strings of event and part that a hole is in.
+	views []viewSpan
+	text  int // the hole that is the text
+
+	// found is where the holes are in the frame in hand.
+	found [maxHoles]hole
+}
+
+// A hole is a string, from its opening quote to behind its closing one, or a
+// natural number.
+type hole struct{ start, end int }
+
+// A place is a position in the frame: after a number of holes, this far.
+type place struct{ holes, past int }
+
+// A viewSpan is a string of the event or the part: at this offset in it, from one
+// place to the other.
+type viewSpan struct {
+	inPart   bool
+	at       uintptr
+	from, to place
+}
+
+// newTemplate makes a template of an event, which was decoded from data; nil if
+// it is not worth it.
+func newTemplate(data []byte, ev *a2a.Event) *template {
+	parts := ev.Artifact.Parts
+	switch {
+	case len(data) > maxTemplate || ev.EndsLeg:
+		return nil
+	case ev.Kind == a2a.EventStatus && ev.HasMessage:
+		parts = ev.Message.Parts
+	case ev.Kind != a2a.EventArtifact:
+		return nil
+	}
+	t := &template{event: *ev}
+	if rest := parts; !rest.Next(&t.part) || t.part.Kind != a2a.PartText || t.part.TextJSON == `""` || rest.Next(new(a2a.Part)) {
+		return nil
+	}
+	t.raw = bytes.Clone(data)
+	base := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
+	spanOf := func(s string) (hole, bool) {
+		start := int(uintptr(unsafe.Pointer(unsafe.StringData(s))) - base)
+		return hole{start, start + len(s)}, s != "" && start >= 0 && start+len(s) <= len(data)
+	}
+	// What gets no hole (an ID with escapes, one too many) must stay the same.
+	add := func(s string, quotes int) {
+		h, in := spanOf(s)
+		h = hole{h.start - quotes, h.end + quotes}
+		if !in || h.start < 0 || h.end > len(data) || quotes > 0 && data[h.start] != '"' || len(t.holes) == maxHoles {
+			return
+		}
+		for i, other := range t.holes {
+			if other.start > h.start {
+				t.holes = append(t.holes[:i], append([]hole{h}, t.holes[i:]...)...)
+				return
+			}
+		}
+		t.holes = append(t.holes, h)
+	}
+	add(string(t.part.TextJSON), 0)
+	text, _ := spanOf(string(t.part.TextJSON))
+	add(ev.Timestamp, 1)
+	add(ev.Message.ID, 1)
+	for _, m := range []a2a.JSON{ev.Metadata, ev.Message.Metadata, ev.Artifact.Metadata, t.part.Metadata} {
+		if !strings.Contains(string(m), compatMarker) {
+			eachScalar(string(m), opaqueDepth, func(s string) { add(s, 0) })
+		}
+	}
+	for i, h := range t.holes {
+		if h == text {
+			t.text = i
+		}
+	}
+	// The strings of the event: all that are not views of a part without holes.
+	each := func(inPart bool, base unsafe.Pointer, fields ...*string) {
+		for _, f := range fields {
+			at := uintptr(unsafe.Pointer(f)) - uintptr(base)
+			if h, in := spanOf(*f); in {
+				from, to := t.place(h.start), t.endPlace(h.end)
+				if from.holes != to.holes {
+					t.views = append(t.views, viewSpan{inPart, at, from, to})
+				} else {
+					*f = view(t.raw)[h.start:h.end]
+				}
+			} else if *f != "" {
+				*f = strings.Clone(*f)
+			}
+		}
+	}
+	e, p := &t.event, &t.part
+	each(false, unsafe.Pointer(e), &e.TaskID, &e.ContextID, (*string)(&e.State), &e.Timestamp,
+		(*string)(&e.Metadata), (*string)(&e.Raw),
+		&e.Message.ID, (*string)(&e.Message.Role), &e.Message.TaskID, &e.Message.ContextID, (*string)(&e.Message.Parts.Raw), (*string)(&e.Message.Metadata),
+		&e.Artifact.ID, &e.Artifact.Name, &e.Artifact.Description, (*string)(&e.Artifact.Parts.Raw), (*string)(&e.Artifact.Metadata))
+	p.Text = "" // set from its hole
+	each(true, unsafe.Pointer(p), (*string)(&p.TextJSON), (*string)(&p.Metadata), (*string)(&p.Raw))
+	return t
+}
+
+// place says where a position is relative to the holes.
+func (t *template) place(at int) place {
+	n, past := 0, at
+	for n < len(t.holes) && t.holes[n].end <= at {
+		past = at - t.holes[n].end
+		n++
+	}
+	return place{n, past}
+}
+
+// endPlace is place for the end of a string: what ends within a hole, before its
+// closing quote, ends as far from the hole's end in every frame.
+func (t *template) endPlace(at int) place {
+	for n, h := range t.holes {
+		if h.start < at && at < h.end {
+			return place{n + 1, at - h.end}
+		}
+	}
+	return t.place(at)
+}
+
+// fits compares a frame with the template, and notes where its holes are.
+func (t *template) fits(data []byte) (escaped, ok bool) {
+	at, from := 0, 0
+	for i := range t.holes {
+		h := &t.holes[i]
+		n := h.start - from
+		if len(data) < at+n || string(data[at:at+n]) != string(t.raw[from:h.start]) {
+			return false, false
+		}
+		at += n
+		end, esc := 0, false
+		if t.raw[h.start] == '"' {
+			end, esc = scanString(data, at)
+		} else {
+			end = scanNatural(data, at)
+		}
+		if end == 0 {
+			return false, false
+		}
+		if i == t.text {
+			if escaped = esc; end == at+2 {
+				return false, false
+			}
+		} else if esc {
+			return false, false // it would have to be decoded
+		}
+		t.found[i] = hole{at, end}
+		at, from = end, h.end
+	}
+	return escaped, string(data[at:]) == string(t.raw[from:])
+}
+
+// decode makes the event of a frame that fits. The part is the caller's to keep
+// as long as the event; text is the buffer for what has to be unescaped.
+func (t *template) decode(data []byte, escaped bool, ev *a2a.Event, part *a2a.Part, text []byte) []byte {
+	*ev, *part = t.event, t.part
+	whole := view(data)
+	for i := range t.views {
+		v := &t.views[i]
+		target := unsafe.Pointer(ev)
+		if v.inPart {
+			target = unsafe.Pointer(part)
+		}
+		*(*string)(unsafe.Add(target, v.at)) = whole[t.find(v.from):t.find(v.to)]
+	}
+	h := t.found[t.text]
+	part.Text = whole[h.start+1 : h.end-1]
+	if escaped {
+		from := len(text)
+		text = appendUnescaped(text, part.Text)
+		part.Text = view(text[from:])
+	}
+	if ev.Kind == a2a.EventArtifact {
+		ev.Artifact.Parts.Only = part
+	} else {
+		ev.Message.Parts.Only = part
+	}
+	return text
+}
+
+func (t *template) find(p place) int {
+	if p.holes == 0 {
+		return p.past
+	}
+	return t.found[p.holes-1].end + p.past
+}
+
+// eachScalar calls f with each string and each natural number that is a value in
+// raw, as it is written.
+func eachScalar(raw string, depth int, f func(string)) {
+	switch {
+	case raw == "" || depth == 0:
+	case raw[0] == '"' || scanNatural([]byte(raw), 0) == len(raw):
+		f(raw)
+	case raw[0] == '{':
+		eachMember(raw, func(_, value string) bool { eachScalar(value, depth-1, f); return true })
+	case raw[0] == '[':
+		eachElement(raw, func(value string) bool { eachScalar(value, depth-1, f); return true })
+	}
+}
+
+// scanNatural returns the index after the number at i: digits, and nothing else;
+// 0 if there is none.
+func scanNatural(b []byte, i int) (end int) {
+	for end = i; end < len(b) && '0' <= b[end] && b[end] <= '9'; end++ {
+	}
+	if end == i || b[i] == '0' && end > i+1 {
+		return 0
+	}
+	return end
+}
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// scanString returns the index after the string whose opening quote is at i, and
+// whether it has escapes; 0 if there is no string, or one that is not valid or
+// that repairText would change.
+func scanString(b []byte, i int) (end int, escaped bool) {
+	if i >= len(b) || b[i] != '"' {
+		return 0, false
+	}
+	for i++; ; {
+		// Eight bytes at once, as long as none of them is a control character,
+		// a quote, a backslash or beyond ASCII.
+		for i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			q := w ^ '"'*lowBits
+			s := w ^ '\\'*lowBits
+			// The lowest bit that is set is sure; a borrow may set some above it.
+			if found := ((w - ' '*lowBits) | (q - lowBits) | (s - lowBits) | w) & highBits; found != 0 {
+				i += bits.TrailingZeros64(found) / 8
+				break
+			}
+			i += 8
+		}
+		if i >= len(b) {
+			return 0, false
+		}
+		switch c := b[i]; {
+		case c == '"':
+			return i + 1, escaped
+		case c == '\\':
+			escaped = true
+			if i+1 >= len(b) {
+				return 0, false
+			}
+			switch b[i+1] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+				i += 2
+			case 'u':
+				// Surrogates, NUL and what is not hexadecimal: the long way.
+				if unit := escapedUnit(b[i:]); unit == 0 || 0xD800 <= unit && unit <= 0xDFFF {
+					return 0, false
+				}
+				i += 6
+			default:
+				return 0, false
+			}
+		case c < ' ':
+			return 0, false
+		case c < utf8.RuneSelf:
+			i++
+		default:
+			r, n := utf8.DecodeRune(b[i:])
+			if r == utf8.RuneError && n == 1 {
+				return 0, false
+			}
+			i += n
+		}
+	}
+}
+
+// appendUnescaped appends the text of a valid JSON string, given without quotes.
+func appendUnescaped(dst []byte, s string) []byte {
+	for {
+		k := strings.IndexByte(s, '\\')
+		if k < 0 || k+1 == len(s) {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:k]...)
+		c := s[k+1]
+		switch c {
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		case 'u':
+			dst, s = appendRune(dst, s[k:])
+			continue
+		}
+		dst = append(dst, c)
+		s = s[k+2:]
+	}
+}

@@ -1,0 +1,123 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// FuzzTemplate holds that a template is only a faster way: what fits it is valid
+// and needs no repair, and its event is the one that decoding it gives.
+func FuzzTemplate(f *testing.F) {
+	const v1 = `{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":%s}]},"append":true,"metadata":{"n":%s,"at":"2026"}}}}`
+	const v03 = `{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent",` +
+		`"parts":[{"kind":"text","text":%s}],"messageId":%[2]s},"timestamp":%[2]s},"final":false,"metadata":{"coderAgent":{"kind":%[2]s},"model":"x"}}}`
+	for _, text := range []string{`"one"`, `"a longer text, without anything special"`, `"\n\t\"\\\u00e9 é 😀"`, `"\ud83d"`, `"\ud83d\ude00"`, `""`, `5`, "\"\x01\"", "\"\xff\"", `"\u0000"`} {
+		for _, other := range []string{`"k"`, `"longer"`, `17`, `017`, `1.5`, `"\n"`, `{"a":["b",2]}`, `null`} {
+			f.Add(fmt.Appendf(nil, v1, `"abc"`, `"k"`), fmt.Appendf(nil, v1, text, other))
+			f.Add(fmt.Appendf(nil, v1, text, other), fmt.Appendf(nil, v1, `"abc"`, `5`))
+			f.Add(fmt.Appendf(nil, v03, text, `"k"`), fmt.Appendf(nil, v03, `"xyz"`, other))
+			f.Add(fmt.Appendf(nil, v03, `"xyz"`, other), fmt.Appendf(nil, v03, text, other))
+		}
+	}
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		like := templateOf(first)
+		if like == nil {
+			return
+		}
+		if !tryTemplate(t, like, first) && bytes.Equal(first, repairText(bytes.Clone(first))) && !strings.Contains(string(first), `\`) {
+			t.Errorf("%s does not fit itself", first)
+		}
+		tryTemplate(t, like, second)
+	})
+}
+
+// templateOf makes a template of a frame, nil if that cannot be.
+func templateOf(frame []byte) *template {
+	data := repairText(bytes.TrimSpace(bytes.Clone(frame)))
+	if len(data) == 0 || !validJSON(data) {
+		return nil
+	}
+	r := readResponse(view(data))
+	if r.failure != "" || r.result == "" {
+		return nil
+	}
+	ev := new(a2a.Event)
+	protocolV1{}.decode(r.result, ev)
+	like := newTemplate(data, ev)
+	spoil(data)
+	return like
+}
+
+// tryTemplate compares both ways to decode a frame, if it fits.
+func tryTemplate(t *testing.T, like *template, frame []byte) bool {
+	escaped, ok := like.fits(frame)
+	if !ok {
+		return false
+	}
+	if !validJSON(frame) || !bytes.Equal(frame, repairText(bytes.Clone(frame))) {
+		t.Fatalf("%q fits, and is not valid", frame)
+	}
+	want := new(a2a.Event)
+	protocolV1{}.decode(readResponse(view(frame)).result, want)
+	got, part := new(a2a.Event), new(a2a.Part)
+	like.decode(frame, escaped, got, part, nil)
+	if w, g := spellEvent(want), spellEvent(got); w != g {
+		t.Fatalf("%q\nis   %s\nnot  %s", frame, g, w)
+	}
+	return true
+}
+
+func spellEvent(e *a2a.Event) string {
+	var b strings.Builder
+	for _, parts := range []a2a.Parts{e.Message.Parts, e.Artifact.Parts} {
+		fmt.Fprintf(&b, "%s ", parts.Raw)
+		for p := range parts.All() {
+			fmt.Fprintf(&b, "%+v ", *p)
+		}
+	}
+	c := *e
+	c.Message.Parts, c.Artifact.Parts, c.Redecode, c.Artifacts, c.History = a2a.Parts{}, a2a.Parts{}, nil, nil, nil
+	return fmt.Sprintf("%s%+v", b.String(), c)
+}
+
+// TestScanString: strings are taken as they are, or not at all.
+func TestScanString(t *testing.T) {
+	for pad := range 20 {
+		for text, want := range map[string]bool{`"`: true, `\n"`: true, `\u00e9"`: true, `é"`: true, "\x1f\"": false, "\xff\"": false,
+			`\ud800"`: false, `\x"`: false, `\u12"`: false, "": false, `\`: false, "\x7f\"": true, "\x80\"": false} {
+			s := []byte(`"` + strings.Repeat("a", pad) + text)
+			whole := append(bytes.Clone(s), "xxxxxxxxxxxx"...)
+			if !want && (text == "" || text == `\`) {
+				whole = s
+			}
+			if end, _ := scanString(whole, 0); (end != 0) != want || want && end != len(s) {
+				t.Errorf("%q: ends at %d", whole, end)
+			}
+		}
+	}
+}
+
+// FuzzClean holds that cleanJSON says yes only to what the long way would have
+// left alone and taken.
+func FuzzClean(f *testing.F) {
+	for _, s := range []string{`{"a":[1,-2.5e+3,0,true,false,null,"x\n\u00e9"],"b":{}}`, `[01]`, `[1.]`, `[-]`, `{"a" : 1 , "b":[ ]}`, `{"a":1,}`, `["\ud83d\ude00"]`, ` 5 `, `"`, `{`, `[}`, `tru`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if cleanJSON(b) && (!validJSON(b) || !json.Valid(b) || !bytes.Equal(b, repairText(bytes.Clone(b)))) {
+			t.Errorf("%q is clean", b)
+		}
+		var want string
+		if validJSON(b) && utf8.Valid(b) && len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &want) == nil {
+			if got := jsonText(strings.TrimRight(string(b), " \t\r\n")); got != want {
+				t.Errorf("%q reads %q, not %q", b, got, want)
+			}
+		}
+	})
+}

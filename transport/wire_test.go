@@ -1,0 +1,225 @@
+package transport
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+var wireUpdate = flag.Bool("update-wire", false, "rewrite the goldens in testdata/wire")
+
+// wireFrames returns the data of the events in a recording: of the .txt ones
+// those are the data lines, of Gemini's .jsonl the values of "data".
+func wireFrames(t testing.TB, file string) (frames []string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	lines.Buffer(nil, len(b)+1)
+	for lines.Scan() {
+		line := lines.Text()
+		if strings.HasSuffix(file, ".jsonl") {
+			if d := gjson.Get(line, "data"); d.IsObject() {
+				frames = append(frames, d.Raw)
+			}
+			continue
+		}
+		if _, rest, ok := strings.Cut(line, "] "); ok && strings.HasPrefix(line, "[+") {
+			if d, ok := strings.CutPrefix(rest, "data: "); ok {
+				frames = append(frames, d)
+			} else if strings.HasPrefix(rest, `{"jsonrpc"`) {
+				frames = append(frames, rest)
+			}
+		}
+	}
+	return frames
+}
+
+// wireEvent writes an event out, all of it that is not Raw. Long texts are cut.
+func wireEvent(w *strings.Builder, ev *a2a.Event) {
+	kinds := []string{"unknown", "task", "message", "status", "artifact"}
+	fmt.Fprintf(w, "%s task=%q context=%q", kinds[ev.Kind], ev.TaskID, ev.ContextID)
+	if ev.State != "" {
+		fmt.Fprintf(w, " state=%s", ev.State)
+	}
+	if ev.EndsLeg {
+		w.WriteString(" ends")
+	}
+	if ev.Append {
+		w.WriteString(" append")
+	}
+	if ev.LastChunk {
+		w.WriteString(" last")
+	}
+	if ev.Timestamp != "" {
+		fmt.Fprintf(w, " at=%s", ev.Timestamp)
+	}
+	w.WriteString("\n")
+	if ev.Metadata != "" {
+		fmt.Fprintf(w, "  metadata %s\n", wireShort(string(ev.Metadata)))
+	}
+	if ev.HasMessage {
+		wireMessage(w, "  message", ev.Message)
+	}
+	if ev.Kind == a2a.EventArtifact {
+		wireArtifact(w, "  artifact", ev.Artifact)
+	}
+	if ev.Artifacts != nil {
+		for a := range ev.Artifacts {
+			wireArtifact(w, "  artifacts", a)
+		}
+	}
+	if ev.History != nil {
+		for m := range ev.History {
+			wireMessage(w, "  history", m)
+		}
+	}
+}
+
+func wireMessage(w *strings.Builder, what string, m a2a.Message) {
+	fmt.Fprintf(w, "%s id=%q role=%s task=%q context=%q\n", what, m.ID, m.Role, m.TaskID, m.ContextID)
+	wireParts(w, m.Parts, m.Metadata)
+}
+
+func wireArtifact(w *strings.Builder, what string, a a2a.Artifact) {
+	fmt.Fprintf(w, "%s id=%q name=%q description=%q\n", what, a.ID, a.Name, a.Description)
+	wireParts(w, a.Parts, a.Metadata)
+}
+
+func wireParts(w *strings.Builder, parts a2a.Parts, metadata a2a.JSON) {
+	if metadata != "" {
+		fmt.Fprintf(w, "    metadata %s\n", wireShort(string(metadata)))
+	}
+	for p := range parts.All() {
+		switch p.Kind {
+		case a2a.PartText:
+			fmt.Fprintf(w, "    text %s", wireShort(string(p.TextJSON)))
+			if gjson.Parse(string(p.TextJSON)).Str != p.Text {
+				fmt.Fprintf(w, " is not %q", p.Text)
+			}
+		case a2a.PartFile:
+			fmt.Fprintf(w, "    file %+v", p.File)
+		case a2a.PartData:
+			fmt.Fprintf(w, "    data %s", wireShort(string(p.Data)))
+		default:
+			fmt.Fprintf(w, "    unknown %s", wireShort(string(p.Raw)))
+		}
+		if p.Metadata != "" {
+			fmt.Fprintf(w, " metadata %s", wireShort(string(p.Metadata)))
+		}
+		w.WriteString("\n")
+	}
+}
+
+func wireShort(s string) string {
+	if len(s) > 200 {
+		return fmt.Sprintf("%s… (%d)", s[:200], len(s))
+	}
+	return s
+}
+
+// wireDecode writes out what a recording's events decode to.
+func wireDecode(t testing.TB, p protocol, file string) string {
+	t.Helper()
+	var w strings.Builder
+	for _, f := range wireFrames(t, file) {
+		if !validJSON([]byte(f)) {
+			t.Fatalf("%s: not JSON: %s", file, f)
+		}
+		r := readResponse(f)
+		if r.failure != "" {
+			e := readError(r.failure)
+			fmt.Fprintf(&w, "error %d %q data=%s\n", e.Code, e.Message, e.Data)
+			continue
+		}
+		var ev a2a.Event
+		p.decode(r.result, &ev)
+		wireEvent(&w, &ev)
+		// A clone reads the same.
+		var cloned strings.Builder
+		var again strings.Builder
+		wireEvent(&again, &ev)
+		wireEvent(&cloned, ev.Clone())
+		if again.String() != cloned.String() {
+			t.Errorf("%s: the clone differs:\n%s\n%s", file, again.String(), cloned.String())
+		}
+	}
+	return w.String()
+}
+
+func wireGoldens(t *testing.T, p protocol, dir string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, file := range files {
+		if ext := filepath.Ext(file); ext != ".txt" && ext != ".jsonl" {
+			continue
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			got := wireDecode(t, p, file)
+			golden := file + ".golden"
+			if *wireUpdate {
+				if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("differs from %s (-update-wire rewrites it); got\n%s", golden, got)
+			}
+		})
+	}
+}
+
+func TestWireV1(t *testing.T) { wireGoldens(t, protocolV1{}, "../testdata/wire/v1") }
+
+// The same scenario decodes to the same events in both versions. The IDs and
+// times of the two recordings differ, and the 1.x agent has a part that 0.3
+// cannot have, and a name for its artifact.
+func TestWireVersionsAgree(t *testing.T) {
+	for v03, v1 := range map[string]string{
+		"go0315-stream-count":   "go2-v1-stream-count",
+		"go0315-stream-input":   "go2-v1-stream-input",
+		"go0315-stream-parts":   "go2-v1-stream-parts",
+		"go0315-followup-input": "go2-v1-followup-input",
+		// This one is the 1.x agent's own 0.3, with a marker in the place of that part.
+		"go2-compat03-stream-parts": "go2-v1-stream-parts",
+	} {
+		old := wireNeutral(wireDecode(t, protocolV03{}, "../testdata/wire/v03/"+v03+".txt"))
+		now := wireNeutral(wireDecode(t, protocolV1{}, "../testdata/wire/v1/"+v1+".txt"))
+		if strings.HasPrefix(v03, "go0315") {
+			now = strings.Replace(now, "    data [1,\"two\"]\n", "", 1)
+		}
+		now = strings.Replace(now, `name="counter"`, `name=""`, 1)
+		if old != now {
+			t.Errorf("%s:\n%s\n%s:\n%s", v03, old, v1, now)
+		}
+	}
+}
+
+// wireNeutral numbers what is unique to a recording.
+func wireNeutral(s string) string {
+	s = regexp.MustCompile(` at=\S+`).ReplaceAllString(s, "")
+	names := make(map[string]string)
+	return regexp.MustCompile(`"(m-\d+|[0-9a-f]{8}-[0-9a-f-]{27})"`).ReplaceAllStringFunc(s, func(id string) string {
+		if names[id] == "" {
+			names[id] = fmt.Sprintf("#%d", len(names))
+		}
+		return names[id]
+	})
+}
+
+func TestWireV03(t *testing.T) { wireGoldens(t, protocolV03{}, "../testdata/wire/v03") }
