@@ -1,0 +1,246 @@
+// Package acp holds the words of the Agent Client Protocol, version 1, as far
+// as an agent needs them (schema of the npm package @agentclientprotocol/sdk
+// 2.4.0). Absent members are left out, never null: to Lua clients null is true.
+//
+// Updates ([session/update] notifications) have no types here: package mapping
+// appends them as bytes.
+package acp
+
+import "encoding/json"
+
+// Version is the protocol version that we speak, and answer with whatever was
+// asked for (Initialization: an agent answers with the latest it supports).
+const Version = 1
+
+// The methods of the protocol that we serve or call.
+const (
+	MethodInitialize        = "initialize"
+	MethodAuthenticate      = "authenticate"
+	MethodLogout            = "logout"
+	MethodSessionNew        = "session/new"
+	MethodSessionLoad       = "session/load"
+	MethodSessionResume     = "session/resume"
+	MethodSessionList       = "session/list"
+	MethodSessionClose      = "session/close"
+	MethodSessionDelete     = "session/delete"
+	MethodSessionPrompt     = "session/prompt"
+	MethodSessionCancel     = "session/cancel"
+	MethodSessionSetMode    = "session/set_mode"
+	MethodSessionSetConfig  = "session/set_config_option"
+	MethodSessionUpdate     = "session/update"
+	MethodRequestPermission = "session/request_permission"
+	MethodCancelRequest     = "$/cancel_request"
+)
+
+// The error codes that a client may meet. An agent's own never reach it as
+// codes, because the numbers collide.
+const (
+	CodeInvalidRequest   = -32600
+	CodeMethodNotFound   = -32601
+	CodeInvalidParams    = -32602
+	CodeInternal         = -32603
+	CodeAuthRequired     = -32000
+	CodeResourceNotFound = -32002
+	CodeRequestCancelled = -32800
+)
+
+// Why a turn ended.
+const (
+	StopEndTurn   = "end_turn"
+	StopRefusal   = "refusal"
+	StopCancelled = "cancelled"
+)
+
+// How a permission request ended.
+const (
+	OutcomeSelected  = "selected"
+	OutcomeCancelled = "cancelled"
+)
+
+// The kinds of permission options.
+const (
+	OptionAllowOnce    = "allow_once"
+	OptionAllowAlways  = "allow_always"
+	OptionRejectOnce   = "reject_once"
+	OptionRejectAlways = "reject_always"
+)
+
+// The states of a tool call. There is none for cancelled in version 1.
+const (
+	ToolPending    = "pending"
+	ToolInProgress = "in_progress"
+	ToolCompleted  = "completed"
+	ToolFailed     = "failed"
+)
+
+// The kinds of tools.
+const (
+	KindRead       = "read"
+	KindEdit       = "edit"
+	KindDelete     = "delete"
+	KindMove       = "move"
+	KindSearch     = "search"
+	KindExecute    = "execute"
+	KindThink      = "think"
+	KindFetch      = "fetch"
+	KindSwitchMode = "switch_mode"
+	KindOther      = "other"
+)
+
+// InitializeRequest opens the connection.
+type InitializeRequest struct {
+	ProtocolVersion    int             `json:"protocolVersion"`
+	ClientCapabilities json.RawMessage `json:"clientCapabilities,omitempty"`
+	ClientInfo         *Implementation `json:"clientInfo,omitempty"`
+}
+
+// Implementation names a program.
+type Implementation struct {
+	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version,omitempty"`
+}
+
+// InitializeResponse says what the agent can do.
+type InitializeResponse struct {
+	ProtocolVersion   int               `json:"protocolVersion"`
+	AgentInfo         Implementation    `json:"agentInfo"`
+	AuthMethods       []AuthMethod      `json:"authMethods"`
+	AgentCapabilities AgentCapabilities `json:"agentCapabilities"`
+}
+
+// AuthMethod is a way to authenticate that the editor may offer.
+type AuthMethod struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// AgentCapabilities is what the agent can do beyond the mandatory.
+type AgentCapabilities struct {
+	LoadSession         bool                `json:"loadSession"`
+	PromptCapabilities  PromptCapabilities  `json:"promptCapabilities"`
+	McpCapabilities     McpCapabilities     `json:"mcpCapabilities"`
+	SessionCapabilities SessionCapabilities `json:"sessionCapabilities"`
+}
+
+// PromptCapabilities says which content blocks a prompt may hold beside text
+// and resource links.
+type PromptCapabilities struct {
+	Image           bool `json:"image"`
+	Audio           bool `json:"audio"`
+	EmbeddedContext bool `json:"embeddedContext"`
+}
+
+// McpCapabilities says over what the agent reaches MCP servers beside stdio.
+type McpCapabilities struct {
+	HTTP bool `json:"http"`
+	SSE  bool `json:"sse"`
+}
+
+// SessionCapabilities marks the optional session methods by presence.
+type SessionCapabilities struct {
+	List   *struct{} `json:"list,omitempty"`
+	Resume *struct{} `json:"resume,omitempty"`
+	Close  *struct{} `json:"close,omitempty"`
+	Delete *struct{} `json:"delete,omitempty"`
+}
+
+// NewSessionRequest is session/new's, and the common part of session/load's and
+// session/resume's.
+type NewSessionRequest struct {
+	SessionID  string            `json:"sessionId,omitempty"`
+	Cwd        string            `json:"cwd"`
+	McpServers []json.RawMessage `json:"mcpServers"`
+}
+
+// NewSessionResponse answers it. The ID is left out by load and resume.
+type NewSessionResponse struct {
+	SessionID string        `json:"sessionId,omitempty"`
+	Modes     *SessionModes `json:"modes,omitempty"`
+}
+
+// SessionModes is the mode that a session is in, and those that it could be in.
+type SessionModes struct {
+	CurrentModeID  string        `json:"currentModeId"`
+	AvailableModes []SessionMode `json:"availableModes"`
+}
+
+// SessionMode is one of them.
+type SessionMode struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// PromptRequest is session/prompt's.
+type PromptRequest struct {
+	SessionID string         `json:"sessionId"`
+	Prompt    []ContentBlock `json:"prompt"`
+}
+
+// PromptResponse ends a turn.
+type PromptResponse struct {
+	StopReason string         `json:"stopReason"`
+	Meta       map[string]any `json:"_meta,omitempty"`
+}
+
+// ContentBlock is a piece of a prompt.
+type ContentBlock struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+	// Data is base64, of MimeType: image and audio.
+	Data     string `json:"data"`
+	MimeType string `json:"mimeType"`
+	// URI and Name: resource_link, and an image's origin.
+	URI      string            `json:"uri"`
+	Name     string            `json:"name"`
+	Resource *EmbeddedResource `json:"resource"`
+}
+
+// EmbeddedResource is a resource block's content: Text or Blob.
+type EmbeddedResource struct {
+	URI      string  `json:"uri"`
+	MimeType string  `json:"mimeType"`
+	Text     *string `json:"text"`
+	Blob     *string `json:"blob"`
+}
+
+// ListSessionsRequest is session/list's.
+type ListSessionsRequest struct {
+	Cwd    string `json:"cwd"`
+	Cursor string `json:"cursor"`
+}
+
+// ListSessionsResponse answers it; NextCursor is empty on the last page.
+type ListSessionsResponse struct {
+	Sessions   []SessionInfo `json:"sessions"`
+	NextCursor string        `json:"nextCursor,omitempty"`
+}
+
+// SessionInfo is one session of a list. UpdatedAt is in RFC 3339.
+type SessionInfo struct {
+	SessionID string `json:"sessionId"`
+	Cwd       string `json:"cwd"`
+	Title     string `json:"title,omitempty"`
+	UpdatedAt string `json:"updatedAt,omitempty"`
+}
+
+// SessionRequest is any request about one session.
+type SessionRequest struct {
+	SessionID string `json:"sessionId"`
+	ModeID    string `json:"modeId,omitempty"`
+}
+
+// CancelRequest is $/cancel_request's: the ID is compared as JSON.
+type CancelRequest struct {
+	RequestID json.RawMessage `json:"requestId"`
+}
+
+// PermissionResponse answers session/request_permission.
+type PermissionResponse struct {
+	Outcome struct {
+		Outcome  string `json:"outcome"`
+		OptionID string `json:"optionId"`
+	} `json:"outcome"`
+}

@@ -1,0 +1,271 @@
+package mapping
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// gemini is what the Gemini CLI A2A server really speaks: captured from builds
+// 0.25.2 and 0.61 (testdata/recordings/gemini). It has no specification; the
+// metadata key is the plain word coderAgent.
+//
+// Its traps, and where they are met: options are never sent (options, below);
+// live output claims to be appended and is sent whole each time (liveOutput);
+// events are repeated ([Fold]); an error is an empty object (geminiResult).
+type gemini struct{}
+
+// geminiKey is the metadata key of the dialect, in both directions.
+const geminiKey = "coderAgent"
+
+func (gemini) name() string { return DialectGemini }
+
+func (gemini) sign() string { return geminiKey }
+
+func (gemini) meta(metadata a2a.JSON, m *meta) (found bool) {
+	gjson.Parse(string(metadata)).ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case geminiKey:
+			found = true
+			switch v.Get("kind").Str {
+			case "tool-call-confirmation":
+				m.kind = kindConfirmation
+			case "tool-call-update":
+				m.kind = kindUpdate
+			case "text-content", "citation":
+				m.kind = kindText
+			case "state-change":
+				m.kind = kindState
+			case "thought":
+				m.kind = kindThought
+			}
+		case "model":
+			m.model = v.Str
+		case "userTier":
+			m.userTier = v.Str
+		case "error":
+			m.err = v.String()
+		case "usageMetadata":
+			m.usage = a2a.JSON(v.Raw)
+		}
+		return true
+	})
+	return found
+}
+
+func (d gemini) toolCall(data gjson.Result) *ToolCall {
+	request := data.Get("request")
+	if !request.Get("callId").Exists() || !data.Get("status").Exists() {
+		return nil
+	}
+	c := &ToolCall{
+		dialect:     d,
+		ID:          request.Get("callId").String(),
+		Name:        request.Get("name").String(),
+		Description: request.Get("display.description").String(),
+		Input:       a2a.JSON(request.Get("args").Raw),
+		DisplayName: request.Get("display.name").String(),
+		Kind:        geminiKind(data.Get("tool.kind").Str),
+	}
+	if c.DisplayName == "" {
+		c.DisplayName = data.Get("tool.displayName").String()
+	}
+	if details := data.Get("confirmationDetails"); details.IsObject() {
+		c.Confirmation = geminiConfirmation(details)
+	}
+	switch data.Get("status").Str {
+	case "validating", "scheduled":
+		c.Status = ToolPending
+	case "awaiting_approval":
+		c.Status = ToolPending
+		c.Asks = !data.Get("outcome").Exists()
+		if c.Confirmation == nil {
+			c.Confirmation = &Confirmation{}
+		}
+	case "executing":
+		c.Status = ToolExecuting
+		c.Live = data.Get("liveOutput").String()
+	case "success":
+		c.Status = ToolSucceeded
+		c.Output = geminiOutput(data.Get("response"))
+	case "error":
+		c.Status = ToolFailed
+		c.Error = geminiError(data.Get("response"))
+	case "cancelled":
+		c.Status = ToolCancelled
+	}
+	return c
+}
+
+func geminiKind(kind string) string {
+	switch kind {
+	case "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode":
+		return kind
+	case "agent":
+		return "think"
+	case "":
+		return ""
+	}
+	return "other"
+}
+
+func geminiConfirmation(v gjson.Result) *Confirmation {
+	c := &Confirmation{}
+	switch kind := v.Get("type").Str; kind {
+	case "exec", "sandbox_expansion":
+		c.Execute = &ExecuteDetails{Command: v.Get("command").String()}
+		v.Get("rootCommands").ForEach(func(_, r gjson.Result) bool {
+			c.Execute.Roots = append(c.Execute.Roots, r.String())
+			return true
+		})
+		if root := v.Get("rootCommand").String(); len(c.Execute.Roots) == 0 && root != "" {
+			for r := range strings.SplitSeq(root, ",") {
+				c.Execute.Roots = append(c.Execute.Roots, strings.TrimSpace(r))
+			}
+		}
+	case "edit":
+		c.Edit = geminiDiff(v)
+	case "mcp":
+		c.MCP = &MCPDetails{ServerName: v.Get("serverName").String(), ToolName: v.Get("toolName").String()}
+	default:
+		c.Generic = &GenericDetails{Kind: kind, Description: geminiDescription(v)}
+	}
+	return c
+}
+
+// geminiDescription puts what info, ask_user and the like ask into words.
+func geminiDescription(v gjson.Result) string {
+	var b strings.Builder
+	b.WriteString(v.Get("title").String())
+	line := func(s string) {
+		if s != "" {
+			b.WriteString("\n" + s)
+		}
+	}
+	line(v.Get("prompt").String())
+	v.Get("urls").ForEach(func(_, u gjson.Result) bool { line(u.String()); return true })
+	v.Get("questions").ForEach(func(_, q gjson.Result) bool {
+		line(q.Get("question").String())
+		q.Get("options").ForEach(func(_, o gjson.Result) bool { line("- " + o.Get("label").String()); return true })
+		return true
+	})
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// geminiDiff reads both what is proposed and what was written. The server sends
+// an empty originalContent for a new file, as for an empty one; only a result
+// tells them apart.
+func geminiDiff(v gjson.Result) *FileDiff {
+	d := &FileDiff{
+		FileName:   v.Get("fileName").String(),
+		FilePath:   v.Get("filePath").String(),
+		NewContent: v.Get("newContent").String(),
+		Formatted:  v.Get("fileDiff").String(),
+	}
+	if old := v.Get("originalContent"); old.Type == gjson.String && old.Str != "" && !v.Get("isNewFile").Bool() {
+		s := old.Str
+		d.OldContent = &s
+	}
+	return d
+}
+
+func geminiOutput(response gjson.Result) *ToolOutput {
+	switch display := response.Get("resultDisplay"); {
+	case display.Type == gjson.String:
+		return &ToolOutput{Text: trimScreen(display.Str)}
+	case display.IsArray():
+		return &ToolOutput{Text: terminalText(display)}
+	case display.IsObject() && display.Get("newContent").Exists() && display.Get("filePath").Exists():
+		return &ToolOutput{Diff: geminiDiff(display)}
+	case display.IsObject():
+		return &ToolOutput{Text: display.Get("summary").String(), Data: a2a.JSON(display.Raw)}
+	}
+	return &ToolOutput{}
+}
+
+func geminiError(response gjson.Result) *ErrorDetails {
+	e := &ErrorDetails{Message: response.Get("resultDisplay").String(), Type: response.Get("errorType").String()}
+	if e.Message == "" {
+		e.Message = response.Get("error.message").String()
+	}
+	if e.Message == "" {
+		e.Message = "the tool failed and the agent does not say why"
+	}
+	return e
+}
+
+// terminalText flattens the screen of a pty: an array of lines of tokens.
+func terminalText(lines gjson.Result) string {
+	var b strings.Builder
+	lines.ForEach(func(_, line gjson.Result) bool {
+		line.ForEach(func(_, token gjson.Result) bool {
+			b.WriteString(token.Get("text").String())
+			return true
+		})
+		b.WriteByte('\n')
+		return true
+	})
+	return trimScreen(b.String())
+}
+
+// trimScreen takes away the blanks that a pty pads each line with, and the empty
+// lines below the last one. Text without padding is returned as it is.
+func trimScreen(s string) string {
+	if !strings.Contains(s, "  \n") && !strings.HasSuffix(s, "  ") {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
+}
+
+// liveOutput: artifact tool-<callId>-output says append:true and holds the whole
+// output so far.
+func (gemini) liveOutput(a *a2a.Artifact) (callID, text string, ok bool) {
+	id, found := strings.CutPrefix(a.ID, "tool-")
+	if id, ok = strings.CutSuffix(id, "-output"); !ok || !found {
+		return "", "", false
+	}
+	p := new(a2a.Part)
+	for rest := a.Parts; rest.Next(p); {
+		if p.Kind == a2a.PartText {
+			// The SDK may put the same part into an event twice, and a snapshot
+			// has one for each update: the last is the newest.
+			text = trimScreen(p.Text)
+		}
+	}
+	return id, text, true
+}
+
+// options are those that Gemini CLI's own ACP agent offers, by what is asked.
+func (gemini) options(c *ToolCall) []ConfirmationOption {
+	always := ConfirmationOption{ID: "proceed_always", Name: "Allow for this session"}
+	once := ConfirmationOption{ID: "proceed_once", Name: "Allow"}
+	reject := ConfirmationOption{ID: "cancel", Name: "Reject"}
+	switch q := c.Confirmation; {
+	case q.MCP != nil:
+		return []ConfirmationOption{
+			{ID: mcpAlwaysServer, Name: "Always allow every tool of server " + q.MCP.ServerName},
+			once, reject,
+		}
+	case q.Generic != nil && q.Generic.Kind != "info":
+		// ask_user, exit_plan_mode and what comes: allowing them always makes no sense.
+		return []ConfirmationOption{once, reject}
+	}
+	return []ConfirmationOption{always, once, reject}
+}
+
+// answer has this dialect's keys only: the server ignores the RFC's, without a
+// word and for ever.
+func (gemini) answer(a Answer) (json.RawMessage, error) {
+	return marshal(struct {
+		CallID     string  `json:"callId"`
+		Outcome    string  `json:"outcome"`
+		NewContent *string `json:"newContent,omitempty"`
+	}{a.Call.ID, a.OptionID, a.NewContent})
+}

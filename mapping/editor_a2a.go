@@ -1,0 +1,159 @@
+package mapping
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// Lines spells steps as the events of the A2A line protocol, version 1: flat,
+// one a line, numbered without a gap (docs/protocol-a2a-lines.md).
+type Lines struct {
+	// Request is the JSON of the ID of the request that the events belong to.
+	Request json.RawMessage
+	// Raw adds the agent's own JSON to each event.
+	Raw bool
+	// Seq is the number of the last event.
+	Seq uint64
+}
+
+// Append appends a line for each step.
+func (e *Lines) Append(dst []byte, steps []Step) []byte {
+	for i := range steps {
+		dst = e.step(dst, &steps[i])
+	}
+	return dst
+}
+
+func (e *Lines) step(dst []byte, s *Step) []byte {
+	switch s.Kind {
+	case StepState:
+		dst = e.open(dst, "event/state", s)
+		dst = appendField(dst, "state", string(s.State))
+	case StepText:
+		if s.ArtifactID != "" {
+			dst = e.artifact(dst, s)
+		} else {
+			dst = e.open(dst, "event/text", s)
+			dst = appendField(dst, "messageId", s.MessageID)
+		}
+		dst = append(dst, `,"text":`...)
+		dst = appendText(dst, s)
+	case StepThought:
+		dst = e.open(dst, "event/thought", s)
+		dst = appendField(dst, "messageId", s.MessageID)
+		dst = appendField(dst, "subject", s.Subject)
+		dst = appendField(dst, "description", s.Description)
+	case StepTool:
+		dst = e.open(dst, "event/toolCall", s)
+		dst = append(dst, `,"toolCall":`...)
+		dst = append(dst, ToolCallJSON(s.Tool)...)
+	case StepPart:
+		if s.ArtifactID != "" {
+			dst = e.artifact(dst, s)
+		} else {
+			dst = e.open(dst, "event/message", s)
+			dst = appendField(dst, "messageId", s.MessageID)
+		}
+		dst = append(dst, `,"part":`...)
+		dst = append(dst, partJSON(s.Part)...)
+	case StepConnection:
+		dst = e.open(dst, "event/connection", s)
+		dst = appendField(dst, "phase", s.Connection.Phase)
+		if s.Connection.Attempt > 0 {
+			dst = append(dst, `,"attempt":`...)
+			dst = strconv.AppendInt(dst, int64(s.Connection.Attempt), 10)
+		}
+		if s.Connection.Gap {
+			dst = append(dst, `,"gap":true`...)
+		}
+	case StepError:
+		dst = e.open(dst, "event/error", s)
+		dst = appendField(dst, "message", s.Text)
+	case StepNotice:
+		dst = e.open(dst, "event/notice", s)
+		dst = appendField(dst, "message", s.Text)
+	default:
+		dst = e.open(dst, "event/unknown", s)
+		if !e.Raw {
+			dst = append(dst, `,"raw":`...)
+			dst = appendValue(dst, s.Raw)
+		}
+	}
+	if s.Model != "" {
+		dst = appendField(dst, "model", s.Model)
+	}
+	if s.UserTier != "" {
+		dst = appendField(dst, "userTier", s.UserTier)
+	}
+	if e.Raw && s.Raw != "" {
+		dst = append(dst, `,"raw":`...)
+		dst = appendValue(dst, s.Raw)
+	}
+	return append(dst, "}}\n"...)
+}
+
+func (e *Lines) open(dst []byte, method string, s *Step) []byte {
+	e.Seq++
+	dst = append(dst, `{"jsonrpc":"2.0","method":"`...)
+	dst = append(dst, method...)
+	dst = append(dst, `","params":{"request":`...)
+	if len(e.Request) == 0 {
+		dst = append(dst, '1')
+	}
+	dst = append(dst, e.Request...)
+	dst = append(dst, `,"seq":`...)
+	dst = strconv.AppendUint(dst, e.Seq, 10)
+	if s.TaskID != "" {
+		dst = appendField(dst, "taskId", s.TaskID)
+	}
+	if s.ContextID != "" {
+		dst = appendField(dst, "contextId", s.ContextID)
+	}
+	return dst
+}
+
+func (e *Lines) artifact(dst []byte, s *Step) []byte {
+	dst = e.open(dst, "event/artifact", s)
+	dst = appendField(dst, "artifactId", s.ArtifactID)
+	if s.Name != "" {
+		dst = appendField(dst, "name", s.Name)
+	}
+	dst = append(dst, `,"append":`...)
+	dst = strconv.AppendBool(dst, s.Append)
+	if s.LastChunk {
+		dst = append(dst, `,"lastChunk":true`...)
+	}
+	return dst
+}
+
+func appendField(dst []byte, key, value string) []byte {
+	dst = append(dst, `,"`...)
+	dst = append(dst, key...)
+	dst = append(dst, `":`...)
+	return appendString(dst, value)
+}
+
+// partJSON spells a part as A2A 0.3 does.
+func partJSON(p *a2a.Part) []byte {
+	switch p.Kind {
+	case a2a.PartText:
+		return append(appendString([]byte(`{"kind":"text","text":`), p.Text), '}')
+	case a2a.PartData:
+		return append(appendValue([]byte(`{"kind":"data","data":`), p.Data), '}')
+	case a2a.PartFile:
+		type file struct {
+			Name     string `json:"name,omitempty"`
+			MimeType string `json:"mimeType,omitempty"`
+			Bytes    string `json:"bytes,omitempty"`
+			URI      string `json:"uri,omitempty"`
+		}
+		b, _ := marshal(struct {
+			Kind string `json:"kind"`
+			File file   `json:"file"`
+		}{"file", file{p.File.Name, p.File.MediaType, p.File.Bytes, p.File.URI}})
+		return b
+	}
+	return appendValue(nil, p.Raw)
+}

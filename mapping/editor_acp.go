@@ -1,0 +1,261 @@
+package mapping
+
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// textMax is the most text, in bytes, that one update carries: longer messages
+// are split, longer output of tools is cut with a note. ACP clients die of lines
+// from 10 MiB on (coder/acp-go-sdk), older ones sooner; escaping can make a text
+// six times as long.
+const textMax = 1 << 20
+
+// ACP spells steps as session/update notifications of the Agent Client Protocol,
+// version 1, for one session.
+type ACP struct {
+	// Session is the session's ID, Cwd its directory: paths are shown absolute.
+	Session string
+	Cwd     string
+}
+
+// Append appends a line for each update that the steps make. Adjacent text of
+// one message becomes one update: editors drown in thousands of small ones.
+func (e *ACP) Append(dst []byte, steps []Step) []byte {
+	for i := 0; i < len(steps); {
+		s := &steps[i]
+		if s.Kind == StepText {
+			n := 1
+			for i+n < len(steps) && steps[i+n].Kind == StepText && steps[i+n].MessageID == s.MessageID {
+				n++
+			}
+			dst = e.text(dst, steps[i:i+n])
+			i += n
+			continue
+		}
+		dst = e.step(dst, s)
+		i++
+	}
+	return dst
+}
+
+// Piece takes from steps what is to be spelled at once: all of them, but of a
+// text longer than one update no more than one update's worth. What was taken
+// from a text is cut off there.
+func Piece(steps []Step) (piece, rest []Step) {
+	for i := range steps {
+		s := &steps[i]
+		if s.Kind != StepText || len(s.Text) <= textMax {
+			continue
+		}
+		if i > 0 {
+			return steps[:i], steps[i:]
+		}
+		head := *s
+		head.Text, s.Text = split(s.Text, textMax)
+		head.TextJSON, s.TextJSON = "", ""
+		return []Step{head}, steps
+	}
+	return steps, nil
+}
+
+func (e *ACP) step(dst []byte, s *Step) []byte {
+	switch s.Kind {
+	case StepThought:
+		text := s.Description
+		if s.Subject != "" {
+			text = "**" + s.Subject + "**\n" + s.Description
+		}
+		return e.chunks(dst, "agent_thought_chunk", text, s.MessageID)
+	case StepNotice:
+		return e.chunks(dst, "agent_message_chunk", s.Text, "")
+	case StepConnection:
+		if s.Connection.Gap {
+			const gap = "\n[The connection to the agent was lost, and the agent does not hold all that it said meanwhile.]\n"
+			return e.chunks(dst, "agent_message_chunk", gap, "")
+		}
+	case StepPart:
+		return e.part(dst, s)
+	case StepTool:
+		return e.tool(dst, s)
+	}
+	return dst
+}
+
+func (e *ACP) open(dst []byte, update string) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":`...)
+	dst = appendString(dst, e.Session)
+	dst = append(dst, `,"update":{"sessionUpdate":"`...)
+	dst = append(dst, update...)
+	return append(dst, '"')
+}
+
+func (e *ACP) close(dst []byte) []byte { return append(dst, "}}}\n"...) }
+
+func (e *ACP) closeChunk(dst []byte, messageID string) []byte {
+	dst = append(dst, '}')
+	if messageID != "" {
+		dst = append(dst, `,"messageId":`...)
+		dst = appendString(dst, messageID)
+	}
+	return e.close(dst)
+}
+
+// text appends a run of text of one message.
+func (e *ACP) text(dst []byte, run []Step) []byte {
+	size := 0 // of the open line's text; 0: none is open
+	for i := range run {
+		s := &run[i]
+		if len(s.TextJSON) > textMax || len(s.Text) > textMax {
+			if size > 0 {
+				dst, size = e.closeChunk(append(dst, '"'), s.MessageID), 0
+			}
+			dst = e.chunks(dst, "agent_message_chunk", s.Text, s.MessageID)
+			continue
+		}
+		if size > 0 && size+len(s.Text) > textMax {
+			dst, size = e.closeChunk(append(dst, '"'), s.MessageID), 0
+		}
+		if size == 0 {
+			dst = e.open(dst, "agent_message_chunk")
+			dst = append(dst, `,"content":{"type":"text","text":`...)
+			dst = appendText(dst, s)
+		} else {
+			from := len(dst)
+			dst = appendText(dst, s)
+			dst = append(dst[:from], dst[from+1:]...) // without its opening quote
+		}
+		dst = dst[:len(dst)-1] // nor the closing one: more may follow
+		size += max(len(s.Text), 1)
+	}
+	if size > 0 {
+		dst = e.closeChunk(append(dst, '"'), run[0].MessageID)
+	}
+	return dst
+}
+
+// chunks appends text of any length as the chunks that it takes.
+func (e *ACP) chunks(dst []byte, update, text, messageID string) []byte {
+	for {
+		var piece string
+		piece, text = split(text, textMax)
+		dst = e.open(dst, update)
+		dst = append(dst, `,"content":{"type":"text","text":`...)
+		dst = appendString(dst, piece)
+		dst = e.closeChunk(dst, messageID)
+		if text == "" {
+			return dst
+		}
+	}
+}
+
+// split cuts text at most n bytes in, not inside a character.
+func split(text string, n int) (head, rest string) {
+	if len(text) <= n {
+		return text, ""
+	}
+	for back := 0; back < utf8.UTFMax && !utf8.RuneStart(text[n]); back++ {
+		n--
+	}
+	return text[:n], text[n:]
+}
+
+// Permission returns the parameters of session/request_permission: the whole
+// call again, because some clients show the question before they have shown the
+// call, with the diff first, because some look at nothing else.
+func (e *ACP) Permission(q Question) json.RawMessage {
+	dst := append([]byte(nil), `{"sessionId":`...)
+	dst = appendString(dst, e.Session)
+	dst = append(dst, `,"toolCall":{"toolCallId":`...)
+	dst = appendString(dst, q.Call.ID)
+	dst = e.toolFields(dst, q.Call, ToolHead|ToolState|ToolContent)
+	dst = append(dst, `},"options":[`...)
+	for i, o := range q.Options {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"optionId":`...)
+		dst = appendString(dst, o.ID)
+		dst = append(dst, `,"name":`...)
+		dst = appendString(dst, o.Name)
+		dst = append(dst, `,"kind":"`+o.Kind+`"}`...)
+	}
+	return append(dst, "]}"...)
+}
+
+// Mode appends a current_mode_update.
+func (e *ACP) Mode(dst []byte, mode string) []byte {
+	dst = e.open(dst, "current_mode_update")
+	dst = append(dst, `,"currentModeId":`...)
+	dst = appendString(dst, mode)
+	return e.close(dst)
+}
+
+// Info appends a session_info_update: the session's title, and when it was last
+// used, in RFC 3339.
+func (e *ACP) Info(dst []byte, title, updatedAt string) []byte {
+	dst = e.open(dst, "session_info_update")
+	dst = append(dst, `,"title":`...)
+	dst = appendString(dst, title)
+	dst = append(dst, `,"updatedAt":`...)
+	dst = appendString(dst, updatedAt)
+	return e.close(dst)
+}
+
+// Commands appends an available_commands_update.
+func (e *ACP) Commands(dst []byte, commands []Command) []byte {
+	dst = e.open(dst, "available_commands_update")
+	dst = append(dst, `,"availableCommands":[`...)
+	for i, c := range commands {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"name":`...)
+		dst = appendString(dst, c.Name)
+		dst = append(dst, `,"description":`...)
+		dst = appendString(dst, c.Description)
+		if c.Hint != "" {
+			dst = append(dst, `,"input":{"hint":`...)
+			dst = appendString(dst, c.Hint)
+			dst = append(dst, '}')
+		}
+		dst = append(dst, '}')
+	}
+	return e.close(append(dst, ']'))
+}
+
+// part appends a file, or data that only the agent understands.
+func (e *ACP) part(dst []byte, s *Step) []byte {
+	content, note := acpContent(s)
+	if content == nil {
+		return e.chunks(dst, "agent_message_chunk", note, s.MessageID)
+	}
+	dst = e.open(dst, "agent_message_chunk")
+	dst = append(dst, `,"content":`...)
+	dst = append(dst, content...)
+	if s.MessageID != "" {
+		dst = append(dst, `,"messageId":`...)
+		dst = appendString(dst, s.MessageID)
+	}
+	return e.close(dst)
+}
+
+// toolStatus is ACP's word for a tool call's state. Version 1 has none for
+// cancelled.
+func toolStatus(c *ToolCall) string {
+	switch c.Status {
+	case ToolExecuting:
+		return acp.ToolInProgress
+	case ToolSucceeded:
+		return acp.ToolCompleted
+	case ToolFailed, ToolCancelled:
+		return acp.ToolFailed
+	}
+	return acp.ToolPending
+}
+
+// note says how much was left out.
+func cutNote(n int) string { return "\n[" + strconv.Itoa(n) + " bytes more are not shown]" }

@@ -1,0 +1,111 @@
+package mapping
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestLongText: text longer than a line may be is split without loss, not inside
+// a character, whichever way it comes.
+func TestLongText(t *testing.T) {
+	long := strings.Repeat("aé世🌍\n", textMax/4)
+	for name, steps := range map[string][]Step{
+		"one chunk":    {{Kind: StepText, MessageID: "m", Text: long}},
+		"its own JSON": {{Kind: StepText, MessageID: "m", Text: long, TextJSON: a2a.JSON(appendString(nil, long))}},
+		"many chunks": func() (steps []Step) {
+			for rest := long; rest != ""; {
+				var head string
+				head, rest = split(rest, 1000)
+				steps = append(steps, Step{Kind: StepText, MessageID: "m", Text: head})
+			}
+			return steps
+		}(),
+		"a thought": {{Kind: StepThought, MessageID: "m", Description: long}},
+	} {
+		out := (&ACP{Session: "s"}).Append(nil, steps)
+		got := ""
+		for line := range bytes.Lines(out) {
+			if !gjson.ValidBytes(line) || len(line) > 2*textMax {
+				t.Fatalf("%s: a line of %d bytes, JSON: %v", name, len(line), gjson.ValidBytes(line))
+			}
+			got += gjson.GetBytes(line, "params.update.content.text").Str
+		}
+		if got != long {
+			t.Errorf("%s: %d bytes became %d", name, len(long), len(got))
+		}
+	}
+}
+
+// TestLongToolOutput: what a tool shows is cut, and says so: the end of its
+// output is kept, the beginning of a file.
+func TestLongToolOutput(t *testing.T) {
+	long := strings.Repeat("x", 3*textMax)
+	call := &ToolCall{ID: "c", Name: "run_shell_command", Status: ToolSucceeded, Output: &ToolOutput{Text: long + "the end"}}
+	edit := &ToolCall{ID: "e", Name: "write_file", Status: ToolSucceeded,
+		Output: &ToolOutput{Diff: &FileDiff{FilePath: "/f", OldContent: &long, NewContent: "the beginning" + long}}}
+	input := &ToolCall{ID: "i", Name: "grep", Status: ToolExecuting, Input: a2a.JSON(`{"q":"` + long + `"}`)}
+	acp := &ACP{Session: "s"}
+	content := func(c *ToolCall) (gjson.Result, string) {
+		line := acp.Append(nil, []Step{{Kind: StepTool, Tool: c, New: true, Changed: ToolHead | ToolState | ToolContent}})
+		if len(line) > 3*textMax {
+			t.Errorf("call %s makes a line of %d bytes", c.ID, len(line))
+		}
+		return gjson.GetBytes(line, "params.update"), string(line)
+	}
+	if u, _ := content(call); !strings.Contains(u.Get("content.0.content.text").Str, "the end\n```") ||
+		!strings.Contains(u.Get("content.0.content.text").Str, "bytes more are not shown") {
+		t.Error("the output's end is not shown, or the cut is not said")
+	}
+	u, _ := content(edit)
+	if !strings.HasPrefix(u.Get("content.0.newText").Str, "the beginning") || !strings.Contains(u.Get("content.1.content.text").Str, "not shown") {
+		t.Errorf("the diff's beginning is not shown, or the cut is not said")
+	}
+	if _, line := content(input); !strings.Contains(line, `"rawInput":{"truncated"`) {
+		t.Error("the input is not cut")
+	}
+}
+
+// TestOptionKinds: who approves by kind must not be led to approve.
+func TestOptionKinds(t *testing.T) {
+	for id, want := range map[string]string{
+		"proceed_once": "allow_once", "allow_once": "allow_once", "yes": "allow_once", "accept": "allow_once",
+		"proceed_always": "allow_always", "proceed_always_server": "allow_always", "always": "allow_always",
+		"cancel": "reject_once", "reject": "reject_once", "deny": "reject_once", "no": "reject_once", "abort": "reject_once",
+		"reject_always": "reject_always", "always_reject": "reject_always", "Always deny": "reject_always", "always_cancel": "reject_always", "never": "reject_always", "modify_with_editor": "",
+		"opt-7": "reject_once", "allow-always": "allow_always", "Allow for this session": "allow_always",
+	} {
+		if got := optionKind(id, ""); got != want {
+			t.Errorf("option %q is %q, want %q", id, got, want)
+		}
+	}
+	if got := optionKind("", "Yes, run it"); got != "allow_once" {
+		t.Errorf("an option told by its name is %q", got)
+	}
+}
+
+// TestAlwaysKeys: allowing a command always allows its programs, and never more.
+func TestAlwaysKeys(t *testing.T) {
+	for command, want := range map[string]string{
+		"git status":                 "execute:git",
+		"ls -l; git log | head":      "execute:ls execute:git execute:head",
+		"echo $(rm -rf x)":           "execute:=echo $(rm -rf x)",
+		"cat x > y":                  "execute:=cat x > y",
+		"sudo rm x":                  "execute:=sudo rm x",
+		"bash -c 'rm x'":             "execute:=bash -c 'rm x'",
+		"A=1 make":                   "execute:=A=1 make",
+		"'my tool' x":                "execute:='my tool' x",
+		"/usr/bin/env rm x":          "execute:=/usr/bin/env rm x",
+		"":                           "execute:=",
+		"git commit -m \"`whoami`\"": "execute:=git commit -m \"`whoami`\"",
+	} {
+		c := &ToolCall{Confirmation: &Confirmation{Execute: &ExecuteDetails{Command: command}}}
+		if got := strings.Join(AlwaysKeys(c), " "); got != want {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package mapping
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+const (
+	hexDigits = "0123456789abcdef"
+
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// appendString appends s as a JSON string. Beside what JSON demands it escapes
+// U+2028 and U+2029, which end a line for some readers of lines; bytes that are
+// not UTF-8 become U+FFFD.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	raw := unsafe.Slice(unsafe.StringData(s), len(s))
+	for i := 0; i < len(s); {
+		// Eight at once, as long as none needs a look; a borrow may stop too early.
+		for i+8 <= len(s) {
+			w := binary.LittleEndian.Uint64(raw[i:])
+			found := ((w - ' '*lowBits) | ((w ^ '"'*lowBits) - lowBits) | ((w ^ '\\'*lowBits) - lowBits) | w) & highBits
+			if found != 0 {
+				i += bits.TrailingZeros64(found) / 8
+				break
+			}
+			i += 8
+		}
+		if i == len(s) {
+			break
+		}
+		b := s[i]
+		if b >= 0x20 && b != '"' && b != '\\' && b < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if b < utf8.RuneSelf {
+			dst = append(dst, s[from:i]...)
+			switch b {
+			case '"', '\\':
+				dst = append(dst, '\\', b)
+			case '\n':
+				dst = append(dst, '\\', 'n')
+			case '\r':
+				dst = append(dst, '\\', 'r')
+			case '\t':
+				dst = append(dst, '\\', 't')
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', hexDigits[b>>4], hexDigits[b&15])
+			}
+			i++
+			from = i
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			dst = append(dst, s[from:i]...)
+			dst = append(dst, "\ufffd"...)
+			from = i + 1
+		case r == '\u2028' || r == '\u2029':
+			dst = append(dst, s[from:i]...)
+			dst = append(dst, `\u202`...)
+			dst = append(dst, hexDigits[r&15])
+			from = i + n
+		}
+		i += n
+	}
+	return append(append(dst, s[from:]...), '"')
+}
+
+// appendText appends a step's text as a JSON string: the agent's own encoding
+// of it where that may be copied.
+func appendText(dst []byte, s *Step) []byte {
+	if s.TextJSON != "" && copyable(s.TextJSON) {
+		return append(dst, s.TextJSON...)
+	}
+	return appendString(dst, s.Text)
+}
+
+// copyable reports whether a JSON string from outside may be written as it is.
+// Surrogates are not looked at one by one: a lone one is an error to strict
+// readers (serde_json), so any takes the way through decoding.
+func copyable(j a2a.JSON) bool {
+	if plain(string(j)) {
+		return true
+	}
+	return !strings.Contains(string(j), `\ud`) && !strings.Contains(string(j), `\uD`) && utf8.ValidString(string(j)) &&
+		!strings.Contains(string(j), "\u2028") && !strings.Contains(string(j), "\u2029")
+}
+
+// plain reports whether s is ASCII without a backslash: nothing in it can be wrong.
+func plain(s string) bool {
+	if strings.IndexByte(s, '\\') >= 0 {
+		return false
+	}
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b)&highBits != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// appendMember adds a member to an object in text form.
+func appendMember(o a2a.JSON, key, value string) a2a.JSON {
+	if o == "" {
+		return a2a.JSON("{" + key + ":" + value + "}")
+	}
+	return o[:len(o)-1] + a2a.JSON(","+key+":"+value+"}")
+}
+
+// appendValue appends a JSON value from outside on one line, and so that it is
+// valid whatever strings are in it.
+func appendValue(dst []byte, j a2a.JSON) []byte {
+	if copyable(j) && !strings.ContainsAny(string(j), "\n\r") {
+		return append(dst, j...)
+	}
+	var v any
+	d := json.NewDecoder(strings.NewReader(string(j)))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return append(dst, "null"...)
+	}
+	b, err := marshal(v)
+	if err != nil {
+		return append(dst, "null"...)
+	}
+	return append(dst, b...)
+}
+
+// marshal is json.Marshal without HTML's escapes: code is full of < and &.
+func marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}

@@ -1,0 +1,101 @@
+package mapping
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// textParts makes the parts of a message, one for each text.
+func textParts(texts ...string) a2a.Parts {
+	raw, _ := json.Marshal(texts)
+	return a2a.Parts{Raw: a2a.JSON(raw), Step: func(raw a2a.JSON, p *a2a.Part) (a2a.JSON, bool) {
+		var texts []string
+		if json.Unmarshal([]byte(raw), &texts) != nil || len(texts) == 0 {
+			return "", false
+		}
+		*p = a2a.Part{Kind: a2a.PartText, Text: texts[0]}
+		rest, _ := json.Marshal(texts[1:])
+		return a2a.JSON(rest), true
+	}}
+}
+
+func seq[T any](values []T) iter.Seq[T] { return slices.Values(values) }
+
+// FuzzFold is Fold's law: after any prefix of what an agent says, a snapshot of
+// the task shows exactly the rest of what it holds, and everything is shown
+// once; a snapshot of what has been shown shows nothing.
+//
+// The script's bytes are chunks of text: the low bits choose the message or the
+// artifact, the others the length. at is where the snapshots come in.
+func FuzzFold(f *testing.F) {
+	f.Add([]byte{0, 9, 18, 255, 4, 4, 7, 1}, 3, 5)
+	f.Add([]byte{1, 1, 1, 2, 2, 3}, 0, 6)
+	f.Fuzz(func(t *testing.T, script []byte, lose, at int) {
+		if len(script) > 200 || lose < 0 || at < lose || at > len(script) {
+			return
+		}
+		said := map[string]string{}
+		shown := map[string]string{}
+		fold := NewFold()
+		show := func(ev *a2a.Event) (n int) {
+			for _, s := range fold.Event(ev, nil) {
+				if s.Kind == StepText {
+					shown[s.MessageID] += s.Text
+					n++
+				}
+			}
+			return n
+		}
+		snapshot := func() *a2a.Event {
+			var history []a2a.Message
+			var artifacts []a2a.Artifact
+			for i := range 8 {
+				id := fmt.Sprint(i)
+				text, ok := said[id]
+				half := len(text) / 2 // an agent may keep a text in several parts
+				switch {
+				case !ok:
+				case i < 4:
+					history = append(history, a2a.Message{ID: id, Role: a2a.RoleAgent, Parts: textParts(text[:half], text[half:])})
+				default:
+					artifacts = append(artifacts, a2a.Artifact{ID: id, Parts: textParts(text)})
+				}
+			}
+			return &a2a.Event{Kind: a2a.EventTask, TaskID: "t", History: seq(history), Artifacts: seq(artifacts)}
+		}
+		for i, b := range script {
+			id := fmt.Sprint(b & 7)
+			text := fmt.Sprintf("%d:%0*d ", i, int(b>>3)*5+1, i)
+			said[id] += text
+			if i >= lose && i < at {
+				continue // said while nobody listened
+			}
+			if i == at {
+				said[id] = said[id][:len(said[id])-len(text)]
+				show(snapshot())
+				said[id] += text
+			}
+			ev := &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
+				Message: a2a.Message{ID: id, Role: a2a.RoleAgent, Parts: textParts(text)}}
+			if b&7 >= 4 {
+				ev = &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true,
+					Artifact: a2a.Artifact{ID: id, Parts: textParts(text)}}
+			}
+			show(ev)
+		}
+		show(snapshot())
+		for id, text := range said {
+			if shown[id] != text {
+				t.Fatalf("message %s: said %q, shown %q", id, text, shown[id])
+			}
+		}
+		if n := show(snapshot()); n != 0 {
+			t.Fatalf("a snapshot of what was shown gave %d steps", n)
+		}
+	})
+}

@@ -1,0 +1,123 @@
+package mapping
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// ToolKind returns ACP's kind of a tool: the agent's own word for it, what the
+// call asks for, or what its name is known for.
+func ToolKind(c *ToolCall) string {
+	if c.Kind != "" && c.Kind != acp.KindOther {
+		return c.Kind
+	}
+	if q := c.Confirmation; q != nil {
+		switch {
+		case q.Execute != nil:
+			return acp.KindExecute
+		case q.Edit != nil:
+			return acp.KindEdit
+		case q.Generic != nil && q.Generic.Kind == "exit_plan_mode":
+			return acp.KindSwitchMode
+		}
+	}
+	switch strings.ToLower(c.Name) {
+	case "read_file", "read_many_files", "list_directory", "readfile", "readfolder", "ls", "read", "view":
+		return acp.KindRead
+	case "glob", "search_file_content", "grep", "grep_search", "findfiles", "searchtext", "search", "find":
+		return acp.KindSearch
+	case "write_file", "replace", "edit", "edit_file", "writefile", "write", "create_file", "apply_patch", "str_replace":
+		return acp.KindEdit
+	case "run_shell_command", "shelltool", "shell", "bash", "execute", "exec", "run_command", "terminal":
+		return acp.KindExecute
+	case "web_fetch", "google_web_search", "fetch", "webfetch", "web_search", "http_get":
+		return acp.KindFetch
+	case "delete_file", "remove_file", "rm", "delete":
+		return acp.KindDelete
+	case "move_file", "rename_file", "mv", "rename":
+		return acp.KindMove
+	case "think":
+		return acp.KindThink
+	}
+	return acp.KindOther
+}
+
+// titleMax is how much of a command or an argument a title takes: a line of an
+// editor's panel.
+const titleMax = 200
+
+// toolTitle is what a user reads of a call at a glance.
+func toolTitle(c *ToolCall) string {
+	if q := c.Confirmation; q != nil {
+		switch {
+		case q.Execute != nil && q.Execute.Command != "":
+			return oneLine(q.Execute.Command)
+		case q.MCP != nil:
+			return oneLine(q.MCP.ServerName + ": " + q.MCP.ToolName)
+		}
+	}
+	name := c.DisplayName
+	if name == "" {
+		name = c.Name
+	}
+	input := gjson.Parse(string(c.Input))
+	if ToolKind(c) == acp.KindExecute {
+		if command := input.Get("command"); command.Type == gjson.String {
+			return oneLine(command.Str)
+		}
+	}
+	detail := c.Description
+	if path := toolPath(c); path != "" && ToolKind(c) != acp.KindExecute {
+		detail = filepath.Base(path)
+	}
+	switch {
+	case detail == "" || detail == name:
+		return oneLine(name)
+	case name == "":
+		return oneLine(detail)
+	}
+	return oneLine(name + ": " + detail)
+}
+
+func oneLine(s string) string {
+	s, _, more := strings.Cut(strings.TrimSpace(s), "\n")
+	if len(s) > titleMax {
+		s, more = strings.ToValidUTF8(s[:titleMax], ""), true
+	}
+	if more {
+		s += " …"
+	}
+	if s == "" {
+		return "tool"
+	}
+	return s
+}
+
+// toolPath is the file that a call is about, as the agent spells it.
+func toolPath(c *ToolCall) string {
+	if c.Output != nil && c.Output.Diff != nil && c.Output.Diff.FilePath != "" {
+		return c.Output.Diff.FilePath
+	}
+	if c.Confirmation != nil && c.Confirmation.Edit != nil && c.Confirmation.Edit.FilePath != "" {
+		return c.Confirmation.Edit.FilePath
+	}
+	for _, name := range []string{"file_path", "filePath", "absolute_path", "path", "dir_path"} {
+		if p := gjson.Get(string(c.Input), name); p.Type == gjson.String && p.Str != "" {
+			return p.Str
+		}
+	}
+	return ""
+}
+
+// absolute makes a path absolute against the session's directory: editors take
+// no other.
+func absolute(cwd, path string) string {
+	if path == "" || filepath.IsAbs(path) || strings.HasPrefix(path, "/") || cwd == "" {
+		return path
+	}
+	return filepath.Join(cwd, path)
+}

@@ -1,0 +1,20 @@
+package mapping
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// Quota is the _meta of a prompt's response that says what the turn cost, the
+// way Gemini CLI's own ACP agent does; nil if the agent has not said. (ACP's
+// usage_update needs the size of the context, which no A2A agent tells.)
+func Quota(usage a2a.JSON) map[string]any {
+	u := gjson.Parse(string(usage))
+	in, out := u.Get("promptTokenCount"), u.Get("candidatesTokenCount")
+	if in.Type != gjson.Number || out.Type != gjson.Number {
+		return nil
+	}
+	return map[string]any{"quota": map[string]any{"token_count": map[string]any{
+		"input_tokens": in.Int(), "output_tokens": out.Int()}}}
+}
