@@ -1,0 +1,158 @@
+package bridge
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A canceller is how a turn is cancelled: from any goroutine, at any time, even
+// while the turn is blocked by a slow editor. Its [canceller.watch] tells the
+// agent and measures the grace period.
+type canceller struct {
+	cancelled  chan struct{} // closed by requestCancel
+	identified chan struct{} // closed when the task is known, or there is none
+	graceOver  chan struct{} // closed cancelGrace after cancelled
+	agentTold  chan struct{} // closed when the agent has been told, or need not be
+
+	mu     sync.Mutex
+	task   string
+	known  bool
+	asking bool // the user is being asked
+	// byTurn: the cancel came while the user was being asked. The turn answers
+	// the open questions then, and that is what tells the agent.
+	byTurn bool
+	done   bool // the agent has accepted the cancel
+	// gentle, if set, stops the agent and spares its task; false: it could not.
+	gentle func() bool
+}
+
+func newCanceller() *canceller {
+	return &canceller{cancelled: make(chan struct{}),
+		identified: make(chan struct{}), graceOver: make(chan struct{}), agentTold: make(chan struct{})}
+}
+
+func (c *canceller) requestCancel() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isCancelled() {
+		return
+	}
+	// Decided here, because the turn may have stopped asking by the time that
+	// watch looks.
+	c.byTurn = c.asking
+	close(c.cancelled)
+}
+
+func (c *canceller) isCancelled() bool {
+	select {
+	case <-c.cancelled:
+		return true
+	default:
+		return false
+	}
+}
+
+// identify says which task there is to cancel; "" says that there is none. It
+// reports whether that is news.
+func (c *canceller) identify(task string) bool {
+	if task == c.task && c.known {
+		return false // only the turn writes task, and the turn calls this
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.task = task
+	if !c.known {
+		c.known = true
+		close(c.identified)
+	}
+	return true
+}
+
+// beginAsking notes that the user is being asked from now on; false: too late,
+// the turn has been cancelled, and the agent is being told.
+func (c *canceller) beginAsking() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asking = !c.isCancelled()
+	return c.asking
+}
+
+func (c *canceller) endAsking() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asking = false
+}
+
+// spare says how to stop the agent without ending its task; nil: that cannot be
+// done now.
+func (c *canceller) spare(gentle func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gentle = gentle
+}
+
+// didCancel reports whether the agent has accepted to cancel the task.
+func (c *canceller) didCancel() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.done
+}
+
+// watch waits for the turn to be cancelled, and then for the task to have an ID
+// to cancel it by. It ends with ctx.
+func (c *canceller) watch(ctx context.Context, agent *Agent) {
+	select {
+	case <-c.cancelled:
+	case <-ctx.Done():
+		return
+	}
+	grace := time.NewTimer(cancelGrace)
+	defer grace.Stop()
+	select {
+	case <-c.identified:
+		c.tell(ctx, agent)
+		close(c.agentTold)
+		select {
+		case <-grace.C:
+		case <-ctx.Done():
+			return
+		}
+	case <-grace.C:
+	case <-ctx.Done():
+		return
+	}
+	close(c.graceOver)
+}
+
+func (c *canceller) tell(ctx context.Context, agent *Agent) {
+	c.mu.Lock()
+	task, byTurn, gentle := c.task, c.byTurn, c.gentle
+	c.mu.Unlock()
+	if task == "" || byTurn || gentle != nil && gentle() {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, cancelGrace)
+	defer stop()
+	if _, err := agent.opts.Client.Cancel(ctx, task); err != nil {
+		// It may have ended meanwhile; and if it goes on it is abandoned.
+		agent.opts.Log.Debug("cancelling", "task", task, "err", err)
+		return
+	}
+	c.mu.Lock()
+	c.done = true
+	c.mu.Unlock()
+}
+
+// settleCancel waits, at the end of a cancelled turn, until the agent has been
+// told, so that it does not work on for nobody. over: there is nothing to tell.
+func (c *canceller) settleCancel(ctx context.Context, over bool) {
+	if over {
+		return
+	}
+	select {
+	case <-c.agentTold:
+	case <-c.graceOver:
+	case <-ctx.Done():
+	}
+}

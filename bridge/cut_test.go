@@ -1,0 +1,415 @@
+package bridge_test
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// outcome is what a conversation whose line was cut must come to.
+type cutOutcome string
+
+const (
+	// whole: the editor has seen what it sees without a cut, and nothing else.
+	whole cutOutcome = "whole"
+	// gap: all that could be had, once and in order. If that is not all, the
+	// editor was told so; if it is, it may have been, since nobody can know.
+	gap cutOutcome = "gap"
+	// gone: the prompt fails, and says why; what was shown before stays.
+	gone cutOutcome = "error"
+)
+
+// cutTable says, for each behaviour of an agent, and each way of carrying text,
+// what a cut comes to after the task's ID is known and before the end is.
+// Before the ID it is always an error, and after the end always whole.
+//
+// An artifact and a history are kept by the agent, so that whatever was lost can
+// be had from tasks/get. A status message is not: all but the newest is lost.
+var cutTable = map[behaviour]map[carrier]cutOutcome{
+	snapshotting: {inArtifact: whole, inHistory: whole, inStatus: gap},
+	echoing:      {inArtifact: whole, inHistory: whole, inStatus: gap},
+	liveOnly:     {inArtifact: whole, inHistory: whole, inStatus: gap},
+	refusing:     {inArtifact: whole, inHistory: whole, inStatus: gap},
+	silent:       {inArtifact: whole, inHistory: whole, inStatus: gap},
+	empty:        {inArtifact: whole, inHistory: whole, inStatus: gap},
+	restarted:    {inArtifact: gone, inHistory: gone, inStatus: gone},
+}
+
+var cuts = flag.String("cuts", "", `where TestCutAnywhere cuts: "" at every byte, the agents taking turns (-short: at the edges of events); "all" at every byte for every agent`)
+
+// cutPatience is how long, in virtual time, a conversation may take: the story
+// is 5 s, and five attempts that bring nothing half a minute.
+const cutPatience = 5 * time.Minute
+
+// TestCutAnywhere plays one conversation, text, a tool with approval, its live
+// output, more text, over a connection that is closed after each number of bytes
+// in turn; see cutTable for what must come of it. In every case no text is
+// doubled, and no message is sent twice.
+func TestCutAnywhere(t *testing.T) {
+	for _, version := range []string{"0.3", "1.0"} {
+		for _, b := range slices.Sorted(maps.Keys(cutTable)) {
+			for _, c := range slices.Sorted(maps.Keys(cutTable[b])) {
+				for _, lines := range []bool{false, true} {
+					name := map[bool]string{false: "acp", true: "lines"}[lines]
+					t.Run(fmt.Sprintf("%s/%s/%s/%s", name, version, b, c), func(t *testing.T) {
+						t.Parallel()
+						cutEverywhere(t, lines, version, b, c)
+					})
+				}
+			}
+		}
+	}
+}
+
+// cutsPerBubble is how many conversations share a bridge, one after the other:
+// enough that starting it does not count, and few enough that one that goes
+// wrong spoils little.
+const cutsPerBubble = 100
+
+func cutEverywhere(t *testing.T, lines bool, version string, b behaviour, c carrier) {
+	const never = 1 << 30
+	var want shownToEditor
+	var uncut *cutFacts
+	synctest.Test(t, func(t *testing.T) {
+		play := newCutPlay(t, lines, version, b, c)
+		defer play.close()
+		want, uncut = play.prompt(never)
+	})
+	switch {
+	case want.err != "" || want.stop != "end_turn" || want.asked != 1 || !slices.Equal(want.words(), storyWords()):
+		t.Fatalf("without a cut: %+v", want)
+	case uncut.wire > 3<<10:
+		t.Fatalf("the conversation is %d bytes: too long to cut after each of them", uncut.wire)
+	}
+	at := cutsOf(b, c, uncut, lines)
+	wrong := map[string][]int{}
+	for some := range slices.Chunk(at, cutsPerBubble) {
+		synctest.Test(t, func(t *testing.T) {
+			play := newCutPlay(t, lines, version, b, c)
+			defer play.close()
+			for _, n := range some {
+				if err := judge(want, play, n, cutTable[b][c]); err != nil {
+					wrong[err.Error()] = append(wrong[err.Error()], n)
+				}
+			}
+		})
+	}
+	for _, text := range slices.Sorted(maps.Keys(wrong)) {
+		t.Errorf("cut after %s of %d bytes: %s", ranges(wrong[text]), uncut.wire, text)
+	}
+}
+
+// cutsOf says where to cut: at the edges of each event for every agent, and in
+// the middle of one, which is the same to all of them, for each agent in turn, so
+// that no byte of either version is left out. What is in the middle of an event
+// is the same to both editors, too.
+func cutsOf(b behaviour, c carrier, uncut *cutFacts, lines bool) (at []int) {
+	var edges []int
+	for _, e := range uncut.edges {
+		edges = append(edges, e-2, e-1, e, e+1)
+	}
+	carriers := slices.Sorted(maps.Keys(cutTable[b]))
+	turn := slices.Index(slices.Sorted(maps.Keys(cutTable)), b)*len(carriers) + slices.Index(carriers, c)
+	for n := range uncut.wire {
+		if *cuts == "all" || slices.Contains(edges, n) || !lines && !testing.Short() && n%(len(cutTable)*len(carriers)) == turn {
+			at = append(at, n)
+		}
+	}
+	return at
+}
+
+// ranges writes numbers, which ascend, as 1–3, 7.
+func ranges(n []int) string {
+	var out []string
+	for i := 0; i < len(n); {
+		j := i
+		for j+1 < len(n) && n[j+1] == n[j]+1 {
+			j++
+		}
+		if i == j {
+			out = append(out, fmt.Sprint(n[i]))
+		} else {
+			out = append(out, fmt.Sprintf("%d–%d", n[i], n[j]))
+		}
+		if i = j + 1; len(out) == 12 && i < len(n) {
+			return fmt.Sprintf("%s and %d more", strings.Join(out, ", "), len(n)-i)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// judge says what is wrong with a conversation that was cut.
+func judge(want shownToEditor, play *cutPlay, at int, outcome cutOutcome) error {
+	got, task := play.prompt(at)
+	if task == nil {
+		return fmt.Errorf("the agent got no prompt")
+	}
+	switch {
+	case !task.known:
+		outcome = gone
+	case task.told && outcome == gone:
+		outcome = whole // the end had arrived before the agent was restarted
+	}
+	all := storyWords()
+	seen := got.words()
+	for id, n := range task.sends {
+		if n != 1 {
+			return fmt.Errorf("message %s was sent %d times", id, n)
+		}
+	}
+	if sends := count(task.requests, "send", "message/stream", "SendStreamingMessage"); sends > 2 || !task.known && sends > 1 {
+		return fmt.Errorf("%d messages were sent", sends)
+	}
+	for i, w := range seen {
+		if slices.Contains(seen[:i], w) {
+			return fmt.Errorf("%q is doubled: %q", w, seen)
+		}
+	}
+	if !slices.IsSortedFunc(seen, func(a, b string) int { return slices.Index(all, a) - slices.Index(all, b) }) || slices.Contains(seen, "?") {
+		return fmt.Errorf("the text is out of order: %q", got.texts)
+	}
+	switch {
+	case got.stop == "" && got.err == "":
+		return fmt.Errorf("no reply to the prompt; requests: %v", tail(task.requests))
+	case outcome == gone && got.err == "":
+		return fmt.Errorf("no error, but %s", got.stop)
+	case outcome == gone && task.known && !strings.Contains(got.err, "not found"):
+		return fmt.Errorf("the error does not say that the task is gone: %s", got.err)
+	case outcome == gone:
+		return nil
+	case got.err != "":
+		return fmt.Errorf("error %s", got.err)
+	case got.stop != want.stop:
+		return fmt.Errorf("the prompt ended as %s", got.stop)
+	case got.asked != 1:
+		return fmt.Errorf("the user was asked %d times", got.asked)
+	}
+	var missing []string
+	for _, w := range all {
+		if task.had[w] && !slices.Contains(seen, w) {
+			missing = append(missing, w)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return fmt.Errorf("it had %q and did not show it (gap said: %v)", missing, got.gaps > 0)
+	case outcome == gap && got.gaps > 1:
+		return fmt.Errorf("the gap is said %d times", got.gaps)
+	case outcome == gap && len(seen) < len(all) && got.gaps == 0:
+		return fmt.Errorf("a gap that is not said: the agent said %q, shown is %q", all, seen)
+	case outcome == gap:
+		return nil
+	case got.gaps > 0:
+		return fmt.Errorf("a gap is said where the agent holds everything; shown is %q", seen)
+	case len(seen) < len(all):
+		return fmt.Errorf("shown is only %q; requests: %v", seen, tail(task.requests))
+	case got.text() != want.text():
+		return fmt.Errorf("text in other messages: %s, without a cut %s", got.text(), want.text())
+	case !maps.Equal(got.tools, want.tools):
+		return fmt.Errorf("the tool ended as %v, without a cut as %v", got.tools, want.tools)
+	}
+	return nil
+}
+
+func count(list []string, values ...string) (n int) {
+	for _, s := range list {
+		if slices.Contains(values, s) {
+			n++
+		}
+	}
+	return n
+}
+
+func tail(list []string) []string { return list[max(0, len(list)-4):] }
+
+// shownToEditor is what the editor has in the end of one prompt.
+type shownToEditor struct {
+	texts []shownText
+	tools map[string]string // the last state and content
+	asked int
+	gaps  int
+	stop  string
+	err   string
+}
+
+type shownText struct{ id, text string }
+
+func (s *shownToEditor) text() string { return fmt.Sprint(s.texts) }
+
+// words cuts the text into the story's words; "?" stands for what is none.
+func (s *shownToEditor) words() []string {
+	all := storyWords()
+	var got []string
+next:
+	for _, t := range s.texts {
+		for text := t.text; text != ""; {
+			at := slices.IndexFunc(all, func(w string) bool { return strings.HasPrefix(text, w) })
+			if at < 0 {
+				got = append(got, "?")
+				continue next
+			}
+			got = append(got, all[at])
+			text = text[len(all[at]):]
+		}
+	}
+	return got
+}
+
+// cutPlay is a bridge between a cutAgent and an editor that approves.
+type cutPlay struct {
+	t       *testing.T
+	agent   *cutAgent
+	client  *transport.Client
+	network *http.Transport
+	editor  *io.PipeWriter
+	lines   chan gjson.Result
+	isLines bool // the editor speaks A2A lines
+	wg      sync.WaitGroup
+	id      int
+}
+
+func newCutPlay(t *testing.T, lines bool, version string, b behaviour, c carrier) *cutPlay {
+	p := &cutPlay{t: t, agent: newCutAgent(version, b, c), lines: make(chan gjson.Result), isLines: lines}
+	p.network = &http.Transport{DialContext: p.agent.dial, MaxIdleConnsPerHost: 16}
+	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: p.network, Poison: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.client = client
+	toBridge, editorIn := io.Pipe()
+	editorOut, fromBridge := io.Pipe()
+	p.editor = editorIn
+	p.wg.Go(func() { // ends with the bridge
+		defer close(p.lines)
+		for r := bufio.NewReader(editorOut); ; {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			p.lines <- gjson.Parse(line)
+		}
+	})
+	var n int
+	var mu sync.Mutex
+	newID := func() string { mu.Lock(); defer mu.Unlock(); n++; return fmt.Sprintf("i%04d", n) }
+	p.wg.Go(func() { // ends with its input, in close
+		if err := bridge.Serve(context.Background(), toBridge, fromBridge,
+			&bridge.Options{Client: client, NewID: newID, OnEOF: bridge.OnEOFCancel}); err != nil {
+			t.Errorf("the bridge ended with %v", err)
+		}
+		fromBridge.Close()
+	})
+	if !lines {
+		p.request("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`)
+		p.reply(nil)
+	}
+	return p
+}
+
+func (p *cutPlay) close() {
+	p.editor.Close()
+	for range p.lines {
+	}
+	p.agent.finish()
+	p.client.Close()
+	p.network.CloseIdleConnections()
+	p.wg.Wait()
+	p.agent.close()
+}
+
+func (p *cutPlay) request(method, params string) {
+	p.id++
+	fmt.Fprintf(p.editor, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", p.id, method, params)
+}
+
+// reply waits for the reply to the newest request, and hands on what comes
+// before it.
+func (p *cutPlay) reply(handle func(gjson.Result)) gjson.Result {
+	patience := time.NewTimer(cutPatience)
+	defer patience.Stop()
+	for {
+		select {
+		case m, ok := <-p.lines:
+			switch {
+			case !ok:
+				return gjson.Result{}
+			case !m.Get("method").Exists() && m.Get("id").Int() == int64(p.id):
+				return m
+			case handle != nil:
+				handle(m)
+			}
+		case <-patience.C:
+			return gjson.Result{}
+		}
+	}
+}
+
+// prompt holds the conversation, with a cut after so many bytes.
+func (p *cutPlay) prompt(budget int) (shownToEditor, *cutFacts) {
+	p.agent.mu.Lock()
+	p.agent.next, p.agent.last = budget, nil
+	p.agent.mu.Unlock()
+	if p.isLines {
+		return p.legs()
+	}
+	p.request("session/new", `{"cwd":"/","mcpServers":[]}`)
+	session := p.reply(nil).Get("result.sessionId").Str
+	got := shownToEditor{tools: map[string]string{}}
+	p.request("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}`, session))
+	end := p.reply(func(m gjson.Result) { p.see(&got, m) })
+	got.stop, got.err = end.Get("result.stopReason").Str, end.Get("error.data.details").Str
+	synctest.Wait()
+	task := p.agent.takeFacts()
+	if !end.Exists() {
+		// It hangs: it is cancelled, so that the next one has its turn.
+		fmt.Fprintf(p.editor, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`+"\n", session)
+		p.reply(nil)
+	}
+	p.request("session/close", fmt.Sprintf(`{"sessionId":%q}`, session))
+	p.reply(nil)
+	return got, task
+}
+
+// see is the editor's screen.
+func (p *cutPlay) see(got *shownToEditor, m gjson.Result) {
+	if m.Get("method").Str == "session/request_permission" {
+		got.asked++
+		fmt.Fprintf(p.editor, `{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"proceed_once"}}}`+"\n", m.Get("id").Raw)
+		return
+	}
+	u := m.Get("params.update")
+	switch u.Get("sessionUpdate").Str {
+	case "agent_message_chunk":
+		id, text := u.Get("messageId").Str, u.Get("content.text").Str
+		if strings.Contains(text, "connection to the agent was lost") {
+			got.gaps++
+			return
+		}
+		if n := len(got.texts); n > 0 && got.texts[n-1].id == id {
+			got.texts[n-1].text += text
+			return
+		}
+		got.texts = append(got.texts, shownText{id, text})
+	case "tool_call", "tool_call_update":
+		for _, name := range []string{"status", "content"} {
+			if v := u.Get(name); v.Exists() {
+				got.tools[u.Get("toolCallId").Str+" "+name] = v.Raw
+			}
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// maxSessions is how many sessions one editor may have open: far more than
+// anybody has, and few enough that an editor that leaks them hears of it.
+const maxSessions = 1024
+
+// A server is the bridge's end of an editor's connection: what both editor
+// protocols need. Requests are taken in the order in which they arrive, in the
+// connection's read loop, which never waits; whatever may take time goes on in a
+// goroutine, after its place in the order is taken.
+type server struct {
+	agent *Agent
+	out   *transport.Stdio
+	acp   *acpEditor
+	lines *linesEditor
+	// handle is the protocol that the editor speaks, nil until that is known.
+	// The read loop decides; isLines tells others.
+	handle  func(*call)
+	isLines atomic.Bool
+	calls   atomic.Uint64 // our own requests to the editor
+
+	// ctx is for the work; stop ends it. Each piece of work is counted.
+	ctx  context.Context
+	stop context.CancelFunc
+
+	mu       sync.Mutex
+	closing  bool
+	work     sync.WaitGroup
+	sessions map[string]*Session
+	prompts  map[jsonrpc2.ID]*Session // the requests that run, for $/cancel_request
+}
+
+func newServer(agent *Agent, out *transport.Stdio) *server {
+	s := &server{agent: agent, out: out, sessions: map[string]*Session{}, prompts: map[jsonrpc2.ID]*Session{}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.acp = newACPEditor(s)
+	s.lines = newLinesEditor(s)
+	switch agent.opts.Protocol {
+	case ProtocolACP:
+		s.handle = s.acp.handle
+	case ProtocolA2A:
+		s.speakLines()
+	}
+	return s
+}
+
+func (s *server) speakLines() {
+	s.handle = s.lines.handle
+	s.isLines.Store(true)
+}
+
+// Handle takes a message from the editor. It is called by the read loop alone.
+func (s *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	c := &call{server: s, conn: conn, Request: req}
+	if s.handle == nil {
+		s.decide(c)
+	}
+	if s.handle != nil {
+		s.handle(c)
+	}
+}
+
+// decide tells from the first request which protocol the editor speaks. One that
+// tells nothing is answered, and decides nothing.
+func (s *server) decide(c *call) {
+	switch {
+	case c.Method == acp.MethodInitialize:
+		if c.Params == nil || gjson.GetBytes(*c.Params, "protocolVersion").Type != gjson.Number {
+			c.fail(acp.CodeInvalidParams, "editor: initialize: protocolVersion must be a number", "")
+			return
+		}
+		s.handle = s.acp.handle
+	case s.lines.speaks(c.Method):
+		s.speakLines()
+	case s.acp.methods[c.Method] != nil:
+		s.acp.handle(c) // which says that initialize comes first
+	default:
+		c.fail(acp.CodeMethodNotFound, "editor: "+c.Method+" is no method of ACP or A2A: begin with ACP's initialize, "+
+			"or with A2A's message/stream; --protocol a2a passes any method on to the agent", "")
+	}
+}
+
+// spawn runs work that may take time; false: the bridge is closing.
+func (s *server) spawn(work func(ctx context.Context)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return false
+	}
+	s.work.Go(func() { work(s.ctx) }) // ended by shutdown
+	return true
+}
+
+// finish waits until the work under way is done, or nobody is left for it.
+func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
+	done := make(chan struct{})
+	go func() { // ends with the work, which shutdown ends
+		s.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-gone:
+	case <-ctx.Done():
+	}
+}
+
+// shutdown cancels the work under way, and waits until it has ended.
+func (s *server) shutdown() {
+	s.mu.Lock()
+	s.closing = true
+	for _, session := range s.sessions {
+		session.Cancel()
+	}
+	for _, session := range s.prompts {
+		session.Cancel() // the line protocol has no list of sessions
+	}
+	s.mu.Unlock()
+	done := make(chan struct{})
+	go func() { // ends with the work, which stop ends
+		s.work.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(cancelWait)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+	s.stop()
+	<-done
+	for _, session := range s.sessions {
+		_ = session.journal.Close() // it has been written
+	}
+}
+
+// caller is what a turn needs to ask the editor something.
+type caller interface {
+	Call(ctx context.Context, method string, params, result any, opts ...jsonrpc2.CallOption) error
+}
+
+// A call is a message of the editor's, to be answered unless it is a
+// notification.
+type call struct {
+	*jsonrpc2.Request
+	server *server
+	conn   *jsonrpc2.Conn
+}
+
+// decode reads the params; what is wrong with them is answered.
+func (c *call) decode(params any) bool {
+	raw := json.RawMessage("{}")
+	if c.Params != nil {
+		raw = *c.Params
+	}
+	if !gjson.ParseBytes(raw).IsObject() {
+		c.fail(acp.CodeInvalidParams, "editor: "+c.Method+": params must be an object", "")
+		return false
+	}
+	if err := json.Unmarshal(raw, params); err != nil {
+		text := err.Error()
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			text = fmt.Sprintf("%s must not be a JSON %s", wrong.Field, wrong.Value)
+		}
+		c.fail(acp.CodeInvalidParams, "editor: "+c.Method+": "+text, "")
+		return false
+	}
+	return true
+}
+
+func (c *call) reply(result any) {
+	if c.Notif {
+		return
+	}
+	if err := c.conn.Reply(context.Background(), c.ID, result); err != nil {
+		c.server.agent.opts.Log.Debug("replying", "method", c.Method, "err", err)
+	}
+}
+
+// fail answers with an error. details, if there are any, go where editors look
+// for them.
+func (c *call) fail(code int, message, details string) {
+	if c.Notif {
+		return
+	}
+	e := &jsonrpc2.Error{Code: int64(code), Message: message}
+	if details != "" {
+		e.SetError(map[string]string{"details": details})
+	}
+	if err := c.conn.ReplyWithError(context.Background(), c.ID, e); err != nil {
+		c.server.agent.opts.Log.Debug("replying", "method", c.Method, "err", err)
+	}
+}
+
+// add opens a session; false: there are too many.
+func (s *server) add(session *Session) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.sessions) >= maxSessions {
+		return false
+	}
+	s.sessions[session.ID] = session
+	return true
+}
+
+// drop closes a session and returns it, nil if it is not open: what it does is
+// cancelled.
+func (s *server) drop(id string) *Session {
+	s.mu.Lock()
+	session := s.sessions[id]
+	delete(s.sessions, id)
+	s.mu.Unlock()
+	if session != nil {
+		session.Cancel()
+	}
+	return session
+}
+
+// setPrompt notes which session a request's turn belongs to; nil: it is over.
+func (s *server) setPrompt(id jsonrpc2.ID, session *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if session == nil {
+		delete(s.prompts, id)
+		return
+	}
+	s.prompts[id] = session
+}
+
+// pickID numbers our own requests from 1: a peer's reply with a null ID is read
+// as 0 by some.
+func (s *server) pickID() jsonrpc2.CallOption {
+	return jsonrpc2.PickID(jsonrpc2.ID{Num: s.calls.Add(1)})
+}

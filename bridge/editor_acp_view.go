@@ -1,0 +1,100 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// send writes notifications. An error means that the editor is gone, which
+// [Serve] sees for itself.
+func (e *acpEditor) send(ctx context.Context, lines []byte) {
+	if err := e.server.out.Send(ctx, lines); err != nil {
+		e.server.agent.opts.Log.Debug("writing to the editor", "err", err)
+	}
+}
+
+// acpView is the editor as one turn sees it.
+type acpView struct {
+	editor  *acpEditor
+	conn    caller
+	session *Session
+	out     mapping.ACP
+	buf     []byte
+	marks   []byte
+}
+
+// Show implements [Editor].
+func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
+	for len(steps) > 0 {
+		// A text of many megabytes goes out in pieces as it is spelled, or it
+		// would be held twice.
+		var piece []mapping.Step
+		piece, steps = mapping.Piece(steps)
+		if err := v.showPiece(ctx, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
+	v.buf = v.out.Append(v.buf[:0], steps)
+	if len(v.buf) == 0 {
+		return nil
+	}
+	if v.marks = mapping.Marks(v.marks[:0], steps); len(v.marks) > 0 {
+		v.marks = append(v.marks, v.buf...)
+		v.session.record(v.marks)
+	} else {
+		v.session.record(v.buf)
+	}
+	return v.editor.server.out.Send(ctx, v.buf)
+}
+
+// Ask implements [Editor]: one question after the other, because clients show
+// one at a time (CodeCompanion) and some lose all but the last.
+func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
+	answers := make([]mapping.Answer, 0, len(questions))
+	for _, q := range questions {
+		var raw json.RawMessage
+		err := v.conn.Call(ctx, acp.MethodRequestPermission, v.out.Permission(q), &raw, v.editor.server.pickID())
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil && !isEditorError(err) {
+			return nil, err
+		}
+		var r acp.PermissionResponse
+		if err == nil {
+			err = json.Unmarshal(raw, &r)
+		}
+		if err != nil || r.Outcome.Outcome != acp.OutcomeSelected || !offered(q, r.Outcome.OptionID) {
+			// Cancelled, an error, or an option that nobody offered: not a yes.
+			answers = append(answers, mapping.Reject(q))
+			continue
+		}
+		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: r.Outcome.OptionID})
+	}
+	return answers, nil
+}
+
+func offered(q mapping.Question, id string) bool {
+	for _, o := range q.Options {
+		if o.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// isEditorError reports whether the editor has answered with an error, as
+// opposed to being gone.
+func isEditorError(err error) bool {
+	_, ok := err.(*jsonrpc2.Error)
+	return ok
+}
