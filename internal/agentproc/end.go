@@ -1,0 +1,120 @@
+package agentproc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+const (
+	// stopMargin is what Stop allows the supervisor beyond its grace.
+	stopMargin = 500 * time.Millisecond
+	// lastResort is what a killed supervisor's agent may take to be gone. Nothing
+	// more can be done then but wait.
+	lastResort = 3 * time.Second
+	// outputMargin is how long what was printed last may take to arrive here.
+	outputMargin = 200 * time.Millisecond
+)
+
+// wait returns when nothing is left of the agent.
+func (p *Process) wait(output *os.File) {
+	copied := make(chan struct{})
+	// Ends at the end of the output, or with the deadline that it gets below,
+	// unless the log blocks: then with the log.
+	go func() {
+		defer close(copied)
+		defer output.Close()
+		p.output.copy(output)
+	}()
+	err := p.cmd.Wait()
+	// A supervisor that ends by itself leaves nobody. One that was killed may, and
+	// one that crashed, which is status 2 in Go; looking at every process of the
+	// machine for no reason would only delay the end.
+	if code := p.cmd.ProcessState.ExitCode(); code < 0 || code == 2 {
+		sweep(p.mark)
+	}
+	// Where the system cannot find them all, one that survived may hold the pipe.
+	_ = output.SetReadDeadline(time.Now().Add(outputMargin))
+	timer := time.NewTimer(2 * outputMargin)
+	defer timer.Stop()
+	select {
+	case <-copied:
+	case <-timer.C:
+	}
+	p.finder.stop()
+	p.hangUp()
+
+	before := ""
+	if !p.isFound() {
+		before = " before it had a card"
+	}
+	p.err = fmt.Errorf("agent: %q ended %s%s%s", p.name, ending(err), before, p.words())
+}
+
+// ending says how the supervisor has ended, which passes on how the agent has.
+func ending(err error) string {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return "with status 0"
+	case !errors.As(err, &exit):
+		return "(" + err.Error() + ")"
+	case exit.ExitCode() < 0:
+		return "because its supervisor was killed (" + exit.String() + ")"
+	}
+	return fmt.Sprintf("with status %d%s", exit.ExitCode(), signalName(exit.ExitCode()))
+}
+
+// Done is closed when the agent has ended, by itself or not, and nothing of it
+// is left.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Err says how the agent has ended: nil until Done is closed.
+func (p *Process) Err() error {
+	select {
+	case <-p.done:
+		return p.err
+	default:
+		return nil
+	}
+}
+
+// Stop ends the agent, and returns when nothing is left of it: it gets SIGTERM,
+// and SIGKILL after the grace period. A second call may shorten that. An error is
+// about the supervisor, which had to be killed.
+func (p *Process) Stop(grace time.Duration) error {
+	grace = max(grace, 0)
+	p.mu.Lock()
+	// If nobody reads that any more, the end is near.
+	_, _ = fmt.Fprintf(p.leash, "%d\n", grace.Milliseconds())
+	p.mu.Unlock()
+	if p.ended(grace + stopMargin) {
+		return nil
+	}
+	_ = p.cmd.Process.Kill()
+	if p.ended(lastResort) {
+		return fmt.Errorf("agent: the supervisor of %q did not end it within %v and was killed", p.name, grace+stopMargin)
+	}
+	return fmt.Errorf("agent: %q cannot be ended: look for process %d and its children", p.name, p.cmd.Process.Pid)
+}
+
+// ended waits for the end.
+func (p *Process) ended(limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// hangUp does what our own end would do.
+func (p *Process) hangUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.leash.Close()
+}

@@ -1,0 +1,132 @@
+//go:build unix
+
+package agentproc
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// rounds is how often each way of dying is tried.
+var rounds = flag.Int("rounds", 2, "how often each way of dying is tried")
+
+// The test binary is all of the play: supervisor, agents, and the bridge that is
+// killed.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "supervise":
+			os.Exit(Supervise(os.Args[3:], os.Stdin, os.Stderr))
+		case "agent":
+			playAgent(os.Args[2:])
+		case "bridge":
+			playBridge(os.Args[2])
+		}
+	}
+	// A program with the race detector takes a second to end, unless it is told.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
+	code := m.Run()
+	if code == 0 && leaked() {
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// playAgent does what the words say, in their order, and then stays.
+func playAgent(words []string) {
+	for _, word := range words {
+		verb, arg, _ := strings.Cut(word, "=")
+		switch verb {
+		case "say":
+			fmt.Fprintln(os.Stderr, arg)
+		case "env":
+			fmt.Println(arg, "is", os.Getenv(arg))
+		case "exit":
+			var status int
+			fmt.Sscan(arg, &status)
+			os.Exit(status)
+		case "die":
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		case "after":
+			d, _ := time.ParseDuration(arg)
+			time.Sleep(d)
+		case "stubborn":
+			signal.Ignore(syscall.SIGTERM)
+		case "serve": // a port, 0 for any, which is printed
+			l, err := net.Listen("tcp", net.JoinHostPort("localhost", arg))
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			if arg == "0" {
+				_, port, _ := net.SplitHostPort(l.Addr().String())
+				fmt.Printf("[CoreAgent] Agent Server started on \x1b[32mhttp://localhost:%s\x1b[0m\n", port)
+			}
+			go http.Serve(l, http.HandlerFunc(serveCard))
+		case "spawn": // as npx does
+			start(false, arg)
+		case "detach": // in a session of its own, as a shell tool does
+			start(true, arg)
+		case "daemon": // forked twice, so that it has no parent of ours
+			start(true, "detach="+arg, "exit=0")
+		}
+	}
+	time.Sleep(time.Hour)
+}
+
+func serveCard(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/exit":
+		os.Exit(0)
+	case cardPaths[0]:
+		fmt.Fprint(w, `{"name":"helper"}`)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func start(session bool, words ...string) {
+	c := exec.Command(os.Args[0], append([]string{"agent"}, words...)...)
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
+	if err := c.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+// playBridge starts an agent, says where it is, and waits to be killed.
+func playBridge(command string) {
+	p, err := Start(context.Background(), &Options{Command: command, Self: []string{os.Args[0], "supervise"}, Env: os.Environ()})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	url, err := p.URL(context.Background())
+	fmt.Println(p.cmd.Process.Pid, url, err)
+	time.Sleep(time.Hour)
+}
+
+// leaked reports whether a goroutine of the package is still there.
+func leaked() bool {
+	buf := make([]byte, 1<<20)
+	for range 100 {
+		stacks := string(buf[:runtime.Stack(buf, true)])
+		if strings.Count(stacks, "internal/agentproc.") == strings.Count(stacks, "agentproc.leaked")+strings.Count(stacks, "agentproc.TestMain") {
+			return false
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	fmt.Printf("goroutines are left:\n%s", buf[:runtime.Stack(buf, true)])
+	return true
+}

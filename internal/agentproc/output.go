@@ -1,0 +1,146 @@
+package agentproc
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+const (
+	// maxTail is how much of the agent's output is kept for error messages: a
+	// stack of node's with the error on top of it.
+	maxTail = 2 << 10
+	// maxWords is how much of that an error shows.
+	maxWords = 1 << 10
+	// maxLine bounds a line in which a URL is looked for. URLs are announced in
+	// short ones; what is long is a dump of something.
+	maxLine = 4 << 10
+)
+
+// An output is what the agent prints: it goes to the log, its end is kept, and
+// its lines are searched for a URL until there is a card.
+type output struct {
+	log io.Writer // may be nil
+
+	mu    sync.Mutex
+	tail  []byte
+	line  []byte           // the line that is not complete yet
+	watch func(url string) // nil when nobody looks for a URL any more
+}
+
+// copy reads until the end of r, which comes when every process that holds the
+// other end is gone, or when r gets a deadline.
+func (o *output) copy(r *os.File) {
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			if o.log != nil {
+				// A log that cannot be written must not stop the agent.
+				_, _ = o.log.Write(buf[:n])
+			}
+			o.take(buf[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (o *output) take(b []byte) {
+	o.mu.Lock()
+	o.tail = append(o.tail, b...)
+	if extra := len(o.tail) - maxTail; extra > 0 {
+		o.tail = o.tail[:copy(o.tail, o.tail[extra:])]
+	}
+	watch := o.watch
+	var urls []string
+	for watch != nil && len(b) > 0 {
+		end := bytes.IndexAny(b, "\r\n")
+		part := b
+		if end >= 0 {
+			part = b[:end]
+		}
+		o.line = append(o.line, part[:min(len(part), maxLine-len(o.line))]...)
+		if end < 0 {
+			break
+		}
+		urls = append(urls, printedURLs(o.line)...)
+		o.line, b = o.line[:0], b[end+1:]
+	}
+	o.mu.Unlock()
+	for _, u := range urls {
+		watch(u)
+	}
+}
+
+// unwatch ends the search for a URL.
+func (o *output) unwatch() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.watch, o.line = nil, nil
+}
+
+// escapes are the sequences that colour a terminal.
+var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
+
+// lastWords returns the end of what the agent has printed, on one line.
+func (o *output) lastWords() string {
+	o.mu.Lock()
+	tail := string(o.tail)
+	cut := len(o.tail) == maxTail
+	o.mu.Unlock()
+	var lines []string
+	for line := range strings.FieldsFuncSeq(escapes.ReplaceAllString(tail, ""), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = strings.TrimSpace(strings.Map(func(r rune) rune {
+			if r == '\t' {
+				return ' '
+			}
+			if unicode.IsControl(r) || r == unicode.ReplacementChar {
+				return -1
+			}
+			return r
+		}, line))
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	words := strings.Join(lines, " | ")
+	if len(words) > maxWords {
+		words, cut = strings.ToValidUTF8(words[len(words)-maxWords:], ""), true
+	}
+	if cut && words != "" {
+		words = "…" + words
+	}
+	return words
+}
+
+// printed finds URLs of this machine. Servers that listen on all addresses say
+// so; a browser's user is meant to put in a name.
+var printed = regexp.MustCompile(`(?i)\bhttp://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):([0-9]{1,5})(/[^\s"'<>()\[\]{}|\\^` + "`" + `]*)?`)
+
+func printedURLs(line []byte) (urls []string) {
+	for _, m := range printed.FindAllSubmatch(escapes.ReplaceAll(line, nil), -1) {
+		host, path := strings.ToLower(string(m[1])), strings.TrimRight(string(m[3]), ".,;:!/")
+		switch host {
+		case "0.0.0.0":
+			host = "127.0.0.1"
+		case "[::]":
+			host = "[::1]"
+		}
+		// A card's own URL leads to what it is the card of.
+		path, _, _ = strings.Cut(path, "/.well-known/")
+		path, _, _ = strings.Cut(path, "?")
+		path, _, _ = strings.Cut(path, "#")
+		base := "http://" + host + ":" + string(m[2])
+		if path = strings.TrimRight(path, "/"); path != "" {
+			urls = append(urls, base+path)
+		}
+		urls = append(urls, base)
+	}
+	return urls
+}

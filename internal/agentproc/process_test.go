@@ -1,0 +1,244 @@
+//go:build unix
+
+package agentproc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A logBuffer may be written and read at once.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// startHelper starts the words of an agent (playAgent); vars go before them.
+func startHelper(t *testing.T, words string, change func(*Options)) *Process {
+	t.Helper()
+	opts := &Options{Command: helperCommand(words), Self: []string{os.Args[0], "supervise"}}
+	if change != nil {
+		change(opts)
+	}
+	p, err := Start(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Stop(0) })
+	return p
+}
+
+func helperCommand(words string) string { return "'" + os.Args[0] + "' agent " + words }
+
+func urlOf(t *testing.T, p *Process) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	url, err := p.URL(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func TestURL(t *testing.T) {
+	for _, c := range []struct{ words, want string }{
+		{"after=100ms serve={port}", "http://127.0.0.1:"},
+		{"serve=0", "http://localhost:"},
+	} {
+		t.Run(c.words, func(t *testing.T) {
+			p := startHelper(t, c.words, nil)
+			url := urlOf(t, p)
+			if !strings.HasPrefix(url, c.want) {
+				t.Errorf("%s, want %s…", url, c.want)
+			}
+			if again := urlOf(t, p); again != url {
+				t.Errorf("then %s", again)
+			}
+			resp, err := http.Get(url + cardPaths[0])
+			if err != nil || resp.StatusCode != 200 {
+				t.Fatal(resp, err)
+			}
+			resp.Body.Close()
+			if p.Err() != nil {
+				t.Error(p.Err())
+			}
+			if err := p.Stop(time.Second); err != nil {
+				t.Error(err)
+			}
+			if _, err := p.URL(t.Context()); err == nil || strings.Contains(err.Error(), "before it had a card") {
+				t.Errorf("afterwards: %v", err)
+			}
+			if err := p.Stop(time.Second); err != nil {
+				t.Errorf("twice: %v", err)
+			}
+		})
+	}
+}
+
+func TestEndsBeforeItHasACard(t *testing.T) {
+	// The agent of somebody else, where ours says that it is: Gemini's server
+	// does that, and ends with 0.
+	other := httptest.NewServer(http.HandlerFunc(serveCard))
+	defer other.Close()
+	for _, c := range []struct{ words, want string }{
+		{`"say=npm: no network" say=bye exit=3`, `" ended with status 3 before it had a card; its last words: npm: no network | bye`},
+		{`exit=0`, `" ended with status 0 before it had a card; it printed nothing`},
+		{`die`, `" ended with status 137 (killed) before it had a card; it printed nothing`},
+		{`'say=started on ` + other.URL + `' after=50ms exit=0`, `status 0 before it had a card; its last words: started on http`},
+	} {
+		p := startHelper(t, c.words, nil)
+		_, err := p.URL(t.Context())
+		if err == nil || !strings.HasPrefix(err.Error(), `agent: "agentproc.test …" ended`) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", c.words, err, c.want)
+		}
+		if p.Err() == nil || p.Err().Error() != err.Error() {
+			t.Errorf("Err() = %v", p.Err())
+		}
+	}
+
+	p, err := Start(t.Context(), &Options{Command: "no-such-program-here", Self: []string{os.Args[0], "supervise"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.URL(t.Context()); err == nil || !strings.Contains(err.Error(), `"no-such-program-here" ended with status 127`) || !strings.Contains(err.Error(), "not found") {
+		t.Error(err)
+	}
+	if _, err := Start(t.Context(), &Options{Command: "a | b"}); err == nil || !strings.Contains(err.Error(), "no shell") {
+		t.Error(err)
+	}
+	if _, err := Start(t.Context(), &Options{Command: "a", Dir: "/nowhere/at/all"}); err == nil || !strings.Contains(err.Error(), "/nowhere/at/all") {
+		t.Error(err)
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	p := startHelper(t, "say=downloading after=600ms serve={port}", func(o *Options) { o.Patience = 300 * time.Millisecond })
+	_, err := p.URL(t.Context())
+	if err == nil || !strings.Contains(err.Error(), `runs, but it has no card after 0.3s; it may come yet; its last words: downloading`) &&
+		!strings.Contains(err.Error(), "300ms") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.URL(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for p.isFound() == false && p.Err() == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if url, err := p.URL(t.Context()); err != nil {
+		t.Error(url, err)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("A2ASTDIO_HEADER", "secret")
+	t.Setenv("PORT", "3000")
+	var log logBuffer
+	p := startHelper(t, "env=PORT env=CODER_AGENT_PORT env=A2ASTDIO_HEADER env=X say={port} exit=0", func(o *Options) {
+		o.Command = "X='a b' CODER_AGENT_PORT=1{port} " + o.Command
+		o.Stderr = &log
+	})
+	<-p.Done()
+	lines := strings.Split(log.String(), "\n")
+	port := lines[4]
+	want := []string{"PORT is " + port, "CODER_AGENT_PORT is 1" + port, "A2ASTDIO_HEADER is ", "X is a b", port, ""}
+	if strings.Join(lines, "|") != strings.Join(want, "|") {
+		t.Errorf("%q", lines)
+	}
+}
+
+// What a terminal sends to a group is not for the supervisor; SIGTERM is.
+func TestSupervisorSignals(t *testing.T) {
+	p := startHelper(t, "serve={port}", nil)
+	urlOf(t, p)
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE} {
+		_ = syscall.Kill(p.cmd.Process.Pid, s)
+	}
+	if p.ended(100 * time.Millisecond) {
+		t.Fatal(p.Err())
+	}
+	_ = syscall.Kill(p.cmd.Process.Pid, syscall.SIGTERM)
+	if !p.ended(time.Second) {
+		t.Error("it is still there after SIGTERM")
+	}
+}
+
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := Start(ctx, &Options{Command: helperCommand("serve={port}"), Self: []string{os.Args[0], "supervise"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	urlOf(t, p)
+	cancel()
+	if !p.ended(time.Second) {
+		t.Error("it is still there")
+	}
+}
+
+// A second, shorter grace period counts, and a longer one does not.
+func TestStopTwice(t *testing.T) {
+	p := startHelper(t, "stubborn serve={port}", nil)
+	urlOf(t, p)
+	began := time.Now()
+	var wg sync.WaitGroup
+	wg.Go(func() { p.Stop(10 * time.Second) })
+	time.Sleep(50 * time.Millisecond)
+	if err := p.Stop(0); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	if d := time.Since(began); d > time.Second {
+		t.Errorf("it took %v", d)
+	}
+}
+
+func TestOutput(t *testing.T) {
+	var urls []string
+	o := &output{watch: func(u string) { urls = append(urls, u) }}
+	for _, s := range []string{
+		"listening on http://local", "host:30", "00/\r\n", "http://[::1]:1/a/b. and http://0.0.0.0:2\n",
+		"card: http://127.0.0.1:3/x/.well-known/agent-card.json?y=1\n", "\x1b[1mhttp://localhost:\x1b[32m4\x1b[0m/\n",
+		"http://example.com:5 https://localhost:6 http://localhost http://localhost.evil:8\n", "http://localhost:7",
+		strings.Repeat("x", 3*maxLine), "\nend\x00\x1b[0m\n\n\x1b[?25h",
+	} {
+		o.take([]byte(s))
+	}
+	want := "http://localhost:3000 http://[::1]:1/a/b http://[::1]:1 http://127.0.0.1:2 http://127.0.0.1:3/x http://127.0.0.1:3 http://localhost:4 http://localhost:7"
+	// The last is at the end of a line that is too long: its digits are known.
+	if got := strings.Join(urls, " "); got != want && got != strings.TrimSuffix(want, " http://localhost:7") {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+	if words := o.lastWords(); !strings.HasPrefix(words, "…xxx") || !strings.HasSuffix(words, "xxx | end") || len(words) > maxWords+8 {
+		t.Errorf("%q", words)
+	}
+	for range 1000 {
+		o.take(bytes.Repeat([]byte("y"), 1000))
+	}
+	if cap(o.tail) > 8*maxTail || cap(o.line) > 2*maxLine {
+		t.Errorf("it keeps %d and %d bytes", cap(o.tail), cap(o.line))
+	}
+}

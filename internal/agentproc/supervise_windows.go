@@ -1,0 +1,73 @@
+package agentproc
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// supervise on Windows is cross-built and untested. The supervisor puts itself
+// into a job that is killed when its last handle is closed, which is when the
+// supervisor ends, however that happens. All that it starts is in the job from
+// the beginning. There is no SIGTERM for a process without a window, so the grace
+// period is not used.
+func supervise(path string, argv []string, orders <-chan time.Duration, out *os.File) int {
+	if err := enterJob(); err != nil {
+		// Without it something may be left behind: better not to begin.
+		fmt.Fprintf(out, "a2astdio: no job object for the agent: %v\n", err)
+		return statusCannotRun
+	}
+	agent := exec.Command(path)
+	agent.Args = argv
+	agent.Stdout, agent.Stderr = out, out
+	if err := agent.Start(); err != nil {
+		fmt.Fprintf(out, "a2astdio: %s cannot be run: %v\n", path, err)
+		return statusCannotRun
+	}
+	ended := make(chan struct{})
+	// Ends with the agent, or with the process.
+	go func() {
+		_ = agent.Wait() // its status is in ProcessState
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return agent.ProcessState.ExitCode()
+	case <-orders:
+		return 1 // as TerminateProcess has it
+	}
+}
+
+// enterJob leaves the handle open on purpose: it closes with the process.
+func enterJob() error {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return err
+	}
+	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
+			LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+		},
+	}
+	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
+		return err
+	}
+	return windows.AssignProcessToJobObject(job, windows.CurrentProcess())
+}
+
+// supervisorAttr: an editor has no console, and a new window for one would flash
+// up.
+func supervisorAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW}
+}
+
+func signalName(int) string { return "" }
+
+// sweep: the job has done it.
+func sweep(string) {}

@@ -1,0 +1,62 @@
+package agentproc
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// longWait is after how much waiting for a card an error doubts the command.
+const longWait = time.Minute
+
+func (p *Process) words() string {
+	if words := p.output.lastWords(); words != "" {
+		return "; its last words: " + words
+	}
+	return "; it printed nothing"
+}
+
+func (p *Process) isFound() bool {
+	select {
+	case <-p.finder.found:
+		return true
+	default:
+		return false
+	}
+}
+
+// URL waits for the agent's card and returns the URL below which it is.
+func (p *Process) URL(ctx context.Context) (string, error) {
+	var impatient <-chan time.Time
+	if p.patience > 0 {
+		timer := time.NewTimer(p.patience)
+		defer timer.Stop()
+		impatient = timer.C
+	}
+	select {
+	case <-p.done:
+		return "", p.err
+	default:
+	}
+	select {
+	case <-p.finder.found:
+		p.output.unwatch()
+		return p.finder.url, nil
+	case <-p.done:
+		return "", p.err
+	case <-impatient:
+		return "", fmt.Errorf("agent: %q runs, but %s; it may come yet%s", p.name, p.noCard(), p.words())
+	case <-ctx.Done():
+		return "", fmt.Errorf("agent: waiting for %q was given up: %w; %s%s", p.name, ctx.Err(), p.noCard(), p.words())
+	}
+}
+
+// noCard says how long there has been no card, and what to look at if that is
+// long.
+func (p *Process) noCard() string {
+	waited := time.Since(p.began)
+	if waited < longWait {
+		return fmt.Sprintf("it has no card after %v", waited.Round(100*time.Millisecond))
+	}
+	return fmt.Sprintf("it has no card after %v: does it serve A2A, on {port} or at a URL that it prints?", waited.Round(time.Second))
+}

@@ -1,0 +1,276 @@
+package bench
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Main is the harness: it returns the exit status.
+func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("a2abench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	h := harness{out: stdout}
+	only := flags.String("run", "", "only these scenarios, `NAME,…` (see -list; cold and idle are two more)")
+	list := flags.Bool("list", false, "list the scenarios")
+	flags.BoolVar(&h.short, "short", false, "a few events, two rounds: everything runs, and no time counts")
+	flags.IntVar(&h.rounds, "rounds", 7, "how often each process runs, in turns")
+	flags.StringVar(&h.bridge, "bridge", "", "an a2astdio `executable` to measure, instead of bridge.Serve in this one")
+	flags.StringVar(&h.profiles, "profile", "", "a `directory` for CPU and allocation profiles of the bridge, by two extra runs of each scenario")
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	if *list {
+		for _, sc := range Scenarios() {
+			fmt.Fprintf(stdout, "%-11s %s\n", sc.Name, sc.About)
+		}
+		fmt.Fprintf(stdout, "%-11s %s\n%-11s %s\n", "cold", "from the start of a process to the answer to initialize", "idle", "after a turn")
+		return 0
+	}
+	if h.short {
+		h.rounds = 2
+	}
+	if *only != "" {
+		h.only = strings.Split(*only, ",")
+	}
+	if err := h.run(ctx); err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return 1
+	}
+	return 0
+}
+
+type harness struct {
+	out      io.Writer
+	short    bool
+	rounds   int
+	only     []string
+	bridge   string
+	profiles string
+	runner   runner
+}
+
+func (h *harness) wants(name string) bool { return len(h.only) == 0 || slices.Contains(h.only, name) }
+
+func (h *harness) run(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "a2abench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	a, err := newAgent()
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	h.runner = runner{self: self, bridge: h.bridge, agent: a, dir: dir}
+	h.printf("%s %s/%s, %d cores, %d rounds in turns, medians; CPU of the process with its start, without ours\n\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), h.rounds)
+	for _, sc := range Scenarios() {
+		if !h.wants(sc.Name) {
+			continue
+		}
+		if err := h.compare(ctx, &sc); err != nil {
+			return err
+		}
+	}
+	if h.wants("cold") {
+		if err := h.cold(ctx); err != nil {
+			return err
+		}
+	}
+	if h.wants("idle") {
+		return h.idle(ctx)
+	}
+	return nil
+}
+
+func (h *harness) printf(format string, args ...any) { fmt.Fprintf(h.out, format, args...) }
+
+// compare runs one scenario: every mode in turns, as often as there are rounds.
+func (h *harness) compare(ctx context.Context, sc *Scenario) error {
+	s, err := sc.script(h.short)
+	if err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	modes := []string{modeRaw, modeFrames, modeBridge}
+	for _, mode := range modes {
+		if err := h.runner.verify(ctx, mode, sc, s); err != nil {
+			return err
+		}
+	}
+	all := map[string][]*measurement{}
+	for round := range h.rounds {
+		for i := range modes {
+			// Each round begins with another one.
+			mode := modes[(round+i)%len(modes)]
+			m, _, err := h.runner.run(ctx, mode, sc, s, false)
+			if err != nil {
+				return err
+			}
+			all[mode] = append(all[mode], m)
+		}
+	}
+	h.report(sc, s, modes, all)
+	if h.profiles == "" || h.bridge != "" {
+		return nil
+	}
+	// One after the other: a profile of every allocation is a load of its own.
+	defer func() { h.runner.profile = nil }()
+	path := filepath.Join(h.profiles, sc.Name)
+	for _, flags := range [][]string{{"-cpuprofile", path + ".cpu.prof"}, {"-memprofile", path + ".allocs.prof"}} {
+		h.runner.profile = flags
+		if _, _, err := h.runner.run(ctx, modeBridge, sc, s, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *harness) report(sc *Scenario, s *script, modes []string, all map[string][]*measurement) {
+	events := s.events * s.rounds * sc.sessions
+	h.printf("%s: %s (%d events of %d bytes)\n", sc.Name, sc.About, events, s.size/s.events)
+	// of is the median of f over the rounds; with a base, of f's ratio to it
+	// within each round.
+	of := func(mode, base string, f func(*measurement) float64) float64 {
+		var values []float64
+		for i, m := range all[mode] {
+			v := f(m)
+			if base != "" {
+				v /= f(all[base][i])
+			}
+			values = append(values, v)
+		}
+		return median(values)
+	}
+	rate := func(m *measurement) float64 { return float64(events) / m.took.Seconds() }
+	if sc.Big {
+		rate = func(m *measurement) float64 { return float64(s.size*s.rounds) / 1e6 / m.took.Seconds() }
+	}
+	cpu := func(m *measurement) float64 { return float64(m.cpu.Nanoseconds()) / 1e3 / float64(events) }
+	unit := "events/s"
+	if sc.Big {
+		unit = "MB/s"
+	}
+	h.printf("  %-8s %10s %7s %9s %12s %8s %10s %9s %10s\n", "", unit, "of raw", "of frames", "µs CPU/event", "of raw", "of frames", "peak MiB", "bytes out")
+	for _, mode := range modes {
+		h.printf("  %-8s %10.0f %7.2f %9.2f %12.3f %8.2f %10.2f %9.1f %10.0f\n", mode,
+			of(mode, "", rate), of(mode, modeRaw, rate), of(mode, modeFrames, rate),
+			of(mode, "", cpu), of(mode, modeRaw, cpu), of(mode, modeFrames, cpu),
+			of(mode, "", func(m *measurement) float64 { return float64(m.peak) / (1 << 20) }),
+			of(mode, "", func(m *measurement) float64 { return float64(m.bytes) / float64(events) }))
+	}
+	if s.pace > 0 {
+		h.delays(modes, all, of)
+	}
+	h.printf("  nothing lost: %d marks in each row, and the text compared\n\n", s.marks*s.rounds*sc.sessions)
+}
+
+// delays prints how long events were on their way.
+func (h *harness) delays(modes []string, all map[string][]*measurement, of func(mode, base string, f func(*measurement) float64) float64) {
+	for _, list := range all {
+		for _, m := range list {
+			slices.Sort(m.delays)
+		}
+	}
+	at := func(q float64) func(*measurement) float64 {
+		return func(m *measurement) float64 { return float64(quantile(m.delays, q).Nanoseconds()) / 1e3 }
+	}
+	h.printf("  %-8s %10s %10s %10s   %s\n", "", "p50 µs", "p99 µs", "max µs", "over raw: p50 µs, p99 ratio")
+	for _, mode := range modes {
+		var over []float64
+		for i, m := range all[mode] {
+			over = append(over, at(0.5)(m)-at(0.5)(all[modeRaw][i]))
+		}
+		h.printf("  %-8s %10.1f %10.1f %10.1f   %+.1f, %.2f\n", mode, of(mode, "", at(0.5)), of(mode, "", at(0.99)), of(mode, "", at(1)),
+			median(over), of(mode, modeRaw, at(0.99)))
+	}
+}
+
+// cold measures from the start of a process to its first answer.
+func (h *harness) cold(ctx context.Context) error {
+	sc := Scenarios()[0]
+	s, err := sc.script(true)
+	if err != nil {
+		return err
+	}
+	n := 30
+	if h.short {
+		n = 3
+	}
+	times, ratios, memories := map[string][]float64{}, []float64(nil), map[string][]float64{}
+	for range n {
+		for _, mode := range []string{modeEmpty, modeBridge} {
+			h.runner.agent.play(s, 1)
+			began := time.Now()
+			p, err := h.runner.start(ctx, mode, 1)
+			if err != nil {
+				return err
+			}
+			if err = p.say(initialize); err == nil {
+				_, err = p.lines.ReadString('\n')
+			}
+			took := time.Since(began)
+			now, _ := memory(p.cmd.Process.Pid)
+			if stopped := p.stop(); err == nil {
+				err = stopped
+			}
+			if err != nil {
+				return err
+			}
+			times[mode] = append(times[mode], float64(took.Microseconds())/1e3)
+			memories[mode] = append(memories[mode], float64(now)/(1<<20))
+		}
+		last := len(times[modeBridge]) - 1
+		ratios = append(ratios, times[modeBridge][last]/times[modeEmpty][last])
+	}
+	h.printf("cold: from the start of a process to the answer to initialize, median of %d, the card over the network\n", n)
+	h.printf("  empty %.2f ms, %.1f MiB; bridge %.2f ms, %.1f MiB; ratio %.2f\n\n",
+		median(times[modeEmpty]), median(memories[modeEmpty]), median(times[modeBridge]), median(memories[modeBridge]), median(ratios))
+	return nil
+}
+
+// idle looks at a bridge that has had a turn and has nothing to do.
+func (h *harness) idle(ctx context.Context) error {
+	sc := Scenarios()[0]
+	s, err := sc.script(true)
+	if err != nil {
+		return err
+	}
+	wait := 10 * time.Second
+	if h.short {
+		wait = time.Second
+	}
+	h.runner.agent.play(s, 1)
+	p, err := h.runner.start(ctx, modeBridge, 1)
+	if err != nil {
+		return err
+	}
+	defer p.cancel()
+	if err := p.prompt(1, h.runner.dir); err != nil {
+		return err
+	}
+	end := &sink{r: p.lines, wantMarks: s.marks * s.rounds, wantReplies: 1}
+	if err := end.run(); err != nil {
+		return err
+	}
+	rest(time.Second) // the runtime's own last work
+	ran, waits := activity(p.cmd.Process.Pid)
+	rest(wait)
+	ranThen, waitsThen := activity(p.cmd.Process.Pid)
+	now, peak := memory(p.cmd.Process.Pid)
+	h.printf("idle: for %v after a turn: %v of CPU, %d wake-ups, %.1f MiB (%.1f at most)\n\n",
+		wait, ranThen-ran, waitsThen-waits, float64(now)/(1<<20), float64(peak)/(1<<20))
+	return p.stop()
+}

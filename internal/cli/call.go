@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func (p *program) callCommand() *cli.Command {
+	c := &cli.Command{
+		Name:   "call",
+		Usage:  "call any method of the agent, and show what it answers",
+		Flags:  behindCommand(),
+		Action: p.call,
+	}
+	c.CustomHelpTemplate = commandHelp(c, help{
+		intro: `Makes one JSON-RPC call, with the headers of the agent's version and extensions.
+The method and its parameters are sent as they are, so they must be spelled as
+the agent's version of A2A has them: tasks/get is GetTask in 1.0. The parameters
+are JSON, or come from stdin if they are -.
+
+stdout gets the result as the agent gave it, or, if the agent streams, the
+results, one a line. An error of the agent's is on stderr.`,
+		usage: []string{"a2astdio --agent URL call [options] METHOD [PARAMS|-]"},
+		examples: []example{
+			{`a2astdio --agent demo call ListTasks`, "A2A 1.0"},
+			{`a2astdio --agent demo --a2a-version 0.3 call tasks/get '{"id":"4f0c"}'`, "A2A 0.3"},
+			{`a2astdio --agent demo call commands/get '{}'`, "a method of an extension"},
+			{`jq -n '{id:"4f0c"}' | a2astdio call SubscribeToTask - | jq -c .statusUpdate`, "what a task does, as it comes"},
+		},
+		after: exitAfter,
+	})
+	return c
+}
+
+// longMethods may take as long as the agent's work does.
+var longMethods = []string{"message/send", "message/stream", "SendMessage", "SendStreamingMessage"}
+
+// streamMethods have streams with an end of their own: see [a2a.Event.EndsLeg].
+var streamMethods = []string{"message/stream", "tasks/resubscribe", "SendStreamingMessage", "SubscribeToTask", "command/execute"}
+
+func (p *program) call(c *cli.Context) error {
+	args, err := p.arguments(c, "METHOD", "[PARAMS|-]")
+	if err != nil {
+		return err
+	}
+	method := args[0]
+	var params any
+	if len(args) > 1 {
+		text := args[1]
+		if text == "-" {
+			if text, err = p.readPrompt(c.Context); err != nil {
+				return err
+			}
+		}
+		if !json.Valid([]byte(text)) {
+			return usagef("the parameters are not JSON: %s", jsonMistake(text))
+		}
+		params = json.RawMessage(text)
+	}
+	l, agent, err := p.reach(c)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	defer agent.Close()
+	ctx, cancel := context.WithCancelCause(c.Context)
+	defer cancel(nil)
+	stream, result, err := p.open(ctx, cancel, l, method, params)
+	switch {
+	case err != nil:
+		return p.withData(err)
+	case stream == nil:
+		return p.document(result)
+	}
+	return p.withData(p.readAll(stream, slices.Contains(streamMethods, method)))
+}
+
+// jsonMistake says where a text stops being JSON.
+func jsonMistake(text string) string {
+	var v any
+	err := json.Unmarshal([]byte(text), &v)
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// open calls the method. Only the first answer has a time limit.
+func (p *program) open(ctx context.Context, cancel context.CancelCauseFunc, l *link, method string, params any) (*transport.Stream, json.RawMessage, error) {
+	if !slices.Contains(longMethods, method) {
+		limit := l.http.Timeout
+		timer := time.AfterFunc(limit, func() {
+			cancel(&timeoutError{fmt.Sprintf("agent: %s was not answered within %v: --timeout allows more", method, limit)})
+		})
+		defer timer.Stop()
+	}
+	stream, result, err := l.client.CallStream(ctx, method, params)
+	if late := (*timeoutError)(nil); err != nil && errors.As(context.Cause(ctx), &late) {
+		err = late
+	}
+	return stream, result, err
+}
+
+// A timeoutError is an agent that did not answer in time.
+type timeoutError struct{ text string }
+
+func (e *timeoutError) Error() string { return e.text }
+func (e *timeoutError) Timeout() bool { return true }
+
+// readAll writes what a stream brings. Where the protocol says how streams end,
+// one that just stops was cut.
+func (p *program) readAll(stream *transport.Stream, ends bool) error {
+	defer stream.Close()
+	out := p.jsonOut()
+	over := false
+	for {
+		events, err := stream.Read()
+		var lines bytes.Buffer
+		for i := range events {
+			ev := &events[i]
+			if err := json.Compact(&lines, []byte(ev.Raw)); err != nil {
+				return err
+			}
+			lines.WriteByte('\n')
+			over = ev.EndsLeg || ev.Kind == a2a.EventMessage || ev.State == a2a.StateInputRequired || over && ev.State == ""
+		}
+		if _, err := out.Write(lines.Bytes()); err != nil {
+			return err
+		}
+		switch {
+		case errors.Is(err, io.EOF) && ends && !over:
+			return errors.New("agent: the stream ended in the middle: the task may go on; task subscribe follows it over lost connections")
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// withData adds to an agent's error what it says beside the message.
+func (p *program) withData(err error) error {
+	var agent *a2a.Error
+	if errors.As(err, &agent) && agent.Data != "" && agent.Code != 0 {
+		return fmt.Errorf("%w\n%s", err, agent.Data)
+	}
+	return err
+}

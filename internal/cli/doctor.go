@@ -1,0 +1,314 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func (p *program) doctorCommand() *cli.Command {
+	c := &cli.Command{
+		Name:  "doctor",
+		Usage: "find out what is wrong between here and the agent",
+		Flags: append([]cli.Flag{
+			outputFlag(`{"ok","steps":[{"step","status","says","do"}]}, status being ok, warning, failed or skipped`)}, behindCommand()...),
+		Action: p.doctor,
+	}
+	c.CustomHelpTemplate = commandHelp(c, help{
+		intro: `Goes the way to the agent step by step: its name, the connection, TLS, the card,
+the protocol version, the agent's URL, extensions, credentials, and a question
+that does nothing. Each step says what it has found, and what to do if that is
+something wrong.`,
+		usage: []string{"a2astdio --agent URL doctor [options]"},
+		examples: []example{
+			{"a2astdio --agent https://agent.example doctor", "what is wrong?"},
+			{"a2astdio doctor -o json | jq -r '.steps[] | select(.status==\"failed\").do'", "in a script"},
+		},
+		after: strings.Replace(exitAfter, "  0    done\n  1    failed: the agent has refused, for one\n", "  0    all is well\n  1    something is wrong\n", 1),
+	})
+	return c
+}
+
+// A finding is what a step has found.
+type finding struct {
+	Step   string `json:"step"`
+	Status string `json:"status"`
+	Says   string `json:"says"`
+	Do     string `json:"do,omitempty"`
+}
+
+// What a step may end with.
+const (
+	stepOK      = "ok"
+	stepWarning = "warning"
+	stepFailed  = "failed"
+	stepSkipped = "skipped"
+)
+
+// A checkup is one run of doctor.
+type checkup struct {
+	c     *cli.Context
+	l     *link
+	seen  observer
+	card  *a2a.Card
+	steps []finding
+	err   error // the first that failed
+}
+
+func (k *checkup) add(step, status, says, do string) {
+	k.steps = append(k.steps, finding{step, status, says, do})
+}
+
+func (k *checkup) fail(step string, err error, do string) {
+	k.err = cmp.Or(k.err, err)
+	k.add(step, stepFailed, withoutWho(err), do)
+}
+
+func (p *program) doctor(c *cli.Context) error {
+	if _, err := p.arguments(c); err != nil {
+		return err
+	}
+	format, err := oneOf(c, "output", formatText, formatJSON)
+	if err != nil {
+		return err
+	}
+	k := &checkup{c: c}
+	k.l, err = p.link(c, func(o *transport.ClientOptions) {
+		inner := o.Wrap
+		o.Wrap = func(next http.RoundTripper) http.RoundTripper {
+			next = k.seen.wrap(next)
+			if inner != nil {
+				next = inner(next)
+			}
+			return next
+		}
+	})
+	if err != nil {
+		return err
+	}
+	defer k.l.close()
+	k.examine()
+	if c.Context.Err() != nil {
+		return errInterrupted
+	}
+	if format == formatJSON {
+		document, err := encode(struct {
+			OK    bool      `json:"ok"`
+			Steps []finding `json:"steps"`
+		}{k.err == nil, k.steps})
+		if err != nil {
+			return err
+		}
+		if err := p.document(document); err != nil {
+			return err
+		}
+	} else if err := p.show(k.page()); err != nil {
+		return err
+	}
+	if k.err != nil {
+		return &reported{k.err}
+	}
+	return nil
+}
+
+// page shows the findings to people.
+func (k *checkup) page() *page {
+	out := &page{}
+	for _, f := range k.steps {
+		mark := map[string]string{stepOK: "ok", stepWarning: "look", stepFailed: "FAIL", stepSkipped: "-"}[f.Status]
+		out.hanging(fmt.Sprintf("%-6s%-12s", mark, f.Step), 18, f.Says)
+		if f.Do != "" {
+			out.hanging(strings.Repeat(" ", 18)+"-> ", 21, f.Do)
+		}
+	}
+	bad := 0
+	for _, f := range k.steps {
+		if f.Status == stepFailed {
+			bad++
+		}
+	}
+	switch {
+	case bad == 0:
+		out.heading("All is well: a2astdio can talk to this agent.")
+	case bad == 1:
+		out.heading("One thing is wrong.")
+	default:
+		out.heading(fmt.Sprintf("%d things are wrong. The first may be the cause of the others.", bad))
+	}
+	return out
+}
+
+// examine goes the way. What a step needs and has not got ends it.
+func (k *checkup) examine() {
+	card, cardErr := k.l.client.Card(k.c.Context)
+	k.card = card
+	var talk error
+	if cardErr == nil {
+		var at a2a.Interface
+		var answer *answered
+		if at, talk = k.l.client.Endpoint(k.c.Context); talk == nil {
+			answer = k.ask()
+		}
+		k.network()
+		k.cardStep()
+		k.versionStep(at, talk)
+		k.extensionsStep()
+		k.answerSteps(answer)
+		return
+	}
+	k.network()
+	k.noCard(cardErr)
+	for _, step := range []string{"version", "interface", "extensions", "auth", "round trip"} {
+		k.add(step, stepSkipped, "there is no card", "")
+	}
+}
+
+// An answered is the round trip.
+type answered struct {
+	took time.Duration
+	err  error
+}
+
+// ask asks for a task that does not exist. It changes nothing, and an agent that
+// answers, with whatever error, has understood.
+func (k *checkup) ask() *answered {
+	if w, err := mapping.Settings(k.card, k.l.options.Dialect, k.l.options.Extensions); err == nil {
+		k.l.client.Activate(w.Extensions)
+	}
+	begun := time.Now()
+	_, err := k.l.client.Get(k.c.Context, uuid.NewString(), -1)
+	return &answered{time.Since(begun), err}
+}
+
+// network tells what was seen below the requests.
+func (k *checkup) network() {
+	k.seen.mu.Lock()
+	defer k.seen.mu.Unlock()
+	if stringOf(k.c, "agent") == demoAgent {
+		for _, step := range []string{"resolve", "connect", "tls"} {
+			k.add(step, stepSkipped, "the demo is in this process", "")
+		}
+		return
+	}
+	if len(k.seen.hosts) == 0 {
+		for _, step := range []string{"resolve", "connect", "tls"} {
+			k.add(step, stepSkipped, "nothing was asked of any host", "")
+		}
+	}
+	for _, s := range k.seen.hosts {
+		k.resolveStep(s)
+		k.connectStep(s)
+		k.tlsStep(s)
+	}
+}
+
+func (k *checkup) resolveStep(s *sight) {
+	switch {
+	case s.dnsErr != nil && !gaveUp(s.dnsErr):
+		k.fail("resolve", unreached(fmt.Errorf("%s: %s", s.host, netReason(s.dnsErr))), "is the name in --agent right? If only some networks know it (a VPN), are you in one?")
+	case s.proxy != "":
+		k.add("resolve", stepOK, s.host+" is left to the proxy "+s.proxy, "")
+	case len(s.addrs) > 0:
+		k.add("resolve", stepOK, s.host+" is "+strings.Join(s.addrs, ", "), "")
+	case !s.asked:
+		k.add("resolve", stepOK, s.host+" is an address", "")
+	}
+}
+
+func (k *checkup) connectStep(s *sight) {
+	switch {
+	case s.dnsErr != nil:
+		k.add("connect", stepSkipped, "there is no address", "")
+	case s.to != "" && s.proxy != "":
+		k.add("connect", stepOK, fmt.Sprintf("to the proxy, %s, in %s; NO_PROXY=%s goes without it", s.to, quick(s.dialled), s.host), "")
+	case s.to != "":
+		k.add("connect", stepOK, fmt.Sprintf("to %s, in %s", s.to, quick(s.dialled)), "")
+	case s.reached:
+		k.add("connect", stepOK, "to "+s.host, "")
+	case s.dialErr != nil:
+		do := "is the agent running, at this port, on this host?"
+		if s.proxy != "" {
+			do = "the way leads by the proxy " + s.proxy + " (HTTPS_PROXY, HTTP_PROXY): NO_PROXY=" + s.host + " goes without it"
+		}
+		k.fail("connect", unreached(fmt.Errorf("%s: %s", s.host, netReason(s.dialErr))), do)
+	default:
+		k.fail("connect", unreached(fmt.Errorf("no connection to %s came about in time", s.host)), "--timeout allows more; a firewall that drops packets looks like this, too")
+	}
+}
+
+// unreached makes an error one that means status 3.
+func unreached(err error) error { return &notReached{err} }
+
+func quick(d time.Duration) string {
+	if d < time.Millisecond {
+		return "less than 1ms"
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+// soon is when the end of a certificate is worth a word.
+const soon = 14 * 24 * time.Hour
+
+func (k *checkup) tlsStep(s *sight) {
+	if s.to == "" && !s.reached {
+		k.add("tls", stepSkipped, "there is no connection", "")
+		return
+	}
+	if !s.secure {
+		status, do := stepOK, ""
+		says := "none: the URL is http"
+		if !isLoopback(s.host) {
+			status, do = stepWarning, "anybody on the way can read and change what passes, credentials too: does the agent have an https URL?"
+		}
+		k.add("tls", status, says, do)
+		return
+	}
+	says := ""
+	if cert := s.certificate(); cert != nil {
+		says = fmt.Sprintf("certificate of %s, by %s, until %s", cmp.Or(strings.Join(cert.DNSNames, ", "), cert.Subject.CommonName, cert.Subject.String()),
+			cmp.Or(cert.Issuer.CommonName, cert.Issuer.String()), cert.NotAfter.Local().Format("2006-01-02"))
+		left := time.Until(cert.NotAfter)
+		if s.tlsErr == nil {
+			status, do := stepOK, ""
+			if left < soon {
+				status, do = stepWarning, fmt.Sprintf("it ends in %d days: whoever runs the agent should know", int(left.Hours()/24))
+			}
+			k.add("tls", status, tlsVersion(s)+"; "+says, do)
+			return
+		}
+		switch {
+		case left < 0:
+			k.fail("tls", unreached(fmt.Errorf("it has expired; %s", says)), "whoever runs the agent has to renew it; is your clock right?")
+			return
+		case cert.NotBefore.After(time.Now()):
+			k.fail("tls", unreached(fmt.Errorf("it is not valid yet; %s", says)), "is your clock right?")
+			return
+		}
+	}
+	if s.tlsErr == nil {
+		k.add("tls", stepFailed, "the other side has ended the handshake", "does this port speak TLS?")
+		return
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(s.tlsErr.Error(), "tls: "), "failed to verify certificate: ")
+	do := "if it is signed by a CA of your own: SSL_CERT_FILE=ca.pem names it (elsewhere than on Linux, the system's store does)"
+	switch {
+	case strings.Contains(text, "not valid for"), strings.Contains(text, "valid for"), strings.Contains(text, "doesn't contain any IP SANs"):
+		do = "use a name in --agent that the certificate has"
+	case strings.Contains(text, "first record does not look like a TLS handshake"):
+		do = "this port does not speak TLS: is it http?"
+	}
+	if says != "" {
+		text += "; " + says
+	}
+	k.fail("tls", unreached(errors.New(text)), do)
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// An observer notes what happens below the client's requests, on the very way
+// that they take: a connection of its own might be another one, by a proxy, say.
+type observer struct {
+	mu    sync.Mutex
+	hosts []*sight
+	// cards is where documents were got from.
+	cards []string
+}
+
+// A sight is what was seen of one host.
+type sight struct {
+	host    string // with its port
+	secure  bool
+	proxy   string
+	asked   bool // its name was looked up
+	addrs   []string
+	dnsErr  error
+	to      string // the address that it is connected to
+	dialErr error
+	dialled time.Duration
+	tls     *tls.ConnectionState
+	tlsErr  error
+	reached bool // a connection was there
+}
+
+// wrap puts the observer in front of a transport.
+func (o *observer) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		s := o.sight(req)
+		var begun time.Time
+		note := func(f func()) {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			f()
+		}
+		trace := &httptrace.ClientTrace{
+			DNSStart: func(httptrace.DNSStartInfo) { note(func() { s.asked = true }) },
+			DNSDone: func(info httptrace.DNSDoneInfo) {
+				note(func() {
+					s.dnsErr = info.Err
+					for _, a := range info.Addrs {
+						if !slices.Contains(s.addrs, a.String()) {
+							s.addrs = append(s.addrs, a.String())
+						}
+					}
+				})
+			},
+			ConnectStart: func(string, string) { note(func() { begun = time.Now() }) },
+			ConnectDone: func(_, addr string, err error) {
+				note(func() {
+					if err == nil {
+						s.to, s.dialErr, s.dialled = addr, nil, time.Since(begun)
+					} else if s.to == "" {
+						s.dialErr = err
+					}
+				})
+			},
+			TLSHandshakeDone: func(state tls.ConnectionState, err error) {
+				note(func() { s.tls, s.tlsErr = &state, err })
+			},
+			GotConn: func(httptrace.GotConnInfo) { note(func() { s.reached = true }) },
+		}
+		resp, err := next.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+		if err == nil && req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
+			note(func() { o.cards = append(o.cards, plainURL(req.URL)) })
+		}
+		return resp, err
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+func (o *observer) sight(req *http.Request) *sight {
+	proxy := ""
+	if u, err := http.ProxyFromEnvironment(req); err == nil && u != nil {
+		proxy = u.Redacted()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.hosts {
+		if s.host == req.URL.Host && s.secure == (req.URL.Scheme == "https") {
+			return s
+		}
+	}
+	s := &sight{host: req.URL.Host, secure: req.URL.Scheme == "https", proxy: proxy}
+	o.hosts = append(o.hosts, s)
+	return s
+}
+
+// plainURL is a URL without what may be secret in it.
+func plainURL(u *url.URL) string {
+	c := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	if u.RawQuery != "" {
+		return c.String() + "?…"
+	}
+	return c.String()
+}
+
+// certificate is the one that a host has shown, also if it was refused.
+func (s *sight) certificate() *x509.Certificate {
+	var refused *tls.CertificateVerificationError
+	switch {
+	case errors.As(s.tlsErr, &refused) && len(refused.UnverifiedCertificates) > 0:
+		return refused.UnverifiedCertificates[0]
+	case s.tls != nil && len(s.tls.PeerCertificates) > 0:
+		return s.tls.PeerCertificates[0]
+	}
+	return nil
+}
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// gaveUp reports whether it was not the network that ended a connection.
+func gaveUp(err error) bool { return errors.Is(err, context.Canceled) }
+
+// netReason is what the network says, without what is said around it.
+func netReason(err error) string {
+	var (
+		dns    *net.DNSError
+		number syscall.Errno
+		op     *net.OpError
+	)
+	switch {
+	case errors.As(err, &dns):
+		return dns.Err
+	case errors.As(err, &number):
+		return number.Error()
+	case errors.As(err, &op):
+		return op.Err.Error()
+	}
+	return err.Error()
+}

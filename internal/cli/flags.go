@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// The groups of options, in the order in which help shows them.
+const (
+	groupAgent  = "The agent"
+	groupWork   = "What it may do"
+	groupEditor = "The editor"
+	groupLook   = "Looking on"
+)
+
+// env is the environment variable of an option.
+func env(name string) []string {
+	return []string{"A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
+}
+
+// rootFlags are the options of a2astdio itself. Those of the agent may also be
+// written behind a command that talks to one.
+func rootFlags() []cli.Flag {
+	return append(agentFlags(env),
+		&cli.BoolFlag{Name: "forward-mcp", Category: groupEditor, EnvVars: env("forward-mcp"),
+			Usage: "hand the editor's MCP servers to the agent, with the tokens that are in their settings"},
+		&cli.StringFlag{Name: "protocol", Category: groupEditor, EnvVars: env("protocol"), Value: "auto",
+			Usage: "`auto|acp|a2a`: what the editor speaks, the Agent Client Protocol or A2A line by line; auto tells by its first request"},
+		&cli.StringFlag{Name: "on-eof", Category: groupEditor, EnvVars: env("on-eof"), Value: "auto",
+			Usage: "`auto|cancel|finish`: what the end of input does to work that is under way; auto cancels it for ACP, whose editor is gone then, and finishes it for A2A lines"},
+	)
+}
+
+// agentFlags are the options of everything that talks to an agent. env names
+// their environment variables: behind a command they have none, or the variable
+// would win over the option that stands before the command.
+func agentFlags(env func(name string) []string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "agent", Aliases: []string{"a", "agent-card"}, Category: groupAgent, EnvVars: env("agent"),
+			Usage: "`URL|FILE|demo`: the agent's URL, its card as a file, or the word demo for one that is built in"},
+		&cli.StringFlag{Name: "agent-command", Category: groupAgent, EnvVars: env("agent-command"),
+			Usage: "`CMD`: instead of --agent, start the agent with this command, and end it with a2astdio. Words as in a shell, without one; {port} is a free port, also in $PORT"},
+		&cli.StringSliceFlag{Name: "header", Category: groupAgent, EnvVars: env("header"),
+			Usage: "`'NAME: VALUE'|@FILE`: a header for each request to the agent, or a file with one a line; for credentials take the variable (one a line, too) or the file. Repeatable"},
+		&cli.StringSliceFlag{Name: "trust-origin", Category: groupAgent, EnvVars: env("trust-origin"),
+			Usage: "`URL`: another origin that the agent's card, or a redirect, may lead to with your headers. Repeatable"},
+		&cli.StringFlag{Name: "a2a-version", Category: groupAgent, EnvVars: env("a2a-version"), Value: "auto",
+			Usage: "`auto|1.0|0.3`: the protocol version to speak; auto takes the best that the card offers"},
+		&cli.StringSliceFlag{Name: "extension", Category: groupAgent, EnvVars: env("extension"),
+			Usage: "`URI`: activate a further A2A extension. Repeatable"},
+		&cli.StringFlag{Name: "dialect", Category: groupAgent, EnvVars: env("dialect"), Value: "auto",
+			Usage: "`" + strings.Join(mapping.Dialects(), "|") + "`: how to write settings and answers to the agent; auto tells by its card"},
+		&cli.DurationFlag{Name: "timeout", Category: groupAgent, EnvVars: env("timeout"), Value: transport.DefaultTimeout,
+			Usage: "`TIME`: how long connecting, and a request with one answer, may take; a running task has no limit"},
+		&cli.DurationFlag{Name: "idle-timeout", Category: groupAgent, EnvVars: env("idle-timeout"),
+			Usage: "`TIME`: how long the agent may be silent in the middle of its answer before the connection is taken for lost, and made anew; without it there is no limit"},
+
+		&cli.StringFlag{Name: "workspace", Category: groupWork, EnvVars: env("workspace"),
+			Usage: "`DIR`: the directory to work in, if the editor names none; without it, the current one"},
+		&cli.StringFlag{Name: "mode", Category: groupWork, EnvVars: env("mode"), Value: bridge.ModeDefault,
+			Usage: "`" + strings.Join(bridge.Modes(), "|") + "`: default asks you whenever the agent asks, accept-edits allows changes of files, yolo allows everything"},
+		&cli.StringFlag{Name: "agent-settings", Category: groupWork, EnvVars: env("agent-settings"),
+			Usage: "`JSON|@FILE`: an object to add to the settings that an agent with a dialect of its own gets first"},
+
+		&cli.StringFlag{Name: "trace", Category: groupLook, EnvVars: env("trace"),
+			Usage: "`FILE`: record what passes to and fro, without credentials, as JSON lines; FILE is emptied first, - is stderr"},
+		&cli.StringFlag{Name: "log", Category: groupLook, EnvVars: env("log"),
+			Usage: "`FILE`: append what a2astdio notices; - is stderr"},
+		&cli.StringFlag{Name: "log-level", Category: groupLook, EnvVars: env("log-level"), Value: "info",
+			Usage: "`debug|info|warn|error`: how much to log; without --log it goes to stderr"},
+	}
+}
+
+// behindCommand are the agent's options for a command: accepted, and not listed
+// again in its help.
+func behindCommand() []cli.Flag {
+	flags := agentFlags(func(string) []string { return nil })
+	for _, f := range flags {
+		switch f := f.(type) {
+		case *cli.StringFlag:
+			f.Hidden = true
+		case *cli.StringSliceFlag:
+			f.Hidden = true
+		case *cli.DurationFlag:
+			f.Hidden = true
+		}
+	}
+	return flags
+}
+
+// where returns the context in which an option is set: behind the command, or
+// before it.
+func where(c *cli.Context, name string) *cli.Context {
+	lineage := c.Lineage()
+	for _, l := range lineage {
+		if l.Command != nil && l.IsSet(name) {
+			return l
+		}
+	}
+	return c
+}
+
+func isSet(c *cli.Context, name string) bool      { return where(c, name).IsSet(name) }
+func stringOf(c *cli.Context, name string) string { return where(c, name).String(name) }
+
+// oneOf returns an option that takes one of some words.
+func oneOf(c *cli.Context, name string, words ...string) (string, error) {
+	v := stringOf(c, name)
+	if !slices.Contains(words, v) {
+		return "", usagef("--%s does not take %q: it takes %s", name, v, strings.Join(words, ", "))
+	}
+	return v, nil
+}
+
+// listOf returns an option that may be given several times. A variable holds
+// several as lines.
+func listOf(c *cli.Context, name string) []string {
+	var all []string
+	for _, v := range where(c, name).StringSlice(name) {
+		for line := range strings.Lines(v) {
+			if line = strings.TrimSpace(line); line != "" {
+				all = append(all, line)
+			}
+		}
+	}
+	return all
+}

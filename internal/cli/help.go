@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// help is what the help of a command says beside its options.
+type help struct {
+	intro    string
+	usage    []string
+	examples []example
+	commands []example // of a group
+	after    string
+}
+
+type example struct{ command, what string }
+
+const (
+	// helpWidth is where help is wrapped: what a terminal has always had.
+	helpWidth = 80
+	// helpIndent is where the text of an option begins, on a line of its own:
+	// with the names beside it there is no room for a sentence.
+	helpIndent = 8
+)
+
+// rootHelp writes the help of a2astdio itself.
+func rootHelp(app *cli.App) string {
+	var b strings.Builder
+	b.WriteString(`a2astdio lets an editor, or a shell, talk to an A2A agent.
+
+An editor that knows the Agent Client Protocol (Zed, JetBrains, Neovim, Emacs,
+...) starts it and speaks to it on stdin and stdout; a2astdio speaks A2A to the
+agent, over HTTP. In a shell, send takes one prompt to the agent.
+
+Usage:
+  a2astdio --agent URL [options]                       what an editor starts
+  a2astdio --agent URL [options] send [PROMPT...|-]    one prompt from a shell
+  a2astdio --agent URL doctor                          what is wrong, if it is
+  a2astdio demo --listen ADDR                          an agent to try it with
+
+Try it, with the agent that is built in:
+  a2astdio --agent demo send hello
+  a2astdio --agent demo send shell        it asks before it runs a command
+  a2astdio --agent demo                   the command to put into your editor
+
+Look at it:
+  a2astdio --agent demo card get          who it is, and what it can do
+  a2astdio --agent demo doctor            is everything in order on the way there?
+
+With your own agent:
+  export A2ASTDIO_AGENT=http://localhost:41242
+  export A2ASTDIO_HEADER="Authorization: Bearer $TOKEN"
+  a2astdio send "add a test for the parser"
+  git diff | a2astdio send "review this" -
+  a2astdio --trace trace.jsonl send hello     see what passed to and fro
+
+Commands:
+`)
+	for _, c := range app.Commands {
+		fmt.Fprintf(&b, "  %-8s %s\n", c.Name, c.Usage)
+	}
+	b.WriteString("\na2astdio COMMAND --help says more about each.\n")
+	writeOptions(&b, app.Flags)
+	b.WriteString("\n  -h, --help\n        show this\n  -v, --version\n        show the version\n")
+	b.WriteString(`
+Each option has an environment variable: --log-level is A2ASTDIO_LOG_LEVEL. An
+option wins over its variable.
+
+Exit status:
+` + exitHelp + "\n")
+	return asTemplate(b.String())
+}
+
+// commandHelp writes the help of a command.
+func commandHelp(c *cli.Command, h help) string {
+	var b strings.Builder
+	if c.HelpName == "" {
+		c.HelpName = "a2astdio " + c.Name
+	}
+	fmt.Fprintf(&b, "%s: %s\n\n%s\n\nUsage:\n", c.HelpName, c.Usage, h.intro)
+	for _, u := range h.usage {
+		fmt.Fprintf(&b, "  %s\n", u)
+	}
+	if len(h.commands) > 0 {
+		b.WriteString("\nCommands:\n")
+		for _, e := range h.commands {
+			fmt.Fprintf(&b, "  %-16s %s\n", e.command, e.what)
+		}
+		fmt.Fprintf(&b, "\n%s COMMAND --help says more about each.\n", c.HelpName)
+	}
+	b.WriteString("\nExamples:\n")
+	for _, e := range h.examples {
+		fmt.Fprintf(&b, "  %s\n        %s\n", e.command, e.what)
+	}
+	writeOptions(&b, c.Flags)
+	b.WriteString(h.after)
+	return asTemplate(b.String())
+}
+
+// writeOptions lists options by their groups, in the order of their definition.
+func writeOptions(b *strings.Builder, flags []cli.Flag) {
+	groups := []string{"", groupAgent, groupWork, groupEditor, groupLook}
+	position := func(f cli.Flag) int {
+		c, _ := f.(cli.CategorizableFlag)
+		return slices.Index(groups, c.GetCategory())
+	}
+	flags = slices.SortedStableFunc(slices.Values(flags), func(a, b cli.Flag) int { return position(a) - position(b) })
+	group := "-"
+	for _, f := range flags {
+		if v, ok := f.(cli.VisibleFlag); ok && !v.IsVisible() {
+			continue
+		}
+		if c, ok := f.(cli.CategorizableFlag); ok && c.GetCategory() != group {
+			group = c.GetCategory()
+			fmt.Fprintf(b, "\n%s:\n", cmp.Or(group, "Options"))
+		}
+		writeOption(b, f)
+	}
+}
+
+func writeOption(b *strings.Builder, f cli.Flag) {
+	doc, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return
+	}
+	// The value's name is in the usage, between backquotes, as package flag has
+	// it.
+	value, text := "", doc.GetUsage()
+	if _, rest, found := strings.Cut(text, "`"); found {
+		value, text, _ = strings.Cut(rest, "`")
+		text = strings.TrimPrefix(text, ": ")
+	}
+	var short, long []string
+	for _, name := range f.Names() {
+		if len(name) == 1 {
+			short = append(short, "-"+name)
+		} else {
+			long = append(long, "--"+name)
+		}
+	}
+	names := strings.Join(append(short, long...), ", ")
+	v := doc.GetValue()
+	if number, ok := f.(*cli.IntFlag); ok {
+		v = number.DefaultText
+	} else if words, ok := f.(*cli.StringFlag); ok && words.DefaultText != "" {
+		v = words.DefaultText
+	}
+	if doc.TakesValue() && v != "" && v != "[]" {
+		text += " [if not given: " + strings.Trim(v, `"`) + "]"
+	}
+	fmt.Fprintf(b, "  %s\n", strings.TrimSpace(names+" "+value))
+	writeWrapped(b, text)
+}
+
+func writeWrapped(b *strings.Builder, text string) {
+	line := strings.Repeat(" ", helpIndent-1)
+	for _, word := range strings.Fields(text) {
+		if len(line)+1+len(word) > helpWidth {
+			b.WriteString(line + "\n")
+			line = strings.Repeat(" ", helpIndent-1)
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}
+
+// asTemplate keeps the library's template engine from finding anything in text.
+func asTemplate(s string) string { return strings.ReplaceAll(s, "{{", `{{"{{"}}`) }

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+const (
+	// fieldIndent is where the values of fields begin.
+	fieldIndent = 14
+	// maxValue is how much of a value that nobody reads to its end is shown.
+	maxValue = 300
+)
+
+// A page is text for people: aligned, as wide as help is, and without anything
+// that would control a terminal, since most of it comes from the agent.
+type page struct{ b strings.Builder }
+
+func (p *page) String() string { return p.b.String() }
+
+// heading begins a section.
+func (p *page) heading(text string) {
+	if p.b.Len() > 0 {
+		p.b.WriteByte('\n')
+	}
+	p.b.WriteString(plainText(text) + "\n")
+}
+
+// field writes a name and its value. An empty value is left out.
+func (p *page) field(name, value string) {
+	if value != "" {
+		p.hanging(fmt.Sprintf("%-*s", fieldIndent, name), fieldIndent, value)
+	}
+}
+
+// hanging writes a text of which the first line begins with lead, and the others
+// with as many blanks as indent says.
+func (p *page) hanging(lead string, indent int, text string) {
+	for i, line := range wrap(plainText(text), helpWidth-indent) {
+		switch {
+		case i > 0 && line == "":
+		case i > 0:
+			p.b.WriteString(strings.Repeat(" ", indent))
+		default:
+			p.b.WriteString(plainText(lead))
+		}
+		p.b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// text writes indented text.
+func (p *page) text(indent int, text string) {
+	p.hanging(strings.Repeat(" ", indent), indent, text)
+}
+
+// wrap breaks lines between words. It keeps those breaks that are there, and the
+// blanks that a line begins with; a word that is too long stays whole, because it
+// is likely to be copied.
+func wrap(text string, width int) (lines []string) {
+	text = strings.TrimRight(text, "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		if utf8.RuneCountInString(line) <= width {
+			lines = append(lines, line)
+			continue
+		}
+		trimmed := strings.TrimLeft(line, " ")
+		begin := strings.Repeat(" ", min(len(line)-len(trimmed), width/2))
+		current, n := begin, len(begin)
+		for word := range strings.SplitSeq(trimmed, " ") {
+			w := utf8.RuneCountInString(word)
+			switch {
+			case n == len(begin):
+			case n+1+w > width:
+				lines = append(lines, current)
+				current, n = begin, len(begin)
+			default:
+				current, n = current+" ", n+1
+			}
+			current, n = current+word, n+w
+		}
+		lines = append(lines, current)
+	}
+	return lines
+}
+
+// short cuts a text that may be of any length, and makes one line of it.
+func short(text string, limit int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit-1]) + "…"
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1000_000)
+}
+
+// show writes a page to stdout.
+func (p *program) show(page *page) error {
+	_, err := io.WriteString(p.stdout, page.String())
+	return err
+}
+
+// document writes a JSON document to stdout: on one line, for programs, or for
+// eyes if that is a terminal.
+func (p *program) document(raw []byte) error {
+	var b bytes.Buffer
+	var err error
+	if isTerminal(p.stdout) {
+		err = json.Indent(&b, raw, "", "  ")
+	} else {
+		err = json.Compact(&b, raw)
+	}
+	if err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err = p.jsonOut().Write(b.Bytes())
+	return err
+}
+
+// jsonOut is stdout for JSON. A terminal gets none of the characters that would
+// control it: JSON can write each of them in another way.
+func (p *program) jsonOut() io.Writer {
+	if isTerminal(p.stdout) {
+		return escaper{p.stdout}
+	}
+	return p.stdout
+}
+
+// An escaper writes JSON with escapes for what controls terminals. It is given
+// whole lines.
+type escaper struct{ w io.Writer }
+
+func (e escaper) Write(b []byte) (int, error) {
+	var out strings.Builder
+	for _, r := range string(b) {
+		if r != '\n' && r != '\t' && plainText(string(r)) != string(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	if _, err := io.WriteString(e.w, out.String()); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// when is a time stamp for people: theirs, without fractions.
+func when(timestamp string) string {
+	t, err := time.Parse(time.RFC3339, timestamp)
+	if err != nil {
+		return timestamp
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}
+
+// partSays says what a part is that is no text.
+func partSays(part *a2a.Part) string {
+	f := part.File
+	switch {
+	case part.Kind == a2a.PartData:
+		return "data: " + short(string(part.Data), maxValue)
+	case part.Kind != a2a.PartFile:
+		return "something of an unknown kind: " + short(string(part.Raw), maxValue)
+	}
+	text := "a file"
+	if f.Name != "" {
+		text += ", " + f.Name
+	}
+	if f.MediaType != "" {
+		text += ", " + f.MediaType
+	}
+	if f.URI != "" {
+		return text + ", at " + f.URI
+	}
+	return text + ", " + size(int64(base64.StdEncoding.DecodedLen(len(f.Bytes))-strings.Count(f.Bytes[max(0, len(f.Bytes)-2):], "=")))
+}
+
+// toolState is the state of a call, in a word.
+func toolState(c *mapping.ToolCall) string {
+	if c.Asks {
+		return "waits for approval"
+	}
+	return strings.ToLower(c.Status.String())
+}

@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(ownState{m}, map[string]func(){
+		"a2astdio": func() {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			context.AfterFunc(ctx, stop)
+			os.Exit(Main(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-test"))
+		},
+		"editor": playEditor,
+		"talk":   talk,
+	})
+}
+
+// ownState runs the tests with a place of their own for sessions: no test writes
+// into those of whoever runs it.
+type ownState struct{ m *testing.M }
+
+// Run implements [testscript.TestingM]. It is not called in the commands of the
+// scripts.
+func (o ownState) Run() int {
+	dir, err := os.MkdirTemp("", "a2astdio-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData"} {
+		os.Setenv(name, dir)
+	}
+	return o.m.Run()
+}
+
+// TestScript runs testdata/script. Besides testscript's own commands there are
+//
+//	status N COMMAND...   the command exits with N
+//	editor PROMPT ARG...  an editor that starts a2astdio with these arguments,
+//	                      sends one prompt and closes a2astdio's stdin
+//	interrupt FILE TEXT COMMAND...  the command gets an interrupt as soon as the
+//	                      file contains the text, and exits with 130
+//	talk FILE ARG...      an editor that starts a2astdio with these arguments and
+//	                      has the conversation of the file: see [talk]
+//
+// and the agents of [scriptAgents]; $TLS is the demo with a certificate that only
+// .home/ca.pem vouches for, and .home/session.sh the session of the documentation.
+func TestScript(t *testing.T) {
+	env := map[string]string{}
+	agents, end := scriptAgents()
+	for name, handler := range agents {
+		server := httptest.NewServer(handler)
+		t.Cleanup(server.Close)
+		env[name] = server.URL
+	}
+	secure := httptest.NewUnstartedServer(agents["AGENT"])
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	t.Cleanup(end)
+	env["TLS"] = secure.URL
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
+	session := pastedSession(t)
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("..", "..", "testdata", "script"),
+		UpdateScripts: *update,
+		Setup: func(e *testscript.Env) error {
+			for name, url := range env {
+				e.Setenv(name, url)
+			}
+			home := filepath.Join(e.WorkDir, ".home")
+			for _, name := range []string{"HOME", "XDG_STATE_HOME", "LocalAppData"} {
+				e.Setenv(name, home)
+			}
+			return errors.Join(os.Mkdir(home, 0o700),
+				os.WriteFile(filepath.Join(home, "ca.pem"), ca, 0o600),
+				os.WriteFile(filepath.Join(home, "session.sh"), session, 0o600))
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status":    status,
+			"interrupt": interrupt,
+		},
+	})
+}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+type brokenPipe struct{}
+
+// TestReaderGone: send | head cancels the task, and is quiet about it.
+func TestReaderGone(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "t")
+	var stderr strings.Builder
+	status := Main(t.Context(), []string{"a2astdio", "-a", "demo", "--trace", trace, "send", "slow"}, strings.NewReader(""), brokenPipe{}, &stderr, "")
+	b, err := os.ReadFile(trace)
+	if status != exitFailed || stderr.Len() > 0 || err != nil || !strings.Contains(string(b), `"method":"CancelTask"`) {
+		t.Errorf("status %d, stderr %q, %v, trace\n%s", status, stderr.String(), err, b)
+	}
+}
+
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND...")
+	}
+	code := 0
+	err := ts.Exec(args[1], args[2:]...)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("status %d, not %s", code, args[0])
+	}
+}
+
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: interrupt FILE TEXT COMMAND...")
+	}
+	file := ts.MkAbs(args[0])
+	cmd := exec.Command(args[2], args[3:]...)
+	cmd.Dir = ts.MkAbs(".")
+	ts.Check(cmd.Start())
+	timeout := time.After(20 * time.Second)
+	for {
+		if b, _ := os.ReadFile(file); strings.Contains(string(b), args[1]) {
+			break
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-timeout:
+			_ = cmd.Process.Kill()
+			ts.Fatalf("%s never contained %q", file, args[1])
+		}
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		ts.Fatalf("status %d after an interrupt", code)
+	}
+}
+
+// playEditor is an editor with one prompt, as a process. It copies what a2astdio
+// writes.
+func playEditor() {
+	cmd := exec.Command("a2astdio", os.Args[2:]...)
+	cmd.Stderr = os.Stderr
+	in, _ := cmd.StdinPipe()
+	out, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	lines := bufio.NewReader(out)
+	next := func() (m struct {
+		ID     *int
+		Method string
+		Result struct{ SessionID string }
+	}, ok bool) {
+		line, err := lines.ReadBytes('\n')
+		os.Stdout.Write(line)
+		return m, err == nil && json.Unmarshal(line, &m) == nil
+	}
+	send := func(id int, method, params string) {
+		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
+	}
+	await := func(id int) (session string) {
+		for {
+			m, ok := next()
+			if !ok {
+				os.Exit(1)
+			}
+			if m.ID != nil && *m.ID == id && m.Method == "" {
+				return m.Result.SessionID
+			}
+		}
+	}
+	cwd, _ := os.Getwd()
+	send(0, "initialize", `{"protocolVersion":1,"clientCapabilities":{}}`)
+	await(0)
+	send(1, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, cwd))
+	session := await(1)
+	send(2, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, session, os.Args[1]))
+	in.Close()
+	for {
+		if _, ok := next(); !ok {
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// talk is an editor with a conversation, of which the lines are
+//
+//	> JSON    send it
+//	< REGEXP  wait for a line that matches; named groups can be used as ${NAME}
+//	          from then on, also by the talks that follow in the same directory
+//	kill      kill a2astdio, as a crash would
+//
+// At the end stdin is closed. What a2astdio writes is copied.
+func talk() {
+	fail := func(format string, args ...any) {
+		fmt.Fprintf(os.Stderr, format+"\n", args...)
+		os.Exit(1)
+	}
+	script, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		fail("%v", err)
+	}
+	names := map[string]string{}
+	if b, err := os.ReadFile("names.json"); err == nil {
+		_ = json.Unmarshal(b, &names)
+	}
+	names["PWD"], _ = os.Getwd()
+	cmd := exec.Command("a2astdio", os.Args[2:]...)
+	cmd.Stderr = os.Stderr
+	in, _ := cmd.StdinPipe()
+	out, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		fail("%v", err)
+	}
+	lines := make(chan string)
+	go func() { // ends with a2astdio
+		defer close(lines)
+		r := bufio.NewReader(out)
+		for {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			lines <- line
+		}
+	}()
+	killed := false
+	for step := range strings.Lines(string(script)) {
+		what, rest, _ := strings.Cut(strings.TrimSpace(step), " ")
+		rest = os.Expand(rest, func(name string) string {
+			if v, ok := names[name]; ok {
+				return v
+			}
+			return "$" + name
+		})
+		switch what {
+		case ">":
+			fmt.Fprintln(in, rest)
+		case "<":
+			want := regexp.MustCompile(rest)
+			timeout := time.After(talkTimeout)
+			for found := false; !found; {
+				select {
+				case line, ok := <-lines:
+					if !ok {
+						fail("a2astdio ended before a line that matches %s", rest)
+					}
+					os.Stdout.WriteString(line)
+					if m := want.FindStringSubmatch(line); m != nil {
+						found = true
+						for i, name := range want.SubexpNames()[1:] {
+							names[name] = m[i+1]
+						}
+					}
+				case <-timeout:
+					_ = cmd.Process.Kill()
+					fail("no line matches %s", rest)
+				}
+			}
+		case "kill":
+			_ = cmd.Process.Kill()
+			killed = true
+		case "":
+		default:
+			fail("what is %q?", what)
+		}
+	}
+	in.Close()
+	for line := range lines {
+		os.Stdout.WriteString(line)
+	}
+	b, _ := json.Marshal(names)
+	_ = os.WriteFile("names.json", b, 0o600)
+	if err := cmd.Wait(); err != nil && !killed {
+		fail("%v", err)
+	}
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// message reads the options of a message, and what does not go together.
+func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
+	m := &a2a.Outgoing{TaskID: c.String("task-id"), ContextID: c.String("context-id")}
+	// A task that was named and cannot go on is an error, and not the beginning
+	// of another one.
+	m.Prompt = m.TaskID == ""
+	metadata, err := jsonObject("metadata", c.String("metadata"))
+	if err != nil {
+		return nil, err
+	}
+	if metadata != nil {
+		if err := json.Unmarshal(metadata, &m.Metadata); err != nil {
+			return nil, usagef("--metadata: %v", err)
+		}
+	}
+	for _, list := range c.StringSlice("accept") {
+		for mode := range strings.SplitSeq(list, ",") {
+			mode = strings.TrimSpace(mode)
+			if _, _, err := mime.ParseMediaType(mode); err != nil || !strings.Contains(mode, "/") {
+				return nil, usagef("--accept does not take %q: it takes media types like text/plain", mode)
+			}
+			m.AcceptedOutputModes = append(m.AcceptedOutputModes, mode)
+		}
+	}
+	format := c.String("output")
+	switch {
+	case c.Bool("stream") && format != formatJSON:
+		return nil, usagef("--stream goes with -o json: -o text and -o events stream anyway")
+	case !c.Bool("async"):
+	case c.Bool("stream"), format == formatEvents:
+		return nil, usagef("--async does not wait for anything to stream: task subscribe does")
+	case c.Bool("fail"), c.IsSet("approve"), c.Bool("verbose"):
+		return nil, usagef("--async does not wait for what --fail, --approve and --verbose are about: task subscribe has them")
+	case stringOf(c, "agent") == demoAgent, stringOf(c, "agent-command") != "" && stringOf(c, "agent") == "":
+		return nil, usagef("--async leaves the task to the agent, and this one ends with a2astdio: it needs one that goes on, such as a2astdio demo --listen :4000")
+	}
+	return m, nil
+}
+
+// sendAsync sends a prompt and does not wait for what comes of it.
+func (p *program) sendAsync(c *cli.Context, l *link, agent *bridge.Agent, m *a2a.Outgoing, prompt, format string) error {
+	_, w, err := agent.Ready(c.Context)
+	if err != nil {
+		return err
+	}
+	m.ID, m.Parts = uuid.NewString(), []a2a.OutPart{{Text: prompt}}
+	if m.TaskID == "" && !w.Settled(m) {
+		settings := mapping.AgentSettings{Workspace: l.options.Workspace, Extra: l.options.AgentSettings}
+		if err := w.Apply(settings, m); err != nil {
+			return err
+		}
+	}
+	answer, err := l.client.SendOnce(c.Context, m, false)
+	if err != nil {
+		return err
+	}
+	if format == formatJSON {
+		return p.document(v1Event(answer.Raw))
+	}
+	if answer.Kind != a2a.EventMessage {
+		_, err := fmt.Fprintln(p.stdout, oneLine(plainText(answer.TaskID)))
+		return err
+	}
+	p.say("the agent has answered at once, and made no task of it")
+	text := ""
+	for part := range answer.Message.Parts.All() {
+		if part.Kind == a2a.PartText {
+			text += part.Text
+		}
+	}
+	if isTerminal(p.stdout) {
+		text = plainText(text)
+	}
+	_, err = fmt.Fprintln(p.stdout, text)
+	return err
+}

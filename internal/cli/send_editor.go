@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping"
+)
+
+// The words of --output.
+const (
+	formatText   = "text"
+	formatJSON   = "json"
+	formatEvents = "events"
+)
+
+// A sendEditor is a shell as a [bridge.Editor]: an output that shows, and an
+// approver that answers.
+type sendEditor struct {
+	format   string
+	output   output
+	approver *approver
+	deaf     bool // stdout takes nothing any more
+}
+
+var _ bridge.Editor = (*sendEditor)(nil)
+
+// An output is one way to show a turn. Its methods are called by one goroutine
+// at a time.
+type output interface {
+	show(steps []mapping.Step) error
+	// end writes what is left. failure is the agent's text about a task that
+	// failed. It is called once, also after an error.
+	end(result bridge.Result, failure string) error
+}
+
+// sendEditor reads the options. stream makes json a line for each event, instead
+// of one document at the end.
+func (p *program) sendEditor(c *cli.Context, stream bool) (*sendEditor, error) {
+	format, err := oneOf(c, "output", formatText, formatJSON, formatEvents)
+	if err != nil {
+		return nil, err
+	}
+	approve := ""
+	if stringOf(c, "approve") != "" {
+		if approve, err = oneOf(c, "approve", approveAsk, approveOnce, approveAlways, approveReject); err != nil {
+			return nil, err
+		}
+	}
+	if c.Bool("verbose") && format != formatText {
+		return nil, usagef("--verbose goes with -o text: -o %s holds everything anyway", format)
+	}
+	e := &sendEditor{format: format, approver: &approver{how: approve, terminal: p.terminal, say: p.say}}
+	switch {
+	case format == formatText:
+		e.output = &textOutput{out: p.stdout, plain: isTerminal(p.stdout), say: p.say, verbose: c.Bool("verbose")}
+	case format == formatJSON && stream:
+		e.output = &streamOutput{out: p.jsonOut(), say: p.say}
+	case format == formatJSON:
+		e.output = &jsonOutput{out: p.jsonOut(), say: p.say}
+	default:
+		e.output = &eventsOutput{out: p.jsonOut()}
+	}
+	return e, nil
+}
+
+// Show implements [bridge.Editor].
+func (e *sendEditor) Show(_ context.Context, steps []mapping.Step) error {
+	err := e.output.show(steps)
+	e.deaf = e.deaf || err != nil
+	return err
+}
+
+// Ask implements [bridge.Editor].
+func (e *sendEditor) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
+	return e.approver.ask(ctx, questions)
+}

@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func (p *program) taskCommand() *cli.Command {
+	return group("task", "look at the agent's tasks, follow, stop, get files", help{
+		intro: `A task is what comes of a prompt. The agent keeps it, for as long as it likes,
+so that it can be looked at from elsewhere. The demo that is built in ends with
+each command: to try these, take a2astdio demo --listen :4000.`,
+		usage: []string{"a2astdio --agent URL task COMMAND [options] [ID]"},
+		examples: []example{
+			{"a2astdio task list", "the agent is in A2ASTDIO_AGENT"},
+			{`id=$(a2astdio send --async "fix the tests"); a2astdio task subscribe $id`, "begin it in one place, and follow it in another"},
+		},
+	}, p.taskGetCommand(), p.taskListCommand(), p.taskCancelCommand(), p.taskSubscribeCommand(), p.taskDownloadCommand(), p.pushCommand())
+}
+
+// taskCommandOf makes a command that is about one task.
+func taskCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
+	c := &cli.Command{Name: name, HelpName: "a2astdio task " + name, Usage: usage, Action: action, Flags: append(flags, behindCommand()...)}
+	if h.after == "" {
+		h.after = exitAfter
+	}
+	c.CustomHelpTemplate = commandHelp(c, h)
+	return c
+}
+
+func (p *program) taskGetCommand() *cli.Command {
+	return taskCommandOf("get", "show a task", p.getTask, help{
+		intro: "Shows a task as it is now: its state, what was said, what came of it.",
+		usage: []string{"a2astdio --agent URL task get [options] ID"},
+		examples: []example{
+			{"a2astdio task get 4f0c...", "for people"},
+			{"a2astdio task get -o json 4f0c... | jq -r .status.state", "for a script"},
+		},
+	},
+		&cli.IntFlag{Name: "history", Value: -1, DefaultText: "the agent's choice", Usage: "`N`: how many messages of it to get, the last ones; 0 for none"},
+		outputFlag("A2A 1.0's Task"))
+}
+
+func (p *program) getTask(c *cli.Context) error {
+	args, err := p.arguments(c, "ID")
+	if err != nil {
+		return err
+	}
+	format, err := oneOf(c, "output", formatText, formatJSON)
+	if err != nil {
+		return err
+	}
+	history := -1
+	if c.IsSet("history") {
+		if history = c.Int("history"); history < 0 {
+			return usagef("--history does not take %d: it takes a number of messages", history)
+		}
+	}
+	l, agent, err := p.reach(c)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	defer agent.Close()
+	task, err := l.client.Get(c.Context, args[0], history)
+	if err != nil {
+		return p.demoForgets(c, err)
+	}
+	if format == formatJSON {
+		return p.document(v1Task(task.Raw))
+	}
+	return p.show(taskPage(task))
+}
+
+// demoForgets says of a task that is not there why it is not, where that is our
+// doing.
+func (p *program) demoForgets(c *cli.Context, err error) error {
+	var agent *a2a.Error
+	if errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound && stringOf(c, "agent") == demoAgent {
+		return fmt.Errorf("%w: %s", err, demoEnds)
+	}
+	return err
+}
+
+const demoEnds = "the demo that is built in ends with each command, and its tasks with it; a2astdio demo --listen :4000 keeps them"
+
+func (p *program) taskCancelCommand() *cli.Command {
+	return taskCommandOf("cancel", "ask the agent to stop working on a task", p.cancelTask, help{
+		intro: "Asks the agent to stop working on a task, and shows what has become of it.",
+		usage: []string{"a2astdio --agent URL task cancel [options] ID"},
+		examples: []example{
+			{"a2astdio task cancel 4f0c...", "one task"},
+			{"a2astdio task list --state working -o json | jq -r '.tasks[].id' | xargs -n1 a2astdio task cancel", "all that is under way"},
+		},
+	}, outputFlag("A2A 1.0's Task"))
+}
+
+func (p *program) cancelTask(c *cli.Context) error {
+	args, err := p.arguments(c, "ID")
+	if err != nil {
+		return err
+	}
+	format, err := oneOf(c, "output", formatText, formatJSON)
+	if err != nil {
+		return err
+	}
+	l, agent, err := p.reach(c)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	defer agent.Close()
+	task, err := l.client.Cancel(c.Context, args[0])
+	if err != nil {
+		return p.demoForgets(c, err)
+	}
+	if format == formatJSON {
+		return p.document(v1Task(task.Raw))
+	}
+	var out page
+	text := "task " + args[0] + " is cancelled"
+	if task.State != a2a.StateCanceled {
+		text = "the agent has heard it; task " + args[0] + " is " + string(task.State) + " now"
+	}
+	out.b.WriteString(plainText(text) + "\n")
+	return p.show(&out)
+}
+
+// taskPage shows a task to people: what was said in the order in which it was
+// said, whatever dialect the agent has for thoughts and tools.
+func taskPage(task *a2a.Event) *page {
+	out := &page{}
+	out.field("task", task.TaskID)
+	out.field("context", task.ContextID)
+	state := string(task.State)
+	if task.Timestamp != "" {
+		state += " (" + when(task.Timestamp) + ")"
+	}
+	out.field("state", state)
+	t := teller{out: out, fold: mapping.NewFold()}
+	if task.History != nil {
+		for m := range task.History {
+			t.message(task, &m)
+		}
+	}
+	if task.HasMessage {
+		t.message(task, &task.Message)
+	}
+	t.flush()
+	if task.Artifacts != nil {
+		n, files := 0, false
+		for a := range task.Artifacts {
+			if n++; n == 1 {
+				out.heading("What came of it")
+			}
+			files = artifact(out, &a) || files
+		}
+		if files {
+			out.heading("a2astdio task download " + task.TaskID + " gets the files.")
+		}
+	}
+	switch {
+	case task.State != a2a.StateInputRequired:
+	case len(t.fold.Open()) > 0:
+		out.heading("It waits for approval: a2astdio task subscribe --approve ask " + task.TaskID)
+	default:
+		out.heading("It waits for an answer: a2astdio send --task-id " + task.TaskID + " \"...\"")
+	}
+	return out
+}
+
+// A teller retells a conversation.
+type teller struct {
+	out   *page
+	fold  *mapping.Fold
+	lead  string
+	words string
+	id    string
+	begun bool
+}
+
+func (t *teller) message(task *a2a.Event, m *a2a.Message) {
+	if m.Role == a2a.RoleUser {
+		for part := range m.Parts.All() {
+			t.part("you", m.ID, part)
+		}
+		return
+	}
+	ev := a2a.Event{Kind: a2a.EventMessage, TaskID: task.TaskID, ContextID: task.ContextID, Message: *m, HasMessage: true, Metadata: m.Metadata}
+	for _, s := range t.fold.Event(&ev, nil) {
+		switch s.Kind {
+		case mapping.StepText:
+			t.say("agent", s.MessageID, s.Text)
+		case mapping.StepThought:
+			t.line("thinks", strings.Trim(s.Subject+": "+s.Description, ": "))
+		case mapping.StepTool:
+			if s.Changed&mapping.ToolState != 0 || s.New {
+				t.line("tool", toolName(s.Tool)+": "+toolState(s.Tool))
+			}
+		case mapping.StepPart:
+			t.part("agent", s.MessageID, s.Part)
+		case mapping.StepError:
+			t.line("error", s.Text)
+		}
+	}
+}
+
+func (t *teller) part(lead, id string, part *a2a.Part) {
+	switch part.Kind {
+	case a2a.PartText:
+		t.say(lead, id, part.Text)
+	default:
+		t.line(lead, partSays(part))
+	}
+}
+
+// say adds text, which may come in pieces.
+func (t *teller) say(lead, id, text string) {
+	if lead != t.lead || id != t.id {
+		t.flush()
+	}
+	t.lead, t.id, t.words = lead, id, t.words+text
+}
+
+// line adds what is told in a line.
+func (t *teller) line(lead, text string) {
+	t.flush()
+	t.lead, t.words = lead, short(text, maxValue)
+	t.flush()
+}
+
+func (t *teller) flush() {
+	if t.words == "" {
+		return
+	}
+	if !t.begun {
+		t.begun = true
+		t.out.heading("What was said")
+	}
+	t.out.hanging(fmt.Sprintf("  %-*s", fieldIndent-2, t.lead), fieldIndent, t.words)
+	t.words, t.lead, t.id = "", "", ""
+}
+
+// artifact shows what came of a task, and reports whether it has files.
+func artifact(out *page, a *a2a.Artifact) (files bool) {
+	name := a.Name
+	if name == "" {
+		name = a.ID
+	}
+	text := ""
+	if a.Description != "" {
+		text = ": " + short(a.Description, maxValue)
+	}
+	out.text(2, name+text)
+	words := ""
+	for part := range a.Parts.All() {
+		if part.Kind == a2a.PartText {
+			words += part.Text
+			continue
+		}
+		files = files || part.Kind == a2a.PartFile
+		words = flushed(out, words)
+		out.text(6, partSays(part))
+	}
+	flushed(out, words)
+	return files
+}
+
+func flushed(out *page, words string) string {
+	if words != "" {
+		out.text(6, words)
+	}
+	return ""
+}

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+const (
+	// pollPause is the time between two looks at a task whose agent does not
+	// stream.
+	pollPause = time.Second
+	// restPause is how long a task must have waited for an answer, without having
+	// asked for approval, before it is left: some agents keep the stream open then,
+	// since the answer may come from elsewhere.
+	restPause = 500 * time.Millisecond
+)
+
+func (p *program) taskSubscribeCommand() *cli.Command {
+	return taskCommandOf("subscribe", "follow a task until it ends or waits for somebody", p.subscribe, help{
+		intro: `Shows what a task has said so far and what it goes on to say, over as many
+connections as that takes, until it has ended or waits for an answer. Ctrl-C
+ends the looking on, and not the task.
+
+What the agent asks is left to whoever works with the task, unless --approve
+says that you answer.`,
+		usage: []string{"a2astdio --agent URL task subscribe [options] ID"},
+		examples: []example{
+			{"a2astdio task subscribe 4f0c...", "look on"},
+			{"a2astdio task subscribe --approve ask 4f0c...", "look on, and answer what the agent asks"},
+			{"a2astdio task subscribe -o events 4f0c... | jq -r .method", "everything that happens, for a script"},
+		},
+		after: "\nThe options of a2astdio itself (a2astdio --help) may stand here, too.\n\nExit status:\n" + exitHelp + "\n",
+	},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText,
+			Usage: "`text|json|events`: text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
+		&cli.StringFlag{Name: "approve", DefaultText: "leave it to others",
+			Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
+		&cli.BoolFlag{Name: "fail", Usage: "exit with 1 if the task failed, was rejected or cancelled"},
+		&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
+}
+
+// An onlooker is an editor that only looks on: it answers nothing, and when it
+// cannot show anything any more the task goes on.
+type onlooker struct {
+	*sendEditor
+	answers bool
+	shown   atomic.Bool
+	gone    chan error // gets what stdout has failed with
+
+	// These belong to Show.
+	asking map[string]bool // the calls that wait for approval
+	result bridge.Result
+	// rests tells when the task has come to rest, in a state that is no end.
+	rests *time.Timer
+	rest  chan bridge.Result
+}
+
+var _ bridge.Editor = (*onlooker)(nil)
+
+// Show implements [bridge.Editor].
+func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
+	o.shown.Store(true)
+	o.note(steps)
+	err := o.sendEditor.Show(ctx, steps)
+	if err == nil {
+		return nil
+	}
+	// To return it would be to give up the turn, and so to cancel the task.
+	o.gone <- err
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// note keeps what tells whether the task waits for somebody.
+func (o *onlooker) note(steps []mapping.Step) {
+	for i := range steps {
+		s := &steps[i]
+		switch s.Kind {
+		case mapping.StepState:
+			o.result = bridge.Result{State: s.State, TaskID: strings.Clone(s.TaskID), ContextID: strings.Clone(s.ContextID)}
+		case mapping.StepTool:
+			o.asking[s.Tool.ID] = s.Tool.Asks
+		}
+	}
+	if o.rests != nil {
+		o.rests.Stop()
+	}
+	if o.result.State != a2a.StateInputRequired || slices.Contains(slices.Collect(maps.Values(o.asking)), true) {
+		return
+	}
+	result := o.result
+	o.rests = time.AfterFunc(restPause, func() {
+		select {
+		case o.rest <- result:
+		default: // it was told before
+		}
+	})
+}
+
+// Ask implements [bridge.Editor].
+func (o *onlooker) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
+	if o.answers {
+		return o.sendEditor.Ask(ctx, questions)
+	}
+	for _, q := range questions {
+		o.approver.say("the agent waits for approval: %s; --approve ask lets you answer", short(toolName(q.Call), maxValue))
+	}
+	return nil, bridge.ErrPause
+}
+
+func (p *program) subscribe(c *cli.Context) error {
+	args, err := p.arguments(c, "ID")
+	if err != nil {
+		return err
+	}
+	answers := c.String("approve") != ""
+	editor, err := p.sendEditor(c, true)
+	if err != nil {
+		return err
+	}
+	l, agent, err := p.reach(c)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	session := agent.NewSession(l.options.Workspace)
+	session.Resume("", args[0])
+	turn, err := session.Begin()
+	if err != nil {
+		return err
+	}
+	view := &onlooker{sendEditor: editor, answers: answers, gone: make(chan error, 1),
+		asking: map[string]bool{}, rest: make(chan bridge.Result, 1)}
+	type ending struct {
+		result bridge.Result
+		err    error
+	}
+	done := make(chan ending, 1)
+	go func() { // ends with the turn, or with the process: to end it earlier would cancel the task
+		ctx := context.WithoutCancel(c.Context)
+		r, err := turn.Follow(ctx, args[0], view)
+		if refusesToFollow(err) && !view.shown.Load() {
+			r, err = p.poll(ctx, l.client, args[0], view)
+		}
+		done <- ending{r, err}
+	}()
+	select {
+	case e := <-done:
+		agent.Close()
+		if e.err != nil {
+			e.err = p.demoForgets(c, e.err)
+		}
+		return p.verdict(c, editor, e.result, e.err)
+	case r := <-view.rest:
+		return p.verdict(c, editor, r, nil)
+	case err := <-view.gone:
+		return err
+	case <-c.Context.Done():
+		return errInterrupted
+	}
+}
+
+// refusesToFollow reports whether an agent may mean that there is nothing to
+// follow: it does not stream, or the task has ended.
+func refusesToFollow(err error) bool {
+	var agent *a2a.Error
+	return errors.As(err, &agent) && (agent.Code == a2a.CodeUnsupportedOperation || agent.Code == a2a.CodeMethodNotFound ||
+		agent.Code == a2a.CodeInvalidParams || agent.Code == a2a.CodeInvalidRequest)
+}
+
+// poll looks at a task until it ends or waits for somebody.
+func (p *program) poll(ctx context.Context, client *transport.Client, taskID string, editor *onlooker) (bridge.Result, error) {
+	fold := mapping.NewFold()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return bridge.Result{}, ctx.Err()
+		}
+		task, err := client.Get(ctx, taskID, -1)
+		if err != nil {
+			return bridge.Result{}, err
+		}
+		if steps := fold.Event(task, nil); len(steps) > 0 {
+			if err := editor.Show(ctx, steps); err != nil {
+				return bridge.Result{}, err
+			}
+		}
+		r := bridge.Result{State: fold.State, TaskID: fold.TaskID, ContextID: fold.ContextID}
+		switch {
+		case fold.State == a2a.StateFailed:
+			return r, &mapping.TaskError{State: fold.State, Text: fold.FailText, Cause: fold.Err}
+		case fold.State == a2a.StateRejected && strings.TrimSpace(fold.FailText) != "":
+			p.say("agent: %s", fold.FailText)
+			return r, nil
+		case fold.State.Terminal(), fold.State == a2a.StateInputRequired:
+			return r, nil
+		}
+		timer.Reset(pollPause)
+	}
+}

@@ -1,0 +1,14 @@
+//go:build !windows
+
+package cli
+
+import (
+	"io"
+	"os"
+)
+
+// openTerminal opens the terminal of the process, also when stdin and stdout are
+// something else.
+func openTerminal() (io.ReadWriteCloser, error) {
+	return os.OpenFile("/dev/tty", os.O_RDWR, 0)
+}

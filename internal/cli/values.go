@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// headers reads --header. What is wrong is said without the value, which is
+// likely to be a password.
+func headers(list []string) (http.Header, error) {
+	h := http.Header{}
+	for i, line := range list {
+		if file, ok := strings.CutPrefix(line, "@"); ok {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				return nil, usagef("--header: %v", err)
+			}
+			n := 0
+			for line := range strings.Lines(string(b)) {
+				n++
+				if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+					continue
+				}
+				if !addHeader(h, line) {
+					return nil, usagef("--header: line %d of %s is not written like Name: value", n, file)
+				}
+			}
+			continue
+		}
+		if !addHeader(h, line) {
+			return nil, usagef("--header: number %d is not written like 'Name: value'", i+1)
+		}
+	}
+	return h, nil
+}
+
+func addHeader(h http.Header, line string) bool {
+	name, value, ok := strings.Cut(line, ":")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	if !ok || name == "" || strings.ContainsFunc(name, notToken) || strings.ContainsFunc(value, isControl) {
+		return false
+	}
+	h.Add(name, value)
+	return true
+}
+
+// notToken reports what RFC 9110 (§5.6.2) does not allow in a header's name.
+func notToken(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+}
+
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+// jsonObject reads an option that is a JSON object, or @ and a file with one.
+func jsonObject(name, value string) (json.RawMessage, error) {
+	if value == "" {
+		return nil, nil
+	}
+	b := []byte(value)
+	if file, ok := strings.CutPrefix(value, "@"); ok {
+		var err error
+		if b, err = os.ReadFile(file); err != nil {
+			return nil, usagef("--%s: %v", name, err)
+		}
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(b, &object); err != nil || object == nil {
+		return nil, usagef("--%s is not a JSON object like {\"autoExecute\":true}", name)
+	}
+	return b, nil
+}
+
+// fields takes lists apart that a variable holds as words: neither URLs nor URIs
+// have blanks.
+func fields(list []string) []string {
+	var all []string
+	for _, s := range list {
+		all = append(all, strings.Fields(s)...)
+	}
+	return all
+}
+
+// urlSecrets are what may be secret in the agent's URL: a password, and whatever
+// is in the query, since some agents want a key there.
+func urlSecrets(agent string) []string {
+	u, err := url.Parse(agent)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	var secrets []string
+	if password, ok := u.User.Password(); ok {
+		secrets = append(secrets, password)
+	}
+	for _, values := range u.Query() {
+		secrets = append(secrets, values...)
+	}
+	return secrets
+}

@@ -1,0 +1,81 @@
+package demo
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+type cardSkill struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Tags        []string `json:"tags"`
+	Examples    []string `json:"examples,omitempty"`
+}
+
+// card describes the agent at a URL.
+func (a *Agent) card(url string) map[string]any {
+	var skills []cardSkill
+	for _, t := range tales() {
+		skills = append(skills, cardSkill{ID: t.word, Name: t.word, Description: t.description, Tags: []string{"demo"}, Examples: []string{t.word}})
+	}
+	capabilities := map[string]any{
+		"streaming":         true,
+		"pushNotifications": false,
+		"extensions": []any{map[string]any{
+			"uri":         ExtensionURI,
+			"description": "Thoughts, tool calls and their approval, slash commands.",
+			"required":    false,
+		}},
+	}
+	card := map[string]any{
+		"name":               "a2astdio demo agent",
+		"description":        "Tells stories that need no model: everything an agent can do to a client, on demand.",
+		"version":            "1",
+		"capabilities":       capabilities,
+		"defaultInputModes":  []string{"text/plain", "application/json", "image/png", "image/jpeg", "application/octet-stream"},
+		"defaultOutputModes": []string{"text/plain", "application/json"},
+		"skills":             skills,
+	}
+	// Which version an interface has is said differently in each version; an agent
+	// with both says it both ways, as the agents of the transition do.
+	var interfaces []any
+	for _, version := range []string{"1.0", "0.3"} {
+		if a.version == version || a.version == "both" {
+			interfaces = append(interfaces, map[string]string{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": version})
+		}
+	}
+	if a.version == "1.0" || a.version == "both" {
+		card["supportedInterfaces"] = interfaces
+		capabilities["extendedAgentCard"] = false
+	}
+	if a.version != "1.0" {
+		card["protocolVersion"], card["preferredTransport"], card["url"] = "0.3.0", "JSONRPC", url
+	}
+	return card
+}
+
+// serveCard sends the card. Its URL is the one that the client reached it by,
+// which Listen has checked before.
+func (a *Agent) serveCard(w http.ResponseWriter, r *http.Request) {
+	var body bytes.Buffer
+	if err := writeJSON(&body, a.card("http://"+r.Host+"/")); err != nil {
+		httpError(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	etag := fmt.Sprintf(`"%x"`, sha256.Sum256(body.Bytes()))
+	h := w.Header()
+	h.Set("ETag", etag)
+	h.Set("Cache-Control", "max-age=3600")
+	for known := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
+		if known = strings.TrimPrefix(strings.TrimSpace(known), "W/"); known == etag || known == "*" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	h.Set("Content-Type", "application/json")
+	_, _ = w.Write(body.Bytes()) // the server drops it for a HEAD
+}

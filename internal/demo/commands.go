@@ -1,0 +1,186 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// A command is a slash command: how it is listed, and what it does.
+type command struct {
+	name, description string
+	arguments         []slashCommandArgument
+	sub               []command
+
+	status string // of a successful start
+	tell   func(args string) story
+	broken string // why it never starts
+}
+
+func (a *Agent) commands() []command {
+	return []command{
+		{name: "memory", description: "What the agent remembers until it is closed", sub: []command{
+			{name: "show", description: "Say what is remembered", status: commandStarted, tell: a.memoryShow},
+			{name: "add", description: "Remember a text", status: commandStarted, tell: a.memoryAdd,
+				arguments: []slashCommandArgument{{"text", "What to remember", true}}},
+		}},
+		{name: "deploy", description: "Deploy, with a command that must be confirmed", status: commandAwaitingShell, tell: deploy,
+			arguments: []slashCommandArgument{{"target", "Where to; \"staging\" if it is missing", false}}},
+		{name: "reset", description: "Forget everything, which must be confirmed", status: commandAwaitingAction, tell: a.reset},
+		{name: "fail", description: "Does not start", broken: "this command never starts"},
+	}
+}
+
+// listed returns commands as commands/get tells them.
+func listed(commands []command) []slashCommand {
+	var list []slashCommand
+	for _, c := range commands {
+		list = append(list, slashCommand{Name: c.name, Description: c.description, Arguments: c.arguments, SubCommands: listed(c.sub)})
+	}
+	return list
+}
+
+// lookup returns the command at a path, or why it cannot be executed.
+func lookup(commands []command, path []string, args string) (command, error) {
+	var c command
+	for i, name := range path {
+		found := false
+		for _, c = range commands {
+			if found = c.name == name; found {
+				break
+			}
+		}
+		if !found {
+			return c, fmt.Errorf("there is no command /%s", strings.Join(path[:i+1], " "))
+		}
+		commands = c.sub
+	}
+	switch {
+	case c.broken != "":
+		return c, fmt.Errorf("%s", c.broken)
+	case c.tell == nil:
+		var names []string
+		for _, s := range c.sub {
+			names = append(names, s.name)
+		}
+		return c, fmt.Errorf("/%s needs a subcommand: %s", strings.Join(path, " "), strings.Join(names, ", "))
+	case args == "":
+		for _, argument := range c.arguments {
+			if argument.IsRequired {
+				return c, fmt.Errorf("/%s needs the argument %s", strings.Join(path, " "), argument.Name)
+			}
+		}
+	}
+	return c, nil
+}
+
+// execute starts a command as a task. A client that accepts an event stream gets
+// the response as its first event and then the task's updates; another gets the
+// response alone, and finds the task by its execution ID.
+func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request) error {
+	var p executeSlashCommandRequest
+	if err := readParams(req.params, &p); err != nil {
+		return invalidParams("%v", err)
+	}
+	if len(p.CommandPath) == 0 {
+		return invalidParams("command_path is empty")
+	}
+	var t *task
+	var answer executeSlashCommandResponse
+	args := strings.TrimSpace(p.Args)
+	c, err := lookup(a.commands(), p.CommandPath, args)
+	if err != nil {
+		answer = executeSlashCommandResponse{Status: commandFailed, Message: err.Error()}
+	} else {
+		t = a.newTask(a.session(""))
+		line := strings.TrimSpace("/" + strings.Join(p.CommandPath, " ") + " " + args)
+		prompt := &message{id: a.newID(), role: "user", parts: []part{{text: line}}, taskID: t.id, contextID: t.session.contextID}
+		if err := a.settle(t.session, prompt, req.extension); err != nil {
+			return err
+		}
+		if err := a.create(t, c.tell(args), prompt); err != nil {
+			return err
+		}
+		answer = executeSlashCommandResponse{ExecutionID: t.id, Status: c.status, Message: "executing " + line}
+	}
+	if !req.events {
+		if t != nil && c.status != commandStarted {
+			// "Awaiting" is true when it is said: the client may confirm at once.
+			if err := t.settled(ctx, a.ctx, 0); err != nil {
+				return err
+			}
+		}
+		return req.answer(w, answer)
+	}
+	s := newEventStream(w, req)
+	if s.send(answer) != nil || s.flush() != nil || t == nil {
+		return nil
+	}
+	_ = s.follow(ctx, a, t, 1) // what follows the response are updates: not the task itself
+	return nil
+}
+
+func (a *Agent) memoryShow(string) story {
+	return func(ctx context.Context, r *run) error {
+		a.mu.Lock()
+		text := strings.Join(a.memory, "\n")
+		a.mu.Unlock()
+		if text == "" {
+			text = "I remember nothing."
+		}
+		return r.say(ctx, text)
+	}
+}
+
+func (a *Agent) memoryAdd(args string) story {
+	return func(ctx context.Context, r *run) error {
+		if err := r.think(ctx, "Remembering", args); err != nil {
+			return err
+		}
+		a.mu.Lock()
+		a.memory = append(a.memory, args)
+		a.mu.Unlock()
+		return r.say(ctx, "I remember: ", args)
+	}
+}
+
+func (a *Agent) reset(string) story {
+	return func(ctx context.Context, r *run) error {
+		c := toolCall{
+			ID: r.task.newID(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
+			Confirmation: &confirmationRequest{Options: options(), Generic: &genericDetails{Description: "Forget everything that was remembered"}},
+		}
+		answers, err := r.approve(ctx, c)
+		if err != nil {
+			return err
+		}
+		if !answers[c.ID].approved() {
+			return r.say(ctx, "I forget nothing.")
+		}
+		a.mu.Lock()
+		a.memory = nil
+		a.mu.Unlock()
+		text := "forgotten"
+		c.Status, c.Confirmation, c.Output = callSucceeded, nil, &toolOutput{Text: &text}
+		if err := r.update(ctx, c); err != nil {
+			return err
+		}
+		return r.say(ctx, "I forgot everything.")
+	}
+}
+
+func deploy(args string) story {
+	return func(ctx context.Context, r *run) error {
+		target := args
+		if target == "" {
+			target = "staging"
+		}
+		c := r.command("deploy --to "+target, "Deploy to "+target)
+		answers, err := r.approve(ctx, c)
+		if err != nil {
+			return err
+		}
+		return r.execute(ctx, c, answers[c.ID], "building\n", "uploading\n", "live on "+target+"\n")
+	}
+}

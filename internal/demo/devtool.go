@@ -1,0 +1,189 @@
+package demo
+
+import "encoding/json"
+
+// The development-tool extension's own objects. They are data of any A2A
+// version, so they have one spelling: the field names of the specification.
+
+// The kinds of a developmentToolEvent.
+const (
+	kindConfirmation = "TOOL_CALL_CONFIRMATION"
+	kindToolCall     = "TOOL_CALL_UPDATE"
+	kindText         = "TEXT_CONTENT"
+	kindStateChange  = "STATE_CHANGE"
+	kindThought      = "THOUGHT"
+)
+
+// The statuses of a tool call.
+const (
+	callPending   = "PENDING"
+	callExecuting = "EXECUTING"
+	callSucceeded = "SUCCEEDED"
+	callFailed    = "FAILED"
+	callCancelled = "CANCELLED"
+)
+
+// The statuses of a command execution.
+const (
+	commandStarted        = "STARTED"
+	commandFailed         = "FAILED_TO_START"
+	commandAwaitingShell  = "AWAITING_SHELL_CONFIRMATION"
+	commandAwaitingAction = "AWAITING_ACTION_CONFIRMATION"
+)
+
+// The options of every confirmation request.
+const (
+	optionOnce   = "proceed_once"
+	optionAlways = "proceed_always"
+	optionCancel = "cancel"
+)
+
+type agentSettings struct {
+	WorkspacePath string `json:"workspace_path"`
+}
+
+type developmentToolEvent struct {
+	Kind     string `json:"kind"`
+	Model    string `json:"model"`
+	UserTier string `json:"user_tier,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+type agentThought struct {
+	Subject     string `json:"subject"`
+	Description string `json:"description"`
+}
+
+// A toolCall is passed by value and its pointers are replaced, never written
+// through: the log keeps every version that was said.
+type toolCall struct {
+	ID           string               `json:"tool_call_id"`
+	Status       string               `json:"status"`
+	Name         string               `json:"tool_name"`
+	Description  string               `json:"description,omitempty"`
+	Input        any                  `json:"input_parameters"`
+	Live         string               `json:"live_content,omitempty"`
+	Output       *toolOutput          `json:"output,omitempty"`
+	Error        *errorDetails        `json:"error,omitempty"`
+	Confirmation *confirmationRequest `json:"confirmation_request,omitempty"`
+}
+
+func (c toolCall) over() bool { return c.Status != callPending && c.Status != callExecuting }
+
+type toolOutput struct {
+	Text       *string   `json:"text,omitempty"`
+	Diff       *fileDiff `json:"diff,omitempty"`
+	Structured any       `json:"structured_data,omitempty"`
+}
+
+type errorDetails struct {
+	Message    string `json:"message"`
+	Type       string `json:"type,omitempty"`
+	StatusCode *int32 `json:"status_code,omitempty"`
+}
+
+type confirmationRequest struct {
+	Options  []confirmationOption `json:"options"`
+	Execute  *executeDetails      `json:"execute_details,omitempty"`
+	FileEdit *fileDiff            `json:"file_edit_details,omitempty"`
+	MCP      *mcpDetails          `json:"mcp_details,omitempty"`
+	Generic  *genericDetails      `json:"generic_details,omitempty"`
+}
+
+type confirmationOption struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+type executeDetails struct {
+	Command          string `json:"command"`
+	WorkingDirectory string `json:"working_directory,omitempty"`
+}
+
+type fileDiff struct {
+	FileName      string  `json:"file_name"`
+	FilePath      string  `json:"file_path"`
+	OldContent    *string `json:"old_content,omitempty"`
+	NewContent    string  `json:"new_content"`
+	FormattedDiff string  `json:"formatted_diff,omitempty"`
+}
+
+type mcpDetails struct {
+	ServerName string `json:"server_name"`
+	ToolName   string `json:"tool_name"`
+}
+
+type genericDetails struct {
+	Description string `json:"description"`
+}
+
+// A toolCallConfirmation has a oneof of one member, so the member is inlined.
+type toolCallConfirmation struct {
+	ToolCallID       string               `json:"tool_call_id"`
+	SelectedOptionID string               `json:"selected_option_id"`
+	FileDetails      *modifiedFileDetails `json:"file_details,omitempty"`
+	// ModifiedDetails is the same member below the name of its oneof. Protobuf's
+	// JSON has no such level; clients that were written from the prose send it.
+	ModifiedDetails *struct {
+		FileDetails *modifiedFileDetails `json:"file_details,omitempty"`
+	} `json:"modified_details,omitempty"`
+}
+
+type modifiedFileDetails struct {
+	NewContent string `json:"new_content"`
+}
+
+// content returns the user's version of a file, or nil.
+func (c toolCallConfirmation) content() *string {
+	switch {
+	case c.FileDetails != nil:
+		return &c.FileDetails.NewContent
+	case c.ModifiedDetails != nil && c.ModifiedDetails.FileDetails != nil:
+		return &c.ModifiedDetails.FileDetails.NewContent
+	}
+	return nil
+}
+
+// confirmations returns the confirmations among a message's data parts.
+func (m *message) confirmations() []toolCallConfirmation {
+	var found []toolCallConfirmation
+	for _, p := range m.parts {
+		if !isObject(p.data) {
+			continue
+		}
+		raw, err := json.Marshal(p.data)
+		if err != nil {
+			continue
+		}
+		var c toolCallConfirmation
+		if json.Unmarshal(raw, &c) == nil && c.ToolCallID != "" && c.SelectedOptionID != "" {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+type slashCommand struct {
+	Name        string                 `json:"name"`
+	Description string                 `json:"description"`
+	Arguments   []slashCommandArgument `json:"arguments,omitempty"`
+	SubCommands []slashCommand         `json:"sub_commands,omitempty"`
+}
+
+type slashCommandArgument struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	IsRequired  bool   `json:"is_required"`
+}
+
+type executeSlashCommandRequest struct {
+	CommandPath []string `json:"command_path"`
+	Args        string   `json:"args"`
+}
+
+type executeSlashCommandResponse struct {
+	ExecutionID string `json:"execution_id"`
+	Status      string `json:"status"`
+	Message     string `json:"message,omitempty"`
+}

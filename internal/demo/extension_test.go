@@ -1,0 +1,227 @@
+package demo
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCommands(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		got, _ := c.call("commands/get", nil)
+		if at(got, "commands.0.sub_commands.1.arguments.0.is_required") != true || at(got, "commands.1.arguments.0.is_required") != false {
+			t.Errorf("commands: %v", got)
+		}
+		execute := func(args string, path ...string) map[string]any {
+			return map[string]any{"command_path": path, "args": args}
+		}
+		expect(t, "add", c.open("command/execute", execute("tea", "memory", "add")).rest(),
+			"response STARTED", "working", "thought: Remembering", `"I remember: "`, `"tea"`, "completed (final)")
+		expect(t, "show", c.open("command/execute", execute("", "memory", "show")).rest(),
+			"response STARTED", "working", `"tea"`, "completed (final)")
+		for _, test := range []struct{ path, want string }{
+			{"fail", "this command never starts"},
+			{"dance", "there is no command /dance"},
+			{"memory", "needs a subcommand: show, add"},
+			{"memory forget", "there is no command /memory forget"},
+			{"memory add", "needs the argument text"},
+		} {
+			got, _ := c.call("command/execute", execute("", strings.Fields(test.path)...))
+			if got["status"] != "FAILED_TO_START" || !strings.Contains(got["message"].(string), test.want) {
+				t.Errorf("/%s: %v", test.path, got)
+			}
+			expect(t, test.path, c.open("command/execute", execute("", strings.Fields(test.path)...)).rest(), "response FAILED_TO_START")
+		}
+
+		expect(t, "reset", c.open("command/execute", execute("", "reset")).rest(),
+			"response AWAITING_ACTION_CONFIRMATION", "working", "reset PENDING?", "input-required (final)")
+		expect(t, "reset", c.confirm("proceed_once"), "reset SUCCEEDED", `"I forgot everything."`, "completed (final)")
+
+		// Without an event stream the execution ID is a task to come back to.
+		got, _ = c.call("command/execute", execute("production", "deploy"))
+		if got["status"] != "AWAITING_SHELL_CONFIRMATION" {
+			t.Errorf("deploy: %v", got)
+		}
+		c.taskID = got["execution_id"].(string)
+		snapshot := c.open("tasks/resubscribe", map[string]any{"id": c.taskID}).next()
+		call := at(snapshot, "history.1.parts.0.data")
+		if at(snapshot, "status.state") != "input-required" || at(call, "confirmation_request.execute_details.command") != "deploy --to production" {
+			t.Errorf("resubscribed: %v", snapshot)
+		}
+		c.calls = []string{at(call, "tool_call_id").(string)}
+		expect(t, "deploy", c.confirm("proceed_once"), "ShellTool EXECUTING",
+			`ShellTool EXECUTING "building\n"`, `ShellTool EXECUTING "building\nuploading\n"`, `ShellTool EXECUTING "building\nuploading\nlive on production\n"`,
+			"ShellTool SUCCEEDED", `"The command"`, `" succeeded.\n"`, "completed (final)")
+	})
+}
+
+// extensionFields is the extension, written down by hand: each type with its
+// fields and each enum with its values. Values that are proto3's unset ones
+// (…_UNSPECIFIED) are not in it: an agent that sends one says nothing.
+var extensionFields = []struct{ name, members string }{
+	{"ToolCall", "tool_call_id status tool_name description input_parameters live_content output error confirmation_request"},
+	{"ToolCallStatus", "PENDING EXECUTING SUCCEEDED FAILED CANCELLED"},
+	{"ToolOutput", "text diff structured_data"},
+	{"ErrorDetails", "message type status_code"},
+	{"ConfirmationRequest", "options execute_details file_edit_details mcp_details generic_details"},
+	{"ConfirmationOption", "id name description"},
+	{"ExecuteDetails", "command working_directory"},
+	{"FileDiff", "file_name file_path old_content new_content formatted_diff"},
+	{"McpDetails", "server_name tool_name"},
+	{"GenericDetails", "description"},
+	{"AgentThought", "subject description"},
+	{"DevelopmentToolEvent", "kind model user_tier error"},
+	{"DevelopmentToolEventKind", "TOOL_CALL_CONFIRMATION TOOL_CALL_UPDATE TEXT_CONTENT STATE_CHANGE THOUGHT"},
+	{"GetAllSlashCommandsResponse", "commands"},
+	{"SlashCommand", "name description arguments sub_commands"},
+	{"SlashCommandArgument", "name description is_required"},
+	{"ExecuteSlashCommandResponse", "execution_id status message"},
+	{"CommandExecutionStatus", "STARTED FAILED_TO_START AWAITING_SHELL_CONFIRMATION AWAITING_ACTION_CONFIRMATION"},
+}
+
+// extensionTypes says where objects of a type are, in an object of another. A name
+// after = is an enum that the value is one of.
+var extensionTypes = map[string]string{
+	"ToolCall":                    "status=ToolCallStatus output:ToolOutput error:ErrorDetails confirmation_request:ConfirmationRequest",
+	"ToolOutput":                  "diff:FileDiff",
+	"ConfirmationRequest":         "options:ConfirmationOption execute_details:ExecuteDetails file_edit_details:FileDiff mcp_details:McpDetails generic_details:GenericDetails",
+	"DevelopmentToolEvent":        "kind=DevelopmentToolEventKind",
+	"GetAllSlashCommandsResponse": "commands:SlashCommand",
+	"SlashCommand":                "arguments:SlashCommandArgument sub_commands:SlashCommand",
+	"ExecuteSlashCommandResponse": "status=CommandExecutionStatus",
+}
+
+// A census counts the members of types that were met.
+type census map[string]bool
+
+func (s census) visit(t *testing.T, name string, v any) {
+	t.Helper()
+	if list, ok := v.([]any); ok {
+		for _, w := range list {
+			s.visit(t, name, w)
+		}
+		return
+	}
+	object, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	for member, value := range object {
+		s[name+"."+member] = true
+		for where := range strings.FieldsSeq(extensionTypes[name]) {
+			if field, typ, ok := strings.Cut(where, ":"); ok && field == member {
+				s.visit(t, typ, value)
+			}
+			if field, enum, ok := strings.Cut(where, "="); ok && field == member {
+				s[fmt.Sprint(enum, ".", value)] = true
+			}
+		}
+	}
+}
+
+func TestEveryFieldOfTheExtensionIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	met := census{}
+	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		for _, tale := range tales() {
+			if tale.word == "long" || tale.word == "slow" {
+				continue // nothing but text
+			}
+			for _, option := range []string{"proceed_once", "cancel"} {
+				c.prompt(tale.word)
+				if len(c.calls) > 0 {
+					c.confirm(option)
+				}
+			}
+		}
+		c.call("commands/get", nil)
+		for _, path := range [][]string{{"memory", "show"}, {"deploy"}, {"reset"}, {"fail"}} {
+			c.call("command/execute", map[string]any{"command_path": path})
+		}
+		for _, e := range c.seen {
+			if e["execution_id"] != nil {
+				met.visit(t, "ExecuteSlashCommandResponse", e)
+			}
+			if e["commands"] != nil {
+				met.visit(t, "GetAllSlashCommandsResponse", e)
+			}
+			if metadata, ok := e["metadata"].(map[string]any); ok {
+				met.visit(t, "DevelopmentToolEvent", metadata[ExtensionURI])
+			} else if e["kind"] == "status-update" {
+				t.Errorf("an update without metadata: %v", e)
+			}
+			data := at(e, "status.message.parts.0.data")
+			switch {
+			case at(data, "tool_call_id") != nil:
+				met.visit(t, "ToolCall", data)
+			case data != nil:
+				met.visit(t, "AgentThought", data)
+			}
+			if uris, _ := at(e, "status.message.extensions").([]any); e["kind"] == "status-update" && (data != nil) != slices.Contains(uris, any(ExtensionURI)) {
+				t.Errorf("the message's extensions: %v", e)
+			}
+		}
+	})
+	known := map[string]bool{}
+	for _, typ := range extensionFields {
+		for member := range strings.FieldsSeq(typ.members) {
+			known[typ.name+"."+member] = true
+			if !met[typ.name+"."+member] {
+				t.Errorf("no story says %s.%s", typ.name, member)
+			}
+		}
+	}
+	for name := range met {
+		if !known[name] {
+			t.Errorf("a story says %s, which the extension does not know", name)
+		}
+	}
+}
+
+// What the client says has no story to list it; each field is understood, and
+// other tests see its effect: TestEdit, TestModifyTakesTheUsersVersion,
+// TestSettings, TestCommands.
+func TestEveryFieldOfTheExtensionIsUnderstood(t *testing.T) {
+	tests := []struct {
+		json string
+		into any
+	}{
+		{`{"workspace_path":"/w"}`, new(agentSettings)},
+		{`{"tool_call_id":"c","selected_option_id":"o","file_details":{"new_content":"n"}}`, new(toolCallConfirmation)},
+		{`{"command_path":["memory","add"],"args":"tea"}`, new(executeSlashCommandRequest)},
+	}
+	for _, test := range tests {
+		d := json.NewDecoder(strings.NewReader(test.json))
+		d.DisallowUnknownFields()
+		if err := d.Decode(test.into); err != nil {
+			t.Errorf("%s: %v", test.json, err)
+		}
+		var again bytes.Buffer
+		if err := json.NewEncoder(&again).Encode(test.into); err != nil || strings.TrimSpace(again.String()) != test.json {
+			t.Errorf("%s became %s", test.json, again.String())
+		}
+	}
+}
+
+func TestUnified(t *testing.T) {
+	old := "1\n2\n3\n4\n5\n6\n7\n8\n9"
+	tests := []struct {
+		old  *string
+		new  string
+		want string
+	}{
+		{nil, "", "--- /dev/null\n+++ b/f\n"},
+		{nil, "a\nb", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n"},
+		{&old, strings.Replace(old, "5\n", "x\ny\n", 1), "--- a/f\n+++ b/f\n@@ -2,7 +2,8 @@\n 2\n 3\n 4\n-5\n+x\n+y\n 6\n 7\n 8\n"},
+		{&old, old + "\n", "--- a/f\n+++ b/f\n@@ -6,4 +6,4 @@\n 6\n 7\n 8\n-9\n\\ No newline at end of file\n+9\n"},
+		{&old, "", "--- a/f\n+++ b/f\n@@ -1,9 +0,0 @@\n-1\n-2\n-3\n-4\n-5\n-6\n-7\n-8\n-9\n\\ No newline at end of file\n"},
+	}
+	for _, test := range tests {
+		if got := unified("f", test.old, test.new); got != test.want {
+			t.Errorf("got\n%s\nwant\n%s", got, test.want)
+		}
+	}
+}

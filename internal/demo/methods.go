@@ -1,0 +1,219 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// receive takes a message: it creates a task, or answers or continues one. It
+// returns the task and the index in its log at which the effects begin.
+func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
+	p, err := req.wire.send(req.params)
+	if err != nil {
+		return nil, nil, 0, invalidParams("%v", err)
+	}
+	m := p.message
+	switch {
+	case m.id == "":
+		return nil, nil, 0, invalidParams("message.messageId is missing")
+	case len(m.parts) == 0:
+		return nil, nil, 0, invalidParams("message.parts is empty")
+	case p.historyLength != nil && *p.historyLength < 0:
+		return nil, nil, 0, invalidParams("historyLength is negative")
+	case p.push:
+		return nil, nil, 0, &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
+	}
+	if m.taskID != "" {
+		t := a.task(m.taskID)
+		if t == nil {
+			return nil, nil, 0, notFound(m.taskID)
+		}
+		if m.contextID != "" && m.contextID != t.session.contextID {
+			return nil, nil, 0, invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.contextID)
+		}
+		from, err := a.follow(t, m, req.extension)
+		return t, p, from, err
+	}
+	t := a.newTask(a.session(m.contextID))
+	m.taskID, m.contextID = t.id, t.session.contextID
+	tell, settings := pick(m.words()), a.settle(t.session, m, req.extension)
+	if settings != nil {
+		tell = failing(settings)
+	}
+	return t, p, 0, a.create(t, tell, m)
+}
+
+// create starts a new task with the story of its prompt.
+func (a *Agent) create(t *task, tell story, prompt *message) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.append(event{created: true, state: stateSubmitted, kind: kindStateChange, message: prompt})
+	if err := a.start(t, tell, prompt); err != nil {
+		return err
+	}
+	t.append(event{state: stateWorking, kind: kindStateChange})
+	a.keep(t)
+	return nil
+}
+
+func notFound(id string) error {
+	return &rpcError{Code: codeTaskNotFound, Message: "task not found: " + id}
+}
+
+func over(id, state string) error {
+	return &rpcError{Code: codeUnsupported, Message: fmt.Sprintf("task %s is in a terminal state: %s", id, state)}
+}
+
+func (a *Agent) send(ctx context.Context, req *request) (any, error) {
+	t, p, from, err := a.receive(req)
+	if err != nil {
+		return nil, err
+	}
+	if p.blocking {
+		if err := t.settled(ctx, a.ctx, from); err != nil {
+			return nil, err
+		}
+	}
+	limit := -1
+	if p.historyLength != nil {
+		limit = *p.historyLength
+	}
+	return req.wire.result(t.view(req.extension, limit)), nil
+}
+
+func (a *Agent) stream(ctx context.Context, w http.ResponseWriter, req *request) error {
+	t, _, from, err := a.receive(req)
+	if err != nil {
+		return err
+	}
+	_ = newEventStream(w, req).follow(ctx, a, t, from)
+	return nil
+}
+
+type taskParams struct {
+	ID            string `json:"id"`
+	HistoryLength *int   `json:"historyLength"`
+}
+
+// named returns the task that a method's parameters name.
+func (a *Agent) named(req *request) (*task, taskParams, error) {
+	var p taskParams
+	if err := readParams(req.params, &p); err != nil {
+		return nil, p, invalidParams("%v", err)
+	}
+	switch {
+	case p.ID == "":
+		return nil, p, invalidParams("id is missing")
+	case p.HistoryLength != nil && *p.HistoryLength < 0:
+		return nil, p, invalidParams("historyLength is negative")
+	}
+	t := a.task(p.ID)
+	if t == nil {
+		return nil, p, notFound(p.ID)
+	}
+	return t, p, nil
+}
+
+func (a *Agent) get(req *request) (any, error) {
+	t, p, err := a.named(req)
+	if err != nil {
+		return nil, err
+	}
+	limit := -1
+	if p.HistoryLength != nil {
+		limit = *p.HistoryLength
+	}
+	return req.wire.task(t.view(req.extension, limit)), nil
+}
+
+func (a *Agent) cancel(req *request) (any, error) {
+	t, _, err := a.named(req)
+	if err != nil {
+		return nil, err
+	}
+	if !t.stop() {
+		return nil, &rpcError{Code: codeNotCancelable, Message: "task cannot be canceled: " + t.id + " is in a terminal state"}
+	}
+	return req.wire.task(t.view(req.extension, -1)), nil
+}
+
+// resubscribe sends the task as it is and then what follows. A task in a
+// terminal state is all there is; one that waits for an answer is followed,
+// because the answer can come from another client.
+func (a *Agent) resubscribe(ctx context.Context, w http.ResponseWriter, req *request) error {
+	t, _, err := a.named(req)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	view, from := t.viewLocked(req.extension, -1), len(t.log)
+	t.mu.Unlock()
+	if terminal(view.state) && !req.wire.subscribesToOver() {
+		return over(view.id, view.state)
+	}
+	s := newEventStream(w, req)
+	if s.send(req.wire.result(view)) != nil || s.flush() != nil || terminal(view.state) {
+		return nil
+	}
+	_ = s.follow(ctx, a, t, from)
+	return nil
+}
+
+// list is in no 0.3 specification for JSON-RPC, but some servers have it. The
+// newest task is first; a page token is the number of tasks before the page.
+func (a *Agent) list(req *request) (any, error) {
+	var p struct {
+		ContextID     string `json:"contextId"`
+		Status        string `json:"status"`
+		PageSize      *int   `json:"pageSize"`
+		PageToken     string `json:"pageToken"`
+		HistoryLength int    `json:"historyLength"`
+	}
+	if len(req.params) > 0 {
+		if err := json.Unmarshal(req.params, &p); err != nil {
+			return nil, invalidParams("%v", err)
+		}
+	}
+	size, skip := 50, 0
+	if p.PageSize != nil {
+		size = *p.PageSize
+	}
+	if p.PageToken != "" {
+		var err error
+		if skip, err = strconv.Atoi(p.PageToken); err != nil || skip < 0 {
+			return nil, invalidParams("unknown pageToken %q", p.PageToken)
+		}
+	}
+	state, ok := req.wire.state(p.Status)
+	switch {
+	case size < 1 || size > 100:
+		return nil, invalidParams("pageSize is not between 1 and 100")
+	case p.HistoryLength < 0:
+		return nil, invalidParams("historyLength is negative")
+	case p.Status != "" && !ok:
+		return nil, invalidParams("unknown status %q", p.Status)
+	}
+
+	a.mu.Lock()
+	all := append([]*task(nil), a.order...)
+	a.mu.Unlock()
+	page, total := []any{}, 0
+	for i := len(all) - 1; i >= 0; i-- {
+		v := all[i].view(req.extension, p.HistoryLength)
+		if p.ContextID != "" && v.contextID != p.ContextID || state != "" && v.state != state {
+			continue
+		}
+		if total >= skip && len(page) < size {
+			page = append(page, req.wire.task(v))
+		}
+		total++
+	}
+	next := ""
+	if skip+len(page) < total {
+		next = strconv.Itoa(skip + len(page))
+	}
+	return map[string]any{"tasks": page, "nextPageToken": next, "pageSize": size, "totalSize": total}, nil
+}

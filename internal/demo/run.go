@@ -1,0 +1,168 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A story says what happens after a prompt. A nil error completes the task, any
+// other fails it, with the error's text as the message.
+type story func(ctx context.Context, r *run) error
+
+// errEnded ends a story whose task was canceled while it was speaking.
+var errEnded = errors.New("the task was canceled")
+
+// A run is a story being told. Its methods are for the story's goroutine only.
+type run struct {
+	agent  *Agent
+	task   *task
+	prompt *message
+}
+
+func (r *run) tell(ctx context.Context, tell story) error {
+	if err := r.acknowledge(ctx); err != nil {
+		return err
+	}
+	return tell(ctx, r)
+}
+
+// finish ends the task, unless somebody else did.
+func (r *run) finish(err error) {
+	t := r.task
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.run != r || r.agent.ctx.Err() != nil {
+		return // canceled, or the agent was closed: the streams are cut
+	}
+	t.run = nil
+	e := event{state: stateCompleted, kind: kindStateChange, final: true}
+	if err != nil {
+		e.state, e.message = stateFailed, t.text(t.newID(), err.Error(), everyone)
+	}
+	t.append(e)
+}
+
+// emit appends an event to the log, as long as this is the task's story.
+func (r *run) emit(e event) error {
+	t := r.task
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.run != r {
+		return errEnded
+	}
+	e.state = stateWorking
+	t.append(e)
+	return nil
+}
+
+// rest waits for a moment of the agent's pace.
+func (r *run) rest(ctx context.Context) error { return rest(ctx, r.agent.pace) }
+
+func rest(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *run) think(ctx context.Context, subject, description string) error {
+	err := r.emit(event{kind: kindThought, message: r.task.extension(agentThought{Subject: subject, Description: description})})
+	if err != nil {
+		return err
+	}
+	return r.rest(ctx)
+}
+
+// say sends one message, a chunk at a time.
+func (r *run) say(ctx context.Context, chunks ...string) error {
+	id := r.task.newID()
+	for _, chunk := range chunks {
+		if err := r.emit(event{kind: kindText, message: r.task.text(id, chunk, everyone)}); err != nil {
+			return err
+		}
+		if err := r.rest(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update sends a tool call, and rests, so that its steps can be told apart.
+func (r *run) update(ctx context.Context, c toolCall) error {
+	kind := kindToolCall
+	if c.Confirmation != nil {
+		kind = kindConfirmation
+	}
+	if err := r.emit(event{kind: kind, message: r.task.extension(c)}); err != nil {
+		return err
+	}
+	return r.rest(ctx)
+}
+
+// acknowledge says which parts of the prompt are not text, so that a client can
+// see that they arrived.
+func (r *run) acknowledge(ctx context.Context) error {
+	var lines []string
+	for _, p := range r.prompt.parts {
+		switch {
+		case p.file != nil && p.file.uri != "":
+			lines = append(lines, fmt.Sprintf("I received a link to %s%s.\n", p.file.uri, inParentheses(p.file.name, p.file.mimeType)))
+		case p.file != nil:
+			kind := p.file.mimeType
+			if kind == "" {
+				kind = "a file"
+			}
+			lines = append(lines, fmt.Sprintf("I received %s, %d bytes%s.\n", kind, p.file.size, inParentheses(p.file.name)))
+		case p.data != nil:
+			var text strings.Builder
+			_ = writeJSON(&text, p.data) // it was JSON when it arrived
+			lines = append(lines, fmt.Sprintf("I received data: %s\n", shorten(strings.TrimSpace(text.String()), 200)))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return r.say(ctx, lines...)
+}
+
+func inParentheses(words ...string) string {
+	s := strings.Trim(strings.Join(words, ", "), ", ")
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+func shorten(s string, limit int) string {
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return s
+}
+
+// text returns the text of a message.
+func (m *message) text() string {
+	var b strings.Builder
+	for _, p := range m.parts {
+		if p.text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+func (m *message) words() []string { return strings.Fields(m.text()) }

@@ -1,0 +1,267 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// maxBody is what a request may weigh. Prompts carry images and files as
+// base64, so it is generous; it is there so that one request cannot fill memory.
+const maxBody = 64 << 20
+
+const (
+	codeParse             = -32700
+	codeInvalidRequest    = -32600
+	codeMethodNotFound    = -32601
+	codeInvalidParams     = -32602
+	codeInternal          = -32603
+	codeTaskNotFound      = -32001
+	codeNotCancelable     = -32002
+	codePushNotSupported  = -32003
+	codeUnsupported       = -32004
+	codeNoExtendedCard    = -32007
+	codeVersionNotSupport = -32009
+)
+
+// An rpcError is what a client did wrong, or what the agent cannot do.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+func (e *rpcError) Error() string { return e.Message }
+
+func invalidParams(format string, args ...any) error {
+	return &rpcError{Code: codeInvalidParams, Message: "invalid params: " + fmt.Sprintf(format, args...)}
+}
+
+// A request is one JSON-RPC request, with what its headers decided.
+type request struct {
+	id        json.RawMessage
+	method    string // by its 0.3 name
+	params    json.RawMessage
+	wire      spelling
+	extension bool // the client activated ExtensionURI
+	events    bool // the client asked for an event stream
+}
+
+type response struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  any             `json:"result,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
+}
+
+// ServeHTTP serves the card at /.well-known/agent-card.json and JSON-RPC at /.
+func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var allow string
+	switch r.URL.Path {
+	case "/.well-known/agent-card.json":
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			a.serveCard(w, r)
+			return
+		}
+		allow = "GET, HEAD"
+	case "/":
+		if r.Method == http.MethodPost {
+			a.serveRPC(w, r)
+			return
+		}
+		allow = "POST"
+	default:
+		httpError(w, http.StatusNotFound, fmt.Sprintf("nothing at %s: the card is at /.well-known/agent-card.json, JSON-RPC at /", r.URL.Path))
+		return
+	}
+	w.Header().Set("Allow", allow)
+	httpError(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s %s: want %s", r.Method, r.URL.Path, allow))
+}
+
+// httpError answers what is not JSON-RPC.
+func httpError(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = writeJSON(w, map[string]string{"error": text})
+}
+
+func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
+	req, err := a.readRequest(w, r)
+	if err == nil {
+		if req.extension {
+			w.Header().Set(req.wire.extensionsHeader(), ExtensionURI)
+		}
+		err = a.dispatch(r.Context(), w, req)
+	}
+	if err != nil {
+		req.fail(w, err)
+	}
+}
+
+// readRequest reads the envelope. The request is never nil, so that an error can
+// be answered with whatever is known of it.
+func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
+	req := &request{id: json.RawMessage("null"), wire: v03{}}
+	if a.version == "1.0" {
+		req.wire = v1{}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return req, &rpcError{Code: codeInvalidRequest, Message: fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit)}
+		}
+		return req, &rpcError{Code: codeParse, Message: "reading the request: " + err.Error()}
+	}
+	if !json.Valid(body) {
+		return req, &rpcError{Code: codeParse, Message: "the request is not JSON"}
+	}
+	if b := bytes.TrimLeft(body, " \t\r\n"); b[0] == '[' {
+		return req, &rpcError{Code: codeInvalidRequest, Message: "batches are not supported"}
+	}
+	var envelope struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  string          `json:"method"`
+		Params  json.RawMessage `json:"params"`
+	}
+	if err := json.Unmarshal(body, &envelope); err != nil {
+		return req, &rpcError{Code: codeInvalidRequest, Message: "not a JSON-RPC request: " + err.Error()}
+	}
+	switch id := envelope.ID; {
+	case len(id) == 0:
+		return req, &rpcError{Code: codeInvalidRequest, Message: "a request needs an id"}
+	case id[0] == '{' || id[0] == '[' || id[0] == 't' || id[0] == 'f':
+		return req, &rpcError{Code: codeInvalidRequest, Message: "an id is a string, a number or null"}
+	}
+	req.id, req.params = envelope.ID, envelope.Params
+	if envelope.Version != "2.0" {
+		return req, &rpcError{Code: codeInvalidRequest, Message: `jsonrpc is not "2.0"`}
+	}
+	if envelope.Method == "" {
+		return req, &rpcError{Code: codeInvalidRequest, Message: "a request needs a method"}
+	}
+	wire, err := a.spelling(r)
+	if err != nil {
+		return req, err
+	}
+	req.wire = wire
+	if req.method = req.wire.method(envelope.Method); req.method == "" {
+		return req, &rpcError{Code: codeMethodNotFound, Message: fmt.Sprintf("method not found: %s", envelope.Method)}
+	}
+	req.extension = activates(r.Header.Values(req.wire.extensionsHeader()))
+	req.events = strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/event-stream")
+	return req, nil
+}
+
+// spelling picks the version of A2A that a request is written in, by its header,
+// or by the query parameter of the same name. A request that says nothing is 0.3,
+// and a patch version is none.
+func (a *Agent) spelling(r *http.Request) (spelling, error) {
+	asked := r.Header.Get("A2A-Version")
+	if asked == "" {
+		asked = r.URL.Query().Get("A2A-Version")
+	}
+	switch old := asked == "" || asked == "0.3"; {
+	case a.version == "" || a.version == "0.3":
+		return v03{}, nil // 0.3 knows no such header
+	case old && a.version == "both":
+		return v03{}, nil
+	case asked == "1.0" && (a.version == "1.0" || a.version == "both"):
+		return v1{}, nil
+	case a.version != "1.0" && a.version != "both":
+		return nil, &rpcError{Code: codeInternal, Message: fmt.Sprintf("Options.Version is %q", a.version)}
+	case asked == "":
+		asked = "0.3"
+	}
+	return nil, &rpcError{Code: codeVersionNotSupport, Message: fmt.Sprintf("A2A version %q is not supported", asked)}
+}
+
+// activates reports whether the header's lines name the extension. A line may
+// hold several URIs, separated by commas.
+func activates(lines []string) bool {
+	for _, line := range lines {
+		for uri := range strings.SplitSeq(line, ",") {
+			if strings.TrimSpace(uri) == ExtensionURI {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dispatch answers a request, or returns the error to answer it with.
+func (a *Agent) dispatch(ctx context.Context, w http.ResponseWriter, req *request) error {
+	var result any
+	var err error
+	switch req.method {
+	case "message/send":
+		result, err = a.send(ctx, req)
+	case "message/stream":
+		return a.stream(ctx, w, req)
+	case "tasks/get":
+		result, err = a.get(req)
+	case "tasks/list":
+		result, err = a.list(req)
+	case "tasks/cancel":
+		result, err = a.cancel(req)
+	case "tasks/resubscribe":
+		return a.resubscribe(ctx, w, req)
+	case "commands/get", "command/execute":
+		if !req.extension {
+			return &rpcError{Code: codeMethodNotFound, Message: fmt.Sprintf("method not found: %s belongs to the extension %s, which this request does not activate by the header %s",
+				req.method, ExtensionURI, req.wire.extensionsHeader())}
+		}
+		if req.method == "command/execute" {
+			return a.execute(ctx, w, req)
+		}
+		result = map[string]any{"commands": listed(a.commands())}
+	case "agent/getAuthenticatedExtendedCard":
+		return &rpcError{Code: codeNoExtendedCard, Message: "there is no extended card"}
+	default:
+		return &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
+	}
+	if err != nil {
+		return err
+	}
+	return req.answer(w, result)
+}
+
+// answer sends the one result of a request. It returns nothing useful: an error
+// is the connection's, and there is nobody left to tell.
+func (req *request) answer(w http.ResponseWriter, result any) error {
+	w.Header().Set("Content-Type", "application/json")
+	_ = writeJSON(w, response{Version: "2.0", ID: req.id, Result: result})
+	return nil
+}
+
+// fail answers with an error, always as HTTP 200 and JSON: also a streaming
+// call fails like this as long as it has not sent an event.
+func (req *request) fail(w http.ResponseWriter, err error) {
+	e := &rpcError{Code: codeInternal, Message: err.Error()}
+	errors.As(err, &e)
+	spelled := req.wire.fail(*e)
+	w.Header().Set("Content-Type", "application/json")
+	_ = writeJSON(w, response{Version: "2.0", ID: req.id, Error: &spelled})
+}
+
+// readParams decodes a method's parameters, which no method here can do without.
+func readParams(params json.RawMessage, into any) error {
+	if len(params) == 0 || string(params) == "null" {
+		return errors.New("params are missing")
+	}
+	return json.Unmarshal(params, into)
+}
+
+// writeJSON writes a value and a line feed. Unlike json.Marshal it leaves < and &
+// alone, which code is full of.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

@@ -1,0 +1,366 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+func TestErrors(t *testing.T) {
+	user := func(m map[string]any) map[string]any {
+		base := map[string]any{"kind": "message", "messageId": "m", "role": "user", "parts": []any{text("hello")}}
+		for k, v := range m {
+			base[k] = v
+		}
+		return map[string]any{"message": base}
+	}
+	tests := []struct{ name, body, want string }{
+		{"not JSON", `{`, "-32700"},
+		{"nothing", ``, "-32700"},
+		{"batch", `[]`, "-32600 batches"},
+		{"a string", `"x"`, "-32600"},
+		{"old JSON-RPC", `{"jsonrpc":"1.0","id":1,"method":"tasks/get"}`, "-32600"},
+		{"notification", `{"jsonrpc":"2.0","method":"tasks/get"}`, "-32600 a request needs an id"},
+		{"object id", `{"jsonrpc":"2.0","id":{},"method":"tasks/get"}`, "-32600"},
+		{"no method", `{"jsonrpc":"2.0","id":1}`, "-32600"},
+		{"unknown method", envelope("tasks/dance", nil), "-32601 method not found: tasks/dance"},
+		{"a method of 1.0", envelope("SendMessage", nil), "-32601"},
+		{"no params", envelope("message/send", nil), "-32602"},
+		{"params of another type", envelope("message/send", []int{1}), "-32602"},
+		{"no message", envelope("message/send", map[string]any{}), "-32602 invalid params: message is missing"},
+		{"no message ID", envelope("message/send", user(map[string]any{"messageId": ""})), "messageId"},
+		{"role", envelope("message/send", user(map[string]any{"role": "agent"})), "-32602 invalid params: message.role"},
+		{"no parts", envelope("message/stream", user(map[string]any{"parts": []any{}})), "parts is empty"},
+		{"unknown part", envelope("message/stream", user(map[string]any{"parts": []any{map[string]any{"kind": "smell"}}})), "parts[0]"},
+		{"part without content", envelope("message/stream", user(map[string]any{"parts": []any{map[string]any{"kind": "text"}}})), "parts[0]"},
+		{"bad base64", envelope("message/stream", user(map[string]any{"parts": []any{map[string]any{"kind": "file", "file": map[string]any{"bytes": "*"}}}})), "base64"},
+		{"unknown task", envelope("message/stream", user(map[string]any{"taskId": "nope"})), "-32001 task not found: nope"},
+		{"get unknown", envelope("tasks/get", map[string]any{"id": "nope"}), "-32001"},
+		{"cancel unknown", envelope("tasks/cancel", map[string]any{"id": "nope"}), "-32001"},
+		{"resubscribe unknown", envelope("tasks/resubscribe", map[string]any{"id": "nope"}), "-32001"},
+		{"get nothing", envelope("tasks/get", map[string]any{}), "-32602"},
+		{"push", envelope("tasks/pushNotificationConfig/set", map[string]any{}), "-32003"},
+		{"push list", envelope("tasks/pushNotificationConfig/list", map[string]any{}), "-32003"},
+		{"extended card", envelope("agent/getAuthenticatedExtendedCard", nil), "-32007"},
+		{"page size", envelope("tasks/list", map[string]any{"pageSize": 101}), "-32602"},
+		{"no command", envelope("command/execute", map[string]any{}), "-32602"},
+	}
+	converse(t, nil, func(t *testing.T, c *client) {
+		for _, test := range tests {
+			if _, err := c.raw(test.body); !strings.Contains(err, test.want) {
+				t.Errorf("%s: error %q, want %q in it", test.name, err, test.want)
+			}
+		}
+		p := user(nil)
+		p["configuration"] = map[string]any{"pushNotificationConfig": map[string]any{"url": "http://x.invalid/"}}
+		_, err := c.call("message/send", p)
+		expectError(t, err, "-32003")
+		_, err = c.core().call("commands/get", nil)
+		expectError(t, err, "does not activate")
+	})
+}
+
+func TestErrorsOfApproval(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		c.prompt("shell")
+		_, err := c.call("message/send", message03(c.taskID, text("go on")))
+		expectError(t, err, "-32602 invalid params: the approval must be answered first: send a ToolCallConfirmation for "+c.calls[0])
+		_, err = c.call("message/send", message03(c.taskID, c.data(confirmation("call-x", "proceed_once"))))
+		expectError(t, err, `-32602 invalid params: no tool call "call-x" awaits confirmation`)
+		_, err = c.call("message/send", message03(c.taskID, c.data(confirmation(c.calls[0], "proceed_once")), text("go on")))
+		expectError(t, err, "-32602")
+		p := message03(c.taskID, text("hello"))
+		p["message"].(map[string]any)["contextId"] = "elsewhere"
+		_, err = c.call("message/send", p)
+		expectError(t, err, "belongs to context")
+		if got, _ := c.call("tasks/get", map[string]any{"id": c.taskID}); at(got, "status.state") != "input-required" {
+			t.Errorf("the refused messages changed the task: %v", got)
+		}
+
+		r := c.open("message/stream", message03("", text("slow")))
+		r.next()
+		_, err = c.call("message/send", message03(c.taskID, text("hurry")))
+		expectError(t, err, "is working")
+		_, err = c.call("message/send", message03(c.taskID, c.data(confirmation("call-x", "cancel"))))
+		expectError(t, err, `no tool call "call-x"`)
+	})
+}
+
+func TestSendAndGet(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		got, _ := c.call("message/send", message03("", text("hello")))
+		if got["kind"] != "task" || at(got, "status.state") != "completed" ||
+			at(got, "history.2.parts.0.text") != "Hello from the a2astdio demo agent." {
+			t.Errorf("blocking: %v", got)
+		}
+		id := got["id"]
+		if got, _ = c.call("tasks/get", map[string]any{"id": id, "historyLength": 1}); at(got, "history.1") != nil || at(got, "history.0.role") != "agent" {
+			t.Errorf("one of the history: %v", got)
+		}
+		p := message03("", text("slow"))
+		p["configuration"] = map[string]any{"blocking": false, "historyLength": 0}
+		if got, _ = c.call("message/send", p); at(got, "status.state") != "working" || got["history"] != nil {
+			t.Errorf("not blocking: %v", got)
+		}
+		got, _ = c.call("tasks/list", map[string]any{"pageSize": 1})
+		if at(got, "totalSize") != 2.0 || at(got, "tasks.0.status.state") != "working" || at(got, "tasks.1") != nil {
+			t.Errorf("list: %v", got)
+		}
+		got, _ = c.call("tasks/list", map[string]any{"pageToken": got["nextPageToken"], "status": "completed"})
+		if at(got, "totalSize") != 1.0 || at(got, "nextPageToken") != "" {
+			t.Errorf("list: %v", got)
+		}
+	})
+}
+
+// A snapshot holds everything that was said, once: the newest version of each
+// tool call, and the last words in the status or in the history.
+func TestSnapshotSaysEverythingOnce(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		c.prompt("shell")
+		c.confirm("proceed_once")
+		got, _ := c.call("tasks/get", map[string]any{"id": c.taskID})
+		var lines []string
+		for _, m := range got["history"].([]any) {
+			lines = append(lines, told(at(m, "parts.0").(map[string]any), "working"))
+		}
+		if at(got, "history.3.parts.0.data.selected_option_id") == "proceed_once" {
+			lines[3] = "confirmed"
+		}
+		expect(t, "history", lines, `"shell"`, "thought: Planning a command", "ShellTool SUCCEEDED", "confirmed", `"The command succeeded.\n"`)
+
+		d := c.core()
+		d.prompt("shell")
+		got, _ = d.call("tasks/get", map[string]any{"id": d.taskID})
+		if at(got, "history.1") != nil || !strings.Contains(at(got, "status.message.parts.0.text").(string), "Shall I?") {
+			t.Errorf("asked in prose: %v", got)
+		}
+	})
+}
+
+func TestSettings(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	below := filepath.Join(dir, "below")
+	if err := os.Mkdir(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ name, bound, path, want string }{
+		{"any directory", "", other, ""},
+		{"the workspace", dir, dir, ""},
+		{"below it", dir, below, ""},
+		{"not cleaned", dir, below + string(filepath.Separator) + "..", ""},
+		{"outside", dir, other, "outside of this agent's workspace"},
+		{"above", below, dir, "outside of this agent's workspace"},
+		{"relative", "", "below", "is not absolute"},
+		{"missing", "", filepath.Join(dir, "missing"), "does not exist"},
+		{"a file", "", file, "is not a directory"},
+		{"none", "", "", "there is no workspace"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			converse(t, &Options{Workspace: test.bound}, func(t *testing.T, c *client) {
+				lines := c.open("message/stream", inWorkspace("edit", test.path)).rest()
+				last := lines[len(lines)-1]
+				if test.want == "" && last != "input-required (final)" || !strings.Contains(last, test.want) {
+					t.Errorf("it ended with %s, want %q in it", last, test.want)
+				}
+			})
+		})
+	}
+	t.Run("kept for the context", func(t *testing.T) {
+		converse(t, nil, func(t *testing.T, c *client) {
+			c.open("message/stream", inWorkspace("hello", dir)).rest()
+			p := message03("", text("edit"))
+			p["message"].(map[string]any)["contextId"] = c.seen[0]["contextId"]
+			if got := c.open("message/stream", p).rest(); len(c.calls) != 1 {
+				t.Errorf("the second task of the context: %q", got)
+			}
+		})
+	})
+}
+
+func TestWritesStayBelowTheWorkspace(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	secret := filepath.Join(outside, "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"../x", "sub/../../x", secret}
+	if runtime.GOOS != "windows" {
+		for from, to := range map[string]string{"link": outside, "linked": secret} {
+			if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names = append(names, "link/secret", "link/new", "linked")
+	}
+	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		for _, name := range names {
+			lines := c.prompt("edit " + name)
+			if lines[3] != "Edit FAILED" && len(c.calls) == 1 {
+				lines = c.confirm("proceed_once") // where only the write can tell
+				if lines[1] != "Edit FAILED" {
+					t.Errorf("edit %s: %q", name, lines)
+				}
+			}
+			if strings.Contains(strings.Join(lines, ""), "SUCCEEDED") {
+				t.Errorf("edit %s succeeded", name)
+			}
+		}
+	})
+	entries, _ := os.ReadDir(outside)
+	if len(entries) != 1 {
+		t.Errorf("there is something new outside: %v", entries)
+	}
+	expectFile(t, secret, "secret")
+
+	// A directory that is swapped for a link between the question and the answer.
+	if runtime.GOOS == "windows" {
+		return
+	}
+	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		sub := filepath.Join(dir, "sub")
+		if err := os.Mkdir(sub, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		c.open("message/stream", inWorkspace("edit", sub)).rest()
+		if err := os.Remove(sub); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(outside, sub); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "swapped", c.confirm("proceed_once")[:2], "Edit EXECUTING", "Edit FAILED")
+		if _, err := os.Stat(filepath.Join(outside, "hello.txt")); err == nil {
+			t.Error("it wrote outside")
+		}
+	})
+}
+
+func TestCard(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		get := func(etag string) *http.Response {
+			r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, PipeURL+".well-known/agent-card.json", nil)
+			r.Header.Set("If-None-Match", etag)
+			resp, err := c.http.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return resp
+		}
+		resp := get("")
+		var card map[string]any
+		if err := json.NewDecoder(resp.Body).Decode(&card); err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if card["url"] != PipeURL || card["protocolVersion"] != "0.3.0" || at(card, "capabilities.extensions.0.uri") != ExtensionURI {
+			t.Errorf("card %v", card)
+		}
+		resp = get(resp.Header.Get("ETag"))
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusNotModified {
+			t.Errorf("with its ETag: %s", resp.Status)
+		}
+		resp, err := c.http.Get(PipeURL + "elsewhere")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusNotFound {
+			t.Errorf("elsewhere: %s", resp.Status)
+		}
+	})
+}
+
+// Closing the agent ends its stories, also those that wait for an answer, and
+// cuts the streams without an end that was not one.
+func TestCloseEndsStories(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := New(nil)
+		p := a.Pipe()
+		transport := &http.Transport{DialContext: p.DialContext}
+		c := &client{t: t, http: &http.Client{Transport: transport}, header: http.Header{}}
+		c.prompt("shell")
+		r := c.open("message/stream", message03("", text("slow")))
+		r.next()
+		a.Close()
+		if lines := r.rest(); strings.Contains(strings.Join(lines, ""), "final") {
+			t.Errorf("the stream says that it ended: %q", lines)
+		}
+		_, err := c.call("message/send", message03("", text("hello")))
+		expectError(t, err, "closed")
+		a.Close()
+		transport.CloseIdleConnections()
+		p.Close()
+		p.Close()
+		if _, err := p.DialContext(t.Context(), "tcp", "demo.invalid:80"); err == nil {
+			t.Error("a closed pipe can be dialed")
+		}
+	})
+}
+
+func TestListenRefusesForeignPages(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	a := New(nil)
+	defer a.Close()
+	url, done := make(chan string, 1), make(chan error, 1)
+	go func() { done <- a.Listen(ctx, "", func(u string) { url <- u }) }() // ends with ctx
+	base := <-url
+	_, port, _ := net.SplitHostPort(strings.Trim(strings.TrimPrefix(base, "http://"), "/"))
+	transport := &http.Transport{}
+	tests := []struct {
+		host, origin string
+		status       int
+		names        string
+	}{
+		{"", "", 200, ""},
+		{"localhost:" + port, "", 200, ""},
+		{"[::1]:" + port, "", 200, ""},
+		{"localhost:" + port, "http://localhost:" + port, 200, ""},
+		{"evil.example:" + port, "", 403, "evil.example"},
+		{"127.0.0.1.evil.example", "", 403, "evil.example"},
+		{"8.8.8.8", "", 403, "8.8.8.8"},
+		{"", "http://evil.example", 403, "evil.example"},
+		{"", "http://localhost:1", 403, "localhost:1"},
+		{"", "null", 403, "null"},
+	}
+	for _, test := range tests {
+		r, _ := http.NewRequestWithContext(ctx, http.MethodPost, base, strings.NewReader(envelope("tasks/list", nil)))
+		if test.host != "" {
+			r.Host = test.host
+		}
+		if test.origin != "" {
+			r.Header.Set("Origin", test.origin)
+		}
+		resp, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != test.status || !json.Valid(body) || !strings.Contains(string(body), test.names) {
+			t.Errorf("Host %q, Origin %q: %d %s", test.host, test.origin, resp.StatusCode, body)
+		}
+	}
+	transport.CloseIdleConnections()
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Listen: %v", err)
+	}
+	if err := a.Listen(t.Context(), "no port", nil); err == nil {
+		t.Error("an address without a port is accepted")
+	}
+}

@@ -1,0 +1,76 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+)
+
+// An eventStream writes JSON-RPC responses as server-sent events. Everything
+// that this agent streams goes through send, so what is to go wrong on the wire in a test,
+// or be spelled differently, has one place.
+type eventStream struct {
+	w   http.ResponseWriter
+	rc  *http.ResponseController
+	req *request
+	buf bytes.Buffer
+}
+
+func newEventStream(w http.ResponseWriter, req *request) *eventStream {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusOK)
+	return &eventStream{w: w, rc: http.NewResponseController(w), req: req}
+}
+
+// send writes one event, which may stay in the server's buffer until flush.
+func (s *eventStream) send(result any) error {
+	s.buf.Reset()
+	s.buf.WriteString("data: ")
+	// Encoded JSON has no line feed but the one at its end, so one data line holds it.
+	if err := writeJSON(&s.buf, response{Version: "2.0", ID: s.req.id, Result: result}); err != nil {
+		return err
+	}
+	s.buf.WriteByte('\n')
+	_, err := s.w.Write(s.buf.Bytes())
+	return err
+}
+
+func (s *eventStream) flush() error { return s.rc.Flush() }
+
+// follow sends a task's log from an index up to the next final event. An error
+// means that the client is gone or the agent is closed: the stream is cut, and
+// the task does not care.
+func (s *eventStream) follow(ctx context.Context, a *Agent, t *task, from int) error {
+	for {
+		events, err := t.wait(ctx, a.ctx, from)
+		if err != nil {
+			return err
+		}
+		from += len(events)
+		for _, e := range events {
+			e, visible := e.seenBy(s.req.extension)
+			if !visible {
+				continue
+			}
+			var result any
+			if e.created {
+				result = s.req.wire.result(t.born(e))
+			} else {
+				result = s.req.wire.update(t, e, s.req.extension)
+			}
+			if err := s.send(result); err != nil {
+				return err
+			}
+			if e.final {
+				return s.flush()
+			}
+		}
+		// Once for all that was there: a story that is fast is then sent in
+		// large writes, and one that is slow event by event.
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+}

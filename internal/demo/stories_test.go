@@ -1,0 +1,342 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestHello(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		expect(t, "hello", c.prompt("hello"),
+			"task submitted", "working", "thought: Greeting",
+			`"Hello"`, `" from"`, `" the"`, `" a2astdio"`, `" demo"`, `" agent."`, "completed (final)")
+		expect(t, "core hello", c.core().prompt("hello"),
+			"task submitted", "working",
+			`"Hello"`, `" from"`, `" the"`, `" a2astdio"`, `" demo"`, `" agent."`, "completed (final)")
+		ids := map[any]bool{}
+		for _, e := range c.seen {
+			if at(e, "status.message.parts.0.text") != nil {
+				ids[at(e, "status.message.messageId")] = true
+			}
+		}
+		if len(ids) != 1 {
+			t.Errorf("the chunks of one message have %d IDs", len(ids))
+		}
+		expect(t, "continued", c.reply("hello again")[:2], "working", "thought: Greeting")
+	})
+}
+
+func TestUnknownWordListsTheStories(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		got := strings.Join(c.prompt("what can you do?"), "\n")
+		for _, tale := range tales() {
+			if !strings.Contains(got, "- "+tale.word+":") {
+				t.Errorf("%q is not listed in %s", tale.word, got)
+			}
+		}
+	})
+}
+
+func TestEdit(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "hello.txt")
+	converse(t, nil, func(t *testing.T, c *client) {
+		expect(t, "asked", c.open("message/stream", inWorkspace("edit", dir)).rest(),
+			"task submitted", "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")
+		asked := c.seen[3]
+		d := at(asked, "status.message.parts.0.data.confirmation_request.file_edit_details")
+		if at(d, "file_path") != file || at(d, "old_content") != nil || at(d, "new_content") != demoLine {
+			t.Errorf("details %v", d)
+		}
+		if want := "--- /dev/null\n+++ b/hello.txt\n@@ -0,0 +1,1 @@\n+" + demoLine; at(d, "formatted_diff") != want {
+			t.Errorf("diff %q, want %q", at(d, "formatted_diff"), want)
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Error("the file was written without approval")
+		}
+		expect(t, "approved", c.confirm("proceed_once"),
+			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"hello.txt"`, `".\n"`, "completed (final)")
+		expectFile(t, file, demoLine)
+
+		expect(t, "again", c.reply("edit"), "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")
+		expect(t, "cancelled", c.confirm("cancel"),
+			"Edit CANCELLED", `"I leave "`, `"hello.txt"`, `" as it is.\n"`, "completed (final)")
+		c.reply("edit")
+		expect(t, "unknown option", c.confirm("perhaps")[:1], "Edit CANCELLED")
+		expectFile(t, file, demoLine)
+		c.reply("edit")
+		c.confirm("proceed_always")
+		expect(t, "allowed for good", c.reply("edit sub/other.txt"),
+			"working", "thought: Planning an edit", "Edit PENDING",
+			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"sub/other.txt"`, `".\n"`, "completed (final)")
+		expectFile(t, file, demoLine+demoLine)
+		expectFile(t, filepath.Join(dir, "sub", "other.txt"), demoLine)
+	})
+}
+
+func expectFile(t *testing.T, name, want string) {
+	t.Helper()
+	got, err := os.ReadFile(name)
+	if err != nil || string(got) != want {
+		t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+	}
+}
+
+func TestModifyTakesTheUsersVersion(t *testing.T) {
+	dir := t.TempDir()
+	for _, spelling := range []string{"file_details", "modified_details"} {
+		converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+			c.prompt("modify " + spelling)
+			confirm := confirmation(c.calls[0], "proceed_once")
+			confirm[spelling] = map[string]any{"new_content": "mine\n"}
+			if spelling == "modified_details" {
+				confirm[spelling] = map[string]any{"file_details": map[string]any{"new_content": "mine\n"}}
+			}
+			expect(t, "modified", c.open("message/stream", message03(c.taskID, c.data(confirm))).rest()[:2],
+				"Edit EXECUTING", "Edit SUCCEEDED")
+			expectFile(t, filepath.Join(dir, spelling), "mine\n")
+			if got := at(c.seen[len(c.seen)-6], "status.message.parts.0.data.output.diff.new_content"); got != "mine\n" {
+				t.Errorf("the output's new content is %v", got)
+			}
+		})
+	}
+}
+
+func TestEditRefusesWhatChangedMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		c.prompt("edit")
+		if err := os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("theirs"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "approved", c.confirm("proceed_once")[:2], "Edit EXECUTING", "Edit FAILED")
+		expectFile(t, filepath.Join(dir, "hello.txt"), "theirs")
+	})
+}
+
+func TestShell(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		expect(t, "asked", c.prompt("shell"),
+			"task submitted", "working", "thought: Planning a command", "ShellTool PENDING?", "input-required (final)")
+		expect(t, "approved", c.confirm("proceed_once"),
+			"ShellTool EXECUTING", `ShellTool EXECUTING "one\n"`, `ShellTool EXECUTING "one\ntwo\n"`, `ShellTool EXECUTING "one\ntwo\nthree\n"`,
+			"ShellTool SUCCEEDED", `"The command"`, `" succeeded.\n"`, "completed (final)")
+	})
+}
+
+func TestAsk(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		expect(t, "asked", c.prompt("ask"), "task submitted", "working", `"Which colour shall it be?"`, "input-required (final)")
+		expect(t, "answered", c.reply("hello blue"), "working", `"So it"`, `" is "`, `"hello blue"`, `"."`, "completed (final)")
+	})
+}
+
+func TestMany(t *testing.T) {
+	dir := t.TempDir()
+	done := []string{
+		"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"hello.txt"`, `".\n"`,
+		"ShellTool EXECUTING", `ShellTool EXECUTING "done\n"`, "ShellTool SUCCEEDED",
+		`"The command"`, `" succeeded.\n"`, "completed (final)",
+	}
+	t.Run("in one message", func(t *testing.T) {
+		converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+			expect(t, "asked", c.prompt("many"), "task submitted", "working", "Edit PENDING?", "ShellTool PENDING?", "input-required (final)")
+			expect(t, "approved", c.confirm("proceed_once"), done...)
+		})
+	})
+	t.Run("one by one", func(t *testing.T) {
+		converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+			c.prompt("many")
+			e, s := c.calls[0], c.calls[1]
+			one := func(call, option string) []string {
+				return c.open("message/stream", message03(c.taskID, c.data(confirmation(call, option)))).rest()
+			}
+			expect(t, "command", one(s, "proceed_once"), "ShellTool PENDING", "input-required (final)")
+			_, err := c.call("message/send", message03(c.taskID, c.data(confirmation(s, "cancel"))))
+			expectError(t, err, `-32602 invalid params: no tool call "`+s)
+			expect(t, "edit", one(e, "proceed_once"), done...)
+		})
+	})
+	t.Run("one refused", func(t *testing.T) {
+		converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+			c.prompt("many")
+			e, s := c.calls[0], c.calls[1]
+			one := func(call, option string) []string {
+				return c.open("message/stream", message03(c.taskID, c.data(confirmation(call, option)))).rest()
+			}
+			expect(t, "edit", one(e, "cancel"), "Edit CANCELLED", "input-required (final)")
+			expect(t, "command", one(s, "proceed_once")[:4], `"I leave "`, `"hello.txt"`, `" as it is.\n"`, "ShellTool EXECUTING")
+		})
+	})
+}
+
+func TestSlowIsCanceled(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		r := c.open("message/stream", message03("", text("slow")))
+		for range 5 {
+			r.next()
+		}
+		if got, err := c.call("tasks/cancel", map[string]any{"id": c.taskID}); at(got, "status.state") != "canceled" {
+			t.Errorf("cancel: %v %s", got, err)
+		}
+		lines := r.rest()
+		expect(t, "the end", lines[len(lines)-1:], "canceled (final)")
+		_, err := c.call("tasks/cancel", map[string]any{"id": c.taskID})
+		expectError(t, err, "-32002")
+		_, err = c.call("message/send", message03(c.taskID, text("hello")))
+		expectError(t, err, "terminal state: canceled")
+	})
+}
+
+func TestSlowTakesThirtySeconds(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		start := time.Now()
+		if n := len(c.prompt("slow")); n != 3+slowChunks {
+			t.Errorf("%d events", n)
+		}
+		if d := time.Since(start); d != 30*time.Second {
+			t.Errorf("it took %v", d)
+		}
+	})
+}
+
+func TestCancelWhileAsking(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		c.prompt("shell")
+		r := c.open("tasks/resubscribe", map[string]any{"id": c.taskID})
+		expect(t, "snapshot", []string{line(r.next())}, "task input-required")
+		c.call("tasks/cancel", map[string]any{"id": c.taskID})
+		expect(t, "live", r.rest(), "ShellTool CANCELLED", "canceled (final)")
+	})
+}
+
+func TestFail(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		expect(t, "fail", c.prompt("fail"), "task submitted", "working", `"I will try."`, "working",
+			`failed: "the demo agent failed, as it was asked to" (final)`)
+		if got := c.seen[3]["metadata"].(map[string]any)[ExtensionURI]; at(got, "error") == nil {
+			t.Errorf("no error in %v", got)
+		}
+	})
+}
+
+// A reader that is slower than a story holds up neither the story nor another
+// reader, and loses nothing.
+func TestLongLosesNothing(t *testing.T) {
+	converse(t, &Options{Pace: -1}, func(t *testing.T, c *client) {
+		r := c.open("message/stream", message03("", text("long")))
+		r.next()
+		synctest.Wait() // the story is over; its first reader has read one event
+		got, _ := c.call("tasks/get", map[string]any{"id": c.taskID})
+		var want strings.Builder
+		for i := range longChunks {
+			fmt.Fprintf(&want, "chunk %d\n", i+1)
+		}
+		if at(got, "status.state") != "completed" || at(got, "history.1.parts.0.text") != want.String() {
+			t.Errorf("the story is %v, or its text is not whole", at(got, "status"))
+		}
+		var text strings.Builder
+		for e := r.next(); e != nil; e = r.next() {
+			if s, ok := at(e, "status.message.parts.0.text").(string); ok {
+				text.WriteString(s)
+			}
+		}
+		if text.String() != want.String() {
+			t.Error("the stream's text is not whole")
+		}
+	})
+}
+
+func TestTools(t *testing.T) {
+	tests := []struct{ word, tool, details string }{
+		{"mcp", "get_issue", "mcp_details"},
+		{"generic", "weather", "generic_details"},
+	}
+	for _, test := range tests {
+		converse(t, nil, func(t *testing.T, c *client) {
+			expect(t, test.word, c.prompt(test.word), "task submitted", "working", test.tool+" PENDING?", "input-required (final)")
+			if at(c.seen[2], "status.message.parts.0.data.confirmation_request."+test.details) == nil {
+				t.Errorf("%s: no %s", test.word, test.details)
+			}
+			expect(t, test.word, c.confirm("proceed_once"), test.tool+" EXECUTING", test.tool+" SUCCEEDED",
+				`"The tool"`, `" answered.\n"`, "completed (final)")
+		})
+	}
+	converse(t, nil, func(t *testing.T, c *client) {
+		expect(t, "error", c.prompt("error"), "task submitted", "working", "web_fetch PENDING", "web_fetch EXECUTING", "web_fetch FAILED",
+			`"web_fetch"`, `" failed: "`, `"the page does not exist"`, `".\n"`, "completed (final)")
+		expect(t, "todos", c.prompt("todos"), "task submitted", "working",
+			"write_todos EXECUTING", "write_todos EXECUTING", "write_todos EXECUTING", "write_todos SUCCEEDED",
+			`"That is"`, `" the plan.\n"`, "completed (final)")
+	})
+}
+
+func TestCoreClientApprovesInProse(t *testing.T) {
+	dir := t.TempDir()
+	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		c = c.core()
+		got := c.prompt("edit")
+		if last := got[len(got)-1]; len(got) != 3 || !strings.Contains(last, "Shall I? (yes or no)") || !strings.Contains(last, "+Hello from") {
+			t.Fatalf("asked: %q", got)
+		}
+		_, err := c.call("message/send", message03(c.taskID, c.data(confirmation("x", "proceed_once"))))
+		expectError(t, err, "does not activate")
+		expect(t, "yes", c.reply("Yes, please"), `"I wrote "`, `"hello.txt"`, `".\n"`, "completed (final)")
+		expectFile(t, filepath.Join(dir, "hello.txt"), demoLine)
+		c.prompt("shell")
+		expect(t, "no", c.reply("rather not"), `"I do not run "`, `"echo one && echo two && echo three"`, `".\n"`, "completed (final)")
+		for _, e := range c.seen {
+			if e["metadata"] != nil || at(e, "status.message.extensions") != nil {
+				t.Errorf("a core client got %v", e)
+			}
+		}
+	})
+}
+
+func TestPartsArrive(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		got := c.open("message/stream", message03("", text("hello"),
+			map[string]any{"kind": "file", "file": map[string]any{"name": "dot.png", "mimeType": "image/png", "bytes": "AAECAwQFBgcICQoL"}},
+			map[string]any{"kind": "file", "file": map[string]any{"uri": "file:///a.txt", "mimeType": "text/plain"}},
+			c.data(map[string]any{"a": "<1>"}))).rest()
+		expect(t, "parts", got[2:5],
+			`"I received image/png, 12 bytes (dot.png).\n"`, `"I received a link to file:///a.txt (text/plain).\n"`, `"I received data: {\"a\":\"<1>\"}\n"`)
+	})
+}
+
+// A client that goes away does not end its task, and one that comes back sees the
+// rest once: what is in the snapshot is not told again.
+func TestDisconnectAndResubscribe(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := c.openContext(ctx, "message/stream", message03("", text("slow")))
+		for range 4 {
+			r.next()
+		}
+		cancel()
+		time.Sleep(10*time.Second + slowPace/2) // the client is away, in virtual time
+		r = c.open("tasks/resubscribe", map[string]any{"id": c.taskID})
+		snapshot := r.next()
+		whole, _ := at(snapshot, "history.1.parts.0.text").(string)
+		if n := strings.Count(whole, "\n"); n != 22 { // the second came at 0.5 s, the client is back at 10.75 s
+			t.Errorf("the snapshot has %d lines of text", n)
+		}
+		for e := r.next(); e != nil; e = r.next() {
+			if s, ok := at(e, "status.message.parts.0.text").(string); ok {
+				whole += s
+			}
+		}
+		for i := range slowChunks {
+			if strings.Count(whole, fmt.Sprintf("tick %d of", i+1)) != 1 {
+				t.Errorf("tick %d is not there once", i+1)
+			}
+		}
+		expect(t, "terminal", c.open("tasks/resubscribe", map[string]any{"id": c.taskID}).rest(), "task completed")
+	})
+}

@@ -1,0 +1,77 @@
+package demo
+
+import (
+	"context"
+	"strings"
+)
+
+const shellTool = "ShellTool"
+
+// command plans a shell command. No process is started: the output is told, so
+// that it is the same on every system and nothing runs on anybody's.
+func (r *run) command(command, purpose string) toolCall {
+	details := &executeDetails{Command: command}
+	if w, err := r.task.session.directory(); err == nil {
+		details.WorkingDirectory = w.shown
+	}
+	return toolCall{
+		ID: r.task.newID(), Name: shellTool, Description: purpose, Status: callPending,
+		Input:        map[string]any{"command": command},
+		Confirmation: &confirmationRequest{Options: options(), Execute: details},
+	}
+}
+
+func shell(ctx context.Context, r *run) error {
+	if err := r.think(ctx, "Planning a command", "Three words will do."); err != nil {
+		return err
+	}
+	c := r.command("echo one && echo two && echo three", "Say three words")
+	answers, err := r.approve(ctx, c)
+	if err != nil {
+		return err
+	}
+	return r.execute(ctx, c, answers[c.ID], "one\n", "two\n", "three\n")
+}
+
+// execute tells the output of a command that was approved, the whole of it in
+// each update, or says that it was not.
+func (r *run) execute(ctx context.Context, c toolCall, given answer, output ...string) error {
+	if !given.approved() {
+		return r.say(ctx, "I do not run ", c.Confirmation.Execute.Command, ".\n")
+	}
+	c.Status, c.Confirmation = callExecuting, nil
+	if err := r.update(ctx, c); err != nil {
+		return err
+	}
+	for _, more := range output {
+		c.Live += more
+		if err := r.update(ctx, c); err != nil {
+			return err
+		}
+	}
+	text := strings.Join(output, "")
+	c.Status, c.Live, c.Output = callSucceeded, "", &toolOutput{Text: &text}
+	if err := r.update(ctx, c); err != nil {
+		return err
+	}
+	return r.say(ctx, "The command", " succeeded.\n")
+}
+
+// many asks for two calls in one pause. They run when both are answered.
+func many(args []string) story {
+	return func(ctx context.Context, r *run) error {
+		e, err := r.plan(ctx, fileName(args))
+		if e == nil || err != nil {
+			return err
+		}
+		c := r.command("echo done", "Say that it is done")
+		answers, err := r.approve(ctx, e.call, c)
+		if err != nil {
+			return err
+		}
+		if err := r.edit(ctx, e, answers[e.call.ID]); err != nil {
+			return err
+		}
+		return r.execute(ctx, c, answers[c.ID], "done\n")
+	}
+}

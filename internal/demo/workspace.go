@@ -1,0 +1,149 @@
+package demo
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// maxFile is the size of a file that the agent still edits: the old and the new
+// content both travel in one event.
+const maxFile = 1 << 20
+
+// A workspace is the directory that files are written below. It is opened anew
+// for each access, through [os.Root] from base, so neither a symbolic link nor a
+// directory that is swapped later leads out of base.
+type workspace struct {
+	base  string // Options.Workspace, or the client's own directory
+	below string // relative to base
+	shown string // as the client spelled it, for the paths it is told
+}
+
+// settle takes the AgentSettings of a message into its session.
+func (a *Agent) settle(s *session, m *message, extension bool) error {
+	var settings agentSettings
+	if raw, ok := m.metadata[ExtensionURI]; ok && extension {
+		if err := json.Unmarshal(raw, &settings); err != nil {
+			return fmt.Errorf("agent settings: %v", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if settings.WorkspacePath == "" {
+		if s.workspace == nil && a.root != "" {
+			s.workspace = &workspace{base: a.root, below: ".", shown: a.root}
+		}
+		return nil
+	}
+	w, err := a.workspace(settings.WorkspacePath)
+	if err != nil {
+		return err
+	}
+	s.workspace = w
+	return nil
+}
+
+func (a *Agent) workspace(path string) (*workspace, error) {
+	if !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("workspace_path %q is not absolute", path)
+	}
+	path = filepath.Clean(path)
+	if a.rootErr != nil {
+		return nil, a.rootErr
+	}
+	// Links are resolved before the comparison: /tmp is one on some systems, and
+	// a link below the workspace may lead elsewhere.
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, fmt.Errorf("workspace_path %q does not exist", path)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("workspace_path %q is not a directory", path)
+	}
+	if a.root == "" {
+		return &workspace{base: real, below: ".", shown: path}, nil
+	}
+	root, err := filepath.EvalSymlinks(a.root)
+	if err != nil {
+		return nil, err
+	}
+	below, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(below) {
+		return nil, fmt.Errorf("workspace_path %q is outside of this agent's workspace %q", path, a.root)
+	}
+	return &workspace{base: root, below: below, shown: path}, nil
+}
+
+// directory returns the session's workspace, or an error that tells the client how to
+// name one.
+func (s *session) directory() (*workspace, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.workspace == nil {
+		return nil, errors.New("there is no workspace to write in: name one by AgentSettings.workspace_path in the first message")
+	}
+	return s.workspace, nil
+}
+
+func (w *workspace) open() (*os.Root, error) {
+	base, err := os.OpenRoot(w.base)
+	if err != nil || w.below == "." {
+		return base, err
+	}
+	defer base.Close()
+	return base.OpenRoot(w.below)
+}
+
+// path returns the absolute path of a file, as the client knows the workspace.
+func (w *workspace) path(name string) string { return filepath.Join(w.shown, name) }
+
+// read returns the content of a file, or nil if there is none.
+func (w *workspace) read(name string) (*string, error) {
+	if !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("%q is outside of the workspace", name)
+	}
+	root, err := w.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%q is not a file", name)
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%q is larger than %d bytes", name, maxFile)
+	}
+	text := string(data)
+	return &text, nil
+}
+
+func (w *workspace) write(name, content string) error {
+	root, err := w.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return root.WriteFile(name, []byte(content), 0o644)
+}
