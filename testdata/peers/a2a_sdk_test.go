@@ -1,0 +1,387 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The names of the servers that are made with the A2A project's SDKs.
+const (
+	goV2  = "a2a-go v2.4.0"
+	goV03 = "a2a-go v0.3.15"
+	jsV1  = "a2a-js 1.3.0"
+	jsV03 = "a2a-js 0.3.14"
+
+	// These refuse to stream: their tasks are polled.
+	goV2Polled  = "a2a-go v2.4.0 without streaming"
+	goV03Polled = "a2a-go v0.3.15 without streaming"
+)
+
+// sendingMethods are those by which a prompt is sent, by protocol version.
+var sendingMethods = map[string][]string{
+	"1.0": {"SendStreamingMessage", "SendMessage"},
+	"0.3": {"message/stream", "message/send"},
+}
+
+// sdkPeers are the servers, and the versions that each is spoken to with. Empty
+// is --a2a-version left out, which takes the best.
+var sdkPeers = []struct {
+	server   string
+	versions []string
+	best     string
+}{
+	{goV2, []string{"1.0", "0.3", ""}, "1.0"},
+	{goV03, []string{"0.3", ""}, "0.3"},
+	{jsV1, []string{"1.0", "0.3", ""}, "1.0"},
+	{jsV03, []string{"0.3", ""}, "0.3"},
+	{goV2Polled, []string{"1.0", "0.3"}, "1.0"},
+	{goV03Polled, []string{"0.3"}, "0.3"},
+}
+
+// sdkTurns are what every server is asked, in a new session each, and what the
+// editor is to see: see Turn.story.
+var sdkTurns = []struct {
+	name    string
+	prompts []string
+	want    []string
+}{
+	{"count", []string{"count 5 5"}, []string{
+		`title: count 5 5`,
+		`agent_message_chunk text: working on it`,
+		`agent_message_chunk text: chunk-0 chunk-1 chunk-2 chunk-3 chunk-4 `,
+		`stopReason end_turn`,
+	}},
+	{"ask", []string{"ask", "Paris"}, []string{
+		`title: ask`,
+		`agent_message_chunk text: working on it`,
+		`agent_message_chunk text: which city?`,
+		`stopReason end_turn`,
+		`agent_message_chunk text: working on it`,
+		`stopReason end_turn`,
+	}},
+	{"parts", []string{"parts"}, []string{
+		`title: parts`,
+		`agent_message_chunk text: working on it`,
+		`agent_message_chunk text: plain`,
+		`agent_message_chunk resource: attachment:hello.bin application/octet-stream aGVsbG8gYnl0ZXM=`,
+		`agent_message_chunk resource_link: f.pdf https://example.com/f.pdf application/pdf`,
+		"agent_message_chunk text: ```json\n{\n  \"k\": \"v\",\n  \"n\": 1.5\n}\n```\n" + dataList,
+		`stopReason end_turn`,
+	}},
+	{"fail", []string{"fail"}, []string{
+		`title: fail`,
+		`agent_message_chunk text: working on it`,
+		`error -32603: agent: it failed as asked`,
+	}},
+	{"message", []string{"message"}, []string{
+		`title: message`,
+		`agent_message_chunk text: direct reply`,
+		`stopReason end_turn`,
+	}},
+	{"echo", []string{"Grüße,\n\"世界\" 🙂"}, []string{
+		`title: Grüße,`,
+		`agent_message_chunk text: working on it`,
+		"agent_message_chunk text: Grüße,\n\"世界\" 🙂",
+		`stopReason end_turn`,
+	}},
+}
+
+// dataList is the data part that is no object, as the editor shows it.
+const dataList = "```json\n[1, \"two\"]\n```\n"
+
+// A difference is one that the server makes, not the bridge.
+type difference struct {
+	server, version string // "": each
+	turn            string
+	old, new        string // in the lines of the turn
+	reason          string
+}
+
+var sdkDifferences = []difference{
+	{goV03, "", "parts", dataList, "", "data of A2A 0.3 is an object: this SDK has no type for anything else"},
+	{goV03Polled, "", "parts", dataList, "", "the same"},
+	{jsV03, "", "parts", dataList, "", "data of A2A 0.3 is an object: the server does not send anything else"},
+}
+
+// The same prompts give the same conversation with every SDK, in every version
+// of the protocol that it speaks.
+func TestSDKServers(t *testing.T) {
+	for _, peer := range sdkPeers {
+		t.Run(peer.server, func(t *testing.T) {
+			t.Parallel()
+			url := sdkServer(t, peer.server)
+			for _, version := range peer.versions {
+				t.Run("version="+version, func(t *testing.T) {
+					t.Parallel()
+					trace := filepath.Join(t.TempDir(), "trace.jsonl")
+					args := []string{"--agent", url, "--trace", trace}
+					spoken := peer.best
+					if version != "" {
+						args = append(args, "--a2a-version", version)
+						spoken = version
+					}
+					e := open(t, args...)
+					for _, turn := range sdkTurns {
+						session := e.NewSession(t.TempDir())
+						var got []string
+						for _, prompt := range turn.prompts {
+							got = append(got, e.Prompt(session, prompt).story()...)
+						}
+						want := expected(t, turn.want, peer.server, spoken, turn.name)
+						if !slices.Equal(got, want) {
+							t.Errorf("%s, A2A %s, the prompt %q: the editor saw\n\t%s\nwant\n\t%s", peer.server, spoken, turn.name,
+								strings.Join(quoted(got), "\n\t"), strings.Join(quoted(want), "\n\t"))
+						}
+					}
+					e.Close()
+					polled := peer.server == goV2Polled || peer.server == goV03Polled
+					wantCalled(t, trace, spoken, polled)
+				})
+			}
+		})
+	}
+}
+
+// A server that does not speak the version that is asked for is not spoken to
+// in another one.
+func TestSDKNoDowngrade(t *testing.T) {
+	for _, server := range []string{goV03, jsV03} {
+		t.Run(server, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, "--agent", sdkServer(t, server), "--a2a-version", "1.0")
+			o := e.Prompt(e.NewSession(t.TempDir()), "message").Wait()
+			if o.Code == "" || o.Text != "" {
+				t.Fatalf("the agent was spoken to in a version that it does not have: %s: %s", o.summary(), o.Text)
+			}
+			contains(t, "the error", o.Details, "no JSONRPC 1.0")
+		})
+	}
+}
+
+// story waits for the end of a turn and tells it, a line for what an editor
+// shows as one: neighbouring texts of one message are one, however they were
+// cut; what is new each time, like IDs, is left out.
+func (t *Turn) story() []string {
+	t.e.t.Helper()
+	o := t.Wait()
+	_, end := t.e.wait(t.from, "the response", func(l *Line) bool { return l.answers(t.id) })
+	var lines []string
+	text, message := -1, "" // the line that a text continues, and its message
+	for _, l := range t.e.lines()[t.from:end] {
+		if l.FromEditor || l.text("params.sessionId") != t.session {
+			continue
+		}
+		kind, content, id := l.update(), l.text("params.update.content.type"), l.text("params.update.messageId")
+		words := func(members ...string) string {
+			for i, m := range members {
+				members[i] = l.text("params.update.content." + m)
+			}
+			return kind + " " + content + ": " + strings.Join(members, " ")
+		}
+		switch {
+		case content == "text" && text == len(lines)-1 && text >= 0 && id == message:
+			lines[text] += l.text("params.update.content.text")
+		case content == "text":
+			text, message = len(lines), id
+			lines = append(lines, words("text"))
+		case content == "resource":
+			lines = append(lines, words("resource.uri", "resource.mimeType", "resource.blob"))
+		case content == "resource_link":
+			lines = append(lines, words("name", "uri", "mimeType"))
+		case kind == "session_info_update":
+			lines = append(lines, "title: "+l.text("params.update.title"))
+		default: // none is expected
+			lines = append(lines, strings.TrimSpace(l.Raw))
+		}
+	}
+	if o.Code != "" {
+		return append(lines, "error "+o.Code+": "+o.Details)
+	}
+	return append(lines, "stopReason "+o.StopReason)
+}
+
+// expected applies the differences to the lines of a turn. One that changes
+// nothing is out of date.
+func expected(t *testing.T, lines []string, server, version, turn string) []string {
+	t.Helper()
+	lines = slices.Clone(lines)
+	for _, d := range sdkDifferences {
+		if d.server != server || d.version != "" && d.version != version || d.turn != turn {
+			continue
+		}
+		before := slices.Clone(lines)
+		for i := range lines {
+			lines[i] = strings.Replace(lines[i], d.old, d.new, 1)
+		}
+		if slices.Equal(before, lines) {
+			t.Errorf("the difference %q applies to nothing", d.reason)
+		}
+	}
+	return lines
+}
+
+func quoted(lines []string) []string {
+	q := make([]string, len(lines))
+	for i, l := range lines {
+		q[i] = strconv.Quote(l)
+	}
+	return q
+}
+
+// wantCalled demands that a trace has prompts sent in one version of the
+// protocol only, and also without streaming if the agent does not stream. (Its
+// card leaves that open, so it is asked to.)
+func wantCalled(t *testing.T, trace, version string, polled bool) {
+	t.Helper()
+	b, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, methods := range sendingMethods {
+		for i, m := range methods {
+			want := v == version && (i == 0 || polled)
+			if sent := bytes.Contains(b, []byte(`"method":"`+m+`"`)); sent != want {
+				t.Errorf("A2A %s, without streaming: %v; %s was called: %v", version, polled, m, sent)
+			}
+		}
+	}
+}
+
+// sdkServer starts a server until the test ends, and returns its URL.
+func sdkServer(t *testing.T, name string) string {
+	t.Helper()
+	switch name {
+	case goV2:
+		return serve(t, buildGo(t, "v1"))
+	case goV03:
+		return serve(t, buildGo(t, "v03"))
+	case goV2Polled:
+		return serve(t, buildGo(t, "v1"), "-no-streaming")
+	case goV03Polled:
+		return serve(t, buildGo(t, "v03"), "-no-streaming")
+	case jsV1:
+		return serve(t, "node", filepath.Join("a2ajs", "server.mjs"), installJS(t), "a2a-js-1")
+	case jsV03:
+		return serve(t, "node", filepath.Join("a2ajs", "server.mjs"), installJS(t), "a2a-js-0.3")
+	}
+	t.Fatalf("no server %q", name)
+	return ""
+}
+
+// serve starts a program that prints its URL, and ends with its input.
+func serve(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	var stderr bytes.Buffer // to be read after the process has ended
+	cmd.Stderr = &stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end := func() {
+		stdin.Close()
+		kill := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+		defer kill.Stop()
+		_ = cmd.Wait()
+	}
+	ready := make(chan string, 1)
+	go func() { // ends with the line, or the process
+		line, _ := bufio.NewReader(stdout).ReadString('\n')
+		ready <- strings.TrimSpace(line)
+	}()
+	var url string
+	select {
+	case url = <-ready:
+	case <-time.After(patience):
+	}
+	if !strings.HasPrefix(url, "http://") {
+		end()
+		t.Fatalf("%s did not start: %s%s", filepath.Base(name), url, stderr.String())
+	}
+	t.Cleanup(func() {
+		end()
+		if t.Failed() && stderr.Len() > 0 {
+			t.Logf("the server: %s", stderr.String())
+		}
+	})
+	return url
+}
+
+// buildGo builds a server of the nested module a2ago.
+func buildGo(t *testing.T, name string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	build := exec.Command("go", "build", "-o", file, "./"+name)
+	build.Dir = "a2ago"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the a2a-go server %s: %v\n%s", name, err, out)
+	}
+	return file
+}
+
+// installing is held by the one test that installs.
+var installing = make(chan struct{}, 1)
+
+// installJS installs what a2ajs/server.mjs needs, if it is not there yet, and
+// returns where.
+func installJS(t *testing.T) string {
+	t.Helper()
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the a2a-js servers need %s, which is not here", tool)
+		}
+	}
+	version, _ := exec.Command("node", "--version").Output()
+	major, _, _ := strings.Cut(strings.TrimPrefix(string(version), "v"), ".")
+	if n, err := strconv.Atoi(major); err != nil || n < 20 {
+		t.Skipf("the a2a-js servers need node 20 or newer, this is %q", version)
+	}
+	installing <- struct{}{}
+	defer func() { <-installing }()
+	dir := os.Getenv("A2ASTDIO_PEERS")
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatalf("where to install the a2a-js servers: %v: set A2ASTDIO_PEERS", err)
+		}
+		dir = filepath.Join(cache, "a2astdio", "peers")
+	}
+	dir, err := filepath.Abs(filepath.Join(dir, "a2ajs-0.3.14-1.3.0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// npm writes it when everything is there.
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".package-lock.json")); err == nil {
+		return dir
+	}
+	wanted, err := os.ReadFile(filepath.Join("a2ajs", "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "package.json"), string(wanted))
+	install := exec.Command("npm", "install", "--no-audit", "--no-fund", "--silent")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatal(fmt.Errorf("installing the a2a-js servers in %s: %v\n%s", dir, err, out))
+	}
+	return dir
+}

@@ -1,0 +1,86 @@
+// Command v03 is an agent made with github.com/a2aproject/a2a-go v0.3.15: A2A 0.3.
+// See the README of the module.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/a2aproject/a2a-go/a2a"
+	"github.com/a2aproject/a2a-go/a2asrv"
+	"github.com/a2aproject/a2a-go/a2asrv/push"
+)
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on")
+	require := flag.String("require", "", "`URI` of an extension to insist on")
+	noStreaming := flag.Bool("no-streaming", false, "refuse to stream")
+	flag.Parse()
+	l, err := net.Listen("tcp", *listen)
+	if err != nil {
+		log.Fatal(err)
+	}
+	base := "http://" + l.Addr().String()
+	card := newCard(base, *require, !*noStreaming)
+	extended := *card
+	extended.Description = "the extended card"
+	handler := a2asrv.NewHandler(agent{},
+		a2asrv.WithTaskStore(newStore()),
+		a2asrv.WithExtendedAgentCard(&extended),
+		a2asrv.WithCallInterceptor(gate{require: *require, noStreaming: *noStreaming}),
+		a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(nil)))
+	mux := http.NewServeMux()
+	mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(handler))
+	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(card))
+	fmt.Println(base)
+	go func() {
+		// It ends with the process, which it ends when whoever started it is gone.
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	log.Fatal(http.Serve(l, mux))
+}
+
+func newCard(base, require string, streaming bool) *a2a.AgentCard {
+	card := &a2a.AgentCard{
+		Name:               "a2a-go",
+		Description:        "an agent of a2a-go v0.3.15",
+		Version:            "0.3.15",
+		ProtocolVersion:    string(a2a.Version),
+		URL:                base + "/rpc",
+		PreferredTransport: a2a.TransportProtocolJSONRPC,
+		DefaultInputModes:  []string{"text"},
+		DefaultOutputModes: []string{"text"},
+		Capabilities:       a2a.AgentCapabilities{Streaming: streaming, PushNotifications: true},
+
+		SupportsAuthenticatedExtendedCard: true,
+	}
+	if require != "" {
+		card.Capabilities.Extensions = []a2a.AgentExtension{{URI: require, Required: true}}
+	}
+	return card
+}
+
+// A gate lets calls in: with the required extension. 0.3 has no error of its own
+// for one that is missing.
+type gate struct {
+	a2asrv.PassthroughCallInterceptor
+	require     string
+	noStreaming bool
+}
+
+func (g gate) Before(ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request) (context.Context, error) {
+	if g.require != "" && !call.Extensions().Requested(&a2a.AgentExtension{URI: g.require}) {
+		return ctx, a2a.ErrInvalidRequest
+	}
+	if g.noStreaming && (call.Method() == "OnSendMessageStream" || call.Method() == "OnResubscribeToTask") {
+		return ctx, a2a.ErrUnsupportedOperation
+	}
+	return ctx, nil
+}

@@ -1,0 +1,86 @@
+// Command v1 is an agent made with github.com/a2aproject/a2a-go/v2: A2A 1.0, and
+// 0.3 by its compatibility layer. See the README of the module.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
+	"github.com/a2aproject/a2a-go/v2/a2asrv/push"
+)
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on")
+	require := flag.String("require", "", "`URI` of an extension to insist on")
+	noStreaming := flag.Bool("no-streaming", false, "refuse to stream")
+	flag.Parse()
+	l, err := net.Listen("tcp", *listen)
+	if err != nil {
+		log.Fatal(err)
+	}
+	base := "http://" + l.Addr().String()
+	card := newCard(base, *require, !*noStreaming)
+	extended := *card
+	extended.Description = "the extended card"
+	handler := a2asrv.NewHandler(agent{},
+		a2asrv.WithCapabilityChecks(&card.Capabilities),
+		a2asrv.WithExtendedAgentCard(&extended),
+		a2asrv.WithCallInterceptors(gate{require: *require}),
+		a2asrv.WithPushNotifications(push.NewInMemoryStore(),
+			push.NewHTTPPushSender(&push.HTTPSenderConfig{AllowPrivateNetworks: true})))
+	mux := http.NewServeMux()
+	mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(handler))
+	mux.Handle("/v03", a2av0.NewJSONRPCHandler(handler))
+	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewAgentCardHandler(a2av0.NewStaticAgentCardProducer(card)))
+	fmt.Println(base)
+	go func() {
+		// It ends with the process, which it ends when whoever started it is gone.
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	log.Fatal(http.Serve(l, mux))
+}
+
+func newCard(base, require string, streaming bool) *a2a.AgentCard {
+	v03 := a2a.NewAgentInterface(base+"/v03", a2a.TransportProtocolJSONRPC)
+	v03.ProtocolVersion = a2av0.Version
+	card := &a2a.AgentCard{
+		Name:        "a2a-go v2",
+		Description: "an agent of a2a-go v2.4.0",
+		Version:     "2.4.0",
+		SupportedInterfaces: []*a2a.AgentInterface{
+			a2a.NewAgentInterface(base+"/rpc", a2a.TransportProtocolJSONRPC), v03,
+		},
+		DefaultInputModes:  []string{"text"},
+		DefaultOutputModes: []string{"text"},
+		Capabilities:       a2a.AgentCapabilities{Streaming: streaming, PushNotifications: true, ExtendedAgentCard: true},
+	}
+	if require != "" {
+		card.Capabilities.Extensions = []a2a.AgentExtension{{URI: require, Required: true}}
+	}
+	return card
+}
+
+// A gate lets calls in: as those of one user, because the SDK lists tasks for
+// users only, and with the required extension.
+type gate struct {
+	a2asrv.PassthroughCallInterceptor
+	require string
+}
+
+func (g gate) Before(ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request) (context.Context, any, error) {
+	call.User = a2asrv.NewAuthenticatedUser("tester", nil)
+	if g.require != "" && !call.Extensions().Requested(&a2a.AgentExtension{URI: g.require}) {
+		return ctx, nil, a2a.ErrExtensionSupportRequired
+	}
+	return ctx, nil, nil
+}

@@ -1,0 +1,318 @@
+// Package peers tests the a2astdio binary against programs that are not ours:
+// clients and agents of other people, run unchanged. See README.md.
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	// patience is how long a line may take that must come. Nothing waits for it
+	// unless something is wrong.
+	patience = 60 * time.Second
+	// exitTime is how long the bridge may live after the end of its input.
+	exitTime = time.Second
+)
+
+// endOfInput stands for the end of the bridge's input in the record of a
+// conversation.
+const endOfInput = "(end of input)"
+
+// A Line is one line of a conversation, as it was written.
+type Line struct {
+	FromEditor bool
+	At         time.Time
+	Raw        string
+	Message    map[string]any // nil: not a JSON object
+}
+
+func (l *Line) get(path string) any { return at(l.Message, path) }
+
+func (l *Line) text(path string) string { s, _ := l.get(path).(string); return s }
+
+// update is the kind of a session/update, empty for any other line.
+func (l *Line) update() string {
+	if l.FromEditor || l.text("method") != "session/update" {
+		return ""
+	}
+	return l.text("params.update.sessionUpdate")
+}
+
+// answers reports whether the line is the bridge's response to a request of
+// the editor's.
+func (l *Line) answers(id int) bool {
+	if l.FromEditor || l.Message == nil || l.Message["method"] != nil {
+		return false
+	}
+	return fmt.Sprint(l.Message["id"]) == fmt.Sprint(id)
+}
+
+// An Editor is a scripted ACP client of one process of the binary. It records
+// every line in order, and when it is closed it checks what must hold for every
+// conversation: see check.go.
+type Editor struct {
+	t      testing.TB
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stderr bytes.Buffer // to be read after the process has ended
+	ended  chan struct{}
+
+	sending sync.Mutex // one line at a time
+
+	mu      sync.Mutex
+	changed chan struct{} // closed, and made anew, when the log grows
+	log     []*Line
+	lastID  int
+	policy  Policy
+	closed  bool
+}
+
+// start runs the binary as an editor would: with little in its environment, and
+// in a directory that is no session's. It is closed, and checked, when the test
+// ends.
+func start(t testing.TB, args ...string) *Editor {
+	t.Helper()
+	e := &Editor{t: t, cmd: exec.Command(binary, args...), ended: make(chan struct{}), changed: make(chan struct{}), policy: Allow}
+	e.cmd.Dir = t.TempDir()
+	e.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir()}
+	e.cmd.Stderr = &e.stderr
+	var err error
+	if e.stdin, err = e.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := e.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go e.read(stdout) // ends with the process, which Close ends
+	t.Cleanup(e.Close)
+	return e
+}
+
+// open starts the binary and initializes it.
+func open(t testing.TB, args ...string) *Editor {
+	t.Helper()
+	e := start(t, args...)
+	r := e.Call("initialize", map[string]any{"protocolVersion": 1, "clientInfo": map[string]any{"name": "peers", "version": "1"},
+		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}}})
+	if v := fmt.Sprint(r.get("result.protocolVersion")); v != "1" {
+		t.Fatalf("initialize: protocolVersion is %s: %s", v, r.Raw)
+	}
+	return e
+}
+
+func (e *Editor) read(stdout io.Reader) {
+	defer close(e.ended)
+	r := bufio.NewReaderSize(stdout, 1<<20)
+	for {
+		raw, err := r.ReadString('\n')
+		if raw != "" {
+			if line := e.record(false, raw); line.text("method") == "session/request_permission" {
+				e.decide(line)
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (e *Editor) record(fromEditor bool, raw string) *Line {
+	l := &Line{FromEditor: fromEditor, At: time.Now(), Raw: raw}
+	d := json.NewDecoder(strings.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&l.Message) != nil {
+		l.Message = nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.log = append(e.log, l)
+	close(e.changed)
+	e.changed = make(chan struct{})
+	return l
+}
+
+// send writes a line, after recording it: whatever it causes comes later.
+func (e *Editor) send(message map[string]any) {
+	message["jsonrpc"] = "2.0"
+	raw, err := json.Marshal(message)
+	if err != nil {
+		e.t.Error(err)
+		return
+	}
+	e.sending.Lock()
+	defer e.sending.Unlock()
+	e.record(true, string(raw)+"\n")
+	if _, err := e.stdin.Write(append(raw, '\n')); err != nil {
+		e.t.Errorf("writing %s: %v", raw, err)
+	}
+}
+
+// Notify sends a notification.
+func (e *Editor) Notify(method string, params map[string]any) {
+	e.send(map[string]any{"method": method, "params": params})
+}
+
+// request sends a request, and returns its ID and its place in the log.
+func (e *Editor) request(method string, params map[string]any) (id, from int) {
+	e.mu.Lock()
+	e.lastID++
+	id, from = e.lastID, len(e.log)
+	e.mu.Unlock()
+	e.send(map[string]any{"id": id, "method": method, "params": params})
+	return id, from
+}
+
+// Call sends a request and waits for the response.
+func (e *Editor) Call(method string, params map[string]any) *Line {
+	e.t.Helper()
+	id, from := e.request(method, params)
+	l, _ := e.wait(from, "the response to "+method, func(l *Line) bool { return l.answers(id) })
+	return l
+}
+
+// wait returns the first line at or after a place in the log for which match
+// holds, and its place, as soon as there is one.
+func (e *Editor) wait(from int, what string, match func(*Line) bool) (*Line, int) {
+	e.t.Helper()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	ended := false
+	for {
+		e.mu.Lock()
+		log, changed := e.log, e.changed
+		e.mu.Unlock()
+		for ; from < len(log); from++ {
+			if match(log[from]) {
+				return log[from], from
+			}
+		}
+		if ended {
+			e.t.Fatalf("the bridge ended before %s", what)
+		}
+		select {
+		case <-changed:
+		case <-e.ended:
+			ended = true // look once more
+		case <-timer.C:
+			e.t.Fatalf("waited %v for %s", patience, what)
+		}
+	}
+}
+
+func (e *Editor) lines() []*Line {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.log
+}
+
+// NewSession opens a session in a directory.
+func (e *Editor) NewSession(cwd string) string {
+	e.t.Helper()
+	r := e.Call("session/new", map[string]any{"cwd": cwd, "mcpServers": []any{}})
+	id := r.text("result.sessionId")
+	if id == "" {
+		e.t.Fatalf("session/new: %s", r.Raw)
+	}
+	return id
+}
+
+// Cancel sends session/cancel.
+func (e *Editor) Cancel(session string) {
+	e.Notify("session/cancel", map[string]any{"sessionId": session})
+}
+
+// Close ends the bridge's input, as an editor does that quits, and checks how it
+// ended and what it wrote. It does nothing the second time.
+func (e *Editor) Close() {
+	e.mu.Lock()
+	closed := e.closed
+	e.closed = true
+	e.mu.Unlock()
+	if closed {
+		return
+	}
+	e.sending.Lock()
+	e.record(true, `{"method":"`+endOfInput+`"}`)
+	began := time.Now()
+	e.stdin.Close()
+	e.sending.Unlock()
+	kill := time.AfterFunc(10*exitTime, func() { _ = e.cmd.Process.Kill() })
+	defer kill.Stop()
+	<-e.ended // the end of stdout: Wait may be called after it
+	err := e.cmd.Wait()
+	if took := time.Since(began); took > exitTime {
+		e.t.Errorf("the bridge ended %v after its input, %v is the limit", took.Round(time.Millisecond), exitTime)
+	}
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		e.t.Errorf("the bridge's exit status: %v", exit)
+	} else if err != nil {
+		e.t.Errorf("the bridge: %v", err)
+	}
+	if e.stderr.Len() > 0 {
+		e.t.Errorf("stderr should be empty, Emacs shows every byte of it as an error: %q", e.stderr.String())
+	}
+	for _, problem := range check(e.log) {
+		e.t.Error(problem)
+	}
+	if e.t.Failed() {
+		e.t.Logf("the conversation:\n%s", transcript(e.log))
+	}
+}
+
+// transcript shows a conversation for a failed test, without the middle of long
+// ones and of long lines.
+func transcript(log []*Line) string {
+	const head, tail, width = 40, 60, 600
+	var b strings.Builder
+	for i, l := range log {
+		if i == head && len(log) > head+tail {
+			fmt.Fprintf(&b, "   … %d lines …\n", len(log)-head-tail)
+		}
+		if i >= head && i < len(log)-tail {
+			continue
+		}
+		arrow, raw := "←", strings.TrimSuffix(l.Raw, "\n")
+		if l.FromEditor {
+			arrow = "→"
+		}
+		if len(raw) > width {
+			raw = raw[:width] + fmt.Sprintf("… (%d bytes)", len(raw))
+		}
+		fmt.Fprintf(&b, "%7.3f %s %s\n", l.At.Sub(log[0].At).Seconds(), arrow, raw)
+	}
+	return b.String()
+}
+
+// at looks up a member of nested JSON objects and arrays: "a.0.b".
+func at(v any, path string) any {
+	for key := range strings.SplitSeq(path, ".") {
+		switch node := v.(type) {
+		case map[string]any:
+			v = node[key]
+		case []any:
+			var i int
+			if n, err := fmt.Sscan(key, &i); n != 1 || err != nil || i >= len(node) {
+				return nil
+			}
+			v = node[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}

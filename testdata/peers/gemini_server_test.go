@@ -1,0 +1,125 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// startTime is how long the server may take to install and start.
+const startTime = 5 * time.Minute
+
+// geminiServer is one server for all tests, started by the first that needs it
+// and ended by TestMain: it takes four seconds and half a gigabyte.
+var geminiServer struct {
+	once  sync.Once
+	url   string
+	skip  string // why there is none
+	err   error
+	close func()
+}
+
+// gemini returns the URL of a running Gemini CLI A2A server.
+func gemini(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the Gemini server is 500 MB: not with -short")
+	}
+	g := &geminiServer
+	g.once.Do(func() { g.url, g.close, g.skip, g.err = startGemini() })
+	switch {
+	case g.skip != "":
+		t.Skip(g.skip)
+	case g.err != nil:
+		t.Fatal(g.err)
+	}
+	return g.url
+}
+
+func startGemini() (url string, end func(), skip string, err error) {
+	for _, tool := range []string{"bash", "curl", "git", "node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return "", nil, "the Gemini server needs " + tool + ", which is not here", nil
+		}
+	}
+	out, _ := exec.Command("node", "--version").Output()
+	major, _, _ := strings.Cut(strings.TrimPrefix(string(out), "v"), ".")
+	if n, err := strconv.Atoi(major); err != nil || n < 20 {
+		return "", nil, fmt.Sprintf("the Gemini server needs node 20 or newer, this is %q", out), nil
+	}
+	dir := os.Getenv("A2ASTDIO_PEERS")
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", nil, "", fmt.Errorf("where to install the Gemini server: %v: set A2ASTDIO_PEERS", err)
+		}
+		dir = filepath.Join(cache, "a2astdio", "peers")
+	}
+	run, err := os.MkdirTemp("", "a2astdio-gemini-")
+	if err != nil {
+		return "", nil, "", err
+	}
+	port, model, err := freePorts()
+	if err != nil {
+		return "", nil, "", err
+	}
+	cmd := exec.Command("bash", filepath.Join("gemini", "run.sh"), filepath.Join(dir, "gemini-0.25.2"), port, model, run)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return "", nil, "", err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", nil, "", err
+	}
+	end = func() {
+		stdin.Close()
+		_ = cmd.Wait()
+		os.RemoveAll(run)
+	}
+	ready := make(chan string, 1)
+	go func() { // ends with the line, or the process
+		line, _ := bufio.NewReader(stdout).ReadString('\n')
+		ready <- line
+	}()
+	var line string
+	select {
+	case line = <-ready:
+	case <-time.After(startTime):
+	}
+	word, rest, _ := strings.Cut(line, " ")
+	url, _, _ = strings.Cut(rest, " ")
+	if word != "ready" {
+		log, _ := os.ReadFile(filepath.Join(run, "server.log"))
+		end()
+		return "", nil, "", fmt.Errorf("the Gemini server did not start: %s%s%s", line, stderr.String(), log)
+	}
+	return url, end, "", nil
+}
+
+func freePorts() (a, b string, err error) {
+	var ports [2]string
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", "", err
+		}
+		defer l.Close() // both are held until both are known
+		_, ports[i], _ = net.SplitHostPort(l.Addr().String())
+	}
+	return ports[0], ports[1], nil
+}

@@ -1,0 +1,254 @@
+package peers
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// geminiSession opens a session with the Gemini server in a directory of its own,
+// where edit.txt holds two lines.
+func geminiSession(t *testing.T) (e *Editor, session, dir string) {
+	t.Helper()
+	t.Parallel()
+	e = open(t, "--agent", gemini(t))
+	dir = workspace(t)
+	return e, e.NewSession(dir), dir
+}
+
+func workspace(t *testing.T) string {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "edit.txt"), "alpha\nbeta\n")
+	return dir
+}
+
+// script is the prompt that makes the model follow a script in a directory.
+func script(name, dir string) string { return "[[" + name + "]] in " + dir }
+
+func wantStatus(t *testing.T, o *Outcome, status string) {
+	t.Helper()
+	for _, c := range o.Calls {
+		if c.Status != status {
+			t.Errorf("the call %q is %s (%v), want %s: %s", c.Title, c.Status, c.Statuses, status, c.Output())
+		}
+	}
+}
+
+// Four turns of the model are one prompt: thoughts, text, three tools, each with
+// an approval (this version asks even for a directory's listing), in order; and
+// the tools have really run in the session's directory.
+func TestGeminiMulti(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	o := e.Prompt(s, script("multi", dir)).End("end_turn")
+	if o.Text != "First I look around. Now I write. All done." {
+		t.Errorf("the text is %q", o.Text)
+	}
+	for _, want := range []string{"**Step one**", "**Step two**", "**Step three**", "**Done**"} {
+		contains(t, "the thoughts", o.Thoughts, want)
+	}
+	if len(o.Calls) != 3 || len(o.Asked) != 3 {
+		t.Fatalf("three calls and three questions were expected: %s", o.summary())
+	}
+	wantStatus(t, o, "completed")
+	if path, now, ok := o.Asked[1].Diff(); !ok || path != filepath.Join(dir, "hello.txt") || now != "hello\n" {
+		t.Errorf("the second question shows %v, want the diff of hello.txt", o.Asked[1].Content)
+	}
+	contains(t, "the third question's title", o.Asked[2].Title, "cat hello.txt; sleep 0.2; touch done.tmp")
+	if out := o.Calls[2].Output(); strings.Count(out, "hello") != 1 {
+		t.Errorf("the command's output is %q, want hello once", out)
+	}
+	wantFile(t, "hello\n", dir, "hello.txt")
+	wantFile(t, "", dir, "done.tmp")
+}
+
+// Two edits in one model turn: the server asks for the second when the first is
+// done.
+func TestGeminiTwoEdits(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	o := e.Prompt(s, script("two_edits", dir)).End("end_turn")
+	if len(o.Calls) != 2 || len(o.Asked) != 2 {
+		t.Errorf("two calls and two questions were expected: %s", o.summary())
+	}
+	wantStatus(t, o, "completed")
+	contains(t, "the text", o.Text, "Both edits done.")
+	wantFile(t, "two\n", dir, "two.txt")
+	wantFile(t, "ALPHA\nbeta\n", dir, "edit.txt")
+}
+
+// Two commands in one model turn: both are asked about, and both run.
+func TestGeminiTwoShell(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	o := e.Prompt(s, script("two_shell", dir)).End("end_turn")
+	if len(o.Calls) != 2 || len(o.Asked) != 2 {
+		t.Errorf("two calls and two questions were expected: %s", o.summary())
+	}
+	wantStatus(t, o, "completed")
+	contains(t, "the text", o.Text, "Both shells done.")
+	wantFile(t, "", dir, "one.tmp")
+	wantFile(t, "", dir, "two.tmp")
+}
+
+// Live output of a command: each line once though the server repeats the whole
+// screen, without the blanks that pad it; it grows while the command runs.
+func TestGeminiShell(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	o := e.Prompt(s, script("shell", dir)).End("end_turn")
+	call := onlyCall(t, o)
+	statuses(t, call, "pending", "in_progress", "completed")
+	for i := 1; i <= 5; i++ {
+		if n := strings.Count(call.Output(), fmt.Sprintf("line %d of 5", i)); n != 1 {
+			t.Errorf("line %d is there %d times: %q", i, n, call.Output())
+		}
+	}
+	if strings.Contains(call.Output(), "of 5  ") {
+		t.Errorf("the output has blanks at the end of its lines: %q", call.Output())
+	}
+	if len(call.Shown) < 3 {
+		t.Errorf("the output did not grow while the command ran: %q", call.Shown)
+	}
+	contains(t, "the text", o.Text, "Command finished.")
+}
+
+// A command runs in the session's directory, not in the server's or the bridge's:
+// the workspace has arrived.
+func TestGeminiShellWorkingDirectory(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	o := e.Prompt(s, script("shell_pwd", dir)).End("end_turn")
+	contains(t, "the output of pwd", onlyCall(t, o).Output(), dir)
+	wantFile(t, "", dir, "here.tmp")
+	wantNoFile(t, e.cmd.Dir, "here.tmp")
+}
+
+// A rejected edit is not written; its call ends, the turn too, and the session
+// goes on.
+func TestGeminiReject(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	e.SetPolicy(Reject)
+	o := e.Prompt(s, script("write", dir)).End("end_turn")
+	statuses(t, onlyCall(t, o), "pending", "failed")
+	wantNoFile(t, dir, "hello.txt")
+	e.SetPolicy(Allow)
+	o = e.Prompt(s, script("write", dir)).End("end_turn")
+	contains(t, "the text", o.Text, "Done. Created hello.txt.")
+	wantFile(t, "hello world\n", dir, "hello.txt")
+}
+
+// cancelLimit is the bridge's grace period, with some room for a busy machine.
+const cancelLimit = 3 * time.Second
+
+// cancelled cancels a turn, and demands that the session then works.
+func cancelled(t *testing.T, e *Editor, turn *Turn, dir string) *Outcome {
+	t.Helper()
+	began := time.Now()
+	e.Cancel(turn.session)
+	o := turn.End("cancelled")
+	took := time.Since(began)
+	if took > cancelLimit {
+		t.Errorf("the cancel took %v", took)
+	}
+	t.Logf("the cancel took %v", took.Round(time.Millisecond))
+	e.SetPolicy(Allow)
+	next := e.Prompt(turn.session, script("write", dir)).End("end_turn")
+	contains(t, "the next prompt's text", next.Text, "Done. Created hello.txt.")
+	if strings.Contains(next.Text, "chunk") || len(next.Calls) != 1 {
+		t.Errorf("what was cancelled appears in the next turn: %q %s", next.Text, next.summary())
+	}
+	wantFile(t, "hello world\n", dir, "hello.txt")
+	return o
+}
+
+// A cancel while the model talks.
+func TestGeminiCancelText(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	turn := e.Prompt(s, script("slow", dir))
+	turn.WaitText("chunk2 ")
+	if o := cancelled(t, e, turn, dir); strings.Contains(o.Text, "chunk9 ") {
+		t.Errorf("the model went on: %q", o.Text)
+	}
+}
+
+// A cancel while a command runs.
+func TestGeminiCancelCommand(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	turn := e.Prompt(s, script("shell_long", dir))
+	turn.WaitOutput("line 2 of 60")
+	cancelled(t, e, turn, dir)
+}
+
+// A cancel while the user is asked, who then does not answer.
+func TestGeminiCancelWhileAsking(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	e.SetPolicy(Hold)
+	turn := e.Prompt(s, script("shell_echo", dir))
+	turn.WaitPermission()
+	cancelled(t, e, turn, dir)
+	wantNoFile(t, dir, "again.tmp")
+}
+
+// The conversation goes on in one task: a second prompt, after longer than the
+// server keeps idle connections, is answered as well.
+func TestGeminiNextPrompt(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	e.Prompt(s, script("hello", dir)).End("end_turn")
+	<-time.After(6 * time.Second) // the server closes connections after 5 s
+	o := e.Prompt(s, script("write", dir)).End("end_turn")
+	contains(t, "the text", o.Text, "Done. Created hello.txt.")
+	wantFile(t, "hello world\n", dir, "hello.txt")
+}
+
+// An error of the model reaches the user in the agent's words, and the next
+// prompt works. (This version does not fail the task: it says the error as text,
+// beside metadata.error, and waits for input.)
+func TestGeminiModelError(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	o := e.Prompt(s, script("err400", dir)).Wait()
+	contains(t, "what the user sees", o.Text+o.Details, "fake bad request")
+	o = e.Prompt(s, script("hello", dir)).End("end_turn")
+	contains(t, "the text", o.Text, "from the fake model.")
+}
+
+// Six sessions of one bridge wait for an approval; beside them, the cancel of a
+// seventh fails at a gateway until the bridge gives up, and a second bridge comes
+// and goes. The server drops the approvals of a connection that is closed, so six
+// files prove that no connection was.
+func TestGeminiPendingApprovals(t *testing.T) {
+	t.Parallel()
+	gateway := startGateway(t, gemini(t), "tasks/cancel")
+	e := open(t, "--agent", gateway.url)
+	e.SetPolicy(Hold)
+	const n = 6
+	var dirs [n]string
+	var turns [n]*Turn
+	var asked [n]*Permission
+	for i := range n {
+		dirs[i] = workspace(t)
+		turns[i] = e.Prompt(e.NewSession(dirs[i]), script("write", dirs[i]))
+	}
+	for i := range n {
+		asked[i] = turns[i].WaitPermission()
+	}
+
+	dir := workspace(t)
+	seventh := e.Prompt(e.NewSession(dir), script("slow", dir))
+	seventh.WaitText("chunk2 ")
+	e.Cancel(seventh.session)
+	seventh.End("cancelled")
+	if gateway.refusals() == 0 {
+		t.Error("the gateway was to refuse the cancel, and has not seen it")
+	}
+
+	other := open(t, "--agent", gateway.url)
+	other.Prompt(other.NewSession(dir), script("hello", dir)).End("end_turn")
+	other.Close()
+
+	for i := range n {
+		asked[i].Answer(Once)
+	}
+	for i := range n {
+		o := turns[i].End("end_turn")
+		contains(t, "the text", o.Text, "Done. Created hello.txt.")
+		wantFile(t, "hello world\n", dirs[i], "hello.txt")
+	}
+}

@@ -1,0 +1,91 @@
+package peers
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// binary is the program under test.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+// run builds the binary once, unless A2ASTDIO_BINARY names one.
+func run(m *testing.M) int {
+	defer func() {
+		if geminiServer.close != nil {
+			geminiServer.close()
+		}
+	}()
+	if binary = os.Getenv("A2ASTDIO_BINARY"); binary != "" {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "a2astdio-peers-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "a2astdio")
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Dir = filepath.Join("..", "..") // another module: not to be named by its path from this one
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "building the program under test:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// listen serves the demo agent over TCP until the test ends, and returns its URL.
+func listen(t *testing.T) string {
+	t.Helper()
+	cmd := exec.Command(binary, "demo", "--listen", "127.0.0.1:0")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatalf("a2astdio demo: %v", err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantFile demands a file with a content.
+func wantFile(t *testing.T, content string, path ...string) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Errorf("the agent should have written it: %v", err)
+	} else if string(got) != content {
+		t.Errorf("%s holds %q, want %q", filepath.Join(path...), got, content)
+	}
+}
+
+// wantNoFile demands that there is none.
+func wantNoFile(t *testing.T, path ...string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(path...)); err == nil {
+		t.Errorf("%s exists: nobody has allowed that", filepath.Join(path...))
+	}
+}

@@ -1,0 +1,230 @@
+package peers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	acp "github.com/coder/acp-go-sdk"
+)
+
+// The example client of github.com/coder/acp-go-sdk, built and run unchanged: it
+// initializes, opens a session in its directory, prompts "Hello, agent!" and
+// prints what it gets.
+func TestSDKExampleClient(t *testing.T) {
+	t.Parallel()
+	client := filepath.Join(t.TempDir(), "client")
+	if out, err := exec.Command("go", "build", "-o", client, "github.com/coder/acp-go-sdk/example/client").CombinedOutput(); err != nil {
+		t.Fatalf("building the example client: %v\n%s", err, out)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	run := exec.CommandContext(ctx, client, binary, "--agent", "demo")
+	run.Dir = t.TempDir()
+	var stdout, stderr bytes.Buffer
+	run.Stdout, run.Stderr = &stdout, &stderr
+	if err := run.Run(); err != nil {
+		t.Errorf("the example client: %v", err)
+	}
+	out := stdout.String()
+	for _, want := range []string{"Connected to agent (protocol v1)", "Created session: ", "[ agent_thought_chunk ]", "Agent completed"} {
+		contains(t, "the client's output", out, want)
+	}
+	// It prints each chunk on a line of its own.
+	contains(t, "the client's output", strings.ReplaceAll(out, "\n", ""), strings.TrimSpace(greeting))
+	if stderr.Len() > 0 {
+		t.Errorf("the client's stderr, which is the bridge's too: %s", stderr.String())
+	}
+}
+
+// An sdkEditor is a client on the SDK's connection, as its example is.
+type sdkEditor struct {
+	acp.Client // what a bridge must not call panics
+	conn       *acp.ClientSideConnection
+	session    acp.SessionId
+	dir        string
+	perUpdate  time.Duration
+
+	mu       sync.Mutex
+	text     strings.Builder
+	updates  int
+	statuses []acp.ToolCallStatus
+	asked    []acp.RequestPermissionRequest
+	onText   func(all string)
+}
+
+func (e *sdkEditor) RequestPermission(_ context.Context, p acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asked = append(e.asked, p)
+	for _, o := range p.Options {
+		if o.Kind == acp.PermissionOptionKindAllowOnce {
+			return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeSelected(o.OptionId)}, nil
+		}
+	}
+	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
+}
+
+func (e *sdkEditor) SessionUpdate(ctx context.Context, n acp.SessionNotification) error {
+	if e.perUpdate > 0 {
+		busy, stop := context.WithTimeout(ctx, e.perUpdate)
+		<-busy.Done()
+		stop()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.updates++
+	switch u := n.Update; {
+	case u.AgentMessageChunk != nil && u.AgentMessageChunk.Content.Text != nil:
+		e.text.WriteString(u.AgentMessageChunk.Content.Text.Text)
+		if e.onText != nil {
+			e.onText(e.text.String())
+		}
+	case u.ToolCall != nil:
+		e.statuses = append(e.statuses, u.ToolCall.Status)
+	case u.ToolCallUpdate != nil && u.ToolCallUpdate.Status != nil:
+		e.statuses = append(e.statuses, *u.ToolCallUpdate.Status)
+	}
+	return nil
+}
+
+// sdk starts the binary under the SDK's connection and opens a session. perUpdate
+// is how long the client takes for an update.
+func sdk(t *testing.T, agent string, perUpdate time.Duration) *sdkEditor {
+	t.Helper()
+	e := &sdkEditor{dir: t.TempDir(), perUpdate: perUpdate}
+	cmd := exec.Command(binary, "--agent", agent)
+	cmd.Dir = t.TempDir()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	e.conn = acp.NewClientSideConnection(e, stdin, stdout)
+	e.conn.SetLogger(slog.New(slog.DiscardHandler))
+	t.Cleanup(func() {
+		stdin.Close()
+		select {
+		case <-e.conn.Done():
+		case <-time.After(patience):
+			t.Error("the connection goes on after the end of input")
+			_ = cmd.Process.Kill()
+		}
+		// A client whose queue was full does not read any more.
+		kill := time.AfterFunc(10*exitTime, func() { _ = cmd.Process.Kill() })
+		defer kill.Stop()
+		if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
+			t.Errorf("the bridge: %v, stderr %q", err, stderr.String())
+		}
+	})
+	if _, err := e.conn.Initialize(t.Context(), acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber}); err != nil {
+		t.Fatalf("initialize: %v", err)
+	}
+	s, err := e.conn.NewSession(t.Context(), acp.NewSessionRequest{Cwd: e.dir, McpServers: []acp.McpServer{}})
+	if err != nil {
+		t.Fatalf("session/new: %v", err)
+	}
+	e.session = s.SessionId
+	return e
+}
+
+func (e *sdkEditor) prompt(t *testing.T, text string) acp.StopReason {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	r, err := e.conn.Prompt(ctx, acp.PromptRequest{SessionId: e.session, Prompt: []acp.ContentBlock{acp.TextBlock(text)}})
+	if err != nil {
+		t.Fatalf("the prompt %q: %v (after %d updates)", text, err, e.seen())
+	}
+	return r.StopReason
+}
+
+func (e *sdkEditor) seen() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.updates
+}
+
+// The SDK's types accept the whole of an approved edit, and the file is written.
+func TestSDKEdit(t *testing.T) {
+	t.Parallel()
+	e := sdk(t, "demo", 0)
+	if stop := e.prompt(t, "edit"); stop != acp.StopReasonEndTurn {
+		t.Errorf("the stop reason is %s", stop)
+	}
+	wantFile(t, greeting, e.dir, "hello.txt")
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.asked) != 1 || len(e.asked[0].ToolCall.Content) == 0 || e.asked[0].ToolCall.Content[0].Diff == nil {
+		t.Errorf("one question with a diff was expected: %+v", e.asked)
+	}
+	if got := fmt.Sprint(e.statuses); got != "[pending in_progress completed]" {
+		t.Errorf("the call went through %s", got)
+	}
+}
+
+// Ten thousand chunks do not overflow the SDK's queue of 1024 notifications, in a
+// client that counts them and in one that takes as long as drawing them would;
+// from the embedded agent, which is reached in memory, and over TCP, where they
+// come in pieces of another size.
+func TestSDKLong(t *testing.T) {
+	for _, agent := range []string{"embedded", "TCP"} {
+		for _, perUpdate := range []time.Duration{0, time.Millisecond} {
+			t.Run(fmt.Sprintf("%s, %v an update", agent, perUpdate), func(t *testing.T) {
+				t.Parallel()
+				url := "demo"
+				if agent == "TCP" {
+					url = listen(t)
+				}
+				e := sdk(t, url, perUpdate)
+				e.prompt(t, "long")
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				wantLong(t, e.text.String())
+				t.Logf("%d updates", e.updates)
+			})
+		}
+	}
+}
+
+// A cancel by the SDK ends the prompt as cancelled, and the session goes on.
+func TestSDKCancel(t *testing.T) {
+	t.Parallel()
+	e := sdk(t, "demo", 0)
+	tick := make(chan struct{})
+	var once sync.Once
+	e.mu.Lock()
+	e.onText = func(all string) {
+		if strings.Contains(all, "tick 2 of") {
+			once.Do(func() { close(tick) })
+		}
+	}
+	e.mu.Unlock()
+	ended := make(chan acp.StopReason, 1)
+	go func() { ended <- e.prompt(t, "slow") }() // ends with the cancel, or the connection
+	<-tick
+	if err := e.conn.Cancel(t.Context(), acp.CancelNotification{SessionId: e.session}); err != nil {
+		t.Fatal(err)
+	}
+	if stop := <-ended; stop != acp.StopReasonCancelled {
+		t.Errorf("the stop reason is %s", stop)
+	}
+	if stop := e.prompt(t, "hello"); stop != acp.StopReasonEndTurn {
+		t.Errorf("the next prompt's stop reason is %s", stop)
+	}
+}
