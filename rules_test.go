@@ -1,0 +1,167 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/a2astdio/a2astdio"
+
+// mayImport says which packages of ours each package may import, besides those
+// below itself, and why no others. internal/* may import any, and is not named
+// by the public ones: so no type of theirs can be in an exported signature.
+var mayImport = map[string]struct {
+	packages []string
+	reason   string
+}{
+	"transport/a2a": {nil, "the protocol's terms are for everybody: they may know no spelling of it"},
+	"transport":     {[]string{"transport/a2a"}, "how things travel must not depend on what they mean"},
+	"mapping/acp":   {nil, "an editor protocol's terms are for everybody"},
+	"mapping":       {[]string{"transport/a2a", "mapping/acp"}, "meaning is pure: it neither does I/O nor knows how things travel"},
+	"bridge":        {[]string{"transport", "transport/a2a", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
+	"internal/demo": {nil, "the embedded agent shares no code with us, so that it cannot agree with our mistakes"},
+}
+
+// pure packages do no I/O, read no clock and start nothing.
+var notPure = []string{"os", "net", "net/http", "time", "sync", "io/ioutil", "math/rand", "math/rand/v2", "os/exec"}
+
+func TestImports(t *testing.T) {
+	for _, f := range sources(t) {
+		rule, ok := mayImport[f.pkg]
+		for _, spec := range f.ast.Imports {
+			path, _ := strconv.Unquote(spec.Path.Value)
+			ours, isOurs := strings.CutPrefix(path, module+"/")
+			if ok && isOurs && !contains(rule.packages, ours) && !strings.HasPrefix(ours, f.pkg+"/") {
+				t.Errorf("%s imports %s: %s", f.path, ours, rule.reason)
+			}
+			if (f.pkg == "mapping" || f.pkg == "transport/a2a") && contains(notPure, path) {
+				t.Errorf("%s imports %s: package %s does no I/O, reads no clock and starts no goroutine", f.path, path, f.pkg)
+			}
+		}
+	}
+}
+
+// TestShape keeps what every file of the project promises.
+func TestShape(t *testing.T) {
+	documented := map[string]bool{}
+	for _, f := range sources(t) {
+		documented[f.pkg] = documented[f.pkg] || f.ast.Doc != nil
+		if lines := f.fset.Position(f.ast.End()).Line; lines > 400 {
+			t.Errorf("%s has %d lines: over 400 it wants a split", f.path, lines)
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Name.Name == "init" && n.Recv == nil {
+					t.Errorf("%s: there is no init in this project: what happens is called", f.at(n))
+				}
+			case *ast.SelectorExpr:
+				pkg, ok := n.X.(*ast.Ident)
+				if !ok {
+					break
+				}
+				switch name := pkg.Name + "." + n.Sel.Name; {
+				case name == "time.Sleep":
+					t.Errorf("%s: time.Sleep gives no order and ends with nothing: wait on a timer and a context", f.at(n))
+				case strings.HasPrefix(name, "fmt.Print") || name == "os.Stdout":
+					if f.path != "main.go" {
+						t.Errorf("%s: %s: stdout is the editor's, and only main knows it", f.at(n), name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	for pkg, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no package comment", pkg)
+		}
+	}
+}
+
+var machinePath = regexp.MustCompile(`/(?:root|work)/[a-z.]`)
+
+// TestNoMachine: nothing in the project names a path of the machine it was
+// written on.
+func TestNoMachine(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == ".git" || d.Name() == "node_modules" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if path == "rules_test.go" || !d.Type().IsRegular() {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if m := machinePath.Find(text); m != nil && filepath.Ext(path) != ".sum" {
+			t.Errorf("%s names a path of a machine: %q", path, m)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+type source struct {
+	path, pkg string
+	fset      *token.FileSet
+	ast       *ast.File
+}
+
+func (s source) at(n ast.Node) string { return s.fset.Position(n.Pos()).String() }
+
+// sources are the module's own files, without tests and nested modules.
+func sources(t *testing.T) []source {
+	var all []source
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if path == "testdata" || strings.HasPrefix(d.Name(), ".") && path != "." {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		all = append(all, source{filepath.ToSlash(path), filepath.ToSlash(filepath.Dir(path)), fset, f})
+		return nil
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	return all
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
