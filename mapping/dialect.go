@@ -41,6 +41,7 @@ func dialects() []dialect { return []dialect{devtool{}, gemini{}} }
 
 // meta is what an event's metadata says beside the event.
 type meta struct {
+	said     bool // it is of some dialect
 	kind     eventKind
 	model    string
 	userTier string

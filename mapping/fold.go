@@ -14,8 +14,8 @@ import (
 // A Fold turns what an agent says in one conversation into steps, each shown once:
 // whatever has been shown, and is said again (a repeated event, a snapshot of
 // the task after a lost connection), gives no step. It keeps lengths and hashes
-// of what was shown, not the text; of tool calls that have not ended it keeps
-// all.
+// of what was shown, not the text, but for the newest few kilobytes; of tool calls
+// that have not ended it keeps all.
 //
 // A Fold is for one context, whose message and tool call IDs are unique, and is
 // not safe for concurrent use.
@@ -43,8 +43,8 @@ type Fold struct {
 	echo      bool // the event may be in the snapshot before it
 
 	texts map[string]*shown
-	live  *shown // the text that grows; its hash is in hash
-	hash  maphash.Hash
+	live  *shown // the text that grows; the end of it is in tail
+	tail  []byte
 	seed  maphash.Seed
 	calls map[string]*call
 	asked []*call        // calls that ask, in the order of asking
@@ -52,12 +52,9 @@ type Fold struct {
 	steps []Step
 	meta  meta
 	event *a2a.Event
-	// metaRaw is the metadata that was read last, and metaSame what is in it, if
-	// metaRead.
-	metaRaw  []byte
-	metaSame meta
-	metaRead bool
-	part     a2a.Part // the one in hand, kept so that no walk allocates one
+	known knownMeta
+	like  likeness
+	part  a2a.Part // the one in hand, kept so that no walk allocates one
 }
 
 // call is a tool call as it was shown last.
@@ -71,9 +68,7 @@ type call struct {
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
 func NewFold() *Fold {
-	f := &Fold{texts: map[string]*shown{}, calls: map[string]*call{}, seed: maphash.MakeSeed()}
-	f.hash.SetSeed(f.seed)
-	return f
+	return &Fold{texts: map[string]*shown{}, calls: map[string]*call{}, seed: maphash.MakeSeed()}
 }
 
 // Begin forgets what belongs to the turn before: its state, its errors, the
@@ -85,6 +80,9 @@ func (f *Fold) Begin() {
 
 // Event appends to steps what the event adds to what has been shown.
 func (f *Fold) Event(ev *a2a.Event, steps []Step) []Step {
+	if f.goesOn(ev) {
+		return f.goOn(ev, steps)
+	}
 	f.steps, f.event = steps, ev
 	failed := f.Err != ""
 	f.note(ev)
@@ -108,6 +106,7 @@ func (f *Fold) Event(ev *a2a.Event, steps []Step) []Step {
 	if failed && f.meta.err == "" && slices.ContainsFunc(f.steps[len(steps):], func(s Step) bool { return s.Kind == StepText }) {
 		f.Err = "" // it has gone on all the same
 	}
+	f.learn(ev, f.steps[len(steps):])
 	steps, f.steps, f.event = f.steps, nil, nil
 	return steps
 }
@@ -127,33 +126,6 @@ func (f *Fold) note(ev *a2a.Event) {
 	if f.meta.err != "" && f.meta.err != f.Err {
 		f.Err = strings.Clone(f.meta.err)
 		f.add(Step{Kind: StepError, Text: f.Err})
-	}
-}
-
-// readMeta reads an event's metadata. In a run of text it is mostly the same as
-// that of the event before, which is seen sooner than it is read.
-func (f *Fold) readMeta(raw a2a.JSON) {
-	f.meta = meta{}
-	same := raw != "" && string(f.metaRaw) == string(raw)
-	switch {
-	case raw == "":
-		return
-	case same && f.metaRead:
-		f.meta = f.metaSame
-		return
-	case same:
-		// It stays, so what is read from it is kept: of a copy.
-		raw = cloneJSON(raw)
-	default:
-		f.metaRaw, f.metaRead = append(f.metaRaw[:0], raw...), false
-	}
-	for _, d := range dialects() {
-		if strings.Contains(string(raw), d.sign()) && d.meta(raw, &f.meta) {
-			break
-		}
-	}
-	if same {
-		f.metaSame, f.metaRead = f.meta, true
 	}
 }
 
@@ -224,10 +196,10 @@ func (f *Fold) message(m *a2a.Message, whole bool) {
 				differs = true
 				continue
 			}
-			f.text(sh, rest, "", Step{MessageID: id})
+			f.text(sh, rest, nil, Step{MessageID: id})
 		case f.echoed(sh):
 		case p.Kind == a2a.PartText:
-			f.text(sh, p.Text, p.TextJSON, Step{MessageID: id})
+			f.text(sh, p.Text, p, Step{MessageID: id})
 		case f.once(sh, string(p.Raw)) || !whole:
 			part := *p
 			f.marked(Step{Kind: StepPart, MessageID: id, Part: &part}, sh, string(p.Raw))
@@ -273,6 +245,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last, whole bool) {
 		}
 		offset += len(p.Text)
 		if replaced {
+			f.seal()
 			sh.again, sh.n, sh.head, sh.sums, anew = sh.again+1, 0, "", nil, true
 			rest = p.Text
 		}
@@ -292,13 +265,13 @@ func (f *Fold) artifactPart(sh *shown, a *a2a.Artifact, p *a2a.Part, text string
 	}
 	s := Step{ArtifactID: id, Name: a.Name, LastChunk: last, MessageID: id}
 	if p.Kind == a2a.PartText {
-		raw := p.TextJSON
+		whole := p
 		if len(text) != len(p.Text) {
-			raw = ""
+			whole = nil
 		}
 		first := sh.n == 0
 		before := len(f.steps)
-		f.text(sh, text, raw, s)
+		f.text(sh, text, whole, s)
 		if len(f.steps) > before {
 			f.steps[before].Append = !first
 		}

@@ -53,6 +53,9 @@ func (f *Fold) newest(m *a2a.Message) {
 	for p := range m.Parts.All() {
 		text += p.Text
 	}
+	if f.live == before {
+		f.settle()
+	}
 	switch _, replaced := f.rest(before, text, 0); {
 	case text == "" || !replaced && len(text) >= before.n:
 		f.message(m, true)

@@ -15,6 +15,10 @@ import (
 // artifactKey tells artifacts from messages among what was shown.
 const artifactKey = "artifact\x00"
 
+// tailLen is how much of the text that grows is kept as it is, and then hashed at
+// once: hashing each piece costs several times as much as copying it.
+const tailLen = 8 << 10
+
 // headLen is how much of each text is kept as it is, to tell text that was shown
 // from text that replaces it where there is too little of it for the hash.
 const headLen = 64
@@ -27,6 +31,8 @@ type shown struct {
 	sums []extent // the hashes of what they were, in runs
 	// others are the hashes of the parts that are not text, and thoughts.
 	others []uint64
+	// newest is the length of the last piece of text, while it is in the tail.
+	newest int
 	// again counts how often the text was replaced: each time opens a new message.
 	again int
 	// task is the one that said it; held counts to the last snapshot that held all
@@ -69,13 +75,17 @@ func (f *Fold) ofArtifact(id string) *shown {
 	return f.of(nil, artifactKey+id)
 }
 
-// text shows text that follows what was shown.
-func (f *Fold) text(sh *shown, text string, textJSON a2a.JSON, s Step) {
+// text shows text that follows what was shown. part is the one that it is all of,
+// nil if it is less.
+func (f *Fold) text(sh *shown, text string, part *a2a.Part, s Step) {
 	if text == "" {
 		return
 	}
 	f.saw(sh, text)
-	s.Kind, s.Text, s.TextJSON, s.Append = StepText, text, textJSON, true
+	s.Kind, s.Text, s.Append = StepText, text, true
+	if part != nil {
+		s.TextJSON, s.Plain = part.TextJSON, part.Plain
+	}
 	f.add(s)
 }
 
@@ -85,28 +95,35 @@ func (f *Fold) saw(sh *shown, text string) {
 		f.seal()
 		f.live = sh
 	}
-	f.hash.WriteString(text)
 	if sh.n < headLen {
 		sh.head += strings.Clone(text[:min(len(text), headLen-sh.n)])
 	}
 	sh.n += len(text)
-	sh.task, sh.chunk = f.TaskID, maphash.String(f.seed, text)
-}
-
-// seal ends the run of text that is being hashed.
-func (f *Fold) seal() {
-	if f.live == nil {
+	sh.task = f.TaskID
+	if len(f.tail)+len(text) > tailLen {
+		f.settle()
+	}
+	if len(text) > tailLen {
+		sum := maphash.String(f.seed, text)
+		sh.sums, sh.chunk = append(sh.sums, extent{len(text), sum}), sum
 		return
 	}
-	n := f.live.n
-	for _, e := range f.live.sums {
-		n -= e.n
+	f.tail, sh.newest = append(f.tail, text...), len(text)
+}
+
+// settle hashes the tail of the text that grows.
+func (f *Fold) settle() {
+	if sh := f.live; sh != nil && len(f.tail) > 0 {
+		sh.sums = append(sh.sums, extent{len(f.tail), maphash.Bytes(f.seed, f.tail)})
+		sh.chunk = maphash.Bytes(f.seed, f.tail[len(f.tail)-sh.newest:])
+		f.tail = f.tail[:0]
 	}
-	if n > 0 {
-		f.live.sums = append(f.live.sums, extent{n, f.hash.Sum64()})
-	}
+}
+
+// seal ends the run of text that grows.
+func (f *Fold) seal() {
+	f.settle()
 	f.live = nil
-	f.hash.Reset()
 }
 
 // rest returns what part of text, which begins at offset from of a message, has
@@ -131,7 +148,7 @@ func (f *Fold) rest(sh *shown, text string, from int) (rest string, replaced boo
 		return "", false
 	}
 	if f.live == sh {
-		f.seal()
+		f.settle()
 	}
 	at := 0
 	for _, e := range sh.sums {

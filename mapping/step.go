@@ -54,9 +54,10 @@ type Step struct {
 	Append    bool
 	LastChunk bool
 	// Text is StepText's, StepNotice's and StepError's. TextJSON, if set, is the
-	// same as the agent encoded it.
+	// same as the agent encoded it, and Plain what it is in [a2a.Part].
 	Text     string
 	TextJSON a2a.JSON
+	Plain    bool
 	// Subject and Description are StepThought's.
 	Subject     string
 	Description string

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 // cleanJSON reports, in one pass, whether b is one JSON value that is safe to
 // walk and that repairText would leave as it is. It may say no to some that are
-// (deep ones, texts with escaped surrogates or NULs): whoever asks goes the long
+// (deep ones, texts with escaped NULs): whoever asks goes the long
 // way then, through repairText and validJSON.
 func cleanJSON(b []byte) bool {
 	end := cleanValue(b, cleanSpace(b, 0), 0)
@@ -21,8 +21,7 @@ func cleanValue(b []byte, i, depth int) int {
 	}
 	switch b[i] {
 	case '"':
-		end, _ := scanString(b, i)
-		return end
+		return scanString(b, i).end
 	case '{', '[':
 		return cleanMembers(b, i, depth+1)
 	case 't':
@@ -44,7 +43,7 @@ func cleanMembers(b []byte, i, depth int) int {
 	}
 	for {
 		if object {
-			if i, _ = scanString(b, i); i == 0 {
+			if i = scanString(b, i).end; i == 0 {
 				return 0
 			}
 			if i = cleanSpace(b, i); i >= len(b) || b[i] != ':' {

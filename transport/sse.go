@@ -38,6 +38,7 @@ var (
 type frame struct {
 	data    []byte
 	failure bool
+	fit     fit // like is nil if that has not been tried, or there is none
 }
 
 // A frameReader cuts an event stream into frames, by the WHATWG standard
@@ -71,6 +72,11 @@ type frameReader struct {
 
 	id, lastID []byte // of the frame in hand; of the last one handed out
 
+	// like is what events are likely to look like: those that do need no search
+	// for their ends. holes are those of all that were handed out together.
+	like  *template
+	holes []hole
+
 	poison bool
 }
 
@@ -82,6 +88,7 @@ func newFrameReader(src io.Reader, poison bool) *frameReader {
 // with it. It reads only if none is complete in the buffer, and parses all that
 // a read brought. What it returned before is overwritten.
 func (r *frameReader) next(dst []frame) ([]frame, error) {
+	r.holes = r.holes[:0]
 	for empty := 0; ; {
 		if dst = r.parse(dst); len(dst) > 0 {
 			return dst, nil
@@ -123,6 +130,9 @@ func (r *frameReader) parse(dst []frame) []frame {
 				continue
 			}
 		}
+		if r.like != nil && !r.has && r.scan == r.line && r.begun && r.likely(&dst) {
+			continue
+		}
 		rest := r.buf[r.scan:r.size]
 		n := bytes.IndexByte(rest, '\n')
 		if n >= 0 {
@@ -145,6 +155,35 @@ func (r *frameReader) parse(dst []frame) []frame {
 		r.startLine(end + 1)
 	}
 	return dst
+}
+
+// likely takes an event that fits the template, if it is one line of data and has
+// arrived with the blank line after it.
+func (r *frameReader) likely(dst *[]frame) bool {
+	const field = "data: "
+	b := r.buf[r.line:r.size]
+	if r.failure || len(b) < len(field) || string(b[:len(field)]) != field {
+		return false
+	}
+	f, holes := r.like.fits(b[len(field):], r.holes)
+	if f.like == nil {
+		return false
+	}
+	end := len(field) + f.end
+	after := 0
+	switch rest := b[end:]; {
+	case len(rest) >= 2 && string(rest[:2]) == "\n\n":
+		after = end + 2
+	case len(rest) >= 4 && string(rest[:4]) == "\r\n\r\n":
+		after = end + 4
+	default:
+		return false
+	}
+	r.holes = holes
+	r.lastID = append(r.lastID[:0], r.id...)
+	*dst = append(*dst, frame{data: b[len(field):end:end], fit: f})
+	r.startLine(r.line + after)
+	return true
 }
 
 func (r *frameReader) startLine(at int) {

@@ -12,7 +12,13 @@ import (
 // sseAll reads all frames, by batches; a frame is cloned when it is handed out.
 // It returns what they hold, the last id, and the error.
 func sseAll(r io.Reader, poison bool) (frames []string, id string, cut bool, err error) {
+	return sseLike(r, poison, nil)
+}
+
+// sseLike is sseAll with a template.
+func sseLike(r io.Reader, poison bool, like *template) (frames []string, id string, cut bool, err error) {
 	f := newFrameReader(r, poison)
+	f.like = like
 	var batch []frame
 	for {
 		batch, err = f.next(batch[:0])
@@ -181,11 +187,27 @@ func FuzzFrames(f *testing.F) {
 	f.Add("data: a\r\n\r\nid: 3\ndata: b\ndata:c\n\n: x\n\ndata: d", []byte{0, 3, 1}, 12)
 	f.Add("\uFEFFdata\n\nevent:error\rdata: {}\r\r", []byte{0}, 3)
 	f.Add("data: {\"a\":1}\ndata: {\"b\":2}\n\n", []byte{200, 1}, 20)
+	for _, between := range []string{"\n\n", "\r\n\r\n", "\r\r", "\nid: 4\n\n", "\n: x\n\nevent: error\n", "\ndata: x\n\n", "\n\r\n", "", "\n\n\nid: 8\n"} {
+		for _, space := range []string{"", " ", "\n", "\ndata: "} {
+			event := `data: {"result":{"artifactUpdate":{"taskId":"t",%s"artifact":{"artifactId":"a","parts":[{"text":"%d"}]},"append":true}}}` + between
+			f.Add(fmt.Sprintf(event+event+event, space, 1, space, 22, space, 3), []byte{255, 255}, 50)
+			f.Add(fmt.Sprintf(event+event+event+event, "\ndata: ", 4, space, 5, space, 6, space, 7), []byte{255, 255, 255, 255}, 150)
+		}
+	}
 	f.Fuzz(func(t *testing.T, in string, sizes []byte, at int) {
 		want := sseNaive(in)
-		got, _, _, err := sseAll(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0)
+		got, id, _, err := sseAll(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0)
 		if err != io.EOF || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 			t.Fatalf("%q in %v: %q, %v; want %q", in, sizes, got, err, want)
+		}
+		for _, frame := range want {
+			if like := templateOf([]byte(frame[len("false "):])); like != nil {
+				fast, fastID, _, _ := sseLike(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0, like)
+				if fmt.Sprintf("%q", fast) != fmt.Sprintf("%q", want) || fastID != id {
+					t.Fatalf("%q in %v: with a template %q, %s; want %q, %s", in, sizes, fast, fastID, want, id)
+				}
+				break
+			}
 		}
 		if at < 0 || at > len(in) {
 			return

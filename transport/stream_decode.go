@@ -52,15 +52,29 @@ func (s *Stream) decodeLike(f *frame) bool {
 	if s.like == nil || f.failure {
 		return false
 	}
-	escaped, ok := s.like.fits(f.data)
-	if !ok {
-		return false
+	if f.fit.like != s.like { // the template is younger than the frame
+		if f.fit, s.frames.holes = s.like.fits(f.data, s.frames.holes); f.fit.end != len(f.data) {
+			return false
+		}
 	}
 	s.unfit = 0
-	s.events = append(s.events, a2a.Event{})
-	s.parts = append(s.parts, a2a.Part{})
-	s.text = s.like.decode(f.data, escaped, &s.events[len(s.events)-1], &s.parts[len(s.parts)-1], s.text)
+	var ev *a2a.Event
+	var part *a2a.Part
+	s.events, ev = room(s.events)
+	s.parts, part = room(s.parts)
+	s.text = s.like.decode(f.data, &f.fit, s.frames.holes, ev, part, s.text)
 	return true
+}
+
+// room makes room for one more, which the caller sets: clearing it before would
+// cost as much.
+func room[T any](list []T) ([]T, *T) {
+	if len(list) < cap(list) {
+		list = list[:len(list)+1]
+	} else {
+		list = append(list, *new(T))
+	}
+	return list, &list[len(list)-1]
 }
 
 // maxUnfit is how many templates may be made in a row that nothing fits. After
@@ -76,7 +90,7 @@ func (s *Stream) learn(data []byte) {
 		return
 	}
 	if like := newTemplate(data, &s.events[len(s.events)-1]); like != nil {
-		s.like = like
+		s.like, s.frames.like = like, like
 		s.unfit++
 	}
 }

@@ -2,10 +2,7 @@ package transport
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 	"strings"
-	"unicode/utf8"
 	"unsafe"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -40,9 +37,15 @@ type template struct {
 	// views are the strings of event and part that a hole is in.
 	views []viewSpan
 	text  int // the hole that is the text
+}
 
-	// found is where the holes are in the frame in hand.
-	found [maxHoles]hole
+// A fit is where the holes of a template are in an event that fits it.
+type fit struct {
+	like  *template
+	holes int // the first of them, in the list that they were appended to
+	end   int // of the event
+	// escaped and ascii are the text's: see scanned.
+	escaped, ascii bool
 }
 
 // A hole is a string, from its opening quote to behind its closing one, or a
@@ -65,7 +68,7 @@ type viewSpan struct {
 func newTemplate(data []byte, ev *a2a.Event) *template {
 	parts := ev.Artifact.Parts
 	switch {
-	case len(data) > maxTemplate || ev.EndsLeg:
+	case len(data) > maxTemplate || ev.EndsLeg || bytes.ContainsAny(data, "\n\r"): // several lines of data are not one in the stream
 		return nil
 	case ev.Kind == a2a.EventStatus && ev.HasMessage:
 		parts = ev.Message.Parts
@@ -73,6 +76,7 @@ func newTemplate(data []byte, ev *a2a.Event) *template {
 		return nil
 	}
 	t := &template{event: *ev}
+	t.event.Like = new(a2a.Likeness)
 	if rest := parts; !rest.Next(&t.part) || t.part.Kind != a2a.PartText || t.part.TextJSON == `""` || rest.Next(new(a2a.Part)) {
 		return nil
 	}
@@ -158,54 +162,61 @@ func (t *template) endPlace(at int) place {
 	return t.place(at)
 }
 
-// fits compares a frame with the template, and notes where its holes are.
-func (t *template) fits(data []byte) (escaped, ok bool) {
+// fits compares the beginning of data with the template, and appends to holes
+// where they are in it.
+func (t *template) fits(data []byte, holes []hole) (fit, []hole) {
 	at, from := 0, 0
+	f := fit{like: t, holes: len(holes)}
 	for i := range t.holes {
 		h := &t.holes[i]
 		n := h.start - from
 		if len(data) < at+n || string(data[at:at+n]) != string(t.raw[from:h.start]) {
-			return false, false
+			return fit{}, holes
 		}
 		at += n
-		end, esc := 0, false
+		var s scanned
 		if t.raw[h.start] == '"' {
-			end, esc = scanString(data, at)
+			s = scanString(data, at)
 		} else {
-			end = scanNatural(data, at)
+			s.end = scanNatural(data, at)
 		}
-		if end == 0 {
-			return false, false
+		if s.end == 0 {
+			return fit{}, holes
 		}
 		if i == t.text {
-			if escaped = esc; end == at+2 {
-				return false, false
+			if f.escaped, f.ascii = s.escaped, s.ascii; s.end == at+2 {
+				return fit{}, holes
 			}
-		} else if esc {
-			return false, false // it would have to be decoded
+		} else if s.escaped {
+			return fit{}, holes // it would have to be decoded
 		}
-		t.found[i] = hole{at, end}
-		at, from = end, h.end
+		holes = append(holes, hole{at, s.end})
+		at, from = s.end, h.end
 	}
-	return escaped, string(data[at:]) == string(t.raw[from:])
+	if f.end = at + len(t.raw) - from; f.end > len(data) || string(data[at:f.end]) != string(t.raw[from:]) {
+		return fit{}, holes
+	}
+	return f, holes
 }
 
-// decode makes the event of a frame that fits. The part is the caller's to keep
-// as long as the event; text is the buffer for what has to be unescaped.
-func (t *template) decode(data []byte, escaped bool, ev *a2a.Event, part *a2a.Part, text []byte) []byte {
+// decode makes the event of data, which fits with its holes where found says. The
+// part is the caller's to keep as long as the event; text is the buffer for what
+// has to be unescaped.
+func (t *template) decode(data []byte, f *fit, found []hole, ev *a2a.Event, part *a2a.Part, text []byte) []byte {
 	*ev, *part = t.event, t.part
 	whole := view(data)
+	found = found[f.holes:]
 	for i := range t.views {
 		v := &t.views[i]
 		target := unsafe.Pointer(ev)
 		if v.inPart {
 			target = unsafe.Pointer(part)
 		}
-		*(*string)(unsafe.Add(target, v.at)) = whole[t.find(v.from):t.find(v.to)]
+		*(*string)(unsafe.Add(target, v.at)) = whole[v.from.in(found):v.to.in(found)]
 	}
-	h := t.found[t.text]
-	part.Text = whole[h.start+1 : h.end-1]
-	if escaped {
+	h := found[t.text]
+	part.Text, part.Plain = whole[h.start+1:h.end-1], f.ascii
+	if f.escaped {
 		from := len(text)
 		text = appendUnescaped(text, part.Text)
 		part.Text = view(text[from:])
@@ -218,11 +229,12 @@ func (t *template) decode(data []byte, escaped bool, ev *a2a.Event, part *a2a.Pa
 	return text
 }
 
-func (t *template) find(p place) int {
+// in returns the index of a place in data that has its holes there.
+func (p place) in(found []hole) int {
 	if p.holes == 0 {
 		return p.past
 	}
-	return t.found[p.holes-1].end + p.past
+	return found[p.holes-1].end + p.past
 }
 
 // eachScalar calls f with each string and each natural number that is a value in
@@ -236,80 +248,6 @@ func eachScalar(raw string, depth int, f func(string)) {
 		eachMember(raw, func(_, value string) bool { eachScalar(value, depth-1, f); return true })
 	case raw[0] == '[':
 		eachElement(raw, func(value string) bool { eachScalar(value, depth-1, f); return true })
-	}
-}
-
-// scanNatural returns the index after the number at i: digits, and nothing else;
-// 0 if there is none.
-func scanNatural(b []byte, i int) (end int) {
-	for end = i; end < len(b) && '0' <= b[end] && b[end] <= '9'; end++ {
-	}
-	if end == i || b[i] == '0' && end > i+1 {
-		return 0
-	}
-	return end
-}
-
-const (
-	lowBits  = 0x0101010101010101
-	highBits = 0x8080808080808080
-)
-
-// scanString returns the index after the string whose opening quote is at i, and
-// whether it has escapes; 0 if there is no string, or one that is not valid or
-// that repairText would change.
-func scanString(b []byte, i int) (end int, escaped bool) {
-	if i >= len(b) || b[i] != '"' {
-		return 0, false
-	}
-	for i++; ; {
-		// Eight bytes at once, as long as none of them is a control character,
-		// a quote, a backslash or beyond ASCII.
-		for i+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[i:])
-			q := w ^ '"'*lowBits
-			s := w ^ '\\'*lowBits
-			// The lowest bit that is set is sure; a borrow may set some above it.
-			if found := ((w - ' '*lowBits) | (q - lowBits) | (s - lowBits) | w) & highBits; found != 0 {
-				i += bits.TrailingZeros64(found) / 8
-				break
-			}
-			i += 8
-		}
-		if i >= len(b) {
-			return 0, false
-		}
-		switch c := b[i]; {
-		case c == '"':
-			return i + 1, escaped
-		case c == '\\':
-			escaped = true
-			if i+1 >= len(b) {
-				return 0, false
-			}
-			switch b[i+1] {
-			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-				i += 2
-			case 'u':
-				// Surrogates, NUL and what is not hexadecimal: the long way.
-				if unit := escapedUnit(b[i:]); unit == 0 || 0xD800 <= unit && unit <= 0xDFFF {
-					return 0, false
-				}
-				i += 6
-			default:
-				return 0, false
-			}
-		case c < ' ':
-			return 0, false
-		case c < utf8.RuneSelf:
-			i++
-		default:
-			r, n := utf8.DecodeRune(b[i:])
-			if r == utf8.RuneError && n == 1 {
-				return 0, false
-			}
-			i += n
-		}
 	}
 }
 

@@ -36,6 +36,12 @@ func newFakeWire(version string, payloads [][]byte, perRead int) *fakeWire {
 }
 
 func (w *fakeWire) RoundTrip(req *http.Request) (*http.Response, error) {
+	return w.answer(req, readerFunc(w.read))
+}
+
+// answer answers a request: a message with a stream that begins a task and goes on
+// with rest.
+func (w *fakeWire) answer(req *http.Request, rest io.Reader) (*http.Response, error) {
 	r := &http.Response{StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Request: req}
 	if req.Body == nil {
 		r.Header.Set("Content-Type", "application/json")
@@ -45,7 +51,7 @@ func (w *fakeWire) RoundTrip(req *http.Request) (*http.Response, error) {
 	_, _ = io.Copy(io.Discard, req.Body)
 	r.Header.Set("Content-Type", "text/event-stream")
 	begin := "data: " + w.script.begin + "\n\n"
-	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(begin), readerFunc(w.read)))
+	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(begin), rest))
 	return r, nil
 }
 

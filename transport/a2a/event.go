@@ -97,10 +97,18 @@ type Event struct {
 	Timestamp string
 	// Raw is the whole payload.
 	Raw JSON
+	// Like, if not nil, is shared by events of a stream that are the same but for
+	// the text of their one part, which is not empty, the message's ID, times, and
+	// strings and numbers in metadata.
+	Like *Likeness
 	// Redecode reads Raw anew, in the version that the event came in: what
 	// [Event.Clone] is made of.
 	Redecode func(raw JSON) *Event
 }
+
+// A Likeness is what alike events share: see [Event.Like]. Only its address
+// matters.
+type Likeness struct{ _ byte }
 
 // Message is a message in either direction, as received.
 type Message struct {
@@ -199,9 +207,11 @@ const (
 type Part struct {
 	Kind PartKind
 	// Text is a PartText's text, decoded. TextJSON is the same as it was sent,
-	// quotes included: copying it spares encoding it again.
+	// quotes included: copying it spares encoding it again. Plain: they are known
+	// to be the same but for the quotes, and ASCII.
 	Text     string
 	TextJSON JSON
+	Plain    bool
 	// Data is a PartData's value.
 	Data JSON
 	File File

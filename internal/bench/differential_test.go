@@ -1,0 +1,134 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// FuzzHotPath holds that the short ways are only shorter: events that are taken
+// for like the one before (by the framing, the decoder, the fold, the spelling)
+// make the lines that they make when each is decoded and folded on its own.
+//
+// Each byte of the script is an event: what it is, and how it differs from the
+// last of its kind. cut is how many bytes arrive at once.
+func FuzzHotPath(f *testing.F) {
+	f.Add([]byte("aaaaaabbbbbbccccccddddddeeeeee"), 100, false)
+	f.Add([]byte("aiqyaiqyaiqybjrzbjrzckszckszdltdltemuemufnvfnvgowgowhpxhpx"), 700, true)
+	f.Add([]byte("\x01\x09\x01\x89\x01\x01\x81\x0a\x02\x8a\x02\x02\x06\x02\x02\x07\x02\x02"), 4000, false)
+	f.Add([]byte("\x02\x02\x0a\x42\x4a\x02\x0a\x02\x00\x00\x08\x00\x97\x00\x08\x97\x02\x0a"), 4000, true)
+	f.Fuzz(func(t *testing.T, script []byte, cut int, v1 bool) {
+		if len(script) > 300 || cut < 1 {
+			return
+		}
+		var wire bytes.Buffer
+		for i, b := range script {
+			wire.WriteString("data: " + fuzzEvent(i, int(b)))
+			wire.WriteString([]string{"\n\n", "\r\n\r\n", "\n\n: beat\n\n", "\nid: 7\n\n"}[b>>2&3&^(b>>7)])
+		}
+		version := "0.3"
+		if v1 {
+			version = "1.0"
+		}
+		w := newFakeWire(version, nil, 1)
+		client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: &endingWire{w, &wire, cut}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		stream, err := client.Send(context.Background(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "go"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stream.Close()
+		short, long := newBoth(), newBoth()
+		for {
+			events, err := stream.Read()
+			for i := range events {
+				short.event(&events[i])
+				long.event(events[i].Clone())
+				short.compare(t, long, &events[i])
+			}
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// fuzzEvent is an event of one of eight shapes; what is above is how it differs.
+func fuzzEvent(i, b int) string {
+	texts := []string{"one", "a longer text, with nothing special in it at all, that goes on for a while", "tab\t \"quoted\" \\ \n\u2028", "h\u00e9llo \U0001f600", "", "x", "~", "two"}
+	said := quoted(texts[b>>3&7])
+	id := []string{"m", "message-2", "m", "m"}[b>>6]
+	trace := []string{"r", "r12", "", "a longer one"}[b>>6]
+	switch b & 7 {
+	case 1:
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":%s}]},"append":true,"metadata":{"timestamp":"%d"}}}}`, said, i)
+	case 2:
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent",`+
+			`"parts":[{"kind":"text","text":%s}],"messageId":%q},"timestamp":"%d"},"final":false,"metadata":{"coderAgent":{"kind":"text-content"},"model":"g","traceId":%q}}}`, said, id, i, trace)
+	case 3:
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent",`+
+			`"parts":[{"kind":"text","text":%s}],"messageId":%q}},"final":false,"metadata":{"coderAgent":{"kind":"text-content"},"model":%q}}}`, said, id, trace)
+	case 4:
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a%d","parts":[{"text":%s}]},"append":%t,"lastChunk":false}}}`, b>>6&1, said, b>>7 == 0)
+	case 5:
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"k%d",`+
+			`"parts":[{"kind":"data","data":{"request":{"callId":"call","name":"shell","args":{"command":"ls"}},"status":%q,"tool":{"kind":"execute"}}}]}},"final":false,"metadata":{"coderAgent":{"kind":"tool-call-update"}}}}`,
+			i, []string{"scheduled", "executing", "executing", "success"}[b>>6])
+	case 6:
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"tool-call-output","parts":[{"kind":"text","text":%s}]},"append":true,"lastChunk":false}}`, said)
+	case 7:
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":%q,"contextId":"c","status":{"state":"TASK_STATE_%s"},"metadata":{"coderAgent":{"kind":"state-change"},"error":%q}}}}`,
+			[]string{"t", "other"}[b>>5&1], []string{"WORKING", "SUBMITTED"}[b>>4&1], trace)
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING","message":{"messageId":%q,"role":"%s","parts":[{"text":%s}]}}}}}`,
+		id, []string{"ROLE_AGENT", "ROLE_USER"}[b>>6&1], said)
+}
+
+// An endingWire is a fakeWire whose stream is rest, cut bytes at a time, and then
+// ends.
+type endingWire struct {
+	*fakeWire
+	rest *bytes.Buffer
+	cut  int
+}
+
+func (w *endingWire) RoundTrip(req *http.Request) (*http.Response, error) {
+	return w.answer(req, readerFunc(func(b []byte) (int, error) { return w.rest.Read(b[:min(len(b), w.cut)]) }))
+}
+
+// both is a fold with both spellings.
+type both struct {
+	fold  *mapping.Fold
+	acp   mapping.ACP
+	lines mapping.Lines
+	out   []byte
+}
+
+func newBoth() *both {
+	return &both{fold: mapping.NewFold(), acp: mapping.ACP{Session: "s", Cwd: "/"}, lines: mapping.Lines{Request: []byte("1"), Raw: true}}
+}
+
+func (b *both) event(ev *a2a.Event) {
+	steps := b.fold.Event(ev, nil)
+	b.out = b.lines.Append(b.acp.Append(b.out[:0], steps), steps)
+}
+
+func (b *both) compare(t *testing.T, other *both, ev *a2a.Event) {
+	if !bytes.Equal(b.out, other.out) {
+		t.Fatalf("%s\nmade %s\nnot  %s", ev.Raw, b.out, other.out)
+	}
+}
