@@ -65,9 +65,9 @@ func (x *exchange) cut(err error) error {
 		return failf(errors.Join(x.caller.Err(), is), "%s: %s was given up: %v", shown(x.url), x.what, x.caller.Err())
 	}
 	if !x.a.op.repeat {
-		return failf(is, "%s: %s in the middle of its answer to %s: %s", shown(x.url), reason(err), x.what, notAgain)
+		return x.fate(failf(is, "%s: %s in the middle of its answer to %s: %s", shown(x.url), reason(err), x.what, notAgain))
 	}
-	return failf(is, "%s: %s in the middle of its answer to %s", shown(x.url), reason(err), x.what)
+	return x.fate(failf(is, "%s: %s in the middle of its answer to %s", shown(x.url), reason(err), x.what))
 }
 
 // result reads a JSON-RPC response, whatever its HTTP status and media type: Go

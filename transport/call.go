@@ -179,7 +179,7 @@ func (c *Client) do(caller, ctx context.Context, op operation, verb, what string
 		if resp != nil {
 			resp.Body.Close()
 		}
-		return nil, x.failed(err)
+		return nil, x.fate(x.failed(err))
 	}
 	x.resp = resp
 	return x, nil

@@ -83,6 +83,9 @@ func (c *Client) connect(ctx context.Context) (*endpoint, error) {
 }
 
 func (c *Client) endpoint(ctx context.Context, anew bool) (*endpoint, error) {
+	if err := c.ended(); err != nil {
+		return nil, err
+	}
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()

@@ -57,6 +57,9 @@ type ClientOptions struct {
 	// at a time; the answer is remembered, an error is not. Its context ends with
 	// the client, and not with who waits for it: that may take minutes.
 	Resolve func(ctx context.Context) (string, error)
+	// Process is the agent's, if it was started for this client. Once it has ended
+	// every call says so at once ([ErrGone]).
+	Process Process
 	// Poison is for tests: what [Stream.Read] returned is overwritten as soon as
 	// it is no longer valid, so that whoever keeps it finds out.
 	Poison bool
@@ -187,6 +190,8 @@ func (c *Client) resolve() error {
 		return c.setAgent(agent)
 	case c.base.Err() != nil:
 		return failf(errors.Join(ErrEnded, err), "the client was closed before the agent was there")
+	case c.ended() != nil:
+		return c.ended()
 	}
 	return failf(errors.Join(ErrUnreachable, err), "%s", strings.TrimPrefix(err.Error(), "agent: "))
 }

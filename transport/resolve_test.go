@@ -3,7 +3,9 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -90,5 +92,42 @@ func TestResolveEnds(t *testing.T) {
 	c.Close()
 	if err := <-got; !errors.Is(err, ErrEnded) {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// A testProcess is an agent's that can be ended.
+type testProcess struct{ done chan struct{} }
+
+func (p testProcess) Done() <-chan struct{} { return p.done }
+func (p testProcess) Err() error            { return errors.New(`agent: "x" ended with status 3`) }
+
+// Once the agent's process has ended nothing is sent, and what is under way fails
+// with that, though its connection broke before the process was known to have
+// ended.
+func TestProcess(t *testing.T) {
+	p := testProcess{make(chan struct{})}
+	asked := 0
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			fmt.Fprintf(w, `{"name":"x","url":"http://%s/","protocolVersion":"0.3.0"}`, r.Host)
+			return
+		}
+		asked++
+		time.AfterFunc(10*time.Millisecond, func() { close(p.done) })
+		panic(http.ErrAbortHandler) // breaks the connection
+	}))
+	defer agent.Close()
+	c := wireClient(t, agent.URL, &ClientOptions{Process: p})
+	for _, at := range []string{"under way", "afterwards"} {
+		_, err := c.Call(t.Context(), "x", nil)
+		if !errors.Is(err, ErrGone) || err.Error() != `agent: "x" ended with status 3` {
+			t.Errorf("%s: err = %v", at, err)
+		}
+		if delivered := errors.Is(err, ErrPossiblyDelivered); delivered != (at == "under way") || delivered == errors.Is(err, ErrUnreachable) {
+			t.Errorf("%s: what it wraps is wrong: %#v", at, err)
+		}
+	}
+	if asked != 1 {
+		t.Errorf("the agent was asked %d times", asked)
 	}
 }

@@ -46,11 +46,14 @@ func (p *Process) wait(output *os.File) {
 	p.finder.stop()
 	p.hangUp()
 
-	before := ""
+	before, advice := "", ""
 	if !p.isFound() {
 		before = " before it had a card"
 	}
-	p.err = fmt.Errorf("agent: %q ended %s%s%s", p.name, ending(err), before, p.words())
+	if p.advice != "" {
+		advice = "; " + p.advice
+	}
+	p.err = fmt.Errorf("agent: %q ended %s%s%s%s", p.name, ending(err), before, p.words(), advice)
 }
 
 // ending says how the supervisor has ended, which passes on how the agent has.

@@ -34,6 +34,9 @@ type Options struct {
 	// Stderr gets what the agent prints, on stdout or stderr; nil drops it. A
 	// writer that blocks stops the agent in the end, as a terminal would.
 	Stderr io.Writer
+	// Advice is what the user can do when the agent has ended by itself, for
+	// [Process.Err].
+	Advice string
 	// Patience bounds each wait in [Process.URL]. An agent that needs longer is
 	// not ended for it, and a later call may find its card. 0 is no bound.
 	Patience time.Duration
@@ -46,6 +49,7 @@ type Options struct {
 type Process struct {
 	name     string // for messages
 	mark     string
+	advice   string
 	patience time.Duration
 	began    time.Time
 	cmd      *exec.Cmd
@@ -77,6 +81,7 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	p := &Process{
 		name:     strings.TrimSuffix(filepath.Base(words[0]), ".exe"),
 		mark:     markName + "=" + rand.Text(),
+		advice:   opts.Advice,
 		patience: opts.Patience,
 		began:    time.Now(),
 		output:   &output{log: opts.Stderr},

@@ -31,6 +31,13 @@ const (
 	maxAgentLine = 8 << 10
 )
 
+// What the user can do when the agent has ended. It is not started again: the
+// conversation was in its memory, and what ended it once may well do so again.
+const (
+	editorAdvice = "to start it again restart a2astdio, which your editor calls the agent; --log FILE keeps all that it prints"
+	shellAdvice  = "try the command by itself, in the same directory"
+)
+
 // whichAgent reads --agent and --agent-command. There can be one of them; but a
 // variable is what holds if nothing is said, so an option of either kind wins
 // over it.
@@ -52,7 +59,10 @@ func whichAgent(c *cli.Context) (agent, command string, err error) {
 // startAgentCommand starts the agent, which takes no longer than a process takes
 // to start, and has the client wait for it when it is needed.
 func (l *link) startAgentCommand(c *cli.Context, command string, client *transport.ClientOptions) error {
-	opts := &agentproc.Options{Command: command, Dir: l.options.Workspace, Stderr: &agentLog{log: l.options.Log}}
+	opts := &agentproc.Options{Command: command, Dir: l.options.Workspace, Stderr: &agentLog{log: l.options.Log}, Advice: shellAdvice}
+	if c.Command.Name == "" || c.Command.Name == c.App.Name {
+		opts.Advice = editorAdvice
+	}
 	if c.Command.Name != "send" {
 		opts.Patience = agentPatience
 	}
@@ -63,7 +73,7 @@ func (l *link) startAgentCommand(c *cli.Context, command string, client *transpo
 		return usagef("%v", err)
 	}
 	l.closers = append(l.closers, func() error { return process.Stop(agentGrace) })
-	client.Resolve = process.URL
+	client.Resolve, client.Process = process.URL, process
 	// The URL changes with every start, and the command may hold a credential.
 	l.name = fmt.Sprintf("command:%x", sha256.Sum256([]byte(command)))[:len("command:")+16]
 	l.way = "--agent-command ..."

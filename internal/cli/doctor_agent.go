@@ -45,6 +45,8 @@ func (k *checkup) noCard(err error) {
 		k.fail("card", err, "this agent shows its card only to callers that it knows: "+headerAdvice(""))
 	case errors.Is(err, transport.ErrOrigin):
 		k.fail("card", &notReached{err}, "if the other origin is the agent's, too, --trust-origin says so")
+	case errors.Is(err, transport.ErrGone):
+		k.fail("card", &notReached{err}, "does the command work by itself, in this directory? It must stay, and serve A2A on {port} or at a URL that it prints")
 	case exitStatus(err) == exitTimeout:
 		k.fail("card", err, "it is connected, and does not answer: is it busy, or stuck? --timeout waits longer")
 	default:
