@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
 )
 
 // ask gets an answer to every call that waits: by the session's mode, by what
@@ -76,6 +77,10 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 	legEnded := leg.ended
 	for {
 		select {
+		case <-t.agent.opts.Client.Gone():
+			stop()
+			<-replies
+			return nil, true, t.agent.opts.Client.Fate(ctx, transport.ErrInterrupted)
 		case n := <-leg.news:
 			if err := t.show(ctx, leg, n); err != nil {
 				return nil, cut, err

@@ -107,7 +107,7 @@ func (e *acpEditor) reopen(c *call, show bool) {
 			turn.Abandon()
 			return
 		}
-		if _, err := turn.Follow(ctx, session.taskID, e.view(c.conn, session)); err != nil {
+		if _, err := turn.goOn(ctx, e.view(c.conn, session)); err != nil {
 			s.agent.opts.Log.Debug("following the session's task", "session", session.ID, "err", err)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -66,6 +65,9 @@ type leg struct {
 	state  a2a.State
 	over   bool  // an event has ended the leg
 	failed error // the agent did not start what it was asked for
+	// polled: the agent has answered without a stream. None was lost, and its task
+	// is looked at.
+	polled bool
 	// unheard: the message was perhaps not delivered, since no answer to it came,
 	// and nothing has told since that it was: see hears. message is its ID, was the
 	// state that the task was in before, if that is known.
@@ -82,7 +84,7 @@ func (a *Agent) follow(r *request) *leg {
 		l.message = r.message.ID
 	}
 	a.legs.Go(func() { // ends as the type says
-		l.err = l.run(a.ctx, r.send)
+		l.err = l.run(a.ctx, r)
 		close(l.ended)
 	})
 	return l
@@ -99,70 +101,83 @@ func (l *leg) leave(cancel bool) {
 
 var errDropped = errors.New("the leg was dropped")
 
-func (l *leg) run(ctx context.Context, send func(context.Context) (*transport.Stream, string, error)) error {
-	stream, taskID, err := send(ctx)
-	if taskID != "" {
-		l.taskID = taskID
-	}
-	switch agentErr := (*a2a.Error)(nil); {
-	case err == nil && stream == nil:
-		return nil
-	case err == nil:
-		err = l.read(ctx, stream)
-	case l.taskID != "" && errors.As(err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound:
-		return &goneError{l.taskID, agentErr}
-	case l.taskID == "" || errors.As(err, &agentErr) || !errors.Is(err, transport.ErrPossiblyDelivered):
+func (l *leg) run(ctx context.Context, r *request) error {
+	over, err := l.begin(ctx, r)
+	if over {
 		return err
-	default:
-		// The answer was cut off in its head. The task tells whether the message
-		// has come.
-		l.unheard = true
 	}
+	client, polling := l.agent.opts.Client, false
 	silent, pause := 0, firstWait
 	for attempt := 1; err != nil; attempt++ {
 		switch agentErr, commandErr := (*a2a.Error)(nil), (*mapping.CommandError)(nil); {
-		case errors.Is(err, errDropped), errors.As(err, &agentErr), errors.As(err, &commandErr), ctx.Err() != nil:
+		case errors.Is(err, errDropped), errors.Is(err, transport.ErrGone), errors.As(err, &agentErr), errors.As(err, &commandErr), ctx.Err() != nil:
 			return err
 		case l.taskID == "":
-			return &cutError{err.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"}
+			return client.Fate(ctx, &cutError{err.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
 		case silent >= maxUnheard && errors.As(err, new(*undeliveredError)):
 			return err
 		case silent == maxSilence:
 			return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", err, maxSilence, l.taskID)}
+		case l.polled && !polling:
+			polling = true
+			l.tell(ctx, mapping.Connection{Phase: "polling"})
+		case l.polled:
 		case attempt == 1:
 			l.tell(ctx, mapping.Connection{Phase: "lost"})
 		}
-		if err := l.wait(ctx, pause); err != nil {
+		if err := l.wait(ctx, pause, err); err != nil {
 			return err
 		}
-		l.tell(ctx, mapping.Connection{Phase: "retrying", Attempt: attempt})
+		if !l.polled {
+			l.tell(ctx, mapping.Connection{Phase: "retrying", Attempt: attempt})
+		}
 		var found outcome
 		found, err = l.reconnect(ctx)
-		switch found {
-		case nothing:
-			silent, pause = silent+1, pause*2
-		case alive:
-			silent, pause = 0, min(pause*2, maxWait)
-		case progress:
+		switch {
+		case found == progress:
 			silent, pause, attempt = 0, firstWait, 0
+		case found == alive:
+			silent, pause = 0, min(pause*2, maxWait)
+		case l.polled: // now there is something that is lost
+			l.polled, polling, attempt = false, false, 0
+			fallthrough
+		default:
+			silent, pause = silent+1, pause*2
 		}
 	}
 	return nil
 }
 
-// wait is the pause before an attempt: exponential, with jitter, so that a
-// restarted agent is not met by all its editors at once.
-func (l *leg) wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d*3/4 + rand.N(d/2))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-l.dropped:
-		return errDropped
-	case <-ctx.Done():
-		return ctx.Err()
+// begin makes the leg's request and reads what comes of it. over: there is
+// nothing to follow.
+func (l *leg) begin(ctx context.Context, r *request) (over bool, err error) {
+	if r.send == nil {
+		found, err := l.reconnect(ctx)
+		l.polled = found == alive
+		return err == nil, err
 	}
+	stream, taskID, err := r.send(ctx)
+	if taskID != "" {
+		l.taskID = taskID
+	}
+	switch agentErr := (*a2a.Error)(nil); {
+	case err == nil && stream == nil:
+		return true, nil
+	case err == nil && r.message == nil && r.taskID != "":
+		_, err = l.resume(ctx, stream)
+		return err == nil, err
+	case err == nil:
+		err = l.read(ctx, stream)
+		return err == nil, err
+	case l.taskID != "" && errors.As(err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound:
+		return true, &goneError{l.taskID, agentErr}
+	case l.taskID == "" || errors.As(err, &agentErr) || !errors.Is(err, transport.ErrPossiblyDelivered):
+		return true, err
+	}
+	// The answer was cut off in its head. The task tells whether the message has
+	// come.
+	l.unheard = true
+	return false, err
 }
 
 // cutError is a connection that was lost. It is a [transport.ErrInterrupted],
@@ -218,6 +233,7 @@ func (l *leg) read(ctx context.Context, stream *transport.Stream) error {
 			}
 		}
 		if err != nil {
+			l.polled = stream.Unstreamed()
 			return l.endOf(stream, err, said)
 		}
 	}
@@ -230,6 +246,8 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 		return nil
 	case errors.Is(err, io.EOF) && !said:
 		return &cutError{"agent: answered with an empty stream"}
+	case errors.Is(err, io.EOF) && l.polled:
+		return l.goesOn()
 	case errors.Is(err, io.EOF):
 		return &cutError{"agent: the stream ended in the middle"}
 	}

@@ -113,7 +113,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	_, w, err := s.agent.Ready(ctx)
 	var task *a2a.Event
 	if err == nil {
-		task, err = s.agent.opts.Client.Get(ctx, s.taskID, -1)
+		task, err = s.agent.opts.Client.Get(ctx, s.taskID, allHistory)
 	}
 	if err != nil {
 		// The next prompt finds out whether the task is still there.

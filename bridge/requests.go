@@ -60,12 +60,21 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 }
 
 // Follow shows what becomes of a task that is under way. What it asks, and was
-// not answered, is asked again.
+// not answered, is asked again. An agent's refusal to have it followed is the
+// error.
 func (t Turn) Follow(ctx context.Context, taskID string, editor Editor) (Result, error) {
+	t.t.gapTold = true // nobody has followed it so far
 	return t.request(ctx, editor, taskID, false, func(ctx context.Context) (*transport.Stream, string, error) {
 		stream, err := t.t.agent.opts.Client.Resubscribe(ctx, taskID, "")
 		return stream, taskID, err
 	})
+}
+
+// goOn is Follow for a task of which the session has shown something, by whatever
+// way the agent offers.
+func (t Turn) goOn(ctx context.Context, editor Editor) (Result, error) {
+	t.t.gapTold = true // by when it was shown, not by a cut
+	return t.request(ctx, editor, t.t.session.taskID, false, nil)
 }
 
 // request runs a turn that begins with something else than a message.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -36,36 +37,71 @@ const (
 	progress                // something new
 )
 
+// wait is the pause before an attempt: exponential, with jitter, so that a
+// restarted agent is not met by all its editors at once. An agent whose process
+// has ended, which is why the connection was lost, is not attempted.
+func (l *leg) wait(ctx context.Context, d time.Duration, why error) error {
+	timer := time.NewTimer(d*3/4 + rand.N(d/2))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-l.agent.opts.Client.Gone():
+		return l.agent.opts.Client.Fate(ctx, why)
+	case <-l.dropped:
+		return errDropped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // reconnect goes on with the task: by subscribing to it, or, where that gives
 // nothing, by asking for it.
 func (l *leg) reconnect(ctx context.Context) (outcome, error) {
-	stream, err := l.agent.opts.Client.Resubscribe(ctx, l.taskID, l.lastEventID())
-	if err == nil {
-		var said bool
-		said, err = l.resume(ctx, stream)
-		if err == nil || said && !l.unheard {
-			return progress, err
+	if l.subscribes(ctx) {
+		stream, err := l.agent.opts.Client.Resubscribe(ctx, l.taskID, l.lastEventID())
+		if err == nil {
+			var said bool
+			said, err = l.resume(ctx, stream)
+			if err == nil || said && !l.unheard {
+				return progress, err
+			}
+		}
+		if errors.Is(err, errDropped) || errors.Is(err, transport.ErrGone) || ctx.Err() != nil {
+			return nothing, err
 		}
 	}
-	if errors.Is(err, errDropped) || ctx.Err() != nil {
-		return nothing, err
-	}
 	was := l.state
-	l.tell(ctx, mapping.Connection{Phase: "polling"})
+	if !l.polled {
+		l.tell(ctx, mapping.Connection{Phase: "polling"})
+	}
 	if err := l.look(ctx); err != nil {
 		return nothing, err
 	}
 	if l.over || l.resting() {
 		return progress, nil
 	}
-	err = &cutError{fmt.Sprintf("agent: task %s goes on, but cannot be followed", l.taskID)}
 	switch {
 	case l.unheard:
 		return nothing, &undeliveredError{l.taskID}
 	case l.state != was:
-		return progress, err
+		return progress, l.goesOn()
 	}
-	return alive, err
+	return alive, l.goesOn()
+}
+
+func (l *leg) goesOn() error {
+	return &cutError{fmt.Sprintf("agent: task %s goes on, but cannot be followed", l.taskID)}
+}
+
+// subscribes reports whether the agent may take a subscription: not if it has
+// answered without a stream, and its card does not say that it has streams.
+func (l *leg) subscribes(ctx context.Context) bool {
+	if !l.polled {
+		return true
+	}
+	card, err := l.agent.opts.Client.Card(ctx) // it is there
+	return err != nil || card.Streaming
 }
 
 // look asks for the task, and shows what it holds beyond what was shown.
@@ -85,7 +121,7 @@ func (l *leg) look(ctx context.Context) error {
 		return err
 	}
 	l.note(task)
-	return l.give(ctx, news{events: []a2a.Event{*task}, resumed: true})
+	return l.give(ctx, news{events: []a2a.Event{*task}, resumed: !l.polled})
 }
 
 // resume reads a subscription: like read, but what it brings has to be joined to
@@ -140,6 +176,7 @@ func (l *leg) resume(ctx context.Context, stream *transport.Stream) (said bool, 
 				return said, l.endOf(stream, b.err, said)
 			}
 			holding = true
+			l.polled = false // it streams
 			silence.Stop()
 			if first := &b.events[0]; !said && first.Kind == a2a.EventTask {
 				aligned, joined = true, time.Now()

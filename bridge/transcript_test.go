@@ -35,11 +35,13 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	               stream; "A< #2 …" on the stream of request 2
 //	A< end         … ends the stream; "A< cut" breaks the connection
 //	A< json BODY   … answers with JSON instead; "A< status 503 text/plain TEXT"
+//	A< died TEXT   the agent's process ends, of which TEXT is what is known
 //	T+ 250ms       time passes
 //	card JSON      (at the top) the agent's card
 //	commands JSON  (at the top) its answer to commands/get; without it there are none
 //	options JSON   (at the top) the bridge's options
 //	store          (at the top) sessions are stored
+//	process        (at the top) the agent is a process that was started for the bridge
 //
 // and what the bridge does must be, in between,
 //
@@ -103,6 +105,7 @@ func playTranscript(t *testing.T, script string) string {
 	options.NewID = func() string { mu.Lock(); defer mu.Unlock(); n++; return fmt.Sprintf("id-%d", n) }
 
 	storeDir := ""
+	reach := &transport.ClientOptions{RoundTripper: agent, Poison: true}
 	var out strings.Builder
 	inputs := strings.SplitAfter(script, "\n")
 	for len(inputs) > 0 {
@@ -115,6 +118,9 @@ func playTranscript(t *testing.T, script string) string {
 		case word == "store":
 			storeDir = t.TempDir()
 			options.Store = openStore(t, storeDir)
+		case word == "process":
+			agent.process = &fakeProcess{done: make(chan struct{})}
+			reach.Process = agent.process
 		case word == "options":
 			if err := json.Unmarshal([]byte(rest), &options); err != nil {
 				t.Fatal(err)
@@ -130,7 +136,7 @@ func playTranscript(t *testing.T, script string) string {
 		inputs = inputs[1:]
 	}
 
-	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent, Poison: true})
+	client, err := transport.NewClient("http://agent.invalid/", reach)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,9 +271,19 @@ type fakeAgent struct {
 	mu       sync.Mutex
 	card     string
 	commands string // the rest of the answer to commands/get
+	process  *fakeProcess
 	requests []*exchange
 	log      []string
 }
+
+// fakeProcess is a [transport.Process].
+type fakeProcess struct {
+	done chan struct{}
+	err  error
+}
+
+func (p *fakeProcess) Done() <-chan struct{} { return p.done }
+func (p *fakeProcess) Err() error            { return p.err }
 
 type exchange struct {
 	n         int
@@ -352,6 +368,11 @@ func (a *fakeAgent) take() []string {
 func (a *fakeAgent) say(what string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if text, ok := strings.CutPrefix(what, "died "); ok {
+		a.process.err = errors.New(text)
+		close(a.process.done)
+		return nil
+	}
 	if len(a.requests) == 0 {
 		return errors.New("the agent has had no request")
 	}

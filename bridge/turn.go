@@ -35,7 +35,7 @@ type turn struct {
 	writing mapping.Writing
 	card    *a2a.Card
 	steps   []mapping.Step
-	back    bool // the editor knows that the connection is back
+	back    bool // the editor has not heard that the connection is lost, or that it is back
 	gapTold bool // and that text was lost in this cut
 	told    bool // the user knows that the agent wants authentication
 	// isCommand: a slash command, whose task is not the conversation's.
@@ -44,7 +44,7 @@ type turn struct {
 }
 
 func newTurn(s *Session) *turn {
-	return &turn{session: s, agent: s.agent, fold: s.fold, canceller: newCanceller()}
+	return &turn{session: s, agent: s.agent, fold: s.fold, back: true, canceller: newCanceller()}
 }
 
 func (t *turn) release() {
@@ -75,7 +75,7 @@ type request struct {
 	// was is the state of that task, if that is known.
 	was a2a.State
 	// send returns the stream that follows, and its task, if it is known; a nil
-	// stream if nothing follows.
+	// stream if nothing follows. If send is nil the task is followed as after a cut.
 	send func(context.Context) (stream *transport.Stream, taskID string, err error)
 }
 

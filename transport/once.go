@@ -58,6 +58,7 @@ func newAnswerStream(c *Client, e *endpoint, result json.RawMessage) (*Stream, e
 		at:       shown(e.url),
 		events:   make([]a2a.Event, 1),
 		first:    true,
+		answered: true,
 		err:      io.EOF,
 		turn:     make(chan struct{}, 1),
 		state:    streamEnded,
@@ -67,6 +68,10 @@ func newAnswerStream(c *Client, e *endpoint, result json.RawMessage) (*Stream, e
 	}
 	return s, nil
 }
+
+// Unstreamed reports whether what Read has returned is the one answer of an agent
+// that did not stream.
+func (s *Stream) Unstreamed() bool { return s.answered }
 
 // sendStream sends a message to an agent that streams or does not, or does not
 // say. a2a-go leaves a "streaming":false out of its cards, and refuses to stream
@@ -120,5 +125,6 @@ func (s *Stream) sendUnstreamed(refusal error) error {
 		s.events = s.events[:0]
 		return err
 	}
+	s.answered = true
 	return io.EOF
 }

@@ -34,8 +34,9 @@ type Stream struct {
 	unfit int // templates that nothing has fitted yet, in a row
 	parts []a2a.Part
 	text  []byte
-	// first is the answer of an agent that did not stream.
-	first bool
+	// answered: it is the answer of an agent that did not stream; first: which has
+	// not been read yet.
+	answered, first bool
 	// unstreamed is set for an agent that may turn out not to stream at all.
 	unstreamed func() (json.RawMessage, error)
 	// err ends the stream; it is returned when the events before it have been.

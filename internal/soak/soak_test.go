@@ -308,7 +308,7 @@ var names = []struct{ words, what string }{
 	{"delivered, and is not sent again", "error: probably not delivered"},
 	{"it has probably been restarted, and what it was doing is lost", "error: the task is gone"},
 	{"agent: task not found: ", "error: the task is gone"},
-	{"(killed) before it had a card", "error: the agent is gone"},
+	{"ended with status 137 (killed)", "error: the agent is gone"},
 	{"connection refused: is the agent running", "error: the agent is gone"},
 	{"agent: HTTP 400: ", "error: the agent got half a request"},
 	{"agent: reading the request: unexpected EOF", "error: the agent got half a request"},
