@@ -76,10 +76,12 @@ func (s *Session) recordPrompt(out *mapping.ACP, params []byte) {
 	s.record(out.UserMessage(nil, blocks, s.agent.opts.NewID()))
 }
 
-// replay reads the session's journal: show gets its lines, if it is not nil, and
-// the fold learns what has been shown.
+// replay reads the session's journal: show gets its lines, if it is not nil, made
+// whole where something is missing before them, and the fold learns what has been
+// shown.
 func (s *Session) replay(learn bool, show func(line []byte) error) error {
 	out := mapping.ACP{Session: s.ID}
+	var mender mapping.Mender
 	err := s.agent.opts.Store.Replay(s.ID, func(line []byte) error {
 		switch {
 		case line == nil && show != nil:
@@ -92,6 +94,9 @@ func (s *Session) replay(learn bool, show func(line []byte) error) error {
 			s.fold.Restore(line)
 		}
 		if show == nil || mapping.IsMark(line) {
+			return nil
+		}
+		if line = mender.Mend(line); line == nil {
 			return nil
 		}
 		return show(append(line[:len(line):len(line)], '\n'))

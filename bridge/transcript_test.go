@@ -41,6 +41,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	commands JSON  (at the top) its answer to commands/get; without it there are none
 //	options JSON   (at the top) the bridge's options
 //	store          (at the top) sessions are stored
+//	journal LINE   (at the top) a line of the session "old", whose beginning is not stored
 //	process        (at the top) the agent is a process that was started for the bridge
 //
 // and what the bridge does must be, in between,
@@ -118,6 +119,8 @@ func playTranscript(t *testing.T, script string) string {
 		case word == "store":
 			storeDir = t.TempDir()
 			options.Store = openStore(t, storeDir)
+		case word == "journal":
+			addToJournal(t, options.Store, storeDir, rest)
 		case word == "process":
 			agent.process = &fakeProcess{done: make(chan struct{})}
 			reach.Process = agent.process
@@ -255,6 +258,31 @@ func playTranscript(t *testing.T, script string) string {
 	editorOut.Close()
 	wg.Wait()
 	return out.String()
+}
+
+// addToJournal writes a line to the second generation of the journal of a session
+// that has no first one.
+func addToJournal(t *testing.T, store *bridge.Store, dir, line string) {
+	journal, err := store.Journal("old")
+	if err == nil {
+		err = store.Put(bridge.Record{ID: "old", Cwd: cwd})
+	}
+	if err == nil {
+		err = journal.Append([]byte(line + "\n"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal.Close()
+	first, err := filepath.Glob(filepath.Join(dir, "*", "*", "1.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range first {
+		if err := os.Rename(name, filepath.Join(filepath.Dir(name), "2.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func openStore(t *testing.T, dir string) *bridge.Store {

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"bytes"
 	"hash/fnv"
 	"strconv"
 	"strings"
@@ -44,6 +45,45 @@ func Marks(dst []byte, steps []Step) []byte {
 // IsMark reports whether a line of a journal is a mark, which editors must not
 // get.
 func IsMark(line []byte) bool { return strings.HasPrefix(string(line), `{"mark":`) }
+
+// unknownTitle is that of a call whose beginning is not stored.
+const unknownTitle = "Tool call"
+
+// A Mender makes a journal whose beginning is missing, or that has a hole, fit to
+// be shown. The zero value is ready.
+type Mender struct{ calls map[string]bool }
+
+// Mend returns a line as it is to be shown, without keeping it: a
+// tool_call_update whose tool_call has not been seen becomes one, which wants a
+// title. nil: it cannot be shown.
+func (m *Mender) Mend(line []byte) []byte {
+	if !bytes.Contains(line, []byte(`"sessionUpdate":"tool_call`)) {
+		return line
+	}
+	kind := gjson.GetBytes(line, "params.update.sessionUpdate")
+	id, title := gjson.GetBytes(line, "params.update.toolCallId"), gjson.GetBytes(line, "params.update.title")
+	switch {
+	case kind.Str != "tool_call" && kind.Str != "tool_call_update": // it was said, in a text
+		return line
+	case id.Type != gjson.String || id.Str == "" || title.Exists() && title.Type != gjson.String:
+		return nil
+	case m.calls == nil:
+		m.calls = map[string]bool{}
+	}
+	known := m.calls[id.Str]
+	m.calls[strings.Clone(id.Str)] = true
+	if known || kind.Str == "tool_call" {
+		return line
+	}
+	dst := make([]byte, 0, len(line)+len(unknownTitle))
+	dst = append(dst, line[:kind.Index]...)
+	dst = append(dst, `"tool_call"`...)
+	dst = append(dst, line[kind.Index+len(kind.Raw):id.Index+len(id.Raw)]...)
+	if !title.Exists() {
+		dst = append(dst, `,"title":"`+unknownTitle+`"`...)
+	}
+	return append(dst, line[id.Index+len(id.Raw):]...)
+}
 
 // Restore notes that a line has been shown: an ACP update as [ACP.Append] makes
 // it, or a mark. Other lines are ignored.
