@@ -24,12 +24,17 @@ type dialect interface {
 	sign() string
 	// meta reads an event's metadata; false if it has nothing of this dialect.
 	meta(metadata a2a.JSON, m *meta) bool
-	// toolCall reads the data part of a message as a tool call; nil if it is not
-	// this dialect's.
-	toolCall(data gjson.Result) *ToolCall
+	// callID names the tool call that the data part of a message is; false if it
+	// is none of this dialect's.
+	callID(data object) (id string, ok bool)
+	// toolCall reads it into c, which is empty.
+	toolCall(data object, c *ToolCall)
+	// rides is the member that comes with each event of a call and is the same
+	// each time, such as the tool's schema; "" if there is none.
+	rides() string
 	// liveOutput reads an artifact as the output so far of a running call; false
 	// if it is an artifact like any other.
-	liveOutput(a *a2a.Artifact) (callID, text string, ok bool)
+	liveOutput(a *a2a.Artifact) (callID string, live sentText, ok bool)
 	// options are the choices that an agent leaves unsaid.
 	options(c *ToolCall) []ConfirmationOption
 	// answer spells a user's answer as a part of a message.

@@ -67,41 +67,44 @@ func enum(v gjson.Result, prefix string) (number int, name string) {
 	return -1, strings.TrimPrefix(strings.ToUpper(v.Str), prefix)
 }
 
-func (d devtool) toolCall(data gjson.Result) *ToolCall {
-	if !first(data, "tool_call_id", "toolCallId").Exists() || first(data, "selected_option_id", "selectedOptionId").Exists() {
-		return nil
-	}
-	c := &ToolCall{dialect: d}
-	data.ForEach(func(k, v gjson.Result) bool {
-		if v.Type == gjson.Null {
-			return true
+func (devtool) callID(data object) (id string, ok bool) {
+	raw := data.get("tool_call_id", "toolCallId")
+	return stringOf(raw), raw != "" && data.get("selected_option_id", "selectedOptionId") == ""
+}
+
+func (devtool) rides() string { return "" }
+
+func (d devtool) toolCall(data object, c *ToolCall) {
+	c.dialect = d
+	for i := range data {
+		raw := data[i].value
+		if raw == "null" {
+			continue
 		}
-		switch k.Str {
+		switch data[i].key {
 		case "tool_call_id", "toolCallId":
-			c.ID = v.String()
+			c.ID = stringOf(raw)
 		case "status":
-			c.Status = devtoolStatus(v)
+			c.Status = devtoolStatus(gjson.Parse(raw))
 		case "tool_name", "toolName":
-			c.Name = v.String()
+			c.Name = stringOf(raw)
 		case "description":
-			c.Description = v.String()
+			c.Description = stringOf(raw)
 		case "input_parameters", "inputParameters":
-			c.Input = a2a.JSON(v.Raw)
+			c.Input = a2a.JSON(raw)
 		case "live_content", "liveContent":
-			c.Live = v.String()
+			c.setLive(raw)
 		case "output":
-			c.Output = devtoolOutput(v)
+			c.Output = devtoolOutput(raw)
 		case "error":
-			c.Error = devtoolError(v)
+			c.Error = devtoolError(raw)
 		case "confirmation_request", "confirmationRequest":
-			c.Confirmation = devtoolConfirmation(v)
+			c.Confirmation = devtoolConfirmation(gjson.Parse(raw))
 		default:
-			c.Extra = appendMember(c.Extra, k.Raw, v.Raw)
+			c.Extra = appendMember(c.Extra, string(appendString(nil, data[i].key)), raw)
 		}
-		return true
-	})
+	}
 	c.Asks = c.Confirmation != nil && c.Status == ToolPending
-	return c
 }
 
 func devtoolStatus(v gjson.Result) ToolStatus {
@@ -114,40 +117,44 @@ func devtoolStatus(v gjson.Result) ToolStatus {
 	return ToolUnspecified
 }
 
-func devtoolOutput(v gjson.Result) *ToolOutput {
-	if v.Type == gjson.String {
-		return &ToolOutput{Text: v.Str}
+func devtoolOutput(raw string) *ToolOutput {
+	if isString(raw) {
+		return &ToolOutput{Text: stringOf(raw)}
 	}
-	o := &ToolOutput{Text: v.Get("text").String()}
-	if diff := v.Get("diff"); diff.IsObject() {
+	var room [8]member
+	v := readObject(room[:0], raw, "")
+	o := &ToolOutput{Text: stringOf(v.get("text"))}
+	if diff := v.get("diff"); isObject(diff) {
 		o.Diff = devtoolDiff(diff)
 	}
-	if data := first(v, "structured_data", "structuredData"); data.Exists() {
-		o.Data = a2a.JSON(data.Raw)
-	}
+	o.Data = a2a.JSON(v.get("structured_data", "structuredData"))
 	return o
 }
 
-func devtoolError(v gjson.Result) *ErrorDetails {
-	if v.Type == gjson.String {
-		return &ErrorDetails{Message: v.Str}
+func devtoolError(raw string) *ErrorDetails {
+	if isString(raw) {
+		return &ErrorDetails{Message: stringOf(raw)}
 	}
+	var room [8]member
+	v := readObject(room[:0], raw, "")
 	return &ErrorDetails{
-		Message:    v.Get("message").String(),
-		Type:       v.Get("type").String(),
-		StatusCode: int(first(v, "status_code", "statusCode").Int()),
+		Message:    stringOf(v.get("message")),
+		Type:       stringOf(v.get("type")),
+		StatusCode: int(gjson.Parse(v.get("status_code", "statusCode")).Int()),
 	}
 }
 
-func devtoolDiff(v gjson.Result) *FileDiff {
+func devtoolDiff(raw string) *FileDiff {
+	var room [8]member
+	v := readObject(room[:0], raw, "")
 	d := &FileDiff{
-		FileName:   first(v, "file_name", "fileName").String(),
-		FilePath:   first(v, "file_path", "filePath").String(),
-		NewContent: first(v, "new_content", "newContent").String(),
-		Formatted:  first(v, "formatted_diff", "formattedDiff").String(),
+		FileName:   stringOf(v.get("file_name", "fileName")),
+		FilePath:   stringOf(v.get("file_path", "filePath")),
+		NewContent: stringOf(v.get("new_content", "newContent")),
+		Formatted:  stringOf(v.get("formatted_diff", "formattedDiff")),
 	}
-	if old := first(v, "old_content", "oldContent"); old.Exists() {
-		s := old.String()
+	if old := v.get("old_content", "oldContent"); old != "" {
+		s := stringOf(old)
 		d.OldContent = &s
 	}
 	return d
@@ -165,7 +172,7 @@ func devtoolConfirmation(v gjson.Result) *Confirmation {
 			WorkingDirectory: first(d, "working_directory", "workingDirectory").String()}
 	}
 	if d := first(v, "file_edit_details", "fileEditDetails"); d.IsObject() {
-		c.Edit = devtoolDiff(d)
+		c.Edit = devtoolDiff(d.Raw)
 	}
 	if d := first(v, "mcp_details", "mcpDetails"); d.IsObject() {
 		c.MCP = &MCPDetails{ServerName: first(d, "server_name", "serverName").String(),
@@ -178,7 +185,7 @@ func devtoolConfirmation(v gjson.Result) *Confirmation {
 }
 
 // liveOutput: the RFC has live_content for it.
-func (devtool) liveOutput(*a2a.Artifact) (string, string, bool) { return "", "", false }
+func (devtool) liveOutput(*a2a.Artifact) (string, sentText, bool) { return "", sentText{}, false }
 
 // options: the agent says which there are. One that forgets gets the two
 // without which nobody could answer.

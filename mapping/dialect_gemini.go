@@ -56,48 +56,76 @@ func (gemini) meta(metadata a2a.JSON, m *meta) (found bool) {
 	return found
 }
 
-func (d gemini) toolCall(data gjson.Result) *ToolCall {
-	request := data.Get("request")
-	if !request.Get("callId").Exists() || !data.Get("status").Exists() {
-		return nil
-	}
-	c := &ToolCall{
-		dialect:     d,
-		ID:          request.Get("callId").String(),
-		Name:        request.Get("name").String(),
-		Description: request.Get("display.description").String(),
-		Input:       a2a.JSON(request.Get("args").Raw),
-		DisplayName: request.Get("display.name").String(),
-		Kind:        geminiKind(data.Get("tool.kind").Str),
-	}
-	if c.DisplayName == "" {
-		c.DisplayName = data.Get("tool.displayName").String()
-	}
-	if details := data.Get("confirmationDetails"); details.IsObject() {
+func (gemini) callID(data object) (id string, ok bool) {
+	raw := valueOf(data.get("request"), "callId")
+	return stringOf(raw), raw != "" && data.has("status")
+}
+
+// rides: the tool's schema, twice, is most of each event.
+func (gemini) rides() string { return "tool" }
+
+func (d gemini) toolCall(data object, c *ToolCall) {
+	c.dialect = d
+	geminiRequest(data.get("request"), c)
+	geminiTool(data.get("tool"), c)
+	if details := data.get("confirmationDetails"); isObject(details) {
 		c.Confirmation = geminiConfirmation(details)
 	}
-	switch data.Get("status").Str {
+	switch textOf(data.get("status")) {
 	case "validating", "scheduled":
 		c.Status = ToolPending
 	case "awaiting_approval":
 		c.Status = ToolPending
-		c.Asks = !data.Get("outcome").Exists()
+		c.Asks = !data.has("outcome")
 		if c.Confirmation == nil {
 			c.Confirmation = &Confirmation{}
 		}
 	case "executing":
 		c.Status = ToolExecuting
-		c.Live = data.Get("liveOutput").String()
+		c.setLive(data.get("liveOutput"))
 	case "success":
 		c.Status = ToolSucceeded
-		c.Output = geminiOutput(data.Get("response"))
+		c.Output = geminiOutput(data.get("response"))
 	case "error":
 		c.Status = ToolFailed
-		c.Error = geminiError(data.Get("response"))
+		c.Error = geminiError(data.get("response"))
 	case "cancelled":
 		c.Status = ToolCancelled
 	}
-	return c
+}
+
+func geminiRequest(raw string, c *ToolCall) {
+	var room [12]member
+	request := readObject(room[:0], raw, "")
+	c.ID = stringOf(request.get("callId"))
+	c.Name = stringOf(request.get("name"))
+	c.Input = a2a.JSON(request.value("args"))
+	display := request.get("display")
+	c.Description = stringOf(valueOf(display, "description"))
+	c.DisplayName = stringOf(valueOf(display, "name"))
+}
+
+// geminiTool reads what is said of the tool, which is before its schema: the walk
+// ends there.
+func geminiTool(raw string, c *ToolCall) {
+	kind, name := "", ""
+	eachMember(raw, func(key string, at int) int {
+		end := skipValue(raw, at)
+		switch {
+		case key == "kind" && kind == "":
+			kind = raw[at:end]
+		case key == "displayName" && name == "":
+			name = raw[at:end]
+		}
+		if kind != "" && name != "" {
+			return len(raw)
+		}
+		return end
+	})
+	c.Kind = geminiKind(textOf(kind))
+	if c.DisplayName == "" {
+		c.DisplayName = stringOf(name)
+	}
 }
 
 func geminiKind(kind string) string {
@@ -112,26 +140,28 @@ func geminiKind(kind string) string {
 	return "other"
 }
 
-func geminiConfirmation(v gjson.Result) *Confirmation {
+func geminiConfirmation(raw string) *Confirmation {
+	var room [12]member
+	o := readObject(room[:0], raw, "")
 	c := &Confirmation{}
-	switch kind := v.Get("type").Str; kind {
+	switch kind := textOf(o.get("type")); kind {
 	case "exec", "sandbox_expansion":
-		c.Execute = &ExecuteDetails{Command: v.Get("command").String()}
-		v.Get("rootCommands").ForEach(func(_, r gjson.Result) bool {
+		c.Execute = &ExecuteDetails{Command: stringOf(o.get("command"))}
+		gjson.Parse(o.get("rootCommands")).ForEach(func(_, r gjson.Result) bool {
 			c.Execute.Roots = append(c.Execute.Roots, r.String())
 			return true
 		})
-		if root := v.Get("rootCommand").String(); len(c.Execute.Roots) == 0 && root != "" {
+		if root := stringOf(o.get("rootCommand")); len(c.Execute.Roots) == 0 && root != "" {
 			for r := range strings.SplitSeq(root, ",") {
 				c.Execute.Roots = append(c.Execute.Roots, strings.TrimSpace(r))
 			}
 		}
 	case "edit":
-		c.Edit = geminiDiff(v)
+		c.Edit = geminiDiff(o)
 	case "mcp":
-		c.MCP = &MCPDetails{ServerName: v.Get("serverName").String(), ToolName: v.Get("toolName").String()}
+		c.MCP = &MCPDetails{ServerName: stringOf(o.get("serverName")), ToolName: stringOf(o.get("toolName"))}
 	default:
-		c.Generic = &GenericDetails{Kind: kind, Description: geminiDescription(v)}
+		c.Generic = &GenericDetails{Kind: kind, Description: geminiDescription(gjson.Parse(raw))}
 	}
 	return c
 }
@@ -158,38 +188,41 @@ func geminiDescription(v gjson.Result) string {
 // geminiDiff reads both what is proposed and what was written. The server sends
 // an empty originalContent for a new file, as for an empty one; only a result
 // tells them apart.
-func geminiDiff(v gjson.Result) *FileDiff {
+func geminiDiff(o object) *FileDiff {
 	d := &FileDiff{
-		FileName:   v.Get("fileName").String(),
-		FilePath:   v.Get("filePath").String(),
-		NewContent: v.Get("newContent").String(),
-		Formatted:  v.Get("fileDiff").String(),
+		FileName:   stringOf(o.get("fileName")),
+		FilePath:   stringOf(o.get("filePath")),
+		NewContent: stringOf(o.get("newContent")),
+		Formatted:  stringOf(o.get("fileDiff")),
 	}
-	if old := v.Get("originalContent"); old.Type == gjson.String && old.Str != "" && !v.Get("isNewFile").Bool() {
-		s := old.Str
-		d.OldContent = &s
+	if old := textOf(o.get("originalContent")); old != "" && !gjson.Parse(o.get("isNewFile")).Bool() {
+		d.OldContent = &old
 	}
 	return d
 }
 
-func geminiOutput(response gjson.Result) *ToolOutput {
-	switch display := response.Get("resultDisplay"); {
-	case display.Type == gjson.String:
-		return &ToolOutput{Text: trimScreen(display.Str)}
-	case display.IsArray():
-		return &ToolOutput{Text: terminalText(display)}
-	case display.IsObject() && display.Get("newContent").Exists() && display.Get("filePath").Exists():
-		return &ToolOutput{Diff: geminiDiff(display)}
-	case display.IsObject():
-		return &ToolOutput{Text: display.Get("summary").String(), Data: a2a.JSON(display.Raw)}
+func geminiOutput(response string) *ToolOutput {
+	display := valueOf(response, "resultDisplay")
+	switch {
+	case isString(display):
+		return &ToolOutput{Text: trimScreen(stringOf(display))}
+	case isArray(display):
+		return &ToolOutput{Text: terminalText(gjson.Parse(display))}
+	case !isObject(display):
+		return &ToolOutput{}
 	}
-	return &ToolOutput{}
+	var room [12]member
+	o := readObject(room[:0], display, "")
+	if o.has("newContent") && o.has("filePath") {
+		return &ToolOutput{Diff: geminiDiff(o)}
+	}
+	return &ToolOutput{Text: stringOf(o.get("summary")), Data: a2a.JSON(display)}
 }
 
-func geminiError(response gjson.Result) *ErrorDetails {
-	e := &ErrorDetails{Message: response.Get("resultDisplay").String(), Type: response.Get("errorType").String()}
+func geminiError(response string) *ErrorDetails {
+	e := &ErrorDetails{Message: stringOf(valueOf(response, "resultDisplay")), Type: stringOf(valueOf(response, "errorType"))}
 	if e.Message == "" {
-		e.Message = response.Get("error.message").String()
+		e.Message = stringOf(valueOf(valueOf(response, "error"), "message"))
 	}
 	if e.Message == "" {
 		e.Message = "the tool failed and the agent does not say why"
@@ -226,20 +259,21 @@ func trimScreen(s string) string {
 
 // liveOutput: artifact tool-<callId>-output says append:true and holds the whole
 // output so far.
-func (gemini) liveOutput(a *a2a.Artifact) (callID, text string, ok bool) {
+func (gemini) liveOutput(a *a2a.Artifact) (callID string, live sentText, ok bool) {
 	id, found := strings.CutPrefix(a.ID, "tool-")
 	if id, ok = strings.CutSuffix(id, "-output"); !ok || !found {
-		return "", "", false
+		return "", sentText{}, false
 	}
+	live.screen = true
 	p := new(a2a.Part)
 	for rest := a.Parts; rest.Next(p); {
 		if p.Kind == a2a.PartText {
 			// The SDK may put the same part into an event twice, and a snapshot
 			// has one for each update: the last is the newest.
-			text = trimScreen(p.Text)
+			live.text, live.json = p.Text, p.TextJSON
 		}
 	}
-	return id, text, true
+	return id, live, true
 }
 
 // options are those that Gemini CLI's own ACP agent offers, by what is asked.

@@ -48,7 +48,7 @@ func (e *Lines) step(dst []byte, s *Step) []byte {
 	case StepTool:
 		dst = e.open(dst, "event/toolCall", s)
 		dst = append(dst, `,"toolCall":`...)
-		dst = append(dst, ToolCallJSON(s.Tool)...)
+		dst = appendToolCall(dst, s.Tool)
 	case StepPart:
 		if s.ArtifactID != "" {
 			dst = e.artifact(dst, s)

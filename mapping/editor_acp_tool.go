@@ -3,8 +3,6 @@ package mapping
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -59,15 +57,7 @@ func (e *ACP) toolFields(dst []byte, c *ToolCall, changed ToolChange) []byte {
 		}
 	}
 	if changed&ToolContent != 0 || c.Status.Ended() {
-		if content := e.toolContent(c); len(content) > 0 {
-			dst = append(dst, `,"content":[`...)
-			dst = append(dst, content...)
-			dst = append(dst, ']')
-		}
-		if raw := toolRawOutput(c); raw != nil {
-			dst = append(dst, `,"rawOutput":`...)
-			dst = append(dst, raw...)
-		}
+		dst = appendToolRawOutput(e.toolContent(dst, c), c)
 	}
 	return dst
 }
@@ -82,11 +72,14 @@ func appendRaw(dst []byte, j a2a.JSON) []byte {
 	return appendValue(dst, j)
 }
 
-// toolContent appends what a call shows, without the brackets: the diff first,
-// then text.
-func (e *ACP) toolContent(c *ToolCall) []byte {
-	var dst []byte
+// toolContent appends what a call shows, if anything: the diff first, then text.
+func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 	diff, text := toolDiff(c), toolText(c)
+	if diff == nil && text.text == "" {
+		return dst
+	}
+	dst = append(dst, `,"content":[`...)
+	note := ""
 	if diff != nil {
 		dst = append(dst, `{"type":"diff","path":`...)
 		dst = appendString(dst, absolute(e.Cwd, diff.FilePath))
@@ -103,18 +96,16 @@ func (e *ACP) toolContent(c *ToolCall) []byte {
 		dst = appendString(dst, now)
 		dst = append(dst, '}')
 		if over > 0 {
-			text = strings.TrimPrefix(cutNote(over), "\n") + "\n" + text
+			note = strings.TrimPrefix(cutNote(over), "\n") + "\n"
 		}
-	}
-	if text != "" {
-		if len(dst) > 0 {
-			dst = append(dst, ',')
+		if note == "" && text.text == "" {
+			return append(dst, ']')
 		}
-		dst = append(dst, `{"type":"content","content":{"type":"text","text":`...)
-		dst = appendString(dst, text)
-		dst = append(dst, `}}`...)
+		dst = append(dst, ',')
 	}
-	return dst
+	dst = append(dst, `{"type":"content","content":{"type":"text","text":"`...)
+	dst = text.append(appendEscaped(dst, note))
+	return append(dst, `"}}]`...)
 }
 
 // toolDiff is the change that was made, or is asked for.
@@ -128,38 +119,91 @@ func toolDiff(c *ToolCall) *FileDiff {
 	return nil
 }
 
+// A shownText is the text that a call shows.
+type shownText struct {
+	text string
+	// known is what is known of text, if it is live output.
+	known knownText
+	// fenced text is shown as it is, not as Markdown.
+	fenced bool
+}
+
 // toolText is the text that a call shows: why it failed, what came of it, what
 // it has put out so far, or what is asked.
-func toolText(c *ToolCall) string {
-	fenced := ToolKind(c) == acp.KindExecute
-	var text string
+func toolText(c *ToolCall) (t shownText) {
+	t.fenced = ToolKind(c) == acp.KindExecute
 	switch {
 	case c.Error != nil:
-		text, fenced = c.Error.Message, false
+		t.text, t.fenced = c.Error.Message, false
 	case c.Status == ToolCancelled:
-		text, fenced = "Cancelled", false
+		t.text, t.fenced = "Cancelled", false
 	case c.Output != nil && c.Output.Text != "":
-		text = c.Output.Text
+		t.text = c.Output.Text
 	case c.Output != nil && c.Output.Data != "":
-		text, fenced = string(c.Output.Data), true
+		t.text, t.fenced = string(c.Output.Data), true
 	case c.Live != "":
-		text = c.Live
+		t.text, t.known = c.Live, c.live
 	case c.Confirmation != nil && !c.Status.Ended():
-		text, fenced = askText(c), false
+		t.text, t.fenced = askText(c), false
 	}
-	if over := len(text) - textMax; over > 0 {
+	if over := len(t.text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
-		_, text = split(text, over)
-		text = strings.TrimPrefix(cutNote(over), "\n") + "\n" + text
+		_, end := split(t.text, over)
+		t.text, t.known = strings.TrimPrefix(cutNote(over), "\n")+"\n"+end, knownText{}
 	}
-	if fenced && text != "" {
-		fence := "```"
-		for strings.Contains(text, fence) {
-			fence += "`"
+	return t
+}
+
+// append appends the text within a JSON string.
+func (t *shownText) append(dst []byte) []byte {
+	text, json := t.text, t.known.json
+	if !t.fenced || text == "" {
+		return appendKnown(dst, text, json)
+	}
+	ticks := t.known.ticks
+	if json == "" {
+		ticks = longestRow(text, '`')
+	}
+	fence := max(ticks+1, len("```"))
+	dst = appendFence(dst, fence)
+	dst = append(dst, `\n`...)
+	if n := len(text) - len(strings.TrimRight(text, "\n")); n > 0 {
+		text = text[:len(text)-n]
+		json = json[:max(0, len(json)-n*len(`\n`))]
+	}
+	dst = appendKnown(dst, text, json)
+	dst = append(dst, `\n`...)
+	return appendFence(dst, fence)
+}
+
+func appendKnown(dst []byte, text, json string) []byte {
+	if json != "" {
+		return append(dst, json...)
+	}
+	return appendEscaped(dst, text)
+}
+
+func appendFence(dst []byte, n int) []byte {
+	for range n {
+		dst = append(dst, '`')
+	}
+	return dst
+}
+
+// longestRow is the length of the longest row of b in s.
+func longestRow(s string, b byte) (longest int) {
+	for {
+		at := strings.IndexByte(s, b)
+		if at < 0 {
+			return longest
 		}
-		text = fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
+		s = s[at:]
+		n := 1
+		for n < len(s) && s[n] == b {
+			n++
+		}
+		longest, s = max(longest, n), s[n:]
 	}
-	return text
 }
 
 // askText says what is asked, beyond the title.
@@ -182,73 +226,17 @@ func askText(c *ToolCall) string {
 	return c.Description
 }
 
-// toolRawOutput is the result as data: what structured output there is, or the
-// details of an error.
-func toolRawOutput(c *ToolCall) []byte {
+// appendToolRawOutput appends the result as data: what structured output there
+// is, or the details of an error.
+func appendToolRawOutput(dst []byte, c *ToolCall) []byte {
+	const member = `,"rawOutput":`
 	switch {
 	case c.Error != nil && (c.Error.Type != "" || c.Error.StatusCode != 0):
-		raw, _ := marshal(errorJSON(c.Error))
-		return raw
+		return appendError(append(dst, member...), c.Error)
 	case c.Output != nil && c.Output.Data != "":
-		return appendRaw(nil, c.Output.Data)
+		return appendRaw(append(dst, member...), c.Output.Data)
 	case c.Status == ToolCancelled:
-		return []byte(`{"cancelled":true}`)
+		return append(append(dst, member...), `{"cancelled":true}`...)
 	}
-	return nil
-}
-
-// fileMax is the largest file, in bytes of base64, that is handed on inline.
-const fileMax = 4 << 20
-
-// acpContent spells a part as an ACP content block; where there is none for it,
-// note is what to say instead.
-func acpContent(s *Step) (content []byte, note string) {
-	p := s.Part
-	name := p.File.Name
-	if name == "" {
-		name = s.Name
-	}
-	if name == "" {
-		name = "file"
-	}
-	member := func(key, value string) {
-		content = append(content, `,"`+key+`":`...)
-		content = appendString(content, value)
-	}
-	media, _, _ := strings.Cut(p.File.MediaType, "/")
-	switch {
-	case p.Kind == a2a.PartFile && p.File.URI != "":
-		content = append(content, `{"type":"resource_link"`...)
-		member("name", name)
-		member("uri", p.File.URI)
-		if p.File.MediaType != "" {
-			member("mimeType", p.File.MediaType)
-		}
-		return append(content, '}'), ""
-	case p.Kind == a2a.PartFile && len(p.File.Bytes) > fileMax:
-		return nil, "[" + name + ": " + p.File.MediaType + cutNote(len(p.File.Bytes) / 4 * 3)[1:] + "]"
-	case p.Kind == a2a.PartFile && (media == "image" || media == "audio"):
-		content = append(content, `{"type":"`+media+`"`...)
-		member("data", p.File.Bytes)
-		member("mimeType", p.File.MediaType)
-		return append(content, '}'), ""
-	case p.Kind == a2a.PartFile:
-		content = append(content, `{"type":"resource","resource":{"uri":`...)
-		content = appendString(content, "attachment:"+name)
-		if p.File.MediaType != "" {
-			member("mimeType", p.File.MediaType)
-		}
-		member("blob", p.File.Bytes)
-		return append(content, "}}"...), ""
-	}
-	raw := string(p.Data)
-	if raw == "" {
-		raw = string(p.Raw)
-	}
-	raw, rest := split(raw, textMax)
-	note = "```json\n" + strings.TrimSpace(gjson.Get(raw, "@pretty").Raw) + "\n```\n"
-	if rest != "" {
-		note = "```json\n" + raw + cutNote(len(rest)) + "\n```\n"
-	}
-	return nil, note
+	return dst
 }

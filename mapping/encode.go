@@ -80,6 +80,14 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
+// appendEscaped is appendString without the quotes.
+func appendEscaped(dst []byte, s string) []byte {
+	from := len(dst)
+	dst = appendString(dst, s)
+	copy(dst[from:], dst[from+1:len(dst)-1])
+	return dst[:len(dst)-2]
+}
+
 // appendText appends a step's text as a JSON string: the agent's own encoding
 // of it where that may be copied.
 func appendText(dst []byte, s *Step) []byte {

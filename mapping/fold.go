@@ -55,15 +55,7 @@ type Fold struct {
 	known knownMeta
 	like  likeness
 	part  a2a.Part // the one in hand, kept so that no walk allocates one
-}
-
-// call is a tool call as it was shown last.
-type call struct {
-	*ToolCall
-	// raw is the hash of its last event, head and content of what is shown.
-	raw, head, content uint64
-	answered           bool
-	held               int // the last snapshot that told of it
+	data  callData // the data part in hand, likewise
 }
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
@@ -173,11 +165,10 @@ func (f *Fold) message(m *a2a.Message, whole bool) {
 	p := &f.part
 	for left := m.Parts; left.Next(p); {
 		if p.Kind == a2a.PartData {
-			data := gjson.Parse(string(p.Data))
-			if f.toolCall(data, whole) {
+			if f.toolCall(string(p.Data), whole) {
 				continue
 			}
-			if subject, description, ok := thought(data, f.meta.kind); ok {
+			if subject, description, ok := thought(gjson.Parse(string(p.Data)), f.meta.kind); ok {
 				if sh = f.of(sh, id); f.once(sh, "thought", subject, description) {
 					f.marked(Step{Kind: StepThought, MessageID: id, Subject: subject, Description: description},
 						sh, "thought", subject, description)

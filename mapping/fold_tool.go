@@ -1,42 +1,106 @@
 package mapping
 
 import (
+	"encoding/binary"
+	"hash/maphash"
 	"slices"
-	"strconv"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// readCall reads a data part as a tool call of some dialect; nil if it is none.
-func readCall(data gjson.Result) *ToolCall {
+// call is a tool call as it was shown last.
+type call struct {
+	*ToolCall
+	// raw is the hash of its last event, head and content of what is shown; data
+	// is that of the data part it was read from, 0 if it was told in another way.
+	raw, head, content, data uint64
+	live                     *liveText // while it runs, if it has put out something
+	answered                 bool
+	held                     int // the last snapshot that told of it
+}
+
+// callData is a data part that may be a tool call.
+type callData struct {
+	members object
+	call    ToolCall // what was read of it
+	// rides is a copy of what rode in the last one (see [dialect.rides]), and
+	// ridesSum its hash. It is most of an event, and the same in the next one.
+	rides    string
+	ridesSum uint64
+}
+
+// minRide is the least that is worth a copy, to compare with instead of walking.
+const minRide = 256
+
+// readData finds out whether a data part is a tool call of some dialect, and
+// which one it is; nil if it is none.
+func (f *Fold) readData(data string) (d dialect, id string) {
+	f.data.members = readObject(f.data.members, data, f.data.rides)
 	for _, d := range dialects() {
-		if c := d.toolCall(data); c != nil {
-			return c
+		if id, ok := d.callID(f.data.members); ok {
+			return d, id
 		}
 	}
-	return nil
+	return nil, ""
+}
+
+// maxDataSum is the longest data part that is hashed. Longer ones hold a file, or
+// output that grows, and are hardly ever repeated as they are.
+const maxDataSum = 64 << 10
+
+// dataSum is the hash of the data part in hand; 0 if that is not worth it.
+func (f *Fold) dataSum(data, rides string) uint64 {
+	if len(data) > maxDataSum {
+		return 0
+	}
+	s := f.newSum()
+	for i := range f.data.members {
+		m := &f.data.members[i]
+		s.text(m.key)
+		if m.key != rides || len(m.value) < minRide {
+			s.text(m.value)
+			continue
+		}
+		if m.value != f.data.rides {
+			f.data.rides = string([]byte(m.value))
+			f.data.ridesSum = maphash.String(f.seed, m.value)
+		}
+		s.number(f.data.ridesSum)
+	}
+	return s.Sum64()
 }
 
 // toolCall shows a data part that is a tool call; false if it is none. A
 // snapshot tells a call's life: only its last word is news.
-func (f *Fold) toolCall(data gjson.Result, whole bool) bool {
-	c := readCall(data)
-	if c == nil {
+func (f *Fold) toolCall(data string, whole bool) bool {
+	d, id := f.readData(data)
+	if d == nil {
 		return false
 	}
 	if whole {
-		if f.later[c.ID]--; f.later[c.ID] > 0 {
+		if f.later[id]--; f.later[id] > 0 {
 			return true
 		}
 	}
-	if old := f.calls[c.ID]; f.echo && old != nil && old.held == f.snapshots {
+	old := f.calls[id]
+	if f.echo && old != nil && old.held == f.snapshots {
 		return true
 	}
-	f.update(c)
-	if new := f.calls[c.ID]; whole {
-		new.held = f.snapshots
+	// What is the same to the byte as the last time need not be read.
+	sum := f.dataSum(data, d.rides())
+	if old != nil && sum != 0 && old.data == sum {
+		f.asks(old)
+	} else {
+		c := &f.data.call
+		*c = ToolCall{}
+		d.toolCall(f.data.members, c)
+		c.ID = id
+		f.update(c)
+		old = f.calls[id]
+		old.data = sum
+	}
+	if whole {
+		old.held = f.snapshots
 	}
 	return true
 }
@@ -49,8 +113,8 @@ func (f *Fold) countCalls(ev *a2a.Event) {
 			if p.Kind != a2a.PartData || m.Role == a2a.RoleUser {
 				continue
 			}
-			if c := readCall(gjson.Parse(string(p.Data))); c != nil {
-				f.later[c.ID]++
+			if d, id := f.readData(string(p.Data)); d != nil {
+				f.later[id]++
 			}
 		}
 	}
@@ -68,15 +132,16 @@ func (f *Fold) countCalls(ev *a2a.Event) {
 // none, or of no call that we know: other agents may name artifacts alike.
 func (f *Fold) liveOutput(a *a2a.Artifact) bool {
 	for _, d := range dialects() {
-		id, text, ok := d.liveOutput(a)
+		id, sent, ok := d.liveOutput(a)
 		old := f.calls[id]
 		if !ok || old == nil {
 			continue
 		}
 		if !old.Status.Ended() {
-			c := *old.ToolCall
-			c.Live = text
-			f.update(&c)
+			c := &f.data.call
+			*c = *old.ToolCall
+			c.Live, c.live, c.sent = "", knownText{}, sent
+			f.update(c)
 		}
 		return true
 	}
@@ -87,15 +152,31 @@ func (f *Fold) liveOutput(a *a2a.Artifact) bool {
 // the RFC; agents that leave out what they have said keep it.
 func (f *Fold) update(c *ToolCall) {
 	old := f.calls[c.ID]
-	next := &call{raw: f.sum(c.Status.String(), strconv.FormatUint(f.headSum(c), 16), strconv.FormatUint(f.contentSum(c), 16))}
-	if old != nil {
-		if old.raw == next.raw && old.Asks == c.Asks || old.Status.Ended() && !c.Status.Ended() {
-			f.asks(old)
-			return // said before, or an echo from another connection
-		}
-		inherit(c, old.ToolCall)
+	if old != nil && old.Status.Ended() && !c.Status.Ended() {
+		f.asks(old)
+		return // an echo from another connection
 	}
-	next.head, next.content = f.headSum(c), f.contentSum(c)
+	live := f.readLive(c, old)
+	head, content := f.headSum(c), f.contentSum(c)
+	s := f.newSum()
+	s.number(uint64(c.Status))
+	s.number(head)
+	s.number(content)
+	raw := s.Sum64()
+	var was *ToolCall
+	if old != nil {
+		if was = old.ToolCall; old.raw == raw && old.Asks == c.Asks {
+			f.asks(old)
+			return // said before
+		}
+		if live == nil {
+			live = old.live
+		}
+		if inherit(c, was) {
+			head, content = f.headSum(c), f.contentSum(c)
+		}
+	}
+	next := &call{ToolCall: c.clone(was), raw: raw, head: head, content: content, live: live}
 	var changed ToolChange
 	switch {
 	case old == nil:
@@ -112,7 +193,6 @@ func (f *Fold) update(c *ToolCall) {
 			changed |= ToolContent
 		}
 	}
-	next.ToolCall = c.clone()
 	f.calls[next.ID] = next
 	f.asks(next)
 	if changed != 0 {
@@ -121,32 +201,34 @@ func (f *Fold) update(c *ToolCall) {
 	if next.Status.Ended() {
 		// What it said is only needed to tell an echo from news. The step holds
 		// the call itself.
-		next.ToolCall = &ToolCall{ID: next.ID, Status: next.Status, Asks: next.Asks}
+		next.ToolCall, next.live = &ToolCall{ID: next.ID, Status: next.Status, Asks: next.Asks}, nil
 	}
 }
 
-// inherit keeps what a call said before and leaves out now.
-func inherit(c, old *ToolCall) {
-	for _, p := range []struct {
+// inherit keeps what a call said before and leaves out now; false if there is
+// nothing.
+func inherit(c, old *ToolCall) (kept bool) {
+	for _, p := range [...]struct {
 		now *string
 		was string
 	}{{&c.Name, old.Name}, {&c.Description, old.Description}, {&c.DisplayName, old.DisplayName}, {&c.Kind, old.Kind}} {
-		if *p.now == "" {
-			*p.now = p.was
+		if *p.now == "" && p.was != "" {
+			*p.now, kept = p.was, true
 		}
 	}
-	if c.Input == "" {
-		c.Input = old.Input
+	if c.Input == "" && old.Input != "" {
+		c.Input, kept = old.Input, true
 	}
-	if c.Live == "" {
-		c.Live = old.Live
+	if c.Live == "" && old.Live != "" {
+		c.Live, c.live, kept = old.Live, old.live, true
 	}
-	if c.Confirmation == nil {
-		c.Confirmation = old.Confirmation
+	if c.Confirmation == nil && old.Confirmation != nil {
+		c.Confirmation, kept = old.Confirmation, true
 	}
 	if c.Status == ToolUnspecified {
 		c.Status = old.Status
 	}
+	return kept
 }
 
 // asks keeps the list of the calls that wait for an answer.
@@ -196,41 +278,86 @@ func (f *Fold) Answered(answers []Answer) {
 }
 
 func (f *Fold) headSum(c *ToolCall) uint64 {
-	return f.sum(c.Name, c.Description, c.DisplayName, c.Kind, string(c.Input))
+	s := f.newSum()
+	s.text(c.Name)
+	s.text(c.Description)
+	s.text(c.DisplayName)
+	s.text(c.Kind)
+	s.text(string(c.Input))
+	return s.Sum64()
 }
 
 func (f *Fold) contentSum(c *ToolCall) uint64 {
-	values := []string{c.Live, string(c.Extra)}
-	diff := func(d *FileDiff) {
-		if d != nil {
-			values = append(values, d.FilePath, d.NewContent, d.Formatted)
-			if d.OldContent != nil {
-				values = append(values, *d.OldContent)
-			}
-		}
+	s := f.newSum()
+	switch {
+	case c.live.json != "":
+		s.number(c.live.sum)
+	case c.Live != "":
+		s.number(maphash.String(f.seed, c.Live))
 	}
+	s.text(string(c.Extra))
 	if o := c.Output; o != nil {
-		values = append(values, "output", o.Text, string(o.Data))
-		diff(o.Diff)
+		s.text("output")
+		s.text(o.Text)
+		s.text(string(o.Data))
+		s.diff(o.Diff)
 	}
 	if e := c.Error; e != nil {
-		values = append(values, "error", e.Message, e.Type, strconv.Itoa(e.StatusCode))
+		s.text("error")
+		s.text(e.Message)
+		s.text(e.Type)
+		s.number(uint64(e.StatusCode))
 	}
 	if q := c.Confirmation; q != nil {
-		values = append(values, "confirmation")
-		diff(q.Edit)
+		s.text("confirmation")
+		s.diff(q.Edit)
 		if q.Execute != nil {
-			values = append(values, q.Execute.Command, q.Execute.WorkingDirectory)
+			s.text(q.Execute.Command)
+			s.text(q.Execute.WorkingDirectory)
 		}
 		if q.MCP != nil {
-			values = append(values, q.MCP.ServerName, q.MCP.ToolName)
+			s.text(q.MCP.ServerName)
+			s.text(q.MCP.ToolName)
 		}
 		if q.Generic != nil {
-			values = append(values, q.Generic.Description)
+			s.text(q.Generic.Description)
 		}
-		for _, o := range q.Options {
-			values = append(values, o.ID, o.Name, o.Description)
+		for i := range q.Options {
+			s.text(q.Options[i].ID)
+			s.text(q.Options[i].Name)
+			s.text(q.Options[i].Description)
 		}
 	}
-	return f.sum(values...)
+	return s.Sum64()
+}
+
+// A sum hashes values so that they cannot run into each other.
+type sum struct{ maphash.Hash }
+
+func (f *Fold) newSum() (s sum) {
+	s.SetSeed(f.seed)
+	return s
+}
+
+func (s *sum) text(v string) {
+	s.number(uint64(len(v)))
+	s.WriteString(v)
+}
+
+func (s *sum) number(n uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], n)
+	s.Write(b[:])
+}
+
+func (s *sum) diff(d *FileDiff) {
+	if d == nil {
+		return
+	}
+	s.text(d.FilePath)
+	s.text(d.NewContent)
+	s.text(d.Formatted)
+	if d.OldContent != nil {
+		s.text(*d.OldContent)
+	}
 }

@@ -147,6 +147,10 @@ type ToolCall struct {
 	Extra a2a.JSON
 	// dialect is the one that the call came in, and that answers go out in.
 	dialect dialect
+	// sent is Live as an event has it, until the [Fold] has read it; live is what
+	// it knows of Live then. A call from elsewhere has neither.
+	sent sentText
+	live knownText
 }
 
 // ToolOutput is the output of a tool that succeeded: one of the three.
@@ -227,21 +231,43 @@ type Answer struct {
 	NewContent *string
 }
 
-// clone returns a copy whose strings do not point into an event.
-func (c *ToolCall) clone() *ToolCall {
-	d := *c
-	for _, s := range []*string{&d.ID, &d.Name, &d.Description, &d.DisplayName, &d.Kind, &d.Live} {
-		*s = strings.Clone(*s)
+// clone returns a copy whose strings do not point into an event. What is as old
+// has it is shared with old, which may be nil: most of a call's events say again
+// what it has said.
+func (c *ToolCall) clone(old *ToolCall) *ToolCall {
+	if old == nil {
+		old = new(ToolCall)
 	}
-	d.Input, d.Extra = cloneJSON(c.Input), cloneJSON(c.Extra)
+	d := *c
+	d.sent = sentText{}
+	d.ID = keep(c.ID, old.ID)
+	d.Name = keep(c.Name, old.Name)
+	d.Description = keep(c.Description, old.Description)
+	d.DisplayName = keep(c.DisplayName, old.DisplayName)
+	d.Kind = keep(c.Kind, old.Kind)
+	d.Input = a2a.JSON(keep(string(c.Input), string(old.Input)))
+	d.Extra = a2a.JSON(keep(string(c.Extra), string(old.Extra)))
+	if c.live.json == "" { // else it is ours: see liveOutput
+		d.Live = keep(c.Live, old.Live)
+	}
 	if c.Output != nil {
 		d.Output = &ToolOutput{Text: strings.Clone(c.Output.Text), Diff: c.Output.Diff.clone(), Data: cloneJSON(c.Output.Data)}
 	}
 	if c.Error != nil {
 		d.Error = &ErrorDetails{strings.Clone(c.Error.Message), strings.Clone(c.Error.Type), c.Error.StatusCode}
 	}
-	d.Confirmation = c.Confirmation.clone()
+	if c.Confirmation != old.Confirmation {
+		d.Confirmation = c.Confirmation.clone()
+	}
 	return &d
+}
+
+// keep returns was if now is the same, or else a copy of now.
+func keep(now, was string) string {
+	if now == was {
+		return was
+	}
+	return strings.Clone(now)
 }
 
 func (f *FileDiff) clone() *FileDiff {

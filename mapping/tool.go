@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
@@ -64,10 +62,9 @@ func toolTitle(c *ToolCall) string {
 	if name == "" {
 		name = c.Name
 	}
-	input := gjson.Parse(string(c.Input))
 	if ToolKind(c) == acp.KindExecute {
-		if command := input.Get("command"); command.Type == gjson.String {
-			return oneLine(command.Str)
+		if command := valueOf(string(c.Input), "command"); isString(command) {
+			return oneLine(stringOf(command))
 		}
 	}
 	detail := c.Description
@@ -105,12 +102,20 @@ func toolPath(c *ToolCall) string {
 	if c.Confirmation != nil && c.Confirmation.Edit != nil && c.Confirmation.Edit.FilePath != "" {
 		return c.Confirmation.Edit.FilePath
 	}
-	for _, name := range []string{"file_path", "filePath", "absolute_path", "path", "dir_path"} {
-		if p := gjson.Get(string(c.Input), name); p.Type == gjson.String && p.Str != "" {
-			return p.Str
+	// In one walk: an edit's input has the file's text as well.
+	names := [...]string{"file_path", "filePath", "absolute_path", "path", "dir_path"}
+	best, path := len(names), ""
+	input := string(c.Input)
+	eachMember(input, func(key string, at int) int {
+		end := skipValue(input, at)
+		for i, name := range names[:best] {
+			if key == name && isString(input[at:end]) && end-at > len(`""`) {
+				best, path = i, input[at:end]
+			}
 		}
-	}
-	return ""
+		return end
+	})
+	return stringOf(path)
 }
 
 // absolute makes a path absolute against the session's directory: editors take

@@ -1,124 +1,162 @@
 package mapping
 
 import (
+	"bytes"
 	"encoding/json"
+	"strconv"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-type diffJSON struct {
-	FileName   string  `json:"file_name"`
-	FilePath   string  `json:"file_path"`
-	OldContent *string `json:"old_content,omitempty"`
-	NewContent string  `json:"new_content"`
-	Formatted  string  `json:"formatted_diff,omitempty"`
-}
-
-type outputJSON struct {
-	Text *string         `json:"text,omitempty"`
-	Diff *diffJSON       `json:"diff,omitempty"`
-	Data json.RawMessage `json:"structured_data,omitempty"`
-}
-
-type errorDetailsJSON struct {
-	Message string `json:"message"`
-	Type    string `json:"type,omitempty"`
-	Code    int    `json:"status_code,omitempty"`
-}
-
-type optionJSON struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-}
-
-type executeJSON struct {
-	Command string `json:"command"`
-	Dir     string `json:"working_directory,omitempty"`
-}
-
-type mcpJSON struct {
-	Server string `json:"server_name"`
-	Tool   string `json:"tool_name"`
-}
-
-type genericJSON struct {
-	Description string `json:"description"`
-}
-
-type confirmationJSON struct {
-	Options []optionJSON `json:"options"`
-	Execute *executeJSON `json:"execute_details,omitempty"`
-	Edit    *diffJSON    `json:"file_edit_details,omitempty"`
-	MCP     *mcpJSON     `json:"mcp_details,omitempty"`
-	Generic *genericJSON `json:"generic_details,omitempty"`
-}
-
 // ToolCallJSON spells a call as the development-tool extension does (ToolCall),
 // whatever dialect it came in. Members that we do not know are under extra.
-func ToolCallJSON(c *ToolCall) json.RawMessage {
-	v := struct {
-		ID           string            `json:"tool_call_id"`
-		Status       string            `json:"status"`
-		Name         string            `json:"tool_name"`
-		Description  string            `json:"description,omitempty"`
-		Input        json.RawMessage   `json:"input_parameters,omitempty"`
-		Live         string            `json:"live_content,omitempty"`
-		Output       *outputJSON       `json:"output,omitempty"`
-		Error        *errorDetailsJSON `json:"error,omitempty"`
-		Confirmation *confirmationJSON `json:"confirmation_request,omitempty"`
-		Extra        json.RawMessage   `json:"extra,omitempty"`
-	}{
-		ID: c.ID, Status: c.Status.String(), Name: c.Name, Description: c.Description,
-		Input: valueJSON(c.Input), Live: c.Live, Extra: valueJSON(c.Extra),
+func ToolCallJSON(c *ToolCall) json.RawMessage { return appendToolCall(nil, c) }
+
+func appendToolCall(dst []byte, c *ToolCall) []byte {
+	dst = append(dst, `{"tool_call_id":`...)
+	dst = appendString(dst, c.ID)
+	dst = append(dst, `,"status":"`...)
+	dst = append(dst, c.Status.String()...)
+	dst = append(dst, '"')
+	dst = appendField(dst, "tool_name", c.Name)
+	dst = appendOptional(dst, "description", c.Description)
+	dst = appendCompact(dst, "input_parameters", c.Input)
+	if c.Live != "" {
+		dst = append(dst, `,"live_content":"`...)
+		dst = append(appendKnown(dst, c.Live, c.live.json), '"')
 	}
-	if o := c.Output; o != nil {
-		v.Output = &outputJSON{Diff: fileDiffJSON(o.Diff), Data: valueJSON(o.Data)}
-		if o.Text != "" || o.Diff == nil && o.Data == "" {
-			v.Output.Text = &o.Text
-		}
+	if c.Output != nil {
+		dst = appendOutput(append(dst, `,"output":`...), c.Output)
 	}
 	if c.Error != nil {
-		e := errorJSON(c.Error)
-		v.Error = &e
+		dst = appendError(append(dst, `,"error":`...), c.Error)
 	}
 	// It is there while it is asked, by the RFC.
-	if q := c.Confirmation; q != nil && c.Asks {
-		v.Confirmation = &confirmationJSON{Options: []optionJSON{}, Edit: fileDiffJSON(q.Edit)}
-		for _, o := range Options(c) {
-			v.Confirmation.Options = append(v.Confirmation.Options, optionJSON{o.ID, o.Name, o.Description})
-		}
-		if q.Execute != nil {
-			v.Confirmation.Execute = &executeJSON{q.Execute.Command, q.Execute.WorkingDirectory}
-		}
-		if q.MCP != nil {
-			v.Confirmation.MCP = &mcpJSON{q.MCP.ServerName, q.MCP.ToolName}
-		}
-		if q.Generic != nil {
-			v.Confirmation.Generic = &genericJSON{q.Generic.Description}
-		}
+	if c.Confirmation != nil && c.Asks {
+		dst = appendConfirmation(append(dst, `,"confirmation_request":`...), c)
 	}
-	b, err := marshal(v)
-	if err != nil {
-		return json.RawMessage("{}") // every member is a string or valid JSON
-	}
-	return b
+	dst = appendCompact(dst, "extra", c.Extra)
+	return append(dst, '}')
 }
 
-func errorJSON(e *ErrorDetails) errorDetailsJSON {
-	return errorDetailsJSON{e.Message, e.Type, e.StatusCode}
-}
-
-func fileDiffJSON(d *FileDiff) *diffJSON {
-	if d == nil {
-		return nil
+func appendOutput(dst []byte, o *ToolOutput) []byte {
+	from := len(dst)
+	if o.Text != "" || o.Diff == nil && o.Data == "" {
+		dst = appendField(dst, "text", o.Text)
 	}
-	return &diffJSON{d.FileName, d.FilePath, d.OldContent, d.NewContent, d.Formatted}
+	if o.Diff != nil {
+		dst = appendDiff(append(dst, `,"diff":`...), o.Diff)
+	}
+	dst = appendCompact(dst, "structured_data", o.Data)
+	dst[from] = '{' // where the first member's comma is
+	return append(dst, '}')
 }
 
-func valueJSON(j a2a.JSON) json.RawMessage {
+func appendDiff(dst []byte, d *FileDiff) []byte {
+	dst = append(dst, `{"file_name":`...)
+	dst = appendString(dst, d.FileName)
+	dst = appendField(dst, "file_path", d.FilePath)
+	if d.OldContent != nil {
+		dst = appendField(dst, "old_content", *d.OldContent)
+	}
+	dst = appendField(dst, "new_content", d.NewContent)
+	dst = appendOptional(dst, "formatted_diff", d.Formatted)
+	return append(dst, '}')
+}
+
+func appendError(dst []byte, e *ErrorDetails) []byte {
+	dst = append(dst, `{"message":`...)
+	dst = appendString(dst, e.Message)
+	dst = appendOptional(dst, "type", e.Type)
+	if e.StatusCode != 0 {
+		dst = append(dst, `,"status_code":`...)
+		dst = strconv.AppendInt(dst, int64(e.StatusCode), 10)
+	}
+	return append(dst, '}')
+}
+
+func appendConfirmation(dst []byte, c *ToolCall) []byte {
+	q := c.Confirmation
+	dst = append(dst, `{"options":[`...)
+	for i, o := range Options(c) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"id":`...)
+		dst = appendString(dst, o.ID)
+		dst = appendField(dst, "name", o.Name)
+		dst = appendOptional(dst, "description", o.Description)
+		dst = append(dst, '}')
+	}
+	dst = append(dst, ']')
+	if q.Execute != nil {
+		dst = append(dst, `,"execute_details":{"command":`...)
+		dst = appendString(dst, q.Execute.Command)
+		dst = appendOptional(dst, "working_directory", q.Execute.WorkingDirectory)
+		dst = append(dst, '}')
+	}
+	if q.Edit != nil {
+		dst = appendDiff(append(dst, `,"file_edit_details":`...), q.Edit)
+	}
+	if q.MCP != nil {
+		dst = append(dst, `,"mcp_details":{"server_name":`...)
+		dst = appendString(dst, q.MCP.ServerName)
+		dst = appendField(dst, "tool_name", q.MCP.ToolName)
+		dst = append(dst, '}')
+	}
+	if q.Generic != nil {
+		dst = append(dst, `,"generic_details":{"description":`...)
+		dst = appendString(dst, q.Generic.Description)
+		dst = append(dst, '}')
+	}
+	return append(dst, '}')
+}
+
+func appendOptional(dst []byte, key, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	return appendField(dst, key, value)
+}
+
+// appendCompact appends a member whose value is from outside, if there is one,
+// without the blanks that some encoders (Python's) put between its members.
+func appendCompact(dst []byte, key string, j a2a.JSON) []byte {
 	if j == "" {
-		return nil
+		return dst
 	}
-	return appendValue(nil, j)
+	dst = append(dst, `,"`...)
+	dst = append(dst, key...)
+	dst = append(dst, `":`...)
+	from := len(dst)
+	dst = appendValue(dst, j)
+	if !spaced(dst[from:]) {
+		return dst
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, dst[from:]) == nil {
+		dst = append(dst[:from], b.Bytes()...)
+	}
+	return dst
+}
+
+// spaced reports whether there is space beside the first element or member of a
+// value: an encoder that puts it anywhere puts it there.
+func spaced(b []byte) bool {
+	if len(b) < 2 || b[0] != '{' && b[0] != '[' {
+		return false
+	}
+	s := view(b)
+	i := 1
+	if b[0] == '{' {
+		if i = skipString(s, i); b[1] != '"' || i >= len(s) || s[i] != ':' {
+			return s[1] != '}'
+		}
+		i++
+	}
+	end := skipValue(s, i)
+	if end == i || end+1 >= len(s) {
+		return skipSpace(s, i) != i
+	}
+	return skipSpace(s, end) != end || s[end] == ',' && skipSpace(s, end+1) != end+1
 }

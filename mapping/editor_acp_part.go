@@ -1,0 +1,65 @@
+package mapping
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// fileMax is the largest file, in bytes of base64, that is handed on inline.
+const fileMax = 4 << 20
+
+// acpContent spells a part as an ACP content block; where there is none for it,
+// note is what to say instead.
+func acpContent(s *Step) (content []byte, note string) {
+	p := s.Part
+	name := p.File.Name
+	if name == "" {
+		name = s.Name
+	}
+	if name == "" {
+		name = "file"
+	}
+	member := func(key, value string) {
+		content = append(content, `,"`+key+`":`...)
+		content = appendString(content, value)
+	}
+	media, _, _ := strings.Cut(p.File.MediaType, "/")
+	switch {
+	case p.Kind == a2a.PartFile && p.File.URI != "":
+		content = append(content, `{"type":"resource_link"`...)
+		member("name", name)
+		member("uri", p.File.URI)
+		if p.File.MediaType != "" {
+			member("mimeType", p.File.MediaType)
+		}
+		return append(content, '}'), ""
+	case p.Kind == a2a.PartFile && len(p.File.Bytes) > fileMax:
+		return nil, "[" + name + ": " + p.File.MediaType + cutNote(len(p.File.Bytes) / 4 * 3)[1:] + "]"
+	case p.Kind == a2a.PartFile && (media == "image" || media == "audio"):
+		content = append(content, `{"type":"`+media+`"`...)
+		member("data", p.File.Bytes)
+		member("mimeType", p.File.MediaType)
+		return append(content, '}'), ""
+	case p.Kind == a2a.PartFile:
+		content = append(content, `{"type":"resource","resource":{"uri":`...)
+		content = appendString(content, "attachment:"+name)
+		if p.File.MediaType != "" {
+			member("mimeType", p.File.MediaType)
+		}
+		member("blob", p.File.Bytes)
+		return append(content, "}}"...), ""
+	}
+	raw := string(p.Data)
+	if raw == "" {
+		raw = string(p.Raw)
+	}
+	raw, rest := split(raw, textMax)
+	note = "```json\n" + strings.TrimSpace(gjson.Get(raw, "@pretty").Raw) + "\n```\n"
+	if rest != "" {
+		note = "```json\n" + raw + cutNote(len(rest)) + "\n```\n"
+	}
+	return nil, note
+}

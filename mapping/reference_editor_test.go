@@ -1,0 +1,300 @@
+package mapping
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// This file is how tool calls were folded and spelled before anything was known
+// of a text that grows: each time all of it. A call is compared with what it was
+// by its texts, where a Fold has hashes.
+
+type refFold struct {
+	calls map[string]*refCall
+	steps []Step
+	later map[string]int
+}
+
+type refCall struct {
+	*ToolCall
+	raw, head, content string
+}
+
+func (f *refFold) data(raw string, whole bool) {
+	c := refRead(gjson.Parse(raw))
+	if c == nil {
+		return
+	}
+	if whole {
+		if f.later[c.ID]--; f.later[c.ID] > 0 {
+			return
+		}
+	}
+	f.update(c)
+}
+
+func (f *refFold) live(id, text string) {
+	if old := f.calls[id]; old != nil && !old.Status.Ended() {
+		c := *old.ToolCall
+		c.Live = trimScreen(text)
+		f.update(&c)
+	}
+}
+
+func (f *refFold) update(c *ToolCall) {
+	old := f.calls[c.ID]
+	next := &refCall{ToolCall: c, raw: c.Status.String() + refHead(c) + refContent(c)}
+	changed := ToolHead | ToolState | ToolContent
+	if old != nil {
+		if old.raw == next.raw && old.Asks == c.Asks || old.Status.Ended() && !c.Status.Ended() {
+			return
+		}
+		inherit(c, old.ToolCall)
+		changed = 0
+	}
+	next.head, next.content = refHead(c), refContent(c)
+	if old != nil {
+		if old.head != next.head {
+			changed |= ToolHead
+		}
+		if old.Status != c.Status {
+			changed |= ToolState
+		}
+		if old.content != next.content {
+			changed |= ToolContent
+		}
+	}
+	f.calls[c.ID] = next
+	if changed != 0 {
+		f.steps = append(f.steps, Step{Kind: StepTool, Tool: c, New: old == nil, Changed: changed})
+	}
+	if c.Status.Ended() {
+		next.ToolCall = &ToolCall{ID: c.ID, Status: c.Status, Asks: c.Asks}
+	}
+}
+
+func refHead(c *ToolCall) string {
+	return strings.Join([]string{c.Name, c.Description, c.DisplayName, c.Kind, string(c.Input)}, "\x00")
+}
+
+func refContent(c *ToolCall) string {
+	values := []string{c.Live, string(c.Extra)}
+	diff := func(d *FileDiff) {
+		if d != nil {
+			values = append(values, d.FilePath, d.NewContent, d.Formatted)
+			if d.OldContent != nil {
+				values = append(values, *d.OldContent)
+			}
+		}
+	}
+	if o := c.Output; o != nil {
+		values = append(values, "output", o.Text, string(o.Data))
+		diff(o.Diff)
+	}
+	if e := c.Error; e != nil {
+		values = append(values, "error", e.Message, e.Type, strconv.Itoa(e.StatusCode))
+	}
+	if q := c.Confirmation; q != nil {
+		values = append(values, "confirmation")
+		diff(q.Edit)
+		if q.Execute != nil {
+			values = append(values, q.Execute.Command, q.Execute.WorkingDirectory)
+		}
+		if q.MCP != nil {
+			values = append(values, q.MCP.ServerName, q.MCP.ToolName)
+		}
+		if q.Generic != nil {
+			values = append(values, q.Generic.Description)
+		}
+		for _, o := range q.Options {
+			values = append(values, o.ID, o.Name, o.Description)
+		}
+	}
+	return strings.Join(values, "\x00")
+}
+
+func refTool(e *ACP, dst []byte, s *Step) []byte {
+	c := s.Tool
+	if isPlan(c) && c.Status != ToolFailed {
+		if entries, ok := appendPlan(nil, c); ok {
+			if s.Changed&ToolHead == 0 {
+				return dst
+			}
+			dst = e.open(dst, "plan")
+			dst = append(dst, `,"entries":`...)
+			return e.close(append(dst, entries...))
+		}
+	}
+	update := "tool_call_update"
+	if s.New || isPlan(c) { // a plan that failed was shown as a plan so far
+		update = "tool_call"
+	}
+	dst = e.open(dst, update)
+	dst = append(dst, `,"toolCallId":`...)
+	dst = appendString(dst, c.ID)
+	return e.close(refToolFields(e, dst, c, s.Changed))
+}
+
+func refToolFields(e *ACP, dst []byte, c *ToolCall, changed ToolChange) []byte {
+	if changed&ToolHead != 0 || c.Asks {
+		dst = append(dst, `,"title":`...)
+		dst = appendString(dst, refToolTitle(c))
+		dst = append(dst, `,"kind":"`+ToolKind(c)+`"`...)
+	}
+	if changed&ToolState != 0 {
+		dst = append(dst, `,"status":"`+toolStatus(c)+`"`...)
+	}
+	if changed&ToolHead != 0 && c.Input != "" {
+		dst = append(dst, `,"rawInput":`...)
+		dst = appendRaw(dst, c.Input)
+	}
+	if changed&ToolHead != 0 || changed&ToolContent != 0 && toolDiff(c) != nil {
+		if path := absolute(e.Cwd, refToolPath(c)); path != "" {
+			dst = append(dst, `,"locations":[{"path":`...)
+			dst = appendString(dst, path)
+			dst = append(dst, `}]`...)
+		}
+	}
+	if changed&ToolContent != 0 || c.Status.Ended() {
+		if content := refToolContent(e, c); len(content) > 0 {
+			dst = append(dst, `,"content":[`...)
+			dst = append(dst, content...)
+			dst = append(dst, ']')
+		}
+		if raw := refToolRawOutput(c); raw != nil {
+			dst = append(dst, `,"rawOutput":`...)
+			dst = append(dst, raw...)
+		}
+	}
+	return dst
+}
+
+func refToolContent(e *ACP, c *ToolCall) []byte {
+	var dst []byte
+	diff, text := toolDiff(c), refToolText(c)
+	if diff != nil {
+		dst = append(dst, `{"type":"diff","path":`...)
+		dst = appendString(dst, absolute(e.Cwd, diff.FilePath))
+		over := 0
+		if diff.OldContent != nil {
+			old, rest := split(*diff.OldContent, textMax)
+			over += len(rest)
+			dst = append(dst, `,"oldText":`...)
+			dst = appendString(dst, old)
+		}
+		now, rest := split(diff.NewContent, textMax)
+		over += len(rest)
+		dst = append(dst, `,"newText":`...)
+		dst = appendString(dst, now)
+		dst = append(dst, '}')
+		if over > 0 {
+			text = strings.TrimPrefix(cutNote(over), "\n") + "\n" + text
+		}
+	}
+	if text != "" {
+		if len(dst) > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"type":"content","content":{"type":"text","text":`...)
+		dst = appendString(dst, text)
+		dst = append(dst, `}}`...)
+	}
+	return dst
+}
+
+func refToolText(c *ToolCall) string {
+	fenced := ToolKind(c) == acp.KindExecute
+	var text string
+	switch {
+	case c.Error != nil:
+		text, fenced = c.Error.Message, false
+	case c.Status == ToolCancelled:
+		text, fenced = "Cancelled", false
+	case c.Output != nil && c.Output.Text != "":
+		text = c.Output.Text
+	case c.Output != nil && c.Output.Data != "":
+		text, fenced = string(c.Output.Data), true
+	case c.Live != "":
+		text = c.Live
+	case c.Confirmation != nil && !c.Status.Ended():
+		text, fenced = askText(c), false
+	}
+	if over := len(text) - textMax; over > 0 {
+		// The end of a long output is what tells how it went.
+		_, text = split(text, over)
+		text = strings.TrimPrefix(cutNote(over), "\n") + "\n" + text
+	}
+	if fenced && text != "" {
+		fence := "```"
+		for strings.Contains(text, fence) {
+			fence += "`"
+		}
+		text = fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
+	}
+	return text
+}
+
+func refToolRawOutput(c *ToolCall) []byte {
+	switch {
+	case c.Error != nil && (c.Error.Type != "" || c.Error.StatusCode != 0):
+		raw, _ := marshal(errorDetailsJSON{c.Error.Message, c.Error.Type, c.Error.StatusCode})
+		return raw
+	case c.Output != nil && c.Output.Data != "":
+		return appendRaw(nil, c.Output.Data)
+	case c.Status == ToolCancelled:
+		return []byte(`{"cancelled":true}`)
+	}
+	return nil
+}
+
+func refToolPath(c *ToolCall) string {
+	if c.Output != nil && c.Output.Diff != nil && c.Output.Diff.FilePath != "" {
+		return c.Output.Diff.FilePath
+	}
+	if c.Confirmation != nil && c.Confirmation.Edit != nil && c.Confirmation.Edit.FilePath != "" {
+		return c.Confirmation.Edit.FilePath
+	}
+	for _, name := range []string{"file_path", "filePath", "absolute_path", "path", "dir_path"} {
+		if p := gjson.Get(string(c.Input), name); p.Type == gjson.String && p.Str != "" {
+			return p.Str
+		}
+	}
+	return ""
+}
+
+func refToolTitle(c *ToolCall) string {
+	if q := c.Confirmation; q != nil {
+		switch {
+		case q.Execute != nil && q.Execute.Command != "":
+			return oneLine(q.Execute.Command)
+		case q.MCP != nil:
+			return oneLine(q.MCP.ServerName + ": " + q.MCP.ToolName)
+		}
+	}
+	name := c.DisplayName
+	if name == "" {
+		name = c.Name
+	}
+	input := gjson.Parse(string(c.Input))
+	if ToolKind(c) == acp.KindExecute {
+		if command := input.Get("command"); command.Type == gjson.String {
+			return oneLine(command.Str)
+		}
+	}
+	detail := c.Description
+	if path := refToolPath(c); path != "" && ToolKind(c) != acp.KindExecute {
+		detail = filepath.Base(path)
+	}
+	switch {
+	case detail == "" || detail == name:
+		return oneLine(name)
+	case name == "":
+		return oneLine(detail)
+	}
+	return oneLine(name + ": " + detail)
+}

@@ -1,0 +1,259 @@
+package mapping
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A toolScript plays events of tool calls to a Fold and to the reference.
+type toolScript struct {
+	t    *testing.T
+	fold *Fold
+	ref  refFold
+	acp  ACP
+	seq  Lines
+	// shown are the calls that steps have shown, with what they said then: what
+	// grows must not change them.
+	shown []*ToolCall
+	said  []string
+	// views are the bytes of the event in hand, to be overwritten after it.
+	views [][]byte
+}
+
+func newToolScript(t *testing.T) *toolScript {
+	return &toolScript{t: t, fold: NewFold(), ref: refFold{calls: map[string]*refCall{}}, acp: ACP{Session: "s", Cwd: "/home/dev"}}
+}
+
+// view makes a string that lives as long as the event, as a stream's do.
+func (s *toolScript) view(text string) string {
+	b := []byte(text)
+	s.views = append(s.views, b)
+	return view(b)
+}
+
+// message makes a message of data parts. They are taken from the list one by one,
+// which has a byte for each.
+func (s *toolScript) message(values []string) a2a.Message {
+	var parts []a2a.Part
+	for _, v := range values {
+		data := a2a.JSON(s.view(v))
+		parts = append(parts, a2a.Part{Kind: a2a.PartData, Data: data, Raw: data})
+	}
+	list := a2a.Parts{Raw: a2a.JSON(strings.Repeat(".", len(parts))), Step: func(left a2a.JSON, p *a2a.Part) (a2a.JSON, bool) {
+		*p = parts[len(parts)-len(left)]
+		return left[1:], true
+	}}
+	return a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: list}
+}
+
+func (s *toolScript) data(values ...string) {
+	ev := &a2a.Event{Kind: a2a.EventMessage, Message: s.message(values), HasMessage: true}
+	s.check(ev, func() {
+		for _, v := range values {
+			s.ref.data(v, false)
+		}
+	})
+}
+
+func (s *toolScript) snapshot(values ...string) {
+	ev := &a2a.Event{Kind: a2a.EventTask, History: seq([]a2a.Message{s.message(values)})}
+	s.check(ev, func() {
+		s.ref.later = map[string]int{}
+		for _, v := range values {
+			if c := refRead(gjson.Parse(v)); c != nil {
+				s.ref.later[c.ID]++
+			}
+		}
+		for _, v := range values {
+			s.ref.data(v, true)
+		}
+	})
+}
+
+func (s *toolScript) live(id, text string, encode func(string) string) {
+	part := a2a.Part{Kind: a2a.PartText, Text: s.view(text), TextJSON: a2a.JSON(s.view(encode(text)))}
+	ev := &a2a.Event{Kind: a2a.EventArtifact, Append: true, Artifact: a2a.Artifact{ID: "tool-" + id + "-output", Parts: a2a.Parts{Only: &part}}}
+	if s.fold.calls[id] == nil {
+		return
+	}
+	s.check(ev, func() { s.ref.live(id, text) })
+}
+
+// check compares what an event gives with what the reference makes of it.
+func (s *toolScript) check(ev *a2a.Event, ref func()) {
+	t := s.t
+	s.ref.steps = nil
+	ref()
+	want := s.ref.steps
+	var got []Step
+	for _, step := range s.fold.Event(ev, nil) {
+		if step.Kind == StepTool {
+			got = append(got, step)
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d steps, want %d", len(got), len(want))
+	}
+	for i := range want {
+		g, w := got[i], want[i]
+		call := *g.Tool
+		call.live = knownText{}
+		if !reflect.DeepEqual(&call, w.Tool) || g.New != w.New || g.Changed != w.Changed {
+			t.Fatalf("step %d, new %v, changed %v:\n%+v\nwant new %v, changed %v:\n%+v", i, g.New, g.Changed, call, w.New, w.Changed, *w.Tool)
+		}
+		line, wantLine := s.acp.Append(nil, got[i:i+1]), refTool(&s.acp, nil, &w)
+		if !bytes.Equal(line, wantLine) {
+			t.Fatalf("ACP:\n%s\nwant\n%s", line, wantLine)
+		}
+		var a, b any
+		tool := ToolCallJSON(g.Tool)
+		if json.Unmarshal(tool, &a) != nil || json.Unmarshal(refToolCallJSON(w.Tool), &b) != nil || !reflect.DeepEqual(a, b) {
+			t.Fatalf("A2A lines:\n%s\nwant\n%s", tool, refToolCallJSON(w.Tool))
+		}
+		s.shown, s.said = append(s.shown, g.Tool), append(s.said, strings.Clone(g.Tool.Live))
+	}
+	for _, b := range s.views {
+		for i := range b {
+			b[i] = '#'
+		}
+	}
+	s.views = nil
+	for i, c := range s.shown {
+		if c.Live != s.said[i] || c.live.json != "" && c.live.json != string(appendEscaped(nil, c.Live)) {
+			t.Fatalf("what was shown has changed: %q, was %q, escaped %q", c.Live, s.said[i], c.live.json)
+		}
+	}
+}
+
+// encodings are ways in which agents write a string.
+func encodings() []func(string) string {
+	return []func(string) string{
+		func(s string) string { return string(appendString(nil, s)) },
+		func(s string) string { b, _ := json.Marshal(s); return string(b) }, // with HTML's escapes
+		func(s string) string {
+			var b strings.Builder
+			for _, r := range s {
+				if r < 0x80 && r >= ' ' && r != '"' && r != '\\' {
+					b.WriteRune(r)
+				} else if r < 0x10000 {
+					fmt.Fprintf(&b, `\u%04x`, r)
+				} else {
+					fmt.Fprintf(&b, `\u%04X\u%04x`, 0xD800+(r-0x10000)>>10, 0xDC00+(r-0x10000)&0x3FF)
+				}
+			}
+			return `"` + b.String() + `"`
+		},
+	}
+}
+
+// FuzzToolCalls is the law of reading tool calls: what is compared instead of
+// read, shared instead of copied, and appended instead of made anew gives the same
+// steps and the same lines.
+//
+// Two calls and a text are given; the script's bytes say what happens: the low
+// three bits which event, the others how much of the text it has.
+func FuzzToolCalls(f *testing.F) {
+	const call = `{"request":{"callId":"c","name":"run_shell_command","args":{"command":"make"}},"status":"executing","tool":{"kind":"execute"}}`
+	const rfc = `{"tool_call_id":"c","status":"EXECUTING","tool_name":"sh","x_y":[1],"live_content":"ab"}`
+	const text = "make: `x`\n``` \" \\ \u2028\b 世界🌍 ends\n\n  \nand more"
+	all := []byte{0, 0, 1, 1, 0, 2, 11, 19, 27, 27, 91, 131, 3, 200, 252, 4, 100, 204, 5, 93, 125, 253, 6, 7, 0, 1}
+	f.Add(call, rfc, text, all, byte(0))
+	f.Add(call, strings.Replace(rfc, "EXECUTING", "SUCCEEDED", 1), text, all, byte(1))
+	f.Add(call, `{"toolCallId":"d","status":2,"output":{"diff":{"filePath":"a","newContent":"b","oldContent":"c"}},"error":"no"}`, text, all, byte(2))
+	f.Add(`{"tool_call_id":"e","status":1,"confirmation_request":{"options":[{"id":"yes","name":"Yes"}],"mcp_details":{"server_name":"s"}}}`, call, "", all, byte(0))
+	for _, p := range recordedCalls(f) {
+		f.Add(p, call, text, []byte{0, 0, 2, 131, 0, 1, 7}, byte(0))
+	}
+	f.Fuzz(func(t *testing.T, a, b, text string, script []byte, how byte) {
+		for _, s := range []string{a, b} {
+			// Transport lets nothing else through.
+			if !gjson.Valid(s) || !utf8.ValidString(s) || len(s) > 20000 || strings.Contains(strings.ToLower(s), `\ud`) {
+				return
+			}
+		}
+		if !utf8.ValidString(text) || len(script) > 60 || len(text) > 5000 {
+			return
+		}
+		encode := encodings()[int(how)%len(encodings())]
+		s := newToolScript(t)
+		id := "c"
+		if c := refRead(gjson.Parse(a)); c != nil {
+			id = c.ID
+		}
+		for _, op := range script {
+			n := len(text) * int(op>>3) / 31
+			for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+				n--
+			}
+			switch op & 7 {
+			case 0:
+				s.data(a)
+			case 1:
+				s.data(b)
+			case 2:
+				s.data(a, b, a)
+			case 3:
+				s.live(id, text[:n], encode)
+			case 4:
+				s.live(id, text[n:], encode)
+			case 5:
+				s.data(`{"tool_call_id":` + string(appendString(nil, id)) + `,"status":"EXECUTING","live_content":` + encode(text[:n]) + `}`)
+			case 6:
+				s.data(strings.Replace(a, `"executing"`, `"success"`, 1))
+			case 7:
+				s.snapshot(a, b, a)
+			}
+		}
+	})
+}
+
+// recordedCalls are the data parts that real agents sent, shortened where they
+// are the same again.
+func recordedCalls(tb testing.TB) (list []string) {
+	files, err := filepath.Glob("../testdata/recordings/*/*/*.jsonl")
+	if err != nil || len(files) == 0 {
+		tb.Fatalf("%d recordings, %v", len(files), err)
+	}
+	seen := map[string]bool{}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for line := range bytes.Lines(b) {
+			for _, p := range gjson.GetBytes(line, "data.result.status.message.parts").Array() {
+				data := p.Get("data").Raw
+				if p.Get("data.request").Exists() && !seen[data] {
+					seen[data] = true
+					list = append(list, data)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// TestRecordedCalls reads what real agents sent both ways.
+func TestRecordedCalls(t *testing.T) {
+	s := newToolScript(t)
+	list := recordedCalls(t)
+	for i, data := range list {
+		s.data(data)
+		s.data(data, list[i/2])
+	}
+	s.snapshot(list...)
+	if len(s.shown) < 50 {
+		t.Errorf("only %d calls were shown", len(s.shown))
+	}
+}
