@@ -68,20 +68,47 @@ func buildVersion() string {
 	return "(devel)"
 }
 
+// A command is made only if it is needed: all of them, with their options and
+// their help, cost as much as serving takes to begin, and an editor waits.
+type command struct {
+	name string
+	make func() *cli.Command
+}
+
+func (p *program) commands() []command {
+	return []command{
+		{"send", p.sendCommand},
+		{"card", p.cardCommand},
+		{"task", p.taskCommand},
+		{"call", p.callCommand},
+		{"doctor", p.doctorCommand},
+		{"demo", p.demoCommand},
+	}
+}
+
+// asksHelp reports whether help may be asked for. A prompt that has such a word
+// asks for more than is needed, which does no harm.
+func (p *program) asksHelp() bool {
+	return slices.ContainsFunc(p.args, func(arg string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		return name == "help" || name == "h"
+	})
+}
+
+// named are the commands that the arguments may name, all if help is asked for.
+func (p *program) named() []command {
+	if p.asksHelp() {
+		return p.commands()
+	}
+	return slices.DeleteFunc(p.commands(), func(c command) bool { return !slices.Contains(p.args, c.name) })
+}
+
 func (p *program) app() *cli.App {
 	app := &cli.App{
 		Name:    "a2astdio",
 		Version: p.version,
 		Flags:   rootFlags(),
-		Commands: []*cli.Command{
-			p.sendCommand(),
-			p.cardCommand(),
-			p.taskCommand(),
-			p.callCommand(),
-			p.doctorCommand(),
-			p.demoCommand(),
-		},
-		Action: p.serve,
+		Action:  p.serve,
 
 		Writer:    &p.help,
 		ErrWriter: p.stderr,
@@ -92,7 +119,14 @@ func (p *program) app() *cli.App {
 		ExitErrHandler:            func(*cli.Context, error) {},
 		DisableSliceFlagSeparator: true,
 	}
-	app.CustomAppHelpTemplate = rootHelp(app)
+	for _, c := range p.named() {
+		app.Commands = append(app.Commands, c.make())
+	}
+	if p.asksHelp() {
+		app.CustomAppHelpTemplate = rootHelp(app)
+	} else {
+		app.Flags = lean(app.Flags)
+	}
 	prepare(app.Commands)
 	return app
 }
@@ -104,8 +138,8 @@ func (p *program) noArguments(c *cli.Context) error {
 	}
 	if c.Command.Name == "a2astdio" || c.Command.Name == "" {
 		var names []string
-		for _, command := range c.App.Commands {
-			names = append(names, command.Name)
+		for _, command := range p.commands() {
+			names = append(names, command.name)
 		}
 		return usagef("there is no command %q: there are %s", c.Args().First(), strings.Join(names, ", "))
 	}

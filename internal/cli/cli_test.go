@@ -63,6 +63,15 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestCommands: a command is found by the name that it has.
+func TestCommands(t *testing.T) {
+	for _, c := range new(program).commands() {
+		if got := c.make().Name; got != c.name {
+			t.Errorf("%s is called %s", c.name, got)
+		}
+	}
+}
+
 // TestVariables: each option of a2astdio itself has its variable.
 func TestVariables(t *testing.T) {
 	t.Setenv("A2ASTDIO_AGENT", "demo")

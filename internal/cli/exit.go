@@ -166,6 +166,9 @@ func (p *program) command() string {
 // findFlag returns the option of a name, nil if there is none.
 func findFlag(flags []cli.Flag, name string) cli.Flag {
 	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); i >= 0 {
+		if f, ok := flags[i].(leanFlag); ok {
+			return f.Flag
+		}
 		return flags[i]
 	}
 	return nil

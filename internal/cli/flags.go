@@ -77,6 +77,29 @@ func agentFlags(env func(name string) []string) []cli.Flag {
 	}
 }
 
+// A leanFlag knows its names, and has no place in help. The library finds names
+// with a regular expression, whenever it compares one, and writes the help of
+// what has a category, whether or not it is asked for: that was a third of what
+// the command line took at a start.
+type leanFlag struct {
+	cli.Flag
+	names []string
+}
+
+func (f leanFlag) Names() []string { return f.names }
+
+// lean makes flags lean, but for lists, which the library has to recognise.
+func lean(flags []cli.Flag) []cli.Flag {
+	for i, f := range flags {
+		if list, ok := f.(*cli.StringSliceFlag); ok {
+			list.Hidden = true
+			continue
+		}
+		flags[i] = leanFlag{f, f.Names()}
+	}
+	return flags
+}
+
 // behindCommand are the agent's options for a command: accepted, and not listed
 // again in its help.
 func behindCommand() []cli.Flag {

@@ -27,8 +27,7 @@ func (p *program) serve(c *cli.Context) error {
 		// Sessions end with this process then, which the editor is told.
 		l.options.Log.Warn("sessions are not stored", "err", err)
 	}
-	tune()
-	return bridge.Serve(c.Context, p.stdin, p.stdout, &l.options)
+	return bridge.Serve(c.Context, p.stdin, &tuner{w: p.stdout}, &l.options)
 }
 
 // agentName is what the store knows an agent by: its URL, without what may be a

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 )
 
 // memoryLimit is where the collector begins to work harder. An event of 12 MiB
@@ -24,4 +26,17 @@ func tune() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
+}
+
+// A tuner is stdout, and tunes after the first answer: taking a processor away
+// costs half a megabyte and half a millisecond, which are a tenth of a start.
+type tuner struct {
+	w    io.Writer
+	once sync.Once
+}
+
+func (t *tuner) Write(b []byte) (int, error) {
+	n, err := t.w.Write(b)
+	t.once.Do(tune)
+	return n, err
 }
