@@ -198,49 +198,6 @@ func (h *harness) delays(modes []string, all map[string][]*measurement, of func(
 	}
 }
 
-// cold measures from the start of a process to its first answer.
-func (h *harness) cold(ctx context.Context) error {
-	sc := Scenarios()[0]
-	s, err := sc.script(true)
-	if err != nil {
-		return err
-	}
-	n := 30
-	if h.short {
-		n = 3
-	}
-	times, ratios, memories := map[string][]float64{}, []float64(nil), map[string][]float64{}
-	for range n {
-		for _, mode := range []string{modeEmpty, modeBridge} {
-			h.runner.agent.play(s, 1)
-			began := time.Now()
-			p, err := h.runner.start(ctx, mode, 1)
-			if err != nil {
-				return err
-			}
-			if err = p.say(initialize); err == nil {
-				_, err = p.lines.ReadString('\n')
-			}
-			took := time.Since(began)
-			now, _ := memory(p.cmd.Process.Pid)
-			if stopped := p.stop(); err == nil {
-				err = stopped
-			}
-			if err != nil {
-				return err
-			}
-			times[mode] = append(times[mode], float64(took.Microseconds())/1e3)
-			memories[mode] = append(memories[mode], float64(now)/(1<<20))
-		}
-		last := len(times[modeBridge]) - 1
-		ratios = append(ratios, times[modeBridge][last]/times[modeEmpty][last])
-	}
-	h.printf("cold: from the start of a process to the answer to initialize, median of %d, the card over the network\n", n)
-	h.printf("  empty %.2f ms, %.1f MiB; bridge %.2f ms, %.1f MiB; ratio %.2f\n\n",
-		median(times[modeEmpty]), median(memories[modeEmpty]), median(times[modeBridge]), median(memories[modeBridge]), median(ratios))
-	return nil
-}
-
 // idle looks at a bridge that has had a turn and has nothing to do.
 func (h *harness) idle(ctx context.Context) error {
 	sc := Scenarios()[0]

@@ -37,19 +37,30 @@ type runner struct {
 	dir    string // where sessions are
 	// profile are the bridge's flags that ask for one.
 	profile []string
+	// state is where the bridge keeps what it stores; "" for where it always does.
+	state string
 }
 
 // command is the child for a mode.
 func (r *runner) command(ctx context.Context, mode string, sessions int) *exec.Cmd {
+	env := os.Environ()
+	if r.state != "" {
+		env = append(env, "XDG_STATE_HOME="+r.state, "LocalAppData="+r.state)
+	}
 	if mode == modeBridge && r.bridge != "" {
-		return exec.CommandContext(ctx, r.bridge, "--agent", r.agent.URL)
+		cmd := exec.CommandContext(ctx, r.bridge, "--agent", r.agent.URL)
+		cmd.Env = env
+		return cmd
 	}
 	args := []string{mode, "-agent", r.agent.URL, "-sessions", strconv.Itoa(sessions)}
 	if mode == modeBridge {
 		args = append(args, r.profile...)
+		if r.state != "" {
+			args = append(args, "-store")
+		}
 	}
 	cmd := exec.CommandContext(ctx, r.self, args...)
-	cmd.Env = append(os.Environ(), childEnv+"=1")
+	cmd.Env = append(env, childEnv+"=1")
 	return cmd
 }
 
