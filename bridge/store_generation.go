@@ -53,7 +53,10 @@ func (j *Journal) settle(n int) error {
 	for _, old := range all[:len(all)-1] {
 		_ = os.Remove(j.path(old)) // the next generation tries again
 	}
-	j.store.prune(filepath.Base(j.dir))
+	if newest == 1 {
+		// Later on it is as large as it becomes.
+		j.store.prune(filepath.Base(j.dir))
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package mapping
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -48,18 +49,35 @@ func (e *ACP) Append(dst []byte, steps []Step) []byte {
 func Piece(steps []Step) (piece, rest []Step) {
 	for i := range steps {
 		s := &steps[i]
-		if s.Kind != StepText || len(s.Text) <= textMax {
+		if s.Kind != StepText || s.size() <= textMax {
 			continue
 		}
 		if i > 0 {
 			return steps[:i], steps[i:]
 		}
 		head := *s
-		head.Text, s.Text = split(s.Text, textMax)
-		head.TextJSON, s.TextJSON = "", ""
+		if !s.Plain {
+			head.Text, s.Text = split(s.Text, textMax)
+			head.TextJSON, s.TextJSON = "", ""
+			return []Step{head}, steps
+		}
+		if !s.piece {
+			s.piece, s.TextJSON = true, s.TextJSON[1:len(s.TextJSON)-1]
+		}
+		n := splitJSON(string(s.TextJSON), textMax)
+		head.piece, head.TextJSON = true, s.TextJSON[:n]
+		s.TextJSON = s.TextJSON[n:]
 		return []Step{head}, steps
 	}
 	return steps, nil
+}
+
+// size is how long a text is, at most.
+func (s *Step) size() int {
+	if s.piece {
+		return len(s.TextJSON)
+	}
+	return max(len(s.Text), len(s.TextJSON))
 }
 
 func (e *ACP) step(dst []byte, s *Step) []byte {
@@ -109,14 +127,14 @@ func (e *ACP) text(dst []byte, run []Step) []byte {
 	size := 0 // of the open line's text; 0: none is open
 	for i := range run {
 		s := &run[i]
-		if len(s.TextJSON) > textMax || len(s.Text) > textMax {
+		if s.size() > textMax {
 			if size > 0 {
 				dst, size = e.closeChunk(append(dst, '"'), s.MessageID), 0
 			}
 			dst = e.chunks(dst, "agent_message_chunk", s.Text, s.MessageID)
 			continue
 		}
-		if size > 0 && size+len(s.Text) > textMax {
+		if size > 0 && size+s.size() > textMax {
 			dst, size = e.closeChunk(append(dst, '"'), s.MessageID), 0
 		}
 		if size == 0 {
@@ -129,7 +147,7 @@ func (e *ACP) text(dst []byte, run []Step) []byte {
 			dst = append(dst[:from], dst[from+1:]...) // without its opening quote
 		}
 		dst = dst[:len(dst)-1] // nor the closing one: more may follow
-		size += max(len(s.Text), 1)
+		size += max(s.size(), 1)
 	}
 	if size > 0 {
 		dst = e.closeChunk(append(dst, '"'), run[0].MessageID)
@@ -161,6 +179,28 @@ func split(text string, n int) (head, rest string) {
 		n--
 	}
 	return text[:n], text[n:]
+}
+
+// splitJSON returns where to cut a longer JSON string, given without quotes: at
+// most n bytes in, not inside a character or an escape, nor between the escapes of
+// one character.
+func splitJSON(s string, n int) int {
+	const unit = len(`\ud83d`)
+	head, _ := split(s, n)
+	n = len(head)
+	from := max(0, n-2*unit)
+	last := strings.LastIndexByte(s[from:n], '\\')
+	if last < 0 {
+		return n
+	}
+	last += from
+	if before := strings.TrimRight(s[:last], `\`); (last-len(before))%2 != 0 {
+		return n // it is the second of two
+	}
+	if e := s[last:]; e[1] == 'u' && e[2]|0x20 == 'd' && e[3]|0x20 >= 'c' {
+		return last - unit // the first half of the pair
+	}
+	return last
 }
 
 // Permission returns the parameters of session/request_permission: the whole

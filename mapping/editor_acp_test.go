@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -37,6 +38,48 @@ func TestLongText(t *testing.T) {
 		}
 		if got != long {
 			t.Errorf("%s: %d bytes became %d", name, len(long), len(got))
+		}
+	}
+}
+
+// TestPiece: the same in pieces, of which none is split inside an escape; that
+// text is taken from its JSON is not seen in it.
+func TestPiece(t *testing.T) {
+	pad := strings.Repeat("x", textMax-14)
+	for _, unit := range []string{`\\`, `\n`, `\"`, `\ud83d\ude00`, `\uD83D\uDE00\u00e9`, "🌍", `a\\\ud83d\ude00`, `\u0041`, "\u4e16"} {
+		for shift := range 7 {
+			raw := `"` + pad + strings.Repeat("y", shift) + strings.Repeat(unit, 40) + `"`
+			var want string
+			if json.Unmarshal([]byte(raw), &want) != nil {
+				t.Fatal(unit)
+			}
+			for _, plain := range []bool{true, false} {
+				steps := []Step{{Kind: StepThought, Subject: "s"}, {Kind: StepText, MessageID: "m", Text: want, TextJSON: a2a.JSON(raw), Plain: plain}, {Kind: StepText, MessageID: "m", Text: "~"}}
+				var got strings.Builder
+				for len(steps) > 0 {
+					var piece []Step
+					piece, steps = Piece(steps)
+					for line := range bytes.Lines((&ACP{Session: "s"}).Append(nil, piece)) {
+						var n struct {
+							Params struct {
+								Update struct {
+									SessionUpdate string
+									Content       struct{ Text string }
+								}
+							}
+						}
+						if err := json.Unmarshal(line, &n); err != nil || len(line) > textMax+textMax/10 {
+							t.Fatalf("%s: a line of %d bytes: %v", unit, len(line), err)
+						}
+						if n.Params.Update.SessionUpdate == "agent_message_chunk" {
+							got.WriteString(n.Params.Update.Content.Text)
+						}
+					}
+				}
+				if got.String() != want+"~" {
+					t.Errorf("%s, %d before it, plain %t: %d bytes became %d", unit, shift, plain, len(want)+1, got.Len())
+				}
+			}
 		}
 	}
 }

@@ -91,6 +91,9 @@ func appendEscaped(dst []byte, s string) []byte {
 // appendText appends a step's text as a JSON string: the agent's own encoding
 // of it where that may be copied.
 func appendText(dst []byte, s *Step) []byte {
+	if s.piece {
+		return append(append(append(dst, '"'), s.TextJSON...), '"')
+	}
 	if s.TextJSON != "" && (s.Plain || copyable(s.TextJSON)) {
 		return append(dst, s.TextJSON...)
 	}

@@ -58,6 +58,8 @@ type Step struct {
 	Text     string
 	TextJSON a2a.JSON
 	Plain    bool
+	// piece: TextJSON is without its quotes, and all there is of the text.
+	piece bool
 	// Subject and Description are StepThought's.
 	Subject     string
 	Description string

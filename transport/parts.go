@@ -75,7 +75,7 @@ func readPart(raw string, p *a2a.Part) {
 			text = `""`
 		}
 		if text[0] == '"' {
-			p.Kind, p.Text, p.TextJSON = a2a.PartText, jsonText(text), a2a.JSON(text)
+			p.Kind, p.Text, p.TextJSON, p.Plain = a2a.PartText, jsonText(text), a2a.JSON(text), plain(text)
 		}
 	case "file":
 		p.Kind = a2a.PartFile

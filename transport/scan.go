@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -15,7 +16,7 @@ const (
 type scanned struct {
 	end     int  // the index after its closing quote; 0: it may not be taken as it is
 	escaped bool // it has escapes
-	ascii   bool // it is ASCII, and has no escapes
+	plain   bool // see a2a.Part
 }
 
 // scanString takes the string whose opening quote is at i, if it is valid and
@@ -32,19 +33,21 @@ func scanString(b []byte, i int) (s scanned) {
 		return scanned{}
 	}
 	quote += i
-	ascii := true
+	s.plain = true
 	for {
 		escape := bytes.IndexByte(b[i:quote], '\\')
 		run := b[i:quote]
 		if escape >= 0 {
 			run = run[:escape]
 		}
-		plain, ok := scanRun(run)
-		if ascii = ascii && plain; !ok {
+		ascii, ok := scanRun(run)
+		if !ok {
 			return scanned{}
 		}
+		s.plain = s.plain && (ascii || plain(view(run)))
 		if escape < 0 {
-			return scanned{quote + 1, s.escaped, ascii && !s.escaped}
+			s.end = quote + 1
+			return s
 		}
 		s.escaped = true
 		n := scanEscape(b[i+escape:])
@@ -96,6 +99,13 @@ func scanRun(b []byte) (ascii, ok bool) {
 	}
 	ascii = beyond&highBits == 0
 	return ascii, ascii || utf8.Valid(run)
+}
+
+// plain reports whether there is nothing in a valid string that a line of JSON
+// should not have: U+2028 and U+2029 end one for some readers.
+func plain(s string) bool {
+	const lead = '\xE2' // of both
+	return strings.IndexByte(s, lead) < 0 || !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")
 }
 
 // scanEscape returns the length of the escape at the start of b; 0 if it is none,

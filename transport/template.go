@@ -44,8 +44,8 @@ type fit struct {
 	like  *template
 	holes int // the first of them, in the list that they were appended to
 	end   int // of the event
-	// escaped and ascii are the text's: see scanned.
-	escaped, ascii bool
+	// escaped and plain are the text's: see scanned.
+	escaped, plain bool
 }
 
 // A hole is a string, from its opening quote to behind its closing one, or a
@@ -184,7 +184,7 @@ func (t *template) fits(data []byte, holes []hole) (fit, []hole) {
 			return fit{}, holes
 		}
 		if i == t.text {
-			if f.escaped, f.ascii = s.escaped, s.ascii; s.end == at+2 {
+			if f.escaped, f.plain = s.escaped, s.plain; s.end == at+2 {
 				return fit{}, holes
 			}
 		} else if s.escaped {
@@ -215,7 +215,7 @@ func (t *template) decode(data []byte, f *fit, found []hole, ev *a2a.Event, part
 		*(*string)(unsafe.Add(target, v.at)) = whole[v.from.in(found):v.to.in(found)]
 	}
 	h := found[t.text]
-	part.Text, part.Plain = whole[h.start+1:h.end-1], f.ascii
+	part.Text, part.Plain = whole[h.start+1:h.end-1], f.plain
 	if f.escaped {
 		from := len(text)
 		text = appendUnescaped(text, part.Text)

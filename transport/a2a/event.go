@@ -207,8 +207,9 @@ const (
 type Part struct {
 	Kind PartKind
 	// Text is a PartText's text, decoded. TextJSON is the same as it was sent,
-	// quotes included: copying it spares encoding it again. Plain: they are known
-	// to be the same but for the quotes, and ASCII.
+	// quotes included: copying it spares encoding it again. Plain says that it may
+	// be copied into any line: it is known to be valid, without halves of surrogate
+	// pairs, and to have no U+2028 and U+2029, which end a line for some readers.
 	Text     string
 	TextJSON JSON
 	Plain    bool
