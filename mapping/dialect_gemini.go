@@ -265,7 +265,7 @@ func (gemini) liveOutput(a *a2a.Artifact) (callID string, live sentText, ok bool
 		return "", sentText{}, false
 	}
 	live.screen = true
-	p := new(a2a.Part)
+	p := &a2a.Part{Lazy: true}
 	for rest := a.Parts; rest.Next(p); {
 		if p.Kind == a2a.PartText {
 			// The SDK may put the same part into an event twice, and a snapshot

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"iter"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -25,19 +26,33 @@ type reading struct {
 	again func(raw a2a.JSON) *a2a.Event
 }
 
-// payload holds the members of an event of any kind, as they are written.
+// payload holds the members of an event of any kind, as they are written, but for
+// a status and an artifact: those are read into the event on the way, since in
+// each kind that may have them they are the event's.
 type payload struct {
 	kind                                         string
 	id, taskID, contextID, messageID, role       string
-	status, artifact, artifacts, history, parts  string
+	artifacts, history, parts                    string
 	metadata, final, appends, lastChunk          string
 	aTask, aMessage, aStatusUpdate, aChunkUpdate string // 1.x wrappers
+	hasStatus, hasArtifact                       bool   // and they are objects
 }
 
-func (p *payload) read(raw string) {
-	eachMember(raw, func(key, value string) bool {
+// read reads the payload at the beginning of s, and returns where it ends.
+func (p *payload) read(s string, ev *a2a.Event) (end int) {
+	return walkMembers(s, skipSpace(s, 0), func(key string, at int) (end int) {
+		switch {
+		case key == "status" && !isNull(s, at):
+			p.hasStatus = isObject(s[at:])
+			return readStatus(s, at, ev)
+		case key == "artifact" && !isNull(s, at):
+			p.hasArtifact = isObject(s[at:])
+			return readArtifact(s, at, &ev.Artifact)
+		}
+		end = skipValue(s, at)
+		value := s[at:end]
 		if value == "null" {
-			return true
+			return end
 		}
 		switch key {
 		case "kind":
@@ -52,10 +67,6 @@ func (p *payload) read(raw string) {
 			p.messageID = value
 		case "role":
 			p.role = value
-		case "status":
-			p.status = value
-		case "artifact":
-			p.artifact = value
 		case "artifacts":
 			p.artifacts = value
 		case "history":
@@ -79,9 +90,11 @@ func (p *payload) read(raw string) {
 		case "artifactUpdate":
 			p.aChunkUpdate = value
 		}
-		return true
+		return end
 	})
 }
+
+func isNull(s string, at int) bool { return strings.HasPrefix(s[at:], "null") }
 
 // eventKind decides what a payload is. inner is the payload within a wrapper.
 func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
@@ -108,11 +121,11 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventTask, p.aTask
 	case isObject(p.aMessage):
 		return a2a.EventMessage, p.aMessage
-	case isObject(p.artifact):
+	case p.hasArtifact:
 		return a2a.EventArtifact, ""
-	case isObject(p.status) && p.taskID != "":
+	case p.hasStatus && p.taskID != "":
 		return a2a.EventStatus, ""
-	case isObject(p.status) && p.id != "":
+	case p.hasStatus && p.id != "":
 		return a2a.EventTask, ""
 	case isArray(p.parts) && (p.role != "" || p.messageID != ""):
 		return a2a.EventMessage, ""
@@ -120,28 +133,38 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 	return a2a.EventUnknown, ""
 }
 
-// decode reads one payload, the result of a JSON-RPC response, into ev.
+// decode reads one payload, the result of a JSON-RPC response, into ev. raw may go
+// on behind it; ev.Raw does not.
 func (r *reading) decode(raw string, ev *a2a.Event) {
-	*ev = a2a.Event{Raw: a2a.JSON(raw), Redecode: r.again}
+	*ev = a2a.Event{}
 	var p payload
-	p.read(raw)
+	raw = raw[:p.read(raw, ev)]
+	whole := a2a.JSON(raw)
 	kind, inner := p.eventKind()
 	if inner != "" {
+		*ev = a2a.Event{}
 		p = payload{}
-		p.read(inner)
+		p.read(inner, ev)
 		raw = inner
 	}
-	ev.Kind = kind
+	ev.Kind, ev.Raw, ev.Redecode = kind, whole, r.again
 	ev.Metadata = jsonObject(p.metadata)
 	ev.ContextID = jsonText(p.contextID)
 	ev.TaskID = jsonText(p.taskID)
+	if kind != a2a.EventTask && kind != a2a.EventStatus {
+		ev.State, ev.Timestamp, ev.Message, ev.HasMessage = "", "", a2a.Message{}, false
+	} else if ev.State == "" {
+		ev.State = a2a.StateUnknown
+	}
+	if kind != a2a.EventArtifact {
+		ev.Artifact = a2a.Artifact{}
+	}
 	switch kind {
 	case a2a.EventUnknown:
 		// Its IDs may help whoever looks at it; the end of a leg it is not.
 		return
 	case a2a.EventTask:
 		ev.TaskID = jsonText(p.id)
-		readStatus(p.status, ev)
 		if isArray(p.artifacts) {
 			ev.Artifacts = artifactsOf(p.artifacts)
 		}
@@ -149,38 +172,45 @@ func (r *reading) decode(raw string, ev *a2a.Event) {
 			ev.History = messagesOf(p.history)
 		}
 	case a2a.EventMessage:
-		ev.Message, ev.HasMessage = readMessage(raw), true
-	case a2a.EventStatus:
-		readStatus(p.status, ev)
+		readMessage(raw, skipSpace(raw, 0), &ev.Message)
+		ev.HasMessage = true
 	case a2a.EventArtifact:
-		ev.Artifact = readArtifact(p.artifact)
 		ev.Append = p.appends == "true"
 		ev.LastChunk = p.lastChunk == "true"
 	}
 	ev.EndsLeg = r.endsLeg(kind, ev.State, p.final == "true")
 }
 
-// readStatus reads a task's status.
-func readStatus(raw string, ev *a2a.Event) {
-	ev.State = a2a.StateUnknown
-	eachMember(raw, func(key, value string) bool {
+// readStatus reads the task's status at s[at:] into ev, and returns where it ends.
+func readStatus(s string, at int, ev *a2a.Event) (end int) {
+	ev.State, ev.Timestamp, ev.Message, ev.HasMessage = a2a.StateUnknown, "", a2a.Message{}, false
+	return walkMembers(s, at, func(key string, at int) (end int) {
+		if key == "message" && isObject(s[at:]) {
+			ev.HasMessage = true
+			return readMessage(s, at, &ev.Message)
+		}
+		end = skipValue(s, at)
 		switch key {
 		case "state":
-			ev.State = readState(value)
-		case "message":
-			if isObject(value) {
-				ev.Message, ev.HasMessage = readMessage(value), true
-			}
+			ev.State = readState(s[at:end])
 		case "timestamp":
-			ev.Timestamp = jsonText(value)
+			ev.Timestamp = jsonText(s[at:end])
 		}
-		return true
+		return end
 	})
 }
 
-// readMessage reads a message; its JSON need not say that it is one.
-func readMessage(raw string) (m a2a.Message) {
-	eachMember(raw, func(key, value string) bool {
+// readMessage reads the message at s[at:]; its JSON need not say that it is one.
+// It returns where the message ends.
+func readMessage(s string, at int, m *a2a.Message) (end int) {
+	*m = a2a.Message{}
+	return walkMembers(s, at, func(key string, at int) (end int) {
+		if key == "parts" {
+			m.Parts, end = readParts(s, at)
+			return end
+		}
+		end = skipValue(s, at)
+		value := s[at:end]
 		switch key {
 		case "messageId":
 			m.ID = jsonText(value)
@@ -190,18 +220,22 @@ func readMessage(raw string) (m a2a.Message) {
 			m.TaskID = jsonText(value)
 		case "contextId":
 			m.ContextID = jsonText(value)
-		case "parts":
-			m.Parts = partsOf(value)
 		case "metadata":
 			m.Metadata = jsonObject(value)
 		}
-		return true
+		return end
 	})
-	return m
 }
 
-func readArtifact(raw string) (a a2a.Artifact) {
-	eachMember(raw, func(key, value string) bool {
+func readArtifact(s string, at int, a *a2a.Artifact) (end int) {
+	*a = a2a.Artifact{}
+	return walkMembers(s, at, func(key string, at int) (end int) {
+		if key == "parts" {
+			a.Parts, end = readParts(s, at)
+			return end
+		}
+		end = skipValue(s, at)
+		value := s[at:end]
 		switch key {
 		case "artifactId":
 			a.ID = jsonText(value)
@@ -209,25 +243,30 @@ func readArtifact(raw string) (a a2a.Artifact) {
 			a.Name = jsonText(value)
 		case "description":
 			a.Description = jsonText(value)
-		case "parts":
-			a.Parts = partsOf(value)
 		case "metadata":
 			a.Metadata = jsonObject(value)
 		}
-		return true
+		return end
 	})
-	return a
 }
 
 func artifactsOf(raw string) iter.Seq[a2a.Artifact] {
 	return func(yield func(a2a.Artifact) bool) {
-		eachElement(raw, func(value string) bool { return yield(readArtifact(value)) })
+		eachElement(raw, func(value string) bool {
+			var a a2a.Artifact
+			readArtifact(value, 0, &a)
+			return yield(a)
+		})
 	}
 }
 
 func messagesOf(raw string) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
-		eachElement(raw, func(value string) bool { return yield(readMessage(value)) })
+		eachElement(raw, func(value string) bool {
+			var m a2a.Message
+			readMessage(value, 0, &m)
+			return yield(m)
+		})
 	}
 }
 

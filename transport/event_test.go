@@ -67,8 +67,9 @@ func checkElements(t *testing.T, s string) {
 	t.Helper()
 	var walked, taken []string
 	eachElement(s, func(value string) bool { walked = append(walked, value); return true })
-	for value, rest := nextElement(s); value != ""; value, rest = nextElement(rest) {
-		taken = append(taken, value)
+	var p a2a.Part
+	for rest, ok := nextPart(a2a.JSON(s), &p); ok; rest, ok = nextPart(rest, &p) {
+		taken = append(taken, string(p.Raw))
 	}
 	if validJSON([]byte(s)) && !slices.Equal(walked, taken) {
 		t.Errorf("%s: walked %q, taken %q", s, walked, taken)

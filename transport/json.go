@@ -80,9 +80,23 @@ func escapedUnit(b []byte) int {
 // text with escapes is a copy per level of nesting. What is not an object has no
 // members; text that is not JSON ends the walk somewhere and never panics.
 func eachMember(s string, f func(key, value string) bool) {
-	i := skipSpace(s, 0)
+	walkMembers(s, skipSpace(s, 0), func(key string, at int) int {
+		end := skipValue(s, at)
+		if end > at && !f(key, s[at:end]) {
+			return len(s)
+		}
+		return end
+	})
+}
+
+// walkMembers is eachMember for an object within s, for whoever looks into its
+// values: f gets where a value begins and returns where it ends, as skipValue or a
+// walk of its own has told it. So the bytes of a message are not walked once for
+// each object that it is in. It returns where the object ends; what is not one is
+// skipped.
+func walkMembers(s string, i int, f func(key string, at int) (end int)) (end int) {
 	if i >= len(s) || s[i] != '{' {
-		return
+		return skipValue(s, i)
 	}
 	for i++; ; {
 		i = skipSpace(s, i)
@@ -90,23 +104,22 @@ func eachMember(s string, f func(key, value string) bool) {
 			i = skipSpace(s, i+1)
 		}
 		if i >= len(s) || s[i] != '"' {
-			return
+			return min(i+1, len(s)) // behind the brace, if this is JSON
 		}
 		end := skipString(s, i)
 		if end-i < 2 {
-			return
+			return len(s)
 		}
 		key := s[i+1 : end-1]
 		if strings.IndexByte(key, '\\') >= 0 {
 			key = jsonText(s[i:end])
 		}
 		if i = skipSpace(s, end); i >= len(s) || s[i] != ':' {
-			return
+			return len(s)
 		}
 		i = skipSpace(s, i+1)
-		end = skipValue(s, i)
-		if end == i || !f(key, s[i:end]) {
-			return
+		if end = f(key, i); end <= i {
+			return len(s)
 		}
 		i = end
 	}
@@ -131,17 +144,22 @@ func eachElement(s string, f func(value string) bool) {
 	}
 }
 
-// nextElement returns the first element of an array, and what comes after it,
-// from which the next one can be taken in the same way. There is no more when the
-// element is empty.
-func nextElement(s string) (value, rest string) {
+// nextElement returns where the first element of an array begins, or of what was
+// left of one behind an element; -1 if there is none.
+func nextElement(s string) (at int) {
 	i := skipSpace(s, 0)
 	if i >= len(s) || s[i] != '[' && s[i] != ',' {
-		return "", ""
+		return -1
 	}
-	i = skipSpace(s, i+1)
-	end := skipValue(s, i)
-	return s[i:end], s[end:]
+	if i = skipSpace(s, i+1); skipsNothing(s, i) {
+		return -1
+	}
+	return i
+}
+
+// skipsNothing reports whether no value begins at i.
+func skipsNothing(s string, i int) bool {
+	return i >= len(s) || s[i] == ']' || s[i] == ',' || s[i] == '}' || s[i] == ':'
 }
 
 // jsonText returns the text of a string value, without a copy unless it has

@@ -7,32 +7,50 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// partsOf returns a list of parts that is walked when it is asked for.
-func partsOf(raw string) a2a.Parts {
-	if !isArray(raw) {
-		return a2a.Parts{}
+// readParts returns the list of parts at s[at:], which is walked when it is asked
+// for, and where it ends.
+func readParts(s string, at int) (parts a2a.Parts, end int) {
+	end = skipValue(s, at)
+	if isArray(s[at:end]) {
+		parts = a2a.Parts{Raw: a2a.JSON(s[at:end]), Step: nextPart}
 	}
-	return a2a.Parts{Raw: a2a.JSON(raw), Step: nextPart}
+	return parts, end
 }
 
 // nextPart decodes the first part of a list, or of what was left of one.
 func nextPart(raw a2a.JSON, p *a2a.Part) (rest a2a.JSON, ok bool) {
-	value, left := nextElement(string(raw))
-	if value == "" {
+	at := nextElement(string(raw))
+	if at < 0 {
 		return "", false
 	}
-	readPart(value, p)
-	return a2a.JSON(left), true
+	return raw[readPart(string(raw), at, p):], true
 }
 
-// readPart decodes a part of either generation: 0.3 says the kind and nests
-// files, 1.x has members only.
-func readPart(raw string, p *a2a.Part) {
-	*p = a2a.Part{Raw: a2a.JSON(raw)}
+// beginsWithText reports whether the first part of a list may be text. It is for
+// who wants no other, and would have to walk a tool call to see that it is one.
+func beginsWithText(list a2a.JSON) (text bool) {
+	raw := string(list)
+	at := nextElement(raw)
+	if at < 0 {
+		return false
+	}
+	walkMembers(raw, at, func(key string, at int) int {
+		text = key == "text" || key != "data" && key != "file" && (key != "kind" || strings.HasPrefix(raw[at:], `"text"`))
+		return len(raw)
+	})
+	return text
+}
+
+// readPart decodes the part at s[at:], of either generation: 0.3 says the kind and
+// nests files, 1.x has members only. It returns where the part ends.
+func readPart(s string, at int, p *a2a.Part) (end int) {
+	*p = a2a.Part{Lazy: p.Lazy}
 	var kind, text, data, file string
-	eachMember(raw, func(key, value string) bool {
+	end = walkMembers(s, at, func(key string, at int) int {
+		end := skipValue(s, at)
+		value := s[at:end]
 		if value == "null" && key != "data" {
-			return true
+			return end
 		}
 		switch key {
 		case "kind":
@@ -54,8 +72,9 @@ func readPart(raw string, p *a2a.Part) {
 		case "mediaType":
 			p.File.MediaType = jsonText(value)
 		}
-		return true
+		return end
 	})
+	p.Raw = a2a.JSON(s[at:end])
 	if isObject(file) {
 		readFile(file, &p.File)
 	}
@@ -75,7 +94,10 @@ func readPart(raw string, p *a2a.Part) {
 			text = `""`
 		}
 		if text[0] == '"' {
-			p.Kind, p.Text, p.TextJSON, p.Plain = a2a.PartText, jsonText(text), a2a.JSON(text), plain(text)
+			p.Kind, p.TextJSON = a2a.PartText, a2a.JSON(text)
+			if !p.Lazy {
+				p.Text, p.Plain = jsonText(text), plain(text)
+			}
 		}
 	case "file":
 		p.Kind = a2a.PartFile
@@ -87,6 +109,7 @@ func readPart(raw string, p *a2a.Part) {
 		// 1.x allows a file name and a media type on any part; they stay in Raw.
 		p.File = a2a.File{}
 	}
+	return end
 }
 
 // readFile reads 0.3's nested file.

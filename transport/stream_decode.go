@@ -98,6 +98,9 @@ func (s *Stream) learn(data []byte) {
 // decodeOne takes one JSON-RPC response. A payload without one around it is
 // taken as well; what is neither is an event of an unknown kind.
 func (s *Stream) decodeOne(data string, failure bool) error {
+	if !failure && s.decodeResult(data) {
+		return nil
+	}
 	r := readResponse(data)
 	switch {
 	case r.failure != "":
@@ -115,4 +118,32 @@ func (s *Stream) decodeOne(data string, failure bool) error {
 	s.events = append(s.events, a2a.Event{})
 	s.endpoint.protocol.decode(data, &s.events[len(s.events)-1])
 	return nil
+}
+
+// decodeResult decodes a response whose last member is its result, as it is with
+// all servers that were tried; false if this one is another. Where the result ends
+// is known when it has been decoded, so it is not walked before.
+func (s *Stream) decodeResult(data string) bool {
+	result := 0
+	walkMembers(data, skipSpace(data, 0), func(key string, at int) (end int) {
+		switch key {
+		case "result":
+			result = at
+			return len(data)
+		case "error":
+			return len(data)
+		}
+		return skipValue(data, at)
+	})
+	if result == 0 || !isObject(data[result:]) {
+		return false
+	}
+	s.events = append(s.events, a2a.Event{})
+	ev := &s.events[len(s.events)-1]
+	s.endpoint.protocol.decode(data[result:], ev)
+	if end := skipSpace(data, result+len(ev.Raw)); end < len(data) && data[end] == '}' && skipSpace(data, end+1) == len(data) {
+		return true
+	}
+	s.events = s.events[:len(s.events)-1]
+	return false
 }

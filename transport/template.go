@@ -75,6 +75,9 @@ func newTemplate(data []byte, ev *a2a.Event) *template {
 	case ev.Kind != a2a.EventArtifact:
 		return nil
 	}
+	if !beginsWithText(parts.Raw) {
+		return nil
+	}
 	t := &template{event: *ev}
 	t.event.Like = new(a2a.Likeness)
 	if rest := parts; !rest.Next(&t.part) || t.part.Kind != a2a.PartText || t.part.TextJSON == `""` || rest.Next(new(a2a.Part)) {

@@ -213,6 +213,10 @@ type Part struct {
 	Text     string
 	TextJSON JSON
 	Plain    bool
+	// Lazy is set by whoever calls [Parts.Next] and looks at TextJSON first: Text
+	// may be left empty then, because large texts that mostly repeat what is known
+	// should not be decoded.
+	Lazy bool
 	// Data is a PartData's value.
 	Data JSON
 	File File
