@@ -29,6 +29,10 @@ type cutAgent struct {
 	version   string // 0.3 or 1.0
 	behaviour behaviour
 	carrier   carrier
+	// legs are the story: what it says after the prompt, and after the answer.
+	// words are the chunks of text in it, in order.
+	legs  [][]item
+	words []string
 
 	mu    sync.Mutex
 	tasks map[string]*cutTask
@@ -94,6 +98,7 @@ type cutTask struct {
 	artifacts []item
 	newest    string // the newest frame
 	over      bool
+	asleep    bool // it has said that it waits, and has got no answer yet
 	subs      []*subscription
 	answered  chan struct{}
 	quiet     chan struct{} // closed when the first stream has been written
@@ -123,10 +128,14 @@ type item struct {
 	artifact string
 	text     string
 	data     string
+	// event and body are of a recording: the event as it was sent, and the message
+	// in it.
+	event, body string
+	wait        time.Duration // before it
 }
 
 // story is what the agent says after the prompt, and after the answer.
-func story(c carrier) (before, after []item) {
+func story(c carrier) [][]item {
 	n := 0
 	say := func(id string, words ...string) (items []item) {
 		for _, w := range words {
@@ -143,21 +152,33 @@ func story(c carrier) (before, after []item) {
 		return items
 	}
 	w := storyWords()
-	before = append(say("a", w[:3]...), item{state: "input-required", final: true, message: "q",
+	before := append(say("a", w[:3]...), item{state: "input-required", final: true, message: "q",
 		data: `{"tool_call_id":"c","status":"PENDING","tool_name":"ls","confirmation_request":{"options":[{"id":"proceed_once","name":"Yes"}]}}`})
-	after = append(after,
+	after := append([]item{},
 		item{state: "working", message: "r1", data: `{"tool_call_id":"c","status":"EXECUTING","live_content":"x"}`},
 		item{state: "working", message: "r2", data: `{"tool_call_id":"c","status":"EXECUTING","live_content":"x y"}`},
 		item{state: "working", message: "r3", data: `{"tool_call_id":"c","status":"SUCCEEDED","output":{"text":"x y z"}}`})
 	after = append(after, say("b", w[3:]...)...)
-	return before, append(after, item{state: "completed", final: true})
+	legs := [][]item{before, append(after, item{state: "completed", final: true})}
+	for _, leg := range legs {
+		for i := range leg {
+			leg[i].wait = pace
+		}
+	}
+	return legs
 }
 
 // storyWords are the chunks of text in the story, in order.
 func storyWords() []string { return []string{"One ", "two ", "three.", "Four ", "five."} }
 
 func newCutAgent(version string, b behaviour, c carrier) *cutAgent {
-	return &cutAgent{version: version, behaviour: b, carrier: c, tasks: map[string]*cutTask{}, done: make(chan struct{})}
+	a := &cutAgent{version: version, behaviour: b, carrier: c, tasks: map[string]*cutTask{}, done: make(chan struct{})}
+	if c == recorded {
+		a.legs, a.words = recording()
+	} else {
+		a.legs, a.words = story(c), storyWords()
+	}
+	return a
 }
 
 // dial is the agent's network.
@@ -226,6 +247,9 @@ func failure(code int, message string) string {
 func result(json string) string { return `{"jsonrpc":"2.0","id":1,"result":` + json + `}` }
 
 func (a *cutAgent) card() string {
+	if a.carrier == recorded {
+		return geminiCard
+	}
 	if a.version == "1.0" {
 		return `{"name":"cut","supportedInterfaces":[{"url":"http://agent.invalid/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true},"defaultInputModes":["text"]}`
 	}
@@ -278,6 +302,9 @@ func (a *cutAgent) send(conn net.Conn, t *cutTask, params gjson.Result) error {
 		}
 		<-t.quiet // so that the bytes of the two streams have an order
 		s := t.attach(false)
+		a.mu.Lock()
+		t.asleep = false
+		a.mu.Unlock()
 		close(t.answered) // a second answer is a panic, and deserves it
 		return a.stream(conn, t, s)
 	}
@@ -314,7 +341,11 @@ func (t *cutTask) attach(task bool) *subscription {
 		}
 		s.frames <- frame{json, had}
 	}
-	if t.over || task && t.state == "input-required" && t.agent.version == "0.3" {
+	paused := t.state == "input-required"
+	if t.agent.carrier == recorded {
+		paused = t.asleep // it says input-required while it executes what was allowed
+	}
+	if t.over || task && paused && t.agent.version == "0.3" {
 		close(s.frames) // JS 0.3: the task, and the end
 	} else {
 		t.subs = append(t.subs, s)
@@ -324,11 +355,10 @@ func (t *cutTask) attach(task bool) *subscription {
 
 // tell tells the story, whether anybody listens or not.
 func (t *cutTask) tell() {
-	before, after := story(t.agent.carrier)
-	for _, leg := range [][]item{before, after} {
+	for _, leg := range t.agent.legs {
 		for _, i := range leg {
 			select {
-			case <-time.After(pace):
+			case <-time.After(i.wait):
 			case <-t.agent.done:
 				return
 			}
@@ -358,12 +388,13 @@ func (t *cutTask) say(i item) {
 			t.artifacts[at].text += i.text
 		}
 	default:
-		if t.status.message != "" && t.agent.carrier != inStatus {
+		if t.status.message != "" && t.agent.carrier != inStatus && !t.holds(t.status) {
 			t.history = append(t.history, t.status)
 		}
 		t.state, t.status = i.state, i
 		t.over = i.state == "completed"
 	}
+	t.asleep = i.final
 	t.newest = t.spell(i, first)
 	f := frame{t.newest, func() { t.note(i); t.facts.told = t.facts.told || t.over }}
 	for _, s := range t.subs {
@@ -377,11 +408,17 @@ func (t *cutTask) say(i item) {
 	}
 }
 
+// holds reports whether the history has a message of this ID: Gemini's server, of
+// which the recording is, keeps the first alone.
+func (t *cutTask) holds(i item) bool {
+	return t.agent.carrier == recorded && slices.ContainsFunc(t.history, func(h item) bool { return h.message == i.message })
+}
+
 // note notes what has reached the bridge; the agent's lock is held.
 func (t *cutTask) note(items ...item) {
 	t.facts.known = true
 	for _, i := range items {
-		for _, w := range storyWords() {
+		for _, w := range t.agent.words {
 			if strings.Contains(i.text, w) {
 				t.facts.had[w] = true
 			}
@@ -544,6 +581,9 @@ func (t *cutTask) snapshotLocked(history bool) (json string, had func()) {
 
 // spell is an item as an event.
 func (t *cutTask) spell(i item, first bool) string {
+	if i.event != "" {
+		return strings.NewReplacer(recordedTask, t.id, recordedContext, t.ctx).Replace(i.event)
+	}
 	ids := fmt.Sprintf(`"taskId":%q,"contextId":%q`, t.id, t.ctx)
 	v1 := t.agent.version == "1.0"
 	switch {
@@ -574,6 +614,9 @@ func (a *cutAgent) messageMember(i item) string {
 }
 
 func (a *cutAgent) message(i item) string {
+	if i.body != "" {
+		return i.body
+	}
 	if a.version == "1.0" {
 		return fmt.Sprintf(`{"messageId":%q,"role":"ROLE_AGENT","parts":[%s]}`, i.message, a.part(i))
 	}

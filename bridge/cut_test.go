@@ -50,11 +50,31 @@ var cutTable = map[behaviour]map[carrier]cutOutcome{
 	restarted:    {inArtifact: gone, inHistory: gone, inStatus: gone},
 }
 
+// recordedTable is the same for the conversation that was recorded. The agent's
+// history has the first chunk of a message alone.
+var recordedTable = map[behaviour]map[carrier]cutOutcome{
+	snapshotting: {recorded: gap}, // as that server does it
+	liveOnly:     {recorded: gap},
+}
+
 var cuts = flag.String("cuts", "", `where TestCutAnywhere cuts: "" at every byte, the agents taking turns (-short: at the edges of events); "all" at every byte for every agent`)
 
 // cutPatience is how long, in virtual time, a conversation may take: the story
 // is 5 s, and five attempts that bring nothing half a minute.
 const cutPatience = 5 * time.Minute
+
+// TestCutRecording is TestCutAnywhere for a conversation with Gemini's server.
+func TestCutRecording(t *testing.T) {
+	for _, b := range slices.Sorted(maps.Keys(recordedTable)) {
+		for _, lines := range []bool{false, true} {
+			name := map[bool]string{false: "acp", true: "lines"}[lines]
+			t.Run(fmt.Sprintf("%s/%s", name, b), func(t *testing.T) {
+				t.Parallel()
+				cutEverywhere(t, lines, "0.3", b, recorded)
+			})
+		}
+	}
+}
 
 // TestCutAnywhere plays one conversation, text, a tool with approval, its live
 // output, more text, over a connection that is closed after each number of bytes
@@ -83,27 +103,33 @@ const cutsPerBubble = 100
 
 func cutEverywhere(t *testing.T, lines bool, version string, b behaviour, c carrier) {
 	const never = 1 << 30
+	table := cutTable
+	if c == recorded {
+		table = recordedTable
+	}
+	var words []string
 	var want shownToEditor
 	var uncut *cutFacts
 	synctest.Test(t, func(t *testing.T) {
 		play := newCutPlay(t, lines, version, b, c)
 		defer play.close()
 		want, uncut = play.prompt(never)
+		words = play.agent.words
 	})
 	switch {
-	case want.err != "" || want.stop != "end_turn" || want.asked != 1 || !slices.Equal(want.words(), storyWords()):
+	case want.err != "" || want.stop != "end_turn" || want.asked != 1 || !slices.Equal(want.words(words), words):
 		t.Fatalf("without a cut: %+v", want)
-	case uncut.wire > 3<<10:
+	case uncut.wire > 3<<10 && c != recorded:
 		t.Fatalf("the conversation is %d bytes: too long to cut after each of them", uncut.wire)
 	}
-	at := cutsOf(b, c, uncut, lines)
+	at := cutsOf(table, b, c, uncut, lines)
 	wrong := map[string][]int{}
 	for some := range slices.Chunk(at, cutsPerBubble) {
 		synctest.Test(t, func(t *testing.T) {
 			play := newCutPlay(t, lines, version, b, c)
 			defer play.close()
 			for _, n := range some {
-				if err := judge(want, play, n, cutTable[b][c]); err != nil {
+				if err := judge(want, play, n, table[b][c]); err != nil {
 					wrong[err.Error()] = append(wrong[err.Error()], n)
 				}
 			}
@@ -118,15 +144,23 @@ func cutEverywhere(t *testing.T, lines bool, version string, b behaviour, c carr
 // the middle of one, which is the same to all of them, for each agent in turn, so
 // that no byte of either version is left out. What is in the middle of an event
 // is the same to both editors, too.
-func cutsOf(b behaviour, c carrier, uncut *cutFacts, lines bool) (at []int) {
-	var edges []int
+//
+// The recording is long, so its agents take turns at the edges, and, if all bytes
+// are wanted, at all bytes.
+func cutsOf(table map[behaviour]map[carrier]cutOutcome, b behaviour, c carrier, uncut *cutFacts, lines bool) (at []int) {
+	edges := map[int]bool{}
 	for _, e := range uncut.edges {
-		edges = append(edges, e-2, e-1, e, e+1)
+		edges[e-2], edges[e-1], edges[e], edges[e+1] = true, true, true, true
 	}
-	carriers := slices.Sorted(maps.Keys(cutTable[b]))
-	turn := slices.Index(slices.Sorted(maps.Keys(cutTable)), b)*len(carriers) + slices.Index(carriers, c)
+	carriers := slices.Sorted(maps.Keys(table[b]))
+	turn := slices.Index(slices.Sorted(maps.Keys(table)), b)*len(carriers) + slices.Index(carriers, c)
 	for n := range uncut.wire {
-		if *cuts == "all" || slices.Contains(edges, n) || !lines && !testing.Short() && n%(len(cutTable)*len(carriers)) == turn {
+		inTurn := n%(len(table)*len(carriers)) == turn
+		if c == recorded {
+			if inTurn && (*cuts == "all" || edges[n]) {
+				at = append(at, n)
+			}
+		} else if *cuts == "all" || edges[n] || !lines && !testing.Short() && inTurn {
 			at = append(at, n)
 		}
 	}
@@ -165,8 +199,8 @@ func judge(want shownToEditor, play *cutPlay, at int, outcome cutOutcome) error 
 	case task.told && outcome == gone:
 		outcome = whole // the end had arrived before the agent was restarted
 	}
-	all := storyWords()
-	seen := got.words()
+	all := play.agent.words
+	seen := got.words(all)
 	for id, n := range task.sends {
 		if n != 1 {
 			return fmt.Errorf("message %s was sent %d times", id, n)
@@ -212,6 +246,8 @@ func judge(want shownToEditor, play *cutPlay, at int, outcome cutOutcome) error 
 		return fmt.Errorf("the gap is said %d times", got.gaps)
 	case outcome == gap && len(seen) < len(all) && got.gaps == 0:
 		return fmt.Errorf("a gap that is not said: the agent said %q, shown is %q", all, seen)
+	case play.agent.carrier == recorded && !maps.Equal(got.tools, want.tools): // all of it is in the history
+		return fmt.Errorf("the tool ended as %v, without a cut as %v", got.tools, want.tools)
 	case outcome == gap:
 		return nil
 	case got.gaps > 0:
@@ -252,8 +288,7 @@ type shownText struct{ id, text string }
 func (s *shownToEditor) text() string { return fmt.Sprint(s.texts) }
 
 // words cuts the text into the story's words; "?" stands for what is none.
-func (s *shownToEditor) words() []string {
-	all := storyWords()
+func (s *shownToEditor) words(all []string) []string {
 	var got []string
 next:
 	for _, t := range s.texts {

@@ -68,6 +68,9 @@ type leg struct {
 	// polled: the agent has answered without a stream. None was lost, and its task
 	// is looked at.
 	polled bool
+	// running: a call of Gemini's server is at work, whose state does not tell. The
+	// turn says so before it has taken the news that do.
+	running atomic.Bool
 	// unheard: the message was perhaps not delivered, since no answer to it came,
 	// and nothing has told since that it was: see hears. message is its ID, was the
 	// state that the task was in before, if that is known.

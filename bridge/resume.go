@@ -205,7 +205,9 @@ func (l *leg) resume(ctx context.Context, stream *transport.Stream) (said bool, 
 			err = l.look(ctx)
 			pause = min(pause*2, maxWait)
 			silence.Reset(pause)
-			l.over = l.over || err == nil && l.resting()
+			// Gemini's server is in input-required while it executes what was
+			// allowed; where it does wait it ends the stream.
+			l.over = l.over || err == nil && l.resting() && !l.running.Load()
 			if err == nil && l.unheard {
 				err = &cutError{"agent: says nothing"} // the caller counts it
 			}

@@ -238,7 +238,13 @@ func (t *turn) show(ctx context.Context, leg *leg, n news) error {
 	if n.resumed {
 		// Before what is shown of the rest. It is said once a cut, and once more
 		// if a gap shows later.
-		gap := (t.fold.Gap || n.blind) && !t.gapTold
+		gap := t.fold.Gap || n.blind
+		if t.writing.Dialect == mapping.DialectGemini {
+			// Its history has the first chunk of each message, and nothing tells
+			// whether there were more while nobody was there.
+			gap = !t.back
+		}
+		gap = gap && !t.gapTold
 		if t.gapTold = t.gapTold || gap; gap || !t.back {
 			t.back = true
 			steps = slices.Insert(steps, 0, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID,
@@ -269,7 +275,9 @@ func (t *turn) show(ctx context.Context, leg *leg, n news) error {
 		// That server's tasks/cancel ends the task, and the conversation with
 		// it. It stops as well when the connection is ended, unless a tool is at
 		// work (its own behaviour: testdata/peers).
-		if t.fold.Running() {
+		running := t.fold.Running()
+		leg.running.Store(running)
+		if running {
 			t.spare(nil)
 		} else {
 			t.spare(leg.hangUp)
