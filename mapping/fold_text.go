@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"hash/maphash"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +29,7 @@ type shown struct {
 	n    int      // bytes of text
 	sums []extent // the hashes of what they were, in runs
 	// others are the hashes of the parts that are not text, and thoughts.
-	others []uint64
+	others map[uint64]struct{}
 	// newest is the length of the last piece of text, while it is in the tail.
 	newest int
 	// again counts how often the text was replaced: each time opens a new message.
@@ -163,12 +162,16 @@ func (f *Fold) rest(sh *shown, text string, from int) (rest string, replaced boo
 // once reports whether something that is not text is shown for the first time,
 // and notes it.
 func (f *Fold) once(sh *shown, values ...string) bool {
-	sum := markSum(values...)
-	if slices.Contains(sh.others, sum) {
-		return false
+	return sh.mark(markSum(values...))
+}
+
+func (sh *shown) mark(sum uint64) (isNew bool) {
+	if sh.others == nil {
+		sh.others = map[uint64]struct{}{}
 	}
-	sh.others = append(sh.others, sum)
-	return true
+	before := len(sh.others)
+	sh.others[sum] = struct{}{}
+	return len(sh.others) > before
 }
 
 // marked is add for a step that shows something else than text.

@@ -90,8 +90,7 @@ func (m *Mender) Mend(line []byte) []byte {
 func (f *Fold) Restore(line []byte) {
 	if IsMark(line) {
 		if sum, err := strconv.ParseUint(gjson.GetBytes(line, "mark").Str, 16, 64); err == nil {
-			sh := f.of(nil, gjson.GetBytes(line, "of").Str)
-			sh.others = append(sh.others, sum)
+			f.of(nil, gjson.GetBytes(line, "of").Str).mark(sum)
 		}
 		return
 	}

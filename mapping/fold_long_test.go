@@ -1,0 +1,66 @@
+package mapping
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestLongSession: the ten-thousandth event costs what the first ones do,
+// whatever they are and whomever they belong to. What is compared is the quickest
+// of several laps, so that a busy machine does not matter; a cost that grew with
+// the session would be tens of times as high.
+func TestLongSession(t *testing.T) {
+	status := func(id string, p a2a.Part) *a2a.Event {
+		return &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
+			Message: a2a.Message{ID: id, Role: a2a.RoleAgent, Parts: a2a.Parts{Only: &p}}}
+	}
+	text := a2a.Part{Kind: a2a.PartText, Text: "hello there", TextJSON: `"hello there"`}
+	data := func(format string, i int) a2a.Part {
+		d := a2a.JSON(fmt.Sprintf(format, i))
+		return a2a.Part{Kind: a2a.PartData, Data: d, Raw: d}
+	}
+	for name, event := range map[string]func(i int) *a2a.Event{
+		"text of one message":         func(i int) *a2a.Event { return status("m", text) },
+		"text of many messages":       func(i int) *a2a.Event { return status(fmt.Sprint(i), text) },
+		"text of two, in turns":       func(i int) *a2a.Event { return status(fmt.Sprint(i%2), text) },
+		"thoughts of one message":     func(i int) *a2a.Event { return status("m", data(`{"subject":"s","description":"%d"}`, i)) },
+		"data of one message":         func(i int) *a2a.Event { return status("m", data(`{"n":%d}`, i)) },
+		"tool calls that have ended":  func(i int) *a2a.Event { return status("m", data(endedCall, i)) },
+		"one tool call, again and on": func(i int) *a2a.Event { return status("m", data(runningCall, i)) },
+		"data of one artifact": func(i int) *a2a.Event {
+			p := data(`{"n":%d}`, i)
+			return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: "a", Parts: a2a.Parts{Only: &p}}}
+		},
+	} {
+		fold, acp := NewFold(), ACP{Session: "s"}
+		var steps []Step
+		var out []byte
+		const laps, perLap = 60, 300
+		first, last := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+		for lap := range laps {
+			begin := time.Now()
+			for i := range perLap {
+				steps = fold.Event(event(lap*perLap+i), steps[:0])
+				out = acp.Append(out[:0], steps)
+			}
+			switch took := time.Since(begin); {
+			case lap < laps/6:
+				first = min(first, took)
+			case lap >= laps-laps/6:
+				last = min(last, took)
+			}
+		}
+		if last > 4*first {
+			t.Errorf("%s: %v for an event, and %v at the end", name, first/perLap, last/perLap)
+		}
+	}
+}
+
+const (
+	endedCall   = `{"request":{"callId":"c%d","name":"run_shell_command","args":{}},"status":"success","response":{}}`
+	runningCall = `{"request":{"callId":"c","name":"run_shell_command","args":{"n":%d}},"status":"executing"}`
+)
