@@ -167,7 +167,7 @@ func (p *program) command() string {
 func findFlag(flags []cli.Flag, name string) cli.Flag {
 	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); i >= 0 {
 		if f, ok := flags[i].(leanFlag); ok {
-			return f.Flag
+			return f.Flag // who asks looks at its type; nobody asks for that of lists
 		}
 		return flags[i]
 	}

@@ -88,11 +88,19 @@ type leanFlag struct {
 
 func (f leanFlag) Names() []string { return f.names }
 
-// lean makes flags lean, but for lists, which the library has to recognise.
+// A leanList is a leanFlag that the library recognises as a list.
+type leanList struct {
+	*cli.StringSliceFlag
+	names []string
+}
+
+func (f leanList) Names() []string { return f.names }
+
 func lean(flags []cli.Flag) []cli.Flag {
 	for i, f := range flags {
 		if list, ok := f.(*cli.StringSliceFlag); ok {
 			list.Hidden = true
+			flags[i] = leanList{list, list.Names()}
 			continue
 		}
 		flags[i] = leanFlag{f, f.Names()}
