@@ -122,7 +122,7 @@ func devtoolOutput(raw string) *ToolOutput {
 		return &ToolOutput{Text: stringOf(raw)}
 	}
 	var room [8]member
-	v := readObject(room[:0], raw, "")
+	v := readObject(room[:0], raw, nil)
 	o := &ToolOutput{Text: stringOf(v.get("text"))}
 	if diff := v.get("diff"); isObject(diff) {
 		o.Diff = devtoolDiff(diff)
@@ -136,7 +136,7 @@ func devtoolError(raw string) *ErrorDetails {
 		return &ErrorDetails{Message: stringOf(raw)}
 	}
 	var room [8]member
-	v := readObject(room[:0], raw, "")
+	v := readObject(room[:0], raw, nil)
 	return &ErrorDetails{
 		Message:    stringOf(v.get("message")),
 		Type:       stringOf(v.get("type")),
@@ -146,7 +146,7 @@ func devtoolError(raw string) *ErrorDetails {
 
 func devtoolDiff(raw string) *FileDiff {
 	var room [8]member
-	v := readObject(room[:0], raw, "")
+	v := readObject(room[:0], raw, nil)
 	d := &FileDiff{
 		FileName:   stringOf(v.get("file_name", "fileName")),
 		FilePath:   stringOf(v.get("file_path", "filePath")),

@@ -96,7 +96,7 @@ func (d gemini) toolCall(data object, c *ToolCall) {
 
 func geminiRequest(raw string, c *ToolCall) {
 	var room [12]member
-	request := readObject(room[:0], raw, "")
+	request := readObject(room[:0], raw, nil)
 	c.ID = stringOf(request.get("callId"))
 	c.Name = stringOf(request.get("name"))
 	c.Input = a2a.JSON(request.value("args"))
@@ -142,7 +142,7 @@ func geminiKind(kind string) string {
 
 func geminiConfirmation(raw string) *Confirmation {
 	var room [12]member
-	o := readObject(room[:0], raw, "")
+	o := readObject(room[:0], raw, nil)
 	c := &Confirmation{}
 	switch kind := textOf(o.get("type")); kind {
 	case "exec", "sandbox_expansion":
@@ -212,7 +212,7 @@ func geminiOutput(response string) *ToolOutput {
 		return &ToolOutput{}
 	}
 	var room [12]member
-	o := readObject(room[:0], display, "")
+	o := readObject(room[:0], display, nil)
 	if o.has("newContent") && o.has("filePath") {
 		return &ToolOutput{Diff: geminiDiff(o)}
 	}

@@ -42,20 +42,21 @@ type Fold struct {
 	snapshots int  // how many there were: see shown.held
 	echo      bool // the event may be in the snapshot before it
 
-	texts map[string]*shown
-	live  *shown // the text that grows; the end of it is in tail
-	tail  []byte
-	seed  maphash.Seed
-	calls map[string]*call
-	asked []*call        // calls that ask, in the order of asking
-	later map[string]int // within a snapshot: how often it still names a call
-	steps []Step
-	meta  meta
-	event *a2a.Event
-	known knownMeta
-	like  likeness
-	part  a2a.Part // the one in hand, kept so that no walk allocates one
-	data  callData // the data part in hand, likewise
+	texts   map[string]*shown
+	live    *shown // the text that grows; the end of it is in tail
+	tail    []byte
+	seed    maphash.Seed
+	calls   map[string]*call
+	running int            // calls that are executed
+	asked   []*call        // calls that ask, in the order of asking
+	later   map[string]int // within a snapshot: how often it still names a call
+	steps   []Step
+	meta    meta
+	event   *a2a.Event
+	known   knownMeta
+	like    likeness
+	part    a2a.Part // the one in hand, kept so that no walk allocates one
+	data    callData // the data part in hand, likewise
 }
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"slices"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -23,10 +24,11 @@ type call struct {
 type callData struct {
 	members object
 	call    ToolCall // what was read of it
-	// rides is a copy of what rode in the last one (see [dialect.rides]), and
-	// ridesSum its hash. It is most of an event, and the same in the next one.
-	rides    string
-	ridesSum uint64
+	// rides are copies of what rode in the last ones (see [dialect.rides]): it is
+	// most of an event, and the same in the next one of that tool. next is the one
+	// to give way to a new one.
+	rides [4]ride
+	next  int
 }
 
 // minRide is the least that is worth a copy, to compare with instead of walking.
@@ -35,7 +37,7 @@ const minRide = 256
 // readData finds out whether a data part is a tool call of some dialect, and
 // which one it is; nil if it is none.
 func (f *Fold) readData(data string) (d dialect, id string) {
-	f.data.members = readObject(f.data.members, data, f.data.rides)
+	f.data.members = readObject(f.data.members, data, f.data.rides[:])
 	for _, d := range dialects() {
 		if id, ok := d.callID(f.data.members); ok {
 			return d, id
@@ -57,15 +59,17 @@ func (f *Fold) dataSum(data, rides string) uint64 {
 	for i := range f.data.members {
 		m := &f.data.members[i]
 		s.text(m.key)
-		if m.key != rides || len(m.value) < minRide {
+		switch {
+		case m.ride != 0:
+			s.number(m.ride)
+		case m.key != rides || len(m.value) < minRide || m.value[0] != '{':
 			s.text(m.value)
-			continue
+		default:
+			r := &f.data.rides[f.data.next]
+			f.data.next = (f.data.next + 1) % len(f.data.rides)
+			*r = ride{strings.Clone(m.value), maphash.String(f.seed, m.value)}
+			s.number(r.sum)
 		}
-		if m.value != f.data.rides {
-			f.data.rides = string([]byte(m.value))
-			f.data.ridesSum = maphash.String(f.seed, m.value)
-		}
-		s.number(f.data.ridesSum)
 	}
 	return s.Sum64()
 }
@@ -194,6 +198,7 @@ func (f *Fold) update(c *ToolCall) {
 		}
 	}
 	f.calls[next.ID] = next
+	f.run(old != nil && was.Status == ToolExecuting, next.Status == ToolExecuting)
 	f.asks(next)
 	if changed != 0 {
 		f.add(Step{Kind: StepTool, Tool: next.ToolCall, New: old == nil, Changed: changed})
@@ -257,13 +262,16 @@ func (f *Fold) Open() []*ToolCall {
 }
 
 // Running reports whether a tool is at work.
-func (f *Fold) Running() bool {
-	for _, c := range f.calls {
-		if c.Status == ToolExecuting {
-			return true
-		}
+func (f *Fold) Running() bool { return f.running > 0 }
+
+// run counts the calls that run: a call has, or had, and does now, or does not.
+func (f *Fold) run(before, now bool) {
+	if before {
+		f.running--
 	}
-	return false
+	if now {
+		f.running++
+	}
 }
 
 // Answered notes that answers are on their way: these calls are open no more,

@@ -129,6 +129,7 @@ func (f *Fold) restoreCall(u gjson.Result) {
 		c = &call{ToolCall: &ToolCall{ID: strings.Clone(id)}}
 		f.calls[c.ID] = c
 	}
+	before := c.Status == ToolExecuting
 	switch u.Get("status").Str {
 	case acp.ToolPending:
 		c.Status = ToolPending
@@ -139,6 +140,7 @@ func (f *Fold) restoreCall(u gjson.Result) {
 	case acp.ToolFailed:
 		c.Status = ToolFailed
 	}
+	f.run(before, c.Status == ToolExecuting)
 }
 
 // UserMessage appends a user_message_chunk for each content block of a prompt,

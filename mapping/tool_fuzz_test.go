@@ -123,6 +123,13 @@ func (s *toolScript) check(ev *a2a.Event, ref func()) {
 		}
 		s.shown, s.said = append(s.shown, g.Tool), append(s.said, strings.Clone(g.Tool.Live))
 	}
+	running := false
+	for _, c := range s.ref.calls {
+		running = running || c.Status == ToolExecuting
+	}
+	if s.fold.Running() != running {
+		t.Fatalf("running: %v", !running)
+	}
 	for _, b := range s.views {
 		for i := range b {
 			b[i] = '#'

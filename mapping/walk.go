@@ -14,24 +14,37 @@ import (
 // been validated by whoever read it off the wire; text that is no JSON ends a walk
 // somewhere, and never panics.
 
-// A member is one of an object's, with its value as it is written.
-type member struct{ key, value string }
+// A member is one of an object's, with its value as it is written. ride is the
+// value's hash, if it was found by comparing it.
+type member struct {
+	key, value string
+	ride       uint64
+}
 
 // An object is the members of a JSON object, in their order.
 type object []member
 
+// A ride is an object that comes again and again, and its hash.
+type ride struct {
+	json string
+	sum  uint64
+}
+
 // readObject appends the members of the object in raw to o[:0]. A value that is
-// equal to seen is compared and not walked; seen must be an object, which tells
-// its own end, or "".
-func readObject(o object, raw, seen string) object {
+// one of the rides is compared and not walked: an object tells its own end.
+func readObject(o object, raw string, rides []ride) object {
 	o = o[:0]
 	eachMember(raw, func(key string, at int) (end int) {
-		if seen != "" && strings.HasPrefix(raw[at:], seen) {
-			end = at + len(seen)
-		} else {
-			end = skipValue(raw, at)
+		if raw[at] == '{' {
+			for i := range rides {
+				if known := rides[i].json; known != "" && strings.HasPrefix(raw[at:], known) {
+					o = append(o, member{key, known, rides[i].sum})
+					return at + len(known)
+				}
+			}
 		}
-		o = append(o, member{key, raw[at:end]})
+		end = skipValue(raw, at)
+		o = append(o, member{key, raw[at:end], 0})
 		return end
 	})
 	return o
@@ -92,7 +105,9 @@ func eachMember(s string, f func(key string, at int) (end int)) {
 		if i = skipSpace(s, end); i >= len(s) || s[i] != ':' {
 			return
 		}
-		i = skipSpace(s, i+1)
+		if i = skipSpace(s, i+1); i >= len(s) {
+			return
+		}
 		if end = f(key, i); end <= i {
 			return
 		}

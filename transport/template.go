@@ -68,15 +68,15 @@ type viewSpan struct {
 func newTemplate(data []byte, ev *a2a.Event) *template {
 	parts := ev.Artifact.Parts
 	switch {
-	case len(data) > maxTemplate || ev.EndsLeg || bytes.ContainsAny(data, "\n\r"): // several lines of data are not one in the stream
+	case len(data) > maxTemplate || ev.EndsLeg:
 		return nil
 	case ev.Kind == a2a.EventStatus && ev.HasMessage:
 		parts = ev.Message.Parts
 	case ev.Kind != a2a.EventArtifact:
 		return nil
 	}
-	if !beginsWithText(parts.Raw) {
-		return nil
+	if !beginsWithText(parts.Raw) || bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 {
+		return nil // several lines of data are not one in the stream
 	}
 	t := &template{event: *ev}
 	t.event.Like = new(a2a.Likeness)
