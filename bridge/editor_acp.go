@@ -63,33 +63,27 @@ func (e *acpEditor) handle(c *call) {
 }
 
 // initialize answers at once with what is known of the agent's card; where
-// nothing is, it waits a little for it: see cardWait.
+// nothing is, it waits a little for it: see cardWait. What is known is written
+// before the agent is contacted, because the two would share one processor.
 func (e *acpEditor) initialize(c *call) {
 	var p acp.InitializeRequest
 	if !c.decode(&p) {
 		return
 	}
 	e.initialized = true
-	store, name := e.server.agent.opts.Store, e.server.agent.opts.Name
-	facts := store.facts(name)
-	known := make(chan *cardFacts, 1)
-	e.server.spawn(func(ctx context.Context) {
-		card, _, err := e.server.agent.Ready(ctx)
-		if err != nil {
-			e.server.agent.opts.Log.Debug("the agent is not ready", "err", err)
-			known <- nil
-			return
-		}
-		known <- factsOf(card)
-		if err := store.putFacts(name, factsOf(card)); err != nil {
-			e.server.agent.opts.Log.Debug("the card is not stored", "err", err)
-		}
-	})
+	facts := e.server.agent.opts.Store.facts(e.server.agent.opts.Name)
 	if facts != nil {
 		c.reply(e.capabilities(facts))
 		e.once.Do(func() { close(e.answered) })
+		e.server.spawn(func(ctx context.Context) {
+			if e.server.out.Flush(ctx) == nil {
+				e.contact(ctx, func(*cardFacts) {})
+			}
+		})
 		return
 	}
+	known := make(chan *cardFacts, 1)
+	e.server.spawn(func(ctx context.Context) { e.contact(ctx, func(facts *cardFacts) { known <- facts }) })
 	e.server.spawn(func(ctx context.Context) {
 		timer := time.NewTimer(cardWait)
 		defer timer.Stop()
@@ -101,6 +95,22 @@ func (e *acpEditor) initialize(c *call) {
 		c.reply(e.capabilities(facts))
 		e.once.Do(func() { close(e.answered) })
 	})
+}
+
+// contact learns the agent's card, tells it, nil if there is none to be had, and
+// keeps it for the next process.
+func (e *acpEditor) contact(ctx context.Context, tell func(*cardFacts)) {
+	opts := &e.server.agent.opts
+	card, _, err := e.server.agent.Ready(ctx)
+	if err != nil {
+		opts.Log.Debug("the agent is not ready", "err", err)
+		tell(nil)
+		return
+	}
+	tell(factsOf(card))
+	if err := opts.Store.putFacts(opts.Name, factsOf(card)); err != nil {
+		opts.Log.Debug("the card is not stored", "err", err)
+	}
 }
 
 func (e *acpEditor) capabilities(facts *cardFacts) *acp.InitializeResponse {

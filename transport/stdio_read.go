@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"unicode/utf8"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -38,7 +39,16 @@ import (
 //   - answers to what we did not ask, and answers to null, are dropped without
 //     a word; an answer that cannot be decoded becomes an error of the call.
 func (s *Stdio) ReadObject(v any) error {
+	if !s.started {
+		deepStack(0)
+	}
 	for {
+		if s.lines.r.Buffered() == 0 {
+			// The reply to what was read last is written first. On one processor it
+			// would wait until the runtime notices that reading blocks, and take two
+			// to four times as long.
+			runtime.Gosched()
+		}
 		line, whole, err := s.lines.next()
 		if err != nil {
 			if !s.ended {
@@ -64,6 +74,17 @@ func (s *Stdio) ReadObject(v any) error {
 			return nil
 		}
 	}
+}
+
+// deepStack makes the read loop's stack as large as decoding needs it, at once
+// and while there is little on it. Growing step by step, the runtime looks up
+// each function that is on it, in tables that are mapped for that: half a
+// megabyte before the first answer.
+//
+//go:noinline
+func deepStack(at int) byte {
+	var frame [20 << 10]byte
+	return frame[at]
 }
 
 // take decodes line into v, or answers it, or drops it; it reports whether v is
