@@ -85,8 +85,11 @@ func (o *output) unwatch() {
 	o.watch, o.line = nil, nil
 }
 
-// escapes are the sequences that colour a terminal.
-var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
+// escapes are the sequences that colour a terminal. They are compiled when there
+// is an agent to listen to: every start would pay for it.
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
+})
 
 // lastWords returns the end of what the agent has printed, on one line.
 func (o *output) lastWords() string {
@@ -95,7 +98,7 @@ func (o *output) lastWords() string {
 	cut := len(o.tail) == maxTail
 	o.mu.Unlock()
 	var lines []string
-	for line := range strings.FieldsFuncSeq(escapes.ReplaceAllString(tail, ""), func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range strings.FieldsFuncSeq(escapes().ReplaceAllString(tail, ""), func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.TrimSpace(strings.Map(func(r rune) rune {
 			if r == '\t' {
 				return ' '
@@ -121,10 +124,12 @@ func (o *output) lastWords() string {
 
 // printed finds URLs of this machine. Servers that listen on all addresses say
 // so; a browser's user is meant to put in a name.
-var printed = regexp.MustCompile(`(?i)\bhttp://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):([0-9]{1,5})(/[^\s"'<>()\[\]{}|\\^` + "`" + `]*)?`)
+var printed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bhttp://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):([0-9]{1,5})(/[^\s"'<>()\[\]{}|\\^` + "`" + `]*)?`)
+})
 
 func printedURLs(line []byte) (urls []string) {
-	for _, m := range printed.FindAllSubmatch(escapes.ReplaceAll(line, nil), -1) {
+	for _, m := range printed().FindAllSubmatch(escapes().ReplaceAll(line, nil), -1) {
 		host, path := strings.ToLower(string(m[1])), strings.TrimRight(string(m[3]), ".,;:!/")
 		switch host {
 		case "0.0.0.0":
