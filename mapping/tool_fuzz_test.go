@@ -123,9 +123,20 @@ func (s *toolScript) check(ev *a2a.Event, ref func()) {
 		}
 		s.shown, s.said = append(s.shown, g.Tool), append(s.said, strings.Clone(g.Tool.Live))
 	}
-	running := false
+	running, asking := false, 0
 	for _, c := range s.ref.calls {
 		running = running || c.Status == ToolExecuting
+		if c.Asks {
+			asking++
+		}
+	}
+	for _, c := range s.fold.Open() {
+		if asking--; !s.ref.calls[c.ID].Asks {
+			t.Fatalf("call %s does not ask", c.ID)
+		}
+	}
+	if asking != 0 {
+		t.Fatalf("%d more calls ask", asking)
 	}
 	if s.fold.Running() != running {
 		t.Fatalf("running: %v", !running)
@@ -179,6 +190,25 @@ func FuzzToolCalls(f *testing.F) {
 	f.Add(call, strings.Replace(rfc, "EXECUTING", "SUCCEEDED", 1), text, all, byte(1))
 	f.Add(call, `{"toolCallId":"d","status":2,"output":{"diff":{"filePath":"a","newContent":"b","oldContent":"c"}},"error":"no"}`, text, all, byte(2))
 	f.Add(`{"tool_call_id":"e","status":1,"confirmation_request":{"options":[{"id":"yes","name":"Yes"}],"mcp_details":{"server_name":"s"}}}`, call, "", all, byte(0))
+	// Step by step through rows of backticks, and through a screen's padding.
+	grows := []byte{0}
+	for n := range byte(32) {
+		grows = append(grows, n<<3|3)
+	}
+	for how := range byte(3) {
+		f.Add(call, rfc, "a``b``` ``````` c`` \n``x````", grows, how)
+		f.Add(call, rfc, "ab  \ncd ef  \n  gh\n\n  i     j", grows, how)
+	}
+	// What is longer, and begins in another way; then the RFC's text, which is no
+	// screen, and a screen that goes on from there.
+	f.Add(call, rfc, "abcdefghijklmnopqrstuvwxyz", []byte{0, 2<<3 | 3, 5<<3 | 4, 1<<3 | 3, 3<<3 | 4}, byte(0))
+	f.Add(call, rfc, "ab  \ncd ef gh\n\n", []byte{0, 2<<3 | 3, 3<<3 | 4, 12<<3 | 5, 31<<3 | 3, 31<<3 | 5}, byte(0))
+	// Two calls that only differ in a long schema, and by the answer alone.
+	schema := `,"description":"` + strings.Repeat("x", minRide) + `"}}`
+	one, other := call[:len(call)-2]+schema, strings.Replace(call[:len(call)-2], `"kind":"execute"`, `"kind":"edit"`, 1)+schema
+	f.Add(one, other, text, []byte{0, 0, 1, 1, 0, 1, 2}, byte(0))
+	asks := strings.Replace(call, "executing", "awaiting_approval", 1)
+	f.Add(asks, strings.Replace(asks, `"tool"`, `"outcome":"proceed_once","tool"`, 1), text, []byte{0, 1, 0, 1, 1}, byte(0))
 	for _, p := range recordedCalls(f) {
 		f.Add(p, call, text, []byte{0, 0, 2, 131, 0, 1, 7}, byte(0))
 	}

@@ -308,7 +308,7 @@ func FuzzDecode(f *testing.F) {
 			f.Add(readResponse(frame).result)
 		}
 	}
-	f.Add(`{"kind":"task","id":"t","status":null,"status":{"state":"working","message":{"parts":[{"text":"a"},null,1,{"data":null},{"kind":"data","data":{"a":[1]}}]}},"artifact":{"artifactId":"x"}}`)
+	f.Add(`{"kind":"task","id":"t","status":null,"status":{"state":"working","message":{"parts":[{"text":"a"},null,1,{"data":null},{"kind":"data","data":{"a":[1]}}]}},"artifact":{"artifactId":"x","parts":[{"text":"b"}]}}`)
 	f.Add(`{"kind":"artifact-update","status":{"state":"working","timestamp":"x"},"artifact":{"artifactId":"x","parts":{"text":"a"}},"append":true} `)
 	f.Add(` {"statusUpdate":{"status":"x","status":{"state":3},"taskId":"t"},"status":{"message":{}},"id":"1"}`)
 	f.Add(`{"parts":[ {"text":"a"} , {"url":"u"} ],"role":"agent","artifact":"x","metadata":{}}`)
