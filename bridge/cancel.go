@@ -156,3 +156,14 @@ func (c *canceller) settleCancel(ctx context.Context, over bool) {
 	case <-ctx.Done():
 	}
 }
+
+// abandon cancels a task that is not gone on with, if the agent will.
+func (a *Agent) abandon(task string) {
+	a.legs.Go(func() { // ends with its time, or with the agent
+		ctx, stop := context.WithTimeout(a.ctx, cancelGrace)
+		defer stop()
+		if _, err := a.opts.Client.Cancel(ctx, task); err != nil {
+			a.opts.Log.Debug("cancelling an abandoned task", "task", task, "err", err)
+		}
+	})
+}

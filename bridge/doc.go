@@ -32,12 +32,13 @@
 //	streaming  terminal state                            end with its stop reason                hello, failed, rejected
 //	streaming  cut, task known                           back off, subscribe, reconcile          cut, cut-poll, cut-gone
 //	streaming  cut, task unknown                         an error; never send again              cut-early
-//	streaming  answered without a stream, task goes on   ask for the task until it is over               lines-poll
+//	streaming  answered without a stream, task goes on   ask for it until it is over              lines-poll
 //	asking     event on the stream that is still open    show; open calls that go on are moot    asking-elsewhere
 //	asking     terminal state                            the questions are moot; end             asking-ended
 //	asking     cut                                       stay; reconcile before answering        asking-cut
 //	asking     answered                                  send all answers in one message         approval, approval-many
-//	any        the agent's process has ended             an error that says how; end, at once            gone, gone-*
+//	asking     answered, and the agent has not got it    cancel the task; an error; end           answer-lost
+//	any        the agent's process has ended             an error that says how; end              gone, gone-*
 //	any        end of input, signal                      cancel, reply, exit                     eof
 //	any        cancel                                    tell the agent, go on showing           cancel
 //	any        2 s after a cancel                        leave the leg; reply cancelled          cancel-ignored

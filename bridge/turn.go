@@ -28,16 +28,17 @@ const (
 // A turn is one prompt: a loop of legs, with the user's answers between. Its
 // states are the places in its code: see the table in the package comment.
 type turn struct {
-	session *Session
-	agent   *Agent
-	editor  Editor
-	fold    *mapping.Fold
-	writing mapping.Writing
-	card    *a2a.Card
-	steps   []mapping.Step
-	back    bool // the editor has not heard that the connection is lost, or that it is back
-	gapTold bool // and that text was lost in this cut
-	told    bool // the user knows that the agent wants authentication
+	session  *Session
+	agent    *Agent
+	editor   Editor
+	fold     *mapping.Fold
+	writing  mapping.Writing
+	card     *a2a.Card
+	steps    []mapping.Step
+	back     bool // the editor has not heard that the connection is lost, or that it is back
+	gapTold  bool // and that text was lost in this cut
+	told     bool // the user knows that the agent wants authentication
+	answered bool // the user's answers were sent, in this turn
 	// isCommand: a slash command, whose task is not the conversation's.
 	isCommand bool
 	*canceller
@@ -184,6 +185,7 @@ func (t *turn) leg(ctx context.Context, r *request) (next *request, how end, err
 			continue // the calls went on without us
 		}
 		leg.leave(false)
+		t.answered = true
 		next, err = t.answer(answers)
 		return next, ended, err
 	}
@@ -313,10 +315,17 @@ func (t *turn) result(ctx context.Context, how end, err error) (Result, error) {
 	}
 	if err != nil {
 		gone, refusal := (*goneError)(nil), (*a2a.Error)(nil)
-		if errors.As(err, &gone) || errors.As(err, &refusal) && f.State == "" {
+		switch refused := errors.As(err, &refusal) && !refusal.Unauthenticated(); {
+		case errors.As(err, &gone) || errors.As(err, &refusal) && f.State == "":
 			// The next prompt begins a new task, in the same context.
 			s.forget()
-		} else {
+		case t.answered && f.Unheard() && (refused || errors.As(err, new(*undeliveredError))):
+			// The task waits for an answer that it has not got, and would not take
+			// a prompt for it.
+			t.agent.abandon(f.TaskID)
+			s.anew = t.writing.Dialect == mapping.DialectGemini
+			s.forget()
+		default:
 			s.keep()
 		}
 		return r, err

@@ -285,6 +285,17 @@ func (f *Fold) Answered(answers []Answer) {
 	}
 }
 
+// Unheard reports whether a call of which Answered was told has not moved since:
+// as far as is known, the agent has not heard the answer.
+func (f *Fold) Unheard() bool {
+	for _, c := range f.calls {
+		if c.answered && c.Asks && !c.Status.Ended() {
+			return true
+		}
+	}
+	return false
+}
+
 func (f *Fold) headSum(c *ToolCall) uint64 {
 	s := f.newSum()
 	s.text(c.Name)
