@@ -35,6 +35,9 @@ func (v *linesView) Show(ctx context.Context, steps []mapping.Step) error {
 			}
 		}
 	}
+	if v.lines.Join = v.out.Blocked() && !v.lines.Raw; v.lines.Join { // raw is what every event said
+		steps = mapping.Collapse(steps)
+	}
 	v.buf = v.lines.Append(v.buf[:0], steps)
 	return v.out.Send(ctx, v.buf)
 }

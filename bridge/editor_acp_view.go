@@ -25,11 +25,14 @@ type acpView struct {
 	session *Session
 	out     mapping.ACP
 	buf     []byte
-	marks   []byte
+	kept    []byte // for the journal, where it is not the same
 }
 
 // Show implements [Editor].
 func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
+	if v.editor.server.out.Blocked() {
+		steps = mapping.Collapse(steps)
+	}
 	for len(steps) > 0 {
 		// A text of many megabytes goes out in pieces as it is spelled, or it
 		// would be held twice.
@@ -47,13 +50,26 @@ func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
 	if len(v.buf) == 0 {
 		return nil
 	}
-	if v.marks = mapping.Marks(v.marks[:0], steps); len(v.marks) > 0 {
-		v.marks = append(v.marks, v.buf...)
-		v.session.record(v.marks)
-	} else {
-		v.session.record(v.buf)
-	}
+	v.record(steps)
 	return v.editor.server.out.Send(ctx, v.buf)
+}
+
+// record puts into the journal what the editor is about to be shown, which is in
+// the buffer.
+func (v *acpView) record(steps []mapping.Step) {
+	picked := v.session.recorder.Pick(steps)
+	all := len(picked) == len(steps) && (len(steps) == 0 || &picked[0] == &steps[0])
+	v.kept = mapping.Marks(v.kept[:0], picked)
+	switch {
+	case !all:
+		v.kept = v.out.Append(v.kept, picked)
+	case len(v.kept) > 0:
+		v.kept = append(v.kept, v.buf...)
+	default:
+		v.session.record(v.buf)
+		return
+	}
+	v.session.record(v.kept)
 }
 
 // Ask implements [Editor]: one question after the other, because clients show

@@ -42,6 +42,8 @@ type floodAgent struct {
 	said      atomic.Int64
 	cancelled chan struct{}
 	once      sync.Once
+	// instead, if set, answers a prompt.
+	instead func(http.ResponseWriter)
 }
 
 func (a *floodAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -54,6 +56,10 @@ func (a *floodAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.once.Do(func() { close(a.cancelled) })
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"canceled"}}}`)
+		return
+	}
+	if a.instead != nil {
+		a.instead(w)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -49,6 +49,7 @@ type Session struct {
 	taskID    string
 	previous  []string // tasks of this context that have ended: the last one
 	journal   *Journal
+	recorder  mapping.Recorder
 	unstored  bool // the journal could not be written, and is given up
 	completed bool // taskID is a task that is completed, and may be continued
 	anew      bool // the agent has lost the conversation, and the user does not know

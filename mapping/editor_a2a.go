@@ -14,19 +14,36 @@ type Lines struct {
 	Request json.RawMessage
 	// Raw adds the agent's own JSON to each event.
 	Raw bool
+	// Join makes one line of adjacent text of one message: for an editor that is
+	// behind. It does nothing with Raw, which is what each event said.
+	Join bool
 	// Seq is the number of the last event.
 	Seq uint64
 }
 
 // Append appends a line for each step.
 func (e *Lines) Append(dst []byte, steps []Step) []byte {
-	for i := range steps {
-		dst = e.step(dst, &steps[i])
+	for i := 0; i < len(steps); {
+		n := 1
+		for e.Join && !e.Raw && i+n < len(steps) && steps[i].joins(&steps[i+n]) {
+			n++
+		}
+		dst = e.step(dst, steps[i:i+n])
+		i += n
 	}
 	return dst
 }
 
-func (e *Lines) step(dst []byte, s *Step) []byte {
+// joins reports whether next is text that goes on with that of s.
+func (s *Step) joins(next *Step) bool {
+	return s.Kind == StepText && next.Kind == StepText && next.Append && s.MessageID == next.MessageID &&
+		s.ArtifactID == next.ArtifactID && s.Name == next.Name && s.LastChunk == next.LastChunk &&
+		s.TaskID == next.TaskID && s.ContextID == next.ContextID && s.Model == next.Model && s.UserTier == next.UserTier
+}
+
+// step appends the line of a run of steps: one, or text that is joined.
+func (e *Lines) step(dst []byte, run []Step) []byte {
+	s := &run[0]
 	switch s.Kind {
 	case StepState:
 		dst = e.open(dst, "event/state", s)
@@ -40,6 +57,9 @@ func (e *Lines) step(dst []byte, s *Step) []byte {
 		}
 		dst = append(dst, `,"text":`...)
 		dst = appendText(dst, s)
+		for i := range run[1:] {
+			dst = joinText(dst, &run[1+i])
+		}
 	case StepThought:
 		dst = e.open(dst, "event/thought", s)
 		dst = appendField(dst, "messageId", s.MessageID)

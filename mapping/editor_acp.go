@@ -142,9 +142,7 @@ func (e *ACP) text(dst []byte, run []Step) []byte {
 			dst = append(dst, `,"content":{"type":"text","text":`...)
 			dst = appendText(dst, s)
 		} else {
-			from := len(dst)
-			dst = appendText(dst, s)
-			dst = append(dst[:from], dst[from+1:]...) // without its opening quote
+			dst = joinText(append(dst, '"'), s)
 		}
 		dst = dst[:len(dst)-1] // nor the closing one: more may follow
 		size += max(s.size(), 1)

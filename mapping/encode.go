@@ -100,6 +100,16 @@ func appendText(dst []byte, s *Step) []byte {
 	return appendString(dst, s.Text)
 }
 
+// joinText lets a step's text go on with the JSON string at the end of dst.
+func joinText(dst []byte, s *Step) []byte {
+	last := len(dst) - 1
+	if s.Plain && !s.piece && s.TextJSON != "" {
+		return append(dst[:last], s.TextJSON[1:]...)
+	}
+	dst = appendText(dst[:last], s) // its opening quote is where the other's end was
+	return append(dst[:last], dst[last+1:]...)
+}
+
 // copyable reports whether a JSON string from outside may be written as it is.
 // Surrogates are not looked at one by one: a lone one is an error to strict
 // readers (serde_json), so any takes the way through decoding.

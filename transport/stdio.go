@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
@@ -77,6 +78,7 @@ type Stdio struct {
 	batches    chan *batch
 	wake       chan struct{} // there is something in the list; holds one
 	pool       sync.Pool     // of *batch
+	blocked    atomic.Bool   // the last write had to wait
 
 	mu       sync.Mutex
 	list     outbox

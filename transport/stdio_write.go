@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -72,6 +73,13 @@ func (s *Stdio) queueLocked(line []byte) error {
 	return nil
 }
 
+// slowWrite is how long a write takes at least that has waited for the editor: a
+// pipe with room takes microseconds, and a busy machine rarely this long.
+const slowWrite = 5 * time.Millisecond
+
+// Blocked reports whether the editor is behind: the last write had to wait for it.
+func (s *Stdio) Blocked() bool { return s.blocked.Load() }
+
 // write is the goroutine that owns stdout.
 func (s *Stdio) write() {
 	for {
@@ -125,7 +133,9 @@ func (s *Stdio) drain(b *batch) error {
 			s.tap(true, line[:len(line)-1])
 		}
 	}
+	began := time.Now()
 	n, err := s.out.Write(data)
+	s.blocked.Store(time.Since(began) >= slowWrite)
 	if err == nil && n < len(data) {
 		err = io.ErrShortWrite
 	}

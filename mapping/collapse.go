@@ -1,0 +1,26 @@
+package mapping
+
+// Collapse takes from steps, in place, each snapshot of a tool call's content that
+// the next step makes out of date: output that grows, for an editor that is
+// behind. What comes first of a call, changes of its state, questions and
+// everything between two snapshots stay, so nothing is lost that the newest does
+// not hold.
+func Collapse(steps []Step) []Step {
+	kept := steps[:0]
+	for i := range steps {
+		s := &steps[i]
+		if n := len(kept); n > 0 && s.supersedes(&kept[n-1]) {
+			kept[n-1] = *s
+			continue
+		}
+		kept = append(kept, *s)
+	}
+	return kept
+}
+
+func (s *Step) supersedes(old *Step) bool {
+	const content = ToolContent
+	return s.Kind == StepTool && old.Kind == StepTool && !s.New && !old.New && s.Changed == content && old.Changed == content &&
+		s.Tool.ID == old.Tool.ID && s.Tool.Status == old.Tool.Status && !s.Tool.Asks && !old.Tool.Asks &&
+		s.TaskID == old.TaskID && s.Model == old.Model && s.UserTier == old.UserTier
+}

@@ -1,0 +1,50 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRecorder: what is recorded of output that grows is twice its length at most,
+// and a call that goes on or ends has all that was shown.
+func TestRecorder(t *testing.T) {
+	var r Recorder
+	call := &ToolCall{ID: "c", Name: "make", Status: ToolExecuting}
+	text := Step{Kind: StepText, Text: "x"}
+	record := func(changed ToolChange, isNew bool) (tools []Step) {
+		for _, s := range r.Pick([]Step{text, {Kind: StepTool, Tool: call, New: isNew, Changed: changed}, text}) {
+			if s.Kind == StepTool {
+				tools = append(tools, s)
+			}
+		}
+		if len(r.steps)-len(tools) != 2 {
+			t.Fatal("the text beside it is not recorded")
+		}
+		return tools
+	}
+	if len(record(ToolHead|ToolState|ToolContent, true)) != 1 {
+		t.Error("the call's beginning is not recorded")
+	}
+	const size = 1 << 20
+	total, count := 0, 0
+	for n := 100; n <= size; n += 100 {
+		call.Live = strings.Repeat("o", n)
+		for range record(ToolContent, false) {
+			total, count = total+n, count+1
+		}
+	}
+	if total > 2*size || count < 5 {
+		t.Errorf("%d bytes in %d snapshots", total, count)
+	}
+	if s := record(ToolState, false); len(s) != 1 || s[0].Changed != ToolState|ToolContent {
+		t.Errorf("%+v", s)
+	}
+	call.Status = ToolSucceeded
+	if len(record(ToolState, false)) != 1 || len(r.calls) != 0 {
+		t.Error("the call's end is not recorded, or it is kept")
+	}
+	steps := []Step{text}
+	if got := r.Pick(steps); &got[0] != &steps[0] {
+		t.Error("text is copied")
+	}
+}
