@@ -42,7 +42,6 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	url := flags.String("agent", "", "the agent's `URL`")
 	n := flags.Int("sessions", 1, "how many messages a baseline sends at once")
-	store := flags.Bool("store", false, "keep sessions, and what is known of the agent's card")
 	cpu := flags.String("cpuprofile", "", "where to write a CPU profile")
 	mem := flags.String("memprofile", "", "where to write a profile of allocations")
 	if flags.Parse(args[1:]) != nil {
@@ -74,7 +73,7 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		out := &lockedWriter{w: stdout}
 		err = fetch(*url, *n, stdin, func(body io.Reader) error { return scanFrames(out, body) })
 	case modeBridge:
-		err = serve(*url, *store, stdin, stdout)
+		err = serve(*url, stdin, stdout)
 	case modeEmpty:
 		_, _ = stdin.Read(make([]byte, 4<<10))
 		_, err = io.WriteString(stdout, "{}\n")
@@ -103,19 +102,17 @@ func writeAllocations(path string) error {
 }
 
 // serve is the bridge as the command runs it.
-func serve(url string, store bool, stdin io.Reader, stdout io.Writer) error {
+func serve(url string, stdin io.Reader, stdout io.Writer) error {
 	client, err := transport.NewClient(url, nil)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	opts := &bridge.Options{Client: client, Name: url, Version: "bench"}
-	if store {
-		if opts.Store, err = bridge.OpenStore(""); err != nil {
-			return err
-		}
+	store, err := bridge.OpenStore("")
+	if err != nil {
+		return err
 	}
-	return bridge.Serve(context.Background(), stdin, stdout, opts)
+	return bridge.Serve(context.Background(), stdin, stdout, &bridge.Options{Client: client, Store: store, Name: url, Version: "bench"})
 }
 
 // fetch sends n messages at once and hands each response to use. It returns at

@@ -30,7 +30,7 @@ func (h *harness) cold(ctx context.Context) error {
 		return err
 	}
 	h.runner.agent.play(s, 1)
-	defer func() { h.runner.state = "" }()
+	defer func(state string) { h.runner.state = state }(h.runner.state)
 	cached := filepath.Join(h.runner.dir, "cached")
 	h.runner.state = cached
 	if _, err := h.runner.answered(ctx, modeBridge); err != nil { // keeps the card

@@ -74,7 +74,7 @@ func (h *harness) run(ctx context.Context) error {
 		return err
 	}
 	defer a.close()
-	h.runner = runner{self: self, bridge: h.bridge, agent: a, dir: dir}
+	h.runner = runner{self: self, bridge: h.bridge, agent: a, dir: dir, state: filepath.Join(dir, "state")}
 	h.printf("%s %s/%s, %d cores, %d rounds in turns, medians; CPU of the process with its start, without ours\n\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), h.rounds)
 	for _, sc := range Scenarios() {

@@ -37,16 +37,13 @@ type runner struct {
 	dir    string // where sessions are
 	// profile are the bridge's flags that ask for one.
 	profile []string
-	// state is where the bridge keeps what it stores; "" for where it always does.
+	// state is where the bridge keeps what it stores: not where the user's is.
 	state string
 }
 
 // command is the child for a mode.
 func (r *runner) command(ctx context.Context, mode string, sessions int) *exec.Cmd {
-	env := os.Environ()
-	if r.state != "" {
-		env = append(env, "XDG_STATE_HOME="+r.state, "LocalAppData="+r.state)
-	}
+	env := append(os.Environ(), "XDG_STATE_HOME="+r.state, "LocalAppData="+r.state)
 	if mode == modeBridge && r.bridge != "" {
 		cmd := exec.CommandContext(ctx, r.bridge, "--agent", r.agent.URL)
 		cmd.Env = env
@@ -55,9 +52,6 @@ func (r *runner) command(ctx context.Context, mode string, sessions int) *exec.C
 	args := []string{mode, "-agent", r.agent.URL, "-sessions", strconv.Itoa(sessions)}
 	if mode == modeBridge {
 		args = append(args, r.profile...)
-		if r.state != "" {
-			args = append(args, "-store")
-		}
 	}
 	cmd := exec.CommandContext(ctx, r.self, args...)
 	cmd.Env = append(env, childEnv+"=1")
