@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"hash/maphash"
-	"strconv"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -178,15 +177,4 @@ func (sh *shown) mark(sum uint64) (isNew bool) {
 func (f *Fold) marked(s Step, sh *shown, values ...string) {
 	s.mark, s.markOf = markSum(values...), sh.id
 	f.add(s)
-}
-
-func (f *Fold) sum(values ...string) uint64 {
-	var h maphash.Hash
-	h.SetSeed(f.seed)
-	for _, v := range values {
-		h.WriteString(strconv.Itoa(len(v)))
-		h.WriteByte(':')
-		h.WriteString(v)
-	}
-	return h.Sum64()
 }
