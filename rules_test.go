@@ -18,16 +18,18 @@ const module = "github.com/a2astdio/a2astdio"
 // mayImport says which packages of ours each package may import, besides those
 // below itself, and why no others. internal/* may import any, and is not named
 // by the public ones: so no type of theirs can be in an exported signature.
+// internal/rawjson is, because it has no types (see TestShape).
 var mayImport = map[string]struct {
 	packages []string
 	reason   string
 }{
-	"transport/a2a": {nil, "the protocol's terms are for everybody: they may know no spelling of it"},
-	"transport":     {[]string{"transport/a2a"}, "how things travel must not depend on what they mean"},
-	"mapping/acp":   {nil, "an editor protocol's terms are for everybody"},
-	"mapping":       {[]string{"transport/a2a", "mapping/acp"}, "meaning is pure: it neither does I/O nor knows how things travel"},
-	"bridge":        {[]string{"transport", "transport/a2a", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
-	"internal/demo": {nil, "the embedded agent shares no code with us, so that it cannot agree with our mistakes"},
+	"transport/a2a":    {nil, "the protocol's terms are for everybody: they may know no spelling of it"},
+	"transport":        {[]string{"transport/a2a", "internal/rawjson"}, "how things travel must not depend on what they mean"},
+	"mapping/acp":      {nil, "an editor protocol's terms are for everybody"},
+	"mapping":          {[]string{"transport/a2a", "mapping/acp", "internal/rawjson"}, "meaning is pure: it neither does I/O nor knows how things travel"},
+	"bridge":           {[]string{"transport", "transport/a2a", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
+	"internal/rawjson": {nil, "looking into text is for everybody: it may not know whose it is"},
+	"internal/demo":    {nil, "the embedded agent shares no code with us, so that it cannot agree with our mistakes"},
 }
 
 // pure packages do no I/O, read no clock and start nothing.
@@ -42,7 +44,7 @@ func TestImports(t *testing.T) {
 			if ok && isOurs && !contains(rule.packages, ours) && !strings.HasPrefix(ours, f.pkg+"/") {
 				t.Errorf("%s imports %s: %s", f.path, ours, rule.reason)
 			}
-			if (f.pkg == "mapping" || f.pkg == "transport/a2a") && contains(notPure, path) {
+			if (f.pkg == "mapping" || f.pkg == "transport/a2a" || f.pkg == "internal/rawjson") && contains(notPure, path) {
 				t.Errorf("%s imports %s: package %s does no I/O, reads no clock and starts no goroutine", f.path, path, f.pkg)
 			}
 		}
@@ -62,6 +64,10 @@ func TestShape(t *testing.T) {
 			case *ast.FuncDecl:
 				if n.Name.Name == "init" && n.Recv == nil {
 					t.Errorf("%s: there is no init in this project: what happens is called", f.at(n))
+				}
+			case *ast.TypeSpec:
+				if f.pkg == "internal/rawjson" && n.Name.IsExported() {
+					t.Errorf("%s: a type of an internal package, in one that transport and mapping use, would get into their exported signatures", f.at(n))
 				}
 			case *ast.SelectorExpr:
 				pkg, ok := n.X.(*ast.Ident)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -118,13 +119,13 @@ func devtoolStatus(v gjson.Result) ToolStatus {
 }
 
 func devtoolOutput(raw string) *ToolOutput {
-	if isString(raw) {
+	if rawjson.IsString(raw) {
 		return &ToolOutput{Text: stringOf(raw)}
 	}
 	var room [8]member
 	v := readObject(room[:0], raw, nil)
 	o := &ToolOutput{Text: stringOf(v.get("text"))}
-	if diff := v.get("diff"); isObject(diff) {
+	if diff := v.get("diff"); rawjson.IsObject(diff) {
 		o.Diff = devtoolDiff(diff)
 	}
 	o.Data = a2a.JSON(v.get("structured_data", "structuredData"))
@@ -132,7 +133,7 @@ func devtoolOutput(raw string) *ToolOutput {
 }
 
 func devtoolError(raw string) *ErrorDetails {
-	if isString(raw) {
+	if rawjson.IsString(raw) {
 		return &ErrorDetails{Message: stringOf(raw)}
 	}
 	var room [8]member

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -57,7 +58,7 @@ func (gemini) meta(metadata a2a.JSON, m *meta) (found bool) {
 }
 
 func (gemini) callID(data object) (id string, ok bool) {
-	raw := valueOf(data.get("request"), "callId")
+	raw := rawjson.Member(data.get("request"), "callId")
 	return stringOf(raw), raw != "" && data.has("status")
 }
 
@@ -68,10 +69,10 @@ func (d gemini) toolCall(data object, c *ToolCall) {
 	c.dialect = d
 	geminiRequest(data.get("request"), c)
 	geminiTool(data.get("tool"), c)
-	if details := data.get("confirmationDetails"); isObject(details) {
+	if details := data.get("confirmationDetails"); rawjson.IsObject(details) {
 		c.Confirmation = geminiConfirmation(details)
 	}
-	switch textOf(data.get("status")) {
+	switch rawjson.Text(data.get("status")) {
 	case "validating", "scheduled":
 		c.Status = ToolPending
 	case "awaiting_approval":
@@ -101,28 +102,24 @@ func geminiRequest(raw string, c *ToolCall) {
 	c.Name = stringOf(request.get("name"))
 	c.Input = a2a.JSON(request.value("args"))
 	display := request.get("display")
-	c.Description = stringOf(valueOf(display, "description"))
-	c.DisplayName = stringOf(valueOf(display, "name"))
+	c.Description = stringOf(rawjson.Member(display, "description"))
+	c.DisplayName = stringOf(rawjson.Member(display, "name"))
 }
 
 // geminiTool reads what is said of the tool, which is before its schema: the walk
 // ends there.
 func geminiTool(raw string, c *ToolCall) {
 	kind, name := "", ""
-	eachMember(raw, func(key string, at int) int {
-		end := skipValue(raw, at)
+	rawjson.EachMember(raw, func(key, value string) bool {
 		switch {
 		case key == "kind" && kind == "":
-			kind = raw[at:end]
+			kind = value
 		case key == "displayName" && name == "":
-			name = raw[at:end]
+			name = value
 		}
-		if kind != "" && name != "" {
-			return len(raw)
-		}
-		return end
+		return kind == "" || name == ""
 	})
-	c.Kind = geminiKind(textOf(kind))
+	c.Kind = geminiKind(rawjson.Text(kind))
 	if c.DisplayName == "" {
 		c.DisplayName = stringOf(name)
 	}
@@ -144,7 +141,7 @@ func geminiConfirmation(raw string) *Confirmation {
 	var room [12]member
 	o := readObject(room[:0], raw, nil)
 	c := &Confirmation{}
-	switch kind := textOf(o.get("type")); kind {
+	switch kind := rawjson.Text(o.get("type")); kind {
 	case "exec", "sandbox_expansion":
 		c.Execute = &ExecuteDetails{Command: stringOf(o.get("command"))}
 		gjson.Parse(o.get("rootCommands")).ForEach(func(_, r gjson.Result) bool {
@@ -195,20 +192,20 @@ func geminiDiff(o object) *FileDiff {
 		NewContent: stringOf(o.get("newContent")),
 		Formatted:  stringOf(o.get("fileDiff")),
 	}
-	if old := textOf(o.get("originalContent")); old != "" && !gjson.Parse(o.get("isNewFile")).Bool() {
+	if old := rawjson.Text(o.get("originalContent")); old != "" && !gjson.Parse(o.get("isNewFile")).Bool() {
 		d.OldContent = &old
 	}
 	return d
 }
 
 func geminiOutput(response string) *ToolOutput {
-	display := valueOf(response, "resultDisplay")
+	display := rawjson.Member(response, "resultDisplay")
 	switch {
-	case isString(display):
+	case rawjson.IsString(display):
 		return &ToolOutput{Text: trimScreen(stringOf(display))}
-	case isArray(display):
+	case rawjson.IsArray(display):
 		return &ToolOutput{Text: terminalText(gjson.Parse(display))}
-	case !isObject(display):
+	case !rawjson.IsObject(display):
 		return &ToolOutput{}
 	}
 	var room [12]member
@@ -220,9 +217,9 @@ func geminiOutput(response string) *ToolOutput {
 }
 
 func geminiError(response string) *ErrorDetails {
-	e := &ErrorDetails{Message: stringOf(valueOf(response, "resultDisplay")), Type: stringOf(valueOf(response, "errorType"))}
+	e := &ErrorDetails{Message: stringOf(rawjson.Member(response, "resultDisplay")), Type: stringOf(rawjson.Member(response, "errorType"))}
 	if e.Message == "" {
-		e.Message = stringOf(valueOf(valueOf(response, "error"), "message"))
+		e.Message = stringOf(rawjson.Member(rawjson.Member(response, "error"), "message"))
 	}
 	if e.Message == "" {
 		e.Message = "the tool failed and the agent does not say why"

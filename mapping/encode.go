@@ -2,22 +2,15 @@ package mapping
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
-	"math/bits"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-const (
-	hexDigits = "0123456789abcdef"
-
-	lowBits  = 0x0101010101010101
-	highBits = 0x8080808080808080
-)
+const hexDigits = "0123456789abcdef"
 
 // appendString appends s as a JSON string. Beside what JSON demands it escapes
 // U+2028 and U+2029, which end a line for some readers of lines; bytes that are
@@ -25,26 +18,11 @@ const (
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
-	raw := unsafe.Slice(unsafe.StringData(s), len(s))
 	for i := 0; i < len(s); {
-		// Eight at once, as long as none needs a look; a borrow may stop too early.
-		for i+8 <= len(s) {
-			w := binary.LittleEndian.Uint64(raw[i:])
-			found := ((w - ' '*lowBits) | ((w ^ '"'*lowBits) - lowBits) | ((w ^ '\\'*lowBits) - lowBits) | w) & highBits
-			if found != 0 {
-				i += bits.TrailingZeros64(found) / 8
-				break
-			}
-			i += 8
-		}
-		if i == len(s) {
+		if i = rawjson.SkipPlain(s, i); i == len(s) {
 			break
 		}
 		b := s[i]
-		if b >= 0x20 && b != '"' && b != '\\' && b < utf8.RuneSelf {
-			i++
-			continue
-		}
 		if b < utf8.RuneSelf {
 			dst = append(dst, s[from:i]...)
 			switch b {
@@ -110,34 +88,19 @@ func joinText(dst []byte, s *Step) []byte {
 	return append(dst[:last], dst[last+1:]...)
 }
 
-// copyable reports whether a JSON string from outside may be written as it is.
+// copyable reports whether a JSON value from outside may be written as it is.
 // Surrogates are not looked at one by one: a lone one is an error to strict
 // readers (serde_json), so any takes the way through decoding.
 func copyable(j a2a.JSON) bool {
-	if plain(string(j)) {
-		return true
-	}
-	return !strings.Contains(string(j), `\ud`) && !strings.Contains(string(j), `\uD`) && utf8.ValidString(string(j)) &&
-		!strings.Contains(string(j), "\u2028") && !strings.Contains(string(j), "\u2029")
-}
-
-// plain reports whether s is ASCII without a backslash: nothing in it can be wrong.
-func plain(s string) bool {
-	if strings.IndexByte(s, '\\') >= 0 {
+	s := string(j)
+	if strings.IndexByte(s, '\\') >= 0 && (strings.Contains(s, `\ud`) || strings.Contains(s, `\uD`)) {
 		return false
 	}
-	b := unsafe.Slice(unsafe.StringData(s), len(s))
-	for ; len(b) >= 8; b = b[8:] {
-		if binary.LittleEndian.Uint64(b)&highBits != 0 {
-			return false
-		}
+	ascii, ok := rawjson.ScanRun(s)
+	if !ok { // it may have line feeds between its members
+		ok = utf8.ValidString(s)
 	}
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return ascii || ok && !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")
 }
 
 // appendMember adds a member to an object in text form.

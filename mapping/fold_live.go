@@ -5,10 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -28,7 +26,7 @@ type sentText struct {
 
 // setLive takes the live output of a call, as it is written in its data.
 func (c *ToolCall) setLive(raw string) {
-	if isString(raw) {
+	if rawjson.IsString(raw) {
 		c.sent = sentText{json: a2a.JSON(raw)}
 	} else {
 		c.Live = stringOf(raw)
@@ -80,7 +78,7 @@ func (f *Fold) readLive(c *ToolCall, old *call) *liveText {
 	if len(t.text) == 0 {
 		return nil
 	}
-	c.Live, c.live = view(t.text), knownText{view(t.json), t.hash.Sum64(), t.ticks}
+	c.Live, c.live = rawjson.View(t.text), knownText{rawjson.View(t.json), t.hash.Sum64(), t.ticks}
 	return t
 }
 
@@ -113,7 +111,7 @@ func (t *liveText) grow(sent string, screen bool) bool {
 	}
 	text := rest
 	if strings.IndexByte(rest, '\\') >= 0 {
-		text = gjson.Parse(`"` + rest + `"`).Str
+		text = rawjson.Unescape(rest)
 	}
 	if t.screen {
 		// Two blanks may meet their line feed only now.
@@ -159,6 +157,3 @@ func appendRoom(dst []byte, s string) []byte {
 	}
 	return append(dst, s...)
 }
-
-// view returns bytes that do not change any more as a string.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

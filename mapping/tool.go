@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
@@ -63,7 +64,7 @@ func toolTitle(c *ToolCall) string {
 		name = c.Name
 	}
 	if ToolKind(c) == acp.KindExecute {
-		if command := valueOf(string(c.Input), "command"); isString(command) {
+		if command := rawjson.Member(string(c.Input), "command"); rawjson.IsString(command) {
 			return oneLine(stringOf(command))
 		}
 	}
@@ -105,15 +106,13 @@ func toolPath(c *ToolCall) string {
 	// In one walk: an edit's input has the file's text as well.
 	names := [...]string{"file_path", "filePath", "absolute_path", "path", "dir_path"}
 	best, path := len(names), ""
-	input := string(c.Input)
-	eachMember(input, func(key string, at int) int {
-		end := skipValue(input, at)
+	rawjson.EachMember(string(c.Input), func(key, value string) bool {
 		for i, name := range names[:best] {
-			if key == name && isString(input[at:end]) && end-at > len(`""`) {
-				best, path = i, input[at:end]
+			if key == name && rawjson.IsString(value) && len(value) > len(`""`) {
+				best, path = i, value
 			}
 		}
-		return end
+		return true
 	})
 	return stringOf(path)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -22,7 +23,6 @@ type toolScript struct {
 	fold *Fold
 	ref  refFold
 	acp  ACP
-	seq  Lines
 	// shown are the calls that steps have shown, with what they said then: what
 	// grows must not change them.
 	shown []*ToolCall
@@ -39,7 +39,7 @@ func newToolScript(t *testing.T) *toolScript {
 func (s *toolScript) view(text string) string {
 	b := []byte(text)
 	s.views = append(s.views, b)
-	return view(b)
+	return rawjson.View(b)
 }
 
 // message makes a message of data parts. They are taken from the list one by one,

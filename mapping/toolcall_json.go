@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -146,17 +147,17 @@ func spaced(b []byte) bool {
 	if len(b) < 2 || b[0] != '{' && b[0] != '[' {
 		return false
 	}
-	s := view(b)
+	s := rawjson.View(b)
 	i := 1
 	if b[0] == '{' {
-		if i = skipString(s, i); b[1] != '"' || i >= len(s) || s[i] != ':' {
+		if i = rawjson.SkipString(s, i); b[1] != '"' || i >= len(s) || s[i] != ':' {
 			return s[1] != '}'
 		}
 		i++
 	}
-	end := skipValue(s, i)
+	end := rawjson.SkipValue(s, i)
 	if end == i || end+1 >= len(s) {
-		return skipSpace(s, i) != i
+		return rawjson.SkipSpace(s, i) != i
 	}
-	return skipSpace(s, end) != end || s[end] == ',' && skipSpace(s, end+1) != end+1
+	return rawjson.SkipSpace(s, end) != end || s[end] == ',' && rawjson.SkipSpace(s, end+1) != end+1
 }

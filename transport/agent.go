@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -22,7 +23,7 @@ func (c *Client) ExtendedCard(ctx context.Context) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isObject(view(result)) {
+	if !rawjson.IsObject(rawjson.View(result)) {
 		return nil, failf(nil, "%s answered %s with something that is no card: %s", shown(e.url), method, quote(result))
 	}
 	return result, nil

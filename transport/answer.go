@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -82,7 +83,7 @@ func (x *exchange) result() (json.RawMessage, error) {
 	if len(b) == 0 || b[0] != '{' || !validJSON(b) {
 		return nil, x.notRPC(b)
 	}
-	r := readResponse(view(b))
+	r := readResponse(rawjson.View(b))
 	switch {
 	case r.failure != "":
 		return nil, x.agentError(r.failure)
@@ -103,7 +104,7 @@ type response struct {
 }
 
 func readResponse(raw string) (r response) {
-	eachMember(raw, func(key, value string) bool {
+	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
 		case "jsonrpc":
 			r.is = true
@@ -134,11 +135,11 @@ func (x *exchange) agentError(raw string) error {
 // errors outlive what they were read from.
 func readError(raw string) *a2a.Error {
 	e := new(a2a.Error)
-	if !isObject(raw) {
+	if !rawjson.IsObject(raw) {
 		e.Message = strings.Clone(jsonText(raw))
 		return e
 	}
-	eachMember(raw, func(key, value string) bool {
+	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
 		case "code":
 			// 1e3 is a number too, but nobody's code; and one is a string.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -56,7 +57,7 @@ func (c *Client) task(ctx context.Context, e *endpoint, method string, params an
 		return nil, err
 	}
 	ev := new(a2a.Event)
-	e.protocol.decode(view(result), ev)
+	e.protocol.decode(rawjson.View(result), ev)
 	if ev.Kind != a2a.EventTask {
 		return nil, failf(nil, "%s answered %s with something that is no task", shown(e.url), method)
 	}

@@ -11,6 +11,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -250,7 +251,7 @@ func (c *Client) readCardFile() (*endpoint, error) {
 // newEndpoint reads a card and decides how the agent is called. from is where
 // the card was, nil for a file.
 func (c *Client) newEndpoint(raw []byte, from *url.URL) *endpoint {
-	card := parseCard(view(raw), from)
+	card := parseCard(rawjson.View(raw), from)
 	e := &endpoint{card: card, streams: !saysNoStreaming(card)}
 	i, p, err := choose(card, c.opts.Version)
 	if err != nil {

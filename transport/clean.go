@@ -1,134 +1,107 @@
 package transport
 
-import "unicode/utf8"
+import "github.com/a2astdio/a2astdio/internal/rawjson"
 
-// cleanJSON reports, in one pass, whether b is one JSON value that is safe to
+// cleanJSON reports, in one pass, whether s is one JSON value that is safe to
 // walk and that repairText would leave as it is. It may say no to some that are
-// (deep ones, texts with escaped NULs): whoever asks goes the long
-// way then, through repairText and validJSON.
-func cleanJSON(b []byte) bool {
-	end := cleanValue(b, cleanSpace(b, 0), 0)
-	return end > 0 && cleanSpace(b, end) == len(b)
+// (deep ones, texts with escaped NULs): whoever asks goes the long way then,
+// through repairText and validJSON.
+func cleanJSON(s string) bool {
+	end := cleanValue(s, rawjson.SkipSpace(s, 0), 0)
+	return end > 0 && rawjson.SkipSpace(s, end) == len(s)
 }
 
 // cleanDepth is how deep cleanJSON goes. Agents nest some ten levels.
 const cleanDepth = 64
 
 // cleanValue returns the index after the value at i, 0 if there is none.
-func cleanValue(b []byte, i, depth int) int {
-	if i >= len(b) || depth > cleanDepth {
+func cleanValue(s string, i, depth int) int {
+	if i >= len(s) || depth > cleanDepth {
 		return 0
 	}
-	switch b[i] {
+	switch s[i] {
 	case '"':
-		return scanString(b, i).end
+		return scanString(s, i).end
 	case '{', '[':
-		return cleanMembers(b, i, depth+1)
+		return cleanMembers(s, i, depth+1)
 	case 't':
-		return cleanWord(b, i, "true")
+		return cleanWord(s, i, "true")
 	case 'f':
-		return cleanWord(b, i, "false")
+		return cleanWord(s, i, "false")
 	case 'n':
-		return cleanWord(b, i, "null")
+		return cleanWord(s, i, "null")
 	}
-	return cleanNumber(b, i)
+	return cleanNumber(s, i)
 }
 
 // cleanMembers takes an object or an array.
-func cleanMembers(b []byte, i, depth int) int {
-	object := b[i] == '{'
-	closing := b[i] + 2
-	if i = cleanSpace(b, i+1); i < len(b) && b[i] == closing {
+func cleanMembers(s string, i, depth int) int {
+	object := s[i] == '{'
+	closing := s[i] + 2
+	if i = rawjson.SkipSpace(s, i+1); i < len(s) && s[i] == closing {
 		return i + 1
 	}
 	for {
 		if object {
-			if i = scanString(b, i).end; i == 0 {
+			if i = scanString(s, i).end; i == 0 {
 				return 0
 			}
-			if i = cleanSpace(b, i); i >= len(b) || b[i] != ':' {
+			if i = rawjson.SkipSpace(s, i); i >= len(s) || s[i] != ':' {
 				return 0
 			}
-			i = cleanSpace(b, i+1)
+			i = rawjson.SkipSpace(s, i+1)
 		}
-		if i = cleanValue(b, i, depth); i == 0 {
+		if i = cleanValue(s, i, depth); i == 0 {
 			return 0
 		}
-		i = cleanSpace(b, i)
+		i = rawjson.SkipSpace(s, i)
 		switch {
-		case i >= len(b):
+		case i >= len(s):
 			return 0
-		case b[i] == closing:
+		case s[i] == closing:
 			return i + 1
-		case b[i] != ',':
+		case s[i] != ',':
 			return 0
 		}
-		i = cleanSpace(b, i+1)
+		i = rawjson.SkipSpace(s, i+1)
 	}
 }
 
-func cleanWord(b []byte, i int, word string) int {
-	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
+func cleanWord(s string, i int, word string) int {
+	if len(s)-i < len(word) || s[i:i+len(word)] != word {
 		return 0
 	}
 	return i + len(word)
 }
 
-func cleanNumber(b []byte, i int) int {
-	if b[i] == '-' {
+func cleanNumber(s string, i int) int {
+	if s[i] == '-' {
 		i++
 	}
-	if i = scanNatural(b, i); i == 0 {
+	if i = scanNatural(s, i); i == 0 {
 		return 0
 	}
-	if i < len(b) && b[i] == '.' {
-		if i = cleanDigits(b, i+1); i == 0 {
+	if i < len(s) && s[i] == '.' {
+		if i = cleanDigits(s, i+1); i == 0 {
 			return 0
 		}
 	}
-	if i < len(b) && b[i]|0x20 == 'e' {
-		if i++; i < len(b) && (b[i] == '+' || b[i] == '-') {
+	if i < len(s) && s[i]|0x20 == 'e' {
+		if i++; i < len(s) && (s[i] == '+' || s[i] == '-') {
 			i++
 		}
-		return cleanDigits(b, i)
+		return cleanDigits(s, i)
 	}
 	return i
 }
 
-func cleanDigits(b []byte, i int) int {
+func cleanDigits(s string, i int) int {
 	end := i
-	for end < len(b) && '0' <= b[end] && b[end] <= '9' {
+	for end < len(s) && '0' <= s[end] && s[end] <= '9' {
 		end++
 	}
 	if end == i {
 		return 0
 	}
 	return end
-}
-
-func cleanSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// unescape returns the text of a JSON string, given without its quotes. A half of
-// a surrogate pair becomes U+FFFD.
-func unescape(s string) string {
-	return view(appendUnescaped(make([]byte, 0, len(s)), s))
-}
-
-// appendRune appends the character of the \uXXXX at the start of s, which may
-// take two of them, and returns what follows.
-func appendRune(dst []byte, s string) ([]byte, string) {
-	b := []byte(s[:min(12, len(s))])
-	unit := rune(escapedUnit(b))
-	s = s[min(6, len(s)):]
-	if 0xD800 <= unit && unit < 0xDC00 && len(b) == 12 {
-		if low := rune(escapedUnit(b[6:])); 0xDC00 <= low && low < 0xE000 {
-			return utf8.AppendRune(dst, (unit-0xD800)<<10+low-0xDC00+0x10000), s[6:]
-		}
-	}
-	return utf8.AppendRune(dst, unit), s // a surrogate becomes U+FFFD
 }

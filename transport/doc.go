@@ -28,7 +28,7 @@
 //
 // An event is found in the bytes that were read, not copied out of them: see
 // [Stream.Read] for how long it is valid. Each frame is checked to be JSON once,
-// and walked with a scanner that relies on that (json.go).
+// and walked with a scanner that relies on that (package rawjson).
 //
 // # Goroutines
 //

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -40,16 +41,16 @@ type payload struct {
 
 // read reads the payload at the beginning of s, and returns where it ends.
 func (p *payload) read(s string, ev *a2a.Event) (end int) {
-	return walkMembers(s, skipSpace(s, 0), func(key string, at int) (end int) {
+	return rawjson.Walk(s, 0, func(key string, at int) (end int) {
 		switch {
 		case key == "status" && !isNull(s, at):
-			p.hasStatus = isObject(s[at:])
+			p.hasStatus = rawjson.IsObject(s[at:])
 			return readStatus(s, at, ev)
 		case key == "artifact" && !isNull(s, at):
-			p.hasArtifact = isObject(s[at:])
+			p.hasArtifact = rawjson.IsObject(s[at:])
 			return readArtifact(s, at, &ev.Artifact)
 		}
-		end = skipValue(s, at)
+		end = rawjson.SkipValue(s, at)
 		value := s[at:end]
 		if value == "null" {
 			return end
@@ -113,13 +114,13 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventUnknown, ""
 	}
 	switch {
-	case isObject(p.aStatusUpdate):
+	case rawjson.IsObject(p.aStatusUpdate):
 		return a2a.EventStatus, p.aStatusUpdate
-	case isObject(p.aChunkUpdate):
+	case rawjson.IsObject(p.aChunkUpdate):
 		return a2a.EventArtifact, p.aChunkUpdate
-	case isObject(p.aTask):
+	case rawjson.IsObject(p.aTask):
 		return a2a.EventTask, p.aTask
-	case isObject(p.aMessage):
+	case rawjson.IsObject(p.aMessage):
 		return a2a.EventMessage, p.aMessage
 	case p.hasArtifact:
 		return a2a.EventArtifact, ""
@@ -127,7 +128,7 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventStatus, ""
 	case p.hasStatus && p.id != "":
 		return a2a.EventTask, ""
-	case isArray(p.parts) && (p.role != "" || p.messageID != ""):
+	case rawjson.IsArray(p.parts) && (p.role != "" || p.messageID != ""):
 		return a2a.EventMessage, ""
 	}
 	return a2a.EventUnknown, ""
@@ -165,14 +166,14 @@ func (r *reading) decode(raw string, ev *a2a.Event) {
 		return
 	case a2a.EventTask:
 		ev.TaskID = jsonText(p.id)
-		if isArray(p.artifacts) {
+		if rawjson.IsArray(p.artifacts) {
 			ev.Artifacts = artifactsOf(p.artifacts)
 		}
-		if isArray(p.history) {
+		if rawjson.IsArray(p.history) {
 			ev.History = messagesOf(p.history)
 		}
 	case a2a.EventMessage:
-		readMessage(raw, skipSpace(raw, 0), &ev.Message)
+		readMessage(raw, rawjson.SkipSpace(raw, 0), &ev.Message)
 		ev.HasMessage = true
 	case a2a.EventArtifact:
 		ev.Append = p.appends == "true"
@@ -184,12 +185,12 @@ func (r *reading) decode(raw string, ev *a2a.Event) {
 // readStatus reads the task's status at s[at:] into ev, and returns where it ends.
 func readStatus(s string, at int, ev *a2a.Event) (end int) {
 	ev.State, ev.Timestamp, ev.Message, ev.HasMessage = a2a.StateUnknown, "", a2a.Message{}, false
-	return walkMembers(s, at, func(key string, at int) (end int) {
-		if key == "message" && isObject(s[at:]) {
+	return rawjson.Walk(s, at, func(key string, at int) (end int) {
+		if key == "message" && rawjson.IsObject(s[at:]) {
 			ev.HasMessage = true
 			return readMessage(s, at, &ev.Message)
 		}
-		end = skipValue(s, at)
+		end = rawjson.SkipValue(s, at)
 		switch key {
 		case "state":
 			ev.State = readState(s[at:end])
@@ -204,12 +205,12 @@ func readStatus(s string, at int, ev *a2a.Event) (end int) {
 // It returns where the message ends.
 func readMessage(s string, at int, m *a2a.Message) (end int) {
 	*m = a2a.Message{}
-	return walkMembers(s, at, func(key string, at int) (end int) {
+	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if key == "parts" {
 			m.Parts, end = readParts(s, at)
 			return end
 		}
-		end = skipValue(s, at)
+		end = rawjson.SkipValue(s, at)
 		value := s[at:end]
 		switch key {
 		case "messageId":
@@ -229,12 +230,12 @@ func readMessage(s string, at int, m *a2a.Message) (end int) {
 
 func readArtifact(s string, at int, a *a2a.Artifact) (end int) {
 	*a = a2a.Artifact{}
-	return walkMembers(s, at, func(key string, at int) (end int) {
+	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if key == "parts" {
 			a.Parts, end = readParts(s, at)
 			return end
 		}
-		end = skipValue(s, at)
+		end = rawjson.SkipValue(s, at)
 		value := s[at:end]
 		switch key {
 		case "artifactId":
@@ -252,7 +253,7 @@ func readArtifact(s string, at int, a *a2a.Artifact) (end int) {
 
 func artifactsOf(raw string) iter.Seq[a2a.Artifact] {
 	return func(yield func(a2a.Artifact) bool) {
-		eachElement(raw, func(value string) bool {
+		rawjson.EachElement(raw, func(value string) bool {
 			var a a2a.Artifact
 			readArtifact(value, 0, &a)
 			return yield(a)
@@ -262,7 +263,7 @@ func artifactsOf(raw string) iter.Seq[a2a.Artifact] {
 
 func messagesOf(raw string) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
-		eachElement(raw, func(value string) bool {
+		rawjson.EachElement(raw, func(value string) bool {
 			var m a2a.Message
 			readMessage(value, 0, &m)
 			return yield(m)
@@ -272,7 +273,7 @@ func messagesOf(raw string) iter.Seq[a2a.Message] {
 
 // jsonObject returns an object as it is, and anything else as absent.
 func jsonObject(raw string) a2a.JSON {
-	if !isObject(raw) {
+	if !rawjson.IsObject(raw) {
 		return ""
 	}
 	return a2a.JSON(raw)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -66,7 +67,7 @@ func TestNextElement(t *testing.T) {
 func checkElements(t *testing.T, s string) {
 	t.Helper()
 	var walked, taken []string
-	eachElement(s, func(value string) bool { walked = append(walked, value); return true })
+	rawjson.EachElement(s, func(value string) bool { walked = append(walked, value); return true })
 	var p a2a.Part
 	for rest, ok := nextPart(a2a.JSON(s), &p); ok; rest, ok = nextPart(rest, &p) {
 		taken = append(taken, string(p.Raw))
@@ -135,7 +136,7 @@ func fuzzEvent(f *testing.F, p protocol, dir string) {
 		}
 		// The walk finds what encoding/json finds (the last of a name wins there).
 		found := map[string]string{}
-		eachMember(string(b), func(k, v string) bool { found[k] = v; return true })
+		rawjson.EachMember(string(b), func(k, v string) bool { found[k] = v; return true })
 		if len(found) != len(members) {
 			t.Fatalf("%s: found %v", b, found)
 		}
@@ -180,13 +181,13 @@ func textsByNext() func(a2a.Parts) int {
 }
 
 func benchDecode(b *testing.B, frame string, texts func(a2a.Parts) int) {
-	s := &Stream{endpoint: &endpoint{protocol: protocolV03{}}}
+	s := &Stream{endpoint: &endpoint{protocol: protocolV03{}}, frames: new(frameReader)}
 	data := []byte(frame)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		s.events = s.events[:0]
+		s.events, s.parts, s.text, s.frames.holes = s.events[:0], s.parts[:0], s.text[:0], s.frames.holes[:0]
 		f := frameOf(data)
 		if err := s.decode(&f); err != nil {
 			b.Fatal(err)

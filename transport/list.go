@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -30,7 +31,7 @@ func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, erro
 	if err != nil {
 		return nil, err
 	}
-	page := readPage(e.protocol, view(result))
+	page := readPage(e.protocol, rawjson.View(result))
 	if page == nil {
 		return nil, failf(nil, "%s answered %s with something that is no list of tasks: %s", shown(e.url), method, quote(result))
 	}
@@ -42,17 +43,17 @@ func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, erro
 func readPage(p protocol, raw string) *a2a.TaskPage {
 	page := new(a2a.TaskPage)
 	tasks := func(list string) {
-		eachElement(list, func(value string) bool {
+		rawjson.EachElement(list, func(value string) bool {
 			page.Tasks = append(page.Tasks, a2a.Event{})
 			p.decode(value, &page.Tasks[len(page.Tasks)-1])
 			return true
 		})
 	}
 	switch raw = strings.TrimSpace(raw); {
-	case isArray(raw):
+	case rawjson.IsArray(raw):
 		tasks(raw)
-	case isObject(raw):
-		eachMember(raw, func(key, value string) bool {
+	case rawjson.IsObject(raw):
+		rawjson.EachMember(raw, func(key, value string) bool {
 			switch key {
 			case "tasks":
 				tasks(value)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -43,7 +44,7 @@ func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (
 
 // decodeAnswer reads what a message was answered with outside of a stream.
 func decodeAnswer(e *endpoint, result json.RawMessage, ev *a2a.Event) error {
-	e.protocol.decode(view(result), ev)
+	e.protocol.decode(rawjson.View(result), ev)
 	if ev.Kind == a2a.EventUnknown {
 		return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s", shown(e.url), quote(result))
 	}

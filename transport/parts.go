@@ -4,14 +4,15 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // readParts returns the list of parts at s[at:], which is walked when it is asked
 // for, and where it ends.
 func readParts(s string, at int) (parts a2a.Parts, end int) {
-	end = skipValue(s, at)
-	if isArray(s[at:end]) {
+	end = rawjson.SkipValue(s, at)
+	if rawjson.IsArray(s[at:end]) {
 		parts = a2a.Parts{Raw: a2a.JSON(s[at:end]), Step: nextPart}
 	}
 	return parts, end
@@ -19,7 +20,7 @@ func readParts(s string, at int) (parts a2a.Parts, end int) {
 
 // nextPart decodes the first part of a list, or of what was left of one.
 func nextPart(raw a2a.JSON, p *a2a.Part) (rest a2a.JSON, ok bool) {
-	at := nextElement(string(raw))
+	at := rawjson.NextElement(string(raw))
 	if at < 0 {
 		return "", false
 	}
@@ -30,11 +31,11 @@ func nextPart(raw a2a.JSON, p *a2a.Part) (rest a2a.JSON, ok bool) {
 // who wants no other, and would have to walk a tool call to see that it is one.
 func beginsWithText(list a2a.JSON) (text bool) {
 	raw := string(list)
-	at := nextElement(raw)
+	at := rawjson.NextElement(raw)
 	if at < 0 {
 		return false
 	}
-	walkMembers(raw, at, func(key string, at int) int {
+	rawjson.Walk(raw, at, func(key string, at int) int {
 		text = key == "text" || key != "data" && key != "file" && (key != "kind" || strings.HasPrefix(raw[at:], `"text"`))
 		return len(raw)
 	})
@@ -46,8 +47,8 @@ func beginsWithText(list a2a.JSON) (text bool) {
 func readPart(s string, at int, p *a2a.Part) (end int) {
 	*p = a2a.Part{Lazy: p.Lazy}
 	var kind, text, data, file string
-	end = walkMembers(s, at, func(key string, at int) int {
-		end := skipValue(s, at)
+	end = rawjson.Walk(s, at, func(key string, at int) int {
+		end := rawjson.SkipValue(s, at)
 		value := s[at:end]
 		if value == "null" && key != "data" {
 			return end
@@ -75,7 +76,7 @@ func readPart(s string, at int, p *a2a.Part) (end int) {
 		return end
 	})
 	p.Raw = a2a.JSON(s[at:end])
-	if isObject(file) {
+	if rawjson.IsObject(file) {
 		readFile(file, &p.File)
 	}
 	if kind == "" {
@@ -114,7 +115,7 @@ func readPart(s string, at int, p *a2a.Part) (end int) {
 
 // readFile reads 0.3's nested file.
 func readFile(raw string, f *a2a.File) {
-	eachMember(raw, func(key, value string) bool {
+	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
 		case "bytes":
 			f.Bytes = jsonText(value)
@@ -141,7 +142,7 @@ func unwrapData(p *a2a.Part) {
 	}
 	marked := false
 	var rest []byte
-	eachMember(string(p.Metadata), func(key, value string) bool {
+	rawjson.EachMember(string(p.Metadata), func(key, value string) bool {
 		if key == compatMarker && value == "true" {
 			marked = true
 			return true
@@ -157,7 +158,7 @@ func unwrapData(p *a2a.Part) {
 	if !marked {
 		return
 	}
-	eachMember(string(p.Data), func(key, value string) bool {
+	rawjson.EachMember(string(p.Data), func(key, value string) bool {
 		if key == "value" {
 			p.Data = a2a.JSON(value)
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -123,7 +124,7 @@ func v03PartOf(p *a2a.OutPart) v03Part {
 			f.Bytes = &p.File.Bytes
 		}
 		return v03Part{Kind: "file", File: f}
-	case p.Data != nil && !isObject(strings.TrimSpace(string(p.Data))):
+	case p.Data != nil && !rawjson.IsObject(strings.TrimSpace(string(p.Data))):
 		// 0.3 has objects only; this is how the SDKs carry the rest (parts.go).
 		return v03Part{
 			Kind:     "data",

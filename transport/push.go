@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -71,7 +72,7 @@ func (c *Client) ListPush(ctx context.Context, taskID string) ([]a2a.PushConfig,
 		if err != nil {
 			return nil, err
 		}
-		more, next, ok := readPushList(view(result), taskID)
+		more, next, ok := readPushList(rawjson.View(result), taskID)
 		if !ok {
 			return nil, failf(nil, "%s answered %s with something that is no list of push notification configurations", shown(e.url), method)
 		}
@@ -115,7 +116,7 @@ func checkPush(c *a2a.PushConfig) error {
 
 // pushResult reads the configuration that a method returns.
 func pushResult(e *endpoint, method string, result json.RawMessage, taskID string) (*a2a.PushConfig, error) {
-	config, ok := readPush(strings.TrimSpace(view(result)), taskID)
+	config, ok := readPush(strings.TrimSpace(rawjson.View(result)), taskID)
 	if !ok {
 		// What came may hold credentials, so it is not quoted.
 		return nil, failf(nil, "%s answered %s with something that is no push notification configuration", shown(e.url), method)

@@ -3,6 +3,7 @@ package transport
 import (
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -12,7 +13,7 @@ func readPush(raw, taskID string) (config a2a.PushConfig, ok bool) {
 	config.TaskID = taskID
 	var read func(raw string)
 	read = func(raw string) {
-		eachMember(raw, func(key, value string) bool {
+		rawjson.EachMember(raw, func(key, value string) bool {
 			switch key {
 			case "taskId":
 				if id := jsonText(value); id != "" {
@@ -37,18 +38,18 @@ func readPush(raw, taskID string) (config a2a.PushConfig, ok bool) {
 }
 
 func readPushAuthentication(raw string) *a2a.PushAuthentication {
-	if !isObject(raw) {
+	if !rawjson.IsObject(raw) {
 		return nil
 	}
 	a := new(a2a.PushAuthentication)
-	eachMember(raw, func(key, value string) bool {
+	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
 		case "scheme":
 			if scheme := jsonText(value); scheme != "" {
 				a.Schemes = append(a.Schemes, scheme)
 			}
 		case "schemes":
-			eachElement(value, func(scheme string) bool {
+			rawjson.EachElement(value, func(scheme string) bool {
 				a.Schemes = append(a.Schemes, jsonText(scheme))
 				return true
 			})
@@ -64,7 +65,7 @@ func readPushAuthentication(raw string) *a2a.PushAuthentication {
 // proto-JSON leaves empty if there are none.
 func readPushList(raw, taskID string) (list []a2a.PushConfig, next string, ok bool) {
 	configs := func(raw string) {
-		eachElement(raw, func(value string) bool {
+		rawjson.EachElement(raw, func(value string) bool {
 			if config, is := readPush(value, taskID); is {
 				list = append(list, config)
 			}
@@ -72,10 +73,10 @@ func readPushList(raw, taskID string) (list []a2a.PushConfig, next string, ok bo
 		})
 	}
 	switch raw = strings.TrimSpace(raw); {
-	case isArray(raw):
+	case rawjson.IsArray(raw):
 		configs(raw)
-	case isObject(raw):
-		eachMember(raw, func(key, value string) bool {
+	case rawjson.IsObject(raw):
+		rawjson.EachMember(raw, func(key, value string) bool {
 			switch key {
 			case "configs":
 				configs(value)

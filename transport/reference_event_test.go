@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -21,7 +22,7 @@ type refPayload struct {
 }
 
 func (p *refPayload) read(raw string) {
-	eachMember(raw, func(key, value string) bool {
+	rawjson.EachMember(raw, func(key, value string) bool {
 		if value == "null" {
 			return true
 		}
@@ -85,21 +86,21 @@ func (p *refPayload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventUnknown, ""
 	}
 	switch {
-	case isObject(p.aStatusUpdate):
+	case rawjson.IsObject(p.aStatusUpdate):
 		return a2a.EventStatus, p.aStatusUpdate
-	case isObject(p.aChunkUpdate):
+	case rawjson.IsObject(p.aChunkUpdate):
 		return a2a.EventArtifact, p.aChunkUpdate
-	case isObject(p.aTask):
+	case rawjson.IsObject(p.aTask):
 		return a2a.EventTask, p.aTask
-	case isObject(p.aMessage):
+	case rawjson.IsObject(p.aMessage):
 		return a2a.EventMessage, p.aMessage
-	case isObject(p.artifact):
+	case rawjson.IsObject(p.artifact):
 		return a2a.EventArtifact, ""
-	case isObject(p.status) && p.taskID != "":
+	case rawjson.IsObject(p.status) && p.taskID != "":
 		return a2a.EventStatus, ""
-	case isObject(p.status) && p.id != "":
+	case rawjson.IsObject(p.status) && p.id != "":
 		return a2a.EventTask, ""
-	case isArray(p.parts) && (p.role != "" || p.messageID != ""):
+	case rawjson.IsArray(p.parts) && (p.role != "" || p.messageID != ""):
 		return a2a.EventMessage, ""
 	}
 	return a2a.EventUnknown, ""
@@ -126,10 +127,10 @@ func refDecode(r *reading, raw string, ev *a2a.Event) {
 	case a2a.EventTask:
 		ev.TaskID = jsonText(p.id)
 		refReadStatus(p.status, ev)
-		if isArray(p.artifacts) {
+		if rawjson.IsArray(p.artifacts) {
 			ev.Artifacts = refArtifactsOf(p.artifacts)
 		}
-		if isArray(p.history) {
+		if rawjson.IsArray(p.history) {
 			ev.History = refMessagesOf(p.history)
 		}
 	case a2a.EventMessage:
@@ -146,12 +147,12 @@ func refDecode(r *reading, raw string, ev *a2a.Event) {
 
 func refReadStatus(raw string, ev *a2a.Event) {
 	ev.State = a2a.StateUnknown
-	eachMember(raw, func(key, value string) bool {
+	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
 		case "state":
 			ev.State = readState(value)
 		case "message":
-			if isObject(value) {
+			if rawjson.IsObject(value) {
 				ev.Message, ev.HasMessage = refReadMessage(value), true
 			}
 		case "timestamp":
@@ -162,7 +163,7 @@ func refReadStatus(raw string, ev *a2a.Event) {
 }
 
 func refReadMessage(raw string) (m a2a.Message) {
-	eachMember(raw, func(key, value string) bool {
+	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
 		case "messageId":
 			m.ID = jsonText(value)
@@ -183,7 +184,7 @@ func refReadMessage(raw string) (m a2a.Message) {
 }
 
 func refReadArtifact(raw string) (a a2a.Artifact) {
-	eachMember(raw, func(key, value string) bool {
+	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
 		case "artifactId":
 			a.ID = jsonText(value)
@@ -203,18 +204,18 @@ func refReadArtifact(raw string) (a a2a.Artifact) {
 
 func refArtifactsOf(raw string) iter.Seq[a2a.Artifact] {
 	return func(yield func(a2a.Artifact) bool) {
-		eachElement(raw, func(value string) bool { return yield(refReadArtifact(value)) })
+		rawjson.EachElement(raw, func(value string) bool { return yield(refReadArtifact(value)) })
 	}
 }
 
 func refMessagesOf(raw string) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
-		eachElement(raw, func(value string) bool { return yield(refReadMessage(value)) })
+		rawjson.EachElement(raw, func(value string) bool { return yield(refReadMessage(value)) })
 	}
 }
 
 func refPartsOf(raw string) a2a.Parts {
-	if !isArray(raw) {
+	if !rawjson.IsArray(raw) {
 		return a2a.Parts{}
 	}
 	return a2a.Parts{Raw: a2a.JSON(raw), Step: refNextPart}
@@ -232,7 +233,7 @@ func refNextPart(raw a2a.JSON, p *a2a.Part) (rest a2a.JSON, ok bool) {
 func refReadPart(raw string, p *a2a.Part) {
 	*p = a2a.Part{Raw: a2a.JSON(raw)}
 	var kind, text, data, file string
-	eachMember(raw, func(key, value string) bool {
+	rawjson.EachMember(raw, func(key, value string) bool {
 		if value == "null" && key != "data" {
 			return true
 		}
@@ -258,7 +259,7 @@ func refReadPart(raw string, p *a2a.Part) {
 		}
 		return true
 	})
-	if isObject(file) {
+	if rawjson.IsObject(file) {
 		readFile(file, &p.File)
 	}
 	if kind == "" {
@@ -292,12 +293,12 @@ func refReadPart(raw string, p *a2a.Part) {
 }
 
 func refNextElement(s string) (value, rest string) {
-	i := skipSpace(s, 0)
+	i := rawjson.SkipSpace(s, 0)
 	if i >= len(s) || s[i] != '[' && s[i] != ',' {
 		return "", ""
 	}
-	i = skipSpace(s, i+1)
-	end := skipValue(s, i)
+	i = rawjson.SkipSpace(s, i+1)
+	end := rawjson.SkipValue(s, i)
 	return s[i:end], s[end:]
 }
 

@@ -1,15 +1,9 @@
 package transport
 
 import (
-	"bytes"
-	"encoding/binary"
 	"strings"
-	"unicode/utf8"
-)
 
-const (
-	lowBits  = 0x0101010101010101
-	highBits = 0x8080808080808080
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // A scanned is what scanString has seen of a string.
@@ -21,36 +15,36 @@ type scanned struct {
 
 // scanString takes the string whose opening quote is at i, if it is valid and
 // repairText would leave it alone. It looks for quotes and backslashes with the
-// library's assembler, and at what is between them eight bytes at once: a text
-// is read by every layer once, and this is the only one that reads each byte.
-func scanString(b []byte, i int) (s scanned) {
-	if i >= len(b) || b[i] != '"' {
+// library's assembler, and has what is between them looked at eight bytes at once: a
+// text is read by every layer once, and this is the only one that reads each byte.
+func scanString(s string, i int) (seen scanned) {
+	if i >= len(s) || s[i] != '"' {
 		return scanned{}
 	}
 	i++
-	quote := bytes.IndexByte(b[i:], '"')
+	quote := strings.IndexByte(s[i:], '"')
 	if quote < 0 {
 		return scanned{}
 	}
 	quote += i
-	s.plain = true
+	seen.plain = true
 	for {
-		escape := bytes.IndexByte(b[i:quote], '\\')
-		run := b[i:quote]
+		escape := strings.IndexByte(s[i:quote], '\\')
+		run := s[i:quote]
 		if escape >= 0 {
 			run = run[:escape]
 		}
-		ascii, ok := scanRun(run)
+		ascii, ok := rawjson.ScanRun(run)
 		if !ok {
 			return scanned{}
 		}
-		s.plain = s.plain && (ascii || plain(view(run)))
+		seen.plain = seen.plain && (ascii || plain(run))
 		if escape < 0 {
-			s.end = quote + 1
-			return s
+			seen.end = quote + 1
+			return seen
 		}
-		s.escaped = true
-		n := scanEscape(b[i+escape:])
+		seen.escaped = true
+		n := scanEscape(s[i+escape:])
 		if n == 0 {
 			return scanned{}
 		}
@@ -58,47 +52,11 @@ func scanString(b []byte, i int) (s scanned) {
 			continue
 		}
 		// The quote was escaped.
-		if quote = bytes.IndexByte(b[i:], '"'); quote < 0 {
+		if quote = strings.IndexByte(s[i:], '"'); quote < 0 {
 			return scanned{}
 		}
 		quote += i
 	}
-}
-
-// scanRun looks at what is between escapes: control characters do not belong
-// there, and it must be UTF-8.
-func scanRun(b []byte) (ascii, ok bool) {
-	var beyond, control uint64
-	run := b
-	for ; len(b) >= 32; b = b[32:] {
-		w := (*[32]byte)(b)
-		w0, w1 := binary.LittleEndian.Uint64(w[0:8]), binary.LittleEndian.Uint64(w[8:16])
-		w2, w3 := binary.LittleEndian.Uint64(w[16:24]), binary.LittleEndian.Uint64(w[24:32])
-		// What is below a space borrows, and sets the high bit; it may set some of
-		// its neighbours', which does not matter, since one is too many.
-		beyond |= w0 | w1 | w2 | w3
-		control |= (w0-' '*lowBits)&^w0 | (w1-' '*lowBits)&^w1 | (w2-' '*lowBits)&^w2 | (w3-' '*lowBits)&^w3
-	}
-	for ; len(b) >= 8; b = b[8:] {
-		w := binary.LittleEndian.Uint64(b)
-		beyond |= w
-		control |= (w - ' '*lowBits) &^ w
-	}
-	if len(b) > 0 && len(run) >= 8 {
-		w := binary.LittleEndian.Uint64(run[len(run)-8:]) // some of them again
-		beyond |= w
-		control |= (w - ' '*lowBits) &^ w
-		b = nil
-	}
-	for _, c := range b {
-		beyond |= uint64(c)
-		control |= (uint64(c) - ' ') &^ uint64(c) & 0x80
-	}
-	if control&highBits != 0 {
-		return false, false
-	}
-	ascii = beyond&highBits == 0
-	return ascii, ascii || utf8.Valid(run)
 }
 
 // plain reports whether there is nothing in a valid string that a line of JSON
@@ -108,21 +66,21 @@ func plain(s string) bool {
 	return strings.IndexByte(s, lead) < 0 || !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")
 }
 
-// scanEscape returns the length of the escape at the start of b; 0 if it is none,
+// scanEscape returns the length of the escape at the start of s; 0 if it is none,
 // or one of NUL or of half a surrogate pair, which are not taken as they are.
-func scanEscape(b []byte) int {
-	if len(b) < 2 {
+func scanEscape(s string) int {
+	if len(s) < 2 {
 		return 0
 	}
-	switch b[1] {
+	switch s[1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		switch unit := escapedUnit(b); {
+		switch unit := rawjson.EscapedUnit(s); {
 		case unit == 0 || 0xDC00 <= unit && unit <= 0xDFFF:
 		case unit < 0xD800 || unit > 0xDFFF:
 			return 6
-		case escapedUnit(b[6:])&^0x3FF == 0xDC00:
+		case rawjson.EscapedUnit(s[6:])&^0x3FF == 0xDC00:
 			return 12
 		}
 	}
@@ -131,10 +89,10 @@ func scanEscape(b []byte) int {
 
 // scanNatural returns the index after the number at i: digits, and nothing else;
 // 0 if there is none.
-func scanNatural(b []byte, i int) (end int) {
-	for end = i; end < len(b) && '0' <= b[end] && b[end] <= '9'; end++ {
+func scanNatural(s string, i int) (end int) {
+	for end = i; end < len(s) && '0' <= s[end] && s[end] <= '9'; end++ {
 	}
-	if end == i || b[i] == '0' && end > i+1 {
+	if end == i || s[i] == '0' && end > i+1 {
 		return 0
 	}
 	return end

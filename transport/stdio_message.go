@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"unsafe"
 
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // An rpcMessage is the members of a line that JSON-RPC knows. They are views of the
@@ -19,8 +20,7 @@ type rpcMessage struct {
 
 func parseMessage(line []byte) (m rpcMessage) {
 	// gjson.ParseBytes would copy the line, with the editor's images in it.
-	text := unsafe.String(unsafe.SliceData(line), len(line))
-	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+	gjson.Parse(rawjson.View(line)).ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "jsonrpc":
 			m.version = value

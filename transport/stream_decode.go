@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -16,12 +17,12 @@ func (s *Stream) decode(f *frame) error {
 		// A heartbeat.
 		return nil
 	}
-	clean := cleanJSON(data)
+	clean := cleanJSON(rawjson.View(data))
 	if !clean {
 		data = repairText(data)
 	}
 	if clean || validJSON(data) {
-		err := s.decodeOne(view(data), f.failure)
+		err := s.decodeOne(rawjson.View(data), f.failure)
 		if err == nil {
 			s.learn(data)
 		}
@@ -35,12 +36,12 @@ func (s *Stream) decode(f *frame) error {
 	// several lines is no JSON each, so the two cannot be mistaken.
 	lines := bytes.Split(data, []byte("\n"))
 	for _, line := range lines {
-		if len(lines) == 1 || !isObject(view(line)) || !validJSON(line) {
+		if len(lines) == 1 || !rawjson.IsObject(rawjson.View(line)) || !validJSON(line) {
 			return failf(nil, "%s sent an event that is not JSON: %s", s.at, quote(data))
 		}
 	}
 	for _, line := range lines {
-		if err := s.decodeOne(view(line), false); err != nil {
+		if err := s.decodeOne(rawjson.View(line), false); err != nil {
 			return err
 		}
 	}
@@ -125,7 +126,7 @@ func (s *Stream) decodeOne(data string, failure bool) error {
 // is known when it has been decoded, so it is not walked before.
 func (s *Stream) decodeResult(data string) bool {
 	result := 0
-	walkMembers(data, skipSpace(data, 0), func(key string, at int) (end int) {
+	rawjson.Walk(data, 0, func(key string, at int) (end int) {
 		switch key {
 		case "result":
 			result = at
@@ -133,15 +134,15 @@ func (s *Stream) decodeResult(data string) bool {
 		case "error":
 			return len(data)
 		}
-		return skipValue(data, at)
+		return rawjson.SkipValue(data, at)
 	})
-	if result == 0 || !isObject(data[result:]) {
+	if result == 0 || !rawjson.IsObject(data[result:]) {
 		return false
 	}
 	s.events = append(s.events, a2a.Event{})
 	ev := &s.events[len(s.events)-1]
 	s.endpoint.protocol.decode(data[result:], ev)
-	if end := skipSpace(data, result+len(ev.Raw)); end < len(data) && data[end] == '}' && skipSpace(data, end+1) == len(data) {
+	if end := rawjson.SkipSpace(data, result+len(ev.Raw)); end < len(data) && data[end] == '}' && rawjson.SkipSpace(data, end+1) == len(data) {
 		return true
 	}
 	s.events = s.events[:len(s.events)-1]

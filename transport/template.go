@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -127,7 +128,7 @@ func newTemplate(data []byte, ev *a2a.Event) *template {
 				if from.holes != to.holes {
 					t.views = append(t.views, viewSpan{inPart, at, from, to})
 				} else {
-					*f = view(t.raw)[h.start:h.end]
+					*f = rawjson.View(t.raw)[h.start:h.end]
 				}
 			} else if *f != "" {
 				*f = strings.Clone(*f)
@@ -168,20 +169,21 @@ func (t *template) endPlace(at int) place {
 // fits compares the beginning of data with the template, and appends to holes
 // where they are in it.
 func (t *template) fits(data []byte, holes []hole) (fit, []hole) {
+	whole := rawjson.View(data)
 	at, from := 0, 0
 	f := fit{like: t, holes: len(holes)}
 	for i := range t.holes {
 		h := &t.holes[i]
 		n := h.start - from
-		if len(data) < at+n || string(data[at:at+n]) != string(t.raw[from:h.start]) {
+		if len(whole) < at+n || whole[at:at+n] != string(t.raw[from:h.start]) {
 			return fit{}, holes
 		}
 		at += n
 		var s scanned
 		if t.raw[h.start] == '"' {
-			s = scanString(data, at)
+			s = scanString(whole, at)
 		} else {
-			s.end = scanNatural(data, at)
+			s.end = scanNatural(whole, at)
 		}
 		if s.end == 0 {
 			return fit{}, holes
@@ -196,7 +198,7 @@ func (t *template) fits(data []byte, holes []hole) (fit, []hole) {
 		holes = append(holes, hole{at, s.end})
 		at, from = s.end, h.end
 	}
-	if f.end = at + len(t.raw) - from; f.end > len(data) || string(data[at:f.end]) != string(t.raw[from:]) {
+	if f.end = at + len(t.raw) - from; f.end > len(whole) || whole[at:f.end] != string(t.raw[from:]) {
 		return fit{}, holes
 	}
 	return f, holes
@@ -207,7 +209,7 @@ func (t *template) fits(data []byte, holes []hole) (fit, []hole) {
 // has to be unescaped.
 func (t *template) decode(data []byte, f *fit, found []hole, ev *a2a.Event, part *a2a.Part, text []byte) []byte {
 	*ev, *part = t.event, t.part
-	whole := view(data)
+	whole := rawjson.View(data)
 	found = found[f.holes:]
 	for i := range t.views {
 		v := &t.views[i]
@@ -221,8 +223,8 @@ func (t *template) decode(data []byte, f *fit, found []hole, ev *a2a.Event, part
 	part.Text, part.Plain = whole[h.start+1:h.end-1], f.plain
 	if f.escaped {
 		from := len(text)
-		text = appendUnescaped(text, part.Text)
-		part.Text = view(text[from:])
+		text = rawjson.AppendUnescaped(text, part.Text)
+		part.Text = rawjson.View(text[from:])
 	}
 	if ev.Kind == a2a.EventArtifact {
 		ev.Artifact.Parts.Only = part
@@ -245,40 +247,11 @@ func (p place) in(found []hole) int {
 func eachScalar(raw string, depth int, f func(string)) {
 	switch {
 	case raw == "" || depth == 0:
-	case raw[0] == '"' || scanNatural([]byte(raw), 0) == len(raw):
+	case raw[0] == '"' || scanNatural(raw, 0) == len(raw):
 		f(raw)
 	case raw[0] == '{':
-		eachMember(raw, func(_, value string) bool { eachScalar(value, depth-1, f); return true })
+		rawjson.EachMember(raw, func(_, value string) bool { eachScalar(value, depth-1, f); return true })
 	case raw[0] == '[':
-		eachElement(raw, func(value string) bool { eachScalar(value, depth-1, f); return true })
-	}
-}
-
-// appendUnescaped appends the text of a valid JSON string, given without quotes.
-func appendUnescaped(dst []byte, s string) []byte {
-	for {
-		k := strings.IndexByte(s, '\\')
-		if k < 0 || k+1 == len(s) {
-			return append(dst, s...)
-		}
-		dst = append(dst, s[:k]...)
-		c := s[k+1]
-		switch c {
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'n':
-			c = '\n'
-		case 'r':
-			c = '\r'
-		case 't':
-			c = '\t'
-		case 'u':
-			dst, s = appendRune(dst, s[k:])
-			continue
-		}
-		dst = append(dst, c)
-		s = s[k+2:]
+		rawjson.EachElement(raw, func(value string) bool { eachScalar(value, depth-1, f); return true })
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -43,7 +44,7 @@ func templateOf(frame []byte) *template {
 	if len(data) == 0 || !validJSON(data) {
 		return nil
 	}
-	r := readResponse(view(data))
+	r := readResponse(rawjson.View(data))
 	if r.failure != "" || r.result == "" {
 		return nil
 	}
@@ -65,7 +66,7 @@ func tryTemplate(t *testing.T, like *template, frame []byte) bool {
 		t.Fatalf("%q fits, and is not valid", frame)
 	}
 	want := new(a2a.Event)
-	protocolV1{}.decode(readResponse(view(frame)).result, want)
+	protocolV1{}.decode(readResponse(rawjson.View(frame)).result, want)
 	got, part := new(a2a.Event), new(a2a.Part)
 	like.decode(frame, &fit, holes, got, part, nil)
 	got.Like = nil
@@ -98,7 +99,7 @@ func TestScanString(t *testing.T) {
 			if !want && (text == "" || text == `\` || text == `\"`) {
 				whole = s
 			}
-			if end := scanString(whole, 0).end; (end != 0) != want || want && end != len(s) {
+			if end := scanString(string(whole), 0).end; (end != 0) != want || want && end != len(s) {
 				t.Errorf("%q: ends at %d", whole, end)
 			}
 		}
@@ -112,7 +113,7 @@ func FuzzClean(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if cleanJSON(b) && (!validJSON(b) || !json.Valid(b) || !bytes.Equal(b, repairText(bytes.Clone(b)))) {
+		if cleanJSON(string(b)) && (!validJSON(b) || !json.Valid(b) || !bytes.Equal(b, repairText(bytes.Clone(b)))) {
 			t.Errorf("%q is clean", b)
 		}
 		var want string

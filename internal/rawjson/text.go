@@ -1,0 +1,154 @@
+package rawjson
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// Eight bytes are looked at as one number: one bit of each, and the highest.
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// View returns the bytes as a string without copying them. The string changes when
+// they do: it lives exactly as long as what it was made from stays as it is, which
+// for a stream's buffer is until the next read.
+func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// bytesOf is the other way round, for those who only look.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// Text returns the text of a string value, without a copy unless it has escapes;
+// "" of any other value.
+func Text(value string) string {
+	switch {
+	case len(value) < 2 || value[0] != '"':
+		return ""
+	case strings.IndexByte(value, '\\') < 0:
+		return value[1 : len(value)-1]
+	}
+	return Unescape(value[1 : len(value)-1])
+}
+
+// Unescape returns the text of a JSON string, given without its quotes. A half of
+// a surrogate pair becomes U+FFFD.
+func Unescape(s string) string { return View(AppendUnescaped(make([]byte, 0, len(s)), s)) }
+
+// AppendUnescaped appends the text of a JSON string, given without its quotes.
+func AppendUnescaped(dst []byte, s string) []byte {
+	for {
+		k := strings.IndexByte(s, '\\')
+		if k < 0 || k+1 == len(s) {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:k]...)
+		c := s[k+1]
+		switch c {
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		case 'u':
+			dst, s = appendRune(dst, s[k:])
+			continue
+		}
+		dst = append(dst, c)
+		s = s[k+2:]
+	}
+}
+
+// appendRune appends the character of the \uXXXX at the start of s, which may
+// take two of them, and returns what follows.
+func appendRune(dst []byte, s string) ([]byte, string) {
+	unit := rune(EscapedUnit(s))
+	s = s[min(6, len(s)):]
+	if 0xD800 <= unit && unit < 0xDC00 {
+		if low := rune(EscapedUnit(s)); 0xDC00 <= low && low < 0xE000 {
+			return utf8.AppendRune(dst, (unit-0xD800)<<10+low-0xDC00+0x10000), s[6:]
+		}
+	}
+	return utf8.AppendRune(dst, unit), s // a surrogate becomes U+FFFD
+}
+
+// EscapedUnit returns the UTF-16 unit of a \uXXXX at the start of s, or 0.
+func EscapedUnit(s string) int {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0
+	}
+	unit := 0
+	for i := 2; i < 6; i++ {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			unit = unit<<4 | int(c-'0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			unit = unit<<4 | int(c|0x20-'a'+10)
+		default:
+			return 0
+		}
+	}
+	return unit
+}
+
+// ScanRun looks at what is between the quotes and the escapes of a string. It is
+// ok without control characters, which do not belong there, and if it is UTF-8.
+func ScanRun(s string) (ascii, ok bool) {
+	var beyond, control uint64
+	b := bytesOf(s)
+	run := b
+	for ; len(b) >= 32; b = b[32:] {
+		w := (*[32]byte)(b)
+		w0, w1 := binary.LittleEndian.Uint64(w[0:8]), binary.LittleEndian.Uint64(w[8:16])
+		w2, w3 := binary.LittleEndian.Uint64(w[16:24]), binary.LittleEndian.Uint64(w[24:32])
+		// What is below a space borrows, and sets the high bit; it may set some of
+		// its neighbours', which does not matter, since one is too many.
+		beyond |= w0 | w1 | w2 | w3
+		control |= (w0-' '*lowBits)&^w0 | (w1-' '*lowBits)&^w1 | (w2-' '*lowBits)&^w2 | (w3-' '*lowBits)&^w3
+	}
+	for ; len(b) >= 8; b = b[8:] {
+		w := binary.LittleEndian.Uint64(b)
+		beyond |= w
+		control |= (w - ' '*lowBits) &^ w
+	}
+	if len(b) > 0 && len(run) >= 8 {
+		w := binary.LittleEndian.Uint64(run[len(run)-8:]) // some of them again
+		beyond |= w
+		control |= (w - ' '*lowBits) &^ w
+		b = nil
+	}
+	for _, c := range b {
+		beyond |= uint64(c)
+		control |= (uint64(c) - ' ') &^ uint64(c) & 0x80
+	}
+	if control&highBits != 0 {
+		return false, false
+	}
+	ascii = beyond&highBits == 0
+	return ascii, ascii || utf8.Valid(run)
+}
+
+// SkipPlain returns the index of the first byte from i on that is not written as it
+// is in a JSON string, or is not ASCII: a control character, a quote, a backslash.
+func SkipPlain(s string, i int) int {
+	for b := bytesOf(s); i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		// A borrow may set the bit of a byte behind the first one, but not of one
+		// before it.
+		if found := ((w - ' '*lowBits) | ((w ^ '"'*lowBits) - lowBits) | ((w ^ '\\'*lowBits) - lowBits) | w) & highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
