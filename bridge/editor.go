@@ -208,6 +208,21 @@ func (c *call) fail(code int, message, details string) {
 	}
 }
 
+// begin begins the turn that a request asks for. If there can be none, it is
+// answered.
+func (c *call) begin(session *Session) (turn Turn, ok bool) {
+	if c.Notif {
+		return turn, false // without an ID there is nobody to tell how it ended
+	}
+	turn, err := session.Begin()
+	if err != nil {
+		c.fail(acp.CodeInvalidRequest, err.Error(), "")
+		return turn, false
+	}
+	c.server.setPrompt(c.ID, session)
+	return turn, true
+}
+
 // add opens a session; false: there are too many.
 func (s *server) add(session *Session) bool {
 	s.mu.Lock()

@@ -179,15 +179,10 @@ func (e *linesEditor) prune() {
 
 // leg runs a request of which events may follow, and answers it at its end.
 func (e *linesEditor) leg(c *call, session *Session, raw bool, run func(context.Context, Turn, Editor) (Result, error)) {
-	if c.Notif {
-		return // without an ID there is nobody to tell how it ended
-	}
-	turn, err := session.Begin()
-	if err != nil {
-		c.fail(acp.CodeInvalidRequest, err.Error(), "")
+	turn, ok := c.begin(session)
+	if !ok {
 		return
 	}
-	e.server.setPrompt(c.ID, session)
 	view := &linesView{out: e.server.out, lines: mapping.Lines{Request: transport.AppendID(nil, c.ID), Raw: raw}}
 	running := e.server.spawn(func(ctx context.Context) {
 		result, err := run(ctx, turn, view)

@@ -311,15 +311,10 @@ func (e *acpEditor) prompt(c *call) {
 	if session == nil {
 		return
 	}
-	if c.Notif {
-		return // without an ID there is nobody to tell how it ended
-	}
-	turn, err := session.Begin()
-	if err != nil {
-		c.fail(acp.CodeInvalidRequest, err.Error(), "")
+	turn, ok := c.begin(session)
+	if !ok {
 		return
 	}
-	e.server.setPrompt(c.ID, session)
 	running := e.server.spawn(func(ctx context.Context) {
 		view := e.view(c.conn, session)
 		session.recordPrompt(&view.out, *c.Params)
