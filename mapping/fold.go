@@ -47,9 +47,9 @@ type Fold struct {
 	tail    []byte
 	seed    maphash.Seed
 	calls   map[string]*call
-	running int            // calls that are executed
-	asked   []*call        // calls that ask, in the order of asking
-	later   map[string]int // within a snapshot: how often it still names a call
+	running map[string]bool // calls that are executed, as far as is known
+	asked   []*call         // calls that ask, in the order of asking
+	later   map[string]int  // within a snapshot: how often it still names a call
 	steps   []Step
 	meta    meta
 	event   *a2a.Event
@@ -68,7 +68,7 @@ func NewFold() *Fold {
 // questions that were left open. What was shown stays known.
 func (f *Fold) Begin() {
 	f.State, f.Err, f.FailText, f.Usage = "", "", "", ""
-	f.asked = nil
+	f.asked, f.running = nil, nil
 }
 
 // Event appends to steps what the event adds to what has been shown.
@@ -101,7 +101,18 @@ func (f *Fold) Event(ev *a2a.Event, steps []Step) []Step {
 	}
 	f.learn(ev, f.steps[len(steps):])
 	steps, f.steps, f.event = f.steps, nil, nil
+	f.letGo()
 	return steps
+}
+
+// letGo drops what points into the event: between turns it would hold on to the
+// buffer that the event was read into, which may be large.
+func (f *Fold) letGo() {
+	f.part, f.meta, f.data.call = a2a.Part{}, meta{}, ToolCall{}
+	if cap(f.data.members) > keepMembers {
+		f.data.members = nil
+	}
+	clear(f.data.members[:cap(f.data.members)])
 }
 
 // note keeps what every event may say.
@@ -133,6 +144,9 @@ func (f *Fold) state(ev *a2a.Event) {
 		return
 	}
 	f.State = a2a.State(strings.Clone(string(ev.State)))
+	if f.State.Terminal() {
+		f.running = nil // whatever ran ran in the task
+	}
 	f.add(Step{Kind: StepState, State: f.State})
 }
 
@@ -142,14 +156,14 @@ func (f *Fold) failure(m *a2a.Message) bool {
 	if f.State != a2a.StateFailed && f.State != a2a.StateRejected {
 		return false
 	}
-	text := ""
+	var text strings.Builder
 	for p := range m.Parts.All() {
 		if p.Kind != a2a.PartText {
 			return false
 		}
-		text += p.Text
+		text.WriteString(p.Text)
 	}
-	f.FailText = strings.Clone(text)
+	f.FailText = text.String()
 	return true
 }
 
@@ -238,6 +252,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last, whole bool) {
 		offset += len(p.Text)
 		if replaced {
 			f.seal()
+			f.like = likeness{} // it has another name from now on
 			sh.again, sh.n, sh.head, sh.sums, anew = sh.again+1, 0, "", nil, true
 			rest = p.Text
 		}

@@ -9,7 +9,8 @@ import (
 // A likeness is what an event came to that only added text to the text that
 // grows. The next event that is like it ([a2a.Event.Like]) adds its own text in
 // the same way, without asking again what it is: nothing that decides it can
-// differ, except what goesOn compares. FuzzFoldLike holds both ways equal.
+// differ, except what goesOn compares. FuzzHotPath, in internal/bench, holds both ways
+// equal.
 type likeness struct {
 	like *a2a.Likeness
 	sh   *shown
@@ -77,5 +78,6 @@ func (f *Fold) goOn(ev *a2a.Event, steps []Step) []Step {
 	if !f.like.bare {
 		s.Model, s.UserTier = f.known.meta.model, f.known.meta.userTier
 	}
+	*p = a2a.Part{} // see letGo
 	return steps
 }

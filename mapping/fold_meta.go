@@ -22,7 +22,7 @@ const traceMember = `"traceId":"`
 
 // is reports whether metadata says what the known one said.
 func (k *knownMeta) is(raw a2a.JSON) bool {
-	if k.trace == 0 || k.meta.usage != "" { // which is kept as it is, whatever is in it
+	if k.trace == 0 || k.meta.usage != "" || k.meta.err != "" { // which are kept as they are, whatever is in them
 		return string(k.raw) == string(raw)
 	}
 	if len(raw) < k.trace || string(raw[:k.trace]) != string(k.raw[:k.trace]) {
@@ -34,7 +34,14 @@ func (k *knownMeta) is(raw a2a.JSON) bool {
 	return i >= 0 && j >= 0 && one[i:] == string(other[j:])
 }
 
+// maxKnownMeta is the longest metadata that is kept: longer is hardly ever the same.
+const maxKnownMeta = 4 << 10
+
 func (k *knownMeta) set(raw a2a.JSON) {
+	if len(raw) > maxKnownMeta {
+		*k = knownMeta{}
+		return
+	}
 	*k = knownMeta{raw: append(k.raw[:0], raw...)}
 	if i := strings.Index(string(raw), traceMember); i >= 0 {
 		k.trace = i + len(traceMember)

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"hash/maphash"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -49,10 +50,11 @@ func (f *Fold) newest(m *a2a.Message) {
 		f.message(m, true)
 		return
 	}
-	text := ""
+	var b strings.Builder
 	for p := range m.Parts.All() {
-		text += p.Text
+		b.WriteString(p.Text)
 	}
+	text := b.String()
 	if f.live == before {
 		f.settle()
 	}

@@ -31,6 +31,9 @@ type callData struct {
 	next  int
 }
 
+// keepMembers is how much room for members is kept between events.
+const keepMembers = 256
+
 // minRide is the least that is worth a copy, to compare with instead of walking.
 const minRide = 256
 
@@ -198,7 +201,7 @@ func (f *Fold) update(c *ToolCall) {
 		}
 	}
 	f.calls[next.ID] = next
-	f.run(old != nil && was.Status == ToolExecuting, next.Status == ToolExecuting)
+	f.run(next.ID, next.Status == ToolExecuting)
 	f.asks(next)
 	if changed != 0 {
 		f.add(Step{Kind: StepTool, Tool: next.ToolCall, New: old == nil, Changed: changed})
@@ -262,15 +265,18 @@ func (f *Fold) Open() []*ToolCall {
 }
 
 // Running reports whether a tool is at work.
-func (f *Fold) Running() bool { return f.running > 0 }
+func (f *Fold) Running() bool { return len(f.running) > 0 }
 
-// run counts the calls that run: a call has, or had, and does now, or does not.
-func (f *Fold) run(before, now bool) {
-	if before {
-		f.running--
-	}
-	if now {
-		f.running++
+// run notes whether a call runs. Those of a turn before, and those that only a
+// journal knows, do not count: what became of them may never be told.
+func (f *Fold) run(id string, now bool) {
+	switch {
+	case !now:
+		delete(f.running, id)
+	case f.running == nil:
+		f.running = map[string]bool{id: true}
+	default:
+		f.running[id] = true
 	}
 }
 

@@ -11,40 +11,43 @@ package mapping
 // The zero value is ready. It is for one session, and not safe for concurrent use.
 type Recorder struct {
 	calls map[string]recorded
-	steps []Step
 }
 
 type recorded struct {
 	n      int  // bytes of output in the last snapshot that was picked
-	behind bool // the editor has been shown more
+	seen   int  // and in the last one that the editor was shown
+	behind bool // they are not the same
 }
 
 // recordMore is how much output may always come before it is picked again.
 const recordMore = 1 << 10
 
-// Pick returns the steps to record of those that the editor is shown, valid until
-// the next Pick: the same slice if it is all of them.
+// Pick returns the steps to record of those that the editor is shown: steps itself
+// if it is all of them as they are.
 func (r *Recorder) Pick(steps []Step) []Step {
-	for i := range steps {
-		if steps[i].Kind == StepTool {
-			return r.pick(steps)
-		}
-	}
-	return steps
-}
-
-func (r *Recorder) pick(steps []Step) []Step {
-	r.steps = r.steps[:0]
+	var kept []Step
+	differs := false
 	for i := range steps {
 		s := steps[i]
-		if s.Kind == StepTool && !r.wants(&s) {
-			continue
+		wanted := s.Kind != StepTool || r.wants(&s)
+		if !differs {
+			if wanted && s.Changed == steps[i].Changed {
+				continue
+			}
+			differs, kept = true, append(make([]Step, 0, len(steps)), steps[:i]...)
 		}
-		r.steps = append(r.steps, s)
+		if wanted {
+			kept = append(kept, s)
+		}
 	}
-	return r.steps
+	if !differs {
+		return steps
+	}
+	return kept
 }
 
+// wants reports whether a step is picked, and notes what it tells of its call. What
+// else may have changed together with output that has grown waits like that.
 func (r *Recorder) wants(s *Step) bool {
 	c := s.Tool
 	last, known := r.calls[c.ID]
@@ -52,8 +55,9 @@ func (r *Recorder) wants(s *Step) bool {
 		delete(r.calls, c.ID)
 		return true
 	}
-	if known && !s.New && s.Changed == ToolContent && !c.Asks && len(c.Live) < 2*last.n+recordMore {
-		r.calls[c.ID] = recorded{last.n, true}
+	grown := known && !s.New && s.Changed == ToolContent && !c.Asks && len(c.Live) > last.seen
+	if grown && len(c.Live) < 2*last.n+recordMore {
+		r.calls[c.ID] = recorded{last.n, len(c.Live), true}
 		return false
 	}
 	if last.behind {
@@ -62,6 +66,6 @@ func (r *Recorder) wants(s *Step) bool {
 	if r.calls == nil {
 		r.calls = map[string]recorded{}
 	}
-	r.calls[c.ID] = recorded{n: len(c.Live)}
+	r.calls[c.ID] = recorded{n: len(c.Live), seen: len(c.Live)}
 	return true
 }

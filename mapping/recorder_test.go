@@ -12,12 +12,13 @@ func TestRecorder(t *testing.T) {
 	call := &ToolCall{ID: "c", Name: "make", Status: ToolExecuting}
 	text := Step{Kind: StepText, Text: "x"}
 	record := func(changed ToolChange, isNew bool) (tools []Step) {
-		for _, s := range r.Pick([]Step{text, {Kind: StepTool, Tool: call, New: isNew, Changed: changed}, text}) {
+		all := r.Pick([]Step{text, {Kind: StepTool, Tool: call, New: isNew, Changed: changed}, text})
+		for _, s := range all {
 			if s.Kind == StepTool {
 				tools = append(tools, s)
 			}
 		}
-		if len(r.steps)-len(tools) != 2 {
+		if len(all)-len(tools) != 2 {
 			t.Fatal("the text beside it is not recorded")
 		}
 		return tools
@@ -25,7 +26,7 @@ func TestRecorder(t *testing.T) {
 	if len(record(ToolHead|ToolState|ToolContent, true)) != 1 {
 		t.Error("the call's beginning is not recorded")
 	}
-	const size = 1 << 20
+	const size = 1 << 18
 	total, count := 0, 0
 	for n := 100; n <= size; n += 100 {
 		call.Live = strings.Repeat("o", n)
@@ -36,6 +37,15 @@ func TestRecorder(t *testing.T) {
 	if total > 2*size || count < 5 {
 		t.Errorf("%d bytes in %d snapshots", total, count)
 	}
+	call.Live += "o"
+	if len(record(ToolContent, false)) != 0 {
+		t.Error("a little more output is recorded")
+	}
+	if len(record(ToolContent, false)) != 1 {
+		t.Error("what has changed beside the output is not recorded")
+	}
+	call.Live += "o"
+	record(ToolContent, false)
 	if s := record(ToolState, false); len(s) != 1 || s[0].Changed != ToolState|ToolContent {
 		t.Errorf("%+v", s)
 	}
@@ -43,8 +53,8 @@ func TestRecorder(t *testing.T) {
 	if len(record(ToolState, false)) != 1 || len(r.calls) != 0 {
 		t.Error("the call's end is not recorded, or it is kept")
 	}
-	steps := []Step{text}
-	if got := r.Pick(steps); &got[0] != &steps[0] {
-		t.Error("text is copied")
+	steps := []Step{text, {Kind: StepTool, Tool: call, Changed: ToolState}}
+	if got := r.Pick(steps); &got[0] != &steps[0] || len(got) != 2 {
+		t.Error("what is recorded as it is was copied")
 	}
 }

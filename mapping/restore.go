@@ -65,8 +65,8 @@ func (m *Mender) Mend(line []byte) []byte {
 	switch {
 	case kind.Str != "tool_call" && kind.Str != "tool_call_update": // it was said, in a text
 		return line
-	case id.Type != gjson.String || id.Str == "" || title.Exists() && title.Type != gjson.String:
-		return nil
+	case id.Type != gjson.String || id.Str == "" || title.Exists() && title.Type != gjson.String || id.Index < kind.Index:
+		return nil // not as ACP.Append writes it
 	case m.calls == nil:
 		m.calls = map[string]bool{}
 	}
@@ -129,7 +129,6 @@ func (f *Fold) restoreCall(u gjson.Result) {
 		c = &call{ToolCall: &ToolCall{ID: strings.Clone(id)}}
 		f.calls[c.ID] = c
 	}
-	before := c.Status == ToolExecuting
 	switch u.Get("status").Str {
 	case acp.ToolPending:
 		c.Status = ToolPending
@@ -140,7 +139,6 @@ func (f *Fold) restoreCall(u gjson.Result) {
 	case acp.ToolFailed:
 		c.Status = ToolFailed
 	}
-	f.run(before, c.Status == ToolExecuting)
 }
 
 // UserMessage appends a user_message_chunk for each content block of a prompt,

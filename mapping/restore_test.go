@@ -34,4 +34,8 @@ func TestMend(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", line, got, want)
 		}
 	}
+	const foreign = `{"params":{"update":{"toolCallId":"x","sessionUpdate":"tool_call_update","k":"\"sessionUpdate\":\"tool_call"}}}`
+	if got := m.Mend([]byte(foreign)); got != nil {
+		t.Errorf("%s is not as we write it, and became %s", foreign, got)
+	}
 }

@@ -24,6 +24,11 @@ const (
 	// events come in rows (an edit is told five times), and growing anew for each
 	// costs more than the event itself.
 	keepReads = 32
+	// maxFrames is how many events are handed out together. A large buffer could
+	// hold millions of small ones, each of which takes some 400 bytes more decoded.
+	maxFrames = 1024
+	// maxID is how long an event's id may be: each event repeats it until the next.
+	maxID = 1 << 10
 	// maxEmptyReads is how often a reader may return nothing and no error.
 	maxEmptyReads = 100
 )
@@ -85,8 +90,7 @@ func newFrameReader(src io.Reader, poison bool) *frameReader {
 }
 
 // next waits for at least one frame and appends to dst all that have arrived
-// with it. It reads only if none is complete in the buffer, and parses all that
-// a read brought. What it returned before is overwritten.
+// with it, up to maxFrames. It reads only if none is complete in the buffer. What it returned before is overwritten.
 func (r *frameReader) next(dst []frame) ([]frame, error) {
 	r.holes = r.holes[:0]
 	for empty := 0; ; {
@@ -120,9 +124,9 @@ func (r *frameReader) unfinished() bool {
 	return r.has || r.line < r.size && r.buf[r.line] != ':'
 }
 
-// parse handles each line that has arrived completely.
+// parse handles each line that has arrived completely, up to maxFrames events.
 func (r *frameReader) parse(dst []frame) []frame {
-	for r.line < r.size {
+	for r.line < r.size && len(dst) < maxFrames {
 		if r.skipLF {
 			r.skipLF = false
 			if r.buf[r.line] == '\n' {
@@ -224,7 +228,7 @@ func (r *frameReader) field(line []byte, end int) {
 	case "event":
 		r.failure = string(value) == "error"
 	case "id":
-		if bytes.IndexByte(value, 0) < 0 {
+		if bytes.IndexByte(value, 0) < 0 && len(value) <= maxID {
 			r.id = append(r.id[:0], value...)
 		}
 	}

@@ -52,6 +52,7 @@ func TestFrames(t *testing.T) {
 		{name: "error", in: "event: error\ndata: a\n\ndata: b\n\n", want: []string{"true a", "false b"}},
 		{name: "unknown fields", in: "retry: 5\nfoo: bar\nfoo\ndata: a\n\n", want: []string{"false a"}},
 		{name: "id with NUL is ignored", in: "id: 1\nid: 2\x00\ndata: a\n\n", want: []string{"false a"}, id: "1"},
+		{name: "id without an end is ignored", in: "id: 1\nid: " + strings.Repeat("2", maxID+1) + "\ndata: a\n\n", want: []string{"false a"}, id: "1"},
 		{name: "id stays", in: "id: 1\ndata: a\n\ndata: b\n\n", want: []string{"false a", "false b"}, id: "1"},
 		{name: "cut after the line", in: "id: 1\ndata: a\n\nid: 2\ndata: b\n", want: []string{"false a"}, id: "1", cut: true},
 		{name: "cut within the line", in: "data: a\n\nda", want: []string{"false a"}, cut: true},
@@ -217,6 +218,21 @@ func FuzzFrames(f *testing.F) {
 			t.Fatalf("%q, cut at %d: %q, and whole %q", in, at, early, got)
 		}
 	})
+}
+
+// TestFramesTogether: a buffer that has grown is full of small events, and they are
+// not handed out by the hundred thousand.
+func TestFramesTogether(t *testing.T) {
+	const small = 100_000
+	in := "data: " + strings.Repeat("x", 4*small) + "\n\n" + strings.Repeat("data:\n\n", small)
+	f := newFrameReader(strings.NewReader(in), false)
+	all, most := 0, 0
+	for batch, err := f.next(nil); err == nil; batch, err = f.next(batch[:0]) {
+		all, most = all+len(batch), max(most, len(batch))
+	}
+	if all != small+1 || most > maxFrames {
+		t.Errorf("%d events, %d at once", all, most)
+	}
 }
 
 func BenchmarkFrames(b *testing.B) {

@@ -89,8 +89,9 @@ func (s *Stream) HangUp() bool {
 	return owner != nil && *owner == s.attempt.op.owner && conn.endWriting()
 }
 
-// Read waits for at least one event and returns it with all others that have
-// arrived completely; it does not wait for more, and does not read ahead. Only
+// Read waits for at least one event and returns it with the others that have
+// arrived completely, some thousand at most; it does not wait for more, and does not
+// read ahead. Only
 // whoever calls Read takes anything from the connection, so that a slow reader
 // slows the agent down.
 //

@@ -7,6 +7,10 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// maxLines is how many events an event may be that was not ended: each takes some
+// 400 bytes, and may be no more than ten itself.
+const maxLines = 1 << 16
+
 // decode appends the events in a frame: one, mostly.
 func (s *Stream) decode(f *frame) error {
 	if s.decodeLike(f) {
@@ -34,9 +38,9 @@ func (s *Stream) decode(f *frame) error {
 	// Gemini's server ends the events of one of its streams with one newline
 	// instead of two, so that they arrive as the lines of one event. JSON in
 	// several lines is no JSON each, so the two cannot be mistaken.
-	lines := bytes.Split(data, []byte("\n"))
+	lines := bytes.SplitN(data, []byte("\n"), maxLines+1)
 	for _, line := range lines {
-		if len(lines) == 1 || !rawjson.IsObject(rawjson.View(line)) || !validJSON(line) {
+		if len(lines) == 1 || len(lines) > maxLines || !rawjson.IsObject(rawjson.View(line)) || !validJSON(line) {
 			return failf(nil, "%s sent an event that is not JSON: %s", s.at, quote(data))
 		}
 	}
@@ -54,7 +58,7 @@ func (s *Stream) decodeLike(f *frame) bool {
 		return false
 	}
 	if f.fit.like != s.like { // the template is younger than the frame
-		if f.fit, s.frames.holes = s.like.fits(f.data, s.frames.holes); f.fit.end != len(f.data) {
+		if f.fit, s.frames.holes = s.like.fits(f.data, s.frames.holes); f.fit.like == nil || f.fit.end != len(f.data) {
 			return false
 		}
 	}

@@ -25,6 +25,7 @@ func FuzzHotPath(f *testing.F) {
 	f.Add([]byte("aiqyaiqyaiqybjrzbjrzckszckszdltdltemuemufnvfnvgowgowhpxhpx"), 700, true)
 	f.Add([]byte("\x01\x09\x01\x89\x01\x01\x81\x0a\x02\x8a\x02\x02\x06\x02\x02\x07\x02\x02"), 4000, false)
 	f.Add([]byte("\x02\x02\x0a\x42\x4a\x02\x0a\x02\x00\x00\x08\x00\x97\x00\x08\x97\x02\x0a"), 4000, true)
+	f.Add([]byte("\x04\x04\x04\xbc\x04\x04\x04\x0c"), 4000, true)
 	f.Fuzz(func(t *testing.T, script []byte, cut int, v1 bool) {
 		if len(script) > 300 || cut < 1 {
 			return
@@ -32,7 +33,7 @@ func FuzzHotPath(f *testing.F) {
 		var wire bytes.Buffer
 		for i, b := range script {
 			wire.WriteString("data: " + fuzzEvent(i, int(b)))
-			wire.WriteString([]string{"\n\n", "\r\n\r\n", "\n\n: beat\n\n", "\nid: 7\n\n"}[b>>2&3&^(b>>7)])
+			wire.WriteString([]string{"\n\n", "\r\n\r\n", "\n\n: beat\n\ndata:\n\ndata: \n\n", "\nid: 7\n\n"}[b>>2&3&^(b>>7)])
 		}
 		version := "0.3"
 		if v1 {
@@ -83,6 +84,9 @@ func fuzzEvent(i, b int) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent",`+
 			`"parts":[{"kind":"text","text":%s}],"messageId":%q}},"final":false,"metadata":{"coderAgent":{"kind":"text-content"},"model":%q}}}`, said, id, trace)
 	case 4:
+		if b>>7 == 1 { // another text in its place; of two parts no template is made
+			said += `},{"text":"more"`
+		}
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a%d","parts":[{"text":%s}]},"append":%t,"lastChunk":false}}}`, b>>6&1, said, b>>7 == 0)
 	case 5:
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"k%d",`+

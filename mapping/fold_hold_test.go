@@ -1,0 +1,101 @@
+package mapping
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// callEvent is an event of Gemini's server about a call, data what is behind its
+// status.
+func callEvent(id, status, data string) *a2a.Event {
+	return dataEvent(fmt.Sprintf(`{"request":{"callId":%q,"name":"shell","args":{"command":"ls"}},"status":%q,"tool":{"kind":"execute"}%s}`, id, status, data))
+}
+
+func dataEvent(data string) *a2a.Event {
+	raw := a2a.JSON(data)
+	return &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", ContextID: "c", State: a2a.StateWorking, HasMessage: true, Raw: raw,
+		Message: a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: a2a.Parts{Raw: raw, Step: func(raw a2a.JSON, p *a2a.Part) (a2a.JSON, bool) {
+			*p = a2a.Part{Kind: a2a.PartData, Data: raw, Raw: raw}
+			return "", true
+		}}}}
+}
+
+// TestFoldLetsGo: a session that idles does not hold the buffer that its last event
+// was read into.
+func TestFoldLetsGo(t *testing.T) {
+	fold, recorder := NewFold(), Recorder{}
+	freed := make(chan struct{})
+	func() {
+		ev := callEvent("a", "success", `,"response":{"resultDisplay":"done","llmContent":"`+strings.Repeat("x", 1<<20)+`"}`)
+		runtime.AddCleanup(unsafe.StringData(string(ev.Raw)), func(c chan struct{}) { close(c) }, freed)
+		recorder.Pick(fold.Event(ev, nil))
+	}()
+	for range 10 {
+		runtime.GC()
+		select {
+		case <-freed:
+			return
+		case <-time.After(100 * time.Millisecond): // cleanups run in a goroutine of their own
+		}
+	}
+	t.Error("the buffer is still held")
+	runtime.KeepAlive(fold)
+	runtime.KeepAlive(&recorder)
+}
+
+// TestFoldMembers: nor does it hold what was needed to read an object of millions of
+// members.
+func TestFoldMembers(t *testing.T) {
+	fold := NewFold()
+	fold.Event(dataEvent(`{"a":0`+strings.Repeat(`,"a":0`, 100_000)+`}`), nil)
+	if n := cap(fold.data.members); n > keepMembers {
+		t.Errorf("room for %d members is kept", n)
+	}
+}
+
+// TestFoldRunning: a call that was executed when its task ended is not at work any
+// more, nor is one of the turn before.
+func TestFoldRunning(t *testing.T) {
+	for name, then := range map[string]func(*Fold){
+		"ended":    func(f *Fold) { f.Event(callEvent("a", "success", ""), nil) },
+		"canceled": func(f *Fold) { f.Event(&a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateCanceled}, nil) },
+		"begin":    (*Fold).Begin,
+	} {
+		f := NewFold()
+		f.Event(callEvent("a", "executing", ""), nil)
+		if !f.Running() {
+			t.Fatal("it is at work")
+		}
+		if then(f); f.Running() {
+			t.Errorf("%s: it is still at work", name)
+		}
+		f.Event(callEvent("b", "executing", ""), nil)
+		f.Event(callEvent("b", "executing", `,"liveOutput":"x"`), nil)
+		if !f.Running() {
+			t.Errorf("%s: the next one is not at work", name)
+		}
+	}
+}
+
+// TestFoldTraceInError: metadata that differs in a traceId alone is not the same
+// where that is part of what the agent says.
+func TestFoldTraceInError(t *testing.T) {
+	f, n := NewFold(), 0
+	for i := range 4 {
+		for _, s := range f.Event(&a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking,
+			Metadata: a2a.JSON(fmt.Sprintf(`{"coderAgent":{"kind":"state-change"},"error":{"traceId":"%d"}}`, i))}, nil) {
+			if s.Kind == StepError {
+				n++
+			}
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d of 4 errors are told", n)
+	}
+}
