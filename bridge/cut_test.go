@@ -226,8 +226,12 @@ func judge(want shownToEditor, play *cutPlay, at int, outcome cutOutcome) error 
 		return fmt.Errorf("the error does not say that the task is gone: %s", got.err)
 	case outcome == gone:
 		return nil
+	case strings.Contains(got.err, "probably not delivered") && len(task.sends) == 1:
+		// The cut came behind the end of a response, and met the answer on a
+		// connection that looked idle. It has not come, and that is what is said.
+		return nil
 	case got.err != "":
-		return fmt.Errorf("error %s", got.err)
+		return fmt.Errorf("error %s; requests: %v", got.err, tail(task.requests))
 	case got.stop != want.stop:
 		return fmt.Errorf("the prompt ended as %s", got.stop)
 	case got.asked != 1:

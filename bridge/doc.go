@@ -53,6 +53,8 @@
 //	one per subscription      its stream's next event or end, transport.Client.Close
 //	one per turn (watch)      Turn.Run
 //	one per question          Turn.Run; Editor.Ask ends with its context
+//	one per task that is      cancelGrace, or Agent.Close
+//	given up (abandon)
 //
 // # Order
 //

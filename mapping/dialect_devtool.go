@@ -70,13 +70,15 @@ func enum(v gjson.Result, prefix string) (number int, name string) {
 
 func (devtool) callID(data object) (id string, ok bool) {
 	raw := data.get("tool_call_id", "toolCallId")
-	return stringOf(raw), raw != "" && data.get("selected_option_id", "selectedOptionId") == ""
+	id = stringOf(raw)
+	return id, id != "" && data.get("selected_option_id", "selectedOptionId") == ""
 }
 
 func (devtool) rides() string { return "" }
 
 func (d devtool) toolCall(data object, c *ToolCall) {
 	c.dialect = d
+	var extra []byte
 	for i := range data {
 		raw := data[i].value
 		if raw == "null" {
@@ -102,8 +104,15 @@ func (d devtool) toolCall(data object, c *ToolCall) {
 		case "confirmation_request", "confirmationRequest":
 			c.Confirmation = devtoolConfirmation(gjson.Parse(raw))
 		default:
-			c.Extra = appendMember(c.Extra, string(appendString(nil, data[i].key)), raw)
+			sep := byte(',')
+			if extra == nil {
+				sep = '{'
+			}
+			extra = append(append(appendString(append(extra, sep), data[i].key), ':'), raw...)
 		}
+	}
+	if extra != nil {
+		c.Extra = a2a.JSON(append(extra, '}'))
 	}
 	c.Asks = c.Confirmation != nil && c.Status == ToolPending
 }

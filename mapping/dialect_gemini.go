@@ -58,8 +58,8 @@ func (gemini) meta(metadata a2a.JSON, m *meta) (found bool) {
 }
 
 func (gemini) callID(data object) (id string, ok bool) {
-	raw := rawjson.Member(data.get("request"), "callId")
-	return stringOf(raw), raw != "" && data.has("status")
+	id = stringOf(rawjson.Member(data.get("request"), "callId"))
+	return id, id != "" && data.has("status")
 }
 
 // rides: the tool's schema, twice, is most of each event.

@@ -103,14 +103,6 @@ func copyable(j a2a.JSON) bool {
 	return ascii || ok && !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")
 }
 
-// appendMember adds a member to an object in text form.
-func appendMember(o a2a.JSON, key, value string) a2a.JSON {
-	if o == "" {
-		return a2a.JSON("{" + key + ":" + value + "}")
-	}
-	return o[:len(o)-1] + a2a.JSON(","+key+":"+value+"}")
-}
-
 // appendValue appends a JSON value from outside on one line, and so that it is
 // valid whatever strings are in it.
 func appendValue(dst []byte, j a2a.JSON) []byte {

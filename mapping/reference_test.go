@@ -224,3 +224,11 @@ func refDevtoolConfirmation(v gjson.Result) *Confirmation {
 	}
 	return c
 }
+
+// appendMember adds a member to an object in text form.
+func appendMember(o a2a.JSON, key, value string) a2a.JSON {
+	if o == "" {
+		return a2a.JSON("{" + key + ":" + value + "}")
+	}
+	return o[:len(o)-1] + a2a.JSON(","+key+":"+value+"}")
+}

@@ -29,11 +29,20 @@ type ride struct {
 	sum  uint64
 }
 
-// readObject appends the members of the object in raw to o[:0]. A value that is
+// maxMembers is how many members an object may have: no dialect has objects with
+// more than some twenty, and each takes 40 bytes.
+const maxMembers = 1000
+
+// readObject appends the members of the object in raw to o[:0]; none if they are too
+// many. A value that is
 // one of the rides is compared and not walked: an object tells its own end.
 func readObject(o object, raw string, rides []ride) object {
 	o = o[:0]
 	rawjson.Walk(raw, 0, func(key string, at int) (end int) {
+		if len(o) == maxMembers {
+			o = o[:0]
+			return len(raw)
+		}
 		if raw[at] == '{' {
 			for i := range rides {
 				if known := rides[i].json; known != "" && strings.HasPrefix(raw[at:], known) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // Fetch makes a plain HTTP request beside the protocol, to a path below the
@@ -40,6 +41,9 @@ func (c *Client) Fetch(ctx context.Context, path string, body any) (*Stream, jso
 		return newStream(c, e, x, life), nil, nil
 	}
 	defer life.end()
+	// It is no stream, so its body has an end, and soon.
+	limit := time.AfterFunc(c.timeout, life.cancel)
+	defer limit.Stop()
 	b, err := x.body()
 	if err != nil {
 		return nil, nil, err
