@@ -15,7 +15,7 @@ import (
 // whatever has been shown, and is said again (a repeated event, a snapshot of
 // the task after a lost connection), gives no step. It keeps lengths and hashes
 // of what was shown, not the text, but for the newest few kilobytes; of tool calls
-// that have not ended it keeps all.
+// that have not ended it keeps all, within bounds.
 //
 // A Fold is for one context, whose message and tool call IDs are unique, and is
 // not safe for concurrent use.
@@ -48,6 +48,7 @@ type Fold struct {
 	seed    maphash.Seed
 	calls   map[string]*call
 	running map[string]bool // calls that are executed, as far as is known
+	kept    int             // what is kept of calls, in bytes: see maxKept
 	asked   []*call         // calls that ask, in the order of asking
 	later   map[string]int  // within a snapshot: how often it still names a call
 	steps   []Step

@@ -59,6 +59,32 @@ func TestFoldMembers(t *testing.T) {
 	}
 }
 
+// TestFoldKept: calls that never end do not fill the memory, and what one of them
+// puts out is shown whole all the same.
+func TestFoldKept(t *testing.T) {
+	fold := NewFold()
+	output := strings.Repeat("x", 1<<20)
+	for i := range 200 {
+		steps := fold.Event(callEvent(fmt.Sprint(i), "executing", `,"liveOutput":"`+output+`"`), nil)
+		if fold.kept > maxKept+4<<20 {
+			t.Fatalf("%d MiB are kept of %d calls", fold.kept>>20, i+1)
+		}
+		if s := steps[len(steps)-1]; s.Kind != StepTool || s.Tool.Live != output {
+			t.Fatalf("call %d is shown as %+v", i, s)
+		}
+	}
+	steps := fold.Event(callEvent("0", "executing", `,"liveOutput":"`+output+`y"`), nil)
+	if len(steps) != 1 || steps[0].New || steps[0].Changed != ToolContent || steps[0].Tool.Live != output+"y" {
+		t.Errorf("%d steps", len(steps))
+	}
+	for i := range 200 {
+		fold.Event(callEvent(fmt.Sprint(i), "success", ""), nil)
+	}
+	if fold.kept != 0 {
+		t.Errorf("%d bytes are kept of calls that have ended", fold.kept)
+	}
+}
+
 // TestFoldRunning: a call that was executed when its task ended is not at work any
 // more, nor is one of the turn before.
 func TestFoldRunning(t *testing.T) {

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ type call struct {
 	live                     *liveText // while it runs, if it has put out something
 	answered                 bool
 	held                     int // the last snapshot that told of it
+	kept                     int // what it takes, in bytes, as far as that can be much
 }
 
 // callData is a data part that may be a tool call.
@@ -201,6 +201,7 @@ func (f *Fold) update(c *ToolCall) {
 		}
 	}
 	f.calls[next.ID] = next
+	f.keep(next, old)
 	f.run(next.ID, next.Status == ToolExecuting)
 	f.asks(next)
 	if changed != 0 {
@@ -209,8 +210,37 @@ func (f *Fold) update(c *ToolCall) {
 	if next.Status.Ended() {
 		// What it said is only needed to tell an echo from news. The step holds
 		// the call itself.
-		next.ToolCall, next.live = &ToolCall{ID: next.ID, Status: next.Status, Asks: next.Asks}, nil
+		f.strip(next)
 	}
+}
+
+// maxKept is how much is kept of calls that have not ended: what a hundred of them
+// put out. Beyond it the others are known by their IDs and hashes, like those that
+// have ended: what they leave out when they say more is not filled in.
+const maxKept = 64 << 20
+
+// keep counts what is kept of a call, in place of what was.
+func (f *Fold) keep(c, old *call) {
+	if old != nil {
+		f.kept -= old.kept
+	}
+	c.kept = len(c.Input) + len(c.Live) + len(c.Extra)
+	if c.live != nil {
+		c.kept += len(c.live.sent) + len(c.live.json)
+	}
+	if f.kept += c.kept; f.kept <= maxKept {
+		return
+	}
+	for _, other := range f.calls {
+		if other != c && !other.Asks {
+			f.strip(other)
+		}
+	}
+}
+
+func (f *Fold) strip(c *call) {
+	f.kept -= c.kept
+	c.ToolCall, c.live, c.kept = &ToolCall{ID: c.ID, Status: c.Status, Asks: c.Asks}, nil, 0
 }
 
 // inherit keeps what a call said before and leaves out now; false if there is
@@ -300,89 +330,4 @@ func (f *Fold) Unheard() bool {
 		}
 	}
 	return false
-}
-
-func (f *Fold) headSum(c *ToolCall) uint64 {
-	s := f.newSum()
-	s.text(c.Name)
-	s.text(c.Description)
-	s.text(c.DisplayName)
-	s.text(c.Kind)
-	s.text(string(c.Input))
-	return s.Sum64()
-}
-
-func (f *Fold) contentSum(c *ToolCall) uint64 {
-	s := f.newSum()
-	switch {
-	case c.live.json != "":
-		s.number(c.live.sum)
-	case c.Live != "":
-		s.number(maphash.String(f.seed, c.Live))
-	}
-	s.text(string(c.Extra))
-	if o := c.Output; o != nil {
-		s.text("output")
-		s.text(o.Text)
-		s.text(string(o.Data))
-		s.diff(o.Diff)
-	}
-	if e := c.Error; e != nil {
-		s.text("error")
-		s.text(e.Message)
-		s.text(e.Type)
-		s.number(uint64(e.StatusCode))
-	}
-	if q := c.Confirmation; q != nil {
-		s.text("confirmation")
-		s.diff(q.Edit)
-		if q.Execute != nil {
-			s.text(q.Execute.Command)
-			s.text(q.Execute.WorkingDirectory)
-		}
-		if q.MCP != nil {
-			s.text(q.MCP.ServerName)
-			s.text(q.MCP.ToolName)
-		}
-		if q.Generic != nil {
-			s.text(q.Generic.Description)
-		}
-		for i := range q.Options {
-			s.text(q.Options[i].ID)
-			s.text(q.Options[i].Name)
-			s.text(q.Options[i].Description)
-		}
-	}
-	return s.Sum64()
-}
-
-// A sum hashes values so that they cannot run into each other.
-type sum struct{ maphash.Hash }
-
-func (f *Fold) newSum() (s sum) {
-	s.SetSeed(f.seed)
-	return s
-}
-
-func (s *sum) text(v string) {
-	s.number(uint64(len(v)))
-	s.WriteString(v)
-}
-
-func (s *sum) number(n uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], n)
-	s.Write(b[:])
-}
-
-func (s *sum) diff(d *FileDiff) {
-	if d == nil {
-		return
-	}
-	s.text(d.FilePath)
-	s.text(d.NewContent)
-	s.text(d.Formatted)
-	if d.OldContent != nil {
-		s.text(*d.OldContent)
-	}
 }

@@ -12,10 +12,13 @@ import (
 // lookup for each member. FuzzToolCalls holds the two ways equal.
 
 func refRead(data gjson.Result) *ToolCall {
-	if c := refDevtool(data); c != nil {
+	if c := refDevtool(data); c != nil && c.ID != "" {
 		return c
 	}
-	return refGemini(data)
+	if c := refGemini(data); c != nil && c.ID != "" {
+		return c
+	}
+	return nil
 }
 
 func refGemini(data gjson.Result) *ToolCall {

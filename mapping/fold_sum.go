@@ -1,0 +1,93 @@
+package mapping
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+)
+
+// This file tells what of a tool call has changed, by hashes of what it was.
+
+func (f *Fold) headSum(c *ToolCall) uint64 {
+	s := f.newSum()
+	s.text(c.Name)
+	s.text(c.Description)
+	s.text(c.DisplayName)
+	s.text(c.Kind)
+	s.text(string(c.Input))
+	return s.Sum64()
+}
+
+func (f *Fold) contentSum(c *ToolCall) uint64 {
+	s := f.newSum()
+	switch {
+	case c.live.json != "":
+		s.number(c.live.sum)
+	case c.Live != "":
+		s.number(maphash.String(f.seed, c.Live))
+	}
+	s.text(string(c.Extra))
+	if o := c.Output; o != nil {
+		s.text("output")
+		s.text(o.Text)
+		s.text(string(o.Data))
+		s.diff(o.Diff)
+	}
+	if e := c.Error; e != nil {
+		s.text("error")
+		s.text(e.Message)
+		s.text(e.Type)
+		s.number(uint64(e.StatusCode))
+	}
+	if q := c.Confirmation; q != nil {
+		s.text("confirmation")
+		s.diff(q.Edit)
+		if q.Execute != nil {
+			s.text(q.Execute.Command)
+			s.text(q.Execute.WorkingDirectory)
+		}
+		if q.MCP != nil {
+			s.text(q.MCP.ServerName)
+			s.text(q.MCP.ToolName)
+		}
+		if q.Generic != nil {
+			s.text(q.Generic.Description)
+		}
+		for i := range q.Options {
+			s.text(q.Options[i].ID)
+			s.text(q.Options[i].Name)
+			s.text(q.Options[i].Description)
+		}
+	}
+	return s.Sum64()
+}
+
+// A sum hashes values so that they cannot run into each other.
+type sum struct{ maphash.Hash }
+
+func (f *Fold) newSum() (s sum) {
+	s.SetSeed(f.seed)
+	return s
+}
+
+func (s *sum) text(v string) {
+	s.number(uint64(len(v)))
+	s.WriteString(v)
+}
+
+func (s *sum) number(n uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], n)
+	s.Write(b[:])
+}
+
+func (s *sum) diff(d *FileDiff) {
+	if d == nil {
+		return
+	}
+	s.text(d.FilePath)
+	s.text(d.NewContent)
+	s.text(d.Formatted)
+	if d.OldContent != nil {
+		s.text(*d.OldContent)
+	}
+}
