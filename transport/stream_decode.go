@@ -39,8 +39,11 @@ func (s *Stream) decode(f *frame) error {
 	// instead of two, so that they arrive as the lines of one event. JSON in
 	// several lines is no JSON each, so the two cannot be mistaken.
 	lines := bytes.SplitN(data, []byte("\n"), maxLines+1)
+	if len(lines) > maxLines {
+		return failf(nil, "%s sent an event of more than %d lines", s.at, maxLines)
+	}
 	for _, line := range lines {
-		if len(lines) == 1 || len(lines) > maxLines || !rawjson.IsObject(rawjson.View(line)) || !validJSON(line) {
+		if len(lines) == 1 || !rawjson.IsObject(rawjson.View(line)) || !validJSON(line) {
 			return failf(nil, "%s sent an event that is not JSON: %s", s.at, quote(data))
 		}
 	}

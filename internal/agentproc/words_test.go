@@ -51,7 +51,7 @@ func FuzzSplitWords(f *testing.F) {
 	f.Add("a b", `c'"\d`)
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if !utf8.ValidString(a) || !utf8.ValidString(b) {
-			t.Skip()
+			return // a command line is text
 		}
 		_, _, _ = splitWords(a, true)
 		quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
