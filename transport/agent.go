@@ -4,29 +4,24 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // ExtendedCard asks for the fuller card that the agent has for callers it knows,
-// and returns it as it is. Whether there is one, [a2a.Card.ExtendedCard] says;
+// and returns it as it is, or as [ClientOptions.CheckCard] has it. Whether there is one, [a2a.Card.ExtendedCard] says;
 // without, agents refuse with [a2a.CodeExtendedCardNotConfigured],
-// [a2a.CodeUnsupportedOperation] or [a2a.CodeMethodNotFound]. How the agent is
-// called does not change by what is on it.
+// [a2a.CodeUnsupportedOperation] or [a2a.CodeMethodNotFound]. It is asked for each
+// time; the client itself asks once: see [Client.Card].
 func (c *Client) ExtendedCard(ctx context.Context) (json.RawMessage, error) {
 	e, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	method, params := e.protocol.extendedCard()
-	result, err := c.unary(ctx, e, opRepeat, method, params)
+	raw, err := c.extendedCard(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	if !rawjson.IsObject(rawjson.View(result)) {
-		return nil, failf(nil, "%s answered %s with something that is no card: %s", shown(e.url), method, quote(result))
-	}
-	return result, nil
+	return c.checkCard(ctx, raw, e.from)
 }
 
 // AgentVersion returns the version of A2A that the agent is called in: "1.0" or
@@ -48,7 +43,7 @@ func (c *Client) Endpoint(ctx context.Context) (a2a.Interface, error) {
 	if err != nil {
 		return a2a.Interface{}, err
 	}
-	i, _, err := choose(e.card, c.opts.Version)
+	i := e.at
 	i.URL = e.url.String()
-	return i, err
+	return i, nil
 }

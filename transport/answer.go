@@ -8,8 +8,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -43,20 +43,24 @@ func (x *exchange) body() ([]byte, error) {
 		}
 		return bytes.Clone(frames[0].data), nil
 	}
-	b, err := io.ReadAll(io.LimitReader(x.resp.Body, MaxEvent+1))
+	b, err := io.ReadAll(io.LimitReader(x.resp.Body, maxEvent+1))
 	switch {
 	case err != nil:
 		return nil, x.cut(err)
-	case len(b) > MaxEvent:
-		return nil, failf(nil, "%s answered %s with more than %d MiB", shown(x.url), x.what, MaxEvent>>20)
+	case len(b) > maxEvent:
+		return nil, failf(ErrTooLarge, "%s answered %s with more than %d MiB", shown(x.url), x.what, maxEvent>>20)
 	}
 	return b, nil
 }
 
-// cut says that an answer stopped short.
+// cut returns the error for an answer that stopped short.
 func (x *exchange) cut(err error) error {
+	var said *failure
+	if errors.As(err, &said) {
+		return said
+	}
 	is := errors.Join(ErrInterrupted, err)
-	if !x.a.op.repeat {
+	if !x.a.delivery.repeat {
 		is = errors.Join(ErrPossiblyDelivered, is)
 	}
 	switch {
@@ -65,94 +69,46 @@ func (x *exchange) cut(err error) error {
 	case x.caller.Err() != nil:
 		return failf(errors.Join(x.caller.Err(), is), "%s: %s was given up: %v", shown(x.url), x.what, x.caller.Err())
 	}
-	if !x.a.op.repeat {
-		return x.fate(failf(is, "%s: %s in the middle of its answer to %s: %s", shown(x.url), reason(err), x.what, notAgain))
+	if !x.a.delivery.repeat {
+		return x.explainLoss(failf(is, "%s: %s in the middle of its answer to %s: %s", shown(x.url), reason(err), x.what, notAgain))
 	}
-	return x.fate(failf(is, "%s: %s in the middle of its answer to %s", shown(x.url), reason(err), x.what))
+	return x.explainLoss(failf(is, "%s: %s in the middle of its answer to %s", shown(x.url), reason(err), x.what))
 }
 
-// result reads a JSON-RPC response, whatever its HTTP status and media type: Go
-// 0.3 sends its errors as text/plain, others with 4xx or 500. No result and no
-// error is the result null.
-func (x *exchange) result() (json.RawMessage, error) {
-	b, err := x.body()
+// result reads the answer to an operation. again is set if the operation is to be sent
+// once more, in another spelling.
+func (x *exchange) result(b binding, c *operation) (result json.RawMessage, again bool, err error) {
+	body, err := x.body()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	b = repairText(bytes.TrimSpace(b))
-	if len(b) == 0 || b[0] != '{' || !validJSON(b) {
-		return nil, x.notRPC(b)
-	}
-	r := readResponse(rawjson.View(b))
+	a := &answer{status: x.resp.StatusCode, body: repairText(bytes.TrimSpace(body))}
+	a.json = len(a.body) > 0 && rawjson.Valid(a.body)
+	result, refusal := b.result(c, a)
+	again = b.again(c, a.status, refusal)
 	switch {
-	case r.failure != "":
-		return nil, x.agentError(r.failure)
-	case x.resp.StatusCode >= 300 || !r.is:
-		return nil, x.notRPC(b)
-	case r.result == "":
-		return json.RawMessage("null"), nil
+	case refusal != nil:
+		return nil, again, x.agentError(refusal)
+	case result == nil:
+		return nil, again, x.notA2A(a.body)
 	}
-	return json.RawMessage(r.result), nil
+	return result, again, nil
 }
 
-// A response is what is in a JSON-RPC response, as it is written. The id is not
-// looked at: each exchange has one request, and servers that could not parse it
-// answer with null.
-type response struct {
-	is              bool // it looks like one
-	result, failure string
-}
-
-func readResponse(raw string) (r response) {
-	rawjson.EachMember(raw, func(key, value string) bool {
-		switch key {
-		case "jsonrpc":
-			r.is = true
-		case "result":
-			r.is, r.result = true, value
-		case "error":
-			if value != "null" {
-				r.is, r.failure = true, value
-			}
-		}
-		return true
-	})
-	return r
-}
-
-// agentError makes an error of what the agent gave as one.
-func (x *exchange) agentError(raw string) error {
-	e := readError(raw)
-	e.HTTPStatus = x.resp.StatusCode
+// agentError adds to the agent's error what the response says beside it.
+func (x *exchange) agentError(e *a2a.Error) error {
+	if e.HTTPStatus == 0 || x.resp.StatusCode >= 300 {
+		e.HTTPStatus = x.resp.StatusCode
+	}
 	if e.Code == 0 && e.HTTPStatus < 300 {
 		e.Code = a2a.CodeInternal
 	}
 	x.addChallenge(e)
-	return e
-}
-
-// readError reads an error object; a string is its message alone. It copies:
-// errors outlive what they were read from.
-func readError(raw string) *a2a.Error {
-	e := new(a2a.Error)
-	if !rawjson.IsObject(raw) {
-		e.Message = strings.Clone(jsonText(raw))
-		return e
+	if advice := x.advice(); advice != "" && e.Code == 0 {
+		e.Message = advice + "; it says: " + e.Message
+	} else if x.a.cure != "" { // the agent has answered, so nothing writes cure any more
+		return failf(e, "%s: %s", strings.TrimPrefix(e.Error(), "agent: "), x.a.cure)
 	}
-	rawjson.EachMember(raw, func(key, value string) bool {
-		switch key {
-		case "code":
-			// 1e3 is a number too, but nobody's code; and one is a string.
-			e.Code, _ = strconv.Atoi(jsonText(value))
-		case "message":
-			e.Message = strings.Clone(jsonText(value))
-		case "data", "details":
-			if value != "null" {
-				e.Data = a2a.JSON(strings.Clone(value))
-			}
-		}
-		return true
-	})
 	return e
 }
 
@@ -165,8 +121,8 @@ func (x *exchange) addChallenge(e *a2a.Error) {
 	}
 }
 
-// notRPC says what is wrong with an answer that is no JSON-RPC response.
-func (x *exchange) notRPC(b []byte) error {
+// notA2A returns the error for an answer that the binding cannot read.
+func (x *exchange) notA2A(b []byte) error {
 	status := x.resp.StatusCode
 	at := shown(x.url)
 	what := x.mediaType()
@@ -178,30 +134,25 @@ func (x *exchange) notRPC(b []byte) error {
 			return failf(x.lost(), "%s answered %s with an empty %d", at, x.what, status)
 		}
 		if strings.HasSuffix(what, "json") {
-			return failf(x.lost(), "%s answered %s with JSON that is not JSON-RPC: %s", at, x.what, quote(b))
+			return failf(x.lost(), "%s answered %s with JSON that is not A2A: %s", at, x.what, quote(b))
 		}
-		// Most likely a web page: nothing was delivered to any agent.
+		// Most likely a web page: no agent has got the request.
 		return failf(nil, "%s answered %s, not A2A: is --agent the agent's URL?", at, what)
 	}
 	e := &a2a.Error{HTTPStatus: status}
 	x.addChallenge(e)
+	advice := x.advice()
 	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		e.Message = at + " wants other credentials"
-		if status == http.StatusUnauthorized {
-			e.Message = at + " wants credentials"
-		}
-		if challenge := x.resp.Header.Get("WWW-Authenticate"); challenge != "" {
-			e.Message += " (" + challenge + ")"
-		}
-		e.Message += ": --header gives them"
-	case status == http.StatusTooManyRequests:
-		e.Message = at + " has too much to do"
-		if wait, told := retryAfter(x.resp); told {
-			e.Message += fmt.Sprintf(": try again in %v", wait)
-		}
+	case x.wantsTLS(b):
+		return failf(ErrUnreachable, "%s: it speaks TLS: %s", at, cureTLS)
+	case advice != "":
+		e.Message = advice
 	case status < 400:
 		e.Message = at + " redirects to nowhere"
+	case x.ownURL && noRoute(status):
+		return x.notThere(e)
+	case what == "text/html" && gatewayStatus(status):
+		e.Message = at + " answered with a web page, most likely a gateway's or a proxy's: is the agent behind it running, and is it the right way there?"
 	case what == "text/html":
 		e.Message = at + " answered text/html, not A2A: is --agent the agent's URL?"
 	case len(b) == 0:
@@ -209,18 +160,87 @@ func (x *exchange) notRPC(b []byte) error {
 	default:
 		e.Message = at + ": " + quote(b)
 	}
-	switch status {
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		if !x.a.op.repeat {
-			return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s: %s", status, e.Message, notAgain)
-		}
+	if gatewayStatus(status) && !x.a.delivery.repeat {
+		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s: %s", status, e.Message, notAgain)
 	}
 	return e
 }
 
-// lost is what an answer that says nothing means for what was sent.
+// wantsTLS reports whether an answer is what a TLS server (Go, nginx, Apache) says to a
+// client that does not speak TLS.
+func (x *exchange) wantsTLS(b []byte) bool {
+	if x.url.Scheme != "http" || x.resp.StatusCode != http.StatusBadRequest || len(b) > maxCard {
+		return false
+	}
+	for _, words := range []string{"HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port", "plain HTTP to an SSL-enabled server port"} {
+		if bytes.Contains(b, []byte(words)) {
+			return true
+		}
+	}
+	return false
+}
+
+// advice says what the user can do about a refusal, judged by its HTTP status.
+func (x *exchange) advice() string {
+	at := shown(x.url)
+	switch status := x.resp.StatusCode; status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		text := at + " wants other credentials"
+		if status == http.StatusUnauthorized {
+			text = at + " wants credentials"
+		}
+		if challenge := x.resp.Header.Get("WWW-Authenticate"); challenge != "" {
+			text += " (" + challenge + ")"
+		}
+		return text + ": " + x.a.cureOf(x.resp.Header.Get("WWW-Authenticate"))
+	case http.StatusTooManyRequests:
+		text := at + " has too much to do"
+		if tries := x.a.tries(); tries > 1 {
+			text += fmt.Sprintf(", and said so %d times", tries)
+		}
+		if wait, told := retryAfter(x.resp); told {
+			return text + fmt.Sprintf(": it asks for a pause of %v; try again then", wait.Round(time.Second))
+		}
+		return text + ": try again later; it does not say when"
+	}
+	return ""
+}
+
+// cureCredentials says how to give what a challenge (RFC 9110, 11.6.1) asks for.
+func cureCredentials(challenge string) string {
+	scheme, _, _ := strings.Cut(challenge, " ")
+	value, note := "Bearer TOKEN", ""
+	switch strings.ToLower(scheme) {
+	case "basic":
+		value, note = "Basic ...", " (user:password in base64)"
+	case "", "bearer", "dpop":
+	default:
+		value = quote([]byte(scheme)) + " ..."
+	}
+	return "--header 'Authorization: " + value + "' gives them" + note + ", better in the variable A2ASTDIO_HEADER"
+}
+
+// notThere returns the error for an operation whose URL the agent does not serve. For a
+// message the URL must be wrong; other operations an agent need not offer. 405 (the URL
+// takes other verbs) and 501 say that surely, 404 may mean the task.
+func (x *exchange) notThere(e *a2a.Error) error {
+	e.Message = shown(x.url) + " is not there"
+	switch {
+	case x.kind == opSend:
+		e.Message += ": is --agent the agent's URL, and the one in its card right? --card takes a card that is corrected"
+	case x.kind == opStream || e.HTTPStatus != http.StatusNotFound:
+		e.Code = a2a.CodeMethodNotFound
+		fallthrough
+	default:
+		e.Message += ": the agent does not seem to offer that"
+	}
+	return e
+}
+
+// lost says what an unreadable answer means for the request: whether it may have been
+// delivered.
 func (x *exchange) lost() error {
-	if x.a.op.repeat {
+	if x.a.delivery.repeat {
 		return nil
 	}
 	return ErrPossiblyDelivered

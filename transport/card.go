@@ -9,7 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"strings"
+
+	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -19,10 +20,13 @@ const (
 	// maxCard is how large a card may be. The largest that was seen has 30 kB.
 	maxCard = 4 << 20
 
-	// The well-known paths: of 0.3 and 1.x, and of 0.2, which some agents that
-	// are no longer changed still serve alone.
+	// The well-known paths: that of 0.3 and 1.x, and that of 0.2, the only one that
+	// some old agents serve.
 	cardPath    = "/.well-known/agent-card.json"
 	oldCardPath = "/.well-known/agent.json"
+	// cardOperation is 0.3's operation for the extended card. Some hosts of agents have
+	// the card only there.
+	cardOperation = "/v1/card"
 )
 
 // A cardSource is where the card comes from: one of the two is set, as soon as
@@ -35,19 +39,25 @@ type cardSource struct {
 // An endpoint is what is known of an agent from its card.
 type endpoint struct {
 	card *a2a.Card
-	// etag and from are for asking whether the card is still the same.
-	etag string
+	// from is where the card was found, nil for a file.
 	from *url.URL
-	// The rest is how to call it; err says why that is not possible. The card
-	// can be looked at all the same.
-	url      *url.URL
-	protocol protocol
-	streams  bool
-	err      error
+	// The rest is how to call the agent; err says why that is not possible. The card
+	// can be shown in either case.
+	choice
+	url     *url.URL
+	streams bool
+	err     error
+	// public is that of the public card, if this one is of the extended card.
+	public  *endpoint
+	missing missing
+	// speak are the bindings that were chosen from.
+	speak []bindingKind
+	// run is the life of the agent's process that it belongs to: see [Client.Exited].
+	run <-chan struct{}
 }
 
-// A cardFlight is a fetch that several callers may wait for.
-type cardFlight struct {
+// A cardFetch is a fetch that several callers may wait for.
+type cardFetch struct {
 	done  chan struct{}
 	known *endpoint
 	err   error
@@ -56,18 +66,11 @@ type cardFlight struct {
 // Card returns the agent's card. It is fetched once; callers that come
 // meanwhile share the fetch, which goes on even if they give up. A fetch that
 // failed is not remembered. The card is shared: it must not be changed.
+//
+// It is the extended card where the agent has one for who we are, and lets us see
+// it: see [a2a.Card.Extended].
 func (c *Client) Card(ctx context.Context) (*a2a.Card, error) {
-	e, err := c.endpoint(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	return e.card, nil
-}
-
-// Refresh asks the agent whether its card has changed, and returns the one that
-// holds from now on.
-func (c *Client) Refresh(ctx context.Context) (*a2a.Card, error) {
-	e, err := c.endpoint(ctx, true)
+	e, err := c.endpoint(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -76,15 +79,15 @@ func (c *Client) Refresh(ctx context.Context) (*a2a.Card, error) {
 
 // connect returns how to call the agent.
 func (c *Client) connect(ctx context.Context) (*endpoint, error) {
-	e, err := c.endpoint(ctx, false)
+	e, err := c.endpoint(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return e, e.err
 }
 
-func (c *Client) endpoint(ctx context.Context, anew bool) (*endpoint, error) {
-	if err := c.ended(); err != nil {
+func (c *Client) endpoint(ctx context.Context) (*endpoint, error) {
+	if err := c.checkExited(); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -92,25 +95,35 @@ func (c *Client) endpoint(ctx context.Context, anew bool) (*endpoint, error) {
 		c.mu.Unlock()
 		return nil, failf(ErrEnded, "the client was closed")
 	}
-	if c.known != nil && !anew {
+	run := c.Exited()
+	if c.known != nil && c.known.run != run {
+		c.known = nil // the agent was started again, and may have another URL
+	}
+	if c.known != nil {
 		defer c.mu.Unlock()
 		return c.known, nil
 	}
-	f := c.flight
+	f := c.fetching
 	if f == nil {
-		f = &cardFlight{done: make(chan struct{})}
-		c.flight = f
-		known := c.known
+		f = &cardFetch{done: make(chan struct{})}
+		c.fetching = f
 		// It ends with the time limit of a unary call, which begins when the agent
 		// is resolved, or with Close. It does not run in the first caller's
 		// goroutine, because that one may give up.
+		before := c.forgotten
 		c.wg.Go(func() {
-			f.known, f.err = c.loadCard(known)
-			c.mu.Lock()
-			if f.err == nil {
-				c.known = f.known
+			if before != nil {
+				<-before.done // there is one fetch at a time, also after ForgetCard
 			}
-			c.flight = nil
+			f.known, f.err = c.loadCards()
+			c.mu.Lock()
+			if c.fetching == f { // ForgetCard has not come between
+				if f.err == nil {
+					f.known.run = run
+					c.known = f.known
+				}
+				c.fetching = nil
+			}
 			c.mu.Unlock()
 			close(f.done)
 		})
@@ -124,94 +137,66 @@ func (c *Client) endpoint(ctx context.Context, anew bool) (*endpoint, error) {
 	}
 }
 
-// loadCard gets the card from where it is. known is what there is so far.
-func (c *Client) loadCard(known *endpoint) (*endpoint, error) {
+// loadCard gets the card from where it is.
+func (c *Client) loadCard() (*endpoint, error) {
 	if err := c.resolve(); err != nil {
 		return nil, err
 	}
-	if c.source.file != "" {
-		return c.readCardFile()
+	at := c.source
+	if c.cardAt != (cardSource{}) {
+		at = c.cardAt
+	}
+	if at.file != "" {
+		return c.readCardFile(at.file)
 	}
 	ctx, cancel := context.WithTimeout(c.base, c.timeout)
 	defer cancel()
-	if known != nil {
-		e, _, err := c.fetchCard(ctx, known.from, known)
+	if at == c.cardAt {
+		e, _, err := c.fetchCard(ctx, at.url)
 		return e, err
 	}
 	var first error
-	for _, u := range cardURLs(c.source.url) {
-		e, missing, err := c.fetchCard(ctx, u, nil)
+	var other *endpoint // a card at the origin that names another URL
+	for _, u := range cardURLs(at.url) {
+		e, missing, err := c.fetchCard(ctx, u)
 		switch {
-		case err == nil && belongs(e, c.source.url, u):
+		case err == nil && belongs(e, at.url, u):
 			return e, nil
 		case err == nil:
+			other = e
 			continue
 		case !missing:
-			return nil, err
+			return c.withoutCard(err)
 		case first == nil:
 			first = err
 		}
 	}
 	var status *a2a.Error
-	if strings.HasSuffix(c.source.url.Path, ".json") || !errors.As(first, &status) {
-		return nil, first
+	switch {
+	case isCardURL(at.url) || !errors.As(first, &status):
+	case other != nil:
+		first = failf(first, "%s has no card (%d), and the card of its origin is that of another URL: %s. If that is the agent, take --agent %s",
+			shown(at.url), status.HTTPStatus, cardSays(other.card), at.url.Scheme+"://"+at.url.Host)
+	default:
+		first = failf(first, "%s has no card (%d at %s and %s): is --agent the agent's URL, without a path of its API? "+
+			"If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it",
+			shown(at.url), status.HTTPStatus, cardPath, path.Base(oldCardPath))
 	}
-	return nil, failf(first, "%s has no card (%d at %s and %s): is --agent the agent's URL, without a path of its API?",
-		shown(c.source.url), status.HTTPStatus, cardPath, path.Base(oldCardPath))
+	return c.withoutCard(first)
 }
 
-// cardURLs lists where the card of an agent may be. If its URL has a path, the
-// card may be below that (agents that share a host) or at the root (the URL is
-// the one that its card names).
-func cardURLs(agent *url.URL) []*url.URL {
-	if strings.HasSuffix(agent.Path, ".json") {
-		return []*url.URL{agent}
-	}
-	at := func(base, card string) *url.URL {
-		u := *agent
-		u.Path, u.RawPath = strings.TrimRight(base, "/")+card, ""
-		return &u
-	}
-	urls := []*url.URL{at(agent.Path, cardPath), at(agent.Path, oldCardPath)}
-	if strings.Trim(agent.Path, "/") != "" {
-		urls = append(urls, at("", cardPath), at("", oldCardPath))
-	}
-	return urls
-}
-
-// belongs reports whether a card that was found at the root of the host is that
-// of the agent whose URL has a path: it names that URL. Otherwise it may be some
-// other agent's.
-func belongs(e *endpoint, agent, from *url.URL) bool {
-	if strings.HasSuffix(agent.Path, ".json") || strings.HasPrefix(from.Path, strings.TrimRight(agent.Path, "/")+"/.well-known/") {
-		return true
-	}
-	for _, i := range e.card.Interfaces {
-		u, err := url.Parse(i.URL)
-		if err == nil && originOf(u) == originOf(agent) && strings.TrimRight(u.Path, "/") == strings.TrimRight(agent.Path, "/") {
-			return true
-		}
-	}
-	return false
-}
-
-// fetchCard gets the card from one place. missing: it is not there, and may be
-// elsewhere.
-func (c *Client) fetchCard(ctx context.Context, u *url.URL, known *endpoint) (e *endpoint, missing bool, err error) {
-	header := http.Header{"Accept": {acceptJSON}}
-	if known != nil && known.etag != "" {
-		header.Set("If-None-Match", known.etag)
-	}
-	x, err := c.do(ctx, ctx, opCard, http.MethodGet, "the request for its card", u, header, nil)
+// fetchCard gets the card from one place. missing: it is not there; another place is
+// worth a try.
+func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missing bool, err error) {
+	header := c.cardHeader()
+	d := deliverCard
+	d.bare = c.opts.BareCard
+	x, err := c.doBy(c.cardClient(u), ctx, ctx, d, http.MethodGet, "the request for its card", u, header, nil)
 	if err != nil {
 		if ctx.Err() == context.DeadlineExceeded {
 			err = failf(err, "%s did not answer within %v: --timeout allows more", shown(u), c.timeout)
 		}
 		return nil, false, err
-	}
-	if x.resp.StatusCode == http.StatusNotModified && known != nil {
-		x.resp.Body.Close()
-		return known, false, nil
 	}
 	defer x.resp.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(x.resp.Body, maxCard+1))
@@ -223,51 +208,113 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL, known *endpoint) (e 
 	}
 	b = repairText(bytes.TrimSpace(b))
 	if status := x.resp.StatusCode; status >= 300 {
-		missing = status >= 400 && status < 500 && status != http.StatusUnauthorized &&
+		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && status != http.StatusUnauthorized &&
 			status != http.StatusForbidden && status != http.StatusTooManyRequests
-		return nil, missing, x.notRPC(b)
+		err := x.notA2A(b)
+		if d.bare && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
+			err = failf(err, "%s shows its card to callers that it knows, and no credentials are sent before a card is checked: save the card as a file, and give that", shown(u))
+		}
+		return nil, missing, err
 	}
-	if len(b) == 0 || b[0] != '{' || !validJSON(b) {
+	if len(b) == 0 || b[0] != '{' || !rawjson.Valid(b) {
 		// Web servers answer any path with their page.
-		return nil, true, x.notRPC(b)
+		return nil, true, x.notA2A(b)
+	}
+	if b, err = c.checkCard(ctx, b, x.resp.Request.URL); err != nil {
+		return nil, false, err
 	}
 	e = c.newEndpoint(b, x.resp.Request.URL)
-	e.from, e.etag = u, x.resp.Header.Get("ETag")
+	e.from = u
 	return e, false, nil
 }
 
-func (c *Client) readCardFile() (*endpoint, error) {
-	b, err := os.ReadFile(c.source.file)
+// cardHeader is that of a request for the card.
+func (c *Client) cardHeader() http.Header {
+	header := http.Header{"Accept": {acceptJSON}}
+	if c.opts.CheckCard != nil {
+		protocolV1{}.header(header)
+	}
+	return header
+}
+
+// cardClient returns the client for a card. A card that the user has placed elsewhere
+// is asked for without credentials and without a client certificate: those are for the
+// agent.
+func (c *Client) cardClient(u *url.URL) *retryablehttp.Client {
+	if c.cardAt.url == nil || c.origins.check(u, "") == nil {
+		return c.retry
+	}
+	o := &origins{}
+	o.own.Store(c.cardAt.url)
+	next := c.next
+	if c.own != nil && hasCertificate(c.opts.TLS) {
+		config := c.opts.TLS.Clone()
+		config.Certificates, config.GetClientCertificate = nil, nil
+		own := newTransport(c.timeout, config)
+		own.DisableKeepAlives = true // nothing would close its connection
+		if next = own; c.opts.Wrap != nil {
+			next = c.opts.Wrap(own)
+		}
+	}
+	return newRetry(&http.Client{Transport: &guard{next: next, origins: o}, CheckRedirect: o.checkRedirect}, c.opts.Log)
+}
+
+// checkCard has a card checked, if that is wanted, and returns the one to use.
+func (c *Client) checkCard(ctx context.Context, card []byte, from *url.URL) ([]byte, error) {
+	if c.opts.CheckCard == nil {
+		return card, nil
+	}
+	checked, err := c.opts.CheckCard(ctx, card, from)
+	if err != nil {
+		return nil, failf(err, "%v", err)
+	}
+	return checked, nil
+}
+
+func (c *Client) readCardFile(name string) (*endpoint, error) {
+	b, err := os.ReadFile(name)
 	if err != nil {
 		return nil, failf(err, "the card cannot be read: %v", err)
 	}
 	b = repairText(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF"))))
-	if len(b) == 0 || b[0] != '{' || !validJSON(b) {
-		return nil, failf(nil, "%s is no card: it is not a JSON object", c.source.file)
+	if len(b) == 0 || b[0] != '{' || !rawjson.Valid(b) {
+		return nil, failf(nil, "%s is no card: it is not a JSON object", name)
 	}
-	return c.newEndpoint(b, nil), nil
+	ctx, cancel := context.WithTimeout(c.base, c.timeout)
+	defer cancel()
+	if b, err = c.checkCard(ctx, b, nil); err != nil {
+		return nil, err
+	}
+	return c.newEndpoint(b, c.source.url), nil
 }
 
-// newEndpoint reads a card and decides how the agent is called. from is where
-// the card was, nil for a file.
-func (c *Client) newEndpoint(raw []byte, from *url.URL) *endpoint {
-	card := parseCard(rawjson.View(raw), from)
-	e := &endpoint{card: card, streams: !saysNoStreaming(card)}
-	i, p, err := choose(card, c.opts.Version)
-	if err != nil {
-		e.err = err
+// newEndpoint reads a card and decides how the agent is called. base is what its URLs
+// may be relative to: where it was, or, for a file, the agent's URL if that is known.
+func (c *Client) newEndpoint(raw []byte, base *url.URL) *endpoint {
+	card := parseCard(rawjson.View(raw), base)
+	c.guard.wallet.card.Store(card)
+	if i, ok := c.bareInterface(); ok && len(card.Interfaces) == 0 {
+		card.Interfaces = []a2a.Interface{i}
+	}
+	return c.endpointOf(card)
+}
+
+func (c *Client) endpointOf(card *a2a.Card) *endpoint {
+	e := &endpoint{card: card, streams: !saysNoStreaming(card), speak: c.speak}
+	if e.choice, e.err = choose(card, wish{c.opts.Version, c.opts.Binding}, e.speak); e.err != nil {
 		return e
 	}
-	u, err := url.Parse(i.URL)
+	u, err := url.Parse(e.at.URL)
 	if err != nil || u.Host == "" {
-		e.err = failf(nil, "the card of %s names a URL that is none: %q", cardName(card), redactString(i.URL))
+		e.err = failf(nil, "the card of %s names a URL that is none: %q", cardName(card), redactString(e.at.URL))
 		return e
 	}
-	if from == nil {
+	u.Fragment, u.RawFragment = "", ""
+	if c.source.file != "" {
 		c.origins.own.Store(u)
 	}
 	if e.err = c.origins.check(u, "its card leads to"); e.err == nil {
-		e.url, e.protocol = c.origins.sameSpelling(u), p
+		e.url = e.binding.home(c.origins.sameSpelling(u))
 	}
 	return e
 }

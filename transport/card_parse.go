@@ -4,18 +4,16 @@ import (
 	"cmp"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file reads cards as they are met: of 0.3, of 1.x, of both at once (JS
-// without an A2A-Version header), with what an SDK's own types look like inside
-// ("$case"), and without what the specification asks for. Nothing in a card is
-// worth refusing it for, except that it is no object; what cannot be called is
-// found out by choose.
+// This file reads cards as agents serve them: of 0.3, of 1.x, of both at once (JS
+// without an A2A-Version header), with the inner form of an SDK's types ("$case"), and
+// without members that the specification requires. A card is refused only if it is no
+// object; choose reports an agent that cannot be called.
 
 // parseCard reads a card. base is where it came from: its URLs may be relative
 // to that; nil if it has no such place. raw is a valid JSON object that the
@@ -51,9 +49,12 @@ func parseCard(raw string, base *url.URL) *a2a.Card {
 	for _, s := range elements(r.Get("skills")) {
 		card.Skills = append(card.Skills, a2a.Skill{
 			ID: text(s.Get("id")), Name: text(s.Get("name")), Description: text(s.Get("description")),
+			Requirements: requirements(s),
 		})
 	}
-	card.Security = security(r)
+	card.Requirements = requirements(r)
+	card.Schemes = schemes(r)
+	card.Security = required(card.Schemes, card.Requirements)
 	return card
 }
 
@@ -85,7 +86,7 @@ func interfaces(r gjson.Result, base *url.URL) (list []a2a.Interface) {
 		add(a2a.Interface{
 			URL:     text(i.Get("url")),
 			Binding: text(i.Get("protocolBinding")),
-			Version: cmp.Or(text(i.Get("protocolVersion")), version),
+			Version: cmp.Or(text(i.Get("protocolVersion")), version, "1.0"), // only 1.x has this list
 			Tenant:  text(i.Get("tenant")),
 		})
 	}
@@ -99,87 +100,10 @@ func interfaces(r gjson.Result, base *url.URL) (list []a2a.Interface) {
 // cardName is for errors.
 func cardName(card *a2a.Card) string { return cmp.Or(card.Name, "the agent") }
 
-// saysNoStreaming reports whether the card denies streaming. One that does not
-// mention it is asked to stream: cards forget more than agents lack.
+// saysNoStreaming reports whether the card denies streaming. An agent whose card does
+// not mention it is asked to stream: cards leave out abilities that their agents have.
 func saysNoStreaming(card *a2a.Card) bool {
 	return gjson.Get(string(card.Raw), "capabilities.streaming").Type == gjson.False
-}
-
-// security lists the schemes that the card's requirements name, in that order.
-// Schemes that no requirement names are not needed.
-func security(r gjson.Result) (list []a2a.SecurityScheme) {
-	schemes := r.Get("securitySchemes")
-	need := func(name, _ gjson.Result) bool {
-		if !slices.ContainsFunc(list, func(s a2a.SecurityScheme) bool { return s.Name == name.Str }) {
-			s := a2a.SecurityScheme{Name: name.Str}
-			schemes.ForEach(func(k, v gjson.Result) bool {
-				if k.Str == name.Str {
-					s = securityScheme(name.Str, v)
-				}
-				return k.Str != name.Str
-			})
-			list = append(list, s)
-		}
-		return true
-	}
-	for _, member := range []string{"securityRequirements", "security"} {
-		for _, requirement := range elements(r.Get(member)) {
-			if s := requirement.Get("schemes"); s.IsObject() {
-				requirement = s
-			}
-			if requirement.IsObject() {
-				requirement.ForEach(need)
-			}
-		}
-	}
-	return list
-}
-
-// schemeType reads the names of security schemes: 1.x's member, the short form of
-// a2a-go's hybrid cards, and 0.3's type.
-func schemeType(name string) (string, bool) {
-	switch name {
-	case "apiKeySecurityScheme", "apiKey":
-		return "apiKey", true
-	case "httpAuthSecurityScheme", "http":
-		return "http", true
-	case "oauth2SecurityScheme", "oauth2":
-		return "oauth2", true
-	case "openIdConnectSecurityScheme", "openIdConnect":
-		return "openIdConnect", true
-	case "mtlsSecurityScheme", "mutualTLS":
-		return "mutualTLS", true
-	}
-	return "", false
-}
-
-func securityScheme(name string, v gjson.Result) a2a.SecurityScheme {
-	s := a2a.SecurityScheme{Name: name, Raw: a2a.JSON(v.Raw)}
-	inner := v
-	if c := v.Get("scheme"); c.IsObject() {
-		// {"scheme":{"$case":"httpAuthSecurityScheme","value":{…}}}
-		s.Type, _ = schemeType(text(c.Get(`\$case`)))
-		inner = c.Get("value")
-	} else if t := text(v.Get("type")); t != "" {
-		s.Type, _ = schemeType(t)
-	}
-	if s.Type == "" {
-		v.ForEach(func(k, value gjson.Result) bool {
-			t, ok := schemeType(k.Str)
-			if ok && value.IsObject() {
-				s.Type, inner = t, value
-			}
-			return !ok
-		})
-	}
-	switch s.Type {
-	case "http":
-		s.Scheme = strings.ToLower(cmp.Or(text(inner.Get("scheme")), text(v.Get("http.scheme"))))
-	case "apiKey":
-		s.Location = cmp.Or(text(inner.Get("location")), text(inner.Get("in")))
-		s.Key = text(inner.Get("name"))
-	}
-	return s
 }
 
 // text returns a string, and "" for anything else: a number as a name is no name.

@@ -40,18 +40,24 @@ func TestParseCard(t *testing.T) {
 		}
 		for _, s := range card.Skills {
 			fmt.Fprintf(&w, "skill %s %s\n", s.ID, s.Name)
+			if s.Requirements != nil {
+				fmt.Fprintf(&w, "  needs %+v\n", s.Requirements)
+			}
 		}
-		for _, s := range card.Security {
+		if card.Requirements != nil {
+			fmt.Fprintf(&w, "needs %+v\n", card.Requirements)
+		}
+		for _, s := range card.Schemes {
 			s.Raw = ""
 			b, _ := json.Marshal(s)
 			fmt.Fprintf(&w, "security %s\n", b)
 		}
 		for _, want := range []string{"", "0.3", "1.0"} {
-			i, p, err := choose(card, want)
+			chosen, err := choose(card, wish{version: want}, bindings())
 			if err != nil {
 				fmt.Fprintf(&w, "%q: %v\n", want, err)
 			} else {
-				fmt.Fprintf(&w, "%q: %s by %T\n", want, i.URL, p)
+				fmt.Fprintf(&w, "%q: %s by %T\n", want, chosen.at.URL, chosen.protocol)
 			}
 		}
 		golden := file + ".golden"
@@ -84,10 +90,10 @@ func TestCardPlaces(t *testing.T) {
 		{name: "a page instead", agent: "", places: map[string]string{cardPath: html, oldCardPath: card("old")}, want: "old"},
 		{name: "below its path", agent: "/x/", places: map[string]string{"/x" + cardPath: card("x"), cardPath: card("root")}, want: "x"},
 		{name: "at the root, and it names the path", agent: "/agents/a", places: map[string]string{cardPath: card("root")}, want: "root"},
-		{name: "at the root, of another agent", agent: "/agents/b", places: map[string]string{cardPath: card("root")}, err: "URL/agents/b has no card (404 at /.well-known/agent-card.json and agent.json): is --agent the agent's URL, without a path of its API?"},
+		{name: "at the root, of another agent", agent: "/agents/b", places: map[string]string{cardPath: card("root")}, err: "URL/agents/b has no card (404), and the card of its origin is that of another URL: root, at URL/agents/a/. If that is the agent, take --agent URL"},
 		{name: "its own URL", agent: "/api/a/card.json", places: map[string]string{"/api/a/card.json": card("own")}, want: "own"},
 		{name: "its own URL, wrong", agent: "/api/a/card.json", err: "HTTP 404: URL/api/a/card.json: 404 page not found"},
-		{name: "nowhere", agent: "", err: "URL has no card (404 at /.well-known/agent-card.json and agent.json): is --agent the agent's URL, without a path of its API?"},
+		{name: "nowhere", agent: "", err: "URL has no card (404 at /.well-known/agent-card.json and agent.json): is --agent the agent's URL, without a path of its API? If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it"},
 		{name: "only pages", agent: "", places: map[string]string{cardPath: html, oldCardPath: html}, err: "URL/.well-known/agent-card.json answered text/html, not A2A: is --agent the agent's URL?"},
 		{name: "no object", agent: "", places: map[string]string{cardPath: "[1]"}, err: "URL/.well-known/agent-card.json answered text/plain, not A2A: is --agent the agent's URL?"},
 	} {

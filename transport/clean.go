@@ -2,10 +2,10 @@ package transport
 
 import "github.com/a2astdio/a2astdio/internal/rawjson"
 
-// cleanJSON reports, in one pass, whether s is one JSON value that is safe to
-// walk and that repairText would leave as it is. It may say no to some that are
-// (deep ones, texts with escaped NULs): whoever asks goes the long way then,
-// through repairText and validJSON.
+// cleanJSON reports, in one pass, whether s is one JSON value that is safe to walk and
+// that repairText would leave as it is. It may return false for a value that is (a deep
+// one, a text with escaped NULs): the caller then uses repairText and rawjson.Valid,
+// which are slower.
 func cleanJSON(s string) bool {
 	end := cleanValue(s, rawjson.SkipSpace(s, 0), 0)
 	return end > 0 && rawjson.SkipSpace(s, end) == len(s)

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	"github.com/a2astdio/a2astdio/internal/poison"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -31,6 +33,13 @@ type ClientOptions struct {
 	// Header is added to each request that goes to the origin of the agent's URL
 	// or to a trusted one, and to no other: credentials, mostly.
 	Header http.Header
+	// Credentials, if it is set, returns what each such request carries beside Header.
+	// Header wins where both have a header of one name.
+	Credentials CredentialSource
+	// TLS says which certificates of agents are trusted, and which one the client has;
+	// nil: the system's authorities, and none. Where certificates are not verified,
+	// credentials are sent to this machine alone.
+	TLS *tls.Config
 	// TrustOrigins are further origins, like https://host:port, that the card or
 	// a redirect may lead to.
 	TrustOrigins []string
@@ -40,6 +49,13 @@ type ClientOptions struct {
 	// Version is the protocol version to use: "auto" or "" for the best that the
 	// card and we have in common, or "1.0" or "0.3".
 	Version string
+	// Binding is how operations are to travel: "auto" or "" for what the card prefers
+	// among what we speak, or "jsonrpc" or "http+json". An agent without a card is
+	// called at the URL that NewClient was given if Version and Binding both say how.
+	Binding string
+	// Card is where the agent's card is, if not where agents have it: a URL, or a
+	// file. Credentials go there only if it is at the agent's origin, or a trusted one.
+	Card string
 	// RoundTripper takes the place of the client's own transport. With it, the
 	// client cannot see whether a byte was written to a connection, and takes a
 	// request for possibly delivered as soon as its body has been read.
@@ -51,28 +67,43 @@ type ClientOptions struct {
 	Log *slog.Logger
 	// UserAgent names the program.
 	UserAgent string
-	// Resolve finds out where the agent is if [NewClient] was not told, because
-	// it is only being started: what it returns is then what NewClient would have
-	// been given. It is called before the card is first fetched, and never twice
-	// at a time; the answer is remembered, an error is not. Its context ends with
-	// the client, and not with who waits for it: that may take minutes.
+	// Resolve returns the agent's URL if [NewClient] got none, because the agent is
+	// only being started. It is called before the card is first fetched, and never
+	// twice at a time. The URL is remembered until Process is revived; an error is not.
+	// Its context ends with the client, and not with the caller that waits for it: a
+	// start may take minutes.
 	Resolve func(ctx context.Context) (string, error)
 	// Process is the agent's, if it was started for this client. Once it has ended
-	// every call says so at once ([ErrGone]).
+	// every call says so at once ([ErrExited]).
 	Process Process
-	// Poison is for tests: what [Stream.Read] returned is overwritten as soon as
-	// it is no longer valid, so that whoever keeps it finds out.
-	Poison bool
+	// CheckCard is given each card, as text that is JSON, before anything is read from
+	// it, and where it came from, nil for a file. It returns the card to use instead:
+	// the same, or the part of it that can be relied on. Its error refuses the card. It
+	// is not called twice at a time by one client; its context ends with the time limit
+	// of the request. With it, the card is asked for in A2A 1.0: agents that also speak
+	// 0.3 may show another card to a client that names no version, and have signed that
+	// of 1.0.
+	CheckCard func(ctx context.Context, card []byte, from *url.URL) ([]byte, error)
+	// BareCard keeps Header out of the request for the card, so that no credential
+	// is sent before CheckCard has allowed the card.
+	BareCard bool
 }
 
 // A Client talks to one agent. Its methods may be called concurrently.
 type Client struct {
 	opts    ClientOptions
-	source  cardSource
+	source  cardSource      // what the caller has named the agent by
+	cardAt  cardSource      // ClientOptions.Card
+	found   <-chan struct{} // the life of the agent's process for which Resolve found source
 	origins *origins
+	guard   *guard
+	echo    atomic.Pointer[[]string]
+	next    http.RoundTripper // below the guard
 	retry   *retryablehttp.Client
-	own     *http.Transport // nil if it is somebody else's
+	own     *http.Transport // nil if the options gave one
 	timeout time.Duration
+	speak   []bindingKind
+	poison  bool // see package poison
 
 	// base is done when the client is closed; wg counts its goroutines.
 	base  context.Context
@@ -84,16 +115,16 @@ type Client struct {
 	wg         sync.WaitGroup
 	closed     bool
 	extensions []string
-	known      *endpoint   // nil until the card is there
-	flight     *cardFlight // the fetch that is under way
+	known      *endpoint  // nil until the card is there
+	fetching   *cardFetch // the fetch that is under way
+	forgotten  *cardFetch // the last one whose card is not used: see [Client.ForgetCard]
 }
 
-// NewClient makes a client for an agent: a base URL below which the card is at
-// its well-known path, the URL of a card (which ends in .json), or a card as a
-// file. It does not use the network. An empty one is found out by
-// [ClientOptions.Resolve].
+// NewClient makes a client for an agent: a base URL below which the card is at its
+// well-known path, the URL of a card (which ends in .json), or a card as a file. It
+// does not use the network. For an empty one [ClientOptions.Resolve] is asked.
 func NewClient(agent string, opts *ClientOptions) (*Client, error) {
-	c := new(Client)
+	c := &Client{speak: bindings()}
 	if opts != nil {
 		c.opts = *opts
 	}
@@ -104,94 +135,133 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 		}
 	}
 	c.opts.Header = header
-	if c.opts.Version == "auto" {
-		c.opts.Version = ""
-	}
-	if v := c.opts.Version; v != "" && !slices.ContainsFunc(versions(), func(known version) bool { return known.name == v }) {
-		return nil, failf(nil, "A2A version %q is not one that we speak", v)
-	}
 	if c.timeout = c.opts.Timeout; c.timeout <= 0 {
 		c.timeout = DefaultTimeout
 	}
-	var err error
+	err := c.checkSpoken()
+	if err != nil {
+		return nil, err
+	}
 	if c.origins, err = newOrigins(c.opts.TrustOrigins); err != nil {
 		return nil, err
 	}
 	if agent != "" || c.opts.Resolve == nil {
+		c.opts.Resolve = nil
 		if err := c.setAgent(agent); err != nil {
 			return nil, err
 		}
 	}
-	next := c.opts.RoundTripper
-	if next == nil {
-		c.own = newTransport(c.timeout)
-		next = c.own
+	if c.opts.Card != "" {
+		if c.cardAt, err = sourceOf(c.opts.Card); err != nil {
+			return nil, err
+		}
+		if c.cardAt.url != nil && c.cardAt.url.User != nil {
+			return nil, failf(nil, "the URL of --card holds a user: credentials are given with --header")
+		}
+		if c.source.file != "" {
+			return nil, failf(nil, "--card says where the card of an agent is, so --agent has to be the agent's URL, and not a card itself")
+		}
+	}
+	c.next = c.opts.RoundTripper
+	_, c.poison = c.next.(poison.Wanted)
+	if c.next == nil {
+		c.own = newTransport(c.timeout, c.opts.TLS)
+		c.next = c.own
 	}
 	if c.opts.Wrap != nil {
-		next = c.opts.Wrap(next)
+		c.next = c.opts.Wrap(c.next)
 	}
+	c.guard = &guard{next: c.next, origins: c.origins, wallet: wallet{source: c.opts.Credentials, header: c.opts.Header,
+		insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS)}}
 	c.retry = newRetry(&http.Client{
-		Transport:     &guard{next: next, origins: c.origins, header: c.opts.Header},
+		Transport:     c.guard,
 		CheckRedirect: c.origins.checkRedirect,
 	}, c.opts.Log)
 	c.base, c.close = context.WithCancel(context.Background())
 	return c, nil
 }
 
-// setAgent reads the agent's URL, or finds the file.
-func (c *Client) setAgent(agent string) error {
-	scheme, rest, isURL := strings.Cut(agent, "://")
+// checkSpoken checks the version and the binding of the options; "auto" becomes "".
+func (c *Client) checkSpoken() error {
+	if c.opts.Version == "auto" {
+		c.opts.Version = ""
+	}
+	if v := c.opts.Version; v != "" && !slices.ContainsFunc(versions(), func(known version) bool { return known.name == v }) {
+		return failf(nil, "A2A version %q is not one that we speak", v)
+	}
+	if c.opts.Binding == "auto" {
+		c.opts.Binding = ""
+	}
+	if b := c.opts.Binding; b != "" && !slices.ContainsFunc(c.speak, func(k bindingKind) bool { return k.option == b }) {
+		return failf(nil, "binding %q is not one that we speak", b)
+	}
+	return nil
+}
+
+// setAgent notes where the agent is.
+func (c *Client) setAgent(agent string) (err error) {
+	if c.source, err = sourceOf(agent); err != nil || c.source.url == nil {
+		return err
+	}
+	u := c.source.url
+	if u.User != nil {
+		// As a header it goes only where the other credentials go, and is not shown in
+		// errors.
+		if c.opts.Header.Get("Authorization") == "" {
+			password, _ := u.User.Password()
+			c.opts.Header.Set("Authorization", "Basic "+
+				base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
+		}
+		u.User = nil
+	}
+	c.origins.own.Store(u)
+	return nil
+}
+
+// sourceOf reads a URL, or the name of a file.
+func sourceOf(name string) (cardSource, error) {
+	scheme, rest, isURL := strings.Cut(name, "://")
 	switch {
 	case isURL && scheme == "file":
 		path, err := url.PathUnescape(rest)
 		if err != nil {
-			return failf(nil, "%s is no file URL", agent)
+			return cardSource{}, failf(nil, "%s is no file URL", name)
 		}
 		if len(path) > 2 && path[0] == '/' && path[2] == ':' {
 			path = path[1:] // file:///C:/card.json
 		}
-		c.source.file = filepath.FromSlash(path)
+		return cardSource{file: filepath.FromSlash(path)}, nil
 	case isURL:
-		u, err := url.Parse(agent)
+		u, err := url.Parse(name)
 		if err != nil || !webURL(u) {
-			return failf(nil, "%q is no http or https URL", redactString(agent))
-		}
-		if u.User != nil {
-			// As a header it goes where the other credentials go, and into no text.
-			if c.opts.Header.Get("Authorization") == "" {
-				password, _ := u.User.Password()
-				c.opts.Header.Set("Authorization", "Basic "+
-					base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
-			}
-			u.User = nil
+			return cardSource{}, failf(nil, "%q is no http or https URL", redactString(name))
 		}
 		u.Fragment, u.RawFragment = "", ""
-		c.source.url = u
-		c.origins.own.Store(u)
-	default:
-		if _, err := os.Stat(agent); err != nil && !strings.HasSuffix(agent, ".json") {
-			return failf(nil, "%q is neither a URL nor a file: a URL begins with http:// or https://", redactString(agent))
-		}
-		c.source.file = agent
+		return cardSource{url: u}, nil
 	}
-	return nil
+	if _, err := os.Stat(name); err != nil && !strings.HasSuffix(name, ".json") {
+		return cardSource{}, failf(nil, "%q is neither a URL nor a file: a URL begins with http:// or https://", redactString(name))
+	}
+	return cardSource{file: name}, nil
 }
 
 // resolve finds out where the agent is, if that is not known. Only the fetch of
 // the card calls it, so it never runs twice at a time, and no request goes out
 // before it: what it sets needs no lock.
 func (c *Client) resolve() error {
-	if c.source != (cardSource{}) {
+	run := c.Exited()
+	if c.opts.Resolve == nil || c.source != (cardSource{}) && c.found == run {
 		return nil
 	}
 	agent, err := c.opts.Resolve(c.base)
 	switch {
 	case err == nil:
+		c.source, c.found = cardSource{}, run
 		return c.setAgent(agent)
 	case c.base.Err() != nil:
 		return failf(errors.Join(ErrEnded, err), "the client was closed before the agent was there")
-	case c.ended() != nil:
-		return c.ended()
+	case c.checkExited() != nil:
+		return c.checkExited()
 	}
 	return failf(errors.Join(ErrUnreachable, err), "%s", strings.TrimPrefix(err.Error(), "agent: "))
 }
@@ -201,6 +271,31 @@ func (c *Client) Activate(extensions []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.extensions = slices.Clone(extensions)
+}
+
+// Echoed returns the extensions that the agent's newest answer has named as active, by
+// URI; ok is false if no answer has named any, as those of many agents do not.
+func (c *Client) Echoed() (extensions []string, ok bool) {
+	if echo := c.echo.Load(); echo != nil {
+		return slices.Clone(*echo), true
+	}
+	return nil, false
+}
+
+// noteEcho keeps what an answer's header names: one URI a line, or several with commas.
+func (c *Client) noteEcho(values []string) {
+	if len(values) == 0 {
+		return
+	}
+	uris := []string{}
+	for _, v := range values {
+		for uri := range strings.SplitSeq(v, ",") {
+			if uri = strings.TrimSpace(uri); uri != "" {
+				uris = append(uris, uri)
+			}
+		}
+	}
+	c.echo.Store(&uris)
 }
 
 // Send sends a message, and returns what the agent says about it as it comes.
@@ -220,63 +315,57 @@ func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
 	return c.sendStream(ctx, e, m)
 }
 
-// Resubscribe follows a task that is under way. It is tried once: whoever
-// follows a task has waits of its own.
+// Resubscribe follows a task that is under way. It is tried once: the caller repeats
+// it, with waits of its own.
 //
-// lastEventID is the [Stream.LastEventID] of the stream before it, "" if there
-// was none. Nobody who was tried resumes from it, so it is sent and not relied on.
+// lastEventID is the [Stream.LastEventID] of the stream before it, "" if there was
+// none. No agent that was tried resumes from it, so it is sent and not relied on.
 func (c *Client) Resubscribe(ctx context.Context, taskID, lastEventID string) (*Stream, error) {
 	e, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	method, params := e.protocol.resubscribe(taskID)
-	op := opRestore
-	op.lastEventID = lastEventID
-	return c.stream(ctx, e, op, method, params)
+	op := newOperation(opSubscribe)
+	op.taskID, op.delivery.lastEventID = taskID, lastEventID
+	return c.stream(ctx, e, op)
 }
 
 // Get looks a task up. A historyLength below 0 is left out, which servers
 // understand differently: as all of it, or as none.
 func (c *Client) Get(ctx context.Context, taskID string, historyLength int) (*a2a.Event, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	method, params := e.protocol.get(taskID, historyLength)
-	return c.task(ctx, e, method, params)
+	op := newOperation(opGet)
+	op.taskID, op.history = taskID, historyLength
+	return c.task(ctx, op)
 }
 
 // Cancel asks the agent to stop work on a task.
 func (c *Client) Cancel(ctx context.Context, taskID string) (*a2a.Event, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	method, params := e.protocol.cancel(taskID)
-	return c.task(ctx, e, method, params)
+	op := newOperation(opCancel)
+	op.taskID = taskID
+	return c.task(ctx, op)
 }
 
-// Call calls any other method and returns its result as it is; null for an
-// answer that has neither result nor error, which is how some agents say that
-// they are done. Params are marshaled; nil leaves them out. What the method does
-// is not known, so it is repeated no more than a message is.
-func (c *Client) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.unary(ctx, e, opOnce, method, params)
+// Invoke calls any other method and returns its result as it is; null for an answer
+// that has neither result nor error, which is how some agents say that they are done.
+// Params are marshaled; nil leaves them out. What the method does is not known, so it
+// is delivered like a message: at most once.
+func (c *Client) Invoke(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	op := newOperation(opMethod)
+	op.method, op.params = method, params
+	_, result, err := c.unary(ctx, op)
+	return result, err
 }
 
-// CallStream calls a method that may answer with a stream of events, or with a
+// InvokeStream calls a method that may answer with a stream of events, or with a
 // plain result.
-func (c *Client) CallStream(ctx context.Context, method string, params any) (*Stream, json.RawMessage, error) {
+func (c *Client) InvokeStream(ctx context.Context, method string, params any) (*Stream, json.RawMessage, error) {
 	e, err := c.connect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.open(ctx, e, opOnce, method, params)
+	op := newOperation(opMethod)
+	op.method, op.params, op.stream = method, params, true
+	return c.open(ctx, e, op)
 }
 
 // Close ends streams and drains, and what else is under way. When it returns,

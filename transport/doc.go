@@ -1,17 +1,27 @@
-// Package transport answers two questions: how does it travel, and how is it
-// spelled on the way. It knows no meaning: what an event is for, and what is
-// to be done about it, is decided above.
+// Package transport answers two questions: how does A2A travel to an agent, and how is
+// it spelled on the way. It does not interpret: the packages above decide what an event
+// means and what to do about it.
 //
-// Two ends of the bridge are in here. [Stdio] carries JSON-RPC lines to and
-// from an editor. [Client] carries A2A to and from an agent.
+// [Client] carries A2A to and from an agent. The editor's end is package stdio.
+//
+// # For a caller
+//
+// [NewClient] makes a client of an agent's URL, or of a card in a file.
+// [Client.Send] sends a message; [Stream.Read] then returns events until io.EOF.
+// [Client.Get], [Client.List], [Client.Cancel] and [Client.Resubscribe] are about
+// tasks. What the agent refuses is an [a2a.Error]; other errors wrap
+// [ErrUnreachable], [ErrInterrupted] or [ErrPossiblyDelivered] where a caller may
+// want to tell them apart.
 //
 // # The life of a request to an agent
 //
 //	Client.Send ── the card is known? ── Client.Card (once; callers share it)
 //	    │               └─ an interface of it is chosen, and with it a protocol
 //	    ▼
-//	protocol (protocol_v03*.go, protocol_v1*.go): method, params, header family
+//	protocol (protocol_v03*.go, protocol_v1*.go): the shapes, and the header family
 //	    │               └─ they agree, and stay what was chosen (negotiate.go)
+//	    ▼
+//	binding (binding_*.go): the operation and its shapes as an HTTP request
 //	    ▼
 //	retry (retry.go): what may be repeated, and when; never a message twice
 //	    ▼
@@ -20,7 +30,8 @@
 //	    ▼
 //	ClientOptions.Wrap (the trace), then the network
 //	    ▼
-//	answer (answer.go): a stream, a result, the agent's error, or not A2A at all
+//	answer (answer.go): a stream, a result, the agent's error, or not A2A at all;
+//	    │               which, says the binding
 //	    ▼
 //	Stream ── frames (sse.go) ── views (event.go, parts.go) ── a2a.Event
 //

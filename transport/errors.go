@@ -1,40 +1,43 @@
 package transport
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"strings"
-	"syscall"
 )
 
 // What a caller may branch on. What the agent itself said is an [*a2a.Error]
 // instead; a 503 is both, so ask for [ErrPossiblyDelivered] first.
 var (
-	// ErrInterrupted: what was being received stopped short, a stream or an
-	// answer. The agent may be at work all the same.
+	// ErrInterrupted: a stream or an answer stopped short. The agent may still be at
+	// work.
 	ErrInterrupted = errors.New("agent: interrupted")
 	// ErrUnreachable: nothing of the request was written, so it may be made
 	// again without a second thought.
 	ErrUnreachable = errors.New("agent: unreachable")
-	// ErrPossiblyDelivered: the agent may have got the message, and nothing can
-	// be known of what it does with it. It must not be sent again unasked.
+	// ErrPossiblyDelivered: the agent may have got the message, and what it does with
+	// it cannot be known. It must not be sent again without asking the user.
 	ErrPossiblyDelivered = errors.New("agent: possibly delivered")
-	// ErrOrigin: the card or a redirect led to where nobody said that the
-	// credentials, and the conversation, may go.
+	// ErrMalformed: an event of a stream is not A2A. It says nothing about the task's
+	// state.
+	ErrMalformed = errors.New("agent: malformed event")
+	// ErrOrigin: the card or a redirect led to an origin that the user has not allowed
+	// the credentials and the conversation to go to.
 	ErrOrigin = errors.New("agent: other origin")
-	// ErrEnded: the stream or the client was closed, or the stream handed over
-	// to be drained.
+	// ErrTooLarge: an event, or an answer, is larger than the limit of 64 MiB. Asking again
+	// brings it again.
+	ErrTooLarge = errors.New("agent: too large")
+	// ErrEnded: the stream or the client was closed by its owner, or the stream handed
+	// over to be drained. It tells such an end from one that the agent has caused.
 	ErrEnded = errors.New("agent: closed")
 )
 
-// A failure is an error of ours about an agent. Its text is all that is shown:
-// what it wraps is there to be asked for with errors.Is and errors.As, and its
-// own text may hold what nobody should read, such as the token in a URL.
+// A failure is an error of ours about an agent. Only its own text is shown. The error
+// that it wraps is for errors.Is and errors.As: that one's text may hold secrets, such
+// as the token in a URL.
 type failure struct {
 	text string
 	is   error
@@ -60,43 +63,17 @@ func shown(u *url.URL) string {
 
 // reason says in a few words why the network failed.
 func reason(err error) string {
-	var (
-		dns  *net.DNSError
-		cert *tls.CertificateVerificationError
-		u    *url.Error
-		op   *net.OpError
-	)
-	switch {
-	case errors.As(err, &dns) && dns.IsNotFound:
-		return "no such host"
-	case errors.As(err, &dns):
-		return "its name cannot be looked up just now"
-	case refused(err):
-		return "connection refused"
-	case isTimeout(err):
-		return "timeout"
-	case errors.As(err, &cert):
-		return "its certificate is not trusted: " + cert.Err.Error()
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, io.ErrClosedPipe), errors.Is(err, syscall.EPIPE):
-		return "the connection was closed"
-	case errors.As(err, &u):
-		return reason(u.Err)
-	case errors.As(err, &op) && op.Op != "proxyconnect":
-		return op.Err.Error()
+	cause, _ := Explain(err)
+	return cause
+}
+
+// unreachable says why the network failed, and what to do.
+func unreachable(err error) string {
+	cause, cure := Explain(err)
+	if cure == "" {
+		return cause
 	}
-	return err.Error()
-}
-
-// refused also looks at the text: Windows' own number for it is not what
-// syscall.ECONNREFUSED is there.
-func refused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(err.Error(), "refused")
-}
-
-func isTimeout(err error) bool {
-	var t interface{ Timeout() bool }
-	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &t) && t.Timeout()
+	return cause + ": " + cure
 }
 
 // permanent reports whether trying again cannot help.

@@ -22,14 +22,14 @@ type reading struct {
 	// endsLeg says whether an event of this kind and state ends the leg; final
 	// is the member of that name.
 	endsLeg func(kind a2a.EventKind, state a2a.State, final bool) bool
-	// again is for [a2a.Event.Redecode]: a function of the version, and not a
+	// again is for [a2a.Event.Clone]: a function of the version, and not a
 	// closure per event, which would be an allocation each.
-	again func(raw a2a.JSON) *a2a.Event
+	again func(raw string) *a2a.Event
 }
 
-// payload holds the members of an event of any kind, as they are written, but for
-// a status and an artifact: those are read into the event on the way, since in
-// each kind that may have them they are the event's.
+// payload holds the members of an event of any kind, as they are written. A status and
+// an artifact are read into the event at once, because every kind that may have them
+// has them at this place.
 type payload struct {
 	kind                                         string
 	id, taskID, contextID, messageID, role       string
@@ -60,9 +60,9 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 			p.kind = value
 		case "id":
 			p.id = value
-		case "taskId":
+		case "taskId", "task_id": // VT Code spells its events' members so
 			p.taskID = value
-		case "contextId":
+		case "contextId", "context_id":
 			p.contextID = value
 		case "messageId":
 			p.messageID = value
@@ -80,7 +80,7 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 			p.final = value
 		case "append":
 			p.appends = value
-		case "lastChunk":
+		case "lastChunk", "last_chunk":
 			p.lastChunk = value
 		case "task":
 			p.aTask = value
@@ -108,6 +108,11 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventStatus, ""
 	case "artifact-update":
 		return a2a.EventArtifact, ""
+	case "streaming-response": // VT Code's word for a message in an event
+		if rawjson.IsObject(p.aMessage) {
+			return a2a.EventMessage, p.aMessage
+		}
+		return a2a.EventUnknown, ""
 	case "":
 	default:
 		// A kind that we do not know is passed on, not guessed at.
@@ -148,7 +153,7 @@ func (r *reading) decode(raw string, ev *a2a.Event) {
 		p.read(inner, ev)
 		raw = inner
 	}
-	ev.Kind, ev.Raw, ev.Redecode = kind, whole, r.again
+	ev.Kind, ev.Raw, ev.FastPath().Redecode = kind, whole, r.again
 	ev.Metadata = jsonObject(p.metadata)
 	ev.ContextID = jsonText(p.contextID)
 	ev.TaskID = jsonText(p.taskID)
@@ -162,7 +167,7 @@ func (r *reading) decode(raw string, ev *a2a.Event) {
 	}
 	switch kind {
 	case a2a.EventUnknown:
-		// Its IDs may help whoever looks at it; the end of a leg it is not.
+		// Its IDs may help a reader; it does not end the leg.
 		return
 	case a2a.EventTask:
 		ev.TaskID = jsonText(p.id)
@@ -223,6 +228,10 @@ func readMessage(s string, at int, m *a2a.Message) (end int) {
 			m.ContextID = jsonText(value)
 		case "metadata":
 			m.Metadata = jsonObject(value)
+		case "referenceTaskIds":
+			m.ReferenceTaskIDs = jsonList(value)
+		case "extensions":
+			m.Extensions = jsonList(value)
 		}
 		return end
 	})
@@ -272,6 +281,14 @@ func messagesOf(raw string) iter.Seq[a2a.Message] {
 }
 
 // jsonObject returns an object as it is, and anything else as absent.
+// jsonList returns a list that is not empty, "" for anything else.
+func jsonList(raw string) a2a.JSON {
+	if !strings.HasPrefix(raw, "[") || strings.TrimSpace(raw[1:len(raw)-1]) == "" {
+		return ""
+	}
+	return a2a.JSON(raw)
+}
+
 func jsonObject(raw string) a2a.JSON {
 	if !rawjson.IsObject(raw) {
 		return ""

@@ -69,10 +69,10 @@ func checkElements(t *testing.T, s string) {
 	var walked, taken []string
 	rawjson.EachElement(s, func(value string) bool { walked = append(walked, value); return true })
 	var p a2a.Part
-	for rest, ok := nextPart(a2a.JSON(s), &p); ok; rest, ok = nextPart(rest, &p) {
+	for rest, ok := nextPart(s, &p); ok; rest, ok = nextPart(rest, &p) {
 		taken = append(taken, string(p.Raw))
 	}
-	if validJSON([]byte(s)) && !slices.Equal(walked, taken) {
+	if rawjson.Valid([]byte(s)) && !slices.Equal(walked, taken) {
 		t.Errorf("%s: walked %q, taken %q", s, walked, taken)
 	}
 }
@@ -96,10 +96,10 @@ func TestRepairText(t *testing.T) {
 }
 
 func TestValidJSONDepth(t *testing.T) {
-	if validJSON([]byte(strings.Repeat("[", 10<<20))) {
+	if rawjson.Valid([]byte(strings.Repeat("[", 10<<20))) {
 		t.Error("accepted")
 	}
-	if deep := strings.Repeat("[", 900) + strings.Repeat("]", 900); !validJSON([]byte(deep)) {
+	if deep := strings.Repeat("[", 900) + strings.Repeat("]", 900); !rawjson.Valid([]byte(deep)) {
 		t.Error("not accepted")
 	}
 }
@@ -124,7 +124,7 @@ func fuzzEvent(f *testing.F, p protocol, dir string) {
 		eventString(p, string(b)) // it may not panic, whatever it is
 		b = repairText(b)
 		checkElements(t, string(b))
-		if !validJSON(b) {
+		if !rawjson.Valid(b) {
 			return
 		}
 		var members map[string]json.RawMessage
@@ -181,13 +181,13 @@ func textsByNext() func(a2a.Parts) int {
 }
 
 func benchDecode(b *testing.B, frame string, texts func(a2a.Parts) int) {
-	s := &Stream{endpoint: &endpoint{protocol: protocolV03{}}, frames: new(frameReader)}
+	s := &Stream{endpoint: &endpoint{choice: choice{protocol: protocolV03{}, binding: jsonRPC{}}}, frames: new(frameReader)}
 	data := []byte(frame)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		s.events, s.parts, s.text, s.frames.holes = s.events[:0], s.parts[:0], s.text[:0], s.frames.holes[:0]
+		s.events, s.parts, s.text, s.frames.slots = s.events[:0], s.parts[:0], s.text[:0], s.frames.slots[:0]
 		f := frameOf(data)
 		if err := s.decode(&f); err != nil {
 			b.Fatal(err)

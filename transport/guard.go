@@ -27,7 +27,7 @@ const (
 )
 
 // newTransport is the http.Transport that is used if none is given.
-func newTransport(timeout time.Duration) *http.Transport {
+func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
 	dialer := &net.Dialer{Timeout: timeout}
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
@@ -38,6 +38,7 @@ func newTransport(timeout time.Duration) *http.Transport {
 			}
 			return &countedConn{Conn: conn}, nil
 		},
+		TLSClientConfig:     tlsConfig(config),
 		TLSHandshakeTimeout: timeout,
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
@@ -48,12 +49,12 @@ func newTransport(timeout time.Duration) *http.Transport {
 	}
 }
 
-// A countedConn counts what was given to the kernel to write, so that "no byte
-// of the request was written" can be known and not only hoped.
+// A countedConn counts the bytes that were given to the kernel, so that it is certain
+// whether a byte of a request was written.
 type countedConn struct {
 	net.Conn
 	n atomic.Int64
-	// ended: the agent has been told that nothing more comes from here.
+	// ended: a FIN was sent; the agent knows that nothing more comes from us.
 	ended atomic.Bool
 	// owner is the context of the messages that the connection has carried, shared
 	// if there were several: Gemini's server ties each to it, also after the
@@ -61,8 +62,8 @@ type countedConn struct {
 	owner atomic.Pointer[string]
 }
 
-// shared is the owner of a connection that has carried messages of several
-// contexts: no context is called so.
+// shared is the owner of a connection that has carried messages of several contexts. No
+// context has this name.
 const shared = "\x00"
 
 // carry notes that a message goes over the connection.
@@ -98,26 +99,30 @@ func (c *countedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// An attempt follows one operation through its requests. It travels in their
-// context, because between here and the guard lie two libraries.
+// An attempt follows one operation through its requests. It is passed by their context,
+// because two libraries lie between here and the guard.
 type attempt struct {
-	op operation
-	// counted: connections are ours, and count.
+	delivery delivery
+	// counted: the connections are our own, and count bytes.
 	counted bool
 
-	mu    sync.Mutex
-	marks []connMark
+	mu      sync.Mutex
+	offsets []connOffset
 	// alone is the connection that carries this exchange and no other, nil if it
 	// is shared or encrypted.
 	alone *countedConn
 	// The next two are what can be known about connections that do not count:
 	// without its body, a request cannot have been delivered.
 	uncounted     bool
+	times         int // how often the request was made
 	headers, body bool
+	// cure is what the user can do about a refusal; "" if the credentials' source has
+	// no advice.
+	cure string
 }
 
-// A connMark is how far a connection had got when a request was given to it.
-type connMark struct {
+// A connOffset is how much a connection had written when a request was given to it.
+type connOffset struct {
 	conn *countedConn
 	n    int64
 }
@@ -135,7 +140,7 @@ func attemptOf(ctx context.Context) *attempt {
 func (a *attempt) wrote() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, m := range a.marks {
+	for _, m := range a.offsets {
 		if m.conn.n.Load() != m.n {
 			return true
 		}
@@ -143,11 +148,18 @@ func (a *attempt) wrote() bool {
 	return (a.uncounted || !a.counted) && (a.headers || a.body)
 }
 
-// forget is for a request that the agent has refused unread.
+// forget is called for a request that the agent has refused unread.
 func (a *attempt) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.marks, a.uncounted, a.headers, a.body = nil, false, false, false
+	a.offsets, a.uncounted, a.headers, a.body = nil, false, false, false
+}
+
+// tries returns how often the request was made.
+func (a *attempt) tries() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.times
 }
 
 func (a *attempt) trace() *httptrace.ClientTrace {
@@ -156,14 +168,14 @@ func (a *attempt) trace() *httptrace.ClientTrace {
 			conn := info.Conn
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			if a.alone, _ = conn.(*countedConn); a.alone != nil && !a.op.repeat && !a.op.single {
-				a.alone.carry(a.op.owner)
+			if a.alone, _ = conn.(*countedConn); a.alone != nil && !a.delivery.repeat && !a.delivery.single {
+				a.alone.carry(a.delivery.owner)
 			}
 			if t, ok := conn.(*tls.Conn); ok {
 				conn = t.NetConn()
 			}
 			if c, ok := conn.(*countedConn); ok {
-				a.marks = append(a.marks, connMark{c, c.n.Load()})
+				a.offsets = append(a.offsets, connOffset{c, c.n.Load()})
 			} else {
 				a.uncounted = true
 			}
@@ -176,47 +188,99 @@ func (a *attempt) trace() *httptrace.ClientTrace {
 	}
 }
 
-// A guard is the innermost part of the client that is ours: what gets past it
-// goes to the trace and to the network. It is not an http.Transport with
-// options, and has no CloseIdleConnections, because retryablehttp calls that
-// whenever it gives up on one request, which would close the connections of
-// all the others (see idlePerHost).
+// A guard is the innermost part of the client that is ours: requests that pass it go to
+// the trace and to the network. It is not an http.Transport with options, and has no
+// CloseIdleConnections, because retryablehttp calls that whenever it gives up on one
+// request, which would close the connections of all the others (see idlePerHost).
 type guard struct {
 	next    http.RoundTripper
 	origins *origins
-	// header is added here, and not to the request that http.Client sees, so
-	// that no redirect can carry it anywhere else.
-	header http.Header
+	// wallet adds the credentials here, and not to the request that http.Client
+	// sees, so that no redirect can carry them anywhere else.
+	wallet wallet
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. A refusal of the credentials makes it
+// repeat the request once, if others can be had.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := g.origins.check(req.URL, "a request leads to"); err != nil {
-		if req.Body != nil {
-			req.Body.Close()
-		}
+		closeBody(req)
 		return nil, err
 	}
-	ctx := req.Context()
+	if a := attemptOf(req.Context()); a != nil && a.delivery.bare {
+		return g.send(req, nil)
+	}
+	cred, err := g.wallet.credential(req)
+	if err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	resp, err := g.send(req, cred)
+	if err != nil {
+		return nil, err
+	}
+	if cred, err = g.wallet.answered(req, resp, cred); err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	if cred == nil {
+		return resp, nil
+	}
+	again := repeat(req)
+	if again == nil {
+		return resp, nil
+	}
+	discard(resp)
+	if a := attemptOf(req.Context()); a != nil {
+		a.forget()
+	}
+	if resp, err = g.send(again, cred); err != nil {
+		return nil, err
+	}
+	// It is repeated once only; but the error says what the user can do.
+	if _, err = g.wallet.answered(req, resp, cred); err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	return resp, nil
+}
+
+// send makes one request. The response's request is the one that was to be made,
+// without credentials.
+func (g *guard) send(given *http.Request, cred *Credential) (*http.Response, error) {
+	ctx := given.Context()
 	a := attemptOf(ctx)
 	if a != nil {
+		a.mu.Lock()
+		a.times++
+		a.mu.Unlock()
 		ctx = httptrace.WithClientTrace(ctx, a.trace())
 	}
-	req = req.Clone(ctx)
-	for name, values := range g.header {
-		if name == "Host" {
-			req.Host = values[0]
-			continue
+	req := given.Clone(ctx)
+	if a == nil || !a.delivery.bare {
+		if err := g.wallet.put(req, cred); err != nil {
+			closeBody(given)
+			return nil, err
 		}
-		req.Header[name] = values
 	}
 	if a != nil && req.Body != nil && req.Body != http.NoBody {
 		req.Body = &notedBody{req.Body, a}
 		// Without it net/http cannot repeat the request by itself on another
-		// connection: what may be repeated is decided in retry.go alone.
+		// connection: what may be repeated is decided in retry.go and in RoundTrip.
 		req.GetBody = nil
 	}
-	return g.next.RoundTrip(req)
+	resp, err := g.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Request = given
+	return resp, nil
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		req.Body.Close()
+	}
 }
 
 // A notedBody notes that it was read.

@@ -4,16 +4,8 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
-
-// validJSON reports whether b is one JSON value that is safe to walk: whoever
-// uses package rawjson relies on it having been asked.
-func validJSON(b []byte) bool {
-	return !tooDeep(b) && gjson.ValidBytes(b)
-}
 
 // repairText makes text of what only looks like it, so that no reader further
 // on chokes: bytes that are not UTF-8 become U+FFFD, as the event stream

@@ -16,24 +16,18 @@ import (
 // ([a2a.Error.Unauthenticated]). A query that the agent's version has no words
 // for is refused before anything is sent.
 func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
 	if q.State != "" && !slices.Contains(a2a.States(), q.State) {
 		return nil, failf(nil, "tasks cannot be listed by the state %q, which A2A has not", q.State)
 	}
-	method, params, err := e.protocol.list(&q)
-	if err != nil {
-		return nil, err
-	}
-	result, err := c.unary(ctx, e, opRepeat, method, params)
+	op := newOperation(opList)
+	op.query = &q
+	e, result, err := c.unary(ctx, op)
 	if err != nil {
 		return nil, err
 	}
 	page := readPage(e.protocol, rawjson.View(result))
 	if page == nil {
-		return nil, failf(nil, "%s answered %s with something that is no list of tasks: %s", shown(e.url), method, quote(result))
+		return nil, failf(nil, "%s answered %s with something that is no list of tasks: %s", shown(e.url), op.what, quote(result))
 	}
 	return page, nil
 }

@@ -100,7 +100,7 @@ func TestMethodsRefused(t *testing.T) {
 		{call: push(a2a.PushConfig{TaskID: "t"}), v03: "agent: the push notification configuration names no URL"},
 		{call: push(a2a.PushConfig{TaskID: "t", URL: "u", Authentication: &a2a.PushAuthentication{}}), v03: "agent: the push notification configuration has authentication without a scheme, such as Bearer"},
 		{call: push(a2a.PushConfig{TaskID: "t", URL: "u", Authentication: two}), reaches: true, v1: "agent: A2A 1.x takes one authentication scheme for push notifications, not 2 (Bearer, Basic)"},
-		{call: func(c *Client) error { _, err := c.GetPush(context.Background(), "t", ""); return err }, reaches: true, v1: "agent: which push notification configuration of task t is wanted is not said, and A2A 1.x has none without an ID"},
+		{call: func(c *Client) error { _, err := c.GetPush(context.Background(), "t", ""); return err }, reaches: true, v1: "agent: A2A 1.x needs the ID of the push notification configuration of task t"},
 		{call: func(c *Client) error { return c.DeletePush(context.Background(), "t", "") }, v03: "agent: which push notification configuration of task t is to be deleted is not said"},
 		{call: list("dreaming"), v03: `agent: tasks cannot be listed by the state "dreaming", which A2A has not`},
 		{call: list(a2a.StateUnknown), reaches: true, v1: `agent: tasks cannot be listed by the state "unknown" in A2A 1.x, which has no such state`},

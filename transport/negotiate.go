@@ -13,36 +13,18 @@ import (
 // in an older version, with less in it, is told and asked (specification 1.0,
 // §3.6.3).
 
-// methodNames pairs what the versions call the same thing.
-func methodNames() []struct{ v03, v1 string } {
-	return []struct{ v03, v1 string }{
-		{"message/send", "SendMessage"},
-		{"message/stream", "SendStreamingMessage"},
-		{"tasks/get", "GetTask"},
-		{"tasks/list", "ListTasks"},
-		{"tasks/cancel", "CancelTask"},
-		{"tasks/resubscribe", "SubscribeToTask"},
-		{"tasks/pushNotificationConfig/set", "CreateTaskPushNotificationConfig"},
-		{"tasks/pushNotificationConfig/get", "GetTaskPushNotificationConfig"},
-		{"tasks/pushNotificationConfig/list", "ListTaskPushNotificationConfigs"},
-		{"tasks/pushNotificationConfig/delete", "DeleteTaskPushNotificationConfig"},
-		{"agent/getAuthenticatedExtendedCard", "GetExtendedAgentCard"},
-	}
-}
-
 // checkFamily refuses a method of the other version: header and method have to
 // agree, and of what does not, servers make something different each. Methods
 // that neither version knows, which are extensions', go with either.
 func (e *endpoint) checkFamily(method string) error {
-	speaks := e.protocol.name()
+	speaks, other := e.protocol.name(), "0.3"
+	if speaks == other {
+		other = "1.0"
+	}
 	for _, n := range methodNames() {
-		ours, other, version := n.v1, n.v03, "0.3"
-		if speaks == "0.3" {
-			ours, other, version = n.v03, n.v1, "1.0"
-		}
-		if method == other {
+		if method == n.in(other) {
 			return failf(nil, "%s is called in A2A %s, where %s is %s; --a2a-version %s asks for the other",
-				cardName(e.card), speaks, method, ours, version)
+				cardName(e.card), speaks, method, n.in(speaks), other)
 		}
 	}
 	return nil
@@ -71,7 +53,7 @@ func (e *endpoint) otherVersion() string {
 		if v.name == e.protocol.name() {
 			continue
 		}
-		if _, _, err := choose(e.card, v.name); err == nil {
+		if _, err := choose(e.card, wish{version: v.name}, e.speak); err == nil {
 			return fmt.Sprintf("its card offers %s too, and --a2a-version %[1]s asks for it", v.name)
 		}
 	}

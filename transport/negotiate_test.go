@@ -23,18 +23,18 @@ func TestVersionChoice(t *testing.T) {
 		{v03, "", "0.3 at /old"},
 		{v03, "auto", "0.3 at /old"},
 		{v03, "0.3", "0.3 at /old"},
-		{v03, "1.0", "agent: Test offers JSONRPC 0.3.0, and no JSONRPC 1.0, which --a2a-version asks for"},
+		{v03, "1.0", "agent: Test offers JSONRPC 0.3.0; --a2a-version asks for 1.0"},
 		{silent, "auto", "0.3 at /old"},
-		{silent, "1.0", "agent: Test offers JSONRPC without a version, and no JSONRPC 1.0, which --a2a-version asks for"},
+		{silent, "1.0", "agent: Test offers JSONRPC without a version; --a2a-version asks for 1.0"},
 		{v1, "auto", "1.0 at /new x"},
 		{v1, "1.0", "1.0 at /new x"},
-		{v1, "0.3", "agent: Test offers JSONRPC 1.0, and no JSONRPC 0.3, which --a2a-version asks for"},
+		{v1, "0.3", "agent: Test offers JSONRPC 1.0; --a2a-version asks for 0.3"},
 		{both, "auto", "1.0 at /new"},
-		{both, "1.0", "1.0 at /new"},
+		{both, "1.0", "1.0 at /rest"},
 		{both, "0.3", "0.3 at /old"},
-		{rest, "auto", "agent: Test offers HTTP+JSON 1.0; we need A2A over JSONRPC in version 1.0 or 0.3"},
-		{later, "auto", "agent: Test offers JSONRPC 2.0; we need A2A over JSONRPC in version 1.0 or 0.3"},
-		{`{"name":"Test"}`, "auto", "agent: the card of Test names no URL: it cannot be called"},
+		{rest, "auto", "1.0 at /new"},
+		{later, "auto", "agent: Test offers JSONRPC 2.0; we need A2A over JSONRPC or HTTP+JSON in version 1.0 or 0.3"},
+		{`{"name":"Test"}`, "auto", "agent: the card of Test names no URL: it cannot be called, unless --binding and --a2a-version say how the URL of --agent is"},
 	} {
 		agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":1}}}`))
 		agent.card = test.card
@@ -50,7 +50,7 @@ func TestVersionChoice(t *testing.T) {
 		} else {
 			got = strings.TrimSpace(got + " at " + strings.TrimPrefix(i.URL, agent.URL) + " " + i.Tenant)
 			r := agent.seen()[0]
-			if (r.Method == "GetTask") != (r.Header.Get("A2A-Version") == "1.0") || callErr != nil {
+			if r.Method != "" && (r.Method == "GetTask") != (r.Header.Get("A2A-Version") == "1.0") || callErr != nil {
 				t.Errorf("%s with A2A-Version %q: %v", r.Method, r.Header.Get("A2A-Version"), callErr)
 			}
 		}
@@ -94,8 +94,8 @@ func TestMethodFamily(t *testing.T) {
 		ours := 0
 		for _, n := range methodNames() {
 			for _, method := range []string{n.v03, n.v1} {
-				_, err := c.Call(t.Context(), method, nil)
-				_, _, streamErr := c.CallStream(t.Context(), method, nil)
+				_, err := c.Invoke(t.Context(), method, nil)
+				_, _, streamErr := c.InvokeStream(t.Context(), method, nil)
 				if err == nil && streamErr == nil {
 					ours += 2
 				} else if want := fmt.Sprintf("agent: Test is called in A2A %s, where %s is ", version, method); !strings.HasPrefix(fmt.Sprint(err), want) || fmt.Sprint(err) != fmt.Sprint(streamErr) {
@@ -103,7 +103,7 @@ func TestMethodFamily(t *testing.T) {
 				}
 			}
 		}
-		if _, err := c.Call(t.Context(), "commands/get", nil); err != nil || ours != 2*len(methodNames()) {
+		if _, err := c.Invoke(t.Context(), "commands/get", nil); err != nil || ours != 2*len(methodNames()) {
 			t.Error(version, ours, err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestMethodFamily(t *testing.T) {
 
 // What is explained is still the agent's error.
 func TestExplain(t *testing.T) {
-	e := &endpoint{card: new(a2a.Card), protocol: protocolV1{}}
+	e := &endpoint{card: new(a2a.Card), choice: choice{protocol: protocolV1{}}}
 	if err := e.explain(nil); err != nil {
 		t.Error(err)
 	}

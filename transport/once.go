@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -23,15 +24,13 @@ func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (
 	if err != nil {
 		return nil, err
 	}
-	method, params, err := e.protocol.sendOnce(m, blocking)
-	if err != nil {
-		return nil, err
-	}
-	call := c.unary
+	op := newSend(opSend, m)
+	op.blocking = blocking
+	ask := c.limited
 	if blocking {
-		call = c.untimed
+		ask = c.untimed
 	}
-	result, err := call(ctx, e, opOnce, method, params)
+	result, err := ask(ctx, e, op)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +39,12 @@ func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (
 		return nil, err
 	}
 	return ev, nil
+}
+
+func newSend(kind opKind, m *a2a.Outgoing) *operation {
+	op := newOperation(kind)
+	op.message, op.delivery.owner, op.delivery.trace = m, m.ContextID, m.Trace
+	return op
 }
 
 // decodeAnswer reads what a message was answered with outside of a stream.
@@ -54,15 +59,15 @@ func decodeAnswer(e *endpoint, result json.RawMessage, ev *a2a.Event) error {
 // newAnswerStream makes a stream of one event from a plain result.
 func newAnswerStream(c *Client, e *endpoint, result json.RawMessage) (*Stream, error) {
 	s := &Stream{
-		c:        c,
-		endpoint: e,
-		at:       shown(e.url),
-		events:   make([]a2a.Event, 1),
-		first:    true,
-		answered: true,
-		err:      io.EOF,
-		turn:     make(chan struct{}, 1),
-		state:    streamEnded,
+		c:         c,
+		endpoint:  e,
+		at:        shown(e.url),
+		events:    make([]a2a.Event, 1),
+		first:     true,
+		answered:  true,
+		err:       io.EOF,
+		readToken: make(chan struct{}, 1),
+		state:     streamEnded,
 	}
 	if err := decodeAnswer(e, result, &s.events[0]); err != nil {
 		return nil, err
@@ -74,34 +79,45 @@ func newAnswerStream(c *Client, e *endpoint, result json.RawMessage) (*Stream, e
 // that did not stream.
 func (s *Stream) Unstreamed() bool { return s.answered }
 
-// sendStream sends a message to an agent that streams or does not, or does not
-// say. a2a-go leaves a "streaming":false out of its cards, and refuses to stream
-// then; others leave it out and stream. So an agent whose card is silent is asked
-// to, and if it says that it has no such thing, which is not to have taken the
-// message, it is sent the message in the plain way. That costs such an agent a
-// second request each time, and others nothing.
+// sendStream sends a message to an agent that streams or does not, or does not say.
+// a2a-go leaves a "streaming":false out of its cards, and refuses to stream then;
+// others leave it out and stream. So an agent whose card says nothing is asked to
+// stream. If it answers that it cannot, it has not taken the message, and gets it again
+// without streaming. That costs such an agent a second request each time, and others
+// nothing.
 func (c *Client) sendStream(ctx context.Context, e *endpoint, m *a2a.Outgoing) (*Stream, error) {
-	method, params, err := e.protocol.send(m, e.streams)
-	if err != nil {
-		return nil, err
+	// An agent that cannot stream is asked to answer at once, and its task is looked
+	// up afterwards: with blocking, nothing could be shown, and no task cancelled,
+	// before all of it is over.
+	if !e.streams {
+		return c.stream(ctx, e, newSend(opSend, m))
 	}
-	op := opOnce
-	op.owner = m.ContextID
-	s, err := c.stream(ctx, e, op, method, params)
-	if !e.streams || e.card.Streaming {
-		return s, err
-	}
-	method, params, unsent := e.protocol.send(m, false)
-	if unsent != nil {
-		return s, err
-	}
-	if refusesStreaming(err) {
-		return c.stream(ctx, e, op, method, params)
-	}
-	if err == nil {
-		s.unstreamed = func() (json.RawMessage, error) { return c.unary(ctx, e, op, method, params) }
+	s, err := c.stream(ctx, e, newSend(opStream, m))
+	err = c.cause(ctx, m, err)
+	switch {
+	case e.card.Streaming:
+	case refusesStreaming(err):
+		refusal := err
+		if s, err = c.stream(ctx, e, newSend(opSend, m)); err == nil {
+			e.missing.remember(opStream, refusal)
+		}
+	case err == nil:
+		s.unstreamed = func() (json.RawMessage, error) { return c.limited(ctx, e, newSend(opSend, m)) }
 	}
 	return s, err
+}
+
+// cause looks for the reason of a refusal that came with HTTP status 500: the task may
+// not exist any more.
+func (c *Client) cause(ctx context.Context, m *a2a.Outgoing, err error) error {
+	var agent, gone *a2a.Error
+	if m.TaskID == "" || !errors.As(err, &agent) || agent.Code != a2a.CodeInvalidRequest || agent.HTTPStatus != http.StatusInternalServerError {
+		return err
+	}
+	if _, why := c.Get(ctx, m.TaskID, 1); errors.As(why, &gone) && gone.Code == a2a.CodeTaskNotFound {
+		return why
+	}
+	return err
 }
 
 // refusesStreaming reports whether an agent may mean that it does not stream.
@@ -112,7 +128,7 @@ func refusesStreaming(err error) bool {
 		(agent.Code == a2a.CodeUnsupportedOperation || agent.Code == a2a.CodeMethodNotFound)
 }
 
-// sendUnstreamed is for a stream that consists of a refusal to stream.
+// sendUnstreamed replaces a stream that consists of a refusal to stream.
 func (s *Stream) sendUnstreamed(refusal error) error {
 	if s.unstreamed == nil || len(s.events) > 0 || !refusesStreaming(refusal) {
 		return refusal

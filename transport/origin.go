@@ -15,9 +15,9 @@ const maxRedirects = 5
 type origin string
 
 // originOf spells the names of this machine alike: Gemini's card says
-// http://localhost:41242/ while users write 127.0.0.1 or [::1], and servers put
-// the 0.0.0.0 that they listen on into their cards. A name of this machine in
-// general is not one of them: 127.0.0.2 may be another server.
+// http://localhost:41242/ while users write 127.0.0.1 or [::1], and servers put the
+// 0.0.0.0 that they listen on into their cards. Other addresses of this machine are not
+// among them: 127.0.0.2 may be another server.
 func originOf(u *url.URL) origin {
 	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
 	switch host {
@@ -43,8 +43,8 @@ func webURL(u *url.URL) bool {
 // origins knows where requests, and with them the credentials, may go: to the
 // origin of --agent, and to those that the user has named.
 type origins struct {
-	// own is set late for a card that was given as a file: the user chose the
-	// file, so what it names is the agent's origin.
+	// own is set late for a card that was given as a file: the user chose the file, so
+	// the URL in it is the agent's origin.
 	own     atomic.Pointer[url.URL]
 	trusted map[origin]bool
 }
@@ -61,7 +61,7 @@ func newOrigins(trust []string) (*origins, error) {
 	return o, nil
 }
 
-// check refuses a URL that leads elsewhere. what says what led there.
+// check refuses a URL that leads elsewhere. what names what led there, for the error.
 func (o *origins) check(u *url.URL, what string) error {
 	if !webURL(u) {
 		return failf(ErrOrigin, "%s %s, which is no http or https URL", what, shown(u))
@@ -82,8 +82,8 @@ func (o *origins) check(u *url.URL, what string) error {
 		what, shown(u), secret, own.Scheme, own.Host, u.Scheme, u.Host)
 }
 
-// sameSpelling gives a URL of the agent's own origin the host that the user
-// wrote: that one was reached, and a second name would mean other connections.
+// sameSpelling gives a URL of the agent's own origin the host that the user wrote: that
+// host was reached, and a second name would mean further connections.
 func (o *origins) sameSpelling(u *url.URL) *url.URL {
 	own := o.own.Load()
 	if own == nil || u.Host == own.Host || originOf(u) != originOf(own) {
@@ -114,7 +114,14 @@ func (o *origins) checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// redactString is shown for what need not be a URL.
+// Local reports whether the agent is at an address of this machine. It may be the
+// end of a tunnel all the same.
+func (c *Client) Local() bool {
+	own := c.origins.own.Load()
+	return own != nil && thisMachine(own.Hostname())
+}
+
+// redactString is shown for a string that may be no URL.
 func redactString(s string) string {
 	if u, err := url.Parse(s); err == nil && u.Host != "" {
 		return shown(u)

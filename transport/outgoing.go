@@ -3,7 +3,9 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -15,6 +17,11 @@ func checkOutgoing(m *a2a.Outgoing) error {
 	}
 	if len(m.Parts) == 0 {
 		return failf(nil, "the message has no parts")
+	}
+	if m.Push != nil {
+		if err := checkPushConfig(m.Push); err != nil {
+			return err
+		}
 	}
 	for i, p := range m.Parts {
 		set := 0
@@ -28,6 +35,8 @@ func checkOutgoing(m *a2a.Outgoing) error {
 			return failf(nil, "part %d of the message is more than one of text, data and file", i)
 		case p.Data != nil && !json.Valid(p.Data):
 			return failf(nil, "part %d of the message holds data that are not JSON", i)
+		case len(p.Metadata) > 0 && (!json.Valid(p.Metadata) || !rawjson.IsObject(strings.TrimSpace(string(p.Metadata)))):
+			return failf(nil, "part %d of the message has metadata that are no JSON object", i)
 		case p.File != nil && p.File.Bytes != "" && p.File.URI != "":
 			return failf(nil, "part %d of the message has both the bytes of its file and a URI", i)
 		}
@@ -35,22 +44,14 @@ func checkOutgoing(m *a2a.Outgoing) error {
 	return nil
 }
 
-// A request is a JSON-RPC request.
-type request struct {
-	Version string `json:"jsonrpc"`
-	ID      uint64 `json:"id"`
-	Method  string `json:"method"`
-	Params  any    `json:"params,omitempty"`
-}
-
-// encode writes the request. Characters that only matter within HTML are not
-// escaped: code is full of them, and each would take six bytes.
-func (r *request) encode() ([]byte, error) {
+// encodeJSON writes a value as JSON. Characters that only matter within HTML are
+// not escaped: code is full of them, and each would take six bytes.
+func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
-		return nil, failf(err, "the parameters of %s are not JSON: %v", r.Method, err)
+	if err := e.Encode(v); err != nil {
+		return nil, err
 	}
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }

@@ -13,22 +13,22 @@ import (
 func readParts(s string, at int) (parts a2a.Parts, end int) {
 	end = rawjson.SkipValue(s, at)
 	if rawjson.IsArray(s[at:end]) {
-		parts = a2a.Parts{Raw: a2a.JSON(s[at:end]), Step: nextPart}
+		parts.Raw, parts.FastPath().Step = a2a.JSON(s[at:end]), nextPart
 	}
 	return parts, end
 }
 
 // nextPart decodes the first part of a list, or of what was left of one.
-func nextPart(raw a2a.JSON, p *a2a.Part) (rest a2a.JSON, ok bool) {
-	at := rawjson.NextElement(string(raw))
+func nextPart(raw string, p *a2a.Part) (rest string, ok bool) {
+	at := rawjson.NextElement(raw)
 	if at < 0 {
 		return "", false
 	}
-	return raw[readPart(string(raw), at, p):], true
+	return raw[readPart(raw, at, p):], true
 }
 
-// beginsWithText reports whether the first part of a list may be text. It is for
-// who wants no other, and would have to walk a tool call to see that it is one.
+// beginsWithText reports whether the first part of a list may be text. A caller that
+// wants text only is spared walking a tool call to see that it is none.
 func beginsWithText(list a2a.JSON) (text bool) {
 	raw := string(list)
 	at := rawjson.NextElement(raw)
@@ -45,7 +45,9 @@ func beginsWithText(list a2a.JSON) (text bool) {
 // readPart decodes the part at s[at:], of either generation: 0.3 says the kind and
 // nests files, 1.x has members only. It returns where the part ends.
 func readPart(s string, at int, p *a2a.Part) (end int) {
-	*p = a2a.Part{Lazy: p.Lazy}
+	lazy := p.FastPath().Lazy
+	*p = a2a.Part{}
+	p.FastPath().Lazy = lazy
 	var kind, text, data, file string
 	end = rawjson.Walk(s, at, func(key string, at int) int {
 		end := rawjson.SkipValue(s, at)
@@ -80,26 +82,11 @@ func readPart(s string, at int, p *a2a.Part) (end int) {
 		readFile(file, &p.File)
 	}
 	if kind == "" {
-		switch {
-		case text != "":
-			kind = "text"
-		case file != "" || p.File.Bytes != "" || p.File.URI != "":
-			kind = "file"
-		case data != "":
-			kind = "data"
-		}
+		kind = kindOf(text, data, file, p)
 	}
 	switch kind {
 	case "text":
-		if text == "" {
-			text = `""`
-		}
-		if text[0] == '"' {
-			p.Kind, p.TextJSON = a2a.PartText, a2a.JSON(text)
-			if !p.Lazy {
-				p.Text, p.Plain = jsonText(text), plain(text)
-			}
-		}
+		setText(p, text)
 	case "file":
 		p.Kind = a2a.PartFile
 	case "data":
@@ -111,6 +98,32 @@ func readPart(s string, at int, p *a2a.Part) (end int) {
 		p.File = a2a.File{}
 	}
 	return end
+}
+
+func setText(p *a2a.Part, text string) {
+	if text == "" {
+		text = `""`
+	}
+	if text[0] == '"' {
+		p.Kind, p.TextJSON = a2a.PartText, a2a.JSON(text)
+		if !p.FastPath().Lazy {
+			p.Text, p.FastPath().Plain = jsonText(text), plain(text)
+		}
+	}
+}
+
+// kindOf returns the kind of a part that does not name it: A2A 1.x tells it by the
+// member that is there.
+func kindOf(text, data, file string, p *a2a.Part) string {
+	switch {
+	case text != "":
+		return "text"
+	case file != "" || p.File.Bytes != "" || p.File.URI != "":
+		return "file"
+	case data != "":
+		return "data"
+	}
+	return ""
 }
 
 // readFile reads 0.3's nested file.
@@ -151,7 +164,7 @@ func unwrapData(p *a2a.Part) {
 		if rest == nil {
 			sep = '{'
 		}
-		rest = append(append(rest, sep), quoteKey(key)...)
+		rest = append(append(rest, sep), quoted(key)...)
 		rest = append(append(rest, ':'), value...)
 		return true
 	})
@@ -170,10 +183,10 @@ func unwrapData(p *a2a.Part) {
 	}
 }
 
-// quoteKey makes JSON of a member's name again.
-func quoteKey(key string) []byte {
-	b, _ := json.Marshal(key) // a string has no error
-	return b
+// quoted makes JSON of a text.
+func quoted(text string) string {
+	b, _ := json.Marshal(text) // a string has no error
+	return string(b)
 }
 
 // readState reads a state in either generation's name, in any case and with

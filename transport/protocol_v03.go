@@ -34,12 +34,15 @@ func (protocolV03) header(http.Header) {}
 // The request shapes of 0.3 (specification 0.3, §7).
 type (
 	v03Send struct {
-		Message       v03Message        `json:"message"`
-		Configuration *v03Configuration `json:"configuration,omitempty"`
+		Message       v03Message                 `json:"message"`
+		Configuration *v03Configuration          `json:"configuration,omitempty"`
+		Metadata      map[string]json.RawMessage `json:"metadata,omitempty"`
 	}
 	v03Configuration struct {
-		AcceptedOutputModes []string `json:"acceptedOutputModes,omitempty"`
-		Blocking            *bool    `json:"blocking,omitempty"`
+		AcceptedOutputModes    []string `json:"acceptedOutputModes,omitempty"`
+		Blocking               *bool    `json:"blocking,omitempty"`
+		PushNotificationConfig *v03Push `json:"pushNotificationConfig,omitempty"`
+		HistoryLength          *int     `json:"historyLength,omitempty"`
 	}
 	v03Message struct {
 		Kind             string                     `json:"kind"`
@@ -71,28 +74,26 @@ type (
 	}
 )
 
-func (protocolV03) send(m *a2a.Outgoing, stream bool) (string, any, error) {
-	if !stream {
-		// An agent that cannot stream is asked to answer at once, and its task is
-		// looked up afterwards: with blocking, nothing could be shown, and no task
-		// cancelled, before all of it is over.
-		return protocolV03{}.sendOnce(m, false)
+func (protocolV03) params(c *operation) (any, error) {
+	switch c.kind {
+	case opSend:
+		// It says which it is in either case: 0.3 names no default.
+		return v03SendOf(c.message, &c.blocking)
+	case opStream:
+		return v03SendOf(c.message, nil)
+	case opGet:
+		p := v03Task{ID: c.taskID}
+		if c.history >= 0 {
+			p.HistoryLength = &c.history
+		}
+		return p, nil
+	case opCancel, opSubscribe:
+		return v03Task{ID: c.taskID}, nil
 	}
-	p, err := v03SendOf(m)
-	return "message/stream", p, err
+	return v03TaskParams(c), nil
 }
 
-// sendOnce says which it is in either case: 0.3 names no default.
-func (protocolV03) sendOnce(m *a2a.Outgoing, blocking bool) (string, any, error) {
-	p, err := v03SendOf(m)
-	if err != nil {
-		return "", nil, err
-	}
-	p.Configuration = &v03Configuration{AcceptedOutputModes: m.AcceptedOutputModes, Blocking: &blocking}
-	return "message/send", p, nil
-}
-
-func v03SendOf(m *a2a.Outgoing) (*v03Send, error) {
+func v03SendOf(m *a2a.Outgoing, blocking *bool) (*v03Send, error) {
 	if err := checkOutgoing(m); err != nil {
 		return nil, err
 	}
@@ -110,13 +111,30 @@ func v03SendOf(m *a2a.Outgoing) (*v03Send, error) {
 	for i := range m.Parts {
 		p.Message.Parts[i] = v03PartOf(&m.Parts[i])
 	}
-	if len(m.AcceptedOutputModes) > 0 {
-		p.Configuration = &v03Configuration{AcceptedOutputModes: m.AcceptedOutputModes}
+	p.Metadata = m.RequestMetadata
+	if len(m.AcceptedOutputModes) > 0 || m.Push != nil || blocking != nil || m.HistoryLength != nil {
+		p.Configuration = &v03Configuration{m.AcceptedOutputModes, blocking, v03PushOf(m.Push), m.HistoryLength}
 	}
 	return p, nil
 }
 
 func v03PartOf(p *a2a.OutPart) v03Part {
+	part := v03ContentOf(p)
+	switch {
+	case len(p.Metadata) == 0:
+	case part.Metadata == nil:
+		part.Metadata = p.Metadata
+	default: // the marker, and what the caller says
+		both := map[string]json.RawMessage{}
+		for _, m := range []json.RawMessage{p.Metadata, part.Metadata} {
+			_ = json.Unmarshal(m, &both) // both are objects: see checkOutgoing
+		}
+		part.Metadata, _ = json.Marshal(both)
+	}
+	return part
+}
+
+func v03ContentOf(p *a2a.OutPart) v03Part {
 	switch {
 	case p.File != nil:
 		f := &v03File{Name: p.File.Name, MimeType: p.File.MediaType, URI: p.File.URI}
@@ -137,30 +155,14 @@ func v03PartOf(p *a2a.OutPart) v03Part {
 	return v03Part{Kind: "text", Text: &p.Text}
 }
 
-func (protocolV03) resubscribe(taskID string) (string, any) {
-	return "tasks/resubscribe", v03Task{ID: taskID}
-}
-
-func (protocolV03) get(taskID string, historyLength int) (string, any) {
-	p := v03Task{ID: taskID}
-	if historyLength >= 0 {
-		p.HistoryLength = &historyLength
-	}
-	return "tasks/get", p
-}
-
-func (protocolV03) cancel(taskID string) (string, any) {
-	return "tasks/cancel", v03Task{ID: taskID}
-}
-
 func (protocolV03) decode(raw string, ev *a2a.Event) {
 	r := reading{endsLeg: v03EndsLeg, again: v03Again}
 	r.decode(raw, ev)
 }
 
-func v03Again(raw a2a.JSON) *a2a.Event {
+func v03Again(raw string) *a2a.Event {
 	ev := new(a2a.Event)
-	protocolV03{}.decode(string(raw), ev)
+	protocolV03{}.decode(raw, ev)
 	return ev
 }
 

@@ -20,6 +20,8 @@ type (
 		HistoryLengthSnake    *int   `json:"history_length,omitempty"`
 		IncludeArtifacts      bool   `json:"includeArtifacts,omitempty"`
 		IncludeArtifactsSnake bool   `json:"include_artifacts,omitempty"`
+		UpdatedAfter          string `json:"lastUpdatedAfter,omitempty"`
+		StatusAfter           string `json:"statusTimestampAfter,omitempty"`
 	}
 	v03TaskPush struct {
 		TaskID string  `json:"taskId"`
@@ -42,38 +44,39 @@ type (
 	}
 )
 
-func (protocolV03) list(q *a2a.TaskQuery) (string, any, error) {
-	return "tasks/list", v03List{
-		ContextID: q.ContextID, ContextIDSnake: q.ContextID,
-		Status:   string(q.State),
-		PageSize: q.PageSize, PageSizeSnake: q.PageSize,
-		PageToken: q.PageToken, PageTokenSnake: q.PageToken,
-		HistoryLength: q.HistoryLength, HistoryLengthSnake: q.HistoryLength,
-		IncludeArtifacts: q.IncludeArtifacts, IncludeArtifactsSnake: q.IncludeArtifacts,
-	}, nil
-}
-
-func (protocolV03) setPush(c *a2a.PushConfig) (string, any, error) {
-	p := v03TaskPush{TaskID: c.TaskID, Config: v03Push{ID: c.ID, URL: c.URL, Token: c.Token}}
-	if a := c.Authentication; a != nil {
-		p.Config.Authentication = &v03PushAuthentication{a.Schemes, a.Credentials}
+// v03TaskParams are the parameters of such a call; nil for the extended card, which
+// has none.
+func v03TaskParams(c *operation) any {
+	switch c.kind {
+	case opList:
+		q := c.query
+		return v03List{
+			ContextID: q.ContextID, ContextIDSnake: q.ContextID,
+			Status:   string(q.State),
+			PageSize: q.PageSize, PageSizeSnake: q.PageSize,
+			PageToken: q.PageToken, PageTokenSnake: q.PageToken,
+			HistoryLength: q.HistoryLength, HistoryLengthSnake: q.HistoryLength,
+			IncludeArtifacts: q.IncludeArtifacts, IncludeArtifactsSnake: q.IncludeArtifacts,
+			UpdatedAfter: q.StatusAfter, StatusAfter: q.StatusAfter,
+		}
+	case opSetPush:
+		return v03TaskPush{TaskID: c.push.TaskID, Config: *v03PushOf(c.push)}
+	case opGetPush, opDeletePush:
+		return v03PushID{c.taskID, c.pushID}
+	case opListPush: // 0.3 has no pages, and so no token
+		return v03PushID{ID: c.taskID}
 	}
-	return "tasks/pushNotificationConfig/set", p, nil
+	return nil
 }
 
-func (protocolV03) getPush(taskID, id string) (string, any, error) {
-	return "tasks/pushNotificationConfig/get", v03PushID{taskID, id}, nil
-}
-
-// listPush: 0.3 has no pages, and so no token.
-func (protocolV03) listPush(taskID, _ string) (string, any) {
-	return "tasks/pushNotificationConfig/list", v03PushID{ID: taskID}
-}
-
-func (protocolV03) deletePush(taskID, id string) (string, any) {
-	return "tasks/pushNotificationConfig/delete", v03PushID{taskID, id}
-}
-
-func (protocolV03) extendedCard() (string, any) {
-	return "agent/getAuthenticatedExtendedCard", nil
+// v03PushOf spells a configuration without its task; nil for none.
+func v03PushOf(c *a2a.PushConfig) *v03Push {
+	if c == nil {
+		return nil
+	}
+	p := &v03Push{ID: c.ID, URL: c.URL, Token: c.Token}
+	if a := c.Authentication; a != nil {
+		p.Authentication = &v03PushAuthentication{a.Schemes, a.Credentials}
+	}
+	return p
 }

@@ -35,13 +35,16 @@ func (protocolV1) header(h http.Header) { h.Set("A2A-Version", "1.0") }
 // them that is not declared: Python's servers refuse a message for it.
 type (
 	v1Send struct {
-		Tenant        string           `json:"tenant,omitempty"`
-		Message       v1Message        `json:"message"`
-		Configuration *v1Configuration `json:"configuration,omitempty"`
+		Tenant        string                     `json:"tenant,omitempty"`
+		Message       v1Message                  `json:"message"`
+		Configuration *v1Configuration           `json:"configuration,omitempty"`
+		Metadata      map[string]json.RawMessage `json:"metadata,omitempty"`
 	}
 	v1Configuration struct {
 		AcceptedOutputModes []string `json:"acceptedOutputModes,omitempty"`
 		ReturnImmediately   bool     `json:"returnImmediately,omitempty"`
+		Push                *v1Push  `json:"taskPushNotificationConfig,omitempty"`
+		HistoryLength       *int     `json:"historyLength,omitempty"`
 	}
 	v1Message struct {
 		MessageID        string                     `json:"messageId"`
@@ -60,6 +63,7 @@ type (
 		Data      json.RawMessage `json:"data,omitempty"`
 		Filename  string          `json:"filename,omitempty"`
 		MediaType string          `json:"mediaType,omitempty"`
+		Metadata  json.RawMessage `json:"metadata,omitempty"`
 	}
 	v1Task struct {
 		Tenant        string `json:"tenant,omitempty"`
@@ -68,19 +72,23 @@ type (
 	}
 )
 
-func (p protocolV1) send(m *a2a.Outgoing, stream bool) (string, any, error) {
-	if !stream {
-		return p.sendOnce(m, false) // for 0.3's reason
+func (p protocolV1) params(c *operation) (any, error) {
+	switch c.kind {
+	case opSend:
+		// 0.3's flag with the opposite polarity: 1.x blocks unless it is told not to.
+		return p.sendOf(c.message, !c.blocking)
+	case opStream:
+		return p.sendOf(c.message, false)
+	case opGet:
+		params := v1Task{Tenant: p.tenant, ID: c.taskID}
+		if c.history >= 0 {
+			params.HistoryLength = &c.history
+		}
+		return params, nil
+	case opCancel, opSubscribe:
+		return v1Task{Tenant: p.tenant, ID: c.taskID}, nil
 	}
-	params, err := p.sendOf(m, false)
-	return "SendStreamingMessage", params, err
-}
-
-// sendOnce has 0.3's flag with the opposite polarity: 1.x blocks unless it is
-// told not to.
-func (p protocolV1) sendOnce(m *a2a.Outgoing, blocking bool) (string, any, error) {
-	params, err := p.sendOf(m, !blocking)
-	return "SendMessage", params, err
+	return p.taskParams(c)
 }
 
 func (p protocolV1) sendOf(m *a2a.Outgoing, returnImmediately bool) (*v1Send, error) {
@@ -100,8 +108,13 @@ func (p protocolV1) sendOf(m *a2a.Outgoing, returnImmediately bool) (*v1Send, er
 	for i := range m.Parts {
 		params.Message.Parts[i] = v1PartOf(&m.Parts[i])
 	}
-	if len(m.AcceptedOutputModes) > 0 || returnImmediately {
-		params.Configuration = &v1Configuration{m.AcceptedOutputModes, returnImmediately}
+	push, err := v1PushOf(m.Push)
+	if err != nil {
+		return nil, err
+	}
+	params.Metadata = m.RequestMetadata
+	if len(m.AcceptedOutputModes) > 0 || returnImmediately || push != nil || m.HistoryLength != nil {
+		params.Configuration = &v1Configuration{m.AcceptedOutputModes, returnImmediately, push, m.HistoryLength}
 	}
 	return params, nil
 }
@@ -109,31 +122,15 @@ func (p protocolV1) sendOf(m *a2a.Outgoing, returnImmediately bool) (*v1Send, er
 func v1PartOf(p *a2a.OutPart) v1Part {
 	switch {
 	case p.File != nil:
-		part := v1Part{URL: p.File.URI, Filename: p.File.Name, MediaType: p.File.MediaType}
+		part := v1Part{URL: p.File.URI, Filename: p.File.Name, MediaType: p.File.MediaType, Metadata: p.Metadata}
 		if part.URL == "" {
 			part.Raw = &p.File.Bytes
 		}
 		return part
 	case p.Data != nil:
-		return v1Part{Data: p.Data}
+		return v1Part{Data: p.Data, Metadata: p.Metadata}
 	}
-	return v1Part{Text: &p.Text}
-}
-
-func (p protocolV1) resubscribe(taskID string) (string, any) {
-	return "SubscribeToTask", v1Task{Tenant: p.tenant, ID: taskID}
-}
-
-func (p protocolV1) get(taskID string, historyLength int) (string, any) {
-	params := v1Task{Tenant: p.tenant, ID: taskID}
-	if historyLength >= 0 {
-		params.HistoryLength = &historyLength
-	}
-	return "GetTask", params
-}
-
-func (p protocolV1) cancel(taskID string) (string, any) {
-	return "CancelTask", v1Task{Tenant: p.tenant, ID: taskID}
+	return v1Part{Text: &p.Text, Metadata: p.Metadata}
 }
 
 func (protocolV1) decode(raw string, ev *a2a.Event) {
@@ -141,13 +138,13 @@ func (protocolV1) decode(raw string, ev *a2a.Event) {
 	r.decode(raw, ev)
 }
 
-func v1Again(raw a2a.JSON) *a2a.Event {
+func v1Again(raw string) *a2a.Event {
 	ev := new(a2a.Event)
-	protocolV1{}.decode(string(raw), ev)
+	protocolV1{}.decode(raw, ev)
 	return ev
 }
 
-// v1EndsLeg: a terminal state, or input-required as news. A snapshot that says
+// v1EndsLeg: a terminal state, or a change to input-required. A snapshot that says
 // input-required is no end: the first event after an answer may be one, from
 // before the answer was taken. auth-required is none either: the agent may go
 // on by itself. final is 0.3's, and sent by Mastra.

@@ -17,11 +17,12 @@ type (
 		PageToken        string `json:"pageToken,omitempty"`
 		HistoryLength    *int   `json:"historyLength,omitempty"`
 		IncludeArtifacts bool   `json:"includeArtifacts,omitempty"`
+		StatusAfter      string `json:"statusTimestampAfter,omitempty"`
 	}
 	v1Push struct {
 		Tenant         string                `json:"tenant,omitempty"`
 		ID             string                `json:"id,omitempty"`
-		TaskID         string                `json:"taskId"`
+		TaskID         string                `json:"taskId,omitempty"` // none in a message's configuration
 		URL            string                `json:"url"`
 		Token          string                `json:"token,omitempty"`
 		Authentication *v1PushAuthentication `json:"authentication,omitempty"`
@@ -45,16 +46,38 @@ type (
 	}
 )
 
-func (p protocolV1) list(q *a2a.TaskQuery) (string, any, error) {
-	if q.State == a2a.StateUnknown {
-		// UNSPECIFIED is no state there: it would mean tasks in any.
-		return "", nil, failf(nil, "tasks cannot be listed by the state %q in A2A 1.x, which has no such state", q.State)
+// taskParams are the parameters of such a call.
+func (p protocolV1) taskParams(c *operation) (any, error) {
+	switch c.kind {
+	case opList:
+		q := c.query
+		if q.State == a2a.StateUnknown {
+			// UNSPECIFIED is no state there: it would mean tasks in any.
+			return nil, failf(nil, "tasks cannot be listed by the state %q in A2A 1.x, which has no such state", q.State)
+		}
+		return v1List{
+			Tenant: p.tenant, ContextID: q.ContextID, Status: v1State(q.State),
+			PageSize: q.PageSize, PageToken: q.PageToken,
+			HistoryLength: q.HistoryLength, IncludeArtifacts: q.IncludeArtifacts, StatusAfter: q.StatusAfter,
+		}, nil
+	case opSetPush:
+		params, err := v1PushOf(c.push)
+		if err != nil {
+			return nil, err
+		}
+		params.Tenant, params.TaskID = p.tenant, c.push.TaskID
+		return params, nil
+	case opGetPush:
+		if c.pushID == "" {
+			return nil, failf(nil, "A2A 1.x needs the ID of the push notification configuration of task %s", c.taskID)
+		}
+		return v1PushID{p.tenant, c.taskID, c.pushID}, nil
+	case opDeletePush:
+		return v1PushID{p.tenant, c.taskID, c.pushID}, nil
+	case opListPush:
+		return v1PushList{p.tenant, c.taskID, c.pageToken}, nil
 	}
-	return "ListTasks", v1List{
-		Tenant: p.tenant, ContextID: q.ContextID, Status: v1State(q.State),
-		PageSize: q.PageSize, PageToken: q.PageToken,
-		HistoryLength: q.HistoryLength, IncludeArtifacts: q.IncludeArtifacts,
-	}, nil
+	return v1Tenant{p.tenant}, nil
 }
 
 // v1State spells a state in 1.x; none is none.
@@ -65,33 +88,18 @@ func v1State(s a2a.State) string {
 	return "TASK_STATE_" + strings.ReplaceAll(strings.ToUpper(string(s)), "-", "_")
 }
 
-func (p protocolV1) setPush(c *a2a.PushConfig) (string, any, error) {
-	params := v1Push{Tenant: p.tenant, ID: c.ID, TaskID: c.TaskID, URL: c.URL, Token: c.Token}
+// v1PushOf spells a configuration without its task; nil for none.
+func v1PushOf(c *a2a.PushConfig) (*v1Push, error) {
+	if c == nil {
+		return nil, nil
+	}
+	p := &v1Push{ID: c.ID, URL: c.URL, Token: c.Token}
 	if a := c.Authentication; a != nil {
 		if len(a.Schemes) > 1 {
-			return "", nil, failf(nil, "A2A 1.x takes one authentication scheme for push notifications, not %d (%s)",
+			return nil, failf(nil, "A2A 1.x takes one authentication scheme for push notifications, not %d (%s)",
 				len(a.Schemes), strings.Join(a.Schemes, ", "))
 		}
-		params.Authentication = &v1PushAuthentication{a.Schemes[0], a.Credentials}
+		p.Authentication = &v1PushAuthentication{a.Schemes[0], a.Credentials}
 	}
-	return "CreateTaskPushNotificationConfig", params, nil
-}
-
-func (p protocolV1) getPush(taskID, id string) (string, any, error) {
-	if id == "" {
-		return "", nil, failf(nil, "which push notification configuration of task %s is wanted is not said, and A2A 1.x has none without an ID", taskID)
-	}
-	return "GetTaskPushNotificationConfig", v1PushID{p.tenant, taskID, id}, nil
-}
-
-func (p protocolV1) listPush(taskID, pageToken string) (string, any) {
-	return "ListTaskPushNotificationConfigs", v1PushList{p.tenant, taskID, pageToken}
-}
-
-func (p protocolV1) deletePush(taskID, id string) (string, any) {
-	return "DeleteTaskPushNotificationConfig", v1PushID{p.tenant, taskID, id}
-}
-
-func (p protocolV1) extendedCard() (string, any) {
-	return "GetExtendedAgentCard", v1Tenant{p.tenant}
+	return p, nil
 }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -21,66 +20,42 @@ const maxPushPages = 1000
 // [a2a.CodePushNotSupported]; what the agent's version has no words for is
 // refused before anything is sent.
 func (c *Client) SetPush(ctx context.Context, config a2a.PushConfig) (*a2a.PushConfig, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
 	if err := checkPush(&config); err != nil {
 		return nil, err
 	}
-	method, params, err := e.protocol.setPush(&config)
-	if err != nil {
-		return nil, err
-	}
-	result, err := c.unary(ctx, e, opOnce, method, params)
-	if err != nil {
-		return nil, err
-	}
-	return pushResult(e, method, result, config.TaskID)
+	op := newOperation(opSetPush)
+	op.push = &config
+	return c.push(ctx, op, config.TaskID)
 }
 
 // GetPush looks up one configuration of a task. In 0.3 an empty id means the
 // task's only one; 1.x has no such thing. Agents disagree on how they say that
 // there is none: [a2a.CodeTaskNotFound] and [a2a.CodeInternal] were seen.
 func (c *Client) GetPush(ctx context.Context, taskID, id string) (*a2a.PushConfig, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	method, params, err := e.protocol.getPush(taskID, id)
-	if err != nil {
-		return nil, err
-	}
-	result, err := c.unary(ctx, e, opRepeat, method, params)
-	if err != nil {
-		return nil, err
-	}
-	return pushResult(e, method, result, taskID)
+	op := newOperation(opGetPush)
+	op.taskID, op.pushID = taskID, id
+	return c.push(ctx, op, taskID)
 }
 
 // ListPush looks up all configurations of a task, page by page if need be.
 func (c *Client) ListPush(ctx context.Context, taskID string) ([]a2a.PushConfig, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var list []a2a.PushConfig
-	token := ""
+	op := newOperation(opListPush)
+	op.taskID = taskID
 	for range maxPushPages {
-		method, params := e.protocol.listPush(taskID, token)
-		result, err := c.unary(ctx, e, opRepeat, method, params)
+		e, result, err := c.unary(ctx, op)
 		if err != nil {
 			return nil, err
 		}
 		more, next, ok := readPushList(rawjson.View(result), taskID)
 		if !ok {
-			return nil, failf(nil, "%s answered %s with something that is no list of push notification configurations", shown(e.url), method)
+			return nil, failf(nil, "%s answered %s with something that is no list of push notification configurations", shown(e.url), op.what)
 		}
 		list = append(list, more...)
-		if next == "" || next == token {
+		if next == "" || next == op.pageToken {
 			break
 		}
-		token = next
+		op.pageToken = next
 	}
 	return list, nil
 }
@@ -88,24 +63,26 @@ func (c *Client) ListPush(ctx context.Context, taskID string) ([]a2a.PushConfig,
 // DeletePush removes one configuration of a task. Whatever result the agent
 // gives, or none, means that it is gone.
 func (c *Client) DeletePush(ctx context.Context, taskID, id string) error {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
 	if id == "" {
 		// Some agents would take that for the task's ID.
 		return failf(nil, "which push notification configuration of task %s is to be deleted is not said", taskID)
 	}
-	method, params := e.protocol.deletePush(taskID, id)
-	_, err = c.unary(ctx, e, opRepeat, method, params)
+	op := newOperation(opDeletePush)
+	op.taskID, op.pushID = taskID, id
+	_, _, err := c.unary(ctx, op)
 	return err
 }
 
 // checkPush refuses what no version has words for.
 func checkPush(c *a2a.PushConfig) error {
-	switch {
-	case c.TaskID == "":
+	if c.TaskID == "" {
 		return failf(nil, "the push notification configuration names no task")
+	}
+	return checkPushConfig(c)
+}
+
+func checkPushConfig(c *a2a.PushConfig) error {
+	switch {
 	case c.URL == "":
 		return failf(nil, "the push notification configuration names no URL")
 	case c.Authentication != nil && (len(c.Authentication.Schemes) == 0 || slices.Contains(c.Authentication.Schemes, "")):
@@ -114,12 +91,16 @@ func checkPush(c *a2a.PushConfig) error {
 	return nil
 }
 
-// pushResult reads the configuration that a method returns.
-func pushResult(e *endpoint, method string, result json.RawMessage, taskID string) (*a2a.PushConfig, error) {
+// push asks for an operation that returns a configuration.
+func (c *Client) push(ctx context.Context, op *operation, taskID string) (*a2a.PushConfig, error) {
+	e, result, err := c.unary(ctx, op)
+	if err != nil {
+		return nil, err
+	}
 	config, ok := readPush(strings.TrimSpace(rawjson.View(result)), taskID)
 	if !ok {
 		// What came may hold credentials, so it is not quoted.
-		return nil, failf(nil, "%s answered %s with something that is no push notification configuration", shown(e.url), method)
+		return nil, failf(nil, "%s answered %s with something that is no push notification configuration", shown(e.url), op.what)
 	}
 	return &config, nil
 }

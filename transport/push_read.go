@@ -7,6 +7,28 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// ReadPushed reads what an agent has pushed to a webhook: a Task, or an event, as 0.3
+// writes it, or a StreamResponse of 1.x, whatever version the agent was spoken to in
+// (a2a-go pushes 1.x's to those who asked in 0.3). The event is a view of payload.
+func ReadPushed(payload []byte) *a2a.Event {
+	ev := new(a2a.Event)
+	raw := strings.TrimSpace(rawjson.View(payload))
+	wrapped := false
+	rawjson.EachMember(raw, func(key, value string) bool {
+		switch key {
+		case "task", "message", "statusUpdate", "artifactUpdate":
+			wrapped = rawjson.IsObject(value)
+		}
+		return !wrapped
+	})
+	if wrapped {
+		protocolV1{}.decode(raw, ev)
+	} else {
+		protocolV03{}.decode(raw, ev)
+	}
+	return ev
+}
+
 // readPush reads a configuration: 0.3 nests it beside the task's ID, 1.x is
 // flat. taskID is the task's if it does not say. What it returns is views of raw.
 func readPush(raw, taskID string) (config a2a.PushConfig, ok bool) {

@@ -1,10 +1,14 @@
 package transport
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -22,7 +26,7 @@ type refPayload struct {
 }
 
 func (p *refPayload) read(raw string) {
-	rawjson.EachMember(raw, func(key, value string) bool {
+	refMembers(raw, func(key, value string) bool {
 		if value == "null" {
 			return true
 		}
@@ -31,9 +35,9 @@ func (p *refPayload) read(raw string) {
 			p.kind = value
 		case "id":
 			p.id = value
-		case "taskId":
+		case "taskId", "task_id":
 			p.taskID = value
-		case "contextId":
+		case "contextId", "context_id":
 			p.contextID = value
 		case "messageId":
 			p.messageID = value
@@ -55,7 +59,7 @@ func (p *refPayload) read(raw string) {
 			p.final = value
 		case "append":
 			p.appends = value
-		case "lastChunk":
+		case "lastChunk", "last_chunk":
 			p.lastChunk = value
 		case "task":
 			p.aTask = value
@@ -71,7 +75,7 @@ func (p *refPayload) read(raw string) {
 }
 
 func (p *refPayload) eventKind() (kind a2a.EventKind, inner string) {
-	switch jsonText(p.kind) {
+	switch refText(p.kind) {
 	case "task":
 		return a2a.EventTask, ""
 	case "message":
@@ -86,28 +90,29 @@ func (p *refPayload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventUnknown, ""
 	}
 	switch {
-	case rawjson.IsObject(p.aStatusUpdate):
+	case refIsObject(p.aStatusUpdate):
 		return a2a.EventStatus, p.aStatusUpdate
-	case rawjson.IsObject(p.aChunkUpdate):
+	case refIsObject(p.aChunkUpdate):
 		return a2a.EventArtifact, p.aChunkUpdate
-	case rawjson.IsObject(p.aTask):
+	case refIsObject(p.aTask):
 		return a2a.EventTask, p.aTask
-	case rawjson.IsObject(p.aMessage):
+	case refIsObject(p.aMessage):
 		return a2a.EventMessage, p.aMessage
-	case rawjson.IsObject(p.artifact):
+	case refIsObject(p.artifact):
 		return a2a.EventArtifact, ""
-	case rawjson.IsObject(p.status) && p.taskID != "":
+	case refIsObject(p.status) && p.taskID != "":
 		return a2a.EventStatus, ""
-	case rawjson.IsObject(p.status) && p.id != "":
+	case refIsObject(p.status) && p.id != "":
 		return a2a.EventTask, ""
-	case rawjson.IsArray(p.parts) && (p.role != "" || p.messageID != ""):
+	case refIsArray(p.parts) && (p.role != "" || p.messageID != ""):
 		return a2a.EventMessage, ""
 	}
 	return a2a.EventUnknown, ""
 }
 
 func refDecode(r *reading, raw string, ev *a2a.Event) {
-	*ev = a2a.Event{Raw: a2a.JSON(raw), Redecode: r.again}
+	*ev = a2a.Event{Raw: a2a.JSON(raw)}
+	ev.FastPath().Redecode = r.again
 	var p refPayload
 	p.read(raw)
 	kind, inner := p.eventKind()
@@ -118,19 +123,19 @@ func refDecode(r *reading, raw string, ev *a2a.Event) {
 	}
 	ev.Kind = kind
 	ev.Metadata = jsonObject(p.metadata)
-	ev.ContextID = jsonText(p.contextID)
-	ev.TaskID = jsonText(p.taskID)
+	ev.ContextID = refText(p.contextID)
+	ev.TaskID = refText(p.taskID)
 	switch kind {
 	case a2a.EventUnknown:
 		// Its IDs may help whoever looks at it; the end of a leg it is not.
 		return
 	case a2a.EventTask:
-		ev.TaskID = jsonText(p.id)
+		ev.TaskID = refText(p.id)
 		refReadStatus(p.status, ev)
-		if rawjson.IsArray(p.artifacts) {
+		if refIsArray(p.artifacts) {
 			ev.Artifacts = refArtifactsOf(p.artifacts)
 		}
-		if rawjson.IsArray(p.history) {
+		if refIsArray(p.history) {
 			ev.History = refMessagesOf(p.history)
 		}
 	case a2a.EventMessage:
@@ -147,36 +152,40 @@ func refDecode(r *reading, raw string, ev *a2a.Event) {
 
 func refReadStatus(raw string, ev *a2a.Event) {
 	ev.State = a2a.StateUnknown
-	rawjson.EachMember(raw, func(key, value string) bool {
+	refMembers(raw, func(key, value string) bool {
 		switch key {
 		case "state":
 			ev.State = readState(value)
 		case "message":
-			if rawjson.IsObject(value) {
+			if refIsObject(value) {
 				ev.Message, ev.HasMessage = refReadMessage(value), true
 			}
 		case "timestamp":
-			ev.Timestamp = jsonText(value)
+			ev.Timestamp = refText(value)
 		}
 		return true
 	})
 }
 
 func refReadMessage(raw string) (m a2a.Message) {
-	rawjson.EachMember(raw, func(key, value string) bool {
+	refMembers(raw, func(key, value string) bool {
 		switch key {
 		case "messageId":
-			m.ID = jsonText(value)
+			m.ID = refText(value)
 		case "role":
 			m.Role = readRole(value)
-		case "taskId":
-			m.TaskID = jsonText(value)
-		case "contextId":
-			m.ContextID = jsonText(value)
+		case "taskId", "task_id":
+			m.TaskID = refText(value)
+		case "contextId", "context_id":
+			m.ContextID = refText(value)
 		case "parts":
 			m.Parts = refPartsOf(value)
 		case "metadata":
 			m.Metadata = jsonObject(value)
+		case "referenceTaskIds":
+			m.ReferenceTaskIDs = jsonList(value)
+		case "extensions":
+			m.Extensions = jsonList(value)
 		}
 		return true
 	})
@@ -184,14 +193,14 @@ func refReadMessage(raw string) (m a2a.Message) {
 }
 
 func refReadArtifact(raw string) (a a2a.Artifact) {
-	rawjson.EachMember(raw, func(key, value string) bool {
+	refMembers(raw, func(key, value string) bool {
 		switch key {
 		case "artifactId":
-			a.ID = jsonText(value)
+			a.ID = refText(value)
 		case "name":
-			a.Name = jsonText(value)
+			a.Name = refText(value)
 		case "description":
-			a.Description = jsonText(value)
+			a.Description = refText(value)
 		case "parts":
 			a.Parts = refPartsOf(value)
 		case "metadata":
@@ -204,42 +213,44 @@ func refReadArtifact(raw string) (a a2a.Artifact) {
 
 func refArtifactsOf(raw string) iter.Seq[a2a.Artifact] {
 	return func(yield func(a2a.Artifact) bool) {
-		rawjson.EachElement(raw, func(value string) bool { return yield(refReadArtifact(value)) })
+		refElements(raw, func(value string) bool { return yield(refReadArtifact(value)) })
 	}
 }
 
 func refMessagesOf(raw string) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
-		rawjson.EachElement(raw, func(value string) bool { return yield(refReadMessage(value)) })
+		refElements(raw, func(value string) bool { return yield(refReadMessage(value)) })
 	}
 }
 
 func refPartsOf(raw string) a2a.Parts {
-	if !rawjson.IsArray(raw) {
+	if !refIsArray(raw) {
 		return a2a.Parts{}
 	}
-	return a2a.Parts{Raw: a2a.JSON(raw), Step: refNextPart}
+	parts := a2a.Parts{Raw: a2a.JSON(raw)}
+	parts.FastPath().Step = refNextPart
+	return parts
 }
 
-func refNextPart(raw a2a.JSON, p *a2a.Part) (rest a2a.JSON, ok bool) {
-	value, left := refNextElement(string(raw))
+func refNextPart(raw string, p *a2a.Part) (rest string, ok bool) {
+	value, left := refNextElement(raw)
 	if value == "" {
 		return "", false
 	}
 	refReadPart(value, p)
-	return a2a.JSON(left), true
+	return left, true
 }
 
 func refReadPart(raw string, p *a2a.Part) {
 	*p = a2a.Part{Raw: a2a.JSON(raw)}
 	var kind, text, data, file string
-	rawjson.EachMember(raw, func(key, value string) bool {
+	refMembers(raw, func(key, value string) bool {
 		if value == "null" && key != "data" {
 			return true
 		}
 		switch key {
 		case "kind":
-			kind = jsonText(value)
+			kind = refText(value)
 		case "text":
 			text = value
 		case "data":
@@ -249,17 +260,17 @@ func refReadPart(raw string, p *a2a.Part) {
 		case "metadata":
 			p.Metadata = jsonObject(value)
 		case "raw":
-			p.File.Bytes = jsonText(value)
+			p.File.Bytes = refText(value)
 		case "url":
-			p.File.URI = jsonText(value)
+			p.File.URI = refText(value)
 		case "filename":
-			p.File.Name = jsonText(value)
+			p.File.Name = refText(value)
 		case "mediaType":
-			p.File.MediaType = jsonText(value)
+			p.File.MediaType = refText(value)
 		}
 		return true
 	})
-	if rawjson.IsObject(file) {
+	if refIsObject(file) {
 		readFile(file, &p.File)
 	}
 	if kind == "" {
@@ -278,7 +289,7 @@ func refReadPart(raw string, p *a2a.Part) {
 			text = `""`
 		}
 		if text[0] == '"' {
-			p.Kind, p.Text, p.TextJSON, p.Plain = a2a.PartText, jsonText(text), a2a.JSON(text), plain(text)
+			p.Kind, p.Text, p.TextJSON, p.FastPath().Plain = a2a.PartText, refText(text), a2a.JSON(text), plain(text)
 		}
 	case "file":
 		p.Kind = a2a.PartFile
@@ -314,7 +325,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(` {"statusUpdate":{"status":"x","status":{"state":3},"taskId":"t"},"status":{"message":{}},"id":"1"}`)
 	f.Add(`{"parts":[ {"text":"a"} , {"url":"u"} ],"role":"agent","artifact":"x","metadata":{}}`)
 	f.Fuzz(func(t *testing.T, raw string) {
-		if !validJSON([]byte(raw)) {
+		if !rawjson.Valid([]byte(raw)) || !utf8.ValidString(raw) { // what is not UTF-8 is repaired before
 			return
 		}
 		for _, r := range []*reading{{endsLeg: v03EndsLeg}, {endsLeg: v1EndsLeg}} {
@@ -332,7 +343,7 @@ func FuzzDecode(f *testing.F) {
 func eventText(ev *a2a.Event) string {
 	var w strings.Builder
 	wireEvent(&w, ev)
-	fmt.Fprintln(&w, strings.TrimSpace(string(ev.Raw)), ev.Timestamp, ev.Metadata, ev.Message.Metadata, ev.Artifact.Metadata)
+	fmt.Fprintln(&w, strings.TrimSpace(string(ev.Raw)), ev.Timestamp, ev.Metadata, ev.Message.Metadata, ev.Message.ReferenceTaskIDs, ev.Message.Extensions, ev.Artifact.Metadata)
 	for _, parts := range []a2a.Parts{ev.Message.Parts, ev.Artifact.Parts} {
 		fmt.Fprintln(&w, parts.Raw)
 		for p := range parts.All() {
@@ -340,4 +351,35 @@ func eventText(ev *a2a.Event) string {
 		}
 	}
 	return w.String()
+}
+
+// The members of objects and the texts are found by gjson and encoding/json, not by
+// what the decoder uses.
+
+func refMembers(raw string, yield func(key, value string) bool) {
+	if v := gjson.Parse(raw); v.IsObject() {
+		v.ForEach(func(key, value gjson.Result) bool { return yield(refText(key.Raw), value.Raw) })
+	}
+}
+
+func refElements(raw string, yield func(value string) bool) {
+	if v := gjson.Parse(raw); v.IsArray() {
+		v.ForEach(func(_, value gjson.Result) bool { return yield(value.Raw) })
+	}
+}
+
+func refIsObject(raw string) bool { return strings.HasPrefix(raw, "{") }
+
+func refIsArray(raw string) bool { return strings.HasPrefix(raw, "[") }
+
+// refText is a string's text, or a number as it is written.
+func refText(raw string) (text string) {
+	switch {
+	case raw == "":
+	case raw[0] == '"':
+		_ = json.Unmarshal([]byte(raw), &text) // what is no string has no text
+	case raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9':
+		text = raw
+	}
+	return text
 }

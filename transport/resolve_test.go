@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -36,13 +37,14 @@ func TestResolve(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := c.Call(t.Context(), "x", nil); err != nil {
+			if _, err := c.Invoke(t.Context(), "x", nil); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if _, err := c.Refresh(t.Context()); err != nil {
+	c.ForgetCard()
+	if _, err := c.Card(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if n := calls.Load(); n != 2 {
@@ -60,7 +62,7 @@ func TestResolveOrigin(t *testing.T) {
 	agent := newWireAgent(t, nil)
 	agent.card = `{"name":"Test","url":"http://elsewhere.example/rpc","protocolVersion":"0.3.0"}`
 	c := wireClient(t, "", &ClientOptions{Resolve: func(context.Context) (string, error) { return agent.URL, nil }})
-	if _, err := c.Call(t.Context(), "x", nil); !errors.Is(err, ErrOrigin) {
+	if _, err := c.Invoke(t.Context(), "x", nil); !errors.Is(err, ErrOrigin) {
 		t.Errorf("err = %v", err)
 	}
 	c = wireClient(t, "", &ClientOptions{Resolve: func(context.Context) (string, error) { return "ftp://x", nil }})
@@ -70,7 +72,9 @@ func TestResolveOrigin(t *testing.T) {
 }
 
 // Whoever waits may give up, and the wait goes on; it ends with the client.
-func TestResolveEnds(t *testing.T) {
+func TestResolveEnds(t *testing.T) { synctest.Test(t, testResolveEnds) }
+
+func testResolveEnds(t *testing.T) {
 	began := make(chan struct{})
 	c := wireClient(t, "", &ClientOptions{Resolve: func(ctx context.Context) (string, error) {
 		close(began)
@@ -88,7 +92,7 @@ func TestResolveEnds(t *testing.T) {
 		_, err := c.Card(t.Context())
 		got <- err
 	}()
-	time.Sleep(10 * time.Millisecond)
+	synctest.Wait() // it waits
 	c.Close()
 	if err := <-got; !errors.Is(err, ErrEnded) {
 		t.Errorf("err = %v", err)
@@ -100,6 +104,7 @@ type testProcess struct{ done chan struct{} }
 
 func (p testProcess) Done() <-chan struct{} { return p.done }
 func (p testProcess) Err() error            { return errors.New(`agent: "x" ended with status 3`) }
+func (p testProcess) Revive()               {}
 
 // Once the agent's process has ended nothing is sent, and what is under way fails
 // with that, though its connection broke before the process was known to have
@@ -119,8 +124,8 @@ func TestProcess(t *testing.T) {
 	defer agent.Close()
 	c := wireClient(t, agent.URL, &ClientOptions{Process: p})
 	for _, at := range []string{"under way", "afterwards"} {
-		_, err := c.Call(t.Context(), "x", nil)
-		if !errors.Is(err, ErrGone) || err.Error() != `agent: "x" ended with status 3` {
+		_, err := c.Invoke(t.Context(), "x", nil)
+		if !errors.Is(err, ErrExited) || err.Error() != `agent: "x" ended with status 3` {
 			t.Errorf("%s: err = %v", at, err)
 		}
 		if delivered := errors.Is(err, ErrPossiblyDelivered); delivered != (at == "under way") || delivered == errors.Is(err, ErrUnreachable) {
@@ -129,5 +134,82 @@ func TestProcess(t *testing.T) {
 	}
 	if asked != 1 {
 		t.Errorf("the agent was asked %d times", asked)
+	}
+}
+
+// A lifeProcess is an agent's that can be ended and started again.
+type lifeProcess struct {
+	mu   sync.Mutex
+	done chan struct{}
+}
+
+func (p *lifeProcess) Done() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.done
+}
+func (p *lifeProcess) Err() error { return errors.New("agent: it died") }
+func (p *lifeProcess) Revive() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.done:
+		p.done = make(chan struct{})
+	default:
+	}
+}
+
+// An agent that was started again is looked for anew, because it may be elsewhere: its
+// card is fetched there, and calls and credentials go there, to the new origin alone.
+func TestRevive(t *testing.T) {
+	calls := map[string]int{}
+	serve := func(name string) *httptest.Server {
+		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			calls[name]++
+			if r.Header.Get("X-Key") != "k" {
+				t.Errorf("%s was asked without the header", name)
+			}
+			if r.Method == http.MethodGet {
+				fmt.Fprintf(w, `{"name":%q,"url":"http://%s/","protocolVersion":"0.3.0"}`, name, r.Host)
+				return
+			}
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		}))
+	}
+	first, second := serve("first"), serve("second")
+	defer second.Close()
+	at := first.URL
+	p := &lifeProcess{done: make(chan struct{})}
+	c := wireClient(t, "", &ClientOptions{Process: p, Header: http.Header{"X-Key": {"k"}}, Resolve: func(context.Context) (string, error) { return at, nil }})
+	call := func(want string) {
+		t.Helper()
+		card, err := c.Card(t.Context())
+		if err != nil || card.Name != want || c.Starting() {
+			t.Fatalf("%+v, %v, want %s", card, err, want)
+		}
+		if _, err := c.Invoke(t.Context(), "x", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !c.Starting() {
+		t.Error("it was not reached yet")
+	}
+	call("first")
+	c.Revive() // it lives
+	call("first")
+
+	first.Close()
+	close(p.done)
+	if _, err := c.Invoke(t.Context(), "x", nil); !errors.Is(err, ErrExited) {
+		t.Errorf("it has died: %v", err)
+	}
+	at = second.URL
+	c.Revive()
+	if !c.Starting() {
+		t.Error("it was not reached again yet")
+	}
+	call("second")
+	if calls["first"] != 3 || calls["second"] != 2 {
+		t.Errorf("calls: %v", calls)
 	}
 }

@@ -10,46 +10,55 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const (
-	// maxRetries is how often a request is made again. The bridge has a longer
-	// breath of its own for a task that is under way; this is for the hiccup of
-	// a proxy or of an agent that restarts.
+	// maxRetries is how often a request is made again. The bridge itself waits longer
+	// for a task that is under way; this is for a short failure of a proxy, or of an
+	// agent that restarts.
 	maxRetries = 2
 	// retryWait is the first wait, doubled for each further one: together below
 	// a second, because somebody is waiting.
 	retryWait = 150 * time.Millisecond
-	// maxRetryAfter is how long an agent may ask us to wait. If it asks for more,
-	// the user is told instead of being left in front of a still screen.
+	// maxRetryAfter is how long an agent may ask us to wait. If it asks for more, the
+	// user is told at once.
 	maxRetryAfter = 10 * time.Second
 )
 
-// An operation says what may be repeated.
-type operation struct {
-	// repeat: it does no harm done twice.
+// A delivery says what of a request may be repeated.
+type delivery struct {
+	// repeat: doing it twice does no harm.
 	repeat bool
 	// patient: an agent that cannot be reached may come back in a moment. For the
 	// first contact it is more likely that the URL is wrong, which should be
 	// said at once.
 	patient bool
-	// single: the caller repeats it, with waits of its own.
+	// single: the caller repeats it, with waits of its own. The answer has to begin
+	// within the time limit, since nothing is to be done for it.
 	single bool
 	// owner is the context that a message belongs to.
 	owner string
+	// bare: it carries no credentials.
+	bare bool
+	// activate are extensions to ask for beside those of [Client.Activate].
+	activate []string
 	// lastEventID is the last that a stream had, for the one that goes on from it.
 	lastEventID string
+	// trace is what a message is part of.
+	trace a2a.TraceContext
 }
 
 var (
-	// fetching the card
-	opCard = operation{repeat: true}
-	// tasks/get, tasks/cancel
-	opRepeat = operation{repeat: true, patient: true}
-	// tasks/resubscribe
-	opRestore = operation{single: true}
-	// messages, and methods that we do not know
-	opOnce = operation{patient: true}
+	// of the request for the card
+	deliverCard = delivery{repeat: true}
+	// of what changes nothing, or changes nothing more when done twice
+	deliverAgain = delivery{repeat: true, patient: true}
+	// of a subscription
+	deliverRestored = delivery{single: true}
+	// of messages, and methods that we do not know
+	deliverOnce = delivery{patient: true}
 )
 
 // newRetry makes the retrying client. Everything that could make a difference
@@ -72,17 +81,17 @@ func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
 // mayRepeat decides after each attempt.
 func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	a := attemptOf(ctx)
-	if a == nil || a.op.single || ctx.Err() != nil {
+	if a == nil || a.delivery.single || ctx.Err() != nil {
 		return false, nil
 	}
 	if err != nil {
 		switch {
 		case permanent(err):
 			return false, nil
-		case !a.op.patient && !a.wrote():
+		case !a.delivery.patient && !a.wrote():
 			return false, nil
 		}
-		return a.op.repeat || !a.wrote(), nil
+		return a.delivery.repeat || !a.wrote(), nil
 	}
 	wait, told := retryAfter(resp)
 	if wait > maxRetryAfter {
@@ -90,15 +99,15 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
-		// The agent says that it did nothing, and when it will: that is as good
-		// as not having been sent.
-		if a.op.repeat || told {
+		// The agent says that it did nothing, and when it will: the request counts as
+		// not sent.
+		if a.delivery.repeat || told {
 			a.forget()
 			return true, nil
 		}
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		// Whoever answers so need not be the agent, so a message may have got there.
-		return a.op.repeat, nil
+		// This may be a gateway's answer, so the agent may have got the message.
+		return a.delivery.repeat, nil
 	}
 	return false, nil
 }
@@ -108,7 +117,7 @@ func backoff(_, _ time.Duration, n int, resp *http.Response) time.Duration {
 	if wait, told := retryAfter(resp); told {
 		return wait
 	}
-	// Jitter, so that several sessions do not come back in step.
+	// Jitter, so that several sessions do not retry at the same moment.
 	return retryWait<<n/2 + rand.N(retryWait<<n/2)
 }
 

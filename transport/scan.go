@@ -2,6 +2,7 @@ package transport
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
@@ -44,11 +45,10 @@ func scanString(s string, i int) (seen scanned) {
 			return seen
 		}
 		seen.escaped = true
-		n := scanEscape(s[i+escape:])
-		if n == 0 {
+		if i = scanEscapes(s, i+escape); i == 0 {
 			return scanned{}
 		}
-		if i += escape + n; i <= quote {
+		if i <= quote {
 			continue
 		}
 		// The quote was escaped.
@@ -59,8 +59,32 @@ func scanString(s string, i int) (seen scanned) {
 	}
 }
 
-// plain reports whether there is nothing in a valid string that a line of JSON
-// should not have: U+2028 and U+2029 end one for some readers.
+// scanEscapes returns the index after the escape at i, those that follow it, and what
+// is between them, where that is short and plain: escapes come close together, as in
+// code, and a search for each costs more than to look at each byte. It returns 0 if one
+// may not be taken as it is.
+func scanEscapes(s string, i int) int {
+	const near = 32
+	for until := i + near; i < len(s) && i < until; {
+		switch c := s[i]; {
+		case c == '\\':
+			n := scanEscape(s[i:])
+			if n == 0 {
+				return 0
+			}
+			i += n
+			until = i + near
+		case c == '"' || c < ' ' || c >= utf8.RuneSelf:
+			return i
+		default:
+			i++
+		}
+	}
+	return i
+}
+
+// plain reports whether there is nothing in a valid string that a line of JSON should
+// not have: some readers take U+2028 and U+2029 for line ends.
 func plain(s string) bool {
 	const lead = '\xE2' // of both
 	return strings.IndexByte(s, lead) < 0 || !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// MaxEvent is how large one event of a stream, or one unary answer, may be.
-	// A file part of 48 MB in base64 fits, and Gemini's edit events carry the
-	// file six times; beyond it an agent could take all memory with one line.
-	MaxEvent = 64 << 20
+	// maxEvent is how large one event of a stream, or one unary answer, may be. A file
+	// part of 48 MB in base64 fits, and Gemini's edit events carry the file six times;
+	// without a limit an agent could take all memory with one line.
+	maxEvent = 64 << 20
 	// minBuffer is a stream's buffer to begin with: all that http.Transport's own
 	// buffer can hand over at once. With half of it there are twice as many
 	// hand-overs to the editor, each of which costs as much as some ten events.
@@ -34,7 +34,7 @@ const (
 )
 
 var (
-	errEventSize = fmt.Errorf("an event is larger than %d MiB", MaxEvent>>20)
+	errEventSize = fmt.Errorf("the agent sent an event that is larger than %d MiB, which is the limit", maxEvent>>20)
 	errEventCut  = errors.New("the stream stopped in the middle of an event")
 )
 
@@ -65,7 +65,7 @@ type frameReader struct {
 	buf                    []byte
 	head, line, scan, size int
 
-	// The frame in hand: its data are buf[data:dataEnd], if has.
+	// The frame in hand: if has is set, its data are buf[data:dataEnd].
 	has           bool
 	data, dataEnd int
 	failure       bool
@@ -77,10 +77,13 @@ type frameReader struct {
 
 	id, lastID []byte // of the frame in hand; of the last one handed out
 
+	// heard, if not nil, is called for each read that brought something, a comment too.
+	heard func()
+
 	// like is what events are likely to look like: those that do need no search
-	// for their ends. holes are those of all that were handed out together.
-	like  *template
-	holes []hole
+	// for their ends. slots are those of all that were handed out together.
+	template *template
+	slots    []slot
 
 	poison bool
 }
@@ -92,7 +95,7 @@ func newFrameReader(src io.Reader, poison bool) *frameReader {
 // next waits for at least one frame and appends to dst all that have arrived
 // with it, up to maxFrames. It reads only if none is complete in the buffer. What it returned before is overwritten.
 func (r *frameReader) next(dst []frame) ([]frame, error) {
-	r.holes = r.holes[:0]
+	r.slots = r.slots[:0]
 	for empty := 0; ; {
 		if dst = r.parse(dst); len(dst) > 0 {
 			return dst, nil
@@ -110,7 +113,9 @@ func (r *frameReader) next(dst []frame) ([]frame, error) {
 		case err != nil:
 			r.err = err
 		case n > 0:
-			empty = 0
+			if empty = 0; r.heard != nil {
+				r.heard()
+			}
 		default:
 			if empty++; empty >= maxEmptyReads {
 				r.err = io.ErrNoProgress
@@ -134,7 +139,7 @@ func (r *frameReader) parse(dst []frame) []frame {
 				continue
 			}
 		}
-		if r.like != nil && !r.has && r.scan == r.line && r.begun && r.likely(&dst) {
+		if r.template != nil && !r.has && r.scan == r.line && r.begun && r.likely(&dst) {
 			continue
 		}
 		rest := r.buf[r.scan:r.size]
@@ -169,8 +174,8 @@ func (r *frameReader) likely(dst *[]frame) bool {
 	if r.failure || len(b) < len(field) || string(b[:len(field)]) != field {
 		return false
 	}
-	f, holes := r.like.fits(b[len(field):], r.holes)
-	if f.like == nil {
+	f, slots := r.template.fits(b[len(field):], r.slots)
+	if f.template == nil {
 		return false
 	}
 	end := len(field) + f.end
@@ -183,7 +188,7 @@ func (r *frameReader) likely(dst *[]frame) bool {
 	default:
 		return false
 	}
-	r.holes = holes
+	r.slots = slots
 	r.lastID = append(r.lastID[:0], r.id...)
 	*dst = append(*dst, frame{data: b[len(field):end:end], fit: f})
 	r.startLine(r.line + after)
@@ -232,8 +237,8 @@ func (r *frameReader) field(line []byte, end int) {
 			r.id = append(r.id[:0], value...)
 		}
 	}
-	// Others say nothing to us, retry included: the pace of reconnecting is the
-	// bridge's. A comment has an empty name.
+	// Other fields are ignored, retry too: the bridge decides when to reconnect. A
+	// comment has an empty name.
 }
 
 // makeRoom makes the buffer ready for another read. The frames that were handed
@@ -245,12 +250,12 @@ func (r *frameReader) makeRoom() error {
 		r.roomy = 0
 	}
 	switch {
-	case used == size && size >= MaxEvent:
+	case used == size && size >= maxEvent:
 		return errEventSize
 	case used == size && size >= keepBuffer:
 		// Fewer steps for what is large: each clears and copies. Memory that is not
 		// used does not count.
-		size = min(4*size, MaxEvent)
+		size = min(4*size, maxEvent)
 	case used == size:
 		size *= 2
 	case used < minBuffer/2 && size > keepBuffer && r.roomy >= keepReads:
@@ -275,7 +280,7 @@ func (r *frameReader) makeRoom() error {
 	return nil
 }
 
-// spoil overwrites what nobody may look at any more.
+// spoil overwrites bytes that are no longer valid.
 func spoil(b []byte) {
 	for i := range b {
 		b[i] = 0xAA

@@ -18,7 +18,7 @@ func sseAll(r io.Reader, poison bool) (frames []string, id string, cut bool, err
 // sseLike is sseAll with a template.
 func sseLike(r io.Reader, poison bool, like *template) (frames []string, id string, cut bool, err error) {
 	f := newFrameReader(r, poison)
-	f.like = like
+	f.template = like
 	var batch []frame
 	for {
 		batch, err = f.next(batch[:0])
@@ -119,8 +119,8 @@ func TestFramesBuffer(t *testing.T) {
 	if len(f.buf) != minBuffer {
 		t.Errorf("the buffer stays at %d bytes after a large event", len(f.buf))
 	}
-	// One byte more than MaxEvent is too much, with or without an end in sight.
-	f = newFrameReader(io.MultiReader(strings.NewReader("data: a\n\ndata: "), bytes.NewReader(make([]byte, MaxEvent))), false)
+	// One byte more than maxEvent is too much, with or without an end in sight.
+	f = newFrameReader(io.MultiReader(strings.NewReader("data: a\n\ndata: "), bytes.NewReader(make([]byte, maxEvent))), false)
 	for err = nil; err == nil; {
 		frames, err = f.next(frames[:0])
 	}

@@ -131,7 +131,11 @@ func checkCode(t *testing.T, err error, code int, advice, data string) {
 	if agent.Code != code || agent.Message != "no" || string(agent.Data) != data {
 		t.Errorf("%+v", agent)
 	}
-	if want := fmt.Sprintf("agent: no (%d)%s", code, advice); err.Error() != want {
+	adds := ""
+	if !strings.Contains(data, "ErrorInfo") {
+		adds = "; it adds " + data
+	}
+	if want := fmt.Sprintf("agent: no (%d)%s%s", code, adds, advice); err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A Stream is what an agent says in answer to one request. Read, by one caller
+// A Stream is what an agent says in answer to one request. Read is called by one caller
 // at a time; Drain and Close may be called while it runs.
 type Stream struct {
+	unread   unread
 	c        *Client
 	endpoint *endpoint
 	at       string // the URL, for errors
@@ -25,17 +27,19 @@ type Stream struct {
 
 	// turn holds a token: whoever has it may read the body. It is a channel
 	// because a goroutine that waits for a mutex is awake to testing/synctest.
-	turn   chan struct{}
+	readToken chan struct{}
+	// given is closed by Drain, whose goroutine keeps the token to the stream's end.
+	given  chan struct{}
 	cut    []frame
 	events []a2a.Event
-	// like is what the next event is most likely to look like; parts and text
-	// hold what events that do have in place of views.
-	like  *template
-	unfit int // templates that nothing has fitted yet, in a row
-	parts []a2a.Part
-	text  []byte
-	// answered: it is the answer of an agent that did not stream; first: which has
-	// not been read yet.
+	// templates are what the next event is likely to look like, the likeliest first;
+	// parts and text hold what events that fit one have in place of views.
+	templates []*template
+	unfit     int // templates that were made, less the events that fitted one
+	parts     []a2a.Part
+	text      []byte
+	// answered: it is the answer of an agent that did not stream; first: that answer
+	// has not been read yet.
 	answered, first bool
 	// unstreamed is set for an agent that may turn out not to stream at all.
 	unstreamed func() (json.RawMessage, error)
@@ -57,24 +61,25 @@ const (
 
 func newStream(c *Client, e *endpoint, x *exchange, life *life) *Stream {
 	return &Stream{
-		c:        c,
-		endpoint: e,
-		at:       shown(x.url),
-		caller:   x.caller,
-		life:     life,
-		attempt:  x.a,
-		body:     x.resp.Body,
-		frames:   newFrameReader(x.resp.Body, c.opts.Poison),
-		poison:   c.opts.Poison,
-		turn:     make(chan struct{}, 1),
+		c:         c,
+		endpoint:  e,
+		at:        shown(x.url),
+		caller:    x.caller,
+		life:      life,
+		attempt:   x.a,
+		body:      x.resp.Body,
+		frames:    newFrameReader(x.resp.Body, c.poison),
+		poison:    c.poison,
+		readToken: make(chan struct{}, 1),
+		given:     make(chan struct{}),
 	}
 }
 
-// HangUp ends our half of the connection and goes on reading: to some agents
-// (Gemini's server) that means to stop what they are doing, and keep the
-// conversation. It reports whether that could be done: the connection must carry
-// this stream alone, over plain HTTP/1, and must never have carried a message of
-// another context, which would be stopped as well. What follows is read as before.
+// HangUp ends our half of the connection and goes on reading: to some agents (Gemini's
+// server) that means to stop what they are doing, and keep the conversation. It reports
+// whether that could be done: the connection must be plain HTTP/1, carry this stream
+// alone, and never have carried a message of another context, since that would be
+// stopped as well. What follows is read as before.
 func (s *Stream) HangUp() bool {
 	if s.attempt == nil {
 		return false
@@ -82,11 +87,11 @@ func (s *Stream) HangUp() bool {
 	s.attempt.mu.Lock()
 	conn := s.attempt.alone
 	s.attempt.mu.Unlock()
-	if conn == nil || s.attempt.op.owner == "" {
+	if conn == nil || s.attempt.delivery.owner == "" {
 		return false
 	}
 	owner := conn.owner.Load()
-	return owner != nil && *owner == s.attempt.op.owner && conn.endWriting()
+	return owner != nil && *owner == s.attempt.delivery.owner && conn.endWriting()
 }
 
 // Read waits for at least one event and returns it with the others that have
@@ -100,8 +105,15 @@ func (s *Stream) HangUp() bool {
 // [ErrInterrupted] if the stream was cut. A clean end does not mean that the
 // agent had said all: see [a2a.Event.EndsLeg].
 func (s *Stream) Read() ([]a2a.Event, error) {
-	s.turn <- struct{}{}
-	defer func() { <-s.turn }()
+	select {
+	case s.readToken <- struct{}{}:
+	case <-s.given:
+		if s.err != nil { // what has ended it, behind the events of the Read before
+			return nil, s.err
+		}
+		return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.at)
+	}
+	defer func() { <-s.readToken }()
 	if s.first {
 		s.first = false
 		return s.events, nil
@@ -128,18 +140,30 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		}
 		for i := range frames {
 			if s.err = s.decode(&frames[i]); s.err != nil {
-				// Whatever follows an error is not wanted, and the connection may
-				// carry other work of this agent.
+				// What follows an error is not wanted; the connection stays, since it
+				// may carry other work of this agent.
 				s.Drain()
 				s.err = s.sendUnstreamed(s.err)
 				break
 			}
 		}
 		s.noteID()
+		if b, ok := s.body.(*eventBody); ok && b.object && s.err == nil && len(s.events) == 1 && s.events[0].Kind == a2a.EventUnknown {
+			s.err = failf(ErrPossiblyDelivered, "%s answered with JSON that is not A2A: %s", s.at, quote([]byte(s.events[0].Raw)))
+			return nil, s.err
+		}
 		if len(s.events) > 0 {
 			s.unstreamed = nil
 			return s.events, nil
 		}
+	}
+}
+
+// Heard has f called for everything that comes from the agent, also for comments, by
+// which servers show that they live. It must be set before Read, which calls it.
+func (s *Stream) Heard(f func()) {
+	if s.frames != nil { // nil: the answer is there
+		s.frames.heard = f
 	}
 }
 
@@ -152,6 +176,7 @@ func (s *Stream) finish(err error) {
 	}
 	s.mu.Unlock()
 	cut := errors.Join(ErrInterrupted, err)
+	var said *failure // by the body
 	switch {
 	case closed:
 		s.err = failf(ErrEnded, "%s: the stream was closed", s.at)
@@ -163,8 +188,10 @@ func (s *Stream) finish(err error) {
 		s.err = io.EOF
 	case err == io.EOF:
 		s.err = failf(cut, "%s: %v", s.at, errEventCut)
+	case errors.As(err, &said):
+		s.err = said
 	case err == errEventSize:
-		s.err = failf(nil, "%s: %v", s.at, err)
+		s.err = failf(ErrTooLarge, "%s: %v", s.at, err)
 	default:
 		s.err = failf(cut, "%s: %s in the middle of a stream", s.at, reason(err))
 	}
@@ -191,21 +218,34 @@ func (s *Stream) Drain() {
 		return
 	}
 	s.state = streamDrained
+	close(s.given)
 	s.mu.Unlock()
 	s.life.detach()
 	drain := func() {
 		defer s.life.end()
 		defer s.body.Close()
-		s.turn <- struct{}{}
-		// Not through the frames: the last events are still somebody's.
-		_, _ = io.Copy(io.Discard, s.body)
-		<-s.turn
+		s.readToken <- struct{}{}
+		// Not through the frames: the caller may still hold their last events.
+		_, _ = io.Copy(&s.unread, s.body)
+		<-s.readToken
 	}
 	// It ends with the stream or with Client.Close, which cancels its life.
 	if !s.c.spawn(drain) {
 		s.body.Close()
 		s.life.end()
 	}
+}
+
+// Unread reports whether the agent has said anything on the stream since it was
+// drained.
+func (s *Stream) Unread() bool { return s.unread.any.Load() }
+
+// An unread discards what it is given, and notes that there was something.
+type unread struct{ any atomic.Bool }
+
+func (u *unread) Write(p []byte) (int, error) {
+	u.any.Store(true)
+	return len(p), nil
 }
 
 // Close ends the stream now. It may be called at any time and more than once.

@@ -2,21 +2,24 @@ package transport
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// maxLines is how many events an event may be that was not ended: each takes some
-// 400 bytes, and may be no more than ten itself.
+// maxLines bounds the JSON events in one frame that was not ended: each takes some 400
+// bytes decoded, even one of ten bytes.
 const maxLines = 1 << 16
 
 // decode appends the events in a frame: one, mostly.
 func (s *Stream) decode(f *frame) error {
-	if s.decodeLike(f) {
+	if s.decodeByTemplate(f) {
 		return nil
 	}
-	data := bytes.TrimSpace(f.data)
+	// VoltAgent puts a record separator (RFC 7464) before each event, where streams are
+	// asked for.
+	data := bytes.TrimSpace(bytes.TrimPrefix(f.data, []byte{0x1E}))
 	if len(data) == 0 {
 		// A heartbeat.
 		return nil
@@ -25,7 +28,7 @@ func (s *Stream) decode(f *frame) error {
 	if !clean {
 		data = repairText(data)
 	}
-	if clean || validJSON(data) {
+	if clean || rawjson.Valid(data) {
 		err := s.decodeOne(rawjson.View(data), f.failure)
 		if err == nil {
 			s.learn(data)
@@ -40,11 +43,11 @@ func (s *Stream) decode(f *frame) error {
 	// several lines is no JSON each, so the two cannot be mistaken.
 	lines := bytes.SplitN(data, []byte("\n"), maxLines+1)
 	if len(lines) > maxLines {
-		return failf(nil, "%s sent an event of more than %d lines", s.at, maxLines)
+		return failf(ErrMalformed, "%s sent an event of more than %d lines", s.at, maxLines)
 	}
 	for _, line := range lines {
-		if len(lines) == 1 || !rawjson.IsObject(rawjson.View(line)) || !validJSON(line) {
-			return failf(nil, "%s sent an event that is not JSON: %s", s.at, quote(data))
+		if len(lines) == 1 || !rawjson.IsObject(rawjson.View(line)) || !rawjson.Valid(line) {
+			return failf(ErrMalformed, "%s sent an event that is not JSON: %s", s.at, quote(data))
 		}
 	}
 	for _, line := range lines {
@@ -55,27 +58,43 @@ func (s *Stream) decode(f *frame) error {
 	return nil
 }
 
-// decodeLike decodes a frame that is like the last one.
-func (s *Stream) decodeLike(f *frame) bool {
-	if s.like == nil || f.failure {
+// maxTemplates is how many templates are kept: a few messages and artifacts grow in
+// turns, and each needs its own.
+const maxTemplates = 4
+
+// decodeByTemplate decodes a frame that is like one of the last ones.
+func (s *Stream) decodeByTemplate(f *frame) bool {
+	if len(s.templates) == 0 || f.failure {
 		return false
 	}
-	if f.fit.like != s.like { // the template is younger than the frame
-		if f.fit, s.frames.holes = s.like.fits(f.data, s.frames.holes); f.fit.like == nil || f.fit.end != len(f.data) {
-			return false
-		}
+	if f.fit.template == nil && !s.refit(f) {
+		return false
 	}
-	s.unfit = 0
+	s.unfit = max(0, s.unfit-1) // not set to 0: one may fit by chance
 	var ev *a2a.Event
 	var part *a2a.Part
 	s.events, ev = room(s.events)
 	s.parts, part = room(s.parts)
-	s.text = s.like.decode(f.data, &f.fit, s.frames.holes, ev, part, s.text)
+	s.text = f.fit.template.decode(f.data, &f.fit, s.frames.slots, ev, part, s.text)
 	return true
 }
 
-// room makes room for one more, which the caller sets: clearing it before would
-// cost as much.
+// refit finds the template of a frame that is not like the one before it. The next
+// frames are compared with that one.
+func (s *Stream) refit(f *frame) bool {
+	for i, tmpl := range s.templates {
+		fit, slots := tmpl.fits(f.data, s.frames.slots)
+		if fit.template != nil && fit.end == len(f.data) {
+			f.fit, s.frames.slots = fit, slots
+			copy(s.templates[1:i+1], s.templates[:i])
+			s.templates[0], s.frames.template = tmpl, tmpl
+			return true
+		}
+	}
+	return false
+}
+
+// room makes room for one more, which the caller sets completely: it is not cleared.
 func room[T any](list []T) ([]T, *T) {
 	if len(list) < cap(list) {
 		list = list[:len(list)+1]
@@ -85,9 +104,8 @@ func room[T any](list []T) ([]T, *T) {
 	return list, &list[len(list)-1]
 }
 
-// maxUnfit is how many templates may be made in a row that nothing fits. After
-// them the stream is one whose events differ in other ways, and only one event
-// of so many is tried.
+// maxUnfit is how many templates may be made in a row that nothing fits. After that the
+// events of the stream differ too much, and only one event in so many is tried.
 const maxUnfit = 8
 
 // learn makes a template of the event that was just decoded from data, if it is
@@ -97,61 +115,27 @@ func (s *Stream) learn(data []byte) {
 		s.unfit++
 		return
 	}
-	if like := newTemplate(data, &s.events[len(s.events)-1]); like != nil {
-		s.like, s.frames.like = like, like
+	if tmpl := newTemplate(data, &s.events[len(s.events)-1]); tmpl != nil {
+		if len(s.templates) == maxTemplates {
+			s.templates = s.templates[:maxTemplates-1]
+		}
+		s.templates = slices.Insert(s.templates, 0, tmpl)
+		s.frames.template = tmpl
 		s.unfit++
 	}
 }
 
-// decodeOne takes one JSON-RPC response. A payload without one around it is
-// taken as well; what is neither is an event of an unknown kind.
+// decodeOne decodes one frame, which is valid JSON.
 func (s *Stream) decodeOne(data string, failure bool) error {
-	if !failure && s.decodeResult(data) {
+	s.events = append(s.events, a2a.Event{})
+	last := len(s.events) - 1
+	err := s.endpoint.binding.event(s.endpoint.protocol, data, failure, &s.events[last])
+	if err == nil {
 		return nil
 	}
-	r := readResponse(data)
-	switch {
-	case r.failure != "":
-		data, failure = r.failure, true
-	case r.result != "":
-		data = r.result
+	s.events = s.events[:last]
+	if err.Code == 0 {
+		err.Code = a2a.CodeInternal
 	}
-	if failure {
-		e := readError(data)
-		if e.Code == 0 {
-			e.Code = a2a.CodeInternal
-		}
-		return s.endpoint.explain(e)
-	}
-	s.events = append(s.events, a2a.Event{})
-	s.endpoint.protocol.decode(data, &s.events[len(s.events)-1])
-	return nil
-}
-
-// decodeResult decodes a response whose last member is its result, as it is with
-// all servers that were tried; false if this one is another. Where the result ends
-// is known when it has been decoded, so it is not walked before.
-func (s *Stream) decodeResult(data string) bool {
-	result := 0
-	rawjson.Walk(data, 0, func(key string, at int) (end int) {
-		switch key {
-		case "result":
-			result = at
-			return len(data)
-		case "error":
-			return len(data)
-		}
-		return rawjson.SkipValue(data, at)
-	})
-	if result == 0 || !rawjson.IsObject(data[result:]) {
-		return false
-	}
-	s.events = append(s.events, a2a.Event{})
-	ev := &s.events[len(s.events)-1]
-	s.endpoint.protocol.decode(data[result:], ev)
-	if end := rawjson.SkipSpace(data, result+len(ev.Raw)); end < len(data) && data[end] == '}' && rawjson.SkipSpace(data, end+1) == len(data) {
-		return true
-	}
-	s.events = s.events[:len(s.events)-1]
-	return false
+	return s.endpoint.explain(err)
 }

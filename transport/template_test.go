@@ -41,7 +41,7 @@ func FuzzTemplate(f *testing.F) {
 // templateOf makes a template of a frame, nil if that cannot be.
 func templateOf(frame []byte) *template {
 	data := repairText(bytes.TrimSpace(bytes.Clone(frame)))
-	if len(data) == 0 || !validJSON(data) {
+	if len(data) == 0 || !rawjson.Valid(data) {
 		return nil
 	}
 	r := readResponse(rawjson.View(data))
@@ -57,19 +57,19 @@ func templateOf(frame []byte) *template {
 
 // tryTemplate compares both ways to decode a frame, if it fits.
 func tryTemplate(t *testing.T, like *template, frame []byte) bool {
-	fit, holes := like.fits(frame, []hole{{1, 2}}) // after those of another
-	if fit.like == nil {
+	fit, holes := like.fits(frame, []slot{{1, 2}}) // after those of another
+	if fit.template == nil {
 		return false
 	}
 	frame = frame[:fit.end]
-	if !validJSON(frame) || !bytes.Equal(frame, repairText(bytes.Clone(frame))) {
+	if !rawjson.Valid(frame) || !bytes.Equal(frame, repairText(bytes.Clone(frame))) {
 		t.Fatalf("%q fits, and is not valid", frame)
 	}
 	want := new(a2a.Event)
 	protocolV1{}.decode(readResponse(rawjson.View(frame)).result, want)
 	got, part := new(a2a.Event), new(a2a.Part)
 	like.decode(frame, &fit, holes, got, part, nil)
-	got.Like = nil
+	got.FastPath().Shape = nil
 	if w, g := spellEvent(want), spellEvent(got); w != g {
 		t.Fatalf("%q\nis   %s\nnot  %s", frame, g, w)
 	}
@@ -85,7 +85,7 @@ func spellEvent(e *a2a.Event) string {
 		}
 	}
 	c := *e
-	c.Message.Parts, c.Artifact.Parts, c.Redecode, c.Artifacts, c.History = a2a.Parts{}, a2a.Parts{}, nil, nil, nil
+	c.Message.Parts, c.Artifact.Parts, c.FastPath().Redecode, c.Artifacts, c.History = a2a.Parts{}, a2a.Parts{}, nil, nil, nil
 	return fmt.Sprintf("%s%+v", b.String(), c)
 }
 
@@ -113,11 +113,11 @@ func FuzzClean(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if cleanJSON(string(b)) && (!validJSON(b) || !json.Valid(b) || !bytes.Equal(b, repairText(bytes.Clone(b)))) {
+		if cleanJSON(string(b)) && (!rawjson.Valid(b) || !json.Valid(b) || !bytes.Equal(b, repairText(bytes.Clone(b)))) {
 			t.Errorf("%q is clean", b)
 		}
 		var want string
-		if validJSON(b) && utf8.Valid(b) && len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &want) == nil {
+		if rawjson.Valid(b) && utf8.Valid(b) && len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &want) == nil {
 			if got := jsonText(strings.TrimRight(string(b), " \t\r\n")); got != want {
 				t.Errorf("%q reads %q, not %q", b, got, want)
 			}

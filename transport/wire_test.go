@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -135,7 +136,7 @@ func wireDecode(t testing.TB, p protocol, file string) string {
 	t.Helper()
 	var w strings.Builder
 	for _, f := range wireFrames(t, file) {
-		if !validJSON([]byte(f)) {
+		if !rawjson.Valid([]byte(f)) {
 			t.Fatalf("%s: not JSON: %s", file, f)
 		}
 		r := readResponse(f)

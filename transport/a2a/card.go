@@ -2,8 +2,8 @@ package a2a
 
 import "strings"
 
-// Card is what an agent says about itself, from whatever generation of card it
-// serves.
+// Card is what an agent says about itself, whichever version of A2A its card is written
+// in.
 type Card struct {
 	Name             string
 	Description      string
@@ -21,8 +21,17 @@ type Card struct {
 	InputModes   []string
 	OutputModes  []string
 	Skills       []Skill
-	// Security names the schemes of which one set must be met; empty: open.
+	// Requirements say which schemes are needed: any one of them is enough. An empty
+	// list means that the card asks for nothing; a gateway before the agent may still
+	// ask.
+	Requirements []Requirement
+	// Security are the schemes that Requirements name.
 	Security []SecurityScheme
+	// Schemes are all that the card declares. Some declare one and forget to
+	// require it.
+	Schemes []SecurityScheme
+	// Extended says that this is the fuller card for callers that the agent knows.
+	Extended bool
 	// Raw is the card as served.
 	Raw JSON
 }
@@ -52,21 +61,8 @@ type Skill struct {
 	ID          string
 	Name        string
 	Description string
-}
-
-// SecurityScheme is a way to authenticate.
-type SecurityScheme struct {
-	// Name is the card's own name for it.
-	Name string
-	// Type is apiKey, http, oauth2, openIdConnect or mutualTLS.
-	Type string
-	// Scheme is the HTTP authentication scheme of an http one: bearer, basic.
-	Scheme string
-	// Location and Key say where an apiKey goes: header, query or cookie, and
-	// under which name.
-	Location string
-	Key      string
-	Raw      JSON
+	// Requirements are what it needs in place of the card's, if it says.
+	Requirements []Requirement
 }
 
 // Accepts reports whether the agent's input modes have a media type of this

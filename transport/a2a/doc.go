@@ -1,4 +1,4 @@
-// Package a2a holds the terms of the Agent2Agent protocol, in no version of it.
+// Package a2a holds the terms of the Agent2Agent protocol, independent of its version.
 //
 // A2A 0.3 and 1.x spell the same things differently. Package transport knows
 // the spellings; everything above it uses the terms of this package only: an

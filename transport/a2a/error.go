@@ -1,10 +1,14 @@
 package a2a
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // The error codes of A2A that this program branches on (specification 0.3, §8;
 // 1.0, §3.3.2), beside JSON-RPC's own.
 const (
+	CodeParse                     = -32700
 	CodeInvalidRequest            = -32600
 	CodeMethodNotFound            = -32601
 	CodeInvalidParams             = -32602
@@ -20,8 +24,8 @@ const (
 	CodeVersionNotSupported       = -32009
 )
 
-// An Error is the agent's own: a JSON-RPC error object, whatever HTTP status it
-// came with, or an HTTP status that says no more than itself.
+// An Error is what the agent reports: a JSON-RPC error object, whatever HTTP status it
+// came with, or an HTTP status alone.
 type Error struct {
 	// Code is the JSON-RPC code, or 0 if the agent answered with an HTTP status
 	// alone.
@@ -34,14 +38,37 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	text := ""
 	switch {
 	case e.Code == 0:
+		// The message already holds the data.
 		return fmt.Sprintf("agent: HTTP %d: %s", e.HTTPStatus, e.Message)
 	case e.Message == "":
-		return fmt.Sprintf("agent: error %d", e.Code)
+		text = fmt.Sprintf("agent: error %d", e.Code)
+	default:
+		text = fmt.Sprintf("agent: %s (%d)", e.Message, e.Code)
 	}
-	return fmt.Sprintf("agent: %s (%d)", e.Message, e.Code)
+	switch data := string(e.Data); {
+	case data == "" || data == "null" || data == "{}" || data == "[]" || e.isCodeAgain():
+		return text
+	case len(data) > maxShownData:
+		return text + "; it adds " + strings.ToValidUTF8(data[:maxShownData], "") + "…"
+	default:
+		return text + "; it adds " + data
+	}
 }
+
+// isCodeAgain reports whether data only repeats the code as an ErrorInfo, which 1.0
+// requires in each error (specification 1.0, §9.5: an ErrorInfo of this domain, alone).
+func (e *Error) isCodeAgain() bool {
+	data := string(e.Data)
+	return strings.Contains(data, "google.rpc.ErrorInfo") && strings.Contains(data, "a2a-protocol.org") &&
+		strings.Count(data, "@type") == 1
+}
+
+// maxShownData is how much of an error's data its text shows: a stack trace has no
+// place in a conversation.
+const maxShownData = 500
 
 // Unauthenticated reports whether the agent wants credentials, or other ones.
 func (e *Error) Unauthenticated() bool {

@@ -3,6 +3,8 @@ package a2a
 import (
 	"iter"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 )
 
 // JSON is the text of one JSON value, as it was received. The zero value means
@@ -72,10 +74,10 @@ type Event struct {
 	ContextID string
 	// State is the task's state, for EventTask and EventStatus.
 	State State
-	// EndsLeg is set where the agent has said, by the rule of its protocol
-	// version, that nothing follows for the message that was sent: 0.3 final or
-	// a terminal state, 1.x a terminal state or input-required. A stream that
-	// stops without it was cut.
+	// EndsLeg is set where the agent has said, by the rule of its protocol version,
+	// that nothing follows for the message that was sent: 0.3 final or a terminal
+	// state, 1.x a terminal state or input-required. A stream that stops without such
+	// an event was cut.
 	EndsLeg bool
 	// Message is an EventMessage's message, or the status's of the others.
 	// HasMessage tells an absent one from an empty one.
@@ -97,18 +99,12 @@ type Event struct {
 	Timestamp string
 	// Raw is the whole payload.
 	Raw JSON
-	// Like, if not nil, is shared by events of a stream that are the same but for
-	// the text of their one part, which is not empty, the message's ID, times, and
-	// strings and numbers in metadata.
-	Like *Likeness
-	// Redecode reads Raw anew, in the version that the event came in: what
-	// [Event.Clone] is made of.
-	Redecode func(raw JSON) *Event
+
+	fast fastpath.Event[Event]
 }
 
-// A Likeness is what alike events share: see [Event.Like]. Only its address
-// matters.
-type Likeness struct{ _ byte }
+// FastPath returns what this module's packages know of the event beside what it says.
+func (e *Event) FastPath() *fastpath.Event[Event] { return &e.fast }
 
 // Message is a message in either direction, as received.
 type Message struct {
@@ -118,6 +114,9 @@ type Message struct {
 	ContextID string
 	Parts     Parts
 	Metadata  JSON
+	// ReferenceTaskIDs and Extensions are JSON arrays of strings, "" if there is none.
+	ReferenceTaskIDs JSON
+	Extensions       JSON
 }
 
 // Artifact is an output of a task: all of it, or a piece (see [Event.Append]).
@@ -134,14 +133,12 @@ type Artifact struct {
 type Parts struct {
 	// Raw is the JSON array; of a list that [Parts.Next] has taken from, the rest.
 	Raw JSON
-	// Step decodes the first part of Raw and returns what is left; it is set by
-	// the protocol version that read the list. ok is false if there is none.
-	Step func(raw JSON, part *Part) (rest JSON, ok bool)
-	// Only, if set, is the one part that there is, decoded already.
-	Only *Part
-	// Walk decodes all of Raw; it is for lists without Step, as tests make them.
-	Walk func(raw JSON, yield func(*Part) bool)
+
+	fast fastpath.Parts[Part]
 }
+
+// FastPath returns how this module's packages decode the list.
+func (p *Parts) FastPath() *fastpath.Parts[Part] { return &p.fast }
 
 // Next decodes the first part into part and takes it off the list; it reports
 // whether there was one. It allocates nothing, so whoever walks one list after
@@ -151,45 +148,25 @@ type Parts struct {
 //
 // The list is a copy there: m.Parts keeps its parts.
 func (p *Parts) Next(part *Part) bool {
-	if p.Only != nil {
-		*part, p.Only, p.Raw = *p.Only, nil, ""
+	if p.fast.Only != nil {
+		*part, p.fast.Only, p.Raw = *p.fast.Only, nil, ""
 		return true
 	}
-	if p.Step == nil || p.Raw == "" {
+	if p.fast.Step == nil || p.Raw == "" {
 		return false
 	}
-	rest, ok := p.Step(p.Raw, part)
-	p.Raw = rest
+	rest, ok := p.fast.Step(string(p.Raw), part)
+	p.Raw = JSON(rest)
 	return ok
 }
 
 // All yields each part. The pointer is valid for that step only.
 func (p Parts) All() iter.Seq[*Part] {
 	return func(yield func(*Part) bool) {
-		// yield must not go where the compiler loses sight of it, as into Walk: then
-		// the caller's loop would be allocated, with what it uses.
 		part := new(Part)
 		for rest := p; rest.Next(part) && yield(part); {
 		}
-		if p.Step == nil {
-			for _, *part = range p.walked() {
-				if !yield(part) {
-					return
-				}
-			}
-		}
 	}
-}
-
-// walked returns the parts of a list that has no Step.
-func (p Parts) walked() (list []Part) {
-	if p.Walk != nil && p.Raw != "" {
-		p.Walk(p.Raw, func(part *Part) bool {
-			list = append(list, *part)
-			return true
-		})
-	}
-	return list
 }
 
 // PartKind says what a part holds.
@@ -207,16 +184,9 @@ const (
 type Part struct {
 	Kind PartKind
 	// Text is a PartText's text, decoded. TextJSON is the same as it was sent,
-	// quotes included: copying it spares encoding it again. Plain says that it may
-	// be copied into any line: it is known to be valid, without halves of surrogate
-	// pairs, and to have no U+2028 and U+2029, which end a line for some readers.
+	// quotes included: copying it spares encoding it again.
 	Text     string
 	TextJSON JSON
-	Plain    bool
-	// Lazy is set by whoever calls [Parts.Next] and looks at TextJSON first: Text
-	// may be left empty then, because large texts that mostly repeat what is known
-	// should not be decoded.
-	Lazy bool
 	// Data is a PartData's value.
 	Data JSON
 	File File
@@ -224,7 +194,12 @@ type Part struct {
 	Metadata JSON
 	// Raw is the whole part.
 	Raw JSON
+
+	fast fastpath.Part
 }
+
+// FastPath returns what this module's packages know of the part's text.
+func (p *Part) FastPath() *fastpath.Part { return &p.fast }
 
 // File is what a file part holds: either Bytes, still in base64, or a URI.
 type File struct {
@@ -237,9 +212,9 @@ type File struct {
 // Clone returns a copy of the event that outlives the stream's next read. It
 // needs the protocol version's decoder, which every event from a transport has.
 func (e *Event) Clone() *Event {
-	if e.Redecode == nil {
+	if e.fast.Redecode == nil {
 		c := *e
 		return &c
 	}
-	return e.Redecode(JSON(strings.Clone(string(e.Raw))))
+	return e.fast.Redecode(strings.Clone(string(e.Raw)))
 }

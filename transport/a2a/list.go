@@ -15,14 +15,17 @@ type TaskQuery struct {
 	// HistoryLength is how many messages of each task come with it; nil leaves
 	// it to the agent.
 	HistoryLength *int
+	// StatusAfter limits the list to tasks whose status is newer, in RFC 3339; ""
+	// leaves it out. Agents of 0.3 may not know it.
+	StatusAfter string
 	// IncludeArtifacts asks for the tasks' artifacts too, which may be large.
 	IncludeArtifacts bool
 }
 
 // A TaskPage is one page of a list of tasks, the newest first.
 type TaskPage struct {
-	// Tasks have their own bytes: they are no views of a stream. One that is not
-	// a task by its looks is an EventUnknown.
+	// Tasks are copies, not views of a stream. What cannot be read as a task is an
+	// EventUnknown.
 	Tasks []Event
 	// NextPageToken asks for the page after this one; empty on the last.
 	NextPageToken string

@@ -18,12 +18,23 @@ type Outgoing struct {
 	Metadata map[string]json.RawMessage
 	// Extensions are the URIs whose data the message carries.
 	Extensions []string
-	// Prompt is set for what the user wrote, as opposed to an answer to the
-	// agent's question. It is not sent.
-	Prompt bool
+	// Push asks the agent to push what becomes of the task; nil: it is not asked. Its
+	// TaskID is left out. 1.x takes one authentication scheme.
+	Push *PushConfig
 	// AcceptedOutputModes limits the media types of the answer; empty: any.
 	AcceptedOutputModes []string
+	// HistoryLength is how many messages of a task's history the answer may hold; nil
+	// leaves it to the agent.
+	HistoryLength *int
+	// RequestMetadata goes beside the message, for the request.
+	RequestMetadata map[string]json.RawMessage
+	// Trace is what the message is part of, for the agent's own telemetry.
+	Trace TraceContext
 }
+
+// A TraceContext is a place in a distributed trace, as the values of the headers
+// traceparent and tracestate (W3C Trace Context). What is no such value is not sent.
+type TraceContext struct{ Parent, State string }
 
 // An OutPart is a piece of an outgoing message: exactly one of Text, Data and
 // File is set. Text may be empty only if the other two are.
@@ -31,4 +42,6 @@ type OutPart struct {
 	Text string
 	Data json.RawMessage
 	File *File
+	// Metadata is the part's own: a JSON object, or nil.
+	Metadata json.RawMessage
 }

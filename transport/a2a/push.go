@@ -8,8 +8,8 @@ type PushConfig struct {
 	// it is empty.
 	ID  string
 	URL string
-	// Token is sent along by the agent, so that the receiver knows the report to
-	// be one that it asked for.
+	// Token is sent along by the agent, so that the receiver can tell the reports that
+	// it asked for.
 	Token string
 	// Authentication is how the agent identifies itself at URL; nil: not at all.
 	Authentication *PushAuthentication

@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"bytes"
@@ -16,30 +16,30 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// stdioEcho answers every request at once with its own params.
-var stdioEcho = jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
+// echo answers every request at once with its own params.
+var echo = jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
 	if r.Params == nil {
 		return "ok", nil
 	}
 	return r.Params, nil
 })
 
-func stdioConn(ctx context.Context, s *Stdio, h jsonrpc2.Handler) *jsonrpc2.Conn {
-	// Whatever the library would log is a bug of ours: see stdioLogFails.
-	return jsonrpc2.NewConn(ctx, s, h, jsonrpc2.SetLogger(log.New(stdioLogFails{}, "", 0)))
+func rpcConn(ctx context.Context, s *Conn, h jsonrpc2.Handler) *jsonrpc2.Conn {
+	// Whatever the library would log is a bug of ours: see logFails.
+	return jsonrpc2.NewConn(ctx, s, h, jsonrpc2.SetLogger(log.New(logFails{}, "", 0)))
 }
 
-type stdioLogFails struct{}
+type logFails struct{}
 
-func (stdioLogFails) Write(p []byte) (int, error) { panic("the library logged: " + string(p)) }
+func (logFails) Write(p []byte) (int, error) { panic("the library logged: " + string(p)) }
 
-// stdioTalk feeds input to a real connection, and returns the lines that came
+// talk feeds input to a real connection, and returns the lines that came
 // out when everything had been answered.
-func stdioTalk(t testing.TB, r io.Reader, h jsonrpc2.Handler, opts *StdioOptions) []string {
+func talk(t testing.TB, r io.Reader, h jsonrpc2.Handler, opts *Options) []string {
 	t.Helper()
 	var out bytes.Buffer
-	s := NewStdio(r, &out, opts)
-	conn := stdioConn(t.Context(), s, h)
+	s := NewConn(r, &out, opts)
+	conn := rpcConn(t.Context(), s, h)
 	<-s.InputDone()
 	if err := s.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func stdioTalk(t testing.TB, r io.Reader, h jsonrpc2.Handler, opts *StdioOptions
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
-func TestStdioLines(t *testing.T) {
+func TestLines(t *testing.T) {
 	const (
 		ok      = `{"id":1,"result":"ok","jsonrpc":"2.0"}`
 		batch   = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"editor: batches are not part of this protocol: send one message a line"}}`
@@ -116,7 +116,7 @@ func TestStdioLines(t *testing.T) {
 				if test.out != silence {
 					want = test.out + "\n" + want
 				}
-				got := strings.Join(stdioTalk(t, r(strings.NewReader(in)), stdioEcho, nil), "\n")
+				got := strings.Join(talk(t, r(strings.NewReader(in)), echo, nil), "\n")
 				if got != want {
 					t.Errorf("%s:\ngot  %s\nwant %s", how, got, want)
 				}
@@ -125,14 +125,14 @@ func TestStdioLines(t *testing.T) {
 	}
 }
 
-func TestStdioLastLineNeedsNoNewline(t *testing.T) {
-	got := stdioTalk(t, strings.NewReader(`{"id":1,"method":"m"}`), stdioEcho, nil)
+func TestLastLineNeedsNoNewline(t *testing.T) {
+	got := talk(t, strings.NewReader(`{"id":1,"method":"m"}`), echo, nil)
 	if len(got) != 1 || got[0] != `{"id":1,"result":"ok","jsonrpc":"2.0"}` {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestStdioIDsComeBackAsTheyWere(t *testing.T) {
+func TestIDsComeBackAsTheyWere(t *testing.T) {
 	for _, id := range []string{
 		`0`, `1`, `9223372036854775807`, `"a"`, `"1"`, `""`, `"a b"`,
 		`-1`, `-0`, `1.5`, `1.0`, `1e3`, `1E+3`, `9223372036854775808`, `18446744073709551615`, `18446744073709551616`, `1e999`,
@@ -144,7 +144,7 @@ func TestStdioIDsComeBackAsTheyWere(t *testing.T) {
 			t.Errorf("ParseID(%s), AppendID = %s, %v", id, got, ok)
 		}
 		want := `{"id":` + id + `,"result":"ok","jsonrpc":"2.0"}`
-		got := stdioTalk(t, strings.NewReader(`{"method":"m","id": `+id+` }`), stdioEcho, nil)
+		got := talk(t, strings.NewReader(`{"method":"m","id": `+id+` }`), echo, nil)
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -158,7 +158,7 @@ func TestStdioIDsComeBackAsTheyWere(t *testing.T) {
 
 // An editor's answer reaches our call however its id is spelt, and nothing else
 // does.
-func TestStdioAnswers(t *testing.T) {
+func TestAnswers(t *testing.T) {
 	const unreadable = "jsonrpc2: code -32603 message: editor: its answer cannot be read: "
 	tests := []struct{ name, in, want string }{
 		{"result", `{"jsonrpc":"2.0","id":0,"result":"yes"}`, `"yes"`},
@@ -183,8 +183,8 @@ func TestStdioAnswers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, editor := io.Pipe()
 				var out bytes.Buffer
-				s := NewStdio(r, &out, nil)
-				conn := stdioConn(t.Context(), s, stdioEcho)
+				s := NewConn(r, &out, nil)
+				conn := rpcConn(t.Context(), s, echo)
 				defer conn.Close()
 				defer editor.Close()
 				call, err := conn.DispatchCall(t.Context(), "ask", nil)
@@ -216,9 +216,9 @@ func TestStdioAnswers(t *testing.T) {
 	}
 }
 
-func TestStdioAnswersToStringIDs(t *testing.T) {
+func TestAnswersToStringIDs(t *testing.T) {
 	var out bytes.Buffer
-	s := NewStdio(strings.NewReader(`{"id":"\u0061<\u00e9","result":1}`), &out, nil)
+	s := NewConn(strings.NewReader(`{"id":"\u0061<\u00e9","result":1}`), &out, nil)
 	defer s.Close()
 	if err := s.WriteObject(json.RawMessage(`{"id":"a<é","method":"ask"}`)); err != nil {
 		t.Fatal(err)
@@ -230,9 +230,9 @@ func TestStdioAnswersToStringIDs(t *testing.T) {
 }
 
 // What a line that does not fit leaves behind is not part of the next message.
-func TestStdioUndecodable(t *testing.T) {
-	w := &stdioWriter{}
-	s := NewStdio(strings.NewReader(`{"id":1,"method":"a","params":"x"}`+"\n"+`{"method":"b"}`+"\n"+`{"id":3,"method":"c"}`), w, &StdioOptions{MaxOpen: 1})
+func TestUndecodable(t *testing.T) {
+	w := &writer{}
+	s := NewConn(strings.NewReader(`{"id":1,"method":"a","params":"x"}`+"\n"+`{"method":"b"}`+"\n"+`{"id":3,"method":"c"}`), w, &Options{MaxOpen: 1})
 	defer s.Close()
 	var got struct {
 		Method string
@@ -245,23 +245,23 @@ func TestStdioUndecodable(t *testing.T) {
 	if err := s.ReadObject(&got); err != nil || got.Method != "c" {
 		t.Errorf("it is still open: got %+v, %v", got, err)
 	}
-	stdioMust(t, s.Flush(t.Context()))
+	must(t, s.Flush(t.Context()))
 	if got := strings.Join(w.writes, ""); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this request cannot be read: `) {
 		t.Errorf("got %s", got)
 	}
 }
 
-// stdioLongLine is a request of n bytes that is never in memory as a whole.
-func stdioLongLine(head string, n int) io.Reader {
-	return io.MultiReader(strings.NewReader(head), io.LimitReader(stdioSpaces(strings.Repeat(" ", lineBuffer)), int64(n-len(head)-1)), strings.NewReader("}\n"))
+// longLine is a request of n bytes that is never in memory as a whole.
+func longLine(head string, n int) io.Reader {
+	return io.MultiReader(strings.NewReader(head), io.LimitReader(spaces(strings.Repeat(" ", lineBuffer)), int64(n-len(head)-1)), strings.NewReader("}\n"))
 }
 
-// stdioSpaces are spaces without end.
-type stdioSpaces string
+// spaces are spaces without end.
+type spaces string
 
-func (s stdioSpaces) Read(p []byte) (int, error) { return copy(p, s), nil }
+func (s spaces) Read(p []byte) (int, error) { return copy(p, s), nil }
 
-func TestStdioLongLines(t *testing.T) {
+func TestLongLines(t *testing.T) {
 	const refused = `,"error":{"code":-32600,"message":"editor: this line is longer than 33554432 bytes: send less in one message, or the path of a file instead of the file"}}`
 	tests := []struct {
 		name, head string
@@ -281,8 +281,8 @@ func TestStdioLongLines(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			in := io.MultiReader(stdioLongLine(test.head, test.length), strings.NewReader(`{"id":2,"method":"m"}`))
-			got := stdioTalk(t, in, stdioEcho, nil)
+			in := io.MultiReader(longLine(test.head, test.length), strings.NewReader(`{"id":2,"method":"m"}`))
+			got := talk(t, in, echo, nil)
 			runtime.ReadMemStats(&after)
 			if len(got) != 2 || got[0] != test.want || got[1] != `{"id":2,"result":"ok","jsonrpc":"2.0"}` {
 				t.Errorf("got %q\nwant %s", got, test.want)
@@ -295,9 +295,9 @@ func TestStdioLongLines(t *testing.T) {
 	}
 }
 
-func TestStdioReleasesLongLines(t *testing.T) {
-	in := io.MultiReader(stdioLongLine(`{"id":1,"method":"m"`, 30<<20), strings.NewReader(`{"id":2,"method":"m"}`))
-	s := NewStdio(in, io.Discard, nil)
+func TestReleasesLongLines(t *testing.T) {
+	in := io.MultiReader(longLine(`{"id":1,"method":"m"`, 30<<20), strings.NewReader(`{"id":2,"method":"m"}`))
+	s := NewConn(in, io.Discard, nil)
 	defer s.Close()
 	for range 2 {
 		if err := s.ReadObject(new(json.RawMessage)); err != nil {
@@ -309,9 +309,9 @@ func TestStdioReleasesLongLines(t *testing.T) {
 	}
 }
 
-func TestStdioReadErrorEndsInput(t *testing.T) {
+func TestReadErrorEndsInput(t *testing.T) {
 	in := io.MultiReader(strings.NewReader(`{"id":1,"method":"m"}`+"\n"+`{"id":2,"met`), iotest.ErrReader(errors.New("unplugged")))
-	got := stdioTalk(t, in, stdioEcho, nil)
+	got := talk(t, in, echo, nil)
 	if len(got) != 2 || got[0] != `{"id":1,"result":"ok","jsonrpc":"2.0"}` || !strings.Contains(got[1], "-32700") {
 		t.Errorf("got %q", got)
 	}

@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"errors"
@@ -16,52 +16,53 @@ const (
 	// generous peer measured, ends at the same length.
 	MaxLine = 32 << 20
 
-	// MaxOpen is how many requests of the editor may await their reply. An
+	// maxOpen is how many requests of the editor may await their reply. An
 	// editor has a handful open; a script that has this many has lost count.
-	MaxOpen = 1024
+	maxOpen = 1024
 
 	// maxRefusals is how many of our own error replies may await an editor that
 	// sends bad lines and does not read. The list of other replies is bounded by
-	// MaxOpen; without this one a stuck pipe of garbage would fill the memory.
+	// maxOpen; without this one a stuck pipe of garbage would fill the memory.
 	maxRefusals = 256
 )
 
-// ErrClosed is what writing fails with after [Stdio.Close], or once the editor
+// errClosed is what writing fails with after [Conn.Close], or once the editor
 // no longer takes what we write.
-var ErrClosed = errors.New("editor: connection closed")
+var errClosed = errors.New("editor: connection closed")
 
-// StdioOptions are the limits of a [Stdio], and who listens. Zero values and
+// Options are the limits of a [Conn], and who listens. Zero values and
 // nil mean the defaults.
-type StdioOptions struct {
+type Options struct {
 	// MaxLine is the length, without the newline, above which a line from the
 	// editor is skipped and answered with an error.
 	MaxLine int
 	// MaxOpen is the number of requests that may await their reply. One more is
 	// answered with an error.
 	MaxOpen int
-	// Tap sees every line without its newline, byte for byte, blank and bad
-	// ones too; of a line longer than MaxLine it sees the first few KiB. Lines
-	// of one direction come one after the other in the order of the wire, but
-	// both directions may call at the same time. A line to the editor is seen
-	// before it is written, so that it never comes after its answer. Tap must
-	// neither keep nor change the line, and what it waits for, the wire waits
-	// for.
+	// MaxPerSecond is how many lines a second [Conn.Send] hands to the writer; 0: as
+	// many as there are. Replies and requests do not wait.
+	MaxPerSecond int
+	// Tap sees every line without its newline, byte for byte, blank and bad ones too;
+	// of a line longer than MaxLine it sees the first few KiB. Lines of one direction
+	// come one after the other in the order of the wire, but both directions may call
+	// at the same time. A line to the editor is seen before it is written, so that it
+	// never comes after its answer. Tap must neither keep nor change the line; while it
+	// runs, the connection waits.
 	Tap func(toEditor bool, line []byte)
 }
 
-// A Stdio carries newline-delimited JSON-RPC 2.0 over two byte streams. It is
-// the [jsonrpc2.ObjectStream] that the library needs to survive real editors:
-// no line can end the connection, ids come back byte for byte, replies that are
-// still owed outlive the end of input, and nothing that reads ever waits for
-// something that writes, with one exception (see [Stdio.ReadObject]).
+// A Conn carries newline-delimited JSON-RPC 2.0 over two byte streams. It is the
+// [jsonrpc2.ObjectStream] that the library needs to survive real editors: no line can
+// end the connection, ids come back byte for byte, replies that are still owed are
+// written after the end of input, and reading never waits for writing, with one
+// exception (see [Conn.ReadObject]).
 //
-// Lines reach stdout by one goroutine. Replies and our own requests go to a
-// list that it empties, because the read loop must not wait; what turns have to
-// say is handed over by [Stdio.Send], which does wait, so that only the turn
-// feels a slow editor.
+// Lines reach stdout by one goroutine. Replies and our own requests go to a list that
+// it empties, because the read loop must not wait; turns write by [Conn.Send], which
+// does wait, so that a slow editor slows the turn and nothing else.
 //
-// A Stdio closes neither of its streams, for they are its caller's.
-type Stdio struct {
+// A Conn closes neither of its streams, for they are its caller's.
+type Conn struct {
 	lines   *lineReader
 	out     io.Writer
 	tap     func(toEditor bool, line []byte)
@@ -79,6 +80,7 @@ type Stdio struct {
 	wake       chan struct{} // there is something in the list; holds one
 	pool       sync.Pool     // of *batch
 	blocked    atomic.Bool   // the last write had to wait
+	pace       *pace         // nil: there is none
 
 	mu       sync.Mutex
 	list     outbox
@@ -93,19 +95,20 @@ type Stdio struct {
 	ours     map[string]struct{} // ids, as JSON, of our requests that await an answer
 }
 
-var _ jsonrpc2.ObjectStream = (*Stdio)(nil)
+var _ jsonrpc2.ObjectStream = (*Conn)(nil)
 
-// NewStdio returns a Stdio that reads lines from r and writes lines to w.
-// It starts the goroutine that writes, which ends after [Stdio.Close] or when a
+// NewConn returns a Conn that reads lines from r and writes lines to w.
+// It starts the goroutine that writes, which ends after [Conn.Close] or when a
 // write fails. A write that blocks for ever keeps it: nothing can interrupt a
 // write to a pipe, other than the end of the process.
-func NewStdio(r io.Reader, w io.Writer, opts *StdioOptions) *Stdio {
+func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 	if opts == nil {
-		opts = &StdioOptions{}
+		opts = &Options{}
 	}
-	s := &Stdio{
+	s := &Conn{
 		out:        w,
 		tap:        opts.Tap,
+		pace:       newPace(opts.MaxPerSecond),
 		maxOpen:    opts.MaxOpen,
 		inputDone:  make(chan struct{}),
 		outputDone: make(chan struct{}),
@@ -115,7 +118,7 @@ func NewStdio(r io.Reader, w io.Writer, opts *StdioOptions) *Stdio {
 		ours:       make(map[string]struct{}),
 	}
 	if s.maxOpen <= 0 {
-		s.maxOpen = MaxOpen
+		s.maxOpen = maxOpen
 	}
 	limit := opts.MaxLine
 	if limit <= 0 {
@@ -129,18 +132,17 @@ func NewStdio(r io.Reader, w io.Writer, opts *StdioOptions) *Stdio {
 }
 
 // InputDone is closed at the end of input, also when reading failed. Everything
-// that was read before has been returned by [Stdio.ReadObject] then.
-func (s *Stdio) InputDone() <-chan struct{} { return s.inputDone }
+// that was read before has been returned by [Conn.ReadObject] then.
+func (s *Conn) InputDone() <-chan struct{} { return s.inputDone }
 
 // OutputDone is closed when a write failed: the editor is gone.
-func (s *Stdio) OutputDone() <-chan struct{} { return s.outputDone }
+func (s *Conn) OutputDone() <-chan struct{} { return s.outputDone }
 
-// Close ends the Stdio: nothing more is accepted, and [Stdio.ReadObject] returns
-// [io.EOF]. It does not wait. What is in the list is still written if the editor
-// takes it; who wants to be sure calls [Stdio.Flush], before or after, with a
-// deadline. A ReadObject that is blocked in a read of the input stays there
-// until that read returns.
-func (s *Stdio) Close() error {
+// Close ends the Conn: nothing more is accepted, and [Conn.ReadObject] returns
+// [io.EOF]. It does not wait. What is in the list is still written if the editor takes
+// it; [Conn.Flush], before or after, waits for that. A ReadObject that is blocked in a
+// read of the input stays there until that read returns.
+func (s *Conn) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closing {
@@ -151,24 +153,24 @@ func (s *Stdio) Close() error {
 }
 
 // errClosedLocked returns why nothing can be written, or nil.
-func (s *Stdio) errClosedLocked() error {
+func (s *Conn) errClosedLocked() error {
 	switch {
 	case s.failure != nil:
-		return fmt.Errorf("%w: writing to it: %v", ErrClosed, s.failure)
+		return fmt.Errorf("%w: writing to it: %v", errClosed, s.failure)
 	case s.closing:
-		return ErrClosed
+		return errClosed
 	}
 	return nil
 }
 
-func (s *Stdio) errClosed() error {
+func (s *Conn) errClosed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.errClosedLocked()
 }
 
 // progressLocked returns a channel that is closed after the next write.
-func (s *Stdio) progressLocked() <-chan struct{} {
+func (s *Conn) progressLocked() <-chan struct{} {
 	if s.progress == nil {
 		s.progress = make(chan struct{})
 	}

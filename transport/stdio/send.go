@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ type batch struct {
 // More than 1 MiB is handed over line by line, or it would take its size twice.
 // Replies may come between those lines then, and if ctx ends, the lines that the
 // writer has already got are written all the same.
-func (s *Stdio) Send(ctx context.Context, lines []byte) error {
+func (s *Conn) Send(ctx context.Context, lines []byte) error {
 	for len(lines) > keepLine {
 		end := bytes.IndexByte(lines, '\n') + 1
 		if end == 0 || end == len(lines) {
@@ -43,11 +43,14 @@ func (s *Stdio) Send(ctx context.Context, lines []byte) error {
 	return s.sendBatch(ctx, lines)
 }
 
-func (s *Stdio) sendBatch(ctx context.Context, lines []byte) error {
+func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := s.errClosed(); err != nil || len(lines) == 0 {
+		return err
+	}
+	if err := s.pace.wait(ctx, s.closed, lines); err != nil {
 		return err
 	}
 	b, ok := s.pool.Get().(*batch)
@@ -81,7 +84,7 @@ func (s *Stdio) sendBatch(ctx context.Context, lines []byte) error {
 
 // recycle keeps b for the next Send. A batch that a Send has left to the writer
 // does not come back.
-func (s *Stdio) recycle(b *batch) {
+func (s *Conn) recycle(b *batch) {
 	if cap(b.lines) <= 2*keepLine {
 		s.pool.Put(b)
 	}
@@ -90,7 +93,7 @@ func (s *Stdio) recycle(b *batch) {
 // Flush waits until everything that was queued when it was called is written,
 // and returns nil; or ctx's error; or [ErrClosed] if a write failed. It may be
 // called after Close.
-func (s *Stdio) Flush(ctx context.Context) error {
+func (s *Conn) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for target := s.queued; s.written < target; {

@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"encoding/json"
@@ -42,7 +42,7 @@ func parseMessage(line []byte) (m rpcMessage) {
 
 // route decodes m into v if the library shall have it; it reports whether v is
 // set.
-func (s *Stdio) route(m rpcMessage, v any) bool {
+func (s *Conn) route(m rpcMessage, v any) bool {
 	id := "null"
 	if m.id.Type == gjson.String || m.id.Type == gjson.Number {
 		id = m.id.Raw
@@ -57,7 +57,7 @@ func (s *Stdio) route(m rpcMessage, v any) bool {
 	case !m.method.Exists():
 		s.mu.Lock()
 		if _, ok := s.findOursLocked(m.id); ok {
-			id = "null" // it may as well be a bad answer to that
+			id = "null" // it may also be a bad answer to a request of ours
 		}
 		s.mu.Unlock()
 		return invalid("this message has neither a method nor a result: a request needs a method")
@@ -88,7 +88,7 @@ func (s *Stdio) route(m rpcMessage, v any) bool {
 }
 
 // admit counts one more open request, unless there are too many.
-func (s *Stdio) admit() bool {
+func (s *Conn) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open >= s.maxOpen {
@@ -101,12 +101,12 @@ func (s *Stdio) admit() bool {
 // request writes m the way the library takes it. The line itself would not do:
 // the library matches some keys without regard to case and mixes up what
 // belongs to a request and to a response.
-func (s *Stdio) request(m rpcMessage) []byte {
+func (s *Conn) request(m rpcMessage) []byte {
 	b := append(s.message[:0], `{"jsonrpc":"2.0","method":`...)
 	b = append(b, m.method.Raw...)
 	if m.id.Exists() {
 		id, _ := ParseID(m.id.Raw) // route has seen that it is one
-		quoted, _ := json.Marshal(id)
+		quoted, _ := json.Marshal(jsonrpc2.ID(id))
 		b = append(append(b, `,"id":`...), quoted...)
 	}
 	if m.params.Exists() {
@@ -116,7 +116,7 @@ func (s *Stdio) request(m rpcMessage) []byte {
 }
 
 // answer decodes the answer to one of our requests into v.
-func (s *Stdio) answer(m rpcMessage, v any) bool {
+func (s *Conn) answer(m rpcMessage, v any) bool {
 	id, ok := s.takeOurs(m.id)
 	if !ok {
 		return false
@@ -134,7 +134,7 @@ func (s *Stdio) answer(m rpcMessage, v any) bool {
 	if err == nil {
 		return true
 	}
-	// A number that no float64 holds, for one. The call must still end.
+	// For example a number that no float64 holds. The call must still end.
 	what, _ := json.Marshal("editor: its answer cannot be read: " + err.Error())
 	b = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, jsonrpc2.CodeInternalError, what)
 	return s.decode(b, v) == nil
@@ -156,9 +156,9 @@ func editorError(e gjson.Result) []byte {
 	return append(b, '}')
 }
 
-// decode gives message to the library. What a failed decoding leaves behind in
-// v would be taken for part of the next message.
-func (s *Stdio) decode(message []byte, v any) error {
+// decode gives message to the library. After a failure v is cleared: what is left in it
+// would be taken for part of the next message.
+func (s *Conn) decode(message []byte, v any) error {
 	if s.message = message; cap(message) > keepLine {
 		s.message = nil
 	}

@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"bytes"
@@ -15,19 +15,19 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// A stdioReply is what WriteObject gets in most of these tests.
-type stdioReply struct {
+// A reply is what WriteObject gets in most of these tests.
+type reply struct {
 	ID int `json:"id"`
 }
 
-// stdioWriter records what each Write got. Each waits for the editor, if there
+// writer records what each Write got. Each waits for the editor, if there
 // is a gate.
-type stdioWriter struct {
+type writer struct {
 	gate   chan struct{}
 	writes []string
 }
 
-func (w *stdioWriter) Write(p []byte) (int, error) {
+func (w *writer) Write(p []byte) (int, error) {
 	if w.gate != nil {
 		<-w.gate
 	}
@@ -35,32 +35,32 @@ func (w *stdioWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func stdioMust(t *testing.T, err error) {
+func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestStdioOrder(t *testing.T) {
+func TestOrder(t *testing.T) {
 	const want = "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\na\nb\n{\"id\":4}\n"
 	for range 50 { // the writer may wake up for the batch or for the list
 		synctest.Test(t, func(t *testing.T) {
-			w := &stdioWriter{gate: make(chan struct{})}
-			s := NewStdio(strings.NewReader(""), w, nil)
+			w := &writer{gate: make(chan struct{})}
+			s := NewConn(strings.NewReader(""), w, nil)
 			defer s.Close()
 
-			stdioMust(t, s.WriteObject(stdioReply{1}))
+			must(t, s.WriteObject(reply{1}))
 			synctest.Wait() // the writer is stuck with 1
 			sent := make(chan error)
 			go func() { sent <- s.Send(t.Context(), []byte("a\nb\n")) }() // ends below, when it is received
 			synctest.Wait()                                               // Send waits for the writer
-			stdioMust(t, s.WriteObject(stdioReply{2}))
-			stdioMust(t, s.WriteObject(stdioReply{3}))
+			must(t, s.WriteObject(reply{2}))
+			must(t, s.WriteObject(reply{3}))
 			close(w.gate)
-			stdioMust(t, <-sent)
-			stdioMust(t, s.WriteObject(stdioReply{4}))
-			stdioMust(t, s.Flush(t.Context()))
+			must(t, <-sent)
+			must(t, s.WriteObject(reply{4}))
+			must(t, s.Flush(t.Context()))
 			if got := strings.Join(w.writes, ""); got != want {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}
@@ -69,13 +69,13 @@ func TestStdioOrder(t *testing.T) {
 }
 
 // Close does not wait, and yet loses nothing that the editor takes.
-func TestStdioCloseWritesWhatIsOwed(t *testing.T) {
+func TestCloseWritesWhatIsOwed(t *testing.T) {
 	for range 50 { // the writer may wake up for Close or for the list
 		synctest.Test(t, func(t *testing.T) {
-			w := &stdioWriter{}
-			s := NewStdio(strings.NewReader(""), w, nil)
-			stdioMust(t, s.WriteObject(stdioReply{1}))
-			stdioMust(t, s.Close())
+			w := &writer{}
+			s := NewConn(strings.NewReader(""), w, nil)
+			must(t, s.WriteObject(reply{1}))
+			must(t, s.Close())
 			synctest.Wait()
 			if got := strings.Join(w.writes, ""); got != "{\"id\":1}\n" {
 				t.Errorf("got %q", got)
@@ -85,34 +85,34 @@ func TestStdioCloseWritesWhatIsOwed(t *testing.T) {
 }
 
 // What has gathered while the editor did not read is written in one call.
-func TestStdioJoins(t *testing.T) {
+func TestJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &stdioWriter{gate: make(chan struct{})}
-		s := NewStdio(strings.NewReader(""), w, nil)
+		w := &writer{gate: make(chan struct{})}
+		s := NewConn(strings.NewReader(""), w, nil)
 		defer s.Close()
 		for i := range 100 {
-			stdioMust(t, s.WriteObject(stdioReply{i}))
+			must(t, s.WriteObject(reply{i}))
 			synctest.Wait()
 		}
 		close(w.gate)
-		stdioMust(t, s.Flush(t.Context()))
+		must(t, s.Flush(t.Context()))
 		if len(w.writes) != 2 {
 			t.Errorf("%d writes: %q", len(w.writes), w.writes)
 		}
 	})
 }
 
-func TestStdioSendCopies(t *testing.T) {
+func TestSendCopies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &stdioWriter{gate: make(chan struct{})}
-		s := NewStdio(strings.NewReader(""), w, nil)
+		w := &writer{gate: make(chan struct{})}
+		s := NewConn(strings.NewReader(""), w, nil)
 		defer s.Close()
 
 		// Taken by the writer when ctx ends: it will be written, as it was.
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		buf := []byte("taken\n")
-		stdioMust(t, s.Send(ctx, buf))
+		must(t, s.Send(ctx, buf))
 		copy(buf, "xxxxx\n")
 
 		// Not taken when ctx ends: it will never be written.
@@ -126,21 +126,21 @@ func TestStdioSendCopies(t *testing.T) {
 		}
 
 		close(w.gate)
-		stdioMust(t, s.Send(t.Context(), []byte("no newline")))
-		stdioMust(t, s.Send(t.Context(), nil))
+		must(t, s.Send(t.Context(), []byte("no newline")))
+		must(t, s.Send(t.Context(), nil))
 		if got := strings.Join(w.writes, ""); got != "taken\nno newline\n" {
 			t.Errorf("got %q", got)
 		}
 	})
 }
 
-func TestStdioBlockedOutput(t *testing.T) {
+func TestBlockedOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
-		w := &stdioWriter{gate: make(chan struct{})}
-		s := NewStdio(in, w, nil)
+		w := &writer{gate: make(chan struct{})}
+		s := NewConn(in, w, nil)
 		var seen []string
-		conn := stdioConn(t.Context(), s, stdioHandler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+		conn := rpcConn(t.Context(), s, handler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 			seen = append(seen, r.Method)
 			if !r.Notif {
 				conn.Reply(ctx, r.ID, "ok")
@@ -162,16 +162,16 @@ func TestStdioBlockedOutput(t *testing.T) {
 			t.Errorf("Flush: %v", err)
 		}
 		conn.Close()
-		if err := s.Send(t.Context(), []byte("x\n")); !errors.Is(err, ErrClosed) {
+		if err := s.Send(t.Context(), []byte("x\n")); !errors.Is(err, errClosed) {
 			t.Errorf("Send: %v", err)
 		}
-		if err := s.WriteObject(stdioReply{1}); !errors.Is(err, ErrClosed) {
+		if err := s.WriteObject(reply{1}); !errors.Is(err, errClosed) {
 			t.Errorf("WriteObject: %v", err)
 		}
 
 		// The editor reads after all, and gets what was owed before Close.
 		close(w.gate)
-		stdioMust(t, s.Flush(t.Context()))
+		must(t, s.Flush(t.Context()))
 		if got := strings.Count(strings.Join(w.writes, ""), "\n"); got != 500 {
 			t.Errorf("%d replies", got)
 		}
@@ -179,25 +179,25 @@ func TestStdioBlockedOutput(t *testing.T) {
 	})
 }
 
-type stdioHandler func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request)
+type handler func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request)
 
-func (h stdioHandler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	h(ctx, conn, r)
 }
 
-func TestStdioCloseReleasesSend(t *testing.T) {
+func TestCloseReleasesSend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &stdioWriter{gate: make(chan struct{})}
-		s := NewStdio(strings.NewReader(""), w, nil)
+		w := &writer{gate: make(chan struct{})}
+		s := NewConn(strings.NewReader(""), w, nil)
 		sent := make(chan error, 2)
 		for range 2 { // one is with the writer, one waits for it
 			go func() { sent <- s.Send(t.Context(), []byte("x\n")) }() // ends with Close
 		}
 		synctest.Wait()
-		stdioMust(t, s.Close())
-		stdioMust(t, s.Close())
+		must(t, s.Close())
+		must(t, s.Close())
 		for range 2 {
-			if err := <-sent; !errors.Is(err, ErrClosed) {
+			if err := <-sent; !errors.Is(err, errClosed) {
 				t.Errorf("Send: %v", err)
 			}
 		}
@@ -205,18 +205,18 @@ func TestStdioCloseReleasesSend(t *testing.T) {
 	})
 }
 
-func TestStdioOutputFails(t *testing.T) {
+func TestOutputFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
 		out, w := io.Pipe()
-		s := NewStdio(in, w, nil)
-		conn := stdioConn(t.Context(), s, stdioEcho)
+		s := NewConn(in, w, nil)
+		conn := rpcConn(t.Context(), s, echo)
 		sent := make(chan error, 2)
 		for range 2 {
 			go func() { sent <- s.Send(t.Context(), []byte("x\n")) }() // ends when the write fails
 		}
 		synctest.Wait()
-		stdioMust(t, s.WriteObject(stdioReply{1}))
+		must(t, s.WriteObject(reply{1}))
 		for range maxRefusals {
 			io.WriteString(editor, "bad\n")
 		}
@@ -225,16 +225,16 @@ func TestStdioOutputFails(t *testing.T) {
 		<-s.OutputDone()
 		const want = "editor: connection closed: writing to it: broken pipe"
 		for range 2 {
-			if err := <-sent; !errors.Is(err, ErrClosed) || err.Error() != want {
+			if err := <-sent; !errors.Is(err, errClosed) || err.Error() != want {
 				t.Errorf("Send: %v", err)
 			}
 		}
 		for name, err := range map[string]error{
-			"WriteObject": s.WriteObject(stdioReply{2}),
+			"WriteObject": s.WriteObject(reply{2}),
 			"Send":        s.Send(t.Context(), []byte("x\n")),
 			"Flush":       s.Flush(t.Context()),
 		} {
-			if !errors.Is(err, ErrClosed) || err.Error() != want {
+			if !errors.Is(err, errClosed) || err.Error() != want {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -248,14 +248,14 @@ func TestStdioOutputFails(t *testing.T) {
 	})
 }
 
-func TestStdioMaxOpen(t *testing.T) {
+func TestMaxOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
 		defer editor.Close()
-		w := &stdioWriter{gate: make(chan struct{})}
-		s := NewStdio(in, w, &StdioOptions{MaxOpen: 2})
+		w := &writer{gate: make(chan struct{})}
+		s := NewConn(in, w, &Options{MaxOpen: 2})
 		var ids []jsonrpc2.ID
-		conn := stdioConn(t.Context(), s, stdioHandler(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
+		conn := rpcConn(t.Context(), s, handler(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
 			if !r.Notif {
 				ids = append(ids, r.ID)
 			}
@@ -267,7 +267,7 @@ func TestStdioMaxOpen(t *testing.T) {
 		ask(3) // one too many
 		io.WriteString(editor, `{"method":"cancel"}`+"\n")
 		synctest.Wait()
-		stdioMust(t, conn.Reply(t.Context(), ids[0], "ok"))
+		must(t, conn.Reply(t.Context(), ids[0], "ok"))
 		ask(4) // still: the reply has not been written
 		synctest.Wait()
 		close(w.gate)
@@ -275,9 +275,9 @@ func TestStdioMaxOpen(t *testing.T) {
 		ask(5)
 		synctest.Wait()
 		// Only a reply makes room.
-		stdioMust(t, s.Send(t.Context(), []byte("{}\n")))
-		stdioMust(t, conn.Notify(t.Context(), "n", nil))
-		stdioMust(t, s.Flush(t.Context()))
+		must(t, s.Send(t.Context(), []byte("{}\n")))
+		must(t, conn.Notify(t.Context(), "n", nil))
+		must(t, s.Flush(t.Context()))
 		ask(6)
 		synctest.Wait()
 		if got := fmt.Sprint(ids); got != "[1 2 5]" {
@@ -292,11 +292,11 @@ func TestStdioMaxOpen(t *testing.T) {
 	})
 }
 
-func TestStdioRepliesOutliveInput(t *testing.T) {
+func TestRepliesOutliveInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		s := NewStdio(strings.NewReader(`{"id":1,"method":"m"}`), &out, nil)
-		conn := stdioConn(t.Context(), s, stdioHandler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+		s := NewConn(strings.NewReader(`{"id":1,"method":"m"}`), &out, nil)
+		conn := rpcConn(t.Context(), s, handler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 			// Ends after the reply, a minute from now.
 			go func() {
 				time.Sleep(time.Minute)
@@ -310,7 +310,7 @@ func TestStdioRepliesOutliveInput(t *testing.T) {
 			t.Error("the end of input closed the connection")
 		default:
 		}
-		stdioMust(t, s.Flush(t.Context()))
+		must(t, s.Flush(t.Context()))
 		conn.Close()
 		if got := out.String(); got != `{"id":1,"result":"late","jsonrpc":"2.0"}`+"\n" {
 			t.Errorf("got %q", got)
@@ -319,12 +319,12 @@ func TestStdioRepliesOutliveInput(t *testing.T) {
 }
 
 // An editor that sends garbage and reads nothing is not read for ever.
-func TestStdioGarbageIsBounded(t *testing.T) {
+func TestGarbageIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
-		w := &stdioWriter{gate: make(chan struct{})}
-		s := NewStdio(in, w, nil)
-		conn := stdioConn(t.Context(), s, stdioEcho)
+		w := &writer{gate: make(chan struct{})}
+		s := NewConn(in, w, nil)
+		conn := rpcConn(t.Context(), s, echo)
 		io.WriteString(editor, "bad\n")
 		synctest.Wait() // the writer is stuck with one error
 		var lines atomic.Int32
@@ -352,7 +352,7 @@ func TestStdioGarbageIsBounded(t *testing.T) {
 	})
 }
 
-func TestStdioTap(t *testing.T) {
+func TestTap(t *testing.T) {
 	var in, out []string
 	tap := func(toEditor bool, line []byte) {
 		if toEditor {
@@ -361,56 +361,16 @@ func TestStdioTap(t *testing.T) {
 			in = append(in, string(line))
 		}
 	}
-	s := NewStdio(strings.NewReader("\ufeff{\"id\":  1.0,\"method\":\"m\"}\r\n\nbad\n"+strings.Repeat("x", 200)+"\n"), io.Discard, &StdioOptions{MaxLine: 100, Tap: tap})
-	conn := stdioConn(t.Context(), s, stdioHandler(func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) {}))
+	s := NewConn(strings.NewReader("\ufeff{\"id\":  1.0,\"method\":\"m\"}\r\n\nbad\n"+strings.Repeat("x", 200)+"\n"), io.Discard, &Options{MaxLine: 100, Tap: tap})
+	conn := rpcConn(t.Context(), s, handler(func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) {}))
 	defer conn.Close()
 	<-s.InputDone()
-	stdioMust(t, s.Flush(t.Context()))
-	stdioMust(t, s.Send(t.Context(), []byte("{\"a\": 1}\n\n{}\n")))
+	must(t, s.Flush(t.Context()))
+	must(t, s.Send(t.Context(), []byte("{\"a\": 1}\n\n{}\n")))
 	if got, want := fmt.Sprintf("%q", in), fmt.Sprintf("%q", []string{"\ufeff{\"id\":  1.0,\"method\":\"m\"}\r", "", "bad", strings.Repeat("x", 200)}); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got, want := fmt.Sprintf("%q", out[2:]), `["{\"a\": 1}" "" "{}"]`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-// Whatever the bridge and the agent want to say, it is one line of JSON.
-func TestStdioWriteObject(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"{\n \"id\": 1,\r\n \"result\": {}\n}", `{"id":1,"result":{}}`},
-		{`{"id":1,"result":"a < b && c > d \\u003c \\\\u003c \u003c \" \u0001"}`, `{"id":1,"result":"a < b && c > d \\u003c \\\\u003c < \" \u0001"}`},
-		{"{\"id\":1,\"result\":\"\xff\"}", "{\"id\":1,\"result\":\"\ufffd\"}"},
-		{`[]`, ""},
-		{`null`, ""},
-		{`{`, ""},
-	}
-	for _, test := range tests {
-		w := &stdioWriter{}
-		s := NewStdio(strings.NewReader(""), w, nil)
-		err := s.WriteObject(stdioRaw(test.in))
-		stdioMust(t, s.Flush(t.Context()))
-		s.Close()
-		if got := strings.Join(w.writes, ""); got != test.want+"\n" && test.want != "" {
-			t.Errorf("got %q, want %q", got, test.want)
-		} else if (err != nil) != (test.want == "") {
-			t.Errorf("%s: %v", test.in, err)
-		}
-	}
-}
-
-type stdioRaw string
-
-func (r stdioRaw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
-
-func BenchmarkStdioSend(b *testing.B) {
-	s := NewStdio(strings.NewReader(""), io.Discard, nil)
-	defer s.Close()
-	line := []byte(strings.Repeat("x", 200) + "\n")
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := s.Send(b.Context(), line); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"bufio"
@@ -20,11 +20,6 @@ const (
 	// lineHead is how much is kept of a line that is too long, to find its id in:
 	// clients write the id first or right after the method.
 	lineHead = 4 << 10
-
-	// maxDepth is how deep arrays and objects may nest. gjson's validator
-	// recurses, and a Go program cannot recover from a stack that is full;
-	// encoding/json would end the connection at 10 000.
-	maxDepth = 1000
 )
 
 // A lineReader splits input at newlines, and holds one line at a time.
@@ -90,29 +85,4 @@ func (l *lineReader) grow(n int) {
 		copy(grown, l.long)
 		l.long = grown
 	}
-}
-
-// tooDeep reports whether line nests deeper than maxDepth. Up to the first byte
-// that is not JSON it counts what a parser would; after it, nobody recurses.
-func tooDeep(line []byte) bool {
-	if bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{")) <= maxDepth {
-		return false
-	}
-	depth, quoted := 0, false
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case c == '"':
-			quoted = !quoted
-		case quoted && c == '\\':
-			i++
-		case quoted:
-		case c == '[' || c == '{':
-			if depth++; depth > maxDepth {
-				return true
-			}
-		case c == ']' || c == '}':
-			depth--
-		}
-	}
-	return false
 }

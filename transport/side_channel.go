@@ -7,23 +7,25 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// Fetch makes a plain HTTP request beside the protocol, to a path below the
-// agent's endpoint, for what agents offer there (Gemini's server: its slash
-// commands). It returns what came: a stream of events, if the agent streams, or
-// the JSON document. An HTTP error is an [*a2a.Error]. A body is marshaled; nil
-// makes it a GET. Like a message it is sent once.
-func (c *Client) Fetch(ctx context.Context, path string, body any) (*Stream, json.RawMessage, error) {
+// SideChannel makes a plain HTTP request beside the protocol, to a path below the
+// agent's URL. One agent has such a channel: Gemini's server, for its slash
+// commands. It returns what came: a stream of events, if the agent streams, or the
+// JSON document. An HTTP error is an [*a2a.Error]. A body is marshaled; nil makes
+// it a GET. Like a message it is sent once.
+func (c *Client) SideChannel(ctx context.Context, path string, body any) (*Stream, json.RawMessage, error) {
 	e, err := c.connect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	verb, op := http.MethodGet, opRepeat
+	verb, d := http.MethodGet, deliverAgain
 	header := http.Header{"Accept": {acceptStream}}
 	var raw []byte
 	if body != nil {
-		verb, op = http.MethodPost, opOnce
+		verb, d = http.MethodPost, deliverOnce
 		header.Set("Content-Type", "application/json")
 		if raw, err = json.Marshal(body); err != nil {
 			return nil, nil, failf(err, "the body for %s cannot be written as JSON: %v", path, err)
@@ -32,7 +34,7 @@ func (c *Client) Fetch(ctx context.Context, path string, body any) (*Stream, jso
 	u := *e.url
 	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/")+path, ""
 	life := c.newLife(ctx)
-	x, err := c.do(ctx, life.ctx, op, verb, path, &u, header, raw)
+	x, err := c.do(ctx, life.ctx, d, verb, path, &u, header, raw)
 	if err != nil {
 		life.end()
 		return nil, nil, err
@@ -49,8 +51,8 @@ func (c *Client) Fetch(ctx context.Context, path string, body any) (*Stream, jso
 		return nil, nil, err
 	}
 	b = repairText(bytes.TrimSpace(b))
-	if x.resp.StatusCode >= 300 || !validJSON(b) {
-		return nil, nil, x.notRPC(b)
+	if x.resp.StatusCode >= 300 || !rawjson.Valid(b) {
+		return nil, nil, x.notA2A(b)
 	}
 	return nil, b, nil
 }

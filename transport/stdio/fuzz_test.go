@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"bytes"
@@ -9,13 +9,15 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// FuzzStdio holds that, whatever bytes come in: a valid request after them is
+// FuzzLines holds that, whatever bytes come in: a valid request after them is
 // answered; every line that comes out is one valid JSON object; notifications
 // and answers get no line; each request gets exactly one, in order, with its id
 // byte for byte. What a line is, is decided here by encoding/json alone.
-func FuzzStdio(f *testing.F) {
+func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[1,"<"]}}`,
 		`{"jsonrpc":"2.0","method":"m"}`,
@@ -26,7 +28,7 @@ func FuzzStdio(f *testing.F) {
 		`{"id":1,"method":"m","result":null,"ERROR":1}` + "\n" + `{"id":1,"method":"m","error":1}`,
 		`{"id":7,"method":"m","params":{` + "\n" + "{\"id\":7,\"method\":\"\xff\"}",
 		`{"id":7,"method":"m","params":` + strings.Repeat("[", 1001),
-		`{"id":7,"method":"m","params":"` + strings.Repeat("x", stdioFuzzLine),
+		`{"id":7,"method":"m","params":"` + strings.Repeat("x", fuzzLine),
 		`{"id":1,"\u0069d":2,"method":"m"}`, `{"jsonrpc":2,"id":1,"method":"m"}`,
 	} {
 		f.Add([]byte(seed), false)
@@ -37,7 +39,7 @@ func FuzzStdio(f *testing.F) {
 		in := string(data) + "\n" + after
 		var want []string
 		for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
-			if id, replied := stdioExpect(strings.TrimSuffix(line, "\n")); replied {
+			if id, replied := expect(strings.TrimSuffix(line, "\n")); replied {
 				want = append(want, id)
 			}
 		}
@@ -47,7 +49,7 @@ func FuzzStdio(f *testing.F) {
 		if slowly {
 			r = iotest.HalfReader(r)
 		}
-		got := stdioTalk(t, r, stdioEcho, &StdioOptions{MaxLine: stdioFuzzLine})
+		got := talk(t, r, echo, &Options{MaxLine: fuzzLine})
 		if len(got) != len(want) {
 			t.Fatalf("%d lines came out, %d expected:\n%s", len(got), len(want), strings.Join(got, "\n"))
 		}
@@ -61,7 +63,7 @@ func FuzzStdio(f *testing.F) {
 				t.Errorf("not a reply: %s", line)
 			}
 			switch {
-			case want[i] == stdioAnyID:
+			case want[i] == anyID:
 				if id != "null" && !bytes.Contains(data, []byte(id)) || result {
 					t.Errorf("made up: %s", line)
 				}
@@ -73,24 +75,24 @@ func FuzzStdio(f *testing.F) {
 }
 
 const (
-	// stdioFuzzLine is short, so that the fuzzer finds the limit.
-	stdioFuzzLine = 8 << 10
+	// fuzzLine is short, so that the fuzzer finds the limit.
+	fuzzLine = 8 << 10
 
-	// stdioAnyID stands for the id of an error reply to what is not JSON or too
+	// anyID stands for the id of an error reply to what is not JSON or too
 	// long: it has one if it is safe to say so.
-	stdioAnyID = "any"
+	anyID = "any"
 )
 
-// stdioExpect returns the id of the reply that line deserves, if any.
-func stdioExpect(line string) (id string, replied bool) {
-	if len(line) > stdioFuzzLine {
-		return stdioAnyID, true
+// expect returns the id of the reply that line deserves, if any.
+func expect(line string) (id string, replied bool) {
+	if len(line) > fuzzLine {
+		return anyID, true
 	}
 	if line = strings.Trim(line, " \t\r"); line == "" {
 		return "", false
 	}
-	if !json.Valid([]byte(line)) || !utf8.ValidString(line) || stdioDepth(line) > maxDepth {
-		return stdioAnyID, true
+	if !json.Valid([]byte(line)) || !utf8.ValidString(line) || depth(line) > rawjson.MaxDepth {
+		return anyID, true
 	}
 	var m map[string]json.RawMessage
 	if json.Unmarshal([]byte(line), &m) != nil || m == nil {
@@ -106,18 +108,18 @@ func stdioExpect(line string) (id string, replied bool) {
 		return "", false // an answer, and we never ask
 	case m["method"] == nil, m["method"][0] != '"', set("result"), set("error"):
 		return id, true
-	case m["jsonrpc"] != nil && stdioString(m["jsonrpc"]) != "2.0":
+	case m["jsonrpc"] != nil && stringOf(m["jsonrpc"]) != "2.0":
 		return id, true
 	}
 	return id, m["id"] != nil
 }
 
-func stdioString(raw json.RawMessage) (s string) {
+func stringOf(raw json.RawMessage) (s string) {
 	_ = json.Unmarshal(raw, &s) // anything else is not "2.0" either
 	return s
 }
 
-func stdioDepth(line string) (deepest int) {
+func depth(line string) (deepest int) {
 	d := json.NewDecoder(strings.NewReader(line))
 	d.UseNumber()
 	for depth := 0; ; {

@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // ReadObject reads lines until one is a message that the library can take, and
@@ -22,7 +24,7 @@ import (
 // requests are open. It waits for the editor to read only if a few hundred of
 // such errors are unread. At the end of input it does not return, because the
 // library would close at once and lose the replies that are still owed: it
-// closes [Stdio.InputDone] and waits for [Stdio.Close].
+// closes [Conn.InputDone] and waits for [Conn.Close].
 //
 // Where JSON-RPC leaves a choice, or editors do not follow it:
 //
@@ -38,7 +40,7 @@ import (
 //     surely a request's; otherwise null;
 //   - answers to what we did not ask, and answers to null, are dropped without
 //     a word; an answer that cannot be decoded becomes an error of the call.
-func (s *Stdio) ReadObject(v any) error {
+func (s *Conn) ReadObject(v any) error {
 	if !s.started {
 		deepStack(0)
 	}
@@ -89,7 +91,7 @@ func deepStack(at int) byte {
 
 // take decodes line into v, or answers it, or drops it; it reports whether v is
 // set.
-func (s *Stdio) take(line []byte, whole bool, v any) bool {
+func (s *Conn) take(line []byte, whole bool, v any) bool {
 	const oneALine = "send one JSON object a line"
 	switch {
 	case !whole:
@@ -98,9 +100,9 @@ func (s *Stdio) take(line []byte, whole bool, v any) bool {
 	case len(line) == 0:
 	case !utf8.Valid(line):
 		s.refuse(headID(line), jsonrpc2.CodeParseError, "editor: this line is not UTF-8: "+oneALine+", in UTF-8")
-	case tooDeep(line):
+	case rawjson.TooDeep(line):
 		s.refuse(headID(line), jsonrpc2.CodeInvalidRequest, fmt.Sprintf(
-			"editor: this line nests deeper than %d levels: send flatter params", maxDepth))
+			"editor: this line nests deeper than %d levels: send flatter params", rawjson.MaxDepth))
 	case !gjson.ValidBytes(line):
 		s.refuse(headID(line), jsonrpc2.CodeParseError, notJSON(line)+": "+oneALine)
 	case line[0] == '[':
@@ -128,7 +130,7 @@ func notJSON(line []byte) string {
 
 // refuse queues an error reply of our own. It waits while too many of them are
 // unread.
-func (s *Stdio) refuse(id string, code int, text string) {
+func (s *Conn) refuse(id string, code int, text string) {
 	quoted, _ := json.Marshal(text) // a string always encodes
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, unescapeHTML(quoted))
 

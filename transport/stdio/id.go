@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"bytes"
@@ -7,37 +7,44 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 )
 
-// foreignID begins the ids that the library cannot hold, or would not give back
-// byte for byte: -1, 1.5, 1e3, 18446744073709551616, "\u00e9". They travel
-// through it as a string, this prefix and the id's JSON. An id of the editor
-// cannot be mistaken for one: a NUL is written with an escape, and every string
-// with an escape travels this way itself.
+// foreignID begins the ids that the library cannot hold, or would not give back byte
+// for byte: -1, 1.5, 1e3, 18446744073709551616, "\u00e9". They pass through it as a
+// string: this prefix and the id's JSON. An id of the editor cannot be mistaken for
+// one: it would have an escape for the NUL, and every string with an escape gets the
+// prefix itself.
 const foreignID = "\x00raw:"
+
+// An ID is a request's, as sourcegraph/jsonrpc2 holds it: jsonrpc2.ID(id) is the
+// library's own.
+type ID struct {
+	Num      uint64
+	Str      string
+	IsString bool
+}
 
 // ParseID returns the ID that the library has for an id of the editor, given
 // its JSON as the editor wrote it, and whether it is a string or a number.
 // With it, the requestId of a $/cancel_request finds its request.
-func ParseID(raw string) (id jsonrpc2.ID, ok bool) {
+func ParseID(raw string) (id ID, ok bool) {
 	v := gjson.Parse(raw)
 	switch {
 	case !gjson.Valid(raw) || !utf8.ValidString(raw):
-		return jsonrpc2.ID{}, false
+		return ID{}, false
 	case v.Type == gjson.String && plainString(v.Raw):
-		return jsonrpc2.ID{Str: v.Str, IsString: true}, true
+		return ID{Str: v.Str, IsString: true}, true
 	case v.Type == gjson.Number && plainNumber(v.Raw):
-		return jsonrpc2.ID{Num: v.Uint()}, true
+		return ID{Num: v.Uint()}, true
 	case v.Type == gjson.String || v.Type == gjson.Number:
-		return jsonrpc2.ID{Str: foreignID + v.Raw, IsString: true}, true
+		return ID{Str: foreignID + v.Raw, IsString: true}, true
 	}
-	return jsonrpc2.ID{}, false
+	return ID{}, false
 }
 
 // AppendID appends the JSON of id, as the editor wrote it.
-func AppendID(dst []byte, id jsonrpc2.ID) []byte {
+func AppendID(dst []byte, id ID) []byte {
 	if raw, ok := strings.CutPrefix(id.Str, foreignID); ok && id.IsString {
 		return append(dst, raw...)
 	}
@@ -107,11 +114,10 @@ func headID(line []byte) string {
 	return id
 }
 
-// takeOurs returns, as we wrote it, the id of our request that an answer with
-// this id belongs to, and whether there is one; there is no longer one then.
-// Clients in languages with one kind of number, or that keep ids as keys of a
-// table, answer request 1 with "1" or 1.0.
-func (s *Stdio) takeOurs(id gjson.Result) (raw string, ok bool) {
+// takeOurs finds our request that an answer with this id belongs to, takes it off the
+// list, and returns its id as we wrote it. Clients in languages with one kind of
+// number, or that keep ids as keys of a table, answer request 1 with "1" or 1.0.
+func (s *Conn) takeOurs(id gjson.Result) (raw string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	raw, ok = s.findOursLocked(id)
@@ -121,7 +127,7 @@ func (s *Stdio) takeOurs(id gjson.Result) (raw string, ok bool) {
 	return raw, ok
 }
 
-func (s *Stdio) findOursLocked(id gjson.Result) (raw string, ok bool) {
+func (s *Conn) findOursLocked(id gjson.Result) (raw string, ok bool) {
 	candidates := []string{id.Raw}
 	switch id.Type {
 	case gjson.String:

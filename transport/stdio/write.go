@@ -1,4 +1,4 @@
-package transport
+package stdio
 
 import (
 	"bytes"
@@ -23,8 +23,8 @@ type outbox struct {
 // WriteObject queues v, which must encode as a JSON object, as one line. It
 // implements [jsonrpc2.ObjectStream] and never waits for stdout. The list is
 // bounded by the editor's open requests and our own; notifications, of which
-// there is no such bound, belong to [Stdio.Send].
-func (s *Stdio) WriteObject(v any) error {
+// there is no such bound, belong to [Conn.Send].
+func (s *Conn) WriteObject(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Stdio) WriteObject(v any) error {
 }
 
 // queueLocked appends line to the list.
-func (s *Stdio) queueLocked(line []byte) error {
+func (s *Conn) queueLocked(line []byte) error {
 	if err := s.errClosedLocked(); err != nil {
 		return err
 	}
@@ -77,11 +77,12 @@ func (s *Stdio) queueLocked(line []byte) error {
 // pipe with room takes microseconds, and a busy machine rarely this long.
 const slowWrite = 5 * time.Millisecond
 
-// Blocked reports whether the editor is behind: the last write had to wait for it.
-func (s *Stdio) Blocked() bool { return s.blocked.Load() }
+// Blocked reports whether the editor is behind: the last write had to wait for it, or
+// there is a limit to lines a second.
+func (s *Conn) Blocked() bool { return s.pace != nil || s.blocked.Load() }
 
 // write is the goroutine that owns stdout.
-func (s *Stdio) write() {
+func (s *Conn) write() {
 	for {
 		select {
 		case <-s.wake:
@@ -104,7 +105,7 @@ func (s *Stdio) write() {
 
 // drain writes the list and then b, in one call: a small event and a reply
 // together cost one wake-up of the editor.
-func (s *Stdio) drain(b *batch) error {
+func (s *Conn) drain(b *batch) error {
 	s.mu.Lock()
 	if b == nil && s.list.messages == 0 {
 		s.mu.Unlock()

@@ -1,0 +1,172 @@
+package transport
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// An opKind is one of A2A's operations (specification 1.0, §3.1), independent of
+// version and binding.
+type opKind uint8
+
+const (
+	// opMethod is a method that the caller names.
+	opMethod opKind = iota
+	opSend
+	opStream
+	opGet
+	opList
+	opCancel
+	opSubscribe
+	opSetPush
+	opGetPush
+	opListPush
+	opDeletePush
+	opExtendedCard
+)
+
+// streams reports whether the answer is expected to be a stream.
+func (kind opKind) streams() bool { return kind == opStream || kind == opSubscribe }
+
+// An operation is one call of an agent with its parameters, before a binding spells it.
+// Each kind uses the members that it needs.
+type operation struct {
+	kind   opKind
+	method string // opMethod's
+	params any    // opMethod's; nil for none
+	stream bool   // the answer may be a stream
+
+	message   *a2a.Outgoing
+	blocking  bool
+	taskID    string
+	history   int // below 0: not said
+	query     *a2a.TaskQuery
+	push      *a2a.PushConfig
+	pushID    string
+	pageToken string
+
+	// id numbers the operations of a client. delivery says what may be repeated.
+	id       uint64
+	delivery delivery
+	// what names the operation in errors; ownURL: no other operation has its URL. Both
+	// are set with the request.
+	what   string
+	ownURL bool
+
+	// The rest is set by the binding. as is the kind, also where opMethod names one;
+	// pathID is the task in the path. other asks for the spelling that the agent is not
+	// known to take; spelled is the one that was used.
+	as             opKind
+	pathID         string
+	other, spelled bool
+	tenantSlash    bool
+	hasFiles       bool // with their bytes
+}
+
+// newOperation makes an operation of a kind, with that kind's delivery.
+func newOperation(kind opKind) *operation {
+	c := &operation{kind: kind, stream: kind.streams(), history: -1}
+	switch kind {
+	case opMethod, opSend, opStream, opSetPush:
+		c.delivery = deliverOnce
+	case opSubscribe:
+		c.delivery = deliverRestored
+	default:
+		c.delivery = deliverAgain
+	}
+	return c
+}
+
+// A request is an operation as a binding spells it.
+type request struct {
+	verb string
+	// path is below the URL of the interface, and escaped; query is added to the
+	// URL's own.
+	path, query string
+	accept      string
+	body        []byte // JSON; nil for none
+	// arrays: the answer may be a JSON array that stands for a stream.
+	arrays bool
+	// what names the request in errors.
+	what string
+}
+
+// A binding is how operations travel (specification 1.0, §5): it makes HTTP requests of
+// operations, and unwraps the answers. The shapes inside are the protocol version's.
+//
+// A binding knows no Client and no connection. One is made for each agent; its
+// methods are called concurrently.
+type binding interface {
+	// home returns the URL below which requests go, made of the interface's URL.
+	home(u *url.URL) *url.URL
+	// request spells an operation. The error is the caller's mistake: the protocol
+	// version, or the binding, has no words for it.
+	request(p protocol, c *operation) (*request, error)
+	// result unwraps the answer to an operation: it returns the operation's result, or the
+	// agent's error. Neither means that this is no answer of the binding.
+	result(c *operation, a *answer) (json.RawMessage, *a2a.Error)
+	// event decodes one frame of a stream, which is valid JSON, into ev, or returns
+	// the agent's error. failure: the frame is named an error.
+	event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error
+	// again gets each answer, with the agent's error if it is one. It reports whether
+	// to send the operation once more, in another spelling: only where the agent has
+	// certainly not taken it.
+	again(c *operation, status int, refusal *a2a.Error) bool
+}
+
+// An answer is the response to a request that does not stream.
+type answer struct {
+	status int
+	body   []byte
+	// json: the body is valid JSON.
+	json bool
+}
+
+// A bindingKind is one entry of the list of bindings.
+type bindingKind struct {
+	// name is what cards call it, option what ClientOptions.Binding does.
+	name, option string
+	open         func(p protocol) binding
+}
+
+// is reports whether a card's word means the binding. Some cards write it as an
+// identifier (HTTP_JSON).
+func (k bindingKind) is(name string) bool {
+	return strings.EqualFold(k.name, strings.ReplaceAll(name, "_", "+"))
+}
+
+// bindings lists what we speak. The card chooses, so their order means nothing.
+func bindings() []bindingKind {
+	return []bindingKind{
+		jsonRPCKind(),
+		httpJSONKind(),
+	}
+}
+
+// header makes the headers of a request in a version of the protocol.
+func (r *request) header(p protocol) http.Header {
+	h := http.Header{"Accept": {r.accept}}
+	if r.body != nil {
+		h.Set("Content-Type", "application/json")
+	}
+	p.header(h)
+	return h
+}
+
+// below returns the URL of the request, which is below that of the interface.
+func (r *request) below(base *url.URL) *url.URL {
+	u := *base
+	if r.path != "" {
+		u.RawPath = strings.TrimRight(base.EscapedPath(), "/") + r.path
+		u.Path, _ = url.PathUnescape(u.RawPath) // it was escaped by us
+	}
+	if r.query != "" && u.RawQuery != "" {
+		u.RawQuery += "&"
+	}
+	u.RawQuery += r.query
+	return &u
+}

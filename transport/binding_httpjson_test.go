@@ -1,0 +1,190 @@
+package transport
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// spelled writes a request on one line.
+func spelled(r *request, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	base, _ := url.Parse("http://agent.example/base/?key=k")
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.verb, r.below(base).RequestURI(), r.body))
+}
+
+func aCall(op opKind, set func(*operation)) *operation {
+	c := newOperation(op)
+	c.taskID, c.pushID = "t/1", "c:2"
+	if set != nil {
+		set(c)
+	}
+	return c
+}
+
+// Each operation, as each version has it over HTTP+JSON: verbs and paths, what is in
+// the query and what in the body, and the proto's names in 0.3.
+func TestHTTPJSONRequests(t *testing.T) {
+	message := func() *a2a.Outgoing {
+		return &a2a.Outgoing{ID: "m", ContextID: "c", ReferenceTaskIDs: []string{"t0"}, AcceptedOutputModes: []string{"text/plain"},
+			Parts: []a2a.OutPart{{Text: "hi"}, {Data: []byte(`{"k":1}`)}, {File: &a2a.File{Name: "f", MediaType: "text/plain", Bytes: "eA=="}}},
+			Push: &a2a.PushConfig{ID: "p", URL: "https://me.example/", Token: "s",
+				Authentication: &a2a.PushAuthentication{Schemes: []string{"Bearer"}, Credentials: "b"}}}
+	}
+	query := &a2a.TaskQuery{ContextID: "c d", State: a2a.StateCanceled, PageSize: 5, PageToken: "a+b=", IncludeArtifacts: true}
+	push := &a2a.PushConfig{TaskID: "t/1", URL: "https://me.example/"}
+	for _, test := range []struct {
+		call    *operation
+		v1, v03 string
+	}{
+		{aCall(opSend, func(c *operation) { c.message, c.blocking = message(), true }),
+			`POST /base/acme/message:send?key=k {"tenant":"acme","message":{"messageId":"m","role":"ROLE_USER","contextId":"c","referenceTaskIds":["t0"],"parts":[{"text":"hi"},{"data":{"k":1}},{"raw":"eA==","filename":"f","mediaType":"text/plain"}]},"configuration":{"acceptedOutputModes":["text/plain"],"taskPushNotificationConfig":{"id":"p","url":"https://me.example/","token":"s","authentication":{"scheme":"Bearer","credentials":"b"}}}}`,
+			`POST /base/v1/message:send?key=k {"message":{"messageId":"m","role":"ROLE_USER","contextId":"c","content":[{"text":"hi"},{"data":{"data":{"k":1}}},{"file":{"name":"f","mimeType":"text/plain","fileWithBytes":"eA=="}}]},"configuration":{"acceptedOutputModes":["text/plain"],"blocking":true,"pushNotification":{"id":"p","url":"https://me.example/","token":"s","authentication":{"schemes":["Bearer"],"credentials":"b"}}}}`},
+		{aCall(opStream, func(c *operation) { c.message = &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hi"}}} }),
+			`POST /base/acme/message:stream?key=k {"tenant":"acme","message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}]}}`,
+			`POST /base/v1/message:stream?key=k {"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]}}`},
+		{aCall(opGet, func(c *operation) { c.history = 3 }),
+			`GET /base/acme/tasks/t%2F1?key=k&historyLength=3`, `GET /base/v1/tasks/t%2F1?key=k&historyLength=3`},
+		// 0 is all of it to some servers of 0.3: the one message is left out by incoming.
+		{aCall(opGet, func(c *operation) { c.history = 0 }),
+			`GET /base/acme/tasks/t%2F1?key=k&historyLength=0`, `GET /base/v1/tasks/t%2F1?key=k&historyLength=1`},
+		{aCall(opList, func(c *operation) { c.query = query }),
+			`GET /base/acme/tasks?key=k&contextId=c%20d&status=TASK_STATE_CANCELED&pageSize=5&pageToken=a%2Bb%3D&includeArtifacts=true`,
+			`GET /base/v1/tasks?key=k&contextId=c%20d&status=TASK_STATE_CANCELLED&pageSize=5&pageToken=a%2Bb%3D&includeArtifacts=true`},
+		{aCall(opCancel, nil),
+			`POST /base/acme/tasks/t%2F1:cancel?key=k {"tenant":"acme"}`, `POST /base/v1/tasks/t%2F1:cancel?key=k {}`},
+		{aCall(opSubscribe, nil),
+			`POST /base/acme/tasks/t%2F1:subscribe?key=k`, `GET /base/v1/tasks/t%2F1:subscribe?key=k`},
+		{aCall(opSubscribe, func(c *operation) { c.other = true }),
+			`GET /base/acme/tasks/t%2F1:subscribe?key=k`, `POST /base/v1/tasks/t%2F1:subscribe?key=k`},
+		{aCall(opSetPush, func(c *operation) { c.push = push }),
+			`POST /base/acme/tasks/t%2F1/pushNotificationConfigs?key=k {"tenant":"acme","url":"https://me.example/"}`,
+			`POST /base/v1/tasks/t%2F1/pushNotificationConfigs?key=k {"parent":"tasks/t/1","configId":"t/1","config":{"name":"tasks/t/1/pushNotificationConfigs/t/1","pushNotificationConfig":{"url":"https://me.example/","id":"t/1"}}}`},
+		{aCall(opSetPush, func(c *operation) { c.push, c.other = push, true }),
+			`POST /base/acme/tasks/t%2F1/pushNotificationConfigs?key=k {"tenant":"acme","url":"https://me.example/"}`,
+			`POST /base/v1/tasks/t%2F1/pushNotificationConfigs?key=k {"name":"tasks/t/1/pushNotificationConfigs/t/1","pushNotificationConfig":{"url":"https://me.example/","id":"t/1"}}`},
+		{aCall(opGetPush, nil),
+			`GET /base/acme/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`, `GET /base/v1/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`},
+		{aCall(opListPush, func(c *operation) { c.pageToken = "n" }),
+			`GET /base/acme/tasks/t%2F1/pushNotificationConfigs?key=k&pageToken=n`, `GET /base/v1/tasks/t%2F1/pushNotificationConfigs?key=k&pageToken=n`},
+		{aCall(opDeletePush, nil),
+			`DELETE /base/acme/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`, `DELETE /base/v1/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`},
+		{aCall(opExtendedCard, nil), `GET /base/acme/extendedAgentCard?key=k`, `GET /base/v1/card?key=k`},
+	} {
+		v1, v03 := httpJSONKind().open(protocolV1{tenant: "acme"}), httpJSONKind().open(protocolV03{})
+		again := *test.call
+		if got := spelled(v1.request(protocolV1{tenant: "acme"}, test.call)); got != test.v1 {
+			t.Errorf("1.0:\n got %s\nwant %s", got, test.v1)
+		}
+		if got := spelled(v03.request(protocolV03{}, &again)); got != test.v03 {
+			t.Errorf("0.3:\n got %s\nwant %s", got, test.v03)
+		}
+	}
+}
+
+// What is not to be sent is refused: a path is only ever the operation's own.
+func TestHTTPJSONRefusesIDs(t *testing.T) {
+	for _, id := range []string{"", ".", ".."} {
+		c := aCall(opCancel, func(c *operation) { c.taskID = id })
+		if r, err := httpJSONKind().open(protocolV1{}).request(protocolV1{}, c); err == nil {
+			t.Errorf("%q: %s", id, spelled(r, nil))
+		}
+	}
+	for _, id := range []string{"../../admin", "a?b#c", "x:cancel", "日本", "a b%2e"} {
+		c := aCall(opGet, func(c *operation) { c.taskID = id })
+		r, err := httpJSONKind().open(protocolV1{}).request(protocolV1{}, c)
+		u, parseErr := url.Parse("http://agent.example" + r.path)
+		if err != nil || parseErr != nil || strings.Count(u.EscapedPath(), "/") != 2 || u.Path != "/tasks/"+id || u.RawQuery != "" || strings.Contains(r.path, ":") {
+			t.Errorf("%q: %s, %v", id, r.path, err)
+		}
+	}
+}
+
+// Answers in shapes that no server of the recordings has, and that are legal, or that
+// gateways send: what each comes to.
+func TestHTTPJSONStrangers(t *testing.T) {
+	const task = `{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}`
+	for _, test := range []struct {
+		name, version string
+		op            opKind
+		status        int
+		body          string
+		want          string
+	}{
+		{"a wrapped task where a bare one is usual", "1.0", opGet, 200, `{"task":` + task + `}`, "task t working"},
+		{"a bare task where a wrapped one is usual", "1.0", opSend, 201, task, "task t working"},
+		{"members in another order, nulls", "1.0", opGet, 202, `{"status":{"message":null,"state":"TASK_STATE_WORKING"},"artifacts":null,"id":"t"}`, "task t working"},
+		{"numeric enums", "0.3", opGet, 200, `{"id":"t","status":{"state":2}}`, "task t working"},
+		{"JSON-RPC's spelling in 0.3", "0.3", opSend, 200, `{"kind":"task","id":"t","status":{"state":"working"}}`, "task t working"},
+		{"JSON-RPC's envelope", "1.0", opSend, 200, `{"jsonrpc":"2.0","id":1,"result":{"task":` + task + `}}`, "task t working"},
+		{"google.rpc without A2A's reason", "1.0", opGet, 404, `{"error":{"code":404,"status":"NOT_FOUND","message":"x"}}`, "-32001 404 x"},
+		{"the same of a front end that has no such page", "1.0", opGet, 404, `{"error":{"code":404,"message":"Not Found"}}`, "0 404"},
+		{"somebody else's domain", "1.0", opGet, 403, `{"error":{"code":403,"status":"PERMISSION_DENIED","message":"x","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"other.example"}]}}`, "0 403 x"},
+		{"problem details", "1.0", opList, 400, `{"type":"about:blank","title":"Bad Request","detail":"status","status":400}`, "0 400 Bad Request: status"},
+		{"a message alone", "0.3", opCancel, 409, `{"message":"Task t cannot be canceled"}`, "-32002 409 Task t cannot be canceled"},
+		{"a gateway's message", "0.3", opGet, 404, `{"message":"no Route matched with those values"}`, "0 404"},
+		{"an array around an error", "1.0", opStream, 503, `[{"error":{"code":503,"status":"UNAVAILABLE","message":"later"}}]`, "0 503"},
+		{"details that are no list", "1.0", opSend, 400, `{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"x","details":"y"}}`, "-32602 400 x"},
+		{"a reason in a nest", "1.0", opSend, 400, `{"error":{"code":400,"message":"x","details":[[],1,{"domain":1,"reason":{}}]}}`, "0 400 x"},
+		{"a page", "1.0", opGet, 200, `<html>`, "none"},
+	} {
+		e := httpEndpoint(test.version)
+		c := aCall(test.op, func(c *operation) { c.as = c.kind })
+		body := []byte(test.body)
+		result, refusal := e.binding.result(c, &answer{test.status, body, test.body[0] != '<'})
+		got := "none"
+		switch {
+		case refusal != nil:
+			got = strings.TrimSpace(fmt.Sprintf("%d %d %s", refusal.Code, refusal.HTTPStatus, refusal.Message))
+		case result != nil:
+			var ev a2a.Event
+			e.protocol.decode(string(result), &ev)
+			got = fmt.Sprintf("%s %s %s", []string{"unknown", "task"}[min(int(ev.Kind), 1)], ev.TaskID, ev.State)
+		case test.status >= http.StatusMultipleChoices:
+			got = fmt.Sprintf("0 %d", test.status) // the exchange says what it is
+		}
+		if got != test.want {
+			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// FuzzHTTPJSON: whatever an agent says, nothing panics, and what is changed from the
+// proto's JSON stays JSON.
+func FuzzHTTPJSON(f *testing.F) {
+	f.Add(`{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING","update":{"content":[{"data":{"data":1}},{"file":{"fileWithBytes":"YUdWc2JHOD0="}}]}}}}`)
+	f.Add(`{"error":{"code":1,"details":[{"domain":"a2a-protocol.org","reason":"TASK_NOT_FOUND"}]}}`)
+	f.Add(`{"name":"tasks/a/pushNotificationConfigs/b","pushNotificationConfig":{"id":""}}`)
+	f.Add(`[{"tasks":[{}]}]`)
+	f.Fuzz(func(t *testing.T, data string) {
+		fuzzHTTPJSON(t, data)
+	})
+}
+
+func fuzzHTTPJSON(t *testing.T, data string) {
+	if !rawjson.Valid([]byte(data)) {
+		return
+	}
+	for _, version := range []string{"1.0", "0.3"} {
+		e := httpEndpoint(version)
+		for op := opSend; op <= opExtendedCard; op++ {
+			for _, status := range []int{200, 400, 404, 500} {
+				c := aCall(op, func(c *operation) { c.as = op })
+				result, _ := e.binding.result(c, &answer{status, []byte(data), true})
+				if result != nil && !rawjson.Valid(result) {
+					t.Fatalf("%s %d: %s became %s", version, op, data, result)
+				}
+			}
+		}
+		var ev a2a.Event
+		e.binding.event(e.protocol, data, false, &ev)
+		e.binding.event(e.protocol, data, true, &ev)
+	}
+}

@@ -1,0 +1,222 @@
+package transport
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// bindingJSONRPC is what cards call the JSON-RPC binding.
+const bindingJSONRPC = "JSONRPC"
+
+// jsonRPC is A2A over JSON-RPC 2.0 (specification 1.0, §9; 0.3, §3.2.1): each
+// operation is a method, each answer and each frame of a stream a response.
+type jsonRPC struct{}
+
+func jsonRPCKind() bindingKind {
+	return bindingKind{bindingJSONRPC, "jsonrpc", func(protocol) binding { return jsonRPC{} }}
+}
+
+func (jsonRPC) home(u *url.URL) *url.URL { return u }
+
+func (jsonRPC) again(*operation, int, *a2a.Error) bool { return false }
+
+// The types that we take. For a stream, JSON is named as well: an agent may
+// refuse at once, or have no more than one thing to say.
+const (
+	acceptJSON   = "application/json"
+	acceptStream = "text/event-stream, application/json"
+)
+
+// methodNames are what the versions call the operations.
+func methodNames() []methodName {
+	return []methodName{
+		{opSend, "message/send", "SendMessage"},
+		{opStream, "message/stream", "SendStreamingMessage"},
+		{opGet, "tasks/get", "GetTask"},
+		{opList, "tasks/list", "ListTasks"},
+		{opCancel, "tasks/cancel", "CancelTask"},
+		{opSubscribe, "tasks/resubscribe", "SubscribeToTask"},
+		{opSetPush, "tasks/pushNotificationConfig/set", "CreateTaskPushNotificationConfig"},
+		{opGetPush, "tasks/pushNotificationConfig/get", "GetTaskPushNotificationConfig"},
+		{opListPush, "tasks/pushNotificationConfig/list", "ListTaskPushNotificationConfigs"},
+		{opDeletePush, "tasks/pushNotificationConfig/delete", "DeleteTaskPushNotificationConfig"},
+		{opExtendedCard, "agent/getAuthenticatedExtendedCard", "GetExtendedAgentCard"},
+	}
+}
+
+// A methodName holds the names of one operation in the versions.
+type methodName struct {
+	kind    opKind
+	v03, v1 string
+}
+
+// in returns the name in a version.
+func (n methodName) in(version string) string {
+	if version == "0.3" {
+		return n.v03
+	}
+	return n.v1
+}
+
+// methodOf returns what a version of the protocol calls an operation.
+func methodOf(p protocol, c *operation) string {
+	if c.kind == opMethod {
+		return c.method
+	}
+	names := methodNames()
+	return names[slices.IndexFunc(names, func(n methodName) bool { return n.kind == c.kind })].in(p.name())
+}
+
+// operationOf returns the operation that a version calls by that name; opMethod if
+// there is none.
+func operationOf(p protocol, method string) opKind {
+	for _, n := range methodNames() {
+		if n.in(p.name()) == method {
+			return n.kind
+		}
+	}
+	return opMethod
+}
+
+func (jsonRPC) request(p protocol, c *operation) (*request, error) {
+	method, params := methodOf(p, c), c.params
+	if c.kind != opMethod {
+		var err error
+		if params, err = p.params(c); err != nil {
+			return nil, err
+		}
+	}
+	body, err := encodeJSON(&struct {
+		Version string `json:"jsonrpc"`
+		ID      uint64 `json:"id"`
+		Method  string `json:"method"`
+		Params  any    `json:"params,omitempty"`
+	}{"2.0", c.id, method, params})
+	if err != nil {
+		return nil, failf(err, "the parameters of %s are not JSON: %v", method, err)
+	}
+	r := &request{verb: http.MethodPost, accept: acceptJSON, body: body, what: method}
+	if c.stream {
+		r.accept = acceptStream
+	}
+	return r, nil
+}
+
+// result reads a response whatever its HTTP status and type: a2a-go 0.3 sends errors as
+// text/plain, others send them with 4xx or 500. A response without result and error is
+// read as the result null.
+func (jsonRPC) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
+	if !a.json || a.body[0] != '{' {
+		return nil, nil
+	}
+	r := readResponse(rawjson.View(a.body))
+	switch {
+	case r.failure != "":
+		return nil, readError(r.failure)
+	case a.status >= 300 || !r.is:
+		return nil, nil
+	case r.result == "":
+		return json.RawMessage("null"), nil
+	}
+	return json.RawMessage(r.result), nil
+}
+
+// event reads one response. A payload without a response around it is read as well;
+// anything else is an event of an unknown kind.
+func (jsonRPC) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error {
+	if !failure && decodeResult(p, data, ev) {
+		return nil
+	}
+	r := readResponse(data)
+	switch {
+	case r.failure != "":
+		data, failure = r.failure, true
+	case r.result != "":
+		data = r.result
+	}
+	if failure {
+		return readError(data)
+	}
+	p.decode(data, ev)
+	return nil
+}
+
+// decodeResult decodes a response whose last member is its result, as all servers that
+// were tried send it; false for any other response. Decoding finds the end of the
+// result, so that no pass is needed before.
+func decodeResult(p protocol, data string, ev *a2a.Event) bool {
+	result := 0
+	rawjson.Walk(data, 0, func(key string, at int) (end int) {
+		switch key {
+		case "result":
+			result = at
+			return len(data)
+		case "error":
+			return len(data)
+		}
+		return rawjson.SkipValue(data, at)
+	})
+	if result == 0 || !rawjson.IsObject(data[result:]) {
+		return false
+	}
+	p.decode(data[result:], ev)
+	end := rawjson.SkipSpace(data, result+len(ev.Raw))
+	return end < len(data) && data[end] == '}' && rawjson.SkipSpace(data, end+1) == len(data)
+}
+
+// A response is what is in a JSON-RPC response, as it is written. The id is not
+// looked at: each exchange has one request, and servers that could not parse it
+// answer with null.
+type response struct {
+	is              bool // it has the form of a response
+	result, failure string
+}
+
+func readResponse(raw string) (r response) {
+	rawjson.EachMember(raw, func(key, value string) bool {
+		switch key {
+		case "jsonrpc":
+			r.is = true
+		case "result":
+			r.is, r.result = true, value
+		case "error":
+			if value != "null" {
+				r.is, r.failure = true, value
+			}
+		}
+		return true
+	})
+	return r
+}
+
+// readError reads an error object; a string is its message alone. It copies:
+// errors outlive what they were read from.
+func readError(raw string) *a2a.Error {
+	e := new(a2a.Error)
+	if !rawjson.IsObject(raw) {
+		e.Message = strings.Clone(jsonText(raw))
+		return e
+	}
+	rawjson.EachMember(raw, func(key, value string) bool {
+		switch key {
+		case "code":
+			// One agent sends the code as a string. A number like 1e3 reads as no code.
+			e.Code, _ = strconv.Atoi(jsonText(value))
+		case "message":
+			e.Message = strings.Clone(jsonText(value))
+		case "data", "details":
+			if value != "null" {
+				e.Data = a2a.JSON(strings.Clone(value))
+			}
+		}
+		return true
+	})
+	return e
+}

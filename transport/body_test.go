@@ -1,0 +1,110 @@
+package transport
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const bodyEvents = `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"working"}}}` + "\n\n" +
+	`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t1","contextId":"c1","status":{"state":"completed"},"final":true}}` + "\n\n"
+
+// A stream that was compressed unasked is read as it comes: its first event is there
+// while the agent is silent.
+func TestGzippedStream(t *testing.T) {
+	rest := make(chan struct{})
+	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		first, second, _ := strings.Cut(bodyEvents, "\n\n")
+		_, _ = io.WriteString(z, first+"\n\n")
+		_ = z.Flush()
+		w.(http.Flusher).Flush()
+		<-rest
+		_, _ = io.WriteString(z, second)
+		_ = z.Close()
+	})
+	s, err := wireClient(t, agent.URL, nil).Send(context.Background(), hello())
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := s.Read()
+	if err != nil || len(events) != 1 || events[0].TaskID != "t1" {
+		t.Fatalf("%v %v, want the first event before the second is sent", events, err)
+	}
+	close(rest)
+	if got, err := wireReadAll(s); len(got) != 1 || err != io.EOF {
+		t.Errorf("the rest: %q %v", got, err)
+	}
+}
+
+// A plain answer that was compressed is read; one in an encoding that we have not is
+// named as what it is.
+func TestEncodedAnswer(t *testing.T) {
+	for encoding, want := range map[string]string{"gzip": "", "br": "in the encoding br, which was not asked for"} {
+		agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Encoding", encoding)
+			z := gzip.NewWriter(w)
+			_, _ = io.WriteString(z, `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"working"}}}`)
+			_ = z.Close()
+		})
+		_, err := wireClient(t, agent.URL, nil).Get(context.Background(), "t1", -1)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", encoding, err, want)
+		}
+	}
+}
+
+// An event stream is one by what is in it, also where its label says JSON or nothing;
+// JSON stays JSON.
+func TestMislabelledStream(t *testing.T) {
+	for _, label := range []string{"application/json", "text/plain", "application/octet-stream"} {
+		for _, before := range []string{"", ": ready\n\n", "\uFEFF", "\r\n\n", "event: message\n", "id: 7\nretry: 5\n"} {
+			agent := newWireAgent(t, wireAnswer(200, label, before+bodyEvents))
+			s, err := wireClient(t, agent.URL, nil).Send(context.Background(), hello())
+			if err != nil {
+				t.Errorf("%s, %q: %v", label, before, err)
+				continue
+			}
+			if got, err := wireReadAll(s); len(got) != 2 || err != io.EOF {
+				t.Errorf("%s, %q: %q %v, want two events", label, before, got, err)
+			}
+		}
+	}
+	agent := newWireAgent(t, wireAnswer(200, "application/json", ` {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"working"}}}`))
+	s, err := wireClient(t, agent.URL, nil).Send(context.Background(), hello())
+	if err != nil || !s.Unstreamed() {
+		t.Errorf("a plain answer: %v", err)
+	}
+}
+
+// Whoever waits for a stream hears of its comments.
+func TestCommentsAreHeard(t *testing.T) {
+	second := make(chan struct{})
+	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, ": one\n\n")
+		w.(http.Flusher).Flush()
+		<-second
+		_, _ = io.WriteString(w, bodyEvents)
+	})
+	s, err := wireClient(t, agent.URL, nil).Send(context.Background(), hello())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heard []string
+	s.Heard(func() {
+		if heard = append(heard, "something"); len(heard) == 1 {
+			close(second)
+		}
+	})
+	if events, err := s.Read(); err != nil || len(events) == 0 || !slices.Contains(heard, "something") {
+		t.Errorf("%v %v %v", events, err, heard)
+	}
+}

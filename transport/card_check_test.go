@@ -1,0 +1,107 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// checkWorld is an agent that records the credentials that it gets.
+func checkWorld(t *testing.T) (agent *httptest.Server, seen *[]string) {
+	t.Helper()
+	seen = new([]string)
+	agent = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*seen = append(*seen, r.Method+" "+r.Header.Get("Authorization"))
+		if v := r.Header.Get("A2A-Version"); r.Method == http.MethodGet && v != "1.0" {
+			t.Errorf("the card was asked for in A2A %q", v)
+		}
+		if r.Method == http.MethodPost {
+			wireSSE(sseCompleted)(w, r)
+			return
+		}
+		if r.URL.Path != cardPath {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, `{"name":"served","url":"/evil","supportedInterfaces":[]}`)
+	}))
+	t.Cleanup(agent.Close)
+	return agent, seen
+}
+
+// The request for a card that is checked has no credentials; what the check returns
+// is the card; then the credentials go with the calls.
+func TestCardIsCheckedFirst(t *testing.T) {
+	agent, seen := checkWorld(t)
+	var from *url.URL
+	c := wireClient(t, agent.URL, &ClientOptions{
+		Header:   http.Header{"Authorization": {"Bearer secret"}},
+		BareCard: true,
+		CheckCard: func(_ context.Context, card []byte, u *url.URL) ([]byte, error) {
+			if !strings.Contains(string(card), "served") || len(*seen) != 1 {
+				t.Errorf("checked %s after %q", card, *seen)
+			}
+			from = u
+			return []byte(`{"name":"checked","url":"` + agent.URL + `/rpc"}`), nil
+		},
+	})
+	card, err := c.Card(t.Context())
+	if err != nil || card.Name != "checked" || from.String() != agent.URL+cardPath {
+		t.Fatalf("%+v, %v, from %v", card, err, from)
+	}
+	if err := send(c, t.Context()); err != io.EOF {
+		t.Fatal(err)
+	}
+	if got := strings.Join(*seen, ", "); got != "GET , POST Bearer secret" {
+		t.Errorf("the agent got %s", got)
+	}
+}
+
+// A card that is refused is the end: nothing else is asked of the agent, and
+// nothing that is secret.
+func TestCardIsRefused(t *testing.T) {
+	agent, seen := checkWorld(t)
+	path := filepath.Join(t.TempDir(), "card.json")
+	if err := os.WriteFile(path, []byte(`{"name":"N","url":"`+agent.URL+`"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refusal := errors.New("not signed")
+	for _, at := range []string{agent.URL, path} {
+		*seen = nil
+		c := wireClient(t, at, &ClientOptions{
+			Header:    http.Header{"Authorization": {"Bearer secret"}},
+			BareCard:  true,
+			CheckCard: func(context.Context, []byte, *url.URL) ([]byte, error) { return nil, refusal },
+		})
+		err := send(c, t.Context())
+		if !errors.Is(err, refusal) || err.Error() != "agent: not signed" {
+			t.Errorf("%s: %v", at, err)
+		}
+		if got := strings.Join(*seen, ", "); strings.Contains(got, "secret") || strings.Contains(got, "POST") {
+			t.Errorf("the agent got %s", got)
+		}
+	}
+}
+
+// An agent that shows its card to callers that it knows is not shown credentials
+// for it.
+func TestCheckedCardNeedsCredentials(t *testing.T) {
+	server := httptest.NewServer(wireAnswer(401, "application/json", `{}`))
+	defer server.Close()
+	c := wireClient(t, server.URL, &ClientOptions{BareCard: true,
+		CheckCard: func(_ context.Context, card []byte, _ *url.URL) ([]byte, error) { return card, nil }})
+	_, err := c.Card(t.Context())
+	var e *a2a.Error
+	if !errors.As(err, &e) || !e.Unauthenticated() || !strings.Contains(err.Error(), "save the card as a file") {
+		t.Errorf("got %v", err)
+	}
+}

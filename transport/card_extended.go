@@ -1,0 +1,164 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// loadCards gets the agent's card. Where that says that there is an extended one, and
+// we have credentials to show, it gets that and uses it from then on. If the extended
+// card cannot be had, the public one is used: that is no error.
+func (c *Client) loadCards() (*endpoint, error) {
+	e, err := c.loadCard()
+	if err != nil || e.err != nil || !e.card.ExtendedCard {
+		return e, err
+	}
+	ctx, cancel := context.WithTimeout(c.base, c.timeout)
+	defer cancel()
+	if !c.canShow(ctx, e) {
+		return e, nil
+	}
+	x, err := c.extended(ctx, e)
+	var unsafe *refusedCard
+	switch {
+	case errors.As(err, &unsafe):
+		c.warn("the extended card is not used, but the public one: " + strings.TrimPrefix(err.Error(), "agent: "))
+	case err != nil:
+		c.debug("the extended card cannot be had", "err", err)
+	default:
+		return x, nil
+	}
+	return e, nil
+}
+
+// A refusedCard is the error for an extended card that has arrived and is not used.
+type refusedCard struct{ error }
+
+func (r *refusedCard) Unwrap() error { return r.error }
+
+// extended gets the extended card of e, and has it checked as the public one was. It
+// was sent to somebody with credentials, so it may not move them to another origin, not
+// even to a trusted one.
+func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
+	raw, err := c.extendedCard(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	from := e.from
+	if from == nil || c.cardAt != (cardSource{}) { // where the user has put a card, no other is
+		from = e.url
+	}
+	// A copy: the public card's JSON is kept as well.
+	checked, err := c.checkCard(ctx, []byte(strings.Clone(string(raw))), from)
+	if err != nil {
+		return nil, &refusedCard{err}
+	}
+	x := c.newEndpoint(checked, from)
+	switch {
+	case x.err != nil:
+		err = x.err
+	case originOf(x.url) != originOf(e.url):
+		err = failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", shown(x.url))
+	default:
+		x.public, x.card.Extended = e, true
+		return x, nil
+	}
+	c.guard.wallet.card.Store(e.card)
+	return nil, &refusedCard{err}
+}
+
+// Extended returns the card that the agent shows to those that it knows. [Client.Card]
+// returns the same where it can be had, and else the public one; Extended returns an
+// error.
+func (c *Client) Extended(ctx context.Context) (*a2a.Card, error) {
+	e, err := c.connect(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case e.public != nil:
+		return e.card, nil
+	case !e.card.ExtendedCard:
+		return nil, failf(nil, "the card of %s does not say that there is an extended one", cardName(e.card))
+	}
+	x, err := c.extended(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return x.card, nil
+}
+
+// canShow reports whether a request would tell the agent who is asking.
+func (c *Client) canShow(ctx context.Context, e *endpoint) bool {
+	if len(c.opts.Header) > 0 || hasCertificate(c.opts.TLS) {
+		return true
+	}
+	if c.opts.Credentials == nil {
+		return false
+	}
+	cred, err := c.opts.Credentials(ctx, &Challenge{URL: e.url, Card: e.card})
+	return err == nil && cred != nil
+}
+
+// extendedCard asks for the card. It activates what the public one requires, because
+// an agent may refuse any request without that.
+func (c *Client) extendedCard(ctx context.Context, e *endpoint) (json.RawMessage, error) {
+	op := newOperation(opExtendedCard)
+	c.mu.Lock()
+	active := c.extensions
+	c.mu.Unlock()
+	for _, x := range e.card.Extensions {
+		if x.Required && printable(x.URI) && !slices.Contains(active, x.URI) {
+			op.delivery.activate = append(op.delivery.activate, x.URI)
+		}
+	}
+	result, err := c.limited(ctx, e, op)
+	if err != nil {
+		return nil, err
+	}
+	if !rawjson.IsObject(rawjson.View(result)) {
+		return nil, failf(nil, "%s answered %s with something that is no card: %s", shown(e.url), op.what, quote(result))
+	}
+	return result, nil
+}
+
+// PublicCard returns the card that the agent shows to everybody, where
+// [Client.Card] may return the extended one.
+func (c *Client) PublicCard(ctx context.Context) (*a2a.Card, error) {
+	e, err := c.endpoint(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if e.public != nil {
+		e = e.public
+	}
+	return e.card, nil
+}
+
+// ForgetCard has the card fetched anew by the next call that needs it. It is for a
+// caller whose credentials have changed.
+func (c *Client) ForgetCard() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fetching != nil {
+		c.forgotten = c.fetching
+	}
+	c.known, c.fetching = nil, nil
+}
+
+func (c *Client) warn(message string) {
+	if c.opts.Log != nil {
+		c.opts.Log.Warn("agent: " + message)
+	}
+}
+
+func (c *Client) debug(message string, args ...any) {
+	if c.opts.Log != nil {
+		c.opts.Log.Debug("agent: "+message, args...)
+	}
+}

@@ -1,0 +1,129 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// The extended card is fetched with credentials, never without, and what was
+// chosen by the public one is chosen by it from then on; but it leads to no other
+// origin, also not to one that is trusted.
+func TestExtendedCardIsUsed(t *testing.T) {
+	elsewhere := newWireAgent(t, wireSSE(sseCompleted))
+	const has = `,"supportsAuthenticatedExtendedCard":true`
+	for _, test := range []struct {
+		name, extended string
+		public         string
+		header         http.Header
+		source         *Credential
+		want           string // the card's name
+		asked          int    // for it
+		path           string // where the message goes
+	}{
+		{name: "used", public: has, extended: `{"name":"Extended","url":"URL/inner","protocolVersion":"0.3.0"}`, header: http.Header{"X-Key": {"k"}}, want: "Extended", asked: 1, path: "/inner"},
+		{name: "with a source", public: has, extended: `{"name":"Extended","url":"/inner"}`, source: bearer("t"), want: "Extended", asked: 1, path: "/inner"},
+		{name: "nobody to be", public: has, extended: `{"name":"Extended","url":"URL/inner"}`, want: "Test", path: "/rpc"},
+		{name: "not offered", extended: `{"name":"Extended","url":"URL/inner"}`, source: bearer("t"), want: "Test", path: "/rpc"},
+		{name: "refused", public: has, source: bearer("t"), want: "Test", asked: 1, path: "/rpc"},
+		{name: "elsewhere", public: has, extended: `{"name":"Extended","url":"` + elsewhere.URL + `/inner"}`, source: bearer("t"), want: "Test", asked: 1, path: "/rpc"},
+		{name: "no way to call it", public: has, extended: `{"name":"Extended"}`, source: bearer("t"), want: "Test", asked: 1, path: "/rpc"},
+		{name: "no card", public: has, extended: `[]`, source: bearer("t"), want: "Test", asked: 1, path: "/rpc"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			agent := newWireAgent(t, nil)
+			agent.card = `{"name":"Test","url":"%s/rpc","protocolVersion":"0.3.0"` + test.public + `}`
+			agent.answer = func(w http.ResponseWriter, r *http.Request) {
+				last := agent.seen()[len(agent.seen())-1]
+				switch {
+				case last.Method == "message/stream":
+					w.Header().Set("X-Path", r.URL.Path)
+					wireSSE(sseCompleted)(w, r)
+				case test.extended == "":
+					wireAnswer(200, "application/json", `{"error":{"code":-32007,"message":"none"}}`)(w, r)
+				default:
+					io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":`+strings.ReplaceAll(test.extended, "URL", agent.URL)+`}`)
+				}
+			}
+			opts := &ClientOptions{Header: test.header, TrustOrigins: []string{elsewhere.URL}}
+			if test.source != nil {
+				opts.Credentials = func(context.Context, *Challenge) (*Credential, error) { return test.source, nil }
+			}
+			c := wireClient(t, agent.URL, opts)
+			card, err := c.Card(t.Context())
+			public, publicErr := c.PublicCard(t.Context())
+			if err != nil || card.Name != test.want || card.Extended != (test.want == "Extended") || publicErr != nil || public.Name != "Test" {
+				t.Fatalf("card %+v, public %+v, %v %v", card, public, err, publicErr)
+			}
+			if at, err := c.Endpoint(t.Context()); err != nil || at.URL != agent.URL+test.path {
+				t.Errorf("called at %v, %v", at, err)
+			}
+			if err := send(c, t.Context()); err.Error() != "EOF" {
+				t.Error(err)
+			}
+			methods := []string{}
+			for _, r := range agent.seen() {
+				methods = append(methods, r.Method)
+			}
+			if n := strings.Count(fmt.Sprint(methods), "agent/getAuthenticatedExtendedCard"); n != test.asked || len(elsewhere.seen()) != 0 {
+				t.Errorf("%v; %d elsewhere", methods, len(elsewhere.seen()))
+			}
+			// Who we are may have changed: both are asked for anew.
+			c.ForgetCard()
+			if again, err := c.Card(t.Context()); err != nil || again.Name != test.want {
+				t.Errorf("%+v, %v", again, err)
+			}
+			if test.asked > 0 && len(agent.seen()) != len(methods)+1 {
+				t.Errorf("asked %d times more", len(agent.seen())-len(methods))
+			}
+		})
+	}
+}
+
+// In 1.x it is asked for by that version's name.
+func TestExtendedCardIsUsedV1(t *testing.T) {
+	agent := newWireAgent(t, nil)
+	agent.card = `{"name":"Test","capabilities":{"extendedAgentCard":true},"supportedInterfaces":[{"url":"%[1]s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
+	agent.answer = func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":`+strings.Replace(fmt.Sprintf(agent.card, agent.URL), "Test", "Extended", 1)+`}`)
+	}
+	c := wireClient(t, agent.URL, &ClientOptions{Header: http.Header{"X-Key": {"k"}}})
+	card, err := c.Card(t.Context())
+	if err != nil || card.Name != "Extended" || agent.seen()[0].Method != "GetExtendedAgentCard" {
+		t.Errorf("%+v, %v, %+v", card, err, agent.seen())
+	}
+}
+
+// Over HTTP+JSON it is where each version has it, and a refusal takes the same way to
+// another credential as over JSON-RPC.
+func TestExtendedCardIsUsedHTTP(t *testing.T) {
+	for _, test := range []struct{ card, at string }{
+		{`{"name":"Test","capabilities":{"extendedAgentCard":true},"supportedInterfaces":[{"url":"%[1]s/api","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"}]}`, "GET /api/extendedAgentCard"},
+		{`{"name":"Test","supportsAuthenticatedExtendedCard":true,"url":"%[1]s/api","preferredTransport":"HTTP+JSON","protocolVersion":"0.3.0"}`, "GET /api/v1/card"},
+	} {
+		agent := newWireAgent(t, nil)
+		agent.card = test.card
+		asked := ""
+		agent.answer = func(w http.ResponseWriter, r *http.Request) {
+			asked += r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + "\n"
+			if r.Header.Get("Authorization") != "Bearer new" {
+				wireAnswer(401, "application/json", `{"error":{"code":401,"status":"UNAUTHENTICATED","message":"who?"}}`)(w, r)
+				return
+			}
+			io.WriteString(w, strings.Replace(fmt.Sprintf(agent.card, agent.URL), "Test", "Extended", 1))
+		}
+		c := wireClient(t, agent.URL, &ClientOptions{Credentials: func(_ context.Context, c *Challenge) (*Credential, error) {
+			if c.Status != 0 {
+				return bearer("new"), nil
+			}
+			return bearer("old"), nil
+		}})
+		card, err := c.Card(t.Context())
+		if want := test.at + " Bearer old\n" + test.at + " Bearer new\n"; err != nil || card.Name != "Extended" || asked != want {
+			t.Errorf("%+v, %v, asked\n%swant\n%s", card, err, asked, want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package transport
+
+import (
+	"net/url"
+	"strings"
+)
+
+// isCardURL reports whether a URL looks like that of a card: a document, or the
+// operation of 0.3 that returns the card, where some hosts alone have it.
+func isCardURL(u *url.URL) bool {
+	return strings.HasSuffix(u.Path, ".json") || strings.HasSuffix(u.Path, cardOperation)
+}
+
+// cardURLs lists where the card of an agent may be. If its URL has a path, the
+// card may be below that (agents that share a host) or at the root (the URL is
+// the one that its card names).
+func cardURLs(agent *url.URL) []*url.URL {
+	if isCardURL(agent) {
+		return []*url.URL{agent}
+	}
+	at := func(base, card string) *url.URL {
+		u := *agent
+		u.Path, u.RawPath = strings.TrimRight(base, "/")+card, ""
+		return &u
+	}
+	urls := []*url.URL{at(agent.Path, cardPath), at(agent.Path, oldCardPath)}
+	if strings.Trim(agent.Path, "/") != "" {
+		urls = append(urls, at("", cardPath), at("", oldCardPath))
+	}
+	return append(urls, at(agent.Path, cardOperation))
+}
+
+// belongs reports whether a card that was found at the root of the host is that
+// of the agent whose URL has a path: it names that URL. Otherwise it may be some
+// other agent's.
+func belongs(e *endpoint, agent, from *url.URL) bool {
+	below := strings.TrimRight(agent.Path, "/")
+	switch {
+	case isCardURL(agent), strings.HasPrefix(from.Path, below+"/.well-known/"):
+		return true
+	case from.Path == below+cardOperation: // without an agent's path before it, any path
+		return len(e.card.Interfaces) > 0
+	}
+	for _, i := range e.card.Interfaces {
+		u, err := url.Parse(i.URL)
+		if err == nil && originOf(u) == originOf(agent) && strings.TrimRight(u.Path, "/") == strings.TrimRight(agent.Path, "/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,184 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestStreamContext(t *testing.T) {
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		wireSSE(sseWorking)(w, r)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	for name, end := range map[string]func(*Stream, context.CancelFunc, *Client){
+		"cancel":       func(_ *Stream, cancel context.CancelFunc, _ *Client) { cancel() },
+		"close":        func(s *Stream, _ context.CancelFunc, _ *Client) { s.Close() },
+		"close client": func(_ *Stream, _ context.CancelFunc, c *Client) { c.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := wireClient(t, agent.URL, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			s, err := c.Send(ctx, hello())
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(20*time.Millisecond, func() { end(s, cancel, c) })
+			_, err = wireReadAll(s)
+			want := ErrEnded
+			if name == "cancel" {
+				want = context.Canceled
+			}
+			if !errors.Is(err, want) || errors.Is(err, ErrInterrupted) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	c := wireClient(t, agent.URL, &ClientOptions{Timeout: 50 * time.Millisecond})
+	_, err := c.Get(t.Context(), "t", -1)
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "did not answer tasks/get within 50ms") {
+		t.Errorf("got %v", err)
+	}
+	_, err = c.Invoke(t.Context(), "x/y", nil)
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrPossiblyDelivered) {
+		t.Errorf("got %v", err)
+	}
+	if n := len(agent.seen()); n != 2 {
+		t.Errorf("%d requests", n)
+	}
+	// A stream has no such limit.
+	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if _, err = c.Send(ctx, hello()); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) < 140*time.Millisecond {
+		t.Errorf("after %v: %v", time.Since(start), err)
+	}
+}
+
+// Nothing of what is secret gets into an error or into the log.
+func TestSecrets(t *testing.T) {
+	var log strings.Builder
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	for _, agent := range []string{
+		"http://user:s3cret@" + addr + "/?key=s3cret",
+		"http://s3cret@no-such-host.invalid/card.json?key=s3cret",
+		"ftp://s3cret@host/?s3cret",
+		"s3cret@host?s3cret",
+	} {
+		c, err := NewClient(agent, &ClientOptions{Log: logger})
+		if err == nil {
+			_, err = c.Card(t.Context())
+			c.Close()
+		}
+		if err == nil || strings.Contains(err.Error(), "s3cret") || !strings.HasPrefix(err.Error(), "agent: ") {
+			t.Errorf("%v", err)
+		}
+	}
+	if strings.Contains(log.String(), "s3cret") || log.Len() == 0 {
+		t.Errorf("log: %s", log.String())
+	}
+}
+
+func TestUserinfoBecomesAHeader(t *testing.T) {
+	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1}`))
+	c := wireClient(t, strings.Replace(agent.URL, "http://", "http://me:pass@", 1), nil)
+	if _, err := c.Invoke(t.Context(), "x/y", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := agent.seen()[0].Header.Get("Authorization"); got != "Basic bWU6cGFzcw==" {
+		t.Error(got)
+	}
+}
+
+func TestNewClientRefuses(t *testing.T) {
+	for agent, opts := range map[string]*ClientOptions{
+		"localhost:8080":     nil,
+		"http://":            nil,
+		"ws://localhost":     nil,
+		"http://localhost":   {Version: "2.0"},
+		"http://localhost/":  {TrustOrigins: []string{"example.com"}},
+		"https://localhost/": {TrustOrigins: []string{"https://example.com/path"}},
+	} {
+		if _, err := NewClient(agent, opts); err == nil || !strings.HasPrefix(err.Error(), "agent: ") {
+			t.Errorf("%s: %v", agent, err)
+		}
+	}
+}
+
+func TestCardIsShared(t *testing.T) {
+	var fetches atomic.Int32
+	agent := newWireAgent(t, nil)
+	hold := make(chan bool)
+	inner := agent.Config.Handler
+	agent.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fetches.Add(1)
+		<-hold
+		inner.ServeHTTP(w, r)
+	})
+	c := wireClient(t, agent.URL, nil)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Card(gone); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			if card, err := c.Card(t.Context()); err != nil || card.Name != "Test" {
+				t.Error(card, err)
+			}
+		})
+	}
+	close(hold)
+	wg.Wait()
+	if n := fetches.Load(); n != 1 {
+		t.Errorf("fetched %d times", n)
+	}
+	c.ForgetCard()
+	if _, err := c.Card(t.Context()); err != nil || fetches.Load() != 2 {
+		t.Errorf("fetched %d times after it was forgotten: %v", fetches.Load(), err)
+	}
+}
+
+func TestCardFile(t *testing.T) {
+	agent := newWireAgent(t, wireSSE(sseCompleted))
+	file := filepath.Join(t.TempDir(), "card.json")
+	card := fmt.Sprintf(`{"name":"Filed","url":"%s/rpc"}`, agent.URL)
+	if err := os.WriteFile(file, []byte("\uFEFF"+card), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, "file://" + filepath.ToSlash(file)} {
+		c := wireClient(t, name, &ClientOptions{Header: http.Header{"Authorization": {"x"}}})
+		if _, err := c.Send(t.Context(), hello()); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := agent.seen()[0].Header.Get("Authorization"); got != "x" {
+		t.Errorf("Authorization %q", got)
+	}
+	if _, err := wireClient(t, file+".json", nil).Card(t.Context()); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}

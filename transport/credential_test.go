@@ -1,0 +1,198 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func bearer(token string) *Credential {
+	return &Credential{Header: http.Header{"Authorization": {"Bearer " + token}}}
+}
+
+// What a source returns goes to the agent with each request, the card's own
+// included, and into no URL that anybody is shown; a header that the user has
+// given wins over it.
+func TestCredentialIsCarried(t *testing.T) {
+	agent := newWireAgent(t, nil)
+	var mu sync.Mutex
+	var seen []string
+	agent.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		seen = append(seen, fmt.Sprint(r.URL, " ", r.Header.Get("X-Key"), " ", r.Header.Get("X-Mine"), " ", r.Header.Get("Cookie")))
+		mu.Unlock()
+		agent.ServeHTTP(w, r)
+	})
+	agent.answer = wireAnswer(500, "text/html", "no")
+	opts := &ClientOptions{Header: http.Header{"X-Mine": {"theirs"}, "Cookie": {"a=1"}}}
+	opts.Credentials = func(_ context.Context, c *Challenge) (*Credential, error) {
+		if c.Status != 0 || c.Refused != nil || (c.Card == nil) != (c.URL.Path == cardPath) {
+			t.Errorf("asked with %+v", c)
+		}
+		return &Credential{
+			Header:  http.Header{"X-Key": {"k"}, "x-mine": {"source's"}},
+			Query:   url.Values{"api key": {"s3&cret"}},
+			Cookies: []*http.Cookie{{Name: "sid", Value: "v"}},
+		}, nil
+	}
+	c := wireClient(t, agent.URL+"?tenant=a", opts)
+	err := send(c, t.Context())
+	want := []string{
+		cardPath + "?tenant=a&api+key=s3%26cret k theirs a=1; sid=v",
+		"/rpc?api+key=s3%26cret k theirs a=1; sid=v",
+	}
+	if fmt.Sprint(seen) != fmt.Sprint(want) || err == nil || strings.Contains(err.Error(), "cret") {
+		t.Errorf("%v\n got %q\nwant %q", err, seen, want)
+	}
+}
+
+// A refusal is answered with another credential once, and the request that is
+// made again is the same. What the user can do when there is none is in the error.
+func TestRefusedOnce(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		status int
+		next   *Credential
+		err    error
+		fixed  bool // the agent takes the second one
+		want   string
+		sent   int
+	}{
+		{name: "renewed", status: 401, next: bearer("new"), fixed: true, want: "EOF", sent: 2},
+		{name: "renewed in vain", status: 401, next: bearer("new"), want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, sent: 2},
+		{name: "the same", status: 401, next: bearer("old"), want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, sent: 1},
+		{name: "none", status: 401, want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, sent: 1},
+		{name: "a cure", status: 401, err: errors.New("agent: sign in"), want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): sign in`, sent: 1},
+		{name: "forbidden", status: 403, err: errors.New("sign in with more scopes"), want: `agent: HTTP 403: URL/rpc wants other credentials (Bearer realm="x"): sign in with more scopes`, sent: 1},
+		{name: "another error", status: 404, next: bearer("new"), want: "agent: HTTP 404: URL/rpc: no", sent: 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			agent := newWireAgent(t, nil)
+			agent.answer = func(w http.ResponseWriter, r *http.Request) {
+				if test.fixed && r.Header.Get("Authorization") == "Bearer new" {
+					wireSSE(sseCompleted)(w, r)
+					return
+				}
+				wireAnswer(test.status, "text/plain", "no", "WWW-Authenticate", `Bearer realm="x"`)(w, r)
+			}
+			asked := 0
+			c := wireClient(t, agent.URL, &ClientOptions{Credentials: func(_ context.Context, c *Challenge) (*Credential, error) {
+				if c.Status == 0 {
+					return bearer("old"), nil
+				}
+				if asked++; c.Status != test.status || c.Refused.Header.Get("Authorization") != []string{"Bearer old", "Bearer new"}[asked-1] || c.Authenticate[0] != `Bearer realm="x"` {
+					t.Errorf("asked with %+v", c)
+				}
+				return test.next, test.err
+			}})
+			err := send(c, t.Context())
+			if text := strings.ReplaceAll(err.Error(), agent.URL, "URL"); text != test.want {
+				t.Errorf("got %s\nwant %s", text, test.want)
+			}
+			if errors.Is(err, ErrPossiblyDelivered) {
+				t.Error("what was refused was not delivered")
+			}
+			requests := agent.seen()
+			if len(requests) != test.sent || requests[0].Body != requests[len(requests)-1].Body || test.status == 404 != (asked == 0) || asked > test.sent {
+				t.Errorf("sent %d times, asked %d times", len(requests), asked)
+			}
+		})
+	}
+}
+
+// Where credentials are wanted and cannot be had, nothing is sent, and who waits
+// for the agent hears why.
+func TestNoCredentials(t *testing.T) {
+	agent := newWireAgent(t, wireSSE(sseCompleted))
+	why := errors.New("the identity provider is down")
+	c := wireClient(t, agent.URL, &ClientOptions{Credentials: func(_ context.Context, c *Challenge) (*Credential, error) {
+		if c.Card == nil {
+			return nil, nil
+		}
+		return nil, why
+	}})
+	err := send(c, t.Context())
+	if !errors.Is(err, ErrCredentials) || !errors.Is(err, why) || err.Error() != "agent: the identity provider is down" || len(agent.seen()) != 0 {
+		t.Errorf("got %v; %d requests", err, len(agent.seen()))
+	}
+}
+
+// A redirect gets the credentials within the origin, and is not followed out of
+// it.
+func TestCredentialStaysAtTheOrigin(t *testing.T) {
+	elsewhere := newWireAgent(t, wireSSE(sseCompleted))
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL+"/rpc", http.StatusTemporaryRedirect)
+	})
+	asked := ""
+	c := wireClient(t, agent.URL, &ClientOptions{Credentials: func(_ context.Context, c *Challenge) (*Credential, error) {
+		asked += c.URL.Host + " "
+		return bearer("x"), nil
+	}})
+	if err := send(c, t.Context()); !errors.Is(err, ErrOrigin) || len(elsewhere.seen()) != 0 || strings.Contains(asked, elsewhere.Listener.Addr().String()) {
+		t.Errorf("got %v; asked for %s", err, asked)
+	}
+}
+
+// Certificates that nobody verifies let anybody pose as the agent: credentials
+// then go to this machine alone.
+func TestInsecureHoldsCredentialsBack(t *testing.T) {
+	secure := httptest.NewTLSServer(wireSSE(sseCompleted))
+	defer secure.Close()
+	to := func(host string) string { return strings.Replace(secure.URL, "127.0.0.1", host, 1) }
+	for _, test := range []struct {
+		host string
+		opts ClientOptions
+		ok   bool
+	}{
+		{host: "127.0.0.1", opts: ClientOptions{Header: http.Header{"Authorization": {"Bearer x"}}}, ok: true},
+		{host: "localhost", opts: ClientOptions{Header: http.Header{"Authorization": {"Bearer x"}}}, ok: true},
+		{host: "agent.example", opts: ClientOptions{}, ok: true},
+		{host: "agent.example", opts: ClientOptions{Header: http.Header{"Authorization": {"Bearer x"}}}},
+		{host: "agent.example", opts: ClientOptions{Credentials: func(context.Context, *Challenge) (*Credential, error) { return bearer("x"), nil }}},
+		{host: "localhost.agent.example", opts: ClientOptions{Header: http.Header{"Authorization": {"Bearer x"}}}},
+	} {
+		opts := test.opts
+		opts.TLS = &tls.Config{InsecureSkipVerify: true}
+		opts.RoundTripper = roundTrip(func(r *http.Request) (*http.Response, error) {
+			rec := httptest.NewRecorder()
+			wireAnswer(200, "application/json", `{"name":"x","url":"`+to(test.host)+`"}`)(rec, r)
+			return rec.Result(), nil
+		})
+		_, err := wireClient(t, to(test.host), &opts).Card(t.Context())
+		if (err == nil) != test.ok || err != nil && !strings.Contains(err.Error(), "--insecure") {
+			t.Errorf("%s: %v", test.host, err)
+		}
+	}
+}
+
+// A certificate that no authority vouches for is refused unless the user says
+// which one does; nothing older than TLS 1.2 is spoken.
+func TestTLS(t *testing.T) {
+	agent := &wireAgent{card: `{"name":"Test","url":"%s/rpc"}`, answer: wireSSE(sseCompleted)}
+	server := httptest.NewUnstartedServer(agent)
+	server.TLS = &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	agent.Server = server
+	c := wireClient(t, server.URL, &ClientOptions{TLS: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10}})
+	if _, err := c.Card(t.Context()); err == nil {
+		t.Error("TLS 1.1 was spoken")
+	}
+	var e *a2a.Error
+	if _, err := wireClient(t, server.URL, nil).Card(t.Context()); err == nil || errors.As(err, &e) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,35 @@
+package transport
+
+import (
+	"crypto/tls"
+	"net"
+	"strings"
+)
+
+// thisMachine reports whether a host is this machine by its address, or by the
+// name that every system resolves to it.
+func thisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// tlsConfig is the configuration for connections to agents: TLS 1.2 at least. That is
+// Go's default, too; it is set here because docs/security.md promises it.
+func tlsConfig(given *tls.Config) *tls.Config {
+	c := &tls.Config{}
+	if given != nil {
+		c = given.Clone()
+	}
+	c.MinVersion = max(c.MinVersion, tls.VersionTLS12)
+	return c
+}
+
+// unverified reports whether certificates of agents are not verified.
+func unverified(c *tls.Config) bool {
+	return c != nil && c.InsecureSkipVerify && c.VerifyConnection == nil && c.VerifyPeerCertificate == nil
+}
+
+// hasCertificate reports whether agents are shown one of the user's.
+func hasCertificate(c *tls.Config) bool {
+	return c != nil && (len(c.Certificates) > 0 || c.GetClientCertificate != nil)
+}

@@ -1,0 +1,41 @@
+package transport
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+)
+
+// TestEchoed: the extensions that an answer names as active are known, in both versions,
+// also where they share a line; an agent that names none tells nothing.
+func TestEchoed(t *testing.T) {
+	for _, test := range []struct {
+		version, header string
+		values, want    []string
+	}{
+		{"0.3", "X-A2A-Extensions", []string{"https://x.example/a", "https://x.example/b"}, []string{"https://x.example/a", "https://x.example/b"}},
+		{"1.0", "A2A-Extensions", []string{"https://x.example/a, https://x.example/b"}, []string{"https://x.example/a", "https://x.example/b"}},
+		{"1.0", "A2A-Extensions", []string{""}, []string{}},
+		{"1.0", "Other", []string{"https://x.example/a"}, nil},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for _, v := range test.values {
+				w.Header().Add(test.header, v)
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no such task"}}`))
+		}))
+		c, err := NewClient(server.URL, &ClientOptions{Binding: "jsonrpc", Version: test.version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = c.Get(t.Context(), "t", -1)
+		got, ok := c.Echoed()
+		if !slices.Equal(got, test.want) || ok != (test.want != nil) {
+			t.Errorf("A2A %s, %s %q: %q %v", test.version, test.header, test.values, got, ok)
+		}
+		c.Close()
+		server.Close()
+	}
+}

@@ -1,0 +1,127 @@
+package transport
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// maxNotThere is how often nothing must have been found where an operation would be
+// before it is taken for missing. Once may be a gateway whose agent is just being
+// replaced.
+const maxNotThere = 2
+
+// missing remembers which operations an agent does not offer, so that each is found
+// out once. It lasts as long as the card does; an agent that could not be reached has
+// perhaps been replaced, and is asked anew.
+type missing struct {
+	mu       sync.Mutex
+	refusals [opExtendedCard + 1]*a2a.Error
+	notThere [opExtendedCard + 1]int
+	worked   [opExtendedCard + 1]bool
+}
+
+// remembers reports whether an operation is asked for no more once it was missing.
+// To cancel is tried each time: it costs one request, and somebody wants it. Whether
+// messages can be sent is not found out by their being refused.
+func (kind opKind) remembers() bool {
+	switch kind {
+	case opMethod, opSend, opStream, opCancel:
+		return false
+	}
+	return true
+}
+
+// refusal returns the error for an operation that is known to be missing.
+func (m *missing) refusal(kind opKind) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.refusals[kind]; e != nil {
+		return e
+	}
+	return nil
+}
+
+// learn takes what an operation has come to. It changes an error that says
+// for the second time that nothing is there into one that the operation is missing, or,
+// where the operation has worked before, that the task is not there: some servers say
+// no more than 404 then. Since a server may do so from the beginning, that tasks can be
+// asked for is never held to be impossible for that alone.
+func (m *missing) learn(c *operation, err error) error {
+	kind := c.as
+	var agent *a2a.Error
+	isAgent := errors.As(err, &agent)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case errors.Is(err, ErrUnreachable), isAgent && gatewayStatus(agent.HTTPStatus):
+		clear(m.refusals[:])
+		clear(m.notThere[:])
+		clear(m.worked[:])
+	case !kind.remembers():
+	case err == nil:
+		m.notThere[kind], m.worked[kind] = 0, true
+	case isAgent && agent.Code == a2a.CodeMethodNotFound:
+		m.refusals[kind] = agent
+	case isAgent && agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound && c.ownURL:
+		m.notThere[kind]++
+		switch {
+		case m.notThere[kind] < maxNotThere:
+		case m.worked[kind] && kind != opList && kind != opExtendedCard:
+			agent.Code, agent.Message = a2a.CodeTaskNotFound, "nothing is there for the task"
+		default:
+			agent.Code = a2a.CodeMethodNotFound
+			if kind != opGet {
+				m.refusals[kind] = agent
+			}
+		}
+	}
+	return err
+}
+
+// remember notes a refusal to stream of an agent that has then taken the message in
+// the plain way.
+func (m *missing) remember(kind opKind, refusal error) {
+	var agent *a2a.Error
+	if errors.As(refusal, &agent) && agent.Code == a2a.CodeMethodNotFound {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.refusals[kind] = agent
+	}
+}
+
+// gatewayStatus reports whether whoever answered need not be the agent.
+func gatewayStatus(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+}
+
+// noRoute reports whether a status may say that nothing is there for a verb and a
+// path.
+func noRoute(status int) bool {
+	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
+}
+
+// Lacks is what an agent is known not to offer, from its card or by having been asked.
+type Lacks struct {
+	// Streaming, Subscribe, Get, List and Push are the operations: messages with a
+	// streamed answer, to follow a task again, to ask for one, to list them, and push
+	// notifications.
+	Streaming, Subscribe, Get, List, Push bool
+}
+
+// Lacks returns what is known so far. Nothing is asked of the agent for it.
+func (c *Client) Lacks() Lacks {
+	c.mu.Lock()
+	e := c.known
+	c.mu.Unlock()
+	if e == nil {
+		return Lacks{}
+	}
+	m := &e.missing
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	lacks := func(kind opKind) bool { return m.refusals[kind] != nil }
+	return Lacks{Streaming: !e.streams || lacks(opStream), Subscribe: lacks(opSubscribe), Get: lacks(opGet), List: lacks(opList), Push: lacks(opSetPush)}
+}

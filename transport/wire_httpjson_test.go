@@ -1,0 +1,207 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A wireExchange is a request and its answer as they were recorded.
+type wireExchange struct {
+	verb, path string
+	status     int
+	header     http.Header
+	body       string
+}
+
+// wireExchanges reads a recording: "### VERB URL", then lines of the request behind
+// ">", and lines of the answer behind the time at which they came.
+func wireExchanges(t testing.TB, file string) (list []wireExchange) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x *wireExchange
+	inBody := false
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, ok := strings.CutPrefix(line, "### "); ok {
+			verb, target, _ := strings.Cut(rest, " ")
+			u, err := url.Parse(target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, wireExchange{verb: verb, path: u.Path, header: http.Header{}})
+			x, inBody = &list[len(list)-1], false
+		}
+		_, got, ok := strings.Cut(line, "ms] ")
+		if !ok || !strings.HasPrefix(line, "[+") || x == nil {
+			continue
+		}
+		name, value, isHeader := strings.Cut(got, ": ")
+		switch {
+		case inBody:
+			if got != "<EOF>" && !strings.HasPrefix(got, "curl:") {
+				x.body += got + "\n"
+			}
+		case got == "":
+			inBody = true
+		case strings.HasPrefix(got, "HTTP/"):
+			x.status, _ = strconv.Atoi(strings.Fields(got)[1])
+		case isHeader:
+			x.header.Set(name, value)
+		}
+	}
+	return list
+}
+
+// operation returns what the path of a request stands for.
+func (x *wireExchange) operation() opKind {
+	push := strings.Contains(x.path, "/pushNotificationConfigs")
+	switch {
+	case strings.HasSuffix(x.path, ":send"):
+		return opSend
+	case strings.HasSuffix(x.path, ":stream"):
+		return opStream
+	case strings.HasSuffix(x.path, ":cancel"):
+		return opCancel
+	case strings.HasSuffix(x.path, ":subscribe"):
+		return opSubscribe
+	case push && x.verb == http.MethodPost:
+		return opSetPush
+	case push && x.verb == http.MethodDelete:
+		return opDeletePush
+	case push && strings.HasSuffix(x.path, "s"):
+		return opListPush
+	case push:
+		return opGetPush
+	case strings.HasSuffix(x.path, "/tasks"):
+		return opList
+	case strings.Contains(x.path, "/tasks/"):
+		return opGet
+	}
+	return opExtendedCard
+}
+
+// wireAnswered writes out what an answer comes to, through the client's own code.
+func wireAnswered(w *strings.Builder, e *endpoint, x *wireExchange) {
+	op := x.operation()
+	call := newOperation(op)
+	call.as = op
+	c := &Client{}
+	at, _ := url.Parse("http://agent.example" + x.path)
+	resp := &http.Response{StatusCode: x.status, Header: x.header, Body: io.NopCloser(strings.NewReader(x.body))}
+	ex := &exchange{c: c, what: x.verb + " " + x.path, url: at, resp: resp, a: &attempt{delivery: call.delivery}, kind: op, ownURL: true, arrays: op.streams()}
+	if x.status < 300 && (ex.isStream() || ex.isArray()) {
+		s := &Stream{endpoint: e, at: "agent", frames: newFrameReader(resp.Body, true)}
+		for {
+			frames, err := s.frames.next(nil)
+			if err != nil {
+				fmt.Fprintf(w, "%v\n", err)
+				return
+			}
+			for i := range frames {
+				s.events = s.events[:0]
+				if err := s.decode(&frames[i]); err != nil {
+					wireError(w, err)
+				}
+				for i := range s.events {
+					wireEvent(w, &s.events[i])
+				}
+			}
+		}
+	}
+	result, _, err := ex.result(e.binding, call)
+	switch {
+	case err != nil:
+		wireError(w, e.explain(err))
+	case op == opList:
+		page := readPage(e.protocol, string(result))
+		fmt.Fprintf(w, "page of %d, next %q, total %d\n", len(page.Tasks), page.NextPageToken, page.TotalSize)
+		for i := range page.Tasks {
+			wireEvent(w, &page.Tasks[i])
+		}
+	case op == opSetPush || op == opGetPush:
+		config, ok := readPush(string(result), "")
+		fmt.Fprintf(w, "push %v %s\n", ok, wirePush(config))
+	case op == opListPush:
+		list, next, ok := readPushList(string(result), "")
+		fmt.Fprintf(w, "pushes %v, next %q\n", ok, next)
+		for _, config := range list {
+			fmt.Fprintf(w, "  %s\n", wirePush(config))
+		}
+	case op == opDeletePush, op == opExtendedCard:
+		fmt.Fprintf(w, "result of %d bytes\n", len(result))
+	default:
+		var ev a2a.Event
+		e.protocol.decode(string(result), &ev)
+		wireEvent(w, &ev)
+	}
+}
+
+func wirePush(c a2a.PushConfig) string {
+	auth := a2a.PushAuthentication{}
+	if c.Authentication != nil {
+		auth = *c.Authentication
+	}
+	return fmt.Sprintf("task=%q id=%q %s %s %v %s", c.TaskID, c.ID, c.URL, c.Token, auth.Schemes, auth.Credentials)
+}
+
+func wireError(w *strings.Builder, err error) {
+	fmt.Fprintf(w, "error %v\n", err)
+	var agent *a2a.Error
+	if errors.As(err, &agent) {
+		fmt.Fprintf(w, "  code=%d http=%d data=%s\n", agent.Code, agent.HTTPStatus, wireShort(string(agent.Data)))
+	}
+}
+
+func httpEndpoint(version string) *endpoint {
+	var p protocol = protocolV1{}
+	if version == "0.3" {
+		p = protocolV03{}
+	}
+	return &endpoint{card: new(a2a.Card), choice: choice{protocol: p, binding: httpJSONKind().open(p)}}
+}
+
+// What real servers have answered over HTTP+JSON, and what it comes to.
+func TestWireHTTPJSON(t *testing.T) {
+	for version, dir := range map[string]string{"1.0": "../testdata/wire/v1-httpjson", "0.3": "../testdata/wire/v03-httpjson"} {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
+		if len(files) == 0 {
+			t.Errorf("%s is empty", dir)
+		}
+		for _, file := range files {
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				var w strings.Builder
+				for _, x := range wireExchanges(t, file) {
+					fmt.Fprintf(&w, "## %s %s %d\n", x.verb, x.path, x.status)
+					wireAnswered(&w, httpEndpoint(version), &x)
+				}
+				golden := file + ".golden"
+				if *wireUpdate {
+					if err := os.WriteFile(golden, []byte(w.String()), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(golden)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(want, []byte(w.String())) {
+					t.Errorf("differs from %s (-update-wire rewrites it); got\n%s", golden, w.String())
+				}
+			})
+		}
+	}
+}
