@@ -46,25 +46,41 @@ func AppendUnescaped(dst []byte, s string) []byte {
 			return append(dst, s...)
 		}
 		dst = append(dst, s[:k]...)
-		c := s[k+1]
-		switch c {
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'n':
-			c = '\n'
-		case 'r':
-			c = '\r'
-		case 't':
-			c = '\t'
-		case 'u':
-			dst, s = appendRune(dst, s[k:])
-			continue
+		s = s[k:]
+		// Where one escape is, others are near: for a few bytes it costs less to look
+		// at each than to search.
+		for near := 0; near < shortString && len(s) > 1; near++ {
+			if s[0] != '\\' {
+				dst = append(dst, s[0])
+				s = s[1:]
+				continue
+			}
+			near = 0
+			if s[1] == 'u' {
+				dst, s = appendRune(dst, s)
+				continue
+			}
+			dst = append(dst, unescaped(s[1]))
+			s = s[2:]
 		}
-		dst = append(dst, c)
-		s = s[k+2:]
 	}
+}
+
+// unescaped returns what a backslash and c stand for.
+func unescaped(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
 }
 
 // appendRune appends the character of the \uXXXX at the start of s, which may

@@ -140,25 +140,30 @@ func SkipSpace(s string, i int) int {
 	return i
 }
 
-// SkipString returns the index after the string whose opening quote is at i.
+// SkipString returns the index after the string whose opening quote is at i. Escaped
+// quotes come close together, as in code: after each the next bytes are looked at one
+// by one, before the library's assembler is called again.
 func SkipString(s string, i int) int {
-	i++
-	for near := min(i+shortString, len(s)); i < near; i++ {
-		switch s[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
+	for i++; i < len(s); {
+		for near := min(i+shortString, len(s)); i < near; i++ {
+			switch s[i] {
+			case '"':
+				return i + 1
+			case '\\':
+				i++
+			}
 		}
-	}
-	for i < len(s) {
+		if i >= len(s) {
+			break
+		}
 		k := strings.IndexByte(s[i:], '"')
 		if k < 0 {
-			return len(s)
+			break
 		}
+		from := i
 		i += k + 1
 		slashes := 0
-		for j := i - 2; j >= 0 && s[j] == '\\'; j-- {
+		for j := i - 2; j >= from && s[j] == '\\'; j-- {
 			slashes++
 		}
 		if slashes%2 == 0 {

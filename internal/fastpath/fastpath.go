@@ -1,0 +1,39 @@
+// Package fastpath holds what events of package a2a carry for speed alone, and for
+// the packages of this module alone: transport sets it, mapping reads it. Each value
+// of a2a that has any gives it by its method FastPath, whose result other programs
+// cannot name.
+package fastpath
+
+// Event is that of an a2a.Event, whose type E is.
+type Event[E any] struct {
+	// Shape, if not nil, is shared by events of a stream that are the same but for
+	// the text of their one part, which is not empty, the message's ID, times, and
+	// strings and numbers in metadata.
+	Shape *Shape
+	// Redecode reads the whole event anew, in the version that it came in.
+	Redecode func(raw string) *E
+}
+
+// A Shape is what events of one shape share. Only its address matters.
+type Shape struct{ _ byte }
+
+// Parts is that of an a2a.Parts, of parts of type P.
+type Parts[P any] struct {
+	// Step decodes the first part of raw and returns what is left; it is set by the
+	// protocol version that read the list. ok is false if there is none.
+	Step func(raw string, part *P) (rest string, ok bool)
+	// Only, if set, is the one part that there is, decoded already.
+	Only *P
+}
+
+// Part is that of an a2a.Part.
+type Part struct {
+	// Plain says that the text's JSON may be copied into any line: it is known to be
+	// valid, without halves of surrogate pairs, and to have no U+2028 and U+2029, which
+	// end a line for some readers.
+	Plain bool
+	// Lazy is set by whoever asks for the next part and looks at the text's JSON first:
+	// the text itself may be left empty then, because large texts that mostly repeat
+	// what is known should not be decoded.
+	Lazy bool
+}
