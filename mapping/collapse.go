@@ -1,10 +1,9 @@
 package mapping
 
-// Collapse takes from steps, in place, each snapshot of a tool call's content that
-// the next step makes out of date: output that grows, for an editor that is
-// behind. What comes first of a call, changes of its state, questions and
-// everything between two snapshots stay, so nothing is lost that the newest does
-// not hold.
+// Collapse removes from steps, in place, each snapshot of a tool call's content that
+// the next step makes out of date: output that grows, for an editor that is behind. The
+// first step of a call, changes of its state, questions and everything between two
+// snapshots stay, so nothing is lost but what the newest snapshot repeats.
 func Collapse(steps []Step) []Step {
 	kept := steps[:0]
 	for i := range steps {
@@ -21,6 +20,6 @@ func Collapse(steps []Step) []Step {
 func (s *Step) supersedes(old *Step) bool {
 	const content = ToolContent
 	return s.Kind == StepTool && old.Kind == StepTool && !s.New && !old.New && s.Changed == content && old.Changed == content &&
-		s.Tool.ID == old.Tool.ID && s.Tool.Status == old.Tool.Status && !s.Tool.Asks && !old.Tool.Asks &&
+		s.Tool.Shown == old.Tool.Shown && s.Tool.Status == old.Tool.Status && !s.Tool.Asks && !old.Tool.Asks &&
 		s.TaskID == old.TaskID && s.Model == old.Model && s.UserTier == old.UserTier
 }

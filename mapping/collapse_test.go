@@ -9,7 +9,7 @@ import (
 // TestCollapse: only the newest of snapshots that follow each other stays.
 func TestCollapse(t *testing.T) {
 	tool := func(id string, status ToolStatus, changed ToolChange, live string) Step {
-		return Step{Kind: StepTool, Changed: changed, Tool: &ToolCall{ID: id, Status: status, Live: live}}
+		return Step{Kind: StepTool, Changed: changed, Tool: &ToolCall{ID: id, Shown: id, Status: status, OutputSoFar: live}}
 	}
 	begun := tool("a", ToolExecuting, ToolHead|ToolState|ToolContent, "0")
 	begun.New = true
@@ -25,7 +25,7 @@ func TestCollapse(t *testing.T) {
 	var got []string
 	for _, s := range Collapse(steps) {
 		if s.Kind == StepTool {
-			got = append(got, s.Tool.Live)
+			got = append(got, s.Tool.OutputSoFar)
 		} else {
 			got = append(got, s.Text)
 		}

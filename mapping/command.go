@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // maxCommands bounds a list of commands from outside: more than any menu takes.
@@ -19,6 +17,32 @@ type Command struct {
 	Description string
 	// Hint names the arguments; empty: it takes none.
 	Hint string
+}
+
+// CommandList is the request for the agent's slash commands, and CommandRun the one
+// that runs one; zero if agents of the dialect have none.
+func (w Writing) CommandList() SideRequest {
+	if d := w.dialect(); d != nil {
+		return d.commands().list
+	}
+	return SideRequest{}
+}
+
+// CommandRun: see [Writing.CommandList].
+func (w Writing) CommandRun(path []string, args string) SideRequest {
+	if d := w.dialect(); d != nil && d.commands().run != nil {
+		return d.commands().run(path, args)
+	}
+	return SideRequest{}
+}
+
+// CommandText reads the answer to a command that was run as text to show; false if
+// it is none.
+func (w Writing) CommandText(raw json.RawMessage) (string, bool) {
+	if d := w.dialect(); d != nil && d.commands().text != nil {
+		return d.commands().text(raw)
+	}
+	return "", false
 }
 
 // Commands reads the answer to commands/get (the RFC's
@@ -79,71 +103,4 @@ func FindCommand(commands []Command, prompt string) (path []string, args string,
 		}
 	}
 	return strings.Fields(best), args, best != ""
-}
-
-// ExecuteParams are command/execute's (the RFC's ExecuteSlashCommandRequest).
-func ExecuteParams(path []string, args string) any {
-	return struct {
-		Path []string `json:"command_path"`
-		Args string   `json:"args"`
-	}{path, args}
-}
-
-// An Execution is the answer to command/execute (the RFC's
-// ExecuteSlashCommandResponse): what follows of the command is told of the task
-// of that ID.
-type Execution struct {
-	ID      string
-	Failed  bool
-	Message string
-}
-
-// Err is the error of an execution that did not start; nil if it has.
-func (e Execution) Err() error {
-	if e.Failed {
-		return &CommandError{e.Message}
-	}
-	return nil
-}
-
-// A CommandError is a slash command that the agent did not start.
-type CommandError struct {
-	// Message is the agent's; it may be empty.
-	Message string
-}
-
-func (e *CommandError) Error() string {
-	if e.Message == "" {
-		return "agent: the command did not start, and the agent does not say why"
-	}
-	return "agent: the command did not start: " + e.Message
-}
-
-// ReadExecution reads one; ok is false if it is something else. Of its statuses
-// only FAILED_TO_START makes a difference: a confirmation that is awaited is
-// asked for by the events that follow, and unspecified is as good as started.
-func ReadExecution(raw a2a.JSON) (e Execution, ok bool) {
-	o := gjson.Parse(string(raw))
-	id := first(o, "execution_id", "executionId")
-	status := o.Get("status")
-	if !id.Exists() && !(status.Exists() && o.Get("message").Exists()) || status.IsObject() {
-		return e, false
-	}
-	n, name := enum(status, "COMMAND_EXECUTION_STATUS_")
-	e = Execution{ID: strings.Clone(id.String()), Message: strings.Clone(o.Get("message").String()),
-		Failed: n == 2 || name == "FAILED_TO_START"}
-	return e, true
-}
-
-// GeminiCommandResult puts the answer of Gemini's POST /executeCommand into
-// words: its data as they are, if they are text.
-func GeminiCommandResult(raw json.RawMessage) string {
-	data := gjson.GetBytes(raw, "data")
-	if content := data.Get("content"); content.Type == gjson.String {
-		return content.Str
-	}
-	if data.Type == gjson.String {
-		return data.Str
-	}
-	return "```json\n" + strings.TrimSpace(data.Get("@pretty").Raw) + "\n```\n"
 }

@@ -12,41 +12,116 @@ import (
 // approvals, thoughts, settings) into A2A. Each is one file and one line in
 // [dialects].
 //
-// Every dialect reads every event, by the shape of what it finds: a task
-// snapshot has lost the events' metadata, and agents mix. Which one we write in
-// is decided once, from the card (see [Settings]), except for answers: they go
+// A dialect reads events once the agent is known to speak it: by the card and --dialect
+// ([Fold.Speak]), or by the metadata of one event. That holds for the rest of the
+// conversation, because a task's history has lost the events' metadata. Which one we
+// write in is decided once, from the card (see [Settings]), except for answers: they go
 // out in the dialect that asked.
 type dialect interface {
 	// name is the word for it on the command line.
 	name() string
-	// sign is a word that metadata of this dialect has in its key: what lacks it
-	// is not read. (Most agents' metadata is nobody's, and comes with each event.)
+	// traits are how its agents differ from the specification.
+	traits() Traits
+	// tells reports whether a card is that of an agent that speaks the dialect, though
+	// it does not declare so. Its agents then get the dialect's settings with the first
+	// message of a session.
+	tells(card *a2a.Card) bool
+	// settings spells what the first message of a session tells the agent: the key of
+	// the metadata, and its members; "": the dialect has no settings. uri is the
+	// development-tool extension as the card spells it.
+	settings(s AgentSettings, uri string) (key string, members map[string]any)
+	// commands are the requests that list and run slash commands.
+	commands() commands
+	// sign is a word that metadata of this dialect has in its key: what lacks it is not
+	// read. (Most agents send metadata of no dialect, with each event.)
 	sign() string
 	// meta reads an event's metadata; false if it has nothing of this dialect.
 	meta(metadata a2a.JSON, m *meta) bool
 	// callID names the tool call that the data part of a message is; false if it
 	// is none of this dialect's.
 	callID(data object) (id string, ok bool)
-	// toolCall reads it into c, which is empty.
+	// answered names the tool call that the data part of a user's message answers.
+	answered(data object) (id string, ok bool)
+	// toolCall reads the data part into c, which is empty.
 	toolCall(data object, c *ToolCall)
-	// rides is the member that comes with each event of a call and is the same
+	// repeats is the member that comes with each event of a call and is the same
 	// each time, such as the tool's schema; "" if there is none.
-	rides() string
-	// liveOutput reads an artifact as the output so far of a running call; false
+	repeats() string
+	// outputSoFar reads an artifact as the output so far of a running call; false
 	// if it is an artifact like any other.
-	liveOutput(a *a2a.Artifact) (callID string, live sentText, ok bool)
-	// options are the choices that an agent leaves unsaid.
-	options(c *ToolCall) []ConfirmationOption
-	// answer spells a user's answer as a part of a message.
-	answer(a Answer) (json.RawMessage, error)
+	outputSoFar(a *a2a.Artifact) (callID string, soFar sentText, ok bool)
+	// options are choices that the agent does not name, but that its own editors offer.
+	// They come before those that it names.
+	options(c *ToolCall) []Option
+	// takesContent reports whether an answer may hold other content than the agent
+	// has proposed to write.
+	takesContent() bool
+	// extensions are URIs that it wants to be activated where a card has them, beside
+	// those that [Negotiate] knows.
+	extensions() []string
+	// answer spells a user's answer into a message.
+	answer(a Answer, m *a2a.Outgoing) error
 }
 
+// commands are what a dialect has for slash commands. The zero value: there are none.
+type commands struct {
+	list SideRequest
+	run  func(path []string, args string) SideRequest
+	// text reads the answer to run as text to show; false if it is none. nil: it is
+	// never text.
+	text func(raw json.RawMessage) (string, bool)
+}
+
+// A SideRequest is a request that a dialect has beside A2A's own. The zero value is none.
+type SideRequest struct {
+	// Method is a JSON-RPC method; Path, where that is empty, a path below the agent's
+	// URL, which is fetched, or posted to if there are Params.
+	Method, Path string
+	Params       any
+	input        string // the ID of the input that it answers
+}
+
+// IsZero reports whether there is no such request.
+func (c SideRequest) IsZero() bool { return c.Method == "" && c.Path == "" }
+
 // dialects lists them all, in the order in which they are tried.
-func dialects() []dialect { return []dialect{devtool{}, gemini{}} }
+func dialects() []dialect {
+	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, a2acode{}, shared{}, iac{}, agno{}, langgraph{}, agentstack{}, mastra{}}
+}
+
+// devtoolIndex is the place of the extension's own dialect in that list.
+const devtoolIndex = 0
+
+// Traits are how agents of a dialect differ from the specification, where the bridge
+// must act otherwise. The zero value is the specification's.
+type Traits struct {
+	// HangUpStops: the agent stops what it does when the client ends its half of the
+	// connection. tasks/cancel does more: it ends the task.
+	HangUpStops bool
+	// TaskIsConversation: what was said is lost with the task.
+	TaskIsConversation bool
+	// ContinuesCompleted: a task that is completed takes further messages.
+	ContinuesCompleted bool
+	// PartialHistory: the agent keeps some of what it says, and nothing tells how
+	// much.
+	PartialHistory bool
+	// Differences: a tool call's events leave out what has not changed.
+	Differences bool
+	// GoesOnAsking: the stream stays open while the task is in state input-required.
+	GoesOnAsking bool
+	// AsksAgain: some of its agents do not take answers, and ask the same again, for
+	// ever.
+	AsksAgain bool
+	// Chunks: status messages with IDs of their own are chunks of one text.
+	Chunks bool
+	// ServersInSettings: the settings that a task begins with have a place for MCP
+	// servers.
+	ServersInSettings bool
+}
 
 // meta is what an event's metadata says beside the event.
 type meta struct {
-	said     bool // it is of some dialect
+	said     bool // it has something of a dialect
 	kind     eventKind
 	model    string
 	userTier string
@@ -55,6 +130,11 @@ type meta struct {
 	usage a2a.JSON
 	// uri is the key that the metadata was found under.
 	uri string
+	// others are the members that no dialect has read, as an object; "" if there is
+	// none.
+	others a2a.JSON
+	// extended: some of them are under URIs, which are extensions.
+	extended bool
 }
 
 // eventKind is what an event says it is.
@@ -72,8 +152,9 @@ const (
 // thought reads a data part as a thought. Both dialects that have thoughts spell
 // them alike, so an event's kind decides, or, in a snapshot, that there is
 // nothing else in it.
-func thought(data gjson.Result, kind eventKind) (subject, description string, ok bool) {
-	if kind != kindThought && kind != kindUnsaid {
+func (f *facts) thought(data gjson.Result) (subject, description string, ok bool) {
+	kind := f.meta.kind
+	if kind != kindThought && kind != kindUnsaid || f.spoken == 0 {
 		return "", "", false
 	}
 	members := 0

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -18,11 +17,35 @@ type devtool struct{}
 
 func (devtool) name() string { return DialectDevtool }
 
+func (devtool) traits() Traits { return Traits{ContinuesCompleted: true, ServersInSettings: true} }
+
+// tells: its agents declare it.
+func (devtool) tells(*a2a.Card) bool { return false }
+
+func (devtool) settings(s AgentSettings, uri string) (key string, members map[string]any) {
+	members = map[string]any{"workspace_path": s.Workspace}
+	if len(s.MCPServers) > 0 {
+		members["mcp_servers"] = s.MCPServers
+	}
+	return uri, members
+}
+
+// commands: RFC, GetAllSlashCommands and ExecuteSlashCommand.
+func (devtool) commands() commands {
+	return commands{list: SideRequest{Method: "commands/get", Params: struct{}{}}, run: func(path []string, args string) SideRequest {
+		return SideRequest{Method: "command/execute", Params: struct {
+			Path []string `json:"command_path"`
+			Args string   `json:"args"`
+		}{path, args}}
+	}}
+}
+
 func (devtool) sign() string { return "developer-profile" }
 
 func (devtool) meta(metadata a2a.JSON, m *meta) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(key, event gjson.Result) bool {
-		if !isDevtoolURI(key.Str) || !event.IsObject() {
+		// Data of another version is not read with this version's schema.
+		if !isDevtoolURI(key.Str) || !compatible(devtoolURI, key.Str) || !event.IsObject() {
 			return true
 		}
 		found, m.uri = true, key.Str
@@ -74,7 +97,11 @@ func (devtool) callID(data object) (id string, ok bool) {
 	return id, id != "" && data.get("selected_option_id", "selectedOptionId") == ""
 }
 
-func (devtool) rides() string { return "" }
+func (devtool) answered(data object) (id string, ok bool) {
+	return stringOf(data.get("tool_call_id", "toolCallId")), data.get("selected_option_id", "selectedOptionId") != ""
+}
+
+func (devtool) repeats() string { return "" }
 
 func (d devtool) toolCall(data object, c *ToolCall) {
 	c.dialect = d
@@ -96,7 +123,7 @@ func (d devtool) toolCall(data object, c *ToolCall) {
 		case "input_parameters", "inputParameters":
 			c.Input = a2a.JSON(raw)
 		case "live_content", "liveContent":
-			c.setLive(raw)
+			c.setOutputSoFar(raw)
 		case "output":
 			c.Output = devtoolOutput(raw)
 		case "error":
@@ -104,15 +131,12 @@ func (d devtool) toolCall(data object, c *ToolCall) {
 		case "confirmation_request", "confirmationRequest":
 			c.Confirmation = devtoolConfirmation(gjson.Parse(raw))
 		default:
-			sep := byte(',')
-			if extra == nil {
-				sep = '{'
-			}
-			extra = append(append(appendString(append(extra, sep), data[i].key), ':'), raw...)
+			extra = appendMember(extra, data[i].key, raw)
 		}
 	}
-	if extra != nil {
-		c.Extra = a2a.JSON(append(extra, '}'))
+	c.Extra = endObject(extra)
+	if c.Output != nil || c.Error != nil {
+		c.sent, c.OutputSoFar = sentText{}, "" // the result takes its place
 	}
 	c.Asks = c.Confirmation != nil && c.Status == ToolPending
 }
@@ -170,53 +194,86 @@ func devtoolDiff(raw string) *FileDiff {
 	return d
 }
 
+// devtoolConfirmation reads a ConfirmationRequest. Details that are no object, or come
+// in two spellings, go to [Confirmation.Unread].
 func devtoolConfirmation(v gjson.Result) *Confirmation {
 	c := &Confirmation{}
-	v.Get("options").ForEach(func(_, o gjson.Result) bool {
-		c.Options = append(c.Options, ConfirmationOption{
-			ID: o.Get("id").String(), Name: o.Get("name").String(), Description: o.Get("description").String()})
+	var unread []byte
+	v.ForEach(func(k, d gjson.Result) bool {
+		switch {
+		case d.Type == gjson.Null:
+		case k.Str == "options" && d.IsArray():
+			d.ForEach(func(_, o gjson.Result) bool {
+				c.Options = append(c.Options, ConfirmationOption{
+					ID: o.Get("id").String(), Name: o.Get("name").String(), Description: o.Get("description").String()})
+				return true
+			})
+		case !d.IsObject() || !c.devtoolDetails(k.Str, d):
+			unread = appendMember(unread, k.Str, d.Raw)
+		}
 		return true
 	})
-	if d := first(v, "execute_details", "executeDetails"); d.IsObject() {
-		c.Execute = &ExecuteDetails{Command: d.Get("command").String(),
-			WorkingDirectory: first(d, "working_directory", "workingDirectory").String()}
-	}
-	if d := first(v, "file_edit_details", "fileEditDetails"); d.IsObject() {
-		c.Edit = devtoolDiff(d.Raw)
-	}
-	if d := first(v, "mcp_details", "mcpDetails"); d.IsObject() {
-		c.MCP = &MCPDetails{ServerName: first(d, "server_name", "serverName").String(),
-			ToolName: first(d, "tool_name", "toolName").String()}
-	}
-	if d := first(v, "generic_details", "genericDetails"); d.IsObject() {
-		c.Generic = &GenericDetails{Description: d.Get("description").String()}
-	}
+	c.Unread = endObject(unread)
 	return c
 }
 
-// liveOutput: the RFC has live_content for it.
-func (devtool) liveOutput(*a2a.Artifact) (string, sentText, bool) { return "", sentText{}, false }
-
-// options: the agent says which there are. One that forgets gets the two
-// without which nobody could answer.
-func (devtool) options(*ToolCall) []ConfirmationOption {
-	return []ConfirmationOption{{ID: "proceed_once", Name: "Allow"}, {ID: "cancel", Name: "Reject"}}
+// devtoolDetails reads details of one kind; false if they are of none, or of one
+// that was read before.
+func (c *Confirmation) devtoolDetails(key string, d gjson.Result) bool {
+	switch {
+	case (key == "execute_details" || key == "executeDetails") && c.Execute == nil:
+		c.Execute = &ExecuteDetails{Command: d.Get("command").String(),
+			WorkingDirectory: first(d, "working_directory", "workingDirectory").String()}
+	case (key == "file_edit_details" || key == "fileEditDetails") && c.Edit == nil:
+		c.Edit = devtoolDiff(d.Raw)
+	case (key == "mcp_details" || key == "mcpDetails") && c.MCP == nil:
+		c.MCP = &MCPDetails{ServerName: first(d, "server_name", "serverName").String(),
+			ToolName: first(d, "tool_name", "toolName").String()}
+	case (key == "generic_details" || key == "genericDetails") && c.Generic == nil:
+		c.Generic = &GenericDetails{Description: d.Get("description").String()}
+	default:
+		return false
+	}
+	return true
 }
 
-func (devtool) answer(a Answer) (json.RawMessage, error) {
-	type modified struct {
-		FileDetails struct {
-			NewContent string `json:"new_content"`
-		} `json:"file_details"`
+// outputSoFar: the RFC has live_content for it.
+func (devtool) outputSoFar(*a2a.Artifact) (string, sentText, bool) { return "", sentText{}, false }
+
+// options: the agent says which there are (§3.2, ConfirmationRequest). For a request
+// that names none the options of the extension's own example are taken: without them
+// the user could allow nothing. That is not done for a request without a call, whose
+// kind is not known.
+func (devtool) options(c *ToolCall) []Option {
+	if len(c.Confirmation.Options) > 0 || c.Bare {
+		return nil
+	}
+	return []Option{newOption(ConfirmationOption{ID: "proceed_once", Name: "Allow"})}
+}
+
+func (devtool) takesContent() bool { return true }
+
+// extensions: it is the one that [Negotiate] knows.
+func (devtool) extensions() []string { return nil }
+
+// answer is a ToolCallConfirmation as proto3 JSON: the oneof modified_details has
+// no level of its own there.
+func (devtool) answer(a Answer, m *a2a.Outgoing) error {
+	type fileDetails struct {
+		NewContent string `json:"new_content"`
 	}
 	v := struct {
-		ID       string    `json:"tool_call_id"`
-		Option   string    `json:"selected_option_id"`
-		Modified *modified `json:"modified_details,omitempty"`
-	}{ID: a.Call.ID, Option: a.OptionID}
-	if a.NewContent != nil {
-		v.Modified = &modified{}
-		v.Modified.FileDetails.NewContent = *a.NewContent
+		ID     string       `json:"tool_call_id,omitempty"`
+		Option string       `json:"selected_option_id"`
+		File   *fileDetails `json:"file_details,omitempty"`
+	}{Option: a.OptionID}
+	if !a.Call.Bare {
+		v.ID = a.Call.ID
 	}
-	return marshal(v)
+	if a.NewContent != nil {
+		v.File = &fileDetails{*a.NewContent}
+	}
+	p, err := dataPart(v, "")
+	m.Parts = append(m.Parts, p)
+	return err
 }

@@ -1,28 +1,72 @@
 package mapping
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// gemini is what the Gemini CLI A2A server really speaks: captured from builds
-// 0.25.2 and 0.61 (testdata/recordings/gemini). It has no specification; the
-// metadata key is the plain word coderAgent.
+// gemini is what the Gemini CLI A2A server speaks, as recorded from builds 0.25.2 and
+// 0.61 (testdata/recordings/gemini). It has no specification; the metadata key is the
+// plain word coderAgent.
 //
-// Its traps, and where they are met: options are never sent (options, below);
-// live output claims to be appended and is sent whole each time (liveOutput);
-// events are repeated ([Fold]); an error is an empty object (geminiResult).
+// Its faults, and where they are handled: options are never sent (options, below);
+// output so far claims to be appended and is sent whole each time (outputSoFar); events
+// are repeated ([Fold]); an error is an empty object (geminiResult).
 type gemini struct{}
 
 // geminiKey is the metadata key of the dialect, in both directions.
 const geminiKey = "coderAgent"
 
 func (gemini) name() string { return DialectGemini }
+
+// traits: its tasks/cancel ends the task, and the conversation with it; it stops as
+// well when the connection is ended, unless a tool is at work. Its history has the
+// first chunk of each message. Build 0.25.2 gives each chunk an ID of its own.
+func (gemini) traits() Traits {
+	return Traits{HangUpStops: true, TaskIsConversation: true, PartialHistory: true, Differences: true, Chunks: true}
+}
+
+// geminiName is the name on the card of Gemini CLI's A2A server. Without its
+// settings that server works in its own directory and does not say so, hence
+// they must be written before it has said anything.
+const geminiName = "Gemini SDLC Agent"
+
+func (gemini) tells(card *a2a.Card) bool { return card.Name == geminiName }
+
+func (gemini) settings(s AgentSettings, _ string) (key string, members map[string]any) {
+	return geminiKey, map[string]any{"kind": "agent-settings", "workspacePath": s.Workspace}
+}
+
+// commands: the server has routes of its own for them. Most answer with a document
+// at once.
+func (gemini) commands() commands {
+	return commands{list: SideRequest{Path: "/listCommands"}, run: func(path []string, args string) SideRequest {
+		return SideRequest{Path: "/executeCommand", Params: struct {
+			Command string   `json:"command"`
+			Args    []string `json:"args"`
+		}{strings.Join(path, " "), strings.Fields(args)}}
+	}, text: geminiCommandText}
+}
+
+// geminiCommandText puts the answer of POST /executeCommand into words: its data as
+// they are, if they are text.
+func geminiCommandText(raw json.RawMessage) (text string, ok bool) {
+	data := gjson.GetBytes(raw, "data")
+	if content := data.Get("content"); content.Type == gjson.String {
+		return content.Str, true
+	}
+	if data.Type == gjson.String {
+		return data.Str, true
+	}
+	return "```json\n" + strings.TrimSpace(data.Get("@pretty").Raw) + "\n```\n", true
+}
 
 func (gemini) sign() string { return geminiKey }
 
@@ -62,8 +106,12 @@ func (gemini) callID(data object) (id string, ok bool) {
 	return id, id != "" && data.has("status")
 }
 
-// rides: the tool's schema, twice, is most of each event.
-func (gemini) rides() string { return "tool" }
+func (gemini) answered(data object) (id string, ok bool) {
+	return stringOf(data.get("callId")), data.has("outcome")
+}
+
+// repeats: the tool's schema, twice, is most of each event.
+func (gemini) repeats() string { return "tool" }
 
 func (d gemini) toolCall(data object, c *ToolCall) {
 	c.dialect = d
@@ -83,7 +131,7 @@ func (d gemini) toolCall(data object, c *ToolCall) {
 		}
 	case "executing":
 		c.Status = ToolExecuting
-		c.setLive(data.get("liveOutput"))
+		c.setOutputSoFar(data.get("liveOutput"))
 	case "success":
 		c.Status = ToolSucceeded
 		c.Output = geminiOutput(data.get("response"))
@@ -106,8 +154,8 @@ func geminiRequest(raw string, c *ToolCall) {
 	c.DisplayName = stringOf(rawjson.Member(display, "name"))
 }
 
-// geminiTool reads what is said of the tool, which is before its schema: the walk
-// ends there.
+// geminiTool reads the members that describe the tool. They come before its schema,
+// where the walk ends.
 func geminiTool(raw string, c *ToolCall) {
 	kind, name := "", ""
 	rawjson.EachMember(raw, func(key, value string) bool {
@@ -144,14 +192,9 @@ func geminiConfirmation(raw string) *Confirmation {
 	switch kind := rawjson.Text(o.get("type")); kind {
 	case "exec", "sandbox_expansion":
 		c.Execute = &ExecuteDetails{Command: stringOf(o.get("command"))}
-		gjson.Parse(o.get("rootCommands")).ForEach(func(_, r gjson.Result) bool {
-			c.Execute.Roots = append(c.Execute.Roots, r.String())
-			return true
-		})
-		if root := stringOf(o.get("rootCommand")); len(c.Execute.Roots) == 0 && root != "" {
-			for r := range strings.SplitSeq(root, ",") {
-				c.Execute.Roots = append(c.Execute.Roots, strings.TrimSpace(r))
-			}
+		if kind != "exec" {
+			// The same command, with more permissions: another question.
+			c.Unread = endObject(appendMember(appendMember(nil, "type", o.get("type")), "additionalPermissions", cmp.Or(o.get("additionalPermissions"), "{}")))
 		}
 	case "edit":
 		c.Edit = geminiDiff(o)
@@ -254,49 +297,69 @@ func trimScreen(s string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// liveOutput: artifact tool-<callId>-output says append:true and holds the whole
+// outputSoFar: artifact tool-<callId>-output says append:true and holds the whole
 // output so far.
-func (gemini) liveOutput(a *a2a.Artifact) (callID string, live sentText, ok bool) {
+func (gemini) outputSoFar(a *a2a.Artifact) (callID string, soFar sentText, ok bool) {
 	id, found := strings.CutPrefix(a.ID, "tool-")
 	if id, ok = strings.CutSuffix(id, "-output"); !ok || !found {
 		return "", sentText{}, false
 	}
-	live.screen = true
-	p := &a2a.Part{Lazy: true}
+	soFar.screen = true
+	p := new(a2a.Part)
+	p.FastPath().Lazy = true
 	for rest := a.Parts; rest.Next(p); {
 		if p.Kind == a2a.PartText {
 			// The SDK may put the same part into an event twice, and a snapshot
 			// has one for each update: the last is the newest.
-			live.text, live.json = p.Text, p.TextJSON
+			soFar.text, soFar.json = p.Text, p.TextJSON
 		}
 	}
-	return id, live, true
+	return id, soFar, true
 }
 
-// options are those that Gemini CLI's own ACP agent offers, by what is asked.
-func (gemini) options(c *ToolCall) []ConfirmationOption {
-	always := ConfirmationOption{ID: "proceed_always", Name: "Allow for this session"}
-	once := ConfirmationOption{ID: "proceed_once", Name: "Allow"}
-	reject := ConfirmationOption{ID: "cancel", Name: "Reject"}
-	switch q := c.Confirmation; {
-	case q.MCP != nil:
-		return []ConfirmationOption{
-			{ID: mcpAlwaysServer, Name: "Always allow every tool of server " + q.MCP.ServerName},
-			once, reject,
-		}
-	case q.Generic != nil && q.Generic.Kind != "info":
-		// ask_user, exit_plan_mode and what comes: allowing them always makes no sense.
-		return []ConfirmationOption{once, reject}
+// options are those that Gemini CLI's own ACP agent offers, by what is asked. The
+// server forgets "always", or fails on it (proceed_always makes an edit fail in
+// every task that is made by a message, and does not stick for a shell), so the
+// bridge remembers it and sends "once". The names say what is remembered.
+func (gemini) options(c *ToolCall) []Option {
+	const once, cancel = "proceed_once", "cancel"
+	var options []Option
+	always := func(id, name string, s Scope, width int) {
+		options = append(options, Option{ID: id, Name: name, Kind: acp.OptionAllowAlways, Certain: true,
+			Remember: &s, Send: once, width: width})
 	}
-	return []ConfirmationOption{always, once, reject}
+	scope := ScopeOf(c)
+	if wider, ok := scope.Wider(); ok {
+		always("proceed_always_server", "Always allow "+wider.String()+" in this session", wider, widthServer)
+	}
+	if scope.Kind != ScopeNone {
+		id := "proceed_always"
+		if scope.Kind == ScopeServerTool {
+			id = "proceed_always_tool"
+		}
+		what := scope.String()
+		if len(what) > titleMax/2 {
+			what = "exactly this"
+		}
+		always(id, "Always allow "+what+" in this session", scope, widthSession)
+	}
+	return append(options, newOption(ConfirmationOption{ID: once, Name: "Allow"}),
+		newOption(ConfirmationOption{ID: cancel, Name: "Reject"}))
 }
 
-// answer has this dialect's keys only: the server ignores the RFC's, without a
-// word and for ever.
-func (gemini) answer(a Answer) (json.RawMessage, error) {
-	return marshal(struct {
-		CallID     string  `json:"callId"`
-		Outcome    string  `json:"outcome"`
-		NewContent *string `json:"newContent,omitempty"`
-	}{a.Call.ID, a.OptionID, a.NewContent})
+// takesContent: build 0.25.2 waits for ever when an answer has newContent; 0.61
+// takes it, and neither says which it is.
+func (gemini) takesContent() bool { return false }
+
+func (gemini) extensions() []string { return nil }
+
+// answer has this dialect's keys only: the server ignores the RFC's keys without an
+// error, and goes on waiting.
+func (gemini) answer(a Answer, m *a2a.Outgoing) error {
+	p, err := dataPart(struct {
+		CallID  string `json:"callId"`
+		Outcome string `json:"outcome"`
+	}{a.Call.ID, a.OptionID}, "")
+	m.Parts = append(m.Parts, p)
+	return err
 }

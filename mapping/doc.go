@@ -1,6 +1,11 @@
-// Package mapping is what things mean on the other side: an agent's events to an
-// editor, an editor's prompt to an agent. It is pure: no I/O, no clock, no
-// goroutine; IDs and times are arguments.
+// Package mapping translates meaning: an agent's events for an editor, an editor's
+// prompt for an agent. It is pure: no I/O, no clock, no goroutine; IDs and times are
+// arguments.
+//
+// For a caller: [NewFold] once for a conversation, [Fold.Begin] for each prompt,
+// [Fold.Event] for each event, which appends the steps to show; [Fold.Open] are the
+// calls that wait, [NewQuestion] has the user's choices, and [Writing.Answers] writes
+// what was chosen into the next message.
 //
 // A [Fold] turns events ([a2a.Event]) into steps, each shown once. A dialect
 // (dialect.go) reads what A2A has no words for; the two editor protocols, [ACP]
@@ -16,7 +21,7 @@
 //	data part: thought                       StepThought         agent_thought_chunk        event/thought
 //	data part: tool call                     StepTool            tool_call, …_update, plan  event/toolCall
 //	artifact tool-ID-output (gemini)         StepTool            tool_call_update           event/toolCall
-//	error in an event's metadata             StepError           (the prompt's error)       event/error
+//	error in an event's metadata             StepError           agent_message_chunk        event/error
 //	connection lost, back                    StepConnection      a line of text for a gap   event/connection
 //	something unknown                        StepUnknown         (nothing)                  event/unknown
 //	completed, input-required                                    end_turn                   the leg's result

@@ -21,29 +21,60 @@ type ACP struct {
 	// Session is the session's ID, Cwd its directory: paths are shown absolute.
 	Session string
 	Cwd     string
+	// Notices says that the editor takes notices. Without it, what the bridge itself
+	// has to say is spelled as a message of the agent.
+	Notices bool
+	// Terminal is the member of _meta in which the output of commands goes; "": it is
+	// content of the tool call.
+	Terminal TerminalMember
+	// Made, if set, is told by Append which steps became which lines.
+	Made func(steps []Step, lines []byte)
+
+	options   []Option // of the question that is being spelled
+	meta      acpMeta
+	terminals map[string]*terminal // by the name that the editor knows the call by
+	away      bool                 // the editor knows that the connection is lost
 }
 
 // Append appends a line for each update that the steps make. Adjacent text of
 // one message becomes one update: editors drown in thousands of small ones.
 func (e *ACP) Append(dst []byte, steps []Step) []byte {
 	for i := 0; i < len(steps); {
-		s := &steps[i]
+		s, n, from := &steps[i], 1, len(dst)
+		e.meta.note(s)
 		if s.Kind == StepText {
-			n := 1
-			for i+n < len(steps) && steps[i+n].Kind == StepText && steps[i+n].MessageID == s.MessageID {
+			for i+n < len(steps) && steps[i+n].Kind == StepText && steps[i+n].Shown == s.Shown {
 				n++
 			}
 			dst = e.text(dst, steps[i:i+n])
-			i += n
-			continue
+		} else {
+			dst = e.step(dst, s)
 		}
-		dst = e.step(dst, s)
-		i++
+		if e.Made != nil {
+			e.Made(steps[i:i+n], dst[from:])
+		}
+		i += n
 	}
 	return dst
 }
 
-// Piece takes from steps what is to be spelled at once: all of them, but of a
+// Plain returns how steps that are about to be appended are spelled for editors of
+// which nothing is known, as a journal keeps them: another editor may load it, and
+// notices are no part of a conversation. nil: as they are for this one.
+func (e *ACP) Plain(steps []Step) *ACP {
+	if !e.Notices && e.Terminal == "" {
+		return nil
+	}
+	for i := range steps {
+		switch steps[i].Kind {
+		case StepNotice, StepConnection, StepTool:
+			return &ACP{Session: e.Session, Cwd: e.Cwd, meta: e.meta}
+		}
+	}
+	return nil
+}
+
+// Piece splits off the steps that are spelled at once: all of them, but of a
 // text longer than one update no more than one update's worth. What was taken
 // from a text is cut off there.
 func Piece(steps []Step) (piece, rest []Step) {
@@ -87,14 +118,19 @@ func (e *ACP) step(dst []byte, s *Step) []byte {
 		if s.Subject != "" {
 			text = "**" + s.Subject + "**\n" + s.Description
 		}
-		return e.chunks(dst, "agent_thought_chunk", text, s.MessageID)
+		return e.chunks(dst, "agent_thought_chunk", text, s.Shown)
+	case StepError:
+		if s.State.Terminal() {
+			return dst // it is the reason why the turn fails, and the reply has it
+		}
+		return e.chunks(dst, "agent_message_chunk", "\n[The agent reports an error: "+strings.TrimSpace(s.Text)+"]\n", "")
 	case StepNotice:
+		if e.Notices {
+			return e.notice(dst, severity(s), s.Text)
+		}
 		return e.chunks(dst, "agent_message_chunk", s.Text, "")
 	case StepConnection:
-		if s.Connection.Gap {
-			const gap = "\n[The connection to the agent was lost, and the agent does not hold all that it said meanwhile.]\n"
-			return e.chunks(dst, "agent_message_chunk", gap, "")
-		}
+		return e.connection(dst, &s.Connection)
 	case StepPart:
 		return e.part(dst, s)
 	case StepTool:
@@ -108,7 +144,7 @@ func (e *ACP) open(dst []byte, update string) []byte {
 	dst = appendString(dst, e.Session)
 	dst = append(dst, `,"update":{"sessionUpdate":"`...)
 	dst = append(dst, update...)
-	return append(dst, '"')
+	return e.meta.append(append(dst, '"'))
 }
 
 func (e *ACP) close(dst []byte) []byte { return append(dst, "}}}\n"...) }
@@ -129,13 +165,13 @@ func (e *ACP) text(dst []byte, run []Step) []byte {
 		s := &run[i]
 		if s.size() > textMax {
 			if size > 0 {
-				dst, size = e.closeChunk(append(dst, '"'), s.MessageID), 0
+				dst, size = e.closeChunk(append(dst, '"'), s.Shown), 0
 			}
-			dst = e.chunks(dst, "agent_message_chunk", s.Text, s.MessageID)
+			dst = e.chunks(dst, "agent_message_chunk", s.Text, s.Shown)
 			continue
 		}
 		if size > 0 && size+s.size() > textMax {
-			dst, size = e.closeChunk(append(dst, '"'), s.MessageID), 0
+			dst, size = e.closeChunk(append(dst, '"'), s.Shown), 0
 		}
 		if size == 0 {
 			dst = e.open(dst, "agent_message_chunk")
@@ -148,7 +184,7 @@ func (e *ACP) text(dst []byte, run []Step) []byte {
 		size += max(s.size(), 1)
 	}
 	if size > 0 {
-		dst = e.closeChunk(append(dst, '"'), run[0].MessageID)
+		dst = e.closeChunk(append(dst, '"'), run[0].Shown)
 	}
 	return dst
 }
@@ -203,13 +239,16 @@ func splitJSON(s string, n int) int {
 
 // Permission returns the parameters of session/request_permission: the whole
 // call again, because some clients show the question before they have shown the
-// call, with the diff first, because some look at nothing else.
+// call, with the diff first, because some look at nothing else. Descriptions of
+// options are part of the text: ACP has no member for them.
 func (e *ACP) Permission(q Question) json.RawMessage {
 	dst := append([]byte(nil), `{"sessionId":`...)
 	dst = appendString(dst, e.Session)
 	dst = append(dst, `,"toolCall":{"toolCallId":`...)
-	dst = appendString(dst, q.Call.ID)
+	dst = appendString(dst, q.Call.Shown)
+	e.options = q.Options
 	dst = e.toolFields(dst, q.Call, ToolHead|ToolState|ToolContent)
+	e.options = nil
 	dst = append(dst, `},"options":[`...)
 	for i, o := range q.Options {
 		if i > 0 {
@@ -218,7 +257,7 @@ func (e *ACP) Permission(q Question) json.RawMessage {
 		dst = append(dst, `{"optionId":`...)
 		dst = appendString(dst, o.ID)
 		dst = append(dst, `,"name":`...)
-		dst = appendString(dst, o.Name)
+		dst = appendString(dst, oneLine(o.Name))
 		dst = append(dst, `,"kind":"`+o.Kind+`"}`...)
 	}
 	return append(dst, "]}"...)
@@ -229,6 +268,17 @@ func (e *ACP) Mode(dst []byte, mode string) []byte {
 	dst = e.open(dst, "current_mode_update")
 	dst = append(dst, `,"currentModeId":`...)
 	dst = appendString(dst, mode)
+	return e.close(dst)
+}
+
+// Config appends a config_option_update: all options, as they are now.
+func (e *ACP) Config(dst []byte, options []acp.ConfigOption) []byte {
+	list, err := marshal(options)
+	if err != nil {
+		return dst // never: they are strings
+	}
+	dst = e.open(dst, "config_option_update")
+	dst = append(append(dst, `,"configOptions":`...), list...)
 	return e.close(dst)
 }
 
@@ -269,14 +319,14 @@ func (e *ACP) Commands(dst []byte, commands []Command) []byte {
 func (e *ACP) part(dst []byte, s *Step) []byte {
 	content, note := acpContent(s)
 	if content == nil {
-		return e.chunks(dst, "agent_message_chunk", note, s.MessageID)
+		return e.chunks(dst, "agent_message_chunk", note, s.Shown)
 	}
 	dst = e.open(dst, "agent_message_chunk")
 	dst = append(dst, `,"content":`...)
 	dst = append(dst, content...)
-	if s.MessageID != "" {
+	if s.Shown != "" {
 		dst = append(dst, `,"messageId":`...)
-		dst = appendString(dst, s.MessageID)
+		dst = appendString(dst, s.Shown)
 	}
 	return e.close(dst)
 }
@@ -295,5 +345,5 @@ func toolStatus(c *ToolCall) string {
 	return acp.ToolPending
 }
 
-// note says how much was left out.
+// note appends how much was left out.
 func cutNote(n int) string { return "\n[" + strconv.Itoa(n) + " bytes more are not shown]" }

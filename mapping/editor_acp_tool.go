@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -25,21 +26,40 @@ func (e *ACP) tool(dst []byte, s *Step) []byte {
 			return e.close(append(dst, entries...))
 		}
 	}
+	if e.Terminal != "" {
+		if line, ok := e.terminalCall(dst, s); ok {
+			return line
+		}
+	}
 	update := "tool_call_update"
 	if s.New || isPlan(c) { // a plan that failed was shown as a plan so far
 		update = "tool_call"
 	}
 	dst = e.open(dst, update)
 	dst = append(dst, `,"toolCallId":`...)
-	dst = appendString(dst, c.ID)
-	return e.close(e.toolFields(dst, c, s.Changed))
+	dst = appendString(dst, c.Shown)
+	before := len(dst)
+	dst = e.toolFields(dst, c, s.Changed)
+	if s.Changed&ToolCleared != 0 && !bytes.Contains(dst[before:], []byte(`,"content":[`)) {
+		dst = append(dst, `,"content":[]`...)
+	}
+	return e.close(dst)
 }
 
 // toolFields appends the members of a ToolCall that belong to what has changed.
 func (e *ACP) toolFields(dst []byte, c *ToolCall, changed ToolChange) []byte {
+	dst = e.toolHead(dst, c, changed)
+	if changed&ToolContent != 0 || c.Status.Ended() {
+		dst = appendToolRawOutput(e.toolContent(dst, c), c)
+	}
+	return dst
+}
+
+// toolHead appends those that are neither content nor output.
+func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
 	if changed&ToolHead != 0 || c.Asks {
 		dst = append(dst, `,"title":`...)
-		dst = appendString(dst, toolTitle(c))
+		dst = appendString(dst, Title(c))
 		dst = append(dst, `,"kind":"`+ToolKind(c)+`"`...)
 	}
 	if changed&ToolState != 0 {
@@ -56,13 +76,10 @@ func (e *ACP) toolFields(dst []byte, c *ToolCall, changed ToolChange) []byte {
 			dst = append(dst, `}]`...)
 		}
 	}
-	if changed&ToolContent != 0 || c.Status.Ended() {
-		dst = appendToolRawOutput(e.toolContent(dst, c), c)
-	}
 	return dst
 }
 
-// appendRaw appends a value for those who look at it, or says how big it is.
+// appendRaw appends a value as raw input or output, or its size where it is too large.
 func appendRaw(dst []byte, j a2a.JSON) []byte {
 	if len(j) > rawMax {
 		dst = append(dst, `{"truncated":`...)
@@ -74,7 +91,10 @@ func appendRaw(dst []byte, j a2a.JSON) []byte {
 
 // toolContent appends what a call shows, if anything: the diff first, then text.
 func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
-	diff, text := toolDiff(c), toolText(c)
+	diff, text := toolDiff(c), e.toolText(c)
+	if diff.onlyFormatted() {
+		diff = nil
+	}
 	if diff == nil && text.text == "" {
 		return dst
 	}
@@ -110,6 +130,9 @@ func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 
 // toolDiff is the change that was made, or is asked for.
 func toolDiff(c *ToolCall) *FileDiff {
+	if q := c.question(); q != nil {
+		return q.Edit
+	}
 	if c.Output != nil && c.Output.Diff != nil {
 		return c.Output.Diff
 	}
@@ -119,10 +142,10 @@ func toolDiff(c *ToolCall) *FileDiff {
 	return nil
 }
 
-// A shownText is the text that a call shows.
+// A shownText is the text in a call's content.
 type shownText struct {
 	text string
-	// known is what is known of text, if it is live output.
+	// known is what is known of text, if it is output so far.
 	known knownText
 	// fenced text is shown as it is, not as Markdown.
 	fenced bool
@@ -130,21 +153,34 @@ type shownText struct {
 
 // toolText is the text that a call shows: why it failed, what came of it, what
 // it has put out so far, or what is asked.
-func toolText(c *ToolCall) (t shownText) {
+func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	t.fenced = ToolKind(c) == acp.KindExecute
 	switch {
+	case c.question() != nil: // whatever else is said of it
+		t.text, t.fenced = askText(c, e.Cwd)+optionsText(e.options), false
 	case c.Error != nil:
-		t.text, t.fenced = c.Error.Message, false
+		t.text, t.fenced = c.Error.Said(ToolKind(c) == acp.KindExecute), false
 	case c.Status == ToolCancelled:
 		t.text, t.fenced = "Cancelled", false
 	case c.Output != nil && c.Output.Text != "":
 		t.text = c.Output.Text
 	case c.Output != nil && c.Output.Data != "":
 		t.text, t.fenced = string(c.Output.Data), true
-	case c.Live != "":
-		t.text, t.known = c.Live, c.live
+	case c.Output != nil && c.Output.Diff != nil: // the diff takes the place of the output
+	case c.OutputSoFar != "":
+		t.text, t.known = c.OutputSoFar, c.knownSoFar
 	case c.Confirmation != nil && !c.Status.Ended():
-		t.text, t.fenced = askText(c), false
+		t.text, t.fenced = askText(c, e.Cwd)+optionsText(e.options), false
+	default:
+		if c.Description != "" && !strings.Contains(Title(c), oneLine(c.Description)) {
+			t.text, t.fenced = c.Description, false
+		}
+	}
+	if diff := toolDiff(c); diff.onlyFormatted() && t.text == "" {
+		t.text, t.fenced = diff.Formatted, true
+	}
+	if strings.IndexByte(t.text, escape) >= 0 {
+		t.text, t.known = withoutEscapes(t.text), knownText{}
 	}
 	if over := len(t.text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
@@ -204,26 +240,6 @@ func longestRow(s string, b byte) (longest int) {
 		}
 		longest, s = max(longest, n), s[n:]
 	}
-}
-
-// askText says what is asked, beyond the title.
-func askText(c *ToolCall) string {
-	q := c.Confirmation
-	switch {
-	case q.Execute != nil && q.Execute.WorkingDirectory != "":
-		text := "in " + q.Execute.WorkingDirectory
-		if c.Description != "" && c.Description != q.Execute.Command {
-			text = c.Description + "\n" + text
-		}
-		return text
-	case q.Generic != nil:
-		return q.Generic.Description
-	case q.Edit != nil:
-		return ""
-	case q.Execute != nil && strings.TrimSpace(c.Description) == strings.TrimSpace(q.Execute.Command):
-		return ""
-	}
-	return c.Description
 }
 
 // appendToolRawOutput appends the result as data: what structured output there

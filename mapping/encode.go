@@ -10,61 +10,13 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-const hexDigits = "0123456789abcdef"
-
-// appendString appends s as a JSON string. Beside what JSON demands it escapes
-// U+2028 and U+2029, which end a line for some readers of lines; bytes that are
-// not UTF-8 become U+FFFD.
+// appendString appends s as a JSON string: see [rawjson.AppendEscaped].
 func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		if i = rawjson.SkipPlain(s, i); i == len(s) {
-			break
-		}
-		b := s[i]
-		if b < utf8.RuneSelf {
-			dst = append(dst, s[from:i]...)
-			switch b {
-			case '"', '\\':
-				dst = append(dst, '\\', b)
-			case '\n':
-				dst = append(dst, '\\', 'n')
-			case '\r':
-				dst = append(dst, '\\', 'r')
-			case '\t':
-				dst = append(dst, '\\', 't')
-			default:
-				dst = append(dst, '\\', 'u', '0', '0', hexDigits[b>>4], hexDigits[b&15])
-			}
-			i++
-			from = i
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			dst = append(dst, s[from:i]...)
-			dst = append(dst, "\ufffd"...)
-			from = i + 1
-		case r == '\u2028' || r == '\u2029':
-			dst = append(dst, s[from:i]...)
-			dst = append(dst, `\u202`...)
-			dst = append(dst, hexDigits[r&15])
-			from = i + n
-		}
-		i += n
-	}
-	return append(append(dst, s[from:]...), '"')
+	return append(rawjson.AppendEscaped(append(dst, '"'), s), '"')
 }
 
 // appendEscaped is appendString without the quotes.
-func appendEscaped(dst []byte, s string) []byte {
-	from := len(dst)
-	dst = appendString(dst, s)
-	copy(dst[from:], dst[from+1:len(dst)-1])
-	return dst[:len(dst)-2]
-}
+func appendEscaped(dst []byte, s string) []byte { return rawjson.AppendEscaped(dst, s) }
 
 // appendText appends a step's text as a JSON string: the agent's own encoding
 // of it where that may be copied.
@@ -88,9 +40,9 @@ func joinText(dst []byte, s *Step) []byte {
 	return append(dst[:last], dst[last+1:]...)
 }
 
-// copyable reports whether a JSON value from outside may be written as it is.
-// Surrogates are not looked at one by one: a lone one is an error to strict
-// readers (serde_json), so any takes the way through decoding.
+// copyable reports whether a JSON value from outside may be written as it is. A lone
+// surrogate is an error to strict readers (serde_json), so a value with any escape of a
+// surrogate is decoded and written anew.
 func copyable(j a2a.JSON) bool {
 	s := string(j)
 	if strings.IndexByte(s, '\\') >= 0 && (strings.Contains(s, `\ud`) || strings.Contains(s, `\uD`)) {
@@ -120,6 +72,24 @@ func appendValue(dst []byte, j a2a.JSON) []byte {
 		return append(dst, "null"...)
 	}
 	return append(dst, b...)
+}
+
+// appendMember appends a member, whose value is as it was written, to a JSON object
+// that endObject ends. nil is the empty object.
+func appendMember(dst []byte, key, raw string) []byte {
+	sep := byte(',')
+	if dst == nil {
+		sep = '{'
+	}
+	return append(append(appendString(append(dst, sep), key), ':'), raw...)
+}
+
+// endObject ends an object that appendMember has written; it is "" if it has none.
+func endObject(dst []byte) a2a.JSON {
+	if dst == nil {
+		return ""
+	}
+	return a2a.JSON(append(dst, '}'))
 }
 
 // marshal is json.Marshal without HTML's escapes: code is full of < and &.

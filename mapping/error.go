@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -34,30 +33,28 @@ func (e *TaskError) Error() string {
 }
 
 // ACPError spells an error for an ACP client, in ACP's codes only: the agent's
-// own numbers mean other things there, so its code is said in the text. details
-// is what goes into data.details, which is what editors show.
+// own numbers mean other things there, so its code is said in the text. The message and
+// details, which is for data.details, say the same: some editors show the one, some the
+// other.
 func ACPError(err error) (code int, message, details string) {
 	var task *TaskError
-	if errors.As(err, &task) {
-		if task.State == a2a.StateAuthRequired {
-			return acp.CodeAuthRequired, "authentication required", err.Error()
-		}
-		return acp.CodeInternal, "the agent has failed", err.Error()
-	}
 	var prompt *PromptError
-	if errors.As(err, &prompt) {
-		return acp.CodeInvalidParams, err.Error(), err.Error()
-	}
 	var agent *a2a.Error
-	if errors.As(err, &agent) {
-		if agent.Unauthenticated() {
-			return acp.CodeAuthRequired, "authentication required", err.Error()
-		}
-		details = err.Error()
-		if agent.Code != 0 && agent.Data != "" && len(agent.Data) < 1024 {
-			details += fmt.Sprintf("; data: %s", agent.Data)
-		}
-		return acp.CodeInternal, "the agent reports an error", details
+	switch code, details = acp.CodeInternal, err.Error(); {
+	case errors.As(err, &task) && task.State == a2a.StateAuthRequired:
+		return acp.CodeAuthRequired, "Authentication required: the agent " + strings.TrimPrefix(details, "agent: "), details
+	case errors.As(err, &task):
+	case errors.As(err, &prompt):
+		code = acp.CodeInvalidParams
+	case errors.As(err, &agent) && agent.Unauthenticated():
+		return acp.CodeAuthRequired, AuthRequired(err), details
 	}
-	return acp.CodeInternal, err.Error(), err.Error()
+	return code, details, details
+}
+
+// AuthRequired is the message for a user who has to authenticate: some editors show
+// it, some the details.
+func AuthRequired(err error) string {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "agent: "), "bridge: ")
+	return "Authentication required: " + strings.ReplaceAll(text, "\n", "; ")
 }

@@ -1,14 +1,18 @@
 package mapping
 
 import (
+	"cmp"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
+	"github.com/tidwall/gjson"
 )
 
-// DevtoolURI is the development-tool extension in the version that we speak.
-const DevtoolURI = "https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"
+// devtoolURI is the development-tool extension in the version that we speak.
+const devtoolURI = "https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"
 
 // devtoolPath is what identifies the extension, wherever its text is kept.
 const devtoolPath = "/docs/a2a/developer-profile/"
@@ -60,9 +64,9 @@ func parseVersion(segment string) (version, bool) {
 	return v, true
 }
 
-// URIVersion returns the version that an extension's URI embeds: the last
+// uriVersion returns the version that an extension's URI embeds: the last
 // segment of its path that is one ("" if there is none), and the URI without it.
-func URIVersion(uri string) (identity, found string) {
+func uriVersion(uri string) (identity, found string) {
 	segments := strings.Split(uri, "/")
 	for i := len(segments) - 1; i > 0; i-- {
 		if _, ok := parseVersion(segments[i]); ok {
@@ -74,19 +78,19 @@ func URIVersion(uri string) (identity, found string) {
 	return uri, ""
 }
 
-// Compatible reports whether an agent that offers an extension by one URI serves
+// compatible reports whether an agent that offers an extension by one URI serves
 // a client that speaks it by another: the same extension, in a version that
 // Semantic Versioning 2.0.0 calls compatible. From major version 1 on that is
 // the same major version, and a minor one at least ours (§7, §8); for major
 // version 0, in which anything may change, the same minor one (§4); a
 // pre-release is compatible with itself alone (§9). What a URI leaves out
 // matches anything.
-func Compatible(ours, theirs string) bool {
+func compatible(ours, theirs string) bool {
 	if ours == theirs {
 		return true
 	}
-	ourID, ourVersion := URIVersion(ours)
-	theirID, theirVersion := URIVersion(theirs)
+	ourID, ourVersion := uriVersion(ours)
+	theirID, theirVersion := uriVersion(theirs)
 	if isDevtoolURI(ours) && isDevtoolURI(theirs) {
 		ourID, theirID = devtoolPath, devtoolPath
 	}
@@ -113,9 +117,9 @@ type Verdict struct {
 	a2a.Extension
 	// Declared: the agent's card names it.
 	Declared bool
-	// Active: it is asked for, on every request.
+	// Active: every request asks for it.
 	Active bool
-	// Spoken: we know what it means. An active one that is not was asked for by
+	// Spoken: we implement it. An active one that we do not implement was asked for by
 	// the user.
 	Spoken bool
 	Reason string
@@ -132,15 +136,18 @@ func Negotiate(card *a2a.Card, want []string) []Verdict {
 	spoken := false
 	for _, e := range card.Extensions {
 		v := Verdict{Extension: e, Declared: true}
-		_, offered := URIVersion(e.URI)
+		_, offered := uriVersion(e.URI)
 		switch {
-		case isDevtoolURI(e.URI) && Compatible(DevtoolURI, e.URI) && !spoken:
+		case isDevtoolURI(e.URI) && compatible(devtoolURI, e.URI) && !spoken:
 			v.Active, v.Spoken, spoken = true, true, true
 			v.Reason = "spoken: tool calls, approvals, thoughts and slash commands"
 		case isDevtoolURI(e.URI) && spoken:
 			v.Reason = "not used: another version of it is"
 		case isDevtoolURI(e.URI):
 			v.Reason = "not used: its version " + offered + " is not compatible with v0, which a2astdio speaks"
+		case slices.ContainsFunc(dialects(), func(d dialect) bool { return slices.Contains(d.extensions(), e.URI) }):
+			v.Active, v.Spoken = true, true
+			v.Reason = "spoken"
 		default:
 			v.Reason = "not spoken by a2astdio; --extension " + e.URI + " activates it, if it needs no code"
 		}
@@ -157,5 +164,46 @@ func Negotiate(card *a2a.Card, want []string) []Verdict {
 				Spoken: isDevtoolURI(uri), Reason: "activated by --extension; the agent's card does not declare it"})
 		}
 	}
+	return require(verdicts)
+}
+
+// require activates what active extensions depend on, as far as the card's params say
+// it (a2a-extensions, Extension Dependencies: the client's task). params have no schema:
+// "dependencies" and "requires" are read, as lists of URIs, or of objects with a uri and
+// without "required":false.
+func require(verdicts []Verdict) []Verdict {
+	for i := 0; i < len(verdicts); i++ { // it grows
+		if !verdicts[i].Active {
+			continue
+		}
+		params := gjson.Parse(string(verdicts[i].Params))
+		for _, list := range []gjson.Result{params.Get("dependencies"), params.Get("requires")} {
+			for _, d := range list.Array() {
+				uri := cmp.Or(d.Get("uri").String(), d.String())
+				if d.Get("required").Raw == "false" || !IsURI(uri) {
+					continue
+				}
+				verdicts = activate(verdicts, uri, "activated: "+verdicts[i].URI+" requires it")
+			}
+		}
+	}
 	return verdicts
+}
+
+func activate(verdicts []Verdict, uri, reason string) []Verdict {
+	for i := range verdicts {
+		if verdicts[i].URI == uri {
+			if !verdicts[i].Active {
+				verdicts[i].Active, verdicts[i].Reason = true, reason
+			}
+			return verdicts
+		}
+	}
+	return append(verdicts, Verdict{Extension: a2a.Extension{URI: uri}, Active: true, Reason: reason})
+}
+
+// IsURI reports whether a text can be an extension's URI: absolute, without blanks.
+func IsURI(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Scheme != "" && (u.Host != "" || u.Opaque != "") && !strings.ContainsAny(s, " \t\r\n\"<>,")
 }

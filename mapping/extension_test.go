@@ -36,18 +36,18 @@ func TestCompatible(t *testing.T) {
 		{"v1.2.3.4", "v1.2.3.5", false, "not a version"},
 		{"latest", "v1", false, "no version on one side"},
 	} {
-		if got := Compatible(base+c.ours, base+c.theirs); got != c.want {
+		if got := compatible(base+c.ours, base+c.theirs); got != c.want {
 			t.Errorf("we speak %s, the agent offers %s: %v, want %v: %s", c.ours, c.theirs, got, c.want, c.why)
 		}
 	}
 	for uri, want := range map[string]bool{
-		DevtoolURI: true,
+		devtoolURI: true,
 		"https://mirror.example/docs/a2a/developer-profile/v0.3.1/spec.md":                         true,
 		"https://github.com/google-gemini/gemini-cli/blob/x/docs/a2a/developer-profile/v1/spec.md": false,
 		"https://example.com/other/v0/spec.md":                                                     false,
 		"urn:development-tool:v0":                                                                  false,
 	} {
-		if got := Compatible(DevtoolURI, uri); got != want {
+		if got := compatible(devtoolURI, uri); got != want {
 			t.Errorf("%s: %v, want %v", uri, got, want)
 		}
 	}
@@ -64,16 +64,16 @@ func TestSettings(t *testing.T) {
 		refused    bool
 	}{
 		"none":                  {dialect: "core"},
-		"devtool":               {extensions: []a2a.Extension{{URI: DevtoolURI, Required: true}}, dialect: "devtool", active: []string{DevtoolURI}},
+		"devtool":               {extensions: []a2a.Extension{{URI: devtoolURI, Required: true}}, dialect: "devtool", active: []string{devtoolURI}},
 		"unknown":               {extensions: []a2a.Extension{{URI: "x"}}, dialect: "core"},
 		"unknown, required":     {extensions: []a2a.Extension{{URI: "x", Required: true}}, refused: true},
 		"unknown, wanted":       {extensions: []a2a.Extension{{URI: "x", Required: true}}, extra: []string{"x"}, dialect: "core", active: []string{"x"}},
 		"other version":         {extensions: []a2a.Extension{{URI: devtoolV1}}, dialect: "core"},
 		"other version, needed": {extensions: []a2a.Extension{{URI: devtoolV1, Required: true}}, refused: true},
-		"both versions":         {extensions: []a2a.Extension{{URI: devtoolV1}, {URI: DevtoolURI}}, dialect: "devtool", active: []string{DevtoolURI}},
+		"both versions":         {extensions: []a2a.Extension{{URI: devtoolV1}, {URI: devtoolURI}}, dialect: "devtool", active: []string{devtoolURI}},
 		"not declared, wanted":  {extra: []string{"y"}, dialect: "core", active: []string{"y"}},
-		"forced":                {want: "devtool", dialect: "devtool", active: []string{DevtoolURI}},
-		"core forced":           {want: "core", extensions: []a2a.Extension{{URI: DevtoolURI}}, dialect: "core"},
+		"forced":                {want: "devtool", dialect: "devtool", active: []string{devtoolURI}},
+		"core forced":           {want: "core", extensions: []a2a.Extension{{URI: devtoolURI}}, dialect: "core"},
 	} {
 		w, err := Settings(&a2a.Card{Extensions: c.extensions}, c.want, c.extra)
 		if (err != nil) != c.refused {

@@ -1,291 +1,354 @@
 package mapping
 
 import (
-	"hash/maphash"
-	"slices"
-	"strconv"
-	"strings"
+	"bytes"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A Fold turns what an agent says in one conversation into steps, each shown once:
-// whatever has been shown, and is said again (a repeated event, a snapshot of
-// the task after a lost connection), gives no step. It keeps lengths and hashes
-// of what was shown, not the text, but for the newest few kilobytes; of tool calls
-// that have not ended it keeps all, within bounds.
+// A Fold turns what an agent says in one conversation into steps, each shown once. What
+// was shown gives no step when it is said again: a repeated event, a snapshot of the
+// task after a lost connection, the whole of a text that was streamed. It keeps lengths
+// and hashes of what was shown, the text of the present turn, and, within bounds, tool
+// calls that have not ended.
 //
-// A Fold is for one context, whose message and tool call IDs are unique, and is
-// not safe for concurrent use.
+// An event goes through three parts, each of which owns its state: [facts] about
+// the task, [texts] that were shown, tool [calls]; what a lost connection has cost
+// is the business of [loss].
+//
+// A Fold is for one conversation, and not safe for concurrent use.
 type Fold struct {
-	// TaskID, ContextID and State are the last that the agent named.
-	TaskID    string
-	ContextID string
-	State     a2a.State
-	// Err is the last unexpected error that an event reported, in the agent's
-	// words, unless it has said something since.
-	Err string
-	// FailText is the text of the status message of a task that failed or was
-	// rejected: shown as the error, not as a message.
-	FailText string
-	// Usage is the agent's count of tokens, as a JSON object, if it gave one.
-	Usage a2a.JSON
-	// Asked counts the questions so far: that it has grown tells a new one.
-	Asked int
-	// Gap says of the last snapshot that the agent does not hold all that it
-	// said: text was shown that is not in it, or it holds no history at all. What
-	// was said meanwhile may be lost.
-	Gap bool
+	facts
+	takings takings
+	texts   texts
+	calls   calls
+	loss    loss
+	fast    [maxFast]fastStep
+	// nextFast is the index of the one to replace next.
+	nextFast int
+	// restored is what is known of a journal until the first turn.
+	restored *restored
+	traitsOf dialectSet // whose traits are known
 
-	snapshots int  // how many there were: see shown.held
-	echo      bool // the event may be in the snapshot before it
-
-	texts   map[string]*shown
-	live    *shown // the text that grows; the end of it is in tail
-	tail    []byte
-	seed    maphash.Seed
-	calls   map[string]*call
-	running map[string]bool // calls that are executed, as far as is known
-	kept    int             // what is kept of calls, in bytes: see maxKept
-	asked   []*call         // calls that ask, in the order of asking
-	later   map[string]int  // within a snapshot: how often it still names a call
-	steps   []Step
-	meta    meta
-	event   *a2a.Event
-	known   knownMeta
-	like    likeness
-	part    a2a.Part // the one in hand, kept so that no walk allocates one
-	data    callData // the data part in hand, likewise
+	steps []Step
+	event *a2a.Event
+	echo  bool // the event may be in the snapshot before it
+	// behind: it is an echo of what was said last, or new.
+	behind bool
+	whole  bool // the event is a snapshot
+	// partial: the agent holds part of what it says: see [Traits].
+	partial bool
+	// sent is the ID of the message that the agent answers, "" if that is not known.
+	sent string
+	// storesSaid: the snapshot in hand shows that the agent keeps what it says in status
+	// messages: it has the message that was sent, or what was shown in this turn.
+	storesSaid bool
+	// less are the texts of artifacts in the snapshot in hand of which more was shown.
+	less []string
+	// came are the messages of the snapshot in hand that have come as events, too.
+	came map[string]bool
+	part a2a.Part
 }
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
 func NewFold() *Fold {
-	return &Fold{texts: map[string]*shown{}, calls: map[string]*call{}, seed: maphash.MakeSeed()}
+	f := &Fold{texts: newTexts()}
+	f.calls = newCalls(f.texts.seed)
+	f.texts.enter("")
+	f.calls.enter("")
+	return f
 }
 
-// Begin forgets what belongs to the turn before: its state, its errors, the
-// questions that were left open. What was shown stays known.
-func (f *Fold) Begin() {
-	f.State, f.Err, f.FailText, f.Usage = "", "", "", ""
-	f.asked, f.running = nil, nil
+// Begin begins the turn of a prompt in a task, "" for one that is not known yet.
+// It forgets what belongs to the turn before: its state, its errors, the questions
+// that were left open. What was shown stays known.
+func (f *Fold) Begin(taskID string) { f.begin(taskID, false) }
+
+// GoOn is Begin for a turn in which the task says on what it was saying: the user's
+// words have answered a question beside it.
+func (f *Fold) GoOn(taskID string) { f.begin(taskID, true) }
+
+func (f *Fold) begin(taskID string, goesOn bool) {
+	f.facts.begin()
+	f.calls.begin()
+	f.texts.begin(goesOn)
+	f.takings.begin()
+	f.loss, f.sent = loss{}, ""
+	f.SetTask(taskID)
+}
+
+// Sent notes the ID of the message that is being sent: a history that has it has
+// what came after it.
+func (f *Fold) Sent(messageID string) { f.sent, f.loss.away = messageID, false }
+
+// SetTask says which task the next events are of, until one names another.
+func (f *Fold) SetTask(taskID string) {
+	if f.restored != nil {
+		f.restored = nil
+		f.texts.seal() // what comes need not go on with it
+	}
+	f.TaskID = taskID
+	f.texts.enter(taskID)
+	f.calls.enter(taskID)
 }
 
 // Event appends to steps what the event adds to what has been shown.
 func (f *Fold) Event(ev *a2a.Event, steps []Step) []Step {
-	if f.goesOn(ev) {
-		return f.goOn(ev, steps)
+	if l := f.fits(ev); l != nil {
+		return f.fastEvent(l, ev, steps)
 	}
 	f.steps, f.event = steps, ev
+	f.texts.event++
 	failed := f.Err != ""
-	f.note(ev)
+	news := f.note(ev)
+	f.findApart(ev)
+	f.texts.enter(f.TaskID)
+	f.calls.enter(f.TaskID)
+	f.learnTraits()
+	f.resumed()
+	if news != "" {
+		f.add(Step{Kind: StepError, Text: news, State: ev.State})
+	}
+	before := len(f.steps)
 	switch ev.Kind {
 	case a2a.EventTask:
-		f.snapshot(ev)
+		if !f.echo {
+			f.snapshot(ev)
+		} else if ev.HasMessage && (ev.State != f.State || !f.failure(&ev.Message)) { // what else the event says is older than the last snapshot
+			f.newest(&ev.Message)
+		}
 	case a2a.EventStatus:
 		f.state(ev)
-		if ev.HasMessage && !f.failure(&ev.Message) {
-			f.message(&ev.Message, false)
+		f.apartEvent(ev)
+		older := f.echo && ev.State != f.State
+		if ev.HasMessage && (older || !f.failure(&ev.Message)) {
+			f.message(&ev.Message, mayRepeat(ev))
 		}
 	case a2a.EventMessage:
-		f.message(&ev.Message, false)
+		f.message(&ev.Message, saidNow)
 	case a2a.EventArtifact:
-		f.artifactUpdate(ev)
+		if !f.outputSoFar(&ev.Artifact) && !f.apartArtifact(&ev.Artifact, ev.Append, ev.LastChunk) {
+			f.artifact(&ev.Artifact, ev.Append, ev.LastChunk)
+		}
 	default:
-		if _, ok := ReadExecution(ev.Raw); !ok { // whoever follows has read that
+		if e, ok := ReadExecution(ev.Raw); ok {
+			f.execution(e)
+		} else {
 			f.add(Step{Kind: StepUnknown})
 		}
 	}
-	if failed && f.meta.err == "" && slices.ContainsFunc(f.steps[len(steps):], func(s Step) bool { return s.Kind == StepText }) {
-		f.Err = "" // it has gone on all the same
+	if failed && f.meta.err == "" && hasText(f.steps[before:]) {
+		f.Err = "" // the agent has gone on, so that was no fatal error
 	}
-	f.learn(ev, f.steps[len(steps):])
+	if len(f.calls.asked) > 0 && ev.HasMessage && len(f.steps) > before {
+		f.wait(ev)
+	}
+	f.question(ev)
+	f.learn(ev, f.steps[before:])
 	steps, f.steps, f.event = f.steps, nil, nil
 	f.letGo()
 	return steps
 }
 
+// Echo is Event for an event that came before the last snapshot was taken. If the agent
+// keeps such events, the snapshot holds it, so only what the snapshot does not hold is
+// shown. So events of a subscription are aligned, which carry no offsets. A message
+// that is all that was shown under its ID is the same one, since IDs are unique, unless
+// the agent is known to say messages in pieces: some servers begin a subscription with
+// the newest event, which they hold nowhere.
+func (f *Fold) Echo(ev *a2a.Event, steps []Step) []Step {
+	f.echo = true
+	defer func() { f.echo = false }()
+	return f.Event(ev, steps)
+}
+
+// Behind is Echo for an event that has come right behind the last snapshot: either that is
+// newer, or the event is. A state, and words that were not shown, tell that it is new.
+func (f *Fold) Behind(ev *a2a.Event, steps []Step) []Step {
+	f.behind = true
+	defer func() { f.behind = false }()
+	return f.Echo(ev, steps)
+}
+
+// echoed reports whether the event in hand is an echo, of something that the
+// last snapshot held.
+func (f *Fold) echoed(sh *shown, text string) bool {
+	if !f.echo || sh.held != f.texts.snapshots {
+		return false
+	}
+	return !f.behind || sh.turn != f.texts.turn || bytes.Contains(f.texts.said.text, []byte(text))
+}
+
+func hasText(steps []Step) bool {
+	for i := range steps {
+		if steps[i].Kind == StepText {
+			return true
+		}
+	}
+	return false
+}
+
 // letGo drops what points into the event: between turns it would hold on to the
 // buffer that the event was read into, which may be large.
 func (f *Fold) letGo() {
-	f.part, f.meta, f.data.call = a2a.Part{}, meta{}, ToolCall{}
-	if cap(f.data.members) > keepMembers {
-		f.data.members = nil
-	}
-	clear(f.data.members[:cap(f.data.members)])
+	f.part, f.meta, f.less = a2a.Part{}, meta{}, nil
+	f.calls.letGo()
 }
 
-// note keeps what every event may say.
-func (f *Fold) note(ev *a2a.Event) {
-	if ev.TaskID != "" && ev.TaskID != f.TaskID {
-		f.TaskID = strings.Clone(ev.TaskID)
-	}
-	if ev.ContextID != "" && ev.ContextID != f.ContextID {
-		f.ContextID = strings.Clone(ev.ContextID)
-	}
-	f.readMeta(ev.Metadata)
-	if f.meta.usage != "" {
-		f.Usage = cloneJSON(f.meta.usage)
-	}
-	if f.meta.err != "" && f.meta.err != f.Err {
-		f.Err = strings.Clone(f.meta.err)
-		f.add(Step{Kind: StepError, Text: f.Err})
-	}
-}
-
+// add appends a step.
 func (f *Fold) add(s Step) {
 	s.TaskID, s.ContextID = f.TaskID, f.ContextID
-	s.Model, s.UserTier, s.Raw = f.meta.model, f.meta.userTier, f.event.Raw
+	s.Model, s.UserTier = f.meta.model, f.meta.userTier
+	if ev := f.event; ev != nil {
+		s.Raw, s.Metadata = ev.Raw, f.meta.others
+		// A message has its own metadata with its first text only: the chunks, which
+		// are many, repeat it.
+		goesOn := s.Kind == StepText && s.Append && s.mark == nil && !s.LastChunk
+		if goesOn {
+			s.Own = OwnMeta{}
+			if !f.meta.extended {
+				s.Metadata = ""
+			}
+		}
+		switch {
+		case goesOn:
+		case s.Kind == StepState:
+			s.Timestamp = ev.Timestamp
+		case s.ArtifactID != "" && s.ArtifactID == ev.Artifact.ID:
+			s.Own.Metadata = others(ev.Artifact.Metadata, f.spoken != 0)
+		case s.MessageID != "" && s.MessageID == ev.Message.ID:
+			s.Own.ReferenceTaskIDs, s.Own.Extensions = ev.Message.ReferenceTaskIDs, ev.Message.Extensions
+			if ev.Kind != a2a.EventMessage { // where it is the event's
+				s.Own.Metadata = others(ev.Message.Metadata, f.spoken != 0)
+			}
+		}
+	}
+	if s.Kind != StepConnection && s.Kind != StepState {
+		f.loss.content = f.texts.event
+	}
 	f.steps = append(f.steps, s)
 }
 
 func (f *Fold) state(ev *a2a.Event) {
-	if ev.State == "" || ev.State == f.State || f.echo {
+	if f.echo && !f.behind {
 		return
 	}
-	f.State = a2a.State(strings.Clone(string(ev.State)))
+	isNew := f.facts.enter(ev.State)
+	f.noteRest(ev)
+	if !isNew {
+		return
+	}
 	if f.State.Terminal() {
-		f.running = nil // whatever ran ran in the task
+		f.calls.running = nil // whatever ran ran in the task
 	}
 	f.add(Step{Kind: StepState, State: f.State})
 }
 
-// failure keeps the text of a status message that says why the task has failed;
-// false if it says something else.
-func (f *Fold) failure(m *a2a.Message) bool {
-	if f.State != a2a.StateFailed && f.State != a2a.StateRejected {
-		return false
+// A carriage says in what kind of event a message has come.
+type carriage uint8
+
+const (
+	// saidNow: its text follows what the same message has said before.
+	saidNow carriage = iota
+	// saidLast: likewise, but it ends the task or the turn, where agents repeat what
+	// they have streamed.
+	saidLast
+	// held: a snapshot has it, with all that it has said.
+	held
+)
+
+func mayRepeat(ev *a2a.Event) carriage {
+	if ev.EndsLeg || ev.State.Terminal() {
+		return saidLast
 	}
-	var text strings.Builder
-	for p := range m.Parts.All() {
-		if p.Kind != a2a.PartText {
-			return false
-		}
-		text.WriteString(p.Text)
-	}
-	f.FailText = text.String()
-	return true
+	return saidNow
 }
 
-// message shows a message: in a stream its text follows what the same message
-// has said before, in a snapshot it is all that the message has said.
-func (f *Fold) message(m *a2a.Message, whole bool) {
-	if m.Role == a2a.RoleUser {
+// message shows a message, but not the user's own that comes back.
+func (f *Fold) message(m *a2a.Message, how carriage) {
+	if m.Role == a2a.RoleUser || f.apartMessage(m, how) {
 		return
 	}
-	id := m.ID
-	var sh *shown
-	text := 0 // bytes of this message's text seen so far, in a snapshot
-	differs := false
+	f.plainMessage(m, how)
+}
+
+// plainMessage shows a message by A2A's own rules.
+func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
+	if how != saidNow {
+		f.wholeMessage(m, how)
+		return
+	}
+	known := (f.loss.again || f.echo && !f.texts.pieces) && f.texts.isAll(f.texts.of(m.ID, false), wholeText(m.Parts))
 	p := &f.part
 	for left := m.Parts; left.Next(p); {
-		if p.Kind == a2a.PartData {
-			if f.toolCall(string(p.Data), whole) {
-				continue
-			}
-			if subject, description, ok := thought(gjson.Parse(string(p.Data)), f.meta.kind); ok {
-				if sh = f.of(sh, id); f.once(sh, "thought", subject, description) {
-					f.marked(Step{Kind: StepThought, MessageID: id, Subject: subject, Description: description},
-						sh, "thought", subject, description)
-				}
-				continue
-			}
-		}
-		sh = f.of(sh, id)
-		switch {
-		case p.Kind == a2a.PartText && whole:
-			rest, replaced := f.rest(sh, p.Text, text)
-			text += len(p.Text)
-			if replaced {
-				// Less than was shown, or something else: the agent holds only
-				// part of what it said. What the user has is better.
-				differs = true
-				continue
-			}
-			f.text(sh, rest, nil, Step{MessageID: id})
-		case f.echoed(sh):
-		case p.Kind == a2a.PartText:
-			f.text(sh, p.Text, p, Step{MessageID: id})
-		case f.once(sh, string(p.Raw)) || !whole:
-			part := *p
-			f.marked(Step{Kind: StepPart, MessageID: id, Part: &part}, sh, string(p.Raw))
-		}
-	}
-	if whole && sh != nil && !differs && text >= sh.n {
-		sh.held = f.snapshots
-	}
-}
-
-func (f *Fold) artifactUpdate(ev *a2a.Event) {
-	if !f.liveOutput(&ev.Artifact) {
-		f.artifact(&ev.Artifact, ev.Append, ev.LastChunk, false)
-	}
-}
-
-// artifact shows an artifact, or a piece of one. One that replaces what was
-// shown (by the book: append is not set) is shown as far as it goes on from
-// there; if it does not, it is shown anew, under a name of its own.
-func (f *Fold) artifact(a *a2a.Artifact, follows, last, whole bool) {
-	sh := f.ofArtifact(a.ID)
-	if f.echoed(sh) {
-		return
-	}
-	p := &f.part
-	if follows && !whole {
-		for rest := a.Parts; rest.Next(p); {
-			f.artifactPart(sh, a, p, p.Text, last)
-		}
-		return
-	}
-	offset, anew := 0, false
-	for parts := a.Parts; parts.Next(p); {
-		if p.Kind != a2a.PartText {
-			if f.once(sh, string(p.Raw)) {
-				f.artifactPart(sh, a, p, "", last)
+		if p.Kind == a2a.PartText {
+			sh := f.texts.of(m.ID, false)
+			if !known && !f.echoed(sh, p.Text) {
+				f.text(sh, p.Text, p, Step{MessageID: m.ID}, f.mayJoin(m))
 			}
 			continue
 		}
-		rest, replaced := p.Text, false
-		if !anew {
-			rest, replaced = f.rest(sh, p.Text, offset)
-		}
-		offset += len(p.Text)
-		if replaced {
-			f.seal()
-			f.like = likeness{} // it has another name from now on
-			sh.again, sh.n, sh.head, sh.sums, anew = sh.again+1, 0, "", nil, true
-			rest = p.Text
-		}
-		if rest != "" {
-			f.artifactPart(sh, a, p, rest, last)
-		}
-	}
-	if whole && offset >= sh.n {
-		sh.held = f.snapshots
+		f.otherPart(m, p, false)
 	}
 }
 
-func (f *Fold) artifactPart(sh *shown, a *a2a.Artifact, p *a2a.Part, text string, last bool) {
-	id := a.ID
-	if sh.again > 0 {
-		id += "~" + strconv.Itoa(sh.again)
+// otherPart shows a part of a message that is not text.
+func (f *Fold) otherPart(m *a2a.Message, p *a2a.Part, whole bool) {
+	if p.Kind == a2a.PartData {
+		if f.toolCall(string(p.Data), m.ID) {
+			return
+		}
+		if subject, description, ok := f.thought(gjson.Parse(string(p.Data))); ok {
+			sh := f.texts.of(m.ID, false)
+			if sum := markSum("thought", subject, description); f.texts.once(sh, sum) {
+				f.missed(true)
+				f.texts.epoch++
+				f.add(Step{Kind: StepThought, MessageID: m.ID, Shown: f.texts.thoughtName(sh), Subject: subject, Description: description, mark: partMark(sh, sum)})
+			}
+			return
+		}
+		if isEmptyJSON(p.Data) {
+			return
+		}
 	}
-	s := Step{ArtifactID: id, Name: a.Name, LastChunk: last, MessageID: id}
-	if p.Kind == a2a.PartText {
-		whole := p
-		if len(text) != len(p.Text) {
-			whole = nil
-		}
-		first := sh.n == 0
-		before := len(f.steps)
-		f.text(sh, text, whole, s)
-		if len(f.steps) > before {
-			f.steps[before].Append = !first
-		}
+	sh := f.texts.of(m.ID, false)
+	if sum := markSum(string(p.Raw)); f.texts.once(sh, sum) || !whole && !f.echoed(sh, "") {
+		f.missed(true)
+		part := *p
+		f.add(Step{Kind: StepPart, MessageID: m.ID, Shown: f.texts.partName(sh), Part: &part, mark: partMark(sh, sum)})
+	}
+}
+
+// isEmptyJSON reports whether data is empty: frameworks send an empty object to reset
+// an artifact, or where they have nothing to send.
+func isEmptyJSON(data a2a.JSON) bool {
+	switch string(data) {
+	case "{}", "[]", "null", `""`:
+		return true
+	}
+	return false
+}
+
+// text shows text that follows what was shown of sh. part is the one that it is
+// all of, nil if it is less.
+func (f *Fold) text(sh *shown, text string, part *a2a.Part, s Step, may joining) {
+	if text == "" {
 		return
 	}
-	part := *p
-	s.Kind, s.Part, s.Append = StepPart, &part, sh.n > 0 || len(sh.others) > 1
-	f.marked(s, sh, string(p.Raw))
+	f.missed(!sh.artifact)
+	if f.texts.join(sh, text, may) {
+		s.mark = &mark{task: sh.task, id: sh.textID, name: sh.run.name, at: sh.run.n, from: sh.n}
+	}
+	f.texts.saw(sh, text)
+	s.Kind, s.Text, s.Shown = StepText, text, sh.run.name
+	if !sh.artifact {
+		s.Append = true
+	}
+	if part != nil {
+		s.TextJSON, s.Plain = part.TextJSON, part.FastPath().Plain
+		s.Own.Part = others(part.Metadata, f.spoken != 0)
+	}
+	f.add(s)
 }

@@ -13,7 +13,7 @@ import (
 // of what the task does not hold, each event that came is shown.
 //
 // The script's low bits choose the message, the artifact (which the task holds),
-// or the message that it does not hold; lost is how much of it nobody heard.
+// or messages that it does not hold; lost is how much of it nobody heard.
 func FuzzFoldEcho(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, 1, 2, 2}, 1, 3, 2)
 	f.Fuzz(func(t *testing.T, script []byte, lose, at, late int) {
@@ -25,7 +25,7 @@ func FuzzFoldEcho(f *testing.F) {
 		note := func(steps []Step) {
 			for _, s := range steps {
 				if s.Kind == StepText {
-					shown[s.MessageID] += s.Text
+					shown[s.MessageID[:1]] += s.Text
 				}
 			}
 		}
@@ -49,10 +49,13 @@ func FuzzFoldEcho(f *testing.F) {
 			read = nil
 		}
 		for i, b := range script {
-			id, text := fmt.Sprint(b%3), "ha"[:b>>7+1]
+			id, text := fmt.Sprint(b%3), []string{"ha", "yo", "me"}[b%3][:b>>7+1]
 			ev := &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
 				Message: a2a.Message{ID: id, Role: a2a.RoleAgent, Parts: textParts(text)}}
-			if id == "1" {
+			switch id {
+			case "2":
+				ev.Message.ID += fmt.Sprint(".", i)
+			case "1":
 				ev = &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: id, Parts: textParts(text)}}
 			}
 			said[id] += text

@@ -20,16 +20,16 @@ func callEvent(id, status, data string) *a2a.Event {
 func dataEvent(data string) *a2a.Event {
 	raw := a2a.JSON(data)
 	return &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", ContextID: "c", State: a2a.StateWorking, HasMessage: true, Raw: raw,
-		Message: a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: a2a.Parts{Raw: raw, Step: func(raw a2a.JSON, p *a2a.Part) (a2a.JSON, bool) {
-			*p = a2a.Part{Kind: a2a.PartData, Data: raw, Raw: raw}
+		Message: a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: partsBy(data, func(raw string, p *a2a.Part) (string, bool) {
+			*p = a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(raw), Raw: a2a.JSON(raw)}
 			return "", true
-		}}}}
+		})}}
 }
 
 // TestFoldLetsGo: a session that idles does not hold the buffer that its last event
 // was read into.
 func TestFoldLetsGo(t *testing.T) {
-	fold, recorder := NewFold(), Recorder{}
+	fold, recorder := speaking(), Recorder{}
 	freed := make(chan struct{})
 	func() {
 		ev := callEvent("a", "success", `,"response":{"resultDisplay":"done","llmContent":"`+strings.Repeat("x", 1<<20)+`"}`)
@@ -52,9 +52,9 @@ func TestFoldLetsGo(t *testing.T) {
 // TestFoldMembers: nor does it hold what was needed to read an object of millions of
 // members.
 func TestFoldMembers(t *testing.T) {
-	fold := NewFold()
+	fold := speaking()
 	fold.Event(dataEvent(`{"a":0`+strings.Repeat(`,"a":0`, 100_000)+`}`), nil)
-	if n := cap(fold.data.members); n > keepMembers {
+	if n := cap(fold.calls.data.members); n > keepMembers {
 		t.Errorf("room for %d members is kept", n)
 	}
 }
@@ -62,26 +62,26 @@ func TestFoldMembers(t *testing.T) {
 // TestFoldKept: calls that never end do not fill the memory, and what one of them
 // puts out is shown whole all the same.
 func TestFoldKept(t *testing.T) {
-	fold := NewFold()
+	fold := speaking()
 	output := strings.Repeat("x", 1<<20)
 	for i := range 200 {
 		steps := fold.Event(callEvent(fmt.Sprint(i), "executing", `,"liveOutput":"`+output+`"`), nil)
-		if fold.kept > maxKept+4<<20 {
-			t.Fatalf("%d MiB are kept of %d calls", fold.kept>>20, i+1)
+		if fold.calls.size > maxCallBytes+4<<20 {
+			t.Fatalf("%d MiB are kept of %d calls", fold.calls.size>>20, i+1)
 		}
-		if s := steps[len(steps)-1]; s.Kind != StepTool || s.Tool.Live != output {
+		if s := steps[len(steps)-1]; s.Kind != StepTool || s.Tool.OutputSoFar != output {
 			t.Fatalf("call %d is shown as %+v", i, s)
 		}
 	}
 	steps := fold.Event(callEvent("0", "executing", `,"liveOutput":"`+output+`y"`), nil)
-	if len(steps) != 1 || steps[0].New || steps[0].Changed != ToolContent || steps[0].Tool.Live != output+"y" {
+	if len(steps) != 1 || steps[0].New || steps[0].Changed != ToolContent || steps[0].Tool.OutputSoFar != output+"y" {
 		t.Errorf("%d steps", len(steps))
 	}
 	for i := range 200 {
 		fold.Event(callEvent(fmt.Sprint(i), "success", ""), nil)
 	}
-	if fold.kept != 0 {
-		t.Errorf("%d bytes are kept of calls that have ended", fold.kept)
+	if fold.calls.size != 0 {
+		t.Errorf("%d bytes are kept of calls that have ended", fold.calls.size)
 	}
 }
 
@@ -91,9 +91,9 @@ func TestFoldRunning(t *testing.T) {
 	for name, then := range map[string]func(*Fold){
 		"ended":    func(f *Fold) { f.Event(callEvent("a", "success", ""), nil) },
 		"canceled": func(f *Fold) { f.Event(&a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateCanceled}, nil) },
-		"begin":    (*Fold).Begin,
+		"begin":    func(f *Fold) { f.Begin("") },
 	} {
-		f := NewFold()
+		f := speaking()
 		f.Event(callEvent("a", "executing", ""), nil)
 		if !f.Running() {
 			t.Fatal("it is at work")
@@ -112,7 +112,7 @@ func TestFoldRunning(t *testing.T) {
 // TestFoldTraceInError: metadata that differs in a traceId alone is not the same
 // where that is part of what the agent says.
 func TestFoldTraceInError(t *testing.T) {
-	f, n := NewFold(), 0
+	f, n := speaking(), 0
 	for i := range 4 {
 		for _, s := range f.Event(&a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking,
 			Metadata: a2a.JSON(fmt.Sprintf(`{"coderAgent":{"kind":"state-change"},"error":{"traceId":"%d"}}`, i))}, nil) {
@@ -124,4 +124,15 @@ func TestFoldTraceInError(t *testing.T) {
 	if n != 4 {
 		t.Errorf("%d of 4 errors are told", n)
 	}
+}
+
+// speaking is a Fold for an agent that is known to speak all dialects.
+func speaking() *Fold {
+	f := NewFold()
+	for _, d := range dialects() {
+		if _, ok := d.(apart); !ok { // no agent speaks those and others
+			f.Speak(d.name())
+		}
+	}
+	return f
 }

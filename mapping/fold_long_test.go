@@ -16,7 +16,7 @@ import (
 func TestLongSession(t *testing.T) {
 	status := func(id string, p a2a.Part) *a2a.Event {
 		return &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
-			Message: a2a.Message{ID: id, Role: a2a.RoleAgent, Parts: a2a.Parts{Only: &p}}}
+			Message: a2a.Message{ID: id, Role: a2a.RoleAgent, Parts: onePart(&p)}}
 	}
 	text := a2a.Part{Kind: a2a.PartText, Text: "hello there", TextJSON: `"hello there"`}
 	data := func(format string, i int) a2a.Part {
@@ -33,10 +33,10 @@ func TestLongSession(t *testing.T) {
 		"one tool call, again and on": func(i int) *a2a.Event { return status("m", data(runningCall, i)) },
 		"data of one artifact": func(i int) *a2a.Event {
 			p := data(`{"n":%d}`, i)
-			return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: "a", Parts: a2a.Parts{Only: &p}}}
+			return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: "a", Parts: onePart(&p)}}
 		},
 	} {
-		fold, acp := NewFold(), ACP{Session: "s"}
+		fold, acp := speaking(), ACP{Session: "s"}
 		var steps []Step
 		var out []byte
 		const laps, perLap = 60, 300

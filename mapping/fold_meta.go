@@ -3,15 +3,16 @@ package mapping
 import (
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A knownMeta is metadata that was read: in a run of text it is mostly the same as
-// that of the event before, which is seen sooner than it is read.
+// A knownMeta is metadata that was read: in a run of text it is mostly the same as in
+// the event before, and comparing costs less than reading.
 type knownMeta struct {
 	raw []byte
-	// trace is where in raw a value begins that nobody reads, 0 if there is none:
-	// Gemini's server gives each event another traceId.
+	// trace is where in raw an ignored value begins that differs in each event
+	// (Gemini's traceId), 0 if there is none.
 	trace int
 	// meta is what raw says, if read. It was read from a copy, so it stays.
 	meta meta
@@ -34,6 +35,43 @@ func (k *knownMeta) is(raw a2a.JSON) bool {
 	return i >= 0 && j >= 0 && one[i:] == string(other[j:])
 }
 
+// others returns what of an object of metadata is under keys that no dialect reads,
+// other extensions' for one; "" if nothing is. Where a dialect is spoken those are keys
+// that are URIs: the agent has keys of its own beside (Gemini: model, traceId).
+func others(raw a2a.JSON, spoken bool) a2a.JSON {
+	if len(raw) <= len("{}") {
+		return ""
+	}
+	var rest []byte
+	own := spoken
+	rawjson.EachMember(string(raw), func(key, value string) bool {
+		if spoken && !strings.Contains(key, "://") {
+			return true
+		}
+		for _, d := range dialects() {
+			if strings.Contains(key, d.sign()) {
+				own = true
+				return true
+			}
+		}
+		if rest == nil {
+			rest = append(make([]byte, 0, len(raw)), '{')
+		} else {
+			rest = append(rest, ',')
+		}
+		rest = append(appendString(rest, key), ':')
+		rest = append(rest, value...)
+		return true
+	})
+	switch {
+	case rest == nil:
+		return ""
+	case !own:
+		return raw
+	}
+	return a2a.JSON(append(rest, '}'))
+}
+
 // maxKnownMeta is the longest metadata that is kept: longer is hardly ever the same.
 const maxKnownMeta = 4 << 10
 
@@ -45,36 +83,5 @@ func (k *knownMeta) set(raw a2a.JSON) {
 	*k = knownMeta{raw: append(k.raw[:0], raw...)}
 	if i := strings.Index(string(raw), traceMember); i >= 0 {
 		k.trace = i + len(traceMember)
-	}
-}
-
-// readMeta reads an event's metadata.
-func (f *Fold) readMeta(raw a2a.JSON) {
-	f.meta = meta{}
-	if raw == "" {
-		return
-	}
-	same := f.known.is(raw)
-	switch {
-	case same && f.known.read:
-		f.meta = f.known.meta
-		return
-	case same:
-		raw = cloneJSON(raw)
-	default:
-		f.known.set(raw)
-	}
-	for _, d := range dialects() {
-		if !strings.Contains(string(raw), d.sign()) {
-			continue
-		}
-		if d.meta(raw, &f.meta) {
-			f.meta.said = true
-			break
-		}
-		f.meta = meta{}
-	}
-	if same {
-		f.known.meta, f.known.read = f.meta, true
 	}
 }

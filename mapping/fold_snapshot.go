@@ -1,43 +1,269 @@
 package mapping
 
 import (
-	"hash/maphash"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file joins what was shown to what the agent holds, after a connection was
-// lost: [Fold.Event] of a snapshot shows what it holds beyond what was shown,
-// [Fold.Echo] what of the events before it the agent does not hold, and Fold.Gap
-// tells whether there may be more.
+// This file joins what was shown to what the agent holds, after a connection was lost:
+// [Fold.Event] of a snapshot shows what it holds beyond what was shown; [Fold.Echo]
+// shows of the events before it what the agent does not hold.
 
 // snapshot shows what a task holds beyond what has been shown: its history and
 // its last message, then its artifacts.
 func (f *Fold) snapshot(ev *a2a.Event) {
+	f.whole = true
+	defer func() { f.whole = false }()
 	f.state(ev)
 	f.countCalls(ev)
-	f.snapshots++
-	history := false
-	if ev.History != nil {
-		for m := range ev.History {
-			history = true
-			f.message(&m, true)
+	f.texts.snapshots++
+	f.texts.coveredFrom = -1
+	f.texts.before = f.texts.epoch
+	f.less = f.less[:0]
+	from := len(f.steps)
+	failed := ev.HasMessage && f.failure(&ev.Message)
+	f.storesSaid = false
+	f.growingArtifacts(ev)
+	f.texts.lastHeld = ""
+	if ev.HasMessage && ev.State.Terminal() {
+		f.texts.lastHeld = strings.Clone(ev.Message.ID)
+	}
+	f.history(ev)
+	newest := func() {
+		if storesSaid := f.storesSaid; ev.HasMessage && !failed {
+			f.newest(&ev.Message)
+			f.storesSaid = storesSaid // agents have the newest message, whatever they keep
 		}
 	}
-	if ev.HasMessage && !f.failure(&ev.Message) {
-		f.newest(&ev.Message)
+	if !ev.State.Terminal() {
+		newest()
 	}
 	if ev.Artifacts != nil {
 		for a := range ev.Artifacts {
-			if !f.liveOutput(&a) {
-				f.artifact(&a, false, false, true)
+			if !f.outputSoFar(&a) {
+				if f.apartArtifact(&a, false, true) {
+					continue
+				}
+				f.heldArtifact(&a)
 			}
 		}
 	}
-	f.Gap = ev.HasMessage && !history
-	for _, sh := range f.texts {
-		f.Gap = f.Gap || sh.n > 0 && sh.task == f.TaskID && (sh.held < f.snapshots || sh.lacking)
+	if ev.State.Terminal() {
+		newest() // nothing comes after what ends a task
+	}
+	f.weigh(from)
+}
+
+// growingArtifacts shows new text of artifacts after which no call was shown. A task
+// does not tell the order of messages and artifacts. If the messages were shown first,
+// an editor that shows one message for an artifact would put the new text before them.
+func (f *Fold) growingArtifacts(ev *a2a.Event) {
+	if ev.Artifacts == nil {
+		return
+	}
+	for a := range ev.Artifacts {
+		sh := f.texts.task.texts[textID{a.ID, true}]
+		if sh == nil || sh.run == nil || sh.run.turn != f.texts.turn || sh.run.epoch != f.texts.epoch {
+			continue
+		}
+		if text := wholeText(a.Parts); f.goesOn(sh, text, &text) {
+			f.heldArtifact(&a)
+		}
+	}
+}
+
+// history shows the messages that the agent has kept. Of several with one ID, which
+// are pieces of one message, the last stands for all.
+func (f *Fold) history(ev *a2a.Event) {
+	if ev.History == nil {
+		return
+	}
+	var seen map[string]int
+	repeated := false
+	f.texts.sameIDs = len(f.texts.said.text) == 0
+	for m := range ev.History {
+		if m.Role == a2a.RoleUser {
+			f.storesSaid = f.storesSaid || m.ID == f.sent || f.sent == ""
+			continue
+		}
+		sh := f.texts.task.texts[textID{m.ID, false}]
+		f.texts.sameIDs = f.texts.sameIDs || sh != nil && sh.n > 0 && sh.turn == f.texts.turn && sh.run != nil
+		if seen == nil {
+			seen = map[string]int{}
+		}
+		seen[m.ID]++
+		repeated = repeated || seen[m.ID] > 1
+	}
+	var pieces map[string][]string
+	for m := range ev.History {
+		switch {
+		case m.Role == a2a.RoleUser:
+			f.answers(&m)
+		case f.failID != "" && m.ID == f.failID:
+			// It is shown as the reason of the failure.
+		case m.ID == f.texts.lastHeld && seen[m.ID] == 1 && wholeText(m.Parts) == wholeText(ev.Message.Parts):
+			// It comes last.
+		case !repeated || seen[m.ID] < 2 && pieces[m.ID] == nil:
+			f.message(&m, held)
+		default:
+			if pieces == nil {
+				pieces = map[string][]string{}
+			}
+			pieces[m.ID] = append(pieces[m.ID], wholeText(m.Parts))
+			if seen[m.ID]--; seen[m.ID] == 0 {
+				f.pieces(&m, pieces[m.ID])
+			} else {
+				f.otherParts(&m)
+			}
+		}
+	}
+}
+
+// Align is Event for a snapshot that was asked for because events had come that it may
+// hold: what it does not hold of them is shown, too. Agents that do not hold all
+// messages hold the newest: what is missing was said before the others.
+func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
+	held := heldTexts(task)
+	isOlder := func(ev *a2a.Event) bool {
+		if !ev.HasMessage || ev.Message.Role == a2a.RoleUser {
+			return false
+		}
+		text, ok := held[ev.Message.ID]
+		return !ok || !strings.Contains(text, wholeText(ev.Message.Parts))
+	}
+	f.texts.snapshots++ // what no snapshot holds is no echo
+	for i := range events {
+		if ev := &events[i]; isOlder(ev) {
+			f.loss.unheld()
+			if !ev.State.Terminal() {
+				steps = f.Echo(ev, steps)
+			}
+			f.texts.snapshots++ // nor is what follows one that was a task
+		}
+	}
+	f.came = map[string]bool{}
+	for i := range events {
+		if ev := &events[i]; ev.HasMessage && mayRepeat(ev) == saidNow {
+			f.came[strings.Clone(ev.Message.ID)] = true
+		}
+	}
+	steps = f.Event(task, steps)
+	f.came = nil
+	for i := range events {
+		if ev := &events[i]; (!isOlder(ev) || ev.State.Terminal()) && !isReplaced(ev, events[i+1:]) {
+			steps = f.Echo(ev, steps)
+		}
+	}
+	return steps
+}
+
+// isReplaced reports whether an event has an artifact that a later event replaces.
+func isReplaced(ev *a2a.Event, later []a2a.Event) bool {
+	return ev.Kind == a2a.EventArtifact && slices.ContainsFunc(later, func(x a2a.Event) bool {
+		return x.Kind == a2a.EventArtifact && !x.Append && x.Artifact.ID == ev.Artifact.ID
+	})
+}
+
+// Lacks reports whether a task may be one as it was before: it holds less of a text than
+// was shown, or something that was shown, and not what was shown last.
+func (f *Fold) Lacks(task *a2a.Event) bool {
+	known := f.texts.tasks[task.TaskID]
+	if known == nil {
+		return false
+	}
+	held := map[textID]string{}
+	for id, text := range heldTexts(task) {
+		held[textID{id, false}] = text
+	}
+	if task.Artifacts != nil {
+		for a := range task.Artifacts {
+			held[textID{strings.Clone(a.ID), true}] = wholeText(a.Parts)
+		}
+	}
+	var newest *shown
+	holds := false
+	for id, sh := range known.texts {
+		if sh.n == 0 || sh.run == nil {
+			continue
+		}
+		text, ok := held[id]
+		if _, _, short := f.texts.rest(sh, text); ok && short {
+			return true
+		}
+		holds = holds || ok
+		if newest == nil || newest.turn < sh.turn || newest.turn == sh.turn && newest.pos < sh.pos {
+			newest = sh
+		}
+	}
+	if !holds {
+		return false
+	}
+	_, ok := held[newest.textID]
+	return !ok
+}
+
+// heldTexts are the texts of the messages that a task holds, by their IDs.
+func heldTexts(task *a2a.Event) map[string]string {
+	held := map[string]string{}
+	note := func(m *a2a.Message) { held[strings.Clone(m.ID)] += wholeText(m.Parts) }
+	if task.History != nil {
+		for m := range task.History {
+			note(&m)
+		}
+	}
+	if task.HasMessage {
+		note(&task.Message)
+	}
+	return held
+}
+
+// answers notes which questions the user's own messages have answered: a history
+// has both.
+func (f *Fold) answers(m *a2a.Message) {
+	if f.spoken == 0 {
+		return
+	}
+	for p := range m.Parts.All() {
+		if p.Kind != a2a.PartData {
+			continue
+		}
+		f.calls.data.members = readObject(f.calls.data.members, string(p.Data), nil)
+		for i, d := range dialects() {
+			if !f.speaks(i) {
+				continue
+			}
+			if id, ok := d.answered(f.calls.data.members); ok {
+				if c := f.calls.task.calls[id]; c != nil && !c.answered {
+					c.answered = true
+					f.calls.asks(c)
+				}
+			}
+		}
+	}
+}
+
+// pieces shows a message that the agent keeps in several, of which m is the last.
+func (f *Fold) pieces(m *a2a.Message, texts []string) {
+	f.otherParts(m)
+	sh := f.texts.of(m.ID, false)
+	rest, differs := f.unshown(sh, strings.Join(texts, ""), held)
+	if rest != "" {
+		f.text(sh, rest, nil, Step{MessageID: m.ID}, f.mayJoin(m))
+	}
+	if !differs {
+		sh.held = f.texts.snapshots
+	}
+}
+
+// otherParts shows the parts of a message that are not text.
+func (f *Fold) otherParts(m *a2a.Message) {
+	p := &f.part
+	for left := m.Parts; left.Next(p); {
+		if p.Kind != a2a.PartText {
+			f.otherPart(m, p, true)
+		}
 	}
 }
 
@@ -45,39 +271,50 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 // said, and may be a chunk of a message whose other chunks it does not hold: then
 // it follows what was shown, unless it is what was shown last.
 func (f *Fold) newest(m *a2a.Message) {
-	before := f.texts[m.ID]
-	if before == nil || before.n == 0 || before.held == f.snapshots {
-		f.message(m, true)
+	if m.Role == a2a.RoleUser {
 		return
 	}
-	var b strings.Builder
-	for p := range m.Parts.All() {
-		b.WriteString(p.Text)
+	sh := f.texts.of(m.ID, false)
+	if sh.n == 0 || sh.held == f.texts.snapshots {
+		f.message(m, held)
+		return
 	}
-	text := b.String()
-	if f.live == before {
-		f.settle()
+	text := wholeText(m.Parts)
+	switch _, replaced, short := f.texts.rest(sh, text); {
+	case text == "" || !replaced && !short:
+		f.message(m, held)
+	case !f.texts.isNewest(sh, text):
+		f.message(m, saidNow)
+		sh.lacking = true
 	}
-	switch _, replaced := f.rest(before, text, 0); {
-	case text == "" || !replaced && len(text) >= before.n:
-		f.message(m, true)
-	case maphash.String(f.seed, text) != before.chunk:
-		f.message(m, false)
-		before.lacking = true
-	}
-	before.held = f.snapshots
+	sh.held = f.texts.snapshots
 }
 
-// Echo is Event for an event that came before the last snapshot was taken, so
-// that the snapshot holds it, if the agent holds such things at all: only what it
-// does not hold is shown. It is how the events of a subscription are aligned that
-// carry no offsets.
-func (f *Fold) Echo(ev *a2a.Event, steps []Step) []Step {
-	f.echo = true
-	defer func() { f.echo = false }()
-	return f.Event(ev, steps)
+// covered notes that a snapshot repeats what the turn has shown, in another message or
+// artifact: the agent holds it.
+func (t *texts) covered(text string) {
+	if from, ok := t.said.coveredFrom(text); ok && (t.coveredFrom < 0 || from < t.coveredFrom) {
+		t.coveredFrom = from
+	}
 }
 
-// echoed reports whether the event in hand is an echo, of something that the
-// last snapshot held.
-func (f *Fold) echoed(sh *shown) bool { return f.echo && sh.held == f.snapshots }
+// missing reports whether text was shown of the task in hand that the last snapshot
+// does not hold.
+func (t *texts) missing() bool {
+	for _, sh := range t.task.texts {
+		held := sh.held == t.snapshots && !sh.lacking || t.coveredFrom >= 0 && sh.turn == t.turn && sh.pos >= t.coveredFrom
+		if sh.n > 0 && sh.run != nil && !held {
+			return true
+		}
+	}
+	return false
+}
+
+// coveredFrom returns where in what was said a text begins to say it again.
+func (s *said) coveredFrom(text string) (from int, ok bool) {
+	at := slices.IndexFunc(s.starts, func(b start) bool { _, ok := s.coversFrom(b.at, text); return ok })
+	if at < 0 {
+		return 0, false
+	}
+	return s.starts[at].at, true
+}

@@ -5,10 +5,10 @@ import (
 	"hash/maphash"
 )
 
-// This file tells what of a tool call has changed, by hashes of what it was.
+// This file tells what has changed in a tool call, by hashes of its last state.
 
-func (f *Fold) headSum(c *ToolCall) uint64 {
-	s := f.newSum()
+func (k *calls) headSum(c *ToolCall) uint64 {
+	s := newSum(k.seed)
 	s.text(c.Name)
 	s.text(c.Description)
 	s.text(c.DisplayName)
@@ -17,13 +17,13 @@ func (f *Fold) headSum(c *ToolCall) uint64 {
 	return s.Sum64()
 }
 
-func (f *Fold) contentSum(c *ToolCall) uint64 {
-	s := f.newSum()
+func (k *calls) contentSum(c *ToolCall) uint64 {
+	s := newSum(k.seed)
 	switch {
-	case c.live.json != "":
-		s.number(c.live.sum)
-	case c.Live != "":
-		s.number(maphash.String(f.seed, c.Live))
+	case c.knownSoFar.json != "":
+		s.number(c.knownSoFar.sum)
+	case c.OutputSoFar != "":
+		s.number(maphash.String(k.seed, c.OutputSoFar))
 	}
 	s.text(string(c.Extra))
 	if o := c.Output; o != nil {
@@ -52,6 +52,7 @@ func (f *Fold) contentSum(c *ToolCall) uint64 {
 		if q.Generic != nil {
 			s.text(q.Generic.Description)
 		}
+		s.text(string(q.Unread))
 		for i := range q.Options {
 			s.text(q.Options[i].ID)
 			s.text(q.Options[i].Name)
@@ -61,11 +62,12 @@ func (f *Fold) contentSum(c *ToolCall) uint64 {
 	return s.Sum64()
 }
 
-// A sum hashes values so that they cannot run into each other.
+// A sum hashes values with their lengths, so that two lists of values do not hash
+// alike.
 type sum struct{ maphash.Hash }
 
-func (f *Fold) newSum() (s sum) {
-	s.SetSeed(f.seed)
+func newSum(seed maphash.Seed) (s sum) {
+	s.SetSeed(seed)
 	return s
 }
 

@@ -13,15 +13,28 @@ import (
 // textParts makes the parts of a message, one for each text.
 func textParts(texts ...string) a2a.Parts {
 	raw, _ := json.Marshal(texts)
-	return a2a.Parts{Raw: a2a.JSON(raw), Step: func(raw a2a.JSON, p *a2a.Part) (a2a.JSON, bool) {
+	return partsBy(string(raw), func(raw string, p *a2a.Part) (string, bool) {
 		var texts []string
 		if json.Unmarshal([]byte(raw), &texts) != nil || len(texts) == 0 {
 			return "", false
 		}
 		*p = a2a.Part{Kind: a2a.PartText, Text: texts[0]}
 		rest, _ := json.Marshal(texts[1:])
-		return a2a.JSON(rest), true
-	}}
+		return string(rest), true
+	})
+}
+
+// partsBy makes a list of parts that next decodes, one by one.
+func partsBy(raw string, next func(raw string, p *a2a.Part) (rest string, ok bool)) a2a.Parts {
+	parts := a2a.Parts{Raw: a2a.JSON(raw)}
+	parts.FastPath().Step = next
+	return parts
+}
+
+// onePart makes a list of one part.
+func onePart(p *a2a.Part) (parts a2a.Parts) {
+	parts.FastPath().Only = p
+	return parts
 }
 
 func seq[T any](values []T) iter.Seq[T] { return slices.Values(values) }

@@ -9,9 +9,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// ReadMessage reads a message as an editor writes it, in A2A 0.3's shape or in
-// 1.x's, into one that can be sent to an agent of either version. What the
-// neutral message has no place for is refused, not dropped.
+// ReadMessage reads a message as an editor writes it, in A2A 0.3's shape or in 1.x's,
+// into one that can be sent to an agent of either version. Members that [a2a.Outgoing]
+// has no place for are refused, not dropped.
 func ReadMessage(raw json.RawMessage) (*a2a.Outgoing, error) {
 	o := gjson.ParseBytes(raw)
 	if !o.IsObject() {
@@ -19,7 +19,6 @@ func ReadMessage(raw json.RawMessage) (*a2a.Outgoing, error) {
 	}
 	m := &a2a.Outgoing{
 		ID: o.Get("messageId").String(), TaskID: o.Get("taskId").String(), ContextID: o.Get("contextId").String(),
-		Prompt: true,
 	}
 	switch role := o.Get("role").String(); role {
 	case "", "user", "ROLE_USER":
@@ -49,6 +48,13 @@ func ReadMessage(raw json.RawMessage) (*a2a.Outgoing, error) {
 		if part, err = readPart(p); err != nil {
 			err = promptError("message.parts[%d]: %v", len(m.Parts), err)
 			return false
+		}
+		if metadata := p.Get("metadata"); metadata.Exists() {
+			if !metadata.IsObject() {
+				err = promptError("message.parts[%d].metadata must be an object", len(m.Parts))
+				return false
+			}
+			part.Metadata = json.RawMessage(metadata.Raw)
 		}
 		m.Parts = append(m.Parts, part)
 		return true
@@ -148,6 +154,8 @@ func messageJSON(dst []byte, m *a2a.Message) []byte {
 		dst = appendField(dst, "contextId", m.ContextID)
 	}
 	dst = partsJSON(dst, m.Parts)
+	dst = appendJSON(dst, "referenceTaskIds", m.ReferenceTaskIDs)
+	dst = appendJSON(dst, "extensions", m.Extensions)
 	return append(metadataJSON(dst, m.Metadata), '}')
 }
 

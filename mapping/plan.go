@@ -4,9 +4,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// planTools are the tools by which agents keep a list of what they mean to do.
+// isPlan reports whether a call is of a tool that keeps a to-do list. A call that waits
+// for approval is shown as any other.
 func isPlan(c *ToolCall) bool {
-	return c.Name == "write_todos" || c.Name == "todo_write" || c.Name == "update_plan"
+	return c.Confirmation == nil && (c.Name == "write_todos" || c.Name == "todo_write" || c.Name == "update_plan")
 }
 
 // appendPlan appends ACP's entries of the list that a call writes; false if it

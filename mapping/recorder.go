@@ -1,12 +1,11 @@
 package mapping
 
-// A Recorder picks what of the steps a journal needs. Output that grows is sent
-// whole each time: a tool that prints a megabyte in small steps would fill the
-// journal with a hundred of them, and push the conversation out of it. So of a
-// running call's output only what is twice as long as the last that was picked is
-// picked again, which is twice its length in all; what the call comes to in the
-// end has all of it. A process that is killed in between loses the newest half of
-// such output, and nothing else.
+// A Recorder picks what of the steps a journal needs. Output that grows is sent whole
+// each time: a tool that prints a megabyte in small steps would fill the journal with a
+// hundred of them, and push the conversation out of it. So the output of a running call
+// is picked again only when it is twice as long as the last that was picked: together
+// that is twice its length. The call's end has all of it. A process that is killed in
+// between loses at most the newest half of such output.
 //
 // The zero value is ready. It is for one session, and not safe for concurrent use.
 type Recorder struct {
@@ -46,18 +45,18 @@ func (r *Recorder) Pick(steps []Step) []Step {
 	return kept
 }
 
-// wants reports whether a step is picked, and notes what it tells of its call. What
-// else may have changed together with output that has grown waits like that.
+// wants reports whether a step is picked, and notes what it tells of its call. Other
+// changes in a step whose output has grown wait with the output.
 func (r *Recorder) wants(s *Step) bool {
 	c := s.Tool
-	last, known := r.calls[c.ID]
+	last, known := r.calls[c.Shown]
 	if c.Status.Ended() {
-		delete(r.calls, c.ID)
+		delete(r.calls, c.Shown)
 		return true
 	}
-	grown := known && !s.New && s.Changed == ToolContent && !c.Asks && len(c.Live) > last.seen
-	if grown && len(c.Live) < 2*last.n+recordMore {
-		r.calls[c.ID] = recorded{last.n, len(c.Live), true}
+	grown := known && !s.New && s.Changed == ToolContent && !c.Asks && len(c.OutputSoFar) > last.seen
+	if grown && len(c.OutputSoFar) < 2*last.n+recordMore {
+		r.calls[c.Shown] = recorded{last.n, len(c.OutputSoFar), true}
 		return false
 	}
 	if last.behind {
@@ -66,6 +65,6 @@ func (r *Recorder) wants(s *Step) bool {
 	if r.calls == nil {
 		r.calls = map[string]recorded{}
 	}
-	r.calls[c.ID] = recorded{n: len(c.Live), seen: len(c.Live)}
+	r.calls[c.Shown] = recorded{n: len(c.OutputSoFar), seen: len(c.OutputSoFar)}
 	return true
 }

@@ -29,7 +29,7 @@ func TestRecorder(t *testing.T) {
 	const size = 1 << 18
 	total, count := 0, 0
 	for n := 100; n <= size; n += 100 {
-		call.Live = strings.Repeat("o", n)
+		call.OutputSoFar = strings.Repeat("o", n)
 		for range record(ToolContent, false) {
 			total, count = total+n, count+1
 		}
@@ -37,14 +37,14 @@ func TestRecorder(t *testing.T) {
 	if total > 2*size || count < 5 {
 		t.Errorf("%d bytes in %d snapshots", total, count)
 	}
-	call.Live += "o"
+	call.OutputSoFar += "o"
 	if len(record(ToolContent, false)) != 0 {
 		t.Error("a little more output is recorded")
 	}
 	if len(record(ToolContent, false)) != 1 {
 		t.Error("what has changed beside the output is not recorded")
 	}
-	call.Live += "o"
+	call.OutputSoFar += "o"
 	record(ToolContent, false)
 	if s := record(ToolState, false); len(s) != 1 || s[0].Changed != ToolState|ToolContent {
 		t.Errorf("%+v", s)

@@ -88,8 +88,7 @@ func foldRecording(t *testing.T, file string) string {
 			out.Write(l)
 		}
 		for _, call := range folds[task].Open() {
-			q := mapping.Question{Call: call, Options: mapping.Options(call)}
-			fmt.Fprintf(&out, "open %s\n", acp.Permission(q))
+			fmt.Fprintf(&out, "open %s\n", acp.Permission(mapping.NewQuestion(call)))
 		}
 		if ev.EndsLeg {
 			fmt.Fprintf(&out, "leg ends: %s %q\n", folds[task].State, folds[task].FailText)
@@ -105,7 +104,7 @@ func foldRecording(t *testing.T, file string) string {
 			fmt.Fprintf(&out, "request %d: %s\n", n, m.Get("body.method"))
 			for _, p := range m.Get("body.params.message.parts").Array() {
 				if id := p.Get("data.callId"); id.Exists() && folds[task] != nil {
-					folds[task].Answered([]mapping.Answer{{Call: &mapping.ToolCall{ID: id.Str}}})
+					folds[task].Answered(id.Str, true)
 				}
 			}
 		case m.Get("data.result").Exists() && n == newest:

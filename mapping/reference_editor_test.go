@@ -1,7 +1,10 @@
 package mapping
 
 import (
+	"cmp"
+	"fmt"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -41,7 +44,7 @@ func (f *refFold) data(raw string, whole bool) {
 func (f *refFold) live(id, text string) {
 	if old := f.calls[id]; old != nil && !old.Status.Ended() {
 		c := *old.ToolCall
-		c.Live = trimScreen(text)
+		c.OutputSoFar = refTrimScreen(text)
 		f.update(&c)
 	}
 }
@@ -54,7 +57,7 @@ func (f *refFold) update(c *ToolCall) {
 		if old.raw == next.raw && old.Asks == c.Asks || old.Status.Ended() && !c.Status.Ended() {
 			return
 		}
-		inherit(c, old.ToolCall)
+		refInherit(c, old.ToolCall)
 		changed = 0
 	}
 	next.head, next.content = refHead(c), refContent(c)
@@ -67,6 +70,9 @@ func (f *refFold) update(c *ToolCall) {
 		}
 		if old.content != next.content {
 			changed |= ToolContent
+		}
+		if old.OutputSoFar != "" && c.OutputSoFar == "" {
+			changed |= ToolCleared
 		}
 	}
 	f.calls[c.ID] = next
@@ -83,7 +89,7 @@ func refHead(c *ToolCall) string {
 }
 
 func refContent(c *ToolCall) string {
-	values := []string{c.Live, string(c.Extra)}
+	values := []string{c.OutputSoFar, string(c.Extra)}
 	diff := func(d *FileDiff) {
 		if d != nil {
 			values = append(values, d.FilePath, d.NewContent, d.Formatted)
@@ -111,6 +117,7 @@ func refContent(c *ToolCall) string {
 		if q.Generic != nil {
 			values = append(values, q.Generic.Description)
 		}
+		values = append(values, string(q.Unread))
 		for _, o := range q.Options {
 			values = append(values, o.ID, o.Name, o.Description)
 		}
@@ -137,7 +144,37 @@ func refTool(e *ACP, dst []byte, s *Step) []byte {
 	dst = e.open(dst, update)
 	dst = append(dst, `,"toolCallId":`...)
 	dst = appendString(dst, c.ID)
-	return e.close(refToolFields(e, dst, c, s.Changed))
+	fields := refToolFields(e, nil, c, s.Changed)
+	if s.Changed&ToolCleared != 0 && !gjson.Get("{\"id\":0"+string(fields)+"}", "content").Exists() {
+		fields = append(fields, `,"content":[]`...)
+	}
+	return e.close(append(dst, fields...))
+}
+
+// refInherit is what a call keeps that says it no more.
+func refInherit(c, old *ToolCall) {
+	if c.Status == ToolUnspecified {
+		c.Status = old.Status
+	}
+	if c.Confirmation == nil {
+		c.Confirmation = old.Confirmation
+	}
+	if _, is := c.dialect.(gemini); !is {
+		return
+	}
+	keep := func(now *string, was string) {
+		if *now == "" {
+			*now = was
+		}
+	}
+	keep(&c.Name, old.Name)
+	keep(&c.Description, old.Description)
+	keep(&c.DisplayName, old.DisplayName)
+	keep(&c.Kind, old.Kind)
+	keep(&c.OutputSoFar, old.OutputSoFar)
+	if c.Input == "" {
+		c.Input = old.Input
+	}
 }
 
 func refToolFields(e *ACP, dst []byte, c *ToolCall, changed ToolChange) []byte {
@@ -176,8 +213,8 @@ func refToolFields(e *ACP, dst []byte, c *ToolCall, changed ToolChange) []byte {
 
 func refToolContent(e *ACP, c *ToolCall) []byte {
 	var dst []byte
-	diff, text := toolDiff(c), refToolText(c)
-	if diff != nil {
+	diff, text := toolDiff(c), refToolText(e, c)
+	if diff != nil && (diff.Formatted == "" || diff.NewContent != "" || diff.OldContent != nil) {
 		dst = append(dst, `{"type":"diff","path":`...)
 		dst = appendString(dst, absolute(e.Cwd, diff.FilePath))
 		over := 0
@@ -207,23 +244,42 @@ func refToolContent(e *ACP, c *ToolCall) []byte {
 	return dst
 }
 
-func refToolText(c *ToolCall) string {
+// refEscapes are the sequences that terminals act on (ECMA-48, and xterm's strings).
+var refEscapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]?|[\\]PX^_](?s:.*?)(?:\x07|\x1b\\\\|\\z)|[ -/]*[0-~]?)")
+
+func refToolText(e *ACP, c *ToolCall) string {
 	fenced := ToolKind(c) == acp.KindExecute
 	var text string
 	switch {
+	case c.Asks && c.Confirmation != nil:
+		text, fenced = askText(c, e.Cwd)+optionsText(e.options), false
 	case c.Error != nil:
 		text, fenced = c.Error.Message, false
+		if code := fmt.Sprint(c.Error.StatusCode); code != "0" && !strings.Contains(text, code) {
+			word := " (status "
+			if ToolKind(c) == acp.KindExecute {
+				word = " (exit code "
+			}
+			text = strings.TrimSpace(text + word + code + ")")
+		}
 	case c.Status == ToolCancelled:
 		text, fenced = "Cancelled", false
 	case c.Output != nil && c.Output.Text != "":
 		text = c.Output.Text
 	case c.Output != nil && c.Output.Data != "":
 		text, fenced = string(c.Output.Data), true
-	case c.Live != "":
-		text = c.Live
+	case c.Output != nil && c.Output.Diff != nil:
+	case c.OutputSoFar != "":
+		text = c.OutputSoFar
 	case c.Confirmation != nil && !c.Status.Ended():
-		text, fenced = askText(c), false
+		text, fenced = askText(c, e.Cwd)+optionsText(e.options), false
+	case c.Description != "" && !strings.Contains(refToolTitle(c), oneLine(c.Description)):
+		text, fenced = c.Description, false
 	}
+	if d := toolDiff(c); text == "" && d != nil && d.NewContent == "" && d.OldContent == nil {
+		text, fenced = d.Formatted, true
+	}
+	text = refEscapes.ReplaceAllString(text, "")
 	if over := len(text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
 		_, text = split(text, over)
@@ -273,7 +329,7 @@ func refToolTitle(c *ToolCall) string {
 		case q.Execute != nil && q.Execute.Command != "":
 			return oneLine(q.Execute.Command)
 		case q.MCP != nil:
-			return oneLine(q.MCP.ServerName + ": " + q.MCP.ToolName)
+			return oneLine(cmp.Or(q.MCP.ServerName, "(no name)") + ": " + cmp.Or(q.MCP.ToolName, "(no name)"))
 		}
 	}
 	name := c.DisplayName

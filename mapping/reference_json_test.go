@@ -70,7 +70,7 @@ func refToolCallJSON(c *ToolCall) json.RawMessage {
 		Extra        json.RawMessage   `json:"extra,omitempty"`
 	}{
 		ID: c.ID, Status: c.Status.String(), Name: c.Name, Description: c.Description,
-		Input: valueJSON(c.Input), Live: c.Live, Extra: valueJSON(c.Extra),
+		Input: valueJSON(c.Input), Live: c.OutputSoFar, Extra: valueJSON(c.Extra),
 	}
 	if o := c.Output; o != nil {
 		v.Output = &outputJSON{Diff: fileDiffJSON(o.Diff), Data: valueJSON(o.Data)}
@@ -85,7 +85,7 @@ func refToolCallJSON(c *ToolCall) json.RawMessage {
 	// It is there while it is asked, by the RFC.
 	if q := c.Confirmation; q != nil && c.Asks {
 		v.Confirmation = &confirmationJSON{Options: []optionJSON{}, Edit: fileDiffJSON(q.Edit)}
-		for _, o := range Options(c) {
+		for _, o := range NewQuestion(c).Options {
 			v.Confirmation.Options = append(v.Confirmation.Options, optionJSON{o.ID, o.Name, o.Description})
 		}
 		if q.Execute != nil {

@@ -1,7 +1,7 @@
 package mapping
 
 import (
-	"strings"
+	"regexp"
 
 	"github.com/tidwall/gjson"
 
@@ -52,7 +52,7 @@ func refGemini(data gjson.Result) *ToolCall {
 		}
 	case "executing":
 		c.Status = ToolExecuting
-		c.Live = data.Get("liveOutput").String()
+		c.OutputSoFar = data.Get("liveOutput").String()
 	case "success":
 		c.Status = ToolSucceeded
 		c.Output = refGeminiOutput(data.Get("response"))
@@ -70,14 +70,11 @@ func refGeminiConfirmation(v gjson.Result) *Confirmation {
 	switch kind := v.Get("type").Str; kind {
 	case "exec", "sandbox_expansion":
 		c.Execute = &ExecuteDetails{Command: v.Get("command").String()}
-		v.Get("rootCommands").ForEach(func(_, r gjson.Result) bool {
-			c.Execute.Roots = append(c.Execute.Roots, r.String())
-			return true
-		})
-		if root := v.Get("rootCommand").String(); len(c.Execute.Roots) == 0 && root != "" {
-			for r := range strings.SplitSeq(root, ",") {
-				c.Execute.Roots = append(c.Execute.Roots, strings.TrimSpace(r))
+		if more := v.Get("additionalPermissions").Raw; kind != "exec" {
+			if more == "" {
+				more = "{}"
 			}
+			c.Unread = a2a.JSON(`{"type":` + v.Get("type").Raw + `,"additionalPermissions":` + more + `}`)
 		}
 	case "edit":
 		c.Edit = refGeminiDiff(v)
@@ -106,7 +103,7 @@ func refGeminiDiff(v gjson.Result) *FileDiff {
 func refGeminiOutput(response gjson.Result) *ToolOutput {
 	switch display := response.Get("resultDisplay"); {
 	case display.Type == gjson.String:
-		return &ToolOutput{Text: trimScreen(display.Str)}
+		return &ToolOutput{Text: refTrimScreen(display.Str)}
 	case display.IsArray():
 		return &ToolOutput{Text: terminalText(display)}
 	case display.IsObject() && display.Get("newContent").Exists() && display.Get("filePath").Exists():
@@ -149,15 +146,15 @@ func refDevtool(data gjson.Result) *ToolCall {
 		case "input_parameters", "inputParameters":
 			c.Input = a2a.JSON(v.Raw)
 		case "live_content", "liveContent":
-			c.Live = v.String()
+			c.OutputSoFar = v.String()
 		case "output":
 			c.Output = refDevtoolOutput(v)
 		case "error":
 			c.Error = refDevtoolError(v)
 		case "confirmation_request", "confirmationRequest":
-			c.Confirmation = refDevtoolConfirmation(v)
+			c.Confirmation = devtoolConfirmation(v)
 		default:
-			c.Extra = appendMember(c.Extra, string(appendString(nil, k.Str)), v.Raw)
+			c.Extra = refAppendMember(c.Extra, string(appendString(nil, k.Str)), v.Raw)
 		}
 		return true
 	})
@@ -204,34 +201,19 @@ func refDevtoolDiff(v gjson.Result) *FileDiff {
 	return d
 }
 
-func refDevtoolConfirmation(v gjson.Result) *Confirmation {
-	c := &Confirmation{}
-	v.Get("options").ForEach(func(_, o gjson.Result) bool {
-		c.Options = append(c.Options, ConfirmationOption{
-			ID: o.Get("id").String(), Name: o.Get("name").String(), Description: o.Get("description").String()})
-		return true
-	})
-	if d := first(v, "execute_details", "executeDetails"); d.IsObject() {
-		c.Execute = &ExecuteDetails{Command: d.Get("command").String(),
-			WorkingDirectory: first(d, "working_directory", "workingDirectory").String()}
-	}
-	if d := first(v, "file_edit_details", "fileEditDetails"); d.IsObject() {
-		c.Edit = refDevtoolDiff(d)
-	}
-	if d := first(v, "mcp_details", "mcpDetails"); d.IsObject() {
-		c.MCP = &MCPDetails{ServerName: first(d, "server_name", "serverName").String(),
-			ToolName: first(d, "tool_name", "toolName").String()}
-	}
-	if d := first(v, "generic_details", "genericDetails"); d.IsObject() {
-		c.Generic = &GenericDetails{Description: d.Get("description").String()}
-	}
-	return c
-}
-
-// appendMember adds a member to an object in text form.
-func appendMember(o a2a.JSON, key, value string) a2a.JSON {
+// refAppendMember adds a member to an object in text form.
+func refAppendMember(o a2a.JSON, key, value string) a2a.JSON {
 	if o == "" {
 		return a2a.JSON("{" + key + ":" + value + "}")
 	}
 	return o[:len(o)-1] + a2a.JSON(","+key+":"+value+"}")
+}
+
+// refTrimScreen is trimScreen by regular expressions.
+func refTrimScreen(s string) string {
+	if !regexp.MustCompile(`  (\n|\z)`).MatchString(s) {
+		return s
+	}
+	s = regexp.MustCompile(` +(\n|\z)`).ReplaceAllString(s, "$1")
+	return regexp.MustCompile(`\n*\z`).ReplaceAllString(s, "") + "\n"
 }

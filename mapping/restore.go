@@ -12,13 +12,27 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file is how a Fold outlives a process: what was shown is kept as the
-// lines that the editor got, and read back from them. What such a line does not
-// tell, which of the agent's parts it stands for, is kept in a line of its own
-// beside it, a mark.
+// This file restores a Fold in another process. The journal holds the lines that the
+// editor got. Such a line does not tell which message, artifact or call of the agent it
+// stands for: that is kept in a line of its own beside it, a mark.
 
-// markSum names a part that is not text. It is not maphash, which is another
-// one in each process.
+// A mark says what an editor's line stands for: the text of a message or artifact
+// that is shown under a name from now on, a part that is not text, or a call.
+type mark struct {
+	task string
+	id   textID
+	call string // the call's ID; "" for a text or a part
+	name string // that the editor knows it by; "" for a part
+	// at is where in the text of that name this text begins; from is how much of it was
+	// shown before.
+	at, from int
+	sum      uint64 // the part's
+}
+
+func partMark(sh *shown, sum uint64) *mark { return &mark{task: sh.task, id: sh.textID, sum: sum} }
+
+// markSum names a part that is not text. It is not maphash, whose values differ in each
+// process.
 func markSum(values ...string) uint64 {
 	h := fnv.New64a()
 	for _, v := range values {
@@ -31,15 +45,61 @@ func markSum(values ...string) uint64 {
 // no messages, for [Fold.Restore] alone.
 func Marks(dst []byte, steps []Step) []byte {
 	for i := range steps {
-		if s := &steps[i]; s.mark != 0 {
-			dst = append(dst, `{"mark":"`...)
-			dst = strconv.AppendUint(dst, s.mark, 16)
-			dst = append(dst, `","of":`...)
-			dst = appendString(dst, s.markOf)
-			dst = append(dst, "}\n"...)
+		m := steps[i].mark
+		if m == nil {
+			continue
 		}
+		switch {
+		case m.call != "":
+			dst = append(dst, `{"mark":"call"`...)
+			dst = appendField(dst, "call", m.call)
+		case m.name != "":
+			dst = append(dst, `{"mark":"text","at":`...)
+			dst = strconv.AppendInt(dst, int64(m.at), 10)
+			dst = append(dst, `,"from":`...)
+			dst = strconv.AppendInt(dst, int64(m.from), 10)
+		default:
+			dst = append(dst, `{"mark":"part","sum":"`...)
+			dst = append(strconv.AppendUint(dst, m.sum, 16), '"')
+		}
+		if m.name != "" {
+			dst = appendField(dst, "as", m.name)
+		}
+		if m.call == "" {
+			dst = appendField(dst, m.id.key(), m.id.id)
+		}
+		dst = append(appendField(dst, "task", m.task), "}\n"...)
 	}
 	return dst
+}
+
+// AnswerMark appends the mark of a call whose answer is on its way.
+func AnswerMark(dst []byte, c *ToolCall, task string) []byte {
+	dst = appendField(append(dst, `{"mark":"answer"`...), "call", c.ID)
+	return append(appendField(dst, "task", task), "}\n"...)
+}
+
+// EndMarks appends the marks of the end of a turn: the texts of the agent that were
+// shown under another ID, and that the turn has ended. It is to be called before
+// [Fold.EndTurn].
+func (f *Fold) EndMarks(dst []byte) []byte {
+	for _, a := range f.texts.adopted {
+		dst = append(dst, `{"mark":"known","n":`...)
+		dst = strconv.AppendInt(dst, int64(a.n), 10)
+		dst = append(dst, `,"sum":"`...)
+		dst = append(strconv.AppendUint(dst, a.sum, 16), '"')
+		dst = appendField(dst, a.id.key(), a.id.id)
+		dst = append(appendField(dst, "task", a.task), "}\n"...)
+	}
+	return append(dst, `{"mark":"end"}`+"\n"...)
+}
+
+// key is the member of a mark that an ID stands in.
+func (id textID) key() string {
+	if id.artifact {
+		return "artifact"
+	}
+	return "message"
 }
 
 // IsMark reports whether a line of a journal is a mark, which editors must not
@@ -49,8 +109,8 @@ func IsMark(line []byte) bool { return strings.HasPrefix(string(line), `{"mark":
 // unknownTitle is that of a call whose beginning is not stored.
 const unknownTitle = "Tool call"
 
-// A Mender makes a journal whose beginning is missing, or that has a hole, fit to
-// be shown. The zero value is ready.
+// A Mender repairs a journal whose beginning, or some of whose lines, are missing, so
+// that it can be shown. The zero value is ready.
 type Mender struct{ calls map[string]bool }
 
 // Mend returns a line as it is to be shown, without keeping it: a
@@ -63,7 +123,7 @@ func (m *Mender) Mend(line []byte) []byte {
 	kind := gjson.GetBytes(line, "params.update.sessionUpdate")
 	id, title := gjson.GetBytes(line, "params.update.toolCallId"), gjson.GetBytes(line, "params.update.title")
 	switch {
-	case kind.Str != "tool_call" && kind.Str != "tool_call_update": // it was said, in a text
+	case kind.Str != "tool_call" && kind.Str != "tool_call_update": // it was shown, as text
 		return line
 	case id.Type != gjson.String || id.Str == "" || title.Exists() && title.Type != gjson.String || id.Index < kind.Index:
 		return nil // not as ACP.Append writes it
@@ -85,49 +145,134 @@ func (m *Mender) Mend(line []byte) []byte {
 	return append(dst, line[id.Index+len(id.Raw):]...)
 }
 
+// restored is what a Fold knows of a journal while it is read.
+type restored struct {
+	runs  map[string]*restoredRun
+	calls map[string]*call
+	// unfinished: the last turn has no end.
+	unfinished bool
+}
+
+// A restoredRun is text that was shown under one name, and where in it the agent's
+// messages begin.
+type restoredRun struct {
+	run   run
+	parts []restoredText
+}
+
+type restoredText struct {
+	at   int
+	task string
+	id   textID
+	anew bool // it replaces what was shown of it; nothing of it has come yet
+}
+
 // Restore notes that a line has been shown: an ACP update as [ACP.Append] makes
-// it, or a mark. Other lines are ignored.
+// it, or a mark. Other lines are ignored. It is for a Fold that has had no turn.
 func (f *Fold) Restore(line []byte) {
+	if f.restored == nil {
+		f.restored = &restored{runs: map[string]*restoredRun{}, calls: map[string]*call{}}
+	}
 	if IsMark(line) {
-		if sum, err := strconv.ParseUint(gjson.GetBytes(line, "mark").Str, 16, 64); err == nil {
-			f.of(nil, gjson.GetBytes(line, "of").Str).mark(sum)
-		}
+		f.restoreMark(line)
 		return
 	}
 	u := gjson.GetBytes(line, "params.update")
-	switch id := u.Get("messageId").Str; u.Get("sessionUpdate").Str {
+	switch u.Get("sessionUpdate").Str {
 	case "agent_message_chunk":
-		if text := u.Get("content.text"); id != "" && text.Type == gjson.String {
-			f.restoreText(id, text.Str)
+		if text := u.Get("content.text"); text.Type == gjson.String {
+			f.restoreText(u.Get("messageId").Str, text.Str)
 		}
+	case "user_message_chunk":
+		f.texts.begin(false)
+		f.restored.unfinished = true
 	case "tool_call", "tool_call_update":
 		f.restoreCall(u)
 	}
 }
 
-// restoreText notes text under both names that it may have come by: a line does
-// not tell a message from an artifact, and their IDs are not mistaken for each
-// other in practice.
-func (f *Fold) restoreText(id, text string) {
-	f.saw(f.of(nil, id), text)
-	sh := f.of(nil, artifactKey+id)
-	if base, n, ok := strings.Cut(id, "~"); ok {
-		if again, err := strconv.Atoi(n); err == nil {
-			if sh = f.of(nil, artifactKey+base); sh.again != again {
-				f.seal()
-				sh.again, sh.n, sh.head, sh.sums = again, 0, "", nil
+// Unfinished reports whether the journal that was restored ends in the middle of a
+// turn: its process was killed. It is to be asked before the first turn.
+func (f *Fold) Unfinished() bool { return f.restored != nil && f.restored.unfinished }
+
+func (f *Fold) restoreMark(line []byte) {
+	m := gjson.ParseBytes(line)
+	kind := m.Get("mark").Str
+	if kind == "end" {
+		f.restored.unfinished = false
+		return
+	}
+	f.texts.enter(m.Get("task").Str)
+	f.calls.enter(m.Get("task").Str)
+	name := strings.Clone(m.Get("as").Str)
+	if id := m.Get("call").Str; kind == "answer" {
+		if c := f.calls.task.calls[id]; c != nil {
+			c.questioned, c.answered = true, true
+		}
+		return
+	} else if id != "" {
+		f.calls.names.take(name)
+		f.texts.epoch++
+		c := &call{ToolCall: &ToolCall{ID: strings.Clone(id), Shown: name}, task: f.calls.task.id}
+		f.calls.task.calls[c.ID], f.restored.calls[name] = c, c
+		f.calls.kept = append(f.calls.kept, keptCall{f.calls.task, c.ID})
+		return
+	}
+	artifact := m.Get("artifact")
+	sh := f.texts.of(m.Get("message").Str+artifact.Str, artifact.Exists())
+	if kind == "known" {
+		if sum, err := strconv.ParseUint(m.Get("sum").Str, 16, 64); err == nil {
+			sh.stored = stored{int(m.Get("n").Int()), sum}
+		}
+		return
+	}
+	if name == "" {
+		if sum, err := strconv.ParseUint(m.Get("sum").Str, 16, 64); err == nil {
+			f.texts.once(sh, sum)
+		}
+		return
+	}
+	r := f.restored.runs[name]
+	if r == nil {
+		f.texts.names.take(name)
+		r = &restoredRun{run: run{name: name, turn: f.texts.turn, epoch: f.texts.epoch}}
+		f.restored.runs[name] = r
+	}
+	// The text comes later: lines that were written at once have their marks before them.
+	r.parts = append(r.parts, restoredText{int(m.Get("at").Int()), sh.task, sh.textID, m.Get("from").Int() == 0})
+}
+
+// restoreText notes text that was shown under a name: it goes to the messages that
+// begin in it.
+func (f *Fold) restoreText(name, text string) {
+	r := f.restored.runs[name]
+	if r == nil {
+		return
+	}
+	for i := range r.parts {
+		end := len(text) + r.run.n
+		if i+1 < len(r.parts) {
+			end = min(end, r.parts[i+1].at)
+		}
+		if n := end - r.run.n; n > 0 {
+			p := &r.parts[i]
+			f.texts.enter(p.task)
+			sh := f.texts.of(p.id.id, p.id.artifact)
+			if p.anew && sh.n > 0 {
+				f.texts.replace(sh)
 			}
+			p.anew = false
+			sh.run = &r.run
+			f.texts.saw(sh, text[:n])
+			text = text[n:]
 		}
 	}
-	f.saw(sh, text)
 }
 
 func (f *Fold) restoreCall(u gjson.Result) {
-	id := u.Get("toolCallId").Str
-	c := f.calls[id]
+	c := f.restored.calls[u.Get("toolCallId").Str]
 	if c == nil {
-		c = &call{ToolCall: &ToolCall{ID: strings.Clone(id)}}
-		f.calls[c.ID] = c
+		return
 	}
 	switch u.Get("status").Str {
 	case acp.ToolPending:
@@ -141,11 +286,11 @@ func (f *Fold) restoreCall(u gjson.Result) {
 	}
 }
 
-// UserMessage appends a user_message_chunk for each content block of a prompt,
+// UserMessage appends a user_message_chunk for each content block of a prompt, an array,
 // for the journal: an editor shows its own user's words itself, until it loads
 // the session again. Blocks that are too long are named instead.
-func (e *ACP) UserMessage(dst []byte, blocks []gjson.Result, messageID string) []byte {
-	for _, b := range blocks {
+func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte {
+	for _, b := range gjson.Parse(string(prompt)).Array() {
 		if !b.IsObject() {
 			continue
 		}

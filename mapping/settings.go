@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A Writing is how we write to an agent what A2A has no words for; it is decided
-// once, before the first message.
+// A Writing is the dialect and the extensions in which we write to an agent; it is
+// decided once, before the first message.
 type Writing struct {
 	// Dialect is devtool, gemini or core.
 	Dialect string
@@ -18,6 +19,24 @@ type Writing struct {
 	URI string
 	// Extensions are the URIs to activate on every request.
 	Extensions []string
+}
+
+// dialect is the one that is written, nil for core.
+func (w Writing) dialect() dialect {
+	for _, d := range dialects() {
+		if d.name() == w.Dialect {
+			return d
+		}
+	}
+	return nil
+}
+
+// Traits are how the agent differs from the specification.
+func (w Writing) Traits() Traits {
+	if d := w.dialect(); d != nil {
+		return d.traits()
+	}
+	return Traits{}
 }
 
 // The dialects that are written.
@@ -36,11 +55,6 @@ func Dialects() []string {
 	return append(words, DialectCore)
 }
 
-// geminiName is the name on the card of Gemini CLI's A2A server. Without its
-// settings that server works in its own directory and does not say so, hence
-// they must be written before it has said anything.
-const geminiName = "Gemini SDLC Agent"
-
 // Settings decides how to write to the agent of a card. want is --dialect, auto
 // or empty to tell from the card; extra are further extensions to activate.
 func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
@@ -50,31 +64,24 @@ func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
 		switch {
 		case v.Active && (want != DialectCore || !v.Spoken || slices.Contains(extra, v.URI)):
 			w.Extensions = append(w.Extensions, v.URI)
-			if v.Spoken && declared == "" {
+			if v.Spoken && declared == "" && isDevtoolURI(v.URI) {
 				declared = v.URI
 			}
 		case v.Required:
 			return w, fmt.Errorf("agent: requires the extension %s, which is %s", v.URI, v.Reason)
 		}
 	}
-	switch want {
-	case "", "auto":
-		switch {
-		case declared != "":
-			w.Dialect = DialectDevtool
-		case card.Name == geminiName:
-			w.Dialect = DialectGemini
-		default:
-			w.Dialect = DialectCore
-		}
-	case DialectCore, DialectGemini:
-	case DialectDevtool:
-		if declared == "" {
-			declared = DevtoolURI
-			w.Extensions = append(w.Extensions, declared)
-		}
+	switch known := slices.IndexFunc(dialects(), func(d dialect) bool { return d.name() == want }); {
+	case want != "" && want != "auto" && want != DialectCore && known < 0:
+		return w, fmt.Errorf("bridge: unknown dialect %q; use one of %s", want, strings.Join(Dialects(), ", "))
+	case want == DialectDevtool && declared == "":
+		declared = devtoolURI
+		w.Extensions = append(w.Extensions, declared)
+	case want != "" && want != "auto":
+	case declared != "":
+		w.Dialect = DialectDevtool
 	default:
-		return w, fmt.Errorf("bridge: no dialect %q: there are %v", want, Dialects())
+		w.Dialect = dialectOf(card)
 	}
 	if w.Dialect == DialectDevtool {
 		w.URI = declared
@@ -82,10 +89,24 @@ func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
 	return w, nil
 }
 
+// dialectOf returns the dialect of an agent whose card declares none that we know.
+func dialectOf(card *a2a.Card) string {
+	for _, d := range dialects() {
+		if d.tells(card) {
+			return d.name()
+		}
+	}
+	return DialectCore
+}
+
 // AgentSettings is what the first message of a session tells the agent.
 type AgentSettings struct {
 	// Workspace is the absolute path of the session's directory.
 	Workspace string
+	// Additional are absolute paths of further directories. None of the dialects that
+	// are known has a place for them: the extension's AgentSettings names one workspace,
+	// and says that others may be added without saying how they are called.
+	Additional []string
 	// MCPServers are the editor's, as ACP spells them; empty unless the user
 	// wants them forwarded, since they hold tokens.
 	MCPServers []json.RawMessage
@@ -95,30 +116,9 @@ type AgentSettings struct {
 
 // Apply writes the settings into a message's metadata.
 func (w Writing) Apply(s AgentSettings, m *a2a.Outgoing) error {
-	settings := map[string]any{}
-	key := ""
-	switch w.Dialect {
-	case DialectDevtool:
-		key = w.URI
-		settings["workspace_path"] = s.Workspace
-		if len(s.MCPServers) > 0 {
-			settings["mcp_servers"] = s.MCPServers
-		}
-	case DialectGemini:
-		key = geminiKey
-		settings["kind"], settings["workspacePath"] = "agent-settings", s.Workspace
-		if len(s.MCPServers) > 0 {
-			settings["mcpServers"] = s.MCPServers
-		}
-	default:
-		return nil
-	}
-	if len(s.Extra) > 0 {
-		var extra map[string]any
-		if err := json.Unmarshal(s.Extra, &extra); err != nil {
-			return fmt.Errorf("bridge: --agent-settings is not a JSON object: %v", err)
-		}
-		maps.Copy(settings, extra)
+	key, settings, err := w.members(s)
+	if key == "" || err != nil {
+		return err
 	}
 	value, err := marshal(settings)
 	if err != nil {
@@ -128,12 +128,55 @@ func (w Writing) Apply(s AgentSettings, m *a2a.Outgoing) error {
 		m.Metadata = map[string]json.RawMessage{}
 	}
 	m.Metadata[key] = value
-	w.mark(m)
+	w.nameExtension(m)
 	return nil
 }
 
-// mark names the extension in a message that carries its data.
-func (w Writing) mark(m *a2a.Outgoing) {
+// members are the settings, and the key of the metadata that holds them; "" in a dialect
+// that has none.
+func (w Writing) members(s AgentSettings) (key string, settings map[string]any, err error) {
+	d := w.dialect()
+	if d == nil {
+		return "", nil, nil
+	}
+	if key, settings = d.settings(s, w.URI); key == "" || len(s.Extra) == 0 {
+		return key, settings, nil
+	}
+	var extra map[string]json.RawMessage
+	if err := json.Unmarshal(s.Extra, &extra); err != nil {
+		return "", nil, fmt.Errorf("bridge: --agent-settings is not a JSON object: %v", err)
+	}
+	if w.Dialect == DialectDevtool {
+		if err := dropRespelled(settings, extra); err != nil {
+			return "", nil, err
+		}
+	}
+	for name, value := range extra {
+		settings[name] = value
+	}
+	return key, settings, nil
+}
+
+// dropRespelled drops the settings that the user gives in the other of their two
+// spellings: in proto3 JSON mcp_servers and mcpServers are one field, and a strict
+// reader refuses an object that has both.
+func dropRespelled(settings map[string]any, users map[string]json.RawMessage) error {
+	spelled := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		if other, twice := spelled[protoName(name)]; twice {
+			return fmt.Errorf("bridge: --agent-settings has one field in two spellings, %s and %s: keep one of them", other, name)
+		}
+		spelled[protoName(name)] = name
+	}
+	maps.DeleteFunc(settings, func(name string, _ any) bool { return spelled[protoName(name)] != "" })
+	return nil
+}
+
+// protoName is a member's name without what its two spellings in proto3 JSON differ in.
+func protoName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// nameExtension names the extension in a message that carries its data.
+func (w Writing) nameExtension(m *a2a.Outgoing) {
 	if w.URI != "" && !slices.Contains(m.Extensions, w.URI) {
 		m.Extensions = append(m.Extensions, w.URI)
 	}
@@ -144,24 +187,35 @@ func (w Writing) mark(m *a2a.Outgoing) {
 // parallel calls stall.
 func (w Writing) Answers(answers []Answer, m *a2a.Outgoing) error {
 	for _, a := range answers {
-		data, err := a.Call.dialect.answer(a)
-		if err != nil {
+		if err := a.Call.dialect.answer(a, m); err != nil {
 			return err
 		}
-		m.Parts = append(m.Parts, a2a.OutPart{Data: data})
 		if (a.Call.dialect == devtool{}) {
-			w.mark(m)
+			w.nameExtension(m)
 		}
 	}
 	return nil
 }
 
+// Aside spells an answer that goes beside the message that the task works on: as a
+// request, or, where that is zero, as the message m. ok is false in dialects in which
+// answers are the task's next message.
+func Aside(a Answer, m *a2a.Outgoing) (c SideRequest, ok bool, err error) {
+	d, ok := a.Call.dialect.(asider)
+	if !ok {
+		return SideRequest{}, false, nil
+	}
+	c, err = d.aside(a, m)
+	return c, true, err
+}
+
 // Settled reports whether a message carries settings of this dialect already.
 func (w Writing) Settled(m *a2a.Outgoing) bool {
-	key := w.URI
-	if w.Dialect == DialectGemini {
-		key = geminiKey
+	d := w.dialect()
+	if d == nil {
+		return true
 	}
+	key, _ := d.settings(AgentSettings{}, w.URI)
 	_, ok := m.Metadata[key]
-	return ok || w.Dialect == DialectCore
+	return ok || key == ""
 }

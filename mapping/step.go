@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -44,15 +45,30 @@ type Step struct {
 	Model    string
 	UserTier string
 
-	State a2a.State // StepState
+	// Metadata is what the event's metadata says that no dialect reads, as an object:
+	// other extensions' mostly. Text that goes on has it only where a key is a URI.
+	Metadata a2a.JSON
+	// Own is the metadata of the message or the artifact itself. Its first text and its
+	// last chunk have it, and each part that is no text.
+	Own OwnMeta
 
-	MessageID  string // StepText, StepThought, StepPart
-	ArtifactID string // StepText and StepPart that come from an artifact
-	// Name is the artifact's.
+	State     a2a.State // StepState and StepError
+	Timestamp string    // StepState: when, as the agent wrote it
+
+	// MessageID and ArtifactID are the agent's, of StepText, StepThought and
+	// StepPart. Those that come from an artifact have its ID in both.
+	MessageID  string
+	ArtifactID string
+	// Shown is the name of what the editor shows as one message: unique in the
+	// conversation, and the same for chunks that go on with one another.
+	Shown string
+	// Name and Description are the artifact's.
 	Name string
 	// Append is false where an artifact begins, or begins anew.
 	Append    bool
 	LastChunk bool
+	// Harmless: a StepNotice about something usual.
+	Harmless bool
 	// Text is StepText's, StepNotice's and StepError's. TextJSON, if set, is the
 	// same as the agent encoded it, and Plain what it is in [a2a.Part].
 	Text     string
@@ -62,7 +78,7 @@ type Step struct {
 	piece bool
 	// Subject and Description are StepThought's.
 	Subject     string
-	Description string
+	Description string // also the artifact's
 
 	Part *a2a.Part // StepPart
 
@@ -77,17 +93,35 @@ type Step struct {
 	// Raw is the event's payload.
 	Raw a2a.JSON
 
-	// mark names a part that is not text, of the message or artifact markOf: see
-	// [Marks].
-	mark   uint64
-	markOf string
+	// Event is the number of the event that it came from, for observers; 0 is none. The
+	// [Fold] does not set it.
+	Event int64
+
+	// mark is what a journal has to keep beside the editor's line: see [Marks].
+	mark *mark
+}
+
+// OwnMeta is what a message or an artifact says beside its parts. Absent members are "".
+type OwnMeta struct {
+	// Metadata is an object, without what a dialect reads.
+	Metadata a2a.JSON
+	// ReferenceTaskIDs and Extensions are arrays of strings, of a message.
+	ReferenceTaskIDs a2a.JSON
+	Extensions       a2a.JSON
+	// Part is the metadata of the text's part.
+	Part a2a.JSON
 }
 
 // Connection is what happened to the connection to the agent.
 type Connection struct {
-	// Phase is lost, retrying, resumed or polling.
+	// Phase is lost, retrying, waiting (nobody listens where the agent was), resumed
+	// or polling; or silent, which is no loss: nothing has come for Silent.
 	Phase   string
 	Attempt int
+	// Why is why it was lost, or is tried again. Editors do not get it.
+	Why string
+	// Silent is in seconds.
+	Silent int
 	// Gap is set with resumed where something was said that the agent does not
 	// hold any more.
 	Gap bool
@@ -121,13 +155,17 @@ type ToolChange uint8
 const (
 	ToolHead    ToolChange = 1 << iota // name, description, kind, input
 	ToolState                          // status
-	ToolContent                        // live content, result, what is asked
+	ToolContent                        // output so far, result, what is asked
+	ToolCleared                        // the output that was shown is gone
 )
 
 // A ToolCall is a tool call as the development-tool extension has it (ToolCall),
 // whatever dialect it came in.
 type ToolCall struct {
+	// ID is the agent's, which is unique within its task. Shown is the one that the
+	// editor knows the call by: unique in the conversation.
 	ID          string
+	Shown       string
 	Status      ToolStatus
 	Name        string
 	Description string
@@ -136,8 +174,8 @@ type ToolCall struct {
 	Kind        string
 	// Input is the JSON object of the tool's parameters.
 	Input a2a.JSON
-	// Live is the output so far, the whole of it.
-	Live string
+	// OutputSoFar is the output so far, the whole of it.
+	OutputSoFar string
 	// Output or Error is the result.
 	Output *ToolOutput
 	Error  *ErrorDetails
@@ -145,14 +183,21 @@ type ToolCall struct {
 	Confirmation *Confirmation
 	// Asks is set while the agent waits for an answer.
 	Asks bool
+	// Bare is set for a question that came without a tool call: ID is the bridge's own
+	// then.
+	Bare bool
 	// Extra holds members that we do not know, as a JSON object.
 	Extra a2a.JSON
+	// Note is a word about the result, such as a command's exit code.
+	Note string
+	// QuestionID is the agent's name for what it asks, where that is not ID.
+	QuestionID string
 	// dialect is the one that the call came in, and that answers go out in.
 	dialect dialect
-	// sent is Live as an event has it, until the [Fold] has read it; live is what
-	// it knows of Live then. A call from elsewhere has neither.
-	sent sentText
-	live knownText
+	// sent is OutputSoFar as an event has it, until the [Fold] has read it; knownSoFar is what
+	// it knows of that then. A call from elsewhere has neither.
+	sent       sentText
+	knownSoFar knownText
 }
 
 // ToolOutput is the output of a tool that succeeded: one of the three.
@@ -170,6 +215,18 @@ type ErrorDetails struct {
 	StatusCode int
 }
 
+// Said is what the user is told: the message, and the code, if that does not hold it.
+func (e *ErrorDetails) Said(command bool) string {
+	code := strconv.Itoa(e.StatusCode)
+	switch {
+	case e.StatusCode == 0 || strings.Contains(e.Message, code):
+		return e.Message
+	case command:
+		return strings.TrimSpace(e.Message + " (exit code " + code + ")")
+	}
+	return strings.TrimSpace(e.Message + " (status " + code + ")")
+}
+
 // FileDiff is a change of a file.
 type FileDiff struct {
 	FileName string
@@ -180,14 +237,23 @@ type FileDiff struct {
 	Formatted  string
 }
 
+// onlyFormatted: the agent shows the change as text alone.
+func (f *FileDiff) onlyFormatted() bool {
+	return f != nil && f.Formatted != "" && f.NewContent == "" && f.OldContent == nil
+}
+
 // Confirmation is a request for the user's permission.
 type Confirmation struct {
 	Options []ConfirmationOption
-	// One of these, or none.
+	// Details are one of these, or none. An agent that asks about several at once
+	// breaks the extension's rule (§3.2, ConfirmationRequest); then the user is shown
+	// all of them.
 	Execute *ExecuteDetails
 	Edit    *FileDiff
 	MCP     *MCPDetails
 	Generic *GenericDetails
+	// Unread holds members that we do not know, as a JSON object.
+	Unread a2a.JSON
 }
 
 // ConfirmationOption is one of the user's choices.
@@ -195,14 +261,14 @@ type ConfirmationOption struct {
 	ID          string
 	Name        string
 	Description string
+	// Kind is ACP's kind of it, where the agent says one.
+	Kind string
 }
 
 // ExecuteDetails is about a shell command.
 type ExecuteDetails struct {
 	Command          string
 	WorkingDirectory string
-	// Roots are the programs that the command runs, if the agent says.
-	Roots []string
 }
 
 // MCPDetails is about a tool of an MCP server.
@@ -218,39 +284,35 @@ type GenericDetails struct {
 	Kind string
 }
 
-// A Question is a tool call that waits for the user.
-type Question struct {
-	Call    *ToolCall
-	Options []Option
+// question is what the user is asked about, nil if nothing.
+func (c *ToolCall) question() *Confirmation {
+	if c.Asks {
+		return c.Confirmation
+	}
+	return nil
 }
 
-// Answer is the user's to a [Question].
-type Answer struct {
-	Call *ToolCall
-	// OptionID is the agent's name for the choice.
-	OptionID string
-	// NewContent, if set, replaces what the agent proposed to write.
-	NewContent *string
-}
-
-// clone returns a copy whose strings do not point into an event. What is as old
-// has it is shared with old, which may be nil: most of a call's events say again
-// what it has said.
+// clone returns a copy whose strings do not point into an event. Values that old (which
+// may be nil) has as well are shared with it: most events of a call repeat what it said
+// before.
 func (c *ToolCall) clone(old *ToolCall) *ToolCall {
 	if old == nil {
 		old = new(ToolCall)
 	}
 	d := *c
 	d.sent = sentText{}
-	d.ID = keep(c.ID, old.ID)
-	d.Name = keep(c.Name, old.Name)
-	d.Description = keep(c.Description, old.Description)
-	d.DisplayName = keep(c.DisplayName, old.DisplayName)
-	d.Kind = keep(c.Kind, old.Kind)
-	d.Input = a2a.JSON(keep(string(c.Input), string(old.Input)))
-	d.Extra = a2a.JSON(keep(string(c.Extra), string(old.Extra)))
-	if c.live.json == "" { // else it is ours: see liveOutput
-		d.Live = keep(c.Live, old.Live)
+	d.ID = reuse(c.ID, old.ID)
+	d.Shown = old.Shown
+	d.Name = reuse(c.Name, old.Name)
+	d.Description = reuse(c.Description, old.Description)
+	d.DisplayName = reuse(c.DisplayName, old.DisplayName)
+	d.Kind = reuse(c.Kind, old.Kind)
+	d.Input = a2a.JSON(reuse(string(c.Input), string(old.Input)))
+	d.Extra = a2a.JSON(reuse(string(c.Extra), string(old.Extra)))
+	d.Note = reuse(c.Note, old.Note)
+	d.QuestionID = reuse(c.QuestionID, old.QuestionID)
+	if c.knownSoFar.json == "" { // else it is our own copy: see outputSoFar
+		d.OutputSoFar = reuse(c.OutputSoFar, old.OutputSoFar)
 	}
 	if c.Output != nil {
 		d.Output = &ToolOutput{Text: strings.Clone(c.Output.Text), Diff: c.Output.Diff.clone(), Data: cloneJSON(c.Output.Data)}
@@ -264,8 +326,8 @@ func (c *ToolCall) clone(old *ToolCall) *ToolCall {
 	return &d
 }
 
-// keep returns was if now is the same, or else a copy of now.
-func keep(now, was string) string {
+// reuse returns was if now is the same, or else a copy of now.
+func reuse(now, was string) string {
 	if now == was {
 		return was
 	}
@@ -285,19 +347,37 @@ func (f *FileDiff) clone() *FileDiff {
 	return d
 }
 
+// size is what a confirmation takes, in bytes, as far as that can be much.
+func (c *Confirmation) size() (n int) {
+	if c == nil {
+		return 0
+	}
+	n = len(c.Unread)
+	if e := c.Edit; e != nil {
+		n += len(e.NewContent) + len(e.Formatted)
+		if e.OldContent != nil {
+			n += len(*e.OldContent)
+		}
+	}
+	if c.Execute != nil {
+		n += len(c.Execute.Command)
+	}
+	if c.Generic != nil {
+		n += len(c.Generic.Description)
+	}
+	return n
+}
+
 func (c *Confirmation) clone() *Confirmation {
 	if c == nil {
 		return nil
 	}
-	d := &Confirmation{Edit: c.Edit.clone()}
+	d := &Confirmation{Edit: c.Edit.clone(), Unread: cloneJSON(c.Unread)}
 	for _, o := range c.Options {
-		d.Options = append(d.Options, ConfirmationOption{strings.Clone(o.ID), strings.Clone(o.Name), strings.Clone(o.Description)})
+		d.Options = append(d.Options, ConfirmationOption{strings.Clone(o.ID), strings.Clone(o.Name), strings.Clone(o.Description), strings.Clone(o.Kind)})
 	}
 	if c.Execute != nil {
 		d.Execute = &ExecuteDetails{Command: strings.Clone(c.Execute.Command), WorkingDirectory: strings.Clone(c.Execute.WorkingDirectory)}
-		for _, r := range c.Execute.Roots {
-			d.Execute.Roots = append(d.Execute.Roots, strings.Clone(r))
-		}
 	}
 	if c.MCP != nil {
 		d.MCP = &MCPDetails{strings.Clone(c.MCP.ServerName), strings.Clone(c.MCP.ToolName)}

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -45,18 +46,21 @@ func ToolKind(c *ToolCall) string {
 	return acp.KindOther
 }
 
+// named is a name for people, who would not see that it is empty.
+func named(s string) string { return cmp.Or(s, "(no name)") }
+
 // titleMax is how much of a command or an argument a title takes: a line of an
 // editor's panel.
 const titleMax = 200
 
-// toolTitle is what a user reads of a call at a glance.
-func toolTitle(c *ToolCall) string {
+// Title describes a call in one line.
+func Title(c *ToolCall) string {
 	if q := c.Confirmation; q != nil {
 		switch {
 		case q.Execute != nil && q.Execute.Command != "":
 			return oneLine(q.Execute.Command)
 		case q.MCP != nil:
-			return oneLine(q.MCP.ServerName + ": " + q.MCP.ToolName)
+			return oneLine(named(q.MCP.ServerName) + ": " + named(q.MCP.ToolName))
 		}
 	}
 	name := c.DisplayName
@@ -83,6 +87,7 @@ func toolTitle(c *ToolCall) string {
 
 func oneLine(s string) string {
 	s, _, more := strings.Cut(strings.TrimSpace(s), "\n")
+	s = Visible(s)
 	if len(s) > titleMax {
 		s, more = strings.ToValidUTF8(s[:titleMax], ""), true
 	}
@@ -97,6 +102,9 @@ func oneLine(s string) string {
 
 // toolPath is the file that a call is about, as the agent spells it.
 func toolPath(c *ToolCall) string {
+	if q := c.question(); q != nil && q.Edit != nil && q.Edit.FilePath != "" {
+		return q.Edit.FilePath
+	}
 	if c.Output != nil && c.Output.Diff != nil && c.Output.Diff.FilePath != "" {
 		return c.Output.Diff.FilePath
 	}

@@ -26,18 +26,18 @@ func BenchmarkToolCalls(b *testing.B) {
 		size += len(raw)
 		part := &a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(raw), Raw: a2a.JSON(raw)}
 		events = append(events, &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
-			Message: a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: a2a.Parts{Only: part}}})
+			Message: a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: onePart(part)}})
 	}
 	for name, spell := range benchEditors() {
 		b.Run(name, func(b *testing.B) {
-			fold := NewFold()
+			fold := speaking()
 			var steps []Step
 			var out []byte
 			b.SetBytes(int64(size / len(events)))
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				if i%len(events) == 0 {
-					fold.calls = map[string]*call{} // it is a new conversation
+					fold.calls.task.calls = map[string]*call{} // it is a new conversation
 				}
 				steps = fold.Event(events[i%len(events)], steps[:0])
 				out = spell(out[:0], steps)
@@ -53,7 +53,7 @@ func BenchmarkLiveOutput(b *testing.B) {
 	whole := strings.Repeat("the agent reads every file of the project and \"writes\" what it has found\n", size/70)
 	message := func(call string) *a2a.Event {
 		part := &a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(call)}
-		return &a2a.Event{Kind: a2a.EventMessage, HasMessage: true, Message: a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: a2a.Parts{Only: part}}}
+		return &a2a.Event{Kind: a2a.EventMessage, HasMessage: true, Message: a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: onePart(part)}}
 	}
 	begin := message(`{"tool_call_id":"c","status":"EXECUTING","tool_name":"sh"}`)
 	var artifacts, data []*a2a.Event
@@ -61,7 +61,7 @@ func BenchmarkLiveOutput(b *testing.B) {
 		text := whole[:n]
 		raw := a2a.JSON(appendString(nil, text))
 		artifacts = append(artifacts, &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true,
-			Artifact: a2a.Artifact{ID: "tool-c-output", Parts: a2a.Parts{Only: &a2a.Part{Kind: a2a.PartText, Text: text, TextJSON: raw}}}})
+			Artifact: a2a.Artifact{ID: "tool-c-output", Parts: onePart(&a2a.Part{Kind: a2a.PartText, Text: text, TextJSON: raw})}})
 		data = append(data, message(fmt.Sprintf(`{"tool_call_id":"c","status":"EXECUTING","tool_name":"sh","live_content":%s}`, raw)))
 	}
 	for dialect, events := range map[string][]*a2a.Event{"gemini": artifacts, "devtool": data} {
@@ -73,7 +73,7 @@ func BenchmarkLiveOutput(b *testing.B) {
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
 					if i%len(events) == 0 {
-						fold = NewFold()
+						fold = speaking()
 						fold.Event(begin, nil)
 					}
 					steps = fold.Event(events[i%len(events)], steps[:0])

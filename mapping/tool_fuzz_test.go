@@ -32,7 +32,7 @@ type toolScript struct {
 }
 
 func newToolScript(t *testing.T) *toolScript {
-	return &toolScript{t: t, fold: NewFold(), ref: refFold{calls: map[string]*refCall{}}, acp: ACP{Session: "s", Cwd: "/home/dev"}}
+	return &toolScript{t: t, fold: speaking(), ref: refFold{calls: map[string]*refCall{}}, acp: ACP{Session: "s", Cwd: "/home/dev"}}
 }
 
 // view makes a string that lives as long as the event, as a stream's do.
@@ -50,10 +50,10 @@ func (s *toolScript) message(values []string) a2a.Message {
 		data := a2a.JSON(s.view(v))
 		parts = append(parts, a2a.Part{Kind: a2a.PartData, Data: data, Raw: data})
 	}
-	list := a2a.Parts{Raw: a2a.JSON(strings.Repeat(".", len(parts))), Step: func(left a2a.JSON, p *a2a.Part) (a2a.JSON, bool) {
+	list := partsBy(strings.Repeat(".", len(parts)), func(left string, p *a2a.Part) (string, bool) {
 		*p = parts[len(parts)-len(left)]
 		return left[1:], true
-	}}
+	})
 	return a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: list}
 }
 
@@ -83,8 +83,8 @@ func (s *toolScript) snapshot(values ...string) {
 
 func (s *toolScript) live(id, text string, encode func(string) string) {
 	part := a2a.Part{Kind: a2a.PartText, Text: s.view(text), TextJSON: a2a.JSON(s.view(encode(text)))}
-	ev := &a2a.Event{Kind: a2a.EventArtifact, Append: true, Artifact: a2a.Artifact{ID: "tool-" + id + "-output", Parts: a2a.Parts{Only: &part}}}
-	if s.fold.calls[id] == nil {
+	ev := &a2a.Event{Kind: a2a.EventArtifact, Append: true, Artifact: a2a.Artifact{ID: "tool-" + id + "-output", Parts: onePart(&part)}}
+	if s.fold.calls.task.calls[id] == nil {
 		return
 	}
 	s.check(ev, func() { s.ref.live(id, text) })
@@ -108,7 +108,11 @@ func (s *toolScript) check(ev *a2a.Event, ref func()) {
 	for i := range want {
 		g, w := got[i], want[i]
 		call := *g.Tool
-		call.live = knownText{}
+		call.knownSoFar = knownText{}
+		if call.Shown != call.ID {
+			t.Fatalf("call %s is shown as %s", call.ID, call.Shown)
+		}
+		call.Shown = ""
 		if !reflect.DeepEqual(&call, w.Tool) || g.New != w.New || g.Changed != w.Changed {
 			t.Fatalf("step %d, new %v, changed %v:\n%+v\nwant new %v, changed %v:\n%+v", i, g.New, g.Changed, call, w.New, w.Changed, *w.Tool)
 		}
@@ -117,11 +121,11 @@ func (s *toolScript) check(ev *a2a.Event, ref func()) {
 			t.Fatalf("ACP:\n%s\nwant\n%s", line, wantLine)
 		}
 		var a, b any
-		tool := ToolCallJSON(g.Tool)
+		tool := appendToolCall(nil, g.Tool)
 		if json.Unmarshal(tool, &a) != nil || json.Unmarshal(refToolCallJSON(w.Tool), &b) != nil || !reflect.DeepEqual(a, b) {
 			t.Fatalf("A2A lines:\n%s\nwant\n%s", tool, refToolCallJSON(w.Tool))
 		}
-		s.shown, s.said = append(s.shown, g.Tool), append(s.said, strings.Clone(g.Tool.Live))
+		s.shown, s.said = append(s.shown, g.Tool), append(s.said, strings.Clone(g.Tool.OutputSoFar))
 	}
 	running, asking := false, 0
 	for _, c := range s.ref.calls {
@@ -148,8 +152,8 @@ func (s *toolScript) check(ev *a2a.Event, ref func()) {
 	}
 	s.views = nil
 	for i, c := range s.shown {
-		if c.Live != s.said[i] || c.live.json != "" && c.live.json != string(appendEscaped(nil, c.Live)) {
-			t.Fatalf("what was shown has changed: %q, was %q, escaped %q", c.Live, s.said[i], c.live.json)
+		if c.OutputSoFar != s.said[i] || c.knownSoFar.json != "" && c.knownSoFar.json != string(appendEscaped(nil, c.OutputSoFar)) {
+			t.Fatalf("what was shown has changed: %q, was %q, escaped %q", c.OutputSoFar, s.said[i], c.knownSoFar.json)
 		}
 	}
 }
@@ -204,7 +208,7 @@ func FuzzToolCalls(f *testing.F) {
 	f.Add(call, rfc, "abcdefghijklmnopqrstuvwxyz", []byte{0, 2<<3 | 3, 5<<3 | 4, 1<<3 | 3, 3<<3 | 4}, byte(0))
 	f.Add(call, rfc, "ab  \ncd ef gh\n\n", []byte{0, 2<<3 | 3, 3<<3 | 4, 12<<3 | 5, 31<<3 | 3, 31<<3 | 5}, byte(0))
 	// Two calls that only differ in a long schema, and by the answer alone.
-	schema := `,"description":"` + strings.Repeat("x", minRide) + `"}}`
+	schema := `,"description":"` + strings.Repeat("x", minRepeat) + `"}}`
 	one, other := call[:len(call)-2]+schema, strings.Replace(call[:len(call)-2], `"kind":"execute"`, `"kind":"edit"`, 1)+schema
 	f.Add(one, other, text, []byte{0, 0, 1, 1, 0, 1, 2}, byte(0))
 	asks := strings.Replace(call, "executing", "awaiting_approval", 1)

@@ -9,10 +9,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// ToolCallJSON spells a call as the development-tool extension does (ToolCall),
-// whatever dialect it came in. Members that we do not know are under extra.
-func ToolCallJSON(c *ToolCall) json.RawMessage { return appendToolCall(nil, c) }
-
+// appendToolCall appends a call as the development-tool extension spells it
+// (ToolCall), whatever dialect it came in. Members that we do not know are under extra.
 func appendToolCall(dst []byte, c *ToolCall) []byte {
 	dst = append(dst, `{"tool_call_id":`...)
 	dst = appendString(dst, c.ID)
@@ -22,9 +20,9 @@ func appendToolCall(dst []byte, c *ToolCall) []byte {
 	dst = appendField(dst, "tool_name", c.Name)
 	dst = appendOptional(dst, "description", c.Description)
 	dst = appendCompact(dst, "input_parameters", c.Input)
-	if c.Live != "" {
+	if c.OutputSoFar != "" {
 		dst = append(dst, `,"live_content":"`...)
-		dst = append(appendKnown(dst, c.Live, c.live.json), '"')
+		dst = append(appendKnown(dst, c.OutputSoFar, c.knownSoFar.json), '"')
 	}
 	if c.Output != nil {
 		dst = appendOutput(append(dst, `,"output":`...), c.Output)
@@ -79,7 +77,7 @@ func appendError(dst []byte, e *ErrorDetails) []byte {
 func appendConfirmation(dst []byte, c *ToolCall) []byte {
 	q := c.Confirmation
 	dst = append(dst, `{"options":[`...)
-	for i, o := range Options(c) {
+	for i, o := range NewQuestion(c).Options {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -141,8 +139,8 @@ func appendCompact(dst []byte, key string, j a2a.JSON) []byte {
 	return dst
 }
 
-// spaced reports whether there is space beside the first element or member of a
-// value: an encoder that puts it anywhere puts it there.
+// spaced reports whether there is white space beside the first element or member of a
+// value: an encoder that writes any writes it there.
 func spaced(b []byte) bool {
 	if len(b) < 2 || b[0] != '{' && b[0] != '[' {
 		return false

@@ -11,7 +11,7 @@ import (
 // usage_update needs the size of the context, which no A2A agent tells.)
 func Quota(usage a2a.JSON) map[string]any {
 	u := gjson.Parse(string(usage))
-	in, out := u.Get("promptTokenCount"), u.Get("candidatesTokenCount")
+	in, out := first(u, "promptTokenCount", "input_tokens", "inputTokens"), first(u, "candidatesTokenCount", "output_tokens", "outputTokens")
 	if in.Type != gjson.Number || out.Type != gjson.Number {
 		return nil
 	}

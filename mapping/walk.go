@@ -8,23 +8,23 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// This file keeps the members of JSON objects without decoding them: a tool call
-// has some twenty to look up, in events that carry the tool's whole schema and a
-// file's text several times over. What is walked has been validated by whoever
-// read it off the wire, as package rawjson wants it.
+// This file keeps the members of JSON objects without decoding them: a tool call has
+// some twenty to look up, in events that carry the tool's whole schema and a file's
+// text several times over. The JSON was validated when it was received, as package
+// rawjson requires.
 
-// A member is one of an object's, with its value as it is written. ride is the
+// A member is one of an object's, with its value as it is written. sum is the
 // value's hash, if it was found by comparing it.
 type member struct {
 	key, value string
-	ride       uint64
+	sum        uint64
 }
 
 // An object is the members of a JSON object, in their order.
 type object []member
 
-// A ride is an object that comes again and again, and its hash.
-type ride struct {
+// A repeatedObject is an object that comes again and again, and its hash.
+type repeatedObject struct {
 	json string
 	sum  uint64
 }
@@ -35,8 +35,8 @@ const maxMembers = 1000
 
 // readObject appends the members of the object in raw to o[:0]; none if they are too
 // many. A value that is
-// one of the rides is compared and not walked: an object tells its own end.
-func readObject(o object, raw string, rides []ride) object {
+// one of the repeats is compared and not walked: an object tells its own end.
+func readObject(o object, raw string, repeats []repeatedObject) object {
 	o = o[:0]
 	rawjson.Walk(raw, 0, func(key string, at int) (end int) {
 		if len(o) == maxMembers {
@@ -44,9 +44,9 @@ func readObject(o object, raw string, rides []ride) object {
 			return len(raw)
 		}
 		if raw[at] == '{' {
-			for i := range rides {
-				if known := rides[i].json; known != "" && strings.HasPrefix(raw[at:], known) {
-					o = append(o, member{key, known, rides[i].sum})
+			for i := range repeats {
+				if known := repeats[i].json; known != "" && strings.HasPrefix(raw[at:], known) {
+					o = append(o, member{key, known, repeats[i].sum})
 					return at + len(known)
 				}
 			}

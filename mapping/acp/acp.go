@@ -27,9 +27,10 @@ const (
 	MethodSessionCancel     = "session/cancel"
 	MethodSessionSetMode    = "session/set_mode"
 	MethodSessionSetConfig  = "session/set_config_option"
-	MethodSessionUpdate     = "session/update"
 	MethodRequestPermission = "session/request_permission"
 	MethodCancelRequest     = "$/cancel_request"
+	MethodElicit            = "elicitation/create"
+	MethodElicited          = "elicitation/complete"
 )
 
 // The error codes that a client may meet. An agent's own never reach it as
@@ -51,11 +52,8 @@ const (
 	StopCancelled = "cancelled"
 )
 
-// How a permission request ended.
-const (
-	OutcomeSelected  = "selected"
-	OutcomeCancelled = "cancelled"
-)
+// OutcomeSelected is how a permission request ends that the user has answered.
+const OutcomeSelected = "selected"
 
 // The kinds of permission options.
 const (
@@ -109,11 +107,34 @@ type InitializeResponse struct {
 	AgentCapabilities AgentCapabilities `json:"agentCapabilities"`
 }
 
-// AuthMethod is a way to authenticate that the editor may offer.
+// AuthTerminal is the type of an [AuthMethod] that the editor runs in a terminal.
+const AuthTerminal = "terminal"
+
+// AuthMethod is a way to authenticate that the editor may offer. One without a type
+// is the agent's own, which authenticate asks for. With [AuthTerminal] the editor
+// starts the agent's program once more, in a terminal, with Args behind its own
+// arguments and Env over its own environment; status 0 is success.
 type AuthMethod struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	Description string            `json:"description,omitempty"`
+	Type        string            `json:"type,omitempty"`
+	Args        []string          `json:"args,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`
+	Meta        *AuthMeta         `json:"_meta,omitempty"`
+}
+
+// AuthMeta is how editors learn of a terminal's method that know the convention from
+// before [AuthTerminal]: they run the command as it stands.
+type AuthMeta struct {
+	TerminalAuth TerminalAuth `json:"terminal-auth"`
+}
+
+// TerminalAuth is a command to run in a terminal.
+type TerminalAuth struct {
+	Label   string   `json:"label"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
 }
 
 // AgentCapabilities is what the agent can do beyond the mandatory.
@@ -122,7 +143,56 @@ type AgentCapabilities struct {
 	PromptCapabilities  PromptCapabilities  `json:"promptCapabilities"`
 	McpCapabilities     McpCapabilities     `json:"mcpCapabilities"`
 	SessionCapabilities SessionCapabilities `json:"sessionCapabilities"`
+	Auth                *AuthCapabilities   `json:"auth,omitempty"`
+	Meta                json.RawMessage     `json:"_meta,omitempty"`
 }
+
+// AuthCapabilities marks the optional methods about who the user is, by presence.
+type AuthCapabilities struct {
+	Logout *struct{} `json:"logout,omitempty"`
+}
+
+// AuthenticateRequest is authenticate's.
+type AuthenticateRequest struct {
+	MethodID string `json:"methodId"`
+}
+
+// ElicitationRequest is elicitation/create's, about a request of the client's that
+// is being served.
+type ElicitationRequest struct {
+	RequestID any    `json:"requestId"`
+	Mode      string `json:"mode"`
+	Message   string `json:"message"`
+	// Schema is of mode form; ElicitationID and URL are of mode url.
+	Schema        *ElicitationSchema `json:"requestedSchema,omitempty"`
+	ElicitationID string             `json:"elicitationId,omitempty"`
+	URL           string             `json:"url,omitempty"`
+}
+
+// ElicitationSchema is a form.
+type ElicitationSchema struct {
+	Type       string         `json:"type"`
+	Properties map[string]any `json:"properties"`
+	Required   []string       `json:"required,omitempty"`
+}
+
+// ElicitationResponse answers it.
+type ElicitationResponse struct {
+	Action  string                     `json:"action"`
+	Content map[string]json.RawMessage `json:"content,omitempty"`
+}
+
+// ElicitationComplete is elicitation/complete's: what a URL was for is done.
+type ElicitationComplete struct {
+	ElicitationID string `json:"elicitationId"`
+}
+
+// The modes of an elicitation, and the answer that agrees. Any other says no.
+const (
+	ElicitForm   = "form"
+	ElicitURL    = "url"
+	ElicitAccept = "accept"
+)
 
 // PromptCapabilities says which content blocks a prompt may hold beside text
 // and resource links.
@@ -144,6 +214,8 @@ type SessionCapabilities struct {
 	Resume *struct{} `json:"resume,omitempty"`
 	Close  *struct{} `json:"close,omitempty"`
 	Delete *struct{} `json:"delete,omitempty"`
+	// AdditionalDirectories marks the member of that name of session/new, load and resume.
+	AdditionalDirectories *struct{} `json:"additionalDirectories,omitempty"`
 }
 
 // NewSessionRequest is session/new's, and the common part of session/load's and
@@ -152,12 +224,55 @@ type NewSessionRequest struct {
 	SessionID  string            `json:"sessionId,omitempty"`
 	Cwd        string            `json:"cwd"`
 	McpServers []json.RawMessage `json:"mcpServers"`
+	// AdditionalDirectories are absolute paths, beside Cwd. Omitted is none, also where
+	// a stored session had some.
+	AdditionalDirectories []string `json:"additionalDirectories,omitempty"`
 }
 
 // NewSessionResponse answers it. The ID is left out by load and resume.
 type NewSessionResponse struct {
 	SessionID string        `json:"sessionId,omitempty"`
 	Modes     *SessionModes `json:"modes,omitempty"`
+	// ConfigOptions say the same as Modes: clients that know them do not look there.
+	ConfigOptions []ConfigOption `json:"configOptions,omitempty"`
+}
+
+// ConfigOption is a choice that the user has in a session (Session Config Options).
+type ConfigOption struct {
+	ID           string        `json:"id"`
+	Name         string        `json:"name"`
+	Description  string        `json:"description,omitempty"`
+	Category     string        `json:"category,omitempty"`
+	Type         string        `json:"type"`
+	CurrentValue string        `json:"currentValue"`
+	Options      []ConfigValue `json:"options"`
+}
+
+// The type of a [ConfigOption] with a list of values, and the category of one that
+// is the session's mode.
+const (
+	ConfigSelect = "select"
+	ConfigMode   = "mode"
+)
+
+// ConfigValue is a value that a [ConfigOption] can have.
+type ConfigValue struct {
+	Value       string `json:"value"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// SetConfigRequest is session/set_config_option's. Value is a string, of an option
+// with a list of values.
+type SetConfigRequest struct {
+	SessionID string          `json:"sessionId"`
+	ConfigID  string          `json:"configId"`
+	Value     json.RawMessage `json:"value"`
+}
+
+// ConfigOptions is the result of session/set_config_option: all options.
+type ConfigOptions struct {
+	ConfigOptions []ConfigOption `json:"configOptions"`
 }
 
 // SessionModes is the mode that a session is in, and those that it could be in.
@@ -243,4 +358,35 @@ type PermissionResponse struct {
 		Outcome  string `json:"outcome"`
 		OptionID string `json:"optionId"`
 	} `json:"outcome"`
+	// Meta is where an editor may say what ACP has no member for: NewContent
+	// replaces what the agent proposed to write into a file (docs/security.md).
+	Meta struct {
+		Ours struct {
+			NewContent *string `json:"newContent"`
+		} `json:"a2astdio"`
+	} `json:"_meta"`
+}
+
+// ElicitationAnswer is the member of a form that [Elicitation] has for the user's words.
+const ElicitationAnswer = "answer"
+
+// Elicitation is elicitation/create's, with a form of one text.
+type Elicitation struct {
+	SessionID string            `json:"sessionId"`
+	Mode      string            `json:"mode"`
+	Message   string            `json:"message"`
+	Schema    ElicitationSchema `json:"requestedSchema"`
+}
+
+// ElicitationString is a text in it.
+type ElicitationString struct {
+	Type      string `json:"type"`
+	Title     string `json:"title"`
+	MinLength int    `json:"minLength"`
+}
+
+// NewElicitation asks for an answer in words.
+func NewElicitation(session, question string) *Elicitation {
+	return &Elicitation{SessionID: session, Mode: "form", Message: question, Schema: ElicitationSchema{Type: "object",
+		Properties: map[string]any{ElicitationAnswer: ElicitationString{Type: "string", Title: "Answer", MinLength: 1}}, Required: []string{ElicitationAnswer}}}
 }

@@ -15,10 +15,26 @@ type Lines struct {
 	// Raw adds the agent's own JSON to each event.
 	Raw bool
 	// Join makes one line of adjacent text of one message: for an editor that is
-	// behind. It does nothing with Raw, which is what each event said.
+	// behind. It has no effect with Raw, which belongs to a single event.
 	Join bool
+	// Made, if set, is told by Append which steps became which lines.
+	Made func(steps []Step, lines []byte)
 	// Seq is the number of the last event.
 	Seq uint64
+
+	task, context, artifactID lastField
+}
+
+// A lastField is a member whose value is mostly that of the line before: its spelling
+// is kept. Message IDs are not kept, since some agents make one for each chunk.
+type lastField struct{ value, spelled []byte }
+
+func (f *lastField) append(dst []byte, key, value string) []byte {
+	if len(f.spelled) == 0 || string(f.value) != value {
+		f.value = append(f.value[:0], value...)
+		f.spelled = appendField(f.spelled[:0], key, value)
+	}
+	return append(dst, f.spelled...)
 }
 
 // Append appends a line for each step.
@@ -28,7 +44,11 @@ func (e *Lines) Append(dst []byte, steps []Step) []byte {
 		for e.Join && !e.Raw && i+n < len(steps) && steps[i].joins(&steps[i+n]) {
 			n++
 		}
+		from := len(dst)
 		dst = e.step(dst, steps[i:i+n])
+		if e.Made != nil {
+			e.Made(steps[i:i+n], dst[from:])
+		}
 		i += n
 	}
 	return dst
@@ -38,7 +58,8 @@ func (e *Lines) Append(dst []byte, steps []Step) []byte {
 func (s *Step) joins(next *Step) bool {
 	return s.Kind == StepText && next.Kind == StepText && next.Append && s.MessageID == next.MessageID &&
 		s.ArtifactID == next.ArtifactID && s.Name == next.Name && s.LastChunk == next.LastChunk &&
-		s.TaskID == next.TaskID && s.ContextID == next.ContextID && s.Model == next.Model && s.UserTier == next.UserTier
+		s.TaskID == next.TaskID && s.ContextID == next.ContextID && s.Model == next.Model && s.UserTier == next.UserTier &&
+		s.Metadata == next.Metadata && s.Own == next.Own
 }
 
 // step appends the line of a run of steps: one, or text that is joined.
@@ -48,6 +69,9 @@ func (e *Lines) step(dst []byte, run []Step) []byte {
 	case StepState:
 		dst = e.open(dst, "event/state", s)
 		dst = appendField(dst, "state", string(s.State))
+		if s.Timestamp != "" {
+			dst = appendField(dst, "timestamp", s.Timestamp)
+		}
 	case StepText:
 		if s.ArtifactID != "" {
 			dst = e.artifact(dst, s)
@@ -85,6 +109,10 @@ func (e *Lines) step(dst []byte, run []Step) []byte {
 			dst = append(dst, `,"attempt":`...)
 			dst = strconv.AppendInt(dst, int64(s.Connection.Attempt), 10)
 		}
+		if s.Connection.Silent > 0 {
+			dst = append(dst, `,"seconds":`...)
+			dst = strconv.AppendInt(dst, int64(s.Connection.Silent), 10)
+		}
 		if s.Connection.Gap {
 			dst = append(dst, `,"gap":true`...)
 		}
@@ -101,17 +129,34 @@ func (e *Lines) step(dst []byte, run []Step) []byte {
 			dst = appendValue(dst, s.Raw)
 		}
 	}
+	dst = e.members(dst, s)
+	return append(dst, "}}\n"...)
+}
+
+// members appends what any event may have beside what it says.
+func (e *Lines) members(dst []byte, s *Step) []byte {
 	if s.Model != "" {
 		dst = appendField(dst, "model", s.Model)
 	}
 	if s.UserTier != "" {
 		dst = appendField(dst, "userTier", s.UserTier)
 	}
+	dst = appendJSON(dst, "metadata", s.Metadata)
+	if s.Own != (OwnMeta{}) {
+		key := "messageMetadata"
+		if s.ArtifactID != "" {
+			key = "artifactMetadata"
+		}
+		dst = appendJSON(dst, key, s.Own.Metadata)
+		dst = appendJSON(dst, "partMetadata", s.Own.Part)
+		dst = appendJSON(dst, "referenceTaskIds", s.Own.ReferenceTaskIDs)
+		dst = appendJSON(dst, "extensions", s.Own.Extensions)
+	}
 	if e.Raw && s.Raw != "" {
 		dst = append(dst, `,"raw":`...)
 		dst = appendValue(dst, s.Raw)
 	}
-	return append(dst, "}}\n"...)
+	return dst
 }
 
 func (e *Lines) open(dst []byte, method string, s *Step) []byte {
@@ -126,19 +171,22 @@ func (e *Lines) open(dst []byte, method string, s *Step) []byte {
 	dst = append(dst, `,"seq":`...)
 	dst = strconv.AppendUint(dst, e.Seq, 10)
 	if s.TaskID != "" {
-		dst = appendField(dst, "taskId", s.TaskID)
+		dst = e.task.append(dst, "taskId", s.TaskID)
 	}
 	if s.ContextID != "" {
-		dst = appendField(dst, "contextId", s.ContextID)
+		dst = e.context.append(dst, "contextId", s.ContextID)
 	}
 	return dst
 }
 
 func (e *Lines) artifact(dst []byte, s *Step) []byte {
 	dst = e.open(dst, "event/artifact", s)
-	dst = appendField(dst, "artifactId", s.ArtifactID)
+	dst = e.artifactID.append(dst, "artifactId", s.ArtifactID)
 	if s.Name != "" {
 		dst = appendField(dst, "name", s.Name)
+	}
+	if s.Description != "" && !s.Append {
+		dst = appendField(dst, "description", s.Description)
 	}
 	dst = append(dst, `,"append":`...)
 	dst = strconv.AppendBool(dst, s.Append)
@@ -155,8 +203,27 @@ func appendField(dst []byte, key, value string) []byte {
 	return appendString(dst, value)
 }
 
+// appendJSON appends a member whose value is JSON, unless there is none.
+func appendJSON(dst []byte, key string, value a2a.JSON) []byte {
+	if value == "" {
+		return dst
+	}
+	dst = append(dst, `,"`...)
+	dst = append(dst, key...)
+	dst = append(dst, `":`...)
+	return appendValue(dst, value)
+}
+
 // partJSON spells a part as A2A 0.3 does.
 func partJSON(p *a2a.Part) []byte {
+	b := partContent(p)
+	if p.Metadata == "" || p.Kind == a2a.PartUnknown {
+		return b
+	}
+	return append(appendJSON(b[:len(b)-1], "metadata", p.Metadata), '}')
+}
+
+func partContent(p *a2a.Part) []byte {
 	switch p.Kind {
 	case a2a.PartText:
 		return append(appendString([]byte(`{"kind":"text","text":`), p.Text), '}')

@@ -10,13 +10,13 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file keeps the output of a call that runs. Both dialects send all of it
-// each time, and an editor of ACP is to get all of it each time; so whatever else
-// is done for each byte is done when that byte comes first, or a megabyte that
-// grows in small steps costs minutes.
+// This file keeps the output of a call that runs. Both dialects send all of it each
+// time, and an editor of ACP is to get all of it each time; so each byte is processed
+// only once, when it first comes: otherwise a megabyte that grows in small steps costs
+// minutes.
 
-// A sentText is text as an event has it: a JSON string, or, of a part that was
-// not read off a wire, its text.
+// A sentText is text as an event has it: a JSON string, or plain text where the part
+// was made in this process.
 type sentText struct {
 	json a2a.JSON
 	text string
@@ -24,12 +24,12 @@ type sentText struct {
 	screen bool
 }
 
-// setLive takes the live output of a call, as it is written in its data.
-func (c *ToolCall) setLive(raw string) {
+// setOutputSoFar takes the output so far of a call, as it is written in its data.
+func (c *ToolCall) setOutputSoFar(raw string) {
 	if rawjson.IsString(raw) {
 		c.sent = sentText{json: a2a.JSON(raw)}
 	} else {
-		c.Live = stringOf(raw)
+		c.OutputSoFar = stringOf(raw)
 	}
 }
 
@@ -41,9 +41,9 @@ type knownText struct {
 	ticks int
 }
 
-// A liveText is a text that grows. What is kept of it is only ever appended to, so
+// A growingText is the output of a call that runs. What is kept of it is only ever appended to, so
 // that the views that were given out stay what they are.
-type liveText struct {
+type growingText struct {
 	sent   []byte // the JSON string that came last, without its closing quote
 	text   []byte // what it says
 	json   []byte // the same as appendString writes it, without quotes
@@ -55,35 +55,35 @@ type liveText struct {
 	ticks, open int
 }
 
-// readLive reads what a call has put out so far, and returns what is kept of it;
-// nil if it says nothing of that.
-func (f *Fold) readLive(c *ToolCall, old *call) *liveText {
-	sent := c.sent
-	c.sent = sentText{}
+// readOutput reads what a call has put out so far, and returns what is kept of it; nil
+// if the event has no output.
+func (c *calls) readOutput(now *ToolCall, old *call) *growingText {
+	sent := now.sent
+	now.sent = sentText{}
 	if sent.json == "" && sent.text != "" {
 		sent.json = a2a.JSON(appendString(nil, sent.text))
 	}
 	if len(sent.json) <= len(`""`) {
 		return nil
 	}
-	var t *liveText
+	var t *growingText
 	if old != nil {
-		t = old.live
+		t = old.growing
 	}
 	if t == nil || !t.grow(string(sent.json), sent.screen) {
-		t = &liveText{screen: sent.screen}
-		t.hash.SetSeed(f.seed)
+		t = &growingText{screen: sent.screen}
+		t.hash.SetSeed(c.seed)
 		t.begin(string(sent.json))
 	}
 	if len(t.text) == 0 {
 		return nil
 	}
-	c.Live, c.live = rawjson.View(t.text), knownText{rawjson.View(t.json), t.hash.Sum64(), t.ticks}
+	now.OutputSoFar, now.knownSoFar = rawjson.View(t.text), knownText{rawjson.View(t.json), t.hash.Sum64(), t.ticks}
 	return t
 }
 
 // begin takes text that is not what was there and more.
-func (t *liveText) begin(sent string) {
+func (t *growingText) begin(sent string) {
 	text := stringOf(sent)
 	if t.screen {
 		trimmed := trimScreen(text)
@@ -95,7 +95,7 @@ func (t *liveText) begin(sent string) {
 }
 
 // grow takes text that begins with what is there; false if it does not.
-func (t *liveText) grow(sent string, screen bool) bool {
+func (t *growingText) grow(sent string, screen bool) bool {
 	n := len(t.sent)
 	if t.padded || t.screen != screen || len(sent) <= n || sent[:n] != string(t.sent) {
 		return false
@@ -114,7 +114,7 @@ func (t *liveText) grow(sent string, screen bool) bool {
 		text = rawjson.Unescape(rest)
 	}
 	if t.screen {
-		// Two blanks may meet their line feed only now.
+		// Blanks at the end may turn out to be padding before a line feed.
 		from := t.text[max(0, len(t.text)-2):]
 		if s := string(from) + text; trimScreen(s) != s {
 			return false
@@ -126,7 +126,7 @@ func (t *liveText) grow(sent string, screen bool) bool {
 }
 
 // add appends text that was not there.
-func (t *liveText) add(text string) {
+func (t *growingText) add(text string) {
 	t.text = appendRoom(t.text, text)
 	if len(t.json)+len(text)+len(text)/8 > cap(t.json) {
 		t.json = slices.Grow(t.json, len(t.json)+len(text)+len(text)/8)

@@ -1,0 +1,215 @@
+package mapping
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// A Question is a tool call that waits for the user, with the choices that the
+// user has.
+type Question struct {
+	Call *ToolCall
+	// Options are all that the agent offers, and at least one that rejects. Of
+	// several that have one kind, the one whose meaning is known and whose reach
+	// is the narrowest stands last: some clients keep the last one of a kind.
+	Options []Option
+}
+
+// An Option is one of the user's choices, with ACP's kind for it.
+type Option struct {
+	ID          string
+	Name        string
+	Description string
+	// Kind is allow_once, allow_always, reject_once or reject_always. An option
+	// whose meaning cannot be told has the kind allow_once.
+	Kind string
+	// Certain is set where the option's ID and name say what it means: see
+	// [optionMeaning]. Nothing but the user picks an option that is not certain.
+	Certain bool
+	// CancelsTask is set for the rejection that the bridge adds where the agent
+	// offers none. It cancels the task, and the agent is sent no option.
+	CancelsTask bool
+	// Words is set where the option needs more than a choice: the user's next words
+	// (see [Fold.Defer]).
+	Words bool
+	// Remember is what the bridge allows from now on if the option is picked.
+	// Only dialects in whose agents "always" does not work have such options
+	// (see [Traits]): the agent is sent Send in place of the option's ID.
+	Remember *Scope
+	Send     string
+
+	width int // how far it reaches, among options of one kind
+}
+
+// An Answer is the user's, or the bridge's, choice about a [Question].
+type Answer struct {
+	Call *ToolCall
+	// OptionID is the agent's name for the choice, or, from an editor, the ID of the
+	// option that was picked. An editor leaves it empty where the user has picked none.
+	OptionID string
+	// NewContent, if set, replaces what the agent proposed to write.
+	NewContent *string
+	// Words: the answer needs the user's next words.
+	Words bool
+}
+
+// rejectTaskID is the ID of the rejection that the bridge adds.
+const rejectTaskID = "a2astdio-cancel-task"
+
+// NewQuestion returns the question that a call asks.
+func NewQuestion(c *ToolCall) Question {
+	q := Question{Call: c}
+	if c.Confirmation == nil {
+		return q
+	}
+	if c.dialect != nil {
+		q.Options = c.dialect.options(c)
+	}
+	for _, o := range c.Confirmation.Options {
+		if o.ID == "" {
+			continue // it cannot be picked
+		}
+		if same := q.option(o.ID); same != nil {
+			same.join(newOption(o))
+			continue
+		}
+		q.Options = append(q.Options, newOption(o))
+	}
+	q.narrowestLast()
+	if !slices.ContainsFunc(q.Options, Option.rejects) {
+		id := rejectTaskID
+		for q.option(id) != nil {
+			id += "~"
+		}
+		q.Options = append(q.Options, Option{ID: id, Name: "Reject, and cancel the task", Kind: acp.OptionRejectOnce,
+			Description: "The agent offers no way to reject this call alone.", Certain: true, CancelsTask: true})
+	}
+	return q
+}
+
+func newOption(o ConfirmationOption) Option {
+	option := Option{ID: o.ID, Name: o.Name, Description: o.Description}
+	if option.Name == "" {
+		option.Name = o.ID
+	}
+	option.Kind, option.width, option.Certain = optionMeaning(o.ID, o.Name)
+	option.heed(o)
+	if option.Kind == acp.OptionAllowAlways && readWords(option.Name).width < widthSession {
+		option.Name += " (always)" // which only its ID, or its kind, says
+	}
+	return option
+}
+
+// join adds another option of the same ID. The agent cannot tell the two apart, so that
+// they have a meaning only if both mean the same.
+func (o *Option) join(other Option) {
+	if other.Kind != o.Kind || other.Certain != o.Certain {
+		o.Name += " / " + other.Name
+		o.Kind, o.Certain = acp.OptionAllowOnce, false
+	}
+}
+
+// StillAsked reports whether a call still asks what it asked in the question. If not,
+// the answer does not count.
+func (q *Question) StillAsked(now *ToolCall) bool { return asksTheSame(q.Call, now) }
+
+func asksTheSame(a, b *ToolCall) bool {
+	return a == b || a.Name == b.Name && a.Input == b.Input && reflect.DeepEqual(a.Confirmation, b.Confirmation)
+}
+
+// narrowestLast moves, within each kind, the narrowest option that is certain to
+// the place of the last one of that kind.
+func (q *Question) narrowestLast() {
+	for _, kind := range [...]string{acp.OptionAllowOnce, acp.OptionAllowAlways, acp.OptionRejectOnce, acp.OptionRejectAlways} {
+		best, last := -1, -1
+		for i := range q.Options {
+			o := &q.Options[i]
+			if o.Kind != kind {
+				continue
+			}
+			last = i
+			if o.Certain && (best < 0 || o.width < q.Options[best].width) {
+				best = i
+			}
+		}
+		if best >= 0 && best < last {
+			o := q.Options[best]
+			q.Options = slices.Insert(slices.Delete(q.Options, best, best+1), last, o)
+		}
+	}
+}
+
+// Option returns the option of that ID, nil if the question has none.
+func (q *Question) option(id string) *Option {
+	for i := range q.Options {
+		if q.Options[i].ID == id {
+			return &q.Options[i]
+		}
+	}
+	return nil
+}
+
+// Pick returns the option of that ID; false if it is not offered.
+func (q *Question) Pick(id string) (Option, bool) {
+	if o := q.option(id); o != nil {
+		return *o, true
+	}
+	return Option{}, false
+}
+
+// AllowOnce returns the option that allows this call and nothing else, for a
+// program to pick; false if no option is certain to mean that.
+func (q *Question) AllowOnce() (Option, bool) { return q.certain(acp.OptionAllowOnce) }
+
+// AllowAlways returns the narrowest of the options that allow further calls too,
+// for a user who has said so in advance; false if none is certain to mean that.
+func (q *Question) AllowAlways() (Option, bool) { return q.certain(acp.OptionAllowAlways) }
+
+// Reject returns the option that rejects the call: only this call, if there is such an
+// option. It is what a program picks where nobody has answered. There always is one for
+// a question of [NewQuestion].
+func (q *Question) Reject() Option {
+	for _, kind := range [...]string{acp.OptionRejectOnce, acp.OptionRejectAlways} {
+		if o, ok := q.certain(kind); ok {
+			return o
+		}
+	}
+	return Option{ID: rejectTaskID, Kind: acp.OptionRejectOnce, Certain: true, CancelsTask: true}
+}
+
+// certain returns the narrowest option of a kind whose meaning is known: it is
+// the last one of that kind.
+func (q *Question) certain(kind string) (Option, bool) {
+	for i := len(q.Options) - 1; i >= 0; i-- {
+		if o := &q.Options[i]; o.Kind == kind && o.Certain {
+			return *o, true
+		}
+	}
+	return Option{}, false
+}
+
+// rejects reports whether an option is certain to be a rejection.
+func (o Option) rejects() bool {
+	return o.Certain && (o.Kind == acp.OptionRejectOnce || o.Kind == acp.OptionRejectAlways)
+}
+
+// Allows reports whether picking the option may let the call run.
+func (o Option) Allows() bool { return !o.rejects() }
+
+// SentID is what the agent is told if the option is picked.
+func (o Option) SentID() string {
+	if o.Send != "" {
+		return o.Send
+	}
+	return o.ID
+}
+
+// TakesContent reports whether an answer may hold other content than the agent
+// proposed to write: it asks about an edit and nothing else, in a dialect that has
+// words for it.
+func (q *Question) TakesContent() bool {
+	c := q.Call.Confirmation
+	return c != nil && c.Edit != nil && c.kinds() == 1 && q.Call.dialect != nil && q.Call.dialect.takesContent()
+}

@@ -1,0 +1,233 @@
+package mapping
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// optionMeaning tells what an option means from its ID and its name, as ACP's kind. The
+// development-tool extension leaves both to the agent (§3.2, ConfirmationOption), so a
+// wrong guess would answer in the user's name. Hence an option allows, or rejects, for
+// certain only if one of the two texts says so in words that are all known, and the
+// other says the same or nothing. Every other option, a contradiction above all, gets
+// the kind allow_once, so that a client which rejects by kind never picks it. width
+// orders options of one kind by how much they allow.
+func optionMeaning(id, name string) (kind string, width int, certain bool) {
+	a, b := readWords(id), readWords(name)
+	says := a.says
+	if says == saysNothing {
+		says = b.says
+	}
+	width = max(a.width, b.width)
+	agree := a.mayMean(says) && b.mayMean(says)
+	plain := a.says == says && a.plain || b.says == says && b.plain
+	always := width >= widthSession
+	switch certain = agree && plain && (says != saysAllow || always || reachIsKnown(a, b)); {
+	case certain && says == saysReject && always:
+		return acp.OptionRejectAlways, width, true
+	case certain && says == saysReject:
+		return acp.OptionRejectOnce, width, true
+	case certain && says == saysAllow && always:
+		return acp.OptionAllowAlways, width, true
+	case certain && says == saysAllow:
+		return acp.OptionAllowOnce, width, true
+	}
+	return acp.OptionAllowOnce, width, false
+}
+
+// mayMean reports whether a text agrees with a meaning: it says the same, or nothing.
+func (m meaning) mayMean(says saying) bool { return m.says == says || m.says == saysNothing }
+
+// reachIsKnown reports whether texts that allow tell how far they reach: by all their
+// words ("Allow git *" may reach anywhere), or because one says "once".
+func reachIsKnown(a, b meaning) bool {
+	known := func(m meaning) bool { return m.plain || m.says == saysNothing }
+	return a.once || b.once || known(a) && known(b)
+}
+
+// heed takes into account the kind that an agent gives an option. It settles what ID
+// and name leave open; if it contradicts them, the option's meaning is unclear. An
+// option that allows is certain only by its words: a kind does not tell how much it
+// allows.
+func (o *Option) heed(said ConfirmationOption) {
+	rejects := said.Kind == acp.OptionRejectOnce || said.Kind == acp.OptionRejectAlways
+	allows := said.Kind == acp.OptionAllowOnce || said.Kind == acp.OptionAllowAlways
+	silent := readWords(said.ID).says == saysNothing && readWords(said.Name).says == saysNothing
+	switch {
+	case rejects && (silent || o.rejects()):
+		o.Kind, o.Certain = said.Kind, true
+	case allows && !o.rejects():
+		o.Certain = o.Certain && o.Kind == said.Kind
+		o.Kind = said.Kind
+	case rejects || allows:
+		o.Kind, o.Certain = acp.OptionAllowOnce, false
+	}
+}
+
+type saying uint8
+
+const (
+	saysNothing saying = iota
+	saysAllow
+	saysReject
+	saysUnclear // both, or something that only looks like one of them
+)
+
+// The widths of options, from the narrowest. Those from widthSession on concern
+// more than the call that is asked for.
+const (
+	widthCall = iota
+	widthStop // a rejection that ends the turn too
+	widthSession
+	widthServer
+	widthStored // what outlives the session, or reaches other places
+	widthAll
+)
+
+// meaning is what the words of one text mean together. plain: all of them are known.
+type meaning struct {
+	says  saying
+	plain bool
+	once  bool // it says so
+	width int
+}
+
+// readWords reads an option's ID or its name.
+func readWords(text string) meaning {
+	words := optionWords(text)
+	m := meaning{plain: len(words) > 0}
+	allow, reject, unclear := false, false, false
+	for i := 0; i < len(words); i++ {
+		w, next := words[i], ""
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
+		switch {
+		case slices.Contains(negations, w) && next == "ask", w == "stop" && next == "asking", w == "without" && next == "asking":
+			m.width = max(m.width, widthSession) // "don't ask again" allows
+			i++
+		case slices.Contains(negations, w) && slices.Contains(allowWords, next):
+			reject = true // "don't allow"
+			i++
+		case slices.Contains(allowWords, w):
+			allow = true
+		case slices.Contains(rejectWords, w):
+			reject = true
+			if slices.Contains(stopWords, w) {
+				m.width = max(m.width, widthStop)
+			}
+		case w == "never" && len(words) == 1:
+			reject, m.width = true, widthSession
+		case slices.Contains(negations, w):
+			unclear = true
+		case w == "once":
+			m.once = true
+		default:
+			width, ok := wordWidth(w)
+			m.width = max(m.width, width)
+			m.plain = m.plain && (ok || slices.Contains(fillers, w))
+		}
+	}
+	switch {
+	case unclear || allow && reject:
+		m.says = saysUnclear
+	case allow:
+		m.says = saysAllow
+	case reject:
+		m.says = saysReject
+	case m.plain && isBareScope(words):
+		m.says = saysAllow
+	}
+	return m
+}
+
+// isBareScope knows labels like "Once" and "Always".
+func isBareScope(words []string) bool {
+	return slices.Contains(words, "once") || slices.Contains(words, "always")
+}
+
+// optionWords returns the words of a text in lower case. "no" is a word of its
+// own only where it stands alone or before punctuation: "No, thanks" rejects, and
+// "No sandbox" does not.
+func optionWords(text string) []string {
+	var words []string
+	var word strings.Builder
+	end := func(mark rune) {
+		if word.Len() == 0 {
+			return
+		}
+		w := strings.ToLower(word.String())
+		word.Reset()
+		if w == "no" && strings.ContainsRune(",.;:!-–—", mark) {
+			w = "reject"
+		}
+		words = append(words, w)
+	}
+	lower := false
+	for _, r := range text {
+		switch {
+		case r == '\'' || r == '’': // don't
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			end(r)
+		case unicode.IsUpper(r) && lower: // allowOnce
+			end(0)
+			word.WriteRune(r)
+		default:
+			word.WriteRune(r)
+		}
+		lower = unicode.IsLower(r)
+	}
+	end(0)
+	if slices.Contains(words, "no") && onlyFillers(words) {
+		for i := range words {
+			if words[i] == "no" {
+				words[i] = "reject"
+			}
+		}
+	}
+	return words
+}
+
+// onlyFillers reports whether all words but "no" say nothing by themselves.
+func onlyFillers(words []string) bool {
+	for _, w := range words {
+		if w != "no" && w != "once" && !slices.Contains(fillers, w) && !slices.Contains(rejectWords, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// The words that options of known agents and editors have.
+var (
+	allowWords = []string{"allow", "allowed", "allows", "approve", "approved", "approves", "accept", "accepted", "permit",
+		"permitted", "grant", "granted", "yes", "y", "ok", "okay", "proceed", "continue", "confirm", "confirmed", "run", "execute",
+		"apply", "agree", "authorize", "authorized", "authorise", "authorised"}
+	rejectWords = []string{"reject", "rejected", "rejects", "deny", "denied", "denies", "decline", "declined", "refuse", "refused",
+		"cancel", "canceled", "cancelled", "abort", "aborted", "disallow", "disallowed", "disapprove", "disapproved", "n", "nope",
+		"skip", "stop"}
+	stopWords = []string{"cancel", "canceled", "cancelled", "abort", "aborted", "stop"}
+	negations = []string{"no", "not", "dont", "never", "cannot", "nothing", "none"}
+	// fillers say nothing by themselves.
+	fillers = []string{"this", "that", "it", "the", "a", "time", "just", "now", "only", "call", "command", "edit", "edits", "change",
+		"changes", "file", "request", "action", "operation", "execution", "use", "one", "and", "please", "thanks", "esc", "option", "to",
+		"for", "tool", "in", "of", "me", "my", "with", "feedback"}
+)
+
+// wordWidth returns how far a word reaches beyond the call; false if it does not.
+func wordWidth(w string) (width int, ok bool) {
+	switch w {
+	case "always", "session", "again":
+		return widthSession, true
+	case "server":
+		return widthServer, true
+	case "remember", "trust", "save", "project", "workspace", "forever", "permanently", "permanent", "user":
+		return widthStored, true
+	case "global", "all", "every", "everything", "any", "anything":
+		return widthAll, true
+	}
+	return 0, false
+}

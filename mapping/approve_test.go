@@ -1,0 +1,148 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestOptionMeaning: an option allows, or rejects, for certain only if its ID and
+// its name agree, in words that are known.
+func TestOptionMeaning(t *testing.T) {
+	for _, row := range []struct{ id, name, kind string }{
+		{"proceed_once", "Allow", "allow_once"}, {"proceed_once", "", "allow_once"}, {"allow", "Yes", "allow_once"},
+		{"approved", "Approved", "allow_once"}, {"yes", "Yes, run it", "allow_once"}, {"once", "Once", "allow_once"},
+		{"opt-1", "Allow once", "allow_once"}, {"accept", "Zulassen", "allow_once"}, {"allowOnce", "Allow", "allow_once"},
+		{"proceed_once", "Erlauben", "allow_once"},
+		{"proceed_always", "Always allow", "allow_always"}, {"proceed_always_server", "", "allow_always"}, {"always", "Always", "allow_always"},
+		{"approved_for_session", "Approve for this session", "allow_always"}, {"allow_all", "Allow all", "allow_always"},
+		{"proceed_always", "Yes, and don't ask again for npm test", "allow_always"}, {"approve_trust", "Approve and trust", "allow_always"},
+		{"proceed_always_and_save", "Always allow and save", "allow_always"}, {"allow", "Allow everything", "allow_always"},
+		{"cancel", "Reject", "reject_once"}, {"reject", "", "reject_once"}, {"denied", "Denied", "reject_once"}, {"no", "No", "reject_once"},
+		{"cancel", "No, suggest changes (esc)", "reject_once"}, {"abort", "No, and tell Codex what to do differently", "reject_once"},
+		{"disapprove", "Not approved", "reject_once"}, {"reject", "Don't allow", "reject_once"}, {"opt-2", "Deny", "reject_once"},
+		{"cancel", "Ablehnen", "reject_once"}, {"decline", "Decline", "reject_once"}, {"skip", "Skip", "reject_once"},
+		{"reject_always", "Always reject", "reject_always"}, {"never", "Never", "reject_always"}, {"reject", "Never allow", "reject_once"},
+		{"deny_always", "Deny for this session", "reject_always"},
+
+		{"run", "Run in a sandbox", "?"}, {"allow", "Allow git *", "?"}, {"proceed_once", "Allow once: git status", "allow_once"},
+		{"approve", "Approve for an hour", "?"}, {"allow", "", "allow_once"}, {"sandbox", "Sandbox", "?"}, {"host", "On the host", "?"}, {"none", "No sandbox", "?"}, {"none", "", "?"}, {"no", "No sandbox", "?"},
+		{"allow_all", "Reject", "?"}, {"reject", "Allow", "?"}, {"opt-7", "", "?"}, {"a", "b", "?"}, {"modify_with_editor", "Modify with editor", "?"},
+		{"deny_network", "Deny network", "?"}, {"skip_approval", "Skip approval", "?"}, {"reject", "Reject and continue", "?"},
+		{"stop", "Continue", "?"}, {"dont_ask", "Stop asking", "?"}, {"", "", "?"}, {"nothing", "Nothing", "?"},
+		{"no", "No limits", "?"}, {"cancel", "Yes", "?"}, {"ask", "Ask every time", "?"}, {"拒绝", "拒绝", "?"},
+		{"disallow_sandbox", "Disallow sandbox", "?"}, {"not_now", "Not now", "?"},
+	} {
+		kind, _, certain := optionMeaning(row.id, row.name)
+		if !certain && kind == "allow_once" {
+			kind = "?"
+		}
+		if kind != row.kind {
+			t.Errorf("option %q, named %q, is %s, want %s", row.id, row.name, kind, row.kind)
+		}
+	}
+}
+
+// TestOptionsOrder: all that is offered stays, and of each kind the narrowest that
+// is certain stands last; a rejection is added where none is certain.
+func TestOptionsOrder(t *testing.T) {
+	for in, want := range map[string]string{
+		"proceed_always_and_save proceed_always_server proceed_always_tool proceed_once cancel":    "proceed_always_and_save proceed_always_server proceed_always_tool proceed_once cancel",
+		"proceed_always proceed_always_server proceed_always_and_save sandbox proceed_once cancel": "proceed_always_server proceed_always_and_save proceed_always sandbox proceed_once cancel",
+		"proceed_once sandbox host cancel":    "sandbox host proceed_once cancel",
+		"deny abort approve":                  "abort deny approve",
+		"approve approve deny":                "approve deny",
+		"sandbox host none":                   "sandbox host none a2astdio-cancel-task",
+		"a2astdio-cancel-task":                "a2astdio-cancel-task a2astdio-cancel-task~",
+		"proceed_once":                        "proceed_once a2astdio-cancel-task",
+		"reject_always reject proceed_always": "reject_always reject proceed_always",
+	} {
+		c := &ToolCall{dialect: devtool{}, Confirmation: &Confirmation{}}
+		for _, id := range strings.Fields(in) {
+			c.Confirmation.Options = append(c.Confirmation.Options, ConfirmationOption{ID: id})
+		}
+		var got []string
+		q := NewQuestion(c)
+		for _, o := range q.Options {
+			got = append(got, o.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s\n got %s\nwant %s", in, strings.Join(got, " "), want)
+		}
+		if r := q.Reject(); !r.rejects() {
+			t.Errorf("%s: the rejection is %+v", in, r)
+		}
+	}
+}
+
+// FuzzOptions: whatever options an agent offers, nothing that programs pick by
+// themselves may be an option of which a word says the contrary, or that reaches
+// further; and every option can be picked.
+func FuzzOptions(f *testing.F) {
+	f.Add("proceed_once", "Allow", "cancel", "Reject")
+	f.Add("approved", "", "denied", "")
+	f.Add("no", "No sandbox", "yes", "Sandbox")
+	f.Add("allow_all", "Reject", "reject", "Allow")
+	f.Fuzz(func(t *testing.T, id1, name1, id2, name2 string) {
+		c := &ToolCall{dialect: devtool{}, Confirmation: &Confirmation{Options: []ConfirmationOption{{ID: id1, Name: name1}, {ID: id2, Name: name2}}}}
+		q := NewQuestion(c)
+		for _, o := range c.Confirmation.Options {
+			if _, ok := q.Pick(o.ID); ok != (o.ID != "") {
+				t.Fatalf("%q can be picked: %t", o.ID, ok)
+			}
+		}
+		says := func(o Option, words []string) bool {
+			return saysOneOf(optionWords(o.ID), words) || saysOneOf(optionWords(o.Name), words)
+		}
+		if o, ok := q.AllowOnce(); ok && (says(o, rejectWords) || saysOneOf(optionWords(o.ID+" "+o.Name), []string{"always", "all", "everything", "session"})) {
+			t.Fatalf("%+v would be picked to allow a call once", o)
+		}
+		if o := q.Reject(); !o.CancelsTask && says(o, allowWords) && !says(o, negations) && !says(o, []string{"disallow"}) {
+			t.Fatalf("%+v would be picked to reject", o)
+		}
+	})
+}
+
+func saysOneOf(words, of []string) bool {
+	for _, w := range words {
+		for _, o := range of {
+			if w == o {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestVisible: nothing that is asked can hide.
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\n\ttext é 漢 👍": "plain\n\ttext é 漢 👍", "a\u202eb": `a\u{202E}b`, "a\x1b[2Kb": `a\u{1B}[2Kb`, "a\rb": `a\u{D}b`,
+		"a\u200bb\u2066c\ufeff": `a\u{200B}b\u{2066}c\u{FEFF}`, "tag\U000E0041": `tag\u{E0041}`, "\x00\x7f\u0085": `\u{0}\u{7F}\u{85}`,
+		"\u2028\u3164": `\u{2028}\u{3164}`, "👨‍👩": "👨‍👩",
+		"git\u200dx": `git\u{200D}x`, "❤\ufe0f": "❤\ufe0f", "a\ufe0fb": `a\u{FE0F}b`, "a\u034f\u2800": `a\u{34F}\u{2800}`, "漢\U000E0101": `漢\u{E0101}`,
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestOptionsHeedKinds: an agent's own kind of an option settles what its words leave
+// open; a kind that contradicts them makes the option one that nothing picks by itself.
+func TestOptionsHeedKinds(t *testing.T) {
+	for _, row := range []struct {
+		id, name, said, kind string
+		certain              bool
+	}{
+		{"x", "\u62d2\u7edd", "reject_once", "reject_once", true}, {"reject", "Reject", "reject_always", "reject_always", true},
+		{"allow", "Allow", "reject_once", "allow_once", false}, {"deny", "Deny", "allow_once", "allow_once", false},
+		{"allow", "Allow", "allow_once", "allow_once", true}, {"always", "Always Allow", "allow_once", "allow_once", false},
+		{"a", "Alpha", "allow_once", "allow_once", false}, {"a", "Alpha", "allow_always", "allow_always", false},
+		{"allow", "Allow", "", "allow_once", true}, {"allow", "Allow", "nonsense", "allow_once", true},
+	} {
+		o := newOption(ConfirmationOption{ID: row.id, Name: row.name, Kind: row.said})
+		if o.Kind != row.kind || o.Certain != row.certain {
+			t.Errorf("option %q, named %q, said to be %q: %s, certain %t", row.id, row.name, row.said, o.Kind, o.Certain)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package mapping
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// adk is what agents of Google's Agent Development Kit say over A2A. Its five servers
+// (Go per run and per event, JavaScript, Java, Python old and new) have the same
+// parts, and differ in how they stream:
+//
+//   - a data part whose metadata has adk_type is a function call, its response, or
+//     code; a text part with adk_thought is a thought;
+//   - adk_partial, on a part, an artifact or an event, marks pieces of a text that is
+//     said again as a whole. Go (per run) puts the pieces under one artifact's ID
+//     without append, and the whole under another; Java appends the whole to them;
+//     JavaScript replaces them by it. Go (per event) and Python's new server mark
+//     nothing, and say the whole under the pieces' ID. Python's old server sends status
+//     messages, and the parts of the last one again as an artifact.
+//   - questions are function calls of known names, or of tools that run long. They are
+//     answered by function responses, all of them in one message; text is refused.
+//
+// Seen with ADK for Go 2.2 and JavaScript 2.0; Java and Python as their source has it.
+type adk struct{ quiet }
+
+// adkExtension is ADK's own, which makes Python's server stream as the others do.
+const adkExtension = "https://google.github.io/adk-docs/a2a/a2a-extension/"
+
+func (adk) name() string { return "adk" }
+
+// traits: a response names its call, and leaves out what the call said.
+func (adk) traits() Traits { return Traits{Differences: true, AsksAgain: true} }
+
+func (adk) sign() string { return "adk_" }
+
+func (adk) tells(card *a2a.Card) bool { return declares(card, adkExtension) }
+
+func (adk) extensions() []string { return []string{adkExtension, kagentURI} }
+
+func (adk) knows(ev *a2a.Event) bool {
+	return anyMetadata(ev, func(m a2a.JSON) bool { return keysWith(m, "adk_") })
+}
+
+func (d adk) message(m *a2a.Message, at *carrier, to *pieces) bool {
+	if kagentMessage(m, at, to) {
+		return true
+	}
+	failed := at.state == a2a.StateFailed || at.state == a2a.StateRejected
+	if failed {
+		return false
+	}
+	d.parts(m.Parts, adkPartial(at.metadata, m.Metadata), false, at, to)
+	d.usage(at, m.Metadata, to)
+	return true
+}
+
+func (d adk) artifact(a *a2a.Artifact, at *carrier, to *pieces) bool {
+	d.parts(a.Parts, adkPartial(at.metadata, a.Metadata), true, at, to)
+	d.usage(at, a.Metadata, to)
+	return true
+}
+
+func (adk) usage(at *carrier, metadata a2a.JSON, to *pieces) {
+	for _, m := range [...]a2a.JSON{at.metadata, metadata} {
+		if u := gjson.Get(string(m), "adk_usage_metadata"); u.IsObject() {
+			to.usage = a2a.JSON(u.Raw)
+		}
+	}
+}
+
+// A partial says of text whether it is a piece of one.
+type partial int8
+
+const (
+	partialUnset partial = iota
+	isPiece
+	isWhole
+)
+
+// adkPartial reads the mark of the first that has one.
+func adkPartial(metadata ...a2a.JSON) partial {
+	for _, m := range metadata {
+		if !strings.Contains(string(m), "adk_partial") {
+			continue
+		}
+		switch v := gjson.Get(string(m), "adk_partial"); v.Type {
+		case gjson.True:
+			return isPiece
+		case gjson.False:
+			return isWhole
+		}
+	}
+	return partialUnset
+}
+
+func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *carrier, to *pieces) {
+	for p := range parts.All() {
+		part := mark
+		if own := adkPartial(p.Metadata); own != partialUnset {
+			part = own
+		}
+		switch kind := gjson.Get(string(p.Metadata), "adk_type").Str; {
+		case p.Kind == a2a.PartText && gjson.Get(string(p.Metadata), "validation_error").Bool():
+			to.list = append(to.list, piece{kind: pieceError, text: p.Text})
+		case p.Kind == a2a.PartText:
+			d.text(p, part, artifact, at, to)
+		case p.Kind == a2a.PartData && kind != "":
+			d.data(kind, gjson.Parse(string(p.Data)), gjson.Get(string(p.Metadata), "adk_is_long_running").Bool(), at, to)
+		case p.Kind == a2a.PartData && (isEmptyJSON(p.Data) || part == isPiece):
+		default:
+			to.part(p)
+		}
+	}
+}
+
+func (adk) text(p *a2a.Part, mark partial, artifact bool, at *carrier, to *pieces) {
+	thought := gjson.Get(string(p.Metadata), "adk_thought").Bool()
+	if at.held && mark == isPiece {
+		return // the newest piece only
+	}
+	switch {
+	case thought && (mark == isPiece || mark == partialUnset && artifact && !at.held && !at.last):
+		to.text(pieceThought, p.Text)
+	case thought:
+		to.text(pieceWholeThought, p.Text)
+	case mark == isPiece:
+		to.text(pieceDelta, p.Text)
+	case len(at.mem.streamed) > 0 && artifact && !at.held:
+		to.text(pieceWhole, p.Text)
+	case !artifact && !at.held && !at.ends && len(at.mem.streamed) > len(p.Text)-1 && string(at.mem.streamed) == p.Text:
+		// Python's old server: the whole follows its pieces, and nothing marks it. (Two
+		// messages in a row that say the same are taken for one.)
+		at.mem.streamed = nil
+	case !artifact && !at.held && !at.ends:
+		to.text(pieceDelta, p.Text)
+	default:
+		to.text(pieceText, p.Text)
+	}
+}
+
+func (d adk) data(kind string, v gjson.Result, long bool, at *carrier, to *pieces) {
+	id, name := v.Get("id").Str, v.Get("name").Str
+	asks := (at.state == a2a.StateInputRequired || at.state == a2a.StateAuthRequired) && (at.newest || !at.held)
+	isQuestion := name == adkConfirm || name == adkCredential || name == adkInput
+	switch {
+	case isQuestion && (kind == "function_response" || !asks):
+		if kind == "function_call" && !at.held {
+			at.mem.unasked = strings.Clone(adkAsksAbout(v))
+		}
+	case kind == "function_call" && isQuestion:
+		at.mem.unasked = ""
+		d.question(id, name, v.Get("args"), to)
+	case kind == "function_call" && long && asks:
+		to.call(ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: ToolExecuting})
+		to.ask(input{id: id, name: name, text: "The agent waits for the result of " + name + ": your next message is it.", own: true, fields: anyWords()})
+	case kind == "function_call":
+		to.call(ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: ToolExecuting})
+	case kind == "function_response":
+		d.response(id, name, v.Get("response"), to)
+	case kind == "executable_code":
+		to.call(ToolCall{ID: "code", Name: "code", Kind: "execute", Input: a2a.JSON(v.Raw), Description: v.Get("language").String(), Status: ToolExecuting})
+	case kind == "code_execution_result":
+		c := ToolCall{ID: "code", Name: "code", Status: ToolSucceeded, Output: &ToolOutput{Text: v.Get("output").String()}}
+		if outcome := v.Get("outcome").Str; outcome != "" && outcome != "OUTCOME_OK" {
+			c.Status, c.Output, c.Error = ToolFailed, nil, &ErrorDetails{Message: v.Get("output").String(), Type: outcome}
+		}
+		to.call(c)
+	}
+}
+
+// response is the result of a call. One that wants a confirmation first has an error
+// that says so, in words that differ between ADK's servers.
+func (adk) response(id, name string, v gjson.Result, to *pieces) {
+	c := ToolCall{ID: id, Name: name, Status: ToolSucceeded}
+	failure := v.Get("error")
+	text := failure.String()
+	switch {
+	case text != "" && strings.Contains(text, "requires confirmation"):
+		c.Status = ToolPending
+	case text != "":
+		c.Status, c.Error = ToolFailed, &ErrorDetails{Message: text}
+	case v.Get("result").Type == gjson.String && onlyMember(v):
+		c.Output = &ToolOutput{Text: v.Get("result").Str}
+	case v.Type == gjson.String:
+		c.Output = &ToolOutput{Text: v.Str}
+	default:
+		c.Output = &ToolOutput{Data: a2a.JSON(v.Raw)}
+	}
+	to.call(c)
+}
+
+func onlyMember(v gjson.Result) bool {
+	n := 0
+	v.ForEach(func(_, _ gjson.Result) bool { n++; return n < 2 })
+	return n == 1
+}

@@ -1,0 +1,256 @@
+package mapping
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// An apart is a dialect whose agents put several things into one message or artifact:
+// thoughts, calls, repeated text. It splits them into pieces, which the [Fold] shows.
+type apart interface {
+	dialect
+	// knows reports whether an event is surely of such an agent: it looks for keys of
+	// its own, never at a shape alone. It is asked of events that have sign in them.
+	knows(ev *a2a.Event) bool
+	// message and artifact split one into pieces; false: it is read by A2A's rules.
+	message(m *a2a.Message, at *carrier, to *pieces) bool
+	artifact(a *a2a.Artifact, at *carrier, to *pieces) bool
+}
+
+// A replier is a dialect in which an answer in the user's own words needs a form.
+type replier interface {
+	// reply adds the answer to an input that the agent waits for to a message, or
+	// returns the request that answers it. There is a value for each field; text is
+	// all that the user has written.
+	reply(in input, values []a2a.JSON, text string, m *a2a.Outgoing) (SideRequest, error)
+}
+
+// A worder is a dialect with options that also need words of the user ([Option.Words]).
+type worder interface {
+	// words returns what the user is to write about a call.
+	words(c *ToolCall) input
+}
+
+// An asider is a dialect in which an answer is a request of its own, while the task
+// works on its message.
+type asider interface {
+	// aside returns the request that answers, or else spells the message that does.
+	aside(a Answer, m *a2a.Outgoing) (SideRequest, error)
+}
+
+// A teller is a dialect whose agents say things by status updates without a message.
+type teller interface {
+	event(at *carrier, to *pieces)
+}
+
+// A carrier is what a message or an artifact came in.
+type carrier struct {
+	metadata a2a.JSON // the event's
+	state    a2a.State
+	// appends and last are of an artifact.
+	appends, last bool
+	// held: a snapshot has it. ends: it is the status message that ends the leg.
+	held, ends bool
+	// newest: it is the task's status message, and not one of its history.
+	newest bool
+	// seen: text of this artifact was shown before.
+	seen bool
+	mem  *memory
+}
+
+// pieces are what a message or an artifact consists of, in order.
+type pieces struct {
+	list  []piece
+	usage a2a.JSON
+}
+
+type pieceKind uint8
+
+const (
+	// pieceText is text as A2A has it: it follows, or replaces, as its carrier says.
+	pieceText         pieceKind = iota
+	pieceDelta                  // text that follows what was said, whatever its carrier says
+	pieceWhole                  // text that was streamed, and is said again
+	pieceThought                // a thought, or what follows one
+	pieceWholeThought           // thoughts that may have been streamed
+	pieceCall
+	pieceOutput // what a call has put out, beyond what it had
+	piecePart
+	pieceInput  // a question that the user answers in words
+	pieceNotice // what the bridge has to tell the user
+	pieceError  // what has gone wrong, though the task goes on
+)
+
+type piece struct {
+	kind  pieceKind
+	text  string
+	call  ToolCall
+	part  a2a.Part
+	input input
+	// alone: it is a text of its own, under this ID. fresh: it does not go on with the
+	// one before.
+	alone string
+	fresh bool
+}
+
+// An input is what an agent waits for that the user answers in words.
+type input struct {
+	dialect  dialect
+	task     string
+	id, name string
+	text     string // that asks
+	fields   []field
+	// own: the text that asks is the bridge's, not the agent's.
+	own bool
+	// loose: words that do not fit are no answer, and are sent as they are.
+	loose bool
+	// data is whatever else the answer needs.
+	data a2a.JSON
+	// call is the one whose option asks for words. given is an answer that is known,
+	// and waits for the others.
+	call  *ToolCall
+	given *Answer
+}
+
+// anyWords is the field of an answer in any words.
+func anyWords() []field { return []field{{}} }
+
+func (p *pieces) text(kind pieceKind, text string) {
+	p.list = append(p.list, piece{kind: kind, text: text})
+}
+
+func (p *pieces) call(c ToolCall) { p.list = append(p.list, piece{kind: pieceCall, call: c}) }
+
+func (p *pieces) output(id, text string) {
+	p.list = append(p.list, piece{kind: pieceOutput, text: text, call: ToolCall{ID: id}})
+}
+
+func (p *pieces) part(part *a2a.Part) { p.list = append(p.list, piece{kind: piecePart, part: *part}) }
+
+func (p *pieces) ask(in input) { p.list = append(p.list, piece{kind: pieceInput, input: in}) }
+
+// memory is what a dialect has to remember of a task.
+type memory struct {
+	// streamed is the text since the last whole one, thinking the thoughts.
+	streamed, thinking []byte
+	// lastThought is the last thought that was whole, and whether an artifact had it.
+	lastThought uint64
+	inArtifact  bool
+	// lines are the calls that are known by lines of text and have not ended; made
+	// counts them all.
+	lines []lineCall
+	made  int
+	// said is the text that messages say, each from its beginning (soFar) or piece by
+	// piece; saidID the ID of the first of them.
+	said, saidID string
+	soFar        bool
+	// unasked is what was asked in a state in which it cannot be answered.
+	unasked string
+	// diffs are the artifacts that were shown with a call.
+	diffs map[string]bool
+}
+
+type lineCall struct {
+	id, name string
+	diff     *FileDiff // what it has changed, if that was said
+}
+
+// quiet is a dialect that does nothing: others embed it, and write only the methods
+// that they need.
+type quiet struct{}
+
+func (quiet) traits() Traits                                          { return Traits{} }
+func (quiet) tells(*a2a.Card) bool                                    { return false }
+func (quiet) settings(AgentSettings, string) (string, map[string]any) { return "", nil }
+func (quiet) commands() commands                                      { return commands{} }
+func (quiet) meta(a2a.JSON, *meta) bool                               { return false }
+func (quiet) callID(object) (string, bool)                            { return "", false }
+func (quiet) answered(object) (string, bool)                          { return "", false }
+func (quiet) toolCall(object, *ToolCall)                              {}
+func (quiet) repeats() string                                         { return "" }
+func (quiet) outputSoFar(*a2a.Artifact) (string, sentText, bool)      { return "", sentText{}, false }
+func (quiet) options(*ToolCall) []Option                              { return nil }
+func (quiet) takesContent() bool                                      { return false }
+func (quiet) extensions() []string                                    { return nil }
+func (quiet) message(*a2a.Message, *carrier, *pieces) bool            { return false }
+func (quiet) artifact(*a2a.Artifact, *carrier, *pieces) bool          { return false }
+
+// answer: agents that ask nothing get no answer.
+func (quiet) answer(Answer, *a2a.Outgoing) error { return nil }
+
+// keysWith reports whether an object has a member whose name begins with prefix.
+func keysWith(o a2a.JSON, prefix string) (found bool) {
+	if !strings.Contains(string(o), prefix) {
+		return false
+	}
+	gjson.Parse(string(o)).ForEach(func(k, _ gjson.Result) bool {
+		found = strings.HasPrefix(k.Str, prefix)
+		return !found
+	})
+	return found
+}
+
+// anyMetadata reports whether has is true of the metadata of the event, or of a
+// message, an artifact or a part in it.
+func anyMetadata(ev *a2a.Event, has func(a2a.JSON) bool) bool {
+	parts := func(p a2a.Parts) bool {
+		if p.FastPath().Only == nil && !strings.Contains(string(p.Raw), "metadata") {
+			return false // one search costs less than to decode all of a text
+		}
+		for part := range p.All() {
+			if has(part.Metadata) {
+				return true
+			}
+		}
+		return false
+	}
+	if has(ev.Metadata) || ev.HasMessage && (has(ev.Message.Metadata) || parts(ev.Message.Parts)) ||
+		has(ev.Artifact.Metadata) || parts(ev.Artifact.Parts) {
+		return true
+	}
+	if ev.Artifacts != nil {
+		for a := range ev.Artifacts {
+			if has(a.Metadata) || parts(a.Parts) {
+				return true
+			}
+		}
+	}
+	if ev.History != nil {
+		for m := range ev.History {
+			if has(m.Metadata) || parts(m.Parts) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dataPart makes a part of an answer.
+func dataPart(data any, metadata string) (a2a.OutPart, error) {
+	raw, err := marshal(data)
+	p := a2a.OutPart{Data: raw}
+	if metadata != "" {
+		p.Metadata = json.RawMessage(metadata)
+	}
+	return p, err
+}
+
+// setMetadata adds a member to a message's metadata.
+func setMetadata(m *a2a.Outgoing, key string, value any) error {
+	raw, err := marshal(value)
+	if m.Metadata == nil {
+		m.Metadata = map[string]json.RawMessage{}
+	}
+	m.Metadata[key] = raw
+	return err
+}
+
+// declares reports whether a card declares an extension whose URI begins with prefix.
+func declares(card *a2a.Card, prefix string) bool {
+	return slices.ContainsFunc(card.Extensions, func(e a2a.Extension) bool { return strings.HasPrefix(e.URI, prefix) })
+}

@@ -1,0 +1,153 @@
+package mapping
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// codexNPM is the npm package codex-a2a (0.1.2), which puts Codex's SDK behind A2A in
+// the shape of Gemini's server, under the word codexAgent. Seen with that version.
+//
+// Its call IDs (item_1) begin anew in each task, and so does the artifact that has
+// the turn's usage. It asks nothing.
+type codexNPM struct{ quiet }
+
+const codexNPMKey = "codexAgent"
+
+func (codexNPM) name() string { return "codex-npm" }
+
+// traits: text comes in status messages, each with an ID of its own.
+func (codexNPM) traits() Traits { return Traits{Differences: true, Chunks: true} }
+
+func (codexNPM) sign() string { return codexNPMKey }
+
+func (codexNPM) knows(ev *a2a.Event) bool {
+	return gjson.Get(string(ev.Metadata), codexNPMKey).IsObject()
+}
+
+func (d codexNPM) message(m *a2a.Message, at *carrier, to *pieces) bool {
+	if at.ends {
+		return false // why it has failed
+	}
+	for p := range m.Parts.All() {
+		switch {
+		case p.Kind == a2a.PartText:
+			to.text(pieceText, p.Text)
+		case p.Kind != a2a.PartData:
+			to.part(p)
+		default:
+			v := gjson.Parse(string(p.Data))
+			if v.Get("request.callId").Exists() {
+				d.tool(v, to)
+			} else if text := v.Get("text"); text.Type == gjson.String {
+				to.text(pieceWholeThought, text.Str)
+			} else {
+				to.part(p)
+			}
+		}
+	}
+	return true
+}
+
+// artifact is the output of a call, or the turn's usage.
+func (codexNPM) artifact(a *a2a.Artifact, at *carrier, to *pieces) bool {
+	id, found := strings.CutPrefix(a.ID, "tool-")
+	id, ok := strings.CutSuffix(id, "-output")
+	if !found || !ok {
+		return false
+	}
+	text := wholeText(a.Parts)
+	switch {
+	case id == "turn-usage":
+		if u := gjson.Get(text, "usage"); u.IsObject() {
+			to.usage = a2a.JSON(u.Raw)
+		}
+	case at.appends: // a command's output; that of other calls is in the calls
+		to.output(id, text)
+	}
+	return true
+}
+
+func (codexNPM) tool(v gjson.Result, to *pieces) {
+	c := ToolCall{ID: v.Get("request.callId").String(), Name: v.Get("request.name").String(), Kind: acp.KindOther}
+	switch v.Get("status").Str {
+	case "in_progress", "updated":
+		c.Status = ToolExecuting
+	case "completed":
+		c.Status = ToolSucceeded
+	case "failed":
+		c.Status = ToolFailed
+	}
+	failure := v.Get("error.message").String()
+	if failure == "" {
+		failure = v.Get("error").String()
+	}
+	switch c.Name {
+	case "command_execution":
+		c.Kind, c.Input = acp.KindExecute, a2a.JSON(`{"command":`+quoted(v.Get("command").String())+`}`)
+		if exit := v.Get("exitCode"); exit.Type == gjson.Number && exit.Num != 0 {
+			c.Note = "exit code " + strconv.FormatInt(exit.Int(), 10)
+		}
+	case "file_change":
+		c.Kind, c.DisplayName = acp.KindEdit, "Edit"
+		c.Input, c.Description = codexChanges(v.Get("changes"))
+	case "mcp_tool_call":
+		c.DisplayName = v.Get("server").String() + ": " + v.Get("tool").String()
+		c.Input = a2a.JSON(v.Get("arguments").Raw)
+		if result := v.Get("result"); result.Exists() && result.Type != gjson.Null {
+			c.Output = &ToolOutput{Data: a2a.JSON(result.Raw)}
+		}
+	case "web_search":
+		c.Kind, c.Description = acp.KindFetch, v.Get("query").String()
+	case "todo_list":
+		c.Name, c.Status, c.Input = "update_plan", ToolSucceeded, codexTodos(v.Get("items"))
+	}
+	if c.Status == ToolFailed && failure != "" {
+		c.Error = &ErrorDetails{Message: failure}
+	}
+	to.call(c)
+}
+
+func quoted(s string) string { return string(appendString(nil, s)) }
+
+// codexChanges spells what has changed as a tool's input, whose path editors open.
+func codexChanges(changes gjson.Result) (input a2a.JSON, words string) {
+	var list []string
+	path := ""
+	changes.ForEach(func(_, c gjson.Result) bool {
+		path = c.Get("path").String()
+		list = append(list, c.Get("kind").String()+" "+path)
+		return true
+	})
+	in := `{"changes":` + changes.Raw
+	if !rawjson.IsArray(changes.Raw) {
+		return "", ""
+	}
+	if len(list) == 1 {
+		in += `,"path":` + quoted(path)
+	}
+	return a2a.JSON(in + "}"), strings.Join(list, ", ")
+}
+
+// codexTodos spells a to-do list as the plan that it is.
+func codexTodos(items gjson.Result) a2a.JSON {
+	b := []byte(`{"entries":[`)
+	items.ForEach(func(_, t gjson.Result) bool {
+		if b[len(b)-1] == '}' {
+			b = append(b, ',')
+		}
+		status := "pending"
+		if t.Get("completed").Bool() {
+			status = "completed"
+		}
+		b = append(b, `{"content":`+quoted(t.Get("text").String())+`,"status":"`+status+`"}`...)
+		return true
+	})
+	return a2a.JSON(append(b, "]}"...))
+}

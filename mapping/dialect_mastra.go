@@ -1,0 +1,29 @@
+package mapping
+
+import (
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// mastra is Mastra's server, whose task begins with a filler for the answer. All else
+// that it says is A2A. Read in source, and tried (@mastra/server 1.68).
+type mastra struct{ quiet }
+
+const mastraFiller = "Generating response..."
+
+func (mastra) name() string { return "mastra" }
+
+func (mastra) sign() string { return ":response:" }
+
+func (mastra) tells(card *a2a.Card) bool { return strings.HasPrefix(card.Provider, "Mastra") }
+
+// knows: its artifacts are named after their task.
+func (mastra) knows(ev *a2a.Event) bool {
+	return ev.TaskID != "" && ev.Kind == a2a.EventArtifact &&
+		(ev.Artifact.ID == ev.TaskID+":response:text" || ev.Artifact.ID == ev.TaskID+":response:data")
+}
+
+func (mastra) message(m *a2a.Message, at *carrier, _ *pieces) bool {
+	return at.state == a2a.StateWorking && wholeText(m.Parts) == mastraFiller
+}

@@ -1,0 +1,127 @@
+package mapping_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// eventsOfDialects are the events of all recordings of dialects.
+func eventsOfDialects(t testing.TB) (events []string) {
+	files, err := filepath.Glob("../testdata/recordings/dialects/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings: %v", err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(b)) {
+			for _, mark := range []string{"bare ", "rs ", "json "} {
+				line = strings.TrimPrefix(line, mark)
+			}
+			if strings.HasPrefix(line, "{") {
+				events = append(events, strings.TrimSpace(line))
+			}
+		}
+	}
+	return events
+}
+
+// FuzzDialects: whatever agents say in their own words, what editors read is JSON, a
+// task's account of itself adds no question, and every question can be rejected in the
+// words of its dialect.
+func FuzzDialects(f *testing.F) {
+	events := eventsOfDialects(f)
+	for i := range events {
+		f.Add(events[i], events[(i+1)%len(events)], uint8(i))
+	}
+	words := mapping.Dialects()
+	f.Fuzz(func(t *testing.T, one, two string, which uint8) {
+		if !json.Valid([]byte(one)) || !json.Valid([]byte(two)) || !strings.HasPrefix(strings.TrimSpace(one), "{") || !strings.HasPrefix(strings.TrimSpace(two), "{") {
+			return
+		}
+		fold := mapping.NewFold()
+		fold.Begin("")
+		fold.Speak(words[int(which)%len(words)])
+		acp, lines := mapping.ACP{Session: "s", Cwd: "/"}, mapping.Lines{}
+		for _, raw := range []string{one, two, one} {
+			steps := fold.Event(decode(t, raw), nil)
+			out := acp.Append(nil, steps)
+			out = lines.Append(out, steps)
+			for l := range bytes.Lines(out) {
+				if !json.Valid(l) {
+					t.Fatalf("not JSON: %s", l)
+				}
+			}
+		}
+		for _, call := range fold.Open() {
+			q := mapping.NewQuestion(call)
+			if !json.Valid(acp.Permission(q)) {
+				t.Fatalf("not JSON: %s", acp.Permission(q))
+			}
+			reject := q.Reject()
+			if reject.Allows() {
+				t.Fatalf("%+v is taken for a rejection", reject)
+			}
+			if reject.CancelsTask {
+				continue
+			}
+			answer, m := mapping.Answer{Call: call, OptionID: reject.SentID()}, &a2a.Outgoing{}
+			request, aside, err := mapping.Aside(answer, m)
+			if !aside {
+				err = mapping.Writing{}.Answers([]mapping.Answer{answer}, m)
+			}
+			if err != nil || request.IsZero() && len(m.Parts) == 0 {
+				t.Fatalf("it cannot be rejected: %v", err)
+			}
+		}
+	})
+}
+
+// TestDialectsApart: what one agent says is not read in the words of another. Each
+// event is told to a conversation of its own; those of a dialect that reads by an
+// agent's own keys must not become calls, or questions, elsewhere.
+func TestDialectsApart(t *testing.T) {
+	// A user's text that looks like an agent's plumbing stays text.
+	for _, text := range []string{"$ rm -rf /", "✓ Bash", "Generating response...", `{"adk_type":"function_call"}`, "option:allow"} {
+		raw, _ := json.Marshal(text)
+		fold := mapping.NewFold()
+		fold.Begin("")
+		steps := fold.Event(decode(t, `{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":`+string(raw)+`}]}},"final":false}`), nil)
+		var got []string
+		for _, s := range steps {
+			if s.Kind == mapping.StepText {
+				got = append(got, s.Text)
+			}
+			if s.Kind == mapping.StepTool {
+				t.Errorf("%q became a tool call", text)
+			}
+		}
+		if len(got) != 1 || got[0] != text {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+	}
+}
+
+// TestSnapshotAsksOnce: a task that waits, and is looked at, has one question: the one
+// that it asks now, and none that it has asked before.
+func TestSnapshotAsksOnce(t *testing.T) {
+	ask := func(id, call string) string {
+		return `{"kind":"message","role":"agent","messageId":"m` + id + `","parts":[{"kind":"data","data":{"id":"` + id + `","name":"adk_request_confirmation","args":{"originalFunctionCall":{"id":"` + call + `","name":"wipe","args":{}},"toolConfirmation":{"hint":""}}},"metadata":{"adk_type":"function_call","adk_is_long_running":true}}]}`
+	}
+	fold := mapping.NewFold()
+	fold.Begin("t")
+	fold.Event(decode(t, `{"kind":"task","id":"t","contextId":"c","status":{"state":"input-required","message":`+ask("q2", "c2")+`},"history":[`+ask("q1", "c1")+`],"artifacts":[]}`), nil)
+	open := fold.Open()
+	if len(open) != 1 || open[0].ID != "c2" || open[0].QuestionID != "q2" {
+		t.Errorf("%d questions are open", len(open))
+	}
+}

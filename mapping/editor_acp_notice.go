@@ -1,0 +1,83 @@
+package mapping
+
+import (
+	"strconv"
+	"strings"
+)
+
+// This file spells the bridge's own messages for editors that take notices (ACP,
+// Session Notices): they tell the present state, and are no part of the conversation.
+
+// noticeTitle is how long a notice's title is at most, where it can be split: what
+// fits into one line of a window.
+const noticeTitle = 80
+
+// notice appends a notice of a text that is written as a message: in brackets, with
+// empty lines around it. Its first sentence is the title.
+func (e *ACP) notice(dst []byte, severity, text string) []byte {
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		text = strings.TrimSuffix(inner, "]")
+	}
+	title, description := text, ""
+	for _, end := range []string{". ", ": "} {
+		if head, rest, ok := strings.Cut(text, end); ok && len(text) > noticeTitle {
+			title, description = head, rest
+			break
+		}
+	}
+	if title == "" {
+		return dst // the schema wants one
+	}
+	if title = oneLine(title); description == "" && title != text {
+		description = text // the title is cut
+	}
+	dst = e.open(dst, "notice")
+	dst = append(dst, `,"severity":"`+severity+`","title":`...)
+	dst = appendString(dst, title)
+	if description != "" {
+		dst = append(dst, `,"description":`...)
+		dst = appendString(dst, description)
+	}
+	return e.close(dst)
+}
+
+func severity(s *Step) string {
+	if s.Harmless {
+		return "info"
+	}
+	return "warning"
+}
+
+// connection appends what an editor hears of the connection to the agent: without
+// notices only that something may be missing. With them it also hears of a connection
+// that was not restored at once, and that it is back.
+func (e *ACP) connection(dst []byte, c *Connection) []byte {
+	const gap = "\n[The connection to the agent was lost, and the agent may not hold all that it said meanwhile.]\n"
+	const waiting = "\n[The agent does not accept connections any more: it is waited for.]\n"
+	const tellsSilence = 30 // seconds: a shorter one is not worth a notice that stays
+	was := e.away
+	if c.Phase == "resumed" {
+		e.away = false
+	}
+	switch {
+	case c.Phase == "waiting" && e.Notices:
+		e.away = true
+		return e.notice(dst, "warning", waiting)
+	case c.Phase == "waiting":
+		return e.chunks(dst, "agent_message_chunk", waiting, "")
+	case c.Silent >= tellsSilence && e.Notices:
+		return e.notice(dst, "info", "Nothing has come from the agent for "+strconv.Itoa(c.Silent)+" seconds. It may be at work all the same.")
+	case c.Gap && e.Notices:
+		return e.notice(dst, "warning", gap)
+	case c.Gap:
+		return e.chunks(dst, "agent_message_chunk", gap, "")
+	case !e.Notices:
+	case c.Phase == "retrying" && c.Attempt > 1 && !was:
+		e.away = true
+		return e.notice(dst, "warning", "The connection to the agent is lost. It is tried again until it is back.")
+	case c.Phase == "resumed" && was:
+		return e.notice(dst, "info", "The connection to the agent is back.")
+	}
+	return dst
+}

@@ -1,0 +1,59 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+// An editor that takes notices hears of a connection that could not be had again at
+// once, and that it is back, each once; a short interruption is no news. Another
+// editor hears of what may be missing alone.
+func TestNotices(t *testing.T) {
+	steps := func(phases ...Connection) (all []Step) {
+		for _, c := range phases {
+			all = append(all, Step{Kind: StepConnection, Connection: c})
+		}
+		return all
+	}
+	lost, back := Connection{Phase: "lost"}, Connection{Phase: "resumed"}
+	try := func(n int) Connection { return Connection{Phase: "retrying", Attempt: n} }
+	const told, over, gap = "warning: The connection to the agent is lost. It is tried again until it is back.",
+		"info: The connection to the agent is back.",
+		"warning: The connection to the agent was lost, and the agent may not hold all that it said meanwhile."
+	for _, test := range []struct {
+		name  string
+		steps []Step
+		want  []string
+	}{
+		{"short", steps(lost, try(1), back), nil},
+		{"long", steps(lost, try(1), try(2), try(3), back, back), []string{told, over}},
+		{"twice", steps(lost, try(1), try(2), back, lost, try(1), try(2)), []string{told, over, told}},
+		{"gap", steps(lost, try(1), Connection{Phase: "resumed", Gap: true}), []string{gap}},
+		{"harmless", []Step{{Kind: StepNotice, Text: "[The agent is being started.]\n\n", Harmless: true}}, []string{"info: The agent is being started."}},
+		{"long text", []Step{{Kind: StepNotice, Text: "\n[The first sentence is the title of what is told here. And this is the rest: of it.]\n"}},
+			[]string{"warning: The first sentence is the title of what is told here | And this is the rest: of it."}},
+		{"nothing", []Step{{Kind: StepNotice, Text: "\n"}}, nil},
+	} {
+		out := ACP{Session: "s", Notices: true}
+		var got []string
+		for line := range strings.Lines(string(out.Append(nil, test.steps))) {
+			u := gjson.Get(line, "params.update")
+			text := u.Get("severity").Str + ": " + u.Get("title").Str
+			if d := u.Get("description"); d.Exists() {
+				text += " | " + d.Str
+			}
+			if u.Get("sessionUpdate").Str != "notice" {
+				t.Errorf("%s: %s", test.name, line)
+			}
+			got = append(got, text)
+		}
+		if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
+			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
+		}
+		if plain := string((&ACP{Session: "s"}).Append(nil, test.steps)); strings.Contains(plain, `"notice"`) {
+			t.Errorf("%s: an editor that takes no notices got one: %s", test.name, plain)
+		}
+	}
+}

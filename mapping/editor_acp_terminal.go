@@ -1,0 +1,199 @@
+package mapping
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// This file shows the output of commands as a terminal's, to editors that ask for it (a
+// convention of ACP's clients, in _meta: terminal_info with the call, terminal_output
+// with what is added, terminal_exit at the end). What was written to a terminal stays
+// there: where an agent replaces its output, the call's content becomes text again.
+
+// A TerminalMember is the member of _meta in which a client takes a command's output.
+type TerminalMember string
+
+// The members that clients ask for, each by its own name among the capabilities.
+const (
+	TerminalOutput TerminalMember = "terminal_output"
+	TerminalDelta  TerminalMember = "terminal_output_delta"
+)
+
+// A terminal is what the editor shows of one command's output.
+type terminal struct {
+	written string // a view of the call's output, which only grows
+	alone   bool   // the call's content is the terminal and nothing else
+}
+
+// terminalCall spells a step of a call that is shown in a terminal; false: it is
+// shown as any other, though the terminal's end may go along.
+func (e *ACP) terminalCall(dst []byte, s *Step) ([]byte, bool) {
+	c := s.Tool
+	t := e.terminals[c.Shown]
+	switch {
+	case s.New && ToolKind(c) == acp.KindExecute && !c.Bare:
+		t = &terminal{}
+		if e.terminals == nil {
+			e.terminals = map[string]*terminal{}
+		}
+		e.terminals[c.Shown] = t
+		e.metaMember("terminal_info", c, func(o []byte) []byte {
+			if dir := workingDirectory(c); dir != "" {
+				o = append(o, `,"cwd":`...)
+				o = appendString(o, absolute(e.Cwd, dir))
+			}
+			return o
+		})
+	case t == nil:
+		return dst, false
+	}
+	if c.Status.Ended() {
+		delete(e.terminals, c.Shown)
+	}
+	added, ok := t.take(c)
+	if s.Changed&ToolCleared != 0 && !c.Status.Ended() || !ok {
+		delete(e.terminals, c.Shown)
+		e.exit(c)
+		return dst, false
+	}
+	pieces, update := e.pieces(added), "tool_call_update"
+	if s.New {
+		update = "tool_call" // without content, which clients read as no output
+	} else {
+		pieces = e.write(c, pieces)
+	}
+	dst = e.open(dst, update)
+	dst = append(dst, `,"toolCallId":`...)
+	dst = appendString(dst, c.Shown)
+	dst = e.toolHead(dst, c, s.Changed)
+	dst = e.terminalContent(dst, c, t, s)
+	if c.Status.Ended() {
+		dst = appendToolRawOutput(dst, c)
+	}
+	dst = e.close(dst)
+	for more := s.New && c.Status.Ended(); more || len(pieces) > 0; more = false {
+		pieces = e.write(c, pieces)
+		dst = e.open(dst, "tool_call_update")
+		dst = append(dst, `,"toolCallId":`...)
+		dst = e.close(appendString(dst, c.Shown))
+	}
+	return dst, true
+}
+
+// write adds the first piece to what the next update writes to a call's terminal,
+// and the end of the terminal, if that is all and the call is over.
+func (e *ACP) write(c *ToolCall, pieces []string) (rest []string) {
+	if len(pieces) > 0 {
+		e.metaMember(string(e.Terminal), c, func(o []byte) []byte {
+			return appendString(append(o, `,"data":`...), pieces[0])
+		})
+		pieces = pieces[1:]
+	}
+	if len(pieces) == 0 && c.Status.Ended() {
+		e.exit(c)
+	}
+	return pieces
+}
+
+// take notes the output of a call, and returns what was added to it; false if it does
+// not begin with what was written before.
+func (t *terminal) take(c *ToolCall) (added string, ok bool) {
+	text := c.OutputSoFar
+	switch {
+	case c.Error != nil || c.Status == ToolCancelled: // told beside the terminal
+		return "", true
+	case c.Output != nil && (c.Output.Diff != nil || c.Output.Text == "" && c.Output.Data != ""):
+		return "", false
+	case c.Output != nil && c.Output.Text != "":
+		text = c.Output.Text
+	}
+	if strings.IndexByte(text, escape) >= 0 {
+		// Colours are lost, and with them what else a sequence can ask of a terminal.
+		text = withoutEscapes(text)
+	}
+	switch {
+	case strings.HasPrefix(text, t.written):
+		added, t.written = text[len(t.written):], text
+		return added, true
+	case text == "" || c.Status.Ended() && strings.TrimSpace(text) == strings.TrimSpace(t.written):
+		return "", true // agents repeat it in the end, trimmed
+	}
+	return "", false
+}
+
+// pieces splits text to be written into what one update carries. Of very long output
+// the end is what tells how it went.
+func (e *ACP) pieces(text string) (all []string) {
+	if over := len(text) - textMax; over > 0 {
+		_, end := split(text, over)
+		text = strings.TrimPrefix(cutNote(over), "\n") + "\n" + end
+	}
+	for text != "" {
+		var piece string
+		piece, text = split(text, textMax)
+		all = append(all, piece)
+	}
+	return all
+}
+
+// terminalContent appends the content of a call that has a terminal, if it has changed:
+// questions and notes about the call stand before the terminal.
+func (e *ACP) terminalContent(dst []byte, c *ToolCall, t *terminal, s *Step) []byte {
+	var said []byte
+	if c.Asks || c.Error != nil || c.Status == ToolCancelled || s.New && c.OutputSoFar == "" && c.Output == nil {
+		said = e.toolContent(nil, c)
+	}
+	if said == nil && t.alone {
+		return dst
+	}
+	if t.alone = said == nil; t.alone {
+		dst = append(dst, `,"content":[`...)
+	} else {
+		dst = append(append(dst, said[:len(said)-1]...), ',')
+	}
+	dst = append(dst, `{"type":"terminal","terminalId":`...)
+	return append(appendString(dst, c.Shown), "}]"...)
+}
+
+// exit adds the end of a call's terminal to the next update, with an exit code if the
+// agent names one.
+func (e *ACP) exit(c *ToolCall) {
+	e.metaMember("terminal_exit", c, func(o []byte) []byte {
+		if code, ok := exitCode(c); ok {
+			o = strconv.AppendInt(append(o, `,"exit_code":`...), code, 10)
+		}
+		return o
+	})
+}
+
+// metaMember adds a member that names a call's terminal to the next update's _meta.
+func (e *ACP) metaMember(name string, c *ToolCall, more func([]byte) []byte) {
+	o := appendString([]byte(`{"terminal_id":`), c.Shown)
+	e.meta.own = appendMember(e.meta.own, name, string(append(more(o), '}')))
+}
+
+// exitCode is a command's, where the agent has said it.
+func exitCode(c *ToolCall) (int64, bool) {
+	if c.Error != nil && c.Error.StatusCode != 0 {
+		return int64(c.Error.StatusCode), true
+	}
+	if c.Output != nil && c.Output.Data != "" {
+		o := gjson.Parse(string(c.Output.Data))
+		if v := first(o, "exit_code", "exitCode"); o.IsObject() && v.Type == gjson.Number {
+			return v.Int(), true
+		}
+	}
+	return 0, false
+}
+
+// workingDirectory is where a command runs, where the agent has said it.
+func workingDirectory(c *ToolCall) string {
+	if c.Confirmation != nil && c.Confirmation.Execute != nil {
+		return c.Confirmation.Execute.WorkingDirectory
+	}
+	return ""
+}

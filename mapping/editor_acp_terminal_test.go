@@ -1,0 +1,69 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// What was written to a terminal, and the text that takes its place where it was taken
+// back, is what the call has put out in the end: however the output grows.
+func FuzzTerminal(f *testing.F) {
+	f.Add("one\n", "one\ntwo\n", "one\ntwo\n", false)
+	f.Add("10%", "20%", "", true)
+	f.Add("a\x1b[31mb", "a\x1b[31mb\x1b[0mc", "abc", false)
+	f.Add("", "", "only in the end", false)
+	f.Fuzz(func(t *testing.T, first, second, end string, fails bool) {
+		if !utf8.ValidString(first + "|" + second + "|" + end) {
+			return // package transport lets nothing else through
+		}
+		out := ACP{Session: "s", Terminal: TerminalDelta}
+		call := func(status ToolStatus, live string) *ToolCall {
+			return &ToolCall{ID: "c", Shown: "c", Name: "run_shell_command", Kind: "execute", Status: status, OutputSoFar: live}
+		}
+		last := call(ToolSucceeded, second)
+		if end != "" {
+			last.OutputSoFar, last.Output = "", &ToolOutput{Text: end}
+		}
+		if fails {
+			last.Status, last.OutputSoFar, last.Output, last.Error = ToolFailed, "", nil, &ErrorDetails{Message: "no", StatusCode: 3}
+		}
+		lines := out.Append(nil, []Step{
+			{Kind: StepTool, New: true, Changed: ToolHead | ToolState | ToolContent, Tool: call(ToolExecuting, first)},
+			{Kind: StepTool, Changed: ToolContent, Tool: call(ToolExecuting, second)},
+			{Kind: StepTool, Changed: ToolState | ToolContent, Tool: last},
+		})
+		written, shown, ended := "", "", 0
+		for line := range strings.Lines(string(lines)) {
+			if !gjson.Valid(line) {
+				t.Fatalf("not JSON: %s", line)
+			}
+			u := gjson.Get(line, "params.update")
+			written += u.Get("_meta.terminal_output_delta.data").Str
+			if u.Get("_meta.terminal_exit").Exists() {
+				ended++
+				if code := u.Get("_meta.terminal_exit.exit_code"); fails && ended == 1 && len(out.terminals) == 0 && u.Get("status").Exists() && code.Int() != 3 {
+					t.Errorf("exit code %s", code.Raw)
+				}
+			}
+			if c := u.Get("content"); c.Exists() {
+				shown = c.Raw
+			}
+		}
+		if ended != 1 || len(out.terminals) != 0 {
+			t.Errorf("the terminal ended %d times, %d are left", ended, len(out.terminals))
+		}
+		clean := func(s string) string {
+			return strings.TrimSpace(withoutEscapes(s))
+		}
+		want := end
+		if want == "" {
+			want = second
+		}
+		if !fails && strings.Contains(shown, `"terminalId"`) && clean(want) != "" && clean(written) != clean(want) {
+			t.Errorf("the terminal shows %q, the call put out %q", written, want)
+		}
+	})
+}

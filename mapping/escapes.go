@@ -1,0 +1,62 @@
+package mapping
+
+import "strings"
+
+const (
+	escape = 0x1b
+	bell   = 0x07
+)
+
+// withoutEscapes returns text without the sequences by which a terminal is told
+// colours, titles and movements (ECMA-48 §5.3 to §5.6): an editor shows them as
+// characters. A sequence that is cut off is removed to the end of the text.
+func withoutEscapes(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for {
+		at := strings.IndexByte(text, escape)
+		if at < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:at])
+		text = text[at+1+sequence(text[at+1:]):]
+	}
+}
+
+// sequence is how long the rest of an escape sequence is.
+func sequence(s string) int {
+	if s == "" {
+		return 0
+	}
+	switch s[0] {
+	case '[': // parameters, intermediates, and a final byte
+		return final(s, 1, '0', '?', '@')
+	case ']', 'P', 'X', '^', '_': // a string, up to its terminator
+		for i := 1; i < len(s); i++ {
+			if s[i] == bell {
+				return i + 1
+			}
+			if s[i] == escape && i+1 < len(s) && s[i+1] == '\\' {
+				return i + 2
+			}
+		}
+		return len(s)
+	}
+	return final(s, 0, 1, 0, '0')
+}
+
+// final returns the end of a sequence of bytes from low to high, then of intermediates,
+// then one byte from last on.
+func final(s string, i int, low, high, last byte) int {
+	for i < len(s) && low <= s[i] && s[i] <= high {
+		i++
+	}
+	for i < len(s) && ' ' <= s[i] && s[i] <= '/' {
+		i++
+	}
+	if i < len(s) && last <= s[i] && s[i] <= '~' {
+		i++
+	}
+	return i
+}

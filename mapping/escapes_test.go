@@ -1,0 +1,29 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzWithoutEscapes: no escape character is left, what has none is not touched, and the
+// reference, which is written as the standard reads, agrees.
+func FuzzWithoutEscapes(f *testing.F) {
+	for _, s := range []string{
+		"plain", "\x1b[31mred\x1b[0m", "\x1b[1;38;5;200mx", "\x1b]0;title\x07y", "\x1b]8;;http://e\x1b\\link\x1b]8;;\x1b\\",
+		"\x1b(Bx", "\x1bMx", "\x1b[?25hx", "\x1b", "\x1b[", "\x1b[3", "\x1b]8;;never", "\x1b[\x1b[0m", "\x1bé",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := withoutEscapes(text)
+		if strings.ContainsRune(got, escape) {
+			t.Errorf("%q keeps an escape: %q", text, got)
+		}
+		if !strings.ContainsRune(text, escape) && got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+		if want := refEscapes.ReplaceAllString(text, ""); got != want {
+			t.Errorf("%q becomes %q, and not %q", text, got, want)
+		}
+	})
+}

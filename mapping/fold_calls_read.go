@@ -1,0 +1,155 @@
+package mapping
+
+import (
+	"hash/maphash"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file finds tool calls in data parts, and output of calls in artifacts.
+
+// readData finds out whether a data part is a tool call of a dialect that the agent
+// speaks, and which one it is; nil if it is none.
+func (f *Fold) readData(data string) (d dialect, id string) {
+	if f.spoken == 0 {
+		return nil, ""
+	}
+	c := &f.calls
+	c.data.members = readObject(c.data.members, data, c.data.repeats[:])
+	for i, d := range dialects() {
+		if f.speaks(i) {
+			if id, ok := d.callID(c.data.members); ok {
+				return d, id
+			}
+		}
+	}
+	return nil, ""
+}
+
+// maxDataSum is the longest data part that is hashed. Longer ones hold a file, or
+// output that grows, and are hardly ever repeated as they are.
+const maxDataSum = 64 << 10
+
+// dataSum is the hash of the data part in hand; 0 if that is not worth it.
+func (c *calls) dataSum(data, repeats string) uint64 {
+	if len(data) > maxDataSum {
+		return 0
+	}
+	s := newSum(c.seed)
+	for i := range c.data.members {
+		m := &c.data.members[i]
+		s.text(m.key)
+		switch {
+		case m.sum != 0:
+			s.number(m.sum)
+		case m.key != repeats || len(m.value) < minRepeat || m.value[0] != '{':
+			s.text(m.value)
+		default:
+			r := &c.data.repeats[c.data.next]
+			c.data.next = (c.data.next + 1) % len(c.data.repeats)
+			*r = repeatedObject{strings.Clone(m.value), maphash.String(c.seed, m.value)}
+			s.number(r.sum)
+		}
+	}
+	return s.Sum64()
+}
+
+// toolCall shows a data part of the named message that is a tool call; false if it
+// is none. A snapshot has each event of a call: only the last is shown.
+func (f *Fold) toolCall(data, messageID string) bool {
+	d, id := f.readData(data)
+	if d == nil {
+		return f.bareRequest(data, messageID)
+	}
+	c := &f.calls
+	old := c.task.calls[id]
+	if f.whole {
+		f.storesSaid = f.storesSaid || f.loss.away && old != nil && old.order > c.before && old.data != 0 && old.data == c.dataSum(data, d.repeats())
+		if c.later[id]--; c.later[id] > 0 {
+			return true
+		}
+	}
+	if f.echo && old != nil && old.held == f.texts.snapshots {
+		return true
+	}
+	// What is the same to the byte as the last time need not be read.
+	sum := c.dataSum(data, d.repeats())
+	if old != nil && sum != 0 && old.data == sum && !old.closed {
+		c.asks(old)
+	} else {
+		now := &c.data.call
+		*now = ToolCall{}
+		d.toolCall(c.data.members, now)
+		now.ID = id
+		f.update(now)
+		if old = c.task.calls[id]; old != nil {
+			old.data = sum
+		}
+	}
+	if f.whole && old != nil {
+		old.held = f.texts.snapshots
+	}
+	return true
+}
+
+// countCalls counts how often a snapshot names each tool call.
+func (f *Fold) countCalls(ev *a2a.Event) {
+	if f.spoken == 0 {
+		return
+	}
+	f.calls.later = map[string]int{}
+	count := func(m *a2a.Message) {
+		for p := range m.Parts.All() {
+			if p.Kind != a2a.PartData || m.Role == a2a.RoleUser {
+				continue
+			}
+			if d, id := f.readData(string(p.Data)); d != nil {
+				f.calls.later[id]++
+			}
+		}
+	}
+	if ev.History != nil {
+		for m := range ev.History {
+			count(&m)
+		}
+	}
+	if ev.HasMessage {
+		count(&ev.Message)
+	}
+}
+
+// outputSoFar shows the output so far of a running call; false if the artifact is
+// none, or of no call that we know: other agents may name artifacts alike.
+func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
+	for i, d := range dialects() {
+		if !f.speaks(i) {
+			continue
+		}
+		id, sent, ok := d.outputSoFar(a)
+		old := f.calls.task.calls[id]
+		switch {
+		case !ok || old == nil && !f.isPast(&ToolCall{ID: id}):
+			continue
+		case old != nil && !old.Status.Ended():
+			c := &f.calls.data.call
+			*c = *old.ToolCall
+			c.OutputSoFar, c.knownSoFar, c.sent = "", knownText{}, sent
+			f.update(c)
+		}
+		return true
+	}
+	return false
+}
+
+// isLiveOutput reports whether an artifact has the form of a call's output.
+func (f *Fold) isOutputSoFar(a *a2a.Artifact) bool {
+	for i, d := range dialects() {
+		if f.speaks(i) {
+			if _, _, ok := d.outputSoFar(a); ok {
+				return true
+			}
+		}
+	}
+	return false
+}

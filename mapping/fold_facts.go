@@ -1,0 +1,211 @@
+package mapping
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// facts is the part of a [Fold] that knows what the agent has said of the task
+// itself.
+type facts struct {
+	// TaskID, ContextID and State are the last that the agent named.
+	TaskID    string
+	ContextID string
+	State     a2a.State
+	// Err is the last unexpected error that an event reported, in the agent's words;
+	// empty once the agent has said something after it.
+	Err string
+	// FailText is the text of the status message of a task that failed or was
+	// rejected: shown as the error, not as a message.
+	FailText string
+	// Usage is the agent's count of tokens, as a JSON object, if it gave one.
+	Usage a2a.JSON
+	// Execution is what the agent has said of the slash command that it runs.
+	Execution Execution
+	// Question is what the agent asks in prose: the text that the state input-required
+	// came with.
+	Question string
+
+	rest   Rest
+	failID string // of the message that FailText is of
+	meta   meta   // of the event in hand
+	known  knownMeta
+	spoken dialectSet // dialects that the agent is known to speak
+	// taker is the one of those in taking that takes messages apart, nil if none does.
+	taker  apart
+	taking dialectSet
+}
+
+// begin forgets what belongs to the turn before.
+func (f *facts) begin() {
+	f.State, f.Err, f.FailText, f.failID, f.Usage, f.Execution = "", "", "", "", "", Execution{}
+}
+
+// note keeps what events of any kind may say. news is an error that was not reported
+// before.
+func (f *facts) note(ev *a2a.Event) (news string) {
+	if ev.TaskID != "" && ev.TaskID != f.TaskID {
+		f.TaskID = strings.Clone(ev.TaskID)
+	}
+	if ev.ContextID != "" && ev.ContextID != f.ContextID {
+		f.ContextID = strings.Clone(ev.ContextID)
+	}
+	f.readMeta(ev.Metadata)
+	if f.meta.usage != "" {
+		f.Usage = cloneJSON(f.meta.usage)
+	}
+	if f.meta.err != "" && f.meta.err != f.Err {
+		f.Err = strings.Clone(f.meta.err)
+		return f.Err
+	}
+	return ""
+}
+
+// A Rest is how a task stands that does not work: it waits, or it is over.
+type Rest struct {
+	TaskID string
+	State  a2a.State
+	// MessageID is that of the message that the state came with, "" if there was none.
+	MessageID string
+	// earlier are those that it has come with before, the newest ones.
+	earlier []string
+}
+
+// maxRests is how many of a task's pauses are remembered.
+const maxRests = 32
+
+// Was reports whether an event says that the task stands as it did, now or before.
+func (r *Rest) Was(ev *a2a.Event) bool {
+	return r.Is(ev) || r.State != "" && ev.State == a2a.StateInputRequired && ev.TaskID == r.TaskID && ev.HasMessage && slices.Contains(r.earlier, ev.Message.ID)
+}
+
+// Is reports whether an event only repeats the state that the task rests in.
+func (r *Rest) Is(ev *a2a.Event) bool {
+	return r.State != "" && ev.Kind == a2a.EventTask && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID
+}
+
+// Rest returns how a task was left, also in a turn before; the zero value if it
+// works or is not known.
+func (f *Fold) Rest(taskID string) Rest {
+	if f.rest.TaskID != taskID {
+		return Rest{}
+	}
+	return f.rest
+}
+
+func (f *facts) noteRest(ev *a2a.Event) {
+	switch {
+	case ev.State == "":
+	case ev.State.Terminal() || ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired:
+		f.wait(ev)
+	case f.rest.State != "":
+		f.rest.State, f.rest.MessageID = "", ""
+	}
+}
+
+// wait notes that the task does not work, since an event.
+func (f *facts) wait(ev *a2a.Event) {
+	r := Rest{TaskID: f.TaskID, State: f.State}
+	if f.rest.TaskID == f.TaskID {
+		r.earlier = f.rest.earlier
+	}
+	if ev.HasMessage {
+		r.MessageID = strings.Clone(ev.Message.ID)
+		from := max(0, len(r.earlier)+1-maxRests)
+		r.earlier = append(slices.Clip(r.earlier[from:]), r.MessageID)
+	}
+	f.rest = r
+}
+
+// enter notes the state of an event; false if it has not changed.
+func (f *facts) enter(state a2a.State) bool {
+	if state == "" || state == f.State {
+		return false
+	}
+	f.State = a2a.State(strings.Clone(string(state)))
+	return true
+}
+
+// failure keeps the text of a status message that says why the task has failed; false
+// if the message is no such text.
+func (f *facts) failure(m *a2a.Message) bool {
+	if f.State != a2a.StateFailed && f.State != a2a.StateRejected {
+		return false
+	}
+	for p := range m.Parts.All() {
+		if p.Kind != a2a.PartText {
+			return false
+		}
+	}
+	f.FailText, f.failID = strings.Clone(wholeText(m.Parts)), strings.Clone(m.ID)
+	return true
+}
+
+// readMeta reads an event's metadata.
+func (f *facts) readMeta(raw a2a.JSON) {
+	f.meta = meta{}
+	if raw == "" {
+		return
+	}
+	same := f.known.is(raw)
+	switch {
+	case same && f.known.read:
+		f.meta = f.known.meta
+		return
+	case same:
+		raw = cloneJSON(raw)
+	default:
+		f.known.set(raw)
+	}
+	for i, d := range dialects() {
+		if !strings.Contains(string(raw), d.sign()) {
+			continue
+		}
+		if d.meta(raw, &f.meta) {
+			f.meta.said = true
+			f.spoken |= 1 << i
+			break
+		}
+		f.meta = meta{}
+	}
+	f.meta.others = others(raw, f.spoken != 0)
+	f.meta.extended = strings.Contains(string(f.meta.others), "://")
+	if same {
+		f.known.meta, f.known.read = f.meta, true
+	}
+}
+
+// A dialectSet is a set of dialects, by their place in [dialects].
+type dialectSet uint32
+
+// Speak notes that the agent speaks a dialect, by what was settled with it: so its
+// tool calls are read also where an event's metadata is missing, as in a task's
+// history. Others are read once an event's metadata has told of them; nothing is
+// read by its shape alone.
+func (f *Fold) Speak(dialect string) {
+	for i, d := range dialects() {
+		if d.name() == dialect {
+			f.spoken |= 1 << i
+		}
+	}
+}
+
+// speaks reports whether the agent is known to speak the dialect at that place.
+func (f *facts) speaks(i int) bool { return f.spoken&(1<<i) != 0 }
+
+// learnTraits takes over the traits of the dialects that the agent is known to
+// speak.
+func (f *Fold) learnTraits() {
+	if f.spoken == f.traitsOf {
+		return
+	}
+	f.traitsOf = f.spoken
+	for i, d := range dialects() {
+		if t := d.traits(); f.speaks(i) {
+			f.partial = f.partial || t.PartialHistory
+			f.texts.chunks = f.texts.chunks || t.Chunks
+		}
+	}
+}

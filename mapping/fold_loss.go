@@ -1,0 +1,154 @@
+package mapping
+
+import (
+	"slices"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// loss is the part of a [Fold] that knows what a lost connection has cost. What a
+// snapshot does not show the agent to hold counts as lost. That is told once for each
+// cut: in front of the first thing that is shown after it, where the text is missing,
+// or at the end of the turn.
+type loss struct {
+	// cut: nothing has come since the connection was lost. away: nothing but snapshots
+	// that were asked for.
+	cut, away bool
+	state     lossState
+	// resumed is the place behind the step of the event in hand that says that the
+	// agent is there again; 0: there is none.
+	resumed int
+	// again: the agent says again what it has said.
+	again bool
+	// told: the user was told in this turn.
+	told bool
+	// said: the user was told, at the event of that number, and since then nothing but
+	// snapshots has come. content is the last event of which something was shown.
+	said            bool
+	saidAt, content int
+}
+
+// quiet reports whether no loss is known or possible.
+func (l *loss) quiet() bool {
+	return !l.away && !l.said && !l.again && l.resumed == 0 && l.state == nothingLost
+}
+
+type lossState uint8
+
+const (
+	nothingLost lossState = iota
+	// maybeLost: the agent holds no history, or only its end. It holds artifacts of the
+	// time of the cut; whether it said more is not known.
+	maybeLost
+	// lost: something was shown that the agent does not hold, so it need not hold
+	// what it has said meanwhile.
+	lost
+)
+
+// Cut notes that the connection to the agent was lost: from now on something may be
+// missing before the next event.
+func (f *Fold) Cut() {
+	l := &f.loss
+	f.loss = loss{cut: true, away: true, said: l.said && l.content <= l.saidAt, saidAt: l.saidAt, content: l.content, told: l.told}
+}
+
+// Repeated notes that the agent has said again, event by event, all that it had
+// said before the connection was lost, so that nothing is missing.
+func (f *Fold) Repeated() { f.loss.state, f.loss.away = nothingLost, false }
+
+// Again notes that the agent says again what it has said, from the beginning,
+// though not all of that has been heard: a message that comes again as it was shown
+// is the same one. (Without that it may be a chunk that repeats the one before.)
+func (f *Fold) Again() { f.loss.again = true }
+
+// Blind notes that the agent cannot be asked what it has said during the cut.
+func (f *Fold) Blind() { f.loss.state = lost }
+
+// unheld notes that the agent does not hold what it has just said, so it may not hold
+// what it said during the cut either.
+func (l *loss) unheld() {
+	if l.away && !l.said {
+		l.state = lost
+	}
+}
+
+// resumed shows that the agent is there again.
+func (f *Fold) resumed() {
+	f.loss.resumed = 0
+	if f.event.Kind != a2a.EventTask && !f.echo {
+		f.loss.away = false // events come again
+	}
+	if f.loss.cut {
+		f.loss.cut = false
+		f.addConnection(Connection{Phase: "resumed"})
+		f.loss.resumed = len(f.steps)
+	} else if !f.loss.away {
+		f.loss.said = false
+	}
+}
+
+func (f *Fold) addConnection(c Connection) { f.add(Step{Kind: StepConnection, Connection: c}) }
+
+// missed is called before something is shown that the agent has just said.
+// byStatus: in a status message.
+func (f *Fold) missed(byStatus bool) {
+	if f.loss.state == nothingLost || f.whole || f.loss.state == maybeLost && !byStatus {
+		return
+	}
+	f.tellLoss(len(f.steps))
+	f.loss.state = nothingLost
+}
+
+// weigh decides, after a snapshot, whether something was lost in the cut before
+// it. from is where the steps begin that the snapshot has given.
+// Artifacts do not tell when they were said, so that what may be missing is said
+// where a status message follows.
+func (f *Fold) weigh(from int) {
+	if !f.loss.away && f.loss.state == nothingLost {
+		return // no connection was lost
+	}
+	if f.loss.said {
+		f.loss.state = nothingLost
+		return
+	}
+	switch {
+	case f.texts.missing() || f.calls.missing(f.texts.snapshots) || f.partial:
+		f.loss.state = lost
+	case !f.storesSaid:
+		f.loss.state = maybeLost
+	default:
+		f.loss.state = nothingLost
+	}
+	content := slices.IndexFunc(f.steps[from:], func(s Step) bool {
+		return s.Kind != StepState && (f.loss.state == lost || s.ArtifactID == "")
+	})
+	if f.loss.state != nothingLost && content >= 0 {
+		f.tellLoss(from + content)
+		f.loss.state = nothingLost
+	}
+}
+
+// tellLossAtEnd tells of a loss at the end of a turn in which nothing was shown after
+// the cut.
+func (f *Fold) tellLossAtEnd() {
+	if f.loss.state != nothingLost {
+		f.tellLoss(len(f.steps))
+	}
+	f.loss.state = nothingLost
+}
+
+// tellLoss says, at a place among the steps, that something may be missing there.
+func (f *Fold) tellLoss(at int) {
+	if f.loss.said {
+		return
+	}
+	f.loss.said, f.loss.told, f.loss.saidAt = true, true, f.texts.event
+	if n := f.loss.resumed; n > 0 && !slices.ContainsFunc(f.steps[n:at], func(s Step) bool { return s.Kind != StepState && s.ArtifactID == "" }) {
+		f.steps[n-1].Connection.Gap = true
+		return
+	}
+	f.addConnection(Connection{Phase: "resumed", Gap: true})
+	last := len(f.steps) - 1
+	s := f.steps[last]
+	f.steps = slices.Insert(f.steps[:last], at, s)
+}

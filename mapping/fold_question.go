@@ -1,0 +1,33 @@
+package mapping
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// question keeps what the agent asks in prose. Text that came before the state is not
+// taken for a question: Gemini's server ends every turn with input-required, without a
+// message.
+func (f *Fold) question(ev *a2a.Event) {
+	switch {
+	case ev.State.Terminal():
+		f.dropInputs(f.TaskID)
+	case ev.State == a2a.StateWorking && !f.echo: // the agent has gone on without an answer
+		f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.task == f.TaskID && in.call == nil && in.given == nil })
+	}
+	switch {
+	case ev.State == "" || f.echo:
+	case !ev.State.Terminal() && f.WaitsForWords():
+		f.Question = f.inputText()
+		if n := f.asked(); n > 1 && n != f.takings.hinted {
+			f.takings.hinted = n
+			f.add(Step{Kind: StepNotice, Text: "\n[" + linesHint(n) + "]\n"})
+		}
+	case ev.State == a2a.StateInputRequired && ev.HasMessage && ev.Message.Role != a2a.RoleUser:
+		f.Question = strings.Clone(strings.TrimSpace(wholeText(ev.Message.Parts)))
+	case f.Question != "":
+		f.Question = ""
+	}
+}

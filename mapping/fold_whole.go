@@ -1,0 +1,259 @@
+package mapping
+
+import (
+	"slices"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file shows texts that an event holds as a whole: the part that was not shown
+// yet.
+
+// wholeMessage shows what is new in a message that a snapshot holds, or that may
+// repeat what was streamed.
+func (f *Fold) wholeMessage(m *a2a.Message, how carriage) {
+	text := wholeText(m.Parts)
+	sh := f.texts.of(m.ID, false)
+	known := sh.n > 0 && sh.turn == f.texts.turn && sh.run != nil
+	new, differs := f.unshown(sh, text, how)
+	skip := len(text) - len(new)
+	p := &f.part
+	for left := m.Parts; left.Next(p); {
+		if p.Kind != a2a.PartText {
+			f.otherPart(m, p, true)
+			continue
+		}
+		if skip >= len(p.Text) {
+			skip -= len(p.Text)
+			continue
+		}
+		whole := p
+		if skip > 0 {
+			whole = nil
+		}
+		f.text(sh, p.Text[skip:], whole, Step{MessageID: m.ID}, f.mayJoin(m))
+		skip = 0
+	}
+	if how == held && !differs {
+		sh.held = f.texts.snapshots
+		f.storesSaid = f.storesSaid || known
+	}
+}
+
+// unshown returns the end of a message's text that was not shown. differs: the agent
+// holds less than was shown, or other text; then what the user has stays.
+func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, differs bool) {
+	if how == held && sh.n > 0 {
+		rest, replaced, short := f.texts.rest(sh, text)
+		if replaced || short {
+			return "", true
+		}
+		return rest, false
+	}
+	if how == saidLast && (f.loss.again || f.echo) && f.texts.isAll(sh, text) {
+		return "", false // a replay of it
+	}
+	if rest, ok := sh.known(text); ok {
+		f.texts.adopt(sh, text[:len(text)-len(rest)])
+		return rest, false
+	}
+	if how == held && slices.Contains(f.less, text) { // the whole of an artifact that was shortened
+		f.texts.adopt(sh, text)
+		return "", false
+	}
+	// Two messages of a snapshot are two, even if they say the same, and so is one that
+	// has come as an event; but its last one may repeat the others, and all may be known
+	// by other IDs.
+	if how == held && (f.texts.sameIDs && sh.id != f.texts.lastHeld || f.came[sh.id]) {
+		return text, false
+	}
+	if rest, ok := f.repeats(sh, text); ok {
+		return rest, false
+	}
+	return text, false
+}
+
+// repeats reports whether a text says again what the turn has shown, and returns
+// what it adds to that. The text is noted as shown, but for what it adds.
+func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
+	if rest, ok = sh.known(text); ok {
+		f.texts.adopt(sh, text[:len(text)-len(rest)])
+		return rest, true
+	}
+	rest, ok = f.texts.said.covers(text)
+	if !ok {
+		return text, false
+	}
+	if f.whole {
+		f.texts.covered(text)
+	}
+	if sh.n > 0 && !sh.artifact {
+		return rest, true // its own text: it goes on
+	}
+	last := f.texts.growing
+	f.texts.adopt(sh, text[:len(text)-len(rest)])
+	if last != nil && last != sh {
+		sh.run = last.run // what it adds goes on there
+	}
+	return rest, true
+}
+
+// artifact shows an artifact of the stream, or a piece of one. One that is not appended
+// replaces what was shown under its ID in this task (A2A 1.0, §4.2.2). If it begins
+// with what this turn has shown of it, the rest is shown, which comes to the same;
+// otherwise, and always in a later turn, it is shown anew.
+func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
+	sh := f.texts.of(a.ID, true)
+	if f.echoed(sh, wholeText(a.Parts)) {
+		return
+	}
+	if follows {
+		f.artifactParts(sh, a, 0, last, false)
+		return
+	}
+	text := wholeText(a.Parts)
+	rest, anew := text, false
+	switch again, ok := "", false; {
+	case sh.n == 0 && !last && !f.isNewestSaid(text): // a first piece
+	case sh.n > 0 && sh.turn == f.texts.turn && f.goesOn(sh, text, &rest):
+	default:
+		if sh.n == 0 || !f.isLess(sh, text) && f.isSaid(text) {
+			again, ok = f.repeats(sh, text)
+		}
+		if ok {
+			rest = again
+		} else if sh.n > 0 {
+			f.texts.replace(sh)
+			anew = true
+		}
+	}
+	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
+}
+
+// isSaid reports whether all of a text was said in this turn. That tells a repetition
+// from an artifact that is replaced and goes on with new words.
+func (f *Fold) isSaid(text string) bool {
+	rest, ok := f.texts.said.covers(text)
+	return ok && rest == ""
+}
+
+// isNewestSaid reports whether a text equals the end of what was shown: then it repeats
+// that, and is no first piece of another text.
+func (f *Fold) isNewestSaid(text string) bool {
+	const end = "\x00" // goes on only where all that was shown has been compared
+	rest, ok := f.texts.said.covers(text + end)
+	return ok && rest == end
+}
+
+// isLess reports whether a text is the beginning of what this turn has shown of the
+// same artifact: the agent has taken back the rest.
+func (f *Fold) isLess(sh *shown, text string) bool {
+	if sh.n == 0 || sh.turn != f.texts.turn {
+		return false
+	}
+	_, _, short := f.texts.rest(sh, text)
+	return short
+}
+
+// goesOn reports whether a whole text begins with what was shown of it, and sets
+// rest to what follows.
+func (f *Fold) goesOn(sh *shown, text string, rest *string) bool {
+	more, replaced, short := f.texts.rest(sh, text)
+	if replaced || short {
+		return false
+	}
+	*rest = more
+	return true
+}
+
+// heldArtifact shows what is new in an artifact that a snapshot holds.
+func (f *Fold) heldArtifact(a *a2a.Artifact) {
+	sh := f.texts.of(a.ID, true)
+	if r := sh.run; r != nil && r.turn == f.texts.turn && r.epoch == f.texts.before {
+		// A task does not tell the order: its text goes on where it was, unless
+		// something else was shown since.
+		was := r.epoch
+		r.epoch = f.texts.epoch
+		defer func() { r.epoch = was }()
+	}
+	text := wholeText(a.Parts)
+	rest, anew := text, false
+	if sh.n > 0 {
+		more, replaced, short := f.texts.rest(sh, text)
+		switch {
+		case short:
+			// The agent holds less than it has said: what the user has stays.
+			f.artifactParts(sh, a, len(text), true, false)
+			f.less = append(f.less, text)
+			if sh.turn != f.texts.turn && sh.short == len(text) {
+				sh.held = f.texts.snapshots // as it was before this turn
+			}
+			sh.short = len(text)
+			return
+		case !replaced:
+			rest = more
+		case f.inserted(sh, a, text):
+			return
+		case sh.turn == f.texts.turn && !f.isSaid(text) || !f.restates(sh, text, &rest):
+			f.texts.replace(sh)
+			anew = true
+		}
+	} else {
+		f.restates(sh, text, &rest)
+	}
+	f.artifactParts(sh, a, len(text)-len(rest), false, anew)
+	sh.held = f.texts.snapshots
+}
+
+// inserted shows what an artifact has in the middle of what was shown of it: it was
+// missed when the agent went on behind it. It reports whether there is such a text.
+func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
+	from, to, ok := f.texts.between(sh, text)
+	if !ok {
+		return false
+	}
+	f.texts.replace(sh)
+	f.text(sh, text[from:to], nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}, never)
+	f.texts.knows(sh, text)
+	f.artifactParts(sh, a, len(text), false, false) // what is no text
+	sh.held = f.texts.snapshots
+	return true
+}
+
+func (f *Fold) restates(sh *shown, text string, rest *string) bool {
+	again, ok := f.repeats(sh, text)
+	*rest = again
+	return ok
+}
+
+// artifactParts shows an artifact's parts, but for the first bytes of its text.
+// anew: they replace what was shown.
+func (f *Fold) artifactParts(sh *shown, a *a2a.Artifact, skip int, last, anew bool) {
+	p := &f.part
+	first := anew || sh.n == 0 && !sh.parts
+	for rest := a.Parts; rest.Next(p); {
+		s := Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, LastChunk: last, Append: !first}
+		switch {
+		case p.Kind != a2a.PartText:
+			sum := markSum(string(p.Raw))
+			if isEmptyJSON(p.Data) && p.Kind == a2a.PartData || !f.texts.once(sh, sum) {
+				continue
+			}
+			f.missed(false)
+			part := *p
+			s.Kind, s.Part, s.Shown, s.mark = StepPart, &part, f.texts.partName(sh), partMark(sh, sum)
+			f.add(s)
+		case skip >= len(p.Text):
+			skip -= len(p.Text)
+			continue
+		default:
+			whole := p
+			if skip > 0 {
+				whole = nil
+			}
+			f.text(sh, p.Text[skip:], whole, s, never)
+			skip = 0
+		}
+		first = false
+	}
+}

@@ -1,0 +1,119 @@
+package mapping
+
+import (
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+const (
+	// maxSeen is how many events of a task are remembered, to know them again. A
+	// task that has said more is looked up instead.
+	maxSeen = 1 << 13
+	// certain is how many events in a row, from the beginning, make it certain that an
+	// agent repeats its events. Until then they are held back: some agents go on with
+	// an event that equals the task's first by chance.
+	certain = 16
+)
+
+// A Seen remembers the events of a task. Some agents repeat all of them when the task
+// is subscribed to (A2A leaves open what a subscription begins with), and a Seen
+// recognises them. The zero value is ready.
+type Seen struct {
+	seed   maphash.Seed
+	task   string
+	hashes []uint64
+	legs   []int // where the answers to messages begin
+	full   bool
+}
+
+// Leg notes that what follows answers another message: an agent may repeat from there.
+func (s *Seen) Leg() {
+	if s.seed == (maphash.Seed{}) {
+		s.seed = maphash.MakeSeed()
+	}
+	if n := len(s.legs); n == 0 || s.legs[n-1] != len(s.hashes) {
+		s.legs = append(s.legs, len(s.hashes))
+	}
+}
+
+// Note notes an event.
+func (s *Seen) Note(ev *a2a.Event) {
+	if ev.TaskID != "" && ev.TaskID != s.task {
+		*s = Seen{seed: s.seed, task: strings.Clone(ev.TaskID), legs: []int{0}}
+	}
+	if s.full = s.full || len(s.hashes) == maxSeen; s.full {
+		return
+	}
+	s.hashes = append(s.hashes, maphash.String(s.seed, string(ev.Raw)))
+}
+
+// A Repetition compares the events of a subscription with what was seen before it.
+type Repetition struct {
+	seed   maphash.Seed
+	hashes []uint64
+	legs   []int
+	at     []int // the places that the next event may be at
+	n      int   // how many were known again
+}
+
+// Repetition returns what was seen so far, to compare subscriptions with. What is noted
+// later does not change it.
+func (s *Seen) Repetition() *Repetition {
+	r := &Repetition{seed: s.seed}
+	if !s.full {
+		r.hashes, r.legs = s.hashes[:len(s.hashes):len(s.hashes)], slices.Clone(s.legs)
+	}
+	return r
+}
+
+// Fresh reports whether nothing was seen since the newest message: what is known
+// is older.
+func (r *Repetition) Fresh() bool { return len(r.legs) > 0 && r.legs[len(r.legs)-1] == len(r.hashes) }
+
+// Begin begins the comparison, for another subscription.
+func (r *Repetition) Begin() { r.at, r.n = append(r.at[:0], r.legs...), 0 }
+
+// Known says what an event of a subscription is.
+type Known uint8
+
+// What an event may be: new; perhaps one that was seen, which the next events
+// tell; one that was seen; or the last of them.
+const (
+	KnownNot Known = iota
+	KnownPerhaps
+	KnownAgain
+	KnownLast
+)
+
+// Next says what the next event of the subscription is. After KnownNot and
+// KnownLast all that follows is new.
+func (r *Repetition) Next(ev *a2a.Event) Known {
+	sum := maphash.String(r.seed, string(ev.Raw))
+	goOn, ended := r.at[:0], false
+	for _, at := range r.at {
+		switch {
+		case at >= len(r.hashes) || r.hashes[at] != sum:
+		case at+1 == len(r.hashes):
+			ended = true
+		default:
+			goOn = append(goOn, at+1)
+		}
+	}
+	r.at = goOn
+	switch r.n++; {
+	case len(goOn) == 0 && ended:
+		return KnownLast
+	case len(goOn) == 0:
+		return KnownNot
+	case r.n >= certain:
+		return KnownAgain
+	}
+	return KnownPerhaps
+}
+
+// Lose notes that something was said that was not seen: later events cannot be compared
+// any more.
+func (s *Seen) Lose() { s.full = true }
