@@ -1,0 +1,65 @@
+package store
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// CardFacts are what the answer to initialize needs of an agent's card. They are
+// kept from process to process, so that an editor need not wait for the network
+// to learn what it learnt the last time; what has changed since shows at the next
+// start, or, for a prompt that the agent does not take any more, as an error.
+type CardFacts struct {
+	Name  string `json:"name"`
+	Image bool   `json:"image"`
+	Audio bool   `json:"audio"`
+	// Secured: the card names security schemes, or requires them.
+	Secured bool `json:"secured,omitempty"`
+}
+
+func FactsOf(card *a2a.Card) *CardFacts {
+	return &CardFacts{Name: card.Name, Image: card.Accepts("image"), Audio: card.Accepts("audio"),
+		Secured: len(card.Schemes)+len(card.Requirements) > 0}
+}
+
+// cardFile is where the facts about an agent are kept: beside the sessions.
+func (s *Store) cardFile(agent string) string {
+	return filepath.Join(s.dir, "cards", fileName(agent)+".json")
+}
+
+// CardFacts returns what is known of an agent from an earlier process, nil if
+// nothing is.
+func (s *Store) CardFacts(agent string) *CardFacts {
+	if s == nil || agent == "" || s.guard() != nil {
+		return nil
+	}
+	raw, err := readRegular(s.cardFile(agent), maxRecord)
+	facts := new(CardFacts)
+	if err != nil || json.Unmarshal(raw, facts) != nil {
+		return nil
+	}
+	return facts
+}
+
+// PutCardFacts keeps them. What goes wrong costs the next start some time, and
+// nothing else.
+func (s *Store) PutCardFacts(agent string, facts *CardFacts) error {
+	if s == nil || agent == "" {
+		return nil
+	}
+	if known := s.CardFacts(agent); known != nil && *known == *facts {
+		return nil
+	}
+	raw, err := json.Marshal(facts)
+	if err != nil {
+		return err
+	}
+	file := s.cardFile(agent)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return replaceFile(file, raw)
+}

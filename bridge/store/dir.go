@@ -1,0 +1,160 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+)
+
+// fileNameLen is the length of a SHA-256 in base32.
+const fileNameLen = 52
+
+// fileName turns an ID, which may be anything, into a name that every file system
+// takes. It is lower case because some do not tell cases apart.
+func fileName(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding).EncodeToString(sum[:])
+}
+
+// userDir is [stateDir] for who runs this.
+func userDir() (dir string, shared bool, advice string) {
+	dir, shared = stateDir(runtime.GOOS, os.Getenv, homeDir(), os.TempDir())
+	variable := "XDG_STATE_HOME"
+	if runtime.GOOS == "windows" {
+		variable = "LocalAppData"
+	}
+	return dir, shared, "make it writable, with room left, or set " + variable + " to another directory"
+}
+
+// homeDir is the user's home, "" if there is none. Some editors (avante) start
+// agents with nothing but PATH in the environment.
+func homeDir() string {
+	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
+		return home
+	}
+	u, err := user.Current()
+	if err != nil || !filepath.IsAbs(u.HomeDir) {
+		return ""
+	}
+	// System users have homes like /nonexistent.
+	if info, err := os.Stat(u.HomeDir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return u.HomeDir
+}
+
+// stateDir is where a program keeps what should survive it: XDG's place, also on
+// macOS if it is set, else the system's own. Without a home it is a directory in
+// temp, where others can write (shared).
+func stateDir(goos string, getenv func(string) string, home, temp string) (dir string, shared bool) {
+	base := getenv("XDG_STATE_HOME")
+	if goos == "windows" {
+		base = getenv("LocalAppData")
+	}
+	switch {
+	case filepath.IsAbs(base): // XDG: relative ones are to be ignored
+	case home == "":
+		name := "a2astdio"
+		if uid := os.Getuid(); uid >= 0 {
+			name += "-" + strconv.Itoa(uid)
+		}
+		return filepath.Join(temp, name), true
+	case goos == "windows":
+		base = filepath.Join(home, "AppData", "Local")
+	case goos == "darwin":
+		base = filepath.Join(home, "Library", "Application Support")
+	default:
+		base = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(base, "a2astdio"), false
+}
+
+// explain says what to do about a store that cannot be used.
+func (s *Store) explain(err error) error {
+	advice := s.advice
+	if errors.Is(err, errNotRegular) || errors.Is(err, errNoDirectory) {
+		advice = "remove that"
+	}
+	return fmt.Errorf("bridge: sessions cannot be kept in %s: %w: %s (until then they end with this process)", s.dir, err, advice)
+}
+
+var errNoDirectory = errors.New("no directory")
+
+var errNotOurs = errors.New("it is not a directory of this user's alone")
+
+// guard refuses a directory that somebody else may have made, where everybody can
+// make one. That there is none yet is fine.
+func (s *Store) guard() error {
+	if !s.shared {
+		return nil
+	}
+	info, err := os.Lstat(s.dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return s.explain(err)
+	case !info.IsDir() || !owned(info):
+		return s.explain(errNotOurs)
+	}
+	return nil
+}
+
+// makeDir makes a session's directory, and those above it, unless it is there.
+func (s *Store) makeDir(dir string) (isNew bool, err error) {
+	if s.shared {
+		// Not MkdirAll, which would follow a link that was put there.
+		if err := os.Mkdir(s.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return false, err
+		}
+		if err := s.guard(); err != nil {
+			return false, errNotOurs
+		}
+	}
+	err = os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(s.sessions, 0o700); err == nil {
+			err = os.Mkdir(dir, 0o700)
+		}
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// names lists the directories of sessions. What else is there is not ours, and
+// has other names.
+func (s *Store) names() ([]string, error) {
+	if err := s.guard(); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(s.sessions)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && !info.IsDir(): // a pipe would hold up whoever opens it
+		err = fmt.Errorf("%s: %w", s.sessions, errNoDirectory)
+	}
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	f, err := os.Open(s.sessions)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1) // not os.ReadDir, which sorts
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return len(name) != fileNameLen }), nil
+}

@@ -1,0 +1,358 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// missing is how the tests write the nil line of Replay.
+const missing = "…"
+
+func appendLines(t testing.TB, s *Store, id string, lines ...string) {
+	t.Helper()
+	j, err := s.Journal(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if err := j.Append([]byte(strings.Join(lines, "\n") + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	settle(s)
+}
+
+func replayed(t testing.TB, s *Store, id string) []string {
+	t.Helper()
+	var lines []string
+	err := s.ReadJournal(id, func(line []byte) error {
+		if line == nil {
+			lines = append(lines, missing)
+		} else {
+			lines = append(lines, string(line))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func journalFile(s *Store, id string, generation int) string {
+	return filepath.Join(s.sessions, fileName(id), fmt.Sprint(generation)+journalSuffix)
+}
+
+// write appends what no Journal would.
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestJournal(t *testing.T) {
+	s := openStore(t)
+	nothing := func([]byte) error { return nil }
+	if err := s.ReadJournal("a", nothing); !errors.Is(err, ErrNoSession) {
+		t.Errorf("Replay of nothing: %v", err)
+	}
+	put(t, s, Record{ID: "a"})
+	j, err := s.Journal("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := replayed(t, s, "a"); len(got) > 0 {
+		t.Errorf("an empty journal: %q", got)
+	}
+	for _, batch := range []string{"{\"n\":1}\n", "", "{\"n\":2}\n{\"n\":3}\n"} {
+		if err := j.Append([]byte(batch)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Append([]byte("{}\n{")); err == nil {
+		t.Error("half a line was taken")
+	}
+	appendLines(t, again(t, s), "a", `{"n":4}`)
+	want := []string{`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":4}`}
+	if got := replayed(t, s, "a"); !slices.Equal(got, want) {
+		t.Errorf("replayed %q, want %q", got, want)
+	}
+	stop, n := errors.New("stop"), 0
+	if err := s.ReadJournal("a", func([]byte) error { n++; return stop }); err != stop || n != 1 {
+		t.Errorf("stopped after %d lines: %v", n, err)
+	}
+	if err := errors.Join(j.Close(), j.Close()); err != nil {
+		t.Error(err)
+	}
+	if err := j.Append([]byte("{}\n")); err == nil {
+		t.Error("a closed journal takes lines")
+	}
+}
+
+// TestJournalTorn: a process that dies at any byte leaves each line that was
+// whole, and what the next one appends.
+func TestJournalTorn(t *testing.T) {
+	s := openStore(t)
+	var lines []string
+	for i := range 5 {
+		lines = append(lines, fmt.Sprintf(`{"n":%d,"text":"}\n{\u2026…%s"}`, i, strings.Repeat("é", i)))
+	}
+	whole := strings.Join(lines, "\n") + "\n"
+	for n := range len(whole) + 1 {
+		id := fmt.Sprint(n)
+		put(t, s, Record{ID: id})
+		write(t, journalFile(s, id, 1), whole[:n])
+		want := lines[:strings.Count(whole[:n], "\n")]
+		if got := replayed(t, s, id); !slices.Equal(got, want) {
+			t.Fatalf("cut at %d: %q, want %q", n, got, want)
+		}
+		appendLines(t, s, id, `{"n":"next"}`, `{}`)
+		if got := replayed(t, s, id); !slices.Equal(got, append(slices.Clone(want), `{"n":"next"}`, `{}`)) {
+			t.Fatalf("cut at %d, then gone on: %q", n, got)
+		}
+	}
+}
+
+// TestJournalTornBeside: the other bridge is killed in the middle of a line,
+// while this one has the journal open.
+func TestJournalTornBeside(t *testing.T) {
+	now := time.Now()
+	s := openStore(t)
+	s.Now = func() time.Time { return now }
+	j, _ := s.Journal("a")
+	defer j.Close()
+	say := func(line string) {
+		if err := j.Append([]byte(line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		settle(s)
+	}
+	say(`{"n":1}`)
+	write(t, journalFile(s, "a", 1), `{"other":`)
+	now = now.Add(journalLook)
+	say(`{"n":2}`)
+	write(t, journalFile(s, "a", 1), `{"other":`)
+	say(`{"n":3}`) // before it looks: lost, and that is told
+	say(`{"n":4}`)
+	want := []string{`{"n":1}`, `{"n":2}`, missing, `{"n":4}`}
+	if got := replayed(t, s, "a"); !slices.Equal(got, want) {
+		t.Errorf("replayed %q, want %q", got, want)
+	}
+}
+
+// TestJournalDamage: what is not a whole JSON object is not given, and is told
+// of once.
+func TestJournalDamage(t *testing.T) {
+	s := openStore(t)
+	long := `{"text":"` + strings.Repeat("x", maxJournalLine) + `"}`
+	fits := long[:9] + long[len(long)-maxJournalLine+9:]
+	for name, row := range map[string]struct {
+		text string
+		want []string
+	}{
+		"empty lines": {"\n\n{}\n\n", []string{"{}"}},
+		"not objects": {"{}\n[]\n1\n\"x\"\n{} {}\n{}\n", []string{"{}", missing, "{}"}},
+		"zeros":       {"{}\n" + string(make([]byte, 100)) + "\n{}\n", []string{"{}", missing, "{}"}},
+		"at the end":  {"{}\nx\n", []string{"{}", missing}},
+		"too long":    {"{}\n" + long + "\n{}\n", []string{"{}", missing, "{}"}},
+		"long enough": {fits + "\n{}\n", []string{fits, "{}"}},
+		"long, torn":  {"{}\n" + long, []string{"{}"}},
+		"long, mended": {"{}\n" + long + "\x18\n" + `{"n":1}` + "\n",
+			[]string{"{}", `{"n":1}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			put(t, s, Record{ID: name})
+			write(t, journalFile(s, name, 1), row.text)
+			if got := replayed(t, s, name); !slices.Equal(got, row.want) {
+				t.Errorf("replayed %.200q, want %.200q", got, row.want)
+			}
+		})
+	}
+	// Without its record a journal is still a conversation.
+	appendLines(t, s, "orphan", "{}")
+	if got := replayed(t, s, "orphan"); !slices.Equal(got, []string{"{}"}) {
+		t.Errorf("without a record: %q", got)
+	}
+}
+
+// TestJournalGenerations: a journal keeps its newest half at least, stays
+// within its bound, and says that its beginning is missing.
+func TestJournalGenerations(t *testing.T) {
+	s := openStore(t)
+	s.limits.journal = 1000
+	put(t, s, Record{ID: "a"})
+	one, _ := s.Journal("a")
+	two, _ := again(t, s).Journal("a") // another bridge
+	defer one.Close()
+	defer two.Close()
+	var all []string
+	for i := range 500 {
+		line := fmt.Sprintf(`{"n":%d}`, i)
+		if i == 250 {
+			line = fmt.Sprintf(`{"n":%d,"long":"%s"}`, i, strings.Repeat("x", 2000))
+		}
+		j := one
+		if i%50 >= 25 {
+			j = two
+		}
+		j.looked = time.Time{} // as if a second had passed
+		if err := j.Append([]byte(line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, line)
+		got, size, cut := replayed(t, s, "a"), 0, false
+		if got[0] == missing {
+			got, cut = got[1:], true
+		}
+		for _, l := range got {
+			size += len(l) + 1
+		}
+		if !slices.Equal(got, all[len(all)-len(got):]) {
+			t.Fatalf("after %d lines: %q", i+1, got)
+		}
+		if cut != (len(got) < len(all)) {
+			t.Fatalf("after %d lines: %d are left, and the beginning is missing: %t", i+1, len(got), cut)
+		}
+		if max := 1000 + 2*(len(all[min(i, 250)])+1); size > max || cut && size < 480 {
+			t.Fatalf("after %d lines: %d bytes are left", i+1, size)
+		}
+	}
+}
+
+// TestJournalDeleted: a session that is deleted while it is used comes back with
+// what is said from then on, and says so.
+func TestJournalDeleted(t *testing.T) {
+	now := time.Now()
+	s := openStore(t)
+	s.Now = func() time.Time { return now }
+	put(t, s, Record{ID: "a"})
+	j, _ := s.Journal("a")
+	defer j.Close()
+	if err := j.Append([]byte("{\"n\":1}\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := again(t, s).Delete("a"); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(-time.Hour) // a clock that is set back counts as well
+	if err := j.Append([]byte("{\"n\":2}\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := replayed(t, s, "a"), []string{missing, `{"n":2}`}; !slices.Equal(got, want) {
+		t.Errorf("replayed %q, want %q", got, want)
+	}
+	// Deleted, and begun anew by another bridge.
+	if err := s.Delete("a"); err != nil {
+		t.Fatal(err)
+	}
+	appendLines(t, again(t, s), "a", `{"n":3}`)
+	now = now.Add(journalLook)
+	if err := j.Append([]byte("{\"n\":4}\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := replayed(t, s, "a"), []string{`{"n":3}`, `{"n":4}`}; !slices.Equal(got, want) {
+		t.Errorf("replayed %q, want %q", got, want)
+	}
+}
+
+// TestJournalAllocates: the hot path allocates nothing.
+func TestJournalAllocates(t *testing.T) {
+	s := openStore(t)
+	now := time.Now()
+	s.Now = func() time.Time { return now }
+	j, _ := s.Journal("a")
+	defer j.Close()
+	batch := append(bytes.Repeat([]byte("x"), 200), '\n')
+	if n := testing.AllocsPerRun(1000, func() {
+		if err := j.Append(batch); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations for an Append", n)
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, size := range []int{200, 20_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			s := openStore(b)
+			j, _ := s.Journal("a")
+			defer j.Close()
+			batch := append(bytes.Repeat([]byte("x"), size-1), '\n')
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := j.Append(batch); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkPrune(b *testing.B) {
+	s := openStore(b)
+	for i := range maxStored {
+		put(b, s, Record{ID: fmt.Sprint(i)})
+		appendLines(b, s, fmt.Sprint(i), "{}")
+	}
+	b.Run("prune", func(b *testing.B) {
+		for b.Loop() {
+			s.prune(b.Context(), "")
+		}
+	})
+	b.Run("list", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.List("", "", "", 0); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestRest: however many sessions have been spoken in, few journals are open, and
+// nothing that was appended is lost by that.
+func TestRest(t *testing.T) {
+	s := openStore(t)
+	all := make([]*Journal, 100)
+	for round := range 3 {
+		for i := range all {
+			if all[i] == nil {
+				var err error
+				if all[i], err = s.Journal(fmt.Sprint(i)); err != nil {
+					t.Fatal(err)
+				}
+				defer all[i].Close()
+			}
+			if err := all[i].Append(fmt.Appendf(nil, "{\"n\":%d}\n", round)); err != nil {
+				t.Fatal(err)
+			}
+			all[i].Rest()
+			if n := s.files.Load(); n > maxRested {
+				t.Fatalf("%d journals are open", n)
+			}
+		}
+	}
+	for i := range all {
+		if got := strings.Join(replayed(t, s, fmt.Sprint(i)), ""); got != `{"n":0}{"n":1}{"n":2}` {
+			t.Errorf("session %d: %s", i, got)
+		}
+		_ = all[i].Close()
+	}
+	if n := s.files.Load(); n != 0 {
+		t.Errorf("%d are open after all are closed", n)
+	}
+	var none *Journal
+	none.Rest()
+}

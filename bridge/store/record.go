@@ -1,0 +1,213 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const (
+	recordFile = "record.json"
+	tempSuffix = ".tmp"
+	// maxRecord is how long a record may be as JSON. What makes it long is an
+	// agent's IDs; a legitimate one has some hundred bytes.
+	maxRecord = 64 << 10
+	// maxRecords is how long the file of a session's records becomes before it is
+	// begun anew with the newest: some forty records, so that this is rare, and
+	// little enough to be read with one call.
+	maxRecords = 16 << 10
+	// maxRecordFile is how much of such a file is read: what several bridges may
+	// have appended at once, and more.
+	maxRecordFile = 4 * maxRecord
+)
+
+// A Record is what is kept of a session, beside its journal. Its strings are
+// text, in UTF-8.
+type Record struct {
+	ID        string `json:"id"`
+	Agent     string `json:"agent,omitempty"`
+	ContextID string `json:"contextId,omitempty"`
+	TaskID    string `json:"taskId,omitempty"`
+	Cwd       string `json:"cwd,omitempty"`
+	Mode      string `json:"mode,omitempty"`
+	Title     string `json:"title,omitempty"`
+	// Previous are tasks of the context that have ended.
+	Previous []string `json:"previous,omitempty"`
+	// Webhook is the name of the address that the agent pushes to: see bridge.Webhooks.
+	Webhook string `json:"webhook,omitempty"`
+	// CreatedAt, if it is zero when a record is put, is when the session was first
+	// put. UpdatedAt is always set by [Store.Put].
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+// write appends a record to those of its session: the last one counts. That is
+// three calls of some microseconds each, where a file made beside and renamed costs
+// 200 (measured on ext4), and a turn waits for it before it shows the agent's
+// first words. Each begins with a newline, so that one that a killed process has not
+// written to its end harms none. fs.ErrNotExist: another bridge has deleted or
+// replaced the file meanwhile.
+func (s *Store) write(name string, r *Record) (isNew bool, err error) {
+	dir := filepath.Join(s.sessions, name)
+	path := filepath.Join(dir, recordFile)
+	f, err := appendRegular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if isNew, err = s.makeDir(dir); err == nil {
+			f, err = appendRegular(path)
+		}
+	}
+	if err != nil {
+		return isNew, err
+	}
+	defer f.Close() // the write tells its error
+	info, err := f.Stat()
+	if err != nil {
+		return isNew, err
+	}
+	if info.Size() == 0 && r.CreatedAt.IsZero() {
+		r.CreatedAt = r.UpdatedAt
+	}
+	line, err := encodeRecord(r)
+	if err != nil {
+		return isNew, err
+	}
+	e := entryOf(r)
+	if err := s.note(e.append(nil)); err != nil {
+		return isNew, err
+	}
+	if info.Size() > maxRecords && s.rewrite(name, *r) == nil {
+		return isNew, nil // if that fails, the file grows
+	}
+	if _, err := f.Write(append([]byte{'\n'}, line...)); err != nil {
+		return isNew, err
+	}
+	if now, err := os.Stat(path); err != nil || !os.SameFile(now, info) {
+		return isNew, fs.ErrNotExist
+	}
+	return isNew, nil
+}
+
+func encodeRecord(r *Record) ([]byte, error) {
+	line, err := json.Marshal(r)
+	if err == nil && len(line) > maxRecord {
+		err = &recordSizeError{len(line)}
+	}
+	return line, err
+}
+
+// recordSizeError is the error for a record that is too long to be stored.
+type recordSizeError struct{ size int }
+
+func (e *recordSizeError) Error() string {
+	return fmt.Sprintf("its record has %d bytes, the limit is %d: the agent's IDs, or the title, are too long", e.size, maxRecord)
+}
+
+// rewrite begins the file of a session's records anew.
+func (s *Store) rewrite(name string, r Record) error {
+	old, err := s.read(name)
+	if err == nil && r.CreatedAt.IsZero() {
+		r.CreatedAt = old.CreatedAt
+	}
+	if r.CreatedAt.IsZero() {
+		r.CreatedAt = r.UpdatedAt
+	}
+	line, err := encodeRecord(&r)
+	if err != nil {
+		return err
+	}
+	return replaceFile(filepath.Join(s.sessions, name, recordFile), line)
+}
+
+// replaceFile puts data in the place of a file: whatever dies meanwhile, one of the
+// two is there, whole.
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "*"+tempSuffix)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // prune finds it otherwise
+	}
+	return err
+}
+
+// read reads the newest record in a session's directory.
+func (s *Store) read(name string) (r Record, err error) {
+	path := filepath.Join(s.sessions, name, recordFile)
+	f, err := openRegular(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotRegular) {
+		return r, ErrNoSession
+	}
+	if err != nil {
+		return r, s.explain(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxRecordFile+1))
+	if err != nil || len(data) > maxRecordFile {
+		return Record{}, damagedRecord(path)
+	}
+	if len(data) == 0 {
+		return r, ErrNoSession // it is just being made
+	}
+	for rest := data; len(rest) > 0; {
+		at := bytes.LastIndexByte(rest, '\n')
+		r = Record{}
+		if json.Unmarshal(rest[at+1:], &r) == nil && fileName(r.ID) == name {
+			if r.CreatedAt.IsZero() {
+				r.CreatedAt = firstCreated(data, r.UpdatedAt)
+			}
+			return r, nil
+		}
+		rest = rest[:max(at, 0)]
+	}
+	return Record{}, damagedRecord(path)
+}
+
+// firstCreated is when a session was made, by the first of its records.
+func firstCreated(data []byte, otherwise time.Time) time.Time {
+	line, _, _ := bytes.Cut(bytes.TrimPrefix(data, []byte{'\n'}), []byte{'\n'})
+	var first Record
+	if json.Unmarshal(line, &first) != nil || first.CreatedAt.IsZero() {
+		return otherwise
+	}
+	return first.CreatedAt
+}
+
+func damagedRecord(path string) error {
+	return fmt.Errorf("%w: its record is damaged: %s", ErrNoSession, path)
+}
+
+// remove removes a session's directory. The record goes first: a session that is
+// half removed is an unknown one.
+func remove(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.IsDir(): // somebody else has put it there
+		return os.Remove(dir)
+	}
+	err = os.RemoveAll(filepath.Join(dir, recordFile))
+	if err != nil {
+		return err
+	}
+	for range storeTries { // another bridge may be writing into it
+		if err = os.RemoveAll(dir); err == nil {
+			break
+		}
+	}
+	return err
+}

@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// maxStored is how many sessions are kept: a year of several a day, and
+	// still listed in some ten milliseconds, by reading them all.
+	maxStored = 1000
+	// maxStoredAge is how long a session is kept that nobody uses: agents have
+	// forgotten its task long before, so that only the text is left.
+	maxStoredAge = 90 * 24 * time.Hour
+	// maxStoredSize is how much disk all sessions may take: little enough not to
+	// be noticed, and far more than text needs.
+	maxStoredSize = 512 << 20
+	// storeTries is how often a step is repeated that another bridge has undone
+	// meanwhile (a directory removed, a name taken). Each needs bad luck anew.
+	storeTries = 16
+)
+
+// ErrNoSession is the error for a session that is not stored, or whose record is
+// damaged.
+var ErrNoSession = errors.New("bridge: no such session is stored")
+
+// A Store keeps sessions for the processes that come after this one. It is safe
+// for concurrent use, also by several bridges at once.
+//
+// A session is a directory under sessions/, named by a hash of its ID, because
+// IDs come from outside:
+//
+//	record.json    its [Record]s, one a line: the last one counts
+//	1.jsonl        its journal: see [Journal]
+//
+// There are no locks, because a lock outlives a process that is killed. A
+// session that one bridge deletes while another is using it comes back, with
+// what is said from then on. Nothing is synced to the disk: a process may die
+// at any time, but a power cut may lose the last seconds.
+//
+// Journals hold private conversations in clear. Only the user may read them:
+// directories have mode 0700, files 0600.
+//
+// A nil Store keeps nothing, which is how to go on when there is no place for
+// one.
+type Store struct {
+	// Now is the clock; nil: [time.Now]. It is set before the Store is used.
+	Now func() time.Time
+
+	dir      string // holds sessions
+	sessions string
+	shared   bool   // dir is where others can write
+	advice   string // what to do if dir cannot be used
+	limits   storeLimits
+
+	made  atomic.Int64 // sessions made by this Store
+	files atomic.Int64 // journals' files that are open
+
+	indexing sync.Mutex // held while the index is written anew
+
+	mu   sync.Mutex
+	open map[string]int // journals that this Store has handed out, by file name
+	// pruned is closed when the pruning is over that was begun last: see pruneBeside.
+	pruned      chan struct{}
+	stopPruning context.CancelFunc
+}
+
+// storeLimits are the constants; tests make them smaller.
+type storeLimits struct {
+	sessions       int
+	age            time.Duration
+	journal, total int64
+}
+
+// Open returns the store in a directory; "" is the user's own: see
+// stateDir. The disk is not touched until something is stored.
+func Open(dir string) (*Store, error) {
+	s := &Store{dir: dir, open: map[string]int{}, limits: storeLimits{maxStored, maxStoredAge, maxJournal, maxStoredSize}}
+	s.advice = "make it writable, with room left, or choose another directory"
+	if dir == "" {
+		s.dir, s.shared, s.advice = userDir()
+	}
+	var err error
+	if s.dir, err = filepath.Abs(s.dir); err != nil {
+		return nil, s.explain(err)
+	}
+	s.sessions = filepath.Join(s.dir, "sessions")
+	return s, nil
+}
+
+// Dir returns a directory beside the sessions, for the user alone, and makes it if it
+// is not there. The Store keeps nothing in it.
+func (s *Store) Dir(name string) (string, error) {
+	dir := filepath.Join(s.dir, name)
+	if _, err := s.makeDir(dir); err != nil {
+		return "", s.explain(err)
+	}
+	return dir, nil
+}
+
+func (s *Store) now() time.Time {
+	if s.Now != nil {
+		return s.Now()
+	}
+	return time.Now()
+}
+
+// Put stores a record, in place of the one with its ID if there is one. Whatever
+// dies meanwhile, one of the two is there, whole.
+func (s *Store) Put(r Record) error {
+	if s == nil {
+		return nil
+	}
+	if r.ID == "" || !utf8.ValidString(r.ID) {
+		return errors.New("bridge: a session cannot be stored under an ID that is empty or not UTF-8: give it another")
+	}
+	if err := s.guard(); err != nil {
+		return err
+	}
+	r.UpdatedAt = s.now().UTC().Round(0)
+	if _, err := encodeRecord(&r); err != nil { // before a directory is made for it
+		return fmt.Errorf("bridge: session cannot be stored: %w", err)
+	}
+	name, isNew, err := fileName(r.ID), false, error(nil)
+	for range storeTries {
+		isNew, err = s.write(name, &r)
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil {
+		return s.explain(err)
+	}
+	if isNew {
+		s.pruneSometimes(name)
+	}
+	return nil
+}
+
+// Get returns a record, or [ErrNoSession].
+func (s *Store) Get(id string) (Record, error) {
+	if s == nil {
+		return Record{}, ErrNoSession
+	}
+	if err := s.guard(); err != nil {
+		return Record{}, err
+	}
+	r, err := s.read(fileName(id))
+	if err == nil && r.ID != id {
+		err = ErrNoSession
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	return r, nil
+}
+
+// List returns the sessions with an agent, in a directory, newest first; "" is
+// any. It begins behind the session after, "" being the beginning, and returns n at
+// most, if n is not 0. Damaged ones are left out. It reads the records of those that
+// it returns, and an index.
+func (s *Store) List(agent, cwd, after string, n int) ([]Record, error) {
+	if s == nil {
+		return nil, nil
+	}
+	if err := s.guard(); err != nil {
+		return nil, err
+	}
+	if cwd != "" {
+		cwd = filepath.Clean(cwd)
+	}
+	agentHash, cwdHash, behind := hashOf(agent), hashOf(cwd), ""
+	if after != "" {
+		behind = fileName(after)
+	}
+	var found []Record
+	err := s.eachUsed(func(e entry) bool {
+		if behind != "" {
+			if e.name == behind {
+				behind = ""
+			}
+			return true
+		}
+		if agent != "" && e.agent != agentHash || cwd != "" && e.cwd != cwdHash {
+			return true
+		}
+		r, err := s.read(e.name)
+		if err == nil && (agent == "" || r.Agent == agent) && (cwd == "" || filepath.Clean(r.Cwd) == cwd) {
+			found = append(found, r)
+		}
+		return n == 0 || len(found) < n
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Delete removes a session and its journal, which should be closed. An unknown
+// one is removed already.
+func (s *Store) Delete(id string) error {
+	if s == nil {
+		return nil
+	}
+	if err := s.guard(); err != nil {
+		return err
+	}
+	if err := remove(filepath.Join(s.sessions, fileName(id))); err != nil {
+		return fmt.Errorf("bridge: session is not deleted: %w: remove that by hand", err)
+	}
+	return nil
+}

@@ -1,0 +1,329 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// openStore returns a store in a directory that is not there yet.
+func openStore(t testing.TB) *Store {
+	t.Helper()
+	s, err := Open(filepath.Join(t.TempDir(), "state", "a2astdio"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.StopPruning)
+	return s
+}
+
+// again returns the store as another process would open it.
+func again(t testing.TB, s *Store) *Store {
+	t.Helper()
+	other, err := Open(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(other.StopPruning)
+	other.Now, other.limits = s.Now, s.limits
+	return other
+}
+
+// put waits for the pruning, so that clocks need no lock and lists are settled.
+func put(t testing.TB, s *Store, r Record) {
+	t.Helper()
+	if err := s.Put(r); err != nil {
+		t.Fatal(err)
+	}
+	settle(s)
+}
+
+// settle waits until the pruning is over.
+func settle(s *Store) {
+	if s.pruned != nil {
+		<-s.pruned
+	}
+}
+
+func ids(t testing.TB, s *Store, agent, cwd string) string {
+	t.Helper()
+	all, err := s.List(agent, cwd, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, r := range all {
+		ids = append(ids, r.ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestStore(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))
+	s := openStore(t)
+	s.Now = func() time.Time { return now }
+	if _, err := s.Get("a"); !errors.Is(err, ErrNoSession) {
+		t.Errorf("Get before Put: %v", err)
+	}
+	if err := s.Delete("a"); err != nil {
+		t.Errorf("Delete before Put: %v", err)
+	}
+	if got := ids(t, s, "", ""); got != "" {
+		t.Errorf("List before Put: %s", got)
+	}
+	if _, err := os.Stat(s.dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("looking has made the directory: %v", err)
+	}
+
+	want := Record{ID: "a", Agent: "http://one", ContextID: "c", TaskID: "t", Cwd: "/w/x", Mode: "yolo",
+		Title: "Fix <the> tests…", Previous: []string{"t0"}}
+	put(t, s, want)
+	want.CreatedAt, want.UpdatedAt = now.UTC(), now.UTC()
+	if got, err := again(t, s).Get("a"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("Get: %+v, %v\nwant %+v", got, err, want)
+	}
+
+	created := now
+	now = now.Add(time.Minute)
+	put(t, s, Record{ID: "b", Agent: "http://two", Cwd: "/w/x/"})
+	now = now.Add(time.Minute)
+	put(t, s, Record{ID: "c", Agent: "http://one", Cwd: "/w"})
+	now = now.Add(time.Minute)
+	put(t, s, Record{ID: "a", Agent: "http://one", Cwd: "/w/x"})
+	if got, err := s.Get("a"); err != nil || !got.CreatedAt.Equal(created) || !got.UpdatedAt.Equal(now) || got.TaskID != "" {
+		t.Errorf("Get after a second Put: %+v, %v", got, err)
+	}
+	for _, row := range []struct{ agent, cwd, want string }{
+		{"", "", "a c b"},
+		{"http://one", "", "a c"},
+		{"", "/w/x", "a b"},
+		{"http://two", "/w/x", "b"},
+		{"http://two", "/w", ""},
+	} {
+		if got := ids(t, s, row.agent, row.cwd); got != row.want {
+			t.Errorf("List(%q, %q): %q, want %q", row.agent, row.cwd, got, row.want)
+		}
+	}
+
+	if err := s.Delete("a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get("a"); !errors.Is(err, ErrNoSession) {
+		t.Errorf("Get after Delete: %v", err)
+	}
+	if got := ids(t, s, "", ""); got != "c b" {
+		t.Errorf("List after Delete: %s", got)
+	}
+}
+
+func TestRefusesRecords(t *testing.T) {
+	s := openStore(t)
+	for name, r := range map[string]Record{
+		"no ID":      {},
+		"not UTF-8":  {ID: "\xff"},
+		"long":       {ID: "x", TaskID: strings.Repeat("t", maxRecord)},
+		"long in ID": {ID: strings.Repeat("x", maxRecord)},
+	} {
+		if err := s.Put(r); err == nil {
+			t.Errorf("%s: stored", name)
+		}
+		if _, err := s.Get(r.ID); !errors.Is(err, ErrNoSession) {
+			t.Errorf("%s: Get: %v", name, err)
+		}
+	}
+}
+
+// TestManyPuts: the file of a session's records does not grow for ever, and when the
+// session was made is not lost on the way.
+func TestManyPuts(t *testing.T) {
+	s := openStore(t)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	s.Now = func() time.Time { return now }
+	created := now
+	for i := range 300 {
+		now = now.Add(time.Second)
+		if i == 0 {
+			created = now
+		}
+		put(t, s, Record{ID: "a", Title: fmt.Sprint(i, strings.Repeat(" title", 30))})
+		if r, err := s.Get("a"); err != nil || !strings.HasPrefix(r.Title, fmt.Sprint(i, " ")) || !r.CreatedAt.Equal(created) || !r.UpdatedAt.Equal(now) {
+			t.Fatalf("after %d: %+v, %v", i, r, err)
+		}
+		info, err := os.Stat(filepath.Join(s.sessions, fileName("a"), recordFile))
+		if err != nil || info.Size() > maxRecords+1000 {
+			t.Fatalf("after %d: %v, %v", i, info.Size(), err)
+		}
+	}
+}
+
+// TestPrivate: nobody but the user can read what is stored.
+func TestPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	s := openStore(t)
+	put(t, s, Record{ID: "a"})
+	appendLines(t, s, "a", `{"n":1}`)
+	err := filepath.WalkDir(filepath.Dir(s.dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		want := fs.FileMode(0o600)
+		if d.IsDir() {
+			want = 0o700
+		}
+		if info.Mode().Perm() != want {
+			t.Errorf("%s: mode %v, want %v", path, info.Mode().Perm(), want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDamage: a record that was cut anywhere loses its own session only,
+// and what a killed Put has left is not seen.
+func TestDamage(t *testing.T) {
+	s := openStore(t)
+	put(t, s, Record{ID: "good"})
+	put(t, s, Record{ID: "bad", Title: "a title"})
+	path := filepath.Join(s.sessions, fileName("bad"), recordFile)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole {
+		// Killed while writing the next record: beside the file, or at its end.
+		temp := filepath.Join(filepath.Dir(path), fmt.Sprint(n)+tempSuffix)
+		if err := os.WriteFile(temp, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(append(slices.Clone(whole), '\n'), whole[:n]...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Get("bad"); err != nil || r.Title != "a title" {
+			t.Fatalf("%d bytes of the next record: %+v, %v", n, r, err)
+		}
+	}
+	other, err := os.ReadFile(filepath.Join(s.sessions, fileName("good"), recordFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := [][]byte{other, []byte("null"), []byte(`{"id":"bad","title":1}`), append(whole[:len(whole):len(whole)], '}'), make([]byte, len(whole))}
+	for n := range whole {
+		damaged = append(damaged, whole[:n])
+	}
+	for _, data := range damaged {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Get("bad"); !errors.Is(err, ErrNoSession) {
+			t.Fatalf("Get of %q: %+v, %v", data, r, err)
+		}
+		if got := ids(t, s, "", ""); got != "good" {
+			t.Fatalf("List with %q: %s", data, got)
+		}
+	}
+	put(t, s, Record{ID: "bad"})
+	if got := len(strings.Fields(ids(t, s, "", ""))); got != 2 { // behind what is damaged
+		t.Errorf("%d sessions after Put, want 2", got)
+	}
+}
+
+// use sets when a session was used last.
+func use(t *testing.T, s *Store, id string, at time.Time) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.sessions, fileName(id), "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("session %s has no files: %v", id, err)
+	}
+	for _, f := range files {
+		if err := os.Chtimes(f, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPrune: what was used longest ago goes, and what is in use stays.
+func TestPrune(t *testing.T) {
+	const open = "s0" // the oldest
+	for _, row := range []struct {
+		name   string
+		limits storeLimits
+		want   string
+	}{
+		{"none", storeLimits{10, 30 * time.Hour, 1 << 20, 1 << 20}, "new s5 s4 s3 s2 s1 s0"},
+		{"count", storeLimits{4, 30 * time.Hour, 1 << 20, 1 << 20}, "new s5 s4 s0"},
+		{"age", storeLimits{10, 3*time.Hour + time.Minute, 1 << 20, 1 << 20}, "new s5 s4 s3 s0"},
+		{"size", storeLimits{10, 30 * time.Hour, 1 << 20, 4 << 10}, "new s5 s4 s0"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := openStore(t)
+			now := time.Now()
+			for i := range 6 {
+				id := fmt.Sprint("s", i)
+				s.Now = func() time.Time { return now.Add(time.Duration(i-6) * time.Hour) }
+				put(t, s, Record{ID: id})
+				appendLines(t, s, id, `{"text":"`+strings.Repeat("x", 1000)+`"}`)
+				use(t, s, id, s.Now())
+			}
+			stale := filepath.Join(s.sessions, fileName("s5"), "1"+tempSuffix)
+			if err := os.WriteFile(stale, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			use(t, s, "s5", now.Add(-2*maxTempAge))
+			foreign := filepath.Join(s.sessions, "notes.txt")
+			if err := os.WriteFile(foreign, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+
+			s = again(t, s)
+			s.Now, s.limits = func() time.Time { return now }, row.limits
+			j, err := s.Journal(open)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			put(t, s, Record{ID: "new"})
+			use(t, s, "new", now)
+			if got := ids(t, s, "", ""); got != row.want {
+				t.Errorf("left: %s, want %s", got, row.want)
+			}
+			if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("an old temporary file is still there: %v", err)
+			}
+			if _, err := os.Stat(foreign); err != nil {
+				t.Errorf("a file that is not ours: %v", err)
+			}
+		})
+	}
+}
+
+// TestBounded: however many sessions are made, few more than allowed are
+// kept, and not each Put looks at all of them.
+func TestBounded(t *testing.T) {
+	s := openStore(t)
+	s.limits.sessions = 20
+	for i := range 100 {
+		put(t, s, Record{ID: fmt.Sprint(i)})
+		if n := len(strings.Fields(ids(t, s, "", ""))); n > 20+pruneEvery {
+			t.Fatalf("%d sessions after %d Puts", n, i)
+		}
+	}
+	if _, err := s.Get("99"); err != nil {
+		t.Error(err)
+	}
+}
