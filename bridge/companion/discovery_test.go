@@ -1,0 +1,329 @@
+package companion
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// places gives the test a temporary directory and a Qwen home of its own.
+func places(t *testing.T) (gemini, qwen string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, filepath.Join(dir, "tmp"))
+	}
+	t.Setenv("QWEN_HOME", filepath.Join(dir, "qwen"))
+	return filepath.Join(dir, "tmp", "gemini", "ide"), filepath.Join(dir, "qwen", "ide")
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Error(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+// TestDiscovery: the files that the CLIs look for are there while the companion is,
+// hold what the CLIs need, and can be read by the user alone.
+func TestDiscovery(t *testing.T) {
+	gemini, qwen := places(t)
+	one, two := t.TempDir(), t.TempDir()
+	var e scriptedEditor
+	s, err := Start(&e, &Options{DisplayName: "My Editor", Workspaces: []string{one, two + "/", one}, EditorPID: 4711, Version: "v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if len(e.started) != 1 {
+		t.Fatalf("the editor was told %d times where the companion is", len(e.started))
+	}
+	started := e.started[0]
+	both := one + string(filepath.ListSeparator) + two
+	wantLines(t, "the directory", names(t, gemini), fmt.Sprintf("gemini-ide-server-4711-%d.json", started.Port))
+	wantLines(t, "Qwen's directory", names(t, qwen), fmt.Sprintf("%d.lock", started.Port))
+	for dir, ppid := range map[string]int{gemini: 0, qwen: os.Getpid()} {
+		path := filepath.Join(dir, names(t, dir)[0])
+		b, err := os.ReadFile(path)
+		var d discovery
+		if err != nil || json.Unmarshal(b, &d) != nil {
+			t.Fatalf("%v: %s", err, b)
+		}
+		d.Companion.Started = d.Companion.Started.UTC()
+		want := discovery{started.Port, both, started.AuthToken, ideInfo{"myeditor", "My Editor"}, ppid, map[bool]string{true: "My Editor"}[ppid > 0],
+			process{"a2astdio", hostname(), os.Getpid(), 4711, d.Companion.Started}}
+		if d != want {
+			t.Errorf("%s\n got %+v\nwant %+v", path, d, want)
+		}
+		for _, p := range []string{path, dir} {
+			if info, err := os.Stat(p); err != nil || info.Mode()&0o077 != 0 {
+				t.Errorf("%s: others have rights: %v %v", p, info.Mode(), err)
+			}
+		}
+	}
+	if len(started.AuthToken) < 26 || strings.Contains(fmt.Sprint(started.Env), started.AuthToken) {
+		t.Errorf("the token %q is short, or in the environment: %v", started.AuthToken, started.Env)
+	}
+	for name, want := range map[string]string{
+		"GEMINI_CLI_IDE_SERVER_PORT": fmt.Sprint(started.Port), "QWEN_CODE_IDE_SERVER_PORT": fmt.Sprint(started.Port),
+		"GEMINI_CLI_IDE_WORKSPACE_PATH": both, "QWEN_CODE_IDE_WORKSPACE_PATH": both, "GEMINI_CLI_IDE_PID": "4711",
+	} {
+		if started.Env[name] != want {
+			t.Errorf("%s is %q, want %q", name, started.Env[name], want)
+		}
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d/mcp", started.Port), strings.NewReader(initialize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+started.AuthToken)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("with what the file says: %v %v", response, err)
+	}
+	response.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+
+	// Other workspaces: the same file, and the editor hears it.
+	three := t.TempDir()
+	say(t, s, MethodWorkspaces, `{"workspaces":[`+quote(three)+`,`+quote(three+"/a"+string(filepath.ListSeparator))+`]}`)
+	if got := List(); len(got) != 1 || !slices.Equal(got[0].Workspaces, []string{three}) || len(names(t, gemini)) != 1 || len(e.started) != 2 || e.started[1].Workspaces[0] != three {
+		t.Errorf("after a change of workspaces: %+v, %v", got, e.started)
+	}
+	for _, wrong := range []string{`{}`, `{"workspaces":null}`, `{"workspaces":["relative"]}`, `{"workspaces":["/a` + string(filepath.ListSeparator) + `"]}`, `{"workspaces":"/a"}`} {
+		if _, err := s.Handle(MethodWorkspaces, []byte(wrong)); err == nil {
+			t.Errorf("%s was taken", wrong)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	wantLines(t, "the directory after the end", names(t, gemini))
+	wantLines(t, "Qwen's directory after the end", names(t, qwen))
+}
+
+// TestServes: a CLI connects from a workspace root or below it, by whatever name.
+func TestServes(t *testing.T) {
+	dir := t.TempDir()
+	for _, sub := range []string{"root/sub", "root2", "root/..sub"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(dir, "root"), filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	for root, serves := range map[string]map[string]bool{
+		"root":  {"root": true, "root/sub": true, "link": true, "link/sub": true, "root/..sub": true, "root2": false, ".": false, "gone": false},
+		"link":  {"root": true, "root/sub": true, "link/sub": true, "root2": false},
+		"gone":  {"gone": true, "gone/sub": true, "root": false},
+		"gone/": {"gone": true},
+	} {
+		r := &Running{Workspaces: []string{"/nowhere", filepath.Join(dir, root)}}
+		for cwd, want := range serves {
+			if got := r.Serves(filepath.Join(dir, cwd)); got != want {
+				t.Errorf("a companion for %s serves %s: %v", root, cwd, got)
+			}
+		}
+	}
+}
+
+// TestNodeTempDir: Node's rules for the temporary directory, which are not Go's
+// (lib/os.js of Node.js 20 and 24; testdata/peers asks a real one).
+func TestNodeTempDir(t *testing.T) {
+	for _, c := range []struct{ goos, env, want string }{
+		{"linux", "", "/tmp"},
+		{"linux", "TMPDIR=/a/", "/a"},
+		{"linux", "TMPDIR=/", "/"},
+		{"linux", "TMPDIR=/a//", "/a/"},
+		{"linux", "TMPDIR= TMP=/b TEMP=/c", "/b"},
+		{"darwin", "TEMP=/c", "/c"},
+		{"windows", `TEMP=C:\a\ TMP=C:\b`, `C:\a`},
+		{"windows", `TMP=C:\`, `C:\`},
+		{"windows", `SystemRoot=C:\W`, `C:\W\temp`},
+		{"windows", `windir=C:\W`, `C:\W\temp`},
+	} {
+		env := map[string]string{}
+		for _, pair := range strings.Fields(c.env) {
+			name, value, _ := strings.Cut(pair, "=")
+			env[name] = value
+		}
+		if got := nodeTempDir(c.goos, func(name string) string { return env[name] }); got != c.want {
+			t.Errorf("%s, %s: %s, want %s", c.goos, c.env, got, c.want)
+		}
+	}
+}
+
+// TestStale: what a killed companion has left is removed by the next one; nothing
+// else is: neither a living one's files, nor those of another machine, nor other
+// people's.
+func TestStale(t *testing.T) {
+	gemini, qwen := places(t)
+	killed, alive := startOther(t), startOther(t)
+	killed.kill()
+	others := map[string]string{
+		"gemini-ide-server-1-2.json":               `{"port":2,"workspacePath":"/w","authToken":"vscode"}`,
+		"gemini-ide-server-1-3.json":               fmt.Sprintf(`{"port":3,"companion":{"program":"other","pid":%d}}`, killed.pid),
+		"gemini-ide-server-1-4.json":               fmt.Sprintf(`{"port":4,"companion":{"program":"a2astdio","host":"elsewhere","pid":%d}}`, killed.pid),
+		"gemini-ide-server-1-5.json":               `not JSON`,
+		".a2astdio-0-x":                            `not one of ours`,
+		fmt.Sprintf(".a2astdio-%d-x", os.Getpid()): `being written`,
+	}
+	for name, content := range others {
+		write(t, filepath.Join(gemini, name), content)
+	}
+	// Ours: a temporary file, one whose PID is another process's by now, and one
+	// that cannot be right.
+	write(t, filepath.Join(gemini, fmt.Sprintf(".a2astdio-%d-x", killed.pid)), "half a fi")
+	write(t, filepath.Join(gemini, "gemini-ide-server-1-6.json"), fmt.Sprintf(`{"port":%d,"companion":{"program":"a2astdio","host":%s,"pid":%d}}`, killed.port, quote(hostname()), os.Getpid()))
+	write(t, filepath.Join(gemini, "gemini-ide-server-1-7.json"), fmt.Sprintf(`{"port":-1,"companion":{"program":"a2astdio","host":%s,"pid":%d}}`, quote(hostname()), os.Getpid()))
+
+	if got := List(); len(got) != 1 || got[0].PID != alive.pid {
+		t.Errorf("those that run: %+v, want process %d", got, alive.pid)
+	}
+	s, err := Start(&scriptedEditor{}, &Options{Workspaces: []string{t.TempDir()}, EditorPID: 99})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{fmt.Sprintf("gemini-ide-server-1-%d.json", alive.port), fmt.Sprintf("gemini-ide-server-99-%d.json", s.mcp.port)}
+	for name := range others {
+		want = append(want, name)
+	}
+	slices.Sort(want)
+	wantLines(t, "the directory", names(t, gemini), want...)
+	locks := []string{fmt.Sprintf("%d.lock", alive.port), fmt.Sprintf("%d.lock", s.mcp.port)}
+	slices.Sort(locks)
+	wantLines(t, "Qwen's directory", names(t, qwen), locks...)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	alive.kill()
+	if got := List(); len(got) != 0 {
+		t.Errorf("nothing runs, and there are %+v", got)
+	}
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Another process, with a companion.
+type other struct {
+	pid, port int
+	kill      func()
+}
+
+const otherWorkspace = "COMPANION_TEST_WORKSPACE"
+
+// startOther starts a companion in a process of its own, in the same places.
+func startOther(t *testing.T) *other {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOtherProcess$")
+	cmd.Env = append(os.Environ(), otherWorkspace+"="+t.TempDir())
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	o := &other{pid: cmd.Process.Pid, kill: func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		stdin.Close()
+	}}
+	t.Cleanup(o.kill)
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if _, scanErr := fmt.Sscanf(line, "port %d", &o.port); err != nil || scanErr != nil {
+		t.Fatalf("%q: %v %v", line, err, scanErr)
+	}
+	return o
+}
+
+// TestOtherProcess is the process that startOther starts. It is no test.
+func TestOtherProcess(t *testing.T) {
+	workspace := os.Getenv(otherWorkspace)
+	if workspace == "" {
+		return
+	}
+	s, err := Start(&scriptedEditor{}, &Options{Workspaces: []string{workspace}, EditorPID: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("port %d\n", s.mcp.port)
+	_, _ = os.Stdin.Read(make([]byte, 1)) // until it is killed
+}
+
+// TestStartFails: a companion that nobody could find is no companion, and says what
+// is wrong; without Qwen's file it is of use.
+func TestStartFails(t *testing.T) {
+	gemini, qwen := places(t)
+	workspace := []string{t.TempDir()}
+	write(t, filepath.Dir(qwen), "") // no directory
+	if err := os.MkdirAll(filepath.Dir(gemini), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Start(&scriptedEditor{}, &Options{Workspaces: workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if err := os.RemoveAll(gemini); err != nil {
+		t.Fatal(err)
+	}
+	write(t, gemini, "")
+	if s, err := Start(&scriptedEditor{}, &Options{Workspaces: workspace}); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("%v %v", s, err)
+	}
+	for _, wrong := range [][]string{{"relative"}, {"/a" + string(filepath.ListSeparator)}} {
+		if _, err := Start(&scriptedEditor{}, &Options{Workspaces: wrong}); err == nil || !strings.HasPrefix(err.Error(), "bridge: the companion cannot start: ") {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+}
+
+// FuzzDiscovery: whatever lies in the directory, a companion starts, lists what
+// runs, and removes only what says that it is ours.
+func FuzzDiscovery(f *testing.F) {
+	f.Add([]byte(`{"port":1,"companion":{"program":"a2astdio","pid":1}}`))
+	f.Add([]byte(`{"port":"1"}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "gemini-ide-server-1-1.json")
+		write(t, path, string(content))
+		var d discovery
+		ours := json.Unmarshal(content, &d) == nil && d.Companion.Program == program && d.Companion.Host == hostname()
+		all := found(dir)
+		if (len(all) == 1) != ours {
+			t.Fatalf("found %d in %q", len(all), content)
+		}
+		for _, one := range all {
+			one.Port = min(one.Port, 0) // no connection to a port of whoever runs this
+			if one.alive() {
+				t.Fatal("it is alive without a port")
+			}
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package companion
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+)
+
+// A client is a CLI that is connected. Its methods are called with the hub's lock
+// held, and do not wait.
+type client interface {
+	// show tells it the user's context, as the params of ide/contextUpdate. The
+	// newest replaces one that has not been sent.
+	show(params json.RawMessage)
+	// decide tells it what the user decided about a diff. That is never dropped
+	// while the client is there.
+	decide(method string, d decision)
+}
+
+// A decision is the params of ide/diffAccepted and ide/diffRejected for a CLI. A
+// rejection must have no content.
+type decision struct {
+	FilePath string  `json:"filePath"`
+	Content  *string `json:"content,omitempty"`
+}
+
+// A hub stands between the editor and the CLIs. It owns the user's context and the
+// diffs that are open.
+type hub struct {
+	editor Editor
+	log    *slog.Logger
+
+	// ctx is for what goes on beside the CLIs' requests; stop ends it.
+	ctx  context.Context
+	stop context.CancelFunc
+	work sync.WaitGroup
+	// noDiffs: the editor shows none.
+	noDiffs atomic.Bool
+	// wake tells the publisher that a client may lack the newest context.
+	wake chan struct{}
+
+	mu      sync.Mutex
+	said    *Context                   // what the editor said last, checked
+	clients map[client]json.RawMessage // what each has been shown
+	diffs   map[string]*diff
+	number  uint64 // of the last diff
+	closed  bool
+}
+
+func newHub(editor Editor, log *slog.Logger) *hub {
+	h := &hub{editor: editor, log: log, wake: make(chan struct{}, 1),
+		clients: map[client]json.RawMessage{}, diffs: map[string]*diff{}}
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	return h
+}
+
+// join adds a client; it is shown the context soon.
+func (h *hub) join(c client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.clients[c] = nil
+	h.poke()
+}
+
+// refresh has a client shown the context again, because it may have forgotten it.
+func (h *hub) refresh(c client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.clients[c]; ok {
+		h.clients[c] = nil
+		h.poke()
+	}
+}
+
+// disconnected is the end of a client. The editor closes its diffs: nobody waits for them.
+func (h *hub) disconnected(c client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.clients, c)
+	for _, d := range h.diffs {
+		if d.client == c && !d.closing {
+			h.dismiss(d)
+		}
+	}
+}
+
+// poke wakes the publisher.
+func (h *hub) poke() {
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (h *hub) notify(method string, params any) {
+	if err := h.editor.Notify(h.ctx, method, params); err != nil {
+		h.log.Warn("the editor was not notified", "method", method, "err", err)
+	}
+}
+
+// spawn runs work that close waits for.
+func (h *hub) spawn(work func()) {
+	if !h.closed {
+		h.work.Go(work)
+	}
+}
+
+// close ends everything that is under way, and waits for it. The editor is asked
+// nothing after that.
+func (h *hub) close() {
+	h.stop()
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.work.Wait()
+}

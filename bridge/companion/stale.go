@@ -1,0 +1,177 @@
+package companion
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// maxDiscovery is how much of a discovery file is read.
+	maxDiscovery = 256 << 10
+	// probeWait is how long a port of this machine may take to answer. A port
+	// where nobody listens refuses at once.
+	probeWait = 200 * time.Millisecond
+)
+
+// A Running is a companion of this user that is alive, as its discovery file
+// tells.
+type Running struct {
+	// DisplayName is what the CLIs call the editor.
+	DisplayName string
+	// Port is where it listens, on 127.0.0.1.
+	Port int
+	// PID is the companion's process, EditorPID the editor's.
+	PID, EditorPID int
+	Started        time.Time
+	Workspaces     []string
+	// Env is as in [Started].
+	Env map[string]string
+}
+
+// List returns the companions of this program and this user that are alive, those
+// that were started last first. It does not tell of other programs' companions.
+func List() []Running {
+	var all []Running
+	for _, f := range found(geminiDir()) {
+		if !f.alive() {
+			continue
+		}
+		roots := filepath.SplitList(f.WorkspacePath)
+		all = append(all, Running{DisplayName: f.IDEInfo.DisplayName, Port: f.Port, PID: f.Companion.PID, EditorPID: f.Companion.EditorPID,
+			Started: f.Companion.Started, Workspaces: roots, Env: environment(f.Port, f.Companion.EditorPID, roots)})
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Started.After(all[j].Started) })
+	return all
+}
+
+// Serves reports whether a CLI in dir would connect: links are followed, as the
+// CLIs do.
+func (r *Running) Serves(dir string) bool {
+	dir = realPath(dir)
+	return slices.ContainsFunc(r.Workspaces, func(root string) bool {
+		below, err := filepath.Rel(realPath(root), dir)
+		return err == nil && below != ".." && !strings.HasPrefix(below, ".."+string(filepath.Separator)) && !filepath.IsAbs(below)
+	})
+}
+
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// A discoveryFile is a file of ours that was found.
+type discoveryFile struct {
+	path string
+	discovery
+}
+
+// found are the discovery files in a directory that companions of ours on this
+// machine have written. A home directory may be shared with other machines, whose
+// processes cannot be asked about here.
+func found(dir string) []discoveryFile {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // nobody was here yet
+	}
+	here := hostname()
+	var all []discoveryFile
+	for _, e := range entries {
+		ext := filepath.Ext(e.Name())
+		if ext != geminiExt && ext != qwenExt || !e.Type().IsRegular() {
+			continue
+		}
+		f := discoveryFile{path: filepath.Join(dir, e.Name())}
+		b, err := readSome(f.path)
+		if err == nil && json.Unmarshal(b, &f.discovery) == nil && f.Companion.Program == program && f.Companion.Host == here {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func readSome(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxDiscovery))
+}
+
+// alive reports whether the companion of a file still serves. Its PID may be
+// another process's by now: then the port is closed.
+func (f *discoveryFile) alive() bool {
+	if f.Companion.PID <= 0 || !processAlive(f.Companion.PID) || f.Port <= 0 || f.Port > 65535 {
+		return false
+	}
+	conn, err := net.DialTimeout("tcp4", fmt.Sprintf("127.0.0.1:%d", f.Port), probeWait)
+	if err != nil {
+		return isTimeout(err)
+	}
+	conn.Close()
+	return true
+}
+
+// isTimeout: the machine is too busy to tell; a living companion's file must not
+// be removed for that.
+func isTimeout(err error) bool {
+	timeout, ok := err.(net.Error)
+	return ok && timeout.Timeout()
+}
+
+// removeStale removes what companions of ours have left that were killed. A file
+// of one whose editor lives on would lead a CLI to a port where nobody is.
+func removeStale(log *slog.Logger) {
+	dirs := []string{geminiDir()}
+	if dir, err := qwenDir(); err == nil {
+		dirs = append(dirs, dir)
+	}
+	for _, dir := range dirs {
+		for _, f := range found(dir) {
+			if f.alive() {
+				continue
+			}
+			if err := os.Remove(f.path); err != nil {
+				log.Info("a stale discovery file stays", "file", f.path, "err", err)
+			}
+		}
+		removeTemps(dir)
+	}
+}
+
+// removeTemps removes files that were being written by companions that are gone.
+func removeTemps(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		var pid int
+		if _, err := fmt.Sscanf(e.Name(), "."+program+"-%d-", &pid); err == nil && pid > 0 && !processAlive(pid) {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // it is nothing that anybody reads
+		}
+	}
+}
+
+// processAlive reports whether there is a process with this PID. On Windows, where
+// a number that nobody has cannot be opened, that is all there is to ask.
+func processAlive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = process.Release() }()
+	return probe(process)
+}

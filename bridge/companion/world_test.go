@@ -1,0 +1,207 @@
+package companion
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const (
+	testToken = "the-token"
+	testPort  = 4711
+)
+
+// A world is a companion with a network in memory, for a synctest bubble.
+type world struct {
+	t      *testing.T
+	editor *scriptedEditor
+	server *Server
+	net    *pipeNet
+	client *http.Client
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, editor: &scriptedEditor{}, net: &pipeNet{conns: make(chan net.Conn), done: make(chan struct{})}}
+	s := serverOf(t, w.editor)
+	s.mcp = newMCPServer(s.hub, testToken, testPort, "v0")
+	s.http = httpServer(s.mcp, slog.New(slog.DiscardHandler))
+	s.files = &files{log: s.hub.log}
+	s.work.Go(func() { _ = s.http.Serve(w.net) })
+	w.server = s
+	transport := &http.Transport{DialContext: w.net.dial, DisableCompression: true, MaxIdleConnsPerHost: -1}
+	w.client = &http.Client{Transport: transport}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		transport.CloseIdleConnections()
+	})
+	return w
+}
+
+// A pipeNet is a network of pipes.
+type pipeNet struct {
+	conns chan net.Conn
+	once  sync.Once
+	done  chan struct{}
+}
+
+func (n *pipeNet) dial(context.Context, string, string) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case n.conns <- there:
+		return here, nil
+	case <-n.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (n *pipeNet) Accept() (net.Conn, error) {
+	select {
+	case c := <-n.conns:
+		return c, nil
+	case <-n.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (n *pipeNet) Close() error {
+	n.once.Do(func() { close(n.done) })
+	return nil
+}
+
+func (n *pipeNet) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: testPort} }
+
+// request makes a request as a CLI does; headers are name, value, ...; an empty
+// value takes the header away.
+func (w *world) request(ctx context.Context, method, body string, headers ...string) *http.Request {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("http://127.0.0.1:%d/mcp", testPort), strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+testToken)
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		switch {
+		case headers[i] == "Host":
+			r.Host = headers[i+1]
+		case headers[i] == "Path":
+			r.URL.Path = headers[i+1]
+		case headers[i+1] == "":
+			r.Header.Del(headers[i])
+		default:
+			r.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	return r
+}
+
+// do makes a request and returns its answer, "202 " for one without a body.
+func (w *world) do(method, body string, headers ...string) (answer string, header http.Header) {
+	w.t.Helper()
+	response, err := w.client.Do(w.request(w.t.Context(), method, body, headers...))
+	if err != nil {
+		w.t.Errorf("%s: %v", method, err)
+		return "", nil
+	}
+	defer response.Body.Close()
+	b, err := io.ReadAll(response.Body)
+	if err != nil {
+		w.t.Errorf("%s: %v", method, err)
+	}
+	return fmt.Sprintf("%d %s", response.StatusCode, b), response.Header
+}
+
+// A testCLI is a CLI that is connected.
+type testCLI struct {
+	*world
+	id   string
+	hang context.CancelFunc // ends the stream
+
+	mu     sync.Mutex
+	events []string
+	ended  chan struct{}
+}
+
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"0"}}}`
+
+// connect begins a session, and opens its stream.
+func (w *world) connect() *testCLI {
+	w.t.Helper()
+	_, header := w.do(http.MethodPost, initialize)
+	c := &testCLI{world: w, id: header.Get(sessionHeader)}
+	if got, _ := c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); got != "202 " {
+		w.t.Errorf("initialized: %s", got)
+	}
+	c.listen()
+	return c
+}
+
+func (c *testCLI) post(body string) (string, http.Header) {
+	c.t.Helper()
+	return c.do(http.MethodPost, body, sessionHeader, c.id, versionHeader, "2025-06-18")
+}
+
+// tool calls a tool and returns its result.
+func (c *testCLI) tool(name, arguments string) string {
+	c.t.Helper()
+	got, _ := c.post(`{"jsonrpc":"2.0","id":"t","method":"tools/call","params":{"name":"` + name + `","arguments":` + arguments + `}}`)
+	result, ok := strings.CutPrefix(got, `200 {"jsonrpc":"2.0","id":"t","result":`)
+	if !ok {
+		c.t.Errorf("%s %s: %s", name, arguments, got)
+	}
+	return strings.TrimSuffix(result, "}")
+}
+
+// listen opens the session's stream, and keeps what comes.
+func (c *testCLI) listen() {
+	c.t.Helper()
+	ctx, cancel := context.WithCancel(c.t.Context())
+	c.hang = cancel
+	response, err := c.client.Do(c.request(ctx, http.MethodGet, "", sessionHeader, c.id))
+	if err != nil || response.StatusCode != http.StatusOK {
+		c.t.Fatalf("the stream: %v %v", response, err)
+	}
+	c.ended = make(chan struct{})
+	go func() { // ends with the stream
+		defer close(c.ended)
+		defer response.Body.Close()
+		lines := bufio.NewScanner(response.Body)
+		lines.Buffer(nil, 64<<20)
+		for lines.Scan() {
+			if line := lines.Text(); line != "" && line != "event: message" {
+				c.mu.Lock()
+				c.events = append(c.events, line)
+				c.mu.Unlock()
+			}
+		}
+	}()
+}
+
+// heard returns what has come since the last call.
+func (c *testCLI) heard() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	events := c.events
+	c.events = nil
+	return events
+}
+
+func quote(s string) string {
+	b, err := encode(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
