@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -19,6 +23,19 @@ import (
 type Options struct {
 	// Client reaches the agent. It is not closed by the bridge.
 	Client *transport.Client
+	// Login signs the user in from the editor; nil: that cannot be done.
+	Login Login
+	// Setup is for [Serve] without a Client: it returns the options of the agent that
+	// has been set up meanwhile, all of them, with a Client; or an error that says to
+	// the user what to do. It is asked whenever something needs an agent, and when the
+	// editor authenticates, by one goroutine at a time, until it has succeeded. Of
+	// Serve's own options, Tap, Protocol, OnEOF and AuthMethods stay in force.
+	Setup func(ctx context.Context) (*Options, error)
+	// AuthMethods are offered to ACP editors by initialize beside those of Login, those
+	// that run in a terminal to editors that can. authenticate succeeds by any of them,
+	// unless there is no agent, or it is known that the user has to sign in. In the
+	// latter case a method without a type signs the user in, as Login's does.
+	AuthMethods []acp.AuthMethod
 	// Dialect is what to write to the agent: see [mapping.Settings].
 	Dialect string
 	// Extensions are URIs to activate beside those that the bridge speaks.
@@ -28,6 +45,9 @@ type Options struct {
 	AgentSettings json.RawMessage
 	// ForwardMCP hands the editor's MCP servers, tokens and all, to the agent.
 	ForwardMCP bool
+	// MCPFile is where an agent that was started for us reads MCP servers; nil: it reads
+	// none of ours.
+	MCPFile MCPFile
 	// Mode is the permission mode of new sessions: default, accept-edits or yolo.
 	Mode string
 	// Workspace is the directory of sessions whose editor names none.
@@ -39,12 +59,31 @@ type Options struct {
 	// auto: cancel for ACP, whose editor is gone when its pipe has ended; finish
 	// for A2A lines, where it says that all requests are in.
 	OnEOF string
+	// MaxEventsPerSecond is how many notifications a second an editor gets at most; 0:
+	// as many as there are. Above that they are merged, as for an editor that is behind,
+	// and nothing is lost.
+	MaxEventsPerSecond int
 	// IdleTimeout is how long an agent may say nothing on a stream before the
 	// connection is taken for lost; 0: for ever, since most agents are silent
 	// while they think.
 	IdleTimeout time.Duration
+	// Webhooks receive what an agent pushes, so that a turn goes on while its stream is
+	// gone; nil: agents are not asked to push.
+	Webhooks Webhooks
+	// WebhookPolicy says which webhooks an editor may name; nil: public ones, and
+	// those where the agent is ([transport.Client.CheckWebhook]).
+	WebhookPolicy *transport.WebhookPolicy
+	// Companion starts what serves the agents in the editor's terminal; nil: nothing
+	// does. It is called once, when the editor's directory is known.
+	Companion func(CompanionEditor, CompanionInfo) (Companion, error)
+	// CompanionContext adds what the user looks at to each prompt, as the companion
+	// knows it: a link to the file, and the selected text.
+	CompanionContext bool
 	// Store keeps sessions for later processes; nil: they end with this one.
-	Store *Store
+	Store *store.Store
+	// NoHistory keeps nothing of conversations in Store: no journal, no record. Editors
+	// are not offered to load sessions then.
+	NoHistory bool
 	// Name tells this agent's sessions from other agents' in the store: its URL,
 	// say, without credentials.
 	Name string
@@ -53,6 +92,12 @@ type Options struct {
 	// Tap sees each line, to the editor or from it, without its newline; it must
 	// not keep it. It may be called from two goroutines, once each way.
 	Tap func(toEditor bool, line []byte)
+	// Observe, if not nil, is called with what the bridge does and decides. It may be
+	// called from any goroutine, and must not wait.
+	Observe func(*Observation)
+	// Mask takes credentials out of errors, in which agents echo them, before an editor
+	// gets them; nil: they are passed on as they are. It may be called from any goroutine.
+	Mask func(text string) string
 	// Log takes what the bridge notices; nil: nothing.
 	Log *slog.Logger
 	// NewID makes the IDs of sessions, contexts and messages; nil: random UUIDs.
@@ -61,8 +106,8 @@ type Options struct {
 	Now func() time.Time
 }
 
-// An Agent is the far end: a client, and how to write to what is behind it. It
-// is safe for concurrent use.
+// An Agent is the agent's end of the bridge: a client, and how to write to the agent.
+// It is safe for concurrent use.
 type Agent struct {
 	opts Options
 	// ctx is for legs: they outlive their turns. stop ends it.
@@ -70,16 +115,32 @@ type Agent struct {
 	stop context.CancelFunc
 	legs sync.WaitGroup
 
-	mu       sync.Mutex
-	asked    bool // for commands
-	commands []mapping.Command
+	observed    atomic.Int64 // how many events were numbered, for Options.Observe
+	pushRefused atomic.Bool  // the agent's card says that it pushes, and it does not
+	addresses   atomic.Int64 // how many are open for it to push to
+	pushed      atomic.Int64 // how many pushes have come to them
+	cutTold     atomic.Bool  // the user was told what a cut costs
+	messagesEnd atomic.Int32 // how a stream of messages has ended last, 0: none has
+
+	opening chan struct{} // holds a token while a task is made with Options.MCPFile
+
+	mu            sync.Mutex
+	commandsKnown bool // for commands
+	commands      []mapping.Command
 }
 
 // NewAgent returns an Agent that has not been contacted yet. opts is copied. The
 // caller closes it.
 func NewAgent(opts *Options) *Agent {
-	a := &Agent{opts: *opts}
+	a := &Agent{opening: make(chan struct{}, 1)}
 	a.ctx, a.stop = context.WithCancel(context.Background())
+	a.adopt(opts)
+	return a
+}
+
+// adopt takes options over. No other goroutine may use a meanwhile.
+func (a *Agent) adopt(opts *Options) {
+	a.opts = *opts
 	if a.opts.NewID == nil {
 		a.opts.NewID = uuid.NewString
 	}
@@ -89,13 +150,15 @@ func NewAgent(opts *Options) *Agent {
 	if a.opts.Log == nil {
 		a.opts.Log = slog.New(slog.DiscardHandler)
 	}
+	if a.opts.Mask == nil {
+		a.opts.Mask = func(text string) string { return text }
+	}
 	if a.opts.Mode == "" {
 		a.opts.Mode = ModeDefault
 	}
-	return a
 }
 
-// Close ends everything that turns have left behind: streams that nobody reads,
+// Close ends everything that turns have left behind: streams that are only drained,
 // cancels under way. No turn may be running.
 func (a *Agent) Close() {
 	a.stop()
@@ -103,8 +166,10 @@ func (a *Agent) Close() {
 }
 
 // Ready contacts the agent, unless that has been done, and decides how to write
-// to it. An error is not remembered: the next call tries again.
+// to it. An error is not remembered: the next call tries again. An agent that was
+// started for us and has died is started again.
 func (a *Agent) Ready(ctx context.Context) (*a2a.Card, mapping.Writing, error) {
+	a.opts.Client.Revive()
 	card, err := a.opts.Client.Card(ctx)
 	if err != nil {
 		return nil, mapping.Writing{}, err
@@ -116,3 +181,16 @@ func (a *Agent) Ready(ctx context.Context) (*a2a.Card, mapping.Writing, error) {
 	a.opts.Client.Activate(w.Extensions)
 	return card, w, nil
 }
+
+// workspace is the directory of a session whose editor names none.
+func (o *Options) workspace() string {
+	if o.Workspace != "" {
+		return o.Workspace
+	}
+	dir, _ := os.Getwd() // if the directory was deleted it is empty, and the agent reports that
+	return dir
+}
+
+// local reports whether the agent works on this machine, so that the paths that it
+// names are paths here.
+func (a *Agent) local() bool { return a.opts.Client.Local() }

@@ -18,12 +18,13 @@ type canceller struct {
 	mu     sync.Mutex
 	task   string
 	known  bool
-	asking bool // the user is being asked
+	told   string // the task that the agent was told to cancel
+	asking bool   // the user is being asked
 	// byTurn: the cancel came while the user was being asked. The turn answers
 	// the open questions then, and that is what tells the agent.
 	byTurn bool
 	done   bool // the agent has accepted the cancel
-	// gentle, if set, stops the agent and spares its task; false: it could not.
+	// gentle, if set, stops the agent without cancelling its task; false: it could not.
 	gentle func() bool
 }
 
@@ -38,9 +39,21 @@ func (c *canceller) requestCancel() {
 	if c.isCancelled() {
 		return
 	}
-	// Decided here, because the turn may have stopped asking by the time that
-	// watch looks.
+	// Decided here, because the turn may have stopped asking before watch runs.
 	c.byTurn = c.asking
+	close(c.cancelled)
+}
+
+// cancelledBy notes that the agent has cancelled a task at the request of somebody else
+// than the turn. If it is the turn's task, the turn ends as cancelled, even if the
+// task's stream does not tell.
+func (c *canceller) cancelledBy(task string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.task != task || c.isCancelled() {
+		return
+	}
+	c.told, c.done = task, true
 	close(c.cancelled)
 }
 
@@ -54,7 +67,7 @@ func (c *canceller) isCancelled() bool {
 }
 
 // identify says which task there is to cancel; "" says that there is none. It
-// reports whether that is news.
+// reports whether that changed.
 func (c *canceller) identify(task string) bool {
 	if task == c.task && c.known {
 		return false // only the turn writes task, and the turn calls this
@@ -67,6 +80,17 @@ func (c *canceller) identify(task string) bool {
 		close(c.identified)
 	}
 	return true
+}
+
+// tellToo cancels the present task if the cancel went to an earlier one, whose message
+// the agent has refused and which was sent anew.
+func (c *canceller) tellToo(agent *Agent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told != "" && c.told != c.task && c.task != "" {
+		c.told = c.task
+		agent.cancelLater(c.task)
+	}
 }
 
 // beginAsking notes that the user is being asked from now on; false: too late,
@@ -128,14 +152,17 @@ func (c *canceller) watch(ctx context.Context, agent *Agent) {
 func (c *canceller) tell(ctx context.Context, agent *Agent) {
 	c.mu.Lock()
 	task, byTurn, gentle := c.task, c.byTurn, c.gentle
+	known := c.told == task
+	c.told = task
 	c.mu.Unlock()
-	if task == "" || byTurn || gentle != nil && gentle() {
+	if task == "" || known || byTurn || gentle != nil && gentle() {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
+	agent.observe(&Observation{What: ObservedCancel, Why: "the turn was cancelled", Task: task})
 	if _, err := agent.opts.Client.Cancel(ctx, task); err != nil {
-		// It may have ended meanwhile; and if it goes on it is abandoned.
+		// The task may have ended meanwhile; if it goes on it is left alone.
 		agent.opts.Log.Debug("cancelling", "task", task, "err", err)
 		return
 	}
@@ -144,8 +171,8 @@ func (c *canceller) tell(ctx context.Context, agent *Agent) {
 	c.mu.Unlock()
 }
 
-// settleCancel waits, at the end of a cancelled turn, until the agent has been
-// told, so that it does not work on for nobody. over: there is nothing to tell.
+// settleCancel waits, at the end of a cancelled turn, until the agent has been told, so
+// that it does not go on working. over: there is nothing to tell.
 func (c *canceller) settleCancel(ctx context.Context, over bool) {
 	if over {
 		return
@@ -157,13 +184,35 @@ func (c *canceller) settleCancel(ctx context.Context, over bool) {
 	}
 }
 
-// abandon cancels a task that is not gone on with, if the agent will.
-func (a *Agent) abandon(task string) {
+// cancelLater cancels a task that is given up. An error is only logged.
+func (a *Agent) cancelLater(task string) {
 	a.legs.Go(func() { // ends with its time, or with the agent
 		ctx, stop := context.WithTimeout(a.ctx, cancelGrace)
 		defer stop()
+		a.observe(&Observation{What: ObservedCancel, Why: "the task is given up", Task: task})
 		if _, err := a.opts.Client.Cancel(ctx, task); err != nil {
 			a.opts.Log.Debug("cancelling an abandoned task", "task", task, "err", err)
 		}
 	})
+}
+
+// chooseCancel has a cancel hang up, instead of calling tasks/cancel, where the
+// agent's dialect says that it stops then: tasks/cancel would end the conversation as
+// well. Hanging up does not stop a tool that is at work.
+func (t *turn) chooseCancel(leg *leg) {
+	if t.fold.State.Terminal() {
+		t.spare(func() bool { return true }) // nothing runs any more
+		return
+	}
+	if !t.writing.Traits().HangUpStops {
+		t.spare(nil)
+		return
+	}
+	running := t.fold.Running()
+	leg.running.Store(running)
+	if running {
+		t.spare(nil)
+	} else {
+		t.spare(leg.hangUp)
+	}
 }

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,25 +22,24 @@ func (a *Agent) Commands(ctx context.Context) ([]mapping.Command, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.asked {
+	if a.commandsKnown {
 		return a.commands, nil
 	}
-	var raw []byte
-	switch w.Dialect {
-	case mapping.DialectDevtool:
-		raw, err = a.opts.Client.Call(ctx, "commands/get", struct{}{})
-	case mapping.DialectGemini:
-		_, raw, err = a.opts.Client.Fetch(ctx, "/listCommands", nil)
+	list := w.CommandList()
+	if list.IsZero() {
+		a.commandsKnown = true
+		return nil, nil
 	}
+	_, raw, err := a.sideRequest(ctx, list)
 	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) {
-		// An agent that does not offer them has none: no noise.
+		// An agent that does not offer the method has no commands: that is no error.
 		a.opts.Log.Debug("the agent has no commands", "err", err)
 		err = nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.asked, a.commands = true, mapping.Commands(raw)
+	a.commandsKnown, a.commands = true, mapping.Commands(raw)
 	return a.commands, nil
 }
 
@@ -58,48 +58,49 @@ func (t *turn) command(ctx context.Context, prompt []acp.ContentBlock) *request 
 		return nil
 	}
 	t.isCommand = true
-	if t.writing.Dialect == mapping.DialectGemini {
-		return &request{send: func(ctx context.Context) (*transport.Stream, string, error) {
-			return t.geminiCommand(ctx, path, args)
-		}}
-	}
 	return &request{send: func(ctx context.Context) (*transport.Stream, string, error) {
-		return t.agent.Execute(ctx, path, args)
+		return t.execute(ctx, path, args)
 	}}
 }
 
-// Execute runs a slash command by the development-tool extension's
-// command/execute. It is sent as a streaming call. An agent that answers with
-// JSON has named a task, whose stream is subscribed to.
-func (a *Agent) Execute(ctx context.Context, path []string, args string) (*transport.Stream, string, error) {
-	stream, raw, err := a.opts.Client.CallStream(ctx, "command/execute", mapping.ExecuteParams(path, args))
+// sideRequest makes a request of a dialect's own.
+func (a *Agent) sideRequest(ctx context.Context, c mapping.SideRequest) (*transport.Stream, json.RawMessage, error) {
+	if c.Method == "" {
+		return a.opts.Client.SideChannel(ctx, c.Path, c.Params)
+	}
+	return a.opts.Client.InvokeStream(ctx, c.Method, c.Params)
+}
+
+// execute runs a slash command. It is sent as a streaming call. An agent that answers
+// with JSON has either named a task, whose stream is subscribed to, or executed the
+// command already.
+func (t *turn) execute(ctx context.Context, path []string, args string) (*transport.Stream, string, error) {
+	run := t.writing.CommandRun(path, args)
+	if run.IsZero() {
+		return nil, "", errors.New("bridge: the agent has no slash commands that are known: see --dialect")
+	}
+	stream, raw, err := t.agent.sideRequest(ctx, run)
 	if err != nil || stream != nil {
 		return stream, "", err
+	}
+	if text, ok := t.writing.CommandText(raw); ok {
+		return nil, "", t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepText, Text: text, MessageID: t.agent.opts.NewID()}})
 	}
 	e, ok := mapping.ReadExecution(a2a.JSON(raw))
 	switch {
 	case !ok:
-		return nil, "", fmt.Errorf("agent: answered command/execute with something else than an execution: %.200s", raw)
-	case e.Failed:
+		return nil, "", fmt.Errorf("agent: answered the command with something else than an execution: %.200s", raw)
+	case e.Err() != nil:
 		return nil, "", e.Err()
 	case e.ID == "":
 		return nil, "", errors.New("agent: started the command without saying under which task")
 	}
-	stream, err = a.opts.Client.Resubscribe(ctx, e.ID, "")
-	return stream, e.ID, err
-}
-
-// geminiCommand runs a command of Gemini's server, which has a way of its own
-// for that: most answer with a document at once.
-func (t *turn) geminiCommand(ctx context.Context, path []string, args string) (*transport.Stream, string, error) {
-	body := struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	}{Command: strings.Join(path, " "), Args: strings.Fields(args)}
-	stream, raw, err := t.agent.opts.Client.Fetch(ctx, "/executeCommand", body)
-	if err != nil || stream != nil {
-		return stream, "", err
+	t.execution.Store(&e)
+	if text := e.Notice(); text != "" {
+		if err := t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, TaskID: e.ID, Text: text, Harmless: true}}); err != nil {
+			return nil, "", err
+		}
 	}
-	text := mapping.GeminiCommandResult(raw)
-	return nil, "", t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepText, Text: text, MessageID: t.agent.opts.NewID()}})
+	stream, err = t.agent.opts.Client.Resubscribe(ctx, e.ID, "")
+	return stream, e.ID, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,7 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // maxSessions is how many sessions one editor may have open: far more than
@@ -26,12 +27,15 @@ const maxSessions = 1024
 // goroutine, after its place in the order is taken.
 type server struct {
 	agent *Agent
-	out   *transport.Stdio
+	log   *slog.Logger // agent's, which may be exchanged: see findAgent
+	setup setup
+	out   *stdio.Conn
 	acp   *acpEditor
 	lines *linesEditor
+	ide   *ide
 	// handle is the protocol that the editor speaks, nil until that is known.
 	// The read loop decides; isLines tells others.
-	handle  func(*call)
+	handle  func(*editorRequest)
 	isLines atomic.Bool
 	calls   atomic.Uint64 // our own requests to the editor
 
@@ -46,11 +50,14 @@ type server struct {
 	prompts  map[jsonrpc2.ID]*Session // the requests that run, for $/cancel_request
 }
 
-func newServer(agent *Agent, out *transport.Stdio) *server {
-	s := &server{agent: agent, out: out, sessions: map[string]*Session{}, prompts: map[jsonrpc2.ID]*Session{}}
+func newServer(agent *Agent, out *stdio.Conn) *server {
+	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[jsonrpc2.ID]*Session{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.setup.done.Store(agent.opts.Client != nil || agent.opts.Setup == nil)
 	s.acp = newACPEditor(s)
 	s.lines = newLinesEditor(s)
+	opts := agent.opts
+	s.ide = &ide{server: s, opts: &opts}
 	switch agent.opts.Protocol {
 	case ProtocolACP:
 		s.handle = s.acp.handle
@@ -67,7 +74,7 @@ func (s *server) speakLines() {
 
 // Handle takes a message from the editor. It is called by the read loop alone.
 func (s *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
-	c := &call{server: s, conn: conn, Request: req}
+	c := &editorRequest{server: s, conn: conn, Request: req}
 	if s.handle == nil {
 		s.decide(c)
 	}
@@ -76,9 +83,9 @@ func (s *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 	}
 }
 
-// decide tells from the first request which protocol the editor speaks. One that
-// tells nothing is answered, and decides nothing.
-func (s *server) decide(c *call) {
+// decide tells from the first request which protocol the editor speaks. A request of
+// neither protocol is answered with an error, and decides nothing.
+func (s *server) decide(c *editorRequest) {
 	switch {
 	case c.Method == acp.MethodInitialize:
 		if c.Params == nil || gjson.GetBytes(*c.Params, "protocolVersion").Type != gjson.Number {
@@ -88,6 +95,7 @@ func (s *server) decide(c *call) {
 		s.handle = s.acp.handle
 	case s.lines.speaks(c.Method):
 		s.speakLines()
+		s.ide.open(c.conn, s.ide.opts.workspace())
 	case s.acp.methods[c.Method] != nil:
 		s.acp.handle(c) // which says that initialize comes first
 	default:
@@ -107,7 +115,7 @@ func (s *server) spawn(work func(ctx context.Context)) bool {
 	return true
 }
 
-// finish waits until the work under way is done, or nobody is left for it.
+// finish waits until the work under way is done, or the editor is gone.
 func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
 	done := make(chan struct{})
 	go func() { // ends with the work, which shutdown ends
@@ -123,6 +131,7 @@ func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
 
 // shutdown cancels the work under way, and waits until it has ended.
 func (s *server) shutdown() {
+	s.ide.close()
 	s.mu.Lock()
 	s.closing = true
 	for _, session := range s.sessions {
@@ -150,21 +159,21 @@ func (s *server) shutdown() {
 	}
 }
 
-// caller is what a turn needs to ask the editor something.
-type caller interface {
+// requester is what a turn needs to ask the editor something.
+type requester interface {
 	Call(ctx context.Context, method string, params, result any, opts ...jsonrpc2.CallOption) error
 }
 
-// A call is a message of the editor's, to be answered unless it is a
+// An editorRequest is a message of the editor's, to be answered unless it is a
 // notification.
-type call struct {
+type editorRequest struct {
 	*jsonrpc2.Request
 	server *server
 	conn   *jsonrpc2.Conn
 }
 
-// decode reads the params; what is wrong with them is answered.
-func (c *call) decode(params any) bool {
+// decode reads the params, and answers with an error if they are wrong.
+func (c *editorRequest) decode(params any) bool {
 	raw := json.RawMessage("{}")
 	if c.Params != nil {
 		raw = *c.Params
@@ -184,35 +193,36 @@ func (c *call) decode(params any) bool {
 	return true
 }
 
-func (c *call) reply(result any) {
+func (c *editorRequest) reply(result any) {
 	if c.Notif {
 		return
 	}
 	if err := c.conn.Reply(context.Background(), c.ID, result); err != nil {
-		c.server.agent.opts.Log.Debug("replying", "method", c.Method, "err", err)
+		c.server.log.Debug("replying", "method", c.Method, "err", err)
 	}
 }
 
 // fail answers with an error. details, if there are any, go where editors look
 // for them.
-func (c *call) fail(code int, message, details string) {
+func (c *editorRequest) fail(code int, message, details string) {
 	if c.Notif {
 		return
 	}
-	e := &jsonrpc2.Error{Code: int64(code), Message: message}
+	mask := c.server.agent.opts.Mask
+	e := &jsonrpc2.Error{Code: int64(code), Message: mask(message)}
 	if details != "" {
-		e.SetError(map[string]string{"details": details})
+		e.SetError(map[string]string{"details": mask(details)})
 	}
 	if err := c.conn.ReplyWithError(context.Background(), c.ID, e); err != nil {
-		c.server.agent.opts.Log.Debug("replying", "method", c.Method, "err", err)
+		c.server.log.Debug("replying", "method", c.Method, "err", err)
 	}
 }
 
-// begin begins the turn that a request asks for. If there can be none, it is
-// answered.
-func (c *call) begin(session *Session) (turn Turn, ok bool) {
+// begin begins the turn that a request asks for. If there can be none, it answers with
+// an error.
+func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
 	if c.Notif {
-		return turn, false // without an ID there is nobody to tell how it ended
+		return turn, false // a notification gets no result
 	}
 	turn, err := session.Begin()
 	if err != nil {
@@ -234,8 +244,7 @@ func (s *server) add(session *Session) bool {
 	return true
 }
 
-// drop closes a session and returns it, nil if it is not open: what it does is
-// cancelled.
+// drop closes a session, cancels its work, and returns it; nil if it is not open.
 func (s *server) drop(id string) *Session {
 	s.mu.Lock()
 	session := s.sessions[id]
@@ -247,7 +256,7 @@ func (s *server) drop(id string) *Session {
 	return session
 }
 
-// setPrompt notes which session a request's turn belongs to; nil: it is over.
+// setPrompt notes which session a request's turn belongs to; nil: the turn is over.
 func (s *server) setPrompt(id jsonrpc2.ID, session *Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,8 +267,16 @@ func (s *server) setPrompt(id jsonrpc2.ID, session *Session) {
 	s.prompts[id] = session
 }
 
-// pickID numbers our own requests from 1: a peer's reply with a null ID is read
-// as 0 by some.
+// pickID numbers our own requests from 1: some peers read a null ID as 0.
 func (s *server) pickID() jsonrpc2.CallOption {
 	return jsonrpc2.PickID(jsonrpc2.ID{Num: s.calls.Add(1)})
+}
+
+// taskCancelled tells all running turns that the agent has cancelled a task.
+func (s *server) taskCancelled(task string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, session := range s.prompts {
+		session.taskCancelled(task)
+	}
 }

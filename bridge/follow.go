@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -18,91 +16,14 @@ const (
 	// maxSilence is how many attempts in a row to reach the agent may fail
 	// before its task is given up: half a minute, with the waits between.
 	maxSilence = 5
-	// maxUnheard is how often in a row the agent says that it has not got a
-	// message, before that is believed: at first it may still be on its way.
+	// maxUnheard is how often in a row the task must show that the message has not come
+	// before that is believed: at first it may still be on its way.
 	maxUnheard = 2
-	// firstWait is the wait before the first attempt; each further one waits
-	// twice as long, up to maxWait where the agent answers and has nothing new.
+	// firstWait is the wait before the first attempt; each further one waits twice as
+	// long, up to maxWait where the agent answers without news.
 	firstWait = time.Second
 	maxWait   = 16 * time.Second
 )
-
-// news is what a leg hands to its turn: events, or what became of the
-// connection. Events are valid until the turn has taken the next step.
-type news struct {
-	events     []a2a.Event
-	connection *mapping.Connection
-	// resumed: the events are the first that are known of the task after a cut, or
-	// what it has become since. blind: the agent could not be asked what was said
-	// meanwhile. echo: the events are older than the snapshot before them.
-	resumed, blind, echo bool
-}
-
-// A leg is one message and the stream that it causes, over as many connections
-// as that takes.
-//
-// Its goroutine, started by [Agent.follow], reads; it has no queue, so that a
-// slow reader of news slows the agent. It ends when the leg does, when the Agent
-// is closed, or, after leave, when the stream has been handed to the client.
-type leg struct {
-	agent *Agent
-	news  chan news
-	taken chan struct{}
-	// ended is closed when no more news come; err, read after that, is nil if
-	// the agent has said that the leg is over.
-	ended chan struct{}
-	err   error
-	// dropped is closed by leave. cancel, set before, asks for the task to be
-	// cancelled once it has an ID.
-	dropped chan struct{}
-	cancel  bool
-
-	// stream is the one that is being read, for hangUp.
-	stream atomic.Pointer[transport.Stream]
-	hungUp atomic.Bool
-
-	taskID string
-	state  a2a.State
-	over   bool  // an event has ended the leg
-	failed error // the agent did not start what it was asked for
-	// polled: the agent has answered without a stream. None was lost, and its task
-	// is looked at.
-	polled bool
-	// running: a call of Gemini's server is at work, whose state does not tell. The
-	// turn says so before it has taken the news that do.
-	running atomic.Bool
-	// unheard: the message was perhaps not delivered, since no answer to it came,
-	// and nothing has told since that it was: see hears. message is its ID, was the
-	// state that the task was in before, if that is known.
-	unheard bool
-	message string
-	was     a2a.State
-}
-
-// follow makes a request and follows what comes of it.
-func (a *Agent) follow(r *request) *leg {
-	l := &leg{agent: a, taskID: r.taskID, was: r.was, news: make(chan news), taken: make(chan struct{}),
-		ended: make(chan struct{}), dropped: make(chan struct{})}
-	if r.message != nil {
-		l.message = r.message.ID
-	}
-	a.legs.Go(func() { // ends as the type says
-		l.err = l.run(a.ctx, r)
-		close(l.ended)
-	})
-	return l
-}
-
-// leave says that nobody takes the leg's news any more. What it still brings is
-// read to its end unseen, because closing a connection makes some agents cancel
-// work; cancel asks for the task to be cancelled, as soon as it has an ID. It is
-// called once, by the turn, and does nothing to a leg that has ended.
-func (l *leg) leave(cancel bool) {
-	l.cancel = cancel
-	close(l.dropped)
-}
-
-var errDropped = errors.New("the leg was dropped")
 
 func (l *leg) run(ctx context.Context, r *request) error {
 	over, err := l.begin(ctx, r)
@@ -112,36 +33,42 @@ func (l *leg) run(ctx context.Context, r *request) error {
 	client, polling := l.agent.opts.Client, false
 	silent, pause := 0, firstWait
 	for attempt := 1; err != nil; attempt++ {
-		switch agentErr, commandErr := (*a2a.Error)(nil), (*mapping.CommandError)(nil); {
-		case errors.Is(err, errDropped), errors.Is(err, transport.ErrGone), errors.As(err, &agentErr), errors.As(err, &commandErr), ctx.Err() != nil:
+		switch {
+		case ctx.Err() != nil, cannotPass(err):
 			return err
 		case l.taskID == "":
-			return client.Fate(ctx, &cutError{err.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
+			return client.ExplainLoss(ctx, &cutError{err.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
 		case silent >= maxUnheard && errors.As(err, new(*undeliveredError)):
 			return err
 		case silent == maxSilence:
 			return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", err, maxSilence, l.taskID)}
+		case l.authRepeats == maxSilence:
+			return nil // the agent has stopped the work
 		case l.polled && !polling:
 			polling = true
 			l.tell(ctx, mapping.Connection{Phase: "polling"})
 		case l.polled:
 		case attempt == 1:
-			l.tell(ctx, mapping.Connection{Phase: "lost"})
+			l.looked = false
+			l.tell(ctx, mapping.Connection{Phase: "lost", Why: err.Error()})
 		}
-		if err := l.wait(ctx, pause, err); err != nil {
-			return err
+		l.lose()
+		pushed, waitErr := l.pauseUnlessRefused(ctx, attempt, pause, err)
+		if waitErr != nil {
+			return waitErr
 		}
-		if !l.polled {
-			l.tell(ctx, mapping.Connection{Phase: "retrying", Attempt: attempt})
+		if !l.polled && !pushed {
+			l.tell(ctx, mapping.Connection{Phase: "retrying", Attempt: attempt, Why: err.Error()})
 		}
 		var found outcome
-		found, err = l.reconnect(ctx)
+		found, err = l.attempt(ctx, pushed)
 		switch {
 		case found == progress:
 			silent, pause, attempt = 0, firstWait, 0
+			l.forgive(err)
 		case found == alive:
 			silent, pause = 0, min(pause*2, maxWait)
-		case l.polled: // now there is something that is lost
+		case l.polled: // now a stream was lost
 			l.polled, polling, attempt = false, false, 0
 			fallthrough
 		default:
@@ -149,6 +76,43 @@ func (l *leg) run(ctx context.Context, r *request) error {
 		}
 	}
 	return nil
+}
+
+// lose notes that no stream tells what the agent says, unless the turn has left.
+func (l *leg) lose() {
+	select {
+	case <-l.dropped:
+	default:
+		l.adrift.Store(true)
+	}
+}
+
+// attempt tries to go on with the task; pushed: because the agent has pushed.
+func (l *leg) attempt(ctx context.Context, pushed bool) (found outcome, err error) {
+	if pushed {
+		return l.lookPushed(ctx)
+	}
+	found, err = l.reconnect(ctx)
+	if found == progress && l.repeatsAuth() {
+		found = alive
+	}
+	return found, err
+}
+
+// cannotPass reports whether another attempt cannot help against an error of a leg.
+func cannotPass(err error) bool {
+	return errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || errors.As(err, new(*a2a.Error)) ||
+		errors.As(err, new(*mapping.CommandError)) || errors.As(err, new(*lostError))
+}
+
+// repeatsAuth reports whether two subscriptions in a row have said nothing but that the
+// user has to authenticate. An agent that really waits for that keeps its stream open.
+func (l *leg) repeatsAuth() bool {
+	if l.state != a2a.StateAuthRequired || l.over || l.polled {
+		return false
+	}
+	l.authRepeats++
+	return true
 }
 
 // begin makes the leg's request and reads what comes of it. over: there is
@@ -159,7 +123,10 @@ func (l *leg) begin(ctx context.Context, r *request) (over bool, err error) {
 		l.polled = found == alive
 		return err == nil, err
 	}
-	stream, taskID, err := r.send(ctx)
+	stream, taskID, release, err := l.reach(ctx, r)
+	if release != nil {
+		defer release()
+	}
 	if taskID != "" {
 		l.taskID = taskID
 	}
@@ -169,51 +136,61 @@ func (l *leg) begin(ctx context.Context, r *request) (over bool, err error) {
 	case err == nil && r.message == nil && r.taskID != "":
 		_, err = l.resume(ctx, stream)
 		return err == nil, err
+	case err == nil && r.behind != nil:
+		_, err = l.catchUp(ctx, stream, r.behind)
+		return err == nil, err
 	case err == nil:
 		err = l.read(ctx, stream)
+		l.refused = !l.heard && errors.As(err, &agentErr)
+		l.begun = !l.heard && r.message != nil && !r.answers
+		l.doubt(l.begun)
 		return err == nil, err
 	case l.taskID != "" && errors.As(err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound:
-		return true, &goneError{l.taskID, agentErr}
+		l.refused = true
+		return true, &taskLostError{l.taskID, agentErr}
+	case errors.As(err, &agentErr) && !errors.Is(err, transport.ErrPossiblyDelivered):
+		l.refused = true
+		return true, err
 	case l.taskID == "" || errors.As(err, &agentErr) || !errors.Is(err, transport.ErrPossiblyDelivered):
 		return true, err
 	}
-	// The answer was cut off in its head. The task tells whether the message has
+	// The answer was cut before its first event. The task tells whether the message has
 	// come.
-	l.unheard = true
+	l.doubt(true)
 	return false, err
 }
 
-// cutError is a connection that was lost. It is a [transport.ErrInterrupted],
-// without its words.
-type cutError struct{ text string }
-
-func (e *cutError) Error() string { return e.text }
-func (e *cutError) Unwrap() error { return transport.ErrInterrupted }
-
-// undeliveredError is a message that does not seem to have come.
-type undeliveredError struct{ taskID string }
-
-func (e *undeliveredError) Error() string {
-	return fmt.Sprintf("agent: task %s is as it was: the message to it was probably not delivered, and is not sent again", e.taskID)
+// doubt says whether the message was perhaps not delivered.
+func (l *leg) doubt(unheard bool) {
+	l.unheard = unheard
+	l.uncertain.Store(unheard)
 }
 
-func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }
-
-// goneError is a task that the agent does not know any more.
-type goneError struct {
-	taskID string
-	err    *a2a.Error
+// reach makes the leg's request. An answer to a question that was certainly not
+// delivered is sent again for a while: the task waits for it.
+func (l *leg) reach(ctx context.Context, r *request) (stream *transport.Stream, taskID string, release func(), err error) {
+	stream, taskID, release, err = send(ctx, r, l.agent.opts.IdleTimeout)
+	for tries, pause := 0, firstWait; r.answers && tries < maxSilence && isUndelivered(err); tries, pause = tries+1, pause*2 {
+		if waitErr := l.wait(ctx, pause, err); waitErr != nil {
+			return nil, "", release, waitErr
+		}
+		if release != nil {
+			release()
+		}
+		stream, taskID, release, err = send(ctx, r, l.agent.opts.IdleTimeout)
+	}
+	return stream, taskID, release, err
 }
 
-func (e *goneError) Error() string {
-	return fmt.Sprintf("agent: task %s is gone (%s, %d): it has probably been restarted, and what it was doing is lost", e.taskID, e.err.Message, e.err.Code)
+// isUndelivered reports whether an error says that the agent could not be reached.
+func isUndelivered(err error) bool {
+	return err != nil && !errors.As(err, new(*a2a.Error)) && !errors.As(err, new(*idleError)) &&
+		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)
 }
 
-func (e *goneError) Unwrap() error { return e.err }
-
-// read hands on what a stream brings. It returns nil when the leg is over, by the
-// data: an end of the stream alone is a cut, except that some agents just stop
-// when they have asked something.
+// read passes on the events of a stream. It returns nil when an event ends the leg. The
+// end of a stream without such an event is a cut, except that some agents end it when
+// they have asked something.
 func (l *leg) read(ctx context.Context, stream *transport.Stream) error {
 	l.stream.Store(stream)
 	said := false
@@ -222,7 +199,7 @@ func (l *leg) read(ctx context.Context, stream *transport.Stream) error {
 		idle.start()
 		events, err := stream.Read()
 		if idle.stop() {
-			return &cutError{fmt.Sprintf("agent: said nothing for %v", l.agent.opts.IdleTimeout)}
+			return &cutError{(&idleError{limit: l.agent.opts.IdleTimeout}).Error()}
 		}
 		if len(events) > 0 {
 			said = true
@@ -230,7 +207,10 @@ func (l *leg) read(ctx context.Context, stream *transport.Stream) error {
 				l.finish(ctx, stream)
 				return err
 			}
-			if l.over {
+			switch {
+			case l.over && l.state.Terminal(), l.spoke > 0 && l.state == "" && !l.over:
+				return l.linger(ctx, stream)
+			case l.over:
 				stream.Drain()
 				return nil
 			}
@@ -244,18 +224,35 @@ func (l *leg) read(ctx context.Context, stream *transport.Stream) error {
 
 // endOf says what the end of a stream means.
 func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
-	switch {
-	case errors.Is(err, io.EOF) && said && l.resting(), l.hungUp.Load():
+	switch ended := isEnd(err); {
+	case l.hungUp.Load():
 		return nil
-	case errors.Is(err, io.EOF) && !said:
+	case ended && said && l.resting():
+		l.bare = true
+		return nil
+	case l.spoke == 1 && l.state == "" && !l.unheard:
+		// One message is all that the protocol allows as an answer. After several it is
+		// not known whether the last one has come: an error.
+		stream.Close()
+		return nil
+	case ended && !said:
 		return &cutError{"agent: answered with an empty stream"}
-	case errors.Is(err, io.EOF) && l.polled:
+	case ended && l.polled:
 		return l.goesOn()
-	case errors.Is(err, io.EOF):
+	case ended:
 		return &cutError{"agent: the stream ended in the middle"}
+	}
+	if errors.Is(err, transport.ErrMalformed) {
+		l.malformed = err
 	}
 	stream.Close()
 	return err
+}
+
+// isEnd reports whether a stream has ended between two events. One that ends in the
+// middle of an event was cut.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrInterrupted)
 }
 
 // hangUp tells the agent to stop by ending our half of the connection. It
@@ -284,33 +281,11 @@ func (l *leg) lastEventID() string {
 // resting reports whether the task is in a state in which an agent may end its
 // stream without a word.
 func (l *leg) resting() bool {
-	return (l.state.Terminal() || l.state == a2a.StateInputRequired) && !l.unheard
+	return (l.state.Terminal() || l.state == a2a.StateInputRequired || l.spoke > 0 && l.state == "") && !l.unheard
 }
 
-// hears reports whether an event tells that the message has come. A task tells it
-// by its state, unless it was in that before: it waited, or was completed. Then it
-// tells it by holding the message.
-func (l *leg) hears(ev *a2a.Event) bool {
-	switch {
-	case ev.Kind != a2a.EventTask:
-		return true
-	case ev.State == a2a.StateInputRequired && l.was != a2a.StateCompleted:
-	case ev.State == a2a.StateCompleted && (l.was == a2a.StateCompleted || l.was == ""):
-	default:
-		return true
-	}
-	if ev.History != nil {
-		for m := range ev.History {
-			if m.ID == l.message {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// finish reads a stream that nobody looks at any more, cancelling its task if
-// that was wanted before it was known.
+// finish drains a stream that is not shown any more. It cancels the task if that was
+// wanted before the task was known.
 func (l *leg) finish(ctx context.Context, stream *transport.Stream) {
 	for l.cancel && l.taskID == "" && !l.over {
 		events, err := stream.Read()
@@ -327,60 +302,5 @@ func (l *leg) finish(ctx context.Context, stream *transport.Stream) {
 		if _, err := l.agent.opts.Client.Cancel(ctx, l.taskID); err != nil {
 			l.agent.opts.Log.Debug("cancelling an abandoned task", "task", l.taskID, "err", err)
 		}
-	}
-}
-
-func (l *leg) note(ev *a2a.Event) {
-	if ev.TaskID != "" && ev.TaskID != l.taskID {
-		l.taskID = strings.Clone(ev.TaskID)
-	}
-	if ev.State != "" && ev.State != l.state {
-		l.state = a2a.State(strings.Clone(string(ev.State)))
-	}
-	if l.unheard && ev.State != "" {
-		l.unheard = !l.hears(ev)
-	}
-	l.over = l.over || ev.EndsLeg && !l.unheard
-	if ev.Kind != a2a.EventUnknown {
-		return
-	}
-	if e, ok := mapping.ReadExecution(ev.Raw); ok { // the first event of a slash command's stream
-		if e.ID != "" {
-			l.taskID = e.ID
-		}
-		l.failed = e.Err()
-	}
-}
-
-// deliver hands events to the turn and waits until it has shown them.
-func (l *leg) deliver(ctx context.Context, events []a2a.Event) error {
-	for i := range events {
-		l.note(&events[i])
-	}
-	if l.failed != nil {
-		return l.failed
-	}
-	return l.give(ctx, news{events: events})
-}
-
-func (l *leg) tell(ctx context.Context, c mapping.Connection) {
-	_ = l.give(ctx, news{connection: &c}) // a drop shows at the next step
-}
-
-func (l *leg) give(ctx context.Context, n news) error {
-	select {
-	case l.news <- n:
-	case <-l.dropped:
-		return errDropped
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-l.taken:
-		return nil
-	case <-l.dropped:
-		return errDropped
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

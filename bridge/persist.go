@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -17,33 +18,47 @@ import (
 // must not hold that up.
 const restWait = 2 * time.Second
 
-// save stores where the session is, so that another process can go on with it.
-// A store that does not work costs that, and nothing else.
+// save stores the session's context and task, so that another process can go on with
+// it. If the store fails, only that is lost.
 func (s *Session) save() {
-	s.mu.Lock()
-	mode := s.mode
-	s.mu.Unlock()
-	err := s.agent.opts.Store.Put(Record{ID: s.ID, Agent: s.agent.opts.Name, ContextID: s.contextID, TaskID: s.taskID,
-		Cwd: s.Cwd, Mode: mode, Title: s.Title, Previous: s.previous})
+	if s.agent.opts.NoHistory {
+		return
+	}
+	err := s.agent.opts.Store.Put(store.Record{ID: s.ID, Agent: s.agent.opts.Name, ContextID: s.contextID, TaskID: s.taskID,
+		Cwd: s.Cwd, Mode: s.Mode(), Title: s.Title, Previous: s.previous, Webhook: s.webhook})
 	if err != nil {
 		s.agent.opts.Log.Warn("the session is not stored", "session", s.ID, "err", err)
 	}
 }
 
-// restore is NewSession for a session that is stored.
-func (a *Agent) restore(r Record) *Session {
+// restore is NewSession for a session that is stored. It begins in the mode
+// default and remembers no approvals: what a user allowed some days ago in a
+// conversation is not what he allows now.
+func (a *Agent) restore(r store.Record) *Session {
 	s := a.NewSession(r.Cwd)
-	s.ID, s.Title = r.ID, r.Title
+	s.ID, s.Title, s.webhook = r.ID, r.Title, r.Webhook
 	s.contextID, s.taskID, s.previous = r.ContextID, r.TaskID, r.Previous
-	if s.SetMode(r.Mode) != nil {
-		s.mode = a.opts.Mode
+	s.approvals.mode = ModeDefault
+	if was := r.Mode; was != "" && was != ModeDefault {
+		s.modeWas = was
 	}
 	return s
 }
 
+// modeNotice says, once, that a stored session's mode was not restored; "" if there
+// is nothing to say.
+func (s *Session) modeNotice() string {
+	was := s.modeWas
+	s.modeWas = ""
+	if was == "" || s.Mode() == was {
+		return ""
+	}
+	return "[Mode " + s.Mode() + ": the mode " + was + " was not restored with the session.]\n\n"
+}
+
 // keepJournal opens the session's journal, once.
 func (s *Session) keepJournal() {
-	if s.journal != nil || s.unstored {
+	if s.journal != nil || s.unstored || s.agent.opts.NoHistory {
 		return
 	}
 	var err error
@@ -59,8 +74,8 @@ func (s *Session) record(lines []byte) {
 		return
 	}
 	if err := s.journal.Append(lines); err != nil {
-		// A journal with a hole would be loaded as if it were whole, and trying
-		// again with each batch would be felt.
+		// A journal that lacks lines would be loaded as if it were whole, and trying
+		// again with each batch would take too long.
 		s.agent.opts.Log.Warn("the rest of the conversation is not stored", "session", s.ID, "err", err)
 		_ = s.journal.Close()
 		s.journal, s.unstored = nil, true
@@ -72,17 +87,16 @@ func (s *Session) recordPrompt(out *mapping.ACP, params []byte) {
 	if s.journal == nil {
 		return
 	}
-	blocks := gjson.GetBytes(params, "prompt").Array()
-	s.record(out.UserMessage(nil, blocks, s.agent.opts.NewID()))
+	prompt := a2a.JSON(gjson.GetBytes(params, "prompt").Raw)
+	s.record(out.UserMessage(nil, prompt, s.agent.opts.NewID()))
 }
 
-// replay reads the session's journal: show gets its lines, if it is not nil, made
-// whole where something is missing before them, and the fold learns what has been
-// shown.
-func (s *Session) replay(learn bool, show func(line []byte) error) error {
+// readJournal reads the session's journal: the fold learns what was shown, and show, if
+// it is not nil, gets the lines, repaired where earlier ones are missing.
+func (s *Session) readJournal(learn bool, show func(line []byte) error) error {
 	out := mapping.ACP{Session: s.ID}
 	var mender mapping.Mender
-	err := s.agent.opts.Store.Replay(s.ID, func(line []byte) error {
+	err := s.agent.opts.Store.ReadJournal(s.ID, func(line []byte) error {
 		switch {
 		case line == nil && show != nil:
 			const missing = "[The conversation is not stored from its beginning.]\n"
@@ -101,14 +115,21 @@ func (s *Session) replay(learn bool, show func(line []byte) error) error {
 		}
 		return show(append(line[:len(line):len(line)], '\n'))
 	})
-	if errors.Is(err, ErrNoSession) {
+	if errors.Is(err, store.ErrNoSession) {
 		return nil
 	}
 	return err
 }
 
-// catchUp shows what the agent has said since the journal ends. It reports
-// whether the task goes on, so that somebody has to follow it.
+// tellUnfinished says, where a session is loaded whose bridge was killed, that the
+// agent cannot be asked what it has said since.
+func (s *Session) tellUnfinished(ctx context.Context, editor Editor, err error) {
+	text := "\n[The bridge ended in the middle of this turn, and the agent cannot be asked what it has said since: " + err.Error() + "]\n"
+	_ = editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}) // an error means that the editor is gone
+}
+
+// catchUp shows what the agent has said since the journal ends. It reports whether the
+// task goes on and has to be followed.
 func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if s.taskID == "" {
 		return false
@@ -123,22 +144,60 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if err != nil {
 		// The next prompt finds out whether the task is still there.
 		s.agent.opts.Log.Debug("looking for the session's task", "task", s.taskID, "err", err)
-		return false
+		if !s.fold.Unfinished() {
+			return false
+		}
+		if isFinal(err) {
+			s.tellUnfinished(ctx, editor, err)
+			return false
+		}
+		s.fold.SetTask(s.taskID)
+		s.fold.Cut()
+		return true // the caller tries again
 	}
-	if steps := s.fold.Event(task, nil); len(steps) > 0 {
+	s.fold.Speak(w.Dialect)
+	unfinished := s.fold.Unfinished()
+	s.fold.SetTask(s.taskID)
+	if unfinished {
+		s.fold.Cut()
+	}
+	steps := s.fold.Event(task, nil)
+	over := s.fold.State.Terminal()
+	if s.fold.State == a2a.StateInputRequired {
+		s.fold.AskAgain()
+	}
+	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits())
+	var marks []byte
+	if unfinished && !goesOn {
+		marks = s.fold.EndMarks(nil)
+		steps = append(s.fold.EndTurn(over, false, steps), s.failureSteps()...)
+	}
+	if len(steps) > 0 {
 		if err := editor.Show(ctx, steps); err != nil {
 			return false
 		}
 	}
-	switch {
-	case s.fold.State.Terminal():
+	s.record(marks)
+	if over {
 		s.remember(w)
 		s.save()
-		return false
-	case s.fold.State == a2a.StateInputRequired:
-		return len(s.fold.Open()) > 0
 	}
-	return true
+	return goesOn
+}
+
+// failureSteps say why the task of a turn has failed that has no reply any more.
+func (s *Session) failureSteps() []mapping.Step {
+	f := s.fold
+	step := mapping.Step{Kind: mapping.StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText}
+	switch {
+	case f.State == a2a.StateRejected && f.FailText != "":
+	case f.State == a2a.StateFailed:
+		failure := &mapping.TaskError{State: f.State, Text: f.FailText, Cause: f.Err}
+		step.Kind, step.Text = mapping.StepNotice, "\n["+failure.Error()+"]\n"
+	default:
+		return nil
+	}
+	return []mapping.Step{step}
 }
 
 // listPage is how many sessions one answer to session/list holds.
@@ -148,20 +207,15 @@ const listPage = 100
 // first.
 func (a *Agent) listSessions(p acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
 	r := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
-	records, err := a.opts.Store.List(a.opts.Name, p.Cwd)
+	records, err := a.opts.Store.List(a.opts.Name, p.Cwd, p.Cursor, listPage+1)
 	if err != nil {
 		return r, err
 	}
-	skip := p.Cursor != ""
+	if len(records) > listPage {
+		records = records[:listPage]
+		r.NextCursor = records[listPage-1].ID
+	}
 	for _, record := range records {
-		if skip {
-			skip = record.ID != p.Cursor
-			continue
-		}
-		if len(r.Sessions) == listPage {
-			r.NextCursor = r.Sessions[listPage-1].SessionID
-			break
-		}
 		r.Sessions = append(r.Sessions, acp.SessionInfo{SessionID: record.ID, Cwd: record.Cwd, Title: record.Title,
 			UpdatedAt: record.UpdatedAt.UTC().Format(time.RFC3339)})
 	}

@@ -16,7 +16,7 @@ import (
 // some.
 func (t Turn) Send(ctx context.Context, m *a2a.Outgoing, editor Editor) (Result, error) {
 	defer t.t.release()
-	return t.t.run(ctx, editor, true, func(context.Context) (*request, error) {
+	return t.t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
 		s := t.t.session
 		if m.ID == "" {
 			m.ID = s.agent.opts.NewID()
@@ -29,7 +29,7 @@ func (t Turn) Send(ctx context.Context, m *a2a.Outgoing, editor Editor) (Result,
 				return nil, err
 			}
 		}
-		return t.t.say(m), nil
+		return t.t.say(ctx, m)
 	})
 }
 
@@ -37,43 +37,41 @@ func (t Turn) Send(ctx context.Context, m *a2a.Outgoing, editor Editor) (Result,
 // answers returns an answer to each of them, for which it gets the questions.
 func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]mapping.Answer, error), editor Editor) (Result, error) {
 	defer t.t.release()
-	return t.t.run(ctx, editor, false, func(context.Context) (*request, error) {
+	return t.t.run(ctx, editor, false, func(ctx context.Context) (*request, error) {
 		var questions []mapping.Question
-		for _, call := range t.t.fold.Open() {
-			questions = append(questions, mapping.Question{Call: call, Options: mapping.Options(call)})
+		for _, call := range t.t.undecided() {
+			questions = append(questions, t.t.session.question(call))
 		}
 		given, err := answers(questions)
 		if err != nil {
 			return nil, err
 		}
-		for i, a := range given {
+		for _, a := range given {
 			at := slices.IndexFunc(questions, func(q mapping.Question) bool { return q.Call == a.Call })
 			if at < 0 {
 				return nil, fmt.Errorf("bridge: an answer to a question that was not asked")
 			}
-			chosen, always := mapping.Choose(questions[at], a.OptionID)
-			t.t.session.allow(always)
-			given[i].OptionID = chosen.OptionID
+			t.t.given[a.Call.ID] = t.t.session.accept(questions[at], a)
 		}
-		return t.t.answer(given)
+		if leg := t.t.session.unpause(); leg != nil {
+			return &request{taskID: t.t.fold.TaskID, leg: leg}, nil
+		}
+		return t.t.answer(ctx, t.t.decisions())
 	})
 }
 
-// Follow shows what becomes of a task that is under way. What it asks, and was
-// not answered, is asked again. An agent's refusal to have it followed is the
-// error.
+// Follow follows a task that is under way. Questions that were not answered are asked
+// again. If the agent refuses the subscription, that is the error.
 func (t Turn) Follow(ctx context.Context, taskID string, editor Editor) (Result, error) {
-	t.t.gapTold = true // nobody has followed it so far
 	return t.request(ctx, editor, taskID, false, func(ctx context.Context) (*transport.Stream, string, error) {
 		stream, err := t.t.agent.opts.Client.Resubscribe(ctx, taskID, "")
 		return stream, taskID, err
 	})
 }
 
-// goOn is Follow for a task of which the session has shown something, by whatever
-// way the agent offers.
+// goOn is Follow for a task of which the session has shown something. It subscribes or
+// polls, as the agent offers.
 func (t Turn) goOn(ctx context.Context, editor Editor) (Result, error) {
-	t.t.gapTold = true // by when it was shown, not by a cut
 	return t.request(ctx, editor, t.t.session.taskID, false, nil)
 }
 
@@ -81,6 +79,7 @@ func (t Turn) goOn(ctx context.Context, editor Editor) (Result, error) {
 func (t Turn) request(ctx context.Context, editor Editor, taskID string, fresh bool, send func(context.Context) (*transport.Stream, string, error)) (Result, error) {
 	defer t.t.release()
 	return t.t.run(ctx, editor, fresh, func(context.Context) (*request, error) {
-		return &request{taskID: taskID, send: send}, nil
+		beyond := t.t.fold.TaskID == taskID && t.t.fold.State != "" && t.t.fold.State != a2a.StateSubmitted
+		return &request{taskID: taskID, beyond: beyond, send: send}, nil
 	})
 }

@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
+	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// An Editor is what a turn needs of whoever it is for.
+// An Editor shows a turn to the user, and asks the user.
 type Editor interface {
 	// Show shows steps, which are valid until it returns. It blocks while the
 	// editor is slow: that is what slows the agent.
@@ -24,7 +24,7 @@ type Editor interface {
 	Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error)
 }
 
-// ErrPause is what an [Editor] returns that answers later: see [Turn.Answer].
+// An [Editor] returns ErrPause from Ask to answer later: see [Turn.Answer].
 var ErrPause = errors.New("the questions are answered later")
 
 // A Session is a conversation with the agent: an A2A context, and the task in it
@@ -36,59 +36,74 @@ type Session struct {
 	Title string
 	agent *Agent
 
+	approvals approvals
+	// modeWas is the mode that a stored session was in, until the user has been
+	// told that it is in mode default again.
+	modeWas string
+
 	mu   sync.Mutex
-	mode string
-	// always holds what the user has allowed for the rest of the session.
-	always []string
-	turn   *turn // the one that runs, nil if none
-	mcp    []json.RawMessage
+	turn *turn // the one that runs, nil if none
+	next *turn // a prompt that waits for it: see takeUp
+	// shutting: the editor has closed it; the turn that runs is its last.
+	shutting bool
+	mcp      []json.RawMessage
+	// additional are the session's directories beside Cwd.
+	additional []string
 
 	// These belong to the turn that runs.
+	pushes    *pushFeed // what the agent pushes of taskID, nil if it is not asked to
+	webhook   string    // the name of its address
 	fold      *mapping.Fold
+	life      <-chan struct{} // of the agent's process, when it was last spoken to
 	contextID string
+	named     bool // the caller has named contextID: it is not replaced by another one
 	taskID    string
 	previous  []string // tasks of this context that have ended: the last one
-	journal   *Journal
+	journal   *store.Journal
 	recorder  mapping.Recorder
-	unstored  bool // the journal could not be written, and is given up
-	completed bool // taskID is a task that is completed, and may be continued
-	anew      bool // the agent has lost the conversation, and the user does not know
+	unstored  bool         // the journal could not be written, and is given up
+	seen      mapping.Seen // what the task has said
+	// paused is the leg of a turn that ended with calls pending while its stream was
+	// open: what else it asks belongs to the same pause. given are the decisions of
+	// that pause that have not been sent.
+	paused    *leg
+	given     map[string]decision
+	completed bool   // taskID is a task that is completed, and may be continued
+	anew      bool   // the agent has lost the conversation, and the user does not know
+	lossTold  bool   // the user knows that the agent does not keep it
+	namedTask string // the task that the caller has named, which is not replaced either
+	unseen    bool   // taskID is the caller's, and nothing of it was shown: see learn
+	// mcpTold: that the agent has not got the editor's MCP servers has been said.
+	mcpTold bool
 }
 
 // NewSession begins a conversation in a directory. The agent is not contacted.
 func (a *Agent) NewSession(cwd string) *Session {
-	return &Session{ID: a.opts.NewID(), Cwd: cwd, agent: a, mode: a.opts.Mode, fold: mapping.NewFold()}
+	return &Session{ID: a.opts.NewID(), Cwd: cwd, agent: a, approvals: approvals{mode: a.opts.Mode}, fold: mapping.NewFold(), given: map[string]decision{}}
 }
 
-// Resume makes the session go on in a context, and a task, that exist already.
-// Either may be empty. It is for a session that has had no prompt yet.
+// Resume makes the session go on in a context, and a task, that exist already. Either
+// may be empty. If the agent does not know one of them, that is an error: nothing new
+// takes its place. It is for a session that has had no prompt yet.
 func (s *Session) Resume(contextID, taskID string) {
-	s.contextID, s.taskID = contextID, taskID
+	s.contextID, s.taskID, s.named, s.namedTask, s.unseen = contextID, taskID, contextID != "", taskID, taskID != ""
 }
+
+// NextIDs returns where the next prompt goes on: the context, and the task in it, if
+// there is one to go on with. It is called between turns.
+func (s *Session) NextIDs() (contextID, taskID string) { return s.contextID, s.taskID }
 
 // SetMode changes how approvals are given from now on.
-func (s *Session) SetMode(mode string) error {
-	if !slices.Contains(Modes(), mode) {
-		return fmt.Errorf("editor: no mode %q: there are %v", mode, Modes())
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.mode = mode
-	return nil
-}
+func (s *Session) SetMode(mode string) error { return s.approvals.setMode(mode) }
 
 // Mode returns the mode that the session is in.
-func (s *Session) Mode() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.mode
-}
+func (s *Session) Mode() string { return s.approvals.currentMode() }
 
 // The permission modes. They live in the bridge, so that they work with every
 // agent and in the middle of a turn.
 const (
 	ModeDefault     = "default"      // the user is asked whenever the agent asks
-	ModeAcceptEdits = "accept-edits" // file edits are allowed
+	ModeAcceptEdits = "accept-edits" // edits of plain files in the session's directories are allowed
 	ModeYolo        = "yolo"         // everything is
 )
 
@@ -105,8 +120,17 @@ type Result struct {
 	ContextID string
 	// Pending names the calls that still wait for an answer.
 	Pending []string
+	// Unanswered says what was rejected because nobody answered, by the titles of
+	// its calls.
+	Unanswered []string
 	// Usage is the agent's count of tokens, as it gave it.
 	Usage a2a.JSON
+	// Execution is what the agent has said of the slash command that it was asked to
+	// run; the zero value if it has not, or was not.
+	Execution mapping.Execution
+	// Question is what the agent asks in prose, with the state input-required; empty if
+	// that came without words. The next prompt answers it.
+	Question string
 }
 
 // errBusy says that a session has one turn at a time: agents drop what comes in
@@ -121,11 +145,34 @@ type Turn struct{ t *turn }
 func (s *Session) Begin() (Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn != nil {
-		return Turn{}, errBusy
+	switch {
+	case s.turn == nil:
+		s.turn = newTurn(s)
+		return Turn{s.turn}, nil
+	case s.turn.past && s.next == nil:
+		s.next = newTurn(s)
+		s.next.before = s.turn
+		return Turn{s.next}, nil
 	}
-	s.turn = newTurn(s)
-	return Turn{s.turn}, nil
+	return Turn{}, errBusy
+}
+
+// pause keeps the leg of a turn that ends with calls pending.
+func (s *Session) pause(leg *leg) { s.paused = leg }
+
+// unpause returns the leg that was kept, nil if there is none.
+func (s *Session) unpause() *leg {
+	leg := s.paused
+	s.paused = nil
+	return leg
+}
+
+// giveUpPause forgets the pending calls, because something else begins.
+func (s *Session) giveUpPause() {
+	if leg := s.unpause(); leg != nil {
+		leg.leave(false)
+	}
+	clear(s.given)
 }
 
 // busy reports whether a turn is running.
@@ -135,12 +182,36 @@ func (s *Session) busy() bool {
 	return s.turn != nil
 }
 
+// shut releases the journal of a closed session, as soon as no turn writes to it, so
+// that a long-lived process with many sessions keeps no files open.
+func (s *Session) shut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shutting = true
+	if s.turn == nil {
+		_ = s.journal.Close() // it has been written
+	}
+}
+
 // Cancel ends the running turn, if there is one: see [Turn.Run].
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.turn != nil {
 		s.turn.requestCancel()
+	}
+	if s.next != nil {
+		s.next.requestCancel()
+	}
+}
+
+// taskCancelled ends the running turn if its task is the one that the agent has
+// cancelled at somebody else's request.
+func (s *Session) taskCancelled(task string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != nil {
+		s.turn.cancelledBy(task)
 	}
 }
 
@@ -150,6 +221,12 @@ func (s *Session) Cancel() {
 // ([a2a.Error]), the transport's (see package transport), or ctx's.
 func (t Turn) Run(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
 	defer t.t.release()
+	return t.prompt(ctx, prompt, editor)
+}
+
+// prompt is Run without the release: the caller releases the turn, or begins the next
+// one.
+func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
 	return t.t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
 		if r := t.t.command(ctx, prompt); r != nil {
 			return r, nil
@@ -162,12 +239,15 @@ func (t Turn) Run(ctx context.Context, prompt []acp.ContentBlock, editor Editor)
 		if err != nil {
 			return nil, err
 		}
-		return t.t.say(m), nil
+		if err := t.t.handServers(ctx, m); err != nil {
+			return nil, err
+		}
+		return t.t.say(ctx, m)
 	})
 }
 
-// Abandon gives up a turn that will not be run.
-func (t Turn) Abandon() { t.t.release() }
+// Discard gives up a turn that will not be run.
+func (t Turn) Discard() { t.t.release() }
 
 // Prompt is Begin and Run.
 func (s *Session) Prompt(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
@@ -180,40 +260,42 @@ func (s *Session) Prompt(ctx context.Context, prompt []acp.ContentBlock, editor 
 
 // message builds the prompt's message for the agent.
 func (s *Session) message(parts []a2a.OutPart, w mapping.Writing) (*a2a.Outgoing, error) {
-	if s.contextID == "" && s.taskID == "" { // a task knows its own
-		s.contextID = s.agent.opts.NewID()
-	}
-	m := &a2a.Outgoing{ID: s.agent.opts.NewID(), ContextID: s.contextID, TaskID: s.taskID, Parts: parts, Prompt: true}
+	// The first message names no context: the agent makes it (A2A 1.0, §3.4.1: it
+	// may refuse others').
+	m := &a2a.Outgoing{ID: s.agent.opts.NewID(), ContextID: s.contextID, TaskID: s.taskID, Parts: parts}
 	if s.taskID != "" {
 		return m, nil
 	}
-	// A new task knows nothing of the one before it, nor of its settings: agents
-	// keep them by task.
+	// Agents keep settings by task: a new one has neither those of the last task nor
+	// its history.
 	m.ReferenceTaskIDs = s.previous
 	return m, s.settings(m, w)
 }
 
 // settings writes what the first message of a task tells the agent.
 func (s *Session) settings(m *a2a.Outgoing, w mapping.Writing) error {
-	settings := mapping.AgentSettings{Workspace: s.Cwd, Extra: s.agent.opts.AgentSettings}
+	return w.Apply(s.agentSettings(), m)
+}
+
+func (s *Session) agentSettings() mapping.AgentSettings {
+	settings := mapping.AgentSettings{Workspace: s.Cwd, Additional: s.additionalDirectories(), Extra: s.agent.opts.AgentSettings}
 	if s.agent.opts.ForwardMCP {
 		settings.MCPServers = s.mcp
 	}
-	return w.Apply(settings, m)
+	return settings
 }
 
-// remember keeps where the next prompt goes on. A task that is completed can be
-// continued, by the development-tool extension (its appendix A, step 10); by
-// the protocol it cannot, and [Session.refused] sees to an agent that will not.
+// remember keeps the context and the task in which the next prompt goes on. A task that
+// is completed can be continued, by the development-tool extension (its appendix A,
+// step 10); by the protocol it cannot, and [Session.refused] sees to an agent that will
+// not.
 func (s *Session) remember(w mapping.Writing) {
 	f := s.fold
-	if f.ContextID != "" {
-		s.contextID = f.ContextID
-	}
+	s.nameContext()
 	s.completed = false
 	switch {
 	case f.TaskID == "":
-	case f.State == a2a.StateCompleted && w.Dialect == mapping.DialectDevtool:
+	case f.State == a2a.StateCompleted && w.Traits().ContinuesCompleted:
 		s.taskID, s.previous = f.TaskID, []string{f.TaskID}
 		s.completed = true
 	case f.State.Terminal() || f.State == "":
@@ -223,9 +305,20 @@ func (s *Session) remember(w mapping.Writing) {
 	}
 }
 
-// keep is remember after an error: what the agent has not said is not known, and
+// nameContext goes on in the context that the agent has named last. For an agent that
+// names none, a context ID of ours is used from the second message on.
+func (s *Session) nameContext() {
+	if s.fold.ContextID != "" {
+		s.contextID = s.fold.ContextID
+		s.named = false
+	} else if s.contextID == "" {
+		s.contextID = s.agent.opts.NewID()
+	}
+}
+
+// rememberAfterError is remember after an error: what the agent has not said is not known, and
 // the task may go on.
-func (s *Session) keep() {
+func (s *Session) rememberAfterError() {
 	if f := s.fold; f.ContextID != "" {
 		s.contextID = f.ContextID
 	}
@@ -234,8 +327,8 @@ func (s *Session) keep() {
 	}
 }
 
-// forget gives up a task that was abandoned: what it still says is not shown,
-// and the next prompt starts another one in the same context.
+// forget gives up a task: its further events are not shown, and the next prompt starts
+// a new task in the same context.
 func (s *Session) forget() {
 	if s.fold.ContextID != "" {
 		s.contextID = s.fold.ContextID
@@ -243,36 +336,5 @@ func (s *Session) forget() {
 	s.taskID, s.previous = "", nil
 	if s.fold.TaskID != "" {
 		s.previous = []string{s.fold.TaskID}
-	}
-}
-
-// allowed reports whether a question needs no user: by the session's mode, or by
-// what was always allowed.
-func (s *Session) allowed(q mapping.Question) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.mode == ModeYolo:
-		return true
-	case s.mode == ModeAcceptEdits && q.Call.Confirmation != nil && q.Call.Confirmation.Edit != nil:
-		return true
-	}
-	keys := mapping.AlwaysKeys(q.Call)
-	for _, k := range keys {
-		if !slices.Contains(s.always, k) {
-			return false
-		}
-	}
-	return len(keys) > 0
-}
-
-// allow notes what the user has always allowed.
-func (s *Session) allow(keys []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, k := range keys {
-		if !slices.Contains(s.always, k) {
-			s.always = append(s.always, k)
-		}
 	}
 }

@@ -2,7 +2,6 @@ package bridge_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/poison"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -34,20 +37,31 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	A< EVENT       the agent sends an event (the JSON-RPC result) on its newest
 //	               stream; "A< #2 …" on the stream of request 2
 //	A< end         … ends the stream; "A< cut" breaks the connection
+//	A< raw LINES   … sends lines as they are, \n between them
 //	A< json BODY   … answers with JSON instead; "A< status 503 text/plain TEXT"
 //	A< died TEXT   the agent's process ends, of which TEXT is what is known
 //	T+ 250ms       time passes
-//	card JSON      (at the top) the agent's card
+//	handshake      the editor initializes and opens the session id-1 in /, as hello.txt
+//	               shows in full; what it is answered is left out
+//	card JSON      (at the top) the agent's card; "card none": there is none
+//	card-at PATH   (at the top) where it is, and nothing is elsewhere
+//	reach JSON     (at the top) how the agent is reached: Binding and Version
 //	commands JSON  (at the top) its answer to commands/get; without it there are none
 //	options JSON   (at the top) the bridge's options
 //	store          (at the top) sessions are stored
+//	mcp-file       (at the top) the agent reads MCP servers from a file
 //	journal LINE   (at the top) a line of the session "old", whose beginning is not stored
-//	process        (at the top) the agent is a process that was started for the bridge
+//	process        (at the top) the agent is a process that was started for the bridge;
+//	               "process again": one that is started again when it has died;
+//	               "process starting": and that is up with "A< up"
 //
 // and what the bridge does must be, in between,
 //
 //	E< LINE        the editor reads a line
-//	A> #N METHOD PARAMS   the agent gets request N
+//	A> #N METHOD PARAMS   the agent gets request N; over HTTP+JSON a verb, the path and
+//	               the body, and what the agent sends has nothing around it
+//	A> #N with NAME: VALUE   which has that header of W3C Trace Context
+//	A> file TEXT   the file of MCP servers is written; "gone": it is removed
 //	A> #N closed   the bridge closes the connection of request N
 //	exit ERROR     the bridge has ended
 //
@@ -103,10 +117,13 @@ func playTranscript(t *testing.T, script string) string {
 	options := bridge.Options{Version: "test", Workspace: cwd, Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
 	var n int
 	var mu sync.Mutex
+	options.WebhookPolicy = &transport.WebhookPolicy{Resolve: func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+	}}
 	options.NewID = func() string { mu.Lock(); defer mu.Unlock(); n++; return fmt.Sprintf("id-%d", n) }
 
-	storeDir := ""
-	reach := &transport.ClientOptions{RoundTripper: agent, Poison: true}
+	storeDir, url := "", "http://agent.invalid/"
+	reach := &transport.ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: agent}}
 	var out strings.Builder
 	inputs := strings.SplitAfter(script, "\n")
 	for len(inputs) > 0 {
@@ -114,16 +131,30 @@ func playTranscript(t *testing.T, script string) string {
 		switch {
 		case word == "card":
 			agent.card = rest
+		case word == "card-at":
+			agent.cardAt = rest
+		case word == "reach":
+			if err := json.Unmarshal([]byte(rest), reach); err != nil {
+				t.Fatal(err)
+			}
 		case word == "commands":
 			agent.commands = `"result":` + rest
 		case word == "store":
 			storeDir = t.TempDir()
 			options.Store = openStore(t, storeDir)
+		case word == "mcp-file":
+			options.MCPFile = agent
 		case word == "journal":
 			addToJournal(t, options.Store, storeDir, rest)
 		case word == "process":
-			agent.process = &fakeProcess{done: make(chan struct{})}
+			agent.process = &fakeProcess{done: make(chan struct{}), again: rest != "", up: make(chan struct{})}
 			reach.Process = agent.process
+			if rest != "" {
+				url, reach.Resolve = "", agent.process.resolve
+			}
+			if rest != "starting" {
+				close(agent.process.up)
+			}
 		case word == "options":
 			if err := json.Unmarshal([]byte(rest), &options); err != nil {
 				t.Fatal(err)
@@ -139,7 +170,7 @@ func playTranscript(t *testing.T, script string) string {
 		inputs = inputs[1:]
 	}
 
-	client, err := transport.NewClient("http://agent.invalid/", reach)
+	client, err := transport.NewClient(url, reach)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,6 +231,23 @@ func playTranscript(t *testing.T, script string) string {
 		default:
 		}
 	}
+	handshake := func() {
+		for _, line := range []string{
+			`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`,
+		} {
+			io.WriteString(editorIn, line+"\n")
+			synctest.Wait()
+		}
+		editor.Lock()
+		defer editor.Unlock()
+		editor.got = slices.DeleteFunc(editor.got, func(l string) bool {
+			if strings.Contains(l, `"error"`) {
+				t.Errorf("handshake: %s", l)
+			}
+			return strings.Contains(l, `"result"`)
+		})
+	}
 	for _, l := range inputs {
 		text := strings.TrimSuffix(l, "\n")
 		word, rest, _ := strings.Cut(text, " ")
@@ -209,6 +257,8 @@ func playTranscript(t *testing.T, script string) string {
 		}
 		out.WriteString(l)
 		switch {
+		case word == "handshake":
+			handshake()
 		case word == "E>" && rest == "EOF":
 			editorIn.Close()
 		case word == "E>" && rest == "KILL":
@@ -262,10 +312,10 @@ func playTranscript(t *testing.T, script string) string {
 
 // addToJournal writes a line to the second generation of the journal of a session
 // that has no first one.
-func addToJournal(t *testing.T, store *bridge.Store, dir, line string) {
-	journal, err := store.Journal("old")
+func addToJournal(t *testing.T, sessions *store.Store, dir, line string) {
+	journal, err := sessions.Journal("old")
 	if err == nil {
-		err = store.Put(bridge.Record{ID: "old", Cwd: cwd})
+		err = sessions.Put(store.Record{ID: "old", Cwd: cwd})
 	}
 	if err == nil {
 		err = journal.Append([]byte(line + "\n"))
@@ -285,71 +335,48 @@ func addToJournal(t *testing.T, store *bridge.Store, dir, line string) {
 	}
 }
 
-func openStore(t *testing.T, dir string) *bridge.Store {
-	store, err := bridge.OpenStore(dir)
+func openStore(t *testing.T, dir string) *store.Store {
+	sessions, err := store.Open(dir)
+	t.Cleanup(sessions.StopPruning)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return store
-}
-
-// fakeAgent is the agent's end as an [http.RoundTripper]: it answers what the
-// transcript says.
-type fakeAgent struct {
-	mu       sync.Mutex
-	card     string
-	commands string // the rest of the answer to commands/get
-	process  *fakeProcess
-	requests []*exchange
-	log      []string
-}
-
-// fakeProcess is a [transport.Process].
-type fakeProcess struct {
-	done chan struct{}
-	err  error
-}
-
-func (p *fakeProcess) Done() <-chan struct{} { return p.done }
-func (p *fakeProcess) Err() error            { return p.err }
-
-type exchange struct {
-	n         int
-	id        json.RawMessage
-	response  chan *http.Response
-	answered  bool
-	body      *io.PipeWriter
-	finished  bool
-	fakeAgent *fakeAgent
-}
-
-const defaultCard = `{"name":"fake","url":"http://agent.invalid/","protocolVersion":"0.3.0","capabilities":{"streaming":true,"extensions":[{"uri":"https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"}]},"defaultInputModes":["text"]}`
-
-func newFakeAgent() *fakeAgent {
-	return &fakeAgent{card: defaultCard, commands: `"error":{"code":-32601,"message":"method not found"}`}
+	return sessions
 }
 
 func (a *fakeAgent) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method == http.MethodGet {
+	if r.Method == http.MethodGet && !strings.Contains(r.URL.Path, "/tasks/") {
+		if a.card == "none" || a.cardAt != "" && a.cardAt != r.URL.Path {
+			return respond(r, 404, "text/plain", io.NopCloser(strings.NewReader("not found"))), nil
+		}
 		return respond(r, 200, "application/json", io.NopCloser(strings.NewReader(a.card))), nil
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
 	}
 	m := gjson.ParseBytes(body)
-	var params bytes.Buffer
-	if err := json.Compact(&params, []byte(m.Get("params").Raw)); err != nil {
-		params.WriteString(m.Get("params").Raw)
+	bare := !m.Get("jsonrpc").Exists()
+	what := m.Get("method").Str + " " + m.Get("params").Raw
+	if bare {
+		what = strings.TrimSpace(r.Method + " " + r.URL.RequestURI() + " " + string(body))
 	}
 	if m.Get("method").Str == "commands/get" {
 		return respond(r, 200, "application/json", io.NopCloser(strings.NewReader(
 			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, a.commands)))), nil
 	}
 	a.mu.Lock()
-	x := &exchange{n: len(a.requests) + 1, id: json.RawMessage(m.Get("id").Raw), response: make(chan *http.Response, 1), fakeAgent: a}
+	x := &exchange{n: len(a.requests) + 1, id: json.RawMessage(m.Get("id").Raw), response: make(chan *http.Response, 1), bare: bare, fakeAgent: a}
 	a.requests = append(a.requests, x)
-	a.log = append(a.log, fmt.Sprintf("A> #%d %s %s", x.n, m.Get("method").Str, params.String()))
+	a.log = append(a.log, fmt.Sprintf("A> #%d %s", x.n, what))
+	for _, name := range []string{"Traceparent", "Tracestate", "Baggage"} {
+		if v := r.Header.Get(name); v != "" {
+			a.log = append(a.log, fmt.Sprintf("A> #%d with %s: %s", x.n, name, v))
+		}
+	}
 	a.mu.Unlock()
 	select {
 	case resp := <-x.response:
@@ -368,119 +395,4 @@ func (a *fakeAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 		a.note(x, "closed")
 		return nil, r.Context().Err()
 	}
-}
-
-func (a *fakeAgent) note(x *exchange, what string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !x.finished {
-		x.finished = true
-		a.log = append(a.log, fmt.Sprintf("A> #%d %s", x.n, what))
-	}
-}
-
-func respond(r *http.Request, status int, contentType string, body io.ReadCloser) *http.Response {
-	return &http.Response{StatusCode: status, Status: http.StatusText(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {contentType}}, Body: body, ContentLength: -1, Request: r}
-}
-
-func (a *fakeAgent) take() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	log := a.log
-	a.log = nil
-	return log
-}
-
-// say does what an A< line says.
-func (a *fakeAgent) say(what string) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if text, ok := strings.CutPrefix(what, "died "); ok {
-		a.process.err = errors.New(text)
-		close(a.process.done)
-		return nil
-	}
-	if len(a.requests) == 0 {
-		return errors.New("the agent has had no request")
-	}
-	x := a.requests[len(a.requests)-1]
-	if strings.HasPrefix(what, "#") {
-		var n int
-		number, rest, _ := strings.Cut(what, " ")
-		if _, err := fmt.Sscanf(number, "#%d", &n); err != nil || n > len(a.requests) {
-			return fmt.Errorf("no request %s", number)
-		}
-		x, what = a.requests[n-1], rest
-	}
-	verb, rest, _ := strings.Cut(what, " ")
-	if x.answered && x.body == nil {
-		return fmt.Errorf("request %d has had its answer", x.n)
-	}
-	switch verb {
-	case "json":
-		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s`, x.id, strings.TrimPrefix(rest, "{"))
-		x.answer(respond(nil, 200, "application/json", io.NopCloser(strings.NewReader(body))))
-		return nil
-	case "status":
-		var status int
-		f := strings.SplitN(rest, " ", 3)
-		fmt.Sscan(f[0], &status)
-		x.answer(respond(nil, status, f[1], io.NopCloser(strings.NewReader(f[2]))))
-		return nil
-	}
-	if !x.answered && verb == "cut" {
-		x.answer(nil)
-		return nil
-	}
-	if x.body == nil {
-		r, w := io.Pipe()
-		x.body = w
-		x.answer(respond(nil, 200, "text/event-stream", pipeBody{r, x}))
-	}
-	w := x.body
-	switch verb {
-	case "end":
-		x.finished = true
-		go w.Close()
-	case "cut":
-		x.finished = true
-		go w.CloseWithError(io.ErrUnexpectedEOF)
-	case "raw":
-		go io.WriteString(w, rest+"\n\n")
-	default:
-		event := fmt.Sprintf(`data: {"jsonrpc":"2.0","id":%s,"result":%s}`+"\n\n", x.id, what)
-		go io.WriteString(w, event) // ends when the bridge has read it, or has closed
-	}
-	return nil
-}
-
-func (x *exchange) answer(r *http.Response) {
-	x.answered = true
-	x.response <- r
-}
-
-// close ends every stream, at the end of a transcript.
-func (a *fakeAgent) close() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, x := range a.requests {
-		x.finished = true
-		if x.body != nil {
-			x.body.Close()
-		} else if !x.answered {
-			x.answered = true
-			close(x.response)
-		}
-	}
-}
-
-type pipeBody struct {
-	*io.PipeReader
-	x *exchange
-}
-
-func (b pipeBody) Close() error {
-	b.x.fakeAgent.note(b.x, "closed")
-	return b.PipeReader.Close()
 }

@@ -3,9 +3,8 @@ package bridge
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -35,46 +34,88 @@ type turn struct {
 	writing  mapping.Writing
 	card     *a2a.Card
 	steps    []mapping.Step
-	back     bool // the editor has not heard that the connection is lost, or that it is back
-	gapTold  bool // and that text was lost in this cut
-	told     bool // the user knows that the agent wants authentication
-	answered bool // the user's answers were sent, in this turn
+	told     bool                // the user was told that the agent wants authentication
+	answered bool                // the user's answers were sent, in this turn
+	down     bool                // the connection is lost, and it is not known what the agent said since
+	given    map[string]decision // the session's
+	// unanswered are the titles of calls that were rejected because nobody answered.
+	unanswered []string
+	rejected   bool // by cancelling the task: see cancelToReject
 	// isCommand: a slash command, whose task is not the conversation's.
 	isCommand bool
+	// askedContext is the context that the message goes on in, if the agent has named
+	// it. lossTold: the user knows that the agent may have lost the conversation.
+	askedContext string
+	lossTold     bool
+	// past: it belongs to a prompt of an earlier process: see takeUp. before is the
+	// turn that it waits for, over is closed when it is released.
+	past   bool
+	before *turn
+	over   chan struct{}
+	trace  a2a.TraceContext // the editor's
+	// execution is what the agent has answered to a slash command, if that was no
+	// stream: the leg sets it, and the fold has it otherwise.
+	execution atomic.Pointer[mapping.Execution]
 	*canceller
 }
 
 func newTurn(s *Session) *turn {
-	return &turn{session: s, agent: s.agent, fold: s.fold, back: true, canceller: newCanceller()}
+	return &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, over: make(chan struct{}), canceller: newCanceller()}
 }
 
 func (t *turn) release() {
+	t.session.journal.Rest()
 	t.session.mu.Lock()
 	defer t.session.mu.Unlock()
-	t.session.turn = nil
+	close(t.over)
+	if t.session.next == t { // it was released while it waited
+		t.session.next = nil
+		return
+	}
+	t.session.turn, t.session.next = t.session.next, nil
+	if t.session.shutting && t.session.turn == nil {
+		_ = t.session.journal.Close() // it has been written
+	}
 }
 
 // anewNotice is for agents that keep a conversation in the task that was
 // cancelled.
-const anewNotice = "[The agent begins anew: what was said before went with the task that was cancelled.]\n\n"
+const anewNotice = "[The agent begins anew: it kept the conversation in the task that was cancelled.]\n\n"
 
-// end says why a leg is not being streamed any more.
+// yoloNotice says once a session what the mode yolo means.
+const yoloNotice = "[Mode yolo: whatever the agent asks for is allowed without asking you.]\n\n"
+
+// end says why a leg is not read any more.
 type end int
 
 const (
-	ended     end = iota // the agent has said so
-	paused               // calls wait for the user
-	abandoned            // cancelled, and the agent went on for too long
+	ended   end = iota // the agent has said so
+	paused             // calls wait for the user
+	overdue            // cancelled, and the agent went on for too long
 )
 
 // A request is what begins a leg.
 type request struct {
 	// message is what send sends, nil if it is something else.
 	message *a2a.Outgoing
+	// answers: the message answers the agent's questions, and is no prompt.
+	answers bool
 	// taskID is the task that it is about, if that is known.
 	taskID string
-	// was is the state of that task, if that is known.
-	was a2a.State
+	// was is the state that the task rests in, as far as that is known.
+	was mapping.Rest
+	// beyond: the agent has already said something of the task.
+	beyond bool
+	// behind is the leg before, if its stream is still open, or has ended without an
+	// event that says so: what the agent says before the new stream begins is not
+	// heard.
+	behind *leg
+	// goesOnAsking: see [mapping.Traits].
+	goesOnAsking bool
+	// pushes is what the agent pushes of it, nil if it is not asked to.
+	pushes *pushFeed
+	// leg, if set, is resumed instead of sending anything.
+	leg *leg
 	// send returns the stream that follows, and its task, if it is known; a nil
 	// stream if nothing follows. If send is nil the task is followed as after a cut.
 	send func(context.Context) (stream *transport.Stream, taskID string, err error)
@@ -92,6 +133,9 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	watching.Go(func() { t.watch(ctx, t.agent) }) // ends with ctx
 
 	next, err := t.ready(ctx, open)
+	if errors.Is(err, errRejected) || errors.Is(err, errWords) || t.rejected {
+		return t.finish(ctx, ended, err)
+	}
 	if err != nil {
 		if t.isCancelled() {
 			return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled}, nil
@@ -101,24 +145,36 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	if t.isCancelled() {
 		return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled}, nil // before anything was sent
 	}
-	if fresh {
-		t.fold.Begin()
+	if next.leg == nil {
+		t.session.giveUpPause()
 	}
-	t.fold.TaskID = next.taskID
+	if m := next.message; m != nil && m.ContextID != "" && m.ContextID == t.fold.ContextID {
+		t.askedContext = m.ContextID
+	}
+	t.requestPushes(ctx, next)
+	switch {
+	case fresh && next.beyond: // the prompt was an answer beside the task
+		t.fold.GoOn(next.taskID)
+	case fresh:
+		t.fold.Begin(next.taskID)
+	default:
+		t.fold.SetTask(next.taskID)
+	}
+	t.session.unseen = false
+	t.fold.Speak(t.writing.Dialect)
 	if next.taskID != "" {
 		t.identify(next.taskID)
 	}
-	if t.session.anew {
-		t.session.anew = false
-		if err := t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: anewNotice}}); err != nil {
+	if notices := t.openingNotices(); len(notices) > 0 {
+		if err := t.editor.Show(ctx, notices); err != nil {
 			return Result{}, err
 		}
 	}
 	how := ended
 	for next != nil {
-		next, how, err = t.leg(ctx, next)
+		next, how, err = t.runLeg(ctx, next)
 	}
-	return t.result(ctx, how, err)
+	return t.finish(ctx, how, err)
 }
 
 // ready contacts the agent, if need be, and makes the first request. It gives up
@@ -133,7 +189,7 @@ func (t *turn) ready(ctx context.Context, open func(context.Context) (*request, 
 		case <-ctx.Done():
 		}
 	}()
-	card, writing, err := t.agent.Ready(ctx)
+	card, writing, err := t.reach(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -141,245 +197,194 @@ func (t *turn) ready(ctx context.Context, open func(context.Context) (*request, 
 	return open(ctx)
 }
 
-// say makes the request that sends a message.
-func (t *turn) say(m *a2a.Outgoing) *request {
-	return &request{message: m, taskID: m.TaskID, was: t.fold.State, send: func(ctx context.Context) (*transport.Stream, string, error) {
+// say makes the request that sends a prompt, or what the agent wants in place of it.
+func (t *turn) say(ctx context.Context, m *a2a.Outgoing) (*request, error) {
+	t.learn(ctx, m.TaskID)
+	calls, err := t.fold.Reply(m)
+	if err != nil {
+		return nil, err
+	}
+	if len(calls) > 0 && len(m.Parts) == 0 {
+		return t.sayWords(ctx, calls)
+	}
+	return t.send(m), nil
+}
+
+// send makes the request that sends a message.
+func (t *turn) send(m *a2a.Outgoing) *request {
+	m.Trace = t.trace
+	return &request{message: m, taskID: m.TaskID, was: t.fold.Rest(m.TaskID), send: func(ctx context.Context) (*transport.Stream, string, error) {
 		stream, err := t.agent.opts.Client.Send(ctx, m)
 		return stream, "", err
 	}}
 }
 
-// answer makes the request that sends the user's answers to the agent's
-// questions.
-func (t *turn) answer(answers []mapping.Answer) (*request, error) {
-	t.fold.Answered(answers)
-	m := &a2a.Outgoing{ID: t.agent.opts.NewID(), TaskID: t.fold.TaskID, ContextID: t.fold.ContextID}
-	if err := t.writing.Answers(answers, m); err != nil {
-		return nil, err
+// runLeg makes a request and shows the leg until the agent is done or waits for the
+// user; then next is the request with the user's answers.
+func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, err error) {
+	leg, settled := r.leg, false
+	t.down = false
+	if leg == nil {
+		if r.message != nil {
+			t.fold.Sent(r.message.ID)
+		}
+		t.session.seen.Leg()
+		r.pushes = t.session.pushes
+		r.goesOnAsking = t.writing.Traits().GoesOnAsking
+		leg = t.agent.follow(r)
+	} else if settled, err = t.hasSettled(ctx, leg); err != nil {
+		leg.leave(true)
+		return nil, ended, err
 	}
-	return t.say(m), nil
-}
-
-// leg makes a request and follows what comes of it until the agent is done or
-// waits for the user; then next is the request with the user's answers.
-func (t *turn) leg(ctx context.Context, r *request) (next *request, how end, err error) {
-	leg := t.agent.follow(r)
-	for {
-		how, err = t.stream(ctx, leg)
+	for ; ; settled = false {
+		how = paused
+		if !settled {
+			how, err = t.stream(ctx, leg)
+		}
 		if err != nil || how != paused {
+			t.observeEnd(err)
 			leg.leave(true)
-			if again := t.session.refused(err, r.message, t.writing); again != nil {
-				return t.say(again), ended, nil
+			if again := t.again(ctx, leg, err, r); again != nil {
+				return t.send(again), ended, nil
 			}
 			return nil, how, err
 		}
-		answers, err := t.ask(ctx, leg)
+		t.observeSettled(leg.hasEnded())
+		decisions, err := t.ask(ctx, leg)
 		switch {
 		case errors.Is(err, ErrPause):
-			leg.leave(false)
+			t.session.pause(leg)
 			return nil, paused, nil
 		case err != nil:
 			leg.leave(true)
 			return nil, ended, err
-		case len(answers) == 0:
-			continue // the calls went on without us
+		case len(decisions) == 0:
+			continue // the calls went on without us, or the connection is down
 		}
+		if t.needsWords(decisions) {
+			return nil, ended, t.restForWords(ctx, leg, decisions)
+		}
+		if aside, err := t.answerAside(ctx, leg, decisions); err != nil || aside {
+			if err == nil && !leg.hasEnded() {
+				continue // the stream goes on
+			}
+			leg.leave(false)
+			return t.followAside(err), ended, err
+		}
+		behind := !leg.hasEnded() || leg.bare
 		leg.leave(false)
 		t.answered = true
-		next, err = t.answer(answers)
+		if next, err = t.answer(ctx, decisions); next != nil && behind {
+			next.behind = leg
+		}
 		return next, ended, err
 	}
 }
 
-// stream shows what a leg brings until it ends, pauses or is abandoned.
+// hasSettled shows what a paused leg has brought since, and reports whether it has
+// brought nothing: then all calls that wait were asked about.
+func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
+	select {
+	case n := <-leg.arrivals:
+		return false, t.show(ctx, leg, n)
+	default:
+		return true, nil
+	}
+}
+
+// stream shows what a leg brings until it ends, pauses or is overdue. It pauses
+// when calls have been waiting for approvalSettle while the connection was up:
+// what else waits is not known while it is down.
 func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	settle := time.NewTimer(approvalSettle)
 	defer settle.Stop()
-	asked := 0 // restarts the timer for calls that asked before this stream
+	quiet := newSilence()
+	defer quiet.timer.Stop()
+	settling, asked := false, 0 // asked restarts the timer for a call that begins to ask
 	for {
-		switch open := len(t.fold.Open()); {
-		case open == 0 || t.isCancelled():
+		switch {
+		case !t.waitsForUser():
 			settle.Stop()
-		case asked != t.fold.Asked:
-			asked = t.fold.Asked
+			settling = false
+		case !settling || asked != t.fold.Asked():
+			settling, asked = true, t.fold.Asked()
 			settle.Reset(approvalSettle)
 		}
 		select {
-		case n := <-leg.news:
+		case n := <-leg.arrivals:
 			if err := t.show(ctx, leg, n); err != nil {
 				return ended, err
 			}
+			quiet.heard()
+		case <-quiet.timer.C:
+			if err := t.tellSilence(ctx, quiet); err != nil {
+				return ended, err
+			}
 		case <-leg.ended:
-			if leg.err == nil && len(t.fold.Open()) > 0 && !t.fold.State.Terminal() && !t.isCancelled() {
+			if leg.err == nil && t.fold.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
 				return paused, nil
 			}
 			return ended, leg.err
 		case <-settle.C:
-			return paused, nil
+			if leg.unsettled() {
+				settling = false // the next events tell what else waits
+				continue
+			}
+			return t.settled(), nil
 		case <-t.graceOver:
-			return abandoned, nil
+			return overdue, nil
 		case <-ctx.Done():
 			return ended, ctx.Err()
 		}
 	}
 }
 
-// show turns news into steps and hands them to the editor.
-func (t *turn) show(ctx context.Context, leg *leg, n news) error {
+// show turns an arrival into steps and hands them to the editor.
+func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	steps := t.steps[:0]
-	for i := range n.events {
-		if n.echo {
-			steps = t.fold.Echo(&n.events[i], steps)
-			continue
-		}
-		steps = t.fold.Event(&n.events[i], steps)
+	if n.first && t.fold.Lacks(&n.events[0]) {
+		leg.older = true
+		n = arrival{}
 	}
-	if len(n.events) > 0 && !n.resumed && !n.echo {
-		t.gapTold = false // it flows again
+	t.tellFold(n)
+	if n.resumed && t.down {
+		steps = append(steps, t.cutCost()...)
 	}
-	if n.resumed {
-		// Before what is shown of the rest. It is said once a cut, and once more
-		// if a gap shows later.
-		gap := t.fold.Gap || n.blind
-		if t.writing.Dialect == mapping.DialectGemini {
-			// Its history has the first chunk of each message, and nothing tells
-			// whether there were more while nobody was there.
-			gap = !t.back
-		}
-		gap = gap && !t.gapTold
-		if t.gapTold = t.gapTold || gap; gap || !t.back {
-			t.back = true
-			steps = slices.Insert(steps, 0, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID,
-				Connection: mapping.Connection{Phase: "resumed", Gap: gap}})
+	if n.aligns != nil {
+		steps = t.fold.Align(n.aligns, n.events, steps)
+		n.events = nil
+	}
+	steps = t.foldEvents(n, steps)
+	steps = t.tellOtherContext(steps)
+	for i := range steps {
+		if s := &steps[i]; s.Kind == mapping.StepError {
+			s.Text = t.agent.opts.Mask(s.Text)
 		}
 	}
+	t.down = t.down && !n.resumed
 	if c := n.connection; c != nil {
-		t.back = t.back && c.Phase != "lost"
+		t.observeConnection(c)
 		steps = append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
+		if c.Phase == "lost" {
+			t.down = true
+			t.fold.Cut()
+			leg.repetition = t.session.seen.Repetition()
+		}
 	}
-	if t.fold.State == a2a.StateAuthRequired && !t.told {
+	if t.fold.State == a2a.StateAuthRequired && !t.told && !t.fold.WaitsForWords() {
 		t.told = true
-		steps = append(steps, mapping.Step{Kind: mapping.StepNotice, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID,
-			Text: "\n[The agent waits until you have authenticated with it.]\n"})
+		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
-	if t.fold.TaskID != "" && t.identify(t.fold.TaskID) && !t.isCommand {
-		// Before anything is shown: a process that is killed from here on leaves
-		// a task to come back to.
-		t.session.contextID, t.session.taskID = t.fold.ContextID, t.fold.TaskID
-		t.session.save()
-	}
+	t.noteTask()
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
 	}
 	t.steps = steps
-	if t.writing.Dialect == mapping.DialectGemini {
-		// That server's tasks/cancel ends the task, and the conversation with
-		// it. It stops as well when the connection is ended, unless a tool is at
-		// work (its own behaviour: testdata/peers).
-		running := t.fold.Running()
-		leg.running.Store(running)
-		if running {
-			t.spare(nil)
-		} else {
-			t.spare(leg.hangUp)
-		}
-	}
+	t.chooseCancel(leg)
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:
 	}
 	return err
-}
-
-// result puts the end of the turn into words.
-func (t *turn) result(ctx context.Context, how end, err error) (Result, error) {
-	f, s := t.fold, t.session
-	if t.isCommand {
-		// The conversation goes on where it was.
-		defer func(context, task string, previous []string) {
-			s.contextID, s.taskID, s.previous = context, task, previous
-		}(s.contextID, s.taskID, s.previous)
-	}
-	r := Result{StopReason: acp.StopEndTurn, State: f.State, TaskID: f.TaskID, ContextID: f.ContextID, Usage: f.Usage}
-	if t.isCancelled() {
-		r.StopReason = acp.StopCancelled
-		t.settleCancel(ctx, f.State.Terminal() || f.TaskID == "")
-		if how == abandoned || t.didCancel() || err != nil {
-			s.anew = t.writing.Dialect == mapping.DialectGemini
-			s.forget()
-		} else {
-			s.remember(t.writing)
-		}
-		return r, nil
-	}
-	if err != nil {
-		gone, refusal := (*goneError)(nil), (*a2a.Error)(nil)
-		switch refused := errors.As(err, &refusal) && !refusal.Unauthenticated(); {
-		case errors.As(err, &gone) || errors.As(err, &refusal) && f.State == "":
-			// The next prompt begins a new task, in the same context.
-			s.forget()
-		case t.answered && f.Unheard() && (refused || errors.As(err, new(*undeliveredError))):
-			// The task waits for an answer that it has not got, and would not take
-			// a prompt for it.
-			t.agent.abandon(f.TaskID)
-			s.anew = t.writing.Dialect == mapping.DialectGemini
-			s.forget()
-		default:
-			s.keep()
-		}
-		return r, err
-	}
-	if how == paused {
-		for _, call := range f.Open() {
-			r.Pending = append(r.Pending, call.ID)
-		}
-	}
-	s.remember(t.writing)
-	switch f.State {
-	case a2a.StateCanceled:
-		r.StopReason = acp.StopCancelled
-	case a2a.StateRejected:
-		r.StopReason = acp.StopRefusal
-		if f.FailText != "" {
-			return r, t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText}})
-		}
-	case a2a.StateFailed, a2a.StateAuthRequired:
-		return r, &mapping.TaskError{State: f.State, Text: f.FailText, Cause: f.Err}
-	}
-	if f.Err != "" && len(r.Pending) == 0 {
-		// Gemini's server reports a model's error and then ends the turn as if
-		// nothing were.
-		return r, &mapping.TaskError{State: f.State, Cause: f.Err}
-	}
-	return r, nil
-}
-
-// refused returns the message to send instead of one that the agent has refused
-// because of its task, nil if there is none: a task that the agent does not know
-// any more (it was restarted), or that is completed and takes no more messages,
-// is gone on from in a new one, in the same context. Such a refusal says that
-// the message was not accepted, so this is not sending it twice. One for a task
-// that waits for input does not: a2a-js may refuse what it has executed.
-func (s *Session) refused(err error, m *a2a.Outgoing, w mapping.Writing) *a2a.Outgoing {
-	var refusal *a2a.Error
-	if m == nil || m.TaskID == "" || !m.Prompt || !errors.As(err, &refusal) || s.fold.State != "" {
-		return nil
-	}
-	switch refusal.Code {
-	case a2a.CodeTaskNotFound:
-	case a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation:
-		if !s.completed {
-			return nil
-		}
-	default:
-		return nil
-	}
-	again := *m
-	again.ReferenceTaskIDs = []string{strings.Clone(m.TaskID)}
-	again.TaskID, s.taskID, s.fold.TaskID = "", "", ""
-	if s.settings(&again, w) != nil {
-		return nil
-	}
-	return &again
 }

@@ -1,0 +1,346 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+	"github.com/a2astdio/a2astdio/transport/stdio"
+)
+
+// cardWait is how long the answer to initialize waits for the agent's card, which
+// decides what the prompt may hold. A user does not notice so short a wait.
+const cardWait = 200 * time.Millisecond
+
+// acpEditor is an editor that speaks the Agent Client Protocol, version 1.
+type acpEditor struct {
+	server      *server
+	initialized bool // only the read loop looks at it
+	methods     map[string]func(*editorRequest)
+	// answered is closed when initialize has been: what comes right behind it is
+	// answered after it.
+	answered chan struct{}
+	once     sync.Once
+	// What initialize says that does not depend on the agent, whose options cannot be
+	// read before there is one.
+	version string
+	stores  bool
+	auth    []acp.AuthMethod
+	// abilities and client are what the first initialize has said of the editor; they
+	// are not written afterwards.
+	abilities abilities
+	client    acpClient
+	// loginMu guards endLogin, which ends the sign-in that is under way.
+	loginMu  sync.Mutex
+	loginID  jsonrpc2.ID
+	endLogin context.CancelCauseFunc
+}
+
+func newACPEditor(s *server) *acpEditor {
+	opts := &s.agent.opts
+	e := &acpEditor{server: s, answered: make(chan struct{}), version: opts.Version, stores: opts.Store != nil && !opts.NoHistory, auth: opts.AuthMethods}
+	e.methods = map[string]func(*editorRequest){
+		acp.MethodInitialize:       e.initialize,
+		acp.MethodAuthenticate:     e.authenticate,
+		acp.MethodLogout:           e.logout,
+		acp.MethodSessionNew:       e.newSession,
+		acp.MethodSessionClose:     e.closeSession,
+		acp.MethodSessionLoad:      e.load,
+		acp.MethodSessionResume:    e.resume,
+		acp.MethodSessionList:      e.listSessions,
+		acp.MethodSessionDelete:    e.deleteSession,
+		acp.MethodSessionPrompt:    e.prompt,
+		acp.MethodSessionCancel:    e.cancel,
+		acp.MethodSessionSetMode:   e.setMode,
+		acp.MethodSessionSetConfig: e.setConfig,
+		acp.MethodCancelRequest:    e.cancelRequest,
+	}
+	return e
+}
+
+func (e *acpEditor) handle(c *editorRequest) {
+	method, ok := e.methods[c.Method]
+	switch {
+	case !ok && e.initialized && e.server.ide.takes(c):
+	case !ok:
+		c.fail(acp.CodeMethodNotFound, "editor: a2astdio does not offer the method "+c.Method, "")
+	case !e.initialized && c.Method != acp.MethodInitialize:
+		c.fail(acp.CodeInvalidRequest, "editor: "+c.Method+" came before initialize: send initialize first", "")
+	case c.Method == acp.MethodInitialize, c.Method == acp.MethodAuthenticate, c.Method == acp.MethodLogout:
+		method(c)
+	default:
+		e.server.withAgent(c, method)
+	}
+}
+
+// initialize answers at once with what is known of the agent's card; where nothing is
+// known, it waits a little: see cardWait. A card that is known is answered with before
+// the agent is contacted, because on one processor the two would delay each other.
+// Without an agent it does not wait.
+func (e *acpEditor) initialize(c *editorRequest) {
+	var p acp.InitializeRequest
+	if !c.decode(&p) {
+		return
+	}
+	if !e.initialized { // requests under way may be reading it
+		e.abilities, e.client = readAbilities(p.ClientCapabilities), readClient(p.ClientCapabilities)
+	}
+	e.initialized = true
+	e.server.ide.introduce(&p)
+	if !e.server.setup.done.Load() {
+		c.reply(e.capabilities(nil))
+		e.once.Do(func() { close(e.answered) })
+		return
+	}
+	facts := e.server.agent.opts.Store.CardFacts(e.server.agent.opts.Name)
+	if facts != nil {
+		c.reply(e.capabilities(facts))
+		e.once.Do(func() { close(e.answered) })
+		e.server.spawn(func(ctx context.Context) {
+			if e.server.out.Flush(ctx) == nil {
+				e.contact(ctx, func(*store.CardFacts) {})
+			}
+		})
+		return
+	}
+	known := make(chan *store.CardFacts, 1)
+	e.server.spawn(func(ctx context.Context) { e.contact(ctx, func(facts *store.CardFacts) { known <- facts }) })
+	e.server.spawn(func(ctx context.Context) {
+		timer := time.NewTimer(cardWait)
+		defer timer.Stop()
+		select {
+		case facts = <-known:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		c.reply(e.capabilities(facts))
+		e.once.Do(func() { close(e.answered) })
+	})
+}
+
+// contact gets the agent's card, passes it on (nil if it cannot be had), and stores it
+// for the next process.
+func (e *acpEditor) contact(ctx context.Context, tell func(*store.CardFacts)) {
+	opts := &e.server.agent.opts
+	card, _, err := e.server.agent.Ready(ctx)
+	if err != nil {
+		opts.Log.Debug("the agent is not ready", "err", err)
+		tell(nil)
+		return
+	}
+	tell(store.FactsOf(card))
+	if err := opts.Store.PutCardFacts(opts.Name, store.FactsOf(card)); err != nil {
+		opts.Log.Debug("the card is not stored", "err", err)
+	}
+}
+
+func (e *acpEditor) capabilities(facts *store.CardFacts) *acp.InitializeResponse {
+	r := &acp.InitializeResponse{
+		ProtocolVersion: acp.Version,
+		AgentInfo:       acp.Implementation{Name: "a2astdio", Title: "A2A agent", Version: e.version},
+		AuthMethods:     e.offeredMethods(facts),
+	}
+	if e.login() != nil {
+		r.AgentCapabilities.Auth = &acp.AuthCapabilities{Logout: &struct{}{}}
+	}
+	r.AgentCapabilities.PromptCapabilities.EmbeddedContext = true
+	r.AgentCapabilities.SessionCapabilities.Close = &struct{}{}
+	r.AgentCapabilities.SessionCapabilities.AdditionalDirectories = &struct{}{}
+	if e.stores {
+		r.AgentCapabilities.LoadSession = true
+		sessions := &r.AgentCapabilities.SessionCapabilities
+		sessions.List, sessions.Resume, sessions.Delete = &struct{}{}, &struct{}{}, &struct{}{}
+	}
+	if e.server.agent.opts.ForwardMCP {
+		// The agent gets them as the editor spells them: the user who has turned this
+		// on knows that it takes them.
+		r.AgentCapabilities.McpCapabilities = acp.McpCapabilities{HTTP: true, SSE: true}
+	}
+	if e.server.ide.opts.Companion != nil {
+		r.AgentCapabilities.Meta = json.RawMessage(`{"a2astdio":{"companion":{"version":1}}}`)
+	}
+	if facts != nil {
+		r.AgentInfo.Title = facts.Name
+		r.AgentCapabilities.PromptCapabilities.Image = facts.Image
+		r.AgentCapabilities.PromptCapabilities.Audio = facts.Audio
+	}
+	return r
+}
+
+func (e *acpEditor) newSession(c *editorRequest) {
+	var p acp.NewSessionRequest
+	if !c.decode(&p) {
+		return
+	}
+	if p.Cwd == "" {
+		p.Cwd = e.server.agent.opts.Workspace
+	}
+	if !c.checkDirectories(&p) {
+		return
+	}
+	e.server.ide.open(c.conn, p.Cwd)
+	session := e.server.agent.NewSession(p.Cwd)
+	session.additional = p.AdditionalDirectories
+	session.mcp = p.McpServers
+	if !e.server.add(session) {
+		c.fail(acp.CodeInternal, tooManySessions(), "")
+		return
+	}
+	e.server.spawn(func(ctx context.Context) {
+		select {
+		case <-e.answered:
+		case <-ctx.Done():
+		}
+		// Before the answer: some editors (acpx) end the process at once, and
+		// come back for the session in another one.
+		session.save()
+		c.reply(acp.NewSessionResponse{SessionID: session.ID, Modes: modes(session), ConfigOptions: configOptions(session)})
+		e.offerCommands(session)
+	})
+}
+
+func tooManySessions() string {
+	return fmt.Sprintf("bridge: %d sessions are open, which is the limit: close one with session/close", maxSessions)
+}
+
+// offerCommands tells the editor the agent's slash commands, after the result of
+// session/new: updates before it hang JetBrains and others.
+func (e *acpEditor) offerCommands(session *Session) {
+	e.server.spawn(func(ctx context.Context) {
+		commands, err := e.server.agent.Commands(ctx)
+		if err != nil {
+			e.server.agent.opts.Log.Debug("asking for the agent's commands", "err", err)
+		}
+		if len(commands) > 0 {
+			out := mapping.ACP{Session: session.ID}
+			e.send(ctx, out.Commands(nil, commands))
+		}
+	})
+}
+
+// session finds the session that a request is about; if there is none, it answers with
+// an error.
+func (e *acpEditor) session(c *editorRequest, id string) *Session {
+	s := e.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	session := s.sessions[id]
+	if session == nil {
+		c.fail(acp.CodeResourceNotFound, fmt.Sprintf("editor: %s: no session %q: open one with session/new", c.Method, id), "")
+	}
+	return session
+}
+
+func (e *acpEditor) closeSession(c *editorRequest) {
+	var p acp.SessionRequest
+	if !c.decode(&p) {
+		return
+	}
+	if session := e.server.drop(p.SessionID); session != nil {
+		session.shut()
+	}
+	c.reply(struct{}{})
+}
+
+func (e *acpEditor) cancel(c *editorRequest) {
+	var p acp.SessionRequest
+	if !c.decode(&p) {
+		return
+	}
+	if session := e.session(c, p.SessionID); session != nil {
+		session.Cancel()
+		c.reply(struct{}{}) // a notification, by the book: some send a request
+	}
+}
+
+// cancelRequest cancels a prompt, or a sign-in, by the ID of its request. Other
+// requests are too short for it.
+func (e *acpEditor) cancelRequest(c *editorRequest) {
+	var p acp.CancelRequest
+	if !c.decode(&p) {
+		return
+	}
+	id, ok := stdio.ParseID(string(p.RequestID))
+	if !ok {
+		return
+	}
+	e.cancelLogin(jsonrpc2.ID(id))
+	s := e.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if session := s.prompts[jsonrpc2.ID(id)]; session != nil {
+		session.Cancel()
+	}
+}
+
+// prompt runs a turn. It is registered before the next message is read, so that
+// a cancel that follows finds it.
+func (e *acpEditor) prompt(c *editorRequest) {
+	var p acp.PromptRequest
+	if !c.decode(&p) {
+		return
+	}
+	session := e.session(c, p.SessionID)
+	if session == nil {
+		return
+	}
+	turn, ok := c.begin(session)
+	if !ok {
+		return
+	}
+	meta := gjson.GetBytes(*c.Params, "_meta") // ACP, Extensibility: W3C Trace Context is at its root
+	turn.t.trace = a2a.TraceContext{Parent: meta.Get("traceparent").Str, State: meta.Get("tracestate").Str}
+	running := e.server.spawn(func(ctx context.Context) {
+		if stop := e.waitForPast(ctx, turn); stop != "" {
+			turn.Discard()
+			e.server.setPrompt(c.ID, nil)
+			c.reply(acp.PromptResponse{StopReason: stop})
+			return
+		}
+		view := e.view(c.conn, session)
+		session.recordPrompt(&view.out, *c.Params)
+		if session.Title == "" {
+			session.Title = title(p.Prompt)
+			e.send(ctx, view.out.Info(nil, session.Title, e.server.agent.opts.Now().UTC().Format(time.RFC3339)))
+		}
+		result, err := e.converse(ctx, c, turn, view, e.server.ide.context(p.Prompt))
+		if len(result.Unanswered) > 0 && result.State != a2a.StateCanceled { // a cancel needs no notice
+			text := "\n[Not allowed, because nobody answered: " + strings.Join(result.Unanswered, "; ") + "]\n"
+			err = errors.Join(err, view.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
+		}
+		e.server.setPrompt(c.ID, nil)
+		if err != nil {
+			c.fail(mapping.ACPError(err))
+			return
+		}
+		c.reply(acp.PromptResponse{StopReason: result.StopReason, Meta: promptMeta(&result)})
+	})
+	if !running {
+		turn.Discard()
+	}
+}
+
+// title is what a session is called in a list: the first line of its first
+// prompt.
+func title(prompt []acp.ContentBlock) string {
+	for _, b := range prompt {
+		if line, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n"); b.Type == "text" && line != "" {
+			if r := []rune(line); len(r) > 80 {
+				line = string(r[:79]) + "…"
+			}
+			return line
+		}
+	}
+	return "Untitled"
+}

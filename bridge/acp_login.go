@@ -1,0 +1,238 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// loginLook limits how long it takes to find out whether the user has to sign in:
+// clients that authenticate at once wait for that.
+const loginLook = 5 * time.Second
+
+// errOtherLogin ends a sign-in that another one replaces.
+var errOtherLogin = errors.New("bridge: another sign-in has begun")
+
+// abilities are what an editor can do for a user who signs in: show a form or a page,
+// and run a command in a terminal. It says the latter in either of two ways: as ACP
+// has it (clientCapabilities.auth.terminal), or in the older one
+// (clientCapabilities._meta["terminal-auth"]), which wants the whole command.
+type abilities struct{ form, url, terminal, command bool }
+
+func readAbilities(client []byte) abilities {
+	return abilities{
+		form: gjson.GetBytes(client, "elicitation.form").IsObject(), url: gjson.GetBytes(client, "elicitation.url").IsObject(),
+		terminal: gjson.GetBytes(client, "auth.terminal").Bool(), command: gjson.GetBytes(client, "_meta.terminal-auth").Bool(),
+	}
+}
+
+// usable picks the ways to authenticate that the editor supports.
+func (a abilities) usable(methods []acp.AuthMethod) []acp.AuthMethod {
+	list := []acp.AuthMethod{}
+	for _, m := range methods {
+		if m.Type == acp.AuthTerminal && !a.terminal && !a.command {
+			continue
+		}
+		if !a.command {
+			m.Meta = nil
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// login is how the user signs in at the agent; nil: there is no agent yet, or nothing
+// to sign in to. The agent may have been set up since initialize.
+func (e *acpEditor) login() Login {
+	if !e.server.setup.done.Load() {
+		return nil
+	}
+	return e.server.agent.opts.Login
+}
+
+// offeredMethods are the ways to sign in, and the ways to set up another agent. The
+// former are left out if the agent's card is known and asks for no sign-in, because
+// some clients authenticate by the first method that is listed.
+func (e *acpEditor) offeredMethods(facts *store.CardFacts) []acp.AuthMethod {
+	methods := e.auth
+	if login := e.login(); login != nil && (facts == nil || facts.Secured) {
+		methods = slices.Concat(login.Methods(), methods)
+	}
+	return e.abilities.usable(methods)
+}
+
+// signsIn reports whether a method is one that the bridge signs in by, and not the
+// editor in a terminal.
+func (e *acpEditor) signsIn(login Login, id string) bool {
+	return slices.ContainsFunc(slices.Concat(login.Methods(), e.auth), func(m acp.AuthMethod) bool { return m.ID == id && m.Type == "" })
+}
+
+// authenticate succeeds by any method, unless it is known that there is no agent, or
+// that the user has to sign in: one client (CodeCompanion) authenticates by the first
+// that is listed, and gives up on an error. If they have to, a method of ours signs
+// them in.
+func (e *acpEditor) authenticate(c *editorRequest) {
+	var p acp.AuthenticateRequest
+	if !c.decode(&p) {
+		return
+	}
+	e.server.spawn(func(ctx context.Context) {
+		if err := e.server.findAgent(ctx); err != nil {
+			c.failSetup(err)
+			return
+		}
+		err := e.loginNeeded(ctx)
+		if login := e.login(); err != nil && login != nil && e.signsIn(login, p.MethodID) {
+			err = e.signIn(ctx, login, c)
+		}
+		switch {
+		case err == nil:
+			c.reply(struct{}{})
+		case errors.Is(err, context.Canceled) || errors.Is(err, errOtherLogin):
+			c.fail(acp.CodeRequestCancelled, "bridge: the sign-in was cancelled", "")
+		default:
+			c.fail(acp.CodeAuthRequired, mapping.AuthRequired(err), err.Error())
+		}
+	})
+}
+
+// loginNeeded returns nil unless it is known that the user has to sign in.
+func (e *acpEditor) loginNeeded(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, loginLook)
+	defer stop()
+	agent := e.server.agent
+	card, _, err := agent.Ready(ctx)
+	if err != nil {
+		if code, _, _ := mapping.ACPError(err); code == acp.CodeAuthRequired {
+			return err
+		}
+		return nil // the prompt will tell
+	}
+	login := e.login()
+	if login == nil {
+		return nil
+	}
+	return login.Needed(ctx, card)
+}
+
+// signIn signs the user in. A sign-in that is under way ends: the user has begun a new
+// one.
+func (e *acpEditor) signIn(ctx context.Context, login Login, c *editorRequest) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	e.loginMu.Lock()
+	if e.endLogin != nil {
+		e.endLogin(errOtherLogin)
+	}
+	e.endLogin, e.loginID = stop, c.ID
+	e.loginMu.Unlock()
+	defer func() {
+		e.loginMu.Lock()
+		defer e.loginMu.Unlock()
+		if e.loginID == c.ID {
+			e.endLogin = nil
+		}
+	}()
+	user := &acpAsker{editor: e, call: c}
+	err := login.SignIn(ctx, user)
+	user.done()
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// cancelLogin ends the sign-in that a request has begun.
+func (e *acpEditor) cancelLogin(id jsonrpc2.ID) {
+	e.loginMu.Lock()
+	defer e.loginMu.Unlock()
+	if e.endLogin != nil && e.loginID == id {
+		e.endLogin(context.Canceled)
+	}
+}
+
+// logout forgets who the user is.
+func (e *acpEditor) logout(c *editorRequest) {
+	login := e.login()
+	if login == nil {
+		c.reply(struct{}{})
+		return
+	}
+	e.server.spawn(func(ctx context.Context) {
+		if err := login.SignOut(ctx); err != nil {
+			c.fail(acp.CodeInternal, err.Error(), err.Error())
+			return
+		}
+		c.reply(struct{}{})
+	})
+}
+
+// acpAsker asks through elicitations.
+type acpAsker struct {
+	editor *acpEditor
+	call   *editorRequest
+
+	mu   sync.Mutex
+	open []string // URLs that are shown
+}
+
+// Confirm implements [Asker], by a form without fields.
+func (a *acpAsker) Confirm(ctx context.Context, question string) (bool, error) {
+	if !a.editor.abilities.form {
+		return false, ErrCannotAsk
+	}
+	return a.ask(ctx, &acp.ElicitationRequest{Mode: acp.ElicitForm, Message: question,
+		Schema: &acp.ElicitationSchema{Type: "object", Properties: map[string]any{}}})
+}
+
+// Open implements [Asker].
+func (a *acpAsker) Open(ctx context.Context, text, url string) (bool, error) {
+	if !a.editor.abilities.url {
+		return false, ErrCannotAsk
+	}
+	id := a.editor.server.agent.opts.NewID()
+	a.mu.Lock()
+	a.open = append(a.open, id)
+	a.mu.Unlock()
+	return a.ask(ctx, &acp.ElicitationRequest{Mode: acp.ElicitURL, Message: text, ElicitationID: id, URL: url})
+}
+
+func (a *acpAsker) ask(ctx context.Context, r *acp.ElicitationRequest) (bool, error) {
+	r.RequestID = a.call.ID
+	var raw json.RawMessage
+	err := a.call.conn.Call(ctx, acp.MethodElicit, r, &raw, a.editor.server.pickID())
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil && isEditorError(err):
+		return false, ErrCannotAsk
+	case err != nil:
+		return false, err
+	}
+	var answer acp.ElicitationResponse
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return false, nil // the editor has not agreed
+	}
+	return answer.Action == acp.ElicitAccept, nil
+}
+
+// done tells the editor that the pages that it shows are not needed any more.
+func (a *acpAsker) done() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, id := range a.open {
+		if err := a.call.conn.Notify(context.Background(), acp.MethodElicited, acp.ElicitationComplete{ElicitationID: id}); err != nil {
+			a.editor.server.agent.opts.Log.Debug("writing to the editor", "err", err)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// This file has the choices that an ACP editor offers its user: the permission mode,
+// told twice, as a session mode and as a configuration option (ACP, Session Config
+// Options: agents are to send both, and keep them in step).
+
+// configPermission is the option's name. Its values are the modes'.
+const configPermission = "mode"
+
+// maxCapabilities bounds what is read of an editor's capabilities; real ones have
+// some hundred bytes.
+const maxCapabilities = 64 << 10
+
+// acpClient is what an editor has announced beyond what every client of version 1 can
+// do. Other editors get none of it: they may reject the whole message.
+type acpClient struct {
+	notices bool // session/update with notice
+	forms   bool // elicitation/create with a form
+	// terminal is the member of _meta in which the output of commands goes; "": none.
+	terminal mapping.TerminalMember
+}
+
+func readClient(capabilities json.RawMessage) (c acpClient) {
+	if len(capabilities) > maxCapabilities {
+		return c
+	}
+	caps := gjson.ParseBytes(capabilities)
+	c.notices = caps.Get("session.notices").IsObject()
+	c.forms = caps.Get("elicitation.form").IsObject()
+	switch meta := caps.Get("_meta"); {
+	case meta.Get(string(mapping.TerminalDelta)).Bool():
+		c.terminal = mapping.TerminalDelta
+	case meta.Get(string(mapping.TerminalOutput)).Bool():
+		c.terminal = mapping.TerminalOutput
+	}
+	return c
+}
+
+func modes(s *Session) *acp.SessionModes {
+	return &acp.SessionModes{CurrentModeID: s.Mode(), AvailableModes: []acp.SessionMode{
+		{ID: ModeDefault, Name: "Default", Description: "Ask before each tool that the agent wants approved"},
+		{ID: ModeAcceptEdits, Name: "Accept edits", Description: "Allow edits of files in the session's directories, but for hidden ones; ask before everything else"},
+		{ID: ModeYolo, Name: "Allow everything", Description: "Allow whatever the agent asks for, without asking you"},
+	}}
+}
+
+func configOptions(s *Session) []acp.ConfigOption {
+	m := modes(s)
+	option := acp.ConfigOption{ID: configPermission, Name: "Permissions", Description: "What the agent may do without asking you",
+		Category: acp.ConfigMode, Type: acp.ConfigSelect, CurrentValue: m.CurrentModeID}
+	for _, mode := range m.AvailableModes {
+		option.Options = append(option.Options, acp.ConfigValue{Value: mode.ID, Name: mode.Name, Description: mode.Description})
+	}
+	return []acp.ConfigOption{option}
+}
+
+func (e *acpEditor) setMode(c *editorRequest) {
+	var p acp.SessionRequest
+	if !c.decode(&p) {
+		return
+	}
+	e.changeMode(c, p.SessionID, p.ModeID, func(*Session) any { return struct{}{} })
+}
+
+// setConfig sets the only option. The result lists all options, as ACP requires.
+func (e *acpEditor) setConfig(c *editorRequest) {
+	var p acp.SetConfigRequest
+	if !c.decode(&p) {
+		return
+	}
+	value := gjson.ParseBytes(p.Value)
+	switch {
+	case p.ConfigID != configPermission:
+		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: there is no option %q: the one there is, is %q", c.Method, p.ConfigID, configPermission), "")
+	case value.Type != gjson.String:
+		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: the value of %q must be a string", c.Method, configPermission), "")
+	default:
+		e.changeMode(c, p.SessionID, value.Str, func(s *Session) any { return acp.ConfigOptions{ConfigOptions: configOptions(s)} })
+	}
+}
+
+// changeMode sets a session's mode, and tells it in both ways.
+func (e *acpEditor) changeMode(c *editorRequest, id, mode string, result func(*Session) any) {
+	session := e.session(c, id)
+	if session == nil {
+		return
+	}
+	if err := session.SetMode(mode); err != nil {
+		c.fail(acp.CodeInvalidParams, err.Error(), "")
+		return
+	}
+	c.reply(result(session))
+	e.server.spawn(func(ctx context.Context) {
+		// Both tell the present mode: another change may have come meanwhile.
+		out := mapping.ACP{Session: session.ID}
+		lines := out.Mode(nil, session.Mode())
+		e.send(ctx, out.Config(lines, configOptions(session)))
+	})
+}

@@ -1,0 +1,161 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// loadBatch is how much of a journal goes to the editor in one write.
+const loadBatch = 64 << 10
+
+// This file has ACP's methods for sessions that outlive the process.
+
+func (e *acpEditor) listSessions(c *editorRequest) {
+	var p acp.ListSessionsRequest
+	if !c.decode(&p) {
+		return
+	}
+	e.server.spawn(func(context.Context) {
+		r, err := e.server.agent.listSessions(p)
+		if err != nil {
+			c.fail(acp.CodeInternal, err.Error(), err.Error())
+			return
+		}
+		c.reply(r)
+	})
+}
+
+func (e *acpEditor) deleteSession(c *editorRequest) {
+	var p acp.SessionRequest
+	if !c.decode(&p) {
+		return
+	}
+	session := e.server.drop(p.SessionID)
+	e.server.spawn(func(context.Context) {
+		if session != nil {
+			_ = session.journal.Close() // it is not read any more
+		}
+		if err := e.server.agent.opts.Store.Delete(p.SessionID); err != nil {
+			c.fail(acp.CodeInternal, err.Error(), err.Error())
+			return
+		}
+		c.reply(struct{}{})
+	})
+}
+
+// load shows a stored session as it was, then what has happened since.
+func (e *acpEditor) load(c *editorRequest) { e.reopen(c, true) }
+
+// resume goes on with a stored session whose conversation the editor still has:
+// only what has happened since is shown.
+func (e *acpEditor) resume(c *editorRequest) { e.reopen(c, false) }
+
+func (e *acpEditor) reopen(c *editorRequest, show bool) {
+	var p acp.NewSessionRequest
+	if !c.decode(&p) {
+		return
+	}
+	s := e.server
+	s.mu.Lock()
+	session := s.sessions[p.SessionID]
+	s.mu.Unlock()
+	known := session != nil
+	if !known {
+		record, err := s.agent.opts.Store.Get(p.SessionID)
+		if err != nil || record.Agent != s.agent.opts.Name {
+			text := fmt.Sprintf("editor: %s: no session %q is stored for this agent: open one with session/new", c.Method, p.SessionID)
+			if err != nil && !errors.Is(err, store.ErrNoSession) {
+				text = err.Error()
+			}
+			c.fail(acp.CodeResourceNotFound, text, "")
+			return
+		}
+		if !c.checkDirectories(&p) {
+			return
+		}
+		record.Cwd = cmp.Or(p.Cwd, record.Cwd)
+		s.ide.open(c.conn, record.Cwd)
+		session = s.agent.restore(record)
+		session.mcp = p.McpServers
+		if !s.add(session) {
+			c.fail(acp.CodeInternal, tooManySessions(), "")
+			return
+		}
+	}
+	if known && !c.checkDirectories(&acp.NewSessionRequest{SessionID: p.SessionID, AdditionalDirectories: p.AdditionalDirectories}) {
+		return // a session keeps its directory, so a failed one is not replaced
+	}
+	// Prompts wait until the past is there.
+	turn, err := session.takeUp()
+	if err != nil {
+		c.fail(acp.CodeInvalidRequest, err.Error(), "")
+		return
+	}
+	session.setAdditional(p.AdditionalDirectories)
+	running := s.spawn(func(ctx context.Context) {
+		goesOn, err := e.past(ctx, c, session, show, !known)
+		if err != nil {
+			turn.Discard()
+			c.fail(acp.CodeInternal, err.Error(), err.Error())
+			return
+		}
+		c.reply(acp.NewSessionResponse{Modes: modes(session), ConfigOptions: configOptions(session)})
+		e.offerCommands(session)
+		if !goesOn {
+			turn.Discard()
+			return
+		}
+		if _, err := turn.goOn(ctx, e.view(c.conn, session)); err != nil {
+			s.agent.opts.Log.Debug("following the session's task", "session", session.ID, "err", err)
+			session.tellUnfinished(ctx, e.view(c.conn, session), err)
+		}
+	})
+	if !running {
+		turn.Discard()
+	}
+}
+
+// past shows what there is of a session.
+func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session, show, isNew bool) (goesOn bool, err error) {
+	var batch []byte
+	var sink func(line []byte) error
+	if show {
+		sink = func(line []byte) error {
+			batch = append(batch, line...)
+			if len(batch) < loadBatch {
+				return nil
+			}
+			err := e.server.out.Send(ctx, batch)
+			batch = batch[:0]
+			return err
+		}
+	}
+	if err := session.readJournal(isNew, sink); err != nil {
+		return false, err
+	}
+	if len(batch) > 0 {
+		if err := e.server.out.Send(ctx, batch); err != nil {
+			return false, err
+		}
+	}
+	if show {
+		if text := session.modeNotice(); text != "" { // not for the journal
+			out := mapping.ACP{Session: session.ID, Notices: e.client.notices}
+			e.send(ctx, out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
+		}
+	}
+	return isNew && session.catchUp(ctx, e.view(c.conn, session)), nil
+}
+
+// view is the editor as a turn of this session sees it.
+func (e *acpEditor) view(conn requester, session *Session) *acpView {
+	session.keepJournal()
+	return &acpView{editor: e, conn: conn, session: session, made: e.server.agent.made(),
+		out: mapping.ACP{Session: session.ID, Cwd: session.Cwd, Notices: e.client.notices, Terminal: e.client.terminal}}
+}

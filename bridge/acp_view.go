@@ -1,0 +1,133 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// send writes notifications. An error means that the editor is gone, which
+// [Serve] sees for itself.
+func (e *acpEditor) send(ctx context.Context, lines []byte) {
+	if err := e.server.out.Send(ctx, lines); err != nil {
+		e.server.agent.opts.Log.Debug("writing to the editor", "err", err)
+	}
+}
+
+// acpView is the editor as one turn sees it.
+type acpView struct {
+	editor     *acpEditor
+	conn       requester
+	session    *Session
+	out        mapping.ACP
+	buf        []byte
+	made       func([]mapping.Step, []byte)
+	journalled []byte // for the journal, where it is not the same
+}
+
+// Show implements [Editor].
+func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
+	if v.editor.server.out.Blocked() {
+		steps = v.editor.server.agent.collapse(steps)
+	}
+	for len(steps) > 0 {
+		// A text of many megabytes goes out in pieces as it is spelled, or it
+		// would be held twice.
+		var piece []mapping.Step
+		piece, steps = mapping.Piece(steps)
+		if err := v.showPiece(ctx, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
+	plain := v.out.Plain(steps)
+	v.out.Made = v.made
+	v.buf = v.out.Append(v.buf[:0], steps)
+	v.out.Made = nil // what the journal keeps is not observed
+	if len(v.buf) == 0 {
+		return nil
+	}
+	v.record(steps, plain)
+	return v.editor.server.out.Send(ctx, v.buf)
+}
+
+// record writes to the journal what the editor is about to be shown. That is what the
+// buffer holds, or, if plain is not nil, what plain spells.
+func (v *acpView) record(steps []mapping.Step, plain *mapping.ACP) {
+	picked := v.session.recorder.Pick(steps)
+	all := len(picked) == len(steps) && (len(steps) == 0 || &picked[0] == &steps[0])
+	v.journalled = mapping.Marks(v.journalled[:0], picked)
+	switch {
+	case plain != nil:
+		v.journalled = plain.Append(v.journalled, picked)
+	case !all:
+		v.journalled = v.out.Append(v.journalled, picked)
+	case len(v.journalled) > 0:
+		v.journalled = append(v.journalled, v.buf...)
+	default:
+		v.session.record(v.buf)
+		return
+	}
+	v.session.record(v.journalled)
+}
+
+// Ask implements [Editor]: one question after the other, because clients show
+// one at a time (CodeCompanion) and some lose all but the last.
+func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
+	answers := make([]mapping.Answer, 0, len(questions))
+	for _, q := range questions {
+		var raw json.RawMessage
+		err := v.conn.Call(ctx, acp.MethodRequestPermission, v.out.Permission(q), &raw, v.editor.server.pickID())
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil && !isEditorError(err) {
+			return nil, err
+		}
+		var r acp.PermissionResponse
+		if err == nil {
+			err = json.Unmarshal(raw, &r)
+		}
+		if err != nil || r.Outcome.Outcome != acp.OutcomeSelected {
+			r.Outcome.OptionID = "" // cancelled, or an error: no option was picked
+		}
+		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: r.Outcome.OptionID, NewContent: r.Meta.Ours.NewContent})
+	}
+	return answers, nil
+}
+
+// promptMeta is what a prompt's response has beside its stop reason; nil if nothing.
+func promptMeta(r *Result) map[string]any {
+	meta := mapping.Quota(r.Usage)
+	if r.Execution == (mapping.Execution{}) {
+		return meta
+	}
+	if meta == nil {
+		meta = map[string]any{}
+	}
+	meta["a2astdio"] = map[string]any{"execution": &r.Execution}
+	return meta
+}
+
+func offered(q mapping.Question, id string) bool {
+	for _, o := range q.Options {
+		if o.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// isEditorError reports whether the editor has answered with an error, as
+// opposed to being gone.
+func isEditorError(err error) bool {
+	_, ok := err.(*jsonrpc2.Error)
+	return ok
+}

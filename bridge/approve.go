@@ -1,0 +1,251 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/a2astdio/a2astdio/mapping"
+)
+
+// This file decides about approvals, for every editor and for the shell. The
+// policy, in plain words:
+//
+//   - The user is asked about each call that the agent wants approved, and the
+//     agent hears the option that the user picked, as it named it.
+//   - Three things answer without the user, each because the user said so: the
+//     mode yolo, the mode accept-edits for an edit of a plain file inside the
+//     session's directories, and an "always" that the bridge remembers. They
+//     answer with an option that allows this call only, and is certain to.
+//   - The bridge remembers "always" only for agents that cannot
+//     ([mapping.Option.Remember]), and exactly: that command in that directory,
+//     that file, that tool of that server. Its option says so.
+//   - Where nobody answers (a dialog that was dismissed, an editor that is gone,
+//     no terminal), the answer is the option that is certain to reject. If the
+//     agent offers none, the task is cancelled and no option is sent.
+//   - A decision is about what was asked. It is dropped if the call asks for
+//     something else before it is sent, or if the mode that made it was left.
+//   - An option whose meaning cannot be told is offered, and nobody but the user
+//     picks it.
+
+// approvals is what the user of a session has said about approvals in advance. It
+// is safe for concurrent use.
+type approvals struct {
+	mu         sync.Mutex
+	mode       string
+	yoloTold   bool
+	remembered []mapping.Scope
+}
+
+// A decision is the answer to a question, and who gave it.
+type decision struct {
+	question mapping.Question
+	option   mapping.Option
+	// newContent replaces what the agent proposed to write.
+	newContent *string
+	// unanswered: the user has picked no option, so it is the rejection.
+	unanswered bool
+	by         string // see [Observation.By]
+}
+
+// answer is what the agent is told. The option must not be one that cancels the
+// task.
+func (d *decision) answer() mapping.Answer {
+	return mapping.Answer{Call: d.question.Call, OptionID: d.option.SentID(), NewContent: d.newContent}
+}
+
+// question returns the question that a call asks in this session. Where an option
+// would be remembered for a file that a link leads to, its name says which.
+func (s *Session) question(call *mapping.ToolCall) mapping.Question {
+	q := mapping.NewQuestion(call)
+	for i := range q.Options {
+		o := &q.Options[i]
+		if o.Remember == nil {
+			continue
+		}
+		if r := resolveScope(*o.Remember, s.agent.local()); r != *o.Remember {
+			o.Name += fmt.Sprintf(" (that is %s)", mapping.Visible(r.Path))
+		}
+	}
+	return q
+}
+
+// decide answers a question without the user; false: the user is to be asked.
+func (s *Session) decide(q mapping.Question) (decision, bool) {
+	return s.approvals.decide(q, s.directories(), s.agent.local())
+}
+
+// accept turns an editor's answer into a decision.
+func (s *Session) accept(q mapping.Question, a mapping.Answer) decision {
+	return s.approvals.accept(q, a, s.agent.local(), s.agent.opts.Log)
+}
+
+// directories are those that the session is about.
+func (s *Session) directories() []string {
+	return append([]string{s.Cwd}, s.additionalDirectories()...)
+}
+
+// decide answers a question without the user; false: the user is to be asked.
+// dirs are the session's directories; local says that the agent works on this
+// machine, so that its paths can be looked at.
+func (p *approvals) decide(q mapping.Question, dirs []string, local bool) (decision, bool) {
+	if len(q.Options) == 1 && q.Options[0].CancelsTask {
+		return decision{question: q, option: q.Options[0], unanswered: true, by: ByDismissed}, true // there is nothing to choose
+	}
+	once, ok := q.AllowOnce()
+	if !ok {
+		return decision{}, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.mode == ModeYolo || p.mode == ModeAcceptEdits && isPlainEdit(q.Call, dirs, local) {
+		return decision{question: q, option: once, by: ByMode}, true
+	}
+	return decision{question: q, option: once, by: ByAlways}, p.remembers(&q, local)
+}
+
+// accept turns what an editor has answered into a decision, and remembers what is
+// to be remembered. An option that was not offered, or new content that the agent
+// does not take, is no answer.
+func (p *approvals) accept(q mapping.Question, a mapping.Answer, local bool, log *slog.Logger) decision {
+	o, ok := q.Pick(a.OptionID)
+	if !ok || a.NewContent != nil && !(q.TakesContent() && o.Allows()) {
+		return decision{question: q, option: q.Reject(), unanswered: true, by: ByDismissed}
+	}
+	if o.Remember != nil {
+		s := resolveScope(*o.Remember, local)
+		log.Info("always allowed in this session", "what", s.String())
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if !slices.Contains(p.remembered, s) {
+			p.remembered = append(p.remembered, s)
+		}
+	}
+	return decision{question: q, option: o, newContent: a.NewContent, by: ByUser}
+}
+
+// remembers reports whether the user has always allowed such a call, by an option
+// that the question offers again.
+func (p *approvals) remembers(q *mapping.Question, local bool) bool {
+	offered := slices.ContainsFunc(q.Options, func(o mapping.Option) bool { return o.Remember != nil })
+	s := mapping.ScopeOf(q.Call)
+	if !offered || s.Kind == mapping.ScopeNone || len(p.remembered) == 0 {
+		return false
+	}
+	wider, ok := s.Wider()
+	return slices.Contains(p.remembered, resolveScope(s, local)) || ok && slices.Contains(p.remembered, wider)
+}
+
+// always lists in words what is remembered.
+func (p *approvals) always() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := make([]string, 0, len(p.remembered))
+	for _, s := range p.remembered {
+		list = append(list, s.String())
+	}
+	return list
+}
+
+// setMode changes how approvals are given from now on.
+func (p *approvals) setMode(mode string) error {
+	if !slices.Contains(Modes(), mode) {
+		return fmt.Errorf("editor: there is no mode %q: use one of %s", mode, strings.Join(Modes(), ", "))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mode = mode
+	return nil
+}
+
+func (p *approvals) currentMode() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mode
+}
+
+// tellYolo reports, once in a session, whether the user has to be told what the mode
+// yolo means.
+func (p *approvals) tellYolo() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	tell := p.mode == ModeYolo && !p.yoloTold
+	p.yoloTold = p.yoloTold || tell
+	return tell
+}
+
+// isPlainEdit reports whether a call is what the mode accept-edits allows: an edit
+// and nothing else, of a file inside one of the directories, below which no part
+// of its path begins with a dot (.git/hooks, .vscode, .bashrc: such files run
+// programs). What is looked at may change before the agent writes: the mode is for
+// agents that are trusted not to arrange that.
+func isPlainEdit(c *mapping.ToolCall, dirs []string, local bool) bool {
+	path, ok := mapping.EditOnly(c)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		if !isPlainBelow(dir, path) {
+			return false
+		}
+		if !local {
+			return true
+		}
+		realDir, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return false
+		}
+		realPath, ok := resolve(path)
+		return ok && isPlainBelow(realDir, realPath)
+	})
+}
+
+// isPlainBelow reports whether a path leads to a file below a directory, without a part
+// that begins with a dot. Nor may a part have characters that another system reads in
+// another way, since the agent may run on one: on Windows a tilde may be in the short
+// name of such a part (GIT~1), a colon names another stream of a file, and a backslash
+// begins a part; HFS+ ignores characters that do not show.
+func isPlainBelow(dir, path string) bool {
+	rest, err := filepath.Rel(dir, path)
+	if err != nil || rest == "." || !filepath.IsLocal(rest) {
+		return false
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
+		if strings.HasPrefix(part, ".") || strings.ContainsAny(part, `~:\`) || mapping.Visible(part) != part {
+			return false
+		}
+	}
+	return true
+}
+
+// resolveScope returns the scope with its path resolved.
+func resolveScope(s mapping.Scope, local bool) mapping.Scope {
+	if s.Kind == mapping.ScopeFile && local {
+		if path, ok := resolve(s.Path); ok {
+			s.Path = path
+		}
+	}
+	return s
+}
+
+// resolve follows the symbolic links of a path, of which the last parts need not
+// exist yet; false if that cannot be done.
+func resolve(path string) (string, bool) {
+	rest := ""
+	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			return filepath.Join(real, rest), true
+		}
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return "", false // a link without a target, or a directory that may not be read
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}

@@ -1,0 +1,102 @@
+package bridge
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/mapping"
+)
+
+// TestAcceptEdits is the table of what the mode accept-edits allows, with an agent
+// on this machine and with one elsewhere.
+func TestAcceptEdits(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are Unix's")
+	}
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := filepath.Join(base, "ws")
+	for _, dir := range []string{"ws/src", "ws/.git/hooks", "outside"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"ws/out": "outside", "ws/git": "ws/.git", "ws/in": "ws/src", "ws/dangling": "nowhere", "alias": "ws"} {
+		if err := os.Symlink(filepath.Join(base, to), filepath.Join(base, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit := func(path, input string) mapping.Question {
+		args := object{}
+		if input != "" {
+			args["file_path"] = input
+		}
+		return asked(t, "write_file", args, object{"type": "edit", "filePath": path, "fileName": filepath.Base(path), "newContent": "x"})
+	}
+	for _, row := range []struct {
+		path, input   string
+		local, remote bool
+	}{
+		{ws + "/a.txt", "", true, true}, {ws + "/src/a.go", "", true, true}, {ws + "/new/dir/a.go", "", true, true},
+		{ws + "/a.txt", ws + "/a.txt", true, true}, {ws + "/src/../a.txt", "", false, false}, {ws + "/a.txt", "a.txt", true, true},
+		{ws + "/in/a.go", "", true, true}, {base + "/ws/./a", "", true, true},
+		{ws + "/a.txt", "/etc/passwd", false, false}, {ws + `/src\..\..\x`, "", false, false}, {ws + "/\u200c.git/hooks/x", "", false, false},
+		{ws + "/GIT~1/hooks/x", "", false, false}, {ws + "/a.txt:stream", "", false, false}, {ws + "/a.txt", "../a.txt", false, false}, {ws + "/a.txt", "b.txt", false, false},
+		{"/etc/passwd", "", false, false}, {ws + "/../outside/x", "", false, false}, {ws + "/../../home/.bashrc", "", false, false},
+		{ws, "", false, false}, {ws + "/", "", false, false}, {ws + "x/a", "", false, false}, {base, "", false, false}, {"/", "", false, false},
+		{ws + "/.git/hooks/pre-commit", "", false, false}, {ws + "/.GIT/config", "", false, false}, {ws + "/.vscode/tasks.json", "", false, false},
+		{ws + "/.github/workflows/x.yml", "", false, false}, {ws + "/.bashrc", "", false, false}, {ws + "/src/.env", "", false, false},
+		{ws + "/src/.hidden/x", "", false, false}, {ws + "/.../x", "", false, false},
+		{"a.txt", "", false, false}, {"./a.txt", "", false, false}, {"", "", false, false}, {"C:\\ws\\a.txt", "", false, false},
+		{ws + "/out/x", "", false, true}, {ws + "/git/hooks/x", "", false, true}, {ws + "/dangling", "", false, true},
+		{ws + "/out/../a.txt", "", false, false}, // which is not in the directory
+	} {
+		for _, local := range []bool{true, false} {
+			p := &approvals{mode: ModeAcceptEdits}
+			want := row.remote
+			if local {
+				want = row.local
+			}
+			if _, got := p.decide(edit(row.path, row.input), []string{ws}, local); got != want {
+				t.Errorf("local %t: edit of %q (input %q) is allowed: %t, want %t", local, row.path, row.input, got, want)
+			}
+		}
+	}
+	// A session's directory may be a link itself.
+	p := &approvals{mode: ModeAcceptEdits}
+	if _, ok := p.decide(edit(base+"/alias/a.txt", ""), []string{base + "/alias"}, true); !ok {
+		t.Error("an edit below a directory that is a link is not allowed")
+	}
+	// What is no edit alone is asked.
+	for _, line := range []string{"sh|ls", "mcp|a|b", "ask|t|x", "user|x"} {
+		if _, ok := p.decide(askedFor(t, line), []string{ws}, true); ok {
+			t.Errorf("%s is allowed as an edit", line)
+		}
+	}
+}
+
+// TestAcceptEditsAdditional: the mode accept-edits allows edits in each directory of
+// the session, not between them, and no more in one that the session has no longer.
+func TestAcceptEditsAdditional(t *testing.T) {
+	agent := NewAgent(&Options{Mode: ModeAcceptEdits})
+	defer agent.Close()
+	s := agent.NewSession("/w/a")
+	s.setAdditional([]string{"/w/b"})
+	allowed := func(path string) bool {
+		_, ok := s.approvals.decide(askedFor(t, "edit|"+path), s.directories(), false)
+		return ok
+	}
+	for path, want := range map[string]bool{"/w/a/f": true, "/w/b/f": true, "/w/f": false, "/w/bb/f": false, "/w/b/.env": false} {
+		if allowed(path) != want {
+			t.Errorf("%s: allowed: %t, want %t", path, !want, want)
+		}
+	}
+	s.setAdditional(nil)
+	if allowed("/w/b/f") {
+		t.Error("an edit in a directory that the session has no longer was allowed")
+	}
+}

@@ -1,0 +1,339 @@
+package bridge
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// asked is a call as Gemini's server asks for it: the dialect in which the bridge
+// remembers "always".
+func asked(t testing.TB, name string, args, confirmation any) mapping.Question {
+	t.Helper()
+	data, err := json.Marshal(map[string]any{"request": map[string]any{"callId": "c", "name": name, "args": args},
+		"status": "awaiting_approval", "confirmationDetails": confirmation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts a2a.Parts
+	parts.FastPath().Only = &a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(data), Raw: a2a.JSON(data)}
+	fold := mapping.NewFold()
+	fold.Event(&a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
+		Metadata: `{"coderAgent":{"kind":"tool-call-confirmation"}}`,
+		Message:  a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: parts}}, nil)
+	if len(fold.Open()) != 1 {
+		t.Fatalf("not a question: %s", data)
+	}
+	return mapping.NewQuestion(fold.Open()[0])
+}
+
+type object map[string]any
+
+// askedFor reads a question from a line of the table: its kind, then its words.
+//
+//	sh COMMAND [dir=DIR] [arg=JSON]
+//	more COMMAND, with additional permissions
+//	edit PATH [input=PATH]
+//	mcp SERVER TOOL [arg=JSON]
+//	ask TOOL TEXT [arg=JSON]
+//	user TEXT
+func askedFor(t testing.TB, line string) mapping.Question {
+	t.Helper()
+	f := strings.Split(line, "|")
+	for i := range f {
+		f[i] = strings.ReplaceAll(f[i], `\n`, "\n")
+	}
+	args := object{}
+	rest := f[1:]
+	for len(rest) > 0 {
+		last := rest[len(rest)-1]
+		key, value, ok := strings.Cut(last, "=")
+		if !ok || key != "dir" && key != "arg" && key != "input" && key != "why" {
+			break
+		}
+		switch key {
+		case "dir":
+			args["dir_path"] = value
+		case "input":
+			args["file_path"] = value
+		case "why":
+			args["description"] = value
+		case "arg":
+			if err := json.Unmarshal([]byte(value), &args); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rest = rest[:len(rest)-1]
+	}
+	switch f[0] {
+	case "sh":
+		if _, ok := args["command"]; !ok {
+			args["command"] = rest[0]
+		}
+		return asked(t, "run_shell_command", args, object{"type": "exec", "command": rest[0], "rootCommands": []string{"git", "ls"}, "rootCommand": "git"})
+	case "more":
+		return asked(t, "run_shell_command", args, object{"type": "sandbox_expansion", "command": rest[0], "additionalPermissions": object{"network": true}})
+	case "edit":
+		return asked(t, "write_file", args, object{"type": "edit", "filePath": rest[0], "fileName": filepath.Base(rest[0]), "newContent": "x"})
+	case "mcp":
+		return asked(t, rest[1], args, object{"type": "mcp", "serverName": rest[0], "toolName": rest[1]})
+	case "ask":
+		return asked(t, rest[0], args, object{"type": "info", "title": rest[1]})
+	case "user":
+		return asked(t, "ask_user", args, object{"type": "ask_user", "title": rest[0]})
+	}
+	t.Fatalf("what is %q?", line)
+	return mapping.Question{}
+}
+
+// TestAlwaysIsExact is the table of what "always" covers: of two calls, the first
+// of which was always allowed, whether the second is asked for again. Each line is
+// the same call or a near miss.
+func TestAlwaysIsExact(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		for name, to := range map[string]string{"link": "real", "other": "elsewhere"} {
+			if err := os.Symlink(filepath.Join(dir, to), filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Mkdir(filepath.Join(dir, "real"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const again, covered = true, false
+	rows := []struct {
+		always, next string
+		asked        bool
+	}{
+		{"sh|git status", "sh|git status", covered},
+		{"sh|git status|why=look", "sh|git status|why=look again", covered},
+		{"sh|git status|dir=/a", "sh|git status|dir=/a", covered},
+		{"sh|a\\nb", "sh|a\\nb", covered},
+		{"sh|git status", "sh|git status ", again},
+		{"sh|git status", "sh| git status", again},
+		{"sh|git status", "sh|git  status", again},
+		{"sh|git status", "sh|git Status", again},
+		{"sh|git status", "sh|git statu", again},
+		{"sh|git status", "sh|git status\\n", again},
+		{"sh|git status", "sh|git status\\ncurl evil", again},
+		{"sh|git status", "sh|git status; curl evil", again},
+		{"sh|git status", "sh|git status && curl evil", again},
+		{"sh|git status", "sh|git status | sh", again},
+		{"sh|git status", "sh|git status > x", again},
+		{"sh|git status", "sh|git status &", again},
+		{"sh|git status", "sh|PATH=/evil:$PATH git status", again},
+		{"sh|git --version", "sh|A=1; B=2 git status", again},
+		{"sh|git --version", "sh|GIT_SSH_COMMAND=x git fetch", again},
+		{"sh|git --version", "sh|./git --version", again},
+		{"sh|git --version", "sh|/evil/git --version", again},
+		{"sh|git --version", "sh|git status", again},
+		{"sh|git --version", "sh|git -c core.sshCommand=evil fetch", again},
+		{"sh|git --version", "sh|git bisect run evil", again},
+		{"sh|git log", "sh|git log --all", again},
+		{"sh|ls", "sh|busybox sh", again},
+		{"sh|ls", "sh|npx evil", again},
+		{"sh|ls", "sh|find . -exec evil ;", again},
+		{"sh|ls", "sh|setsid evil", again},
+		{"sh|ls", "sh|awk BEGIN{system(1)}", again},
+		{"sh|ls", "sh|php -r evil", again},
+		{"sh|ls", "sh|su -c evil", again},
+		{"sh|ls", "sh|make", again},
+		{"sh|ls", "sh|docker run evil", again},
+		{"sh|ls", "sh|python3.12 x", again},
+		{"sh|ls", "sh|nodejs x", again},
+		{"sh|ls", "sh|bash.exe -c x", again},
+		{"sh|ls", "sh|sudo ls", again},
+		{"sh|ls", "sh|env ls", again},
+		{"sh|ls", "sh|xargs ls", again},
+		{"sh|ls", "sh|`ls`", again},
+		{"sh|ls", "sh|$(ls)", again},
+		{"sh|ls", "sh|l\\\\s", again},
+		{"sh|ls", "sh|'ls'", again},
+		{"sh|ls", "sh|\"ls\"", again},
+		{"sh|ls", "sh|ls\u200b", again},
+		{"sh|ls", "sh|ｌｓ", again},
+		{"sh|ls *", "sh|ls **", again},
+		{"sh|echo 1", "sh|echo 2", again},
+		{"sh|git status|dir=/a", "sh|git status", again},
+		{"sh|git status|dir=/a", "sh|git status|dir=/b", again},
+		{"sh|git status", "sh|git status|dir=/a", again},
+		{"sh|git status|dir=/a", "sh|git status|dir=/a/", again},
+		{"sh|git status|dir=/a", "sh|git status|dir=/A", again},
+		{"sh|git status", `sh|git status|arg={"is_background":true}`, again},
+		{"sh|git status", `sh|git status|arg={"sudo":true}`, again},
+		{`sh|git status|arg={"timeout":1}`, `sh|git status|arg={"timeout":2}`, again},
+		{`sh|git status|arg={"timeout":1}`, `sh|git status|arg={"timeout":1}`, covered},
+		{`sh|git status|arg={"env":{"A":"1"}}`, `sh|git status|arg={"env":{"A":"2"}}`, again},
+		{"sh|git status", `sh|git status|arg={"command":"curl evil"}`, again},
+		{`sh|git status|arg={"command":"curl evil"}`, `sh|git status|arg={"command":"curl evil"}`, again},
+		{"sh|", "sh|", again},
+		{"sh|npm test", "more|npm test", again},
+		{"more|npm test", "more|npm test", again},
+		{`sh|ls|arg={"options":{"cwd":"/evil"},"cwd":"/w"}`, `sh|ls|arg={"options":{"cwd":"/evil"},"cwd":"/w"}`, again},
+		{`sh|ls|arg={"run":[{"command":"evil"}]}`, `sh|ls|arg={"run":[{"command":"evil"}]}`, again},
+		{`edit|/w/a|arg={"edits":[{"file_path":"/etc/passwd"}]}`, `edit|/w/a|arg={"edits":[{"file_path":"/etc/passwd"}]}`, again},
+		{`edit|/w/a|arg={"destination":"/etc/passwd"}`, `edit|/w/a|arg={"destination":"/etc/passwd"}`, again},
+		{"sh|git status", "edit|/w/git status", again},
+		{"sh|git status", "mcp|git|status", again},
+		{"sh|git status", "ask|run_shell_command|git status", again},
+		{"edit|" + dir + "/a.txt", "edit|" + dir + "/a.txt", covered},
+		{"edit|" + dir + "/a.txt|input=" + dir + "/a.txt", "edit|" + dir + "/a.txt", covered},
+		{"edit|" + dir + "/a.txt", "edit|" + dir + "/./a.txt", covered},
+		{"edit|" + dir + "/a.txt", "edit|" + dir + "/x/../a.txt", again},
+		{"edit|" + dir + "/a.txt", "edit|" + dir + "/b.txt", again},
+		{"edit|" + dir + "/a.txt", "edit|" + dir + "/a.txt.sh", again},
+		{"edit|" + dir + "/a.txt", "edit|" + dir + "/A.txt", again},
+		{"edit|" + dir + "/a.txt", "edit|" + dir + "/a.txt ", again},
+		{"edit|" + dir + "/a.txt", "edit|" + dir, again},
+		{"edit|" + dir + "/a.txt", "edit|/etc/passwd", again},
+		{"edit|" + dir + "/a.txt", "edit|a.txt", again},
+		{"edit|a.txt", "edit|a.txt", again},
+		{"edit|", "edit|", again},
+		{"edit|" + dir + "/a.txt", "edit|" + dir + "/a.txt|input=/etc/passwd", again},
+		{"edit|" + dir + "/a.txt|input=/etc/passwd", "edit|" + dir + "/a.txt|input=/etc/passwd", again},
+		{"edit|" + dir + "/a.txt", "sh|rm " + dir + "/a.txt", again},
+		{"mcp|weather|lookup", "mcp|weather|lookup", covered},
+		{`mcp|weather|lookup|arg={"city":"Bonn"}`, `mcp|weather|lookup|arg={"city":"Rome"}`, covered},
+		{"mcp|weather|lookup", "mcp|weather|delete_all", again},
+		{"mcp|weather|lookup", "mcp|news|lookup", again},
+		{"mcp|weather|lookup", "mcp|weather|", again},
+		{"mcp|weather|lookup", "mcp||lookup", again},
+		{"mcp|weather|lookup", "mcp||", again},
+		{"mcp||", "mcp||", again},
+		{"mcp|weather|", "mcp|weather|", again},
+		{"mcp||lookup", "mcp||lookup", again},
+		{"mcp|weather|lookup", "mcp|Weather|lookup", again},
+		{"mcp|weather|lookup", "mcp|weather |lookup", again},
+		{"mcp|a|b", "mcp|a\"|b", again},
+		{"mcp|weather|lookup", "sh|lookup", again},
+		{"ask|web_fetch|https://a", "ask|web_fetch|https://a", covered},
+		{`ask|web_fetch|https://a|arg={"u":1}`, `ask|web_fetch|https://a|arg={"u":1}`, covered},
+		{`ask|web_fetch|https://a|arg={"u":1}`, `ask|web_fetch|https://a|arg={"u":2}`, again},
+		{"ask|web_fetch|https://a", "ask|web_fetch|https://b", again},
+		{"ask|web_fetch|https://a", "ask|web_fetch|", again},
+		{"ask|web_fetch|https://a", "ask|delete|https://a", again},
+		{"ask||https://a", "ask||https://a", again},
+		{"ask|web_fetch|", "ask|web_fetch|", covered},
+		{"user|Which colour?", "user|Which colour?", again},
+		{"ask|ask_user|Which colour?", "user|Which colour?", again},
+	}
+	if runtime.GOOS != "windows" {
+		rows = append(rows, []struct {
+			always, next string
+			asked        bool
+		}{
+			{"edit|" + dir + "/real/f", "edit|" + dir + "/link/f", covered},
+			{"edit|" + dir + "/link/f", "edit|" + dir + "/real/f", covered},
+			{"edit|" + dir + "/link/f", "edit|" + dir + "/other/f", again},
+			{"edit|" + dir + "/real/f", "edit|" + dir + "/real/g", again},
+		}...)
+	}
+	if len(rows) < 100 {
+		t.Errorf("only %d pairs", len(rows))
+	}
+	for _, row := range rows {
+		p := &approvals{mode: ModeDefault}
+		first := askedFor(t, row.always)
+		if o, ok := first.AllowAlways(); ok {
+			p.accept(first, mapping.Answer{OptionID: o.ID}, true, slog.New(slog.DiscardHandler))
+		}
+		d, ok := p.decide(askedFor(t, row.next), []string{dir}, true)
+		if ok == row.asked {
+			t.Errorf("after always %q: %q is asked again: %t, want %t", row.always, row.next, !ok, row.asked)
+		}
+		if ok && d.option.Kind != "allow_once" {
+			t.Errorf("%q is answered with %+v", row.next, d.option)
+		}
+	}
+	t.Logf("%d pairs", len(rows))
+}
+
+// TestAlwaysServer: "always" for a server covers its tools, and no other server's.
+func TestAlwaysServer(t *testing.T) {
+	p := &approvals{mode: ModeDefault}
+	q := askedFor(t, "mcp|weather|lookup")
+	p.accept(q, mapping.Answer{OptionID: "proceed_always_server"}, true, slog.New(slog.DiscardHandler))
+	for line, covered := range map[string]bool{"mcp|weather|lookup": true, "mcp|weather|delete_all": true, "mcp|news|lookup": false,
+		"mcp|weather|": false, "mcp||lookup": false, "sh|weather": false} {
+		if _, ok := p.decide(askedFor(t, line), nil, true); ok != covered {
+			t.Errorf("%s: answered without the user: %t, want %t", line, ok, covered)
+		}
+	}
+	if got := strings.Join(p.always(), "; "); got != `every tool of the MCP server "weather"` {
+		t.Errorf("remembered: %s", got)
+	}
+}
+
+// FuzzAlways is the law: a question that is answered without the user is equal,
+// member by member, to one that was answered with "always".
+func FuzzAlways(f *testing.F) {
+	f.Add(byte(0), "git status", "", `{}`, byte(0), "git status", "", `{"description":"x"}`)
+	f.Add(byte(1), "/w/a", "", `{"file_path":"/w/a"}`, byte(1), "/w/./a", "", `{"file_path":"a"}`)
+	f.Add(byte(2), "weather", "lookup", `{}`, byte(2), "weather", "lookup", `{"a":1}`)
+	f.Add(byte(3), "tool", "text", `{"a":1}`, byte(3), "tool", "text", `{"a":1}`)
+	f.Fuzz(func(t *testing.T, kind1 byte, a1, b1, input1 string, kind2 byte, a2, b2, input2 string) {
+		ask := func(kind byte, a, b, input string) mapping.Question {
+			args := object{}
+			if json.Unmarshal([]byte(input), &args) != nil {
+				args = object{}
+			}
+			switch kind % 5 {
+			case 0:
+				return asked(t, b, args, object{"type": "exec", "command": a})
+			case 1:
+				return asked(t, b, args, object{"type": "edit", "filePath": a})
+			case 2:
+				return asked(t, b, args, object{"type": "mcp", "serverName": a, "toolName": b})
+			case 3:
+				return asked(t, a, args, object{"type": "info", "title": b})
+			}
+			return asked(t, a, args, object{"type": b})
+		}
+		first, next := ask(kind1, a1, b1, input1), ask(kind2, a2, b2, input2)
+		p := &approvals{mode: ModeDefault}
+		o, ok := first.AllowAlways()
+		if !ok {
+			return
+		}
+		p.accept(first, mapping.Answer{OptionID: o.ID}, false, slog.New(slog.DiscardHandler))
+		if _, answered := p.decide(next, nil, false); answered && !same(first.Call, next.Call) {
+			t.Fatalf("after always %+v, %+v is not asked", first.Call.Confirmation, next.Call.Confirmation)
+		}
+	})
+}
+
+// same compares what two calls ask for, in the plainest way.
+func same(a, b *mapping.ToolCall) bool {
+	input := func(c *mapping.ToolCall) string {
+		var m map[string]any
+		_ = json.Unmarshal([]byte(c.Input), &m) // no object is an empty one
+		if c.Confirmation.Execute != nil {
+			delete(m, "description")
+		}
+		s, _ := json.Marshal(m)
+		return string(s)
+	}
+	x, y := a.Confirmation, b.Confirmation
+	switch {
+	case x.Execute != nil && y.Execute != nil:
+		return *x.Execute == *y.Execute && input(a) == input(b)
+	case x.Edit != nil && y.Edit != nil:
+		return filepath.Clean(x.Edit.FilePath) == filepath.Clean(y.Edit.FilePath) && filepath.IsAbs(x.Edit.FilePath)
+	case x.MCP != nil && y.MCP != nil:
+		return *x.MCP == *y.MCP && x.MCP.ServerName != "" && x.MCP.ToolName != ""
+	case x.Generic != nil && y.Generic != nil:
+		return *x.Generic == *y.Generic && a.Name == b.Name && a.Name != "" && input(a) == input(b)
+	}
+	return false
+}

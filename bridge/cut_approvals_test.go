@@ -1,0 +1,280 @@
+package bridge_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/poison"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+var (
+	approvalTurns = flag.Int("approval-turns", 550, "how many turns TestCutApprovals plays")
+	approvalSeed  = flag.Uint64("approval-seed", 1, "the seed of the first of them")
+)
+
+// turnsPerSession is how many turns a session has: what went wrong in one must not
+// spoil the next.
+const turnsPerSession = 5
+
+// TestCutApprovals plays random turns of the embedded agent that ask for approval,
+// over a connection that is cut up to four times in each, after any byte of either
+// direction. The user allows, rejects, edits or dismisses, at once or late. Each
+// approval is asked once, and its answer is acted on once, or the prompt fails with
+// an error. What the agent has done is read from the agent itself.
+func TestCutApprovals(t *testing.T) {
+	failed := map[string]int{}
+	var mu sync.Mutex
+	t.Run("turns", func(t *testing.T) {
+		for at := 0; at < *approvalTurns; at += turnsPerSession {
+			seed := *approvalSeed + uint64(at)
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					errs := playApprovals(t, seed, min(turnsPerSession, *approvalTurns-at))
+					mu.Lock()
+					defer mu.Unlock()
+					for _, err := range errs {
+						failed[err]++
+					}
+				})
+			})
+		}
+	})
+	n := 0
+	for text, times := range failed {
+		t.Logf("%4d × %s", times, text)
+		n += times
+	}
+	t.Logf("%d of %d turns ended with an error", n, *approvalTurns)
+	// More would be a bridge that gives up, of which the turns above say nothing.
+	if n > *approvalTurns/4 {
+		t.Errorf("%d of %d turns ended with an error", n, *approvalTurns)
+	}
+}
+
+// playApprovals plays some turns of one session, and returns their errors, without
+// what differs from turn to turn.
+func playApprovals(t *testing.T, seed uint64, turns int) (errs []string) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	agent := demo.New(&demo.Options{Version: []string{"0.3", "1.0"}[random.IntN(2)], IDsPerTask: random.IntN(2) == 0,
+		Pace: []time.Duration{-1, 20 * time.Millisecond, 200 * time.Millisecond}[random.IntN(3)]})
+	defer agent.Close()
+	pipe := agent.Pipe()
+	defer pipe.Close()
+	line := &cutLine{dial: pipe.DialContext}
+	network := &http.Transport{DialContext: line.DialContext}
+	defer network.CloseIdleConnections()
+	client, err := transport.NewClient(demo.PipeURL, &transport.ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: network}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if _, err := client.Card(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a := bridge.NewAgent(&bridge.Options{Client: client})
+	defer a.Close()
+	session := a.NewSession(t.TempDir())
+	for i := range turns {
+		story := []string{"edit", "shell", "many"}[random.IntN(3)]
+		cuts := make([]int, random.IntN(5))
+		for j := range cuts {
+			cuts[j] = random.IntN(22_000) // a turn of many is 20,000 bytes long
+		}
+		slices.Sort(cuts)
+		line.start(cuts, []time.Duration{0, 0, 400 * time.Millisecond, 3 * time.Second}[random.IntN(4)])
+		user := &fickleUser{random: random, asked: map[string]int{}, said: map[string]mapping.Answer{}}
+		before := len(agent.Executed())
+		ctx, stop := context.WithTimeout(t.Context(), cutPatience)
+		prompt := story
+		if story != "shell" {
+			prompt += fmt.Sprintf(" file-%d.txt", i)
+		}
+		result, err := session.Prompt(ctx, []acp.ContentBlock{{Type: "text", Text: prompt}}, user)
+		stop()
+		synctest.Wait()
+		if wrong := user.judge(story, result, err, agent.Executed()[before:]); wrong != nil {
+			t.Errorf("seed %d, turn %d, %q, cuts %v: %v", seed, i, prompt, cuts, wrong)
+		}
+		if err != nil {
+			errs = append(errs, "… "+err.Error()[max(0, len(err.Error())-60):])
+		}
+	}
+	return errs
+}
+
+// A fickleUser is an editor that answers as chance has it, at some time.
+type fickleUser struct {
+	random *rand.Rand
+	asked  map[string]int // by what the call is for
+	said   map[string]mapping.Answer
+}
+
+func (u *fickleUser) Show(context.Context, []mapping.Step) error { return nil }
+
+func (u *fickleUser) Ask(ctx context.Context, questions []mapping.Question) (answers []mapping.Answer, err error) {
+	for _, q := range questions {
+		what := "run"
+		if q.Call.Confirmation.Edit != nil {
+			what = "write"
+		}
+		u.asked[what]++
+		wait := time.NewTimer([]time.Duration{0, 60 * time.Millisecond, time.Second, 20 * time.Second}[u.random.IntN(4)])
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		answer := mapping.Answer{Call: q.Call, OptionID: []string{"proceed_once", "proceed_once", "proceed_once", "cancel", ""}[u.random.IntN(5)]}
+		if what == "write" && answer.OptionID == "proceed_once" && u.random.IntN(3) == 0 {
+			text := fmt.Sprintf("my own text %d\n", u.random.Int())
+			answer.NewContent = &text
+		}
+		u.said[what] = answer
+		answers = append(answers, answer)
+	}
+	return answers, nil
+}
+
+// judge says what is wrong with a turn, of what the agent did in it.
+func (u *fickleUser) judge(story string, result bridge.Result, err error, done []demo.Execution) error {
+	wants := map[string][]string{"edit": {"write"}, "shell": {"run"}, "many": {"write", "run"}}[story]
+	did := map[string]int{}
+	for _, e := range done {
+		what := "run"
+		if strings.HasPrefix(e.Ran, "write ") {
+			what = "write"
+		}
+		did[what]++
+		switch said, answered := u.said[what]; {
+		case !answered || said.OptionID != "proceed_once":
+			return fmt.Errorf("the agent did what nobody allowed: %+v, the answer is %+v", e, said)
+		case e.OptionID != said.OptionID:
+			return fmt.Errorf("the agent heard %q, and %q was said", e.OptionID, said.OptionID)
+		case said.NewContent != nil && !strings.HasPrefix(e.Ran, fmt.Sprintf("write %q ", *said.NewContent)):
+			return fmt.Errorf("the text is not the user's: %s, want %q", e.Ran, *said.NewContent)
+		}
+	}
+	for _, what := range wants {
+		allowed := u.said[what].OptionID == "proceed_once"
+		switch {
+		case u.asked[what] > 1:
+			return fmt.Errorf("the user was asked %d times: %s", u.asked[what], what)
+		case did[what] > 1:
+			return fmt.Errorf("the agent did it %d times: %s", did[what], what)
+		case err != nil:
+		case u.asked[what] == 0:
+			return fmt.Errorf("the user was never asked, and the turn ended well: %s", what)
+		case allowed && did[what] == 0:
+			return fmt.Errorf("the user allowed it, the turn ended well, and nothing was done: %s", what)
+		}
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the turn does not end: %w", err)
+	case err != nil && strings.Contains(err.Error(), "probably not delivered") && len(done) > 0:
+		return fmt.Errorf("the agent did it: %w", err)
+	case err != nil && !strings.Contains(err.Error(), "deliver"):
+		return fmt.Errorf("the error does not say what became of the message: %w", err)
+	case err == nil && (result.StopReason != acp.StopEndTurn || result.State != "completed"):
+		return fmt.Errorf("the turn ended as %s, its task %s", result.StopReason, result.State)
+	case err == nil && len(result.Unanswered) != u.dismissed():
+		return fmt.Errorf("dismissed were %d, the result names %q", u.dismissed(), result.Unanswered)
+	}
+	return nil
+}
+
+func (u *fickleUser) dismissed() (n int) {
+	for _, a := range u.said {
+		if a.OptionID == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// A cutLine is a network whose connections are cut after given numbers of bytes,
+// counted over all of them, both ways. A cut comes in the middle of a read or a
+// write: what was before it has arrived. After it nobody gets through for a while.
+type cutLine struct {
+	dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	mu   sync.Mutex
+	cuts []int
+	n    int
+	away time.Duration
+	back time.Time // when somebody gets through again
+}
+
+// start counts from here.
+func (l *cutLine) start(cuts []int, away time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cuts, l.n, l.away = cuts, 0, away
+}
+
+func (l *cutLine) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	l.mu.Lock()
+	wait := time.NewTimer(time.Until(l.back))
+	l.mu.Unlock()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	conn, err := l.dial(ctx, network, addr)
+	return &cutConn{conn, l}, err
+}
+
+// travel counts n bytes, and returns how many of them arrive.
+func (l *cutLine) travel(n int) (arrive int, cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.cuts) > 0 && l.n+n > l.cuts[0] {
+		n, cut = max(0, l.cuts[0]-l.n), true
+		l.cuts, l.back = l.cuts[1:], time.Now().Add(l.away)
+	}
+	l.n += n
+	return n, cut
+}
+
+type cutConn struct {
+	net.Conn
+	line *cutLine
+}
+
+func (c *cutConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	n, cut := c.line.travel(n)
+	if cut {
+		c.Close()
+		return n, errCut
+	}
+	return n, err
+}
+
+func (c *cutConn) Write(b []byte) (int, error) {
+	n, cut := c.line.travel(len(b))
+	n, err := c.Conn.Write(b[:n])
+	if cut && err == nil {
+		c.Close()
+		err = errCut
+	}
+	return n, err
+}

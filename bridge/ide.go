@@ -1,0 +1,236 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A Companion serves the agents in the editor's terminal, beside the bridge on the same
+// stdio: see docs/companion.md. Its methods may be called from several goroutines.
+type Companion interface {
+	// Handle takes a message of the editor's, in A2A lines' spelling, and returns what
+	// a request is answered with. It must not wait. An error with a method Code() int
+	// is answered with that code.
+	Handle(method string, params json.RawMessage) (any, error)
+	// Active returns the absolute path of the file that the user looks at, and what is
+	// selected in it; "" if there is none.
+	Active() (path, selection string)
+	// Close ends it.
+	Close() error
+}
+
+// CompanionEditor is the editor of a [Companion].
+type CompanionEditor interface {
+	// Request sends a request in A2A lines' spelling, and decodes the answer into result.
+	Request(ctx context.Context, method string, params, result any) error
+	// Notify sends a notification.
+	Notify(ctx context.Context, method string, params any) error
+}
+
+// CompanionInfo is what is known of the editor when its [Companion] is started.
+type CompanionInfo struct {
+	// Name is what the editor calls itself; "" if it has not said.
+	Name string
+	// Workspace is the absolute path of the directory that is open.
+	Workspace string
+	// NoDiffs: the editor has not said that it shows diffs.
+	NoDiffs bool
+}
+
+// An ide is the companion of one editor: [Options.Companion] makes it when the
+// editor's protocol and directory are known. The read loop starts it and hands it
+// messages; [Serve] closes it.
+type ide struct {
+	server *server
+	// opts are those of the server's start: an agent that is set up later brings
+	// others, for which the read loop does not wait.
+	opts *Options
+	// prefix is what ACP wants before a method that is not its own.
+	prefix string
+	// announced: an ACP editor gets only messages that it has announced. Some show
+	// unknown ones as errors.
+	announced bool
+	name      string
+
+	mu         sync.Mutex
+	companion  Companion
+	err        error // of the start
+	closed     bool
+	workspaces []string
+	told       bool // the editor has named the workspaces itself
+}
+
+// The companion's methods, as A2A lines spell them.
+const (
+	ideMethods       = "ide/"
+	companionMethods = "companion/"
+	methodWorkspaces = "companion/workspaces"
+)
+
+// errNotAnnounced is the companion's error for a message that an ACP editor would not
+// know.
+var errNotAnnounced = errors.New("editor: it has not announced the companion")
+
+// introduce notes what an ACP editor says of itself.
+func (i *ide) introduce(p *acp.InitializeRequest) {
+	i.prefix = "_"
+	i.announced = gjson.GetBytes(p.ClientCapabilities, "_meta.a2astdio.companion").IsObject()
+	if p.ClientInfo != nil {
+		i.name = cmp.Or(p.ClientInfo.Title, p.ClientInfo.Name)
+	}
+}
+
+// open starts the companion, or tells the one that runs of another directory.
+func (i *ide) open(conn *jsonrpc2.Conn, dir string) {
+	start := i.opts.Companion
+	if start == nil {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.closed || i.err != nil || i.told || slices.Contains(i.workspaces, dir) {
+		return
+	}
+	i.workspaces = append(i.workspaces, dir)
+	if i.companion == nil {
+		editor := ideEditor{ide: i, conn: conn}
+		i.companion, i.err = start(editor, CompanionInfo{Name: i.name, Workspace: dir, NoDiffs: i.prefix != "" && !i.announced})
+		return
+	}
+	params, err := json.Marshal(map[string]any{"workspaces": i.workspaces})
+	if err == nil {
+		_, err = i.companion.Handle(methodWorkspaces, params)
+	}
+	if err != nil {
+		i.opts.Log.Warn("the companion is not told of a workspace", "workspace", dir, "err", err)
+	}
+}
+
+// takes reports whether a message is the companion's, and if so answers it.
+func (i *ide) takes(c *editorRequest) bool {
+	method, ok := strings.CutPrefix(c.Method, i.prefix)
+	if !ok || i.opts.Companion == nil || !strings.HasPrefix(method, ideMethods) && !strings.HasPrefix(method, companionMethods) {
+		return false
+	}
+	if i.prefix == "" {
+		i.open(c.conn, i.opts.workspace()) // without --protocol this may be its first message
+	}
+	i.mu.Lock()
+	companion, err := i.companion, i.err
+	i.mu.Unlock()
+	if companion == nil && err == nil {
+		err = errors.New("editor: the companion starts with the first session: open one with session/new")
+	}
+	var result any
+	if err == nil {
+		params := json.RawMessage("{}")
+		if c.Params != nil {
+			params = *c.Params
+		}
+		if result, err = companion.Handle(method, params); err == nil && method == methodWorkspaces {
+			i.mu.Lock()
+			i.told = true
+			i.mu.Unlock()
+		}
+	}
+	if err == nil {
+		c.reply(result)
+		return true
+	}
+	if c.Notif {
+		i.opts.Log.Warn("the editor has sent a notification that the companion cannot use", "err", err)
+		return true
+	}
+	code := acp.CodeInternal
+	if coded := interface{ Code() int }(nil); errors.As(err, &coded) {
+		code = coded.Code()
+	}
+	c.fail(code, err.Error(), "")
+	return true
+}
+
+// context adds what the user looks at to a prompt, if [Options.CompanionContext] says
+// so. A slash command is no prompt.
+func (i *ide) context(prompt []acp.ContentBlock) []acp.ContentBlock {
+	if !i.opts.CompanionContext || len(prompt) == 0 || strings.HasPrefix(strings.TrimSpace(prompt[0].Text), "/") {
+		return prompt
+	}
+	i.mu.Lock()
+	companion := i.companion
+	i.mu.Unlock()
+	if companion == nil {
+		return prompt
+	}
+	path, selection := companion.Active()
+	if path == "" {
+		return prompt
+	}
+	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	prompt = append(slices.Clip(prompt), acp.ContentBlock{Type: "resource_link", URI: uri.String(), Name: filepath.Base(path)})
+	if selection != "" {
+		prompt = append(prompt, acp.ContentBlock{Type: "text", Text: "Selected in " + path + ":\n" + selection})
+	}
+	return prompt
+}
+
+// add is context for A2A lines. A message is a prompt if it begins with text.
+func (i *ide) add(m *a2a.Outgoing) error {
+	if len(m.Parts) == 0 || m.Parts[0].Text == "" {
+		return nil
+	}
+	added := i.context([]acp.ContentBlock{{Type: "text", Text: m.Parts[0].Text}})[1:]
+	if len(added) == 0 {
+		return nil
+	}
+	parts, err := mapping.Prompt(added, nil)
+	m.Parts = append(m.Parts, parts...)
+	return err
+}
+
+// close ends the companion.
+func (i *ide) close() {
+	i.mu.Lock()
+	companion := i.companion
+	i.companion, i.closed = nil, true
+	i.mu.Unlock()
+	if companion == nil {
+		return
+	}
+	if err := companion.Close(); err != nil {
+		i.opts.Log.Warn("closing the companion", "err", err)
+	}
+}
+
+// An ideEditor is the editor as the companion sees it.
+type ideEditor struct {
+	ide  *ide
+	conn *jsonrpc2.Conn
+}
+
+func (e ideEditor) Request(ctx context.Context, method string, params, result any) error {
+	if e.ide.prefix != "" && !e.ide.announced {
+		return errNotAnnounced
+	}
+	return e.conn.Call(ctx, e.ide.prefix+method, params, result, e.ide.server.pickID())
+}
+
+func (e ideEditor) Notify(ctx context.Context, method string, params any) error {
+	if e.ide.prefix != "" && !e.ide.announced {
+		return errNotAnnounced
+	}
+	return e.conn.Notify(ctx, e.ide.prefix+method, params)
+}

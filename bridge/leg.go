@@ -1,0 +1,280 @@
+package bridge
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// An arrival is what a leg hands to its turn: events, or what became of the
+// connection. Events are valid until the turn has taken the next step.
+type arrival struct {
+	events     []a2a.Event
+	connection *mapping.Connection
+	// resumed: the events are the first that are known of the task after a cut, or
+	// what it has become since. blind: the agent could not be asked what was said
+	// meanwhile. echo: the events are older than the snapshot before them. repeated:
+	// the agent has said again all that it had said before the cut.
+	// again: it says so, but not all was heard.
+	// unheard: the task is over, and its stream has not said so.
+	// first: the event is what a subscription begins with, a task. behind: the events have
+	// come right behind a snapshot, and the agent cannot be asked whether it has them.
+	resumed, blind, echo, repeated, again, unheard, first, behind bool
+	// aligns is the task that was asked for when the events had come, nil if it was not.
+	aligns *a2a.Event
+}
+
+// A leg is what follows from one request to the agent, over as many streams as that
+// takes: a connection that was cut is made anew.
+//
+// Its goroutine, started by [Agent.follow], reads; it has no queue, so that a
+// slow reader of arrivals slows the agent. It ends when the leg does, when the Agent
+// is closed, or, after leave, when the stream has been handed to the client.
+type leg struct {
+	agent    *Agent
+	arrivals chan arrival
+	taken    chan struct{}
+	// ended is closed when no more arrivals come; err, read after that, is nil if
+	// the agent has said that the leg is over.
+	ended chan struct{}
+	err   error
+	// dropped is closed by leave. cancel, set before, asks for the task to be
+	// cancelled once it has an ID.
+	dropped chan struct{}
+	cancel  bool
+
+	// stream is the one that is being read, for hangUp.
+	stream atomic.Pointer[transport.Stream]
+	hungUp atomic.Bool
+
+	taskID string
+	state  a2a.State
+	over   bool // an event has ended the leg
+	bare   bool // the end of the stream has ended it, while the task waited
+	// unseen is the first event that has come after the turn had left, as JSON.
+	unseen atomic.Pointer[string]
+	failed error // the agent did not start what it was asked for
+	// polled: the agent has answered without a stream. None was lost, and its task
+	// is looked at.
+	polled bool
+	// running: a call of Gemini's server is at work, whose state does not tell. The
+	// turn says so before it has taken the arrival that do.
+	running atomic.Bool
+	// joining and uncertain are for unsettled, from any goroutine. adrift: no stream tells
+	// what the agent says.
+	joining, uncertain, adrift atomic.Bool
+	// heard: something was said on this leg. refused: the agent's answer to the
+	// message is an error, so that it has not taken it.
+	heard, refused bool
+	// repetition is what the task had said before the connection was lost. The turn sets
+	// it before it has taken the arrival of that.
+	repetition *mapping.Repetition
+	// older: the task that a subscription has begun with holds less than was shown. The
+	// turn sets it before it has taken that, and has shown nothing of it then.
+	older bool
+	// pushes is what the agent pushes of the task, nil if nothing. pushedAt is when it
+	// was last asked for because of that; blind: what was pushed was shown itself.
+	pushes   *pushFeed
+	pushedAt time.Time
+	blind    bool
+	// unheard: the message was perhaps not delivered, since no answer to it came, and
+	// nothing has told since that it was: see hears. begun: its answer had begun, but
+	// no event of it came. message is its ID, was the state of the task before it.
+	// opened: an event of the answer has come.
+	unheard, begun bool
+	message        string
+	was            mapping.Rest
+	opened         bool
+	// looked: since the connection was lost the task was asked for, so that more was
+	// shown than what came before.
+	looked bool
+	// refusedAt is since when the agent refuses connections, zero if it does not.
+	refusedAt time.Time
+	// malformed is what broke the stream, if that was an event that cannot be read.
+	malformed error
+	// silent: the task is asked for because its stream says nothing.
+	silent bool
+	// spoke counts the messages that the agent has answered with, outside of a task.
+	// The protocol allows one; some agents send more. worded: one of them is not empty;
+	// some agents begin with an empty one.
+	spoke  int
+	worded bool
+	// goesOnAsking: see [mapping.Traits].
+	goesOnAsking bool
+	// beyond: the task is known to be beyond its beginning.
+	beyond bool
+	// authRepeats is how many subscriptions in a row have said nothing but that the
+	// user has to authenticate.
+	authRepeats int
+}
+
+// follow makes a request and follows what comes of it.
+func (a *Agent) follow(r *request) *leg {
+	l := &leg{agent: a, taskID: r.taskID, was: r.was, beyond: r.beyond || r.message != nil && r.taskID != "", goesOnAsking: r.goesOnAsking, pushes: r.pushes, arrivals: make(chan arrival), taken: make(chan struct{}),
+		ended: make(chan struct{}), dropped: make(chan struct{})}
+	if r.message != nil {
+		l.message = r.message.ID
+	}
+	l.pushes.listen(false)
+	a.legs.Go(func() { // ends as the type says
+		l.err = l.explain(l.run(a.ctx, r))
+		close(l.ended)
+	})
+	return l
+}
+
+// leave ends the turn's interest in the leg. The rest of the stream is drained, because
+// closing a connection makes some agents cancel work; cancel asks for the task to be
+// cancelled, as soon as it has an ID. It is called once, by the turn, and does nothing
+// to a leg that has ended.
+func (l *leg) leave(cancel bool) {
+	l.cancel = cancel
+	close(l.dropped)
+}
+
+// hasEnded reports whether no more arrivals come, so that err may be read.
+func (l *leg) hasEnded() bool {
+	select {
+	case <-l.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// unsettled reports whether more calls may wait for the user than are known: events are
+// still compared with what was shown, or an answer may not have come.
+func (l *leg) unsettled() bool { return l.joining.Load() || l.uncertain.Load() }
+
+// mayFollow reports whether more may follow an event that ends a leg by the protocol.
+func (l *leg) mayFollow(ev *a2a.Event) bool {
+	return ev.Kind == a2a.EventMessage || l.goesOnAsking && ev.State == a2a.StateInputRequired
+}
+
+func (l *leg) note(ev *a2a.Event) {
+	if ev.TaskID != "" && ev.TaskID != l.taskID {
+		l.taskID = strings.Clone(ev.TaskID)
+	}
+	// Agents may begin their answer with the task as it stood before.
+	stands := !l.opened && l.message != "" && !l.unheard && l.was.Is(ev)
+	if l.opened = true; stands {
+		return
+	}
+	l.beyond = l.beyond || ev.State != "" && ev.State != a2a.StateSubmitted
+	if ev.State != "" && ev.State != l.state {
+		l.authRepeats = 0
+		l.state = a2a.State(strings.Clone(string(ev.State)))
+	}
+	if l.unheard && ev.State != "" {
+		l.doubt(!l.hears(ev))
+	}
+	if ev.Kind == a2a.EventMessage {
+		l.spoke++
+		l.worded = hasWords(&ev.Message) || l.worded
+	}
+	l.over = l.over || ev.EndsLeg && !l.unheard && !l.mayFollow(ev)
+	if ev.Kind == a2a.EventUnknown {
+		l.noteExecution(ev)
+	}
+}
+
+// noteExecution reads the first event of a slash command's stream.
+func (l *leg) noteExecution(ev *a2a.Event) {
+	if e, ok := mapping.ReadExecution(ev.Raw); ok {
+		if e.ID != "" {
+			l.taskID = e.ID
+		}
+		l.failed = e.Err()
+	}
+}
+
+// deliver hands events to the turn and waits until it has shown them.
+func (l *leg) deliver(ctx context.Context, events []a2a.Event) error {
+	for i := range events {
+		l.note(&events[i])
+	}
+	l.heard = true
+	if l.failed != nil {
+		return l.failed
+	}
+	return l.give(ctx, arrival{events: events})
+}
+
+// drop notes events that come after leave.
+func (l *leg) drop(events []a2a.Event) {
+	if len(events) > 0 {
+		raw := strings.Clone(string(events[0].Raw))
+		l.unseen.CompareAndSwap(nil, &raw)
+	}
+}
+
+// missed reports whether the agent has, or may have, said something between the end of
+// this leg and the first event of the next. Many agents send each event on all open
+// streams of a task.
+func (l *leg) missed(first *a2a.Event) bool {
+	if unseen := l.unseen.Load(); unseen != nil && !l.bare {
+		return *unseen != string(first.Raw)
+	}
+	stream := l.stream.Load()
+	return l.bare || l.adrift.Load() || stream != nil && stream.Unread()
+}
+
+func (l *leg) tell(ctx context.Context, c mapping.Connection) {
+	_ = l.give(ctx, arrival{connection: &c}) // a drop shows at the next step
+}
+
+func (l *leg) give(ctx context.Context, n arrival) error {
+	select {
+	case l.arrivals <- n:
+	case <-l.dropped:
+		l.drop(n.events)
+		return errDropped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-l.taken:
+		return nil
+	case <-l.dropped:
+		return errDropped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// hears reports whether an event shows that the message has come. A task shows it by a
+// state other than before. In the same state it shows it by holding the message, or, if
+// it works, by holding no messages of ours at all.
+func (l *leg) hears(ev *a2a.Event) bool {
+	unsure, ours := false, 0
+	switch {
+	case ev.Kind != a2a.EventTask:
+		return true
+	case l.was.Is(ev):
+	case l.begun:
+		return true
+	case ev.State == a2a.StateSubmitted && l.was.State != "": // as it was at its beginning
+	case ev.State == a2a.StateInputRequired && l.was.State != a2a.StateCompleted:
+	case ev.State == a2a.StateCompleted && (l.was.State == a2a.StateCompleted || l.was.State == ""):
+	case ev.State == l.was.State: // it worked while it waited for an answer
+		unsure = true
+	default:
+		return true
+	}
+	if ev.History != nil {
+		for m := range ev.History {
+			if m.ID == l.message {
+				return true
+			}
+			if m.Role == a2a.RoleUser {
+				ours++
+			}
+		}
+	}
+	return unsure && ours == 0
+}

@@ -1,0 +1,369 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+	"github.com/a2astdio/a2astdio/transport/stdio"
+)
+
+// linesEditor is an editor, or a script, that speaks A2A lines: A2A 0.3's
+// methods, one request a leg, with flat events in between
+// (docs/protocol-a2a-lines.md).
+type linesEditor struct {
+	server  *server
+	methods map[string]func(*editorRequest)
+
+	mu sync.Mutex
+	// A conversation is found by its context or by one of its tasks.
+	contexts map[string]*Session
+	tasks    map[string]*Session
+}
+
+func newLinesEditor(s *server) *linesEditor {
+	e := &linesEditor{server: s, contexts: map[string]*Session{}, tasks: map[string]*Session{}}
+	e.methods = map[string]func(*editorRequest){
+		"message/send":        e.send,
+		"message/stream":      e.stream,
+		"toolCall/confirm":    e.confirm,
+		"tasks/resubscribe":   e.resubscribe,
+		"tasks/get":           e.getTask,
+		"tasks/list":          e.listTasks,
+		"tasks/cancel":        e.cancelTask,
+		"command/execute":     e.execute,
+		"commands/get":        e.getCommands,
+		"agent/getCard":       e.getCard,
+		"bridge/status":       e.status,
+		"$/cancel_request":    s.acp.cancelRequest,
+		methodExtendedCard:    e.getExtendedCard,
+		methodPush + "set":    e.setPush,
+		methodPush + "get":    e.getPush,
+		methodPush + "list":   e.listPush,
+		methodPush + "delete": e.deletePush,
+	}
+	return e
+}
+
+const (
+	methodExtendedCard = "agent/getAuthenticatedExtendedCard"
+	methodPush         = "tasks/pushNotificationConfig/"
+)
+
+// speaks reports whether a method tells an editor of this protocol.
+func (e *linesEditor) speaks(method string) bool {
+	if _, ok := e.methods[method]; ok {
+		return method != acp.MethodCancelRequest
+	}
+	return e.server.ide.opts.Companion != nil && (strings.HasPrefix(method, ideMethods) || strings.HasPrefix(method, companionMethods))
+}
+
+func (e *linesEditor) handle(c *editorRequest) {
+	method, ok := e.methods[c.Method]
+	switch {
+	case !ok && e.server.ide.takes(c):
+		return
+	case !ok:
+		method = e.pass
+	}
+	e.server.withAgent(c, method)
+}
+
+// lineParams are those of our own that any leg takes.
+type lineParams struct {
+	Text      *string         `json:"text"`
+	Message   json.RawMessage `json:"message"`
+	TaskID    string          `json:"taskId"`
+	ContextID string          `json:"contextId"`
+	Workspace string          `json:"workspace"`
+	Raw       bool            `json:"raw"`
+	Config    struct {
+		AcceptedOutputModes []string `json:"acceptedOutputModes"`
+		Blocking            *bool    `json:"blocking"`
+		HistoryLength       *int     `json:"historyLength"`
+		// Push is the editor's own webhook. What is pushed to it is not seen here.
+		Push *pushSpec `json:"pushNotificationConfig"`
+	} `json:"configuration"`
+	// Metadata is the request's, beside the message's own.
+	Metadata map[string]json.RawMessage `json:"metadata"`
+}
+
+// message makes the message that the params ask for.
+func (p *lineParams) message() (*a2a.Outgoing, error) {
+	if p.Text != nil && len(p.Message) > 0 {
+		return nil, errors.New("editor: params have both text and a message: one of them")
+	}
+	m := &a2a.Outgoing{}
+	switch {
+	case p.Text != nil && *p.Text != "":
+		m.Parts = []a2a.OutPart{{Text: *p.Text}}
+	case len(p.Message) > 0:
+		var err error
+		if m, err = mapping.ReadMessage(p.Message); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, errors.New(`editor: params need "text" or an A2A "message"`)
+	}
+	if m.TaskID == "" {
+		m.TaskID = p.TaskID
+	}
+	if m.ContextID == "" {
+		m.ContextID = p.ContextID
+	}
+	m.AcceptedOutputModes, m.HistoryLength, m.RequestMetadata = p.Config.AcceptedOutputModes, p.Config.HistoryLength, p.Metadata
+	if p.Config.Push != nil {
+		config := p.Config.Push.neutral()
+		m.Push = &config
+	}
+	return m, nil
+}
+
+func (e *linesEditor) stream(c *editorRequest) {
+	var p lineParams
+	if !c.decode(&p) {
+		return
+	}
+	m, err := p.message()
+	if err != nil {
+		c.fail(acp.CodeInvalidParams, err.Error(), "")
+		return
+	}
+	if err := e.server.ide.add(m); err != nil {
+		c.failAgent(err)
+		return
+	}
+	session := e.session(m.ContextID, m.TaskID, p.Workspace)
+	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v Editor) (Result, error) {
+		if err := e.checkPush(ctx, m.Push); err != nil {
+			t.Discard()
+			return Result{}, err
+		}
+		return t.Send(ctx, m, v)
+	})
+}
+
+// session finds the conversation that a request belongs to, or begins one.
+func (e *linesEditor) session(contextID, taskID, workspace string) *Session {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s := e.tasks[taskID]; s != nil && taskID != "" {
+		return s
+	}
+	// A new task in a context may run beside another one.
+	if s := e.contexts[contextID]; s != nil && contextID != "" && !s.busy() {
+		return s
+	}
+	if !filepath.IsAbs(workspace) { // the agent may work elsewhere
+		workspace = filepath.Join(e.server.agent.opts.workspace(), workspace)
+	}
+	if len(e.contexts) >= maxSessions {
+		e.prune()
+	}
+	s := e.server.agent.NewSession(workspace)
+	s.Resume(contextID, taskID)
+	if contextID != "" {
+		e.contexts[contextID] = s
+	}
+	if taskID != "" {
+		e.tasks[taskID] = s
+	}
+	return s
+}
+
+// prune forgets conversations in which nothing runs. Their IDs still work, but what was
+// shown of them, and what they wait for, is lost.
+func (e *linesEditor) prune() {
+	for id, s := range e.contexts {
+		if !s.busy() {
+			s.giveUpPause()
+			delete(e.contexts, id)
+		}
+	}
+	for id, s := range e.tasks {
+		if !s.busy() {
+			s.giveUpPause()
+			delete(e.tasks, id)
+		}
+	}
+}
+
+// runTurn runs a request of which events may follow, and answers it at its end.
+func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run func(context.Context, Turn, Editor) (Result, error)) {
+	turn, ok := c.begin(session)
+	if !ok {
+		return
+	}
+	view := &linesView{agent: e.server.agent, out: e.server.out,
+		lines: mapping.Lines{Request: stdio.AppendID(nil, stdio.ID(c.ID)), Raw: raw, Made: e.server.agent.made()}}
+	running := e.server.spawn(func(ctx context.Context) {
+		result, err := run(ctx, turn, view)
+		e.server.setPrompt(c.ID, nil)
+		e.note(session, result)
+		var task *mapping.TaskError
+		switch {
+		case errors.As(err, &task):
+			c.reply(view.result(result, e.server.agent.opts.Mask(task.Error())))
+		case err != nil:
+			c.failAgent(err)
+		case view.passed != nil:
+			c.reply(view.passed)
+		default:
+			c.reply(view.result(result, ""))
+		}
+	})
+	if !running {
+		turn.Discard()
+	}
+}
+
+// note enters a conversation under its present context and task.
+func (e *linesEditor) note(s *Session, r Result) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r.ContextID != "" {
+		e.contexts[r.ContextID] = s
+	}
+	if r.TaskID != "" {
+		e.tasks[r.TaskID] = s
+	}
+}
+
+// confirm answers the questions of a pause: all of them, because agents stall on
+// fewer.
+func (e *linesEditor) confirm(c *editorRequest) {
+	var p struct {
+		lineParams
+		Confirmations []struct {
+			ToolCallID string  `json:"toolCallId"`
+			OptionID   string  `json:"optionId"`
+			NewContent *string `json:"newContent"`
+		} `json:"confirmations"`
+	}
+	if !c.decode(&p) {
+		return
+	}
+	e.mu.Lock()
+	session := e.tasks[p.TaskID]
+	e.mu.Unlock()
+	if session == nil {
+		c.fail(acp.CodeInvalidParams, "editor: toolCall/confirm: no call of task \""+p.TaskID+"\" waits for an answer", "")
+		return
+	}
+	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v Editor) (Result, error) {
+		return t.Answer(ctx, func(questions []mapping.Question) ([]mapping.Answer, error) {
+			given := map[string]mapping.Answer{}
+			for _, a := range p.Confirmations {
+				given[a.ToolCallID] = mapping.Answer{OptionID: a.OptionID, NewContent: a.NewContent}
+			}
+			return match(questions, given)
+		}, v)
+	})
+}
+
+// match gives each question its answer. Its error names the answers that are missing,
+// or that nothing asks for.
+func match(questions []mapping.Question, given map[string]mapping.Answer) ([]mapping.Answer, error) {
+	var answers []mapping.Answer
+	var missing []string
+	for _, q := range questions {
+		a, ok := given[q.Call.ID]
+		switch {
+		case !ok:
+			missing = append(missing, q.Call.ID)
+			continue
+		case !offered(q, a.OptionID):
+			return nil, paramsErrorf("call %s has no option %q: it has %v", q.Call.ID, a.OptionID, optionIDs(q))
+		case a.NewContent != nil && q.TakesContent() && !allows(q, a.OptionID):
+			return nil, paramsErrorf("call %s: option %q rejects the edit, so that it takes no newContent", q.Call.ID, a.OptionID)
+		case a.NewContent != nil && !q.TakesContent():
+			return nil, paramsErrorf("call %s takes no newContent: it is for an edit alone, and the agent must have words for it", q.Call.ID)
+		}
+		delete(given, q.Call.ID)
+		a.Call = q.Call
+		answers = append(answers, a)
+	}
+	for id := range given {
+		return nil, paramsErrorf("call %q does not wait for an answer", id)
+	}
+	if len(missing) > 0 {
+		return nil, paramsErrorf("answer all calls that wait, in one request: %v are missing", missing)
+	}
+	if len(answers) == 0 {
+		return nil, paramsErrorf("no call waits for an answer")
+	}
+	return answers, nil
+}
+
+func allows(q mapping.Question, id string) bool {
+	o, ok := q.Pick(id)
+	return ok && o.Allows()
+}
+
+func optionIDs(q mapping.Question) (ids []string) {
+	for _, o := range q.Options {
+		ids = append(ids, o.ID)
+	}
+	return ids
+}
+
+func (e *linesEditor) resubscribe(c *editorRequest) {
+	var p struct {
+		lineParams
+		ID string `json:"id"`
+	}
+	if !c.decode(&p) {
+		return
+	}
+	e.runTurn(c, e.session(p.ContextID, p.ID, ""), p.Raw, func(ctx context.Context, t Turn, v Editor) (Result, error) {
+		return t.Follow(ctx, p.ID, v)
+	})
+}
+
+func (e *linesEditor) execute(c *editorRequest) {
+	var p struct {
+		lineParams
+		Path []string `json:"command_path"`
+		Args string   `json:"args"`
+	}
+	if !c.decode(&p) {
+		return
+	}
+	session := e.session("", "", p.Workspace)
+	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v Editor) (Result, error) {
+		return t.request(ctx, v, "", true, func(ctx context.Context) (*transport.Stream, string, error) {
+			return t.t.execute(ctx, p.Path, p.Args)
+		})
+	})
+}
+
+// pass hands a method that we do not know to the agent as it is: a method
+// extension. Its result comes back as it is, its stream as events.
+func (e *linesEditor) pass(c *editorRequest) {
+	if c.Notif {
+		return
+	}
+	params := json.RawMessage("{}")
+	if c.Params != nil {
+		params = *c.Params
+	}
+	session := e.server.agent.NewSession("")
+	e.runTurn(c, session, gjson.GetBytes(params, "raw").Bool(), func(ctx context.Context, t Turn, v Editor) (Result, error) {
+		return t.request(ctx, v, "", true, func(ctx context.Context) (*transport.Stream, string, error) {
+			stream, raw, err := e.server.agent.opts.Client.InvokeStream(ctx, c.Method, params)
+			if stream == nil {
+				v.(*linesView).passed = raw
+			}
+			return stream, "", err
+		})
+	})
+}

@@ -1,0 +1,233 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file has the methods of A2A lines that have one answer.
+
+// paramsError is a request that cannot be served as it is.
+type paramsError struct{ text string }
+
+func (e *paramsError) Error() string { return "editor: " + e.text }
+
+func paramsErrorf(format string, args ...any) error {
+	return &paramsError{fmt.Sprintf(format, args...)}
+}
+
+// once answers a request that has one answer and takes its time.
+func (e *linesEditor) once(c *editorRequest, params any, run func(ctx context.Context) (any, error)) {
+	if params != nil && !c.decode(params) {
+		return
+	}
+	e.server.spawn(func(ctx context.Context) {
+		if _, _, err := e.server.agent.Ready(ctx); err != nil {
+			c.failAgent(err)
+			return
+		}
+		result, err := run(ctx)
+		if err != nil {
+			c.failAgent(err)
+			return
+		}
+		c.reply(result)
+	})
+}
+
+// send is message/send: the agent's answer, and no events.
+func (e *linesEditor) send(c *editorRequest) {
+	var p lineParams
+	if !c.decode(&p) {
+		return
+	}
+	m, err := p.message()
+	if err != nil {
+		c.failAgent(&paramsError{err.Error()})
+		return
+	}
+	if err := e.server.ide.add(m); err != nil {
+		c.failAgent(err)
+		return
+	}
+	session := e.session(m.ContextID, m.TaskID, p.Workspace)
+	e.once(c, nil, func(ctx context.Context) (any, error) {
+		_, w, err := e.server.agent.Ready(ctx)
+		if err == nil {
+			err = e.checkPush(ctx, m.Push)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m.ID == "" {
+			m.ID = e.server.agent.opts.NewID()
+		}
+		if m.ContextID == "" && m.TaskID == "" {
+			m.ContextID = session.contextID
+		}
+		if m.TaskID == "" && !w.Settled(m) {
+			if err := session.settings(m, w); err != nil {
+				return nil, err
+			}
+		}
+		blocking := p.Config.Blocking == nil || *p.Config.Blocking
+		ev, err := e.server.agent.opts.Client.SendOnce(ctx, m, blocking)
+		if err != nil {
+			return nil, err
+		}
+		e.note(session, Result{TaskID: ev.TaskID, ContextID: ev.ContextID})
+		return mapping.TaskJSON(ev), nil
+	})
+}
+
+func (e *linesEditor) getTask(c *editorRequest) {
+	var p struct {
+		ID            string `json:"id"`
+		HistoryLength *int   `json:"historyLength"`
+	}
+	e.once(c, &p, func(ctx context.Context) (any, error) {
+		length := -1
+		if p.HistoryLength != nil {
+			length = *p.HistoryLength
+		}
+		ev, err := e.server.agent.opts.Client.Get(ctx, p.ID, length)
+		if err != nil {
+			return nil, err
+		}
+		return mapping.TaskJSON(ev), nil
+	})
+}
+
+func (e *linesEditor) cancelTask(c *editorRequest) {
+	var p struct {
+		ID string `json:"id"`
+	}
+	e.once(c, &p, func(ctx context.Context) (any, error) {
+		ev, err := e.server.agent.opts.Client.Cancel(ctx, p.ID)
+		if err != nil {
+			return nil, err
+		}
+		if ev.State == a2a.StateCanceled {
+			e.server.taskCancelled(p.ID)
+		}
+		return mapping.TaskJSON(ev), nil
+	})
+}
+
+func (e *linesEditor) listTasks(c *editorRequest) {
+	var p struct {
+		ContextID        string `json:"contextId"`
+		Status           string `json:"status"`
+		PageSize         int    `json:"pageSize"`
+		PageToken        string `json:"pageToken"`
+		HistoryLength    *int   `json:"historyLength"`
+		IncludeArtifacts bool   `json:"includeArtifacts"`
+		StatusAfter      string `json:"statusTimestampAfter"`
+		UpdatedAfter     string `json:"lastUpdatedAfter"`
+	}
+	e.once(c, &p, func(ctx context.Context) (any, error) {
+		page, err := e.server.agent.opts.Client.List(ctx, a2a.TaskQuery{ContextID: p.ContextID, State: a2a.State(p.Status),
+			PageSize: p.PageSize, PageToken: p.PageToken, HistoryLength: p.HistoryLength, IncludeArtifacts: p.IncludeArtifacts,
+			StatusAfter: cmp.Or(p.StatusAfter, p.UpdatedAfter)})
+		if err != nil {
+			return nil, err
+		}
+		tasks := make([]json.RawMessage, 0, len(page.Tasks))
+		for i := range page.Tasks {
+			tasks = append(tasks, mapping.TaskJSON(&page.Tasks[i]))
+		}
+		return struct {
+			Tasks []json.RawMessage `json:"tasks"`
+			Next  string            `json:"nextPageToken"`
+			Total int               `json:"totalSize,omitempty"`
+		}{tasks, page.NextPageToken, page.TotalSize}, nil
+	})
+}
+
+func (e *linesEditor) getCommands(c *editorRequest) {
+	e.once(c, nil, func(ctx context.Context) (any, error) {
+		return e.server.agent.opts.Client.Invoke(ctx, "commands/get", struct{}{})
+	})
+}
+
+func (e *linesEditor) getCard(c *editorRequest) {
+	e.once(c, nil, func(ctx context.Context) (any, error) {
+		card, _, err := e.server.agent.Ready(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return json.RawMessage(card.Raw), nil
+	})
+}
+
+func (e *linesEditor) getExtendedCard(c *editorRequest) {
+	e.once(c, nil, func(ctx context.Context) (any, error) {
+		return e.server.agent.opts.Client.ExtendedCard(ctx)
+	})
+}
+
+// status says how the bridge talks to the agent, and what is under way.
+func (e *linesEditor) status(c *editorRequest) {
+	e.server.spawn(func(ctx context.Context) {
+		status := struct {
+			Version    string `json:"version,omitempty"`
+			Protocol   string `json:"protocol"`
+			Agent      string `json:"agent,omitempty"`
+			A2AVersion string `json:"a2aVersion,omitempty"`
+			Dialect    string `json:"dialect,omitempty"`
+			// Extensions are those that the agent names as active, or, if it names
+			// none, those that were asked for.
+			Extensions []string `json:"extensions"`
+			// Refused are extensions that were asked for, and are not active.
+			Refused []string `json:"refusedExtensions,omitempty"`
+			Running int      `json:"running"`
+			// Always is what the user has allowed for the rest of a conversation, by
+			// context.
+			Always map[string][]string `json:"always,omitempty"`
+			Push   *pushStatus         `json:"push,omitempty"`
+			Error  string              `json:"error,omitempty"`
+		}{Version: e.server.agent.opts.Version, Protocol: "a2a", Extensions: []string{}}
+		if card, w, err := e.server.agent.Ready(ctx); err != nil {
+			status.Error = err.Error()
+		} else {
+			status.Agent, status.Dialect = card.Name, w.Dialect
+			status.Push = e.server.agent.pushStatus(card.Push)
+			status.Extensions = append(status.Extensions, w.Extensions...)
+			if echoed, ok := e.server.agent.opts.Client.Echoed(); ok {
+				status.Extensions = append(status.Extensions[:0], echoed...)
+				for _, uri := range w.Extensions {
+					if !slices.Contains(echoed, uri) {
+						status.Refused = append(status.Refused, uri)
+					}
+				}
+			}
+			if status.A2AVersion, err = e.server.agent.opts.Client.AgentVersion(ctx); err != nil {
+				status.Error = err.Error()
+			}
+		}
+		status.Always = e.always()
+		e.server.mu.Lock()
+		status.Running = len(e.server.prompts)
+		e.server.mu.Unlock()
+		c.reply(status)
+	})
+}
+
+// always tells what the bridge remembers of approvals, by context.
+func (e *linesEditor) always() map[string][]string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := map[string][]string{}
+	for id, s := range e.contexts {
+		if list := s.approvals.always(); len(list) > 0 {
+			all[id] = list
+		}
+	}
+	return all
+}

@@ -1,0 +1,100 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+	"github.com/a2astdio/a2astdio/transport/stdio"
+)
+
+// resultMax is how much text the result of a leg repeats.
+const resultMax = 1 << 20
+
+// linesView is the editor as one leg sees it.
+type linesView struct {
+	agent  *Agent
+	out    *stdio.Conn
+	lines  mapping.Lines
+	buf    []byte
+	text   []byte
+	cut    bool
+	shown  string          // the message that text ends in
+	passed json.RawMessage // the result of a method that was passed on
+}
+
+// Show implements [Editor].
+func (v *linesView) Show(ctx context.Context, steps []mapping.Step) error {
+	for i := range steps {
+		if s := &steps[i]; s.Kind == mapping.StepText && !v.cut {
+			if len(v.text) > 0 && s.Shown != v.shown {
+				v.text = append(v.text, "\n\n"...) // another message
+			}
+			v.shown = s.Shown
+			if v.cut = len(v.text)+len(s.Text) > resultMax; !v.cut {
+				v.text = append(v.text, s.Text...)
+			}
+		}
+	}
+	if v.lines.Join = v.out.Blocked() && !v.lines.Raw; v.lines.Join { // raw belongs to one event each
+		steps = v.agent.collapse(steps)
+	}
+	v.buf = v.lines.Append(v.buf[:0], steps)
+	return v.out.Send(ctx, v.buf)
+}
+
+// Ask implements [Editor]: the leg ends, and the next request answers.
+func (v *linesView) Ask(context.Context, []mapping.Question) ([]mapping.Answer, error) {
+	return nil, ErrPause
+}
+
+// result is the result of a leg: the task's state, and what the editor can do next.
+func (v *linesView) result(r Result, failure string) any {
+	pending := r.Pending
+	if pending == nil {
+		pending = []string{}
+	}
+	return struct {
+		TaskID    string          `json:"taskId,omitempty"`
+		ContextID string          `json:"contextId,omitempty"`
+		State     a2a.State       `json:"state,omitempty"`
+		Text      string          `json:"text"`
+		TextCut   bool            `json:"textCut,omitempty"`
+		Pending   []string        `json:"pending"`
+		Error     string          `json:"error,omitempty"`
+		Usage     json.RawMessage `json:"usage,omitempty"`
+		Seq       uint64          `json:"seq"`
+		mapping.Execution
+	}{r.TaskID, r.ContextID, r.State, string(v.text), v.cut, pending, failure, json.RawMessage(r.Usage), v.lines.Seq, r.Execution}
+}
+
+// failAgent answers with an agent's error as it is: its code, message and data.
+func (c *editorRequest) failAgent(err error) {
+	var agent *a2a.Error
+	var params *paramsError
+	var prompt *mapping.PromptError
+	switch {
+	case errors.As(err, &params), errors.As(err, &prompt):
+		c.fail(acp.CodeInvalidParams, err.Error(), "")
+	case errors.As(err, &agent) && agent.Code != 0:
+		if c.Notif {
+			return
+		}
+		mask := c.server.agent.opts.Mask
+		e := &jsonrpc2.Error{Code: int64(agent.Code), Message: mask(agent.Message)}
+		if agent.Data != "" {
+			data := json.RawMessage(mask(string(agent.Data)))
+			e.Data = &data
+		}
+		if err := c.conn.ReplyWithError(context.Background(), c.ID, e); err != nil {
+			c.server.agent.opts.Log.Debug("replying", "method", c.Method, "err", err)
+		}
+	default:
+		c.fail(acp.CodeInternal, err.Error(), "")
+	}
+}

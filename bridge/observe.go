@@ -1,0 +1,180 @@
+package bridge
+
+import (
+	"errors"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// Observed is what an [Observation] is about.
+type Observed string
+
+// What can be observed.
+const (
+	// ObservedEvent: an event of the agent's was taken, and got a number. It has
+	// Event and Payload.
+	ObservedEvent Observed = "event"
+	// ObservedLines: Events became Lines, which the editor gets next.
+	ObservedLines Observed = "lines"
+	// ObservedFold: the editor gets nothing of Events, since they say nothing new.
+	ObservedFold Observed = "fold"
+	// ObservedMerge: Events are left out, since newer ones replace them and the editor
+	// is behind.
+	ObservedMerge Observed = "merge"
+	// ObservedLost: the connection to the agent was lost.
+	ObservedLost Observed = "lost"
+	// ObservedReconnect: it is made anew, for the Attempt-th time.
+	ObservedReconnect Observed = "reconnect"
+	// ObservedPoll: the task is asked for, since it cannot be followed.
+	ObservedPoll Observed = "poll"
+	// ObservedGiveUp: the task is not followed any more.
+	ObservedGiveUp Observed = "give-up"
+	// ObservedSettle: the calls that wait are all that will come, and are asked about.
+	ObservedSettle Observed = "settle"
+	// ObservedAsk: the user is asked about Call.
+	ObservedAsk Observed = "ask"
+	// ObservedAnswer: the agent is told what was decided about Call.
+	ObservedAnswer Observed = "answer"
+	// ObservedCancel: the agent is told to cancel Task.
+	ObservedCancel Observed = "cancel"
+)
+
+// Who decided about a call: see [Observation.By].
+const (
+	ByUser      = "user"
+	ByMode      = "mode"      // the session's permission mode
+	ByAlways    = "always"    // an "always" that was remembered
+	ByDismissed = "dismissed" // nobody: that is a rejection
+	ByCancel    = "cancel"    // the turn was cancelled: that is a rejection
+)
+
+// An Observation is what the bridge did or decided. What is not known is empty. All
+// of it is valid only while it is handed over.
+type Observation struct {
+	What    Observed
+	Why     string
+	Session string
+	Task    string
+	Call    string // the agent's ID of the tool call
+	// Event is the number of an event, counted from 1, in the order in which the
+	// bridge took them; Payload is what it said.
+	Event   int64
+	Payload a2a.JSON
+	Events  []int64
+	Lines   []byte // each with its newline
+	Attempt int
+	// Option is the ID of the option that was picked, Outcome its kind by ACP's
+	// names, By who picked it.
+	Option, Outcome, By string
+}
+
+// observe calls Options.Observe, if it is set.
+func (a *Agent) observe(o *Observation) {
+	if a.opts.Observe != nil {
+		a.opts.Observe(o)
+	}
+}
+
+// observeEvent numbers an event and the steps that came of it.
+func (t *turn) observeEvent(ev *a2a.Event, steps []mapping.Step) {
+	n := t.agent.observed.Add(1)
+	t.agent.observe(&Observation{What: ObservedEvent, Event: n, Payload: ev.Raw})
+	if len(steps) == 0 {
+		t.agent.observe(&Observation{What: ObservedFold, Session: t.session.ID, Task: t.fold.TaskID, Events: []int64{n}})
+	}
+	for i := range steps {
+		steps[i].Event = n
+	}
+}
+
+// observeConnection reports a change of the connection.
+func (t *turn) observeConnection(c *mapping.Connection) {
+	o := Observation{Why: c.Why, Session: t.session.ID, Task: t.fold.TaskID, Attempt: c.Attempt}
+	switch c.Phase {
+	case "lost":
+		o.What = ObservedLost
+	case "retrying":
+		o.What = ObservedReconnect
+	case "polling":
+		o.What = ObservedPoll
+	default:
+		return
+	}
+	t.agent.observe(&o)
+}
+
+// observeEnd reports why a leg is given up, if the agent has not ended it.
+func (t *turn) observeEnd(err error) {
+	if errors.As(err, new(*cutError)) {
+		t.agent.observe(&Observation{What: ObservedGiveUp, Why: err.Error(), Session: t.session.ID, Task: t.fold.TaskID})
+	}
+}
+
+// observeSettled reports that the calls which wait are asked about.
+func (t *turn) observeSettled(ended bool) {
+	why := "they have waited long enough, with the stream still open"
+	if ended {
+		why = "the stream has ended"
+	}
+	t.agent.observe(&Observation{What: ObservedSettle, Why: why, Session: t.session.ID, Task: t.fold.TaskID})
+}
+
+func (t *turn) observeAsk(q *mapping.Question) {
+	t.agent.observe(&Observation{What: ObservedAsk, Session: t.session.ID, Task: t.fold.TaskID, Call: q.Call.ID})
+}
+
+func (t *turn) observeAnswer(d *decision) {
+	t.agent.observe(&Observation{What: ObservedAnswer, Session: t.session.ID, Task: t.fold.TaskID, Call: d.question.Call.ID,
+		Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
+}
+
+// made is for [mapping.ACP.Made] and [mapping.Lines.Made]; nil without an observer.
+func (a *Agent) made() func([]mapping.Step, []byte) {
+	if a.opts.Observe == nil {
+		return nil
+	}
+	var events []int64
+	return func(steps []mapping.Step, lines []byte) {
+		events = events[:0]
+		for i := range steps {
+			if n := steps[i].Event; n > 0 {
+				events = append(events, n)
+			}
+		}
+		if len(events) > 0 {
+			a.observe(&Observation{What: ObservedLines, Events: events, Lines: lines})
+		}
+	}
+}
+
+// collapse is [mapping.Collapse], for an editor that is behind.
+func (a *Agent) collapse(steps []mapping.Step) []mapping.Step {
+	if a.opts.Observe == nil {
+		return mapping.Collapse(steps)
+	}
+	var before []int64
+	for i := range steps {
+		before = append(before, steps[i].Event)
+	}
+	kept := mapping.Collapse(steps)
+	var gone []int64
+	for _, n := range before {
+		if !stillThere(kept, n) && n > 0 {
+			gone = append(gone, n)
+		}
+	}
+	if len(gone) > 0 {
+		a.observe(&Observation{What: ObservedMerge, Why: "the editor is behind: newer output replaces it", Events: gone})
+	}
+	return kept
+}
+
+func stillThere(steps []mapping.Step, event int64) bool {
+	for i := range steps {
+		if steps[i].Event == event {
+			return true
+		}
+	}
+	return false
+}

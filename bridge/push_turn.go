@@ -1,0 +1,136 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+const (
+	// openWebhookWait is how long a turn waits for its address; then it goes on
+	// without.
+	openWebhookWait = 5 * time.Second
+	// pushConfigWait is how long setting or deleting a configuration may take, in the
+	// background.
+	pushConfigWait = 10 * time.Second
+	// lastPushWait is how long the end of the process waits for the agent to forget a
+	// webhook: editors kill what takes a second.
+	lastPushWait = 300 * time.Millisecond
+)
+
+// requestPushes has the agent push what becomes of the turn's task: a prompt carries
+// the configuration; for a task that is resumed it is set again. It does nothing
+// without a receiver, or if the card says that the agent cannot push.
+func (t *turn) requestPushes(ctx context.Context, r *request) {
+	s := t.session
+	if t.agent.opts.Webhooks == nil || !t.card.Push || t.isCommand || t.agent.pushRefused.Load() {
+		return
+	}
+	if r.message == nil && r.taskID == "" || r.answers || r.message != nil && r.message.Push != nil {
+		return // an answer to a question; or the editor receives itself
+	}
+	if s.pushes == nil {
+		ctx, stop := context.WithTimeout(ctx, openWebhookWait)
+		defer stop()
+		hook, err := t.agent.opts.Webhooks.Open(ctx, s.webhook)
+		if err != nil {
+			t.agent.opts.Log.Warn("the agent is not asked to push", "err", err)
+			return
+		}
+		s.pushes, s.webhook = t.agent.feed(hook), hook.Name()
+	}
+	if r.message != nil {
+		r.message.Push = &s.pushes.config
+		return
+	}
+	config := s.pushes.config
+	config.TaskID = r.taskID
+	t.agent.legs.Go(func() { // ends with its time, or with the agent
+		ctx, stop := context.WithTimeout(t.agent.ctx, pushConfigWait)
+		defer stop()
+		if _, err := t.agent.opts.Client.SetPush(ctx, config); err != nil {
+			t.agent.opts.Log.Info("the agent does not take the webhook again", "task", config.TaskID, "err", err)
+		}
+	})
+}
+
+// withoutPush returns a refused message without the webhook that it carried, if the
+// webhook may be the reason of the refusal; nil otherwise.
+func (t *turn) withoutPush(m *a2a.Outgoing, refusal *a2a.Error) *a2a.Outgoing {
+	s := t.session
+	if m.Push == nil || s.pushes == nil || m.Push != &s.pushes.config {
+		return nil // none, or the editor's own
+	}
+	switch refusal.Code {
+	case a2a.CodePushNotSupported:
+		t.agent.pushRefused.Store(true)
+	case a2a.CodeInvalidParams, a2a.CodeInvalidRequest, a2a.CodeUnsupportedOperation:
+	default:
+		return nil
+	}
+	t.agent.opts.Log.Info("the agent refused a message with a webhook: it is sent without", "err", refusal)
+	s.endPushes()
+	again := *m
+	again.Push = nil
+	return &again
+}
+
+// settlePushes ends the session's address, at the end of a turn, if its task is over or
+// given up; the agent is asked to forget it. A task that waits for input keeps it.
+func (t *turn) settlePushes() {
+	s := t.session
+	if s.pushes == nil || s.taskID != "" && s.taskID == t.fold.TaskID && !t.fold.State.Terminal() {
+		return
+	}
+	config := s.pushes.config
+	s.pushes.mu.Lock()
+	all := s.pushes.all
+	s.pushes.mu.Unlock()
+	s.endPushes()
+	if t.fold.TaskID == "" {
+		return
+	}
+	t.agent.opts.Log.Debug("the task is over", "task", t.fold.TaskID, "pushes", all)
+	task := t.fold.TaskID
+	t.agent.legs.Go(func() { // ends with its time, or lastPushWait after the agent
+		ctx, stop := context.WithTimeout(context.WithoutCancel(t.agent.ctx), pushConfigWait)
+		defer stop()
+		defer context.AfterFunc(t.agent.ctx, func() { time.AfterFunc(lastPushWait, stop) })()
+		err := t.agent.opts.Client.DeletePush(ctx, task, config.ID)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.agent.opts.Log.Debug("deleting a webhook", "task", task, "err", err)
+		}
+	})
+}
+
+func (s *Session) endPushes() {
+	s.pushes.close()
+	s.pushes, s.webhook = nil, ""
+}
+
+// A pushStatus tells whether the agent pushes, for a user who waits for pushes in vain.
+type pushStatus struct {
+	// State is "on"; "unsupported", by the card; or "refused", whatever the card says.
+	State string `json:"state"`
+	// Addresses are open; Received is how much has come to any. An agent that takes an
+	// address and never pushes has 0.
+	Addresses int64 `json:"addresses"`
+	Received  int64 `json:"received"`
+}
+
+// pushStatus is nil without a receiver.
+func (a *Agent) pushStatus(supported bool) *pushStatus {
+	if a.opts.Webhooks == nil {
+		return nil
+	}
+	s := &pushStatus{"on", a.addresses.Load(), a.pushed.Load()}
+	switch {
+	case !supported:
+		s.State = "unsupported"
+	case a.pushRefused.Load():
+		s.State = "refused"
+	}
+	return s
+}

@@ -1,0 +1,326 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A subscription is the stream of a task that was followed before: its events have to
+// be joined to what was shown.
+//
+// If it begins with the task, that snapshot joins them. If it begins with all earlier
+// events, nothing is shown until these are over ([mapping.Repetition]). Otherwise the
+// task is asked for after each batch of events, so that it holds these events if the
+// agent keeps such events at all; those that it does not hold are shown from the stream
+// ([mapping.Fold.Echo]). That costs a request for each batch, and is exact: events have
+// no offsets, so text that repeats itself cannot be aligned. (Rejected: looking for the
+// overlap of the two. "ha" after "haha" has two.)
+type subscription struct {
+	*leg
+	stream *transport.Stream
+	said   bool // something has come
+	// repetition compares what comes with what was said before; nil when that is done.
+	// kept are the events that may be a repetition's beginning.
+	repetition *mapping.Repetition
+	kept       []a2a.Event
+	// late: the snapshot says that the task is over, but the stream may still bring
+	// more than the snapshot holds. concluded: the stream itself has brought the last
+	// state.
+	late, concluded bool
+	// aligned: the stream has begun with the task, at joined, or with a repetition.
+	aligned bool
+	// again: it repeats what was said before, and not all of that is known here.
+	again  bool
+	joined time.Time
+	// behind is the leg before the stream of an answer, until something has come on it.
+	behind *leg
+	// uncut: no connection was lost before it. failed counts looks at its task that failed.
+	uncut  bool
+	failed int
+
+	batches    chan batch
+	next, left chan struct{} // the reader goes on, or ends
+	holding    bool          // the reader waits until its events are done with
+	end        error         // of the stream, once it has come
+	idle       *idleGuard    // nil: it may be silent for ever
+}
+
+// A batch is what one read of a stream has brought.
+type batch struct {
+	events []a2a.Event
+	err    error
+}
+
+// resume reads a subscription.
+func (l *leg) resume(ctx context.Context, stream *transport.Stream) (said bool, err error) {
+	s := newSubscription(l, stream)
+	if s.repetition = l.repetition; s.repetition != nil {
+		s.repetition.Begin()
+	}
+	return s.follow(ctx, subscriptionSilence)
+}
+
+// catchUp reads the stream of an answer that was sent while the leg before went on.
+// What the agent said before this stream began was not heard. If it said anything, and
+// the stream does not begin with the task, the task is asked for. It is also asked for
+// if the stream is silent: the agent may wait for an answer to a question that was not
+// heard.
+func (l *leg) catchUp(ctx context.Context, stream *transport.Stream, before *leg) (said bool, err error) {
+	l.stream.Store(stream) // a cancel may hang it up
+	s := newSubscription(l, stream)
+	s.behind, s.uncut, s.idle = before, true, newIdleGuard(stream, l.agent.opts.IdleTimeout)
+	return s.follow(ctx, workSilence)
+}
+
+func newSubscription(l *leg, stream *transport.Stream) *subscription {
+	return &subscription{leg: l, stream: stream, batches: make(chan batch), next: make(chan struct{}), left: make(chan struct{})}
+}
+
+// follow reads the stream. pause is how long it may be silent before its first event.
+func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bool, err error) {
+	l, stream := s.leg, s.stream
+	l.stream.Store(stream)
+	l.pushes.listen(false)
+	defer l.pushes.listen(true)
+	defer close(s.left)
+	go s.readBatches() // ends as it says
+	silence := time.NewTimer(pause)
+	defer silence.Stop()
+	for {
+		select {
+		case b := <-s.batches:
+			if s.end = b.err; s.end != nil {
+				break
+			}
+			s.holding = true
+			l.polled = false // it streams
+			l.adrift.Store(false)
+			late := s.late
+			if !late {
+				silence.Stop()
+			}
+			err = s.take(ctx, b.events)
+			pause = subscriptionSilence
+			if !late || says(b.events) {
+				silence.Reset(s.maySilent())
+			}
+		case <-silence.C:
+			if s.late {
+				l.over = true
+				break
+			}
+			err = s.silent(ctx)
+			pause = min(pause*2, maxWait)
+			silence.Reset(pause)
+		case <-l.dropped:
+			err = errDropped
+		case <-ctx.Done():
+			stream.Close()
+			return s.said, ctx.Err()
+		}
+		switch {
+		case err != nil:
+			l.finish(ctx, stream)
+			return s.said, err
+		case l.over && l.state.Terminal() && !s.late && s.end == nil:
+			s.late, s.concluded, l.over = true, true, false
+			silence.Reset(lateSilence)
+		case l.over:
+			stream.Drain()
+			return true, nil
+		case s.end != nil:
+			return s.ended()
+		}
+		s.goOn()
+	}
+}
+
+// maySilent is how long the stream may be silent after what it has brought.
+func (s *subscription) maySilent() time.Duration {
+	switch {
+	case s.late:
+		return lateSilence
+	case s.resting():
+		// The end of the turn may have been in the snapshot: then nothing more comes, and
+		// some leave the stream open all the same.
+		return subscriptionSilence
+	}
+	// The task works. A connection that was lost once may be lost again without a sign.
+	return workSilence
+}
+
+// ended says what the end of the stream means. Events that were held back as a possible
+// repetition were known, and are dropped.
+func (s *subscription) ended() (said bool, err error) {
+	if s.late && (s.concluded || isEnd(s.end)) {
+		s.stream.Close()
+		return true, nil
+	}
+	said = s.said && len(s.kept) == 0
+	return said, s.endOf(s.stream, s.end, said)
+}
+
+// goOn lets the reader read on, if it waits.
+func (s *subscription) goOn() {
+	if s.holding {
+		s.holding = false
+		s.next <- struct{}{}
+	}
+}
+
+// readBatches reads a stream, one batch at a time. It ends with the stream, or at
+// its next event after left; at the latest when the client is closed, which is why
+// it is not one of the agent's: a Read can only be ended by closing the connection,
+// and that may cancel the task.
+func (s *subscription) readBatches() {
+	for {
+		s.idle.start()
+		events, err := s.stream.Read()
+		if s.idle.stop() {
+			err = &cutError{(&idleError{limit: s.idle.limit}).Error()}
+		}
+		select {
+		case s.batches <- batch{events, err}:
+		case <-s.left:
+			s.drop(events)
+			return
+		}
+		if err != nil {
+			return
+		}
+		select {
+		case <-s.next:
+		case <-s.left:
+			return
+		}
+	}
+}
+
+// take shows what a batch brings.
+func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
+	s.said = true
+	if s.late {
+		for i := range events {
+			s.note(&events[i])
+		}
+		return s.give(ctx, arrival{events: events, echo: true, again: s.again})
+	}
+	for i := 0; s.repetition != nil && i < len(events); i++ {
+		switch s.repetition.Next(&events[i]) {
+		case mapping.KnownPerhaps:
+			s.kept = append(s.kept, *events[i].Clone())
+		case mapping.KnownAgain:
+			s.kept = nil
+		case mapping.KnownLast:
+			if s.unheard && !s.begun {
+				return &undeliveredError{s.taskID, s.begun} // the agent has said nothing since the message
+			}
+			if !s.repetition.Fresh() {
+				s.note(&events[i])
+			}
+			// The events that a look at the task has shown since the cut come again.
+			s.kept, s.repetition, s.aligned, s.again = nil, nil, !s.looked, s.looked
+			if err := s.give(ctx, arrival{repeated: true, resumed: true, again: s.again}); err != nil {
+				return err
+			}
+			events = events[i+1:]
+		case mapping.KnownNot:
+			s.repetition = nil
+			// The task in the state of its earlier events is no snapshot.
+			s.again = s.again || len(s.kept) > 0 && s.kept[0].Kind == a2a.EventTask
+			// All at once: while the task is asked for, more is read into the same buffer.
+			events, s.kept = append(s.kept, events[i:]...), nil
+		}
+	}
+	if s.repetition != nil || len(events) == 0 {
+		return nil
+	}
+	return s.align(ctx, events)
+}
+
+// align shows events that are no repetition.
+func (s *subscription) align(ctx context.Context, events []a2a.Event) error {
+	first := &events[0]
+	if before := s.behind; before != nil {
+		missed := before.missed(first)
+		s.behind, s.aligned = nil, !missed || first.Kind != a2a.EventTask
+		if missed && s.aligned {
+			return s.joinBehind(ctx, events)
+		}
+	}
+	s.again = s.again || !s.aligned && s.isNoSnapshot(first)
+	if !s.aligned && !s.again && first.Kind == a2a.EventTask {
+		if err := s.giveFirst(ctx, events); err != nil {
+			return err
+		}
+		if s.aligned {
+			events = events[1:]
+		}
+	}
+	switch {
+	case len(events) == 0:
+		return nil
+	case s.aligned && (time.Since(s.joined) > echoTime || !says(events)):
+		return s.deliver(ctx, events)
+	}
+	if err := s.join(ctx, events); err != nil || !s.unheard || s.begun {
+		return err
+	}
+	return &undeliveredError{s.taskID, s.begun} // the task has told
+}
+
+// giveFirst shows the task that a subscription begins with, unless that may be the task as
+// it was before: then it is looked at.
+func (s *subscription) giveFirst(ctx context.Context, events []a2a.Event) error {
+	s.note(&events[0])
+	s.older = false
+	if err := s.give(ctx, arrival{events: events[:1], resumed: true, first: true}); err != nil {
+		return err
+	}
+	s.aligned, s.again = !s.older, s.older
+	if s.joined = time.Now(); s.aligned && s.unheard && len(events) == 1 { // not before a slow editor has it
+		return &undeliveredError{s.taskID, s.begun}
+	}
+	return nil
+}
+
+// isNoSnapshot reports whether a task that a subscription begins with may be what was said
+// before: one at its beginning, or any while it is not known whether the message has come.
+func (s *subscription) isNoSnapshot(first *a2a.Event) bool {
+	return first.Kind == a2a.EventTask && (first.State == a2a.StateSubmitted && s.beyond || s.unheard && !s.begun)
+}
+
+// silent looks at the task of a subscription that says nothing: it may be over, or
+// wait for the user, or just work.
+func (s *subscription) silent(ctx context.Context) error {
+	s.leg.silent = true
+	err := s.look(ctx)
+	s.leg.silent = false
+	switch {
+	case !errors.Is(err, errCannotLook):
+	case s.unheard:
+		return &undeliveredError{s.taskID, s.begun}
+	default:
+		// Then the stream is followed for as long as it may say something.
+		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
+		return nil
+	}
+	if s.failed++; s.uncut && s.failed < maxSilence && s.mayLookAgain(err) {
+		return nil // as far as is known, the stream is open
+	}
+	s.failed = 0
+	s.joined = time.Now() // what comes now may be in the task
+	s.kept = nil          // the task has been looked at: what came was a repetition
+	// Gemini's server is in input-required while it executes what was allowed; where
+	// it does wait it ends the stream.
+	s.over = s.over || err == nil && s.resting() && !s.running.Load()
+	if err == nil && s.unheard {
+		return &cutError{"agent: says nothing"} // the caller counts these errors
+	}
+	return err
+}

@@ -1,0 +1,142 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// behindWait is how long the first events of an answer's stream wait for what may have
+// been said before them. behindEcho is how long after them further events may also be
+// in the task that was asked for, in addition to the time that asking took.
+const (
+	behindWait = 2 * time.Second
+	behindEcho = 50 * time.Millisecond
+)
+
+// joinBehind is join for the first events of an answer's stream. It is tried once: the
+// connection is open, and its events need not wait for an agent that cannot tell.
+func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error {
+	began := time.Now()
+	wait, stop := context.WithTimeout(ctx, behindWait)
+	task, err := s.fetch(wait)
+	stop()
+	took := time.Since(began)
+	switch {
+	case errors.Is(err, transport.ErrExited), ctx.Err() != nil:
+		return err
+	case err != nil:
+		return s.deliver(ctx, events)
+	}
+	if err := s.lookAt(ctx, task, events); err != nil {
+		return err
+	}
+	// Events that came meanwhile may be in the task. On an open stream they come soon
+	// after.
+	s.joined = time.Now().Add(took + behindEcho - echoTime)
+	s.settleOver(events)
+	return nil
+}
+
+// join shows events that may be in the task already. It asks for the task as often as
+// other attempts are made: events are shown unaligned only if the agent cannot be
+// asked.
+//
+// Events that come while it asks are joined with the rest: the task holds them, too.
+func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
+	s.joining.Store(true)
+	defer s.joining.Store(false)
+	if s.again {
+		if err := s.give(ctx, arrival{again: true}); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	err := s.look(ctx, events...)
+	s.joined = s.joined.Add(time.Since(began)) // what came meanwhile may be in the task
+	for tries, pause := 0, firstWait; tries < maxSilence && s.mayLookAgain(err); tries, pause = tries+1, pause*2 {
+		if tries == 0 {
+			events = clones(events)
+		}
+		more, waitErr := s.collect(ctx, pause, err)
+		if waitErr != nil {
+			return waitErr
+		}
+		events = append(events, more...)
+		err = s.look(ctx, events...)
+		s.joined = time.Now() // more may have come meanwhile, and be in the task
+	}
+	if err != nil {
+		for i := range events {
+			s.note(&events[i])
+		}
+	}
+	switch {
+	case err == nil:
+		s.settleOver(events)
+		return nil
+	case errors.As(err, new(*taskLostError)): // the events before that are all that there is
+		if giveErr := s.give(ctx, arrival{events: events, echo: s.aligned, resumed: !s.aligned, blind: !s.aligned, again: s.again}); giveErr != nil {
+			return giveErr
+		}
+	case errors.Is(err, errCannotLook):
+		blind := !s.aligned // else what is in the snapshot that it began with is not shown again
+		s.aligned = true
+		return s.give(ctx, arrival{events: events, behind: !blind, resumed: blind, blind: blind, again: s.again})
+	case s.mayLookAgain(err) && !errors.Is(err, errDropped) && ctx.Err() == nil:
+		return s.give(ctx, arrival{events: events, resumed: !s.aligned, blind: !s.aligned, again: s.again})
+	}
+	return err
+}
+
+// settleOver says whether the leg is over by a task that was asked for when events had
+// come: if they do not say so, more may follow.
+func (s *subscription) settleOver(events []a2a.Event) {
+	switch {
+	case slices.ContainsFunc(events, func(ev a2a.Event) bool { return ev.EndsLeg }): // the task is newer than the events
+		s.over = s.over || s.resting()
+	case s.over:
+		s.late, s.over = true, false
+	}
+}
+
+// collect is wait, and takes the events that come meanwhile.
+func (s *subscription) collect(ctx context.Context, d time.Duration, why error) (events []a2a.Event, err error) {
+	waited := make(chan error, 1)
+	go func() { waited <- s.wait(ctx, d, why) }() // ends with its time, at the latest
+	for {
+		var batches <-chan batch
+		if s.end == nil {
+			s.goOn()
+			batches = s.batches
+		}
+		select {
+		case b := <-batches:
+			if s.end = b.err; s.end == nil {
+				events = append(events, clones(b.events)...)
+				s.holding = true
+			}
+		case err := <-waited:
+			return events, err
+		}
+	}
+}
+
+func clones(events []a2a.Event) []a2a.Event {
+	list := make([]a2a.Event, len(events))
+	for i := range events {
+		list[i] = *events[i].Clone()
+	}
+	return list
+}
+
+// mayLookAgain reports whether another look may succeed after an error.
+func (s *subscription) mayLookAgain(err error) bool {
+	var agentErr *a2a.Error
+	return err != nil && !errors.Is(err, errCannotLook) && !errors.Is(err, errDropped) && !errors.Is(err, transport.ErrExited) &&
+		!errors.Is(err, context.Canceled) && !errors.As(err, &agentErr)
+}

@@ -1,0 +1,74 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// again returns the message to send instead of one that the agent has refused because
+// of its task or its context, nil if there is none: if the agent does not know the task
+// any more (it was restarted), or the task is completed and takes no messages, the
+// message goes to a new task in the same context; a context that the agent does not
+// know is left out. This does not send a message twice: an error in answer to it says
+// that it was not accepted. That does not hold for a task that waits for input: a2a-js
+// may refuse what it has executed.
+func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.Outgoing {
+	m := r.message
+	var refusal *a2a.Error
+	if !leg.hasEnded() || !leg.refused || m == nil || r.answers || !errors.As(err, &refusal) || t.fold.State != "" || t.isCancelled() {
+		return nil
+	}
+	if without := t.withoutPush(m, refusal); without != nil {
+		return without
+	}
+	s, again := t.session, *m
+	switch {
+	case m.TaskID != "" && s.leavesTask(m.TaskID, refusal):
+		if refusal.Code == a2a.CodeTaskNotFound && t.tellTaskLost(ctx) != nil {
+			return nil
+		}
+		again.ReferenceTaskIDs = []string{strings.Clone(m.TaskID)}
+		again.TaskID, s.taskID = "", ""
+	case m.TaskID == "" && m.ContextID != "" && m.ContextID == s.contextID && !s.named && refusesContext(refusal):
+		again.ContextID, again.ReferenceTaskIDs = "", nil
+		s.contextID, s.previous, t.fold.ContextID, t.askedContext = "", nil, "", ""
+		if t.tellLost(ctx) != nil {
+			return nil
+		}
+	default:
+		return nil
+	}
+	t.fold.SetTask("")
+	if t.furnish(ctx, &again) != nil {
+		return nil
+	}
+	return &again
+}
+
+// leavesTask reports whether a refusal is about the task that the session goes on
+// with, and a new one may take its place.
+func (s *Session) leavesTask(taskID string, refusal *a2a.Error) bool {
+	if taskID == s.namedTask {
+		return false
+	}
+	switch refusal.Code {
+	case a2a.CodeTaskNotFound:
+		return true
+	case a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation:
+		return s.completed
+	}
+	return false
+}
+
+// refusesContext reports whether a refusal may be about the context: A2A has no
+// code for that.
+func refusesContext(refusal *a2a.Error) bool {
+	switch refusal.Code {
+	case a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeTaskNotFound:
+		return true
+	}
+	return false
+}

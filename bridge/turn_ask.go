@@ -1,0 +1,280 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// ask gets a decision about every call that waits: by what the user has said in
+// advance, or from the user. Calls that begin to ask meanwhile are asked about
+// too: all answers of a pause go out together, and none before all that waits was
+// asked.
+//
+// It returns no decisions if there is nothing to answer (yet): the calls went on,
+// the task has ended, or the connection is down, so that it is not known what else
+// waits. What was decided by then is kept in t.given.
+func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
+	if !t.beginAsking() {
+		return nil, nil
+	}
+	defer t.endAsking()
+	for {
+		if err := t.askOpen(ctx, leg); err != nil {
+			return nil, err
+		}
+		if t.fold.State.Terminal() {
+			return nil, nil
+		}
+		switch {
+		case t.isCancelled():
+			return t.rejectOpen(), nil
+		case leg.hasEnded() && leg.err != nil:
+			// The connection was given up while the user was asked.
+			if err := t.reconcile(ctx); err != nil {
+				return nil, err
+			}
+		case t.down:
+			return nil, nil
+		}
+		if t.undecided() == nil {
+			return t.decisions(), nil
+		}
+	}
+}
+
+// askOpen asks until each open call has a decision, or the connection is lost.
+func (t *turn) askOpen(ctx context.Context, leg *leg) error {
+	for {
+		var questions []mapping.Question
+		for _, call := range t.undecided() {
+			q := t.session.question(call)
+			if d, ok := t.session.decide(q); ok {
+				t.given[call.ID] = d
+				continue
+			}
+			questions = append(questions, q)
+		}
+		if len(questions) == 0 || t.down && !leg.hasEnded() {
+			return nil
+		}
+		decisions, err := t.put(ctx, leg, questions)
+		if err != nil {
+			return err
+		}
+		for _, d := range decisions {
+			t.given[d.question.Call.ID] = d
+		}
+		if t.fold.State.Terminal() {
+			return nil
+		}
+	}
+}
+
+// undecided returns the open calls that have no decision: none about what they ask
+// now, or one that the user would not have given in advance any more.
+func (t *turn) undecided() (calls []*mapping.ToolCall) {
+	for _, call := range t.fold.Open() {
+		d, ok := t.given[call.ID]
+		if ok = ok && d.question.StillAsked(call); ok && (d.by == ByMode || d.by == ByAlways) {
+			_, ok = t.session.decide(d.question)
+		}
+		if !ok {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// decisions returns what was decided about the calls that still wait.
+func (t *turn) decisions() (all []decision) {
+	for _, call := range t.fold.Open() {
+		if d, ok := t.given[call.ID]; ok {
+			all = append(all, d)
+		}
+	}
+	clear(t.given)
+	return all
+}
+
+// put puts questions to the user while the leg's stream, if it is still open, is shown.
+// It returns no decisions if the questions do not count any more.
+func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) ([]decision, error) {
+	type reply struct {
+		answers []mapping.Answer
+		err     error
+	}
+	for i := range questions {
+		t.observeAsk(&questions[i])
+	}
+	askCtx, stop := context.WithCancel(ctx)
+	defer stop()
+	replies := make(chan reply, 1)
+	go func() { // ends when Ask returns, which it does at once when askCtx ends
+		a, err := t.editor.Ask(askCtx, questions)
+		replies <- reply{a, err}
+	}()
+	legEnded := leg.ended
+	for {
+		select {
+		case <-t.agent.opts.Client.Exited():
+			stop()
+			<-replies
+			return nil, t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)
+		case n := <-leg.arrivals:
+			if err := t.show(ctx, leg, n); err != nil {
+				return nil, err
+			}
+			if t.fold.State.Terminal() || !t.anyOpen(questions) {
+				stop()
+				<-replies
+				return nil, nil
+			}
+		case <-legEnded:
+			legEnded = nil
+		case r := <-replies:
+			switch {
+			case t.isCancelled():
+				return rejectAll(questions), nil
+			case r.err != nil:
+				return nil, r.err
+			case len(r.answers) != len(questions):
+				return nil, fmt.Errorf("editor: answered %d of %d questions", len(r.answers), len(questions))
+			}
+			decisions := make([]decision, len(questions))
+			for i, a := range r.answers {
+				decisions[i] = t.session.accept(questions[i], a)
+			}
+			return decisions, nil
+		case <-t.cancelled:
+			// Not all clients answer their questions after a cancel (avante).
+			stop()
+			<-replies
+			return rejectAll(questions), nil
+		case <-ctx.Done():
+			stop()
+			<-replies
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// rejectOpen rejects all calls that wait. An approval that was not sent before the user
+// cancelled is dropped.
+func (t *turn) rejectOpen() []decision {
+	var questions []mapping.Question
+	for _, call := range t.fold.Open() {
+		questions = append(questions, t.session.question(call))
+	}
+	clear(t.given)
+	return rejectAll(questions)
+}
+
+func rejectAll(questions []mapping.Question) []decision {
+	decisions := make([]decision, len(questions))
+	for i, q := range questions {
+		decisions[i] = decision{question: q, option: q.Reject(), by: ByCancel}
+	}
+	return decisions
+}
+
+func (t *turn) anyOpen(questions []mapping.Question) bool {
+	for _, call := range t.fold.Open() {
+		for _, q := range questions {
+			if q.Call.ID == call.ID {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reconcile shows what the task has become while the connection was lost, before
+// an answer goes to it.
+func (t *turn) reconcile(ctx context.Context) error {
+	task, err := t.agent.opts.Client.Get(ctx, t.fold.TaskID, allHistory)
+	if err != nil {
+		return err
+	}
+	t.down = false
+	t.steps = t.fold.Event(task, t.steps[:0])
+	if len(t.steps) == 0 {
+		return nil
+	}
+	return t.editor.Show(ctx, t.steps)
+}
+
+// errRejected ends a turn whose task was cancelled to reject a call.
+var errRejected = errors.New("the task was cancelled")
+
+// answer makes the request that sends decisions to the agent. Where one of them
+// can only be given by cancelling the task, it does that instead, and returns no
+// request.
+func (t *turn) answer(ctx context.Context, decisions []decision) (*request, error) {
+	if t.needsWords(decisions) {
+		return nil, t.keepForWords(ctx, decisions)
+	}
+	var answers []mapping.Answer
+	cancels := false
+	for _, d := range decisions {
+		t.observeAnswer(&d)
+		t.fold.Answered(d.question.Call.ID, d.option.Allows())
+		t.session.record(mapping.AnswerMark(nil, d.question.Call, t.fold.TaskID))
+		if d.unanswered {
+			t.unanswered = append(t.unanswered, mapping.Title(d.question.Call))
+		}
+		if cancels = cancels || d.option.CancelsTask; !cancels {
+			answers = append(answers, d.answer())
+		}
+	}
+	if cancels {
+		return nil, t.cancelToReject(ctx, decisions)
+	}
+	m := &a2a.Outgoing{ID: t.agent.opts.NewID(), TaskID: t.fold.TaskID, ContextID: t.fold.ContextID}
+	if err := t.writing.Answers(answers, m); err != nil {
+		return nil, err
+	}
+	if t.isCommand {
+		// A slash command's request has no room for settings, so that this is the
+		// first message of its task.
+		if err := t.session.settings(m, t.writing); err != nil {
+			return nil, err
+		}
+	}
+	r := t.send(m)
+	r.answers = true
+	return r, nil
+}
+
+// cancelToReject cancels the task, since the agent has named no option that
+// rejects one of its calls.
+func (t *turn) cancelToReject(ctx context.Context, decisions []decision) error {
+	var titles []string
+	for _, d := range decisions {
+		t.fold.Answered(d.question.Call.ID, false)
+		titles = append(titles, mapping.Title(d.question.Call))
+	}
+	t.rejected = true
+	ctx, stop := context.WithTimeout(ctx, cancelGrace)
+	defer stop()
+	task, err := t.agent.opts.Client.Cancel(ctx, t.fold.TaskID)
+	if err != nil {
+		return fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
+			strings.Join(titles, ", "), t.fold.TaskID, err)
+	}
+	notice := fmt.Sprintf("\n[The agent offers no way to reject a call alone. Its task was cancelled: %s was not allowed.]\n", strings.Join(titles, ", "))
+	// What the task holds was not asked for, so that it tells nothing but how it stands.
+	// Its message may have been shown before.
+	task.Kind = a2a.EventStatus
+	task.HasMessage = task.HasMessage && task.State.Terminal()
+	t.steps = t.fold.Behind(task, append(t.steps[:0], t.notice(notice)))
+	if err := t.editor.Show(ctx, t.steps); err != nil {
+		return err
+	}
+	return errRejected
+}

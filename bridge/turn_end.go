@@ -1,0 +1,166 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// finish ends the calls that the editor still shows as open, and returns how the turn
+// ended.
+func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
+	if errors.Is(err, errRejected) || errors.Is(err, errWords) {
+		err = nil
+	}
+	unheard := t.answered && t.fold.Unheard()
+	defer t.settlePushes()
+	if how == paused {
+		r, err := t.result(ctx, how, err, unheard)
+		r.Unanswered = t.unanswered
+		return r, err
+	}
+	marks := t.fold.EndMarks(nil)
+	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
+	var showErr error
+	if steps := t.fold.EndTurn(over, err != nil, nil); len(steps) > 0 {
+		showErr = t.editor.Show(ctx, steps)
+	}
+	r, err := t.result(ctx, how, err, unheard)
+	r.Unanswered = t.unanswered
+	if err == nil {
+		err = showErr
+	}
+	t.session.record(marks)
+	return r, err
+}
+
+// failure is the error of a turn that has failed by the agent's own report.
+func (t *turn) failure() error {
+	switch f := t.fold; {
+	case f.State == a2a.StateFailed || f.State == a2a.StateAuthRequired && !f.WaitsForWords():
+		return &mapping.TaskError{State: f.State, Text: f.FailText, Cause: f.Err}
+	case f.Err != "":
+		// Gemini's server reports a model's error and then ends the turn as if
+		// nothing were.
+		return &mapping.TaskError{State: f.State, Cause: f.Err}
+	}
+	return nil
+}
+
+// result makes the turn's result.
+func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Result, error) {
+	f, s := t.fold, t.session
+	if t.isCommand {
+		// The conversation goes on where it was.
+		defer func(context, task string, previous []string) {
+			s.contextID, s.taskID, s.previous = context, task, previous
+		}(s.contextID, s.taskID, s.previous)
+	}
+	r := Result{StopReason: acp.StopEndTurn, State: f.State, TaskID: f.TaskID, ContextID: f.ContextID, Usage: f.Usage, Execution: f.Execution}
+	if e := t.execution.Load(); e != nil {
+		r.Execution = *e
+	}
+	if t.isCancelled() {
+		r.StopReason = acp.StopCancelled
+		if !f.State.Terminal() {
+			r.State = a2a.StateCanceled // for whoever asked
+		}
+		t.settleCancel(ctx, f.State.Terminal() || f.TaskID == "")
+		if how == overdue || t.didCancel() || err != nil {
+			s.anew = t.writing.Traits().TaskIsConversation
+			s.forget()
+		} else {
+			s.remember(t.writing)
+		}
+		return r, t.tellRejection(ctx)
+	}
+	if t.rejected {
+		s.forget()
+		return r, err
+	}
+	if err != nil {
+		t.rememberFailure(err, unheard)
+		return r, err
+	}
+	if how == paused {
+		for _, call := range t.undecided() {
+			r.Pending = append(r.Pending, call.ID)
+		}
+	}
+	if (f.State == a2a.StateInputRequired || f.WaitsForWords()) && len(r.Pending) == 0 && !t.isCommand {
+		r.Question = f.Question
+	}
+	s.remember(t.writing)
+	if f.GivenUp() {
+		s.forget()
+	}
+	if r.ContextID == "" && !t.isCommand {
+		r.ContextID = s.contextID
+	}
+	return t.tellEnd(ctx, r)
+}
+
+// tellEnd adds the reason why the turn has ended, by the task's state.
+func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
+	f := t.fold
+	switch f.State {
+	case a2a.StateCanceled:
+		r.StopReason = acp.StopCancelled
+	case a2a.StateRejected:
+		r.StopReason = acp.StopRefusal
+		if f.FailText != "" {
+			return r, t.tellRejection(ctx)
+		}
+	}
+	if failure := t.failure(); failure != nil && len(r.Pending) == 0 {
+		return r, failure
+	}
+	return r, nil
+}
+
+// tellRejection shows why the agent has rejected the task, if it has said so.
+func (t *turn) tellRejection(ctx context.Context) error {
+	f := t.fold
+	if f.State != a2a.StateRejected || f.FailText == "" {
+		return nil
+	}
+	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText}})
+}
+
+// rememberFailure decides what of the task the session goes on with after an error.
+// unheard says that the user's answers have not reached the agent.
+func (t *turn) rememberFailure(err error, unheard bool) {
+	f, s := t.fold, t.session
+	lost, refusal := (*taskLostError)(nil), (*a2a.Error)(nil)
+	switch refused := errors.As(err, &refusal) && !refusal.Unauthenticated(); {
+	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "":
+		// The next prompt begins a new task, in the same context.
+		s.forget()
+	case unheard && (refused || errors.As(err, new(*undeliveredError))):
+		// The task waits for an answer that did not reach it, and would not take a
+		// prompt instead.
+		t.agent.cancelLater(f.TaskID)
+		s.anew = t.writing.Traits().TaskIsConversation
+		s.forget()
+	default:
+		s.rememberAfterError()
+	}
+}
+
+// notice makes a step of a text of the bridge itself.
+func (t *turn) notice(text string) mapping.Step {
+	return mapping.Step{Kind: mapping.StepNotice, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Text: text}
+}
+
+// noteTask stores the task once the agent has named it. That is before anything is
+// shown: a process that is killed from then on leaves a task to come back to.
+func (t *turn) noteTask() {
+	if t.fold.TaskID != "" && t.identify(t.fold.TaskID) && !t.isCommand {
+		t.tellToo(t.agent)
+		t.session.contextID, t.session.taskID = t.fold.ContextID, t.fold.TaskID
+		t.session.save()
+	}
+}

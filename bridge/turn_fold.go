@@ -1,0 +1,44 @@
+package bridge
+
+import "github.com/a2astdio/a2astdio/mapping"
+
+// tellFold says what kind of stream the events of n come from.
+func (t *turn) tellFold(n arrival) {
+	if n.unheard {
+		t.fold.Cut()
+	}
+	if n.blind {
+		t.fold.Blind()
+	}
+	if n.again {
+		t.fold.Again()
+	}
+	if n.repeated {
+		t.fold.Repeated()
+	}
+	if n.resumed && !n.repeated {
+		t.session.seen.Lose()
+	}
+}
+
+// foldEvents turns the events of n into steps.
+func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
+	for i := range n.events {
+		if !n.resumed && !n.echo && !n.behind {
+			t.session.seen.Note(&n.events[i])
+		}
+		at := len(steps)
+		switch {
+		case n.echo:
+			steps = t.fold.Echo(&n.events[i], steps)
+		case n.behind:
+			steps = t.fold.Behind(&n.events[i], steps)
+		default:
+			steps = t.fold.Event(&n.events[i], steps)
+		}
+		if t.agent.opts.Observe != nil {
+			t.observeEvent(&n.events[i], steps[at:])
+		}
+	}
+	return steps
+}
