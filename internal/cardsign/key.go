@@ -1,0 +1,232 @@
+package cardsign
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+const (
+	// minRSA is what RFC 7518 §3.3 and §3.5 ask of RSA keys, in bits.
+	minRSA = 2048
+	// maxKeys of one source: the largest public JWKS have some ten.
+	maxKeys = 100
+	// maxKeyFile is how large a file or an answer with keys may be.
+	maxKeyFile = 1 << 20
+)
+
+// A key is one that the user trusts.
+type key struct {
+	jwk    jose.JSONWebKey
+	thumb  string // see Thumbprint
+	source string // where it is from, for people
+}
+
+// parseKeys reads public keys: PEM (SPKI, PKCS #1, certificates), a JWK or a JWKS.
+// Keys of a JWKS that are for something else are passed over, as RFC 7517 §5 has
+// it.
+func parseKeys(b []byte, source string, now time.Time) ([]key, error) {
+	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
+	var found []jose.JSONWebKey
+	var err error
+	if len(b) > 0 && b[0] == '{' {
+		found, err = parseJWKs(b)
+	} else {
+		found, err = parsePEM(b, now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]key, 0, len(found))
+	for _, jwk := range found {
+		thumb, err := Thumbprint(&jwk)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key{jwk, thumb, source})
+	}
+	return keys, nil
+}
+
+// parseJWKs reads a key or a set of keys.
+func parseJWKs(b []byte) ([]jose.JSONWebKey, error) {
+	if _, err := parseObject(b); err != nil {
+		return nil, err
+	}
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(b, &set); err != nil {
+		return nil, errors.New("it is neither a JWK nor a JWKS")
+	}
+	if set.Keys == nil {
+		k, err := parseJWK(b)
+		if err != nil {
+			return nil, err
+		}
+		return []jose.JSONWebKey{*k}, nil
+	}
+	if len(set.Keys) > maxKeys {
+		return nil, fmt.Errorf("it has %d keys: more than %d are not read", len(set.Keys), maxKeys)
+	}
+	var keys []jose.JSONWebKey
+	var first error
+	for _, raw := range set.Keys {
+		k, err := parseJWK(raw)
+		if err == nil {
+			keys = append(keys, *k)
+		} else if first == nil {
+			first = err
+		}
+	}
+	if len(keys) == 0 {
+		return nil, errors.Join(errors.New("it has no key that can check a signature"), first)
+	}
+	return keys, nil
+}
+
+func parseJWK(b []byte) (*jose.JSONWebKey, error) {
+	var about struct {
+		Type       string   `json:"kty"`
+		Operations []string `json:"key_ops"`
+		Private    any      `json:"d"`
+	}
+	if err := json.Unmarshal(b, &about); err != nil || about.Type == "" {
+		return nil, errors.New("it is no JWK: kty is missing")
+	}
+	switch {
+	case about.Type == "oct":
+		return nil, errors.New("it is a shared secret (kty oct): whoever can check such a signature can make one")
+	case about.Private != nil:
+		return nil, errPrivate
+	case about.Operations != nil && !slices.Contains(about.Operations, "verify"):
+		return nil, errors.New("its key_ops are not for verifying")
+	}
+	k := new(jose.JSONWebKey)
+	if err := k.UnmarshalJSON(b); err != nil {
+		return nil, errors.New("it is no usable JWK: " + err.Error())
+	}
+	if k.Use != "" && k.Use != "sig" {
+		return nil, fmt.Errorf("its use is %q, not sig", k.Use)
+	}
+	return k, checkKey(k.Key)
+}
+
+var errPrivate = errors.New("it holds a private key, which belongs to whoever signs alone: give the public one (openssl pkey -in FILE -pubout)")
+
+// parsePEM reads all blocks of a file.
+func parsePEM(b []byte, now time.Time) ([]jose.JSONWebKey, error) {
+	var keys []jose.JSONWebKey
+	for {
+		var block *pem.Block
+		if block, b = pem.Decode(b); block == nil {
+			break
+		}
+		if len(keys) == maxKeys {
+			return nil, fmt.Errorf("it has more than %d keys", maxKeys)
+		}
+		public, err := parseBlock(block, now)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkKey(public); err != nil {
+			return nil, err
+		}
+		keys = append(keys, jose.JSONWebKey{Key: public})
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("it has no key: it is neither PEM, nor a JWK or JWKS")
+	}
+	return keys, nil
+}
+
+func parseBlock(block *pem.Block, now time.Time) (any, error) {
+	switch block.Type {
+	case "PUBLIC KEY":
+		return x509.ParsePKIXPublicKey(block.Bytes)
+	case "RSA PUBLIC KEY":
+		return x509.ParsePKCS1PublicKey(block.Bytes)
+	case "CERTIFICATE":
+		c, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		// A2A 1.0 §8.4.3: expired keys must not be used. Who issued it is not
+		// asked: the user named it.
+		if now.Before(c.NotBefore) || now.After(c.NotAfter) {
+			return nil, fmt.Errorf("its certificate is good from %s to %s only", c.NotBefore.Format(time.DateOnly), c.NotAfter.Format(time.DateOnly))
+		}
+		return c.PublicKey, nil
+	case "PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY":
+		return nil, errPrivate
+	}
+	return nil, fmt.Errorf("it has a PEM block %q, which is no public key", block.Type)
+}
+
+// checkKey refuses public keys that no algorithm of ours can use.
+func checkKey(public any) error {
+	switch k := public.(type) {
+	case *rsa.PublicKey:
+		if k.N.BitLen() < minRSA {
+			return fmt.Errorf("its RSA key has %d bits: fewer than %d are not safe", k.N.BitLen(), minRSA)
+		}
+		return nil
+	case *ecdsa.PublicKey:
+		if k.Curve != elliptic.P256() {
+			return fmt.Errorf("its key is on the curve %s: of those, only P-256 is used (ES256)", k.Curve.Params().Name)
+		}
+		return nil
+	case ed25519.PublicKey:
+		return nil
+	}
+	return errors.New("its key is none for ES256, RS256, PS256 or EdDSA")
+}
+
+// fits reports whether a key can have made a signature by an algorithm. It is what
+// keeps an RSA key from being taken for the secret of an HMAC.
+func (k *key) fits(alg jose.SignatureAlgorithm) bool {
+	if k.jwk.Algorithm != "" && k.jwk.Algorithm != string(alg) {
+		return false
+	}
+	return slices.Contains(algorithmsOf(k.jwk.Key), alg)
+}
+
+// algorithmsOf lists what a public key is good for, what it signs with by default
+// first.
+func algorithmsOf(public any) []jose.SignatureAlgorithm {
+	switch public.(type) {
+	case *rsa.PublicKey:
+		return []jose.SignatureAlgorithm{jose.RS256, jose.PS256}
+	case *ecdsa.PublicKey:
+		return []jose.SignatureAlgorithm{jose.ES256}
+	case ed25519.PublicKey:
+		return []jose.SignatureAlgorithm{jose.EdDSA}
+	}
+	return nil
+}
+
+// pinPrefix begins a thumbprint: of SHA-256, in base64url.
+const pinPrefix = "sha256:"
+
+// Thumbprint names a key by itself (RFC 7638, SHA-256), as --signature-key takes
+// it: sha256: and 43 characters of base64url.
+func Thumbprint(k *jose.JSONWebKey) (string, error) {
+	sum, err := k.Thumbprint(crypto.SHA256)
+	if err != nil {
+		return "", err
+	}
+	return pinPrefix + base64.RawURLEncoding.EncodeToString(sum), nil
+}

@@ -1,0 +1,270 @@
+package cardsign
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Keys that can prove nothing, or are nobody's to hand on, are refused when they
+// are named.
+func TestKeysRefused(t *testing.T) {
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := rsa.GenerateKey(rand.Reader, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ed = `"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"`
+	for content, words := range map[string]string{
+		string(privatePEM(t, edKey())): "private key",
+		`{"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"}`: "private key",
+		`{"kty":"oct","k":"c2VjcmV0"}`:            "shared secret",
+		`{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`: "shared secret",
+		`{"keys":[]}`:                                     "no key that can check",
+		`{` + ed + `,"use":"enc"}`:                        "not sig",
+		`{` + ed + `,"key_ops":["sign"]}`:                 "key_ops",
+		`{` + ed + `,"kty":"RSA"}`:                        "/kty twice",
+		`{"kty":"EC","crv":"P-256"}`:                      "no usable JWK",
+		`{"a":1}`:                                         "kty is missing",
+		`ssh-ed25519 AAAA`:                                "no key",
+		``:                                                "no key",
+		pemOf(t, "PUBLIC KEY", p384.Public()):             "P-384",
+		pemOf(t, "PUBLIC KEY", small.Public()):            "1024 bits",
+		pemOf(t, "CERTIFICATE REQUEST", nil):              "no public key",
+		certificate(t, time.Now().Add(-time.Hour)):        "is good from",
+		`{"keys":[` + strings.Repeat(`{},`, 100) + `{}]}`: "101 keys",
+		strings.Repeat(" ", maxKeyFile+1):                 "larger than 1 MiB",
+	} {
+		if _, err := NewVerifier([]string{file(t, "key", content)}, nil); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%.60s: %v, want an error with %q", content, err, words)
+		}
+	}
+	for name, words := range map[string]string{
+		"http://agent.example/jwks.json":       "anybody on the way",
+		"ftp://agent.example/jwks.json":        "no https URL",
+		"https:///jwks.json":                   "no URL",
+		"there-is-none.pem":                    "cannot be read",
+		"sha256:tooshort":                      "cannot be read",
+		publicFile(t, edKey()) + "#" + somePin: "no key with the thumbprint",
+	} {
+		if _, err := NewVerifier([]string{name}, nil); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v, want an error with %q", name, err, words)
+		}
+	}
+	_, err = NewVerifier([]string{"http://me:secret@agent.example/jwks?key=secret"}, nil)
+	if err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%v", err)
+	}
+}
+
+const somePin = "sha256:kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k" // of RFC 8037, Appendix A.3
+
+func pemOf(t *testing.T, kind string, public any) string {
+	t.Helper()
+	var der []byte
+	if public != nil {
+		var err error
+		if der, err = x509.MarshalPKIXPublicKey(public); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+}
+
+// certificate is one of edKey that ends at a time.
+func certificate(t *testing.T, end time.Time) string {
+	t.Helper()
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: end.Add(-2 * time.Hour), NotAfter: end}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, edKey().Public(), edKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+// A thumbprint is that of RFC 7638, by the example of RFC 8037.
+func TestThumbprint(t *testing.T) {
+	keys, err := parseKeys([]byte(`{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`), "", time.Now())
+	if err != nil || len(keys) != 1 || keys[0].thumb != somePin {
+		t.Errorf("%v, %+v, want %s", err, keys, somePin)
+	}
+}
+
+// Keys may be given in every usual way; a key ID that differs does not matter,
+// since the user named the key.
+func TestKeysTaken(t *testing.T) {
+	s, err := NewSigner(privatePEM(t, edKey()), &SignOptions{KeyID: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := signed(t, sampleCard, edKey(), &SignOptions{KeyID: "another"})
+	jwks, err := s.JWKS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set struct{ Keys []json.RawMessage }
+	if err := json.Unmarshal(jwks, &set); err != nil {
+		t.Fatal(err)
+	}
+	pkcs1 := string(pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(rsaKey().Public().(*rsa.PublicKey))}))
+	for _, name := range []string{
+		publicFile(t, edKey2(), edKey()),
+		publicFile(t, edKey2(), edKey()) + "#" + s.Thumbprint(),
+		publicFile(t, edKey()) + "#" + strings.Replace(s.Thumbprint(), pinPrefix, thumbprintURN, 1),
+		file(t, "k.json", string(set.Keys[0])),
+		file(t, "k.json", "\uFEFF\n"+string(jwks)),
+		file(t, "k.json", `{"keys":[{"kty":"new"},{"kty":"oct","k":"c2VjcmV0"},`+string(set.Keys[0])+`]}`),
+		file(t, "cert.pem", certificate(t, time.Now().Add(time.Hour))+pkcs1),
+	} {
+		wantVerdict(t, verify(t, verifier(t, name), card), Valid, "")
+	}
+	other := strings.Replace(string(set.Keys[0]), `"EdDSA"`, `"ES256"`, 1)
+	wantVerdict(t, verify(t, verifier(t, file(t, "k.json", other)), card), UnknownKey, "none of yours")
+}
+
+// A JWKS is fetched when a card is checked: without redirects, and its failures are
+// told.
+func TestFetchedKeys(t *testing.T) {
+	s, err := NewSigner(privatePEM(t, edKey()), &SignOptions{KeyID: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := signed(t, sampleCard, edKey(), &SignOptions{KeyID: "k"})
+	jwks, err := s.JWKS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/jwks":
+			_, _ = w.Write(jwks)
+		case "/moved":
+			http.Redirect(w, r, "/jwks", http.StatusFound)
+		case "/page":
+			fmt.Fprint(w, "<html>")
+		case "/large":
+			_, _ = w.Write(make([]byte, maxKeyFile+1))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	wantVerdict(t, verify(t, verifier(t, server.URL+"/jwks"), card), Valid, server.URL)
+	wantVerdict(t, verify(t, verifier(t, server.URL+"/jwks#"+s.Thumbprint()), card), Valid, server.URL)
+	wantVerdict(t, verify(t, verifier(t, server.URL+"/jwks#"+somePin), card), UnknownKey, "")
+	for path, words := range map[string]string{"/moved": "redirect", "/page": "no key", "/large": "larger", "/none?key=secret": "404"} {
+		r := verify(t, verifier(t, server.URL+path), card)
+		wantVerdict(t, r, UnknownKey, "")
+		if err := fmt.Sprint(r.Err()); !strings.Contains(err, words) || strings.Contains(err, "secret") {
+			t.Errorf("%s: %s", path, err)
+		}
+	}
+	// One source that is down does not matter if another has the key.
+	if r := verify(t, verifier(t, server.URL+"/none", publicFile(t, edKey())), card); r.Err() != nil || len(r.Problems) != 1 {
+		t.Errorf("%v, %v", r.Err(), r.Problems)
+	}
+}
+
+// A thumbprint is enough where the card brings the key: in its header, or in the
+// JWKS beside it. Another host is not asked for it.
+func TestPinned(t *testing.T) {
+	var jwks []byte
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(jwks) }))
+	defer server.Close()
+	s, err := NewSigner(privatePEM(t, edKey()), &SignOptions{JKU: server.URL + "/jwks.json"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jwks, err = s.JWKS(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Sign([]byte(sampleCard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := out.Card
+	pinned := verifier(t, s.Thumbprint())
+	wantVerdict(t, verify(t, pinned, string(card), server.URL+"/.well-known/agent-card.json"), Valid, s.Thumbprint())
+	wantVerdict(t, verify(t, pinned, string(card), "http://127.0.0.1:1/"), UnknownKey, server.URL)
+	wantVerdict(t, verify(t, pinned, string(card)), UnknownKey, server.URL)
+	wantVerdict(t, verify(t, verifier(t, somePin), string(card), server.URL), UnknownKey, "")
+
+	// The example of RFC 8037, Appendix A.4, has a key that everybody can sign with.
+	const own = `{"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`
+	inHeader := strings.Replace(own, `"d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",`, "", 1)
+	embedded := signedWithJWK(t, own, inHeader)
+	wantVerdict(t, verify(t, verifier(t, somePin), embedded), Valid, somePin)
+	wantVerdict(t, verify(t, verifier(t, s.Thumbprint()), embedded), UnknownKey, "")
+	wantVerdict(t, verify(t, verifier(t), embedded), UnknownKey, "")
+}
+
+// signedWithJWK signs the sample with a header that has the public key.
+func signedWithJWK(t *testing.T, private, public string) string {
+	t.Helper()
+	k, err := parsePrivate([]byte(private))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signedRaw(t, k, `{"alg":"EdDSA","jwk":`+public+`}`)
+}
+
+// Every way to give a private key works, and what is none says so.
+func TestPrivateKeys(t *testing.T) {
+	ec := ecKey().(*ecdsa.PrivateKey)
+	sec1, err := x509.MarshalECPrivateKey(ec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(kind string, der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}) }
+	openssl := append(block("EC PARAMETERS", []byte{6, 8}), block("EC PRIVATE KEY", sec1)...)
+	for _, b := range [][]byte{
+		openssl, block("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey().(*rsa.PrivateKey))), privatePEM(t, edKey()),
+		[]byte(`{"kty":"OKP","crv":"Ed25519","kid":"mine","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`),
+	} {
+		s, err := NewSigner(b, nil)
+		if err != nil {
+			t.Errorf("%.40s: %v", b, err)
+			continue
+		}
+		if _, err := s.Sign([]byte(sampleCard)); err != nil {
+			t.Errorf("%.40s: %v", b, err)
+		}
+	}
+	public, err := os.ReadFile(publicFile(t, edKey()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for content, words := range map[string]string{
+		string(public): "no private key",
+		`{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`: "no private key",
+		`{"kty":"oct","k":"c2VjcmV0"}`: "no private key",
+		``:                             "no private key",
+		string(block("ENCRYPTED PRIVATE KEY", nil)): "encrypted",
+		string(block("PRIVATE KEY", nil)):           "cannot be read",
+	} {
+		if _, err := NewSigner([]byte(content), nil); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%.40s: %v, want an error with %q", content, err, words)
+		}
+	}
+	if _, err := NewSigner(privatePEM(t, edKey()), &SignOptions{Algorithm: "RS256"}); err == nil || !strings.Contains(err.Error(), "EdDSA") {
+		t.Error(err)
+	}
+	if _, err := NewSigner(privatePEM(t, edKey()), &SignOptions{Form: "x"}); err == nil {
+		t.Error("there is a form x")
+	}
+}

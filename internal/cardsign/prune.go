@@ -1,0 +1,220 @@
+package cardsign
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A pruner leaves parts of a card out.
+type pruner struct {
+	// known leaves out members that are not in the schema.
+	known bool
+	// defaults leaves out default values; keep excepts those of required members.
+	defaults, keep bool
+	// add makes required members that are missing.
+	add bool
+	// empty leaves out what is empty or null, or becomes so, wherever it is.
+	empty bool
+	// falsy counts false and 0 as empty.
+	falsy bool
+	// schemes leaves out what the values of securitySchemes say.
+	schemes bool
+	// typed03 leaves out what a2a-python 0.3 has as the default of a type.
+	typed03 bool
+
+	left []string
+}
+
+// leave notes that a value is left out, instead of what has been noted below it.
+func (p *pruner) leave(path string, since int) {
+	p.left = append(p.left[:since], path)
+}
+
+// message prunes an object that has a schema; without one, all its members are
+// unknown. The result is not nil.
+func (p *pruner) message(object map[string]any, path string, m message) map[string]any {
+	out := make(map[string]any, len(object))
+	for name, v := range object {
+		at, since := pointer(path, name), len(p.left)
+		f, known := m[name]
+		if m == nil || !known {
+			if v, ok := p.unknown(v, at, m != nil); ok && !p.isTypeDefault(path, name, v) {
+				out[name] = v
+			} else {
+				p.leave(at, since)
+			}
+			continue
+		}
+		if v, ok := p.field(f, v, at); ok {
+			out[name] = v
+		} else {
+			p.leave(at, since)
+		}
+	}
+	if p.add {
+		for name, f := range m {
+			if _, there := out[name]; !there && f.presence == required {
+				out[name] = emptyOf(name, f)
+			}
+		}
+	}
+	return out
+}
+
+// unknown prunes what the schema does not know. outside: as a member of what it
+// does know.
+func (p *pruner) unknown(v any, path string, outside bool) (any, bool) {
+	if p.known && outside {
+		return nil, false
+	}
+	return p.nonEmpty(v, path)
+}
+
+// field prunes the value of a member that the schema knows.
+func (p *pruner) field(f field, v any, path string) (any, bool) {
+	if p.defaults && v == nil {
+		return nil, false // ProtoJSON's null is no value
+	}
+	switch f.kind {
+	case kindMessage:
+		if o, ok := v.(map[string]any); ok {
+			v = p.message(o, path, f.of)
+		}
+	case kindMessages:
+		if list, ok := v.([]any); ok {
+			v = p.messages(list, path, f.of)
+		}
+	case kindMap:
+		if o, ok := v.(map[string]any); ok {
+			v = p.entries(o, path, f.of)
+		}
+	case kindOpaque, kindTexts, kindText, kindBool:
+		pruned, ok := p.nonEmpty(v, path)
+		if !ok {
+			return nil, false
+		}
+		v = pruned
+	}
+	if p.empty && p.isEmpty(v) {
+		return nil, false
+	}
+	if p.defaults && f.presence != explicit && !(p.keep && f.presence == required) && isDefault(f, v) {
+		return nil, false
+	}
+	return v, true
+}
+
+func (p *pruner) messages(list []any, path string, of message) []any {
+	out := make([]any, 0, len(list))
+	for i, e := range list {
+		at, since := path+"/"+strconv.Itoa(i), len(p.left)
+		if o, ok := e.(map[string]any); ok {
+			e = p.message(o, at, of)
+		}
+		if p.empty && p.isEmpty(e) {
+			p.leave(at, since)
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// entries prunes a map of names to messages.
+func (p *pruner) entries(object map[string]any, path string, of message) map[string]any {
+	out := make(map[string]any, len(object))
+	for name, v := range object {
+		at, since := pointer(path, name), len(p.left)
+		if o, ok := v.(map[string]any); ok {
+			v = p.message(o, at, of)
+		}
+		if p.empty && p.isEmpty(v) || p.schemes && path == "/securitySchemes" {
+			p.leave(at, since)
+			continue
+		}
+		out[name] = v
+	}
+	return out
+}
+
+// nonEmpty prunes a value without a schema.
+func (p *pruner) nonEmpty(v any, path string) (any, bool) {
+	if !p.empty {
+		return v, true
+	}
+	switch t := v.(type) {
+	case map[string]any:
+		v = p.message(t, path, nil)
+	case []any:
+		out := make([]any, 0, len(t))
+		for i, e := range t {
+			at, since := path+"/"+strconv.Itoa(i), len(p.left)
+			if e, ok := p.nonEmpty(e, at); ok {
+				out = append(out, e)
+			} else {
+				p.leave(at, since)
+			}
+		}
+		v = out
+	}
+	return v, !p.isEmpty(v)
+}
+
+func (p *pruner) isEmpty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	case bool:
+		return p.falsy && !v
+	case number:
+		return p.falsy && v.value == 0
+	}
+	return false
+}
+
+// isTypeDefault reports whether a2a-python 0.3 has the value as that of its type.
+func (p *pruner) isTypeDefault(path, name string, v any) bool {
+	if !p.typed03 {
+		return false
+	}
+	if path == "" {
+		return name == "protocolVersion" && v == "0.3.0" || name == "preferredTransport" && v == "JSONRPC"
+	}
+	scheme, ok := strings.CutPrefix(path, "/securitySchemes/")
+	return ok && name == "type" && !strings.Contains(scheme, "/")
+}
+
+// isDefault reports whether a protocol buffer's field with this value is the same
+// as one that is not set.
+func isDefault(f field, v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v == ""
+	case bool:
+		return !v
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0 && f.kind != kindMessage && f.kind != kindOpaque
+	}
+	return false
+}
+
+// emptyOf is what a required member has that is not shown.
+func emptyOf(name string, f field) any {
+	switch {
+	case f.kind == kindText:
+		return ""
+	case f.kind == kindBool:
+		return false
+	case f.kind == kindMessage, f.kind == kindMap, isMap(name):
+		return map[string]any{}
+	}
+	return []any{}
+}

@@ -1,0 +1,230 @@
+package cardsign
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/tidwall/gjson"
+)
+
+// SignOptions are how a card is signed. Zero values mean the defaults.
+type SignOptions struct {
+	// KeyID is what verifiers find the public key by: its thumbprint if it is
+	// empty.
+	KeyID string
+	// Algorithm is ES256, RS256, PS256 or EdDSA; empty is what the key is for,
+	// RS256 for an RSA key.
+	Algorithm string
+	// JKU is the URL of the JWKS that has the public key.
+	JKU string
+	// Form is FormSpecification if it is empty.
+	Form string
+}
+
+// A Signer signs cards with one key.
+type Signer struct {
+	signer jose.Signer
+	form   Form
+	public jose.JSONWebKey
+}
+
+// NewSigner makes a signer of a private key: PEM (PKCS #8, PKCS #1, SEC 1) or a
+// JWK.
+func NewSigner(privateKey []byte, opts *SignOptions) (*Signer, error) {
+	var o SignOptions
+	if opts != nil {
+		o = *opts
+	}
+	private, err := parsePrivate(privateKey)
+	if err != nil {
+		return nil, err
+	}
+	public := private.Public()
+	if err := checkKey(public.Key); err != nil {
+		return nil, err
+	}
+	if o.KeyID == "" {
+		o.KeyID = private.KeyID
+	}
+	if o.KeyID == "" {
+		thumb, err := Thumbprint(&public)
+		if err != nil {
+			return nil, err
+		}
+		o.KeyID = strings.TrimPrefix(thumb, pinPrefix)
+	}
+	alg, can := jose.SignatureAlgorithm(o.Algorithm), algorithmsOf(public.Key)
+	if alg == "" {
+		alg = can[0]
+	}
+	if !slices.Contains(can, alg) {
+		return nil, fmt.Errorf("the key is none for %s: it is for %v", alg, can)
+	}
+	s := &Signer{public: public}
+	s.public.KeyID, s.public.Algorithm, s.public.Use = o.KeyID, string(alg), "sig"
+	if o.Form == "" {
+		o.Form = FormSpecification
+	}
+	var known bool
+	if s.form, known = formNamed(o.Form); !known {
+		return nil, fmt.Errorf("there is no form %q", o.Form)
+	}
+	jo := (&jose.SignerOptions{}).WithType("JOSE")
+	if o.JKU != "" {
+		jo = jo.WithHeader("jku", o.JKU)
+	}
+	s.signer, err = jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: jose.JSONWebKey{Key: private.Key, KeyID: o.KeyID}}, jo)
+	return s, err
+}
+
+// Thumbprint names the signer's key, see [Thumbprint].
+func (s *Signer) Thumbprint() string {
+	thumb, _ := Thumbprint(&s.public) // NewSigner has made it, or one like it
+	return thumb
+}
+
+// JWKS is what to serve as the public key.
+func (s *Signer) JWKS() ([]byte, error) {
+	return json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{s.public}})
+}
+
+// A Signed is a card with a signature more.
+type Signed struct {
+	Card []byte
+	// LeftOut are the JSON pointers of what the signature does not cover, and
+	// Incomplete that this changes which credentials the card asks for.
+	LeftOut    []string
+	Incomplete bool
+	// SDK is what verifiers that know [FormSDK] alone, those of a2a-js and
+	// a2a-python, would leave out. They will not accept the signature, unless it is
+	// empty.
+	SDK []string
+}
+
+// Sign adds a signature to those that the card has, and changes nothing else of
+// it.
+func (s *Signer) Sign(card []byte) (*Signed, error) {
+	card = bytes.TrimSpace(bytes.TrimPrefix(card, []byte("\uFEFF")))
+	object, err := parseObject(card)
+	if err != nil {
+		return nil, fmt.Errorf("the card cannot be signed: %w", err)
+	}
+	before := object["signatures"]
+	if _, list := before.([]any); before != nil && !list {
+		return nil, errors.New("the card cannot be signed: its signatures are no list")
+	}
+	delete(object, "signatures")
+	payload, whole, leftOut := s.form.bytes(object)
+	entry, err := s.entry(payload)
+	if err != nil {
+		return nil, err
+	}
+	out := &Signed{Card: addSignature(card, entry), LeftOut: leftOut}
+	other, _ := formNamed(FormSDK)
+	if b, _, left := other.bytes(whole); !bytes.Equal(b, payload) {
+		out.SDK = left
+	}
+	// What was signed must be what others verify.
+	v := &Verifier{sources: []*source{{keys: []key{{jwk: s.public}}}}}
+	r, err := v.Verify(context.Background(), out.Card, nil)
+	if err != nil {
+		return nil, err
+	}
+	switch last := r.Verdicts[len(r.Verdicts)-1]; last.Status {
+	case Valid:
+	case Incomplete:
+		out.Incomplete = true
+	default:
+		return nil, errors.New("the signature does not verify: " + last.Says)
+	}
+	return out, nil
+}
+
+// entry signs, and returns an element of the card's signatures.
+func (s *Signer) entry(payload []byte) ([]byte, error) {
+	jws, err := s.signer.Sign(payload)
+	if err != nil {
+		return nil, err
+	}
+	compact, err := jws.DetachedCompactSerialize()
+	if err != nil {
+		return nil, err
+	}
+	protected, signature, _ := strings.Cut(compact, "..")
+	return json.Marshal(map[string]string{"protected": protected, "signature": signature})
+}
+
+// addSignature puts an entry behind those of a card, and leaves its text as it is
+// otherwise.
+func addSignature(card, entry []byte) []byte {
+	if old := gjson.GetBytes(card, "signatures"); old.Exists() {
+		list := []byte("[]")
+		if old.IsArray() {
+			list = []byte(old.Raw)
+		}
+		return slices.Concat(card[:old.Index], addLast(list, entry), card[old.Index+len(old.Raw):])
+	}
+	return addLast(card, slices.Concat([]byte(`"signatures":[`), entry, []byte("]")))
+}
+
+// addLast puts a value behind the last one of an array, or a member behind the
+// last one of an object.
+func addLast(container, value []byte) []byte {
+	end := len(container) - 1
+	inside := bytes.TrimRight(container[:end], " \t\r\n")
+	comma := []byte(",")
+	if len(bytes.TrimSpace(inside[1:])) == 0 {
+		comma = nil
+	}
+	return slices.Concat(inside, comma, value, container[len(inside):])
+}
+
+func parsePrivate(b []byte) (*jose.JSONWebKey, error) {
+	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
+	if len(b) > 0 && b[0] == '{' {
+		if _, err := parseObject(b); err != nil {
+			return nil, err
+		}
+		k := new(jose.JSONWebKey)
+		if err := k.UnmarshalJSON(b); err != nil {
+			return nil, errors.New("it is no usable JWK: " + strings.TrimPrefix(err.Error(), "go-jose/go-jose: "))
+		}
+		if _, ok := k.Key.(crypto.Signer); !ok {
+			return nil, errors.New("it has no private key")
+		}
+		return k, nil
+	}
+	for {
+		var block *pem.Block
+		if block, b = pem.Decode(b); block == nil {
+			return nil, errors.New("it has no private key: it is neither PEM nor a JWK")
+		}
+		var private any
+		var err error
+		switch block.Type {
+		case "PRIVATE KEY":
+			private, err = x509.ParsePKCS8PrivateKey(block.Bytes)
+		case "RSA PRIVATE KEY":
+			private, err = x509.ParsePKCS1PrivateKey(block.Bytes)
+		case "EC PRIVATE KEY":
+			private, err = x509.ParseECPrivateKey(block.Bytes)
+		case "ENCRYPTED PRIVATE KEY":
+			return nil, errors.New("it is encrypted: openssl pkey -in FILE makes one that is not")
+		default: // EC PARAMETERS, for one
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("its private key cannot be read: %w", err)
+		}
+		return &jose.JSONWebKey{Key: private}, nil
+	}
+}

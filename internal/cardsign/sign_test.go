@@ -1,0 +1,205 @@
+package cardsign
+
+import (
+	"crypto"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// signedRaw signs the sample under a header that is written as it is given.
+func signedRaw(t *testing.T, k *jose.JSONWebKey, header string) string {
+	t.Helper()
+	object, err := parseObject([]byte(sampleCard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString(jcs().append(nil, object))
+	value, err := k.Key.(crypto.Signer).Sign(nil, []byte(input), crypto.Hash(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return withSignature(t, sampleCard, header, base64.RawURLEncoding.EncodeToString(value))
+}
+
+// Signing adds a signature and leaves the rest of the text as it is.
+func TestSignKeepsText(t *testing.T) {
+	for before, after := range map[string]string{
+		"{}":                                   `{"signatures":[*]}`,
+		"{ }\n":                                `{"signatures":[*] }`,
+		"{\n  \"name\" : 1.0\n}":               "{\n  \"name\" : 1.0,\"signatures\":[*]\n}",
+		`{"signatures":[],"name":"\u0041"}`:    `{"signatures":[*],"name":"\u0041"}`,
+		`{"signatures": [ {"a":1} ],"n":1}`:    `{"signatures": [ {"a":1},* ],"n":1}`,
+		`{"signatures":null,"n":1}`:            `{"signatures":[*],"n":1}`,
+		"\uFEFF{\"x\":{\"signatures\":[1]}}\n": `{"x":{"signatures":[1]},"signatures":[*]}`,
+	} {
+		got := signed(t, before, edKey(), nil)
+		begin, end, _ := strings.Cut(after, "*")
+		if !strings.HasPrefix(got, begin+`{"protected":"`) || !strings.HasSuffix(got, `"}`+end) {
+			t.Errorf("%s became %s, want %s", before, got, after)
+		}
+		r := verify(t, verifier(t, publicFile(t, edKey())), got)
+		if r.Verdicts[len(r.Verdicts)-1].Status != Valid {
+			t.Errorf("%s: %v", got, r.Err())
+		}
+	}
+	for card, words := range map[string]string{`[]`: "no JSON object", `{"a":1,"a":2}`: "twice", `{"signatures":1}`: "no list"} {
+		s, err := NewSigner(privatePEM(t, edKey()), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Sign([]byte(card)); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v, want an error with %q", card, err, words)
+		}
+	}
+}
+
+// The header has what A2A 1.0 §8.4.2 asks for: alg, typ and kid; jku if it is
+// given. The key ID is the thumbprint if nobody says otherwise.
+func TestSignedHeader(t *testing.T) {
+	s, err := NewSigner(privatePEM(t, rsaKey()), &SignOptions{JKU: "https://agent.example/jwks.json"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Sign([]byte(sampleCard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := out.Card
+	var c struct{ Signatures []struct{ Protected string } }
+	if err := json.Unmarshal(card, &c); err != nil {
+		t.Fatal(err)
+	}
+	b, err := base64.RawURLEncoding.DecodeString(c.Signatures[0].Protected)
+	want := `{"alg":"RS256","jku":"https://agent.example/jwks.json","kid":"` + strings.TrimPrefix(s.Thumbprint(), pinPrefix) + `","typ":"JOSE"}`
+	if err != nil || string(b) != want {
+		t.Errorf("%v, %s, want %s", err, b, want)
+	}
+}
+
+// An author is told what SDKs that sign in their own form would miss.
+func TestSignTellsOfSDKs(t *testing.T) {
+	s, err := NewSigner(privatePEM(t, edKey()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := edited(t, sampleCard, map[string]any{"description": "", "vendor": 1})
+	if out, err := s.Sign([]byte(card)); err != nil || !slices.Equal(out.SDK, []string{"/description", "/vendor"}) {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// The example of A2A 1.0 §8.4.1 becomes what the specification prints.
+func TestSpecificationExample(t *testing.T) {
+	const card = `{"name":"Example Agent","description":"","capabilities":{"streaming":false,"pushNotifications":false,"extensions":[]},"skills":[]}`
+	object, err := parseObject([]byte(card))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		FormSpecification:        `{"capabilities":{"pushNotifications":false,"streaming":false},"description":"","name":"Example Agent","skills":[]}`,
+		"specification-required": `{"capabilities":{"pushNotifications":false,"streaming":false},"defaultInputModes":[],"defaultOutputModes":[],"description":"","name":"Example Agent","skills":[],"supportedInterfaces":[],"version":""}`,
+		// The SDKs' own tests have this, against the specification.
+		FormSDK: `{"capabilities":{"pushNotifications":false,"streaming":false},"name":"Example Agent"}`,
+	} {
+		f, _ := formNamed(name)
+		if got, _, _ := f.bytes(object); string(got) != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// What is signed is the card less what is reported as left out, and the members
+// that the specification's second reading adds: for every card and every form.
+func FuzzForms(f *testing.F) {
+	f.Add([]byte(sampleCard))
+	f.Add([]byte(`{"name":null,"a/b~":{"":[]},"skills":[{},{"tags":[""],"securityRequirements":[{"schemes":{"x":{}}}]}],"provider":{},"signatures":[1]}`))
+	f.Add([]byte(`{"capabilities":{"extensions":[{"required":false,"params":{"a":[null,{"b":""},0,false]}}]},"protocolVersion":"0.3.0","securitySchemes":{"a":{"type":"x","m":{"type":1}},"m":3}}`))
+	f.Add([]byte(`{"skills":{"a":[]},"securitySchemes":[""],"capabilities":"","defaultInputModes":{"a":""}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		card, err := parseObject(b)
+		if err != nil {
+			return
+		}
+		delete(card, "signatures")
+		before := string(jcs().append(nil, card))
+		for _, form := range Forms() {
+			payload, signed, leftOut := form.bytes(card)
+			if string(jcs().append(nil, card)) != before {
+				t.Fatalf("%s changed the card", form.Name)
+			}
+			again, err := parseObject(payload)
+			if err != nil || string(jcs().append(nil, again)) != string(jcs().append(nil, signed)) {
+				t.Fatalf("%s: %q is not what is said to be signed: %v", form.Name, payload, err)
+			}
+			if form.Name == "specification-required" {
+				continue
+			}
+			var rest any = card
+			for _, path := range slices.Backward(byPlace(leftOut)) {
+				rest = without(t, rest, path)
+			}
+			if got, want := string(jcs().append(nil, signed)), string(jcs().append(nil, rest)); got != want {
+				t.Fatalf("%s of %s\nleaves out %q\n     signs %s\nwant      %s", form.Name, before, leftOut, got, want)
+			}
+		}
+	})
+}
+
+// byPlace splits pointers and sorts them so that of two elements of an array the
+// first comes first.
+func byPlace(pointers []string) (paths [][]string) {
+	for _, p := range pointers {
+		parts := strings.Split(p, "/")[1:]
+		for i, part := range parts {
+			parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		}
+		paths = append(paths, parts)
+	}
+	slices.SortFunc(paths, func(a, b []string) int {
+		return slices.CompareFunc(a, b, func(a, b string) int {
+			m, errA := strconv.Atoi(a)
+			n, errB := strconv.Atoi(b)
+			if errA == nil && errB == nil {
+				return m - n
+			}
+			return strings.Compare(a, b)
+		})
+	})
+	return paths
+}
+
+// without returns a copy of a value that lacks what a path leads to.
+func without(t *testing.T, v any, path []string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := maps.Clone(v)
+		inner, ok := v[path[0]]
+		if !ok {
+			t.Fatalf("there is no %q", path)
+		}
+		if delete(out, path[0]); len(path) > 1 {
+			out[path[0]] = without(t, inner, path[1:])
+		}
+		return out
+	case []any:
+		i, err := strconv.Atoi(path[0])
+		if err != nil || i >= len(v) {
+			t.Fatalf("there is no %q", path)
+		}
+		if len(path) == 1 {
+			return slices.Delete(slices.Clone(v), i, i+1)
+		}
+		out := slices.Clone(v)
+		out[i] = without(t, v[i], path[1:])
+		return out
+	}
+	t.Fatalf("%v has nothing at %q", v, path)
+	return nil
+}

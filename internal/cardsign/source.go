@@ -1,0 +1,168 @@
+package cardsign
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// fetchTimeout is for a JWKS: a file of some kB, from a host that serves it.
+	fetchTimeout = 15 * time.Second
+	// thumbprintURN begins a thumbprint as RFC 9278 has it.
+	thumbprintURN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
+)
+
+// A source is where the user said that keys are.
+type source struct {
+	url  *url.URL // of a JWKS
+	keys []key    // of a file
+	pin  string   // only the key with this thumbprint, of the URL or file if there is one
+	name string   // for people
+}
+
+// parseSource reads what --signature-key takes.
+func parseSource(s string, now time.Time) (*source, error) {
+	if pin, ok := parsePin(s); ok {
+		return &source{pin: pin, name: pin}, nil
+	}
+	src := &source{name: s}
+	if at := strings.LastIndexByte(s, '#'); at >= 0 {
+		pin, ok := parsePin(s[at+1:])
+		if ok {
+			s, src.pin = s[:at], pin
+		}
+	}
+	_, _, isURL := strings.Cut(s, "://")
+	if isURL {
+		u, err := url.Parse(s)
+		if err != nil || u.Hostname() == "" {
+			return nil, errors.New("it is no URL")
+		}
+		src.url, src.name = u, shown(u)
+		return src, secure(u)
+	}
+	f, err := os.Open(s)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be read: %w (a thumbprint begins with %s)", err, pinPrefix)
+	}
+	defer f.Close()
+	b, err := readKeys(f)
+	if err != nil {
+		return nil, err
+	}
+	src.name = s
+	if src.keys, err = parseKeys(b, s, now); err != nil {
+		return nil, err
+	}
+	if src.keys = src.pinned(src.keys); len(src.keys) == 0 {
+		return nil, fmt.Errorf("it has no key with the thumbprint %s", src.pin)
+	}
+	return src, nil
+}
+
+// parsePin reads a thumbprint.
+func parsePin(s string) (string, bool) {
+	digest, ok := strings.CutPrefix(s, pinPrefix)
+	if !ok {
+		digest, ok = strings.CutPrefix(s, thumbprintURN)
+	}
+	sum, err := base64.RawURLEncoding.DecodeString(digest)
+	return pinPrefix + digest, ok && err == nil && len(sum) == 32
+}
+
+// secure refuses to take keys from where anybody on the way can replace them.
+func secure(u *url.URL) error {
+	host := u.Hostname()
+	ip := net.ParseIP(host)
+	switch {
+	case u.Scheme == "https":
+		return nil
+	case u.Scheme == "http" && (strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()):
+		return nil
+	case u.Scheme == "http":
+		return errors.New("keys are not taken over http, where anybody on the way can replace them: use https")
+	}
+	return errors.New("it is no https URL")
+}
+
+// shown writes a URL without what may be secret in it.
+func shown(u *url.URL) string {
+	s := u.Scheme + "://" + u.Host + u.EscapedPath()
+	if u.RawQuery != "" {
+		s += "?…"
+	}
+	return s
+}
+
+// pinned keeps the keys that the source's thumbprint allows.
+func (s *source) pinned(keys []key) []key {
+	if s.pin == "" {
+		return keys
+	}
+	return slices.DeleteFunc(keys, func(k key) bool { return k.thumb != s.pin })
+}
+
+// all returns the source's keys. They are fetched anew each time: a card is
+// checked when it is fetched, and a key that was withdrawn meanwhile must not
+// count.
+func (s *source) all(ctx context.Context, client *http.Client) ([]key, error) {
+	if s.url == nil {
+		return s.keys, nil
+	}
+	keys, err := fetchKeys(ctx, client, s.url)
+	if err != nil {
+		return nil, fmt.Errorf("the keys at %s: %w", s.name, err)
+	}
+	return s.pinned(keys), nil
+}
+
+// fetchKeys gets a JWKS. It does not follow redirects: the user named the place.
+func fetchKeys(ctx context.Context, client *http.Client, u *url.URL) ([]key, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/jwk-set+json, application/json")
+	own := *client
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := own.Do(req)
+	var failed *url.Error
+	switch {
+	case errors.As(err, &failed):
+		return nil, failed.Err // without the URL, which may hold a secret
+	case err != nil:
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if to := resp.Header.Get("Location"); resp.StatusCode >= 300 && resp.StatusCode < 400 && to != "" {
+		return nil, errors.New("they are elsewhere, and a redirect is not followed: name that URL, if you trust it")
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the answer is %s", resp.Status)
+	}
+	b, err := readKeys(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	return parseKeys(b, shown(u), time.Now())
+}
+
+func readKeys(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxKeyFile+1))
+	if err == nil && len(b) > maxKeyFile {
+		err = fmt.Errorf("it is larger than %d MiB", maxKeyFile>>20)
+	}
+	return b, err
+}

@@ -1,0 +1,273 @@
+package cardsign
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+const (
+	// maxSignatures of a card are looked at: they allow for keys that are changed
+	// (A2A 1.0 §8.4.3), of which there are two or three.
+	maxSignatures = 16
+	// maxAttempts bounds the work that one signature can cause that fits nothing. A
+	// good one, whose key ID is that of the key, needs as many as there are forms.
+	maxAttempts = 256
+)
+
+// algorithms are those that are accepted. All are asymmetric: with a shared
+// secret, whoever can check a signature can make one.
+func algorithms() []jose.SignatureAlgorithm {
+	return []jose.SignatureAlgorithm{jose.ES256, jose.RS256, jose.PS256, jose.EdDSA}
+}
+
+// Options of a [Verifier]. Nil means the defaults.
+type Options struct {
+	// Client fetches JWKS, http.DefaultClient if it is nil. It must not add
+	// credentials: the requests go wherever the user said that keys are.
+	Client *http.Client
+}
+
+// A Verifier checks cards against the keys that a user named. Its methods may be
+// called concurrently.
+type Verifier struct {
+	sources []*source
+	client  *http.Client
+}
+
+// NewVerifier makes a verifier that trusts keys: each a file (PEM, JWK or JWKS),
+// the https URL of a JWKS, or a thumbprint ([Thumbprint]); a file or URL with
+// "#" and a thumbprint behind it stands for that one of its keys. Files are read
+// at once, URLs when a card is checked. Without any, all keys are unknown.
+func NewVerifier(keys []string, opts *Options) (*Verifier, error) {
+	v := &Verifier{client: http.DefaultClient}
+	if opts != nil && opts.Client != nil {
+		v.client = opts.Client
+	}
+	for _, k := range keys {
+		s, err := parseSource(k, time.Now())
+		if err != nil {
+			if u, parseErr := url.Parse(k); parseErr == nil && u.Host != "" {
+				k = shown(u)
+			}
+			return nil, fmt.Errorf("%s: %w", k, err)
+		}
+		v.sources = append(v.sources, s)
+	}
+	return v, nil
+}
+
+// Verify checks each signature of a card. from is where the card was, nil if that
+// is a file: the key that a thumbprint names may be fetched from there. The error
+// is about a card that cannot be checked at all.
+func (v *Verifier) Verify(ctx context.Context, card []byte, from *url.URL) (*Report, error) {
+	object, err := parseObject(card)
+	if err != nil {
+		return nil, &UntrustedError{"the card cannot be checked: " + err.Error()}
+	}
+	r := &Report{raw: card, signatures: object["signatures"]}
+	delete(object, "signatures")
+	entries, _ := r.signatures.([]any)
+	switch {
+	case r.signatures != nil && entries == nil:
+		return nil, &UntrustedError{"the card cannot be checked: its signatures are no list"}
+	case len(entries) > maxSignatures:
+		return nil, &UntrustedError{fmt.Sprintf("the card has %d signatures: more than %d are not looked at", len(entries), maxSignatures)}
+	case len(entries) == 0:
+		return r, nil
+	}
+	c := &check{v: v, from: from, forms: payloads(object)}
+	for _, s := range v.sources {
+		keys, err := s.all(ctx, v.client)
+		if err != nil {
+			r.Problems = append(r.Problems, err)
+		}
+		c.keys = append(c.keys, keys...)
+	}
+	for _, e := range entries {
+		r.Verdicts = append(r.Verdicts, c.signature(ctx, e))
+	}
+	return r, nil
+}
+
+// A payload is a card in one form.
+type payload struct {
+	form    Form
+	bytes   []byte
+	signed  map[string]any
+	leftOut []string
+	// covers: it says of credentials what the card says.
+	covers bool
+}
+
+// payloads are the card in all forms, each content once.
+func payloads(card map[string]any) (all []payload) {
+	for _, f := range Forms() {
+		b, signed, leftOut := f.bytes(card)
+		if !slices.ContainsFunc(all, func(p payload) bool { return bytes.Equal(p.bytes, b) }) {
+			all = append(all, payload{f, b, signed, leftOut, sameAsks(card, signed)})
+		}
+	}
+	return all
+}
+
+// A check is about one card.
+type check struct {
+	v     *Verifier
+	from  *url.URL
+	keys  []key
+	forms []payload
+}
+
+// A header is what a signature says of itself (RFC 7515 §4.1).
+type header struct {
+	alg, kid, jku string
+	jwk           any
+}
+
+// signature checks one entry of the card's signatures.
+func (c *check) signature(ctx context.Context, entry any) Verdict {
+	object, _ := entry.(map[string]any)
+	protected, _ := object["protected"].(string)
+	value, _ := object["signature"].(string)
+	h, err := parseHeader(protected)
+	out := Verdict{Algorithm: h.alg, KeyID: h.kid, JKU: h.jku}
+	refuse := func(s Status, says string) Verdict {
+		out.Status, out.Says = s, says
+		return out
+	}
+	switch {
+	case err != nil:
+		return refuse(Refused, err.Error())
+	case value == "" || strings.EqualFold(h.alg, "none"):
+		return refuse(Refused, "it proves nothing: it has no signature (alg none)")
+	case strings.HasPrefix(h.alg, "HS"):
+		return refuse(Refused, h.alg+" is made with a shared secret: whoever can check it can make it, and a public key is no secret")
+	}
+	alg := jose.SignatureAlgorithm(h.alg)
+	if !slices.Contains(algorithms(), alg) {
+		return refuse(Refused, fmt.Sprintf("the algorithm %.40q is none of ES256, RS256, PS256 and EdDSA", h.alg))
+	}
+	jws, err := jose.ParseDetached(protected+".."+value, []byte{}, algorithms())
+	if err != nil {
+		return refuse(Refused, "it is no JSON Web Signature: "+strings.TrimPrefix(err.Error(), "go-jose/go-jose: "))
+	}
+	keys := slices.DeleteFunc(append(c.pinned(ctx, h), c.keys...), func(k key) bool { return !k.fits(alg) })
+	// The key ID only says where to begin: who named a key trusts it by any name.
+	named := func(k key) bool { return k.jwk.KeyID == "" || h.kid == "" || k.jwk.KeyID == h.kid }
+	sort.SliceStable(keys, func(i, j int) bool { return order(named(keys[i])) < order(named(keys[j])) })
+	attempts := 0
+	for _, k := range keys {
+		for _, p := range c.forms {
+			if attempts++; attempts > maxAttempts || ctx.Err() != nil {
+				return refuse(UnknownKey, fmt.Sprintf("none of the %d keys that were tried made it, and then it was given up: name the key alone", attempts/len(c.forms)))
+			}
+			if jws.DetachedVerify(p.bytes, k.jwk.Key) == nil {
+				return out.by(k, p)
+			}
+		}
+	}
+	if slices.ContainsFunc(keys, named) {
+		return refuse(Invalid, "it does not fit: the card was changed after it was signed, or another key signed it, or its author signs in a form that is not known")
+	}
+	return refuse(UnknownKey, c.unknown(h))
+}
+
+func order(first bool) int {
+	if first {
+		return 0
+	}
+	return 1
+}
+
+// by completes the verdict on a signature that holds.
+func (v Verdict) by(k key, p payload) Verdict {
+	v.Status, v.Key, v.Thumbprint = Valid, k.source, k.thumb
+	v.Form, v.LeftOut, v.signed = p.form, p.leftOut, p.signed
+	v.Says = "made by your key " + k.source
+	if !p.covers {
+		v.Status = Incomplete
+		v.Says = fmt.Sprintf("made by your key %s, but its form (%s) does not cover which credentials the card asks for: whoever passes the card on can change that", k.source, p.form.Name)
+	}
+	return v
+}
+
+// unknown says why no key fits.
+func (c *check) unknown(h header) string {
+	says := "its key is none of yours"
+	if h.kid != "" {
+		says = fmt.Sprintf("its key %.100q is none of yours", h.kid)
+	}
+	if len(c.v.sources) == 0 {
+		says = "nothing says whose it is: --signature-key names the keys that you trust"
+	}
+	if h.jku != "" {
+		says += fmt.Sprintf("; it says itself that the key is at %.300q: if you trust that place, name it with --signature-key", h.jku)
+	}
+	return says
+}
+
+// parseHeader reads a protected header.
+func parseHeader(protected string) (h header, err error) {
+	b, err := base64.RawURLEncoding.DecodeString(protected)
+	if err != nil || protected == "" {
+		return h, errors.New("it is no JSON Web Signature: its protected header is no base64url")
+	}
+	object, err := parseObject(b)
+	if err != nil {
+		return h, fmt.Errorf("its protected header cannot be read: %w", err)
+	}
+	h.alg, _ = object["alg"].(string)
+	h.kid, _ = object["kid"].(string)
+	h.jku, _ = object["jku"].(string)
+	h.jwk = object["jwk"]
+	critical, _ := object["crit"].([]any)
+	for _, name := range critical {
+		if name != "b64" { // RFC 7797
+			return h, fmt.Errorf("its header demands that %.40q is understood, which a2astdio does not", name)
+		}
+	}
+	return h, nil
+}
+
+// pinned returns the keys that the header leads to and a thumbprint names: the
+// key in the header itself, or in a JWKS where the card is, too. No other host is
+// asked because a card says so.
+func (c *check) pinned(ctx context.Context, h header) (keys []key) {
+	pins := slices.DeleteFunc(slices.Clone(c.v.sources), func(s *source) bool { return s.pin == "" || s.url != nil || s.keys != nil })
+	if len(pins) == 0 {
+		return nil
+	}
+	var found []key
+	if h.jwk != nil {
+		if k, err := parseKeys(jcs().append(nil, h.jwk), "", time.Now()); err == nil {
+			found = k
+		}
+	}
+	if u, err := url.Parse(h.jku); err == nil && c.from != nil && sameOrigin(u, c.from) {
+		if k, err := fetchKeys(ctx, c.v.client, u); err == nil {
+			found = append(found, k...)
+		}
+	}
+	for _, k := range found {
+		if i := slices.IndexFunc(pins, func(s *source) bool { return s.pin == k.thumb }); i >= 0 {
+			k.source = pins[i].name
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) && (a.Scheme == "https" || a.Scheme == "http")
+}

@@ -1,0 +1,311 @@
+package cardsign
+
+import (
+	"crypto"
+	"crypto/ed25519"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// A card that is signed with each algorithm is valid as a whole, by its key in PEM
+// and as JWKS.
+func TestAlgorithms(t *testing.T) {
+	for _, alg := range []string{"ES256", "RS256", "PS256", "EdDSA"} {
+		k := map[string]crypto.Signer{"ES256": ecKey(), "RS256": rsaKey(), "PS256": rsaKey(), "EdDSA": edKey()}[alg]
+		s, err := NewSigner(privatePEM(t, k), &SignOptions{Algorithm: alg, KeyID: "one", JKU: "https://keys.example/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Sign([]byte(sampleCard))
+		if err != nil || out.SDK != nil || out.LeftOut != nil || out.Incomplete {
+			t.Fatalf("%s: %v, %+v", alg, err, out)
+		}
+		card := out.Card
+		jwks, err := s.JWKS()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, keys := range []string{publicFile(t, k), file(t, "jwks.json", string(jwks))} {
+			r := verify(t, verifier(t, keys), string(card))
+			wantVerdict(t, r, Valid, keys)
+			v := r.Verdicts[0]
+			if v.Form.Name != FormAsServed || v.LeftOut != nil || v.Algorithm != alg || v.KeyID != "one" || v.Thumbprint != s.Thumbprint() || v.JKU != "https://keys.example/" {
+				t.Errorf("%s: %+v", alg, v)
+			}
+			if string(r.Card()) != string(card) {
+				t.Errorf("%s: the card that is used is another one: %s", alg, r.Card())
+			}
+		}
+	}
+}
+
+// What is no proof is none, and says why.
+func TestNoProof(t *testing.T) {
+	trusted := verifier(t, publicFile(t, edKey(), rsaKey(), ecKey()))
+	der, err := x509.MarshalPKIXPublicKey(rsaKey().Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := parseObject([]byte(sampleCard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload := jcs().append(nil, object)
+	// The oldest trick: the RSA key, which everybody knows, as the secret.
+	confused := func(secret []byte) string {
+		header := `{"alg":"HS256","kid":"k"}`
+		mac := hmac.New(sha256.New, secret)
+		fmt.Fprintf(mac, "%s.%s", base64.RawURLEncoding.EncodeToString([]byte(header)), base64.RawURLEncoding.EncodeToString(payload))
+		return withSignature(t, sampleCard, header, base64.RawURLEncoding.EncodeToString(mac.Sum(nil)))
+	}
+	good := signed(t, sampleCard, edKey(), nil)
+	value := strings.Split(strings.Split(good, `"signature":"`)[1], `"`)[0]
+	for name, v := range map[string]struct {
+		card   string
+		status Status
+		words  string
+	}{
+		"alg none":               {withSignature(t, sampleCard, `{"alg":"none"}`, ""), Refused, "alg none"},
+		"alg None with a value":  {withSignature(t, sampleCard, `{"alg":"nOnE"}`, "AAAA"), Refused, "alg none"},
+		"no value":               {withSignature(t, sampleCard, `{"alg":"ES256"}`, ""), Refused, "no signature"},
+		"HS256 with PEM":         {confused(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), Refused, "shared secret"},
+		"HS256 with DER":         {confused(der), Refused, "shared secret"},
+		"an algorithm less":      {withSignature(t, sampleCard, `{"alg":"RS1"}`, "AAAA"), Refused, `"RS1" is none of`},
+		"no algorithm":           {withSignature(t, sampleCard, `{"kid":"x"}`, "AAAA"), Refused, "is none of"},
+		"an algorithm twice":     {withSignature(t, sampleCard, `{"alg":"none","alg":"EdDSA"}`, value), Refused, "/alg twice"},
+		"a header that is none":  {withSignature(t, sampleCard, `"alg"`, "AAAA"), Refused, "no JSON object"},
+		"something critical":     {withSignature(t, sampleCard, `{"alg":"EdDSA","crit":["exp"],"exp":1}`, value), Refused, `"exp" is understood`},
+		"another key type":       {withSignature(t, sampleCard, `{"alg":"ES256"}`, value), Invalid, "does not fit"},
+		"a key in its own words": {edited(t, sampleCard, map[string]any{"signatures": []any{map[string]any{"header": map[string]string{"alg": "EdDSA"}, "signature": value}}}), Refused, "no JSON Web Signature"},
+		"no object":              {edited(t, sampleCard, map[string]any{"signatures": []any{"x"}}), Refused, "no JSON Web Signature"},
+		"another's header":       {withSignature(t, sampleCard, `{"alg":"EdDSA","kid":"k"}`, value), Invalid, "changed after it was signed"},
+		"tampered":               {edited(t, good, map[string]any{"name": "Sample 2"}), Invalid, "changed after it was signed"},
+		"a member more":          {edited(t, good, map[string]any{"url": "https://evil.example/"}), Valid, ""},
+		"a member less":          {edited(t, good, map[string]any{"capabilities": nil}), Invalid, ""},
+		"a wrong key":            {signed(t, sampleCard, edKey2(), &SignOptions{KeyID: "k"}), Invalid, "another key signed it"},
+	} {
+		t.Run(name, func(t *testing.T) { wantVerdict(t, verify(t, trusted, v.card), v.status, v.words) })
+	}
+}
+
+// A member more can only be valid because it is not there any more for whoever
+// uses the card: the form that fits leaves it out.
+func TestUnsignedIsNotUsed(t *testing.T) {
+	card := edited(t, signed(t, sampleCard, edKey(), nil), map[string]any{"url": "https://evil.example/", "preferredTransport": "JSONRPC"})
+	r := verify(t, verifier(t, publicFile(t, edKey())), card)
+	wantVerdict(t, r, Valid, "")
+	if v := r.Signed(); v.Form.Name != "known" || !slices.Equal(v.LeftOut, []string{"/preferredTransport", "/url"}) {
+		t.Errorf("form %s leaves out %v", v.Form.Name, v.LeftOut)
+	}
+	var used map[string]any
+	if err := json.Unmarshal(r.Card(), &used); err != nil || used["url"] != nil || used["preferredTransport"] != nil || used["name"] != "Sample" || used["signatures"] == nil {
+		t.Errorf("%v: the card that is used is %s", err, r.Card())
+	}
+}
+
+// Whatever byte of a signed card is changed: it is not valid any more, or says the
+// same as before.
+func TestEveryByte(t *testing.T) {
+	trusted := verifier(t, publicFile(t, edKey()))
+	card := signed(t, sampleCard, edKey(), nil)
+	before := verify(t, trusted, card).Card()
+	content := func(card []byte) string {
+		object, err := parseObject(card)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(object, "signatures")
+		return string(jcs().append(nil, object))
+	}
+	changed := 0
+	for i := range card {
+		b := []byte(card)
+		if b[i] ^= 1; b[i] == card[i] {
+			continue
+		}
+		r, err := trusted.Verify(t.Context(), b, nil)
+		if err != nil || r.Err() != nil {
+			changed++
+			continue
+		}
+		if got := content(r.Card()); got != content(before) {
+			t.Errorf("byte %d, %q: valid, and says %s", i, b, got)
+		}
+	}
+	if changed < len(card)/2 {
+		t.Errorf("only %d of %d changes were found out", changed, len(card))
+	}
+}
+
+// What a card says of credentials is covered, or the signature is not good enough.
+func TestCredentialsAreCovered(t *testing.T) {
+	trusted := verifier(t, publicFile(t, edKey()))
+	type members = map[string]any
+	bearer := edited(t, sampleCard, members{"securityRequirements": []any{members{"schemes": members{"oidc": members{"list": []any{}}}}}})
+	for name, v := range map[string]struct {
+		card, form string
+		add        members
+		status     Status
+	}{
+		"a requirement for nothing":        {sampleCard, FormSDK, members{"securityRequirements": []any{members{"schemes": members{"oidc": members{"list": []string{"openid"}}}}, members{}}}, Incomplete},
+		"a requirement without scopes":     {bearer, FormSDK, nil, Incomplete},
+		"the same, by the specification":   {bearer, FormSpecification, nil, Valid},
+		"another requirement, in 0.3":      {sampleCard, FormSDK, members{"security": []any{members{"key": []any{}}}}, Incomplete},
+		"the same requirement, in 0.3":     {sampleCard, FormSDK, members{"security": []any{members{"oidc": []string{"openid"}}}}, Valid},
+		"an empty list of requirements":    {edited(t, sampleCard, members{"securityRequirements": nil}), FormSDK, members{"securityRequirements": []any{}}, Valid},
+		"one more scheme, empty":           {sampleCard, FormSDK, members{"securitySchemes": members{"oidc": members{"openIdConnectSecurityScheme": members{"openIdConnectUrl": "https://id.example/"}}, "x": members{}}}, Incomplete},
+		"mutual TLS, which is empty":       {edited(t, sampleCard, members{"securitySchemes": members{"m": members{"mtlsSecurityScheme": members{}}}}), FormSDK, nil, Incomplete},
+		"a scheme that is spelled for 0.3": {sampleCard, FormSDK, members{"securitySchemes": members{"oidc": members{"type": "openIdConnect", "openIdConnectSecurityScheme": members{"openIdConnectUrl": "https://id.example/"}}}}, Valid},
+		"a skill's requirement":            {sampleCard, FormSDK, members{"skills": []any{members{"id": "s", "name": "S", "description": "d", "tags": []string{"t"}, "securityRequirements": []any{members{"schemes": members{"oidc": members{}}}}}}}, Incomplete},
+		"no schemes":                       {sampleCard, "js-typed", nil, Incomplete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			card := edited(t, signed(t, v.card, edKey(), &SignOptions{Form: v.form}), v.add)
+			wantVerdict(t, verify(t, trusted, card), v.status, "")
+		})
+	}
+}
+
+// Cards that others have signed: see testdata/README.md.
+func TestOthers(t *testing.T) {
+	js, py := filepath.Join("testdata", "a2a-js-1.3.0"), filepath.Join("testdata", "python")
+	for _, v := range []struct {
+		dir, card, keys string
+		status          Status
+		form            string
+		leftOut         string // one that is
+	}{
+		{js, "plain.json", "jwks.json", Valid, FormSDK, "/description"},
+		{js, "typed.json", "jwks.json", Incomplete, "js-typed", "/securitySchemes"},
+		{js, "leaked.json", "jwks.json", Incomplete, FormSDK, "/securitySchemes"},
+		{py, "v1.json", "public.pem", Valid, "sdk-python", "/capabilities/extensions/0/params/none"},
+		{py, "hybrid.json", "public.pem", Valid, "sdk-python", "/preferredTransport"},
+		{py, "bearer.json", "public.pem", Incomplete, "sdk-python", "/securityRequirements"},
+		{py, "v03.json", "public.pem", Valid, "python-0.3", "/preferredTransport"},
+		{py, "v03-key.json", "public.pem", Incomplete, "python-0.3", "/securitySchemes/key/type"},
+	} {
+		t.Run(v.card, func(t *testing.T) {
+			b, err := os.ReadFile(filepath.Join(v.dir, v.card))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := verify(t, verifier(t, filepath.Join(v.dir, v.keys)), string(b))
+			wantVerdict(t, r, v.status, "")
+			got := r.Verdicts[0]
+			if got.Form.Name != v.form || !slices.Contains(got.LeftOut, v.leftOut) {
+				t.Errorf("form %s leaves out %v, want %s without %s", got.Form.Name, got.LeftOut, v.form, v.leftOut)
+			}
+			changed := strings.Replace(string(b), `"version": "1.0.0"`, `"version": "1.0.1"`, 1)
+			changed = strings.Replace(changed, `"version":"1.0.0"`, `"version":"1.0.1"`, 1)
+			wantVerdict(t, verify(t, verifier(t, filepath.Join(v.dir, v.keys)), changed), Invalid, "")
+		})
+	}
+}
+
+// One good signature is enough, whatever stands beside it, and the one that leaves
+// out least counts.
+func TestSeveral(t *testing.T) {
+	card := signed(t, sampleCard, edKey2(), &SignOptions{KeyID: "old"})
+	card = signed(t, card, rsaKey(), &SignOptions{Form: FormSDK})
+	card = signed(t, card, edKey(), &SignOptions{KeyID: "new"})
+	card = edited(t, card, map[string]any{"x": ""})
+	r := verify(t, verifier(t, publicFile(t, edKey(), rsaKey())), card)
+	if got := statuses(r); !slices.Equal(got, []Status{Invalid, Valid, Valid}) || r.Err() != nil || r.Signed().KeyID == "new" {
+		t.Errorf("%v, %v, %+v", got, r.Err(), r.Signed())
+	}
+	r = verify(t, verifier(t), card)
+	if got := statuses(r); !slices.Equal(got, []Status{UnknownKey, UnknownKey, UnknownKey}) || !strings.Contains(fmt.Sprint(r.Err()), "--signature-key") {
+		t.Errorf("%v, %v", got, r.Err())
+	}
+	if r := verify(t, verifier(t), sampleCard); r.Err() == nil || r.Err().Error() != "the card is not signed" {
+		t.Errorf("%v", r.Err())
+	}
+}
+
+func statuses(r *Report) (all []Status) {
+	for _, v := range r.Verdicts {
+		all = append(all, v.Status)
+	}
+	return all
+}
+
+// Cards that cannot be checked are refused as such, also those that want much work.
+func TestUncheckable(t *testing.T) {
+	trusted := verifier(t, publicFile(t, edKey()))
+	good := signed(t, sampleCard, edKey(), nil)
+	for card, words := range map[string]string{
+		strings.Replace(good, `"name"`, `"name":"x","name"`, 1):                  "/name twice",
+		strings.Replace(good, `"name"`, `"n\u0061me":"x","name"`, 1):             "/name twice",
+		strings.Replace(good, `"signatures"`, `"signatures":[],"signatures"`, 1): "/signatures twice",
+		edited(t, sampleCard, map[string]any{"signatures": map[string]any{}}):    "no list",
+		edited(t, sampleCard, map[string]any{"signatures": make([]any, 17)}):     "17 signatures",
+		`[]`: "no JSON object",
+	} {
+		r, err := trusted.Verify(t.Context(), []byte(card), nil)
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%.80s…: %v, %v, want an error with %q", card, r, err, words)
+		}
+	}
+}
+
+// A signature that fits nothing costs no more than so many attempts, and takes none
+// from others.
+func TestAttempts(t *testing.T) {
+	var set []string
+	for i := range maxKeys {
+		public, _, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == maxKeys-1 {
+			public = edKey().Public().(ed25519.PublicKey)
+		}
+		set = append(set, fmt.Sprintf(`{"kty":"OKP","crv":"Ed25519","kid":"%d","x":%q}`, i, base64.RawURLEncoding.EncodeToString(public)))
+	}
+	card := edited(t, sampleCard, map[string]any{"description": "", "capabilities": map[string]any{"extensions": []any{}}, "vendor": 1})
+	for i := range maxSignatures - 1 {
+		card = signed(t, card, edKey2(), &SignOptions{KeyID: fmt.Sprint(i)})
+	}
+	card = signed(t, card, edKey(), &SignOptions{Form: "js-typed", KeyID: fmt.Sprint(maxKeys - 1)})
+	r := verify(t, verifier(t, file(t, "jwks.json", `{"keys":[`+strings.Join(set, ",")+`]}`)), card)
+	if first := r.Verdicts[0]; first.Status != UnknownKey || !strings.Contains(first.Says, "given up") {
+		t.Errorf("%+v", first)
+	}
+	if last := r.Verdicts[maxSignatures-1]; last.Status != Incomplete {
+		t.Errorf("%+v", last)
+	}
+}
+
+// A key that a card itself points to is not trusted, and not even fetched.
+func TestOwnKeys(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer server.Close()
+	s, err := NewSigner(privatePEM(t, edKey()), &SignOptions{KeyID: "k", JKU: server.URL + "/jwks.json"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Sign([]byte(sampleCard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := verify(t, verifier(t, file(t, "k.json", `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"other","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`)), string(out.Card), server.URL)
+	wantVerdict(t, r, UnknownKey, "if you trust that place")
+	if asked.Load() != 0 {
+		t.Error("the key was asked for where the card says that it is")
+	}
+}

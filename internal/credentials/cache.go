@@ -1,0 +1,186 @@
+package credentials
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+const (
+	// getTime bounds a renewal: the wait for the lock, the provider, the file.
+	getTime = 60 * time.Second
+	// margin is how long before its end a token is renewed, so that it does not end
+	// on its way; a tenth of its life if that is less.
+	margin = time.Minute
+	// failPause is how long nothing is tried after a failure that will pass:
+	// prompts and reconnects would ask a provider that is down again and again.
+	failPause = 10 * time.Second
+	// freshTime is how long after it was got in place of a refused token another
+	// refusal means that no token of that kind is taken.
+	freshTime = time.Minute
+)
+
+// held is what a cache holds.
+type held struct {
+	token string // what is shown, or stands for it
+	value *given
+	// renewAt is when another is got, expiry when this one is of no use any more;
+	// zero: never.
+	renewAt, expiry time.Time
+	// instead: it was got at that time in place of one that was refused.
+	instead time.Time
+}
+
+// A cache keeps what get returns until it ends or is refused. One call of get runs
+// at a time; who comes meanwhile waits for it. It runs in a goroutine of the cache
+// that ends with its time limit, or with close.
+type cache struct {
+	// get gets the next one; refused is the token that was refused, if one was.
+	get func(ctx context.Context, refused string) (*held, error)
+	now func() time.Time
+
+	base context.Context
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+
+	mu     sync.Mutex
+	held   *held
+	flight *flight
+	failed error // until then it is the answer
+	until  time.Time
+}
+
+type flight struct {
+	done chan struct{}
+	held *held
+	err  error
+}
+
+func newCache(now func() time.Time, get func(context.Context, string) (*held, error)) *cache {
+	c := &cache{get: get, now: now}
+	c.base, c.stop = context.WithCancel(context.Background())
+	return c
+}
+
+// errRefusedAgain: another token would be refused as well.
+var errRefusedAgain = errors.New("a new one is refused as well")
+
+// value returns what is held, or gets it. refused is the token that the agent has
+// refused, "" for none. Nothing held and no error: there is none to be had.
+func (c *cache) value(ctx context.Context, refused string) (*held, error) {
+	c.mu.Lock()
+	now, h := c.now(), c.held
+	isRefused := h != nil && refused != "" && h.token == refused
+	valid := h != nil && !isRefused && (h.expiry.IsZero() || now.Before(h.expiry))
+	switch {
+	case valid && (h.renewAt.IsZero() || now.Before(h.renewAt)):
+		c.mu.Unlock()
+		return h, nil
+	case isRefused && !h.instead.IsZero() && now.Sub(h.instead) < freshTime:
+		c.mu.Unlock()
+		return nil, errRefusedAgain
+	case c.flight == nil && now.Before(c.until):
+		defer c.mu.Unlock()
+		if valid {
+			return h, nil
+		}
+		return nil, c.failed
+	}
+	f := c.flight
+	if f == nil {
+		f = &flight{done: make(chan struct{})}
+		c.flight = f
+		if !isRefused {
+			refused = ""
+		}
+		c.wg.Go(func() { c.run(f, refused) })
+	}
+	c.mu.Unlock()
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if f.err != nil && valid {
+		return h, nil // it is good for a little
+	}
+	return f.held, f.err
+}
+
+func (c *cache) run(f *flight, refused string) {
+	ctx, cancel := context.WithTimeout(c.base, getTime)
+	defer cancel()
+	f.held, f.err = c.get(ctx, refused)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.flight = nil
+	switch {
+	case f.err != nil:
+		pause := failPause
+		if p := (interface{ pause() time.Duration })(nil); errors.As(f.err, &p) {
+			pause = p.pause()
+		}
+		c.failed, c.until = f.err, c.now().Add(pause)
+	case f.held != nil:
+		if refused != "" && f.held.token != refused {
+			f.held.instead = c.now()
+		}
+		c.held, c.failed, c.until = f.held, nil, time.Time{}
+	default:
+		c.held = nil
+	}
+	close(f.done)
+}
+
+// isNew reports whether what is held was got in place of what was refused, and
+// nobody knows yet whether it is any better; accepted says that it is.
+func (c *cache) isNew() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held != nil && !c.held.instead.IsZero()
+}
+
+func (c *cache) accepted() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held != nil {
+		c.held.instead = time.Time{}
+	}
+}
+
+// forget has the next call get another one.
+func (c *cache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held, c.failed, c.until = nil, nil, time.Time{}
+}
+
+// close ends what runs, after a moment in which it may end by itself: what a
+// provider has sent should be stored.
+func (c *cache) close() {
+	c.mu.Lock()
+	f := c.flight
+	c.mu.Unlock()
+	if f != nil {
+		timer := time.NewTimer(closeWait)
+		defer timer.Stop()
+		select {
+		case <-f.done:
+		case <-timer.C:
+		}
+	}
+	c.stop()
+	c.wg.Wait()
+}
+
+// closeWait is part of the second in which everything is to end.
+const closeWait = 300 * time.Millisecond
+
+// renewal is when a token is renewed that was got at one time and ends at another.
+func renewal(got, expiry time.Time) time.Time {
+	if expiry.IsZero() {
+		return expiry
+	}
+	return expiry.Add(-min(margin, expiry.Sub(got)/10))
+}

@@ -1,0 +1,259 @@
+package credentials
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/agentproc"
+)
+
+const (
+	// commandTime is how long a command may take. gcloud takes some seconds.
+	commandTime = 30 * time.Second
+	// commandWait is how long its output may stay open after it has ended: a child
+	// that it left behind may hold it.
+	commandWait = 500 * time.Millisecond
+	// tokenLife is how long a token is used whose end is not known. Those of the
+	// platforms live for an hour, and their tools give one that is in use already.
+	tokenLife = 5 * time.Minute
+	// maxComplaint is how much of a failing command's stderr is shown.
+	maxComplaint = 500
+	// maxHeaders is how many headers a command may give.
+	maxHeaders = 32
+)
+
+// runCommand runs a command, without a shell, and returns what it prints. input is
+// its stdin.
+func runCommand(ctx context.Context, command, input string) ([]byte, error) {
+	env, words, err := agentproc.Words(command)
+	if err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "agent: "))
+	}
+	name := filepath.Base(words[0])
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	var out, complaint capped
+	out.limit, complaint.limit = maxSecret+1, 8<<10
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &complaint
+	cmd.Env = append(agentproc.Environ(), env...)
+	cmd.WaitDelay = commandWait
+	ownGroup(cmd)
+	err = cmd.Run()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("%s did not end within %v: does it wait for somebody to answer it?", name, commandTime)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, exec.ErrWaitDelay): // it has ended well, and left a child behind
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
+		return nil, fmt.Errorf("%s cannot be run: %v", words[0], errors.Unwrap(err))
+	case err != nil:
+		text := fmt.Sprintf("%s failed (%v)", name, err)
+		if said := lastLines(complaint.Bytes()); said != "" {
+			text += ": " + said
+		}
+		return nil, errors.New(text)
+	case out.Len() > maxSecret:
+		return nil, fmt.Errorf("%s printed more than %d kB: that is no credential", name, maxSecret>>10)
+	}
+	return out.Bytes(), nil
+}
+
+// capped keeps the beginning of what is written, and takes the rest.
+type capped struct {
+	bytes.Buffer
+	limit int
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	c.Buffer.Write(p[:min(len(p), c.limit-c.Len())])
+	return len(p), nil
+}
+
+// lastLines are the last words of a command, on one line.
+func lastLines(b []byte) string {
+	lines := strings.Split(strings.TrimSpace(plainLine(string(b))), "\n")
+	s := strings.Join(strings.Fields(strings.Join(lines[max(0, len(lines)-3):], " ")), " ")
+	if r := []rune(s); len(r) > maxComplaint {
+		s = "…" + string(r[len(r)-maxComplaint:])
+	}
+	return s
+}
+
+// plainLine takes out what would control a terminal.
+func plainLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+}
+
+// given is what a command has printed: headers, or a bare token.
+type given struct {
+	header http.Header
+	token  string
+	// expiry is zero if it is not known.
+	expiry time.Time
+}
+
+// askCommand runs the credential command for a URL.
+func askCommand(ctx context.Context, command, to string, now time.Time) (*given, error) {
+	input, err := json.Marshal(map[string]string{"uri": to})
+	if err != nil {
+		return nil, err
+	}
+	out, err := runCommand(ctx, command, string(input)+"\n")
+	if err != nil {
+		return nil, err
+	}
+	g, err := readGiven(out)
+	if err != nil {
+		return nil, err
+	}
+	if g.expiry.IsZero() && (g.token != "" || len(g.header) > 0) {
+		g.expiry = now.Add(tokenLife)
+	}
+	return g, nil
+}
+
+// readGiven tells by its first byte and its members what a command has printed:
+//
+//	a token        gcloud auth print-access-token, az … -o tsv
+//	headers        the credential helpers of build tools: {"headers":{…},"expires":…}
+//	               (EngFlow's specification, as Bazel's --credential_helper has it)
+//	ExecCredential kubectl's plugins: {"status":{"token":…,"expirationTimestamp":…}}
+//	accessToken    az account get-access-token
+//
+// An empty object says that nothing is needed.
+func readGiven(out []byte) (*given, error) {
+	out = bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\uFEFF")))
+	if len(out) == 0 {
+		return nil, errors.New("it printed nothing")
+	}
+	if out[0] != '{' {
+		token := string(out)
+		if strings.ContainsAny(token, " \t\r\n") {
+			return nil, errors.New("it printed neither one token nor a JSON object with headers")
+		}
+		return &given{token: token}, checkToken(token)
+	}
+	var v struct {
+		Headers map[string][]string `json:"headers"`
+		Expires string              `json:"expires"`
+		Status  struct {
+			Token   string `json:"token"`
+			Expires string `json:"expirationTimestamp"`
+			Cert    string `json:"clientCertificateData"`
+		} `json:"status"`
+		Access    string          `json:"accessToken"`
+		ExpiresOn json.RawMessage `json:"expires_on"`
+	}
+	if err := json.Unmarshal(out, &v); err != nil {
+		return nil, errors.New("it printed something that begins like JSON and is not what a credential helper prints")
+	}
+	g := new(given)
+	var err error
+	switch {
+	case v.Headers != nil:
+		if g.header, err = checkHeaders(v.Headers); err == nil {
+			g.expiry, err = readTime(v.Expires)
+		}
+	case v.Status.Token != "":
+		g.token = v.Status.Token
+		if err = checkToken(g.token); err == nil {
+			g.expiry, err = readTime(v.Status.Expires)
+		}
+	case v.Status.Cert != "":
+		err = errors.New("it gives a certificate: --client-cert takes one from a file")
+	case v.Access != "":
+		// expiresOn, beside it, has no time zone.
+		g.token = v.Access
+		if err = checkToken(g.token); err == nil {
+			g.expiry = readSeconds(v.ExpiresOn)
+		}
+	case !bytes.Equal(bytes.Join(bytes.Fields(out), nil), []byte("{}")):
+		err = errors.New("it printed JSON without headers or a token")
+	}
+	return g, err
+}
+
+// checkToken refuses what cannot be a part of a header.
+func checkToken(token string) error {
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return errors.New("it gives a token that cannot stand in a header")
+	}
+	return nil
+}
+
+// checkHeaders refuses names and values that would make another request of it.
+func checkHeaders(given map[string][]string) (http.Header, error) {
+	if len(given) > maxHeaders {
+		return nil, fmt.Errorf("it gives %d headers, more than %d", len(given), maxHeaders)
+	}
+	h := http.Header{}
+	for name, values := range given {
+		canonical := http.CanonicalHeaderKey(name)
+		switch canonical {
+		case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Te", "Trailer", "Upgrade",
+			"Proxy-Connection", "Proxy-Authorization", "Content-Type", "Content-Encoding", "Accept", "Expect":
+			return nil, fmt.Errorf("it gives the header %s, which belongs to the request itself", canonical)
+		}
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool {
+			return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+		}) {
+			return nil, errors.New("it gives a header whose name is none")
+		}
+		for _, v := range values {
+			if len(v) > maxSecret || strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+				return nil, fmt.Errorf("it gives the header %s with a value that cannot be one", canonical)
+			}
+			h[canonical] = append(h[canonical], v)
+		}
+	}
+	return h, nil
+}
+
+func readTime(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return t, errors.New("it says when it expires in a way that is not RFC 3339")
+	}
+	return t, nil
+}
+
+// readSeconds reads az's expires_on: a number, or a string of one.
+func readSeconds(raw json.RawMessage) time.Time {
+	var n json.Number
+	if json.Unmarshal(bytes.Trim(raw, `"`), &n) != nil {
+		return time.Time{}
+	}
+	seconds, err := n.Int64()
+	if err != nil || seconds <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// withoutQuery is what a command is told of a URL: the query may hold what is not
+// for it.
+func withoutQuery(u *url.URL) string {
+	c := *u
+	c.RawQuery, c.Fragment, c.RawFragment, c.User = "", "", "", nil
+	return c.String()
+}

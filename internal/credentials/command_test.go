@@ -1,0 +1,219 @@
+package credentials
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// What a command may print, and what is refused of it.
+func TestReadGiven(t *testing.T) {
+	for _, test := range []struct{ out, want, err string }{
+		{"ya29.token\n", `token "ya29.token" header map[] expiry 0001-01-01`, ""},
+		{"\ufeffya29.token\r\n", `token "ya29.token" header map[] expiry 0001-01-01`, ""},
+		{`{"headers":{"authorization":["Bearer x"],"x-goog-user-project":["p"]},"expires":"2026-11-22T10:00:00Z","other":1}`,
+			`token "" header map[Authorization:[Bearer x] X-Goog-User-Project:[p]] expiry 2026-11-22`, ""},
+		{`{}`, `token "" header map[] expiry 0001-01-01`, ""},
+		{`{"headers":{}}`, `token "" header map[] expiry 0001-01-01`, ""},
+		{`{"kind":"ExecCredential","status":{"token":"t","expirationTimestamp":"2026-11-22T10:00:00Z"}}`, `token "t" header map[] expiry 2026-11-22`, ""},
+		{`{"accessToken":"t","expiresOn":"2026-11-22 12:00:00.000000","expires_on":1795341600,"tokenType":"Bearer"}`, `token "t" header map[] expiry 2026-11-22`, ""},
+		{`{"accessToken":"t","expires_on":"1795341600"}`, `token "t" header map[] expiry 2026-11-22`, ""},
+		{"", "", "nothing"},
+		{"Please log in\n", "", "neither one token"},
+		{"two tokens", "", "neither one token"},
+		{`{"headers":{"A":["x\r\nB: y"]}}`, "", "with a value that cannot be one"},
+		{`{"headers":{"Host":["evil"]}}`, "", "belongs to the request itself"},
+		{`{"headers":{"transfer-encoding":["chunked"]}}`, "", "belongs to the request itself"},
+		{`{"headers":{"A b":["x"]}}`, "", "whose name is none"},
+		{`{"headers":{"":["x"]}}`, "", "whose name is none"},
+		{`{"headers":["x"]}`, "", "begins like JSON"},
+		{`{"headers":{"A":["x"]},"expires":"tomorrow"}`, "", "RFC 3339"},
+		{`{"error":"no"}`, "", "JSON without headers or a token"},
+		{`{"accessToken":"a b"}`, "", "cannot stand in a header"},
+		{`{"status":{"clientCertificateData":"x"}}`, "", "--client-cert"},
+		{`{"headers":`, "", "begins like JSON"},
+	} {
+		g, err := readGiven([]byte(test.out))
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "log in") {
+				t.Errorf("%q: %v", test.out, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", test.out, err)
+			continue
+		}
+		if got := fmt.Sprintf("token %q header %v expiry %s", g.token, g.header, g.expiry.UTC().Format("2006-01-02")); got != test.want {
+			t.Errorf("%q:\n got %s\nwant %s", test.out, got, test.want)
+		}
+	}
+}
+
+// No output of a command makes a header that is more than one line of it.
+func FuzzReadGiven(f *testing.F) {
+	f.Add("token")
+	f.Add(`{"headers":{"A":["x"]},"expires":"2026-11-22T10:00:00Z"}`)
+	f.Add(`{"status":{"token":"t"}}`)
+	f.Fuzz(func(t *testing.T, out string) {
+		g, err := readGiven([]byte(out))
+		if err != nil {
+			return
+		}
+		all := []string{g.token}
+		for name, values := range g.header {
+			if name == "" || strings.ContainsAny(name, " \r\n:") {
+				t.Errorf("the name %q", name)
+			}
+			all = append(all, values...)
+		}
+		for _, v := range all {
+			if strings.ContainsAny(v, "\r\n\x00") {
+				t.Errorf("the value %q", v)
+			}
+		}
+	})
+}
+
+// A command is run once for requests at once, told where they go and nothing of
+// ours, and not again before its answer ends or is refused.
+func TestCredentialCommand(t *testing.T) {
+	t.Setenv("A2ASTDIO_TOKEN", "hunter2-env")
+	notes := filepath.Join(t.TempDir(), "notes")
+	t.Setenv("NOTES", notes)
+	turned := &clock{}
+	expires := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	a := newAgent(t, nil)
+	good := "Bearer one"
+	var mu sync.Mutex
+	a.takes = func(r *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return r.Header.Get("Authorization") == good && r.Header.Get("X-Project") == "p"
+	}
+	c, s := a.client(t, &Options{Now: turned.now, Command: helperCommand("print", `{"headers":{"Authorization":["Bearer one"],"X-Project":["p"]},"expires":"`+expires+`"}`)})
+	runs := func() int {
+		b, _ := os.ReadFile(notes)
+		return strings.Count(string(b), "stdin ")
+	}
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			if err := prompt(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	b, _ := os.ReadFile(notes)
+	if runs() != 1 || !strings.Contains(string(b), `stdin {"uri":"`+a.URL+`"}`) || strings.Contains(strings.ToUpper(string(b)), "A2ASTDIO_") {
+		t.Errorf("%d runs:\n%s", runs(), b)
+	}
+	turned.turn(59*time.Minute + time.Second)
+	if err := prompt(t.Context(), c); err != nil || runs() != 2 {
+		t.Errorf("%v, %d runs", err, runs())
+	}
+	// Refused: it is asked again, once, and gives the same.
+	mu.Lock()
+	good = "Bearer two"
+	mu.Unlock()
+	refused := a.count("401")
+	if err := prompt(t.Context(), c); !unauthenticated(err) || !strings.Contains(err.Error(), "it does not take what --credential-command gives") || runs() != 3 || a.count("401") != refused+1 {
+		t.Errorf("%v, %d runs, %d refused", err, runs(), a.count("401"))
+	}
+	// And something else.
+	s.opts.Command = helperCommand("print", `{"headers":{"Authorization":["Bearer two"],"X-Project":["p"]}}`)
+	if err := prompt(t.Context(), c); err != nil || runs() != 4 {
+		t.Errorf("%v, %d runs", err, runs())
+	}
+}
+
+// What a command says when it fails is shown, without what would control the
+// terminal; one that never ends is ended, with its children.
+func TestCommandFails(t *testing.T) {
+	u, _ := url.Parse("https://agent.example/")
+	ask := func(ctx context.Context, command string) error {
+		s := New(&Options{Agent: u.String(), Command: command})
+		defer s.Close()
+		_, err := s.Credential(ctx, &transport.Challenge{URL: u, Status: 401})
+		if err == nil {
+			t.Fatalf("%s: no error", command)
+		}
+		return err
+	}
+	for command, want := range map[string]string{
+		helperCommand("fail"):       "failed (exit status 3): [31mnot logged in run helper login",
+		"/no/such/program get":      "/no/such/program cannot be run",
+		"helper | tee x":            "there is no shell",
+		helperCommand("print", " "): "it printed nothing",
+	} {
+		if err := ask(t.Context(), command); !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := runCommand(ctx, helperCommand("hang"), ""); err == nil {
+		t.Error("it has ended")
+	}
+}
+
+// A secret in a file is used if nobody else can read it, and read anew when it is
+// replaced.
+func TestSecretFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	write := func(text string, mode os.FileMode) {
+		t.Helper()
+		os.Remove(file)
+		if err := os.WriteFile(file, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := Secret{File: file, Name: "--token-file"}
+	for _, test := range []struct {
+		text string
+		mode os.FileMode
+		want string
+	}{
+		{"hunter2\n", 0o600, ""},
+		{"hunter2", 0o400, ""},
+		{"hunter2", 0o640, "can be read by others than you"},
+		{"hunter2", 0o604, "can be read by others than you"},
+		{"hunter2", 0o620, "can be written by others than you"},
+		{"", 0o600, "is empty"},
+		{"hunter2\nhunter3", 0o600, "more than one line"},
+		{strings.Repeat("x", maxSecret+1), 0o600, "it is no secret"},
+	} {
+		write(test.text, test.mode)
+		got, err := s.read(t.Context())
+		if test.want == "" && (err != nil || got != "hunter2") || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hunter")) {
+			if os.PathSeparator == '\\' && test.mode != 0o600 {
+				continue // permission bits mean nothing there
+			}
+			t.Errorf("%.20q %o: %q, %v", test.text, test.mode, got, err)
+		}
+	}
+	a := newAgent(t, nil)
+	a.takes = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer two" }
+	write("one", 0o600)
+	c, _ := a.client(t, &Options{Token: s})
+	if err := prompt(t.Context(), c); !unauthenticated(err) || !strings.Contains(err.Error(), "it does not take what --token-file gives") {
+		t.Error(err)
+	}
+	write("two", 0o600)
+	if err := prompt(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,15 @@
+//go:build unix
+
+package credentials
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup has a command ended with its children: gcloud is a script that starts
+// another program.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

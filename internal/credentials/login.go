@@ -1,0 +1,134 @@
+package credentials
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// A Login is a sign-in that is stored: for one origin, and one OAuth client. All
+// but Secrets may be shown.
+type Login struct {
+	// Origin is the agent's, and Agent its URL, without a query.
+	Origin string `json:"origin"`
+	Agent  string `json:"agent"`
+	// Schemes are the card's names for what this answers.
+	Schemes []string `json:"schemes,omitempty"`
+	// Account is who has signed in, if the provider says.
+	Account string    `json:"account,omitempty"`
+	Created time.Time `json:"created"`
+
+	// The rest is OAuth's. Provider was configured, or confirmed by the user: what
+	// is secret goes to its endpoints alone.
+	Provider *oauth.Provider `json:"provider,omitempty"`
+	ClientID string          `json:"clientId,omitempty"`
+	// Redirect is what a client was registered with, by us.
+	Redirect string `json:"redirect,omitempty"`
+	// Forgotten: the provider does not know that client any more.
+	Forgotten bool       `json:"forgotten,omitempty"`
+	Scopes    []string   `json:"scopes,omitempty"`
+	Params    url.Values `json:"params,omitempty"`
+	Obtained  time.Time  `json:"obtained,omitzero"`
+	Expiry    time.Time  `json:"expiry,omitzero"`
+	// Over says why it cannot be renewed any more.
+	Over string `json:"over,omitempty"`
+
+	Secrets Secrets `json:"-"`
+}
+
+// Secrets are what nobody is shown.
+type Secrets struct {
+	Access  string `json:"access,omitempty"`
+	Refresh string `json:"refresh,omitempty"`
+	// ClientSecret is that of a client that we have registered. A configured one
+	// stays where it is.
+	ClientSecret string `json:"clientSecret,omitempty"`
+	Keys         []Key  `json:"keys,omitempty"`
+}
+
+// A Key is a secret that does not change: an API key, a password, a token.
+type Key struct {
+	// In is header, query or cookie.
+	In    string `json:"in"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// all lists the secrets, for masks.
+func (s *Secrets) all() (list []string) {
+	list = append(list, s.Access, s.Refresh, s.ClientSecret)
+	for _, k := range s.Keys {
+		list = append(list, k.Value)
+	}
+	return slices.DeleteFunc(list, func(v string) bool { return v == "" })
+}
+
+// credential is what the login shows to the agent.
+func (l *Login) credential() *transport.Credential {
+	c := &transport.Credential{}
+	if l.Secrets.Access != "" {
+		c.Header = http.Header{"Authorization": {"Bearer " + l.Secrets.Access}}
+	}
+	for _, k := range l.Secrets.Keys {
+		k.put(c)
+	}
+	return c
+}
+
+// put adds a key to a credential.
+func (k *Key) put(c *transport.Credential) {
+	switch k.In {
+	case "query":
+		if c.Query == nil {
+			c.Query = url.Values{}
+		}
+		c.Query.Set(k.Name, k.Value)
+	case "cookie":
+		c.Cookies = append(c.Cookies, &http.Cookie{Name: k.Name, Value: k.Value})
+	default:
+		if c.Header == nil {
+			c.Header = http.Header{}
+		}
+		c.Header.Set(k.Name, k.Value)
+	}
+}
+
+// Renews reports whether the login goes on when its token has ended. It is false
+// for one without its secrets.
+func (l *Login) Renews() bool { return l.Over == "" && l.Secrets.Refresh != "" }
+
+// token stands for the login in comparisons.
+func (l *Login) token() string {
+	if l.Secrets.Access != "" {
+		return l.Secrets.Access
+	}
+	b, _ := json.Marshal(l.Secrets.Keys) // of strings
+	return string(b)
+}
+
+// take stores what a provider gave. What it leaves out stays.
+func (l *Login) take(t *oauth.Token) {
+	l.Secrets.Access, l.Obtained, l.Expiry, l.Over = t.Access, t.Obtained, t.Expiry, ""
+	if t.Refresh != "" {
+		l.Secrets.Refresh = t.Refresh
+	}
+	if t.Scopes != nil {
+		l.Scopes = t.Scopes
+	}
+}
+
+// Origin is what credentials are kept by: the scheme, host and port of an agent's
+// URL; "" if it has none.
+func Origin(agent string) string {
+	u, err := url.Parse(agent)
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	o := originURL(u)
+	return o.Scheme + "://" + o.Host
+}

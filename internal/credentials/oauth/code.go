@@ -1,0 +1,177 @@
+package oauth
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// loginTime is how long a person may take to sign in: to find the password, and
+// the telephone for the second factor.
+const loginTime = 10 * time.Minute
+
+// A CodeLogin signs a user in by browser: the authorization code flow with PKCE
+// and a redirect to this machine (RFC 8252).
+type CodeLogin struct {
+	Client   *Client
+	Provider *Provider
+	Scopes   []string
+	// Resource is what the token is for (RFC 8707); "": not said.
+	Resource string
+	// Redirect is the URL to come back to, "" for a free port of this machine. Some
+	// providers want one that was registered with them to the letter.
+	Redirect string
+	// Ask, if it is set, is shown to the user before the provider: whether to go
+	// there at all.
+	Ask *Question
+	// Visit has the user's browser open a URL, and returns at once. It gets the
+	// provider's own URL as well, for whoever shows rather than opens it.
+	Visit func(ctx context.Context, local, provider string) error
+
+	server *loopback
+}
+
+// Listen opens the place to come back to, and returns its URL. It is called before
+// Run where that URL has to be registered first. Close ends it.
+func (l *CodeLogin) Listen() (redirect string, err error) {
+	if l.server == nil {
+		if l.server, err = listen(l.Redirect); err != nil {
+			return "", err
+		}
+	}
+	return l.server.redirect, nil
+}
+
+// Close ends what Listen began.
+func (l *CodeLogin) Close() {
+	if l.server != nil {
+		l.server.close()
+		l.server = nil
+	}
+}
+
+// Run has the user sign in, and gets the token. account is who it was, if the
+// provider says.
+func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err error) {
+	if l.Provider.Authorization == "" {
+		return nil, "", &Error{Provider: Name(l.Provider.Issuer), text: "has no page to sign in at"}
+	}
+	if _, err := l.Listen(); err != nil {
+		return nil, "", err
+	}
+	defer l.Close()
+	ctx, cancel := context.WithTimeoutCause(ctx, loginTime, fmt.Errorf("nobody has signed in at %s within %v: begin again", Name(l.Provider.Issuer), loginTime))
+	defer cancel()
+
+	state, nonce, verifier := rand.Text(), "", oauth2.GenerateVerifier()
+	options := append(l.Client.options(), oauth2.S256ChallengeOption(verifier))
+	if slices.Contains(l.Scopes, "openid") {
+		nonce = rand.Text()
+		options = append(options, oauth2.SetAuthURLParam("nonce", nonce))
+	}
+	if l.Resource != "" {
+		options = append(options, oauth2.SetAuthURLParam("resource", l.Resource))
+	}
+	config := l.Client.config(l.Provider, l.Scopes, l.server.redirect)
+	page := config.AuthCodeURL(state, options...)
+	local, answers := l.server.serve(page, l.Ask)
+	if err := l.Visit(ctx, local, page); err != nil {
+		return nil, "", err
+	}
+	var answer url.Values
+	select {
+	case answer = <-answers:
+	case <-ctx.Done():
+		return nil, "", context.Cause(ctx)
+	}
+	defer func() { l.server.say(err) }() // before Close, which waits until it is read
+	code, err := l.code(answer, state)
+	if err != nil {
+		return nil, "", err
+	}
+	options = append(l.Client.options(), oauth2.VerifierOption(verifier))
+	if l.Resource != "" {
+		options = append(options, oauth2.SetAuthURLParam("resource", l.Resource))
+	}
+	began := l.Client.now()
+	tok, err := config.Exchange(l.Client.context(ctx), code, options...)
+	if err != nil {
+		return nil, "", l.Client.explain(ctx, l.Provider, "the code of the sign-in", err, code, verifier)
+	}
+	if t, err = l.Client.token(l.Provider, tok, began); err != nil {
+		return nil, "", err
+	}
+	account, err = l.Client.Account(ctx, l.Provider, t, nonce)
+	return t, account, err
+}
+
+// ErrDeclined: the user did not want to sign in, or not there.
+var ErrDeclined = errors.New("you said no")
+
+// code checks what the provider sent back with the browser, and returns the code.
+func (l *CodeLogin) code(answer url.Values, state string) (string, error) {
+	name := Name(l.Provider.Issuer)
+	one := func(key string) string { // of a parameter that comes twice nobody knows which counts
+		if len(answer[key]) != 1 {
+			return ""
+		}
+		return answer[key][0]
+	}
+	switch {
+	case answer.Has(declined):
+		return "", ErrDeclined
+	case one("state") != state:
+		return "", &Error{Provider: name, text: "answers a sign-in that a2astdio did not begin (its state is another one), so the answer is not used: begin again, and use the page that opens"}
+	case answer.Has("iss") && one("iss") != l.Provider.Issuer && !strings.Contains(l.Provider.Issuer, "{tenantid}"):
+		return "", &Error{Provider: name, text: fmt.Sprintf("did not answer: the answer is from %s, and is not used", plain(answer.Get("iss")))}
+	case l.Provider.SaysIssuer && !answer.Has("iss"):
+		return "", &Error{Provider: name, text: "says that it signs its answers with its name, and this one has none, so it is not used"}
+	case answer.Has("error"):
+		e := refused(name, "the sign-in", nil, answer.Get("error"), answer.Get("error_description"))
+		if answer.Get("error") == "access_denied" {
+			return "", errors.Join(ErrDeclined, e)
+		}
+		return "", e
+	case one("code") == "":
+		return "", &Error{Provider: name, text: "sends you back without a code"}
+	}
+	return one("code"), nil
+}
+
+// listen opens the place that the browser comes back to.
+func listen(redirect string) (*loopback, error) {
+	u := &url.URL{Scheme: "http", Host: "127.0.0.1:0", Path: "/callback"}
+	if redirect != "" {
+		given, err := url.Parse(redirect)
+		if err != nil || given.Scheme != "http" || given.RawQuery != "" || given.Fragment != "" || given.User != nil || !loopbackHost(given.Hostname()) {
+			return nil, fmt.Errorf("--oauth-redirect %q does not lead back to this machine: it is like http://127.0.0.1:8400/callback", plain(redirect))
+		}
+		u = given
+	}
+	if u.Port() == "" { // any, as RFC 8252 has it
+		u.Host = net.JoinHostPort(u.Hostname(), "0")
+	}
+	listener, err := net.Listen("tcp", u.Host)
+	if err != nil {
+		return nil, fmt.Errorf("the sign-in cannot come back to this machine: %v", err)
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	u.Host = net.JoinHostPort(u.Hostname(), port)
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return newLoopback(listener, u), nil
+}
+
+func loopbackHost(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,97 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// A DeviceLogin signs a user in on another device: the device authorization grant
+// (RFC 8628), for where there is no browser.
+type DeviceLogin struct {
+	Client   *Client
+	Provider *Provider
+	Scopes   []string
+	Resource string
+	// Show has the user open a URL, and enter the code there, and returns at once.
+	// complete is a URL that has the code in it already, "" if there is none.
+	Show func(ctx context.Context, code, page, complete string, until time.Time) error
+}
+
+// Run has the user sign in, and gets the token.
+func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
+	name := Name(l.Provider.Issuer)
+	if l.Provider.Device == "" {
+		return nil, "", &Error{Provider: name, text: "has no sign-in by device code"}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, loginTime, fmt.Errorf("nobody has signed in at %s within %v: begin again", name, loginTime))
+	defer cancel()
+	options := l.Client.options()
+	if l.Resource != "" {
+		options = append(options, oauth2.SetAuthURLParam("resource", l.Resource))
+	}
+	config := l.Client.config(l.Provider, l.Scopes, "")
+	given, err := config.DeviceAuth(l.Client.context(ctx), options...)
+	if err != nil {
+		return nil, "", l.Client.explain(ctx, l.Provider, "a code for a device", err)
+	}
+	page, err := parseURL(given.VerificationURI)
+	if err != nil {
+		return nil, "", &Error{Provider: name, text: "gives a page for the code that is none"}
+	}
+	complete := ""
+	if u, err := url.Parse(given.VerificationURIComplete); err == nil && sameOrigin(u, page) {
+		complete = u.String()
+	}
+	if err := l.Show(ctx, plain(given.UserCode), page.String(), complete, given.Expiry); err != nil {
+		return nil, "", err
+	}
+	t, err := l.poll(ctx, config, given)
+	if err != nil {
+		return nil, "", err
+	}
+	// There is no nonce in this flow.
+	account, err := l.Client.Account(ctx, l.Provider, t, "")
+	return t, account, err
+}
+
+// poll waits for the user. A provider that is down meanwhile is asked again, more
+// slowly (RFC 8628, §3.5).
+func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oauth2.DeviceAuthResponse) (*Token, error) {
+	pause := time.Duration(max(given.Interval, 5)) * time.Second
+	for {
+		tok, err := config.DeviceAccessToken(l.Client.context(ctx), given)
+		if err == nil {
+			return l.Client.token(l.Provider, tok, l.Client.now())
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		said := l.Client.explain(ctx, l.Provider, "the code of the device", err, given.DeviceCode)
+		e := (*Error)(nil)
+		switch {
+		case !errors.As(said, &e) || !e.Passing:
+			if e != nil && e.Code == "access_denied" {
+				return nil, errors.Join(ErrDeclined, said)
+			}
+			if e != nil && e.Code == "expired_token" {
+				return nil, fmt.Errorf("nobody has entered the code at %s in time: begin again", Name(l.Provider.Issuer))
+			}
+			return nil, said
+		case !given.Expiry.IsZero() && time.Now().After(given.Expiry):
+			return nil, said
+		}
+		pause *= 2
+		timer := time.NewTimer(max(pause, e.RetryAfter))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package oauth
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// requestTime bounds a request to a provider. People wait for a sign-in, and a
+	// prompt for a token that is renewed.
+	requestTime = 20 * time.Second
+	// maxAnswer is how much of an answer is read. Key sets have some kB, tokens of
+	// people in many groups some ten.
+	maxAnswer = 1 << 20
+	// maxRedirects is how often metadata may be elsewhere at the same origin.
+	maxRedirects = 3
+)
+
+// NewHTTP makes the client for an identity provider. config says which
+// authorities are trusted, nil: the system's. No certificate of the user's is
+// shown, and certificates are verified whatever config says: what goes here opens
+// more than one agent.
+func NewHTTP(config *tls.Config) *http.Client {
+	own := &tls.Config{MinVersion: tls.VersionTLS12}
+	if config != nil {
+		own.RootCAs = config.RootCAs
+	}
+	return &http.Client{
+		Timeout: requestTime,
+		Transport: limited{&http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			TLSClientConfig:       own,
+			ForceAttemptHTTP2:     true,
+			TLSHandshakeTimeout:   requestTime,
+			ResponseHeaderTimeout: requestTime,
+			// A renewal is an hour away: no connection waits for it.
+			IdleConnTimeout: 10 * time.Second,
+		}},
+		// A redirect of a POST would take a code or a refresh token along.
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if req.Method != http.MethodGet || via[0].Method != http.MethodGet {
+				return http.ErrUseLastResponse
+			}
+			if len(via) > maxRedirects || !sameOrigin(req.URL, via[0].URL) {
+				return fmt.Errorf("it redirects to %s", plain(shown(req.URL)))
+			}
+			return nil
+		},
+	}
+}
+
+// limited bounds what is read of an answer.
+type limited struct{ next http.RoundTripper }
+
+func (l limited) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := l.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(resp.Body, maxAnswer), resp.Body}
+	return resp, nil
+}
+
+// An Error is what a provider refused, or why it was not reached.
+type Error struct {
+	// Provider names it.
+	Provider string
+	// Code is OAuth's (RFC 6749, §5.2; RFC 8628, §3.5), "" if the provider gave
+	// none.
+	Code string
+	// Passing: it may be otherwise in a moment, so nothing is lost.
+	Passing bool
+	// RetryAfter is how long the provider asks to be left alone, if it says.
+	RetryAfter time.Duration
+	text       string
+}
+
+func (e *Error) Error() string { return "the identity provider " + e.Provider + " " + e.text }
+
+// refused makes an error of a provider's answer. secrets are what was sent: a
+// provider may quote it.
+func refused(provider, what string, resp *http.Response, code, description string, secrets ...string) *Error {
+	e := &Error{Provider: provider, Code: code}
+	status := 0
+	if resp != nil {
+		status = resp.StatusCode
+		if wait, err := time.ParseDuration(resp.Header.Get("Retry-After") + "s"); err == nil && wait > 0 {
+			e.RetryAfter = wait
+		}
+	}
+	e.Passing = status >= 500 || status == http.StatusTooManyRequests || code == "temporarily_unavailable" || code == "server_error"
+	e.text = "refuses " + what
+	var said []string
+	if code != "" {
+		said = append(said, quoted(code, secrets))
+	} else if status != 0 {
+		said = append(said, fmt.Sprintf("HTTP %d", status))
+	}
+	if description != "" {
+		said = append(said, quoted(description, secrets))
+	}
+	if len(said) > 0 {
+		e.text += " (" + strings.Join(said, ": ") + ")"
+	}
+	return e
+}
+
+// quoted makes a provider's text fit to be shown: without what was sent to it, on
+// one line, and not long.
+func quoted(s string, secrets []string) string {
+	for _, secret := range secrets {
+		if len(secret) >= 4 {
+			s = strings.ReplaceAll(s, secret, "***")
+		}
+	}
+	return plain(s)
+}
+
+// plain puts text from outside on one short line, without what would control a
+// terminal.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ', r >= 0x7f && r < 0xa0:
+			return ' '
+		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200]) + "…"
+	}
+	return s
+}
+
+// unreached says why there was no answer.
+func unreached(provider, what string, err error) *Error {
+	e := &Error{Provider: provider, Passing: true}
+	var (
+		dns  *net.DNSError
+		cert *tls.CertificateVerificationError
+		op   *net.OpError
+		u    *url.Error
+		wait interface{ Timeout() bool }
+	)
+	why := "no answer"
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		why, e.Passing = "no such host", false
+	case errors.As(err, &cert):
+		why, e.Passing = "its certificate is not trusted ("+cert.Err.Error()+"): --ca-file names its authority", false
+	case errors.Is(err, syscall.ECONNREFUSED):
+		why = "connection refused"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &wait) && wait.Timeout():
+		why = "it takes too long"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		why = "the connection was closed"
+	case errors.As(err, &op) && op.Op != "proxyconnect":
+		why = op.Err.Error()
+	case errors.As(err, &u):
+		why = plain(u.Err.Error())
+	}
+	if !strings.HasPrefix(what, "to ") {
+		what = "for " + what
+	}
+	e.text = "is not reached " + what + ": " + why
+	return e
+}
+
+// fetch gets a JSON document. missing: there is none.
+func fetch(ctx context.Context, hc *http.Client, provider, from string, into any) (missing bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	if err != nil {
+		return false, &Error{Provider: provider, text: "has an address that is none"}
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := hc.Do(req)
+	if err != nil {
+		if ctx.Err() == context.Canceled {
+			return false, ctx.Err()
+		}
+		return false, unreached(provider, "its metadata", err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	switch {
+	case err != nil:
+		return false, unreached(provider, "its metadata", err)
+	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
+		return false, refused(provider, "its metadata", resp, "", "")
+	case resp.StatusCode != http.StatusOK:
+		return true, refused(provider, "its metadata", resp, "", "")
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		// Web servers answer any path with their page.
+		return true, &Error{Provider: provider, text: "answers with something that is no metadata"}
+	}
+	return false, nil
+}
+
+// post sends a form or a document, and returns the answer with its body.
+func post(ctx context.Context, hc *http.Client, provider, what, to, mediaType string, body io.Reader, auth func(*http.Request)) (*http.Response, []byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, body)
+	if err != nil {
+		return nil, nil, &Error{Provider: provider, text: "has an address that is none"}
+	}
+	req.Header.Set("Content-Type", mediaType)
+	req.Header.Set("Accept", "application/json")
+	if auth != nil {
+		auth(req)
+	}
+	resp, err := hc.Do(req)
+	if err != nil {
+		return nil, nil, unreached(provider, what, err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, nil, unreached(provider, what, err)
+	}
+	return resp, answer, nil
+}
+
+// sameOrigin compares scheme, host and port.
+func sameOrigin(a, b *url.URL) bool {
+	port := func(u *url.URL) string {
+		if p := u.Port(); p != "" || u.Scheme != "https" {
+			return p
+		}
+		return "443"
+	}
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+}
+
+// shown is a URL without what may be secret in it.
+func shown(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
+
+// parseURL reads the URL of a provider, or of one of its endpoints: https, but on
+// this machine.
+func parseURL(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
+		return nil, fmt.Errorf("%q is no URL of an identity provider: it is like https://login.example", plain(s))
+	case u.User != nil || u.Fragment != "":
+		return nil, fmt.Errorf("the URL of the identity provider at %s has a user or a fragment, which it must not", plain(u.Host))
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && !strings.EqualFold(u.Hostname(), "localhost") && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("%s is not encrypted, and secrets go to no identity provider that is not: it must be https", plain(shown(u)))
+	}
+	return u, nil
+}

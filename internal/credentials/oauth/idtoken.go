@@ -1,0 +1,87 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+)
+
+// maxSkew is by how much the clocks of this machine and of the provider may
+// differ. Laptops that slept are off by seconds, virtual machines by minutes.
+const maxSkew = 5 * time.Minute
+
+// Account verifies an ID token and returns whom it is about: an address, a name,
+// or the provider's own identifier. The token must be this provider's, for this
+// client and this sign-in. "" if there is none.
+func (c *Client) Account(ctx context.Context, p *Provider, t *Token, nonce string) (string, error) {
+	if t.ID == "" || p.Keys == "" {
+		return "", nil
+	}
+	ctx = oidc.ClientContext(ctx, c.HTTP)
+	config := &oidc.Config{
+		ClientID:             c.ID,
+		SupportedSigningAlgs: signed(p.Algorithms),
+		// Its checks know no clocks that differ: see checkTime.
+		SkipExpiryCheck: true,
+		// Microsoft's issuer has a place for the tenant, which the token fills.
+		SkipIssuerCheck: strings.Contains(p.Issuer, "{tenantid}"),
+	}
+	bad := func(format string, args ...any) error {
+		return &Error{Provider: Name(p.Issuer), text: "gives an ID token that is not to be trusted: " + fmt.Sprintf(format, args...)}
+	}
+	id, err := oidc.NewVerifier(p.Issuer, oidc.NewRemoteKeySet(ctx, p.Keys), config).Verify(ctx, t.ID)
+	if err != nil {
+		return "", bad("%s", quoted(strings.TrimPrefix(err.Error(), "oidc: "), []string{t.ID, t.Access, t.Refresh}))
+	}
+	var claims struct {
+		Email             string `json:"email"`
+		PreferredUsername string `json:"preferred_username"`
+		Name              string `json:"name"`
+		Tenant            string `json:"tid"`
+		NotBefore         int64  `json:"nbf"`
+	}
+	if err := id.Claims(&claims); err != nil {
+		return "", bad("its claims cannot be read")
+	}
+	if config.SkipIssuerCheck && id.Issuer != strings.ReplaceAll(p.Issuer, "{tenantid}", claims.Tenant) {
+		return "", bad("it is of the issuer %s", plain(id.Issuer))
+	}
+	if id.Nonce != nonce {
+		return "", bad("it answers another sign-in")
+	}
+	if err := checkTime(c.now(), id.IssuedAt, id.Expiry, time.Unix(claims.NotBefore, 0)); err != nil {
+		return "", bad("%v", err)
+	}
+	return plain(cmp.Or(claims.Email, claims.PreferredUsername, claims.Name, id.Subject)), nil
+}
+
+// signed are the algorithms that say who has signed: with a secret that is shared
+// both sides could, and none is none.
+func signed(offered []string) (list []string) {
+	for _, a := range offered {
+		if a != "none" && !strings.HasPrefix(a, "HS") {
+			list = append(list, a)
+		}
+	}
+	if len(list) == 0 {
+		list = []string{oidc.RS256, oidc.ES256}
+	}
+	return list
+}
+
+// checkTime allows for clocks that differ, and tells them from tokens that are
+// old: one that was just given is of now.
+func checkTime(now, issued, expiry, notBefore time.Time) error {
+	off := now.Sub(issued).Round(time.Second)
+	switch {
+	case now.Add(maxSkew).Before(issued), now.Add(maxSkew).Before(notBefore):
+		return fmt.Errorf("it is from the future: the clock of this machine is %v behind the provider's, which is more than %v", -off, maxSkew)
+	case now.Add(-maxSkew).After(expiry):
+		return fmt.Errorf("it has expired, %v after it was given: the clock of this machine is ahead of the provider's by more than %v, or the provider sends old tokens", off, maxSkew)
+	}
+	return nil
+}

@@ -1,0 +1,343 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/demo/idp"
+	"github.com/a2astdio/a2astdio/internal/test/signin"
+)
+
+// wide is a provider with two clients: one of people, one of programs.
+func wide() *idp.Options {
+	return &idp.Options{Issuer: "/tenant", Scopes: []string{"agent", "admin"}, Interval: 1, Clients: map[string]idp.Client{
+		"app":     {Redirects: []string{"http://127.0.0.1/callback"}},
+		"service": {Secret: "hunter2-client", Redirects: []string{"http://127.0.0.1/callback"}},
+	}}
+}
+
+func discovered(t *testing.T, s *signin.Server) (*Provider, *Client) {
+	t.Helper()
+	hc := NewHTTP(s.TLS())
+	p, _, err := Discover(t.Context(), hc, s.Issuer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, &Client{ID: "app", HTTP: hc}
+}
+
+// signIn signs in by a browser.
+func signIn(t *testing.T, p *Provider, c *Client, b *signin.Browser, scopes ...string) (*Token, string, error) {
+	t.Helper()
+	visited := make(chan error, 1)
+	l := &CodeLogin{Client: c, Provider: p, Scopes: scopes, Visit: func(ctx context.Context, local, _ string) error {
+		go func() { visited <- b.Open(local) }()
+		return nil
+	}}
+	token, account, err := l.Run(t.Context())
+	if browser := <-visited; browser != nil {
+		t.Errorf("the browser: %v", browser)
+	}
+	return token, account, err
+}
+
+// A sign-in by browser gives a token that the agent takes, a refresh token and the
+// account; each renewal gives others, and giving it back ends it.
+func TestCodeLogin(t *testing.T) {
+	s := signin.Start(t, wide())
+	p, c := discovered(t, s)
+	b := &signin.Browser{TLS: s.TLS(), Again: true}
+	token, account, err := signIn(t, p, c, b, "openid", "agent")
+	if err != nil || account != idp.User {
+		t.Fatalf("%v, %q", err, account)
+	}
+	grant, ok := s.Provider.Check(token.Access)
+	if !ok || !slices.Equal(grant.Scopes, []string{"openid", "agent"}) || token.Refresh == "" || time.Until(token.Expiry) < 50*time.Second {
+		t.Errorf("%+v of %+v", grant, token)
+	}
+	// The user has reloaded the page: the code goes out once.
+	if n := s.Calls("token"); n != 1 || !strings.Contains(b.Text(), "Signed in") {
+		t.Errorf("%d requests for the token; the page says %s", n, b.Text())
+	}
+	next, err := c.Renew(t.Context(), p, token.Refresh)
+	if err != nil || next.Access == token.Access || next.Refresh == token.Refresh {
+		t.Fatalf("%v: %+v", err, next)
+	}
+	if err := c.Revoke(t.Context(), p, next); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.Provider.Check(next.Access); ok {
+		t.Error("the token is good after it was given back")
+	}
+}
+
+// Whatever goes wrong on the way is one error that says what, and a code goes to
+// the provider once at most.
+func TestCodeLoginFails(t *testing.T) {
+	reply := func(name, value string) func(*url.URL) {
+		return func(u *url.URL) {
+			q := u.Query()
+			q.Set(name, value)
+			u.RawQuery = q.Encode()
+		}
+	}
+	for _, test := range []struct {
+		name    string
+		browser signin.Browser
+		fail    string
+		by      http.HandlerFunc
+		clock   time.Duration
+		want    string
+		tokens  int
+	}{
+		{name: "denied", browser: signin.Browser{Deny: true}, want: "refuses the sign-in (access_denied: the user said no)"},
+		{name: "wrong state", browser: signin.Browser{Change: reply("state", "other")}, want: "a sign-in that a2astdio did not begin"},
+		{name: "state twice", browser: signin.Browser{Change: func(u *url.URL) { u.RawQuery += "&state=other" }}, want: "a sign-in that a2astdio did not begin"},
+		{name: "another issuer", browser: signin.Browser{Change: reply("iss", "https://evil.example")}, want: "the answer is from https://evil.example, and is not used"},
+		{name: "no issuer", browser: signin.Browser{Change: func(u *url.URL) {
+			q := u.Query()
+			q.Del("iss")
+			u.RawQuery = q.Encode()
+		}}, want: "this one has none"},
+		{name: "wrong code", browser: signin.Browser{Change: reply("code", "hunter2-code")}, want: "refuses the code of the sign-in (invalid_grant: the code is unknown, or too old)", tokens: 1},
+		{name: "no code", browser: signin.Browser{Change: reply("code", "")}, want: "sends you back without a code"},
+		{name: "down", fail: "token", by: signin.Answer(503, "<html>"), want: "refuses the code of the sign-in (HTTP 503)", tokens: 1},
+		{name: "closed", fail: "token", by: func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, want: "is not reached for the code of the sign-in: the connection was closed", tokens: 1},
+		{name: "quotes the code", fail: "token", by: func(w http.ResponseWriter, r *http.Request) {
+			signin.Answer(400, fmt.Sprintf(`{"error":"invalid_grant","error_description":"bad %s\u001b[31m %s"}`, r.PostForm.Get("code"), r.PostForm.Get("code_verifier")))(w, r)
+		}, want: "(invalid_grant: bad *** [31m ***)", tokens: 1},
+		{name: "redirects", fail: "token", by: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://evil.example/token", http.StatusTemporaryRedirect)
+		}, want: "refuses the code of the sign-in (HTTP 307)", tokens: 1},
+		{name: "no token", fail: "token", by: signin.Answer(200, `{"token_type":"Bearer"}`), want: "gives an answer that cannot be used: server response missing access_token", tokens: 1},
+		{name: "another type", fail: "token", by: signin.Answer(200, `{"access_token":"x","token_type":"DPoP"}`), want: `tokens of the type "DPoP"`, tokens: 1},
+		{name: "a token with a newline", fail: "token", by: signin.Answer(200, `{"access_token":"x\r\nX-Evil: 1","token_type":"Bearer"}`), want: "cannot stand in a header", tokens: 1},
+		{name: "keys are down", fail: "jwks", by: signin.Answer(503, ""), want: "an ID token that is not to be trusted: failed to verify", tokens: 1},
+		{name: "keys of somebody else", fail: "jwks", by: signin.Answer(200, `{"keys":[{"kty":"EC","crv":"P-256","kid":"1","alg":"ES256","x":"gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0","y":"SLW_xSffzlPWrHEVI30DHM_4egVwt3NQqeUD7nMFpps"}]}`), want: "failed to verify", tokens: 1},
+		{name: "a clock that is minutes behind", clock: -7 * time.Minute, want: "behind the provider's, which is more than 5m0s", tokens: 1},
+		{name: "a clock that is minutes ahead", clock: 7 * time.Minute, want: "the clock of this machine is ahead", tokens: 1},
+		{name: "a clock that is a little behind", clock: -4 * time.Minute, tokens: 1},
+		{name: "a clock that is a little ahead", clock: 4 * time.Minute, tokens: 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := signin.Start(t, wide())
+			p, c := discovered(t, s)
+			c.Now = func() time.Time { return time.Now().Add(test.clock).Round(time.Second) }
+			if test.fail != "" {
+				s.Fail(test.fail, test.by)
+			}
+			b := test.browser
+			b.TLS = s.TLS()
+			token, _, err := signIn(t, p, c, &b, "openid", "agent")
+			switch {
+			case test.want == "" && err != nil, test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("got %v", err)
+			case err != nil && (strings.Contains(err.Error(), "\x1b") || strings.Contains(err.Error(), "hunter2")):
+				t.Errorf("it says too much: %v", err)
+			case test.want == "" && time.Until(token.Expiry.Add(-test.clock)) > time.Minute+time.Second:
+				t.Errorf("expires %v", token.Expiry)
+			}
+			if errors.Is(err, ErrDeclined) != test.browser.Deny {
+				t.Errorf("declined: %v", err)
+			}
+			if n := s.Calls("token"); n != test.tokens {
+				t.Errorf("%d requests for a token", n)
+			}
+			if err != nil && !strings.Contains(b.Text(), "Not signed in") {
+				t.Errorf("the page says %s", b.Text())
+			}
+		})
+	}
+}
+
+// An ID token for another client, or for another sign-in, is refused.
+func TestIDTokenOfAnother(t *testing.T) {
+	s := signin.Start(t, wide())
+	p, c := discovered(t, s)
+	token, _, err := signIn(t, p, c, &signin.Browser{TLS: s.TLS()}, "openid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Account(t.Context(), p, token, "another nonce"); err == nil || !strings.Contains(err.Error(), "it answers another sign-in") {
+		t.Error(err)
+	}
+	other := &Client{ID: "service", HTTP: c.HTTP}
+	if _, err := other.Account(t.Context(), p, token, ""); err == nil || !strings.Contains(err.Error(), "audience") {
+		t.Error(err)
+	}
+	if got := signed([]string{"none", "HS256", "RS256"}); !slices.Equal(got, []string{"RS256"}) {
+		t.Error(got)
+	}
+}
+
+// Before the browser goes to a provider that only the agent has named, its user is
+// asked, and sees both; a page that pretends to be this machine is told nothing.
+func TestQuestion(t *testing.T) {
+	s := signin.Start(t, wide())
+	p, c := discovered(t, s)
+	for _, decline := range []bool{false, true} {
+		b := &signin.Browser{TLS: s.TLS(), Decline: decline}
+		done := make(chan error, 1)
+		l := &CodeLogin{Client: c, Provider: p, Scopes: []string{"agent"}, Ask: &Question{Agent: "https://agent.example/<b>%%", Provider: s.Issuer, Scopes: []string{"agent"}, Unencrypted: true},
+			Visit: func(_ context.Context, local, _ string) error {
+				go func() {
+					r, _ := http.NewRequest(http.MethodGet, local, nil)
+					r.Host = "evil.example"
+					resp, err := http.DefaultClient.Do(r)
+					if err != nil || resp.StatusCode != http.StatusForbidden {
+						t.Errorf("another host: %v", err)
+					}
+					resp.Body.Close()
+					done <- b.Open(local)
+				}()
+				return nil
+			}}
+		_, _, err := l.Run(t.Context())
+		if errors.Is(err, ErrDeclined) != decline || !decline && err != nil {
+			t.Errorf("declined %v: %v", decline, err)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		for _, want := range []string{"https://agent.example/&lt;b&gt;%%<", s.Issuer, "agent", "without encryption"} {
+			if !strings.Contains(b.Asked, want) {
+				t.Errorf("the question does not say %s:\n%s", want, b.Asked)
+			}
+		}
+	}
+}
+
+// A device's code is entered elsewhere; what the user says there is what counts.
+func TestDeviceLogin(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		b    signin.Browser
+		fail http.HandlerFunc
+		want string
+	}{
+		{name: "allowed"},
+		{name: "denied", b: signin.Browser{Deny: true}, want: "access_denied"},
+		{name: "too late", fail: signin.Answer(400, `{"error":"expired_token"}`), want: "nobody has entered the code at"},
+		{name: "refused", fail: signin.Answer(401, `{"error":"invalid_client"}`), want: "(invalid_client): --oauth-client-id"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := signin.Start(t, wide())
+			p, c := discovered(t, s)
+			s.Fail("token", test.fail)
+			test.b.TLS = s.TLS()
+			l := &DeviceLogin{Client: c, Provider: p, Scopes: []string{"openid", "agent"}, Show: func(_ context.Context, code, page, complete string, until time.Time) error {
+				if len(code) != 9 || page != s.Issuer+"/device" || time.Until(until) < time.Minute {
+					t.Errorf("shown %s %s until %v", code, page, until)
+				}
+				return test.b.Enter(complete)
+			}}
+			token, account, err := l.Run(t.Context())
+			if test.want != "" {
+				if err == nil || !strings.Contains(err.Error(), test.want) || errors.Is(err, ErrDeclined) != test.b.Deny {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if _, ok := s.Provider.Check(token.Access); err != nil || !ok || account != idp.User {
+				t.Errorf("%v %q", err, account)
+			}
+		})
+	}
+}
+
+// A program gets a token for itself, and shows its secret in the way that the
+// provider takes.
+func TestForProgram(t *testing.T) {
+	s := signin.Start(t, wide())
+	p, c := discovered(t, s)
+	c.ID, c.Secret = "service", "hunter2-client"
+	for _, auth := range [][]string{nil, {"client_secret_post"}, {"client_secret_basic", "client_secret_post"}} {
+		p.ClientAuth = auth
+		token, err := c.ForProgram(t.Context(), p, []string{"admin"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if grant, ok := s.Provider.Check(token.Access); !ok || grant.Subject != "service" || fmt.Sprint(token.Scopes) != "[admin]" {
+			t.Errorf("%+v", grant)
+		}
+		if inForm := s.Forms()[len(s.Forms())-1].Has("client_secret"); inForm != (len(auth) == 1) {
+			t.Errorf("%v: in the form: %v", auth, inForm)
+		}
+	}
+	c.Secret = "hunter2-wrong"
+	_, err := c.ForProgram(t.Context(), p, nil)
+	if err == nil || !strings.Contains(err.Error(), "invalid_client") || strings.Contains(err.Error(), "hunter2") || s.Calls("token") != 4 {
+		t.Errorf("%v, %d requests", err, s.Calls("token"))
+	}
+}
+
+// A client registers itself where the provider takes that.
+func TestRegister(t *testing.T) {
+	s := signin.Start(t, wide())
+	p, c := discovered(t, s)
+	l := &CodeLogin{}
+	redirect, err := l.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	id, _, err := Register(t.Context(), c.HTTP, p, []string{redirect}, []string{"agent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ID = id
+	if _, _, err := signIn(t, p, c, &signin.Browser{TLS: s.TLS()}, "agent"); err != nil {
+		t.Error(err)
+	}
+	s.Fail("register", signin.Answer(403, `{"error":"access_denied"}`))
+	if _, _, err := Register(t.Context(), c.HTTP, p, nil, nil); err == nil || !strings.Contains(err.Error(), "--oauth-client-id") {
+		t.Error(err)
+	}
+	p.Registration = ""
+	if _, _, err := Register(t.Context(), c.HTTP, p, nil, nil); err == nil || !strings.Contains(err.Error(), "--oauth-client-id") {
+		t.Error(err)
+	}
+}
+
+// A refresh token is used once. The second use, by whoever comes late, ends what
+// both have: the store's lock is there for that.
+func TestRenewTwice(t *testing.T) {
+	s := signin.Start(t, wide())
+	p, c := discovered(t, s)
+	token, _, err := signIn(t, p, c, &signin.Browser{TLS: s.TLS()}, "agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := c.Renew(t.Context(), p, token.Refresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Renew(t.Context(), p, token.Refresh)
+	if e := (*Error)(nil); !errors.As(err, &e) || e.Code != "invalid_grant" || e.Passing {
+		t.Errorf("got %v", err)
+	}
+	if _, ok := s.Provider.Check(next.Access); ok {
+		t.Error("the family goes on")
+	}
+	s.Fail("token", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(503)
+	})
+	_, err = c.Renew(t.Context(), p, next.Refresh)
+	if e := (*Error)(nil); !errors.As(err, &e) || !e.Passing || e.RetryAfter != 7*time.Second {
+		t.Errorf("got %#v", err)
+	}
+	s.Fail("token", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	if _, err = c.Renew(t.Context(), p, next.Refresh); err == nil || !strings.Contains(err.Error(), "is not reached to renew the sign-in: the connection was closed") {
+		t.Error(err)
+	}
+}

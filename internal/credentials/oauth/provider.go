@@ -1,0 +1,180 @@
+package oauth
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A Provider is an identity provider: its issuer, and where its endpoints are.
+// What it does not have is empty. It is stored with the tokens that it gave.
+type Provider struct {
+	Issuer        string `json:"issuer"`
+	Authorization string `json:"authorizationEndpoint,omitempty"`
+	Token         string `json:"tokenEndpoint,omitempty"`
+	Device        string `json:"deviceAuthorizationEndpoint,omitempty"`
+	Registration  string `json:"registrationEndpoint,omitempty"`
+	Revocation    string `json:"revocationEndpoint,omitempty"`
+	Keys          string `json:"jwksUri,omitempty"`
+	// Scopes are those that it lists.
+	Scopes []string `json:"scopesSupported,omitempty"`
+	// ClientAuth are the ways in which it takes a client secret.
+	ClientAuth []string `json:"clientAuth,omitempty"`
+	// Algorithms are those of its ID tokens.
+	Algorithms []string `json:"algorithms,omitempty"`
+	// SaysIssuer: each of its answers names it (RFC 9207).
+	SaysIssuer bool `json:"saysIssuer,omitempty"`
+}
+
+// metadata is the document of RFC 8414 and of OpenID Connect Discovery.
+type metadata struct {
+	Issuer        string   `json:"issuer"`
+	Authorization string   `json:"authorization_endpoint"`
+	Token         string   `json:"token_endpoint"`
+	Device        string   `json:"device_authorization_endpoint"`
+	Registration  string   `json:"registration_endpoint"`
+	Revocation    string   `json:"revocation_endpoint"`
+	Keys          string   `json:"jwks_uri"`
+	Scopes        []string `json:"scopes_supported"`
+	ClientAuth    []string `json:"token_endpoint_auth_methods_supported"`
+	PKCE          []string `json:"code_challenge_methods_supported"`
+	Algorithms    []string `json:"id_token_signing_alg_values_supported"`
+	SaysIssuer    bool     `json:"authorization_response_iss_parameter_supported"`
+}
+
+// Discover asks an issuer for its metadata. missing: it has none, and err says so.
+func Discover(ctx context.Context, hc *http.Client, issuer string) (p *Provider, missing bool, err error) {
+	base, err := parseURL(issuer)
+	if err != nil {
+		return nil, false, err
+	}
+	var last error
+	for _, u := range wellKnown(base) {
+		var m metadata
+		missing, err := fetch(ctx, hc, Name(issuer), u, &m)
+		if err == nil {
+			p, err := m.provider(base)
+			return p, false, err
+		}
+		if !missing {
+			return nil, false, err
+		}
+		last = err
+	}
+	return nil, true, last
+}
+
+// FromMetadata reads the metadata at a URL that a card names.
+func FromMetadata(ctx context.Context, hc *http.Client, from string) (*Provider, error) {
+	at, err := parseURL(from)
+	if err != nil {
+		return nil, err
+	}
+	var m metadata
+	if _, err := fetch(ctx, hc, Name(from), from, &m); err != nil {
+		return nil, err
+	}
+	return m.provider(at)
+}
+
+// wellKnown lists where an issuer's metadata may be: RFC 8414 puts the name
+// before the path, OpenID Connect behind it.
+func wellKnown(issuer *url.URL) []string {
+	at := func(path string) string {
+		u := *issuer
+		u.Path, u.RawPath, u.RawQuery = path, "", ""
+		return u.String()
+	}
+	path := strings.TrimRight(issuer.Path, "/")
+	const oidc, rfc8414 = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
+	list := []string{at(path + oidc), at(rfc8414 + path), at(oidc + path), at(path + rfc8414)}
+	slices.Sort(list[2:])
+	return slices.Compact(list)
+}
+
+// provider checks metadata that was found for an issuer, or at a URL of it. The
+// issuer must be of that origin: metadata that speaks for another one would have
+// the secrets of that one sent to endpoints that it never named.
+func (m *metadata) provider(at *url.URL) (*Provider, error) {
+	name := Name(at.String())
+	issuer, err := url.Parse(m.Issuer)
+	switch {
+	case m.Issuer == "" || err != nil:
+		return nil, &Error{Provider: name, text: "has metadata that does not say whose it is"}
+	case !sameOrigin(issuer, at):
+		return nil, &Error{Provider: name, text: fmt.Sprintf("has metadata of %s, for which it cannot speak", plain(m.Issuer))}
+	case m.Token == "":
+		return nil, &Error{Provider: name, text: "has metadata without a token endpoint"}
+	case len(m.PKCE) > 0 && !slices.Contains(m.PKCE, "S256"):
+		return nil, &Error{Provider: name, text: "does not take PKCE with S256, without which a code can be stolen"}
+	}
+	p := &Provider{
+		Issuer: m.Issuer, Authorization: m.Authorization, Token: m.Token, Device: m.Device, Registration: m.Registration,
+		Revocation: m.Revocation, Keys: m.Keys, Scopes: m.Scopes, ClientAuth: m.ClientAuth, Algorithms: m.Algorithms, SaysIssuer: m.SaysIssuer,
+	}
+	return p, p.check()
+}
+
+// check refuses endpoints that are not encrypted.
+func (p *Provider) check() error {
+	for _, endpoint := range []string{p.Authorization, p.Token, p.Device, p.Registration, p.Revocation, p.Keys} {
+		if endpoint == "" {
+			continue
+		}
+		if _, err := parseURL(endpoint); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FromEndpoints makes a provider of the URLs of a card's flow: there is no
+// metadata. The issuer is the origin that they share, and they have to share one.
+func FromEndpoints(authorization, token, device string) (*Provider, error) {
+	at, err := parseURL(token)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range []string{authorization, device} {
+		if other == "" {
+			continue
+		}
+		u, err := parseURL(other)
+		if err != nil {
+			return nil, err
+		}
+		if !sameOrigin(u, at) {
+			return nil, fmt.Errorf("the card sends you to %s to sign in, and the answer to %s: that these belong together must come from you: --oauth-issuer names the identity provider", plain(u.Host), plain(at.Host))
+		}
+	}
+	return &Provider{Issuer: at.Scheme + "://" + at.Host, Authorization: authorization, Token: token, Device: device}, nil
+}
+
+// Has reports whether a provider names these endpoints as its own; an empty one
+// does not count.
+func (p *Provider) Has(authorization, token string) bool {
+	return (authorization == "" || authorization == p.Authorization) && (token == "" || token == p.Token)
+}
+
+// Name is what an identity provider is called in messages.
+func Name(issuer string) string {
+	u, err := url.Parse(issuer)
+	if err != nil || u.Host == "" {
+		return "of the card"
+	}
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	for _, suffix := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"} {
+		path = strings.TrimSuffix(path, suffix)
+	}
+	return plain(u.Scheme + "://" + u.Host + path)
+}
+
+// SameOrigin reports whether two URLs are of one origin.
+func SameOrigin(a, b string) bool {
+	u, err := url.Parse(a)
+	v, err2 := url.Parse(b)
+	return err == nil && err2 == nil && sameOrigin(u, v)
+}

@@ -1,0 +1,143 @@
+package oauth
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Metadata speaks for its own origin alone, names what is needed, and no endpoint
+// that is not encrypted; it is looked for where the specifications put it.
+func TestDiscover(t *testing.T) {
+	for _, test := range []struct {
+		name, path, issuer string // of the server
+		at, answer         string
+		status             int
+		want               string
+		missing            bool
+	}{
+		{name: "OpenID Connect", path: "/t", at: "/t/.well-known/openid-configuration", answer: `{"issuer":"URL/t","token_endpoint":"URL/token"}`},
+		{name: "RFC 8414", path: "/t", at: "/.well-known/oauth-authorization-server/t", answer: `{"issuer":"URL/t","token_endpoint":"URL/token"}`},
+		{name: "RFC 8414 without a path", at: "/.well-known/oauth-authorization-server", answer: `{"issuer":"URL","token_endpoint":"URL/token"}`},
+		{name: "RFC 8414 behind the path", path: "/t", at: "/t/.well-known/oauth-authorization-server", answer: `{"issuer":"URL/t","token_endpoint":"URL/token"}`},
+		{name: "nowhere", want: "refuses its metadata (HTTP 404)", missing: true},
+		{name: "a page", at: "/.well-known/openid-configuration", answer: `<html>`, want: "something that is no metadata", missing: true},
+		{name: "another's", at: "/.well-known/openid-configuration", answer: `{"issuer":"https://login.example","token_endpoint":"URL/token"}`, want: "has metadata of https://login.example, for which it cannot speak"},
+		{name: "nobody's", at: "/.well-known/openid-configuration", answer: `{"token_endpoint":"URL/token"}`, want: "does not say whose it is"},
+		{name: "no token endpoint", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL"}`, want: "without a token endpoint"},
+		{name: "another host's endpoint", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL","token_endpoint":"https://token.example/token"}`},
+		{name: "not encrypted", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL","token_endpoint":"http://token.example/token"}`, want: "http://token.example/token is not encrypted"},
+		{name: "no S256", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL","token_endpoint":"URL/token","code_challenge_methods_supported":["plain"]}`, want: "does not take PKCE"},
+		{name: "down", at: "/.well-known/openid-configuration", status: 503, want: "refuses its metadata (HTTP 503)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var url string
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != test.at {
+					http.NotFound(w, r)
+					return
+				}
+				w.WriteHeader(max(test.status, 200))
+				io.WriteString(w, strings.ReplaceAll(test.answer, "URL", url))
+			}))
+			defer s.Close()
+			url = s.URL
+			p, missing, err := Discover(t.Context(), NewHTTP(nil), url+test.path)
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || missing != test.missing || err == nil && p.Token == "" {
+				t.Errorf("%+v, missing %v: %v", p, missing, err)
+			}
+			if test.want == "" && strings.HasSuffix(test.at, "configuration") {
+				if p, err := FromMetadata(t.Context(), NewHTTP(nil), url+test.at); err != nil || !p.Has("", p.Token) || p.Has("https://other.example", "") {
+					t.Errorf("%+v, %v", p, err)
+				}
+			}
+		})
+	}
+}
+
+// Without metadata the endpoints of a card belong together if they are of one
+// origin. Otherwise a code of one provider could be sent to another.
+func TestFromEndpoints(t *testing.T) {
+	for _, test := range []struct{ authorization, token, device, want string }{
+		{"https://idp.example/authorize", "https://idp.example/token", "", ""},
+		{"", "https://idp.example:443/token", "https://IDP.example/device", ""},
+		{"https://idp.example/authorize", "https://evil.example/token", "", "--oauth-issuer"},
+		{"", "https://idp.example/token", "https://evil.example/device", "--oauth-issuer"},
+		{"https://idp.example:8443/authorize", "https://idp.example/token", "", "--oauth-issuer"},
+		{"", "http://idp.example/token", "", "is not encrypted"},
+		{"", "https://me:hunter2@idp.example/token", "", "has a user"},
+		{"", "ftp://idp.example/token", "", "is no URL"},
+		{"", "http://127.0.0.1:9/token", "", ""},
+	} {
+		_, err := FromEndpoints(test.authorization, test.token, test.device)
+		if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hunter2")) {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
+// What an agent's 401 says of how to authenticate.
+func TestReadHint(t *testing.T) {
+	for _, test := range []struct{ headers, want string }{
+		{`Bearer`, `{bearer  [] }`},
+		{`Basic realm="x"|Bearer error="invalid_token", error_description="a, b=c"`, `{bearer invalid_token [] }`},
+		{`Bearer realm="a\"b", error=insufficient_scope, scope="read write"`, `{bearer insufficient_scope [read write] }`},
+		{`Bearer resource_metadata="https://agent.example/.well-known/oauth-protected-resource"`, `{bearer  [] https://agent.example/.well-known/oauth-protected-resource}`},
+		{`Basic realm="scope=x"`, `{basic  [] }`},
+		{``, `{  [] }`},
+	} {
+		if got := fmt.Sprint(ReadHint(strings.Split(test.headers, "|"))); got != test.want {
+			t.Errorf("%s: %s, not %s", test.headers, got, test.want)
+		}
+	}
+}
+
+// What an agent says of itself as a resource is read from its own origin, and must
+// be about something there.
+func TestReadResource(t *testing.T) {
+	answer := ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, answer) }))
+	defer s.Close()
+	for _, test := range []struct{ agent, answer, want string }{
+		{s.URL + "/a", `{"resource":"` + s.URL + `/a","authorization_servers":["https://idp.example"]}`, ""},
+		{"https://agent.example", `{}`, "is to be found elsewhere"},
+		{s.URL + "/a", `{"resource":"https://other.example"}`, "named for another resource"},
+	} {
+		answer = test.answer
+		r, err := ReadResource(t.Context(), NewHTTP(nil), test.agent, s.URL+"/.well-known/oauth-protected-resource")
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || err == nil && r.Providers[0] != "https://idp.example" {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}
+
+// What belongs to OAuth cannot be set by a parameter.
+func TestCheckParams(t *testing.T) {
+	if err := CheckParams(url.Values{"audience": {"x"}, "prompt": {"login"}}); err != nil {
+		t.Error(err)
+	}
+	for _, name := range reserved() {
+		if CheckParams(url.Values{strings.ToUpper(name): {"x"}}) == nil {
+			t.Errorf("%s can be set", name)
+		}
+	}
+}
+
+// A redirect leads back to this machine.
+func TestRedirect(t *testing.T) {
+	for redirect, ok := range map[string]bool{
+		"": true, "http://127.0.0.1/cb": true, "http://localhost:0/": true, "http://[::1]/": true,
+		"https://127.0.0.1/cb": false, "http://192.168.0.1/": false, "http://127.0.0.1/?x=1": false, "http://localhost.example/": false,
+	} {
+		l := &CodeLogin{Redirect: redirect}
+		got, err := l.Listen()
+		l.Close()
+		if (err == nil) != ok && !strings.Contains(fmt.Sprint(err), "cannot assign") {
+			t.Errorf("%q: %q, %v", redirect, got, err)
+		}
+	}
+}

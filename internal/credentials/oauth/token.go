@@ -1,0 +1,165 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+// A Client is who asks a provider for tokens.
+type Client struct {
+	ID, Secret string
+	// Params are added to the requests of a sign-in and of the token endpoint: what
+	// single providers want beside the protocol, such as an audience.
+	Params url.Values
+	HTTP   *http.Client
+	// Now is the clock; nil: [time.Now].
+	Now func() time.Time
+}
+
+// A Token is what a provider gave.
+type Token struct {
+	Access, Refresh string
+	// Expiry is zero if the provider does not say.
+	Expiry, Obtained time.Time
+	// Scopes are those that were granted, nil if the provider does not say: then
+	// they are those that were asked for.
+	Scopes []string
+	// ID is the ID token, as it came.
+	ID string
+}
+
+// reserved are the parameters that belong to the protocol.
+func reserved() []string {
+	return []string{"client_id", "client_secret", "code", "code_challenge", "code_challenge_method", "code_verifier", "device_code",
+		"grant_type", "nonce", "redirect_uri", "refresh_token", "response_mode", "response_type", "scope", "state"}
+}
+
+// CheckParams refuses parameters that belong to the protocol.
+func CheckParams(params url.Values) error {
+	for name := range params {
+		if slices.Contains(reserved(), strings.ToLower(name)) {
+			return fmt.Errorf("the parameter %q belongs to OAuth itself and cannot be set", plain(name))
+		}
+	}
+	return nil
+}
+
+func (c *Client) now() time.Time {
+	if c.Now != nil {
+		return c.Now()
+	}
+	return time.Now()
+}
+
+// style is how the client shows itself. It is never found out by trying: a
+// request that is made twice uses its code, or its refresh token, twice.
+func (c *Client) style(p *Provider) oauth2.AuthStyle {
+	switch {
+	case c.Secret == "", len(p.ClientAuth) > 0 && !slices.Contains(p.ClientAuth, "client_secret_basic") && slices.Contains(p.ClientAuth, "client_secret_post"):
+		return oauth2.AuthStyleInParams
+	}
+	return oauth2.AuthStyleInHeader
+}
+
+func (c *Client) config(p *Provider, scopes []string, redirect string) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: c.ID, ClientSecret: c.Secret, Scopes: scopes, RedirectURL: redirect,
+		Endpoint: oauth2.Endpoint{AuthURL: p.Authorization, DeviceAuthURL: p.Device, TokenURL: p.Token, AuthStyle: c.style(p)},
+	}
+}
+
+func (c *Client) options() (list []oauth2.AuthCodeOption) {
+	for name, values := range c.Params {
+		for _, value := range values {
+			list = append(list, oauth2.SetAuthURLParam(name, value))
+		}
+	}
+	return list
+}
+
+// context gives the library our HTTP client.
+func (c *Client) context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oauth2.HTTPClient, c.HTTP)
+}
+
+// Renew gets a new token for a refresh token. The new one has the old refresh
+// token if the provider gave no other.
+func (c *Client) Renew(ctx context.Context, p *Provider, refresh string) (*Token, error) {
+	began := c.now()
+	tok, err := c.config(p, nil, "").TokenSource(c.context(ctx), &oauth2.Token{RefreshToken: refresh}).Token()
+	if err != nil {
+		return nil, c.explain(ctx, p, "to renew the sign-in", err, refresh)
+	}
+	return c.token(p, tok, began)
+}
+
+// ForProgram gets a token for the program itself (client credentials).
+func (c *Client) ForProgram(ctx context.Context, p *Provider, scopes []string) (*Token, error) {
+	began := c.now()
+	config := clientcredentials.Config{ClientID: c.ID, ClientSecret: c.Secret, TokenURL: p.Token, Scopes: scopes, EndpointParams: c.Params, AuthStyle: c.style(p)}
+	tok, err := config.Token(c.context(ctx))
+	if err != nil {
+		return nil, c.explain(ctx, p, "a token for the client", err)
+	}
+	return c.token(p, tok, began)
+}
+
+// token reads what the library has got. The expiry counts from when the request
+// was made, by our clock: the provider's does not matter.
+func (c *Client) token(p *Provider, tok *oauth2.Token, began time.Time) (*Token, error) {
+	if t := tok.Type(); !strings.EqualFold(t, "Bearer") {
+		return nil, &Error{Provider: Name(p.Issuer), text: fmt.Sprintf("gives tokens of the type %q, which a2astdio cannot show", plain(t))}
+	}
+	if strings.ContainsFunc(tok.AccessToken, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return nil, &Error{Provider: Name(p.Issuer), text: "gives a token that cannot stand in a header"}
+	}
+	t := &Token{Access: tok.AccessToken, Refresh: tok.RefreshToken, Obtained: began}
+	switch {
+	case tok.ExpiresIn > 0:
+		t.Expiry = began.Add(time.Duration(tok.ExpiresIn) * time.Second)
+	case !tok.Expiry.IsZero():
+		t.Expiry = began.Add(time.Until(tok.Expiry))
+	}
+	if scope, ok := tok.Extra("scope").(string); ok {
+		t.Scopes = strings.Fields(scope)
+	}
+	t.ID, _ = tok.Extra("id_token").(string)
+	return t, nil
+}
+
+// explain makes one sentence of what went wrong. The library's own text has the
+// whole answer in it.
+func (c *Client) explain(ctx context.Context, p *Provider, what string, err error, secrets ...string) error {
+	if ctx.Err() == context.Canceled {
+		return ctx.Err()
+	}
+	secrets = append(secrets, c.Secret)
+	var answer *oauth2.RetrieveError
+	if errors.As(err, &answer) {
+		e := refused(Name(p.Issuer), what, answer.Response, answer.ErrorCode, answer.ErrorDescription, secrets...)
+		switch answer.ErrorCode {
+		case "invalid_client", "unauthorized_client":
+			e.text += ": --oauth-client-id and its secret say who asks"
+		case "invalid_scope":
+			e.text += ": --oauth-scope says what is asked for"
+		case "invalid_target":
+			e.text += ": what is asked for is not known there"
+		}
+		return e
+	}
+	var network *url.Error
+	if errors.As(err, &network) {
+		return unreached(Name(p.Issuer), what, err)
+	}
+	// The library says what it could not read, without the answer.
+	return &Error{Provider: Name(p.Issuer), text: "gives an answer that cannot be used: " + quoted(strings.TrimPrefix(err.Error(), "oauth2: "), secrets)}
+}

@@ -1,0 +1,173 @@
+package credentials
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// schemeNamed returns a card's scheme.
+func schemeNamed(card *a2a.Card, name string) a2a.SecurityScheme {
+	for _, s := range card.Schemes {
+		if s.Name == name {
+			return s
+		}
+	}
+	return a2a.SecurityScheme{Name: name}
+}
+
+// keyFor places a secret where a scheme wants it; false: it takes no such secret.
+func keyFor(s *a2a.SecurityScheme, secret string) (Key, bool) {
+	switch {
+	case s.Type == "apiKey" && s.Key != "":
+		in := s.Location
+		if in != "query" && in != "cookie" {
+			in = "header"
+		}
+		return Key{In: in, Name: s.Key, Value: secret}, true
+	case s.Type == "http" && s.Scheme == "basic":
+		if !strings.Contains(secret, ":") {
+			return Key{}, false // it wants user:password
+		}
+		return authorization("Basic " + base64.StdEncoding.EncodeToString([]byte(secret))), true
+	case s.Type == "http" && s.Scheme != "" && s.Scheme != "bearer":
+		return authorization(s.Scheme + " " + secret), true
+	case s.Type == "http", s.Type == "oauth2", s.Type == "openIdConnect":
+		return bearerKey(secret), true
+	}
+	return Key{}, false
+}
+
+func authorization(value string) Key { return Key{In: "header", Name: "Authorization", Value: value} }
+
+// bearerKey takes a token with or without the word before it, as people paste it.
+func bearerKey(token string) Key {
+	if len(token) > 7 && strings.EqualFold(token[:7], "bearer ") {
+		token = strings.TrimSpace(token[7:])
+	}
+	return authorization("Bearer " + token)
+}
+
+// covered reports whether a scheme is answered by what the user has given beside
+// the credential: a header, a certificate.
+func (o *Options) covered(s *a2a.SecurityScheme) bool {
+	switch s.Type {
+	case "apiKey":
+		switch s.Location {
+		case "query":
+			u, err := url.Parse(o.Agent)
+			return err == nil && u.Query().Has(s.Key)
+		case "cookie":
+			return strings.Contains("; "+o.Header.Get("Cookie"), "; "+s.Key+"=")
+		}
+		return s.Key != "" && o.Header.Get(s.Key) != ""
+	case "http", "oauth2", "openIdConnect":
+		return o.Header.Get("Authorization") != ""
+	case "mutualTLS":
+		return o.Certificate
+	}
+	return false
+}
+
+// placed is where one secret goes for an agent: to the scheme that is left open in
+// the first alternative that has no more than one such, if need be counting those
+// that a sign-in answers. Without a card, or with one that wants nothing of the
+// kind, it is a bearer token, which is what most agents take; a user and password
+// where the agent has asked for these.
+func (o *Options) placed(secret string, c *transport.Challenge, signedIn ...string) (key Key, scheme string) {
+	if c.Card != nil {
+		for _, answered := range [][]string{nil, signedIn} {
+			for _, alternative := range c.Card.Requirements {
+				var open []a2a.SecurityScheme
+				for _, use := range alternative {
+					if s := schemeNamed(c.Card, use.Scheme); !o.covered(&s) && !slices.Contains(answered, use.Scheme) {
+						open = append(open, s)
+					}
+				}
+				if len(open) != 1 {
+					continue
+				}
+				if key, ok := keyFor(&open[0], secret); ok {
+					return key, open[0].Name
+				}
+			}
+		}
+		// Some need two secrets, of which this is one: a token rather than a key.
+		for _, types := range [][]string{{"oauth2", "openIdConnect", "http"}, {"apiKey"}} {
+			for _, s := range c.Card.Security {
+				if !slices.Contains(types, s.Type) || o.covered(&s) {
+					continue
+				}
+				if key, ok := keyFor(&s, secret); ok {
+					return key, s.Name
+				}
+			}
+		}
+	}
+	if oauth.ReadHint(c.Authenticate).Scheme == "basic" && strings.Contains(secret, ":") {
+		return authorization("Basic " + base64.StdEncoding.EncodeToString([]byte(secret))), ""
+	}
+	return bearerKey(secret), ""
+}
+
+// open returns the schemes of the alternative that is nearest to being met: nil if
+// one is met, or if the card wants nothing. answered are schemes that something
+// else answers.
+func (o *Options) open(card *a2a.Card, answered []string) (left []string) {
+	if card == nil {
+		return nil
+	}
+	for i, alternative := range card.Requirements {
+		var names []string
+		for _, use := range alternative {
+			if s := schemeNamed(card, use.Scheme); !o.covered(&s) && !slices.Contains(answered, use.Scheme) {
+				names = append(names, use.Scheme)
+			}
+		}
+		if len(names) == 0 {
+			return nil
+		}
+		if i == 0 || len(names) < len(left) {
+			left = names
+		}
+	}
+	return left
+}
+
+// join adds to a credential what another one has beside it.
+func join(first, second *transport.Credential) *transport.Credential {
+	if first == nil || second == nil {
+		if first == nil {
+			return second
+		}
+		return first
+	}
+	c := &transport.Credential{Header: http.Header{}, Query: first.Query, Cookies: slices.Clone(first.Cookies)}
+	for _, h := range []http.Header{second.Header, first.Header} {
+		for name, values := range h {
+			c.Header[name] = values
+		}
+	}
+	if c.Query == nil {
+		c.Query = second.Query
+	} else {
+		c.Query = cloneValues(first.Query)
+		for name, values := range second.Query {
+			if !c.Query.Has(name) {
+				c.Query[name] = values
+			}
+		}
+	}
+	for _, k := range second.Cookies {
+		if !slices.ContainsFunc(c.Cookies, func(has *http.Cookie) bool { return has.Name == k.Name }) {
+			c.Cookies = append(c.Cookies, k)
+		}
+	}
+	return c
+}

@@ -1,0 +1,134 @@
+package credentials
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// cardOf reads a card as the client does.
+func cardOf(t *testing.T, security string) *a2a.Card {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"name":"x","url":"/",%s}`, security)
+	}))
+	defer s.Close()
+	c, err := transport.NewClient(s.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	card, err := c.Card(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return card
+}
+
+const schemes03 = `"securitySchemes":{"bearer":{"type":"http","scheme":"bearer"},"basic":{"type":"http","scheme":"basic"},"other":{"type":"http","scheme":"Custom"},
+ "login":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://idp.example/token","scopes":{}}}},
+ "header":{"type":"apiKey","in":"header","name":"X-Key"},"query":{"type":"apiKey","in":"query","name":"key"},"cookie":{"type":"apiKey","in":"cookie","name":"sid"},
+ "cert":{"type":"mutualTLS"}},"security":`
+
+// A bare secret goes where the card wants it: in the first alternative that it
+// completes, with what else the user has given.
+func TestPlaced(t *testing.T) {
+	for _, test := range []struct {
+		security, secret string
+		opts             Options
+		authenticate     string
+		want             string
+	}{
+		{security: `[{"bearer":[]}]`, want: "header Authorization=Bearer s3cret"},
+		{security: `[{"login":["x"]}]`, want: "header Authorization=Bearer s3cret"},
+		{security: `[{"basic":[]}]`, secret: "me:pw", want: "header Authorization=Basic bWU6cHc="},
+		{security: `[{"basic":[]},{"bearer":[]}]`, want: "header Authorization=Bearer s3cret"},
+		{security: `[{"other":[]}]`, want: "header Authorization=custom s3cret"},
+		{security: `[{"header":[]}]`, want: "header X-Key=s3cret"},
+		{security: `[{"query":[]}]`, want: "query key=s3cret"},
+		{security: `[{"cookie":[]}]`, want: "cookie sid=s3cret"},
+		{security: `[{"cert":[]},{"header":[]}]`, want: "header X-Key=s3cret"},
+		{security: `[{"cert":[],"query":[]}]`, opts: Options{Certificate: true}, want: "query key=s3cret"},
+		{security: `[{"header":[],"login":[]}]`, want: "header Authorization=Bearer s3cret"},
+		{security: `[{"header":[],"login":[]}]`, opts: Options{Header: http.Header{"Authorization": {"Bearer x"}}}, want: "header X-Key=s3cret"},
+		{security: `[{"header":[],"query":[]}]`, opts: Options{Header: http.Header{"X-Key": {"x"}}}, want: "query key=s3cret"},
+		{security: `[{"cookie":[],"query":[]}]`, opts: Options{Header: http.Header{"Cookie": {"a=b; sid=1"}}}, want: "query key=s3cret"},
+		{security: `[{"query":[],"header":[]}]`, opts: Options{Agent: "https://a.example/?key=1"}, want: "header X-Key=s3cret"},
+		{security: `[]`, secret: "Bearer pasted", want: "header Authorization=Bearer pasted"},
+		{security: `[]`, secret: "me:pw", authenticate: `Basic realm="x"`, want: "header Authorization=Basic bWU6cHc="},
+		{security: `[{"missing":[]}]`, want: "header Authorization=Bearer s3cret"},
+	} {
+		secret := test.secret
+		if secret == "" {
+			secret = "s3cret"
+		}
+		c := &transport.Challenge{Card: cardOf(t, schemes03+test.security), Authenticate: []string{test.authenticate}}
+		key, _ := test.opts.placed(secret, c)
+		if got := fmt.Sprintf("%s %s=%s", key.In, key.Name, key.Value); got != test.want {
+			t.Errorf("%s: %s, not %s", test.security, got, test.want)
+		}
+	}
+	key, _ := (&Options{}).placed("s3cret", &transport.Challenge{})
+	if key.Value != "Bearer s3cret" {
+		t.Errorf("without a card: %v", key)
+	}
+}
+
+// What is left open of what a card wants.
+func TestOpen(t *testing.T) {
+	for _, test := range []struct {
+		security string
+		opts     Options
+		answered string
+		want     string
+	}{
+		{security: `[]`, want: "[]"},
+		{security: `[{}]`, want: "[]"},
+		{security: `[{"header":[]}]`, want: "[header]"},
+		{security: `[{"header":[]},{}]`, want: "[]"},
+		{security: `[{"header":[],"login":[]},{"cert":[]}]`, want: "[cert]"},
+		{security: `[{"header":[],"login":[]},{"cert":[]}]`, answered: "login", want: "[header]"},
+		{security: `[{"header":[],"login":[]},{"cert":[]}]`, opts: Options{Certificate: true}, want: "[]"},
+		{security: `[{"header":[],"login":[]}]`, opts: Options{Header: http.Header{"X-Key": {"x"}}}, answered: "login", want: "[]"},
+	} {
+		if got := fmt.Sprint(test.opts.open(cardOf(t, schemes03+test.security), []string{test.answered})); got != test.want {
+			t.Errorf("%s: %s, not %s", test.security, got, test.want)
+		}
+	}
+}
+
+// A key that was given and a sign-in that is stored go together where the card
+// wants both; alone, what was given is enough.
+func TestTogether(t *testing.T) {
+	for _, test := range []struct{ security, want string }{
+		{`[{"header":[],"login":[]}]`, "X-Key=given Authorization=Bearer stored"},
+		{`[{"header":[]}]`, "X-Key=given Authorization="},
+		{`[{"login":[]}]`, "X-Key= Authorization=Bearer given"},
+	} {
+		a := newAgent(t, nil)
+		a.card = schemes03 + test.security
+		var seen []string
+		a.takes = func(r *http.Request) bool {
+			seen = append(seen, fmt.Sprintf("X-Key=%s Authorization=%s", r.Header.Get("X-Key"), r.Header.Get("Authorization")))
+			return true
+		}
+		store := testStore(t)
+		if err := store.Put(t.Context(), &Login{Origin: Origin(a.URL), Agent: a.URL, Schemes: []string{"login"}, Secrets: Secrets{Access: "stored"}}); err != nil {
+			t.Fatal(err)
+		}
+		// Where the bare token is placed is decided with what is stored in mind.
+		c, _ := a.client(t, &Options{Store: store, Token: Secret{Value: "given", Name: "A2ASTDIO_TOKEN"}})
+		if err := prompt(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(seen, test.want) {
+			t.Errorf("%s: %s, not %s", test.security, strings.Join(seen, "; "), test.want)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package credentials
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// configured returns the provider that the user vouches for. Where it has no
+// metadata, what the card says of its endpoints counts, if they are at its origin.
+func (s *Source) configured(ctx context.Context, card *a2a.Card) (*oauth.Provider, error) {
+	issuer := s.opts.OAuth.Issuer
+	p, missing, err := oauth.Discover(ctx, s.http, issuer)
+	if !missing {
+		return p, err
+	}
+	for _, f := range cardFlows(card) {
+		if !oauth.SameOrigin(f.TokenURL, issuer) {
+			continue
+		}
+		authorization, device := f.AuthorizationURL, f.DeviceURL
+		if authorization != "" && !oauth.SameOrigin(authorization, issuer) {
+			authorization = ""
+		}
+		if device != "" && !oauth.SameOrigin(device, issuer) {
+			device = ""
+		}
+		if p, err := oauth.FromEndpoints(authorization, f.TokenURL, device); err == nil {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%w, and the agent's card names no endpoint of it", err)
+}
+
+// cardFlows are the flows of all schemes of a card that we can go through.
+func cardFlows(card *a2a.Card) (list []a2a.OAuthFlow) {
+	if card == nil {
+		return nil
+	}
+	for _, s := range card.Schemes {
+		for _, f := range s.Flows {
+			if f.Type != a2a.FlowImplicit && f.Type != a2a.FlowPassword {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// programProvider is where the client gets a token for itself, and for what.
+func (s *Source) programProvider(ctx context.Context) (*oauth.Provider, []string, error) {
+	s.mu.Lock()
+	card := s.card
+	s.mu.Unlock()
+	p, err := s.configured(ctx, card)
+	if err != nil {
+		return nil, nil, err
+	}
+	scopes := s.opts.OAuth.Scopes
+	if scopes == nil && card != nil {
+		for _, alternative := range card.Requirements {
+			for _, use := range alternative {
+				if sc := schemeNamed(card, use.Scheme); scopes == nil && (sc.Type == "oauth2" || sc.Type == "openIdConnect") {
+					scopes = use.Scopes
+				}
+			}
+		}
+	}
+	return p, scopes, nil
+}
+
+// candidate finds the provider that a card's scheme names: by its metadata, or by
+// its endpoints. It is the agent's word for it.
+func (s *Source) candidate(ctx context.Context, scheme *a2a.SecurityScheme) (*oauth.Provider, error) {
+	if scheme.MetadataURL != "" {
+		p, err := oauth.FromMetadata(ctx, s.http, scheme.MetadataURL)
+		if err == nil || scheme.Type == "openIdConnect" {
+			return p, err
+		}
+	}
+	var flows []a2a.OAuthFlow
+	obsolete := ""
+	for _, f := range scheme.Flows {
+		if f.Type == a2a.FlowImplicit || f.Type == a2a.FlowPassword {
+			obsolete = f.Type
+			continue
+		}
+		flows = append(flows, f)
+	}
+	if len(flows) == 0 && obsolete != "" {
+		return nil, fmt.Errorf("the card offers the OAuth flow %q alone, which is obsolete (OAuth 2.1 has removed it, because it gives tokens or passwords to who should not have them): a2astdio does not speak it; ask for authorizationCode or deviceCode, or --oauth-issuer names the identity provider", obsolete)
+	}
+	authorization, token, device := "", "", ""
+	for _, f := range flows {
+		authorization, device = cmp.Or(authorization, f.AuthorizationURL), cmp.Or(device, f.DeviceURL)
+		if token == "" || f.Type == a2a.FlowAuthorizationCode {
+			token = cmp.Or(f.TokenURL, token)
+		}
+	}
+	if token == "" {
+		return nil, errors.New("the card does not say where its tokens come from: --oauth-issuer names the identity provider")
+	}
+	// The endpoints may be of different hosts, which metadata can vouch for.
+	for _, from := range []string{authorization, token} {
+		if from == "" {
+			continue
+		}
+		if p, _, err := oauth.Discover(ctx, s.http, originOnly(from)); err == nil && p.Has(authorization, token) {
+			return p, nil
+		}
+	}
+	return oauth.FromEndpoints(authorization, token, device)
+}
+
+// originOnly is a URL without what is behind its host.
+func originOnly(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return s
+	}
+	return u.Scheme + "://" + u.Host
+}

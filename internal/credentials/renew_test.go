@@ -1,0 +1,250 @@
+package credentials
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/signin"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// Who has signed in is known to the agent, in this process and in later ones; a
+// token that ends is renewed without a word: before it ends, when the agent refuses
+// it, and where a stream is taken up again.
+func TestRenewal(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	turned := &clock{}
+	c, _ := a.client(t, &Options{Store: store, Now: turned.now})
+	tokens := func() int { return a.idp.Calls("token") }
+	if err := prompt(t.Context(), c); err != nil || tokens() != 1 {
+		t.Fatalf("%v, %d", err, tokens())
+	}
+	// Its time is nearly over.
+	turned.turn(59*time.Minute + 30*time.Second)
+	if err := prompt(t.Context(), c); err != nil || tokens() != 2 || a.count("401") != 0 {
+		t.Fatalf("%v, %d", err, tokens())
+	}
+	// It has ended before its time: revoked, or our clock is wrong.
+	a.idp.Provider.Expire()
+	if err := prompt(t.Context(), c); err != nil || tokens() != 3 || a.count("401") != 1 {
+		t.Fatalf("%v, %d renewals, %d refused", err, tokens(), a.count("401"))
+	}
+	// In the middle of a stream, which is cut.
+	a.between = a.idp.Provider.Expire
+	s, err := c.Send(t.Context(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hello"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := drain(s); err == nil || errors.As(err, new(*a2a.Error)) {
+		t.Fatalf("the stream ends with %v", err)
+	}
+	if s, err = c.Resubscribe(t.Context(), "t", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := drain(s); err != nil || tokens() != 4 || a.count("tasks/resubscribe") != 1 || a.count("401 tasks/resubscribe") != 1 {
+		t.Fatalf("%v, %d, %v", err, tokens(), a.calls)
+	}
+}
+
+// Prompts at once, of one bridge and of several, renew once: with a provider that
+// ends a sign-in whose old refresh token comes again, anything else ends it.
+func TestRenewedOnce(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	var clients []*transport.Client
+	for range 3 {
+		c, _ := a.client(t, &Options{Store: store})
+		clients = append(clients, c)
+	}
+	for round := range 3 {
+		a.idp.Provider.Expire()
+		var wg sync.WaitGroup
+		for _, c := range clients {
+			for range 3 {
+				wg.Go(func() {
+					if err := prompt(t.Context(), c); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		wg.Wait()
+		if n := a.idp.Calls("token"); n != round+2 {
+			t.Fatalf("round %d: %d requests for tokens", round, n)
+		}
+	}
+}
+
+// The same for processes, and for however long the machine takes to start them: the
+// new token must not end meanwhile.
+func TestRenewedOnceByProcesses(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, a.idp.CA(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	login, err := store.Find(t.Context(), a.URL, "")
+	if err != nil || login == nil {
+		t.Fatal(err)
+	}
+	before := login.Secrets.Access
+	login.Expiry = time.Now().Add(-time.Second)
+	if err := store.Put(t.Context(), login); err != nil {
+		t.Fatal(err)
+	}
+	seen := make(chan string, 4)
+	for range cap(seen) {
+		go func() {
+			cmd := exec.Command(os.Args[0], a.URL, ca, store.dir)
+			cmd.Env = append(os.Environ(), "HELPER=renew")
+			out, _ := cmd.CombinedOutput()
+			seen <- string(out)
+		}()
+	}
+	first := ""
+	for range cap(seen) {
+		got := <-seen
+		if first == "" {
+			first = got
+		}
+		if got != first || !strings.HasPrefix(got, "Bearer demo-") || got == "Bearer "+before {
+			t.Errorf("%q, %q", got, first)
+		}
+	}
+	if n := a.idp.Calls("token"); n != 2 {
+		t.Errorf("%d requests for tokens", n)
+	}
+}
+
+// A sign-in that is over says so, with what to do, and the provider is asked once.
+func TestSignInIsOver(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	c, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
+	other, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
+	a.idp.Provider.Expire()
+	a.idp.Fail("token", signin.Answer(400, `{"error":"invalid_grant","error_description":"the session was ended by an administrator"}`))
+	for range 3 {
+		err := prompt(t.Context(), c)
+		if !unauthenticated(err) || !strings.Contains(err.Error(), "ended by an administrator") || !strings.Contains(err.Error(), "sign in with: a2astdio auth login") {
+			t.Fatal(err)
+		}
+		if err := prompt(t.Context(), other); !unauthenticated(err) || !strings.Contains(err.Error(), "has ended") {
+			t.Fatal(err)
+		}
+	}
+	if n := a.idp.Calls("token"); n != 2 {
+		t.Errorf("%d requests for tokens", n)
+	}
+	// Another sign-in, by another process, is found by both.
+	a.idp.Fail("token", nil)
+	third, s := a.client(t, &Options{Store: store})
+	card, _ := third.Card(t.Context())
+	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{Browser: signin.Browser{TLS: a.idp.TLS()}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(prompt(t.Context(), c), prompt(t.Context(), other)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A provider that is down is one clear error, and is left alone for a while; the
+// sign-in is not lost. A token that is still good is used.
+func TestProviderIsDown(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	turned := &clock{}
+	c, _ := a.client(t, &Options{Store: store, Now: turned.now})
+	a.idp.Fail("token", signin.Answer(503, "<html>down"))
+	turned.turn(59*time.Minute + 30*time.Second)
+	for range 3 {
+		if err := prompt(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := a.idp.Calls("token"); n != 2 {
+		t.Errorf("%d requests for tokens", n)
+	}
+	turned.turn(time.Hour)
+	for range 5 {
+		err := prompt(t.Context(), c)
+		if err == nil || unauthenticated(err) || !errors.Is(err, transport.ErrCredentials) || !strings.Contains(err.Error(), "HTTP 503") || !strings.Contains(err.Error(), "try again in a moment") {
+			t.Fatal(err)
+		}
+	}
+	if n := a.idp.Calls("token"); n != 3 || a.count("message") != 3 {
+		t.Errorf("%d requests for tokens, %v", n, a.calls)
+	}
+	a.idp.Fail("token", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(503)
+	})
+	turned.turn(failPause)
+	for range 3 {
+		if err := prompt(t.Context(), c); err == nil {
+			t.Fatal("it works")
+		}
+		turned.turn(failPause + time.Second)
+	}
+	if n := a.idp.Calls("token"); n != 4 {
+		t.Errorf("%d requests for tokens: it wanted to be left alone for a minute", n)
+	}
+	a.idp.Fail("token", nil)
+	turned.turn(time.Minute)
+	if err := prompt(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+}
+
+// Tokens that the agent takes none of, for another audience, say: one new one is
+// tried, and no more of them for a while.
+func TestWrongAudience(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	a.takes = func(*http.Request) bool { return false }
+	a.challenge = `Bearer error="invalid_token", error_description="wrong audience"`
+	c, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
+	for range 5 {
+		err := prompt(t.Context(), c)
+		if !unauthenticated(err) || !strings.Contains(err.Error(), "wrong audience") || !strings.Contains(err.Error(), "a2astdio auth login") {
+			t.Fatal(err)
+		}
+	}
+	if n := a.idp.Calls("token"); n != 2 {
+		t.Errorf("%d requests for tokens", n)
+	}
+}
+
+// A prompt that is given up does not end the renewal that it waits for: its answer
+// has the only refresh token that is good.
+func TestRenewalOutlivesPrompt(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	c, _ := a.client(t, &Options{Store: store})
+	if _, err := c.Card(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.idp.Provider.Expire()
+	reached, goOn := make(chan bool, 1), make(chan bool)
+	a.idp.Fail("token", func(w http.ResponseWriter, r *http.Request) {
+		reached <- true
+		<-goOn
+		a.idp.Provider.ServeHTTP(w, r)
+	})
+	ctx, cancel := contextWithCancel(t)
+	ended := make(chan error, 1)
+	go func() { ended <- prompt(ctx, c) }()
+	<-reached
+	cancel()
+	if err := <-ended; !errors.Is(err, ctx.Err()) {
+		t.Errorf("got %v", err)
+	}
+	a.idp.Fail("token", nil)
+	close(goOn)
+	if err := prompt(t.Context(), c); err != nil || a.idp.Calls("token") != 2 {
+		t.Errorf("%v, %d requests for tokens", err, a.idp.Calls("token"))
+	}
+}

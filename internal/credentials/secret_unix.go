@@ -1,0 +1,24 @@
+//go:build unix
+
+package credentials
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// othersMay says what others may do with a file of this user's, "" if nothing.
+func othersMay(info fs.FileInfo) string {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.Mode().IsRegular() || int(stat.Uid) != os.Getuid() {
+		return ""
+	}
+	switch perm := info.Mode().Perm(); {
+	case perm&0o044 != 0:
+		return "read"
+	case perm&0o022 != 0:
+		return "written"
+	}
+	return ""
+}

@@ -1,0 +1,275 @@
+package credentials
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A User is who signs in, and how they are reached: on a terminal, or through an
+// editor. What they cannot do returns [ErrCannot].
+type User interface {
+	// Confirm asks whether a provider that the agent alone has named is the right
+	// one. asked: it cannot be asked here, and the page that the browser opens does.
+	Confirm(ctx context.Context, q *oauth.Question) (yes, onPage bool, err error)
+	// Visit has their browser open a page, and returns at once. local is the same
+	// by way of this machine, for a browser that is started with an argument.
+	Visit(ctx context.Context, local, provider, text string) error
+	// Enter has them enter a code at a page, on any device.
+	Enter(ctx context.Context, code, page, complete string, until time.Time) error
+	// Browser reports whether a page that opens on this machine is seen by them.
+	Browser() bool
+	// Secret asks for a secret, which is not shown while it is typed.
+	Secret(ctx context.Context, prompt string) (string, error)
+}
+
+// ErrCannot: this user cannot be asked that.
+var ErrCannot = errors.New("that cannot be asked here")
+
+// SignIn says how to sign in.
+type SignIn struct {
+	// Card is the agent's, nil if it is not to be had without credentials.
+	Card *a2a.Card
+	// Scheme is the card's name of the scheme to use; "": the first that works.
+	Scheme string
+	// Skill asks for what this skill needs, too.
+	Skill string
+	// Device asks for a device code also where there is a browser.
+	Device bool
+}
+
+// SignIn signs the user in and stores what comes of it.
+func (s *Source) SignIn(ctx context.Context, how *SignIn, user User) (*Login, error) {
+	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
+		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
+	}
+	plan, err := s.plan(how)
+	if err != nil {
+		return nil, err
+	}
+	login := &Login{Origin: Origin(s.opts.Agent), Agent: withoutQueryOf(s.opts.Agent), Created: s.opts.Now()}
+	for _, step := range plan {
+		if err := s.signInTo(ctx, login, &step, how, user); err != nil {
+			return nil, err
+		}
+		if step.scheme.Name != "" {
+			login.Schemes = append(login.Schemes, step.scheme.Name)
+		}
+	}
+	s.opts.Learn(login.Secrets.all()...)
+	unlock, err := s.opts.Store.Lock(ctx, login)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	return login, s.keep(ctx, login)
+}
+
+// keep stores a login, in place of those of clients that were registered for it
+// before.
+func (s *Source) keep(ctx context.Context, login *Login) error {
+	if err := s.opts.Store.Put(ctx, login); err != nil {
+		return err
+	}
+	list, _ := s.opts.Store.List()
+	for _, l := range list {
+		if l.Origin == login.Origin && l.Agent == login.Agent && l.ClientID != login.ClientID && (l.Redirect != "" || l.ClientID == "") {
+			if err := s.opts.Store.Delete(l); err != nil {
+				return err
+			}
+		}
+	}
+	s.logins.set(nil)
+	s.logins.cache.forget()
+	return nil
+}
+
+// A step is one scheme of a sign-in.
+type step struct {
+	scheme a2a.SecurityScheme
+	scopes []string
+	// oauth: by a provider; otherwise a secret is asked for.
+	oauth bool
+	// hint is what the agent's 401 says, where there is no card.
+	hint oauth.Hint
+}
+
+// plan finds what to do: the first of the card's alternatives of which we can meet
+// each scheme.
+func (s *Source) plan(how *SignIn) ([]step, error) {
+	card := how.Card
+	if card == nil {
+		return s.planWithoutCard()
+	}
+	var why []string
+	for _, alternative := range alternatives(card) {
+		if how.Scheme != "" && !slices.ContainsFunc(alternative, func(u a2a.SchemeUse) bool { return u.Scheme == how.Scheme }) {
+			continue
+		}
+		steps, reason := s.steps(card, alternative, how.Skill)
+		if reason == "" && len(steps) > 0 {
+			return steps, nil
+		}
+		if reason != "" {
+			why = append(why, reason)
+		}
+	}
+	switch {
+	case how.Scheme != "" && len(why) == 0:
+		var names []string
+		for _, sc := range card.Schemes {
+			names = append(names, sc.Name)
+		}
+		return nil, fmt.Errorf("the agent's card has no scheme %q: it has %s", how.Scheme, cmp.Or(strings.Join(names, ", "), "none"))
+	case len(why) > 0:
+		return nil, errors.New(strings.Join(why, "; "))
+	}
+	if steps, err := s.planWithoutCard(); err == nil {
+		return steps, nil
+	}
+	if len(card.Requirements) > 0 {
+		return nil, errors.New("nothing is left to sign in to: what the card asks for, the other options give already")
+	}
+	return nil, errors.New("the agent's card asks for no credentials, and it has refused none: there is nothing to sign in to; --oauth-issuer names an identity provider that you know it wants")
+}
+
+// alternatives are what the card requires. One that declares schemes and requires
+// none has forgotten it.
+func alternatives(card *a2a.Card) (list []a2a.Requirement) {
+	for _, r := range card.Requirements {
+		if len(r) > 0 {
+			list = append(list, r)
+		}
+	}
+	if len(list) == 0 {
+		for _, s := range card.Schemes {
+			list = append(list, a2a.Requirement{{Scheme: s.Name}})
+		}
+	}
+	return list
+}
+
+// steps are those for one alternative; reason says why it cannot be met.
+func (s *Source) steps(card *a2a.Card, alternative a2a.Requirement, skill string) (list []step, reason string) {
+	providers := 0
+	for _, use := range alternative {
+		sc := schemeNamed(card, use.Scheme)
+		if s.opts.covered(&sc) {
+			continue
+		}
+		st := step{scheme: sc, scopes: append(slices.Clone(use.Scopes), skillScopes(card, skill, sc.Name)...)}
+		switch sc.Type {
+		case "mutualTLS":
+			return nil, fmt.Sprintf("%q wants a certificate of yours: --client-cert and --client-key give it", sc.Name)
+		case "oauth2", "openIdConnect":
+			st.oauth = true
+			if providers++; providers > 1 {
+				return nil, "the card wants tokens of two identity providers in one request, for which there is one header"
+			}
+		case "http", "apiKey":
+		default:
+			return nil, fmt.Sprintf("the card wants %q, which is a kind of scheme that a2astdio does not know", sc.Name)
+		}
+		list = append(list, st)
+	}
+	return list, ""
+}
+
+// skillScopes are what a skill wants of a scheme beyond the card.
+func skillScopes(card *a2a.Card, skill, scheme string) (list []string) {
+	for _, s := range card.Skills {
+		if skill == "" || s.ID != skill {
+			continue
+		}
+		for _, r := range s.Requirements {
+			for _, use := range r {
+				if use.Scheme == scheme {
+					return use.Scopes
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// planWithoutCard goes by what the user has configured, or by what the agent has
+// answered instead of its card.
+func (s *Source) planWithoutCard() ([]step, error) {
+	var hint oauth.Hint
+	if c := s.Refusal(); c != nil {
+		hint = oauth.ReadHint(c.Authenticate)
+	}
+	switch {
+	case s.opts.OAuth.Issuer != "":
+		return []step{{oauth: true, scopes: hint.Scopes, hint: hint}}, nil
+	case hint.Metadata != "":
+		return []step{{oauth: true, scopes: hint.Scopes, hint: hint}}, nil
+	case hint.Scheme == "basic":
+		return []step{{scheme: a2a.SecurityScheme{Type: "http", Scheme: "basic"}}}, nil
+	case hint.Scheme == "bearer":
+		return nil, errors.New("the agent wants a token and does not say whose: --oauth-issuer names the identity provider; a token that you have goes into A2ASTDIO_TOKEN, or into auth login --with-token")
+	case s.Refusal() != nil:
+		return nil, errors.New("the agent refuses you and does not say what it wants: --oauth-issuer names an identity provider, --header gives whatever else it is")
+	}
+	return nil, errors.New("the agent asks for nothing")
+}
+
+// signInTo does one step.
+func (s *Source) signInTo(ctx context.Context, login *Login, st *step, how *SignIn, user User) error {
+	if st.oauth {
+		return s.signInOAuth(ctx, login, st, how, user)
+	}
+	prompt := "token"
+	switch {
+	case st.scheme.Type == "apiKey":
+		prompt = fmt.Sprintf("key %q", st.scheme.Key)
+	case st.scheme.Scheme == "basic":
+		prompt = "user:password"
+	}
+	secret, err := user.Secret(ctx, prompt+" for "+login.Origin)
+	if err != nil {
+		return err
+	}
+	if secret, err = (Secret{Value: secret, Name: "what was given"}).read(ctx); err != nil {
+		return err
+	}
+	s.opts.Learn(secret)
+	key, ok := keyFor(&st.scheme, secret)
+	if !ok {
+		return errors.New("it is to be written user:password")
+	}
+	login.Secrets.Keys = append(login.Secrets.Keys, key)
+	return nil
+}
+
+// StoreToken stores a token, key or user:password as a sign-in.
+func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*Login, error) {
+	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
+		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
+	}
+	secret, err := (Secret{Value: secret, Name: "what was given"}).read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := s.Refusal()
+	if c == nil {
+		c = &transport.Challenge{}
+	}
+	at, _ := url.Parse(s.opts.Agent)
+	key, scheme := s.opts.placed(secret, &transport.Challenge{URL: at, Card: how.Card, Authenticate: c.Authenticate})
+	login := &Login{Origin: Origin(s.opts.Agent), Agent: withoutQueryOf(s.opts.Agent), Created: s.opts.Now(), Secrets: Secrets{Keys: []Key{key}}}
+	if scheme != "" {
+		login.Schemes = []string{scheme}
+	}
+	s.opts.Learn(secret, key.Value)
+	return login, s.keep(ctx, login)
+}

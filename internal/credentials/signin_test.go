@@ -1,0 +1,293 @@
+package credentials
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/demo/idp"
+	"github.com/a2astdio/a2astdio/internal/test/signin"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func fetch(t *testing.T, a *agent, opts *Options) (*Source, *a2a.Card) {
+	t.Helper()
+	c, s := a.client(t, opts)
+	card, _ := c.Card(t.Context()) // which may want a credential
+	return s, card
+}
+
+// A provider that the agent alone has named gets nothing before the user has agreed
+// to it; afterwards it is not asked about again, until it names other endpoints.
+func TestConfirmed(t *testing.T) {
+	p := signin.Start(t, nil)
+	a, store := newAgent(t, p), testStore(t)
+	s, card := fetch(t, a, &Options{Store: store})
+	u := &tester{Browser: signin.Browser{TLS: p.TLS()}, no: true}
+	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) {
+		t.Errorf("got %v", err)
+	}
+	if n := p.Calls("register") + p.Calls("authorize") + p.Calls("token"); n != 0 {
+		t.Errorf("%d requests to a provider that was declined", n)
+	}
+	if q := u.asked[0]; q.Agent != Origin(a.URL) || q.Provider != p.Issuer || fmt.Sprint(q.Scopes) != "[agent offline_access openid]" || q.Unencrypted {
+		t.Errorf("asked %+v", q)
+	}
+	u.no = false
+	login, err := signIn(t, s, &SignIn{Card: card}, u)
+	if err != nil || login.Account != idp.User || len(u.asked) != 2 {
+		t.Fatalf("%v, %+v", err, login)
+	}
+	// Again: neither the provider nor the client is new.
+	if again, err := signIn(t, s, &SignIn{Card: card}, u); err != nil || len(u.asked) != 2 || again.ClientID != login.ClientID || p.Calls("register") != 1 {
+		t.Errorf("%v, asked %d times, %d registrations", err, len(u.asked), p.Calls("register"))
+	}
+	login.Provider.Token = "https://evil.example/token"
+	if err := store.Put(t.Context(), login); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := signIn(t, s, &SignIn{Card: card}, u); err != nil || len(u.asked) != 3 {
+		t.Errorf("%v, asked %d times", err, len(u.asked))
+	}
+}
+
+// Where the user cannot be asked, the page that opens asks.
+func TestConfirmedOnThePage(t *testing.T) {
+	p := signin.Start(t, nil)
+	a, store := newAgent(t, p), testStore(t)
+	s, card := fetch(t, a, &Options{Store: store})
+	u := &tester{Browser: signin.Browser{TLS: p.TLS(), Decline: true}, onPage: true}
+	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) || !strings.Contains(u.Asked, p.Issuer) || p.Calls("token") != 0 {
+		t.Errorf("got %v, %s", err, u.Asked)
+	}
+	u.Decline = false
+	if _, err := signIn(t, s, &SignIn{Card: card}, u); err != nil {
+		t.Error(err)
+	}
+}
+
+// A card whose endpoints are not of one provider would have a code of one sent to
+// another.
+func TestMixedUp(t *testing.T) {
+	honest, evil := signin.Start(t, nil), signin.Start(t, nil)
+	for _, test := range []struct{ name, security, want string }{
+		{"an endpoint elsewhere", `"securitySchemes":{"login":{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"HONEST/authorize","tokenUrl":"EVIL/token","scopes":{}}}}},"security":[{"login":[]}]`, "--oauth-issuer"},
+		{"metadata for another", `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"EVIL/.well-known/openid-configuration"}},"security":[{"login":[]}]`, "cannot speak"},
+		{"not encrypted", `"securitySchemes":{"login":{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"http://idp.example/authorize","tokenUrl":"http://idp.example/token","scopes":{}}}}},"security":[{"login":[]}]`, "is not encrypted"},
+	} {
+		evil.Fail("openid-configuration", signin.Answer(200, strings.NewReplacer("HONEST", honest.Issuer, "EVIL", evil.Issuer).Replace(
+			`{"issuer":"HONEST","authorization_endpoint":"HONEST/authorize","token_endpoint":"EVIL/token"}`)))
+		a := newAgent(t, honest)
+		a.card = strings.NewReplacer("HONEST", honest.Issuer, "EVIL", evil.Issuer).Replace(test.security)
+		s, card := fetch(t, a, &Options{Store: testStore(t), OAuth: OAuth{ClientID: "app"}})
+		s.http = oauth.NewHTTP(nil)
+		s.http.Transport = both(t, honest, evil)
+		_, err := signIn(t, s, &SignIn{Card: card}, &tester{Browser: signin.Browser{TLS: honest.TLS()}})
+		if err == nil || !strings.Contains(err.Error(), test.want) || evil.Calls("token")+honest.Calls("authorize") != 0 {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// both trusts two providers.
+func both(t *testing.T, a, b *signin.Server) http.RoundTripper {
+	config := a.TLS()
+	config.RootCAs.AddCert(b.Certificate())
+	return oauth.NewHTTP(config).Transport
+}
+
+// Every way in: what the card says, and what the user has.
+func TestWaysIn(t *testing.T) {
+	const oauthCard = `"securitySchemes":{"login":{"type":"oauth2","flows":{FLOWS}}},"security":[{"login":["agent"]}]`
+	flow := func(flows string) string { return strings.Replace(oauthCard, "FLOWS", flows, 1) }
+	code := `"authorizationCode":{"authorizationUrl":"IDP/authorize","tokenUrl":"IDP/token","scopes":{"agent":""}}`
+	device := `"deviceCode":{"deviceAuthorizationUrl":"IDP/device_authorization","tokenUrl":"IDP/token","scopes":{"agent":""}}`
+	for _, test := range []struct {
+		name, card string
+		closed     bool
+		challenge  string
+		oauth      OAuth
+		how        SignIn
+		user       tester
+		want       string // of the error
+		key        string // what the agent gets, if it is no token of the provider
+	}{
+		{name: "code", card: flow(code)},
+		{name: "code with a client", card: flow(code), oauth: OAuth{ClientID: "app"}},
+		{name: "code with a client and its secret", card: flow(code), oauth: OAuth{ClientID: "service", Secret: Secret{Value: "hunter2", Name: "secret"}}},
+		{name: "code with another secret", card: flow(code), oauth: OAuth{ClientID: "service", Secret: Secret{Value: "hunter3", Name: "secret"}}, want: "invalid_client"},
+		{name: "code with an issuer", card: flow(code), oauth: OAuth{Issuer: "IDP"}},
+		{name: "code with an issuer that has no metadata", card: flow(code), oauth: OAuth{Issuer: "IDP/none", ClientID: "app"}},
+		{name: "device", card: flow(device), oauth: OAuth{ClientID: "app"}},
+		{name: "device where there is no browser", card: flow(code + "," + device), user: tester{noBrowser: true}},
+		{name: "device because it is wanted", card: flow(code + "," + device), how: SignIn{Device: true}},
+		{name: "no browser and no device", card: flow(code), user: tester{noBrowser: true}},
+		{name: "implicit", card: flow(`"implicit":{"authorizationUrl":"IDP/authorize","scopes":{}}`), want: `the OAuth flow "implicit" alone, which is obsolete`},
+		{name: "password", card: flow(`"password":{"tokenUrl":"IDP/token","scopes":{}}`), want: `the OAuth flow "password" alone, which is obsolete`},
+		{name: "1.x", card: `"securitySchemes":{"login":{"oauth2SecurityScheme":{"oauth2MetadataUrl":"IDP/.well-known/openid-configuration","flows":{` + code + `}}}},"securityRequirements":[{"schemes":{"login":{"list":["agent"]}}}]`},
+		{name: "a closed card, by RFC 9728", closed: true, challenge: `Bearer resource_metadata="AGENT/.well-known/oauth-protected-resource"`},
+		{name: "a closed card, by issuer", closed: true, oauth: OAuth{Issuer: "IDP"}},
+		{name: "a closed card that says nothing", closed: true, challenge: "Bearer", want: "--oauth-issuer names the identity provider"},
+		{name: "an open card of nothing", card: `"x":1`, want: "asks for no credentials"},
+		{name: "key", card: `"securitySchemes":{"k":{"type":"apiKey","in":"query","name":"key"}},"security":[{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "query hunter2-key"},
+		{name: "basic", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me:pw"}, key: "header Basic bWU6cHc="},
+		{name: "basic without a colon", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me"}, want: "user:password"},
+		{name: "certificate", card: `"securitySchemes":{"c":{"type":"mutualTLS"}},"security":[{"c":[]}]`, want: "--client-cert"},
+		{name: "the second of two", card: `"securitySchemes":{"c":{"type":"mutualTLS"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"c":[]},{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "header hunter2-key"},
+		{name: "both of two", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"login":["agent"],"k":[]}]`, user: tester{secret: "hunter2-key"}},
+		{name: "by name", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"k":[]},{"login":["agent"]}]`, how: SignIn{Scheme: "login"}},
+		{name: "by an unknown name", card: flow(code), how: SignIn{Scheme: "other"}, want: `no scheme "other": it has login`},
+		{name: "declared and not required", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"}}`},
+		{name: "an unknown kind", card: `"securitySchemes":{"x":{"type":"telepathy"}},"security":[{"x":[]}]`, want: "a kind of scheme that a2astdio does not know"},
+		{name: "a provider that is down", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"https://127.0.0.1:1/x"}},"security":[{"login":[]}]`, want: "is not reached for its metadata: connection refused"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := signin.Start(t, &idp.Options{Scopes: []string{"agent"}, Interval: 1, Clients: map[string]idp.Client{
+				"app": {Redirects: []string{"http://127.0.0.1/callback"}}, "service": {Secret: "hunter2", Redirects: []string{"http://127.0.0.1/callback"}}}})
+			a := newAgent(t, p)
+			fill := strings.NewReplacer("IDP", p.Issuer, "AGENT", a.URL)
+			a.card, a.closed, a.challenge = fill.Replace(test.card), test.closed, fill.Replace(test.challenge)
+			a.Config.Handler = resource(a, p)
+			key := ""
+			if test.key != "" {
+				a.takes = func(r *http.Request) bool {
+					key = "header " + r.Header.Get("Authorization") + r.Header.Get("X-Key")
+					if r.URL.RawQuery != "" {
+						key = "query " + r.URL.Query().Get("key")
+					}
+					return true
+				}
+			}
+			o := test.oauth
+			o.Issuer = fill.Replace(o.Issuer)
+			store := testStore(t)
+			s, card := fetch(t, a, &Options{Store: store, OAuth: o})
+			if (card == nil) != test.closed {
+				t.Fatalf("the card: %v", card)
+			}
+			how, u := test.how, &test.user
+			how.Card, u.TLS = card, p.TLS()
+			_, err := signIn(t, s, &how, u)
+			if test.want != "" {
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, _ := a.client(t, &Options{Store: store, OAuth: o})
+			if err := prompt(t.Context(), c); err != nil || key != test.key {
+				t.Errorf("%v, %s", err, key)
+			}
+			if o.Issuer != "" != (len(u.asked) == 0) && test.key == "" {
+				t.Errorf("asked %d times about the provider", len(u.asked))
+			}
+		})
+	}
+}
+
+// resource serves the agent's metadata as a resource.
+func resource(a *agent, p *signin.Server) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/oauth-protected-resource") {
+			fmt.Fprintf(w, `{"resource":"%s","authorization_servers":["%s"],"scopes_supported":["agent"]}`, a.URL, p.Issuer)
+			return
+		}
+		a.ServeHTTP(w, r)
+	})
+}
+
+// A client that is configured with its secret and its issuer gets tokens for
+// itself; without the issuer nothing of it goes anywhere.
+func TestProgram(t *testing.T) {
+	p := signin.Start(t, &idp.Options{Scopes: []string{"agent"}, Clients: map[string]idp.Client{"service": {Secret: "hunter2"}}})
+	a := newAgent(t, p)
+	turned := &clock{}
+	o := OAuth{ClientID: "service", Secret: Secret{Value: "hunter2", Name: "A2ASTDIO_OAUTH_CLIENT_SECRET"}, Issuer: p.Issuer}
+	c, _ := a.client(t, &Options{OAuth: o, Now: turned.now})
+	for range 3 {
+		if err := prompt(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.idp.Provider.Expire()
+	if err := prompt(t.Context(), c); err != nil || p.Calls("token") != 2 {
+		t.Errorf("%v, %d", err, p.Calls("token"))
+	}
+	o.Issuer = ""
+	c, _ = a.client(t, &Options{OAuth: o})
+	if err := prompt(t.Context(), c); !unauthenticated(err) || p.Calls("token") != 2 {
+		t.Errorf("%v, %d", err, p.Calls("token"))
+	}
+	o.Issuer, o.Secret.Value = p.Issuer, "hunter3"
+	c, _ = a.client(t, &Options{OAuth: o})
+	if err := prompt(t.Context(), c); err == nil || !strings.Contains(err.Error(), "invalid_client") || strings.Contains(err.Error(), "hunter") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Signing out forgets, and gives the tokens back; what cannot be given back is
+// said, and forgotten all the same.
+func TestSignOut(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	c, s := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
+	if err := prompt(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	forgotten, warn, err := s.SignOut(t.Context())
+	if len(forgotten) != 1 || warn != nil || err != nil || a.idp.Calls("revoke") != 1 {
+		t.Errorf("%v, %v, %v", forgotten, warn, err)
+	}
+	if err := prompt(t.Context(), c); !unauthenticated(err) || !strings.Contains(err.Error(), "a2astdio auth login") {
+		t.Errorf("got %v", err)
+	}
+	if forgotten, warn, err := s.SignOut(t.Context()); len(forgotten) != 0 || warn != nil || err != nil {
+		t.Errorf("%v, %v, %v", forgotten, warn, err)
+	}
+	card, _ := c.Card(t.Context())
+	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{Browser: signin.Browser{TLS: a.idp.TLS()}}); err != nil {
+		t.Fatal(err)
+	}
+	a.idp.Fail("revoke", signin.Answer(503, ""))
+	forgotten, warn, err = s.SignOut(context.Background())
+	if len(forgotten) != 1 || warn == nil || err != nil {
+		t.Errorf("%v, %v, %v", forgotten, warn, err)
+	}
+	if list, _ := store.List(); len(list) != 0 {
+		t.Errorf("stored: %v", list)
+	}
+}
+
+// A refusal for want of scopes says how to get them, if they can be typed.
+func TestScopes(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	for challenge, want := range map[string]string{
+		`Bearer error="insufficient_scope", scope="agent admin"`: "does not reach that far: sign in with: a2astdio auth login --oauth-scope agent --oauth-scope admin",
+		`Bearer error="insufficient_scope", scope="$(rm)"`:       "whom you have signed in as may not do that",
+		`Bearer`: "whom you have signed in as may not do that",
+	} {
+		a.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/.well-known/") {
+				a.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("WWW-Authenticate", challenge)
+			w.WriteHeader(403)
+		})
+		c, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
+		if err := prompt(t.Context(), c); !unauthenticated(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", challenge, err)
+		}
+	}
+	if n := a.idp.Calls("token"); n != 1 {
+		t.Errorf("%d requests for tokens", n)
+	}
+}

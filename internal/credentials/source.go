@@ -1,0 +1,331 @@
+package credentials
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// Options say where credentials are to be found. A configuration fills them, or
+// the command line. The zero value finds none.
+type Options struct {
+	// Agent is the agent's URL, as the user wrote it.
+	Agent string
+	// Header holds what the user has given as headers, and Certificate says that
+	// there is a client certificate: what they answer needs no credential.
+	Header      http.Header
+	Certificate bool
+	// Token is a bare token, key or user:password. It is placed where the card wants
+	// it. Of Token and Command one is set at most.
+	Token Secret
+	// Command prints a token or headers; see readGiven. It gets {"uri":"…"} on its
+	// stdin, and no variable of ours.
+	Command string
+	// HeaderBy is what gives the Authorization of Header, in the user's words; "" is
+	// --header.
+	HeaderBy string
+	// OAuth says as which client to sign in.
+	OAuth OAuth
+	// Store keeps sign-ins; nil: there are none.
+	Store *Store
+	// TLS says which authorities an identity provider's certificate may be of.
+	TLS *tls.Config
+	// Learn gets each secret as soon as it is known, for masks; nil: nobody.
+	Learn func(secrets ...string)
+	// Cure is the command that signs in, for messages; "": it cannot be done.
+	Cure string
+	// Log takes what is noticed; nil: nothing.
+	Log *slog.Logger
+	// Now is the clock; nil: [time.Now].
+	Now func() time.Time
+}
+
+// OAuth is who signs in, and where.
+type OAuth struct {
+	// ClientID is empty where a client is to be registered at the sign-in.
+	ClientID string
+	Secret   Secret
+	// Scopes are asked for in place of those that the card names.
+	Scopes []string
+	// Issuer is the identity provider that the user vouches for.
+	Issuer string
+	// Redirect is the URL of this machine to come back to; "": any port.
+	Redirect string
+	// Params are further parameters of the provider's.
+	Params url.Values
+}
+
+// A Source finds credentials for one agent. It is safe for concurrent use; the
+// caller closes it.
+type Source struct {
+	opts Options
+	http *http.Client
+	// command and program are caches of what those give, nil if they are not asked.
+	command, program *cache
+	logins           logins
+
+	mu sync.Mutex
+	// refusal is the last challenge of the agent, for who signs in; card is the
+	// agent's, as it is known.
+	refusal *transport.Challenge
+	card    *a2a.Card
+}
+
+// New makes a source. It asks nobody, and reads nothing.
+func New(opts *Options) *Source {
+	s := &Source{opts: *opts}
+	if s.opts.Now == nil {
+		s.opts.Now = time.Now
+	}
+	if s.opts.Learn == nil {
+		s.opts.Learn = func(...string) {}
+	}
+	if s.opts.Log == nil {
+		s.opts.Log = slog.New(slog.DiscardHandler)
+	}
+	s.http = oauth.NewHTTP(s.opts.TLS)
+	switch o := &s.opts.OAuth; {
+	case s.opts.Command != "":
+		s.command = newCache(s.opts.Now, s.getCommand)
+	case s.opts.Token.IsZero() && o.ClientID != "" && !o.Secret.IsZero() && o.Issuer != "":
+		s.program = newCache(s.opts.Now, s.getProgram)
+	}
+	s.logins = logins{s: s, cache: newCache(s.opts.Now, s.renewLogin)}
+	return s
+}
+
+// Close ends what runs. A renewal gets a moment to be stored.
+func (s *Source) Close() error {
+	for _, c := range s.caches() {
+		c.close()
+	}
+	s.http.CloseIdleConnections()
+	return nil
+}
+
+// Credential is a transport.CredentialSource.
+func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
+	s.mu.Lock()
+	if c.Card != nil {
+		s.card = c.Card
+	}
+	if c.Status != 0 {
+		s.refusal = c
+	}
+	s.mu.Unlock()
+	cred, err := s.find(ctx, c)
+	switch {
+	case err != nil && c.Card == nil && c.Status == 0 && ctx.Err() == nil:
+		// The card is for everybody, mostly, and whoever signs in anew needs it.
+		return nil, nil
+	case err != nil:
+		return nil, s.explain(err)
+	case c.Status == 0, c.Status == http.StatusUnauthorized && cred != nil && !cred.Equal(c.Refused):
+		if cred != nil && s.isNew() {
+			cred.Accepted = s.accepted
+		}
+		return cred, nil
+	}
+	return nil, s.cure(c)
+}
+
+// find puts together what was given and what is stored.
+func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
+	first, answered, err := s.own(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	login, err := s.logins.credential(ctx, c, first != nil, answered)
+	if err != nil {
+		return nil, err
+	}
+	return join(first, login), nil
+}
+
+// isNew reports whether something was got in place of what was refused, and
+// accepted notes that the agent takes it.
+func (s *Source) isNew() bool {
+	return slices.ContainsFunc(s.caches(), (*cache).isNew)
+}
+
+func (s *Source) accepted() {
+	for _, c := range s.caches() {
+		c.accepted()
+	}
+}
+
+func (s *Source) caches() []*cache {
+	return slices.DeleteFunc([]*cache{s.command, s.program, s.logins.cache}, func(c *cache) bool { return c == nil })
+}
+
+// own returns what was given for this agent, without a sign-in, and which of the
+// card's schemes that answers.
+func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Credential, []string, error) {
+	var h *held
+	var err error
+	switch {
+	case !s.opts.Token.IsZero():
+		secret, err := s.opts.Token.read(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.place(ctx, secret, c)
+	case s.command != nil:
+		h, err = s.command.value(ctx, refusedToken(s.command, c))
+	case s.program != nil:
+		h, err = s.program.value(ctx, refusedToken(s.program, c))
+	}
+	if h == nil || err != nil {
+		return nil, nil, err
+	}
+	if h.value.token != "" {
+		return s.place(ctx, h.value.token, c)
+	}
+	if len(h.value.header) == 0 {
+		return nil, nil, nil
+	}
+	return &transport.Credential{Header: h.value.header}, s.everything(c), nil
+}
+
+// everything are the names of all schemes: headers that a command gives are what
+// somebody has thought of for this agent.
+func (s *Source) everything(c *transport.Challenge) (names []string) {
+	if c.Card != nil {
+		for _, scheme := range c.Card.Security {
+			names = append(names, scheme.Name)
+		}
+	}
+	return names
+}
+
+func (s *Source) place(ctx context.Context, secret string, c *transport.Challenge) (*transport.Credential, []string, error) {
+	var signedIn []string
+	if c.Card == nil || !slices.ContainsFunc(c.Card.Requirements, func(r a2a.Requirement) bool { return len(r) > 1 }) {
+		// There is nothing to go together with.
+	} else if login, err := s.logins.current(ctx); err == nil && login != nil {
+		signedIn = login.Schemes
+	}
+	key, scheme := s.opts.placed(secret, c, signedIn...)
+	s.opts.Learn(secret, key.Value)
+	cred := &transport.Credential{}
+	key.put(cred)
+	return cred, []string{scheme}, nil
+}
+
+// refusedToken returns the token of what was refused, if it was what the cache
+// holds.
+func refusedToken(c *cache, challenge *transport.Challenge) string {
+	if challenge.Status != http.StatusUnauthorized || challenge.Refused == nil {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held == nil || !shows(challenge.Refused, c.held) {
+		return ""
+	}
+	return c.held.token
+}
+
+// shows reports whether a credential is, or has, what is held.
+func shows(cred *transport.Credential, h *held) bool {
+	if h.value == nil || h.value.token != "" {
+		return slices.ContainsFunc(values(cred), func(v string) bool { return v == h.token || strings.HasSuffix(v, " "+h.token) })
+	}
+	for name, values := range h.value.header {
+		if !slices.Equal(cred.Header[name], values) {
+			return false
+		}
+	}
+	return true
+}
+
+func values(cred *transport.Credential) (list []string) {
+	for _, v := range cred.Header {
+		list = append(list, v...)
+	}
+	for _, v := range cred.Query {
+		list = append(list, v...)
+	}
+	for _, k := range cred.Cookies {
+		list = append(list, k.Value)
+	}
+	return list
+}
+
+func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
+	now := s.opts.Now()
+	g, err := askCommand(ctx, s.opts.Command, withoutQueryOf(s.opts.Agent), now)
+	if err != nil {
+		return nil, fmt.Errorf("the credential command %w", err)
+	}
+	h := &held{token: g.token, value: g, expiry: g.expiry, renewAt: renewal(now, g.expiry)}
+	s.opts.Learn(g.token)
+	for _, values := range g.header {
+		s.opts.Learn(values...)
+	}
+	if h.token == "" {
+		h.token = fmt.Sprint(g.header)
+	}
+	return h, nil
+}
+
+// getProgram gets a token for the client itself.
+func (s *Source) getProgram(ctx context.Context, _ string) (*held, error) {
+	secret, err := s.opts.OAuth.Secret.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.opts.Learn(secret)
+	provider, scopes, err := s.programProvider(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client := s.client(s.opts.OAuth.ClientID, secret, s.opts.OAuth.Params)
+	t, err := client.ForProgram(ctx, provider, scopes)
+	if err != nil {
+		return nil, err
+	}
+	s.opts.Learn(t.Access)
+	return &held{token: t.Access, value: &given{token: t.Access}, expiry: t.Expiry, renewAt: renewal(t.Obtained, t.Expiry)}, nil
+}
+
+func (s *Source) client(id, secret string, params url.Values) *oauth.Client {
+	return &oauth.Client{ID: id, Secret: secret, Params: params, HTTP: s.http, Now: s.opts.Now}
+}
+
+// Refusal is what the agent last answered with 401 or 403; nil: nothing.
+func (s *Source) Refusal() *transport.Challenge {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refusal
+}
+
+// Missing says what an agent wants that there is not, "" if that is nothing, or not
+// known.
+func (s *Source) Missing(ctx context.Context, card *a2a.Card) string {
+	c := &transport.Challenge{Card: card}
+	c.URL, _ = url.Parse(s.opts.Agent)
+	_, answered, err := s.own(ctx, c)
+	if err != nil {
+		return err.Error()
+	}
+	left := s.opts.open(card, answered)
+	if len(left) == 0 {
+		return ""
+	}
+	if l, err := s.logins.current(ctx); err != nil || l != nil && l.Over == "" {
+		return ""
+	}
+	return strings.Join(left, ", ")
+}

@@ -1,0 +1,161 @@
+package credentials
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+)
+
+func aLogin(agent, client string) *Login {
+	return &Login{Origin: Origin(agent), Agent: agent, ClientID: client, Created: time.Now(), Account: "me", Provider: &oauth.Provider{Issuer: "https://idp.example", Token: "https://idp.example/token"},
+		Secrets: Secrets{Access: "hunter2-access", Refresh: "hunter2-refresh", ClientSecret: "hunter2-client", Keys: []Key{{"query", "k", "hunter2-key"}}}}
+}
+
+// What is stored is this user's alone, is replaced as a whole, and comes back.
+func TestStore(t *testing.T) {
+	s := testStore(t)
+	if list, err := s.List(); len(list) != 0 || err != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+	a, b := aLogin("https://agent.example/a", "app"), aLogin("https://agent.example/b", "other")
+	b.Created = a.Created.Add(time.Second)
+	for _, l := range []*Login{a, b} {
+		if err := s.Put(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		info, _ := d.Info()
+		if perm := info.Mode().Perm(); os.PathSeparator == '/' && perm&0o077 != 0 {
+			t.Errorf("%s has mode %o", path, perm)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ agent, client, want string }{
+		{"https://agent.example/a", "", "app"},
+		{"https://agent.example/a?key=x", "", "app"},
+		{"https://AGENT.example:443/c", "", "other"}, // the newest
+		{"https://agent.example/a", "other", "other"},
+		{"https://agent.example/a", "unknown", ""},
+		{"http://agent.example/a", "", ""},
+		{"https://agent.example:8443/a", "", ""},
+	} {
+		l, err := s.Find(t.Context(), test.agent, test.client)
+		got := ""
+		if l != nil {
+			got = l.ClientID
+			if l.Secrets.Refresh != "hunter2-refresh" || l.Secrets.Keys[0].Value != "hunter2-key" || l.Provider.Token != "https://idp.example/token" {
+				t.Errorf("%+v", l)
+			}
+		}
+		if err != nil || got != test.want {
+			t.Errorf("%s %s: %q, not %q: %v", test.agent, test.client, got, test.want, err)
+		}
+	}
+	if err := errors.Join(s.Delete(a), s.Delete(a)); err != nil {
+		t.Error(err)
+	}
+	if list, err := s.List(); len(list) != 1 || err != nil || list[0].Secrets.Access != "" {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// A file that others can read, or that is not what it should be, is not used, and
+// says what to do.
+func TestStoreRefuses(t *testing.T) {
+	s := testStore(t)
+	l := aLogin("https://agent.example/a", "app")
+	if err := s.Put(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	file := s.file(l.Origin, l.ClientID)
+	good, _ := os.ReadFile(file)
+	for want, change := range map[string]func(){
+		"can be read by others": func() { os.Chmod(file, 0o644) },
+		"is damaged":            func() { os.WriteFile(file, good[:len(good)/2], 0o600) },
+		"newer a2astdio": func() {
+			os.WriteFile(file, bytes.Replace(good, []byte(`"version": 1`), []byte(`"version": 2`), 1), 0o600)
+		},
+	} {
+		if os.PathSeparator == '\\' && strings.Contains(want, "others") {
+			continue
+		}
+		change()
+		_, err := s.Find(t.Context(), l.Agent, "")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", want, err)
+		}
+		os.WriteFile(file, good, 0o600)
+		os.Chmod(file, 0o600)
+	}
+	// A file that was copied to another's name.
+	other := aLogin("https://evil.example/a", "app")
+	os.WriteFile(s.file(other.Origin, other.ClientID), good, 0o600)
+	if got, err := s.Get(t.Context(), other.Origin, "app"); err == nil || got != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Credentials are kept where the user's state is, and nowhere if there is no such
+// place.
+func TestStateDir(t *testing.T) {
+	env := func(name, value string) func(string) string {
+		return func(n string) string {
+			if n == name {
+				return value
+			}
+			return ""
+		}
+	}
+	home := func() (string, error) { return "/home/me", nil }
+	for _, test := range []struct {
+		goos string
+		env  func(string) string
+		want string
+	}{
+		{"linux", env("", ""), "/home/me/.local/state"},
+		{"linux", env("XDG_STATE_HOME", "/state"), "/state"},
+		{"linux", env("XDG_STATE_HOME", "relative"), "/home/me/.local/state"},
+		{"darwin", env("", ""), "/home/me/Library/Application Support"},
+	} {
+		if got, err := stateDir(test.goos, test.env, home); err != nil || filepath.ToSlash(got) != test.want && os.PathSeparator == '/' {
+			t.Errorf("%s: %q, %v", test.goos, got, err)
+		}
+	}
+	if _, err := stateDir("linux", env("", ""), func() (string, error) { return "", errors.New("no home") }); err == nil || !strings.Contains(err.Error(), "XDG_STATE_HOME") {
+		t.Error(err)
+	}
+}
+
+// One has the lock, and who waits in vain hears why; a lock ends with its process,
+// or when it is given back.
+func TestLock(t *testing.T) {
+	s := testStore(t)
+	l := aLogin("https://agent.example/a", "app")
+	unlock, err := s.Lock(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
+	defer cancel()
+	if _, err := s.Lock(ctx, l); err == nil || !strings.Contains(err.Error(), "another a2astdio") {
+		t.Error(err)
+	}
+	unlock()
+	unlock, err = s.Lock(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}

@@ -1,0 +1,101 @@
+package credentials
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+)
+
+// TLS says how an agent is trusted, and how we show ourselves to it. The zero value
+// is the system's authorities, and no certificate.
+type TLS struct {
+	// CAFile holds certificates of authorities, in PEM, to trust beside the system's.
+	CAFile string
+	// CertFile and KeyFile are a client certificate and its key, in PEM. An empty
+	// KeyFile is CertFile, which then has both.
+	CertFile, KeyFile string
+	// Insecure has nobody's certificate verified.
+	Insecure bool
+}
+
+// Config makes a configuration of it; nil if it says nothing. What is wrong with a
+// file is found now; a certificate that is replaced later is read anew.
+func (t TLS) Config() (*tls.Config, error) {
+	if t == (TLS{}) {
+		return nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: t.Insecure}
+	if t.CAFile != "" {
+		pem, err := os.ReadFile(t.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("--ca-file: %w", err)
+		}
+		if c.RootCAs, err = x509.SystemCertPool(); err != nil {
+			return nil, fmt.Errorf("--ca-file: the system's authorities: %w", err)
+		}
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("--ca-file %s holds no certificate in PEM (-----BEGIN CERTIFICATE-----)", t.CAFile)
+		}
+	}
+	switch {
+	case t.CertFile == "" && t.KeyFile != "":
+		return nil, errors.New("--client-key is of no use without --client-cert")
+	case t.CertFile != "":
+		cert := &certificate{files: t}
+		if _, err := cert.get(nil); err != nil {
+			return nil, err
+		}
+		c.GetClientCertificate = cert.get
+	}
+	return c, nil
+}
+
+// A certificate is read again when its file has changed: those of a company's
+// machines are good for hours.
+type certificate struct {
+	files TLS
+
+	mu    sync.Mutex
+	stamp string
+	cert  *tls.Certificate
+}
+
+func (c *certificate) get(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	keyFile := c.files.KeyFile
+	if keyFile == "" {
+		keyFile = c.files.CertFile
+	}
+	info, err := os.Stat(c.files.CertFile)
+	if err != nil {
+		if c.cert != nil {
+			return c.cert, nil // it is being replaced
+		}
+		return nil, fmt.Errorf("--client-cert: %w", err)
+	}
+	stamp := fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+	if c.cert != nil && stamp == c.stamp {
+		return c.cert, nil
+	}
+	certPEM, err := os.ReadFile(c.files.CertFile)
+	if err != nil {
+		return nil, fmt.Errorf("--client-cert: %w", err)
+	}
+	keyPEM, err := readPrivate(keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("--client-key: %w", err)
+	}
+	cert, err := tls.X509KeyPair(certPEM, keyPEM)
+	if err != nil {
+		if c.cert != nil {
+			return c.cert, nil // one of the two is new, and the other is not yet
+		}
+		return nil, fmt.Errorf("--client-cert %s and --client-key %s are not a certificate and its key in PEM (a key that has a password must be without it): %v", c.files.CertFile, keyFile, err)
+	}
+	c.cert, c.stamp = &cert, stamp
+	return c.cert, nil
+}

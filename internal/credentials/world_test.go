@@ -1,0 +1,317 @@
+package credentials
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/demo/idp"
+	"github.com/a2astdio/a2astdio/internal/test/signin"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestMain lets the test be the commands that it runs: HELPER says which.
+func TestMain(m *testing.M) {
+	switch helper, args := os.Getenv("HELPER"), os.Args; helper {
+	case "":
+		os.Exit(m.Run())
+	case "print": // what it is told to, having noted its input and environment
+		in, _ := io.ReadAll(os.Stdin)
+		if file := os.Getenv("NOTES"); file != "" {
+			f, _ := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			fmt.Fprintf(f, "stdin %s\n", strings.TrimSpace(string(in)))
+			for _, v := range os.Environ() {
+				fmt.Fprintln(f, "env", v)
+			}
+			f.Close()
+		}
+		fmt.Print(strings.Join(args[1:], " "))
+	case "fail":
+		fmt.Fprintln(os.Stderr, "\x1b[31mnot logged in\nrun helper login")
+		os.Exit(3)
+	case "hang":
+		time.Sleep(time.Hour)
+	case "renew": // another bridge: agent, provider's certificate, store
+		helpRenew(args[1], args[2], args[3])
+	}
+}
+
+func helpRenew(agent, ca, dir string) {
+	pem, _ := os.ReadFile(ca)
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(pem)
+	store, _ := OpenStore(dir)
+	s := New(&Options{Agent: agent, Store: store, TLS: &tls.Config{RootCAs: pool}})
+	defer s.Close()
+	u, _ := url.Parse(agent)
+	cred, err := s.Credential(context.Background(), &transport.Challenge{URL: u})
+	if err != nil {
+		fmt.Print(err)
+		os.Exit(1)
+	}
+	fmt.Print(cred.Header.Get("Authorization"))
+}
+
+func helperCommand(mode string, args ...string) string {
+	words := []string{"HELPER=" + mode, "'" + os.Args[0] + "'"}
+	for _, a := range args {
+		words = append(words, "'"+a+"'")
+	}
+	return strings.Join(words, " ")
+}
+
+// An agent takes the tokens of a provider, and tells a story of two events.
+type agent struct {
+	*httptest.Server
+	idp *signin.Server
+	// closed: the card itself wants a token. card is the security of it.
+	closed bool
+	card   string
+	// takes, if it is set, decides instead of the provider.
+	takes func(r *http.Request) bool
+	// challenge is what a 401 says.
+	challenge string
+	// between, if it is set, is called between the two events of a stream.
+	between func()
+	// last is answered with the task's last state when it is subscribed to.
+	mu    sync.Mutex
+	calls []string
+}
+
+func newAgent(t *testing.T, p *signin.Server) *agent {
+	a := &agent{idp: p, challenge: `Bearer realm="agent"`}
+	if p != nil {
+		a.card = fmt.Sprintf(`"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"%s/.well-known/openid-configuration"}},"security":[{"login":["agent"]}]`, p.Issuer)
+	}
+	a.Server = httptest.NewUnstartedServer(a)
+	a.Config.ErrorLog = log.New(io.Discard, "", 0)
+	a.Start()
+	t.Cleanup(a.Close)
+	return a
+}
+
+func (a *agent) note(s string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls = append(a.calls, s)
+}
+
+// count counts the calls that begin so.
+func (a *agent) count(prefix string) (n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.calls {
+		if strings.HasPrefix(c, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	isCard := strings.HasPrefix(r.URL.Path, "/.well-known/")
+	body, _ := io.ReadAll(r.Body)
+	var call struct{ Method string }
+	_ = json.Unmarshal(body, &call)
+	if isCard {
+		call.Method = "card"
+	}
+	if !isCard || a.closed {
+		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		ok := false
+		switch {
+		case a.takes != nil:
+			ok = a.takes(r)
+		case a.idp != nil:
+			_, ok = a.idp.Provider.Check(token)
+		}
+		if !ok {
+			a.note("401 " + call.Method)
+			w.Header().Set("WWW-Authenticate", a.challenge)
+			w.WriteHeader(401)
+			return
+		}
+	}
+	a.note(call.Method)
+	if isCard {
+		fmt.Fprintf(w, `{"name":"Agent","url":"%s/rpc","protocolVersion":"0.3.0","capabilities":{"streaming":true},%s}`, a.URL, strings.TrimPrefix(a.card+`,"version":"1"`, ","))
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	event := func(state, final string) {
+		fmt.Fprintf(w, `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"%s"},"final":%s}}`+"\n\n", state, final)
+		w.(http.Flusher).Flush()
+	}
+	if call.Method == "message/stream" {
+		event("working", "false")
+		if a.between != nil {
+			a.between()
+			return // cut
+		}
+	}
+	event("completed", "true")
+}
+
+// client is a bridge's client, with a source; both are closed with the test.
+func (a *agent) client(t *testing.T, opts *Options) (*transport.Client, *Source) {
+	t.Helper()
+	o := *opts
+	o.Agent = a.URL
+	if a.idp != nil {
+		o.TLS = a.idp.TLS()
+	}
+	s := New(&o)
+	c, err := transport.NewClient(a.URL, &transport.ClientOptions{Credentials: s.Credential, Header: o.Header})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(); s.Close() })
+	return c, s
+}
+
+// prompt sends a message and reads the stream to its end.
+func prompt(ctx context.Context, c *transport.Client) error {
+	s, err := c.Send(ctx, &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hello"}}})
+	if err != nil {
+		return err
+	}
+	return drain(s)
+}
+
+func drain(s *transport.Stream) error {
+	defer s.Close()
+	for {
+		events, err := s.Read()
+		for i := range events {
+			if events[i].State == a2a.StateCompleted {
+				return nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func testStore(t *testing.T) *Store {
+	store, err := OpenStore(filepath.Join(t.TempDir(), "credentials"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// A tester is a user with a browser.
+type tester struct {
+	signin.Browser
+	no, noBrowser, onPage bool
+	secret                string
+
+	wg    *sync.WaitGroup
+	asked []*oauth.Question
+	err   error
+}
+
+func (u *tester) Confirm(_ context.Context, q *oauth.Question) (yes, onPage bool, err error) {
+	u.asked = append(u.asked, q)
+	return !u.no, u.onPage, nil
+}
+
+func (u *tester) Visit(_ context.Context, local, _, _ string) error {
+	u.wg.Go(func() { u.err = u.Open(local) })
+	return nil
+}
+
+func (u *tester) Enter(_ context.Context, _, _, complete string, _ time.Time) error {
+	return u.Browser.Enter(complete)
+}
+
+func (u *tester) Browser_() bool { return !u.noBrowser }
+
+func (u *tester) Secret(context.Context, string) (string, error) {
+	if u.secret == "" {
+		return "", ErrCannot
+	}
+	return u.secret, nil
+}
+
+// user adapts: a Browser is a method of User, and a type of the tests.
+type user struct{ *tester }
+
+func (u user) Browser() bool { return u.Browser_() }
+
+func (u user) Enter(ctx context.Context, code, page, complete string, until time.Time) error {
+	return u.tester.Enter(ctx, code, page, complete, until)
+}
+
+// signIn signs in, and waits for the browser.
+func signIn(t *testing.T, s *Source, how *SignIn, u *tester) (*Login, error) {
+	t.Helper()
+	u.wg = new(sync.WaitGroup)
+	l, err := s.SignIn(t.Context(), how, user{u})
+	u.wg.Wait()
+	if u.err != nil {
+		t.Errorf("the browser: %v", u.err)
+	}
+	return l, err
+}
+
+// signedIn is an agent, somebody who has signed in to it, and where that is stored.
+func signedIn(t *testing.T, life time.Duration) (*agent, *Store) {
+	t.Helper()
+	p := signin.Start(t, &idp.Options{Scopes: []string{"agent"}, Life: life})
+	a, store := newAgent(t, p), testStore(t)
+	c, s := a.client(t, &Options{Store: store})
+	card, err := c.Card(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{Browser: signin.Browser{TLS: p.TLS()}}); err != nil {
+		t.Fatal(err)
+	}
+	return a, store
+}
+
+// unauthenticated reports whether a client would be told -32000.
+func unauthenticated(err error) bool {
+	var e *a2a.Error
+	return errors.As(err, &e) && e.Unauthenticated()
+}
+
+// A clock that can be turned.
+type clock struct {
+	mu  sync.Mutex
+	off time.Duration
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.off)
+}
+
+func (c *clock) turn(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.off += d
+}
+
+func contextWithCancel(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithCancel(t.Context())
+}
