@@ -1,0 +1,358 @@
+package webhook
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/bridge"
+)
+
+const (
+	taskV03  = `{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}`
+	stateV1  = `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`
+	appendV1 = `{"artifactUpdate":{"taskId":"t","artifact":{"artifactId":"a","parts":[{"text":"ha"}]},"append":true}}`
+)
+
+// open makes boxes with one address, and a receiver in front of them.
+func open(t *testing.T, opts *Options) (*Boxes, bridge.Webhook, http.Handler) {
+	t.Helper()
+	boxes := NewBoxes("https://hooks.example/base/", opts != nil && opts.Keys != nil)
+	hook, err := boxes.Open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return boxes, hook, NewReceiver(boxes, opts)
+}
+
+// push makes the request of an agent that does everything right; adjust changes it.
+func push(hook bridge.Webhook, body string, adjust ...func(*http.Request)) *http.Request {
+	c := hook.Config()
+	r := httptest.NewRequest(http.MethodPost, c.URL, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-A2A-Notification-Token", c.Token)
+	for _, f := range adjust {
+		f(r)
+	}
+	return r
+}
+
+func status(h http.Handler, r *http.Request) int {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Code
+}
+
+func set(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+// Each abuse has its status, and no effect.
+func TestAbuse(t *testing.T) {
+	cases := []struct {
+		name   string
+		body   string
+		adjust func(*http.Request)
+		want   int
+	}{
+		{"unknown path", taskV03, func(r *http.Request) { r.URL.Path = "/" + randomName() }, 404},
+		{"unknown path, whatever else is wrong", "x", func(r *http.Request) { r.URL.Path, r.Method, r.Header = "/", "PUT", nil }, 404},
+		{"unknown path, with a validation token", "", func(r *http.Request) { r.Method, r.URL.Path, r.URL.RawQuery = "GET", "/x", "validationToken=a" }, 404},
+		{"no segment", taskV03, func(r *http.Request) { r.URL.Path = "" }, 404},
+		{"wrong method", taskV03, func(r *http.Request) { r.Method = "PUT" }, 405},
+		{"a challenge that is a web page", "", func(r *http.Request) { r.Method, r.URL.RawQuery = "GET", "validationToken=%3Cscript%3E" }, 405},
+		{"no token", taskV03, func(r *http.Request) { r.Header.Del("X-A2A-Notification-Token") }, 401},
+		{"wrong token", taskV03, set("X-A2A-Notification-Token", randomName()), 401},
+		{"empty token", taskV03, set("X-A2A-Notification-Token", ""), 401},
+		{"wrong token, and wrong body", "nonsense", set("X-A2A-Notification-Token", "x"), 401},
+		{"old timestamp", taskV03, set("Webhook-Timestamp", "1600000000"), 401},
+		{"timestamp that is none", taskV03, set("Webhook-Timestamp", "yesterday"), 401},
+		{"form", taskV03, set("Content-Type", "application/x-www-form-urlencoded"), 415},
+		{"no content type", taskV03, func(r *http.Request) { r.Header.Del("Content-Type") }, 415},
+		{"compressed", taskV03, set("Content-Encoding", "gzip"), 415},
+		{"oversized, and says so", strings.Repeat(" ", 2000), nil, 413},
+		{"oversized, and does not say so", strings.Repeat(" ", 2000), func(r *http.Request) { r.ContentLength = -1 }, 413},
+		{"no JSON", "{", nil, 400},
+		{"empty", "", nil, 400},
+		{"two values", taskV03 + taskV03, nil, 400},
+		{"not UTF-8", `{"kind":"task","id":"` + "\xff" + `","status":{}}`, nil, 400},
+		{"an array", "[" + taskV03 + "]", nil, 400},
+		{"null", "null", nil, 400},
+		{"a string", `"task"`, nil, 400},
+		{"an empty object", "{}", nil, 400},
+		{"an unknown kind", `{"kind":"cake","id":"t","status":{}}`, nil, 400},
+		{"a task without a status", `{"kind":"task","id":"t"}`, nil, 400},
+		{"a task whose ID is a number", `{"kind":"task","id":7,"status":{}}`, nil, 400},
+		{"an event without a task", `{"statusUpdate":{"status":{}}}`, nil, 400},
+		{"two events", `{"statusUpdate":{"taskId":"t"},"artifactUpdate":{"taskId":"t"}}`, nil, 400},
+		{"a JSON-RPC response", `{"jsonrpc":"2.0","id":1,"result":` + taskV03 + `}`, nil, 400},
+	}
+	boxes, hook, h := open(t, &Options{MaxBody: 1000})
+	for _, c := range cases {
+		var adjust []func(*http.Request)
+		if c.adjust != nil {
+			adjust = append(adjust, c.adjust)
+		}
+		if got := status(h, push(hook, c.body, adjust...)); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	if len(hook.Pushes()) != 0 || boxes.bytes != 0 {
+		t.Errorf("%d pushes are queued, %d bytes", len(hook.Pushes()), boxes.bytes)
+	}
+}
+
+// An agent that reads no answer before it has sent all of a push that is too large
+// learns its status all the same, and not that the connection was closed.
+func TestOversizedIsAnswered(t *testing.T) {
+	_, hook, h := open(t, &Options{MaxBody: 1 << 20})
+	server := httptest.NewServer(h)
+	defer server.Close()
+	const size = 6 << 20
+	for name, c := range map[string]struct{ header, body string }{
+		"says so":         {fmt.Sprintf("Content-Length: %d", size), strings.Repeat(" ", size)},
+		"does not say so": {"Transfer-Encoding: chunked", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", size, strings.Repeat(" ", size))},
+	} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_, err = io.WriteString(conn, "POST /"+hook.Name()+" HTTP/1.1\r\nHost: hooks.example\r\nContent-Type: application/json\r\nX-A2A-Notification-Token: "+
+			hook.Config().Token+"\r\n"+c.header+"\r\n\r\n"+c.body)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || resp.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s: %v, %v", name, resp, err)
+		}
+	}
+}
+
+// What agents really send is taken: each header, each payload, each content type,
+// below whatever path the proxy in front leaves.
+func TestTaken(t *testing.T) {
+	bare := func(r *http.Request) { r.Header.Del("X-A2A-Notification-Token") }
+	_, hook, h := open(t, nil)
+	token := hook.Config().Token
+	if hook.Config().Authentication.Credentials != token || hook.Config().URL != "https://hooks.example/base/"+hook.Name() {
+		t.Errorf("the configuration is %+v", hook.Config())
+	}
+	for i, r := range []*http.Request{
+		push(hook, taskV03),
+		push(hook, stateV1, set("Content-Type", "application/a2a+json; charset=utf-8"), bare, set("A2A-Notification-Token", token)),
+		push(hook, appendV1, bare, set("Authorization", "Bearer "+token)),
+		push(hook, `{"task":{"id":"t"}}`, set("Authorization", "bearer "+token), set("X-A2A-Notification-Token", "its own")),
+		push(hook, `{"message":{"messageId":"m"}}`, func(r *http.Request) { r.URL.Path = "/" + hook.Name() }),
+		push(hook, `{"kind":"status-update","taskId":"t"}`, func(r *http.Request) { r.URL.Path = "/a/b/c/" + hook.Name() }),
+		push(hook, `{"kind":"artifact-update","taskId":"t"}`),
+		push(hook, `{"id":"t","status":{"state":"working"}}`, set("Webhook-Timestamp", fmt.Sprint(time.Now().Unix()))),
+	} {
+		if got := status(h, r); got != 200 {
+			t.Errorf("number %d: %d", i, got)
+		}
+	}
+	if n := len(hook.Pushes()); n != 8 {
+		t.Errorf("%d pushes are queued", n)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", hook.Config().URL+"?validationToken=a-B_3.~", nil))
+	if w.Code != 200 || w.Body.String() != "a-B_3.~" || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("a challenge is answered with %d %q", w.Code, w.Body)
+	}
+}
+
+// A repetition and a push to a task that has ended are answered as if all were well,
+// and have no effect; what appends is no repetition unless its ID says so.
+func TestRepeated(t *testing.T) {
+	boxes, hook, h := open(t, nil)
+	for i, c := range []struct {
+		body   string
+		adjust []func(*http.Request)
+		queued int
+	}{
+		{taskV03, nil, 1}, {taskV03, nil, 1},
+		{appendV1, nil, 2}, {appendV1, nil, 3},
+		{appendV1, []func(*http.Request){set("Webhook-Id", "1")}, 4}, {appendV1, []func(*http.Request){set("Webhook-Id", "1")}, 4},
+		{taskV03, []func(*http.Request){set("Idempotency-Key", "2")}, 5}, {stateV1, []func(*http.Request){set("Idempotency-Key", "2")}, 5},
+	} {
+		if got := status(h, push(hook, c.body, c.adjust...)); got != 200 || len(hook.Pushes()) != c.queued {
+			t.Errorf("number %d: %d, %d are queued, want %d", i, got, len(hook.Pushes()), c.queued)
+		}
+	}
+	(<-hook.Pushes()).Taken()
+	hook.Close(true)
+	if got := status(h, push(hook, stateV1)); got != 200 || boxes.bytes != 0 {
+		t.Errorf("after the end: %d, %d bytes are counted", got, boxes.bytes)
+	}
+	if got := status(h, push(hook, stateV1, set("X-A2A-Notification-Token", "x"))); got != 401 {
+		t.Errorf("after the end, with a wrong token: %d", got)
+	}
+}
+
+// The token of one task is none for another's path.
+func TestWrongTask(t *testing.T) {
+	boxes, hook, h := open(t, nil)
+	other, _ := boxes.Open(t.Context(), "")
+	if got := status(h, push(hook, taskV03, set("X-A2A-Notification-Token", other.Config().Token))); got != 401 {
+		t.Errorf("another task's token: %d", got)
+	}
+	again, _ := boxes.Open(t.Context(), hook.Name())
+	if again.Name() == hook.Name() {
+		t.Error("two turns share an address")
+	}
+	hook.Close(false)
+	again, _ = boxes.Open(t.Context(), hook.Name())
+	if again.Name() != hook.Name() || again.Config().Token == hook.Config().Token {
+		t.Error("an address that is opened again has another name, or the old token")
+	}
+}
+
+// A full queue is 503, and room is made by what the turn has taken.
+func TestFull(t *testing.T) {
+	boxes, hook, h := open(t, nil)
+	for range maxQueued {
+		if got := status(h, push(hook, appendV1)); got != 200 {
+			t.Fatalf("%d before the queue is full", got)
+		}
+	}
+	r := push(hook, appendV1)
+	if got := status(h, r); got != 503 {
+		t.Errorf("a full queue: %d", got)
+	}
+	(<-hook.Pushes()).Taken()
+	if got := status(h, push(hook, appendV1)); got != 200 {
+		t.Errorf("with room again: %d", got)
+	}
+	large := `{"task":{"id":"t","metadata":"` + strings.Repeat("x", DefaultMaxBody-100) + `"}}`
+	other, _ := boxes.Open(t.Context(), "")
+	for i := range 4 {
+		want := 200
+		if i == 3 {
+			want = 503
+		}
+		body := strings.Replace(large, "xxxx", fmt.Sprintf("%04d", i), 1)
+		if got := status(h, push(other, body)); got != want {
+			t.Errorf("large push %d: %d, want %d", i, got, want)
+		}
+	}
+}
+
+// A name has so many pushes a second, and time gives it more; others are not held up.
+func TestRate(t *testing.T) {
+	now := time.Unix(1000, 0)
+	boxes := NewBoxes("http://x", false)
+	hook, _ := boxes.Open(t.Context(), "")
+	h := NewReceiver(boxes, &Options{Now: func() time.Time { return now }})
+	for range burst {
+		if got := status(h, push(hook, "no JSON")); got != 400 {
+			t.Fatalf("%d within the burst", got)
+		}
+	}
+	if got := status(h, push(hook, taskV03)); got != 429 {
+		t.Errorf("after the burst: %d", got)
+	}
+	if got := status(h, push(hook, taskV03, set("X-A2A-Notification-Token", "x"))); got != 401 {
+		t.Errorf("a stranger learns of the limit: %d", got)
+	}
+	other, _ := boxes.Open(t.Context(), "")
+	if got := status(h, push(other, taskV03)); got != 200 {
+		t.Errorf("another name: %d", got)
+	}
+	now = now.Add(time.Second)
+	if got := status(h, push(hook, taskV03)); got != 200 {
+		t.Errorf("a second later: %d", got)
+	}
+}
+
+// A thousand requests at once get an answer each, and memory stays flat.
+func TestThousand(t *testing.T) {
+	boxes := NewBoxes("", false)
+	hook, _ := boxes.Open(t.Context(), "")
+	s, err := Listen("127.0.0.1:0", "", "", 0, NewReceiver(boxes, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	var taker sync.WaitGroup
+	taker.Go(func() {
+		for {
+			select {
+			case p := <-hook.Pushes():
+				p.Taken()
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	body := `{"task":{"id":"t","metadata":"` + strings.Repeat("x", 100_000) + `"}}`
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	defer client.CloseIdleConnections()
+	var mu sync.Mutex
+	got := map[int]int{}
+	var all sync.WaitGroup
+	for range 1000 {
+		all.Go(func() {
+			req, _ := http.NewRequest("POST", s.URL()+"/"+hook.Name(), strings.NewReader(body))
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Authorization", "Bearer "+hook.Config().Token)
+			resp, err := client.Do(req)
+			code := 0
+			if err != nil {
+				t.Error(err)
+			} else {
+				resp.Body.Close()
+				code = resp.StatusCode
+			}
+			mu.Lock()
+			got[code]++
+			mu.Unlock()
+		})
+	}
+	all.Wait()
+	stop()
+	taker.Wait()
+	if got[200] == 0 || got[200]+got[429]+got[503] != 1000 {
+		t.Errorf("the answers are %v", got)
+	}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > 64<<20 || boxes.bytes != 0 {
+		t.Errorf("%d MB are in use, %d bytes are counted", m.HeapAlloc>>20, boxes.bytes)
+	}
+}
+
+// Who sends a byte now and then is answered when his time is over, and holds nobody up.
+func TestSlow(t *testing.T) {
+	boxes := NewBoxes("", false)
+	hook, _ := boxes.Open(t.Context(), "")
+	s, err := Listen("127.0.0.1:0", "", "", 100*time.Millisecond, NewReceiver(boxes, &Options{Timeout: 100 * time.Millisecond}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{", hook.Name(), hook.Config().Token)
+	answer, _ := io.ReadAll(conn) // ends, because the server hangs up
+	if !bytes.HasPrefix(answer, []byte("HTTP/1.1 408 ")) {
+		t.Errorf("answered with %q", answer)
+	}
+}
