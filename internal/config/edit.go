@@ -1,0 +1,286 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// An Entry is a key and its value, spelled as TOML has it: see [Quote]. Without a
+// value it is one to be removed.
+type Entry struct{ Key, Value string }
+
+// Quote spells a string for TOML.
+func Quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range strings.ToValidUTF8(s, "�") {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// QuoteList spells a list of strings for TOML.
+func QuoteList(list []string) string {
+	spelled := make([]string, len(list))
+	for i, s := range list {
+		spelled[i] = Quote(s)
+	}
+	return "[" + strings.Join(spelled, ", ") + "]"
+}
+
+// QuoteObject writes a JSON object as an inline table; false if it has something that
+// TOML has not: a null, or a number that is not the same there.
+func QuoteObject(object json.RawMessage) (text string, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.UseNumber()
+	var v map[string]any
+	if d.Decode(&v) != nil {
+		return "", false
+	}
+	return quoteValue(v)
+}
+
+func quoteValue(v any) (string, bool) {
+	var parts []string
+	switch v := v.(type) {
+	case string:
+		return Quote(v), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return strconv.FormatInt(n, 10), true
+		}
+		f, err := v.Float64()
+		text := strconv.FormatFloat(f, 'f', -1, 64)
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		return text, err == nil && strings.ContainsAny(v.String(), ".eE") // else an integer beyond 64 bits
+	case []any:
+		for _, e := range v {
+			text, ok := quoteValue(e)
+			if !ok {
+				return "", false
+			}
+			parts = append(parts, text)
+		}
+		return "[" + strings.Join(parts, ", ") + "]", true
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			text, ok := quoteValue(v[name])
+			if !ok {
+				return "", false
+			}
+			parts = append(parts, Quote(name)+" = "+text)
+		}
+		return "{ " + strings.Join(parts, ", ") + " }", true
+	}
+	return "", false
+}
+
+// errByHand is for what a program had better not rewrite.
+var errByHand = errors.New("it is spelled in a way that is changed by hand: write it as a table, [agents.NAME]")
+
+// Store writes an agent into the user's file: its table gets the entries, or comes
+// behind all others if there is none. The rest of the file stays as it is, with its
+// comments. asDefault makes it the agent that is used when nobody names another. A
+// file that is not there is made, readable by its user alone; it is exchanged as a
+// whole, so that nobody reads half of it. A link is followed.
+func Store(path, name string, entries []Entry, asDefault bool) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	data, _, err := readUser(path, false)
+	if err != nil {
+		return err
+	}
+	text, err := withAgent(string(data), name, entries)
+	if err == nil && asDefault {
+		text, err = withDefault(text, name)
+	}
+	if err != nil {
+		return &Problem{File: path, Text: err.Error()}
+	}
+	if err := check(path, text, name, asDefault); err != nil {
+		return err
+	}
+	return replace(path, text)
+}
+
+// check makes sure that what is about to be written is understood as it is meant.
+func check(path, text, name string, asDefault bool) error {
+	f := &file{path: path, want: everyAgent}
+	f.parse([]byte(text))
+	c := &Config{File: path, Exists: true, Agent: name}
+	c.settle(&Options{}, f, &file{workspace: true})
+	if err := joined(f.problems); err != nil {
+		return err
+	}
+	if v := find(f.values, "agent"); !c.Named || asDefault && (v == nil || v.Text != name) {
+		return &Problem{File: path, Text: errByHand.Error()}
+	}
+	return nil
+}
+
+// withAgent returns the text of a file with entries in an agent's table.
+func withAgent(text, name string, entries []Entry) (string, error) {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if t, err := findTable(text, name, ""); err != nil {
+		return "", err
+	} else if !t.found {
+		if text != "" {
+			text += "\n"
+		}
+		text += "[agents." + name + "]\n"
+	}
+	for i := len(entries) - 1; i >= 0; i-- { // new ones are put behind the header
+		e := entries[i]
+		t, err := findTable(text, name, e.Key)
+		if err != nil {
+			return "", err
+		}
+		line := e.Key + " = " + e.Value
+		switch {
+		case t.from < t.to && e.Value == "":
+			text = text[:startOfLine(text, t.from)] + text[endOfLine(text, t.to):]
+		case t.from < t.to:
+			text = text[:t.from] + line + text[t.to:]
+		case e.Value != "":
+			text = text[:t.behind] + line + "\n" + text[t.behind:]
+		}
+	}
+	return text, nil
+}
+
+// A spot is where an agent's table is in a file, and a key in it.
+type spot struct {
+	found    bool
+	behind   int // the line behind the table's header
+	from, to int // of the key and its value; the same if it is not there
+}
+
+// findTable finds the table of an agent, and a key in it.
+func findTable(text, name, key string) (t spot, err error) {
+	var p unstable.Parser
+	p.Reset([]byte(text))
+	inside, dotted := false, true
+	for p.NextExpression() {
+		n := p.Expression()
+		at := path(nil, n)
+		if n.Kind == unstable.KeyValue {
+			switch {
+			case dotted && string(at[0]) == "agents", inside && len(at) > 1 && string(at[0]) == key:
+				return t, errByHand
+			case inside && string(at[0]) == key:
+				t.from, t.to = int(n.Raw.Offset), int(n.Raw.Offset+n.Raw.Length)
+			}
+			continue
+		}
+		if string(at[0]) == "agents" && len(at) == 1 {
+			return t, errByHand // what follows is spelled like dotted keys
+		}
+		dotted = false
+		ours := len(at) > 1 && string(at[0]) == "agents" && string(at[1]) == name
+		if inside = ours && len(at) == 2; inside {
+			k := n.Key()
+			k.Next()
+			t.found, t.behind = true, endOfLine(text, int(k.Node().Raw.Offset))
+		}
+		if ours && len(at) > 2 && string(at[2]) == key {
+			return t, errByHand // a table of its own
+		}
+	}
+	return t, p.Error()
+}
+
+func startOfLine(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
+
+func endOfLine(text string, at int) int {
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// withDefault returns the text of a file whose agent, at the top, is name.
+func withDefault(text, name string) (string, error) {
+	var p unstable.Parser
+	p.Reset([]byte(text))
+	for p.NextExpression() {
+		n := p.Expression()
+		if n.Kind != unstable.KeyValue {
+			break
+		}
+		if at := path(nil, n); len(at) == 1 && string(at[0]) == "agent" {
+			v := n.Value().Raw
+			return text[:v.Offset] + Quote(name) + text[v.Offset+v.Length:], nil
+		}
+	}
+	if err := p.Error(); err != nil {
+		return "", err
+	}
+	return "agent = " + Quote(name) + "\n" + separator(text) + text, nil
+}
+
+// separator keeps a comment at the beginning of a file apart from what comes before
+// it.
+func separator(text string) string {
+	if text == "" || strings.HasPrefix(text, "\n") {
+		return ""
+	}
+	return "\n"
+}
+
+// replace puts a file in the place of the one that is there, at once.
+func replace(path, text string) error {
+	problem := func(err error) error {
+		return &Problem{File: path, Text: "it cannot be written: " + reason(err)}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return problem(err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+FileName+"-") // readable by its user alone
+	if err != nil {
+		return problem(err)
+	}
+	defer os.Remove(f.Name()) // it is gone if all went well
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return problem(err)
+	}
+	return nil
+}
+
+// Create writes a file that is not there yet.
+func Create(path, text string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return &Problem{File: path, Text: "it is there already, and stays as it is"}
+	}
+	return replace(path, text)
+}

@@ -1,0 +1,151 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Storing an agent changes its table and, if it is to be, the default: every other
+// line stays, comments too.
+func TestStore(t *testing.T) {
+	entries := []Entry{{"url", Quote("https://a.example")}, {"mode", Quote("default")}, {"command", ""}}
+	const table = "[agents.work]\nurl = \"https://a.example\"\nmode = \"default\"\n"
+	for _, test := range []struct {
+		name, before string
+		asDefault    bool
+		after        string
+	}{
+		{"nothing", "", false, table},
+		{"nothing, default", "", true, "agent = \"work\"\n\n" + table},
+		{"behind others", "# mine\nmode = 'yolo'\n\n[agents.x]\ncommand = 'x' # run", false, "# mine\nmode = 'yolo'\n\n[agents.x]\ncommand = 'x' # run\n\n" + table},
+		{"in its place", "[agents.work] # old\nurl = 'u:' # note\ntimeout = '1s'\ncommand = 'gone'\n[agents.work.headers]\nA = 'b' # c\n\n# the other\n[agents.x]\ncommand = 'x'\n",
+			false, "[agents.work] # old\nmode = \"default\"\nurl = \"https://a.example\" # note\ntimeout = '1s'\n[agents.work.headers]\nA = 'b' # c\n\n# the other\n[agents.x]\ncommand = 'x'\n"},
+		{"over lines", "[agents.work]\nmode = \"\"\"\nyolo\"\"\"\nurl='u:'", false, table[:14] + "mode = \"default\"\nurl = \"https://a.example\"\n"},
+		{"the default is changed", "mode='yolo'\nagent = 'x' # mine\n[agents.x]\ncommand = 'x'\n", true,
+			"mode='yolo'\nagent = \"work\" # mine\n[agents.x]\ncommand = 'x'\n\n" + table},
+		{"a comment stays where it is", "# mine\n[agents.x]\ncommand = 'x'\n", true, "agent = \"work\"\n\n# mine\n[agents.x]\ncommand = 'x'\n\n" + table},
+		{"an inline table", "agents = { x = { command = 'x' } }\n", false, "error"},
+		{"dotted keys", "agents.work.url = 'u:'\n", false, "error"},
+		{"in pieces", "[agents.work.headers]\nA='b'\n[agents.work]\nurl='u:'\n", false, "[agents.work.headers]\nA='b'\n[agents.work]\nmode = \"default\"\nurl = \"https://a.example\"\n"},
+		{"under agents", "[agents]\nx.url='u:'\n", false, "error"},
+		{"no TOML", "mode = yolo\n", false, "error"},
+	} {
+		path := filepath.Join(t.TempDir(), "a", FileName)
+		if test.before != "" {
+			write(t, path, test.before)
+		}
+		err := Store(path, "work", entries, test.asDefault)
+		b, _ := os.ReadFile(path)
+		want := test.after
+		if want == "error" {
+			want = test.before
+			if err == nil {
+				t.Errorf("%s: no error", test.name)
+			}
+		} else if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if string(b) != want {
+			t.Errorf("%s:\n%s\nwant\n%s", test.name, b, want)
+		}
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
+			t.Errorf("%s: left behind: %v", test.name, left)
+		}
+	}
+}
+
+// A file that is linked from elsewhere stays linked, and nobody else can read it.
+func TestStoreLink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	dir := t.TempDir()
+	real := write(t, filepath.Join(dir, "dotfiles", FileName), "mode = 'default'\n")
+	link := filepath.Join(dir, FileName)
+	if err := os.Symlink(real, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Store(link, "work", []Entry{{"command", Quote("x")}}, false); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(real)
+	if b, _ := os.ReadFile(real); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(string(b), "[agents.work]") {
+		t.Errorf("%v %v %s", info.Mode(), err, b)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
+		t.Error("the link is no link any more")
+	}
+}
+
+// What is quoted is read back as it was.
+func TestQuote(t *testing.T) {
+	for _, s := range []string{`npx -y "a b" \c 'd'`, "tab\tline\nbell\a", "ünïcode €", "", "[agents.x]"} {
+		path := filepath.Join(t.TempDir(), FileName)
+		if err := Store(path, "work", []Entry{{"command", Quote("x" + s)}, {"extensions", QuoteList([]string{"u:" + s, "v:"})}}, true); err != nil {
+			t.Errorf("%q: %v", s, err)
+			continue
+		}
+		c, err := Load(&Options{File: path})
+		if err != nil || c.Value("command").Text != "x"+s || c.Value("extensions").List[0] != "u:"+s {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+}
+
+// The files to begin with say nothing, and each line of them can be made to count.
+func TestTemplates(t *testing.T) {
+	for name, text := range map[string]string{"user": Template(), "workspace": WorkspaceTemplate("")} {
+		for line := range strings.Lines(text) {
+			if line != "\n" && !strings.HasPrefix(line, "#") {
+				t.Errorf("%s: %q is no comment", name, line)
+			}
+			if len(line) > 110 {
+				t.Errorf("%s: a long line: %s", name, line)
+			}
+		}
+	}
+	var b strings.Builder
+	for line := range strings.Lines(Template()) {
+		key, _, ok := strings.Cut(strings.TrimPrefix(line, "# "), " = ")
+		if ok && lookup([]byte(key)) >= 0 && key != "command" || strings.HasPrefix(line, "# [agents.") {
+			b.WriteString(strings.TrimPrefix(line, "# "))
+		}
+	}
+	c, list, err := List(files(t, b.String(), ""))
+	if err != nil || len(list) != 1 || c.Value("url") == nil {
+		t.Errorf("%v in\n%s", err, b.String())
+	}
+	if err := Create(write(t, filepath.Join(t.TempDir(), "f"), "mine"), "x"); err == nil {
+		t.Error("a file that is there is written over")
+	}
+}
+
+// An object of JSON is stored as TOML, and read again as the same object; what TOML has
+// no word for is refused.
+func TestQuoteObject(t *testing.T) {
+	for _, object := range []string{`{}`, `{"a b":"\"\u0001é","f":1.5,"list":[true,{"x":[]},"y"],"n":-3,"o":{"in":{"deep":false}}}`, `{"":9007199254740993}`} {
+		text, ok := QuoteObject([]byte(object))
+		path := filepath.Join(t.TempDir(), FileName)
+		if err := Store(path, "work", []Entry{{"url", Quote("https://a.example")}, {"agent-settings", text}}, true); err != nil || !ok {
+			t.Fatalf("%s: %s: %v %v", object, text, ok, err)
+		}
+		c, err := Load(&Options{File: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Value("agent-settings").Text; got != object {
+			t.Errorf("%s is read as %s", object, got)
+		}
+	}
+	if text, ok := QuoteObject([]byte(`{"big":1e3}`)); !ok || text != `{ "big" = 1000.0 }` {
+		t.Errorf("%s %v", text, ok)
+	}
+	for _, object := range []string{`{"a":null}`, `{"a":123456789012345678901234567890}`, `[1]`, `{"a":[null]}`} {
+		if text, ok := QuoteObject([]byte(object)); ok {
+			t.Errorf("%s: %s", object, text)
+		}
+	}
+}

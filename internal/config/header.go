@@ -1,0 +1,86 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// isToken reports whether a header can have a name (RFC 9110, §5.6.2).
+func isToken(name []byte) bool {
+	for _, b := range name {
+		if b <= ' ' || b >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, b) >= 0 {
+			return false
+		}
+	}
+	return len(name) > 0
+}
+
+func sameHeader(a, b string) bool { return strings.EqualFold(a, b) }
+
+// check reports what is wrong with a value before its variables are known. It does
+// not quote it: it may hold a credential.
+func (h Header) check() error {
+	if strings.ContainsFunc(h.Value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return fmt.Errorf("%s has a character that no header may have", h.Name)
+	}
+	_, err := h.Expand(func(string) (string, bool) { return "", true })
+	return err
+}
+
+// Variables returns the names of the variables that the value takes.
+func (h Header) Variables() (names []string) {
+	_, _ = h.Expand(func(name string) (string, bool) {
+		names = append(names, name)
+		return "", true
+	})
+	return names
+}
+
+// Expand returns the value with ${NAME} replaced by the variable NAME; $${ stands
+// for ${. lookup is [os.LookupEnv] if it is nil. A variable that is not set, or is
+// empty, is an error that names it.
+func (h Header) Expand(lookup func(string) (string, bool)) (string, error) {
+	if lookup == nil {
+		lookup = func(name string) (string, bool) {
+			v := os.Getenv(name)
+			return v, v != ""
+		}
+	}
+	var b strings.Builder
+	for rest := h.Value; ; {
+		before, after, found := strings.Cut(rest, "${")
+		if !found {
+			b.WriteString(rest)
+			return b.String(), nil
+		}
+		if literal, ok := strings.CutSuffix(before, "$"); ok {
+			b.WriteString(literal + "${")
+			rest = after
+			continue
+		}
+		name, end, closed := strings.Cut(after, "}")
+		if !closed || !isVariable(name) {
+			return "", fmt.Errorf(`%s has a "${" that is not the beginning of a variable: ${NAME} is one, and $${ stands for the characters`, h.Name)
+		}
+		v, ok := lookup(name)
+		if !ok {
+			return "", fmt.Errorf("%s needs the variable %s, which is not set", h.Name, name)
+		}
+		if strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return "", fmt.Errorf("%s needs the variable %s, which has a character that no header may have", h.Name, name)
+		}
+		b.WriteString(before + v)
+		rest = end
+	}
+}
+
+// isVariable reports whether a variable can be called so.
+func isVariable(name string) bool {
+	for i, r := range name {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != ""
+}

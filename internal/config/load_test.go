@@ -1,0 +1,331 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func write(t testing.TB, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// files writes a user's file and a workspace's, where they are not empty, and
+// returns the options that lead to them.
+func files(t testing.TB, user, workspace string) *Options {
+	t.Helper()
+	dir := t.TempDir()
+	opts := &Options{File: write(t, filepath.Join(dir, "user", FileName), user), Workspace: filepath.Join(dir, "ws")}
+	if workspace != "" {
+		write(t, filepath.Join(opts.Workspace, FileName), workspace)
+	}
+	return opts
+}
+
+// said is what an error says, without the paths of files.
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if i := strings.Index(line, FileName); i >= 0 {
+			dir := filepath.Base(filepath.Dir(line[:i+1]))
+			line = dir + line[i+len(FileName):]
+		}
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A file of every key, in all spellings of a table, is read as one spelling is.
+func TestSpellings(t *testing.T) {
+	const top = "agent = \"work\"\n"
+	for name, text := range map[string]string{
+		"tables": top + `[agents.work]
+url = "https://a.example"
+extensions = ["u:1", "u:2"]
+[agents.work.headers]
+Authorization = "Bearer ${T}"
+X-Team = "blue"
+[agents.work.agent-settings]
+n = 1_0
+deep.er = [true, 1.5, { x = "y" }]
+[agents.other]
+command = "x"`,
+		"inline": top + `agents.other = { command = "x" }
+agents.work = { url = "https://a.example", extensions = ["u:1", "u:2"], headers = { Authorization = "Bearer ${T}", X-Team = "blue" }, agent-settings = { n = 10, deep = { er = [true, 1.5, { x = "y" }] } } }`,
+		"dotted": top + `agents.work.url = "https://a.example"
+agents.work.extensions = ["u:1", "u:2"]
+agents.work.headers.Authorization = "Bearer ${T}"
+agents.work.headers.X-Team = "blue"
+agents.work.agent-settings.n = 10
+agents.work.agent-settings.deep.er = [true, 1.5, { x = "y" }]
+agents.other.command = "x"`,
+		"under agents": top + `[agents]
+work.url = "https://a.example"
+work.extensions = ["u:1", "u:2"]
+work.headers = { Authorization = "Bearer ${T}", X-Team = "blue" }
+work.agent-settings = { n = 10, deep.er = [true, 1.5, { x = "y" }] }
+other = { command = "x" }`,
+	} {
+		c, err := Load(files(t, text, ""))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := fmt.Sprintln(c.Agent, c.Named, c.Value("url").Text, c.Value("extensions").List, len(c.Value("headers").Headers),
+			c.Value("headers").Headers[0].Value, c.Value("agent-settings").Text, len(c.Names()))
+		got = strings.TrimSpace(got)
+		want := `work true https://a.example [u:1 u:2] 2 Bearer ${T} {"deep":{"er":[true,1.5,{"x":"y"}]},"n":10} 2`
+		if got != want {
+			t.Errorf("%s: got  %s\nwant %s", name, got, want)
+		}
+	}
+}
+
+// What is wrong is said with its line and, where something is near, with what was
+// meant; all of it at once.
+func TestProblems(t *testing.T) {
+	for text, want := range map[string]string{
+		"mdoe = \"yolo\"":                      `user:1: there is no key "mdoe": did you mean mode?`,
+		"[agents.w]\nurl='u:'\nheader = {}":    `user:3: there is no key "header": did you mean headers?`,
+		"[agents.w]\nurl='u:'\nextension = []": `user:3: there is no key "extension": did you mean extensions?`,
+		"[agents.w]\nurl='u:'\nlog='x'":        "user:3: log is for all agents: write it at the top of the file, before the first [agents.NAME]",
+		"url='u:'":                             "user:1: url belongs to an agent: write it below [agents.NAME]",
+		"zzzzzzz = 1":                          `user:1: there is no key "zzzzzzz"`,
+		"mode = 'all'":                         `user:1: mode is one of "default", "accept-edits", "yolo"`,
+		"timeout = 30":                         `user:1: timeout is a time like "30s" or "2m"`,
+		"timeout = '0s'":                       `user:1: timeout is a time like "30s" or "2m"`,
+		"agent='w'\n[agents.w]\nurl='u:'\nforward-mcp='yes'": "user:4: forward-mcp is true or false",
+		"agent='w'\n[agents.w]\nurl='u:'\nextensions='x'":    `user:4: extensions is a list like ["https://example.com/extension/v1"]`,
+		"[agents.w]":                              "user:1: the agent w needs a url, or a command that starts it",
+		"[agents.w]\nurl='u:'\ncommand='x'":       "user:1: the agent w has a url and a command: which of them is it?",
+		"[agents.w]\nurl='u:'\n[agents.w]":        "user:3: [agents.w] is there twice",
+		"mode='yolo'\nmode='yolo'":                "user:2: mode is set twice",
+		"[agents.demo]\nurl='u:'":                 `user:1: "demo" is no name for an agent: a name has letters, digits, - and _, begins with a letter or digit, and is not demo`,
+		"[[agents]]\nurl='u:'":                    "user:1: agents are tables with a name: write [agents.NAME], not [[agents]]",
+		"[agnets.w]\nurl='u:'":                    "user:1: there is no table [agnets.w]: did you mean agents?",
+		"[mode]\nx=1":                             `user:1: mode is one of "default", "accept-edits", "yolo"`,
+		"agents = 1":                              "user:1: agents are tables: write [agents.NAME], and url or command below it",
+		"agent = 'wrok'\n[agents.work]\nurl='u:'": `user:1: there is no agent "wrok": did you mean work?`,
+		"x = 1\ny = [":                            "user:1: there is no key \"x\"\nuser:2: this is not TOML: array is incomplete",
+		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { X = '${' }":         "user:4: headers: X has a \"${\" that is not the beginning of a variable: ${NAME} is one, and $${ stands for the characters",
+		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { X = 'a', x = 'b' }": "user:4: headers: x is there twice",
+		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { 'a b' = 'a' }":      `user:4: headers: "a b" is no header: a header is written like Authorization = "…"`,
+		"agent='w'\n[agents.w]\nurl='u:'\nheaders.X='a'\nheaders={}":      "user:5: headers is set twice",
+		"agent='w'\n[agents.w]\nurl='u:'\nagent-settings={a=inf}":         "user:4: agent-settings: JSON has no such number",
+	} {
+		_, err := Load(files(t, text, ""))
+		if got := said(err); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// An agent that is not used may have a value that is wrong: only its keys count.
+func TestOthersValues(t *testing.T) {
+	opts := files(t, "agent='a'\n[agents.a]\nurl='u:'\n[agents.b]\nurl='u:'\nmode='x'\ntimeout=1\nheaders={'a b'=1}", "")
+	if _, err := Load(opts); err != nil {
+		t.Error(err)
+	}
+	opts.Agent = "b"
+	if _, err := Load(opts); err == nil {
+		t.Error("b is used, and its mode is no mode")
+	}
+	if _, _, err := List(opts); err == nil {
+		t.Error("all are listed, and b's mode is no mode")
+	}
+}
+
+// The file of a workspace may name an agent of the user's and a stricter mode, and
+// nothing else: each refusal has a sentence.
+func TestHostileWorkspace(t *testing.T) {
+	const user = "mode = 'accept-edits'\n[agents.work]\nurl='https://a.example'\n"
+	for text, want := range map[string]string{
+		"agent='work'\nmode='default'": "",
+		"mode='accept-edits'":          "",
+		"mode='yolo'":                  "ws:1: mode is refused: yolo is laxer than yours, which is accept-edits",
+		"agent='wrok'":                 `ws:1: agent is refused: there is no agent "wrok": did you mean work? (yours are in FILE)`,
+		"agent='https://evil.example'": "ws:1: agent is refused: in a workspace it is the name of an agent that your own file defines",
+		"agent='demo'":                 "ws:1: agent is refused: in a workspace it is the name of an agent that your own file defines",
+		"agent='./card.json'":          "ws:1: agent is refused: in a workspace it is the name of an agent that your own file defines",
+		"trace = '~/.bashrc'":          `ws:1: "trace" REFUSED`,
+		"trace=~/.bashrc":              "ws:1: this is not TOML: unexpected character U+007E '~' at start of value",
+		"command='rm -rf ~'\nheaders={A='b'}\ntrust-origins=['https://evil.example']\nforward-mcp=true\nnonsense=1": "N: 5",
+		"[agents.work]\nurl='https://evil.example'":                                                                 "ws:1: [agents.work] REFUSED\nws:2: \"url\" REFUSED",
+		"agents.work.url='https://evil.example'":                                                                    `ws:1: "agents" REFUSED`,
+	} {
+		opts := files(t, user, text)
+		c, err := Load(opts)
+		got := strings.ReplaceAll(strings.ReplaceAll(said(err), refused, " REFUSED"), opts.File, "FILE")
+		if rest, ok := strings.CutPrefix(got, "ws: "+workspaceRule+"\n"); ok {
+			got = rest
+		} else if want != "" {
+			t.Errorf("%s: why is not said", text)
+		}
+		if strings.HasPrefix(want, "N: ") {
+			if fmt.Sprint("N: ", strings.Count(got, " REFUSED")) != want {
+				t.Errorf("%s\ngot %s", text, got)
+			}
+			continue
+		}
+		if got != want || err != nil && c != nil {
+			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// What a workspace asks for is as strict as one of the user's own words, and never
+// wins over an option.
+func TestWorkspaceMode(t *testing.T) {
+	for _, test := range []struct{ user, option, workspace, want string }{
+		{"", "", "default", "default"},
+		{"", "", "accept-edits", "refused"},
+		{"yolo", "", "accept-edits", "accept-edits"},
+		{"yolo", "", "yolo", "yolo"},
+		{"accept-edits", "", "yolo", "refused"},
+		{"", "yolo", "accept-edits", "accept-edits"}, // which the option wins over, in the command line
+		{"yolo", "default", "accept-edits", "accept-edits"},
+		{"default", "default", "accept-edits", "refused"},
+	} {
+		user := ""
+		if test.user != "" {
+			user = "mode = '" + test.user + "'"
+		}
+		opts := files(t, user, "mode = '"+test.workspace+"'")
+		opts.Mode = test.option
+		c, err := Load(opts)
+		got := "refused"
+		if err == nil {
+			got = c.Value("mode").Text
+		}
+		if got != test.want {
+			t.Errorf("%+v: %s, %v", test, got, err)
+		}
+	}
+}
+
+// A workspace that names an agent does not get a laxer mode with it: the user has
+// said that for when he names that agent himself.
+func TestWorkspaceAgentMode(t *testing.T) {
+	for _, test := range []struct{ top, agent, option, workspace, want string }{
+		{"", "yolo", "", "agent='a'", "default"},
+		{"", "accept-edits", "", "agent='a'", "default"},
+		{"mode='accept-edits'", "yolo", "", "agent='a'", "accept-edits"},
+		{"mode='yolo'", "yolo", "", "agent='a'", "yolo"},
+		{"mode='accept-edits'", "default", "", "agent='a'", "default"},
+		{"agent='b'", "yolo", "", "agent='a'", "default"},
+		{"agent='a'", "yolo", "", "agent='a'", "yolo"}, // it is the user's choice, too
+		{"", "yolo", "a", "agent='a'", "yolo"},
+		{"", "yolo", "", "agent='a'\nmode='default'", "default"},
+		{"", "yolo", "", "agent='a'\nmode='accept-edits'", "refused"},
+		{"mode='accept-edits'", "default", "", "agent='a'\nmode='accept-edits'", "accept-edits"},
+	} {
+		opts := files(t, test.top+"\n[agents.a]\nurl='https://a.example'\nmode='"+test.agent+"'\n[agents.b]\nurl='https://b.example'", test.workspace)
+		opts.Agent = test.option
+		c, err := Load(opts)
+		got := "refused"
+		if err == nil {
+			got = c.Value("mode").Text
+		}
+		if got != test.want {
+			t.Errorf("%+v: %s, %v", test, got, err)
+		}
+	}
+}
+
+// Links, directories and pipes in a workspace are not followed, the user's own file
+// is not also a workspace's, and what everybody may write is nobody's word.
+func TestOddFiles(t *testing.T) {
+	dir := t.TempDir()
+	user := write(t, filepath.Join(dir, "user", FileName), "[agents.work]\ncommand='x'\n")
+	if _, err := Load(&Options{File: user, Workspace: filepath.Dir(user)}); err != nil {
+		t.Errorf("the user's own file as a workspace's: %v", err)
+	}
+	ws := filepath.Join(dir, "ws")
+	for name, make := range map[string]func(path string) error{
+		"a link":          func(path string) error { return os.Symlink(user, path) },
+		"a directory":     func(path string) error { return os.Mkdir(path, 0o700) },
+		"a link to zeros": func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		path := filepath.Join(ws, FileName)
+		os.RemoveAll(ws)
+		if err := os.MkdirAll(ws, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := make(path); err != nil {
+			t.Skip(err)
+		}
+		if _, err := Load(&Options{File: user, Workspace: ws}); err == nil || !strings.Contains(err.Error(), "no regular file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	os.RemoveAll(ws)
+	write(t, filepath.Join(ws, FileName), strings.Repeat("#", maxWorkspaceFile+1))
+	if _, err := Load(&Options{File: user, Workspace: ws}); err == nil || !strings.Contains(err.Error(), "larger than 64 kB") {
+		t.Errorf("a large file: %v", err)
+	}
+	if err := os.Chmod(user, 0o606); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(&Options{File: user}); writable(user) && (err == nil || !strings.Contains(err.Error(), "everybody may write it")) {
+		t.Errorf("a file that everybody may write: %v", err)
+	}
+	if _, err := Load(&Options{File: filepath.Join(dir, "none")}); err == nil {
+		t.Error("a file that was named has to be there")
+	}
+}
+
+func writable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && writableByAll(info)
+}
+
+// Variables are put into a header's value, and one that is missing is named.
+func TestExpand(t *testing.T) {
+	lookup := func(name string) (string, bool) {
+		v, ok := map[string]string{"T": "tok", "NL": "a\nb"}[name]
+		return v, ok
+	}
+	for in, want := range map[string]string{
+		"Bearer ${T}": "Bearer tok", "plain $T $": "plain $T $", "$${T} ${T}${T}": "${T} toktok", "": "",
+		"${GONE}": "error: X needs the variable GONE, which is not set", "${T": "error", "${}": "error", "${1}": "error", "${NL}": "error",
+	} {
+		got, err := Header{Name: "X", Value: in}.Expand(lookup)
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if got != want && !(want == "error" && err != nil) {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// The user's file is where the system has such files.
+func TestUserFile(t *testing.T) {
+	for _, test := range []struct{ goos, xdg, appdata, home, want string }{
+		{"linux", "", "", "/home/u", "/home/u/.config/a2astdio/a2astdio.toml"},
+		{"linux", "/x", "", "/home/u", "/x/a2astdio/a2astdio.toml"},
+		{"linux", "rel", "", "/home/u", "/home/u/.config/a2astdio/a2astdio.toml"},
+		{"darwin", "", "", "/Users/u", "/Users/u/Library/Application Support/a2astdio/a2astdio.toml"},
+		{"windows", "/x", "/a", "/u", "/a/a2astdio/a2astdio.toml"},
+		{"linux", "", "", "", ""},
+	} {
+		got := userFile(test.goos, func(name string) string {
+			return map[string]string{"XDG_CONFIG_HOME": test.xdg, "AppData": test.appdata}[name]
+		}, test.home)
+		if filepath.ToSlash(got) != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}

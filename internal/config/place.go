@@ -1,0 +1,139 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// FileName is what a configuration is called, the user's and a workspace's.
+const FileName = "a2astdio.toml"
+
+const (
+	// maxUserFile is far beyond a thousand agents; maxWorkspaceFile beyond two keys
+	// and a page of comments.
+	maxUserFile      = 1 << 20
+	maxWorkspaceFile = 64 << 10
+)
+
+// UserFile returns the usual path of the user's file: in XDG's directory for
+// configuration where that is set, else in the system's own. It is "" without a
+// home.
+func UserFile() string { return userFile(runtime.GOOS, os.Getenv, home()) }
+
+func userFile(goos string, getenv func(string) string, home string) string {
+	base := getenv("XDG_CONFIG_HOME")
+	if goos == "windows" {
+		base = getenv("AppData")
+	}
+	switch {
+	case filepath.IsAbs(base): // XDG: relative ones are to be ignored
+	case home == "":
+		return ""
+	case goos == "windows":
+		base = filepath.Join(home, "AppData", "Roaming")
+	case goos == "darwin":
+		base = filepath.Join(home, "Library", "Application Support")
+	default:
+		base = filepath.Join(home, ".config")
+	}
+	return filepath.Join(base, "a2astdio", FileName)
+}
+
+// home is the user's home directory, "" if there is none. Some editors start
+// agents with nothing but PATH in the environment.
+func home() string {
+	if dir, err := os.UserHomeDir(); err == nil && filepath.IsAbs(dir) {
+		return dir
+	}
+	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return u.HomeDir
+	}
+	return ""
+}
+
+// readUser reads the user's file; none is no error, unless it was named.
+func readUser(path string, named bool) ([]byte, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !named:
+		return nil, nil, nil
+	case err != nil:
+		return nil, nil, &Problem{File: path, Text: "it cannot be read: " + reason(err)}
+	case info.IsDir():
+		return nil, nil, &Problem{File: path, Text: "it is a directory, and no file"}
+	case info.Mode().IsRegular() && writableByAll(info):
+		return nil, nil, &Problem{File: path, Text: "everybody may write it, and it can name commands to run: chmod o-w makes it yours alone"}
+	}
+	data, err := read(path, maxUserFile)
+	return data, info, err
+}
+
+// readWorkspace reads the file of a workspace, where somebody else may have put
+// anything. user is the user's own file, which is not also a workspace's.
+func readWorkspace(path string, user fs.FileInfo) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil, nil
+	case err != nil:
+		return nil, nil // the directory itself is at fault: that is said elsewhere
+	case user != nil && os.SameFile(info, user):
+		return nil, nil
+	case !info.Mode().IsRegular():
+		// A link could lead to a file of the user's, whose lines errors would quote.
+		return nil, &Problem{File: path, Text: "it is no regular file, so it is not read: remove it, or put a file in its place"}
+	}
+	return read(path, maxWorkspaceFile)
+}
+
+// read reads a file of a limited size.
+func read(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &Problem{File: path, Text: "it cannot be read: " + reason(err)}
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		b.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(io.LimitReader(f, limit+1))
+	data := b.Bytes()
+	switch {
+	case err != nil:
+		return nil, &Problem{File: path, Text: "it cannot be read: " + reason(err)}
+	case int64(len(data)) > limit:
+		return nil, &Problem{File: path, Text: fmt.Sprintf("it is larger than %d kB, which no configuration is", limit>>10)}
+	}
+	return data, nil
+}
+
+// reason is an error without the path, which the sentence has already.
+func reason(err error) string {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
+// resolve makes a path of a file's value absolute: ~/ is the home directory, and
+// what is relative is so to the file.
+func resolve(path, file string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if dir := home(); dir != "" {
+			return filepath.Join(dir, rest)
+		}
+	}
+	if path == "-" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(file), path)
+}

@@ -1,0 +1,9 @@
+//go:build unix
+
+package config
+
+import "io/fs"
+
+// writableByAll reports whether any user of the machine may write a file. A group
+// may: many systems give each user one.
+func writableByAll(info fs.FileInfo) bool { return info.Mode().Perm()&0o002 != 0 }

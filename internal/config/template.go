@@ -1,0 +1,56 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Template is a user's file to begin with: every key, with what it is for, behind a
+// comment sign.
+func Template() string {
+	var b strings.Builder
+	b.WriteString(`# What a2astdio knows about you and your agents. An option, like --mode, and its
+# environment variable, A2ASTDIO_MODE, win over what stands here.
+# a2astdio config show says what holds, and where it comes from.
+
+`)
+	section(&b, Top)
+	b.WriteString(`# Agents by name: a2astdio --agent work. a2astdio setup adds them for you, and
+# a2astdio agents lists them.
+#
+# [agents.work]
+`)
+	section(&b, Agent)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// WorkspaceTemplate is a workspace's file to begin with.
+func WorkspaceTemplate(agent string) string {
+	line := "# agent = \"work\"\n"
+	if agent != "" {
+		line = "agent = " + Quote(agent) + "\n"
+	}
+	return `# For a2astdio in this directory. Whoever clones it gets this file, so that it can
+# say two things only: which of the reader's own agents to use, by the name that it
+# has for them, and a mode that is stricter than theirs.
+
+` + line + "# mode = \"default\"\n"
+}
+
+func section(b *strings.Builder, place Place) {
+	const width = 80
+	for _, k := range keys {
+		if k.In&place == 0 || place == Agent && k.In&Top != 0 {
+			continue
+		}
+		line := "#"
+		for _, word := range strings.Fields(k.Help) {
+			if len(line)+1+len(word) > width {
+				b.WriteString(line + "\n")
+				line = "#"
+			}
+			line += " " + word
+		}
+		fmt.Fprintf(b, "%s\n# %s = %s\n\n", line, k.Name, k.Example)
+	}
+}

@@ -1,0 +1,65 @@
+package config
+
+import "slices"
+
+// What refusals of keys say, and before them, once, why.
+const (
+	refused       = " is refused: the file of a workspace cannot say that"
+	workspaceRule = "this file comes with what one clones, so it may say two things only: " +
+		"agent, the name of an agent that your own file defines, and mode, a stricter one than yours"
+)
+
+// checkWorkspace holds the workspace's file against the user's, and takes from it
+// what it may say.
+func (c *Config) checkWorkspace(opts *Options, f *file) {
+	problem := func(v *Value, text string) {
+		f.problems = append(f.problems, &Problem{v.From.File, v.From.Line, text})
+	}
+	yours := c.modeOfUser()
+	for i := range f.values {
+		v := &f.values[i]
+		switch v.Key.Name {
+		case "agent":
+			switch {
+			case !ValidName(v.Text):
+				problem(v, "agent is refused: in a workspace it is the name of an agent that your own file defines")
+			case !slices.Contains(c.Names(), v.Text):
+				problem(v, "agent is refused: "+c.NoAgent(v.Text)+" (yours are in "+c.File+")")
+			}
+		case "mode":
+			if laxness(v.Text) > max(laxness(yours), laxness(opts.Mode)) {
+				problem(v, "mode is refused: "+v.Text+" is laxer than yours, which is "+yours)
+				continue
+			}
+			c.values = append(c.values, *v)
+		}
+	}
+	if v := c.Value("mode"); c.From.Workspace && v != nil && v.From.Agent != "" && laxness(v.Text) > laxness(yours) {
+		c.values = append(c.values, Value{Key: v.Key, Text: yours, From: c.From})
+	}
+	if len(f.problems) > 0 {
+		f.problems = append(f.problems, &Problem{File: f.path, Text: workspaceRule})
+		slices.SortStableFunc(f.problems, func(a, b error) int { return lineOf(a) - lineOf(b) })
+	}
+}
+
+// modeOfUser is the mode that a workspace may not be laxer than. That of an agent is
+// meant for when the user names it: a workspace that does so is not the user, and
+// gets the agent with the mode that holds without it.
+func (c *Config) modeOfUser() string {
+	own := c.Value("mode")
+	if theirs := c.UserValue("agent"); c.From.Workspace && (theirs == nil || theirs.Text != c.Agent) {
+		own = c.UserValue("mode")
+	}
+	if own == nil {
+		return "default"
+	}
+	return own.Text
+}
+
+func lineOf(err error) int {
+	if p, ok := err.(*Problem); ok {
+		return p.Line
+	}
+	return 0
+}
