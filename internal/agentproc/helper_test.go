@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "supervise":
-			os.Exit(Supervise(os.Args[3:], os.Stdin, os.Stderr))
+			os.Exit(Supervise(os.Args[2:], os.Stdin, os.Stderr))
 		case "agent":
 			playAgent(os.Args[2:])
 		case "bridge":

@@ -7,15 +7,12 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode"
 )
 
 const (
-	// maxTail is how much of the agent's output is kept for error messages: a
+	// maxTail is how much of the agent's output is kept for error messages: a long
 	// stack of node's with the error on top of it.
-	maxTail = 2 << 10
-	// maxWords is how much of that an error shows.
-	maxWords = 1 << 10
+	maxTail = 4 << 10
 	// maxLine bounds a line in which a URL is looked for. URLs are announced in
 	// short ones; what is long is a dump of something.
 	maxLine = 4 << 10
@@ -90,37 +87,6 @@ func (o *output) unwatch() {
 var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
 })
-
-// lastWords returns the end of what the agent has printed, on one line.
-func (o *output) lastWords() string {
-	o.mu.Lock()
-	tail := string(o.tail)
-	cut := len(o.tail) == maxTail
-	o.mu.Unlock()
-	var lines []string
-	for line := range strings.FieldsFuncSeq(escapes().ReplaceAllString(tail, ""), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = strings.TrimSpace(strings.Map(func(r rune) rune {
-			if r == '\t' {
-				return ' '
-			}
-			if unicode.IsControl(r) || r == unicode.ReplacementChar {
-				return -1
-			}
-			return r
-		}, line))
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
-	words := strings.Join(lines, " | ")
-	if len(words) > maxWords {
-		words, cut = strings.ToValidUTF8(words[len(words)-maxWords:], ""), true
-	}
-	if cut && words != "" {
-		words = "…" + words
-	}
-	return words
-}
 
 // printed finds URLs of this machine. Servers that listen on all addresses say
 // so; a browser's user is meant to put in a name.

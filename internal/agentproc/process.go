@@ -31,15 +31,24 @@ type Options struct {
 	// Env is its environment; nil is ours, without the A2ASTDIO_ variables, which
 	// are about us and may hold credentials.
 	Env []string
+	// Prepare is called before each start, with the environment that the agent is to
+	// have; what it returns is added, and wins. nil: nothing is.
+	Prepare func(env []string) ([]string, error)
+	// Remove returns the directory that Prepare has made, which is removed if this
+	// process is killed while the agent lives. nil: there is none.
+	Remove func() string
 	// Stderr gets what the agent prints, on stdout or stderr; nil drops it. A
 	// writer that blocks stops the agent in the end, as a terminal would.
 	Stderr io.Writer
 	// Advice is what the user can do when the agent has ended by itself, for
 	// [Process.Err].
 	Advice string
-	// Patience bounds each wait in [Process.URL]. An agent that needs longer is
+	// Patience bounds each wait in [Keeper.URL]. An agent that needs longer is
 	// not ended for it, and a later call may find its card. 0 is no bound.
 	Patience time.Duration
+	// Waiting is called each second while [Keeper.URL] waits, with how long it has,
+	// and with 0 when it waits no more. It is called from one goroutine at a time.
+	Waiting func(time.Duration)
 	// Self is how to run [Supervise] in a process of its own; nil is the word
 	// supervise behind this program's path.
 	Self []string
@@ -47,14 +56,13 @@ type Options struct {
 
 // A Process is an agent that was started. Its methods may be called concurrently.
 type Process struct {
-	name     string // for messages
-	mark     string
-	advice   string
-	patience time.Duration
-	began    time.Time
-	cmd      *exec.Cmd
-	finder   *finder
-	output   *output
+	name   string // for messages
+	mark   string
+	advice string
+	began  time.Time
+	cmd    *exec.Cmd
+	finder *finder
+	output *output
 
 	mu    sync.Mutex // for writing to the leash
 	leash *os.File
@@ -79,13 +87,12 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 		return nil, fmt.Errorf("agent: it cannot run in %s, which is no directory", opts.Dir)
 	}
 	p := &Process{
-		name:     strings.TrimSuffix(filepath.Base(words[0]), ".exe"),
-		mark:     markName + "=" + rand.Text(),
-		advice:   opts.Advice,
-		patience: opts.Patience,
-		began:    time.Now(),
-		output:   &output{log: opts.Stderr},
-		done:     make(chan struct{}),
+		name:   strings.TrimSuffix(filepath.Base(words[0]), ".exe"),
+		mark:   markName + "=" + rand.Text(),
+		advice: opts.Advice,
+		began:  time.Now(),
+		output: &output{log: opts.Stderr},
+		done:   make(chan struct{}),
 	}
 	if len(words) > 1 {
 		p.name += " …" // arguments may hold what nobody should read
@@ -106,13 +113,24 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 			ports = append(ports, value)
 		}
 	}
-	p.cmd = exec.Command(self[0], slices.Concat(self[1:], []string{"--"}, words)...)
+	p.cmd = exec.Command(self[0], self[1:]...)
 	if opts.Self == nil {
 		p.cmd.Args[0] = os.Args[0] // the path may be that of what a link leads to
 	}
 	p.cmd.Dir = opts.Dir
 	// What stands in the command wins: of two values, exec takes the last.
 	p.cmd.Env = slices.Concat(inherited(opts.Env), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env, []string{p.mark})
+	if opts.Prepare != nil {
+		more, err := opts.Prepare(p.cmd.Env)
+		if err != nil {
+			return nil, err
+		}
+		p.cmd.Env = append(p.cmd.Env, more...)
+	}
+	if opts.Remove != nil {
+		p.cmd.Args = append(p.cmd.Args, removeWord, opts.Remove())
+	}
+	p.cmd.Args = slices.Concat(p.cmd.Args, []string{"--"}, words)
 	p.cmd.SysProcAttr = supervisorAttr()
 	output, err := p.start()
 	if err != nil {
@@ -175,5 +193,5 @@ func inherited(env []string) []string {
 	if env != nil {
 		return env
 	}
-	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "A2ASTDIO_") })
+	return Environ()
 }

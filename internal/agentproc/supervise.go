@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,6 +16,8 @@ const (
 	// otherwise: the bridge is dead, or the agent has ended and left children. All
 	// of it is to be over within a second.
 	lastGrace = 400 * time.Millisecond
+
+	removeWord = "--remove"
 
 	// Exit statuses of a command that could not be run, as shells have them.
 	statusNotFound  = 127
@@ -28,7 +31,17 @@ const (
 //
 // Each line of the leash is a number: the agent is to be ended, and gets so many
 // milliseconds. The agent's stdout and stderr are both out; its stdin is empty.
-func Supervise(argv []string, leash io.Reader, out *os.File) int {
+//
+// The command follows a "--". Before it may be "--remove DIR": a directory that the
+// bridge removes, and the supervisor if the bridge was killed.
+func Supervise(args []string, leash io.Reader, out *os.File) int {
+	remove, argv := "", args
+	if len(argv) > 1 && argv[0] == removeWord {
+		remove, argv = argv[1], argv[2:]
+	}
+	if len(argv) > 0 && argv[0] == "--" {
+		argv = argv[1:]
+	}
 	if len(argv) == 0 {
 		fmt.Fprintln(out, "a2astdio: supervise needs a command; --agent-command is what people use")
 		return statusNotFound
@@ -39,20 +52,29 @@ func Supervise(argv []string, leash io.Reader, out *os.File) int {
 		return statusNotFound
 	}
 	orders := make(chan time.Duration)
+	var orphaned atomic.Bool
 	// Ends with the leash, or with the process: a read of a pipe cannot be
 	// relied on to end otherwise.
-	go readOrders(leash, orders)
-	return supervise(path, argv, orders, out)
+	go readOrders(leash, orders, &orphaned)
+	status := supervise(path, argv, orders, out)
+	if remove != "" && orphaned.Load() {
+		if err := os.RemoveAll(remove); err != nil {
+			fmt.Fprintf(out, "a2astdio: what was made for the agent is not removed: %v\n", err)
+		}
+	}
+	return status
 }
 
 // readOrders passes on after how long the agent is to be gone. The end of the
-// leash is an order, too.
-func readOrders(leash io.Reader, orders chan<- time.Duration) {
-	lines := bufio.NewScanner(leash)
+// leash is an order, too; without one before it the bridge has died.
+func readOrders(leash io.Reader, orders chan<- time.Duration, orphaned *atomic.Bool) {
+	lines, told := bufio.NewScanner(leash), false
 	for lines.Scan() {
+		told = true
 		if ms, err := strconv.ParseUint(lines.Text(), 10, 31); err == nil {
 			orders <- time.Duration(ms) * time.Millisecond
 		}
 	}
+	orphaned.Store(!told)
 	orders <- lastGrace
 }

@@ -3,11 +3,14 @@ package agentproc
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
 // longWait is after how much waiting for a card an error doubts the command.
 const longWait = time.Minute
+
+func withoutWho(err error) string { return strings.TrimPrefix(err.Error(), "agent: ") }
 
 func (p *Process) words() string {
 	if words := p.output.lastWords(); words != "" {
@@ -26,13 +29,10 @@ func (p *Process) isFound() bool {
 }
 
 // URL waits for the agent's card and returns the URL below which it is.
-func (p *Process) URL(ctx context.Context) (string, error) {
-	var impatient <-chan time.Time
-	if p.patience > 0 {
-		timer := time.NewTimer(p.patience)
-		defer timer.Stop()
-		impatient = timer.C
-	}
+func (p *Process) URL(ctx context.Context) (string, error) { return p.find(ctx, nil) }
+
+// find is URL for somebody whose patience may end.
+func (p *Process) find(ctx context.Context, impatient <-chan time.Time) (string, error) {
 	select {
 	case <-p.done:
 		return "", p.err
@@ -45,11 +45,19 @@ func (p *Process) URL(ctx context.Context) (string, error) {
 	case <-p.done:
 		return "", p.err
 	case <-impatient:
-		return "", fmt.Errorf("agent: %q runs, but %s; it may come yet%s", p.name, p.noCard(), p.words())
+		return "", &slowError{fmt.Sprintf("agent: %q runs, but %s; it may come yet, and --timeout allows more%s", p.name, p.noCard(), p.words())}
 	case <-ctx.Done():
 		return "", fmt.Errorf("agent: waiting for %q was given up: %w; %s%s", p.name, ctx.Err(), p.noCard(), p.words())
 	}
 }
+
+// A slowError is the end of somebody's patience.
+type slowError struct{ text string }
+
+func (e *slowError) Error() string { return e.text }
+
+// Timeout implements the interface of package net's timeouts.
+func (e *slowError) Timeout() bool { return true }
 
 // noCard says how long there has been no card, and what to look at if that is
 // long.

@@ -1,0 +1,206 @@
+package agentproc
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+const (
+	// healthy is how long an agent must have lived for its end to be the first of
+	// its kind again.
+	healthy = time.Minute
+	// The waits before an agent is started again that keeps dying.
+	firstPause = time.Second
+	maxPause   = 30 * time.Second
+)
+
+// A Keeper has an agent running for whoever needs it: it starts it when it is first
+// asked for its URL, and again when it has died and [Keeper.Revive] says that it is
+// needed again. There is one process at a time, shared by all that ask. Its methods
+// may be called concurrently.
+type Keeper struct {
+	opts Options
+
+	mu       sync.Mutex
+	current  *run
+	failures int // how often in a row it has died soon
+	last     error
+	stopped  bool
+}
+
+// A run is one life of the agent. It is made before the agent is started.
+type run struct {
+	notBefore time.Time
+	process   *Process // nil until it is started
+	done      chan struct{}
+	err       error // set before done is closed
+	ended     time.Time
+}
+
+// NewKeeper returns a Keeper, and starts nothing. An error is about the command or
+// the directory. [Options.Patience] bounds each wait in URL.
+func NewKeeper(opts *Options) (*Keeper, error) {
+	if _, _, err := parseCommand(opts.Command, ""); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(opts.Dir); opts.Dir != "" && (err != nil || !info.IsDir()) {
+		return nil, fmt.Errorf("agent: it cannot run in %s, which is no directory", opts.Dir)
+	}
+	return &Keeper{opts: *opts, current: &run{done: make(chan struct{})}}, nil
+}
+
+// URL starts the agent, unless it runs, waits for its card, and returns the URL below
+// which it is. An agent that has died is not started: its end is the error, until
+// Revive. An error whose Timeout method says true is one of patience: the agent is
+// still starting, and a later call may find it.
+func (k *Keeper) URL(ctx context.Context) (string, error) {
+	var impatient <-chan time.Time
+	if k.opts.Patience > 0 {
+		timer := time.NewTimer(k.opts.Patience)
+		defer timer.Stop()
+		impatient = timer.C
+	}
+	defer k.tell(time.Now())()
+	r, err := k.start(ctx, impatient)
+	if err != nil {
+		return "", err
+	}
+	url, err := r.process.find(ctx, impatient)
+	if r.process.Err() != nil {
+		<-r.done // who asks Done next is to know as much as who gets the error
+	}
+	return url, err
+}
+
+// start returns the current run, and starts its process if need be.
+func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*run, error) {
+	k.mu.Lock()
+	r := k.current
+	k.mu.Unlock()
+	pause := time.NewTimer(time.Until(r.notBefore))
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-impatient:
+		return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(r.notBefore).Round(time.Second), withoutWho(k.last))}
+	case <-ctx.Done():
+		return nil, fmt.Errorf("agent: waiting to start it again was given up: %w", ctx.Err())
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if r.process != nil {
+		return r, nil
+	}
+	if k.stopped || r != k.current {
+		return nil, fmt.Errorf("agent: it was ended before it was started")
+	}
+	// Not with ctx, which is that of who asked first.
+	p, err := Start(context.WithoutCancel(ctx), &k.opts)
+	if err != nil {
+		return nil, err
+	}
+	r.process = p
+	go func() { // ends with the agent, which Stop ends
+		<-p.Done()
+		k.note(r)
+	}()
+	return r, nil
+}
+
+// note takes down the end of a run.
+func (k *Keeper) note(r *run) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r.err, r.ended = r.process.Err(), time.Now()
+	k.last = r.err
+	if k.failures++; r.process.isFound() && r.ended.Sub(r.process.began) >= healthy {
+		k.failures = 0
+	}
+	close(r.done)
+}
+
+// Revive gets an agent that has died ready to be started again, by the next URL: at
+// once if it had served for a while, or for the first time; then after pauses that
+// grow. It does nothing for one that has not died, or that Stop has ended.
+func (k *Keeper) Revive() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	select {
+	case <-k.current.done:
+	default:
+		return
+	}
+	if !k.stopped {
+		old := k.current
+		k.current = &run{notBefore: old.ended.Add(pause(k.failures, old.process.isFound())), done: make(chan struct{})}
+	}
+}
+
+// pause is how long after its end an agent is started again that has died so often
+// in a row. served: it had a card.
+func pause(failures int, served bool) time.Duration {
+	if served {
+		failures--
+	}
+	if failures <= 0 {
+		return 0
+	}
+	return min(firstPause<<min(failures-1, 10), maxPause)
+}
+
+// Done is closed when the agent has died. After Revive it is another channel, which
+// tells one run from the next.
+func (k *Keeper) Done() <-chan struct{} {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.current.done
+}
+
+// Err says how the agent has died last, nil if it never has.
+func (k *Keeper) Err() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.last
+}
+
+// Stop ends the agent for good: see [Process.Stop].
+func (k *Keeper) Stop(grace time.Duration) error {
+	k.mu.Lock()
+	k.stopped = true
+	p := k.current.process
+	k.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	return p.Stop(grace)
+}
+
+// tell calls Options.Waiting each second, until the function that it returns is
+// called.
+func (k *Keeper) tell(began time.Time) (stop func()) {
+	if k.opts.Waiting == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { // ends with done
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				k.opts.Waiting(time.Since(began))
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+		k.opts.Waiting(0)
+	}
+}

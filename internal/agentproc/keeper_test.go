@@ -1,0 +1,152 @@
+//go:build unix
+
+package agentproc
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func keep(t *testing.T, words string, change func(*Options)) *Keeper {
+	t.Helper()
+	opts := &Options{Command: helperCommand(words), Self: []string{os.Args[0], "supervise"}}
+	if change != nil {
+		change(opts)
+	}
+	k, err := NewKeeper(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := k.Stop(0); err != nil {
+			t.Error(err)
+		}
+	})
+	return k
+}
+
+// Nothing is started before somebody asks; all who ask share one process; and it
+// starts again only when it has died and is wanted.
+func TestKeeper(t *testing.T) {
+	log := &logBuffer{}
+	k := keep(t, "say=begun serve={port}", func(o *Options) { o.Stderr = log })
+	first := k.Done()
+	if k.Err() != nil || log.String() != "" {
+		t.Errorf("before anybody has asked: %v, %q", k.Err(), log.String())
+	}
+	var wg sync.WaitGroup
+	urls := make([]string, 3)
+	for i := range urls {
+		wg.Go(func() { urls[i], _ = k.URL(t.Context()) })
+	}
+	wg.Wait()
+	if urls[0] == "" || urls[0] != urls[1] || urls[0] != urls[2] || strings.Count(log.String(), "begun") != 1 {
+		t.Errorf("%q, %q", urls, log.String())
+	}
+	k.Revive() // it lives
+	if k.Done() != first {
+		t.Error("an agent that lives was given up")
+	}
+
+	if resp, err := http.Get(urls[0] + "/exit"); err == nil {
+		resp.Body.Close()
+	}
+	<-first
+	if _, err := k.URL(t.Context()); err == nil || !strings.Contains(err.Error(), "ended with status 0") {
+		t.Errorf("it is not wanted yet: %v", err)
+	}
+	k.Revive()
+	second := k.Done()
+	if second == first {
+		t.Fatal("it is the same run")
+	}
+	if k.Err() == nil {
+		t.Error("how it ended is forgotten")
+	}
+	url, err := k.URL(t.Context())
+	if err != nil || strings.Count(log.String(), "begun") != 2 {
+		t.Errorf("%q, %v, %q", url, err, log.String())
+	}
+	if err := k.Stop(time.Second); err != nil {
+		t.Error(err)
+	}
+	<-second
+	k.Revive()
+	if _, err := k.URL(t.Context()); err == nil {
+		t.Error("it was started after Stop")
+	}
+}
+
+// An agent that cannot start says why, with each attempt, and the next one waits; who
+// has no patience is told so.
+func TestKeeperBackoff(t *testing.T) {
+	k := keep(t, "'say=Error: no key' exit=1", func(o *Options) { o.Patience = 300 * time.Millisecond })
+	if _, err := k.URL(t.Context()); err == nil || !strings.Contains(err.Error(), "last words: Error: no key") {
+		t.Fatal(err)
+	}
+	<-k.Done()
+	k.Revive()
+	_, err := k.URL(t.Context())
+	if slow := (*slowError)(nil); !errors.As(err, &slow) || !strings.Contains(err.Error(), "it keeps ending, and is started again in 1s") || !strings.Contains(err.Error(), "no key") {
+		t.Error(err)
+	}
+	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+		if got := pause(i+1, false); got != want*time.Second {
+			t.Errorf("after %d ends: %v", i+1, got)
+		}
+	}
+	if pause(1, true) != 0 || pause(0, true) != 0 || pause(2, true) != time.Second || pause(1000, true) != maxPause {
+		t.Error("an agent that served is started again at once, the first time")
+	}
+}
+
+// A slow agent is not ended when patience is, and is waited for again; meanwhile
+// somebody is told that it takes time.
+func TestKeeperPatience(t *testing.T) {
+	var told, over atomic.Int32
+	k := keep(t, "say=downloading after=1500ms serve={port}", func(o *Options) {
+		o.Patience = 200 * time.Millisecond
+		o.Waiting = func(d time.Duration) {
+			if d == 0 {
+				over.Add(1)
+			} else {
+				told.Add(1)
+			}
+		}
+	})
+	_, err := k.URL(t.Context())
+	if slow := interface{ Timeout() bool }(nil); !errors.As(err, &slow) || !slow.Timeout() || !strings.Contains(err.Error(), "--timeout allows more; its last words: downloading") {
+		t.Error(err)
+	}
+	k.opts.Patience = 20 * time.Second
+	if _, err := k.URL(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if told.Load() < 1 || over.Load() != 2 {
+		t.Errorf("told %d times, and %d times that it is over", told.Load(), over.Load())
+	}
+}
+
+// What is wrong with a command is said before anything is started.
+func TestKeeperMisuse(t *testing.T) {
+	for _, o := range []Options{{Command: ""}, {Command: "a | b"}, {Command: "a", Dir: filepath.Join(t.TempDir(), "none")}} {
+		if _, err := NewKeeper(&o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+	for command, want := range map[string]string{"A=secret B='s t' npx -y x": "A=*** B=*** npx -y x", "npx x": "npx x"} {
+		if got := Describe(command); got != want {
+			t.Errorf("%s: %s", command, got)
+		}
+		if p, err := Program(command); err != nil || p != "npx" {
+			t.Errorf("%s: %s, %v", command, p, err)
+		}
+	}
+}
