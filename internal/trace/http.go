@@ -1,128 +1,100 @@
 package trace
 
 import (
+	"context"
+	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"sync"
-	"time"
 )
 
 // Wrap returns a RoundTripper that records what passes through next: it is
-// transport.ClientOptions.Wrap.
-func (w *Writer) Wrap(next http.RoundTripper) http.RoundTripper {
-	return &roundTripper{w, next}
+// transport.ClientOptions.Wrap. Bytes are copied as they pass and never held back.
+func (r *Recorder) Wrap(next http.RoundTripper) http.RoundTripper {
+	return &roundTripper{r, next}
 }
 
 // A roundTripper has no CloseIdleConnections: go-retryablehttp would call it
 // whenever it gives up on one request, and close the others' connections.
 type roundTripper struct {
-	w    *Writer
+	r    *Recorder
 	next http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	w := t.w
-	x := &exchange{w: w, n: w.exchanges.Add(1), start: w.now()}
-	sent := &requestBody{x: x, request: &record{Wire: "agent", Dir: "out", Exchange: x.n, Event: "request",
-		Method: req.Method, URL: w.mask.url(req.URL), Header: w.mask.header(req.Header)}, seen: seen{limit: w.limit}}
+	x := &tapped{r: t.r, n: t.r.exchanges.Add(1), ctx: req.Context()}
+	u := *req.URL
+	x.add(itemRequest, &requestHead{req.Method, &u, req.Header.Clone()}, nil)
 	if req.Body == nil || req.Body == http.NoBody {
-		sent.record()
+		x.add(itemSent, nil, nil)
 	} else {
 		// A copy: a RoundTripper must not change the request.
-		sent.body = req.Body
 		req = req.Clone(req.Context())
-		req.Body = sent
+		req.Body = &requestBody{ReadCloser: req.Body, x: x}
 	}
 	resp, err := t.next.RoundTrip(req)
-	sent.record() // an agent may answer before it has read everything
 	if err != nil {
-		w.write(&record{Wire: "agent", Dir: "in", Exchange: x.n, Event: "error", Millis: x.millis(), Error: w.mask.text(err.Error())})
+		reason := EndFailed
+		if req.Context().Err() != nil {
+			reason = EndCanceled
+		}
+		x.add(itemEnd, &ending{reason, x.why(err)}, nil)
 		return resp, err
 	}
-	w.write(&record{Wire: "agent", Dir: "in", Exchange: x.n, Event: "response", Status: resp.StatusCode,
-		Header: w.mask.header(resp.Header), Millis: x.millis()})
-	body := &responseBody{ReadCloser: resp.Body, x: x, seen: seen{limit: w.limit}}
-	if media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); media == "text/event-stream" {
-		body.sse = &sse{block: seen{limit: w.limit}, event: x.event}
+	x.add(itemResponse, &responseHead{resp.StatusCode, resp.Proto, resp.Header.Clone()}, nil)
+	body := &responseBody{ReadCloser: resp.Body, x: x}
+	if w, ok := resp.Body.(io.Writer); ok {
+		resp.Body = &upgradedBody{body, w} // a connection that became something else
+	} else {
+		resp.Body = body
 	}
-	resp.Body = body
 	return resp, nil
 }
 
-// An exchange is a request and its response.
-type exchange struct {
-	w     *Writer
-	n     uint64
-	start time.Time
+// tapped is an exchange as the wire sees it.
+type tapped struct {
+	r   *Recorder
+	n   int64
+	ctx context.Context
 }
 
-func (x *exchange) millis() int64 { return x.w.now().Sub(x.start).Milliseconds() }
-
-// seen is what has passed: the first bytes of it, and the number of all.
-type seen struct {
-	limit int
-	b     []byte
-	n     int64
+func (x *tapped) add(kind itemKind, more any, b []byte) {
+	x.r.q.addLong(x.r.now, item{kind: kind, x: x.n, more: more}, kind, b)
 }
 
-func (s *seen) add(p []byte) {
-	s.n += int64(len(p))
-	s.b = append(s.b, p[:min(len(p), s.limit-len(s.b))]...)
+// why says what is behind an error: of a context that was cancelled, the cause.
+func (x *tapped) why(err error) string {
+	if cause := context.Cause(x.ctx); cause != nil && !errors.Is(err, cause) && !errors.Is(cause, context.Canceled) {
+		return cause.Error()
+	}
+	return err.Error()
 }
 
-func (s *seen) cut() int64 { return s.n - int64(len(s.b)) }
-
-// A requestBody is recorded, with its request, when it has been read.
+// A requestBody hands over what is read of it.
 type requestBody struct {
-	body    io.ReadCloser
-	x       *exchange
-	request *record
-
-	mu   sync.Mutex // the transport may read on after RoundTrip has returned
-	done bool
-	seen seen
+	io.ReadCloser
+	x *tapped
 }
 
 func (b *requestBody) Read(p []byte) (int, error) {
-	n, err := b.body.Read(p)
-	b.mu.Lock()
-	if !b.done {
-		b.seen.add(p[:n])
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.x.add(itemRequestBody, nil, p[:n])
 	}
-	b.mu.Unlock()
 	if err != nil {
-		b.record()
+		b.x.add(itemSent, nil, nil)
 	}
 	return n, err
 }
 
-func (b *requestBody) Close() error {
-	b.record()
-	return b.body.Close()
-}
-
-func (b *requestBody) record() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.done {
-		return
-	}
-	b.done = true
-	b.x.w.content(b.request, b.seen.b, b.seen.cut())
-	b.x.w.write(b.request)
-}
-
-// A responseBody is recorded as it passes (a stream) or when it has passed.
+// A responseBody hands over what is read of it, and why nothing more is.
 type responseBody struct {
 	io.ReadCloser
-	x   *exchange
-	sse *sse // nil: no stream
+	x *tapped
 
 	mu   sync.Mutex // Close may come while a Read is blocked
 	done bool
-	seen seen
 }
 
 func (b *responseBody) Read(p []byte) (int, error) {
@@ -132,17 +104,17 @@ func (b *responseBody) Read(p []byte) (int, error) {
 	if b.done {
 		return n, err
 	}
-	if b.sse != nil {
-		b.sse.add(p[:n])
-		b.seen.n += int64(n)
-	} else {
-		b.seen.add(p[:n])
+	if n > 0 {
+		b.x.add(itemBody, nil, p[:n])
 	}
 	switch {
+	case err == nil:
 	case err == io.EOF:
-		b.end("")
-	case err != nil:
-		b.end(b.x.w.mask.text(err.Error()))
+		b.end(&ending{reason: EndDone})
+	case b.x.ctx.Err() != nil:
+		b.end(&ending{EndCanceled, b.x.why(err)})
+	default:
+		b.end(&ending{EndCut, err.Error()})
 	}
 	return n, err
 }
@@ -153,21 +125,18 @@ func (b *responseBody) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.done {
-		b.end("closed by the bridge")
+		b.end(&ending{EndClosed, "we closed the connection"})
 	}
 	return err
 }
 
-func (b *responseBody) end(why string) {
+func (b *responseBody) end(e *ending) {
 	b.done = true
-	w := b.x.w
-	if b.sse != nil {
-		b.sse.end()
-	} else if b.seen.n > 0 {
-		r := &record{Wire: "agent", Dir: "in", Exchange: b.x.n, Event: "body"}
-		w.content(r, b.seen.b, b.seen.cut())
-		w.write(r)
-	}
-	b.seen.b = nil
-	w.write(&record{Wire: "agent", Dir: "in", Exchange: b.x.n, Event: "end", Bytes: b.seen.n, Millis: b.x.millis(), Error: why})
+	b.x.add(itemEnd, e, nil)
+}
+
+// An upgradedBody is one that can be written to, too.
+type upgradedBody struct {
+	*responseBody
+	io.Writer
 }

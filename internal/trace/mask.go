@@ -2,12 +2,12 @@ package trace
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -22,78 +22,157 @@ const (
 )
 
 // A masker takes credentials out of what is recorded: by the name that a value
-// has (header, JSON member, URL parameter), by its shape, and by being one of
-// the program's own.
+// has (header, JSON member, URL parameter, assignment in a text), by its shape,
+// and by being one of the program's own. It belongs to one goroutine.
 type masker struct {
-	headers  map[string]bool // canonical names that the user gave
-	literals []string        // longest first
-
-	userinfo, query, bearer, shape, assigned *regexp.Regexp
+	headers map[string]bool // canonical names that the user gave
+	// literals are the program's own credentials, as they are and as encoders
+	// write them, longest first; own are those as they are that were known at the
+	// beginning, and learned are those of later that are among the literals.
+	literals, own [][]byte
+	later         *Secrets // may be nil
+	learned       *[]string
+	sieve         *sieve
+	keys, names   keyCache
+	found         []span // of the text in hand
+	seam, piece   []byte // of a text that comes in pieces: two of them, and one without escapes
+	// said is what the text in hand goes on from, nil if it stands alone; pushes
+	// says that the document in hand answers a call about push notifications.
+	said   *said
+	pushes bool
 }
 
-func newMasker(header http.Header, secrets []string) *masker {
-	m := &masker{
-		headers:  map[string]bool{},
-		userinfo: regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/\s"'@?#\\]*@`),
-		query:    regexp.MustCompile(`([?&;#])([\w.%~\[\]-]+)=([^&\s"'<>#;\\]+)`),
-		bearer:   regexp.MustCompile(`(?i)\b(bearer|basic|digest)(\s+)([A-Za-z0-9._~+/=-]{8,})`),
-		// Tokens that tell what they are: JWT, OpenAI's and Anthropic's,
-		// GitHub's, Google's, Slack's, Amazon's.
-		shape: regexp.MustCompile(`\b(eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*|sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|` +
-			`AIza[\w-]{30,}|ya29\.[\w.-]{16,}|xox[a-z]-[\w-]{10,}|AKIA[0-9A-Z]{16})`),
-		assigned: regexp.MustCompile(`([\w.-]+)["']?\s*[:=]\s*["']?(?:(?i:bearer|basic|digest)\s+)?`),
-	}
-	add := func(s string) {
-		if len(s) >= minLiteral && !slices.Contains(m.literals, s) {
-			m.literals = append(m.literals, s)
-		}
-	}
+// A span is a part of a text.
+type span struct{ from, to int }
+
+func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
+	m := &masker{later: later, headers: map[string]bool{}, keys: keyCache{of: classOf}, names: keyCache{of: classOfName}}
 	for name, values := range header {
 		m.headers[http.CanonicalHeaderKey(name)] = true
 		for _, v := range values {
-			add(v)
+			m.own = appendLiteral(m.own, v)
 			// Of "Bearer TOKEN" the token alone is the secret.
 			if _, token, ok := strings.Cut(v, " "); ok {
-				add(strings.TrimSpace(token))
+				m.own = appendLiteral(m.own, strings.TrimSpace(token))
 			}
 		}
 	}
 	for _, s := range secrets {
-		add(s)
+		m.own = appendLiteral(m.own, s)
 	}
-	slices.SortFunc(m.literals, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	m.learned = later.all()
+	m.setLiterals()
 	return m
 }
 
-// plain brings a name into one spelling: apiKey, api_key and API-Key are one.
-func plain(name string) string {
-	return strings.NewReplacer("-", "", "_", "", ".", "", " ", "").Replace(strings.ToLower(name))
+// learn looks whether credentials have become known since. Whoever masks calls it
+// before each text that stands alone.
+func (m *masker) learn() {
+	if now := m.later.all(); now != m.learned {
+		m.learned = now
+		m.setLiterals()
+	}
 }
 
-// secretName reports whether a member of that name holds a credential. Numbers
-// of tokens are not tokens.
-func secretName(name string) bool {
-	name = plain(name)
-	for _, part := range []string{"password", "passwd", "passphrase", "secret", "apikey", "authorization",
-		"credential", "privatekey", "accesskey", "signingkey", "cookie", "bearer"} {
-		if strings.Contains(name, part) {
-			return true
+func (m *masker) setLiterals() {
+	m.literals = nil
+	add := func(secret string) {
+		for _, s := range spelled(secret) {
+			m.literals = appendLiteral(m.literals, s)
 		}
 	}
-	return strings.HasSuffix(name, "token") && name != "nextpagetoken" && name != "pagetoken" ||
-		name == "auth" || name == "pwd"
-}
-
-// secretParam is secretName for headers and URL parameters, where a key is
-// hardly ever anything else.
-func secretParam(name string) bool {
-	if secretName(name) {
-		return true
+	for _, l := range m.own {
+		add(string(l))
 	}
-	name = plain(name)
-	return strings.HasSuffix(name, "key") || slices.Contains([]string{"sig", "signature", "code", "assertion", "jwt", "sid", "session", "sessionid"}, name)
+	if m.learned != nil {
+		for _, s := range *m.learned {
+			add(s)
+		}
+	}
+	slices.SortFunc(m.literals, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) })
+	m.sieve = newSieve(m.literals)
 }
 
+func appendLiteral(list [][]byte, s string) [][]byte {
+	if len(s) < minLiteral || slices.ContainsFunc(list, func(l []byte) bool { return string(l) == s }) {
+		return list
+	}
+	return append(list, []byte(s))
+}
+
+// spelled are the ways in which a value may stand in JSON, in JSON within JSON,
+// in a URL and in a header.
+func spelled(s string) []string {
+	list := []string{s, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s))}
+	for range 2 {
+		quoted, err := json.Marshal(s) // with <, > and & escaped
+		if err != nil {
+			return list
+		}
+		html := strings.Trim(string(quoted), `"`)
+		simple := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(html)
+		list = append(list, html, simple, strings.ReplaceAll(simple, "/", `\/`))
+		s = simple
+	}
+	return list
+}
+
+// spans returns what is to be masked in a text, in order and apart. It is valid
+// until the next call.
+func (m *masker) spans(b []byte) []span { return m.find(b, false) }
+
+// find is spans; of the program's own credentials only, if own is set.
+func (m *masker) find(b []byte, own bool) []span {
+	m.found = m.found[:0]
+	m.sieve.each(b, func(at int, w *word) bool {
+		if own && w.kind != wordLiteral {
+			return true
+		}
+		if s, ok := w.span(b, at); ok && s.to > s.from {
+			m.found = append(m.found, s)
+		}
+		return true
+	})
+	return merge(m.found)
+}
+
+// merge brings spans in order, and makes one of those that overlap.
+func merge(list []span) []span {
+	if len(list) < 2 {
+		return list
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].from < list[j].from })
+	kept := list[:1]
+	for _, s := range list[1:] {
+		if last := &kept[len(kept)-1]; s.from <= last.to {
+			last.to = max(last.to, s.to)
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// replace appends b with its spans masked.
+func replace(dst, b []byte, spans []span) []byte {
+	at := 0
+	for _, s := range spans {
+		dst = append(append(dst, b[at:s.from]...), masked...)
+		at = s.to
+	}
+	return append(dst, b[at:]...)
+}
+
+// text masks what is no JSON document.
+func (m *masker) text(s string) string {
+	spans := m.spans([]byte(s))
+	if len(spans) == 0 {
+		return s
+	}
+	return string(replace(nil, []byte(s), spans))
+}
+
+// header masks headers.
 func (m *masker) header(h http.Header) map[string][]string {
 	out := make(map[string][]string, len(h))
 	for name, values := range h {
@@ -102,113 +181,10 @@ func (m *masker) header(h http.Header) map[string][]string {
 			if hide {
 				v = masked
 			} else {
-				v = m.value(v, maxNested)
+				v = m.text(v)
 			}
 			out[name] = append(out[name], v)
 		}
 	}
 	return out
-}
-
-func (m *masker) url(u *url.URL) string {
-	return m.value(u.String(), maxNested)
-}
-
-// literal takes out the program's own credentials.
-func (m *masker) literal(s string) string {
-	for _, l := range m.literals {
-		s = strings.ReplaceAll(s, l, masked)
-	}
-	return s
-}
-
-// value masks what can be told to be a credential without knowing its name.
-// nested is how deep JSON within s is looked into.
-func (m *masker) value(s string, nested int) string {
-	s = m.literal(s)
-	if strings.Contains(s, "://") {
-		s = m.userinfo.ReplaceAllString(s, "${1}"+masked+"@")
-	}
-	if strings.ContainsRune(s, '=') {
-		s = m.query.ReplaceAllStringFunc(s, func(match string) string {
-			name, _, _ := strings.Cut(match[1:], "=")
-			if decoded, err := url.QueryUnescape(name); err == nil && secretParam(decoded) {
-				return match[:1] + name + "=" + masked
-			}
-			return match
-		})
-	}
-	s = m.bearer.ReplaceAllStringFunc(s, func(match string) string {
-		word := strings.Fields(match)[0]
-		// "Basic understanding" is not a credential.
-		if !strings.ContainsAny(match[len(word):], "0123456789=._") {
-			return match
-		}
-		return word + " " + masked
-	})
-	s = m.shape.ReplaceAllString(s, masked)
-	if nested > 0 && looksJSON([]byte(s)) && json.Valid([]byte(s)) {
-		s = string(m.nested([]byte(s), nested-1))
-	}
-	return s
-}
-
-// text masks what is no JSON: there also by the names before "=" and ":".
-func (m *masker) text(s string) string {
-	s = m.value(s, maxNested)
-	var b strings.Builder
-	for {
-		at := m.assigned.FindStringSubmatchIndex(s)
-		if at == nil {
-			b.WriteString(s)
-			return b.String()
-		}
-		name := s[at[2]:at[3]]
-		b.WriteString(s[:at[1]])
-		s = s[at[1]:]
-		if secretName(name) {
-			n := strings.IndexAny(s, " \t\r\n\"'&;,<>")
-			if n < 0 {
-				n = len(s)
-			}
-			if n > 0 {
-				b.WriteString(masked)
-			}
-			s = s[n:]
-		}
-	}
-}
-
-// cutText takes the beginning of a literal off the end of a text that was cut.
-func (m *masker) cutText(s string, cut bool) string {
-	if !cut {
-		return s
-	}
-	for _, l := range m.literals {
-		for n := len(l) - 1; n > 0; n-- {
-			if strings.HasSuffix(s, l[:n]) {
-				s = s[:len(s)-n]
-				break
-			}
-		}
-	}
-	return s
-}
-
-// Masked returns a writer that passes text on to out without credentials. Each
-// Write is a text of its own: a log's line, say.
-func Masked(out io.Writer, opts *Options) io.Writer {
-	return maskedWriter{newMasker(opts.Header, opts.Secrets), out}
-}
-
-type maskedWriter struct {
-	mask *masker
-	out  io.Writer
-}
-
-func (w maskedWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.out, w.mask.text(string(p))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

@@ -1,88 +1,127 @@
 package trace
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
-// An sse puts the events of a stream together. It is not the transport's reader:
-// it only looks, and keeps what that one would refuse.
-type sse struct {
-	block seen // the event's lines so far, each ended by \n
-	cr    bool // the last byte was \r, of which a \n is the other half
-	blank bool // the line so far is empty; false at the start of the stream, where nothing ends
-	lines bool // there is something in the block
-	event func(block []byte, cut int64, whole bool)
+// An sseEvent is an event of a stream, or a comment between two. Its bytes are
+// valid while it is handed over.
+type sseEvent struct {
+	data              payload
+	hasData           bool
+	name, id, comment string
+	// whole: a blank line has ended it.
+	whole bool
 }
 
-func (s *sse) add(p []byte) {
-	for len(p) > 0 {
-		if s.cr && p[0] == '\n' {
+// An sse takes a stream apart, by the WHATWG standard. It is not the transport's
+// reader: it only looks, and shows what that one would refuse.
+type sse struct {
+	line pieces
+	data pieces
+	ev   sseEvent
+	any  bool // there is something in the event
+	cr   bool // the last byte was \r, of which a \n is the other half
+}
+
+func newSSE(limit int) *sse {
+	return &sse{line: pieces{limit: limit + len("data: ")}, data: pieces{limit: limit}}
+}
+
+// add takes bytes, and hands over what they complete.
+func (s *sse) add(b []byte, event func(*sseEvent)) {
+	for len(b) > 0 {
+		if s.cr && b[0] == '\n' {
 			s.cr = false
-			p = p[1:]
+			b = b[1:]
 			continue
 		}
 		s.cr = false
-		n := bytes.IndexAny(p, "\r\n")
+		n := bytes.IndexByte(b, '\n')
+		line := b
+		if n >= 0 {
+			line = b[:n]
+		}
+		if cr := bytes.IndexByte(line, '\r'); cr >= 0 {
+			n, s.cr = cr, true
+		}
 		if n < 0 {
-			s.block.add(p)
-			s.lines, s.blank = true, false
+			s.line.add(b)
+			break
+		}
+		if line = b[:n]; s.line.size > 0 {
+			s.line.add(line)
+			s.field(s.line.payload, event)
+			s.data.own()
+			s.line.reset()
+		} else {
+			s.field(wholePayload(line), event)
+		}
+		b = b[n+1:]
+	}
+	s.data.own() // b is somebody else's
+}
+
+// end hands over what the end of the stream has cut off, and reports whether that
+// is anything.
+func (s *sse) end(event func(*sseEvent)) bool {
+	if s.line.size > 0 {
+		s.field(s.line.payload, event)
+	}
+	cut := s.any && s.ev.hasData
+	s.dispatch(event, false)
+	return cut
+}
+
+// field takes a line.
+func (s *sse) field(p payload, event func(*sseEvent)) {
+	if p.size == 0 {
+		s.dispatch(event, true)
+		return
+	}
+	s.any = true
+	name, value, _ := bytes.Cut(p.b, []byte{':'})
+	name = bytes.TrimPrefix(name, []byte("\ufeff"))
+	value = bytes.TrimPrefix(value, []byte{' '})
+	switch string(name) {
+	case "data":
+		if s.ev.hasData {
+			s.data.own()
+			s.data.add([]byte{'\n'})
+		}
+		if p.sum == nil && !s.ev.hasData && len(value) <= s.data.limit {
+			s.data.view(value)
+		} else if p.sum == nil {
+			s.data.add(value)
+		}
+		s.ev.hasData = true
+		if p.sum == nil {
 			return
 		}
-		if n > 0 {
-			s.block.add(p[:n])
-			s.lines, s.blank = true, false
+		// Of a line that is too large there is the hash of the line.
+		s.data.add(value)
+		s.data.size += p.size - int64(len(p.b))
+		s.data.sum = p.sum
+	case "event":
+		s.ev.name = clip(value)
+	case "id":
+		s.ev.id = clip(value)
+	default: // a comment, retry, or what nobody knows
+		if s.ev.comment != "" {
+			s.ev.comment += "\n"
 		}
-		if s.blank || !s.lines {
-			s.flush(true)
-		} else {
-			s.block.add([]byte{'\n'})
-			s.blank = true
+		if len(s.ev.comment) < headSize {
+			s.ev.comment += clip(p.b)
 		}
-		s.cr = p[n] == '\r'
-		p = p[n+1:]
 	}
 }
 
-// end says that the stream is over. What is left of an event is recorded too: it
-// is often what one is looking for.
-func (s *sse) end() { s.flush(false) }
+func clip(b []byte) string { return string(b[:min(len(b), headSize)]) }
 
-func (s *sse) flush(whole bool) {
-	if s.lines {
-		s.event(s.block.b, s.block.cut(), whole)
+func (s *sse) dispatch(event func(*sseEvent), whole bool) {
+	if !s.any {
+		return
 	}
-	s.block.b, s.block.n = s.block.b[:0], 0
-	s.lines, s.blank = false, false
-}
-
-// event records an event of a stream.
-func (x *exchange) event(block []byte, cut int64, whole bool) {
-	r := &record{Wire: "agent", Dir: "in", Exchange: x.n, Event: "sse"}
-	if !whole {
-		r.Error = "the stream ended within this event"
-	}
-	var data []byte
-	var comments []string
-	for line := range bytes.Lines(block) {
-		line = bytes.TrimSuffix(line, []byte{'\n'})
-		name, value, _ := bytes.Cut(line, []byte{':'})
-		value = bytes.TrimPrefix(value, []byte{' '})
-		switch string(name) {
-		case "data":
-			if data != nil {
-				data = append(data, '\n')
-			}
-			data = append(data, value...)
-		case "event":
-			r.Name = x.w.mask.text(string(value))
-		case "id":
-			r.ID = x.w.mask.text(string(value))
-		default: // a comment, retry, or what nobody knows
-			comments = append(comments, x.w.mask.text(string(line)))
-		}
-	}
-	r.Comment = strings.Join(comments, "\n")
-	x.w.content(r, data, cut)
-	x.w.write(r)
+	s.ev.data, s.ev.whole = s.data.payload, whole
+	event(&s.ev)
+	s.data.reset()
+	s.ev, s.any = sseEvent{}, false
 }

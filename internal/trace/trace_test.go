@@ -3,33 +3,69 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-func records(t *testing.T, b []byte) []record {
+// schemaOf compiles the trace's own schema.
+func schemaOf(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	var all []record
+	s, err := jsonschema.NewCompiler().Compile("../../testdata/schema/trace.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// records reads a trace that must be right: its lines fit the schema, their
+// numbers have no gap, their times only grow.
+func records(t testing.TB, b []byte) []Record {
+	t.Helper()
+	schema := schemaOf(t)
+	var all []Record
 	for line := range bytes.Lines(b) {
-		var r record
+		var r Record
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatalf("%v in %s", err, line)
+		}
+		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+		if err == nil {
+			err = schema.Validate(document)
+		}
+		if err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		if n := len(all); n > 0 && all[n-1].N > 0 && (r.N != all[n-1].N+1 || r.Micros < all[n-1].Micros) {
+			t.Errorf("record %d, at %d, follows %d, at %d", r.N, r.Micros, all[n-1].N, all[n-1].Micros)
 		}
 		all = append(all, r)
 	}
 	return all
+}
+
+// of are the records of a kind.
+func of(all []Record, kind string) []Record {
+	return slices.DeleteFunc(slices.Clone(all), func(r Record) bool { return r.Kind != kind })
+}
+
+// serveOnce answers each request with what answer writes.
+func serveOnce(t *testing.T, answer http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	return server
 }
 
 // TestNoSecrets plants credentials wherever a conversation can hold one. Each
@@ -39,12 +75,12 @@ func TestNoSecrets(t *testing.T) {
 	request := `{"jsonrpc":"2.0","method":"message/stream","params":{"message":{"parts":[{"kind":"text","text":"use ` + own + ` please"}],` +
 		`"metadata":{"coderAgent":{"workspacePath":"/w","mcpServers":[{"name":"a","env":[{"name":"X","value":"hunter2-1"}],"headers":{"name":"hunter2-2"},"args":["--key","hunter2-3"]}]},` +
 		`"x":{"mcp_servers":{"b":{"env":{"KEY":"hunter2-4","LIST":["hunter2-5",{"name":"n","value":"hunter2-6"}]}}}}}},` +
-		`"configuration":{"pushNotificationConfig":{"token":"hunter2-7","authentication":{"schemes":["Bearer"],"credentials":"hunter2-8"}}}}}`
+		`"configuration":{"pushNotificationConfig":{"url":"https://me/hunter2-hook","token":"hunter2-7","authentication":{"schemes":["Bearer"],"credentials":"hunter2-8"}}}}}`
 	answer := `{"access_token":"hunter2-9","a":{"to\u006ben":"hunter2-10"},"Password":12345678,"secrets":["hunter2-11",{"deep":["hunter2-12"]}],` +
 		`"url":"https://u:hunter2-13@host/p?api_key=hunter2-14&x=1","slash":"https:\/\/u:hunter2-15@host\/",` +
 		`"said":"Authorization: Bearer hunter2-16-abcdef","h":[{"name":"X-Api-Key","value":"hunter2-17"}],` +
 		`"text":"{\"client_secret\":\"hunter2-18\"}","jwt":"eyJhbGciOi.eyJzdWIiOi.hunter2-19","apiKey":"hunter2-20"}`
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		w.Header().Set("Set-Cookie", "s=hunter2-21")
 		w.Header().Set("X-Echo", own)
@@ -53,19 +89,24 @@ func TestNoSecrets(t *testing.T) {
 		case "/sse":
 			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 			fmt.Fprintf(w, ": password=hunter2-23\n\nid: %s\nevent: message\ndata: %s\r\n\r\ndata: token: hunter2-24\n\ndata: {\"token\":\"hunter2-25", own, answer)
+		case "/split": // in two events, and in two fields that a text goes on in
+			w.Header().Set("Content-Type", "text/event-stream")
+			for _, piece := range []string{"it is hunter2-", "own-token, and the password: ", "hunter2-50", " but sk-hunter2", "hunter2hunter2hunter2."} {
+				fmt.Fprintf(w, "data: {\"result\":{\"parts\":[{\"text\":%q}]}}\n\n", piece)
+			}
 		case "/form":
 			w.WriteHeader(401)
 			fmt.Fprintf(w, "grant_type=x&client_secret=hunter2-26&refresh_token=hunter2-27\nauthorization: bearer hunter2")
+		case "/large":
+			io.WriteString(w, strings.Repeat("x", 4090)+" token=hunter2-51 "+strings.Repeat("x", 90<<10))
 		default:
 			io.WriteString(w, answer)
 		}
-	}))
-	defer server.Close()
-
+	})
 	var out bytes.Buffer
-	w := New(&out, &Options{Header: http.Header{"X-Gateway": {own}, "X-Env": {"dev"}, "X-Auth": {"Bearer hunter2-28-mine"}}, Secrets: []string{"hunter2-29-mine"}, Limit: 1200})
-	client := &http.Client{Transport: w.Wrap(server.Client().Transport)}
-	for _, path := range []string{"/", "/sse", "/form"} {
+	r := New(&out, &Options{Header: http.Header{"X-Gateway": {own}, "X-Env": {"dev"}, "X-Auth": {"Bearer hunter2-28-mine"}}, Secrets: []string{"hunter2-29-mine"}, Limit: 6000})
+	client := &http.Client{Transport: r.Wrap(server.Client().Transport)}
+	for _, path := range []string{"/", "/sse", "/split", "/form", "/large"} {
 		req, err := http.NewRequest("POST", server.URL+path+"?key=hunter2-30&sig=hunter2-31", strings.NewReader(request))
 		if err != nil {
 			t.Fatal(err)
@@ -81,17 +122,25 @@ func TestNoSecrets(t *testing.T) {
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}
-	_, err := client.Get("http://u:hunter2-33@127.0.0.1:1/?access_token=hunter2-34")
-	if err == nil {
+	if _, err := client.Get("http://u:hunter2-33@127.0.0.1:1/?access_token=hunter2-34"); err == nil {
 		t.Fatal("port 1 answers")
 	}
-	w.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[`+
+	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[`+
 		`{"type":"http","name":"keep-name","url":"https://x/?token=hunter2-35","headers":[{"name":"Keep-Header","value":"hunter2-36"}]},`+
 		`{"name":"c","command":"keep-command","args":["hunter2-37"],"env":[{"value":"hunter2-38","name":"KEEP_ENV"}]}]}}`))
-	w.Tap(false, []byte(`not JSON: api_key = "hunter2-39", and hunter2-28-mine, hunter2-29-mine`))
-	w.Tap(true, []byte(`[ERROR] password=hunter2-40`))
-	w.Tap(true, []byte(`{"mcpServers":[{"env":[{"name":"X","value":"hunter2-41`)) // cut off
-	w.Tap(true, []byte(strings.Repeat("x", 1200-7)+own))                          // cut within
+	r.Tap(false, []byte(`not JSON: api_key = "hunter2-39", and hunter2-28-mine, hunter2-29-mine`))
+	r.Tap(true, []byte(`[ERROR] password=hunter2-40`))
+	r.Tap(true, []byte(`{"mcpServers":[{"env":[{"name":"X","value":"hunter2-41`)) // cut off
+	r.Tap(true, []byte(`{"id":5,"method":"CreateTaskPushNotificationConfig","params":{"url":"https://me/hunter2-42"}}`))
+	r.Tap(false, []byte(`{"id":5,"result":{"url":"https://me/hunter2-43"}}`)) // its answer
+	for _, piece := range []string{"hunt", "er2-", "own", "-token"} {
+		r.Tap(true, fmt.Appendf(nil, `{"method":"session/update","params":{"sessionId":"s","update":{"content":{"text":%q}}}}`, piece))
+	}
+	r.Stderr([]byte("DEBUG token: hunter2-44"))
+	r.Decide(&Decision{What: DecideReconnect, Why: "https://u:hunter2-45@h/ is not there"})
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
 
 	if i := bytes.Index(out.Bytes(), []byte("hunter2")); i >= 0 {
 		t.Errorf("a credential is in the trace: …%s…", out.Bytes()[max(0, i-80):min(out.Len(), i+40)])
@@ -104,155 +153,194 @@ func TestNoSecrets(t *testing.T) {
 			t.Errorf("%s is not in the trace", keep)
 		}
 	}
-	records(t, out.Bytes())
+	var split string
+	for _, record := range of(records(t, out.Bytes()), KindMessage) {
+		var update struct {
+			Params struct {
+				Update struct{ Content struct{ Text string } }
+			}
+		}
+		json.Unmarshal(record.JSON, &update)
+		split += update.Params.Update.Content.Text
+	}
+	if strings.Contains(split, "er2") || strings.Contains(split, "own") {
+		t.Errorf("a credential in pieces is recorded as %q", split)
+	}
 }
 
-// TestUntouched: what is no credential is recorded byte for byte.
-func TestUntouched(t *testing.T) {
-	for _, line := range []string{
-		`{"promptTokenCount":12,"maxTokens":1e3,"tokens":[1.0],"x":"a<b>&\u00e9 = c","nextPageToken":"p","text":"Basic understanding: a=b"}`,
-		`{"securitySchemes":{"apiKey":{"type":"apiKey","in":"header","name":"X-API-Key"}},"security":[{"apiKey":[]}]}`,
-		`{"mcpServers":[{"name":"n","command":"c","url":"https://h/p?x=1"}]}`, `[]`, `"s"`, `-0.0`,
+// TestBytes: what is no credential is recorded byte for byte; JSON that could not
+// stand in a line, and what is none, as a text.
+func TestBytes(t *testing.T) {
+	for _, test := range []struct{ line, want string }{
+		{`{"a":"<b>&\u00e9", "n" : 1.0e3}`, `"json":{"a":"<b>&\u00e9", "n" : 1.0e3}`},
+		{`[]`, `"json":[]`},
+		{"{\"a\":\n1}", `"text":"{\"a\":\n1}"`},
+		{`{"a":1`, `"text":"{\"a\":1"`},
+		{"caf\xe9", `"base64":"Y2Fm6Q=="`},
+		{strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1), `"text":"[[`},
+		{``, `"kind":"message"}`},
 	} {
 		var out bytes.Buffer
-		New(&out, nil).Tap(false, []byte(line))
-		if !strings.Contains(out.String(), `"message":`+line+"}") {
-			t.Errorf("%s\nbecomes %s", line, out.String())
+		r := New(&out, nil)
+		r.Tap(false, []byte(test.line))
+		r.Close()
+		if !strings.Contains(out.String(), test.want) {
+			t.Errorf("%q\nbecomes %s", test.line, out.String())
+		}
+		records(t, out.Bytes())
+	}
+}
+
+// TestLarge: of what is larger than the limit there is the length, a hash, and how
+// it begins, however it arrives. With a higher limit there is all.
+func TestLarge(t *testing.T) {
+	long := `{"jsonrpc":"2.0","id":7,"method":"m","params":"` + strings.Repeat("é", 400<<10) + `"}`
+	sum := sha256.Sum256([]byte(long))
+	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "data: "+long+"\n\n")
+	})
+	for _, limit := range []int{0, 1 << 10, 4 << 20} {
+		var out bytes.Buffer
+		r := New(&out, &Options{Limit: limit})
+		r.Tap(false, []byte(long))
+		resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Post(server.URL, "application/json", strings.NewReader(long))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := io.Copy(io.Discard, resp.Body); n != int64(len(long)+8) || err != nil {
+			t.Fatal(n, err)
+		}
+		r.Close()
+		all := records(t, out.Bytes())
+		for _, kind := range []string{KindMessage, KindRequest, KindEvent} {
+			got := of(all, kind)[0]
+			if limit == 4<<20 || limit == 0 && len(long) <= DefaultLimit {
+				if string(got.JSON) != long || got.Size != 0 {
+					t.Errorf("limit %d: %s is not recorded whole", limit, kind)
+				}
+				continue
+			}
+			want := hex.EncodeToString(sum[:])
+			if kind == KindEvent { // of the line that was too long
+				lineSum := sha256.Sum256([]byte("data: " + long))
+				want = hex.EncodeToString(lineSum[:])
+			}
+			if got.Size < int64(len(long)) || got.SHA256 != want || !strings.HasPrefix(long, strings.TrimSuffix(got.Head, "\ufffd")) || len(got.Head) < min(headSize, limit)-2 || len(got.Head) > headSize {
+				t.Errorf("limit %d: %s is recorded as %d bytes, hash %s, beginning with %d bytes", limit, kind, got.Size, got.SHA256, len(got.Head))
+			}
+		}
+		if m := of(all, KindMessage)[0]; m.Method != "m" || string(m.ID) != "7" {
+			t.Errorf("a long line's method is %q, its id %s", m.Method, m.ID)
 		}
 	}
 }
 
-// TestStreamPasses: an event is handed on, and recorded, before the next one
-// exists.
-func TestStreamPasses(t *testing.T) {
+// TestStream: an event is handed on before the next one exists, and is on the disk
+// a moment later: nothing waits for the end.
+func TestStream(t *testing.T) {
 	next := make(chan string)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.(http.Flusher).Flush()
 		for s := range next {
 			io.WriteString(w, s)
 			w.(http.Flusher).Flush()
 		}
-	}))
-	defer server.Close()
-	out := new(locked)
-	w := New(out, &Options{Limit: 64})
-	resp, err := (&http.Client{Transport: w.Wrap(server.Client().Transport)}).Get(server.URL)
-	if err == nil {
-		defer resp.Body.Close()
-	} else {
+	})
+	out := &watched{changed: make(chan struct{}, 100)}
+	r := New(out, nil)
+	resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Get(server.URL)
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer resp.Body.Close()
 	lines := bufio.NewReader(resp.Body)
 	for i := range 3 {
-		next <- fmt.Sprintf("data: {\"n\":%d}\n\n", i)
-		for range 2 {
+		next <- fmt.Sprintf(": ping\nid: %d\ndata: {\"n\":%d}\n\n", i, i)
+		for range 4 {
 			if _, err := lines.ReadString('\n'); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if !strings.Contains(out.String(), fmt.Sprintf(`"message":{"n":%d}`, i)) {
-			t.Fatalf("event %d is not recorded: %s", i, out)
+		for want := fmt.Sprintf(`"e":%d,"last_id":"%d","comment":": ping","json":{"n":%d}`, i+1, i, i); !strings.Contains(out.String(), want); {
+			<-out.changed // it comes, or the test's own limit does
 		}
 	}
-	next <- "data: " + strings.Repeat("x", 1000) + "\n\n"
 	close(next)
-	if n, err := io.Copy(io.Discard, lines); n != 1008 || err != nil {
-		t.Fatal(n, err)
-	}
-	all := records(t, []byte(out.String()))
-	if r := all[len(all)-2]; r.Cut != 1007-64 || len(r.Text) != 64-len("data: ") {
-		t.Errorf("a long event is recorded as %+v", r)
-	}
-	if r := all[len(all)-1]; r.Event != "end" || r.Bytes == 0 || r.Error != "" {
-		t.Errorf("the end is recorded as %+v", r)
+	io.Copy(io.Discard, lines)
+	r.Close()
+	if end := of(records(t, []byte(out.String())), KindEnd)[0]; end.Reason != EndDone || end.Bytes == 0 {
+		t.Errorf("the end is recorded as %+v", end)
 	}
 }
 
-// TestChunking: how the bytes arrive makes no difference.
-func TestChunking(t *testing.T) {
-	const stream = "\n: ping\n\ndata: 1\ndata: 2\r\n\r\nevent: x\rdata: 3\r\rdata: 4"
-	want := []string{": ping\n", "data: 1\ndata: 2\n", "event: x\ndata: 3\n", "data: 4"}
-	for size := 1; size <= len(stream); size++ {
-		var got []string
-		s := &sse{block: seen{limit: 100}, event: func(b []byte, cut int64, whole bool) { got = append(got, string(b)) }}
-		for chunk := range slices.Chunk([]byte(stream), size) {
-			s.add(chunk)
-		}
-		s.end()
-		if !slices.Equal(got, want) {
-			t.Errorf("in chunks of %d: %q", size, got)
-		}
+// TestEnds: an exchange ends with what has ended it.
+func TestEnds(t *testing.T) {
+	const working = `data: {"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"status":{"state":"TASK_STATE_WORKING"}}}}` + "\n\n"
+	for _, test := range []struct {
+		name, sent string
+		cut        bool                                     // the agent breaks off
+		end        func(io.Closer, context.CancelCauseFunc) // what we do after the first byte
+		want, text string
+	}{
+		{name: "0.3, final", sent: `data: {"id":1,"result":{"kind":"status-update","status":{"state":"input-required"},"final":true}}` + "\n\n", want: EndDone},
+		{name: "final, and given up", sent: `data: {"id":1,"result":{"statusUpdate":{"status":{"state":"TASK_STATE_COMPLETED"}}}}` + "\n\n",
+			end: func(c io.Closer, cancel context.CancelCauseFunc) { cancel(nil) }, want: EndDone},
+		{name: "an error", sent: `data: {"id":1,"error":{"code":-32001,"message":"x"}}` + "\n\n", want: EndDone},
+		{name: "a message", sent: `data: {"id":1,"result":{"message":{"messageId":"m","parts":[]}}}` + "\n\n", want: EndDone},
+		{name: "something else", sent: "data: {}\n\n", want: EndDone},
+		{name: "no end was said", sent: working, want: EndEOF},
+		{name: "cut", sent: working, cut: true, want: EndCut, text: "unexpected EOF"},
+		{name: "cut in an event", sent: working + "data: {\"id\"", want: EndCut},
+		{name: "closed", sent: working, end: func(c io.Closer, _ context.CancelCauseFunc) { c.Close() }, want: EndClosed},
+		{name: "given up", sent: working, end: func(_ io.Closer, cancel context.CancelCauseFunc) { cancel(errors.New("the user has left")) },
+			want: EndCanceled, text: "the user has left"},
+		{name: "left open", sent: working, end: func(io.Closer, context.CancelCauseFunc) {}, want: EndOpen},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			release := make(chan struct{})
+			server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				io.WriteString(w, test.sent)
+				w.(http.Flusher).Flush()
+				if test.end != nil {
+					<-release
+				}
+				if test.cut {
+					panic(http.ErrAbortHandler)
+				}
+			})
+			var out bytes.Buffer
+			r := New(&out, nil)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			req, err := http.NewRequestWithContext(ctx, "POST", server.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"m"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			body := bufio.NewReader(resp.Body)
+			if _, err := body.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+			if test.end != nil {
+				test.end(resp.Body, cancel)
+			}
+			if test.want != EndOpen {
+				io.Copy(io.Discard, body)
+			}
+			r.Close()
+			close(release)
+			end := of(records(t, out.Bytes()), KindEnd)[0]
+			if end.Reason != test.want || !strings.Contains(end.Error, test.text) {
+				t.Errorf("the end is %q, %q, want %q", end.Reason, end.Error, test.want)
+			}
+		})
 	}
 }
-
-func TestFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.jsonl")
-	if err := os.WriteFile(path, []byte("old\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	w, err := Create(path, &Options{Version: "v", Now: func() time.Time { return time.Unix(0, 0) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Tap(false, []byte("{}"))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	w.Tap(false, []byte("{}"))
-	b, err := os.ReadFile(path)
-	want := `{"t":"1970-01-01T00:00:00Z","wire":"bridge","event":"start","format":1,"version":"v"}
-{"t":"1970-01-01T00:00:00Z","wire":"editor","dir":"in","message":{}}
-`
-	if err != nil || string(b) != want {
-		t.Errorf("%s%v", b, err)
-	}
-	if info, _ := os.Stat(path); runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v", info.Mode())
-	}
-	if _, err := Create(filepath.Join(path, "x"), nil); err == nil {
-		t.Error("a file below a file")
-	}
-}
-
-type broken struct{ n int }
-
-func (b *broken) Write(p []byte) (int, error) { b.n++; return 0, errors.New("no space left") }
-
-// TestBroken: an error of the file ends the trace only.
-func TestBroken(t *testing.T) {
-	out := new(broken)
-	w := New(out, nil)
-	w.Tap(false, []byte("{}"))
-	if out.n != 1 {
-		t.Errorf("%d writes", out.n)
-	}
-}
-
-func FuzzMask(f *testing.F) {
-	f.Add([]byte(`{"token":"x","a":[{"b":"\u0041"}]}`), []byte("secret-literal"))
-	f.Add([]byte(`{"a":"secret-`), []byte("secret-"))
-	f.Fuzz(func(t *testing.T, doc, literal []byte) {
-		m := newMasker(nil, []string{string(literal)})
-		got := m.json(doc)
-		if json.Valid(doc) && !json.Valid(got) {
-			t.Errorf("%q becomes %q, which is no JSON", doc, got)
-		}
-		// The law: whatever is a credential by name is gone.
-		plant, err := json.Marshal(map[string]any{"doc": string(doc), "token": "hunter2-planted"})
-		if err != nil {
-			return
-		}
-		if bytes.Contains(m.json(plant), []byte("hunter2-planted")) && !bytes.Contains(doc, []byte("hunter2")) {
-			t.Errorf("a token is left: %q", m.json(plant))
-		}
-	})
-}
-
-type locked struct {
-	sync.Mutex
-	b bytes.Buffer
-}
-
-func (l *locked) Write(p []byte) (int, error) { l.Lock(); defer l.Unlock(); return l.b.Write(p) }
-func (l *locked) String() string              { l.Lock(); defer l.Unlock(); return l.b.String() }

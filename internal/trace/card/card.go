@@ -1,0 +1,116 @@
+// Package card changes an agent's card so that it leads to another place: to a
+// proxy in front of the agent, or to the one who plays its part.
+package card
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// IsCard reports whether a document is an agent's card.
+func IsCard(doc []byte) bool {
+	r := gjson.ParseBytes(doc)
+	return r.Get("name").Exists() && r.Get("capabilities").IsObject() &&
+		(r.Get("url").Exists() || r.Get("supportedInterfaces").IsArray() || r.Get("protocolVersion").Exists())
+}
+
+// Move returns a card whose URLs are what move makes of them; base is the new
+// place. Interfaces that move refuses, or that are no HTTP (gRPC), are left out,
+// since nobody there would see what passes: they are returned as dropped. signed is
+// set if the card had a signature, which the change has made worthless and which is
+// left out.
+func Move(doc []byte, base string, move func(string) (string, bool)) (moved []byte, dropped []string, signed bool, err error) {
+	var card map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(doc))
+	decoder.UseNumber() // none is changed
+	if err := decoder.Decode(&card); err != nil {
+		return nil, nil, false, err
+	}
+	usable := func(old, transport string) (string, bool) {
+		if strings.EqualFold(transport, "GRPC") {
+			dropped = append(dropped, old)
+			return "", false
+		}
+		now, ok := move(old)
+		if !ok {
+			dropped = append(dropped, old)
+		}
+		return now, ok
+	}
+	if old, ok := card["url"].(string); ok {
+		transport, _ := card["preferredTransport"].(string)
+		if now, ok := usable(old, transport); ok {
+			card["url"] = now
+		} else {
+			card["url"] = base
+		}
+	}
+	for _, name := range []string{"supportedInterfaces", "additionalInterfaces"} {
+		list, ok := card[name].([]any)
+		if !ok {
+			continue
+		}
+		kept := []any{}
+		for _, e := range list {
+			entry, ok := e.(map[string]any)
+			if !ok {
+				continue
+			}
+			old, _ := entry["url"].(string)
+			binding, _ := entry["protocolBinding"].(string)
+			if transport, ok := entry["transport"].(string); ok {
+				binding = transport
+			}
+			if now, ok := usable(old, binding); ok {
+				entry["url"] = now
+				kept = append(kept, entry)
+			}
+		}
+		card[name] = kept
+	}
+	if _, signed = card["signatures"]; signed {
+		delete(card, "signatures")
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err = encoder.Encode(card)
+	return bytes.TrimSpace(out.Bytes()), dropped, signed, err
+}
+
+// From returns what moves the URLs of one server, with their path and query, to
+// base.
+func From(server, base string) func(string) (string, bool) {
+	b, badServer := url.Parse(server)
+	return func(old string) (string, bool) {
+		a, err := url.Parse(old)
+		if err != nil || badServer != nil || !strings.HasPrefix(a.Scheme, "http") || !sameHost(a, b) {
+			return "", false
+		}
+		path := strings.TrimPrefix(a.EscapedPath(), "/")
+		if a.RawQuery != "" {
+			path += "?" + a.RawQuery
+		}
+		return strings.TrimSuffix(base, "/") + "/" + path, true
+	}
+}
+
+// sameHost reports whether two URLs lead to the same server: localhost and
+// 127.0.0.1 are one, which agents mix up in their cards.
+func sameHost(a, b *url.URL) bool {
+	host := func(u *url.URL) string {
+		name, port := strings.ToLower(u.Hostname()), u.Port()
+		if name == "localhost" || name == "::1" || name == "0.0.0.0" {
+			name = "127.0.0.1"
+		}
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		return name + ":" + port
+	}
+	return host(a) == host(b)
+}

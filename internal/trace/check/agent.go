@@ -1,0 +1,318 @@
+package check
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/card"
+)
+
+// An agentWire checks what passes between the bridge and the agent.
+type agentWire struct {
+	c         *Checker
+	exchanges map[int64]*exchange
+	tasks     map[string]over
+}
+
+// over is where a task was said to be over.
+type over struct {
+	state  string
+	record int64
+}
+
+// An exchange is a request to the agent.
+type exchange struct {
+	op      operation
+	method  string
+	rpc     bool   // JSON-RPC, and not HTTP+JSON
+	id      string // of JSON-RPC
+	params  gjson.Result
+	status  int
+	answers int
+	task    string // that its events are about
+	last    int64  // the record of the event that must be the last
+	why     string // it must be
+	isCard  bool
+	devtool bool // the development-tool extension is spoken
+}
+
+func (w *agentWire) init(c *Checker) {
+	*w = agentWire{c: c, exchanges: map[int64]*exchange{}, tasks: map[string]over{}}
+}
+
+func (w *agentWire) record(r *trace.Record) {
+	if r.Kind == trace.KindRequest {
+		w.request(r)
+		return
+	}
+	x := w.exchanges[r.Exchange]
+	if x == nil {
+		return
+	}
+	switch r.Kind {
+	case trace.KindResponse:
+		x.status = r.Status
+	case trace.KindEvent, trace.KindBody:
+		w.answer(r, x)
+	case trace.KindEnd:
+		delete(w.exchanges, r.Exchange)
+		w.end(r, x)
+	}
+}
+
+func (w *agentWire) request(r *trace.Record) {
+	doc, whole := w.c.payload(r)
+	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw))}
+	said := header(r, "A2A-Version")
+	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions"), "/developer-profile/")
+	switch {
+	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/"), r.HTTP == "GET" && strings.HasSuffix(pathOf(r.URL), "/extendedAgentCard"):
+		x.isCard, x.method = true, "card"
+	case x.method != "" || r.Method != "":
+		if x.method == "" {
+			x.method, x.id = r.Method, ""
+		}
+		x.rpc, x.op = true, operationOf(x.method)
+	default:
+		x.method = restMethod(r.HTTP, pathOf(r.URL))
+		if x.op = operationOf(x.method); said == "" || strings.HasPrefix(said, "0.") {
+			x.op = operation{}
+			w.c.note("HTTP+JSON of A2A 0.3 is not checked")
+		}
+		x.params = doc
+	}
+	if len(w.exchanges) >= maxOpen {
+		w.c.note("there are too many open exchanges: the rest is not checked")
+		return
+	}
+	w.exchanges[r.Exchange] = x
+	if whole && x.rpc {
+		w.call(r, x, doc, said)
+	} else if whole && x.op.params == "SendParams" {
+		w.c.schema(r, Bridge, x.method, w.doc(x), x.op.params, "A2A "+x.op.version, doc, "")
+	}
+}
+
+// call holds a JSON-RPC request against the protocol.
+func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, said string) {
+	switch {
+	case doc.Get("jsonrpc").Str != "2.0":
+		w.c.find(r.N, Bridge, RuleJSONRPC, x.method, `jsonrpc must be "2.0"`)
+	case x.id == "":
+		w.c.find(r.N, Bridge, RuleJSONRPC, x.method, "the request has no ID")
+	}
+	switch {
+	case x.op.version == "":
+		return
+	case said == "" && x.op.version == "1.0":
+		w.c.find(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A 1.0, and there is no A2A-Version: agents must take the request for one of 0.3")
+	case said != "" && !strings.HasPrefix(said, x.op.version[:2]):
+		w.c.find(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A %s, and A2A-Version is %q", x.op.version, said)
+	}
+	w.c.schema(r, Bridge, x.method, w.doc(x), x.op.params, "A2A "+x.op.version, doc.Get("params"), "params")
+}
+
+func (w *agentWire) doc(x *exchange) string {
+	if x.op.version == "1.0" {
+		return doc10
+	}
+	return doc03
+}
+
+// answer is an event, or the body.
+func (w *agentWire) answer(r *trace.Record, x *exchange) {
+	doc, whole := w.c.payload(r)
+	switch {
+	case !doc.Exists() && (r.Kind == trace.KindEvent && r.Text == "" || x.status >= 400 || !x.rpc):
+		return // a comment; a page that says what is wrong; whatever it is
+	case !doc.Exists():
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON")
+		return
+	}
+	x.answers++
+	if !whole {
+		w.c.words.cut()
+		return
+	}
+	switch {
+	case x.isCard:
+		w.card(r, doc)
+		return
+	case x.last > 0:
+		w.c.find(r.N, Agent, RuleOrder, x.method, "it comes after what must be the last of its stream, in record %d: %s", x.last, x.why)
+	case x.rpc && r.Kind == trace.KindBody && x.answers > 1:
+		w.c.find(r.N, Agent, RuleAnswered, x.method, "it is a second answer")
+	}
+	result := doc
+	if x.rpc {
+		result = doc.Get("result")
+		w.envelope(r, x, doc, result)
+	}
+	switch problem := doc.Get("error"); {
+	case problem.Type == gjson.Null: // there is none
+		if x.op.result != "" && result.Exists() {
+			w.success(r, x, result)
+		}
+	case x.rpc:
+		x.last, x.why = r.N, "an error"
+		if x.op.version != "" {
+			w.c.schema(r, Agent, x.method, w.doc(x), "Error", "A2A "+x.op.version, problem, "error")
+		}
+	case x.op.version == "1.0":
+		x.last, x.why = r.N, "an error"
+		w.c.schema(r, Agent, x.method, doc10, "HTTPError", "A2A 1.0", doc, "")
+	}
+}
+
+// success holds a result, or an event, against the protocol.
+func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
+	path := ""
+	if x.rpc {
+		path = "result"
+	}
+	w.c.schema(r, Agent, x.method, w.doc(x), x.op.result, "A2A "+x.op.version, result, path)
+	w.result(r, x, result)
+}
+
+// envelope is JSON-RPC's.
+func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Result) {
+	id := doc.Get("id")
+	switch {
+	case doc.Get("jsonrpc").Str != "2.0":
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0"`)
+	case x.id != "" && id.Raw != x.id && !(id.Type == gjson.Null && doc.Get("error").Exists()):
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
+	case result.Exists() == doc.Get("error").Exists():
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "an answer has either a result or an error")
+	}
+}
+
+// result holds an event or a result against the laws of streams and tasks.
+func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
+	switch x.op.result {
+	case "Event", "Sent", "Task":
+	default:
+		return
+	}
+	e := eventOf(result)
+	if x.op.result == "Event" {
+		w.stream(r, x, &e)
+	}
+	if e.task != "" && e.state != "" {
+		w.state(r, x, &e)
+	}
+	w.c.words.event(&e)
+}
+
+// stream is the order that A2A 1.0 demands of streams, section 3.1.2 and 3.1.6; of
+// 0.3, section 7.2, that nothing comes after the final event.
+func (w *agentWire) stream(r *trace.Record, x *exchange, e *event) {
+	v1 := x.op.version == "1.0"
+	switch {
+	case x.answers > 1 || !v1:
+	case x.method == "SubscribeToTask" && e.kind != kindTask:
+		w.c.find(r.N, Agent, RuleOrder, x.method, "the first event of a subscription must be the task")
+	case x.method != "SubscribeToTask" && e.kind != kindTask && e.kind != kindMessage && !x.params.Get("message.taskId").Exists():
+		w.c.find(r.N, Agent, RuleOrder, x.method, "the first event must be a task or a message")
+	}
+	switch {
+	case x.task != "" && e.task != "" && e.task != x.task:
+		w.c.find(r.N, Agent, RuleOrder, x.method, "the stream is about the task %q, and this about %q", x.task, e.task)
+	case e.task != "":
+		x.task = e.task
+	}
+	switch {
+	case x.last > 0:
+	case e.kind == kindMessage:
+		x.last, x.why = r.N, "a message, which is the whole answer"
+	case e.final:
+		x.last, x.why = r.N, "final"
+	case v1 && terminal(e.state):
+		x.last, x.why = r.N, e.state
+	}
+}
+
+// state is that a task which is over stays so (A2A 0.3, section 6.3; 1.0, 4.1.3).
+// One that is completed goes on with the user's next message in the development-tool
+// extension, appendix A.
+func (w *agentWire) state(r *trace.Record, x *exchange, e *event) {
+	before, ok := w.tasks[e.task]
+	switch {
+	case ok && before.state == "completed" && x.devtool && x.params.Get("message.taskId").Str == e.task:
+		delete(w.tasks, e.task)
+	case ok && before.state != e.state:
+		w.c.find(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.task, before.state, before.record, e.state)
+		delete(w.tasks, e.task)
+	case !ok && terminal(e.state):
+		if len(w.tasks) >= maxOpen {
+			clear(w.tasks)
+		}
+		w.tasks[e.task] = over{e.state, r.N}
+	}
+}
+
+func (w *agentWire) end(r *trace.Record, x *exchange) {
+	ended := r.Reason == trace.EndDone || r.Reason == trace.EndEOF
+	if x.rpc && ended && x.answers == 0 && x.status < 300 && (x.op.result != "" || x.op.version == "") {
+		w.c.find(r.N, Agent, RuleAnswered, x.method, "the response has ended, and nothing was in it")
+	}
+	if !ended || r.Reason == trace.EndEOF {
+		w.c.words.broken()
+	}
+}
+
+func (w *agentWire) card(r *trace.Record, doc gjson.Result) {
+	if !card.IsCard([]byte(doc.Raw)) {
+		return
+	}
+	v1, v03 := doc.Get("supportedInterfaces").Exists(), doc.Get("url").Exists()
+	if v1 && v03 {
+		w.c.note("the agent's card is of A2A 0.3 and of 1.0 at once: it is held against 1.0")
+	}
+	if v1 {
+		w.c.schema(r, Agent, "card", doc10, "Card", "A2A 1.0", doc, "")
+	} else {
+		w.c.schema(r, Agent, "card", doc03, "Card", "A2A 0.3", doc, "")
+	}
+}
+
+func header(r *trace.Record, name string) string {
+	for key, values := range r.Header {
+		if strings.EqualFold(key, name) {
+			return strings.Join(values, ", ")
+		}
+	}
+	return ""
+}
+
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(u.Path, "/")
+}
+
+// restMethod is the JSON-RPC method that an operation of HTTP+JSON is (A2A 1.0,
+// section 11.3); "GET /x" if it is none.
+func restMethod(method, path string) string {
+	last := path[strings.LastIndexByte(path, '/')+1:]
+	switch _, verb, _ := strings.Cut(last, ":"); {
+	case last == "message:send":
+		return "SendMessage"
+	case last == "message:stream":
+		return "SendStreamingMessage"
+	case verb == "cancel":
+		return "CancelTask"
+	case verb == "subscribe":
+		return "SubscribeToTask"
+	case method == "GET" && last == "tasks":
+		return "ListTasks"
+	case method == "GET" && strings.HasSuffix(strings.TrimSuffix(path, last), "/tasks/"):
+		return "GetTask"
+	}
+	return method + " " + path
+}

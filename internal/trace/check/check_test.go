@@ -1,0 +1,311 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/tracetest"
+)
+
+// parsed are the documents, for all tests.
+var parsed = schemas{}
+
+// talk turns a conversation into records: a line each of
+//
+//	E> JSON            from the editor
+//	E< JSON            to the editor
+//	A> X METHOD JSON   a request to the agent, exchange X, with these params
+//	A< X JSON          an event of its stream, with this result or error
+//	A= X JSON          all of its body
+//	A. X REASON        its end
+//	mode WORD          at the beginning
+//
+// and checks them. It returns the findings, a line each.
+func talk(script string) string {
+	var found []string
+	c := New(&Options{Report: func(f *Finding) { found = append(found, f.String()) }})
+	c.schemas = parsed
+	n, whole := int64(0), true
+	add := func(r trace.Record) {
+		n++
+		r.N = n
+		c.Add(&r)
+	}
+	exchange := func(s string) (x int64, rest string) {
+		number, rest, _ := strings.Cut(s, " ")
+		fmt.Sscan(number, &x)
+		return x, rest
+	}
+	start := trace.Record{Kind: trace.KindStart, Mode: "bridge"}
+	for i, l := range strings.Split(strings.TrimSpace(script), "\n") {
+		word, rest, _ := strings.Cut(strings.TrimSpace(l), " ")
+		if word == "mode" {
+			start.Mode, start.Redact = rest, rest == "redact"
+			continue
+		}
+		if n == 0 {
+			add(start)
+		}
+		switch word {
+		case "E>", "E<":
+			r := trace.Record{Kind: trace.KindMessage, Wire: trace.WireEditor, Dir: map[string]string{"E>": trace.DirIn, "E<": trace.DirOut}[word]}
+			if !json.Valid([]byte(rest)) {
+				r.Text = rest
+			} else if strings.HasPrefix(rest, "[") {
+				r.JSON = json.RawMessage(rest)
+			} else {
+				r.JSON = json.RawMessage(strings.Replace(rest, "{", `{"jsonrpc":"2.0",`, 1))
+			}
+			add(r)
+		case "A>":
+			x, rest := exchange(rest)
+			method, params, _ := strings.Cut(rest, " ")
+			r := trace.Record{Kind: trace.KindRequest, Wire: trace.WireAgent, Exchange: x, HTTP: "POST", URL: "http://agent/", Method: method,
+				JSON: json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, x, method, params))}
+			if operationOf(method).version == "1.0" {
+				r.Header = map[string][]string{"A2a-Version": {"1.0"}}
+			}
+			add(r)
+			add(trace.Record{Kind: trace.KindResponse, Wire: trace.WireAgent, Exchange: x, Status: 200})
+		case "A<":
+			x, rest := exchange(rest)
+			add(trace.Record{Kind: trace.KindEvent, Wire: trace.WireAgent, Exchange: x, Event: int64(i), JSON: json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, x, strings.TrimSuffix(strings.TrimPrefix(rest, "{"), "}")))})
+		case "A=":
+			x, rest := exchange(rest)
+			add(trace.Record{Kind: trace.KindBody, Wire: trace.WireAgent, Exchange: x, JSON: json.RawMessage(rest)})
+		case "A.":
+			x, rest := exchange(rest)
+			add(trace.Record{Kind: trace.KindEnd, Wire: trace.WireAgent, Exchange: x, Reason: rest})
+		case "killed":
+			whole = false
+		}
+	}
+	if whole {
+		add(trace.Record{Kind: trace.KindStop})
+	}
+	c.End()
+	return strings.Join(found, "\n")
+}
+
+// acp is how an ACP conversation begins; then a prompt is open.
+const acp = `
+	E> {"id":0,"method":"initialize","params":{"protocolVersion":1}}
+	E< {"id":0,"result":{"protocolVersion":1}}
+	E> {"id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}
+	E< {"id":1,"result":{"sessionId":"s"}}
+	E> {"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`
+
+const reply = `
+	E< {"id":2,"result":{"stopReason":"end_turn"}}`
+
+func chunk(text string) string {
+	return `
+	E< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + text + `"}}}}`
+}
+
+func call(kind, id string) string {
+	return `
+	E< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"` + kind + `","toolCallId":"` + id + `","title":"t"}}}`
+}
+
+const ask = `
+	E< {"id":7,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[{"optionId":"yes","name":"y","kind":"allow_once"}]}}`
+
+// The same for the agent's wire.
+const (
+	send03 = `
+	A> 1 message/stream {"message":{"kind":"message","messageId":"m","role":"user","parts":[]}}`
+	send10 = `
+	A> 1 SendStreamingMessage {"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}`
+	ended = `
+	A. 1 done`
+)
+
+func status03(state string, final bool) string {
+	return fmt.Sprintf(`
+	A< 1 {"result":{"kind":"status-update","taskId":"t","contextId":"c","final":%t,"status":{"state":%q}}}`, final, state)
+}
+
+func status10(state string) string {
+	return `
+	A< 1 {"result":{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_` + state + `"}}}}`
+}
+
+func artifact(id, text string, goesOn bool) string {
+	return fmt.Sprintf(`
+	A< 1 {"result":{"kind":"artifact-update","taskId":"t","contextId":"c","append":%t,"artifact":{"artifactId":%q,"parts":[{"kind":"text","text":%q}]}}}`, goesOn, id, text)
+}
+
+const task10 = `
+	A< 1 {"result":{"task":{"id":"t","status":{"state":"TASK_STATE_SUBMITTED"}}}}`
+
+// TestLaws: what keeps to the protocols has no findings, and each law finds what
+// breaks it, with the record, and who has done it.
+func TestLaws(t *testing.T) {
+	for _, test := range []struct{ name, script, want string }{
+		{"all is well", acp + chunk("a") + call("tool_call", "c") + ask + `
+			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}` + call("tool_call_update", "c") + reply, ""},
+		{"no JSON", acp + reply + `
+			E> hello`, "record 8: editor: json-rpc: the line is no JSON object"},
+		{"not answered", acp, "record 6: bridge: answered: session/prompt: the request was not answered when the trace ended"},
+		{"not answered, and killed", acp + "\nkilled", ""},
+		{"answered twice", acp + reply + reply, "record 8: bridge: answered: the request 2 was answered already, in record 7"},
+		{"nobody has asked", acp + reply + `
+			E< {"id":9,"result":{}}`, `record 8: bridge: answered: nobody has made the request "9" that this answers`},
+		{"an ID twice", acp + `
+			E> {"id":2,"method":"session/list","params":{}}`, "record 7: editor: json-rpc: session/list: the ID is that of a request that is not answered yet, in record 6\n" +
+			"record 7: bridge: answered: session/list: the request was not answered when the trace ended"},
+		{"result and error", acp + `
+			E< {"id":2,"result":{"stopReason":"end_turn"},"error":{"code":1,"message":"x"}}`, "record 7: bridge: json-rpc: session/prompt: an answer has either a result or an error"},
+		{"an error without a code", acp + `
+			E< {"id":2,"error":{"message":"x"}}`, "record 7: bridge: json-rpc: session/prompt: an error has a code"},
+		{"what could not be read has no ID", acp + `
+			E< {"id":null,"error":{"code":-32700,"message":"x"}}` + reply, ""},
+		{"no such method", acp + reply + `
+			E< {"id":3,"method":"fs/remove","params":{}}
+			E> {"id":3,"error":{"code":-32601,"message":"x"}}`, "record 8: bridge: schema: fs/remove: ACP 1 has no such method for this side"},
+		{"a method of one's own", acp + reply + `
+			E< {"id":3,"method":"_x.org/y","params":{}}
+			E> {"id":3,"result":{}}`, ""},
+		{"a schema", acp + strings.Replace(chunk("a"), `"text":"a"`, `"text":1`, 1) + reply,
+			"record 7: bridge: schema: session/update agent_message_chunk: params.update.content.text: must be a string, and is 1 (ACP 1)"},
+		{"another version", strings.ReplaceAll(acp, `"protocolVersion":1`, `"protocolVersion":2`) + chunk("a") + strings.Replace(reply, "end_turn", "tired", 1), ""},
+		{"no initialize", `
+			E> {"id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}
+			E< {"id":1,"result":{"sessionId":"s"}}`, "record 2: editor: order: session/new: initialize must come first"},
+		{"an update after the reply", acp + reply + chunk("late"), "record 8: bridge: order: session/update agent_message_chunk: it comes while no prompt of the session is open"},
+		{"commands have no turn", acp + reply + `
+			E< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}`, ""},
+		{"a session that is not known", acp + strings.Replace(chunk("a"), `"s"`, `"z"`, 1) + reply, `record 7: bridge: order: session/update agent_message_chunk: the editor does not know the session "z"`},
+		{"news of a call that is not known", acp + call("tool_call_update", "c") + reply, `record 7: bridge: order: session/update tool_call_update: no tool_call has announced "c"`},
+		{"an option that was not offered", acp + ask + `
+			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"always"}}}` + reply, `record 8: editor: order: session/request_permission: the option "always" was not offered`},
+		{"an error after a cancel", acp + `
+			E> {"method":"session/cancel","params":{"sessionId":"s"}}
+			E< {"id":2,"error":{"code":-32800,"message":"cancelled"}}`, "record 8: bridge: order: session/prompt: a prompt that was cancelled"},
+		{"MCP", `
+			mode tap
+			E> {"id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}
+			E< {"id":0,"result":{}}
+			E> [{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"b"}]
+			E< {"id":1,"result":{}}`, "record 4: bridge: answered: b: the request was not answered when the trace ended"},
+
+		{"A2A lines", `
+			E> {"id":1,"method":"message/stream","params":{"text":"x"}}
+			E< {"method":"event/text","params":{"request":1,"seq":1,"messageId":"m","text":"a"}}
+			E< {"method":"event/text","params":{"request":1,"seq":2,"messageId":"m","text":"b"}}
+			E< {"id":1,"result":{"text":"ab","pending":[],"seq":2}}`, ""},
+		{"a gap", `
+			E> {"id":1,"method":"message/stream","params":{"text":"x"}}
+			E< {"method":"event/text","params":{"request":1,"seq":1,"messageId":"m","text":"a"}}
+			E< {"method":"event/text","params":{"request":1,"seq":3,"messageId":"m","text":"b"}}
+			E< {"method":"event/text","params":{"request":1,"seq":4,"messageId":"m","text":"c"}}
+			E< {"id":1,"result":{"text":"abc","pending":[],"seq":5}}`,
+			"record 4: bridge: seq: event/text: the seq is 3, and must be 2\nrecord 6: bridge: seq: message/stream: the result's seq is 5, and the last event's 4"},
+		{"an event after the result", `
+			E> {"id":1,"method":"message/stream","params":{"text":"x"}}
+			E< {"id":1,"result":{"text":"","pending":[],"seq":0}}
+			E< {"method":"event/text","params":{"request":1,"seq":1,"messageId":"m","text":"a"}}`, "record 4: bridge: order: event/text: the request 1 has its result already, in record 3"},
+
+		{"0.3", send03 + status03("working", false) + status03("completed", true) + ended, ""},
+		{"0.3: after the last", send03 + status03("completed", true) + status03("completed", false) + ended, "record 5: agent: order: message/stream: it comes after what must be the last of its stream, in record 4: final"},
+		{"0.3: no final", send03 + strings.Replace(status03("working", false), `"final":false,`, "", 1) + ended, "record 4: agent: schema: message/stream: result.final: is missing (A2A 0.3)"},
+		{"1.0", send10 + task10 + status10("WORKING") + status10("COMPLETED") + ended, ""},
+		{"1.0: no task first", send10 + status10("WORKING") + ended, "record 4: agent: order: SendStreamingMessage: the first event must be a task or a message"},
+		{"1.0: after the last", send10 + task10 + status10("COMPLETED") + status10("COMPLETED") + ended, "record 6: agent: order: SendStreamingMessage: it comes after what must be the last of its stream, in record 5: completed"},
+		{"1.0: in the words of 0.3", send10 + task10 + strings.Replace(status10("WORKING"), "TASK_STATE_WORKING", "working", 1) + ended, `record 5: agent: schema: SendStreamingMessage: result.statusUpdate.status.state: must be one of "TASK_STATE_UNSPECIFIED"`},
+		{"another task", send10 + task10 + strings.Replace(status10("WORKING"), `"t"`, `"u"`, 1) + ended, `record 5: agent: order: SendStreamingMessage: the stream is about the task "t", and this about "u"`},
+		{"over, and not", send10 + task10 + status10("FAILED") + strings.ReplaceAll(ended+send10+task10+ended, " 1", " 2"), `record 9: agent: state: SendStreamingMessage: the task "t" was failed in record 5, and is submitted`},
+		{"another ID", send10 + `
+			A= 1 {"jsonrpc":"2.0","id":9,"result":{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED"}}}}` + ended, "record 4: agent: json-rpc: SendStreamingMessage: the ID must be 1, and is 9"},
+		{"no JSON-RPC", send10 + `
+			A= 1 {"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED"}}}` + ended, `record 4: agent: json-rpc: SendStreamingMessage: jsonrpc must be "2.0"`},
+		{"nothing in it", send10 + ended, "record 4: agent: answered: SendStreamingMessage: the response has ended, and nothing was in it"},
+		{"given up", send10 + "\nA. 1 canceled", ""},
+		{"an error", send10 + `
+			A< 1 {"error":{"code":-32001,"message":"no","data":[{"@type":"x"}]}}` + ended, ""},
+		{"an error's data", send10 + `
+			A< 1 {"error":{"code":-32001,"message":"no","data":"x"}}` + ended, `record 4: agent: schema: SendStreamingMessage: error.data: must be an array, and is "x" (A2A 1.0)`},
+
+		{"words", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") + chunk("two") + reply, ""},
+		{"a word is lost", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") + reply,
+			`record 14: bridge: words: artifact "a": what the editor got in the turn that begins with record 6 is not what the agent said from "two" on, which is character 5 of 7`},
+		{"a word comes twice", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + artifact("a", " three", true) + status03("completed", true) + ended + chunk("one ") + chunk("two") + chunk("two") + chunk(" three") + reply,
+			`record 18: bridge: words: artifact "a": what the editor got in the turn that begins with record 6 is not what the agent said from "hree" on`},
+		{"a text comes twice", acp + send03 + artifact("a", "a text that is long enough to count", false) + status03("completed", true) + ended + chunk("a text that is long enough to count") + chunk("a text that is long enough to count") + reply,
+			`record 14: bridge: words: artifact "a": the editor got "a text that is long enough to count" 2 times, in the turn that begins with record 6`},
+		{"what is cancelled may be lost", acp + send03 + artifact("a", "one", false) + "\nA. 1 canceled" + strings.Replace(reply, "end_turn", "cancelled", 1), ""},
+		{"an agent says it again after a cut", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + "\nA. 1 cut" + strings.ReplaceAll(send03+artifact("a", "one two", false)+status03("completed", true)+ended, " 1", " 2") + chunk("one ") + chunk("two") + reply, ""},
+		{"texts are not compared", "mode redact\n" + acp + send03 + artifact("a", "one", false) + status03("completed", true) + ended + reply, ""},
+		{"several turns at once", acp + `
+			E> {"id":3,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}
+			E< {"id":3,"result":{"sessionId":"z"}}
+			E> {"id":4,"method":"session/prompt","params":{"sessionId":"z","prompt":[]}}` + send03 + artifact("a", "one", false) + status03("completed", true) + ended + reply + `
+			E< {"id":4,"result":{"stopReason":"end_turn"}}`, ""},
+	} {
+		got := talk(test.script)
+		want := strings.Split(test.want, "\n")
+		lines := strings.Split(got, "\n")
+		ok := len(lines) == len(want) && (got == "") == (test.want == "")
+		for i := range lines {
+			ok = ok && strings.HasPrefix(lines[i], want[i])
+		}
+		if !ok {
+			t.Errorf("%s:\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+}
+
+// TestConversations: conversations with a bridge have no findings but what the
+// agents' cards leave out.
+func TestConversations(t *testing.T) {
+	for _, name := range []string{"approval", "cut", "lines-hello"} {
+		r, err := trace.NewReader(bytes.NewReader(tracetest.Record(t, "../../../testdata/trace/"+name+".txt", nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := New(&Options{Report: func(f *Finding) {
+			if f.What != "card" {
+				t.Errorf("%s: %v", name, f)
+			}
+		}})
+		for {
+			rec, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Add(rec)
+		}
+		c.End()
+		if c.Count() != 3 {
+			t.Errorf("%s: %d findings about the card, want 3", name, c.Count())
+		}
+	}
+}
+
+// TestAlike: findings that are alike are counted, and not all reported.
+func TestAlike(t *testing.T) {
+	reported := 0
+	c := New(&Options{Report: func(*Finding) { reported++ }})
+	for n := range int64(100) {
+		c.Add(&trace.Record{N: n, Kind: trace.KindMessage, Text: "no JSON"})
+	}
+	if c.Count() != 100 || reported != maxAlike {
+		t.Errorf("%d were counted and %d reported, want 100 and %d", c.Count(), reported, maxAlike)
+	}
+}
+
+// FuzzChecker: no record makes a Checker panic.
+func FuzzChecker(f *testing.F) {
+	f.Add(acp+chunk("a")+ask+reply, send10+task10+status10("FAILED")+ended)
+	f.Add(`E> {"id":1,"method":"message/stream","params":{}}`, send03+artifact("a", "x", true)+status03("completed", true)+ended)
+	f.Fuzz(func(t *testing.T, a, b string) { talk(a + "\n" + b + "\n" + a) })
+}

@@ -1,0 +1,233 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+)
+
+// The protocols of the editor's wire.
+const (
+	speaksACP   = "ACP 1"
+	speaksLines = "A2A lines"
+	speaksMCP   = "MCP"
+	speaksOther = "JSON-RPC"
+)
+
+// An editorWire checks what passes between the editor and the bridge.
+type editorWire struct {
+	c        *Checker
+	protocol string
+	open     map[string]*asked
+	answered map[string]int64 // the records of answers
+	sessions map[string]*session
+	legs     map[string]*leg // of A2A lines, by the request's ID
+	begun    bool
+}
+
+// asked is a request that was not answered yet.
+type asked struct {
+	n        int64
+	who      string
+	method   string
+	session  string
+	options  []string // what a permission request offers
+	canceled bool
+}
+
+// A session is ACP's.
+type session struct {
+	turns int             // prompts, loads that are open
+	calls map[string]bool // nil: not all of them are known
+}
+
+// A leg is a request of A2A lines.
+type leg struct {
+	seq  int64
+	done int64 // the record of its result
+}
+
+func (w *editorWire) init(c *Checker) {
+	*w = editorWire{c: c, open: map[string]*asked{}, answered: map[string]int64{}, sessions: map[string]*session{}, legs: map[string]*leg{}}
+}
+
+func (w *editorWire) message(r *trace.Record) {
+	doc, whole := w.c.payload(r)
+	who := Editor
+	if r.Dir == trace.DirOut {
+		who = Bridge
+	}
+	switch {
+	case doc.IsArray() && w.protocol == speaksMCP && whole: // batches were part of it until 2025-06-18
+		for _, one := range doc.Array() {
+			w.one(r, who, one, true)
+		}
+	case !doc.IsObject():
+		w.c.find(r.N, who, RuleJSONRPC, "", "the line is no JSON object")
+	default:
+		w.one(r, who, doc, whole)
+	}
+}
+
+func (w *editorWire) one(r *trace.Record, who string, doc gjson.Result, whole bool) {
+	method, id := doc.Get("method").Str, doc.Get("id")
+	w.detect(r, who, method, doc)
+	if v := doc.Get("jsonrpc"); whole && v.Str != "2.0" {
+		w.c.find(r.N, who, RuleJSONRPC, method, `jsonrpc must be "2.0"`)
+	}
+	key := who + id.Raw
+	switch {
+	case method != "" && id.Exists():
+		w.request(r, who, key, method, doc.Get("params"))
+	case method != "":
+		w.notification(r, who, method, doc.Get("params"))
+	case !whole && r.Method != "" && w.open[other(who)+string(r.ID)] == nil:
+		return // its method is not in what there is of it
+	default:
+		if !whole {
+			id = gjson.ParseBytes(r.ID)
+		}
+		w.reply(r, who, id, doc, whole)
+		return
+	}
+	if whole {
+		w.params(r, who, method, doc)
+	}
+}
+
+func other(who string) string {
+	if who == Editor {
+		return Bridge
+	}
+	return Editor
+}
+
+// detect finds out what is spoken.
+func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Result) {
+	if w.begun || who != Editor {
+		return
+	}
+	w.begun = true
+	version := doc.Get("params.protocolVersion")
+	switch {
+	case method == "initialize" && version.Type == gjson.Number:
+		w.protocol = speaksACP
+	case method == "initialize":
+		w.protocol = speaksMCP
+		w.c.note("this is MCP: only what JSON-RPC asks for is checked")
+	case strings.HasPrefix(method, "session/"):
+		w.protocol = speaksACP
+		w.c.find(r.N, who, RuleOrder, method, "initialize must come first")
+	case operationOf(method).version != "" || strings.HasPrefix(method, "toolCall/") || strings.HasPrefix(method, "command"):
+		w.protocol = speaksLines
+	default:
+		w.protocol = speaksOther
+		w.c.note("the editor's wire begins with %q: only what JSON-RPC asks for is checked", method)
+	}
+}
+
+func (w *editorWire) request(r *trace.Record, who, key, method string, params gjson.Result) {
+	if before := w.open[key]; before != nil {
+		w.c.find(r.N, who, RuleJSONRPC, method, "the ID is that of a request that is not answered yet, in record %d", before.n)
+	}
+	if len(w.open) >= maxOpen {
+		w.c.note("there are too many requests without an answer: the trace is not checked for them")
+		return
+	}
+	a := &asked{n: r.N, who: who, method: method, session: params.Get("sessionId").Str}
+	w.open[key] = a
+	delete(w.answered, key)
+	switch method {
+	case "session/prompt", "session/load":
+		s := w.session(a.session)
+		if s.turns++; method == "session/load" {
+			s.calls = map[string]bool{}
+		}
+		w.c.words.begin(a.session, r.N)
+	case "session/request_permission":
+		params.Get("options").ForEach(func(_, o gjson.Result) bool {
+			a.options = append(a.options, o.Get("optionId").Str)
+			return true
+		})
+	}
+	if w.protocol == speaksLines && who == Editor {
+		if len(w.legs) > maxOpen {
+			clear(w.legs)
+		}
+		w.legs[strings.TrimPrefix(key, Editor)] = &leg{}
+		if operationOf(method).result == "Event" || method == "toolCall/confirm" || method == "command/execute" {
+			w.c.words.begin(key, r.N)
+		}
+	}
+}
+
+func (w *editorWire) session(id string) *session {
+	s := w.sessions[id]
+	if s == nil {
+		if len(w.sessions) >= maxOpen {
+			clear(w.sessions)
+		}
+		s = &session{}
+		w.sessions[id] = s
+	}
+	return s
+}
+
+func (w *editorWire) notification(r *trace.Record, who, method string, params gjson.Result) {
+	switch {
+	case method == "session/update":
+		w.update(r, who, params)
+	case method == "session/cancel":
+		for _, a := range w.open {
+			a.canceled = a.canceled || a.session == params.Get("sessionId").Str
+		}
+	case strings.HasPrefix(method, "event/") && w.protocol == speaksLines:
+		w.event(r, who, method, params)
+	}
+}
+
+func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, whole bool) {
+	result, problem := doc.Get("result"), doc.Get("error")
+	key := other(who) + id.Raw
+	a := w.open[key]
+	switch {
+	case a != nil:
+	case problem.Exists() && (id.Type == gjson.Null):
+		return // what could not be read has no ID
+	case w.answered[key] > 0:
+		w.c.find(r.N, who, RuleAnswered, r.Method, "the request %s was answered already, in record %d", id.Raw, w.answered[key])
+		return
+	default:
+		w.c.find(r.N, who, RuleAnswered, r.Method, "nobody has made the request %q that this answers", id.Raw)
+		return
+	}
+	delete(w.open, key)
+	if len(w.answered) >= maxOpen {
+		clear(w.answered)
+	}
+	w.answered[key] = r.N
+	if whole && result.Exists() == problem.Exists() {
+		w.c.find(r.N, who, RuleJSONRPC, a.method, "an answer has either a result or an error")
+	}
+	if whole {
+		w.result(r, who, a, result, problem)
+	}
+	w.over(r, key, a, doc)
+}
+
+func (a *asked) other() string { return other(a.who) }
+
+// end reports what was never answered.
+func (w *editorWire) end() {
+	var list []*asked
+	for _, a := range w.open {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b *asked) int { return int(a.n - b.n) })
+	for _, a := range list {
+		w.c.find(a.n, a.other(), RuleAnswered, a.method, "the request was not answered when the trace ended")
+	}
+}

@@ -1,0 +1,112 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+)
+
+// update is held against ACP's prompt turn: what happens in a turn is told before
+// the turn's reply, and a call is announced before news of it.
+func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
+	id, update := params.Get("sessionId").Str, params.Get("update")
+	kind := update.Get("sessionUpdate").Str
+	what := "session/update " + kind
+	s, known := w.sessions[id]
+	if !known {
+		w.c.find(r.N, who, RuleOrder, what, "the editor does not know the session %q", id)
+		s = w.session(id)
+	}
+	call := update.Get("toolCallId").Str
+	switch kind {
+	case "user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan":
+		if known && s.turns == 0 {
+			w.c.find(r.N, who, RuleOrder, what, "it comes while no prompt of the session is open: after the reply, or before the request")
+		}
+	}
+	switch {
+	case s.calls == nil || call == "":
+	case kind == "tool_call":
+		if len(s.calls) >= maxOpen {
+			s.calls = nil
+			break
+		}
+		s.calls[call] = true
+	case kind == "tool_call_update" && !s.calls[call]:
+		w.c.find(r.N, who, RuleOrder, what, "no tool_call has announced %q", call)
+		s.calls[call] = true
+	}
+	switch kind {
+	case "agent_message_chunk", "agent_thought_chunk":
+		w.c.words.said(id, kind+" "+update.Get("messageId").Str, update.Get("content.text").Str)
+	case "user_message_chunk":
+	default:
+		w.c.words.rest(id, update.Raw)
+	}
+}
+
+// event is held against A2A lines' numbers.
+func (w *editorWire) event(r *trace.Record, who, method string, params gjson.Result) {
+	request, seq := params.Get("request").Raw, params.Get("seq").Int()
+	l := w.legs[request]
+	switch {
+	case l == nil:
+		w.c.find(r.N, who, RuleOrder, method, "there is no request %s", request)
+		return
+	case l.done > 0:
+		w.c.find(r.N, who, RuleOrder, method, "the request %s has its result already, in record %d", request, l.done)
+	}
+	if l.seq++; seq != l.seq {
+		w.c.find(r.N, who, RuleSeq, method, "the seq is %d, and must be %d", seq, l.seq)
+		l.seq = seq
+	}
+	key := Editor + request
+	switch text := params.Get("text"); {
+	case method == "event/text":
+		w.c.words.said(key, "message "+params.Get("messageId").Str, text.Str)
+	case method == "event/artifact" && text.Exists():
+		w.c.words.said(key, "artifact "+params.Get("artifactId").Str, text.Str)
+	default:
+		w.c.words.rest(key, params.Raw)
+	}
+}
+
+// over is called with the reply to a request.
+func (w *editorWire) over(r *trace.Record, key string, a *asked, doc gjson.Result) {
+	result := doc.Get("result")
+	switch a.method {
+	case "session/new":
+		if id := result.Get("sessionId").Str; id != "" {
+			w.session(id).calls = map[string]bool{}
+		}
+	case "session/prompt", "session/load":
+		if s := w.session(a.session); s.turns > 0 {
+			s.turns--
+		}
+		if a.canceled && a.method == "session/prompt" && doc.Get("error").Exists() {
+			w.c.find(r.N, a.other(), RuleOrder, a.method, `a prompt that was cancelled is answered with the stop reason "cancelled", and not with an error`)
+		}
+		w.c.words.rest(a.session, doc.Raw)
+		w.c.words.end(a.session, r.N, a.other(), a.method == "session/prompt" && result.Get("stopReason").Str != "cancelled" && !doc.Get("error").Exists())
+	case "session/request_permission":
+		option := result.Get("outcome.optionId").Str
+		if option != "" && !slices.Contains(a.options, option) {
+			w.c.find(r.N, a.other(), RuleOrder, a.method, "the option %q was not offered", option)
+		}
+	}
+	if w.protocol != speaksLines || a.who != Editor {
+		return
+	}
+	id := strings.TrimPrefix(key, Editor)
+	if l := w.legs[id]; l != nil {
+		l.done = r.N
+		if seq := result.Get("seq"); seq.Exists() && seq.Int() != l.seq {
+			w.c.find(r.N, Bridge, RuleSeq, a.method, "the result's seq is %s, and the last event's %d", seq.Raw, l.seq)
+		}
+	}
+	w.c.words.rest(key, doc.Raw)
+	w.c.words.end(key, r.N, Bridge, result.Exists() && result.Get("state").Str != "canceled")
+}

@@ -1,0 +1,251 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/tracetest"
+)
+
+var update = flag.Bool("update", false, "make the documents that come from testdata/schema again")
+
+// said are the keywords that say something to people; "unevaluatedProperties" is
+// only ever true.
+var said = []string{"description", "title", "default", "discriminator", "format", "$schema", "unevaluatedProperties",
+	"x-docs-ignore", "x-deserialize-default-on-error", "x-deserialize-default-on-null", "x-deserialize-skip-invalid-items"}
+
+// known are the keywords that this package reads.
+var known = []string{"$defs", "$ref", "type", "enum", "const", "properties", "required", "additionalProperties", "items", "allOf", "anyOf",
+	"oneOf", "not", "minimum", "maximum", "minLength", "minItems", "x-method", "x-side", "x-null-is-absent"}
+
+// lean returns a schema without what says nothing to programs.
+func lean(t *testing.T, v any, names bool) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = lean(t, v[i], false)
+		}
+	case map[string]any:
+		for key, value := range v {
+			switch {
+			case names:
+				v[key] = lean(t, value, false)
+			case slices.Contains(said, key):
+				if key == "unevaluatedProperties" && value != true {
+					t.Error("unevaluatedProperties is not only true")
+				}
+				delete(v, key)
+			case !slices.Contains(known, key):
+				t.Errorf("a schema has the keyword %s, which is not known here", key)
+			case key == "const" || key == "enum":
+			default:
+				v[key] = lean(t, value, key == "properties" || key == "$defs")
+			}
+		}
+	}
+	return v
+}
+
+// TestDocuments: the documents that are part of the program are those of
+// testdata/schema, and use no keyword that is not read.
+func TestDocuments(t *testing.T) {
+	for name, source := range map[string]string{docACP: "acp-v1", docLines: "a2a-lines", doc03: "", doc10: ""} {
+		path := "schema/" + name + ".json"
+		if source != "" {
+			source = "../../../testdata/schema/" + source + ".schema.json"
+		} else {
+			source = path
+		}
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all map[string]any
+		if err := json.Unmarshal(text, &all); err != nil {
+			t.Fatal(err)
+		}
+		lean(t, all, false)
+		if source == path {
+			continue
+		}
+		want, err := json.Marshal(map[string]any{"$defs": all["$defs"]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want = append(want, '\n'); *update {
+			if err := os.WriteFile(path, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not %s without its descriptions (%v): go test ./internal/trace/check -update", path, source, err)
+		}
+	}
+	tracetest.Packed(t, "schema", "schema.zip", *update)
+}
+
+// payloads are those of conversations, by document and schema.
+func payloads(t *testing.T) map[[2]string][]string {
+	all := map[[2]string][]string{}
+	var s schemas
+	files, err := filepath.Glob("../../../testdata/trace/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no conversations", err)
+	}
+	for _, file := range files {
+		r, err := trace.NewReader(bytes.NewReader(tracetest.Record(t, file, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			rec, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc := rec.Document()
+			key, v := [2]string{}, doc.Get("params")
+			switch method := doc.Get("method").Str; {
+			case rec.Kind == trace.KindEvent:
+				key, v = [2]string{doc03, "Event"}, doc.Get("result")
+			case rec.Kind == trace.KindRequest && operationOf(method).params != "":
+				key = [2]string{doc03, operationOf(method).params}
+			case rec.Kind != trace.KindMessage:
+			case strings.HasPrefix(method, "event/"):
+				key, v = [2]string{docLines, "event"}, doc
+			case method != "":
+				side := "agent "
+				if rec.Dir == trace.DirOut {
+					side = "client "
+				}
+				key = [2]string{docACP, s.get(docACP).methods[side+method+" request"]}
+			}
+			if key[1] != "" {
+				all[key] = append(all[key], v.Raw)
+			}
+		}
+	}
+	return all
+}
+
+// mutations yields a document with each of its values changed, in turn.
+func mutations(text string, yield func(string)) {
+	var paths []string
+	var walk func(path string, v gjson.Result)
+	walk = func(path string, v gjson.Result) {
+		if path != "" {
+			paths = append(paths, v.Raw)
+		}
+		v.ForEach(func(key, inner gjson.Result) bool {
+			if v.IsObject() || v.IsArray() {
+				walk("x", inner)
+			}
+			return true
+		})
+	}
+	walk("", gjson.Parse(text))
+	sort.Strings(paths)
+	for _, raw := range slices.Compact(paths) {
+		for _, other := range []string{"null", "7", "-1", "1.5", `"what"`, `""`, "true", "[]", "{}", `{"type":"text"}`, `[{"kind":"text","text":"x"}]`} {
+			yield(strings.Replace(text, raw, other, 1))
+		}
+	}
+	for _, key := range []string{"text", "kind", "status", "parts", "sessionUpdate", "toolCallId", "sessionId", "seq", "id", "options", "final"} {
+		yield(strings.Replace(text, `"`+key+`":`, `"another":`, 1))
+	}
+}
+
+// TestValidate: what this package says of a payload, right or wrong, is what a
+// library says that reads all of JSON Schema; and what is wrong is said with its
+// place.
+func TestValidate(t *testing.T) {
+	var own schemas
+	wrong := 0
+	for key, texts := range payloads(t) {
+		c := jsonschema.NewCompiler()
+		file, err := os.Open("schema/" + key[0] + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(file)
+		file.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.AddResource("s.json", doc); err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := c.Compile("s.json#/$defs/" + key[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := own.get(key[0])
+		slices.Sort(texts)
+		for _, text := range slices.Compact(texts) {
+			if faults := d.validate(d.defs[key[1]], gjson.Parse(text), ""); len(faults) > 0 {
+				t.Errorf("%s is no %s: %v", text, key[1], faults)
+			}
+			mutations(text, func(text string) {
+				value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+				if err != nil {
+					return // the change was not within one value
+				}
+				faults := d.validate(d.defs[key[1]], gjson.Parse(text), "")
+				if len(faults) > 0 {
+					wrong++
+				}
+				if err := theirs.Validate(value); (err == nil) != (len(faults) == 0) {
+					t.Errorf("%s as %s: %v, and the library says %v", text, key[1], faults, err)
+				}
+			})
+		}
+	}
+	if wrong < 100 {
+		t.Errorf("only %d wrong payloads were tried", wrong)
+	}
+}
+
+// TestFaults: a fault names the place, what must be there, and what is.
+func TestFaults(t *testing.T) {
+	var s schemas
+	for _, test := range []struct{ doc, schema, text, want string }{
+		{docACP, "SessionNotification", `{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":3}}}`,
+			"update.content.text: must be a string, and is 3"},
+		{docACP, "SessionNotification", `{"sessionId":"s","update":{"sessionUpdate":"tool_call","title":"x"}}`, "update.toolCallId: is missing"},
+		{docACP, "SessionNotification", `{"sessionId":"s","update":{"sessionUpdate":"song"}}`, `update.sessionUpdate: must be one of "user_message_chunk", "agent_message_chunk"`},
+		{docACP, "SessionNotification", `{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"1","title":"x","status":"done"}}`,
+			`update.status: must be one of "pending", "in_progress", "completed", "failed", and is "done"`},
+		{docACP, "SessionNotification", `{"sessionId":"s"}`, "update: is missing"},
+		{doc03, "Event", `{"kind":"task","id":"t","contextId":"c","status":{"state":"busy"}}`, `status.state: must be one of "submitted", "working"`},
+		{doc03, "Event", `{"id":"t"}`, "kind: is missing"},
+		{doc10, "Event", `{"kind":"task"}`, "must have one of task, message, statusUpdate, artifactUpdate"},
+		{doc10, "Event", `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"working"}}}`, `statusUpdate.status.state: must be one of "TASK_STATE_UNSPECIFIED"`},
+		{doc10, "Event", `{"statusUpdate":{"taskId":"t","contextId":null,"status":{"state":"TASK_STATE_WORKING"}}}`, "statusUpdate.contextId: is missing"},
+		{doc10, "Part", `{"data":null,"metadata":null}`, ""},
+		{doc10, "Part", `{"text":"a","url":"b"}`, "is 2 things at once"},
+		{docLines, "event", `{"jsonrpc":"2.0","method":"event/text","params":{"request":1,"seq":0,"messageId":"m","text":""}}`, "params.seq: must be at least 1, and is 0; params.text: must not be empty"},
+	} {
+		d := s.get(test.doc)
+		var got []string
+		for _, f := range d.validate(d.defs[test.schema], gjson.Parse(test.text), "") {
+			got = append(got, f.String())
+		}
+		if all := strings.Join(got, "; "); !strings.HasPrefix(all, test.want) || (all == "") != (test.want == "") {
+			t.Errorf("%s: %q, want %q", test.text, all, test.want)
+		}
+	}
+}

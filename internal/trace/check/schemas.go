@@ -1,0 +1,103 @@
+package check
+
+import (
+	"archive/zip"
+	_ "embed"
+	"io/fs"
+	"strings"
+)
+
+// The documents. Those of ACP and of A2A lines are testdata/schema's without
+// descriptions (the test makes them); those of A2A are written here.
+const (
+	docACP   = "acp-1"
+	docLines = "a2a-lines"
+	doc03    = "a2a-0.3"
+	doc10    = "a2a-1.0"
+)
+
+// packed is the folder schema: as it is it would make the program 65 kB larger.
+//
+//go:generate go test . -count=1 -run ^TestDocuments -update
+//go:embed schema.zip
+var packed string
+
+// schemas are the documents that were asked for.
+type schemas map[string]*document
+
+// get reads a document. They are part of the program: the test reads each.
+func (s *schemas) get(name string) *document {
+	if *s == nil {
+		*s = schemas{}
+	}
+	if d := (*s)[name]; d != nil {
+		return d
+	}
+	files, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		panic(err)
+	}
+	text, err := fs.ReadFile(files, name+".json")
+	if err != nil {
+		panic(err)
+	}
+	d, err := parse(text)
+	if err != nil {
+		panic("check: " + name + ": " + err.Error())
+	}
+	(*s)[name] = d
+	return d
+}
+
+// An operation is one of A2A's.
+type operation struct {
+	version string // of the protocol
+	params  string // the schema of its parameters
+	result  string // that of its result, or of each event
+}
+
+// operationOf is what a JSON-RPC method of A2A is, by A2A 0.3, section 7, and A2A
+// 1.0, section 9.4; of no version if it is none of A2A's.
+func operationOf(method string) operation {
+	switch method {
+	case "message/send":
+		return operation{"0.3", "SendParams", "Sent"}
+	case "message/stream":
+		return operation{"0.3", "SendParams", "Event"}
+	case "tasks/get", "tasks/cancel":
+		return operation{"0.3", "TaskID", "Task"}
+	case "tasks/resubscribe":
+		return operation{"0.3", "TaskID", "Event"}
+	case "tasks/pushNotificationConfig/set":
+		return operation{"0.3", "TaskPushConfig", "TaskPushConfig"}
+	case "tasks/pushNotificationConfig/get":
+		return operation{"0.3", "TaskID", "TaskPushConfig"}
+	case "tasks/pushNotificationConfig/list":
+		return operation{"0.3", "TaskID", "TaskPushConfigs"}
+	case "tasks/pushNotificationConfig/delete":
+		return operation{"0.3", "TaskID", ""}
+	case "agent/getAuthenticatedExtendedCard":
+		return operation{"0.3", "", "Card"}
+	case "SendMessage":
+		return operation{"1.0", "SendParams", "Sent"}
+	case "SendStreamingMessage":
+		return operation{"1.0", "SendParams", "Event"}
+	case "GetTask", "CancelTask":
+		return operation{"1.0", "TaskID", "Task"}
+	case "ListTasks":
+		return operation{"1.0", "ListParams", "Tasks"}
+	case "SubscribeToTask":
+		return operation{"1.0", "TaskID", "Event"}
+	case "CreateTaskPushNotificationConfig":
+		return operation{"1.0", "PushConfig", "PushConfig"}
+	case "GetTaskPushNotificationConfig":
+		return operation{"1.0", "TaskOf", "PushConfig"}
+	case "ListTaskPushNotificationConfigs":
+		return operation{"1.0", "TaskOf", "PushConfigs"}
+	case "DeleteTaskPushNotificationConfig":
+		return operation{"1.0", "TaskOf", ""}
+	case "GetExtendedAgentCard":
+		return operation{"1.0", "", "Card"}
+	}
+	return operation{}
+}

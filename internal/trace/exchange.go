@@ -1,0 +1,241 @@
+package trace
+
+import (
+	"encoding/json"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// requestHead and responseHead are what is known before the bodies.
+type requestHead struct {
+	method string
+	url    *url.URL
+	header http.Header
+}
+
+type responseHead struct {
+	status int
+	proto  string
+	header http.Header
+}
+
+// An ending is what ended an exchange, as the wire saw it.
+type ending struct{ reason, text string }
+
+// An exchange is a request and its response, as far as they have come.
+type exchange struct {
+	n      int64
+	began  time.Time
+	head   *requestHead
+	sent   bool // the request is recorded
+	id     string
+	pushes bool // it is about push notifications
+
+	request, body pieces
+	sse           *sse // nil: no stream
+	said          said
+	events, bytes int64
+	status        int
+	newest, last  []byte // event: a view while bytes are taken, and a copy
+}
+
+// exchange takes an item of the agent's wire.
+func (w *worker) exchange(it *item, b []byte) {
+	x := w.open[it.x]
+	if it.kind == itemRequest {
+		x = &exchange{n: it.x, began: it.at, head: it.more.(*requestHead)}
+		x.request.limit, x.body.limit = w.enc.limit, w.enc.limit
+		w.open[it.x] = x
+	}
+	if x == nil {
+		return // it has ended
+	}
+	switch it.kind {
+	case itemRequestBody:
+		x.request.add(b)
+	case itemSent:
+		w.request(x, it.at)
+	case itemResponse:
+		w.request(x, it.at) // an agent may answer before it has read everything
+		w.response(x, it.at, it.more.(*responseHead))
+	case itemBody:
+		x.bytes += int64(len(b))
+		if x.sse == nil {
+			x.body.add(b)
+			break
+		}
+		x.sse.add(b, func(ev *sseEvent) { w.event(x, it.at, ev) })
+		x.keepNewest()
+	case itemEnd:
+		w.request(x, it.at)
+		w.end(x, it.at, it.more.(*ending))
+	}
+}
+
+// request records the request, once.
+func (w *worker) request(x *exchange, at time.Time) {
+	if x.sent {
+		return
+	}
+	x.sent = true
+	p := x.request.trimmed()
+	l := w.enc.look(p)
+	if l.valid && l.id.to > 0 {
+		x.id = string(p.b[l.id.from:l.id.to])
+		w.repeats(x, at)
+	}
+	w.begin(at, WireAgent, DirOut, KindRequest)
+	w.number("x", x.n)
+	if x.id != "" && len(x.id) < maxName {
+		w.buf = append(append(w.buf, `,"id":`...), x.id...)
+	}
+	method := string(p.b[l.method.from:l.method.to])
+	x.pushes = strings.Contains(method, "ushNotificationConfig") || strings.Contains(x.head.url.Path, "ushNotificationConfig")
+	w.quotedText("method", method)
+	w.text("http", x.head.method)
+	w.text("url", x.head.url.String())
+	w.header(x.head.header)
+	w.buf = w.enc.payload(w.buf, p, nil, x.pushes)
+	w.finish()
+	x.request = pieces{}
+}
+
+func (w *worker) header(h http.Header) {
+	if len(h) == 0 {
+		return
+	}
+	if b, err := json.Marshal(w.enc.mask.header(h)); err == nil {
+		w.buf = append(append(w.buf, `,"header":`...), b...)
+	}
+}
+
+func (w *worker) response(x *exchange, at time.Time, h *responseHead) {
+	x.status = h.status
+	w.begin(at, WireAgent, DirIn, KindResponse)
+	w.number("x", x.n)
+	w.number("status", int64(h.status))
+	w.text("proto", h.proto)
+	w.header(h.header)
+	w.number("took", at.Sub(x.began).Microseconds())
+	w.finish()
+	if media, _, _ := mime.ParseMediaType(h.header.Get("Content-Type")); media == "text/event-stream" {
+		x.sse = newSSE(w.enc.limit)
+	}
+}
+
+// event records an event of a stream.
+func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
+	w.enc.look(ev.data)
+	w.enc.goesOn(ev.data, &x.said)
+	w.begin(at, WireAgent, DirIn, KindEvent)
+	w.number("x", x.n)
+	if ev.hasData {
+		x.events++
+		w.buf = strconv.AppendInt(append(w.buf, `,"e":`...), x.events, 10)
+		x.newest = ev.data.b
+		w.seen.comes(ev.data, EventRef{x.n, x.events})
+	}
+	w.text("name", ev.name)
+	w.text("last_id", ev.id)
+	w.text("comment", ev.comment)
+	w.buf = w.enc.payload(w.buf, ev.data, &x.said, x.pushes)
+	if !ev.whole {
+		w.text("error", "the stream ended within this event")
+	}
+	w.finish()
+}
+
+// keepNewest copies the newest event: what ends the exchange is told by the last.
+func (x *exchange) keepNewest() {
+	if x.newest != nil {
+		x.last, x.newest = append(x.last[:0], x.newest...), nil
+	}
+}
+
+// ends reports whether an event says that there is no more to come of its request:
+// A2A 0.3 by "final", both versions by a state that is the last one, or by an
+// answer that is a message or an error. It is not A2A's if it says neither.
+func ends(b []byte) (over, known bool) {
+	result := gjson.GetBytes(b, "result")
+	if !result.Exists() {
+		if gjson.GetBytes(b, "error").IsObject() {
+			return true, true
+		}
+		result = gjson.ParseBytes(b) // the HTTP+JSON binding has no envelope
+	}
+	state := ""
+	for _, path := range [...]string{"status.state", "statusUpdate.status.state", "task.status.state"} {
+		if s := result.Get(path).Str; s != "" {
+			state = s
+		}
+	}
+	message := result.Get("kind").Str == "message" || result.Get("message.messageId").Exists() && state == ""
+	return result.Get("final").Bool() || message || lastState(state),
+		state != "" || message || result.Get("artifactUpdate").Exists() || result.Get("kind").Str == "artifact-update"
+}
+
+func lastState(state string) bool {
+	switch strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(state, "TASK_STATE_"), "_", "-")) {
+	case "completed", "canceled", "failed", "rejected", "input-required":
+		return true
+	}
+	return false
+}
+
+// end records what is left, and the end.
+func (w *worker) end(x *exchange, at time.Time, e *ending) {
+	delete(w.open, x.n)
+	w.fails(x, e)
+	reason := e.reason
+	switch {
+	case x.sse != nil:
+		cut := x.sse.end(func(ev *sseEvent) { w.event(x, at, ev) })
+		x.keepNewest()
+		over, known := ends(x.last)
+		switch {
+		case over && reason != EndOpen:
+			reason = EndDone // what came after that was not wanted
+		case cut:
+			reason = EndCut
+		case reason == EndDone && known:
+			reason = EndEOF
+		}
+	case x.body.size > 0:
+		p := x.body.trimmed()
+		l := w.enc.look(p)
+		w.begin(at, WireAgent, DirIn, KindBody)
+		w.number("x", x.n)
+		w.seen.comes(p, EventRef{x.n, 0})
+		if l.valid && x.id != "" {
+			w.buf = append(append(w.buf, `,"id":`...), x.id...)
+		}
+		w.buf = w.enc.payload(w.buf, p, nil, x.pushes)
+		w.finish()
+	}
+	w.begin(at, WireAgent, DirIn, KindEnd)
+	w.number("x", x.n)
+	w.text("reason", reason)
+	if reason != EndDone {
+		w.text("error", e.text)
+	}
+	w.number("bytes", x.bytes)
+	w.number("took", at.Sub(x.began).Microseconds())
+	w.finish()
+}
+
+// stillOpen are the exchanges that have no end, in order.
+func (w *worker) stillOpen() []*exchange {
+	var list []*exchange
+	for _, x := range w.open {
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b *exchange) int { return int(a.n - b.n) })
+	return list
+}

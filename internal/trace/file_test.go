@@ -1,0 +1,265 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestNames: a message has its method and ID, a reply the method of its request.
+func TestNames(t *testing.T) {
+	var out bytes.Buffer
+	r := New(&out, nil)
+	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":"a","method":"session/prompt","params":{"id":"x","method":"y"}}`))
+	r.Tap(true, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{}}`))
+	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
+	r.Tap(true, []byte(`{"result":{},"id":"a"}`))
+	r.Tap(true, []byte(`{"result":{},"id":"a"}`)) // once too often
+	r.Close()
+	var got []string
+	for _, record := range of(records(t, out.Bytes()), KindMessage) {
+		got = append(got, record.Dir+" "+string(record.ID)+" "+record.Method)
+	}
+	want := []string{`in "a" session/prompt`, `out 1 session/request_permission`, `in 1 session/request_permission`, `out "a" session/prompt`, `out "a" `}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestDecisions: a line for the editor tells which events it was made of, also where
+// two events are the same byte for byte, and what the bridge has decided stands
+// between the wires.
+func TestDecisions(t *testing.T) {
+	bodies := []string{"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}\n\n: ping\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}\n\n",
+		"data: {\"result\": {\"a\":[\"}\"]} ,\"id\":2,\"jsonrpc\":\"2.0\"}\n\ndata: {\"b\":2}\n\n"}
+	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, bodies[0])
+		bodies = bodies[1:]
+	})
+	var out bytes.Buffer
+	r := New(&out, &Options{Mode: "bridge"})
+	for range 2 {
+		resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Post(server.URL, "application/json", strings.NewReader(`{"id":1001,"method":"message/stream"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	for i, payload := range []string{`{"a":1}`, `{"a":1}`, `{"a":["}"]}`, `{"b":2}`, `{"unknown":1}`} {
+		r.Event(int64(i+1), payload)
+	}
+	one, two := []byte(`{"method":"session/update","params":1}`), []byte(`{"method":"session/update","params":2}`)
+	r.Became([]int64{1, 2, 5}, slices.Concat(one, []byte{'\n'}, two, []byte{'\n'}))
+	r.Tap(true, two)
+	r.Tap(true, []byte(`{"method":"session/update","params":3}`))
+	r.Decide(&Decision{What: DecideAnswer, Why: "the user was asked", Session: "s", Task: "t", Call: "c", Option: "proceed_once", Outcome: "allow_once", By: "user", Attempt: 2})
+	r.Decide(&Decision{What: DecideFold, Events: []int64{3, 4}})
+	r.Tap(true, one)
+	r.Close()
+	all := records(t, out.Bytes())
+	lines := of(all, KindMessage)
+	if want := []EventRef{{1, 1}, {1, 2}}; len(lines) != 3 || !slices.Equal(lines[0].From, want) || lines[1].From != nil || !slices.Equal(lines[2].From, want) {
+		t.Errorf("the lines were made of %v, %v, %v", lines[0].From, lines[1].From, lines[2].From)
+	}
+	if d := of(all, KindDecision); len(d) != 2 || d[0].What != DecideAnswer || d[0].By != "user" || d[0].Option != "proceed_once" || d[0].Attempt != 2 ||
+		d[1].What != DecideFold || !slices.Equal(d[1].From, []EventRef{{2, 1}, {2, 2}}) {
+		t.Errorf("the decisions are %+v", d)
+	}
+}
+
+// TestRetry: a request that is made again is told as such, with why.
+func TestRetry(t *testing.T) {
+	status := http.StatusServiceUnavailable
+	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status); status = http.StatusOK })
+	var out bytes.Buffer
+	r := New(&out, &Options{Mode: "bridge"})
+	for range 3 {
+		resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Post(server.URL, "application/json", strings.NewReader(`{"id":1001,"method":"tasks/get"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	r.Close()
+	if d := of(records(t, out.Bytes()), KindDecision); len(d) != 1 || d[0].What != DecideRetry || d[0].Why != "HTTP 503" || d[0].Exchange != 1 {
+		t.Errorf("the decisions are %+v", d)
+	}
+}
+
+// TestRedact: without bodies there is nothing of what was said, and all that tells
+// how it went.
+func TestRedact(t *testing.T) {
+	var out bytes.Buffer
+	r := New(&out, &Options{Redact: true})
+	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"private"}],"n":[1,{"private":"private","a":null}]}}`))
+	r.Tap(false, []byte(`private`))
+	r.Close()
+	all := of(records(t, out.Bytes()), KindMessage)
+	want := `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"<7 bytes>"}],"n":[1,{"private":"<7 bytes>","a":null}]}}`
+	if string(all[0].JSON) != want || all[1].Text != "<7 bytes>" || !all[0].Masked {
+		t.Errorf("%s\n%s", all[0].JSON, all[1].Text)
+	}
+}
+
+// TestChunking: how the bytes arrive makes no difference.
+func TestChunking(t *testing.T) {
+	const stream = "\n: ping\n\ndata: 1\ndata: 2\r\n\r\nevent: x\rdata: 3\r\rid: 7\n\ndata\n\ndata: 4"
+	want := []string{`"" ": ping" ""  true`, `"1\n2" "" ""  true`, `"3" "" "x"  true`, `"" "" "" 7 true`, `"" "" ""  true`, `"4" "" ""  false`}
+	for size := 1; size <= len(stream); size++ {
+		var got []string
+		s := newSSE(100)
+		note := func(ev *sseEvent) {
+			got = append(got, fmt.Sprintf("%q %q %q %s %v", ev.data.b, ev.comment, ev.name, ev.id, ev.whole))
+		}
+		for chunk := range slices.Chunk([]byte(stream), size) {
+			b := slices.Clone(chunk)
+			s.add(b, note)
+			for i := range b {
+				b[i] = 'X' // it belongs to somebody else
+			}
+		}
+		s.end(note)
+		if !slices.Equal(got, want) {
+			t.Errorf("in chunks of %d: %q", size, got)
+		}
+	}
+}
+
+// TestFile: a file is begun anew, is its owner's, and is put aside when it is full:
+// a trace takes twice its limit.
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	synctest.Test(t, func(t *testing.T) { fileAnew(t, path) })
+}
+
+func fileAnew(t *testing.T, path string) {
+	other := path + ".1"
+	for _, old := range []string{path, other} {
+		if err := os.WriteFile(old, []byte("old\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000, time.UTC)
+	r, err := Create(path, &Options{Version: "v", Mode: "bridge", MaxFile: 2000, Now: func() time.Time { at = at.Add(time.Millisecond); return at }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(other); string(b) != "old\n" {
+		t.Errorf("what was no trace is gone")
+	}
+	for range 3 {
+		for range 9 {
+			r.Tap(false, []byte(`{"a":"`+strings.Repeat("x", 50)+`"}`))
+		}
+		<-time.After(2 * gather) // so that it is written in several parts
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.Tap(false, []byte("{}")) // too late
+	first, err1 := os.ReadFile(other)
+	second, err2 := os.ReadFile(path)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	a, b := records(t, first), records(t, second[bytes.IndexByte(second, '\n')+1:])
+	var head Record
+	if err := json.Unmarshal(second[:bytes.IndexByte(second, '\n')], &head); err != nil || head.Kind != KindStart || head.Part < 2 || head.Run != a[0].Run || head.N != 0 {
+		t.Errorf("the second part begins with %s", second[:200])
+	}
+	if b[0].N != a[len(a)-1].N+1 || b[len(b)-1].Kind != KindStop || len(first) > 2200 || a[0].Part == head.Part {
+		t.Errorf("%d bytes to record %d, then from %d", len(first), a[len(a)-1].N, b[0].N)
+	}
+	if want := `"wire":"bridge","kind":"start","format":2,"program":"a2astdio","version":"v"`; !bytes.Contains(second, []byte(want)) {
+		t.Errorf("no %s in %s", want, second)
+	}
+	if info, _ := os.Stat(path); runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	if r, err := Create(path, nil); err != nil {
+		t.Error(err)
+	} else if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("what an older run has put aside is there beside a new trace")
+	}
+	if _, err := Create(filepath.Join(path, "x"), nil); err == nil {
+		t.Error("a file below a file")
+	}
+}
+
+// TestBroken: an error of the file ends the trace only, and Close tells.
+func TestBroken(t *testing.T) {
+	r := New(broken{}, nil)
+	r.Tap(false, []byte("{}"))
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("Close returns %v", err)
+	}
+}
+
+type broken struct{}
+
+func (broken) Write(p []byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestSlowDisk: the wires wait for a disk that does not write, once a megabyte is
+// behind, and go on with it.
+func TestSlowDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := stuck{make(chan struct{})}
+		r := New(disk, nil)
+		lines := 0
+		go func() { // ends when the disk writes
+			for range 100 {
+				r.Tap(false, bytes.Repeat([]byte("x"), 100<<10))
+				lines++
+			}
+		}()
+		synctest.Wait()
+		if lines < 5 || lines > 50 {
+			t.Errorf("%d lines were taken", lines)
+		}
+		close(disk.go_)
+		synctest.Wait()
+		r.Close()
+		if lines != 100 {
+			t.Errorf("%d lines were taken in the end", lines)
+		}
+	})
+}
+
+type stuck struct{ go_ chan struct{} }
+
+func (s stuck) Write(p []byte) (int, error) { <-s.go_; return len(p), nil }
+
+type watched struct {
+	mu      sync.Mutex
+	b       bytes.Buffer
+	changed chan struct{}
+}
+
+func (l *watched) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+	return l.b.Write(p)
+}
+
+func (l *watched) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.b.String() }

@@ -1,0 +1,135 @@
+package trace
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Format is the number of the trace's format. A reader of an older one can show
+// what it knows of a newer trace: members are added, and never change what they
+// mean.
+const Format = 2
+
+// The values of [Record.Wire].
+const (
+	WireEditor = "editor" // JSON-RPC, a line a message
+	WireAgent  = "agent"  // HTTP
+	WireBridge = "bridge" // what is said about neither
+)
+
+// The values of [Record.Dir]: seen from the program that records.
+const (
+	DirIn  = "in"
+	DirOut = "out"
+)
+
+// The values of [Record.Kind].
+const (
+	KindStart    = "start"    // the first record of a file
+	KindMessage  = "message"  // a line of the editor's wire
+	KindStderr   = "stderr"   // a line that the command of `tap` wrote to stderr
+	KindRequest  = "request"  // to the agent
+	KindResponse = "response" // its status and header
+	KindEvent    = "event"    // of its stream
+	KindBody     = "body"     // its body, if that is no stream
+	KindEnd      = "end"      // of the exchange, whatever ended it
+	KindDecision = "decision" // of the bridge
+	KindStop     = "stop"     // the last record of a trace that was closed
+)
+
+// The values of [Record.Reason]: what ended an exchange.
+const (
+	// EndDone: all was read that there was; or the agent had said that it was
+	// done, and the rest was not wanted.
+	EndDone = "done"
+	// EndEOF: the stream ended, and the agent had not said that it was done.
+	EndEOF = "eof"
+	// EndCut: the connection broke off, or the response ended within an event.
+	EndCut = "cut"
+	// EndClosed: we closed it although the agent had not said that it was done.
+	EndClosed = "closed"
+	// EndCanceled: what it was for was given up.
+	EndCanceled = "canceled"
+	// EndFailed: no response came.
+	EndFailed = "failed"
+	// EndOpen: it was still open when the trace was closed.
+	EndOpen = "open"
+)
+
+// The values of [Decision.What].
+const (
+	DecideLost      = "lost"      // there is no connection to the agent any more
+	DecideReconnect = "reconnect" // it is made anew
+	DecideRetry     = "retry"     // a request is made again
+	DecidePoll      = "poll"      // the task is asked for, since it cannot be followed
+	DecideGiveUp    = "give-up"   // none of these
+	DecideSettle    = "settle"    // the calls that wait are all that will come: they are asked about
+	DecideAsk       = "ask"       // the user is asked
+	DecideAnswer    = "answer"    // what the user, or somebody in his place, has decided
+	DecideMerge     = "merge"     // several updates became one, or the newest replaced others
+	DecideFold      = "fold"      // the editor gets nothing from events of the agent's
+	DecideCancel    = "cancel"
+)
+
+// A Record is one line of a trace, as it is read. docs/trace-format.md has its
+// members one by one.
+type Record struct {
+	N      int64           `json:"n"`
+	Time   time.Time       `json:"t"`
+	Micros int64           `json:"us"`
+	Wire   string          `json:"wire"`
+	Dir    string          `json:"dir,omitempty"`
+	Kind   string          `json:"kind"`
+	ID     json.RawMessage `json:"id,omitempty"`
+	Method string          `json:"method,omitempty"`
+
+	Exchange int64               `json:"x,omitempty"`
+	Event    int64               `json:"e,omitempty"`
+	HTTP     string              `json:"http,omitempty"`
+	URL      string              `json:"url,omitempty"`
+	Header   map[string][]string `json:"header,omitempty"`
+	Status   int                 `json:"status,omitempty"`
+	Proto    string              `json:"proto,omitempty"`
+	Name     string              `json:"name,omitempty"`
+	LastID   string              `json:"last_id,omitempty"`
+	Comment  string              `json:"comment,omitempty"`
+
+	JSON   json.RawMessage `json:"json,omitempty"`
+	Text   string          `json:"text,omitempty"`
+	Base64 []byte          `json:"base64,omitempty"`
+	Size   int64           `json:"size,omitempty"`
+	SHA256 string          `json:"sha256,omitempty"`
+	Head   string          `json:"head,omitempty"`
+	Masked bool            `json:"masked,omitempty"`
+
+	Bytes  int64      `json:"bytes,omitempty"`
+	Took   int64      `json:"took,omitempty"`
+	Reason string     `json:"reason,omitempty"`
+	Error  string     `json:"error,omitempty"`
+	From   []EventRef `json:"from,omitempty"`
+
+	What    string `json:"what,omitempty"`
+	Why     string `json:"why,omitempty"`
+	Session string `json:"session,omitempty"`
+	Task    string `json:"task,omitempty"`
+	Call    string `json:"call,omitempty"`
+	Attempt int    `json:"attempt,omitempty"`
+	Option  string `json:"option,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	By      string `json:"by,omitempty"`
+
+	Format  int    `json:"format,omitempty"`
+	Program string `json:"program,omitempty"`
+	Version string `json:"version,omitempty"`
+	System  string `json:"system,omitempty"`
+	Mode    string `json:"mode,omitempty"`
+	Limit   int64  `json:"limit,omitempty"`
+	Redact  bool   `json:"redact,omitempty"`
+	Run     string `json:"run,omitempty"`
+	Part    int    `json:"part,omitempty"`
+	Records int64  `json:"records,omitempty"`
+}
+
+// An EventRef names an event of the agent's: by its exchange, and by its place in
+// that, counted from 1.
+type EventRef [2]int64

@@ -1,0 +1,106 @@
+// Package local serves HTTP on this machine's loopback interface, and refuses what
+// a web page from elsewhere can have sent there: by a request of another origin, or
+// by a name that it makes resolve to 127.0.0.1.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// headerTimeout is how long a connection may take to say what it wants. Bodies and
+// streams have no limit.
+const headerTimeout = 10 * time.Second
+
+// Serve serves at a TCP address until ctx ends, and then returns nil. An address
+// without a host is on the loopback interface; port 0 is any free one. handler is
+// given the server's URL, and ready is called with it, once.
+func Serve(ctx context.Context, addr string, handler func(url string) http.Handler, ready func(url string)) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return err
+	}
+	_, port, _ = net.SplitHostPort(listener.Addr().String())
+	base := "http://" + net.JoinHostPort(reachable(host), port) + "/"
+	server := &http.Server{Handler: guard(host, handler(base)), ReadHeaderTimeout: headerTimeout}
+	closed := make(chan struct{})
+	// Ends when ctx does. If Serve fails first, it never starts.
+	stop := context.AfterFunc(ctx, func() {
+		defer close(closed)
+		server.Close()
+	})
+	ready(base)
+	err = server.Serve(listener)
+	if stop() {
+		server.Close()
+		return err
+	}
+	<-closed
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// reachable is a host that a client on this machine can connect to.
+func reachable(host string) string {
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		return "127.0.0.1"
+	}
+	return host
+}
+
+// guard refuses what a foreign web page can have caused.
+func guard(bound string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !names(bound, r.Host) {
+			refuse(w, fmt.Sprintf("the Host header %q does not name this server", r.Host))
+			return
+		}
+		for _, origin := range r.Header.Values("Origin") {
+			if u, err := url.Parse(origin); err != nil || u.Scheme != "http" || !strings.EqualFold(u.Host, r.Host) {
+				refuse(w, fmt.Sprintf("the Origin header %q is not this server's own", origin))
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func refuse(w http.ResponseWriter, text string) {
+	http.Error(w, text, http.StatusForbidden)
+}
+
+// names reports whether a Host header names this server: by the name that it was
+// bound to, or as this machine. One that is bound to every interface is reached by
+// any of its addresses; only names can be made to resolve to a foreign place.
+func names(bound, header string) bool {
+	host := header
+	if h, _, err := net.SplitHostPort(header); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.Trim(host, "[]"), ".")
+	if strings.EqualFold(host, bound) || strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	if ip == nil {
+		return false
+	}
+	all := net.ParseIP(bound)
+	return ip.IsLoopback() || all != nil && all.IsUnspecified()
+}

@@ -1,0 +1,58 @@
+package local
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestServe: what names this server, and no other origin, is served, until the
+// context ends.
+func TestServe(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	urls, ended := make(chan string, 1), make(chan error, 1)
+	go func() { // ends with ctx
+		ended <- Serve(ctx, ":0", func(url string) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, url) })
+		}, func(url string) { urls <- url })
+	}()
+	url := <-urls
+	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
+	_, port, _ := strings.Cut(host, ":")
+	for _, test := range []struct {
+		host, origin string
+		want         int
+	}{
+		{host, "", 200}, {"localhost:" + port, "", 200}, {"[::1]:" + port, "", 200}, {host, url[:len(url)-1], 200}, {"127.0.0.2", "", 200},
+		{"evil.example:" + port, "", 403}, {host, "http://evil.example", 403}, {host, "null", 403}, {host, "https://" + host, 403},
+	} {
+		req, err := http.NewRequest("GET", url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = test.host
+		if test.origin != "" {
+			req.Header.Set("Origin", test.origin)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != test.want || test.want == 200 && string(body) != url {
+			t.Errorf("Host %s, Origin %q: %d %s, want %d", test.host, test.origin, resp.StatusCode, body, test.want)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{"nowhere", "127.0.0.1:99999"} {
+		if err := Serve(t.Context(), bad, func(string) http.Handler { return nil }, func(string) {}); err == nil {
+			t.Errorf("%s is served", bad)
+		}
+	}
+}

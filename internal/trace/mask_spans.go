@@ -1,0 +1,179 @@
+package trace
+
+import (
+	"bytes"
+	"net/url"
+)
+
+// span returns what is to be masked because of a word at b[at], if anything is.
+func (w *word) span(b []byte, at int) (span, bool) {
+	switch w.kind {
+	case wordName:
+		return assigned(b, at, at+len(w.text))
+	case wordScheme:
+		if s, ok := afterScheme(b, at+len(w.text)); ok {
+			return s, true
+		}
+		return assigned(b, at, at+len(w.text))
+	case wordLiteral:
+		return span{at, at + len(w.text)}, true
+	case wordURL:
+		return userinfo(b, at)
+	case wordEquals:
+		return parameter(b, at)
+	case wordShape:
+		end, _, ok := w.shape.end(b, at)
+		return span{at, end}, ok
+	case wordBlock:
+		from := at + len(w.text)
+		if !bytes.Contains(b[max(0, at-len("-----BEGIN ENCRYPTED ")):at], []byte("BEGIN")) {
+			return span{}, false
+		}
+		if end := bytes.Index(b[from:], []byte("-----END")); end >= 0 {
+			return span{from, from + end}, true
+		}
+		return span{from, len(b)}, true
+	}
+	return span{}, false
+}
+
+func nameByte(c byte) bool { return charsDot.has(c) }
+
+// isQuote is true of what values stand in, and of the backslash before it where
+// a text is within another.
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' || c == '\\' }
+
+// assigned is the value behind a name that from and to are within: NAME=VALUE,
+// "NAME": "VALUE", NAME := 'VALUE', NAME: Bearer VALUE.
+func assigned(b []byte, from, to int) (span, bool) {
+	for from > 0 && nameByte(b[from-1]) {
+		from--
+	}
+	for to < len(b) && nameByte(b[to]) {
+		to++
+	}
+	i := skip(b, to, isQuote)
+	i = skip(b, i, isBlank)
+	if i >= len(b) || b[i] != ':' && b[i] != '=' || to-from > maxName || !secretName(string(b[from:to])) {
+		return span{}, false
+	}
+	for i++; i < len(b) && (b[i] == '=' || b[i] == '>'); i++ { // := and =>
+	}
+	return value(b, skip(b, i, isBlank))
+}
+
+// value is the value that begins at i.
+func value(b []byte, i int) (span, bool) {
+	quote := byte(0)
+	for i < len(b) && isQuote(b[i]) {
+		quote = b[i]
+		i++
+	}
+	for _, scheme := range [...]string{"bearer", "basic", "digest"} {
+		if end := i + len(scheme); end < len(b) && equals(b[i:end], scheme, true) && isBlank(b[end]) {
+			i = skip(b, end, isBlank)
+		}
+	}
+	end := i
+	switch {
+	case quote != 0 && quote != '\\':
+		for end < len(b) && b[end] != quote && b[end] != '\n' {
+			end++
+		}
+		// The backslash before a quote that stands within another text.
+		for end > i && end < len(b) && b[end-1] == '\\' {
+			end--
+		}
+	case i < len(b) && (b[i] == '[' || b[i] == '{'):
+		end = closing(b, i)
+	default:
+		for end < len(b) && !bytes.ContainsRune([]byte(" \t\r\n\"'`&;,<>\\"), rune(b[end])) {
+			end++
+		}
+	}
+	return span{i, end}, end > i && string(b[i:end]) != masked
+}
+
+// closing returns where the brackets that are open at i are closed, or the end.
+func closing(b []byte, i int) int {
+	for depth := 0; i < len(b); i++ {
+		switch b[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return i
+}
+
+// afterScheme is the token behind Bearer, Basic or Digest, which ends at i. Not
+// behind each such word: "basic understanding" is none.
+func afterScheme(b []byte, i int) (span, bool) {
+	from := skip(b, i, isBlank)
+	if from == i {
+		return span{}, false
+	}
+	end, plain := from, true
+	for ; end < len(b) && (charsDot.has(b[end]) || bytes.IndexByte([]byte("~+/="), b[end]) >= 0); end++ {
+		c := b[end]
+		plain = plain && c != '.' && c != '_' && c != '=' && (c < '0' || c > '9')
+	}
+	return span{from, end}, end-from >= 8 && (!plain || end-from >= 24)
+}
+
+// userinfo is what stands between "://" at i and an @ in front of the host.
+func userinfo(b []byte, i int) (span, bool) {
+	if i == 0 || !nameByte(b[i-1]) {
+		return span{}, false
+	}
+	from, at := i+len("://"), -1
+	for k := from; k < len(b); k++ {
+		switch c := b[k]; {
+		case c == '@':
+			at = k
+		case c <= ' ' || bytes.IndexByte([]byte(`/"'?#\<>`), c) >= 0:
+			return span{from, at}, at > from
+		}
+	}
+	return span{from, at}, at > from
+}
+
+// parameter is the value of a URL's or a form's parameter whose name ends at i.
+func parameter(b []byte, i int) (span, bool) {
+	from := i
+	for from > 0 && (nameByte(b[from-1]) || bytes.IndexByte([]byte("%~[]"), b[from-1]) >= 0) {
+		from--
+	}
+	name := string(b[from:i])
+	if plain(name) == "auth" || plain(name) == "pass" {
+		return value(b, i+1) // as assigned has it; the sieve knows longer words only
+	}
+	if name == "" || len(name) > maxName || from > 0 && bytes.IndexByte([]byte("?&;#"), b[from-1]) < 0 {
+		return span{}, false
+	}
+	if decoded, err := url.QueryUnescape(name); err == nil {
+		name = decoded
+	}
+	// Without anything before it, it is the first of a form, or an assignment.
+	if from == 0 && !secretName(name) || !secretParam(name) {
+		return span{}, false
+	}
+	end := i + 1
+	for end < len(b) && bytes.IndexByte([]byte("& \t\r\n\"'<>#;\\"), b[end]) < 0 {
+		end++
+	}
+	return span{i + 1, end}, end > i+1
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// skip returns the first place from i on that is none of those.
+func skip(b []byte, i int, of func(byte) bool) int {
+	for i < len(b) && of(b[i]) {
+		i++
+	}
+	return i
+}

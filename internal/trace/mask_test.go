@@ -1,0 +1,246 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// masks goes the way that the recorder goes: it looks, and masks only what is
+// suspect.
+func (m *masker) masks(b []byte) string {
+	s := scanner{m: m}
+	switch l := s.scan(b); {
+	case l.valid && !l.suspect:
+		return string(b)
+	case l.valid:
+		return string(m.json(nil, b, maxNested))
+	case looksJSON(b):
+		return m.text(string(m.json(nil, b, maxNested)))
+	}
+	return m.text(string(b))
+}
+
+// TestMask: what is a credential by its name or its shape is gone, and all else is
+// as it was.
+func TestMask(t *testing.T) {
+	m := newMasker(http.Header{"X-Gateway": {"hunter2-own/token+"}, "X-Env": {"dev"}}, []string{`quo"ted\secret`}, nil)
+	for _, test := range []struct{ doc, want string }{
+		{`{"token":"a","Password":12345678,"x":[{"to\u006ben":"b"}]}`, `{"token":"***","Password":"***","x":[{"to\u006ben":"***"}]}`},
+		{`{"secrets":["a",{"deep":["b"]}],"auth":null}`, `{"secrets":["***",{"deep":["***"]}],"auth":null}`},
+		{`{"authentication":{"schemes":["Bearer"],"credentials":"x"}}`, `{"authentication":{"schemes":["Bearer"],"credentials":"***"}}`},
+		{`{"url":"https://u:p@host/p?api_key=k&x=1"}`, `{"url":"https://***@host/p?api_key=***&x=1"}`},
+		{`{"url":"https:\/\/u:p@host\/"}`, `{"url":"https://***@host/"}`},
+		{`{"url":"https://h/?a=1\u0026code=abc"}`, `{"url":"https://h/?a=1&code=***"}`},
+		{`{"text":"Authorization: Bearer abcdefgh1"}`, `{"text":"Authorization: Bearer ***"}`},
+		{`{"text":"curl -H 'X-Api-Key: k1' -d password=hunter2, x"}`, `{"text":"curl -H 'X-Api-Key: ***' -d password=***, x"}`},
+		{`{"h":[{"name":"X-Api-Key","value":"v"},{"name":"Accept","value":"v"}]}`, `{"h":[{"name":"X-Api-Key","value":"***"},{"name":"Accept","value":"v"}]}`},
+		{`{"text":"{\"client_secret\":\"v\"}"}`, `{"text":"{\"client_secret\":\"***\"}"}`},
+		{`{"text":"{\"h\":[{\"name\":\"sid\",\"value\":\"v\"}]}"}`, `{"text":"{\"h\":[{\"name\":\"sid\",\"value\":\"***\"}]}"}`},
+		{`{"text":" \n{\"h\":[{\"name\":\"sid\",\"value\":\"v\"}]}"}`, `{"text":" \n{\"h\":[{\"name\":\"sid\",\"value\":\"***\"}]}"}`},
+		{`{"text":"see {\"client_secret\": \"v w\"} there"}`, `{"text":"see {\"client_secret\": \"***\"} there"}`},
+		{`{"jwt":"eyJhbGciOi.eyJzdWIiOi.sig-x"}`, `{"jwt":"***"}`},
+		{`["sk-abcdefghijklmnop","ghp_abcdefghijklmnopqrst","xoxb-1234567890","AKIAABCDEFGHIJKLMNOP","glpat-abcdefghijklmnop"]`, `["***","***","***","***","***"]`},
+		{`["-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----"]`, `["-----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY-----"]`},
+		{`{"mcpServers":[{"name":"n","command":"c","args":["a"],"env":[{"name":"E","value":"v"}],"headers":{"h":"v"}}]}`,
+			`{"mcpServers":[{"name":"n","command":"c","args":["***"],"env":[{"name":"E","value":"***"}],"headers":{"h":"***"}}]}`},
+		{`{"pushNotificationConfig":{"url":"https://h/hook/abc","id":"1"}}`, `{"pushNotificationConfig":{"url":"https://h/***","id":"1"}}`},
+		{`{"method":"CreateTaskPushNotificationConfig","params":{"url":"https://h/abc?d","taskId":"t"}}`,
+			`{"method":"CreateTaskPushNotificationConfig","params":{"url":"https://h/***","taskId":"t"}}`},
+		{`{"text":"use hunter2-own/token+ please","x":"hunter2-own\/token\u002b","y":"hunter2-own%2Ftoken%2B"}`,
+			`{"text":"use *** please","x":"***","y":"***"}`},
+		{`{"text":"quo\"ted\\secret"}`, `{"text":"***"}`},
+		{`password = "hunter 2", api_key: 'x' and nothing`, `password = "***", api_key: '***' and nothing`},
+		{`grant_type=x&client_secret=a&code=b`, `grant_type=x&client_secret=***&code=***`},
+		{`{"token":"cut o`, `{"token":"***"`},
+	} {
+		if got := m.masks([]byte(test.doc)); got != test.want {
+			t.Errorf("%s\nbecomes %s\n   want %s", test.doc, got, test.want)
+		}
+	}
+	for _, same := range []string{
+		`{"promptTokenCount":12,"maxTokens":1e3,"tokens":[1.0],"x":"a<b>&\u00e9 = c","nextPageToken":"p","text":"Basic understanding: a=b"}`,
+		`{"securitySchemes":{"apiKey":{"type":"apiKey","in":"header","name":"X-API-Key"}},"security":[{"apiKey":[]}]}`,
+		`{"mcpServers":[{"name":"n","command":"c","url":"https://h/p?x=1"}]}`, `[]`, `"s"`, `-0.0`,
+		`{"text":"the key is in the door, monkey = 1, sketch, a digest of basic tokens","url":"http://localhost:1/?q=1"}`,
+		`if x := token.Next(); x != nil {}`,
+	} {
+		if got := m.masks([]byte(same)); got != same {
+			t.Errorf("%s\nbecomes %s", same, got)
+		}
+	}
+}
+
+// TestSieve: each word is found wherever it stands, in each of its spellings.
+func TestSieve(t *testing.T) {
+	s := newSieve([][]byte{[]byte("literal"), []byte("%2F\\u002f"), []byte("123456")})
+	for i := range s.words {
+		w := &s.words[i]
+		for at := range 20 {
+			for _, text := range []string{w.text, strings.ToUpper(w.text), strings.ToUpper(w.text[:1]) + w.text[1:]} {
+				if text != w.text && !w.fold {
+					continue
+				}
+				for _, filler := range []string{" ", "a", "\xff", "="} {
+					b := []byte(strings.Repeat(filler, at) + text + strings.Repeat(filler, 20-at))
+					found := false
+					s.each(b, func(k int, v *word) bool { found = found || k == at && v == w; return true })
+					if !found {
+						t.Fatalf("%s at %d in %q is not found", w.text, at, b)
+					}
+				}
+			}
+		}
+	}
+}
+
+// FuzzScan: a payload is taken for JSON if it is, and is not suspect only if the
+// thorough way changes nothing of it.
+func FuzzScan(f *testing.F) {
+	for _, s := range []string{`{"a":[1,-0.5e+3,true,false,null,"x\n\u00e9",{}],"b":[]}`, `{"a":1,}`, `[1 2]`, `01`, `"\x"`, "\"\x01\"", `{"token":"x"}`,
+		`{"name":"X-Key","value":"y"}`, `{"text":"password=x"}`, `{"a":"sk-aaaaaaaaaaaaaaaaaaaa"}`, `{"a":"https:\/\/u:p@h"}`, `{"a":"{\"pwd\":1}"}`, ` [ ] `, `nul`, `{"a"}`, `[}`, `{]`, "[\n]", "\"\xff\""} {
+		f.Add([]byte(s))
+	}
+	m := newMasker(nil, []string{"literal-secret"}, nil)
+	s := scanner{m: m}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		s.full(doc)
+		l := &s.looked
+		deep := bytes.Count(doc, []byte("["))+bytes.Count(doc, []byte("{")) >= maxDepth
+		want := json.Valid(doc) && utf8.Valid(doc) && bytes.IndexByte(doc, '\n') < 0
+		if l.valid != want && !deep {
+			t.Fatalf("%q is JSON: %v, want %v", doc, l.valid, want)
+		}
+		if !l.valid {
+			return
+		}
+		thorough := m.json(nil, doc, maxNested)
+		if !json.Valid(thorough) {
+			t.Fatalf("%q becomes %q, which is no JSON", doc, thorough)
+		}
+		if !l.suspect && !bytes.Equal(thorough, doc) {
+			t.Fatalf("%q is not suspect, and the thorough way makes %q of it", doc, thorough)
+		}
+	})
+}
+
+// FuzzLike: what is known of a payload by its likeness to others is what going over
+// all of it tells.
+func FuzzLike(f *testing.F) {
+	for _, s := range []string{`{"id":1,"method":"m","params":{"sessionId":"s","text":"one","n":5,"a":["x"]}}`, `{"id":1,"method":"m","params":{"sessionId":"s","text":"another","n":51,"a":["xy"]}}`,
+		`{"text":"","t":"a"}`, `{"text":"b","t":""}`, `{"text":"password=x","t":""}`, `{"text":"\"","t":""}`, `{"a":12,"b":"c"}`, `{"a":12.5,"b":"c"}`, `{"a":1e5,"b":"c"}`, `["a","b"]`, `["a",","]`, `["literal-secret","b"]`, `["é","b"]`} {
+		f.Add(s, s, 3)
+		f.Add(`{"id":1,"method":"m","params":{"sessionId":"s","text":"one","n":5,"a":["x"]}}`, s, 60)
+	}
+	m := newMasker(nil, []string{"literal-secret"}, nil)
+	f.Fuzz(func(t *testing.T, one, other string, cut int) {
+		s, alone := scanner{m: m}, scanner{m: m}
+		mixed := other
+		if n := min(len(one), len(other)); n > 0 {
+			mixed = one[:uint(cut)%uint(n)] + other[uint(cut)%uint(n):]
+		}
+		for _, doc := range []string{one, other, mixed, one, mixed} {
+			got := s.scan([]byte(doc))
+			alone.full([]byte(doc))
+			want := &alone.looked
+			if !want.valid && !got.valid {
+				continue
+			}
+			if got.valid != want.valid || got.suspect != want.suspect || got.id != want.id || got.method != want.method || got.session != want.session || !slices.Equal(got.texts, want.texts) {
+				t.Fatalf("%q after others is %+v, alone %+v", doc, *got, *want)
+			}
+		}
+	})
+}
+
+// FuzzMask: whatever is around it, a credential that has the name of one is gone,
+// and so is one of the program's own.
+func FuzzMask(f *testing.F) {
+	f.Add(`{"token":"x","a":[{"b":"\u0041"}]}`, "api_key", 0)
+	f.Add(`say "hello`, "Authorization", 1)
+	f.Add(`password=`, "x", 2)
+	f.Add("https://h/?a=", "db_password", 3)
+	const secret = "planted-hunter2/+x"
+	m := newMasker(nil, []string{secret}, nil)
+	named := newMasker(nil, nil, nil)
+	f.Fuzz(func(t *testing.T, around, name string, how int) {
+		if !utf8.ValidString(around) || strings.Contains(around+name, "hunter2") || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+			return
+		}
+		quoted, _ := json.Marshal(around)
+		plant, _ := json.Marshal(around + secret + around)
+		if got := m.masks([]byte(fmt.Sprintf(`{"a":%s}`, plant))); strings.Contains(got, "hunter2") {
+			t.Fatalf("an own credential is left: %s", got)
+		}
+		nested, _ := json.Marshal(fmt.Sprintf(`{"a":%s}`, plant))
+		if got := m.masks([]byte(fmt.Sprintf(`{"a":%s}`, nested))); strings.Contains(got, "hunter2") {
+			t.Fatalf("a nested own credential is left: %s", got)
+		}
+		if !secretName(name) {
+			return
+		}
+		doc := fmt.Sprintf([]string{`{"a":%s,"%s":"hunter2","b":1}`, `{"a":%s,"%s":["hunter2",{"x":"hunter2"}]}`, `{"a":%s,"t":"%s=hunter2"}`,
+			`{"a":%s,"t":"https://h/?x=1&%s=hunter2"}`, `{"a":%s,"t":"{\"%s\": \"hunter2\"}"}`}[uint(how)%5], quoted, name)
+		if got := named.masks([]byte(doc)); strings.Contains(got, "hunter2") {
+			t.Fatalf("%s\nbecomes %s", doc, got)
+		}
+	})
+}
+
+// FuzzSplit: a credential that a text says in pieces is not in the pieces, but for
+// its first few bytes; and pieces of a text that has none are as they were.
+func FuzzSplit(f *testing.F) {
+	f.Add("the key is ", "hunter2-own-token", " and more", []byte{3, 14, 5})
+	f.Add("password: ", "hunter2", " done", []byte{4, 4, 4})
+	f.Add("use ", "sk-hunter2hunter2hunter2", ".", []byte{1, 1, 1, 1, 1})
+	f.Add("Authorization: Bearer ", "hunter2-abcdefgh", "\n", []byte{9, 30})
+	f.Add("https://user:", "hunter2pw", "@host/path", []byte{13, 3})
+	m := newMasker(nil, []string{"hunter2-own-token"}, nil)
+	f.Fuzz(func(t *testing.T, before, secret, after string, cuts []byte) {
+		text := before + secret + after
+		if !utf8.ValidString(text) || len(text) > 4000 || len(cuts) == 0 || strings.Contains(before+after, "hunt") || strings.Contains(text, masked) {
+			return
+		}
+		whole := m.text(text)
+		if strings.Contains(whole, "hunter2") {
+			return // no credential, as far as one can tell from the whole
+		}
+		var s said
+		scan := scanner{m: m}
+		var got strings.Builder
+		rest := text
+		for i := 0; len(rest) > 0; i++ {
+			n := min(len(rest), 1+int(cuts[i%len(cuts)]))
+			for n < len(rest) && !utf8.RuneStart(rest[n]) {
+				n++
+			}
+			piece, _ := json.Marshal(map[string]string{"text": rest[:n]})
+			rest = rest[n:]
+			m.said = nil
+			was := s
+			l := scan.scan(piece)
+			suspect := l.suspect
+			for _, x := range l.texts {
+				suspect = m.splits(&s, piece[x.from:x.to]) || suspect
+			}
+			out := piece
+			if suspect {
+				s, m.said = was, &s
+				out = m.json(nil, piece, maxNested)
+			}
+			var decoded struct{ Text string }
+			if err := json.Unmarshal(out, &decoded); err != nil {
+				t.Fatalf("%s: %v", out, err)
+			}
+			got.WriteString(decoded.Text)
+		}
+		if strings.Contains(got.String(), "hunter2") && len(text) > 0 {
+			t.Fatalf("%q in pieces %v becomes %q, as a whole %q", text, cuts, got.String(), whole)
+		}
+	})
+}

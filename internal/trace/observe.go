@@ -1,0 +1,252 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+)
+
+// A Decision is what the bridge has decided, and why. What is not known is left
+// empty.
+type Decision struct {
+	What, Why           string
+	Session, Task, Call string
+	// Events are those that it is about, by the numbers of [Recorder.Event].
+	Events  []int64
+	Attempt int
+	// Option is what was picked, by its ID; Outcome what that means; By who did:
+	// "user", "mode", "always", "dismissed", "cancel".
+	Option, Outcome, By string
+}
+
+// Decide records a decision. The Decision may be used again afterwards, but not its
+// Events.
+func (r *Recorder) Decide(d *Decision) {
+	c := *d
+	r.q.add(r.now, item{kind: itemDecision, more: &c}, nil)
+}
+
+// Event says that the bridge has taken an event of the agent's, and calls it n. It
+// is told of the events of a stream in their order, after their bytes have passed.
+// payload is what it says: the result, where it came in JSON-RPC.
+func (r *Recorder) Event(n int64, payload string) {
+	var hash uint64 // none: nobody has it
+	if len(payload) <= r.limit {
+		hash = maphash.String(lineSeed, payload)
+	}
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], hash)
+	r.q.add(r.now, item{kind: itemTaken, x: n}, b[:])
+}
+
+// Became says that events, by their numbers, became lines for the editor, which
+// pass next.
+func (r *Recorder) Became(events []int64, lines []byte) {
+	for line := range bytes.Lines(lines) {
+		if len(line) > r.limit+1 { // with its line feed
+			continue
+		}
+		var room [128]byte
+		b := binary.LittleEndian.AppendUint64(room[:0], lineHash(bytes.TrimSuffix(line, []byte{'\n'})))
+		for _, n := range events[:min(len(events), maxKnown)] {
+			b = binary.LittleEndian.AppendUint64(b, uint64(n))
+		}
+		r.q.add(r.now, item{kind: itemBecame}, b)
+	}
+}
+
+// observed is what the worker knows of events: which were not taken yet, where the
+// bridge's numbers are in the trace, and what is about to become of them.
+type observed struct {
+	on    bool   // a bridge says what it does
+	lead  []byte // what is before the result in the last event, if nothing is behind it
+	came  []cameEvent
+	head  int                // of came: what is before it is gone
+	taken [maxKnown]EventRef // by the bridge's number, modulo
+	from  map[uint64][]EventRef
+}
+
+type cameEvent struct {
+	hash uint64
+	ref  EventRef
+}
+
+// comes notes an event, or a body, that has passed.
+func (o *observed) comes(p payload, ref EventRef) {
+	if !o.on || p.sum != nil {
+		return
+	}
+	if len(o.came) >= maxKnown {
+		o.came = append(o.came[:0], o.came[max(o.head, maxKnown/2):]...)
+		o.head = 0
+	}
+	o.came = append(o.came, cameEvent{maphash.Bytes(lineSeed, o.result(p.b)), ref})
+}
+
+// takes finds the event that the bridge has taken: the oldest of those that are the
+// same. What came before it on the same stream will not be taken any more.
+func (o *observed) takes(n int64, b []byte) {
+	hash := binary.LittleEndian.Uint64(b)
+	o.taken[n%maxKnown] = EventRef{}
+	for i := o.head; i < len(o.came); i++ {
+		c := o.came[i]
+		if c.hash != hash {
+			continue
+		}
+		o.taken[n%maxKnown] = c.ref
+		if i == o.head { // nearly always
+			o.head++
+		} else {
+			gone := func(other cameEvent) bool { return other.ref[0] == c.ref[0] }
+			o.came = append(slices.DeleteFunc(o.came[o.head:i], gone), o.came[i+1:]...)
+			o.head = 0
+		}
+		if o.head == len(o.came) {
+			o.came, o.head = o.came[:0], 0
+		}
+		return
+	}
+}
+
+// becomes notes what the line of a hash is made of.
+func (o *observed) becomes(b []byte) {
+	if len(o.from) >= maxKnown {
+		clear(o.from)
+	}
+	hash := binary.LittleEndian.Uint64(b)
+	for b = b[8:]; len(b) > 0; b = b[8:] {
+		if ref := o.taken[int64(binary.LittleEndian.Uint64(b))%maxKnown]; ref[0] > 0 {
+			o.from[hash] = append(o.from[hash], ref)
+		}
+	}
+}
+
+// result is [resultOf] for events of a stream, which begin alike.
+func (o *observed) result(b []byte) []byte {
+	if len(o.lead) > 0 && bytes.HasPrefix(b, o.lead) {
+		b = trimBlanks(b[len(o.lead):])
+		return trimBlanks(b[:max(len(b)-1, 0)])
+	}
+	result := resultOf(b)
+	o.lead = o.lead[:0]
+	// Of what ends in its envelope's bracket alone it is known where the result begins.
+	if at := bytes.Index(b, result); len(result) > 0 && at > 0 && len(trimBlanks(b[at+len(result):])) == 1 && plainLead(b[:at]) {
+		o.lead = append(o.lead, b[:at]...)
+	}
+	return result
+}
+
+// plainLead reports whether what is before a result has the envelope's other members.
+func plainLead(b []byte) bool {
+	return bytes.Contains(b, []byte(`"jsonrpc"`)) && bytes.Contains(b, []byte(`"id"`)) && bytes.HasSuffix(b, []byte(`"result":`))
+}
+
+// resultOf is the result in a JSON-RPC response, or all that is no such.
+func resultOf(b []byte) []byte {
+	const member = `"result"`
+	at := bytes.Index(b[:min(len(b), 256)], []byte(member))
+	if at < 0 {
+		return b
+	}
+	head := b[:at]
+	named := bytes.Contains(head, []byte(`"jsonrpc"`))
+	if !named && !bytes.Contains(b[at:], []byte(`"jsonrpc"`)) {
+		return b
+	}
+	if at = blanks(b, at+len(member)); at >= len(b) || b[at] != ':' {
+		return b
+	}
+	at = blanks(b, at+1)
+	if named && bytes.Contains(head, []byte(`"id"`)) {
+		// Nothing more comes behind it: it need not be gone over.
+		b = trimBlanks(b[at:])
+		return trimBlanks(b[:max(len(b)-1, 0)])
+	}
+	if end := rawjson.SkipValue(rawjson.View(b), at); at < end && end <= len(b) {
+		return b[at:end]
+	}
+	return b
+}
+
+func trimBlanks(b []byte) []byte {
+	for len(b) > 0 && blanks(b, len(b)-1) == len(b) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// refs appends the events that a record is about.
+func (w *worker) refs(refs []EventRef) {
+	if len(refs) == 0 {
+		return
+	}
+	w.buf = append(w.buf, `,"from":[`...)
+	for i, ref := range refs {
+		if i > 0 {
+			w.buf = append(w.buf, ',')
+		}
+		w.buf = strconv.AppendInt(append(w.buf, '['), ref[0], 10)
+		w.buf = append(strconv.AppendInt(append(w.buf, ','), ref[1], 10), ']')
+	}
+	w.buf = append(w.buf, ']')
+}
+
+// decision records a decision.
+func (w *worker) decision(at time.Time, d *Decision) {
+	var refs []EventRef
+	for _, n := range d.Events {
+		if ref := w.seen.taken[n%maxKnown]; ref[0] > 0 {
+			refs = append(refs, ref)
+		}
+	}
+	w.begin(at, WireBridge, "", KindDecision)
+	w.text("what", d.What)
+	w.text("why", d.Why)
+	w.text("session", d.Session)
+	w.text("task", d.Task)
+	w.text("call", d.Call)
+	w.refs(refs)
+	w.number("attempt", int64(d.Attempt))
+	w.text("option", d.Option)
+	w.text("outcome", d.Outcome)
+	w.text("by", d.By)
+	w.finish()
+}
+
+// A failure is an exchange whose request may be made again, and why.
+type failure struct {
+	x   int64
+	why string
+}
+
+// repeats records that a request is one that was made before, and failed.
+func (w *worker) repeats(x *exchange, at time.Time) {
+	f, ok := w.failures[x.id]
+	if !ok {
+		return
+	}
+	delete(w.failures, x.id)
+	w.begin(at, WireBridge, "", KindDecision)
+	w.text("what", DecideRetry)
+	w.text("why", f.why)
+	w.number("x", f.x)
+	w.finish()
+}
+
+// fails notes why a request may be made again.
+func (w *worker) fails(x *exchange, e *ending) {
+	if x.id == "" || w.opts.Mode == "proxy" { // its clients' IDs are the same
+		return
+	}
+	switch {
+	case e.reason == EndFailed:
+		remember(w.failures, x.id, failure{x.n, e.text})
+	case x.status >= 400:
+		remember(w.failures, x.id, failure{x.n, "HTTP " + strconv.Itoa(x.status)})
+	}
+}

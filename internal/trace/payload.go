@@ -1,0 +1,196 @@
+package trace
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"hash"
+	"hash/maphash"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A payload is what crossed a wire at once: a line, a body, an event's data.
+type payload struct {
+	b []byte
+	// size is the length of all, sum its hash if that is more than b.
+	size int64
+	sum  hash.Hash
+}
+
+func wholePayload(b []byte) payload { return payload{b: b, size: int64(len(b))} }
+
+// trimmed is without the line feed that many servers put behind their JSON, which
+// could not stand in a line.
+func (p payload) trimmed() payload {
+	if p.sum == nil {
+		p.b = bytes.TrimRight(p.b, "\n\r ")
+	}
+	return p
+}
+
+// pieces are bytes that come one after the other, up to a limit; beyond it, what
+// came first, and a hash of all.
+type pieces struct {
+	payload
+	limit int
+	// room is where b is kept, unless b is a view of somebody else's bytes.
+	room   []byte
+	viewed bool
+}
+
+// view takes the first piece without a copy, until own is called.
+func (p *pieces) view(b []byte) { p.payload, p.viewed = wholePayload(b), true }
+
+// own copies what is a view.
+func (p *pieces) own() {
+	if p.viewed {
+		p.room = append(p.room[:0], p.b...)
+		p.b, p.viewed = p.room, false
+	}
+}
+
+func (p *pieces) add(b []byte) {
+	p.size += int64(len(b))
+	room := p.limit - len(p.b)
+	if len(b) > room && p.sum == nil {
+		p.sum = sha256.New()
+		p.sum.Write(p.b)
+	}
+	if p.sum != nil {
+		p.sum.Write(b)
+	}
+	p.b = append(p.b, b[:min(len(b), room)]...)
+}
+
+func (p *pieces) reset() {
+	if !p.viewed {
+		p.room = p.b
+	}
+	if cap(p.room) > 1<<20 { // what was large once does not stay in memory
+		p.room = nil
+	}
+	p.payload, p.viewed = payload{b: p.room[:0]}, false
+}
+
+// lineSeed is for hashes of lines within one process.
+var lineSeed = maphash.MakeSeed()
+
+// lineHash tells a line from others.
+func lineHash(line []byte) uint64 { return maphash.Bytes(lineSeed, line) }
+
+// An encoder appends payloads to records, masked, and tells what it saw in them.
+type encoder struct {
+	mask   *masker
+	scan   scanner
+	limit  int
+	redact bool
+	buf    []byte // a masked payload
+	was    said
+}
+
+func newEncoder(opts *Options) *encoder {
+	e := &encoder{mask: newMasker(opts.Header, opts.Secrets, opts.Later), limit: limitOf(opts), redact: opts.Redact}
+	e.scan.m = e.mask
+	return e
+}
+
+// headLook is how much of a payload that is too large is looked at: no credential
+// that begins in what is kept of it goes beyond that.
+const headLook = 64 << 10
+
+// look goes over a payload that is about to be appended.
+func (e *encoder) look(p payload) *looked {
+	if p.sum != nil {
+		e.scan.full(p.b[:min(len(p.b), headLook)])
+		e.scan.valid = false
+		return &e.scan.looked
+	}
+	return e.scan.scan(p.b)
+}
+
+// goesOn says that the texts of the payload that was looked at last go on from
+// what was said before.
+func (e *encoder) goesOn(p payload, s *said) {
+	l := &e.scan.looked
+	if !l.valid || p.sum != nil || len(l.texts) == 0 {
+		return
+	}
+	e.was = *s
+	split := false
+	for _, at := range l.texts {
+		split = e.mask.splits(s, p.b[at.from:at.to]) || split
+	}
+	if l.suspect = l.suspect || split; l.suspect {
+		*s = e.was // the thorough way goes over them once more
+	}
+}
+
+// payload appends the members that hold a payload, which was looked at last. s is
+// what it goes on from, or nil.
+func (e *encoder) payload(dst []byte, p payload, s *said, pushes bool) []byte {
+	l := &e.scan.looked
+	b, masked := p.b, false
+	if l.suspect || !l.valid || pushes {
+		e.mask.said, e.mask.pushes = s, pushes
+		b = e.thorough(p, l.valid)
+		e.mask.said, e.mask.pushes = nil, false
+		masked = string(b) != string(p.b[:min(len(b), len(p.b))])
+	}
+	if e.redact && len(b) > 0 {
+		b, masked = redact(nil, b, l.valid && p.sum == nil), true
+	}
+	switch {
+	case p.sum != nil:
+		dst = e.large(dst, p, b)
+	case len(b) == 0:
+	case l.valid:
+		dst = append(append(dst, `,"json":`...), b...)
+	case utf8.Valid(b):
+		dst = appendString(append(dst, `,"text":`...), string(b))
+	default:
+		dst = base64.StdEncoding.AppendEncode(append(dst, `,"base64":"`...), b)
+		dst = append(dst, '"')
+	}
+	if masked {
+		dst = append(dst, `,"masked":true`...)
+	}
+	return dst
+}
+
+// thorough masks a payload the long way.
+func (e *encoder) thorough(p payload, valid bool) []byte {
+	e.buf = e.buf[:0]
+	if p.sum != nil {
+		p.b = p.b[:min(len(p.b), headLook)]
+	}
+	switch {
+	case valid:
+		e.buf = e.mask.json(e.buf, p.b, maxNested)
+		return e.buf
+	case looksJSON(p.b): // cut off, or of several lines
+		e.buf = e.mask.json(e.buf, p.b, maxNested)
+		if p.sum == nil && isJSON(p.b) {
+			return e.buf
+		}
+	default:
+		e.buf = append(e.buf, p.b...)
+	}
+	if spans := e.mask.spans(e.buf); len(spans) > 0 {
+		return replace(nil, e.buf, spans)
+	}
+	return e.buf
+}
+
+// large appends what is recorded of a payload that is too large: its length, its
+// hash, and how it begins, which masking has seen more of than is kept.
+func (e *encoder) large(dst []byte, p payload, b []byte) []byte {
+	head := b[:min(len(b), headSize)]
+	for len(head) > 0 && len(head) < len(b) && !utf8.RuneStart(b[len(head)]) {
+		head = head[:len(head)-1]
+	}
+	dst = strconv.AppendInt(append(dst, `,"size":`...), p.size, 10)
+	dst = hex.AppendEncode(append(dst, `,"sha256":"`...), p.sum.Sum(nil))
+	return appendString(append(dst, `","head":`...), toValid(head))
+}

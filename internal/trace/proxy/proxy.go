@@ -1,0 +1,358 @@
+// Package proxy is an HTTP reverse proxy in front of an A2A agent, for any client:
+// what passes can be recorded, and made to go wrong.
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace/card"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
+)
+
+const (
+	// maxCard is how large a card may be that is changed on its way.
+	maxCard = 4 << 20
+	// maxPeek is how much of a request is looked at to find its method.
+	maxPeek = 64 << 10
+	// elsewhere is the path below which other origins of the agent's are.
+	elsewhere = "/.origin/"
+)
+
+// Options say what is in front of what.
+type Options struct {
+	// Agent is the agent's URL: a base below which the card is at its well-known
+	// path, or the card itself, which ends in .json.
+	Agent string
+	// Card is the agent's card, if it is not to be fetched.
+	Card []byte
+	// Trust are further origins that the card may lead to. Interfaces that are
+	// anywhere else are left out of it.
+	Trust []string
+	// Header is added to what goes to the agent's origin; nil: nothing is.
+	Header http.Header
+	// Transport reaches the agent.
+	Transport http.RoundTripper
+	// Faults are what is to go wrong; nil: nothing.
+	Faults *fault.Plan
+	// Note is called with what a user should know, each text once. It may be
+	// called from several goroutines at once.
+	Note func(string)
+}
+
+// A Proxy is an [http.Handler]. It changes the agent's card, so that its URLs lead
+// here, and nothing else: requests and answers pass as they are, streams as they
+// come.
+type Proxy struct {
+	opts    Options
+	agent   *url.URL
+	card    *url.URL
+	origins []*url.URL // the agent's, and those that are trusted
+	base    string
+	reverse *httputil.ReverseProxy
+
+	mu   sync.Mutex
+	said map[string]bool
+}
+
+// New returns a Proxy.
+func New(opts *Options) (*Proxy, error) {
+	p := &Proxy{opts: *opts, said: map[string]bool{}}
+	agent := opts.Agent
+	if opts.Card != nil {
+		if agent = firstURL(opts.Card); agent == "" {
+			return nil, errors.New("proxy: the card has no URL")
+		}
+	}
+	var err error
+	if p.agent, err = url.Parse(agent); err != nil || p.agent.Host == "" {
+		return nil, fmt.Errorf("proxy: %q is no URL of an agent", agent)
+	}
+	if p.agent.Path == "" {
+		p.agent.Path = "/"
+	}
+	p.card = p.agent
+	if !strings.HasSuffix(p.agent.Path, ".json") {
+		p.card = p.agent.JoinPath("/.well-known/agent-card.json")
+	}
+	p.origins = []*url.URL{{Scheme: p.agent.Scheme, Host: p.agent.Host}}
+	for _, t := range opts.Trust {
+		u, err := url.Parse(t)
+		if err != nil || u.Host == "" {
+			return nil, fmt.Errorf("proxy: %q is no origin", t)
+		}
+		p.origins = append(p.origins, &url.URL{Scheme: u.Scheme, Host: u.Host})
+	}
+	p.reverse = &httputil.ReverseProxy{Rewrite: p.rewrite, Transport: opts.Transport, FlushInterval: -1,
+		ModifyResponse: p.answer, ErrorHandler: p.fails, ErrorLog: log.New(io.Discard, "", 0)}
+	return p, nil
+}
+
+func firstURL(doc []byte) string {
+	c := gjson.ParseBytes(doc)
+	for _, path := range []string{"url", "supportedInterfaces.0.url"} {
+		if u := c.Get(path).Str; u != "" {
+			return u
+		}
+	}
+	return ""
+}
+
+// At says where the proxy is served, which the card is to tell. It is called before
+// the first request.
+func (p *Proxy) At(url string) { p.base = url }
+
+// note tells a user something once.
+func (p *Proxy) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	p.mu.Lock()
+	again := p.said[text]
+	if len(p.said) < 1000 {
+		p.said[text] = true
+	}
+	p.mu.Unlock()
+	if !again && p.opts.Note != nil {
+		p.opts.Note(text)
+	}
+}
+
+// A passing is what is known of a request on its way.
+type passing struct {
+	to     *url.URL
+	method string    // of JSON-RPC, or the verb and the path
+	card   bool      // it asks for the card, or for the extended one
+	body   io.Closer // the answer's
+	ours   bool      // it goes to the agent's own origin
+}
+
+type passingKey struct{}
+
+// ServeHTTP implements [http.Handler].
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	pass, err := p.route(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	if pass.card && p.opts.Card != nil && r.Method == http.MethodGet {
+		doc := p.moved(p.opts.Card)
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(doc)
+		return
+	}
+	// Without this the server closes the request's body as soon as an answer begins,
+	// which breaks off the request that is being passed on, and that the answer.
+	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 needs none
+	faults := p.opts.Faults.For(pass.method)
+	if !faults.Begin(r.Context(), w) {
+		return
+	}
+	if p.opts.Faults.Any() {
+		w = &faulty{ResponseWriter: w, r: r, faults: faults}
+	}
+	// A fault ends this handler where ReverseProxy does not expect it.
+	defer func() {
+		if pass.body != nil {
+			pass.body.Close()
+		}
+	}()
+	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passingKey{}, pass)))
+}
+
+// route finds where a request goes, and what it is.
+func (p *Proxy) route(r *http.Request) (*passing, error) {
+	origin, rest := p.origins[0], r.URL.EscapedPath()
+	if after, ok := strings.CutPrefix(rest, elsewhere); ok {
+		number, path, _ := strings.Cut(after, "/")
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || n >= len(p.origins) {
+			return nil, fmt.Errorf("there is nothing at %s", r.URL.Path)
+		}
+		origin, rest = p.origins[n], "/"+path
+	}
+	to, err := url.Parse(origin.String() + rest)
+	if err != nil {
+		return nil, err
+	}
+	to.RawQuery = r.URL.RawQuery
+	pass := &passing{to: to, method: r.Method + " " + to.Path, ours: origin == p.origins[0]}
+	switch {
+	case r.Method == http.MethodGet && path.Base(to.Path) == "agent-card.json", to.Path == p.card.Path && r.Method == http.MethodGet:
+		pass.card = true
+		if r.URL.Path == "/.well-known/agent-card.json" {
+			pass.to = p.card // below the agent's path, or wherever it is
+		}
+	case r.Method == http.MethodGet && (strings.HasSuffix(to.Path, "/extendedAgentCard") || strings.HasSuffix(to.Path, "/v1/card") || path.Base(to.Path) == "agent.json"):
+		pass.card = true
+	case r.Method == http.MethodPost:
+		if method := peek(r); method != "" {
+			pass.method = method
+			pass.card = method == "GetExtendedAgentCard" || method == "agent/getAuthenticatedExtendedCard"
+		}
+	}
+	return pass, nil
+}
+
+// peek finds the method of a JSON-RPC request in how its body begins, and puts that
+// back.
+func peek(r *http.Request) string {
+	if r.Body == nil || !strings.Contains(r.Header.Get("Content-Type"), "json") {
+		return ""
+	}
+	head := make([]byte, maxPeek)
+	n := 0
+	// As much as there is at once: the rest may come when the agent has answered.
+	for n < len(head) {
+		m, err := r.Body.Read(head[n:])
+		n += m
+		if err != nil || gjson.GetBytes(head[:n], "method").Exists() {
+			break
+		}
+	}
+	head = head[:n]
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(head), r.Body), r.Body}
+	return gjson.GetBytes(head, "method").Str
+}
+
+// rewrite makes the request to the agent.
+func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
+	pass := r.In.Context().Value(passingKey{}).(*passing)
+	r.Out.URL, r.Out.Host = pass.to, ""
+	// Compressed answers could not be read in a trace, nor cut into events.
+	r.Out.Header.Del("Accept-Encoding")
+	if _, ok := r.Out.Header["User-Agent"]; !ok {
+		r.Out.Header.Set("User-Agent", "") // none was sent: none is added
+	}
+	if pass.card {
+		for _, name := range []string{"If-None-Match", "If-Modified-Since", "Range"} {
+			r.Out.Header.Del(name) // it is not the card that the client knows
+		}
+	}
+	if r.Out.Header.Get("Origin") != "" {
+		r.Out.Header.Del("Origin") // it is this server's, which the agent does not know
+	}
+	if pass.ours {
+		for name, values := range p.opts.Header {
+			r.Out.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+		}
+	}
+}
+
+// answer changes a card, and leaves every other answer as it is.
+func (p *Proxy) answer(resp *http.Response) error {
+	pass := resp.Request.Context().Value(passingKey{}).(*passing)
+	if resp.StatusCode != http.StatusSwitchingProtocols {
+		pass.body = resp.Body
+	}
+	if where := resp.Header.Get("Location"); where != "" {
+		if now, ok := p.move(where); ok {
+			resp.Header.Set("Location", now)
+		}
+	}
+	if !pass.card || resp.StatusCode != http.StatusOK {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxCard+1))
+	resp.Body.Close()
+	if err != nil {
+		return err
+	}
+	if len(body) > maxCard {
+		return fmt.Errorf("the card is larger than %d bytes", maxCard)
+	}
+	if result := gjson.GetBytes(body, "result"); result.Exists() && card.IsCard([]byte(result.Raw)) && result.Index > 0 {
+		body = slices.Concat(body[:result.Index], p.moved([]byte(result.Raw)), body[result.Index+len(result.Raw):])
+	} else if card.IsCard(body) {
+		body = p.moved(body)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.ContentLength = int64(len(body))
+	resp.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	resp.Header.Del("Etag")
+	return nil
+}
+
+// moved is a card whose URLs lead here.
+func (p *Proxy) moved(doc []byte) []byte {
+	moved, dropped, signed, err := card.Move(doc, p.base, p.move)
+	if err != nil {
+		return doc
+	}
+	for _, u := range dropped {
+		p.note("the card leads to %s as well, which clients will not find here: it is no HTTP, or another origin, which --trust-origin would have to name", u)
+	}
+	if signed {
+		p.note("the card's signature is left out: it holds for the agent's own URLs, and not for this proxy's")
+	}
+	return moved
+}
+
+// move is what becomes of a URL of the agent's.
+func (p *Proxy) move(old string) (string, bool) {
+	for i, origin := range p.origins {
+		base := p.base
+		if i > 0 {
+			base = strings.TrimSuffix(p.base, "/") + elsewhere + strconv.Itoa(i)
+		}
+		if now, ok := card.From(origin.String(), base)(old); ok {
+			return now, true
+		}
+	}
+	return "", false
+}
+
+// fails answers what the agent did not.
+func (p *Proxy) fails(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		panic(http.ErrAbortHandler) // the client has gone
+	}
+	p.note("the agent was not reached: %v", err)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadGateway)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": "proxy: the agent was not reached: " + err.Error()})
+}
+
+// faulty writes a response with what is to go wrong.
+type faulty struct {
+	http.ResponseWriter
+	r      *http.Request
+	faults *fault.Faults
+	body   *fault.Body
+}
+
+func (f *faulty) Write(b []byte) (int, error) {
+	if f.body == nil {
+		f.Header().Del("Content-Length") // it may become another
+		stream := strings.HasPrefix(f.Header().Get("Content-Type"), "text/event-stream")
+		f.body = fault.NewBody(f.r.Context(), f.ResponseWriter, f.faults, stream)
+	}
+	return f.body.Write(b)
+}
+
+func (f *faulty) WriteHeader(status int) {
+	if status >= 200 {
+		f.Header().Del("Content-Length")
+	}
+	f.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (f *faulty) Unwrap() http.ResponseWriter { return f.ResponseWriter }

@@ -1,0 +1,296 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// front puts a proxy in front of an agent, until the test ends.
+func front(t *testing.T, opts *Options) (url string) {
+	t.Helper()
+	if opts.Transport == nil {
+		opts.Transport = &http.Transport{DisableCompression: true}
+	}
+	p, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	p.At(server.URL + "/")
+	return server.URL
+}
+
+func get(t *testing.T, url string, header ...string) (int, http.Header, string) {
+	t.Helper()
+	req, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header, string(b)
+}
+
+// TestConversation: a client of either version talks through a proxy as it would
+// without, and all of it is in the trace.
+func TestConversation(t *testing.T) {
+	agent := demo.New(&demo.Options{Version: "both", Pace: time.Millisecond})
+	defer agent.Close()
+	server := httptest.NewServer(agent)
+	defer server.Close()
+	for _, version := range []string{"0.3", "1.0"} {
+		var out bytes.Buffer
+		recorder := trace.New(&out, &trace.Options{Mode: "proxy"})
+		url := front(t, &Options{Agent: server.URL, Transport: recorder.Wrap(&http.Transport{DisableCompression: true})})
+		client, err := transport.NewClient(url, &transport.ClientOptions{Version: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		card, err := client.Card(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := map[string]json.RawMessage{}
+		for _, e := range card.Extensions {
+			if e.Required {
+				client.Activate([]string{e.URI})
+				settings[e.URI] = json.RawMessage(`{"workspace_path":"/"}`)
+			}
+		}
+		stream, err := client.Send(t.Context(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hello"}}, Metadata: settings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events := 0
+		for {
+			list, err := stream.Read()
+			events += len(list)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		client.Close()
+		recorder.Close()
+		if events < 4 || strings.Count(out.String(), `"kind":"event"`) != events || !strings.Contains(out.String(), `"url":"`+server.URL) {
+			t.Errorf("%s: %d events, in the trace %d", version, events, strings.Count(out.String(), `"kind":"event"`))
+		}
+	}
+}
+
+// TestCard: a card leads to the proxy by all its URLs that do not lead elsewhere, and
+// nothing of it holds that does not hold here.
+func TestCard(t *testing.T) {
+	var other string
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Etag", `"1"`)
+		card := fmt.Sprintf(`{"name":"a","capabilities":{},"supportedInterfaces":[{"url":"http://%s/base/rpc?t=1","protocolBinding":"JSONRPC"},{"url":"%s/x","protocolBinding":"JSONRPC"},{"url":"http://elsewhere.invalid/","protocolBinding":"JSONRPC"}],"signatures":[{"protected":"p"}]}`, r.Host, other)
+		switch {
+		case r.URL.Path == "/base/.well-known/agent-card.json" && r.Header.Get("If-None-Match") == "":
+			io.WriteString(w, card)
+		case r.URL.Path == "/base/rpc":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":%s}`, card)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer agent.Close()
+	trusted := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "trusted %s %q", r.URL, r.Header.Get("X-Ours"))
+	}))
+	defer trusted.Close()
+	other = trusted.URL
+	var notes []string
+	url := front(t, &Options{Agent: agent.URL + "/base", Trust: []string{trusted.URL}, Header: http.Header{"X-Ours": {"secret"}}, Note: func(n string) { notes = append(notes, n) }})
+
+	for _, path := range []string{"/.well-known/agent-card.json", "/base/.well-known/agent-card.json"} {
+		status, header, body := get(t, url+path, "If-None-Match", `"1"`)
+		card := gjson.Parse(body)
+		if status != 200 || header.Get("Etag") != "" || card.Get("signatures").Exists() || len(card.Get("supportedInterfaces").Array()) != 2 ||
+			card.Get("supportedInterfaces.0.url").Str != url+"/base/rpc?t=1" || card.Get("supportedInterfaces.1.url").Str != url+"/.origin/1/x" {
+			t.Errorf("%s: %d %v %s", path, status, header, body)
+		}
+	}
+	if _, _, body := get(t, url+"/.origin/1/x?y"); body != `trusted /x?y ""` {
+		t.Errorf("the trusted origin gets %s", body)
+	}
+	if status, _, _ := get(t, url+"/.origin/2/x"); status != 404 {
+		t.Errorf("an origin that was not named: %d", status)
+	}
+	resp, err := http.Post(url+"/base/rpc", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"GetExtendedAgentCard"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if u := gjson.GetBytes(b, "result.supportedInterfaces.0.url").Str; u != url+"/base/rpc?t=1" || !gjson.ValidBytes(b) {
+		t.Errorf("the extended card is %s", b)
+	}
+	if len(notes) != 2 || !strings.Contains(notes[0], "elsewhere.invalid") || !strings.Contains(notes[1], "signature is left out") {
+		t.Errorf("the notes are %q", notes)
+	}
+}
+
+// TestPasses: requests and answers pass as they are, with no credentials of ours but
+// those that were given; streams pass as they come, a cut is a cut, and a client that
+// leaves has left.
+func TestPasses(t *testing.T) {
+	next, left := make(chan string), make(chan struct{})
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/echo":
+			body, _ := io.ReadAll(r.Body)
+			w.Header().Set("X-Answer", "yes")
+			w.WriteHeader(402)
+			fmt.Fprintf(w, "%s %s %s %s|%s|%s|%s", r.Method, r.URL, r.Host, r.Header.Get("Authorization"), r.Header.Get("Accept-Encoding"), r.Header.Get("X-Forwarded-For"), body)
+		case "/redirect":
+			http.Redirect(w, r, "http://"+r.Host+"/there?x", http.StatusTemporaryRedirect)
+		case "/stream":
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.(http.Flusher).Flush()
+			for {
+				select {
+				case s, ok := <-next:
+					if !ok {
+						panic(http.ErrAbortHandler)
+					}
+					io.WriteString(w, s)
+					w.(http.Flusher).Flush()
+				case <-r.Context().Done():
+					close(left)
+					return
+				}
+			}
+		}
+	}))
+	defer agent.Close()
+	host := strings.TrimPrefix(agent.URL, "http://")
+	url := front(t, &Options{Agent: agent.URL})
+	req, err := http.NewRequest("PUT", url+"/echo?a=%2F", strings.NewReader("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "theirs")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if want := "PUT /echo?a=%2F " + host + " theirs||" + "|body"; resp.StatusCode != 402 || resp.Header.Get("X-Answer") != "yes" || string(b) != want {
+		t.Errorf("%d %s, want %s", resp.StatusCode, b, want)
+	}
+	own := front(t, &Options{Agent: agent.URL, Header: http.Header{"Authorization": {"ours"}}})
+	if _, _, body := get(t, own+"/echo"); !strings.Contains(body, " ours|") {
+		t.Errorf("what was given is not added: %s", body)
+	}
+	noRedirect := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if resp, err = noRedirect.Get(url + "/redirect"); err != nil || resp.Header.Get("Location") != url+"/there?x" {
+		t.Errorf("%v, %v", resp.Header, err)
+	}
+	resp.Body.Close()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	req, err = http.NewRequestWithContext(ctx, "GET", url+"/stream", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp, err = http.DefaultClient.Do(req); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(resp.Body)
+	for range 3 {
+		next <- "data: x\n\n"
+		if line, err := lines.ReadString('\n'); err != nil || line != "data: x\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+		lines.ReadString('\n')
+	}
+	cancel()
+	<-left // or the test's own limit says that it hangs
+	resp.Body.Close()
+
+	if resp, err = http.Get(url + "/stream"); err != nil {
+		t.Fatal(err)
+	}
+	next <- "data: y\n\n"
+	close(next)
+	if b, err := io.ReadAll(resp.Body); err == nil || string(b) != "data: y\n\n" {
+		t.Errorf("a cut stream is %q, %v", b, err)
+	}
+	resp.Body.Close()
+}
+
+// TestWrong: what goes wrong on demand does, and an agent that is not there is said
+// to be.
+func TestWrong(t *testing.T) {
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "data: 1\n\ndata: 2\n\ndata: 3\n\n")
+	}))
+	plan, err := fault.Parse([]string{"drop=2@message/stream", "status=503@tasks/get"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	url := front(t, &Options{Agent: agent.URL, Faults: plan, Note: func(n string) { notes = append(notes, n) }})
+	post := func(method string) (int, string) {
+		resp, err := http.Post(url, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(b)
+	}
+	if _, body := post("message/stream"); body != "data: 1\n\ndata: 3\n\n" {
+		t.Errorf("%q", body)
+	}
+	if status, _ := post("tasks/get"); status != 503 {
+		t.Errorf("status %d", status)
+	}
+	if _, body := post("tasks/get"); strings.Count(body, "data") != 3 {
+		t.Errorf("%q", body)
+	}
+	agent.Close()
+	if status, body := post("tasks/list"); status != 502 || !strings.Contains(body, "the agent was not reached") || len(notes) != 1 {
+		t.Errorf("%d %s, %q", status, body, notes)
+	}
+	for _, bad := range []*Options{{Agent: "nowhere"}, {Card: []byte(`{}`)}, {Agent: "http://a/", Trust: []string{"x"}}} {
+		if _, err := New(bad); err == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package trace
+
+import (
+	"bytes"
+	"io"
+)
+
+// maxLine is how long a line of a trace may be to be read: the largest payload,
+// with escapes.
+const maxLine = 3 * FullLimit
+
+// A lineReader reads lines of any length, those that are too long without their
+// bytes. It can be asked again at the end: more may have been written.
+type lineReader struct {
+	src io.Reader
+	buf []byte
+	// buf[from:to] has not been handed out; before scan there is no newline.
+	from, scan, to int
+	offset         int64 // of buf[from] in the source
+	skipping       bool  // within a line that is too long
+}
+
+// A line is one line. Its bytes, without the newline, are valid until the next.
+type line struct {
+	b      []byte
+	offset int64
+	whole  bool // it ends with a newline
+	long   bool // it was too long, and is not there
+}
+
+// next returns the next line; at the end of the source, what is left of one with
+// whole unset, or io.EOF if nothing is. What is left is returned again, longer, when
+// there is more.
+func (l *lineReader) next() (line, error) {
+	for {
+		if i := bytes.IndexByte(l.buf[l.scan:l.to], '\n'); i >= 0 {
+			end := l.scan + i
+			found := line{b: l.buf[l.from:end], offset: l.offset, whole: true, long: l.skipping}
+			l.offset += int64(end + 1 - l.from)
+			l.from, l.scan, l.skipping = end+1, end+1, false
+			return found, nil
+		}
+		l.scan = l.to
+		if l.to-l.from > maxLine {
+			l.offset += int64(l.to - l.from)
+			l.from, l.scan, l.to, l.skipping = 0, 0, 0, true
+		}
+		if err := l.fill(); err != nil {
+			if err == io.EOF && l.to > l.from {
+				return line{b: l.buf[l.from:l.to], offset: l.offset, long: l.skipping}, nil
+			}
+			return line{}, err
+		}
+	}
+}
+
+// fill reads more.
+func (l *lineReader) fill() error {
+	if l.from > 0 && l.to-l.from < len(l.buf)/2 {
+		copy(l.buf, l.buf[l.from:l.to])
+		l.scan, l.to, l.from = l.scan-l.from, l.to-l.from, 0
+	}
+	if l.to == len(l.buf) {
+		buf := make([]byte, max(64<<10, 2*(l.to-l.from)))
+		copy(buf, l.buf[l.from:l.to])
+		l.buf = buf
+		l.scan, l.to, l.from = l.scan-l.from, l.to-l.from, 0
+	}
+	n, err := l.src.Read(l.buf[l.to:])
+	l.to += n
+	if n > 0 {
+		return nil
+	}
+	if err == nil {
+		err = io.ErrNoProgress
+	}
+	return err
+}

@@ -1,0 +1,203 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// head is the first line of a trace, as a program of some format writes it.
+func head(format int, run string) string {
+	return fmt.Sprintf(`{"n":1,"t":"2026-01-02T03:04:05.000000Z","us":0,"wire":"bridge","kind":"start","format":%d,"run":"%s","part":1,"limit":1}`+"\n", format, run)
+}
+
+func message(n int) string {
+	return fmt.Sprintf(`{"n":%d,"t":"2026-01-02T03:04:05.000000Z","us":%d,"wire":"editor","dir":"in","kind":"message","json":{"n":%d}}`+"\n", n, n, n)
+}
+
+// read reads all there is, and returns the numbers of the records.
+func read(t *testing.T, r *Reader) (numbers []int64) {
+	t.Helper()
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			return numbers
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers = append(numbers, record.N)
+	}
+}
+
+// TestReader: what is wrong with a trace is noted, and what can be read of it is.
+func TestReader(t *testing.T) {
+	for _, test := range []struct {
+		name, trace string
+		want        []int64
+		note        string
+	}{
+		{"all is well", head(2, "a") + message(2) + message(3), []int64{1, 2, 3}, ""},
+		{"a line is cut off", head(2, "a") + message(2) + message(3)[:40], []int64{1, 2}, "the last line is cut off"},
+		{"the last newline is missing", head(2, "a") + strings.TrimSuffix(message(2), "\n"), []int64{1, 2}, ""},
+		{"from the future", head(9, "a") + `{"n":2,"t":"2026-01-02T03:04:05Z","us":1,"wire":"moon","kind":"eclipse","new":{}}` + "\n", []int64{1, 2}, "this trace has format 9, and this program knows 2"},
+		{"garbage", head(2, "a") + "what\n\n[1]\n{}\n" + message(2), []int64{1, 2}, "line 2 is no record"},
+		{"a gap", head(2, "a") + message(2) + message(7), []int64{1, 2, 7}, "records 3 to 6 are missing"},
+		{"two runs", head(2, "a") + message(2) + head(2, "b") + message(2), []int64{1, 2, 1, 2}, "another run begins at line 3"},
+		{"empty", "", nil, ""},
+	} {
+		r, err := NewReader(strings.NewReader(test.trace))
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if got := read(t, r); !slices.Equal(got, test.want) {
+			t.Errorf("%s: the records are %v, want %v", test.name, got, test.want)
+		}
+		if notes := strings.Join(r.Notes(), "\n"); (notes == "") != (test.note == "") || !strings.Contains(notes, test.note) {
+			t.Errorf("%s: the notes are %q, want %q", test.name, notes, test.note)
+		}
+	}
+	r, err := NewReader(strings.NewReader(head(2, "a") + message(2) + message(3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Next(); r.Notes() != nil {
+		t.Errorf("within a trace that is whole, the notes are %q", r.Notes())
+	}
+	for _, none := range []string{"hello\n", "{}\n{}\n", `{"a":1}`, strings.Repeat("x\n", 5000) + head(2, "a")} {
+		if _, err := NewReader(strings.NewReader(none)); err == nil {
+			t.Errorf("%.20q is read as a trace", none)
+		}
+	}
+}
+
+// TestReaderMemory: a trace of any size is read in the memory that its longest line
+// takes.
+func TestReaderMemory(t *testing.T) {
+	const lines = 200_000
+	pr, pw := io.Pipe()
+	go func() { // ends when all is written, or nobody reads
+		defer pw.Close()
+		io.WriteString(pw, head(2, "a"))
+		text := strings.Repeat("x", 300)
+		for n := range lines {
+			if n%1000 == 999 {
+				io.WriteString(pw, "garbage\n")
+			}
+			if _, err := fmt.Fprintf(pw, `{"n":%d,"t":"2026-01-02T03:04:05.000000Z","us":1,"wire":"editor","kind":"message","text":"%s"}`+"\n", n+2, text); err != nil {
+				return
+			}
+		}
+	}()
+	r, err := NewReader(pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(read(t, r)); n != lines+1 {
+		t.Errorf("%d records", n)
+	}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	if len(r.lines.buf) > 128<<10 || len(r.Notes()) != maxNotes+1 {
+		t.Errorf("a buffer of %d bytes, %d notes", len(r.lines.buf), len(r.Notes()))
+	}
+}
+
+// TestParts: a part that was put aside is read before the one that came after.
+func TestParts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	synctest.Test(t, func(t *testing.T) {
+		w, err := Create(path, &Options{MaxFile: 3000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		follower, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer follower.Close()
+		var followed []int64
+		for range 5 {
+			for range 5 {
+				w.Tap(false, []byte(`{"a":"`+strings.Repeat("x", 50)+`"}`))
+			}
+			<-time.After(2 * gather)
+			followed = append(followed, read(t, follower)...)
+			if err := follower.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			followed = append(followed, read(t, follower)...)
+		}
+		w.Close()
+		if err := follower.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		followed = append(followed, read(t, follower)...)
+		if len(followed) != 27 || followed[0] != 1 || followed[26] != 27 || len(follower.Notes()) > 0 || !follower.Stopped() {
+			t.Errorf("a follower has read %v: %q", followed, follower.Notes())
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := follower.Wait(ctx); err == nil {
+			t.Error("waiting does not end")
+		}
+	})
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	got := read(t, r)
+	if len(got) < 15 || got[len(got)-1] != 27 || !slices.IsSorted(got) {
+		t.Errorf("the records are %v", got)
+	}
+	if err := os.Remove(path + ".1"); err != nil {
+		t.Fatal(err)
+	}
+	r, err = Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if read(t, r); !strings.Contains(strings.Join(r.Notes(), "\n"), "the beginning is gone") {
+		t.Errorf("the notes are %q", r.Notes())
+	}
+}
+
+// FuzzReader: whatever a file holds, reading it ends, and what was written is read.
+func FuzzReader(f *testing.F) {
+	f.Add([]byte(head(2, "a")+message(2)), []byte(`{"a":1}`))
+	f.Add([]byte("{\n"), []byte("caf\xe9\n\x00"))
+	f.Fuzz(func(t *testing.T, file, payload []byte) {
+		r, err := NewReader(strings.NewReader(string(file)))
+		if err == nil {
+			read(t, r)
+			r.Notes()
+		}
+		var out strings.Builder
+		w := New(&out, nil)
+		w.Tap(true, payload)
+		w.Close()
+		if r, err = NewReader(strings.NewReader(out.String())); err != nil {
+			t.Fatal(err)
+		}
+		r.Next()
+		record, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, whole := record.Payload(); !record.Masked && (!whole || string(got) != string(payload)) {
+			t.Fatalf("%q is read as %q", payload, got)
+		}
+	})
+}

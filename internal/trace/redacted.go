@@ -1,0 +1,50 @@
+package trace
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+)
+
+// Redacted appends a line of a trace, without its newline, as --trace-redact would
+// have written it: of each text there is its length. What is no record is left out.
+func Redacted(dst, line []byte) []byte {
+	var r Record
+	if r.Decode(line) != nil {
+		return dst
+	}
+	dst = append(dst, '{')
+	s, first := rawjson.View(line), true
+	rawjson.Walk(s, 0, func(key string, at int) int {
+		end := rawjson.SkipValue(s, at)
+		value := line[at:end]
+		switch key {
+		case "json":
+			value = redact(nil, value, gjson.ValidBytes(value))
+		case "text", "head", "base64", "comment":
+			value = redact(nil, value, true)
+		case "why", "error":
+			if r.Kind == KindStderr {
+				value = redact(nil, value, true)
+			}
+		case "masked", "redact":
+			return end
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = append(append(strconv.AppendQuote(dst, key), ':'), value...)
+		if key == "json" || key == "text" || key == "head" || key == "base64" {
+			dst = append(dst, `,"masked":true`...)
+		}
+		if key == "format" {
+			dst = append(dst, `,"redact":true`...)
+		}
+		return end
+	})
+	return append(slices.Clip(dst), '}')
+}

@@ -1,0 +1,274 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/card"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
+)
+
+// maxBody is how large a request may be.
+const maxBody = 64 << 20
+
+// Options say how to play.
+type Options struct {
+	// Speed is how many times faster than it was; 0: without any pause.
+	Speed float64
+	// Faults are what is to go wrong; nil: nothing.
+	Faults *fault.Plan
+	// Note is called with what was not as recorded. It may be called from several
+	// goroutines at once.
+	Note func(string)
+}
+
+// An Agent plays the agent's side of a trace. It is an [http.Handler].
+type Agent struct {
+	opts Options
+	rec  *recorded
+	base string
+
+	mu    sync.Mutex
+	ids   *ids
+	tasks map[string]*task // by the ID that the trace has
+}
+
+// NewAgent reads a trace. The caller closes the Agent.
+func NewAgent(path string, opts *Options) (*Agent, error) {
+	rec, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	a := &Agent{opts: *opts, rec: rec, ids: newIDs(), tasks: map[string]*task{}}
+	if a.opts.Note == nil {
+		a.opts.Note = func(string) {}
+	}
+	for _, n := range rec.notes {
+		a.opts.Note(n)
+	}
+	return a, nil
+}
+
+// Close closes the files. No request may be under way.
+func (a *Agent) Close() error { return a.rec.file.Close() }
+
+// At says where the agent is served now, which its card tells. It is called before
+// the first request.
+func (a *Agent) At(url string) { a.base = url }
+
+// Left are the requests that were recorded and not played: how far a client came.
+func (a *Agent) Left() (played, all int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, x := range a.rec.exchanges {
+		if x.used > 0 {
+			played++
+		}
+	}
+	return played, len(a.rec.exchanges)
+}
+
+// ServeHTTP implements [http.Handler].
+func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	q := newRequest(r, body)
+	faults := a.opts.Faults.For(q.name())
+	if !faults.Begin(r.Context(), w) {
+		return
+	}
+	p := &playing{a: a, q: q, w: w, ctx: r.Context(), faults: faults}
+	if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/.well-known/agent") {
+		p.card()
+		return
+	}
+	p.play()
+}
+
+// A playing is one request.
+type playing struct {
+	a      *Agent
+	q      *request
+	w      http.ResponseWriter
+	ctx    context.Context
+	faults *fault.Faults
+	body   *fault.Body
+}
+
+// card answers with the card, whose URLs lead here.
+func (p *playing) card() {
+	p.a.mu.Lock()
+	x, _ := p.a.match(p.q)
+	if x != nil {
+		x.used++
+	}
+	p.a.mu.Unlock()
+	doc := p.a.rec.card
+	if doc == nil {
+		doc = p.a.inventedCard()
+	} else if moved, _, _, err := card.Move(doc, p.a.base, card.From(p.a.rec.agentURL(), p.a.base)); err == nil {
+		doc = moved
+	}
+	p.begin(http.StatusOK, "application/json", nil)
+	p.body.Write(doc)
+}
+
+// inventedCard is for a trace that has none: it says what was spoken.
+func (a *Agent) inventedCard() []byte {
+	for _, x := range a.rec.exchanges {
+		if x.method != "" && 'A' <= x.method[0] && x.method[0] <= 'Z' {
+			return fmt.Appendf(nil, `{"name":"replay","version":"1","supportedInterfaces":[{"url":%s,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`, quote(a.base))
+		}
+	}
+	return fmt.Appendf(nil, `{"name":"replay","version":"1","protocolVersion":"0.3.0","url":%s,"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`, quote(a.base))
+}
+
+// play answers a request with what was recorded, or with what that has made of the
+// task.
+func (p *playing) play() {
+	a := p.a
+	a.mu.Lock()
+	x, differs := a.match(p.q)
+	t := a.tasks[a.then(p.q.task())]
+	// A task that was brought into another state by a fault, or by a client that
+	// asks for more, is told as it is now and not as it was then.
+	known := t != nil && p.q.operation() != "" && (x == nil || a.opts.Faults.Any())
+	if x != nil && !known {
+		x.used++
+		then := recordedParams(x)
+		a.ids.learn(then, p.q.params, "")
+		t.hear(then.Get("message"))
+	}
+	a.mu.Unlock()
+	switch {
+	case known:
+		p.fromTask(t)
+	case x == nil:
+		a.opts.Note(fmt.Sprintf("%s: nothing more of that kind was recorded", p.q))
+		p.refuse(-32603, "the trace has no answer to this request: nothing more of that kind was recorded")
+	default:
+		if differs != "" {
+			a.opts.Note(differs)
+		}
+		p.exchange(x)
+	}
+}
+
+// then is what something was called in the trace.
+func (a *Agent) then(now string) string {
+	if then, ok := a.ids.then[now]; ok {
+		return then
+	}
+	return now
+}
+
+// begin writes the response's head.
+func (p *playing) begin(status int, contentType string, header map[string][]string) {
+	h := p.w.Header()
+	for _, name := range []string{"A2a-Extensions", "X-A2a-Extensions", "Www-Authenticate", "Retry-After", "Cache-Control"} {
+		for _, v := range header[name] {
+			h.Add(name, v)
+		}
+	}
+	h.Set("Content-Type", contentType)
+	p.w.WriteHeader(status)
+	p.body = fault.NewBody(p.ctx, p.w, p.faults, strings.HasPrefix(contentType, "text/event-stream"))
+}
+
+// refuse answers with an error.
+func (p *playing) refuse(code int, text string) {
+	id := p.q.id
+	if id == "" {
+		id = "null"
+	}
+	p.begin(http.StatusOK, "application/json", nil)
+	fmt.Fprintf(p.body, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(text))
+}
+
+// exchange answers with what was recorded.
+func (p *playing) exchange(x *exchange) {
+	clock := p.a.clock(x.at)
+	if x.status == 0 { // no response came
+		clock.wait(p.ctx, x.responded)
+		panic(http.ErrAbortHandler)
+	}
+	if !clock.wait(p.ctx, x.responded) {
+		return
+	}
+	contentType := "application/json"
+	if types := x.header["Content-Type"]; len(types) > 0 {
+		contentType = types[0]
+	}
+	p.begin(x.status, contentType, x.header)
+	if x.stream {
+		p.stream(x, 0, clock)
+		return
+	}
+	if x.body != nil {
+		if err := p.whole(x); err != nil {
+			p.a.opts.Note(err.Error())
+			p.body.Abort()
+		}
+	}
+	if x.reason == trace.EndCut {
+		p.body.Abort()
+	}
+}
+
+// whole writes an answer that was no stream.
+func (p *playing) whole(x *exchange) error {
+	r, _, err := p.a.rec.file.Read(*x.body)
+	if err != nil {
+		return err
+	}
+	b, whole := r.Payload()
+	if !whole {
+		return fmt.Errorf("the answer to %s was too large to be recorded: --trace-full keeps all", x)
+	}
+	p.a.note(x, gjson.ParseBytes(b), 0)
+	_, err = p.body.Write(p.now(b))
+	return err
+}
+
+// now is a recorded payload with the IDs of now.
+func (p *playing) now(b []byte) []byte {
+	p.a.mu.Lock()
+	defer p.a.mu.Unlock()
+	b = p.a.ids.apply(slices.Clone(b))
+	if p.q.method != "" {
+		b = withID(b, p.q.id)
+	}
+	return b
+}
+
+// note keeps what an event has made of its task.
+func (a *Agent) note(x *exchange, doc gjson.Result, next int) *task {
+	id := taskOf(doc)
+	if id == "" {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t := a.tasks[id]
+	kind, _, _ := inner(doc)
+	if t == nil || kind == "task" && x.stream && next == 1 && t.of == x { // it begins anew
+		t = &task{id: id, canceled: make(chan struct{})}
+		a.tasks[id] = t
+	}
+	t.apply(doc)
+	if x.stream {
+		t.of, t.next = x, next
+	}
+	return t
+}

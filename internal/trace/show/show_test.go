@@ -1,0 +1,136 @@
+package show
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/tracetest"
+	"github.com/a2astdio/a2astdio/internal/trace/view"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// shown is a trace as a terminal shows it, and its figures.
+func shown(t *testing.T, b []byte, opts *Options) (timeline, stats string) {
+	t.Helper()
+	r, err := trace.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, figures strings.Builder
+	opts.In = time.UTC
+	p := New(&out, opts)
+	var s view.Stats
+	build := view.NewBuilder()
+	for {
+		rec, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		it := view.Of(rec)
+		s.Add(rec, &it)
+		build.Add(&it)
+		if rec.Kind == trace.KindStart {
+			err = p.Legend(rec)
+		} else {
+			err = p.Item(&it)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := New(&figures, opts).Stats(&s, build.Spans); err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), figures.String()
+}
+
+// TestShow keeps what a terminal shows of a conversation with an approval, of one
+// whose connection is cut, and of one in A2A lines, where changes of it are seen in
+// review: in a pipe, in 80 and in 40 columns.
+func TestShow(t *testing.T) {
+	var got strings.Builder
+	for _, name := range []string{"approval", "cut", "lines-hello"} {
+		b := tracetest.Record(t, "../../../testdata/trace/"+name+".txt", nil)
+		for _, width := range []int{0, 80, 40} {
+			timeline, stats := shown(t, b, &Options{Width: width})
+			for line := range strings.Lines(timeline + stats) {
+				if n := utf8.RuneCountInString(line) - 1; width > 0 && n > width {
+					t.Errorf("%d columns for %d: %s", n, width, line)
+				}
+			}
+			if strings.Contains(timeline+stats, "\x1b") {
+				t.Error("there are colours, which were not wanted")
+			}
+			if width != 80 {
+				got.WriteString("# " + name + "\n" + timeline)
+			}
+			if width == 80 {
+				got.WriteString("# " + name + ": --stats\n" + stats)
+			}
+		}
+		if timeline, _ := shown(t, b, &Options{Color: true}); !strings.Contains(timeline, "\x1b[36m") {
+			t.Error("there are no colours")
+		}
+	}
+	golden := filepath.Join("..", "..", "..", "testdata", "trace", "show.golden")
+	result := strings.ReplaceAll(got.String(), runtime.GOOS+"/"+runtime.GOARCH+" "+runtime.Version(), "SYSTEM")
+	if *update {
+		if err := os.WriteFile(golden, []byte(result), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result != string(want) {
+		t.Errorf("%s is not what is shown (go test ./internal/trace/show -update rewrites it):\n%s", golden, result)
+	}
+}
+
+// TestDecision: what was decided is said in words, with the call's name, and times are
+// the user's.
+func TestDecision(t *testing.T) {
+	in := time.FixedZone("CET", 3600)
+	start := time.Date(2026, 1, 2, 23, 30, 0, 0, time.UTC)
+	var out strings.Builder
+	p := New(&out, &Options{In: in})
+	if err := p.Legend(&trace.Record{Time: start}); err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range []trace.Record{
+		{N: 1, Wire: "agent", Dir: trace.DirIn, Kind: trace.KindEvent, JSON: []byte(`{"result":{"kind":"status-update","status":{"state":"working","message":{"parts":[{"kind":"data","data":{"tool_call_id":"c1","tool_name":"Edit","status":"PENDING"}}]}}}}`)},
+		{N: 2, Wire: "bridge", Kind: trace.KindDecision, What: trace.DecideAsk, Call: "c1"},
+		{N: 3, Wire: "bridge", Kind: trace.KindDecision, What: trace.DecideAnswer, Call: "c1", Option: "p", Outcome: "reject_always", By: "mode"},
+	} {
+		it := view.Of(&rec)
+		if err := p.Item(&it); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"2026-01-03 00:30:00 CET", "ask  Edit\n", "answer  Edit: rejected from then on by the mode (p)\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("there is no %q in:\n%s", want, out.String())
+		}
+	}
+	if micros, err := view.Moment("00:10", start.In(in)); err != nil || micros != (23*60+40)*60e6 {
+		t.Error(micros, err) // before the beginning is the next day
+	}
+	if micros, err := view.Moment("00:31", start.In(in)); err != nil || micros != 60e6 {
+		t.Error(micros, err)
+	}
+}

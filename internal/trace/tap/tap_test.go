@@ -1,0 +1,122 @@
+package tap
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// heard is what a tap has handed over.
+type heard struct {
+	mu  sync.Mutex
+	log []string
+}
+
+func (h *heard) line(what string) func([]byte) {
+	return func(line []byte) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.log = append(h.log, what+string(line))
+	}
+}
+
+func (h *heard) run(t *testing.T, ctx context.Context, stdin io.Reader, signal <-chan os.Signal, command ...string) (status int, stdout, stderr string, err error) {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	var out, errs bytes.Buffer
+	in, from := h.line("> "), h.line("< ")
+	status, err = Run(ctx, &Options{Command: command, Stdin: stdin, Stdout: &out, Stderr: &errs, Signal: signal, OnErr: h.line("! "),
+		Line: func(fromCommand bool, line []byte) {
+			if fromCommand {
+				from(line)
+			} else {
+				in(line)
+			}
+		}})
+	return status, out.String(), errs.String(), err
+}
+
+// TestRun: bytes pass as they are, lines are handed over, the exit status is the
+// program's.
+func TestRun(t *testing.T) {
+	input := "one\r\n\n\x00\xfftwo\n" + strings.Repeat("x", 200<<10) + "\nno end"
+	var h heard
+	status, out, errs, err := h.run(t, t.Context(), strings.NewReader(input), nil, "sh", "-c", "cat; printf 'a\nb' >&2; exit 7")
+	if status != 7 || out != input || errs != "a\nb" || err != nil {
+		t.Errorf("status %d, %d bytes of %d, %q, %v", status, len(out), len(input), errs, err)
+	}
+	for _, mark := range []string{"> ", "< "} {
+		var got []string
+		for _, l := range h.log {
+			if rest, ok := strings.CutPrefix(l, mark); ok {
+				got = append(got, rest)
+			}
+		}
+		if strings.Join(got, "\n") != input {
+			t.Errorf("%s: %d lines", mark, len(got))
+		}
+	}
+	if _, _, _, err := h.run(t, t.Context(), strings.NewReader(""), nil, "/nowhere/at/all"); err == nil {
+		t.Error("what is not there was run")
+	}
+}
+
+// TestSignal: a signal is passed on, and the program decides what becomes of it.
+func TestSignal(t *testing.T) {
+	for command, want := range map[string]int{
+		`trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done`: 9,
+		`echo ready; exec sleep 60`:                                    128 + int(syscall.SIGTERM),
+	} {
+		var h heard
+		signal := make(chan os.Signal, 1)
+		r, w := io.Pipe()
+		ready := make(chan struct{})
+		var once sync.Once
+		status := make(chan int, 1)
+		go func() { // ends with the program
+			s, err := Run(t.Context(), &Options{Command: []string{"sh", "-c", command}, Stdin: r, Stdout: io.Discard, Stderr: io.Discard, Signal: signal, OnErr: h.line("! "),
+				Line: func(bool, []byte) { once.Do(func() { close(ready) }) }})
+			if err != nil {
+				t.Error(err)
+			}
+			status <- s
+		}()
+		<-ready
+		signal <- syscall.SIGTERM
+		if got := <-status; got != want {
+			t.Errorf("%s: status %d, want %d", command, got, want)
+		}
+		w.Close()
+	}
+}
+
+// TestEnds: when we are to end, the program's input ends, which is how an agent
+// knows; and when nobody reads what it says, it feels that.
+func TestEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var h heard
+	r, w := io.Pipe()
+	defer w.Close()
+	cancel()
+	if status, _, _, err := h.run(t, ctx, r, nil, "sh", "-c", "cat >/dev/null; exit 3"); status != 3 || err != nil {
+		t.Errorf("status %d, %v", status, err)
+	}
+	status, err := Run(t.Context(), &Options{Command: []string{"sh", "-c", "trap '' PIPE; while echo x 2>/dev/null; do :; done; exit 4"}, Stdin: r, Stdout: gone{}, Stderr: io.Discard,
+		Line: func(bool, []byte) {}, OnErr: func([]byte) {}})
+	if status != 4 || err != nil {
+		t.Errorf("status %s, %v", strconv.Itoa(status), err)
+	}
+}
+
+type gone struct{}
+
+func (gone) Write([]byte) (int, error) { return 0, syscall.EPIPE }

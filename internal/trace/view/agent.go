@@ -1,0 +1,196 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+)
+
+// request is a request to the agent.
+func (it *Item) request(r *trace.Record) {
+	it.From, it.To, it.Type = LaneBridge, LaneAgent, TypeRequest
+	doc := document(r)
+	if it.Name = r.Method; it.Name == "" {
+		it.Name = r.HTTP + " " + pathOf(r.URL)
+	}
+	p := doc.Get("params")
+	if !p.Exists() {
+		p = doc // the HTTP+JSON binding
+	}
+	it.Task = first(p, "message.taskId", "id", "taskId")
+	it.Text = texts(p.Get("message.parts"))
+	if it.Text == "" {
+		it.Text = shortID(it.Task)
+	}
+	p.Get("message.parts").ForEach(func(_, part gjson.Result) bool {
+		data := part.Get("data")
+		if id := first(data, "tool_call_id", "callId"); id != "" {
+			it.Mark = "ask"
+			it.Calls = append(it.Calls, Call{ID: id})
+			it.Text = strings.TrimSpace("answer: " + first(data, "selected_option_id", "outcome"))
+		}
+		return true
+	})
+	if strings.Contains(strings.ToLower(it.Name), "subscribe") {
+		it.Mark = "reconnect"
+	}
+}
+
+func pathOf(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		if i := strings.IndexByte(rest, '/'); i >= 0 {
+			return rest[i:]
+		}
+		return "/"
+	}
+	return url
+}
+
+// answer is an event of a stream, or a body.
+func (it *Item) answer(r *trace.Record) {
+	it.From, it.To, it.Type = LaneAgent, LaneBridge, TypeEvent
+	if r.Kind == trace.KindBody {
+		it.Type = TypeReply
+	}
+	doc := document(r)
+	if !doc.Exists() {
+		it.Name, it.Text = r.Kind, first2(r.Text, r.Comment)
+		if r.Comment != "" && r.Text == "" {
+			it.Name = "comment"
+		}
+		return
+	}
+	it.errorOf, it.result = doc.Get("error"), doc.Get("result")
+	if it.errorOf.IsObject() {
+		it.Name, it.Bad = "error", true
+		it.Text = it.errorOf.Get("code").Raw + " " + it.errorOf.Get("message").Str
+		return
+	}
+	ev := it.result
+	if !ev.Exists() {
+		ev = doc
+	}
+	it.event(ev)
+	if r.Error != "" {
+		it.Bad, it.Text = true, r.Error
+	}
+}
+
+func first2(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// event is one of A2A's, of any version.
+func (it *Item) event(ev gjson.Result) {
+	kind := ev.Get("kind").Str
+	for _, name := range [...]string{"task", "statusUpdate", "artifactUpdate", "message"} {
+		if inner := ev.Get(name); kind == "" && inner.IsObject() {
+			kind, ev = name, inner
+		}
+	}
+	switch kind {
+	case "":
+		if it.Name = "result"; ev.Get("status.state").Exists() {
+			it.Name = "task"
+		} else if ev.Get("supportedInterfaces").Exists() || ev.Get("protocolVersion").Exists() {
+			it.Name = "card"
+		}
+	case "statusUpdate", "status-update":
+		it.Name = "status"
+	case "artifactUpdate", "artifact-update":
+		it.Name = "artifact"
+	default:
+		it.Name = kind
+	}
+	it.Task = first(ev, "taskId")
+	if it.Task == "" && it.Name == "task" {
+		it.Task = ev.Get("id").Str
+	}
+	it.State = stateOf(ev.Get("status.state").Str)
+	parts := ev.Get("status.message.parts")
+	switch it.Name {
+	case "artifact":
+		parts = ev.Get("artifact.parts")
+	case "message":
+		parts = ev.Get("parts")
+	}
+	it.parts(parts)
+	if it.Name == "task" {
+		it.history(ev.Get("history"))
+	}
+	text := it.Said
+	if it.Name == "card" || it.Name == "result" && text == "" {
+		text = first2(first(ev, "name"), ev.Raw)
+	}
+	if len(it.Calls) > 0 && it.Name != "task" {
+		var list []string
+		for _, c := range it.Calls {
+			list = append(list, strings.TrimSpace(c.Status+" "+c.Name))
+		}
+		text = strings.Join(list, ", ")
+	}
+	switch {
+	case it.State != "" && text != "":
+		it.Text = it.State + ": " + text
+	default:
+		it.Text = it.State + text
+	}
+	it.Bad = it.State == "failed" || it.State == "rejected"
+	if it.State == "input-required" || it.State == "auth-required" {
+		it.Mark = "ask"
+	}
+}
+
+// history reads the tool calls that a snapshot of a task has, each as it was last.
+func (it *Item) history(messages gjson.Result) {
+	var past Item
+	messages.ForEach(func(_, m gjson.Result) bool {
+		past.parts(m.Get("parts"))
+		return len(past.Calls) < maxCalls
+	})
+	newest := map[string]int{}
+	for _, c := range past.Calls {
+		if i, ok := newest[c.ID]; ok {
+			it.Calls[i] = c
+			continue
+		}
+		newest[c.ID] = len(it.Calls)
+		it.Calls = append(it.Calls, c)
+	}
+}
+
+// maxCalls is how many tool calls are read of a snapshot.
+const maxCalls = 200
+
+// stateOf is a state by its 0.3 name.
+func stateOf(s string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(s, "TASK_STATE_"), "_", "-"))
+}
+
+// parts reads text, thoughts and tool calls: as the development-tool extension has
+// them, and as Gemini CLI's server has.
+func (it *Item) parts(parts gjson.Result) {
+	parts.ForEach(func(_, part gjson.Result) bool {
+		data := part.Get("data")
+		switch {
+		case part.Get("text").Exists():
+			it.Said += part.Get("text").Str
+		case data.Get("tool_call_id").Exists():
+			it.Calls = append(it.Calls, Call{ID: data.Get("tool_call_id").Str, Name: data.Get("tool_name").Str,
+				Status: data.Get("status").String(), Asks: data.Get("confirmation_request").Exists()})
+		case data.Get("request.callId").Exists():
+			it.Calls = append(it.Calls, Call{ID: data.Get("request.callId").Str, Name: data.Get("request.name").Str,
+				Status: data.Get("status").Str, Asks: data.Get("status").Str == "awaiting_approval" && !data.Get("outcome").Exists()})
+		case data.Get("subject").Exists() || data.Get("description").Exists():
+			it.Said += strings.TrimSpace(data.Get("subject").Str + ": " + data.Get("description").Str)
+		case data.Exists():
+			it.Said += data.Raw
+		}
+		return true
+	})
+}

@@ -1,0 +1,115 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+)
+
+// The values of [Filter.Direction].
+const (
+	FromEditor = "from-editor"
+	ToEditor   = "to-editor"
+	FromAgent  = "from-agent"
+	ToAgent    = "to-agent"
+)
+
+// A Filter picks records. What is empty picks all.
+type Filter struct {
+	// Method is a method, or the kind of an update or event, with * for anything.
+	Method string
+	// Task and Session are IDs, or how they begin.
+	Task, Session string
+	Direction     string
+	// From and To are microseconds since the trace began; To 0 is its end.
+	From, To int64
+	// Text is somewhere in the record.
+	Text string
+	// Bad picks what went wrong.
+	Bad bool
+
+	task map[int64]string // of exchanges
+}
+
+// Picks reports whether a record is to be shown. Records are given in their order,
+// all of them: an event belongs to the task that its exchange has.
+func (f *Filter) Picks(r *trace.Record, it *Item) bool {
+	task := it.Task
+	if f.Task != "" && it.Exchange > 0 {
+		if f.task == nil {
+			f.task = map[int64]string{}
+		}
+		switch {
+		case task != "":
+			f.task[it.Exchange] = task
+		default:
+			task = f.task[it.Exchange]
+		}
+		if it.reason != "" {
+			delete(f.task, it.Exchange)
+		}
+	}
+	switch {
+	case f.Method != "" && !matches(f.Method, it.Name) && !matches(f.Method, r.Method),
+		f.Task != "" && !strings.HasPrefix(task, f.Task),
+		f.Session != "" && !strings.HasPrefix(it.Session, f.Session),
+		it.Micros < f.From, f.To > 0 && it.Micros > f.To,
+		f.Bad && !it.Bad,
+		f.Direction != "" && f.Direction != direction(it):
+		return false
+	}
+	return f.Text == "" || f.holds(r, it)
+}
+
+func matches(pattern, name string) bool {
+	// path.Match lets * stop at a slash, which methods have.
+	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
+	return err == nil && ok && name != ""
+}
+
+func direction(it *Item) string {
+	switch {
+	case it.From == LaneEditor:
+		return FromEditor
+	case it.To == LaneEditor:
+		return ToEditor
+	case it.From == LaneAgent:
+		return FromAgent
+	case it.To == LaneAgent:
+		return ToAgent
+	}
+	return ""
+}
+
+func (f *Filter) holds(r *trace.Record, it *Item) bool {
+	text := strings.ToLower(f.Text)
+	b, _ := r.Payload()
+	return bytes.Contains(bytes.ToLower(b), []byte(text)) ||
+		strings.Contains(strings.ToLower(it.Name+" "+it.Text+" "+r.URL), text)
+}
+
+// Moment reads a time within a trace that began at start: how long after that
+// ("1.5s"), a time of day in UTC ("15:04:05"), or a date and time (RFC 3339).
+func Moment(s string, start time.Time) (micros int64, err error) {
+	if d, err := time.ParseDuration(s); err == nil {
+		return d.Microseconds(), nil
+	}
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		return max(0, t.Sub(start).Microseconds()), nil
+	}
+	for _, layout := range []string{"15:04:05.999999999", "15:04"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			y, m, d := start.Date()
+			at := time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), start.Location())
+			if at.Before(start.Add(-time.Minute)) {
+				at = at.AddDate(0, 0, 1) // the trace went on after midnight
+			}
+			return max(0, at.Sub(start).Microseconds()), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no time: say how long after the beginning (1.5s), or when (15:04:05)", s)
+}

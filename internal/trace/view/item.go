@@ -1,0 +1,333 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+)
+
+// The lanes of a conversation.
+const (
+	LaneEditor = "editor"
+	LaneBridge = "bridge"
+	LaneAgent  = "agent"
+)
+
+// The values of [Item.Type].
+const (
+	TypeRequest      = "request"
+	TypeReply        = "reply"
+	TypeNotification = "notification"
+	TypeEvent        = "event"    // of the agent's stream
+	TypeHTTP         = "http"     // a status, an end: about the connection
+	TypeDecision     = "decision" // of the bridge
+	TypeNote         = "note"     // start, stop, stderr
+)
+
+// An Item is one record for people.
+type Item struct {
+	N      int64  `json:"n"`
+	Micros int64  `json:"us"`
+	From   string `json:"from,omitempty"`
+	To     string `json:"to,omitempty"`
+	Type   string `json:"type"`
+	// Name is the method, the kind of an update or event, what was decided.
+	Name string `json:"name"`
+	// Text is the rest, in some words: what was said, a call's title and status.
+	Text string `json:"text,omitempty"`
+	// ID is that of JSON-RPC, as it is written.
+	ID       string `json:"id,omitempty"`
+	Exchange int64  `json:"x,omitempty"`
+	Event    int64  `json:"e,omitempty"`
+	Session  string `json:"session,omitempty"`
+	Task     string `json:"task,omitempty"`
+	// Calls are the tool calls that it is about.
+	Calls []Call `json:"calls,omitempty"`
+	State string `json:"state,omitempty"`
+	// Said is the text that goes on in pieces, whole.
+	Said string `json:"-"`
+	// Bad: an error, a cut, a refusal.
+	Bad  bool   `json:"bad,omitempty"`
+	Size int64  `json:"size,omitempty"`
+	Mark string `json:"mark,omitempty"` // "reconnect", "ask": to be seen from afar
+
+	result, errorOf gjson.Result
+	status          int
+	took            int64
+	reason          string
+	from            []trace.EventRef
+}
+
+// A Call is a tool call as one record tells of it.
+type Call struct {
+	ID     string `json:"id"`
+	Name   string `json:"name,omitempty"`
+	Status string `json:"status,omitempty"`
+	Asks   bool   `json:"asks,omitempty"`
+}
+
+// maxText is how long an Item's text is.
+const maxText = 240
+
+// Of says what a record means. How it is called is left to the record where
+// nothing is known of it.
+func Of(r *trace.Record) Item {
+	it := Item{N: r.N, Micros: r.Micros, Type: TypeNote, Name: r.Kind, ID: string(r.ID), Exchange: r.Exchange, Event: r.Event,
+		Session: r.Session, Task: r.Task, Size: r.Length(), from: r.From}
+	switch r.Kind {
+	case trace.KindStart:
+		it.Text = strings.TrimSpace(fmt.Sprintf("%s %s, %s, %s", r.Program, r.Version, r.System, r.Mode))
+	case trace.KindStop:
+		it.Text = fmt.Sprintf("%d records", r.Records)
+	case trace.KindStderr:
+		it.From, it.To, it.Text = LaneAgent, LaneEditor, r.Text
+	case trace.KindMessage:
+		it.message(r)
+	case trace.KindRequest:
+		it.request(r)
+	case trace.KindEvent, trace.KindBody:
+		it.answer(r)
+	case trace.KindResponse:
+		it.From, it.To, it.Type, it.Name = LaneAgent, LaneBridge, TypeHTTP, fmt.Sprintf("HTTP %d", r.Status)
+		if types := r.Header["Content-Type"]; len(types) > 0 {
+			it.Text = types[0]
+		}
+		it.Bad, it.status, it.took = r.Status >= 400, r.Status, r.Took
+	case trace.KindEnd:
+		it.end(r)
+	case trace.KindDecision:
+		it.decision(r)
+	}
+	it.Text = OneLine(it.Text, maxText)
+	return it
+}
+
+func (it *Item) end(r *trace.Record) {
+	it.From, it.To, it.Type, it.Name = LaneAgent, LaneBridge, TypeHTTP, "end: "+r.Reason
+	it.reason, it.took = r.Reason, r.Took
+	it.Bad = r.Reason == trace.EndCut || r.Reason == trace.EndFailed || r.Reason == trace.EndEOF
+	if it.Bad {
+		it.Mark = "cut"
+	}
+	if r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled {
+		it.From, it.To = LaneBridge, LaneAgent
+	}
+	it.Text = r.Error
+}
+
+func (it *Item) decision(r *trace.Record) {
+	it.Type, it.Name = TypeDecision, r.What
+	it.Text = r.Why
+	switch r.What {
+	case trace.DecideReconnect, trace.DecideRetry, trace.DecideGiveUp:
+		it.Mark = "reconnect"
+		if r.Attempt > 0 {
+			it.Text = strings.TrimSpace(fmt.Sprintf("attempt %d %s", r.Attempt, it.Text))
+		}
+	case trace.DecideAsk, trace.DecideSettle:
+		it.Mark = "ask"
+	case trace.DecideAnswer:
+		it.Mark = "ask"
+		it.Text = strings.TrimSpace(fmt.Sprintf("%s by %s (%s) %s", inWords(outcomes, r.Outcome), inWords(deciders, r.By), r.Option, it.Text))
+	}
+	if r.Call != "" {
+		it.Calls = []Call{{ID: r.Call}}
+	}
+}
+
+// outcomes and deciders are the words of decisions, as people say them.
+const (
+	outcomes = "allow_once: allowed once; allow_always: allowed from then on; reject_once: rejected; reject_always: rejected from then on"
+	deciders = "user: the user; mode: the mode; always: an earlier always; dismissed: nobody, it was dismissed; cancel: a cancel"
+)
+
+// inWords finds a word in such a list. What is not there is its own words.
+func inWords(list, word string) string {
+	for entry := range strings.SplitSeq(list, "; ") {
+		if w, said, _ := strings.Cut(entry, ": "); w == word {
+			return said
+		}
+	}
+	return word
+}
+
+// shortID is how an ID begins, if it is a long one: filters take that, too.
+func shortID(id string) string {
+	if len(id) > 16 && !strings.ContainsFunc(id, func(r rune) bool { return r > 126 || r < 33 }) {
+		return id[:8]
+	}
+	return id
+}
+
+// document is a payload's JSON: of a large one there is only how it begins, which
+// is enough for what stands there.
+func document(r *trace.Record) gjson.Result {
+	if r.SHA256 != "" {
+		return gjson.Parse(r.Head)
+	}
+	return r.Document()
+}
+
+// message is a line of the editor's wire.
+func (it *Item) message(r *trace.Record) {
+	it.From, it.To = LaneEditor, LaneBridge
+	if r.Dir == trace.DirOut {
+		it.From, it.To = LaneBridge, LaneEditor
+	}
+	doc := document(r)
+	it.Name = r.Method
+	switch method := doc.Get("method"); {
+	case !doc.IsObject():
+		it.Name, it.Bad = "no JSON", true
+		it.Text = r.Text
+	case method.Exists() && doc.Get("id").Exists():
+		it.Type = TypeRequest
+		it.params(method.Str, doc.Get("params"))
+	case method.Exists():
+		it.Type = TypeNotification
+		it.params(method.Str, doc.Get("params"))
+	default:
+		it.Type, it.result, it.errorOf = TypeReply, doc.Get("result"), doc.Get("error")
+		it.reply(r.Method)
+	}
+	if it.Name == "" {
+		it.Name = it.Type
+	}
+}
+
+// reply is what answers a request of a method.
+func (it *Item) reply(method string) {
+	if it.errorOf.Exists() {
+		it.Bad = true
+		it.Text = "error " + it.errorOf.Get("code").Raw + ": " + it.errorOf.Get("message").Str
+		if details := it.errorOf.Get("data.details").Str; details != "" {
+			it.Text += ": " + details
+		}
+		return
+	}
+	r := it.result
+	switch method {
+	case "session/request_permission":
+		it.Mark = "ask"
+		it.Text = strings.TrimSpace(r.Get("outcome.outcome").Str + " " + r.Get("outcome.optionId").Str)
+	case "session/new", "session/load":
+		if it.Session = r.Get("sessionId").Str; it.Session != "" {
+			it.Text = "session " + shortID(it.Session)
+		}
+	case "initialize":
+		it.Text = strings.TrimSpace(fmt.Sprintf("version %s %s %s", r.Get("protocolVersion").Raw, first(r, "agentInfo.name", "serverInfo.name"), first(r, "agentInfo.version", "serverInfo.version")))
+	default:
+		it.Text = first(r, "stopReason", "state", "text")
+		if it.Text == "" && r.Exists() && r.Raw != "{}" {
+			it.Text = r.Raw
+		}
+		it.State, it.Task = r.Get("state").Str, first(r, "taskId", "id")
+	}
+}
+
+// params are those of the editor's wire, either way.
+func (it *Item) params(method string, p gjson.Result) {
+	it.Name = method
+	it.Session = p.Get("sessionId").Str
+	it.Task = first(p, "taskId", "message.taskId", "id")
+	switch {
+	case method == "session/update":
+		it.update(p.Get("update"))
+	case method == "session/prompt":
+		it.Text = texts(p.Get("prompt"))
+	case method == "session/request_permission":
+		it.Mark = "ask"
+		it.Text = p.Get("toolCall.title").Str
+		it.Calls = []Call{{ID: p.Get("toolCall.toolCallId").Str, Name: it.Text, Status: p.Get("toolCall.status").Str, Asks: true}}
+	case strings.HasPrefix(method, "event/"):
+		it.lineEvent(p)
+	case method == "initialize":
+		it.Text = strings.TrimSpace(fmt.Sprintf("version %s %s %s", p.Get("protocolVersion").Raw, p.Get("clientInfo.name").Str, p.Get("clientInfo.version").Str))
+	case p.Get("message").Exists() || p.Get("text").Exists():
+		it.Text = first(p, "text") + texts(p.Get("message.parts"))
+	case p.Get("cwd").Exists():
+		it.Text = p.Get("cwd").Str
+	case it.Session == "" && p.Exists():
+		it.Text = p.Raw
+	}
+}
+
+// update is ACP's.
+func (it *Item) update(u gjson.Result) {
+	it.Name = u.Get("sessionUpdate").Str
+	switch it.Name {
+	case "agent_message_chunk", "agent_thought_chunk", "user_message_chunk":
+		it.Said = u.Get("content.text").Str
+		it.Text = it.Said
+	case "tool_call", "tool_call_update":
+		c := Call{ID: u.Get("toolCallId").Str, Name: u.Get("title").Str, Status: u.Get("status").Str}
+		it.Calls = []Call{c}
+		it.Text = strings.TrimSpace(c.Status + " " + c.Name)
+		it.Bad = c.Status == "failed"
+	case "plan":
+		it.Text = fmt.Sprintf("%d entries", len(u.Get("entries").Array()))
+	default:
+		it.Text = first(u, "title", "currentModeId")
+	}
+}
+
+// lineEvent is one of A2A lines.
+func (it *Item) lineEvent(p gjson.Result) {
+	it.State = p.Get("state").Str
+	it.Text = first(p, "text", "state", "subject", "phase", "message.text", "error.message", "error")
+	if it.Name == "event/text" {
+		it.Said = p.Get("text").Str
+	}
+	if id := p.Get("toolCall.tool_call_id").Str; id != "" {
+		c := Call{ID: id, Name: p.Get("toolCall.tool_name").Str, Status: p.Get("toolCall.status").Str, Asks: p.Get("toolCall.confirmation_request").Exists()}
+		it.Calls = []Call{c}
+		it.Text = c.Status + " " + c.Name
+	}
+	if p.Get("phase").Exists() {
+		it.Mark = "reconnect"
+	}
+	it.Bad = it.Name == "event/error"
+}
+
+// first is the first of some members that is a text, or not empty.
+func first(r gjson.Result, paths ...string) string {
+	for _, path := range paths {
+		if v := r.Get(path); v.Type == gjson.String && v.Str != "" {
+			return v.Str
+		}
+	}
+	return ""
+}
+
+// texts are the texts of a message's parts, or of ACP's content blocks, with a word
+// for each that is none.
+func texts(parts gjson.Result) string {
+	var b strings.Builder
+	for _, p := range parts.Array() {
+		switch {
+		case p.Get("text").Exists():
+			b.WriteString(p.Get("text").Str)
+		case p.Get("data").IsObject() || p.Get("data").IsArray():
+			b.WriteString(p.Get("data").Raw)
+		default:
+			name := first(p, "file.name", "filename", "name", "uri", "resource.uri", "url", "type", "kind")
+			b.WriteString("[" + name + "]")
+		}
+	}
+	return b.String()
+}
+
+// OneLine makes one line of a text, of at most so many letters.
+func OneLine(s string, limit int) string {
+	if len(s) > 4*limit {
+		s = strings.ToValidUTF8(s[:4*limit], "")
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return s
+}

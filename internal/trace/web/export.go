@@ -1,0 +1,114 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+)
+
+const (
+	// maxPageRows is how many records a page may have in it, maxPageBytes how many
+	// bytes their lines. A browser holds all of it in memory.
+	maxPageRows  = 200_000
+	maxPageBytes = 128 << 20
+)
+
+// Export writes the page with the trace in it, as one file that needs nothing else.
+// name is what it is called.
+func Export(r *trace.Reader, w io.Writer, name string) error {
+	return export(r, w, name, maxPageBytes)
+}
+
+func export(r *trace.Reader, w io.Writer, name string, most int) error {
+	ix := newIndex(r)
+	var lines bytes.Buffer
+	left, empty := 0, 0
+	for {
+		record, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(ix.rows) >= maxPageRows {
+			left++
+			continue
+		}
+		if len(ix.rows) > 0 {
+			lines.WriteByte('\n')
+		}
+		if lines.Len()+len(r.Line()) <= most {
+			lines.Write(r.Line())
+		} else {
+			empty++
+		}
+		ix.add(record, r.Position())
+	}
+	ix.tell(true)
+	h := ix.head(name)
+	if left > 0 {
+		h.Notes = append(h.Notes, fmt.Sprintf("%d records more are not in this page, which has the first %d: trace serve shows all", left, maxPageRows))
+	}
+	if empty > 0 {
+		h.Notes = append(h.Notes, fmt.Sprintf("%d records are without their bytes in this page, which has %d MB of them: trace serve shows all", empty, most>>20))
+	}
+	return writePage(w, ix, h, lines.String())
+}
+
+func writePage(w io.Writer, ix *index, h head, lines string) error {
+	var packed bytes.Buffer
+	base := base64.NewEncoder(base64.StdEncoding, &packed)
+	zip := gzip.NewWriter(base)
+	headJSON, err := json.Marshal(h)
+	if err == nil {
+		_, err = fmt.Fprintf(zip, `{"head":%s,"rows":%s,"spans":%s,"lines":`, headJSON, ix.some(0, len(ix.rows)), ix.spans())
+	}
+	if err == nil {
+		err = json.NewEncoder(zip).Encode(lines)
+	}
+	if err == nil {
+		_, err = zip.Write([]byte("}"))
+	}
+	if err = errors.Join(err, zip.Close(), base.Close()); err != nil {
+		return err
+	}
+	style, err := readFile("style.css")
+	if err != nil {
+		return err
+	}
+	var script bytes.Buffer
+	for i, name := range scripts {
+		b, err := readFile(name)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			b = bytes.TrimPrefix(b, []byte("\"use strict\";\n"))
+		}
+		script.Write(b)
+	}
+	// What is in the page may run, and nothing else; it has nobody to talk to.
+	policy := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'", hashOf(script.Bytes()), hashOf(style))
+	page := document("<style>"+string(style)+"</style>", "<script>"+script.String()+"</script>")
+	page = bytes.Replace(page, []byte("<!--policy-->"), []byte(`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`), 1)
+	before, after, _ := bytes.Cut(page, []byte("<!--data-->"))
+	for _, part := range [][]byte{before, []byte(`<script type="application/octet-stream" id="trace">`), packed.Bytes(), []byte("</script>"), after} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return base64.StdEncoding.EncodeToString(sum[:])
+}

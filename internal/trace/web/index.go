@@ -1,0 +1,191 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/view"
+)
+
+const (
+	// maxRows is how many rows a page has. A browser shows as many without effort;
+	// of a longer trace it has the newest.
+	maxRows = 300_000
+	// batch is how many rows are read before those who look on are told.
+	batch = 2000
+)
+
+// A row is what the list shows of a record. The names of its members are short,
+// because a page has a hundred thousand.
+type row struct {
+	N       int64    `json:"n"`
+	Micros  int64    `json:"u"`
+	From    string   `json:"f,omitempty"` // e, b, a
+	To      string   `json:"t,omitempty"`
+	Type    string   `json:"k"`
+	Name    string   `json:"m"`
+	Text    string   `json:"x,omitempty"`
+	ID      string   `json:"i,omitempty"`
+	X       int64    `json:"c,omitempty"`
+	Session string   `json:"s,omitempty"`
+	Task    string   `json:"o,omitempty"`
+	State   string   `json:"a,omitempty"`
+	Calls   []string `json:"l,omitempty"`
+	Bad     int      `json:"b,omitempty"`
+	Mark    string   `json:"g,omitempty"`
+	Size    int64    `json:"z,omitempty"`
+	Pair    []int64  `json:"p,omitempty"` // records that it was made of
+}
+
+func rowOf(it *view.Item, pair []int64) *row {
+	lane := func(name string) string { return name[:min(1, len(name))] }
+	r := &row{N: it.N, Micros: it.Micros, From: lane(it.From), To: lane(it.To), Type: it.Type, Name: it.Name, Text: it.Text, ID: it.ID,
+		X: it.Exchange, Session: it.Session, Task: it.Task, State: it.State, Mark: it.Mark, Size: it.Size, Pair: pair}
+	if it.Bad {
+		r.Bad = 1
+	}
+	for _, c := range it.Calls {
+		r.Calls = append(r.Calls, c.ID)
+	}
+	return r
+}
+
+// An index is a trace as a page needs it: its rows, where its records are, its
+// spans. One goroutine adds to it, any number look at it.
+type index struct {
+	reader *trace.Reader
+	filter *view.Filter
+	link   *view.Linker
+	max    int // rows
+
+	mu      sync.Mutex
+	start   *trace.Record
+	rows    [][]byte // encoded; those before first are gone
+	at      []trace.Position
+	first   int // how many rows are gone
+	build   *view.Builder
+	notes   []string
+	stopped bool
+	read    bool          // all that is there has been read
+	changed chan struct{} // closed, and made anew, when there is more
+}
+
+func newIndex(r *trace.Reader) *index {
+	return &index{reader: r, max: maxRows, filter: &view.Filter{}, link: view.NewLinker(), build: view.NewBuilder(), changed: make(chan struct{})}
+}
+
+// fill reads the trace, and goes on as it is written, until ctx ends.
+func (ix *index) fill(ctx context.Context, follow bool) error {
+	for n := 1; ; n++ {
+		r, err := ix.reader.Next()
+		switch {
+		case err == nil:
+			ix.add(r, ix.reader.Position())
+			if n%batch == 0 {
+				ix.tell(false)
+			}
+		case !errors.Is(err, io.EOF):
+			return err
+		default:
+			ix.tell(true)
+			if !follow {
+				return nil
+			}
+			if err := ix.reader.Wait(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (ix *index) add(r *trace.Record, at trace.Position) {
+	it := view.Of(r)
+	pair := ix.link.Add(&it)
+	picked := ix.filter.Picks(r, &it)
+	encoded, _ := json.Marshal(rowOf(&it, pair)) // it has nothing that does not encode
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if r.Kind == trace.KindStart && ix.start == nil {
+		ix.start = r.Clone()
+	}
+	ix.build.Add(&it)
+	if !picked {
+		return
+	}
+	if len(ix.rows) >= ix.max {
+		// A tenth at once: moving all of them for each would cost too much.
+		gone := ix.max/10 + 1
+		ix.rows, ix.at = append(ix.rows[:0], ix.rows[gone:]...), append(ix.at[:0], ix.at[gone:]...)
+		ix.first += gone
+	}
+	ix.rows, ix.at = append(ix.rows, encoded), append(ix.at, at)
+}
+
+// tell wakes those who wait for more.
+func (ix *index) tell(all bool) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	ix.read = ix.read || all
+	ix.notes, ix.stopped = ix.reader.Notes(), ix.reader.Stopped()
+	close(ix.changed)
+	ix.changed = make(chan struct{})
+}
+
+// head is what is known of the trace as a whole.
+type head struct {
+	File    string        `json:"file"`
+	Start   *trace.Record `json:"start"`
+	First   int           `json:"first"` // the number of the first row that is there
+	Count   int           `json:"count"` // of all rows so far
+	Notes   []string      `json:"notes,omitempty"`
+	Stopped bool          `json:"stopped"`
+	Read    bool          `json:"read"`
+}
+
+func (ix *index) head(file string) head {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return head{File: file, Start: ix.start, First: ix.first, Count: ix.first + len(ix.rows), Notes: ix.notes, Stopped: ix.stopped, Read: ix.read}
+}
+
+// wait is closed when there is more than now.
+func (ix *index) wait() <-chan struct{} {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return ix.changed
+}
+
+// some returns rows as a JSON array, from one on; those that are gone are left out.
+func (ix *index) some(from, count int) []byte {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	from = min(max(from-ix.first, 0), len(ix.rows))
+	to := min(from+max(count, 0), len(ix.rows))
+	return append(append([]byte{'['}, bytes.Join(ix.rows[from:to], []byte(",\n"))...), ']')
+}
+
+// position is where the record of a row is, by the row's number.
+func (ix *index) position(rowNumber int) (trace.Position, bool) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	i := rowNumber - ix.first
+	if i < 0 || i >= len(ix.at) {
+		return trace.Position{}, false
+	}
+	return ix.at[i], true
+}
+
+func (ix *index) spans() []byte {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if len(ix.build.Spans) == 0 {
+		return []byte("[]")
+	}
+	b, _ := json.Marshal(ix.build.Spans) // it has nothing that does not encode
+	return b
+}

@@ -1,0 +1,232 @@
+package web
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/local"
+	"github.com/a2astdio/a2astdio/internal/trace/view"
+)
+
+// packed is the folder page: as it is it would make the program 40 kB larger.
+//
+//go:generate go test . -count=1 -run ^TestPacked$ -update
+//go:embed page.zip
+var packed string
+
+// readFile reads a file of the page.
+func readFile(name string) ([]byte, error) {
+	files, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(files, name)
+}
+
+// scripts are the page's, in their order.
+var scripts = [...]string{"data.js", "json.js", "list.js", "axis.js", "detail.js", "main.js"}
+
+// policy lets the page load itself, talk to its server, and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const (
+	// maxAnswer is how many rows are sent at once.
+	maxAnswer = 20_000
+	// maxFound is how many records a search returns.
+	maxFound = 20_000
+)
+
+// Options say how to serve.
+type Options struct {
+	// Filter picks the records that are shown; nil: all.
+	Filter *view.Filter
+	// Token is what the URL has to hold; "": a new one.
+	Token string
+}
+
+// Serve serves the page of a trace at a TCP address until ctx ends; ready is called
+// with its URL, which holds a token without which nothing is answered. A trace that
+// is being written is followed.
+func Serve(ctx context.Context, addr, path string, opts *Options, ready func(url string)) error {
+	r, err := trace.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	file := r.File()
+	defer file.Close()
+	token := opts.Token
+	if token == "" {
+		token = rand.Text()
+	}
+	s := &server{index: newIndex(r), path: path, file: file, token: token}
+	if opts.Filter != nil {
+		s.index.filter = opts.Filter
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	filled := make(chan struct{})
+	go func() { // ends with ctx
+		defer close(filled)
+		_ = s.index.fill(ctx, true) // what was read is shown
+	}()
+	defer func() {
+		cancel()
+		<-filled
+	}()
+	s.ctx = ctx
+	return local.Serve(ctx, addr, func(string) http.Handler { return s }, func(url string) { ready(url + token + "/") })
+}
+
+type server struct {
+	index *index
+	path  string
+	file  *trace.File
+	token string
+	ctx   context.Context
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	rest, ok := strings.CutPrefix(r.URL.Path, "/"+s.token+"/")
+	switch {
+	case !ok:
+		http.Error(w, "this page's URL holds a token, and this one does not: take the one that a2astdio has written", http.StatusForbidden)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		http.Error(w, "GET", http.StatusMethodNotAllowed)
+	case rest == "":
+		s.page(w, "index.html")
+	case strings.HasPrefix(rest, "api/"):
+		s.api(w, r, strings.TrimPrefix(rest, "api/"))
+	default:
+		s.page(w, rest)
+	}
+}
+
+// page serves a file of the page.
+func (s *server) page(w http.ResponseWriter, name string) {
+	types := map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+	b, err := readFile(name)
+	if err != nil || types[filepath.Ext(name)] == "" {
+		http.Error(w, "there is no such thing", http.StatusNotFound)
+		return
+	}
+	if name == "index.html" {
+		b = document(`<link rel="stylesheet" href="style.css">`, scriptTags())
+	}
+	w.Header().Set("Content-Type", types[filepath.Ext(name)])
+	_, _ = w.Write(b) // who has left does not miss it
+}
+
+func scriptTags() string {
+	var b strings.Builder
+	for _, name := range scripts {
+		fmt.Fprintf(&b, "<script src=\"%s\"></script>\n", name)
+	}
+	return b.String()
+}
+
+// document is the page with a style and scripts.
+func document(style, scripts string) []byte {
+	b, _ := readFile("index.html") // it is embedded
+	b = bytes.Replace(b, []byte("<!--style-->"), []byte(style), 1)
+	return bytes.Replace(b, []byte("<!--scripts-->"), []byte(scripts), 1)
+}
+
+func (s *server) api(w http.ResponseWriter, r *http.Request, what string) {
+	number := func(name string) int {
+		n, _ := strconv.Atoi(r.FormValue(name)) // 0 is as good
+		return n
+	}
+	w.Header().Set("Content-Type", "application/json")
+	switch what {
+	case "head":
+		_ = json.NewEncoder(w).Encode(s.index.head(filepath.Base(s.path)))
+	case "rows":
+		_, _ = w.Write(s.index.some(number("from"), min(number("count"), maxAnswer)))
+	case "spans":
+		_, _ = w.Write(s.index.spans())
+	case "record":
+		s.record(w, number("row"))
+	case "search":
+		_ = json.NewEncoder(w).Encode(s.search(r.Context(), r.FormValue("text")))
+	case "live":
+		s.live(w, r)
+	default:
+		http.Error(w, "there is no such thing", http.StatusNotFound)
+	}
+}
+
+// record sends a record as it is in the file.
+func (s *server) record(w http.ResponseWriter, number int) {
+	at, ok := s.index.position(number)
+	if !ok {
+		http.Error(w, "there is no such record any more", http.StatusNotFound)
+		return
+	}
+	_, line, err := s.file.Read(at)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusGone)
+		return
+	}
+	_, _ = w.Write(line) // who has left does not miss it
+}
+
+// search returns the rows whose records contain a text, in any case.
+func (s *server) search(ctx context.Context, text string) []int {
+	found := []int{}
+	if text == "" {
+		return found
+	}
+	lower := bytes.ToLower([]byte(text))
+	h := s.index.head("")
+	for i := h.First; i < h.Count && len(found) < maxFound && ctx.Err() == nil; i++ {
+		at, ok := s.index.position(i)
+		if !ok {
+			continue
+		}
+		if _, line, err := s.file.Read(at); err == nil && bytes.Contains(bytes.ToLower(line), lower) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// live tells when there is more, as server-sent events.
+func (s *server) live(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	rc := http.NewResponseController(w)
+	for {
+		more := s.index.wait()
+		b, err := json.Marshal(s.index.head(filepath.Base(s.path)))
+		if err == nil {
+			_, err = fmt.Fprintf(w, "data: %s\n\n", b)
+		}
+		if err != nil || rc.Flush() != nil {
+			return
+		}
+		select {
+		case <-more:
+		case <-r.Context().Done():
+			return
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}

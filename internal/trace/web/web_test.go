@@ -1,0 +1,246 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/tracetest"
+)
+
+// served serves a trace until the test ends, and returns what asks it.
+func served(t *testing.T, path string) (get func(what string) (int, string), url string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	urls, ended := make(chan string, 1), make(chan error, 1)
+	go func() { // ends with ctx
+		ended <- Serve(ctx, "127.0.0.1:0", path, &Options{}, func(url string) { urls <- url })
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	url = <-urls
+	return func(what string) (int, string) {
+		resp, err := http.Get(url + what)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := resp.Header.Get("Content-Security-Policy"); p != policy {
+			t.Errorf("%s: the policy is %q", what, p)
+		}
+		return resp.StatusCode, string(b)
+	}, url
+}
+
+func write(t *testing.T, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var update = flag.Bool("update", false, "pack the page again")
+
+// TestPacked: what is embedded is the folder that people edit.
+func TestPacked(t *testing.T) { tracetest.Packed(t, "page", "page.zip", *update) }
+
+// TestServe: the page and what it asks for are there, for those who have the token;
+// rows lead to the records that they are of.
+func TestServe(t *testing.T) {
+	b := tracetest.Record(t, "../../../testdata/trace/approval.txt", nil)
+	path := write(t, b)
+	get, url := served(t, path)
+	if status, page := get(""); status != 200 || strings.Count(page, "<script src=") != len(scripts) || strings.Contains(page, "<!--s") {
+		t.Errorf("the page: %d %s", status, page)
+	}
+	for _, name := range append([]string{"style.css"}, scripts[:]...) {
+		if status, file := get(name); status != 200 || len(file) < 1000 {
+			t.Errorf("%s: %d, %d bytes", name, status, len(file))
+		}
+	}
+	// Following, it is told when all has been read.
+	resp, err := http.Get(url + "api/live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var h head
+	for decoder := make([]byte, 1<<16); !h.Read; {
+		n, err := resp.Body.Read(decoder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(decoder[:n])) {
+			if data, ok := strings.CutPrefix(line, "data: "); ok {
+				if err := json.Unmarshal([]byte(data), &h); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
+	if h.Count != len(lines) || !h.Stopped || h.Start.Version != "test" || len(h.Notes) > 0 {
+		t.Errorf("the head is %+v", h)
+	}
+	_, body := get("api/rows?from=0&count=1000")
+	var rows []row
+	if err := json.Unmarshal([]byte(body), &rows); err != nil || len(rows) != len(lines) {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, r := range rows {
+		if _, line := get(fmt.Sprintf("api/record?row=%d", i)); line != string(lines[i]) || !strings.HasPrefix(line, fmt.Sprintf(`{"n":%d,`, r.N)) {
+			t.Errorf("row %d leads to %.80s", i, line)
+		}
+		if r.Name == "tool_call" && (len(r.Pair) != 1 || !strings.Contains(string(lines[r.Pair[0]-1]), `"tool_call_id":"c1"`)) {
+			t.Errorf("the tool call was made of %v", r.Pair)
+		}
+	}
+	if _, found := get("api/search?text=PROCEED_ONCE"); !regexp.MustCompile(`^\[\d+(,\d+)+\]\n$`).MatchString(found) {
+		t.Errorf("found are %s", found)
+	}
+	if _, spans := get("api/spans"); strings.Count(spans, `"kind":"leg"`) != 2 {
+		t.Errorf("the spans are %s", spans)
+	}
+	for _, none := range []string{"api/record?row=99999", "api/x", "doc.go", "page/index.html", "..%2fdoc.go"} {
+		if status, _ := get(none); status != 404 {
+			t.Errorf("%s: %d", none, status)
+		}
+	}
+	for _, other := range []string{"", "x/", strings.ToLower(filepath.Base(url)) + "/"} {
+		if resp, err := http.Get(url[:strings.Index(url[7:], "/")+8] + other); err != nil || resp.StatusCode != 403 {
+			t.Errorf("without the token: %v, %v", resp, err)
+		}
+	}
+}
+
+// TestMany: of a trace that is too long for a page, the newest rows are there, and
+// lead to their records all the same.
+func TestMany(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"n":1,"t":"2026-01-02T03:04:05Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1}` + "\n")
+	const n = 1050
+	for i := 2; i <= n; i++ {
+		fmt.Fprintf(&b, `{"n":%d,"t":"2026-01-02T03:04:05Z","us":%d,"wire":"editor","dir":"in","kind":"message","json":{}}`+"\n", i, i)
+	}
+	r, err := trace.Open(write(t, []byte(b.String())), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := r.File()
+	defer file.Close()
+	ix := newIndex(r)
+	ix.max = 1000
+	if err := ix.fill(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	h := ix.head("t")
+	if h.Count != n || h.First == 0 || len(ix.rows) > ix.max {
+		t.Errorf("%d rows from %d to %d", len(ix.rows), h.First, h.Count)
+	}
+	at, ok := ix.position(n - 1)
+	if record, _, err := file.Read(at); !ok || err != nil || record.N != n {
+		t.Errorf("the last row leads to %+v, %v", record, err)
+	}
+	if _, ok := ix.position(0); ok {
+		t.Error("the first row is there")
+	}
+	if some := string(ix.some(0, 2)); !strings.HasPrefix(some, fmt.Sprintf(`[{"n":%d,`, h.First+1)) {
+		t.Errorf("the first rows are %s", some)
+	}
+}
+
+// TestExportLimit: a page that cannot hold all bytes says of how many records they are
+// missing.
+func TestExportLimit(t *testing.T) {
+	b := tracetest.Record(t, "../../../testdata/trace/cut.txt", nil)
+	r, err := trace.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := export(r, &out, "t.jsonl", 2000); err != nil {
+		t.Fatal(err)
+	}
+	packed := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(out.String())
+	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed[1])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct {
+		Head  head
+		Rows  []row
+		Lines string
+	}
+	if err := json.NewDecoder(zip).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(all.Lines, "\n")
+	empty := len(lines) - len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == "" }))
+	if want := fmt.Sprintf("%d records are without their bytes", empty); empty == 0 || len(lines) != len(all.Rows) || !strings.Contains(strings.Join(all.Head.Notes, "\n"), want) {
+		t.Errorf("%d lines of %d rows, %d empty, notes %q", len(lines), len(all.Rows), empty, all.Head.Notes)
+	}
+}
+
+// TestExport: a page has all in it: the trace, and scripts and a style that its
+// policy names by their hashes.
+func TestExport(t *testing.T) {
+	b := tracetest.Record(t, "../../../testdata/trace/cut.txt", nil)
+	r, err := trace.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := Export(r, &out, "<name>"); err != nil {
+		t.Fatal(err)
+	}
+	page := out.String()
+	for _, tag := range []string{"script", "style"} {
+		body := regexp.MustCompile(`(?s)<` + tag + `>(.*?)</` + tag + `>`).FindStringSubmatch(page)
+		if body == nil || !strings.Contains(page, tag+"-src 'sha256-"+hashOf([]byte(body[1]))+"'") {
+			t.Errorf("the policy does not allow the %s", tag)
+		}
+	}
+	if strings.Contains(page, "src=\"") || strings.Contains(page, "href=\"") || strings.Contains(page, "<name>") || strings.Count(page, `"use strict"`) != 1 {
+		t.Error("the page needs something else, or has a name as markup")
+	}
+	packed := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(page)
+	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed[1])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct {
+		Head  head
+		Rows  []row
+		Spans []any
+		Lines string
+	}
+	if err := json.NewDecoder(zip).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	if all.Lines+"\n" != string(b) || len(all.Rows) != bytes.Count(b, []byte("\n")) || len(all.Spans) != 4 || all.Head.File != "<name>" {
+		t.Errorf("%d rows, %d spans, %+v", len(all.Rows), len(all.Spans), all.Head)
+	}
+}

@@ -1,0 +1,275 @@
+package trace
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+)
+
+const (
+	// flushSize is how much is formatted before it is written, when much has come
+	// at once.
+	flushSize = 256 << 10
+	// maxKnown bounds what is remembered to name things by: requests that await
+	// their reply, lines whose events are known, texts that come in pieces.
+	maxKnown = 4096
+)
+
+// A worker turns items into records. It belongs to the Recorder's goroutine.
+type worker struct {
+	out   file
+	enc   *encoder
+	opts  *Options
+	start time.Time
+	last  time.Time // of the item in hand
+	first time.Time // of the first record in buf
+	id    string    // of the run
+	part  int
+
+	n        int64 // records
+	buf      []byte
+	failed   error
+	second   int64 // of the time that stamp holds
+	stamp    []byte
+	pending  [2]map[string]string // methods of requests by ID: of the editor's, of ours
+	seen     observed
+	failures map[string]failure // by the request's ID
+	long     [2]pieces          // the line in hand, if it is long
+	said     map[string]*said   // by the session of the editor's wire
+	open     map[int64]*exchange
+}
+
+func newWorker(out file, opts *Options, now time.Time) *worker {
+	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: newRun(), said: map[string]*said{},
+		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", from: map[uint64][]EventRef{}}, failures: map[string]failure{},
+		pending: [2]map[string]string{{}, {}}}
+	w.long[0].limit, w.long[1].limit = w.enc.limit, w.enc.limit
+	w.head(now)
+	return w
+}
+
+// run writes what comes until the queue is closed. After an error nothing more is
+// written: half a trace that looks whole would mislead.
+func (w *worker) run(q *queue) error {
+	var items []item
+	var arena []byte
+	w.flush()
+	for {
+		var more bool
+		if items, arena, more = q.take(items, arena); !more {
+			break
+		}
+		for i := range items {
+			w.last = items[i].at
+			w.item(&items[i], arena[items[i].from:items[i].to])
+			if len(w.buf) >= flushSize {
+				w.flush()
+			}
+		}
+		w.flush()
+		clear(items) // what they point at
+		if cap(arena) > 2*maxQueue {
+			arena = nil
+		}
+	}
+	for _, x := range w.stillOpen() {
+		w.end(x, w.last, &ending{reason: EndOpen})
+	}
+	w.begin(w.last, WireBridge, "", KindStop)
+	w.buf = strconv.AppendInt(append(w.buf, `,"records":`...), w.n, 10)
+	w.finish()
+	w.flush()
+	if err := w.out.Close(); w.failed == nil {
+		w.failed = err
+	}
+	return w.failed
+}
+
+func (w *worker) item(it *item, b []byte) {
+	w.enc.mask.learn()
+	switch it.kind {
+	case itemLinePart:
+		w.long[it.direction()].add(b)
+	case itemLine:
+		w.line(it, b)
+	case itemStderr:
+		w.begin(it.at, WireEditor, DirOut, KindStderr)
+		w.enc.look(wholePayload(b))
+		w.buf = w.enc.payload(w.buf, wholePayload(b), nil, false)
+		w.finish()
+	case itemDecision:
+		w.decision(it.at, it.more.(*Decision))
+	case itemTaken:
+		w.seen.takes(it.x, b)
+	case itemBecame:
+		w.seen.becomes(b)
+	default:
+		w.exchange(it, b)
+	}
+}
+
+// begin begins a record.
+func (w *worker) begin(at time.Time, wire, dir, kind string) {
+	if len(w.buf) == 0 {
+		w.first = at
+	}
+	w.n++
+	b := append(w.buf, `{"n":`...)
+	b = strconv.AppendInt(b, w.n, 10)
+	b = append(append(b, `,"t":"`...), w.clock(at)...)
+	b = append(b, `","us":`...)
+	b = strconv.AppendInt(b, at.Sub(w.start).Microseconds(), 10)
+	b = append(append(append(b, `,"wire":"`...), wire...), '"')
+	if dir != "" {
+		b = append(append(append(b, `,"dir":"`...), dir...), '"')
+	}
+	w.buf = append(append(append(b, `,"kind":"`...), kind...), '"')
+}
+
+// clock is a time as RFC 3339 has it, in microseconds.
+func (w *worker) clock(at time.Time) []byte {
+	at = at.UTC()
+	if s := at.Unix(); s != w.second || w.stamp == nil {
+		w.second = s
+		w.stamp = at.AppendFormat(w.stamp[:0], "2006-01-02T15:04:05.000000Z")
+		return w.stamp
+	}
+	digits := w.stamp[len("2006-01-02T15:04:05."):]
+	for i, us := 5, at.Nanosecond()/1000; i >= 0; i, us = i-1, us/10 {
+		digits[i] = byte('0' + us%10)
+	}
+	return w.stamp
+}
+
+// finish ends a record.
+func (w *worker) finish() { w.buf = append(w.buf, "}\n"...) }
+
+// text appends a member that is a text, masked, unless it is empty.
+func (w *worker) text(name, value string) {
+	if value != "" {
+		w.buf = append(append(append(w.buf, `,"`...), name...), `":`...)
+		w.buf = appendString(w.buf, toValid([]byte(w.enc.mask.text(value))))
+	}
+}
+
+func (w *worker) number(name string, n int64) {
+	if n != 0 {
+		w.buf = append(append(append(w.buf, `,"`...), name...), `":`...)
+		w.buf = strconv.AppendInt(w.buf, n, 10)
+	}
+}
+
+// flush writes what is formatted. A part that is full is put aside before.
+func (w *worker) flush() {
+	if w.failed == nil && len(w.buf) > 0 {
+		if w.out.full(len(w.buf)) {
+			body := w.buf
+			w.buf = nil
+			if w.failed = w.out.next(); w.failed == nil {
+				w.head(w.first)
+				w.buf = append(w.buf, body...)
+			}
+		}
+		if w.failed == nil {
+			_, w.failed = w.out.Write(w.buf)
+		}
+	}
+	if cap(w.buf) > 4*flushSize {
+		w.buf = nil
+	}
+	w.buf = w.buf[:0]
+}
+
+// head is the first record of each part.
+func (w *worker) head(at time.Time) {
+	w.part++
+	n := w.n
+	if w.part > 1 {
+		w.n = -1 // the first of a later part has no number
+	}
+	w.begin(at, WireBridge, "", KindStart)
+	w.n = max(w.n, n)
+	w.number("format", Format)
+	w.text("program", "a2astdio")
+	w.text("version", w.opts.Version)
+	w.text("system", system())
+	w.text("mode", w.opts.Mode)
+	w.number("limit", int64(w.enc.limit))
+	if w.opts.Redact {
+		w.buf = append(w.buf, `,"redact":true`...)
+	}
+	w.text("run", w.id)
+	w.number("part", int64(w.part))
+	w.finish()
+}
+
+// direction is 1 for what goes to the editor.
+func (it *item) direction() int {
+	if it.toEditor {
+		return 1
+	}
+	return 0
+}
+
+// line records a line of the editor's wire.
+func (w *worker) line(it *item, b []byte) {
+	p := wholePayload(b)
+	var from []EventRef
+	ours := it.direction()
+	if long := &w.long[ours]; long.size > 0 || len(b) > w.enc.limit {
+		long.add(b)
+		p = long.payload
+		defer long.reset()
+	} else if it.toEditor && len(w.seen.from) > 0 {
+		hash := lineHash(b)
+		from = w.seen.from[hash]
+		delete(w.seen.from, hash)
+	}
+	l := w.enc.look(p)
+	var s *said
+	if len(l.texts) > 0 && it.toEditor {
+		s = w.saidTo(p.b[l.session.from:l.session.to])
+		w.enc.goesOn(p, s)
+	}
+	w.begin(it.at, WireEditor, [...]string{DirIn, DirOut}[ours], KindMessage)
+	method := string(p.b[l.method.from:l.method.to])
+	if id := p.b[l.id.from:l.id.to]; len(id) > 0 && len(id) < maxName {
+		w.buf = append(append(w.buf, `,"id":`...), id...)
+		if method != "" {
+			remember(w.pending[ours], string(id), method)
+		} else if method = w.pending[1-ours][string(id)]; method != "" {
+			delete(w.pending[1-ours], string(id))
+		}
+	}
+	w.quotedText("method", method)
+	w.refs(from)
+	pushes := bytes.Contains([]byte(method), []byte("ushNotificationConfig"))
+	w.buf = w.enc.payload(w.buf, p, s, pushes)
+	w.finish()
+}
+
+// quotedText appends a text that is as it was written in JSON.
+func (w *worker) quotedText(name, raw string) {
+	if raw != "" && len(raw) <= maxName {
+		w.buf = append(append(append(append(append(w.buf, `,"`...), name...), `":"`...), raw...), '"')
+	}
+}
+
+// saidTo is what was said so far to a session of the editor's.
+func (w *worker) saidTo(session []byte) *said {
+	s := w.said[string(session)]
+	if s == nil {
+		s = new(said)
+		remember(w.said, string(session), s)
+	}
+	return s
+}
+
+// remember adds to a map that is bounded: when it is full, all is forgotten, which
+// costs a name here and there.
+func remember[V any](m map[string]V, key string, v V) {
+	if len(m) >= maxKnown {
+		clear(m)
+	}
+	m[key] = v
+}
