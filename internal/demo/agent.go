@@ -36,15 +36,55 @@ type Options struct {
 	// none. The story "slow" has a pace of its own and "long" has none.
 	Pace time.Duration
 
-	// NewID makes task, context, message and tool call IDs; nil makes UUIDs. It
+	// NewID makes task, context, message and tool call IDs; nil makes UUIDs. With
+	// IDsPerTask it makes those of tasks and contexts, which must be unique. It
 	// is called from several goroutines. Golden transcripts want a counter here;
 	// a server must not, because clients keep IDs across its restarts.
 	NewID func() string
+
+	// IDsPerTask makes the IDs of messages and tool calls begin anew in each task
+	// (m1, m2, …; c1, c2, …), which A2A and the extension allow: such an ID is
+	// unique within its task only. The story "anew" does it for one task.
+	IDsPerTask bool
+
+	// CoreClients takes clients that do not activate the extension, too, and
+	// asks them for approval in prose. Without it the card requires the
+	// extension, as that of the extension's specification does (§3.1), and a
+	// request that does not activate it is refused with -32008.
+	CoreClients bool
+
+	// Auth is what a caller has to show: [AuthBearer], [AuthAPIKey] or [AuthOAuth2],
+	// whose tokens are given by an identity provider that is then served below /idp;
+	// empty: nothing. The card is for everybody.
+	Auth string
+
+	// Secret is the token or the key; one is made up if it is empty.
+	Secret string
+
+	// Extended has the agent show another card to those that it knows. It means
+	// nothing without Auth.
+	Extended bool
+
+	// Push makes the agent push what becomes of a task to where a client says; nil: it
+	// says that it cannot.
+	Push *PushOptions
 
 	// Version is the A2A version that the card offers and the methods speak:
 	// "0.3" (also the meaning of ""), "1.0" or "both". With anything else every
 	// request is refused.
 	Version string
+
+	// Keep returns a directory of the user's alone, in which tasks are kept for the
+	// agents of later processes; nil: none are. It is called once, when a task is
+	// wanted. IDs must be unique then, so that NewID is nil.
+	Keep func() (string, error)
+
+	// Warn hears of what cannot be kept; nil: nobody does.
+	Warn func(error)
+
+	// Sign signs the card, with a key that New makes: see [Agent.KeyThumbprint].
+	// The public one is a JWKS at /.well-known/jwks.json.
+	Sign bool
 }
 
 // An Agent is the demo agent. It is an [http.Handler]; use [Agent.Pipe] to talk to
@@ -55,6 +95,17 @@ type Agent struct {
 	root    string // absolute Options.Workspace, or ""
 	rootErr error
 	version string
+	pusher  *pusher // nil: the agent does not push
+
+	idsPerTask, coreClients bool
+
+	gate   *gate
+	signer *cardSigner // nil without Options.Sign
+
+	keeper   *keeper    // nil: tasks end with the agent
+	changing sync.Mutex // held by [Agent.change], before any other
+
+	saved memory // what the user allowed in all sessions
 
 	ctx  context.Context // parent of every story
 	stop context.CancelFunc
@@ -66,16 +117,8 @@ type Agent struct {
 	tasks    map[string]*task
 	order    []*task // by creation
 	sessions map[string]*session
-	memory   []string // of the slash command /memory
-}
-
-// A session is what tasks of one context share.
-type session struct {
-	contextID string
-
-	mu        sync.Mutex
-	workspace *workspace      // nil: none was named
-	always    map[string]bool // tools that the user allowed for good
+	notes    []string // of the slash command /memory
+	executed []Execution
 }
 
 // New returns an agent that is ready to serve. Nothing runs until a request
@@ -88,14 +131,23 @@ func New(opts *Options) *Agent {
 		pace:     opts.Pace,
 		newID:    opts.NewID,
 		version:  opts.Version,
+		pusher:   newPusher(opts.Push),
 		tasks:    map[string]*task{},
 		sessions: map[string]*session{},
+
+		gate:        newGate(opts),
+		keeper:      newKeeper(opts),
+		idsPerTask:  opts.IDsPerTask,
+		coreClients: opts.CoreClients,
 	}
 	if a.pace == 0 {
 		a.pace = defaultPace
 	}
 	if a.newID == nil {
 		a.newID = uuid.NewString
+	}
+	if opts.Sign {
+		a.signer = newCardSigner()
 	}
 	if opts.Workspace != "" {
 		// New cannot return the error, and should not: an agent without a
@@ -115,29 +167,10 @@ func (a *Agent) Close() error {
 	a.mu.Unlock()
 	a.stop()
 	a.wg.Wait()
+	if a.pusher != nil {
+		a.pusher.client.CloseIdleConnections()
+	}
 	return nil
-}
-
-// session returns the session of a context, and makes it if it is new. An
-// empty contextID is a new context.
-func (a *Agent) session(contextID string) *session {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if contextID == "" {
-		contextID = a.newID()
-	}
-	s := a.sessions[contextID]
-	if s == nil {
-		s = &session{contextID: contextID, always: map[string]bool{}}
-		a.sessions[contextID] = s
-	}
-	return s
-}
-
-func (a *Agent) task(id string) *task {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.tasks[id]
 }
 
 // keep adds a task to the store and forgets an old one if there are too many.
@@ -155,6 +188,7 @@ func (a *Agent) keep(t *task) {
 		}
 		a.order = append(a.order[:i:i], a.order[i+1:]...)
 		delete(a.tasks, old.id)
+		old.forget()
 		for _, other := range a.order {
 			if other.session == old.session {
 				return
@@ -167,14 +201,13 @@ func (a *Agent) keep(t *task) {
 
 // start tells a story in a goroutine that ends when the story does, when the
 // task is canceled or when the agent is closed. The caller holds t.mu.
-func (a *Agent) start(t *task, tell story, prompt *message) error {
+func (a *Agent) start(t *task, tell story, r *run) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
 		return &rpcError{Code: codeInternal, Message: "the agent is closed"}
 	}
-	ctx, cancel := context.WithCancel(a.ctx)
-	r := &run{agent: a, task: t, prompt: prompt}
+	ctx, cancel := context.WithCancel(t.life)
 	t.run, t.cancel = r, cancel
 	a.wg.Go(func() {
 		defer cancel()

@@ -24,11 +24,11 @@ func (a *Agent) card(url string) map[string]any {
 	}
 	capabilities := map[string]any{
 		"streaming":         true,
-		"pushNotifications": false,
+		"pushNotifications": a.pusher != nil,
 		"extensions": []any{map[string]any{
 			"uri":         ExtensionURI,
 			"description": "Thoughts, tool calls and their approval, slash commands.",
-			"required":    false,
+			"required":    !a.coreClients,
 		}},
 	}
 	card := map[string]any{
@@ -52,17 +52,38 @@ func (a *Agent) card(url string) map[string]any {
 		card["supportedInterfaces"] = interfaces
 		capabilities["extendedAgentCard"] = false
 	}
+	a.gate.describe(card, capabilities, a.version != "1.0", a.version == "1.0" || a.version == "both")
 	if a.version != "1.0" {
 		card["protocolVersion"], card["preferredTransport"], card["url"] = "0.3.0", "JSONRPC", url
 	}
 	return card
 }
 
+// extendedCard is what those see that the agent knows.
+func (a *Agent) extendedCard(url string) (map[string]any, error) {
+	card := a.card(url)
+	card["name"] = "a2astdio demo agent, extended"
+	card["description"] = "What everybody sees, and this: you have signed in."
+	if a.signer != nil {
+		return card, a.signer.sign(card, url)
+	}
+	return card, nil
+}
+
 // serveCard sends the card. Its URL is the one that the client reached it by,
 // which Listen has checked before.
 func (a *Agent) serveCard(w http.ResponseWriter, r *http.Request) {
 	var body bytes.Buffer
-	if err := writeJSON(&body, a.card("http://"+r.Host+"/")); err != nil {
+	url := "http://" + r.Host + "/"
+	card := a.card(url)
+	var err error
+	if a.signer != nil {
+		err = a.signer.sign(card, url)
+	}
+	if err == nil {
+		err = writeJSON(&body, card)
+	}
+	if err != nil {
 		httpError(w, http.StatusInternalServerError, err.Error())
 		return
 	}

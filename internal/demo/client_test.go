@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,34 +17,60 @@ import (
 // A client talks to an agent in a bubble, and knows no more of A2A than a shell
 // script would.
 type client struct {
-	t      *testing.T
-	http   *http.Client
-	header http.Header
-	taskID string           // of the last stream
-	calls  []string         // tool calls that asked in the last stream
-	seen   []map[string]any // every result
-	sent   []map[string]any // every data part
+	t         *testing.T
+	agent     *Agent
+	http      *http.Client
+	header    http.Header
+	dir       string              // workspace_path of the first messages
+	taskID    string              // of the last stream
+	contextID string              // of it
+	calls     []string            // tool calls that asked in the last stream; "" is a bare request
+	offered   map[string][]string // the options of each call
+	requests  []any               // every confirmation request, in a tool call or bare
+	v1        bool
+	seen      []map[string]any // every result
 }
 
 // converse runs a conversation in virtual time. That the bubble ends proves that
 // no goroutine of the agent is left.
 func converse(t *testing.T, opts *Options, talk func(t *testing.T, c *client)) {
 	t.Helper()
+	dir := t.TempDir()
+	if opts != nil && opts.Workspace != "" {
+		dir = opts.Workspace
+	}
 	synctest.Test(t, func(t *testing.T) {
 		a := New(opts)
 		p := a.Pipe()
 		transport := &http.Transport{DialContext: p.DialContext}
-		c := &client{t: t, http: &http.Client{Transport: transport}, header: http.Header{}}
+		c := &client{t: t, agent: a, http: &http.Client{Transport: transport}, header: http.Header{}, dir: dir}
 		c.header.Set("X-A2A-Extensions", "https://example.com/other, "+ExtensionURI)
+		defer func() { // also after a Fatal
+			transport.CloseIdleConnections()
+			if err := p.Close(); err != nil {
+				t.Errorf("closing the pipe: %v", err)
+			}
+			if err := a.Close(); err != nil {
+				t.Errorf("closing the agent: %v", err)
+			}
+		}()
 		talk(t, c)
-		transport.CloseIdleConnections()
-		if err := p.Close(); err != nil {
-			t.Errorf("closing the pipe: %v", err)
-		}
-		if err := a.Close(); err != nil {
-			t.Errorf("closing the agent: %v", err)
-		}
 	})
+}
+
+// inEachVersion is converse in both versions of A2A. Events are told alike; what
+// differs is how messages and methods are written, and the client does that.
+func inEachVersion(t *testing.T, opts Options, talk func(t *testing.T, c *client)) {
+	for _, opts.Version = range []string{"0.3", "1.0"} {
+		t.Run(opts.Version, func(t *testing.T) {
+			converse(t, &opts, func(t *testing.T, c *client) {
+				if opts.Version == "1.0" {
+					v1Client(c)
+				}
+				talk(t, c)
+			})
+		})
+	}
 }
 
 // core returns the same client without the extension.
@@ -84,7 +109,19 @@ func envelope(method string, params any) string {
 // call makes a unary call and returns its result, or the error's code and message.
 func (c *client) call(method string, params any) (map[string]any, string) {
 	c.t.Helper()
+	if c.v1 {
+		method = v1Name(method)
+	}
 	return c.raw(envelope(method, params))
+}
+
+// refused expects that a message is answered with an error that has all these words.
+func (c *client) refused(params map[string]any, words ...string) {
+	c.t.Helper()
+	_, err := c.call("message/stream", params)
+	for _, word := range words {
+		expectError(c.t, err, word)
+	}
 }
 
 func (c *client) raw(body string) (map[string]any, string) {
@@ -119,12 +156,15 @@ func (c *client) open(method string, params any) *reader {
 
 func (c *client) openContext(ctx context.Context, method string, params any) *reader {
 	c.t.Helper()
+	if c.v1 {
+		method = v1Name(method)
+	}
 	resp := c.post(ctx, envelope(method, params), "text/event-stream")
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
 		body, _ := io.ReadAll(resp.Body)
 		c.t.Fatalf("%s: %s %s", method, got, body)
 	}
-	c.calls = nil
+	c.calls, c.offered = nil, map[string][]string{}
 	return &reader{c: c, body: resp.Body, lines: bufio.NewReader(resp.Body)}
 }
 
@@ -155,9 +195,22 @@ func (r *reader) next() map[string]any {
 func (r *reader) rest() []string {
 	var lines []string
 	for e := r.next(); e != nil; e = r.next() {
+		if r.c.v1 {
+			e = asV03(e)
+		}
 		lines = append(lines, line(e))
 	}
 	return lines
+}
+
+// state asks for the task's state.
+func (c *client) state() string {
+	c.t.Helper()
+	got, err := c.call("tasks/get", map[string]any{"id": c.taskID})
+	if err != "" {
+		c.t.Fatal(err)
+	}
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(at(got, "status.state").(string), "TASK_STATE_"), "_", "-"))
 }
 
 func (c *client) note(result map[string]any) {
@@ -167,131 +220,109 @@ func (c *client) note(result map[string]any) {
 			c.taskID = id
 		}
 	}
+	for _, path := range []string{"contextId", "task.contextId", "statusUpdate.contextId"} {
+		if id, ok := at(result, path).(string); ok {
+			c.contextID = id
+		}
+	}
 	for _, path := range []string{"status.message.parts.0.data", "statusUpdate.status.message.parts.0.data"} {
-		if at(result, path+".confirmation_request") != nil {
-			c.calls = append(c.calls, at(result, path+".tool_call_id").(string))
+		data, _ := at(result, path).(map[string]any)
+		request, id := at(data, "confirmation_request"), ""
+		switch {
+		case request != nil:
+			id = at(data, "tool_call_id").(string)
+		case data["execute_details"] != nil:
+			request = data // bare
+		default:
+			continue
+		}
+		c.calls = append(c.calls, id)
+		c.requests = append(c.requests, data)
+		options, _ := at(request, "options").([]any)
+		for _, o := range options {
+			c.offered[id] = append(c.offered[id], at(o, "id").(string))
 		}
 	}
 }
 
 func text(s string) map[string]any { return map[string]any{"kind": "text", "text": s} }
 
-func message03(taskID string, parts ...map[string]any) map[string]any {
-	m := map[string]any{"kind": "message", "messageId": "u1", "role": "user", "parts": parts}
-	if taskID != "" {
-		m["taskId"] = taskID
+// message begins a session, or goes to a task.
+func (c *client) message(taskID string, parts ...map[string]any) map[string]any {
+	if c.v1 {
+		return c.messageV1(taskID, withoutKind(parts)...)
+	}
+	return c.address(taskID, map[string]any{"kind": "message", "messageId": "u1", "role": "user", "parts": parts})
+}
+
+// address gives a message what every legal one has: AgentSettings, or the IDs of
+// what it answers.
+func (c *client) address(taskID string, m map[string]any) map[string]any {
+	switch {
+	case taskID != "":
+		m["taskId"], m["contextId"] = taskID, c.contextID
+	case c.header.Get("X-A2A-Extensions") != "" || c.header.Get("A2A-Extensions") != "":
+		m["metadata"] = c.settings()
 	}
 	return map[string]any{"message": m}
+}
+
+func (c *client) settings() map[string]any {
+	return map[string]any{ExtensionURI: map[string]any{"workspace_path": c.dir}}
 }
 
 // prompt streams a prompt that begins a task, and returns what came.
 func (c *client) prompt(words string) []string {
 	c.t.Helper()
-	return c.open("message/stream", message03("", text(words))).rest()
+	return c.open("message/stream", c.message("", text(words))).rest()
 }
 
 // reply streams a prompt in the task of the last stream.
 func (c *client) reply(words string) []string {
 	c.t.Helper()
-	return c.open("message/stream", message03(c.taskID, text(words))).rest()
+	return c.open("message/stream", c.message(c.taskID, text(words))).rest()
 }
 
 func confirmation(call, option string) map[string]any {
 	return map[string]any{"tool_call_id": call, "selected_option_id": option}
 }
 
-func (c *client) data(object map[string]any) map[string]any {
-	c.sent = append(c.sent, object)
-	return map[string]any{"kind": "data", "data": object}
-}
+func data(object any) map[string]any { return map[string]any{"kind": "data", "data": object} }
 
 // confirm answers every call of the last stream.
 func (c *client) confirm(option string) []string {
 	c.t.Helper()
+	return c.open("message/stream", c.message(c.taskID, c.answers(option)...)).rest()
+}
+
+// nearest returns an option if the last stream offered it, and else the first or,
+// for a rejection, the last one.
+func (c *client) nearest(option string) string {
+	offered := c.offered[c.calls[0]]
+	switch {
+	case slices.Contains(offered, option):
+		return option
+	case option == "cancel":
+		return offered[len(offered)-1]
+	}
+	return offered[0]
+}
+
+func (c *client) answers(option string) []map[string]any {
 	var parts []map[string]any
 	for _, call := range c.calls {
-		parts = append(parts, c.data(confirmation(call, option)))
+		parts = append(parts, data(confirmation(call, option)))
 	}
-	return c.open("message/stream", message03(c.taskID, parts...)).rest()
+	return parts
+}
+
+// with sets a member of a message.
+func with(params map[string]any, name string, value any) map[string]any {
+	params["message"].(map[string]any)[name] = value
+	return params
 }
 
 // inWorkspace is a prompt with settings.
-func inWorkspace(words, path string) map[string]any {
-	p := message03("", text(words))
-	p["message"].(map[string]any)["metadata"] = map[string]any{ExtensionURI: map[string]any{"workspace_path": path}}
-	return p
-}
-
-// at returns what is at a path of a JSON value, or nil.
-func at(v any, path string) any {
-	for name := range strings.SplitSeq(path, ".") {
-		switch w := v.(type) {
-		case map[string]any:
-			v = w[name]
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i >= len(w) {
-				return nil
-			}
-			v = w[i]
-		default:
-			return nil
-		}
-	}
-	return v
-}
-
-// line tells a 0.3 event in one line.
-func line(e map[string]any) string {
-	if status, ok := e["execution_id"]; ok {
-		_ = status
-		return fmt.Sprint("response ", e["status"])
-	}
-	if e["kind"] == "task" {
-		return fmt.Sprint("task ", at(e, "status.state"))
-	}
-	s := fmt.Sprint(at(e, "status.state"))
-	if p, ok := at(e, "status.message.parts.0").(map[string]any); ok {
-		s = told(p, s)
-	}
-	if e["final"] == true {
-		s += " (final)"
-	}
-	return s
-}
-
-func told(part map[string]any, state string) string {
-	if state == "working" {
-		state = ""
-	} else {
-		state += ": "
-	}
-	switch d, _ := part["data"].(map[string]any); {
-	case d["tool_call_id"] != nil:
-		s := fmt.Sprint(d["tool_name"], " ", d["status"])
-		if d["confirmation_request"] != nil {
-			s += "?"
-		}
-		if live, ok := d["live_content"].(string); ok {
-			s += fmt.Sprintf(" %q", live)
-		}
-		return state + s
-	case d["subject"] != nil:
-		return state + fmt.Sprint("thought: ", d["subject"])
-	}
-	return state + fmt.Sprintf("%q", part["text"])
-}
-
-func expect(t *testing.T, what string, got []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("%s:\n got  %s\n want %s", what, strings.Join(got, "\n      "), strings.Join(want, "\n      "))
-	}
-}
-
-func expectError(t *testing.T, got, want string) {
-	t.Helper()
-	if !strings.Contains(got, want) || want == "" {
-		t.Errorf("error %q, want %q in it", got, want)
-	}
+func (c *client) inWorkspace(words string, settings any) map[string]any {
+	return with(c.message("", text(words)), "metadata", map[string]any{ExtensionURI: settings})
 }

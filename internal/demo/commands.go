@@ -79,12 +79,9 @@ func lookup(commands []command, path []string, args string) (command, error) {
 // the response as its first event and then the task's updates; another gets the
 // response alone, and finds the task by its execution ID.
 func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request) error {
-	var p executeSlashCommandRequest
-	if err := readParams(req.params, &p); err != nil {
+	p, err := readExecute(req.params)
+	if err != nil {
 		return invalidParams("%v", err)
-	}
-	if len(p.CommandPath) == 0 {
-		return invalidParams("command_path is empty")
 	}
 	var t *task
 	var answer executeSlashCommandResponse
@@ -93,13 +90,10 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 	if err != nil {
 		answer = executeSlashCommandResponse{Status: commandFailed, Message: err.Error()}
 	} else {
-		t = a.newTask(a.session(""))
+		t = a.newTask(a.newSession()) // which no message has begun: the first one has the settings
 		line := strings.TrimSpace("/" + strings.Join(p.CommandPath, " ") + " " + args)
 		prompt := &message{id: a.newID(), role: "user", parts: []part{{text: line}}, taskID: t.id, contextID: t.session.contextID}
-		if err := a.settle(t.session, prompt, req.extension); err != nil {
-			return err
-		}
-		if err := a.create(t, c.tell(args), prompt); err != nil {
+		if err := a.create(t, c.tell(args), &run{first: prompt, slash: p.CommandPath, args: args}); err != nil {
 			return err
 		}
 		answer = executeSlashCommandResponse{ExecutionID: t.id, Status: c.status, Message: "executing " + line}
@@ -124,7 +118,7 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 func (a *Agent) memoryShow(string) story {
 	return func(ctx context.Context, r *run) error {
 		a.mu.Lock()
-		text := strings.Join(a.memory, "\n")
+		text := strings.Join(a.notes, "\n")
 		a.mu.Unlock()
 		if text == "" {
 			text = "I remember nothing."
@@ -139,7 +133,7 @@ func (a *Agent) memoryAdd(args string) story {
 			return err
 		}
 		a.mu.Lock()
-		a.memory = append(a.memory, args)
+		a.notes = append(a.notes, args)
 		a.mu.Unlock()
 		return r.say(ctx, "I remember: ", args)
 	}
@@ -148,7 +142,7 @@ func (a *Agent) memoryAdd(args string) story {
 func (a *Agent) reset(string) story {
 	return func(ctx context.Context, r *run) error {
 		c := toolCall{
-			ID: r.task.newID(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
+			ID: r.callID(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
 			Confirmation: &confirmationRequest{Options: options(), Generic: &genericDetails{Description: "Forget everything that was remembered"}},
 		}
 		answers, err := r.approve(ctx, c)
@@ -156,17 +150,18 @@ func (a *Agent) reset(string) story {
 			return err
 		}
 		if !answers[c.ID].approved() {
-			return r.say(ctx, "I forget nothing.")
+			return r.say(ctx, "I forget nothing.\n")
 		}
 		a.mu.Lock()
-		a.memory = nil
+		a.notes = nil
 		a.mu.Unlock()
+		r.ran(c, answers[c.ID], "forget everything")
 		text := "forgotten"
 		c.Status, c.Confirmation, c.Output = callSucceeded, nil, &toolOutput{Text: &text}
 		if err := r.update(ctx, c); err != nil {
 			return err
 		}
-		return r.say(ctx, "I forgot everything.")
+		return r.say(ctx, "I forgot everything.\n")
 	}
 }
 
@@ -176,11 +171,6 @@ func deploy(args string) story {
 		if target == "" {
 			target = "staging"
 		}
-		c := r.command("deploy --to "+target, "Deploy to "+target)
-		answers, err := r.approve(ctx, c)
-		if err != nil {
-			return err
-		}
-		return r.execute(ctx, c, answers[c.ID], "building\n", "uploading\n", "live on "+target+"\n")
+		return r.askAndExecute(ctx, r.command("deploy --to "+target, "Deploy to "+target), "building\n", "uploading\n", "live on "+target+"\n")
 	}
 }

@@ -1,7 +1,5 @@
 package demo
 
-import "encoding/json"
-
 // The development-tool extension's own objects. They are data of any A2A
 // version, so they have one spelling: the field names of the specification.
 
@@ -31,16 +29,7 @@ const (
 	commandAwaitingAction = "AWAITING_ACTION_CONFIRMATION"
 )
 
-// The options of every confirmation request.
-const (
-	optionOnce   = "proceed_once"
-	optionAlways = "proceed_always"
-	optionCancel = "cancel"
-)
-
-type agentSettings struct {
-	WorkspacePath string `json:"workspace_path"`
-}
+type agentSettings struct{ WorkspacePath string }
 
 type developmentToolEvent struct {
 	Kind     string `json:"kind"`
@@ -83,7 +72,7 @@ type errorDetails struct {
 }
 
 type confirmationRequest struct {
-	Options  []confirmationOption `json:"options"`
+	Options  []confirmationOption `json:"options,omitempty"`
 	Execute  *executeDetails      `json:"execute_details,omitempty"`
 	FileEdit *fileDiff            `json:"file_edit_details,omitempty"`
 	MCP      *mcpDetails          `json:"mcp_details,omitempty"`
@@ -94,6 +83,8 @@ type confirmationOption struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
+
+	effect effect // what choosing it does; not on the wire
 }
 
 type executeDetails struct {
@@ -118,51 +109,14 @@ type genericDetails struct {
 	Description string `json:"description"`
 }
 
-// A toolCallConfirmation has a oneof of one member, so the member is inlined.
+// A toolCallConfirmation is an answer to a confirmationRequest: see readConfirmation.
 type toolCallConfirmation struct {
-	ToolCallID       string               `json:"tool_call_id"`
-	SelectedOptionID string               `json:"selected_option_id"`
-	FileDetails      *modifiedFileDetails `json:"file_details,omitempty"`
-	// ModifiedDetails is the same member below the name of its oneof. Protobuf's
-	// JSON has no such level; clients that were written from the prose send it.
-	ModifiedDetails *struct {
-		FileDetails *modifiedFileDetails `json:"file_details,omitempty"`
-	} `json:"modified_details,omitempty"`
+	ToolCallID       string
+	SelectedOptionID string
+	FileDetails      *modifiedFileDetails // nil: not modified
 }
 
-type modifiedFileDetails struct {
-	NewContent string `json:"new_content"`
-}
-
-// content returns the user's version of a file, or nil.
-func (c toolCallConfirmation) content() *string {
-	switch {
-	case c.FileDetails != nil:
-		return &c.FileDetails.NewContent
-	case c.ModifiedDetails != nil && c.ModifiedDetails.FileDetails != nil:
-		return &c.ModifiedDetails.FileDetails.NewContent
-	}
-	return nil
-}
-
-// confirmations returns the confirmations among a message's data parts.
-func (m *message) confirmations() []toolCallConfirmation {
-	var found []toolCallConfirmation
-	for _, p := range m.parts {
-		if !isObject(p.data) {
-			continue
-		}
-		raw, err := json.Marshal(p.data)
-		if err != nil {
-			continue
-		}
-		var c toolCallConfirmation
-		if json.Unmarshal(raw, &c) == nil && c.ToolCallID != "" && c.SelectedOptionID != "" {
-			found = append(found, c)
-		}
-	}
-	return found
-}
+type modifiedFileDetails struct{ NewContent string }
 
 type slashCommand struct {
 	Name        string                 `json:"name"`
@@ -178,8 +132,8 @@ type slashCommandArgument struct {
 }
 
 type executeSlashCommandRequest struct {
-	CommandPath []string `json:"command_path"`
-	Args        string   `json:"args"`
+	CommandPath []string
+	Args        string
 }
 
 type executeSlashCommandResponse struct {

@@ -20,22 +20,44 @@
 // gone, and neither the story nor another stream notices. Nothing but
 // tasks/cancel and [Agent.Close] ends a story early.
 //
+// # Between processes
+//
+// With [Options].Keep each task has a file, for the agents of other processes: keep.go
+// reads and writes them, held.go says which process a task is in. A story that rests is
+// on no disk: replay.go tells it again, silently, with what it had met on its way.
+//
 // # Spellings
 //
 // Tasks, events and stories know no version of A2A. wire_v03.go and wire_v1.go
 // read and write them; [Options] and the A2A-Version header pick one for each
 // request, so clients of both versions can follow the same task, too.
 //
+// # As strict as the specification
+//
+// A lenient agent hides what a client gets wrong, so this one is as strict as the
+// specifications let an agent be. proto.go reads what a client says of the
+// extension as a strict reader of proto3 JSON does; session.go wants AgentSettings
+// in the first message and context IDs of its own; reply.go takes answers to what
+// was asked, with an option that was offered, and nothing beside them. What is
+// refused gets a sentence (-32602, -32008 without the extension) and has changed
+// nothing.
+//
+// What the agent does, or would do, is recorded ([Agent.Executed]), and a story
+// that asked for approval ends by saying it: an approval that nobody gave can be
+// seen.
+//
 // # With and without the extension
 //
-// Every event is kept in one neutral form and spelled for each reader. A reader
-// that activated the extension by header sees thoughts, tool calls and metadata;
+// The extension is required, unless [Options].CoreClients says otherwise. Then every
+// event, which is kept in one neutral form, is spelled for each reader: one that
+// activated the extension by header sees thoughts, tool calls and metadata;
 // another sees text and states only, and is asked in prose where the first one
 // gets a confirmation request. The two can follow the same task.
 //
 // # Goroutines
 //
-// One a story, owned by the Agent, ended by [Agent.Close] or tasks/cancel; one
+// One a webhook, which posts what is in the log ([PushOptions]), ended by deleting it
+// or by [Agent.Close]. One a story, owned by the Agent, ended by [Agent.Close] or tasks/cancel; one
 // a connection and one accepting them, owned by the http.Server of [Pipe] or
 // [Agent.Listen], ended by closing it.
 package demo

@@ -40,6 +40,11 @@ func (a *Agent) Listen(ctx context.Context, addr string, ready func(url string))
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
+	_, port, _ = net.SplitHostPort(listener.Addr().String())
+	url := "http://" + net.JoinHostPort(reachable(host), port) + "/"
+	if a.gate.kind == AuthOAuth2 {
+		a.gate.open(url)
+	}
 	server := &http.Server{Handler: guard(host, a), ReadHeaderTimeout: headerTimeout}
 	closed := make(chan struct{})
 	// Ends when ctx does. If Serve fails first, it never starts.
@@ -48,8 +53,7 @@ func (a *Agent) Listen(ctx context.Context, addr string, ready func(url string))
 		server.Close()
 	})
 	if ready != nil {
-		_, port, _ = net.SplitHostPort(listener.Addr().String())
-		ready("http://" + net.JoinHostPort(reachable(host), port) + "/")
+		ready(url)
 	}
 	err = server.Serve(listener)
 	if stop() {

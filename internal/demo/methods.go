@@ -23,38 +23,69 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 		return nil, nil, 0, invalidParams("message.parts is empty")
 	case p.historyLength != nil && *p.historyLength < 0:
 		return nil, nil, 0, invalidParams("historyLength is negative")
-	case p.push:
+	case p.push != nil && a.pusher == nil:
 		return nil, nil, 0, &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
 	}
+	if p.push != nil {
+		if err := p.push.check(); err != nil {
+			return nil, nil, 0, err
+		}
+		p.push.wire, p.push.extension = req.wire, req.extension
+	}
+	if req.extension && m.confirms() {
+		// The extension's own words on this message (§3.2, Client-to-Agent Messages).
+		switch {
+		case m.taskID == "" || m.contextID == "":
+			return nil, nil, 0, invalidParams("message.taskId or message.contextId is missing: a ToolCallConfirmation goes to the task that asked, in its context")
+		case req.method != "message/stream":
+			return nil, nil, 0, invalidParams("a ToolCallConfirmation is sent as a streaming message, not by %s", req.called)
+		}
+	}
 	if m.taskID != "" {
-		t := a.task(m.taskID)
-		if t == nil {
-			return nil, nil, 0, notFound(m.taskID)
+		from := 0
+		t, err := a.change(m.taskID, func(t *task) (err error) {
+			if m.contextID != "" && m.contextID != t.session.contextID {
+				return invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.contextID)
+			}
+			from, err = a.follow(t, m, req.extension)
+			return err
+		})
+		if err == nil && p.push != nil {
+			err = a.pushTo(t, p.push, from)
 		}
-		if m.contextID != "" && m.contextID != t.session.contextID {
-			return nil, nil, 0, invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.contextID)
-		}
-		from, err := a.follow(t, m, req.extension)
 		return t, p, from, err
 	}
-	t := a.newTask(a.session(m.contextID))
-	m.taskID, m.contextID = t.id, t.session.contextID
-	tell, settings := pick(m.words()), a.settle(t.session, m, req.extension)
-	if settings != nil {
-		tell = failing(settings)
+	s, err := a.session(m.contextID)
+	if err != nil {
+		return nil, nil, 0, err
 	}
-	return t, p, 0, a.create(t, tell, m)
+	w, err := a.admit(s, m, req.extension)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if s == nil {
+		s = a.newSession()
+	}
+	s.settle(w)
+	t := a.newTask(s)
+	m.taskID, m.contextID = t.id, s.contextID
+	if err = a.create(t, m.story(), &run{first: m}); err == nil && p.push != nil {
+		err = a.pushTo(t, p.push, 0)
+	}
+	return t, p, 0, err
 }
 
 // create starts a new task with the story of its prompt.
-func (a *Agent) create(t *task, tell story, prompt *message) error {
+func (a *Agent) create(t *task, tell story, r *run) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.append(event{created: true, state: stateSubmitted, kind: kindStateChange, message: prompt})
-	if err := a.start(t, tell, prompt); err != nil {
+	t.append(event{created: true, state: stateSubmitted, kind: kindStateChange, message: r.first})
+	r.agent, r.task, r.prompt = a, t, r.first
+	if err := a.start(t, tell, r); err != nil {
 		return err
 	}
 	t.append(event{state: stateWorking, kind: kindStateChange})
+	t.save()
 	a.keep(t)
 	return nil
 }
@@ -134,8 +165,13 @@ func (a *Agent) cancel(req *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !t.stop() {
-		return nil, &rpcError{Code: codeNotCancelable, Message: "task cannot be canceled: " + t.id + " is in a terminal state"}
+	if t, err = a.change(t.id, func(t *task) error {
+		if !t.stop() {
+			return &rpcError{Code: codeNotCancelable, Message: "task cannot be canceled: " + t.id + " is in a terminal state"}
+		}
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	return req.wire.task(t.view(req.extension, -1)), nil
 }
@@ -147,6 +183,9 @@ func (a *Agent) resubscribe(ctx context.Context, w http.ResponseWriter, req *req
 	t, _, err := a.named(req)
 	if err != nil {
 		return err
+	}
+	if a.keeper != nil && !t.isHeld() && t.working() {
+		return underWay(t.id)
 	}
 	t.mu.Lock()
 	view, from := t.viewLocked(req.extension, -1), len(t.log)
@@ -197,6 +236,7 @@ func (a *Agent) list(req *request) (any, error) {
 		return nil, invalidParams("unknown status %q", p.Status)
 	}
 
+	a.adoptAll()
 	a.mu.Lock()
 	all := append([]*task(nil), a.order...)
 	a.mu.Unlock()

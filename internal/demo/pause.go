@@ -3,26 +3,36 @@ package demo
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// A pause is what a story waits for: answers to tool calls, or a prompt. It is
-// filled in by the requests that bring them, under the task's mu; done is closed
-// when nothing is missing, and only then the story reads it.
+// A pause is what a story waits for: answers to tool calls, or a prompt. Once it
+// is the task's, it is under the task's mu; done is closed when nothing is
+// missing, and only then the story reads it.
 type pause struct {
 	calls   []toolCall // none: a question in prose
 	answers map[string]answer
 	prompt  *message
 	done    chan struct{}
+
+	asking bool // the story asks for more calls
+	quiet  bool // a call that is rejected is not mentioned again
 }
 
+func newPause() *pause {
+	return &pause{answers: map[string]answer{}, done: make(chan struct{})}
+}
+
+// An answer is the option that was chosen. Without one nothing is approved.
 type answer struct {
-	option  string
-	content *string // the user's version of a file
+	option     confirmationOption
+	content    *string // the user's version of a file
+	remembered bool    // allowed by an earlier answer
 }
 
-func (a answer) approved() bool { return a.option == optionOnce || a.option == optionAlways }
+func (a answer) approved() bool { return a.remembered || a.option.effect != reject }
 
 // unanswered returns the calls that are still open.
 func (p *pause) unanswered() []toolCall {
@@ -32,21 +42,37 @@ func (p *pause) unanswered() []toolCall {
 	})
 }
 
-// wait ends the stream with input-required and returns when p is answered.
-func (r *run) wait(ctx context.Context, p *pause, question *message) error {
-	p.done = make(chan struct{})
+// wait ends the stream with input-required and returns when p is answered. What
+// has been answered already ends no stream.
+func (r *run) wait(ctx context.Context, p *pause, kind string, question *message) error {
+	if r.silent && r.at < len(r.facts) {
+		return r.answered(p)
+	}
 	t := r.task
 	t.mu.Lock()
 	if t.run != r {
 		t.mu.Unlock()
 		return errEnded
 	}
+	if p.asking = false; !r.silent && len(p.calls) > 0 && len(p.unanswered()) == 0 {
+		t.pause = nil
+		t.mu.Unlock()
+		return r.answered(p)
+	}
 	t.pause = p
-	t.append(event{state: stateInputRequired, kind: kindStateChange, final: true, message: question})
+	if r.silent {
+		if err := r.rests(p); err != nil {
+			t.mu.Unlock()
+			return err
+		}
+		close(r.awake)
+	} else {
+		t.append(event{state: stateInputRequired, kind: kind, final: true, message: question})
+	}
 	t.mu.Unlock()
 	select {
 	case <-p.done:
-		return nil
+		return r.answered(p)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -57,8 +83,8 @@ func (r *run) listen(ctx context.Context, question string) (*message, error) {
 	if err := r.say(ctx, question); err != nil {
 		return nil, err
 	}
-	p := &pause{}
-	if err := r.wait(ctx, p, nil); err != nil {
+	p := newPause()
+	if err := r.wait(ctx, p, kindStateChange, nil); err != nil {
 		return nil, err
 	}
 	r.prompt = p.prompt
@@ -66,15 +92,21 @@ func (r *run) listen(ctx context.Context, question string) (*message, error) {
 }
 
 // approve asks for tool calls, all in one pause, and returns the answers. A call
-// that was refused has been reported as cancelled when it returns; one whose
-// tool was allowed for good is not asked for.
+// that was rejected has been reported as cancelled when it returns; one that was
+// allowed for good is not asked for.
 func (r *run) approve(ctx context.Context, calls ...toolCall) (map[string]answer, error) {
-	p := &pause{answers: map[string]answer{}}
+	return r.approveIn(ctx, newPause(), calls...)
+}
+
+// approveIn is approve with a pause that the caller has prepared.
+func (r *run) approveIn(ctx context.Context, p *pause, calls ...toolCall) (map[string]answer, error) {
+	r.asked = true
+	s := r.task.session
 	answers := map[string]answer{}
 	for _, c := range calls {
 		c.Status = callPending
-		if r.task.session.allowed(c.Name) {
-			answers[c.ID] = answer{option: optionAlways}
+		if met(r, func() bool { return !r.forgets && (s.memory.allows(c) || r.agent.saved.allows(c)) }) {
+			answers[c.ID] = answer{remembered: true}
 			c.Confirmation = nil
 		} else {
 			p.calls = append(p.calls, c)
@@ -86,24 +118,35 @@ func (r *run) approve(ctx context.Context, calls ...toolCall) (map[string]answer
 	if len(p.calls) == 0 {
 		return answers, nil
 	}
-	if err := r.wait(ctx, p, r.task.text(r.task.newID(), inProse(p.calls), coreOnly)); err != nil {
+	question := r.task.text(r.task.messageID(), inProse(p.calls), coreOnly)
+	if err := r.wait(ctx, p, kindStateChange, question); err != nil {
 		return nil, err
 	}
+	maps.Copy(answers, p.answers)
+	return answers, r.heed(ctx, p)
+}
+
+// heed does what answers mean beside carrying calls out: it remembers what they
+// allow for good, and reports the rejected calls.
+func (r *run) heed(ctx context.Context, p *pause) error {
 	for _, c := range p.calls {
 		given := p.answers[c.ID]
-		answers[c.ID] = given
-		if given.option == optionAlways {
-			r.task.session.allow(c.Name)
+		switch effect := given.option.effect; {
+		case r.forgets:
+		case effect == alwaysSaved:
+			r.agent.saved.allow(c, effect)
+		default:
+			r.task.session.memory.allow(c, effect)
 		}
-		if given.approved() || r.task.status(c.ID) == callCancelled {
+		if given.approved() || p.quiet || r.task.status(c.ID) == callCancelled {
 			continue
 		}
 		c.Status, c.Confirmation = callCancelled, nil
 		if err := r.update(ctx, c); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return answers, nil
+	return nil
 }
 
 // inProse asks a client without the extension for the same approval.
@@ -111,122 +154,16 @@ func inProse(calls []toolCall) string {
 	var b strings.Builder
 	for _, c := range calls {
 		fmt.Fprintf(&b, "%s: %s\n", c.Name, c.Description)
-		if d := c.Confirmation; d.FileEdit != nil {
+		d := c.Confirmation
+		if d.FileEdit != nil {
 			b.WriteString(d.FileEdit.FormattedDiff)
-		} else if d.Execute != nil {
+		}
+		if d.Execute != nil {
 			fmt.Fprintf(&b, "    %s\n", d.Execute.Command)
 		}
 	}
 	b.WriteString("Shall I? (yes or no)")
 	return b.String()
-}
-
-// follow gives a message to a task that exists, and returns the index in its log
-// at which the effects begin.
-func (a *Agent) follow(t *task, m *message, extension bool) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	from := len(t.log)
-	m.taskID, m.contextID = t.id, t.session.contextID
-	switch {
-	case t.state == stateCanceled || t.state == stateFailed:
-		return 0, over(t.id, t.state)
-	case t.pause == nil && t.state != stateCompleted:
-		if c := m.confirmations(); extension && len(c) > 0 {
-			return 0, invalidParams("no tool call %q awaits confirmation", c[0].ToolCallID)
-		}
-		return 0, invalidParams("task %s is working: wait for it or cancel it", t.id)
-	case t.pause != nil && len(t.pause.calls) > 0:
-		return from, t.confirm(m, extension)
-	}
-	if c := m.confirmations(); extension && len(c) > 0 {
-		return 0, invalidParams("no tool call %q awaits confirmation", c[0].ToolCallID)
-	}
-	if err := a.settle(t.session, m, extension); err != nil {
-		return 0, invalidParams("%v", err)
-	}
-	if p := t.pause; p != nil {
-		p.prompt, t.pause = m, nil
-		close(p.done)
-	} else if err := a.start(t, pick(m.words()), m); err != nil {
-		return 0, err
-	}
-	t.remember(m)
-	t.append(event{state: stateWorking, kind: kindStateChange})
-	return from, nil
-}
-
-// confirm gives the answers in a message to the story. All of them are checked
-// before any counts. The caller holds t.mu.
-func (t *task) confirm(m *message, extension bool) error {
-	p := t.pause
-	open := p.unanswered()
-	given := map[string]answer{}
-	switch confirmations := m.confirmations(); {
-	case !extension && len(confirmations) > 0:
-		return invalidParams("the message confirms a tool call but its request does not activate %s", ExtensionURI)
-	case !extension:
-		for _, c := range open {
-			given[c.ID] = answer{option: spokenOption(m.words())}
-		}
-	case len(confirmations) == 0:
-		return invalidParams("the approval must be answered first: send a ToolCallConfirmation for %s", ids(open))
-	case m.text() != "":
-		return invalidParams("a message that confirms a tool call has no text: the story would not read it")
-	default:
-		for _, c := range confirmations {
-			if !slices.ContainsFunc(open, func(o toolCall) bool { return o.ID == c.ToolCallID }) {
-				return invalidParams("no tool call %q awaits confirmation", c.ToolCallID)
-			}
-			given[c.ToolCallID] = answer{option: c.SelectedOptionID, content: c.content()}
-		}
-		m.audience = extensionOnly
-	}
-	t.remember(m)
-	for id, a := range given {
-		p.answers[id] = a
-	}
-	if len(p.unanswered()) == 0 {
-		// The story's next word is the first event of the new stream, as the
-		// extension's example has it; until then the task just works again.
-		t.pause, t.state = nil, stateWorking
-		close(p.done)
-		return nil
-	}
-	for _, c := range open {
-		a, ok := given[c.ID]
-		if !ok {
-			continue
-		}
-		if c.Confirmation = nil; !a.approved() {
-			c.Status = callCancelled
-		}
-		// Not yet input-required: in 1.0 that state alone ends the stream.
-		t.append(event{state: stateWorking, kind: kindToolCall, message: t.extension(c)})
-	}
-	t.append(event{state: stateInputRequired, kind: kindStateChange, final: true})
-	return nil
-}
-
-func ids(calls []toolCall) string {
-	var s []string
-	for _, c := range calls {
-		s = append(s, c.ID)
-	}
-	return strings.Join(s, ", ")
-}
-
-// spokenOption reads an answer in prose. What is not a yes is a no.
-func spokenOption(words []string) string {
-	if len(words) > 0 {
-		switch strings.ToLower(strings.Trim(words[0], ".,!")) {
-		case "yes", "y", "ok", "sure", optionOnce:
-			return optionOnce
-		case "always", optionAlways:
-			return optionAlways
-		}
-	}
-	return optionCancel
 }
 
 // status returns the status of a tool call as it was last told.
@@ -237,16 +174,4 @@ func (t *task) status(id string) string {
 		return s.call.Status
 	}
 	return ""
-}
-
-func (s *session) allowed(tool string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.always[tool]
-}
-
-func (s *session) allow(tool string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.always[tool] = true
 }

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,14 +20,33 @@ var errEnded = errors.New("the task was canceled")
 type run struct {
 	agent  *Agent
 	task   *task
-	prompt *message
+	prompt *message // the newest
+	first  *message // that the story began with
+
+	// The slash command that the story is of.
+	slash []string
+	args  string
+
+	// How the story is told again: see met.
+	facts  []json.RawMessage
+	at     int
+	silent bool
+	astray bool
+	awake  chan struct{} // closed when it is where it rested, or has ended
+
+	asked   bool     // for approval
+	forgets bool     // that something was allowed for good
+	done    []string // what was done, a line for each
 }
 
 func (r *run) tell(ctx context.Context, tell story) error {
 	if err := r.acknowledge(ctx); err != nil {
 		return err
 	}
-	return tell(ctx, r)
+	if err := tell(ctx, r); err != nil {
+		return err
+	}
+	return r.report(ctx)
 }
 
 // finish ends the task, unless somebody else did.
@@ -34,19 +54,26 @@ func (r *run) finish(err error) {
 	t := r.task
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.run != r || r.agent.ctx.Err() != nil {
+	if r.silent { // it has not come to where it rested
+		err = errAstray
+		defer close(r.awake)
+	}
+	if t.run != r || t.life.Err() != nil {
 		return // canceled, or the agent was closed: the streams are cut
 	}
-	t.run = nil
+	t.run, t.dormant = nil, nil
 	e := event{state: stateCompleted, kind: kindStateChange, final: true}
 	if err != nil {
-		e.state, e.message = stateFailed, t.text(t.newID(), err.Error(), everyone)
+		e.state, e.message = stateFailed, t.text(t.messageID(), err.Error(), everyone)
 	}
 	t.append(e)
 }
 
 // emit appends an event to the log, as long as this is the task's story.
 func (r *run) emit(e event) error {
+	if r.silent {
+		return nil // it was said
+	}
 	t := r.task
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,7 +86,14 @@ func (r *run) emit(e event) error {
 }
 
 // rest waits for a moment of the agent's pace.
-func (r *run) rest(ctx context.Context) error { return rest(ctx, r.agent.pace) }
+func (r *run) rest(ctx context.Context) error { return r.restFor(ctx, r.agent.pace) }
+
+func (r *run) restFor(ctx context.Context, d time.Duration) error {
+	if r.silent {
+		d = 0
+	}
+	return rest(ctx, d)
+}
 
 func rest(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
@@ -85,7 +119,7 @@ func (r *run) think(ctx context.Context, subject, description string) error {
 
 // say sends one message, a chunk at a time.
 func (r *run) say(ctx context.Context, chunks ...string) error {
-	id := r.task.newID()
+	id := r.task.messageID()
 	for _, chunk := range chunks {
 		if err := r.emit(event{kind: kindText, message: r.task.text(id, chunk, everyone)}); err != nil {
 			return err
@@ -124,9 +158,7 @@ func (r *run) acknowledge(ctx context.Context) error {
 			}
 			lines = append(lines, fmt.Sprintf("I received %s, %d bytes%s.\n", kind, p.file.size, inParentheses(p.file.name)))
 		case p.data != nil:
-			var text strings.Builder
-			_ = writeJSON(&text, p.data) // it was JSON when it arrived
-			lines = append(lines, fmt.Sprintf("I received data: %s\n", shorten(strings.TrimSpace(text.String()), 200)))
+			lines = append(lines, fmt.Sprintf("I received data: %s\n", shorten(string(p.json()), 200)))
 		}
 	}
 	if len(lines) == 0 {

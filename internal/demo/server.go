@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxBody is what a request may weigh. Prompts carry images and files as
@@ -26,6 +27,7 @@ const (
 	codePushNotSupported  = -32003
 	codeUnsupported       = -32004
 	codeNoExtendedCard    = -32007
+	codeExtensionRequired = -32008
 	codeVersionNotSupport = -32009
 )
 
@@ -46,10 +48,12 @@ func invalidParams(format string, args ...any) error {
 type request struct {
 	id        json.RawMessage
 	method    string // by its 0.3 name
+	called    string // by the name that the client used
 	params    json.RawMessage
 	wire      spelling
-	extension bool // the client activated ExtensionURI
-	events    bool // the client asked for an event stream
+	host      string // by which the agent was called
+	extension bool   // the client activated ExtensionURI
+	events    bool   // the client asked for an event stream
 }
 
 type response struct {
@@ -61,6 +65,9 @@ type response struct {
 
 // ServeHTTP serves the card at /.well-known/agent-card.json and JSON-RPC at /.
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if a.gate.serveProvider(w, r) {
+		return
+	}
 	var allow string
 	switch r.URL.Path {
 	case "/.well-known/agent-card.json":
@@ -69,13 +76,25 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		allow = "GET, HEAD"
+	case jwksPath:
+		if a.signer == nil {
+			break
+		}
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			a.signer.serveKey(w)
+			return
+		}
+		allow = "GET, HEAD"
 	case "/":
 		if r.Method == http.MethodPost {
-			a.serveRPC(w, r)
+			if a.gate.admits(w, r) {
+				a.serveRPC(w, r)
+			}
 			return
 		}
 		allow = "POST"
-	default:
+	}
+	if allow == "" {
 		httpError(w, http.StatusNotFound, fmt.Sprintf("nothing at %s: the card is at /.well-known/agent-card.json, JSON-RPC at /", r.URL.Path))
 		return
 	}
@@ -106,7 +125,7 @@ func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
 // readRequest reads the envelope. The request is never nil, so that an error can
 // be answered with whatever is known of it.
 func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
-	req := &request{id: json.RawMessage("null"), wire: v03{}}
+	req := &request{id: json.RawMessage("null"), wire: v03{}, host: r.Host}
 	if a.version == "1.0" {
 		req.wire = v1{}
 	}
@@ -118,8 +137,8 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 		}
 		return req, &rpcError{Code: codeParse, Message: "reading the request: " + err.Error()}
 	}
-	if !json.Valid(body) {
-		return req, &rpcError{Code: codeParse, Message: "the request is not JSON"}
+	if !json.Valid(body) || !utf8.Valid(body) {
+		return req, &rpcError{Code: codeParse, Message: "the request is not JSON in UTF-8"}
 	}
 	if b := bytes.TrimLeft(body, " \t\r\n"); b[0] == '[' {
 		return req, &rpcError{Code: codeInvalidRequest, Message: "batches are not supported"}
@@ -151,10 +170,15 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 		return req, err
 	}
 	req.wire = wire
-	if req.method = req.wire.method(envelope.Method); req.method == "" {
+	req.called = envelope.Method
+	if req.method = req.wire.method(req.called); req.method == "" {
 		return req, &rpcError{Code: codeMethodNotFound, Message: fmt.Sprintf("method not found: %s", envelope.Method)}
 	}
 	req.extension = activates(r.Header.Values(req.wire.extensionsHeader()))
+	if !req.extension && !a.coreClients {
+		return req, &rpcError{Code: codeExtensionRequired, Message: fmt.Sprintf("extension support required: the card requires %s, which this request does not activate by the header %s",
+			ExtensionURI, req.wire.extensionsHeader())}
+	}
 	req.events = strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/event-stream")
 	return req, nil
 }
@@ -222,9 +246,16 @@ func (a *Agent) dispatch(ctx context.Context, w http.ResponseWriter, req *reques
 		}
 		result = map[string]any{"commands": listed(a.commands())}
 	case "agent/getAuthenticatedExtendedCard":
+		if a.gate.extended {
+			card, err := a.extendedCard("http://" + req.host + "/")
+			if err != nil {
+				return err
+			}
+			return req.answer(w, card)
+		}
 		return &rpcError{Code: codeNoExtendedCard, Message: "there is no extended card"}
 	default:
-		return &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
+		result, err = a.pushMethod(req)
 	}
 	if err != nil {
 		return err

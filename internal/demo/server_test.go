@@ -15,8 +15,10 @@ import (
 )
 
 func TestErrors(t *testing.T) {
+	dir := t.TempDir()
 	user := func(m map[string]any) map[string]any {
-		base := map[string]any{"kind": "message", "messageId": "m", "role": "user", "parts": []any{text("hello")}}
+		base := map[string]any{"kind": "message", "messageId": "m", "role": "user", "parts": []any{text("hello")},
+			"metadata": map[string]any{ExtensionURI: map[string]any{"workspace_path": dir}}}
 		for k, v := range m {
 			base[k] = v
 		}
@@ -25,6 +27,7 @@ func TestErrors(t *testing.T) {
 	tests := []struct{ name, body, want string }{
 		{"not JSON", `{`, "-32700"},
 		{"nothing", ``, "-32700"},
+		{"not UTF-8", "\"\xff\"", "-32700"},
 		{"batch", `[]`, "-32600 batches"},
 		{"a string", `"x"`, "-32600"},
 		{"old JSON-RPC", `{"jsonrpc":"1.0","id":1,"method":"tasks/get"}`, "-32600"},
@@ -63,40 +66,16 @@ func TestErrors(t *testing.T) {
 		p["configuration"] = map[string]any{"pushNotificationConfig": map[string]any{"url": "http://x.invalid/"}}
 		_, err := c.call("message/send", p)
 		expectError(t, err, "-32003")
-		_, err = c.core().call("commands/get", nil)
-		expectError(t, err, "does not activate")
 	})
-}
-
-func TestErrorsOfApproval(t *testing.T) {
-	converse(t, nil, func(t *testing.T, c *client) {
-		c.prompt("shell")
-		_, err := c.call("message/send", message03(c.taskID, text("go on")))
-		expectError(t, err, "-32602 invalid params: the approval must be answered first: send a ToolCallConfirmation for "+c.calls[0])
-		_, err = c.call("message/send", message03(c.taskID, c.data(confirmation("call-x", "proceed_once"))))
-		expectError(t, err, `-32602 invalid params: no tool call "call-x" awaits confirmation`)
-		_, err = c.call("message/send", message03(c.taskID, c.data(confirmation(c.calls[0], "proceed_once")), text("go on")))
-		expectError(t, err, "-32602")
-		p := message03(c.taskID, text("hello"))
-		p["message"].(map[string]any)["contextId"] = "elsewhere"
-		_, err = c.call("message/send", p)
-		expectError(t, err, "belongs to context")
-		if got, _ := c.call("tasks/get", map[string]any{"id": c.taskID}); at(got, "status.state") != "input-required" {
-			t.Errorf("the refused messages changed the task: %v", got)
-		}
-
-		r := c.open("message/stream", message03("", text("slow")))
-		r.next()
-		_, err = c.call("message/send", message03(c.taskID, text("hurry")))
-		expectError(t, err, "is working")
-		_, err = c.call("message/send", message03(c.taskID, c.data(confirmation("call-x", "cancel"))))
-		expectError(t, err, `no tool call "call-x"`)
+	converse(t, &Options{CoreClients: true}, func(t *testing.T, c *client) {
+		_, err := c.core().call("commands/get", nil)
+		expectError(t, err, "-32601 method not found: commands/get belongs to the extension")
 	})
 }
 
 func TestSendAndGet(t *testing.T) {
 	converse(t, nil, func(t *testing.T, c *client) {
-		got, _ := c.call("message/send", message03("", text("hello")))
+		got, _ := c.call("message/send", c.message("", text("hello")))
 		if got["kind"] != "task" || at(got, "status.state") != "completed" ||
 			at(got, "history.2.parts.0.text") != "Hello from the a2astdio demo agent." {
 			t.Errorf("blocking: %v", got)
@@ -105,7 +84,7 @@ func TestSendAndGet(t *testing.T) {
 		if got, _ = c.call("tasks/get", map[string]any{"id": id, "historyLength": 1}); at(got, "history.1") != nil || at(got, "history.0.role") != "agent" {
 			t.Errorf("one of the history: %v", got)
 		}
-		p := message03("", text("slow"))
+		p := c.message("", text("slow"))
 		p["configuration"] = map[string]any{"blocking": false, "historyLength": 0}
 		if got, _ = c.call("message/send", p); at(got, "status.state") != "working" || got["history"] != nil {
 			t.Errorf("not blocking: %v", got)
@@ -124,7 +103,7 @@ func TestSendAndGet(t *testing.T) {
 // A snapshot holds everything that was said, once: the newest version of each
 // tool call, and the last words in the status or in the history.
 func TestSnapshotSaysEverythingOnce(t *testing.T) {
-	converse(t, nil, func(t *testing.T, c *client) {
+	converse(t, &Options{CoreClients: true}, func(t *testing.T, c *client) {
 		c.prompt("shell")
 		c.confirm("proceed_once")
 		got, _ := c.call("tasks/get", map[string]any{"id": c.taskID})
@@ -135,7 +114,8 @@ func TestSnapshotSaysEverythingOnce(t *testing.T) {
 		if at(got, "history.3.parts.0.data.selected_option_id") == "proceed_once" {
 			lines[3] = "confirmed"
 		}
-		expect(t, "history", lines, `"shell"`, "thought: Planning a command", "ShellTool SUCCEEDED", "confirmed", `"The command succeeded.\n"`)
+		expect(t, "history", lines, `"shell"`, "thought: Planning a command", "ShellTool SUCCEEDED", "confirmed", `"The command succeeded.\n"`,
+			ran("%q in %q (proceed_once)", "echo one && echo two && echo three", c.dir))
 
 		d := c.core()
 		d.prompt("shell")
@@ -166,28 +146,44 @@ func TestSettings(t *testing.T) {
 		{"relative", "", "below", "is not absolute"},
 		{"missing", "", filepath.Join(dir, "missing"), "does not exist"},
 		{"a file", "", file, "is not a directory"},
-		{"none", "", "", "there is no workspace"},
+		{"none", "", "", "AgentSettings.workspace_path is missing"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			converse(t, &Options{Workspace: test.bound}, func(t *testing.T, c *client) {
-				lines := c.open("message/stream", inWorkspace("edit", test.path)).rest()
-				last := lines[len(lines)-1]
-				if test.want == "" && last != "input-required (final)" || !strings.Contains(last, test.want) {
-					t.Errorf("it ended with %s, want %q in it", last, test.want)
+				prompt := c.inWorkspace("edit", map[string]any{"workspace_path": test.path})
+				if test.want != "" {
+					c.refused(prompt, "-32602 invalid params: message.metadata: AgentSettings.workspace_path", test.want)
+					return
 				}
+				lines := c.open("message/stream", prompt).rest()
+				expect(t, "the end", lines[len(lines)-1:], "input-required (final)")
 			})
 		})
 	}
 	t.Run("kept for the context", func(t *testing.T) {
 		converse(t, nil, func(t *testing.T, c *client) {
-			c.open("message/stream", inWorkspace("hello", dir)).rest()
-			p := message03("", text("edit"))
-			p["message"].(map[string]any)["contextId"] = c.seen[0]["contextId"]
-			if got := c.open("message/stream", p).rest(); len(c.calls) != 1 {
+			c.open("message/stream", c.inWorkspace("hello", map[string]any{"workspace_path": dir})).rest()
+			p := with(c.message("", text("edit")), "metadata", nil)
+			if got := c.open("message/stream", with(p, "contextId", c.contextID)).rest(); len(c.calls) != 1 {
 				t.Errorf("the second task of the context: %q", got)
 			}
+			if got := at(c.seen[len(c.seen)-2], "status.message.parts.0.data.input_parameters.file_path"); got != filepath.Join(dir, "hello.txt") {
+				t.Errorf("it would edit %v", got)
+			}
 		})
+	})
+}
+
+// A later message of a session may name another workspace.
+func TestSettingsOfALaterMessage(t *testing.T) {
+	dir := t.TempDir()
+	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+		c.prompt("hello")
+		c.open("message/stream", with(c.message(c.taskID, text("edit")), "metadata", map[string]any{ExtensionURI: map[string]any{"workspace_path": dir}})).rest()
+		if got := at(c.requests[0], "input_parameters.file_path"); got != filepath.Join(dir, "hello.txt") {
+			t.Errorf("it would edit %v", got)
+		}
 	})
 }
 
@@ -235,7 +231,7 @@ func TestWritesStayBelowTheWorkspace(t *testing.T) {
 		if err := os.Mkdir(sub, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		c.open("message/stream", inWorkspace("edit", sub)).rest()
+		c.open("message/stream", c.inWorkspace("edit", map[string]any{"workspace_path": sub})).rest()
 		if err := os.Remove(sub); err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +262,8 @@ func TestCard(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if card["url"] != PipeURL || card["protocolVersion"] != "0.3.0" || at(card, "capabilities.extensions.0.uri") != ExtensionURI {
+		if card["url"] != PipeURL || card["protocolVersion"] != "0.3.0" || at(card, "capabilities.extensions.0.uri") != ExtensionURI ||
+			at(card, "capabilities.extensions.0.required") != true {
 			t.Errorf("card %v", card)
 		}
 		resp = get(resp.Header.Get("ETag"))
@@ -288,19 +285,21 @@ func TestCard(t *testing.T) {
 // Closing the agent ends its stories, also those that wait for an answer, and
 // cuts the streams without an end that was not one.
 func TestCloseEndsStories(t *testing.T) {
+	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		a := New(nil)
 		p := a.Pipe()
 		transport := &http.Transport{DialContext: p.DialContext}
-		c := &client{t: t, http: &http.Client{Transport: transport}, header: http.Header{}}
+		c := &client{t: t, http: &http.Client{Transport: transport}, header: http.Header{}, dir: dir}
+		c.header.Set("X-A2A-Extensions", ExtensionURI)
 		c.prompt("shell")
-		r := c.open("message/stream", message03("", text("slow")))
+		r := c.open("message/stream", c.message("", text("slow")))
 		r.next()
 		a.Close()
 		if lines := r.rest(); strings.Contains(strings.Join(lines, ""), "final") {
 			t.Errorf("the stream says that it ended: %q", lines)
 		}
-		_, err := c.call("message/send", message03("", text("hello")))
+		_, err := c.call("message/send", c.message("", text("hello")))
 		expectError(t, err, "closed")
 		a.Close()
 		transport.CloseIdleConnections()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,14 +39,37 @@ func tales() []tale {
 		{"fail", "fails", plain(fail)},
 		{"slow", "talks for 30 seconds", plain(slow)},
 		{"long", "sends 10,000 chunks of text", plain(long)},
+		{"options", "asks to run a command, with odd options: options " + strings.Join(optionSets(), "|"), oddOptions},
+		{"command", "asks to run a command that is hard to show: command " + strings.Join(words(hardCommands()), "|"), hardCommand},
+		{"edit-path", "asks to edit a file anywhere, and touches none: edit-path PATH, edit-path raw PATH", editPath},
+		{"edit-differs", "asks to edit one file and means another: edit-differs PATH", editDiffers},
+		{"edit-command", "asks for an edit and a command in one request", plain(editCommand)},
+		{"two-edits", "asks for two edits at once, and never mentions one that is rejected again", plain(twoEdits)},
+		{"weather", "asks to call a tool of the MCP server \"weather\": weather lookup|delete_all", weather},
+		{"nameless", "asks to call an MCP tool without a name: nameless both|server|tool", nameless},
+		{"twice", "asks for something of no special kind, twice: twice same|other", twice},
+		{"always", "asks for a command, and again: always " + strings.Join(words(repeats()), "|") + ", or several of them", always},
+		{"forgetful", "as always, but asks again for what was allowed for good", forgetful},
+		{"bare", "asks without a tool call: bare options|none", bare},
+		{"between", "asks for two commands, with text between, while the stream stays open: between MILLISECONDS", between},
+		{"finished", "calls a tool, and says so when it is done", plain(finished)},
+		{"anew", "tells another story, with IDs that begin anew in the task: anew STORY", anew},
 	}
 }
 
 // pick returns the story of a prompt: by its first word, or hello with a list of
 // the words.
 func pick(words []string) story {
+	if t := named(words); t != nil {
+		return t
+	}
+	return help
+}
+
+// named returns the story that the first of some words names, nil if it names none.
+func named(words []string) story {
 	if len(words) == 0 {
-		return help
+		return nil
 	}
 	word := strings.ToLower(strings.Trim(words[0], ".,!?:\"'"))
 	for _, t := range tales() {
@@ -53,7 +77,38 @@ func pick(words []string) story {
 			return t.tell(words[1:])
 		}
 	}
+	return nil
+}
+
+// story returns the story that a prompt asks for: by the first word of its text, or
+// else of any of its text parts, since clients put context before what the user has
+// said, or wrap that in tags.
+func (m *message) story() story {
+	if t := named(m.words()); t != nil {
+		return t
+	}
+	for _, p := range m.parts {
+		for _, text := range untagged(p.text) {
+			if t := named(strings.Fields(text)); t != nil {
+				return t
+			}
+		}
+	}
 	return help
+}
+
+// untagged returns the texts between the tags of a text that begins with one, and
+// any other text as it is.
+func untagged(text string) []string {
+	if !strings.HasPrefix(strings.TrimSpace(text), "<") {
+		return []string{text}
+	}
+	var all []string
+	for piece := range strings.SplitSeq(text, "<") {
+		_, after, _ := strings.Cut(piece, ">")
+		all = append(all, after)
+	}
+	return all
 }
 
 func hello(ctx context.Context, r *run) error {
@@ -74,6 +129,14 @@ func help(ctx context.Context, r *run) error {
 	return r.say(ctx, chunks...)
 }
 
+// anew counts the IDs of a task's messages and calls from here on.
+func anew(args []string) story {
+	return func(ctx context.Context, r *run) error {
+		r.task.anew.Store(true)
+		return pick(args)(ctx, r)
+	}
+}
+
 func ask(ctx context.Context, r *run) error {
 	reply, err := r.listen(ctx, "Which colour shall it be?")
 	if err != nil {
@@ -83,7 +146,7 @@ func ask(ctx context.Context, r *run) error {
 }
 
 func slow(ctx context.Context, r *run) error {
-	id := r.task.newID()
+	id := r.task.messageID()
 	for i := 1; i <= slowChunks; i++ {
 		chunk := fmt.Sprintf("tick %d of %d\n", i, slowChunks)
 		if err := r.emit(event{kind: kindText, message: r.task.text(id, chunk, everyone)}); err != nil {
@@ -98,7 +161,7 @@ func slow(ctx context.Context, r *run) error {
 
 // long numbers its chunks, so that a loss can be counted and named.
 func long(ctx context.Context, r *run) error {
-	id := r.task.newID()
+	id := r.task.messageID()
 	for i := 1; i <= longChunks; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -120,16 +183,14 @@ func fail(ctx context.Context, r *run) error {
 	return errors.New("the demo agent failed, as it was asked to")
 }
 
-// failing is the story of a task that could not begin.
-func failing(err error) story {
-	return func(context.Context, *run) error { return err }
-}
-
-// options returns the choices of every confirmation request.
-func options() []confirmationOption {
-	return []confirmationOption{
-		{optionOnce, "Allow once", "Run this call only."},
-		{optionAlways, "Always allow", "Run this tool without asking, until the session ends."},
-		{optionCancel, "Reject", "Do not run it."},
+// word returns the first of a story's words, or the first of those it knows; an
+// error if it is none of them.
+func word(args []string, known ...string) (string, error) {
+	if len(args) == 0 {
+		return known[0], nil
 	}
+	if !slices.Contains(known, args[0]) {
+		return "", fmt.Errorf("there is no %q: there are %s", args[0], strings.Join(known, ", "))
+	}
+	return args[0], nil
 }

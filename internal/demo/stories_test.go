@@ -12,7 +12,7 @@ import (
 )
 
 func TestHello(t *testing.T) {
-	converse(t, nil, func(t *testing.T, c *client) {
+	converse(t, &Options{CoreClients: true}, func(t *testing.T, c *client) {
 		expect(t, "hello", c.prompt("hello"),
 			"task submitted", "working", "thought: Greeting",
 			`"Hello"`, `" from"`, `" the"`, `" a2astdio"`, `" demo"`, `" agent."`, "completed (final)")
@@ -46,8 +46,8 @@ func TestUnknownWordListsTheStories(t *testing.T) {
 func TestEdit(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "hello.txt")
-	converse(t, nil, func(t *testing.T, c *client) {
-		expect(t, "asked", c.open("message/stream", inWorkspace("edit", dir)).rest(),
+	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		expect(t, "asked", c.prompt("edit"),
 			"task submitted", "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")
 		asked := c.seen[3]
 		d := at(asked, "status.message.parts.0.data.confirmation_request.file_edit_details")
@@ -61,20 +61,20 @@ func TestEdit(t *testing.T) {
 			t.Error("the file was written without approval")
 		}
 		expect(t, "approved", c.confirm("proceed_once"),
-			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"hello.txt"`, `".\n"`, "completed (final)")
+			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"hello.txt"`, `".\n"`,
+			ran("write %q to %q (proceed_once)", demoLine, file), "completed (final)")
 		expectFile(t, file, demoLine)
 
 		expect(t, "again", c.reply("edit"), "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")
 		expect(t, "cancelled", c.confirm("cancel"),
-			"Edit CANCELLED", `"I leave "`, `"hello.txt"`, `" as it is.\n"`, "completed (final)")
-		c.reply("edit")
-		expect(t, "unknown option", c.confirm("perhaps")[:1], "Edit CANCELLED")
+			"Edit CANCELLED", `"I leave "`, `"hello.txt"`, `" as it is.\n"`, ran("nothing"), "completed (final)")
 		expectFile(t, file, demoLine)
 		c.reply("edit")
 		c.confirm("proceed_always")
 		expect(t, "allowed for good", c.reply("edit sub/other.txt"),
 			"working", "thought: Planning an edit", "Edit PENDING",
-			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"sub/other.txt"`, `".\n"`, "completed (final)")
+			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"sub/other.txt"`, `".\n"`,
+			ran("write %q to %q (allowed before)", demoLine, filepath.Join(dir, "sub", "other.txt")), "completed (final)")
 		expectFile(t, file, demoLine+demoLine)
 		expectFile(t, filepath.Join(dir, "sub", "other.txt"), demoLine)
 	})
@@ -88,24 +88,22 @@ func expectFile(t *testing.T, name, want string) {
 	}
 }
 
+// An edit takes the user's version of the file, writes that, and says what it wrote.
 func TestModifyTakesTheUsersVersion(t *testing.T) {
 	dir := t.TempDir()
-	for _, spelling := range []string{"file_details", "modified_details"} {
-		converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
-			c.prompt("modify " + spelling)
-			confirm := confirmation(c.calls[0], "proceed_once")
-			confirm[spelling] = map[string]any{"new_content": "mine\n"}
-			if spelling == "modified_details" {
-				confirm[spelling] = map[string]any{"file_details": map[string]any{"new_content": "mine\n"}}
-			}
-			expect(t, "modified", c.open("message/stream", message03(c.taskID, c.data(confirm))).rest()[:2],
-				"Edit EXECUTING", "Edit SUCCEEDED")
-			expectFile(t, filepath.Join(dir, spelling), "mine\n")
-			if got := at(c.seen[len(c.seen)-6], "status.message.parts.0.data.output.diff.new_content"); got != "mine\n" {
-				t.Errorf("the output's new content is %v", got)
-			}
-		})
-	}
+	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		c.prompt("modify mine.txt")
+		confirm := confirmation(c.calls[0], "proceed_once")
+		confirm["file_details"] = map[string]any{"new_content": "mine\n"}
+		got := c.open("message/stream", c.message(c.taskID, data(confirm))).rest()
+		file := filepath.Join(dir, "mine.txt")
+		expect(t, "modified", got, "Edit EXECUTING", "Edit SUCCEEDED", `"I wrote"`, `" your version of "`, `"mine.txt"`, `".\n"`,
+			ran("write %q to %q (proceed_once)", "mine\n", file), "completed (final)")
+		expectFile(t, file, "mine\n")
+		if got := at(c.seen[len(c.seen)-7], "status.message.parts.0.data.output.diff.new_content"); got != "mine\n" {
+			t.Errorf("the output's new content is %v", got)
+		}
+	})
 }
 
 func TestEditRefusesWhatChangedMeanwhile(t *testing.T) {
@@ -126,7 +124,8 @@ func TestShell(t *testing.T) {
 			"task submitted", "working", "thought: Planning a command", "ShellTool PENDING?", "input-required (final)")
 		expect(t, "approved", c.confirm("proceed_once"),
 			"ShellTool EXECUTING", `ShellTool EXECUTING "one\n"`, `ShellTool EXECUTING "one\ntwo\n"`, `ShellTool EXECUTING "one\ntwo\nthree\n"`,
-			"ShellTool SUCCEEDED", `"The command"`, `" succeeded.\n"`, "completed (final)")
+			"ShellTool SUCCEEDED", `"The command"`, `" succeeded.\n"`,
+			ran("%q in %q (proceed_once)", "echo one && echo two && echo three", c.dir), "completed (final)")
 	})
 }
 
@@ -139,15 +138,18 @@ func TestAsk(t *testing.T) {
 
 func TestMany(t *testing.T) {
 	dir := t.TempDir()
-	done := []string{
-		"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"hello.txt"`, `".\n"`,
-		"ShellTool EXECUTING", `ShellTool EXECUTING "done\n"`, "ShellTool SUCCEEDED",
-		`"The command"`, `" succeeded.\n"`, "completed (final)",
+	done := func(content string) []string {
+		return []string{
+			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"hello.txt"`, `".\n"`,
+			"ShellTool EXECUTING", `ShellTool EXECUTING "done\n"`, "ShellTool SUCCEEDED", `"The command"`, `" succeeded.\n"`,
+			ran("write %q to %q (proceed_once)", content, filepath.Join(dir, "hello.txt")), ran("%q in %q (proceed_once)", "echo done", dir),
+			"completed (final)",
+		}
 	}
 	t.Run("in one message", func(t *testing.T) {
 		converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
 			expect(t, "asked", c.prompt("many"), "task submitted", "working", "Edit PENDING?", "ShellTool PENDING?", "input-required (final)")
-			expect(t, "approved", c.confirm("proceed_once"), done...)
+			expect(t, "approved", c.confirm("proceed_once"), done(demoLine)...)
 		})
 	})
 	t.Run("one by one", func(t *testing.T) {
@@ -155,12 +157,11 @@ func TestMany(t *testing.T) {
 			c.prompt("many")
 			e, s := c.calls[0], c.calls[1]
 			one := func(call, option string) []string {
-				return c.open("message/stream", message03(c.taskID, c.data(confirmation(call, option)))).rest()
+				return c.open("message/stream", c.message(c.taskID, data(confirmation(call, option)))).rest()
 			}
 			expect(t, "command", one(s, "proceed_once"), "ShellTool PENDING", "input-required (final)")
-			_, err := c.call("message/send", message03(c.taskID, c.data(confirmation(s, "cancel"))))
-			expectError(t, err, `-32602 invalid params: no tool call "`+s)
-			expect(t, "edit", one(e, "proceed_once"), done...)
+			c.refused(c.message(c.taskID, data(confirmation(s, "cancel"))), "-32602", s, "there is no such call", "for "+e)
+			expect(t, "edit", one(e, "proceed_once"), done(demoLine+demoLine)...)
 		})
 	})
 	t.Run("one refused", func(t *testing.T) {
@@ -168,7 +169,7 @@ func TestMany(t *testing.T) {
 			c.prompt("many")
 			e, s := c.calls[0], c.calls[1]
 			one := func(call, option string) []string {
-				return c.open("message/stream", message03(c.taskID, c.data(confirmation(call, option)))).rest()
+				return c.open("message/stream", c.message(c.taskID, data(confirmation(call, option)))).rest()
 			}
 			expect(t, "edit", one(e, "cancel"), "Edit CANCELLED", "input-required (final)")
 			expect(t, "command", one(s, "proceed_once")[:4], `"I leave "`, `"hello.txt"`, `" as it is.\n"`, "ShellTool EXECUTING")
@@ -178,7 +179,7 @@ func TestMany(t *testing.T) {
 
 func TestSlowIsCanceled(t *testing.T) {
 	converse(t, nil, func(t *testing.T, c *client) {
-		r := c.open("message/stream", message03("", text("slow")))
+		r := c.open("message/stream", c.message("", text("slow")))
 		for range 5 {
 			r.next()
 		}
@@ -189,7 +190,7 @@ func TestSlowIsCanceled(t *testing.T) {
 		expect(t, "the end", lines[len(lines)-1:], "canceled (final)")
 		_, err := c.call("tasks/cancel", map[string]any{"id": c.taskID})
 		expectError(t, err, "-32002")
-		_, err = c.call("message/send", message03(c.taskID, text("hello")))
+		_, err = c.call("message/send", c.message(c.taskID, text("hello")))
 		expectError(t, err, "terminal state: canceled")
 	})
 }
@@ -230,7 +231,7 @@ func TestFail(t *testing.T) {
 // reader, and loses nothing.
 func TestLongLosesNothing(t *testing.T) {
 	converse(t, &Options{Pace: -1}, func(t *testing.T, c *client) {
-		r := c.open("message/stream", message03("", text("long")))
+		r := c.open("message/stream", c.message("", text("long")))
 		r.next()
 		synctest.Wait() // the story is over; its first reader has read one event
 		got, _ := c.call("tasks/get", map[string]any{"id": c.taskID})
@@ -254,9 +255,9 @@ func TestLongLosesNothing(t *testing.T) {
 }
 
 func TestTools(t *testing.T) {
-	tests := []struct{ word, tool, details string }{
-		{"mcp", "get_issue", "mcp_details"},
-		{"generic", "weather", "generic_details"},
+	tests := []struct{ word, tool, details, ran string }{
+		{"mcp", "get_issue", "mcp_details", `"get_issue" of the MCP server "demo-tracker" with {"number":7}`},
+		{"generic", "weather", "generic_details", `weather with {"place":"here"}`},
 	}
 	for _, test := range tests {
 		converse(t, nil, func(t *testing.T, c *client) {
@@ -265,7 +266,7 @@ func TestTools(t *testing.T) {
 				t.Errorf("%s: no %s", test.word, test.details)
 			}
 			expect(t, test.word, c.confirm("proceed_once"), test.tool+" EXECUTING", test.tool+" SUCCEEDED",
-				`"The tool"`, `" answered.\n"`, "completed (final)")
+				`"The tool"`, `" answered.\n"`, ran("%s (proceed_once)", test.ran), "completed (final)")
 		})
 	}
 	converse(t, nil, func(t *testing.T, c *client) {
@@ -277,20 +278,27 @@ func TestTools(t *testing.T) {
 	})
 }
 
+// Where the extension is optional, a client without it is asked in prose.
 func TestCoreClientApprovesInProse(t *testing.T) {
 	dir := t.TempDir()
-	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+	converse(t, &Options{Workspace: dir, CoreClients: true}, func(t *testing.T, c *client) {
 		c = c.core()
 		got := c.prompt("edit")
 		if last := got[len(got)-1]; len(got) != 3 || !strings.Contains(last, "Shall I? (yes or no)") || !strings.Contains(last, "+Hello from") {
 			t.Fatalf("asked: %q", got)
 		}
-		_, err := c.call("message/send", message03(c.taskID, c.data(confirmation("x", "proceed_once"))))
+		_, err := c.call("message/send", c.message(c.taskID, data(confirmation("x", "proceed_once"))))
 		expectError(t, err, "does not activate")
-		expect(t, "yes", c.reply("Yes, please"), `"I wrote "`, `"hello.txt"`, `".\n"`, "completed (final)")
-		expectFile(t, filepath.Join(dir, "hello.txt"), demoLine)
+		file := filepath.Join(dir, "hello.txt")
+		expect(t, "yes", c.reply("Yes, please"), `"I wrote "`, `"hello.txt"`, `".\n"`, ran("write %q to %q (proceed_once)", demoLine, file), "completed (final)")
+		expectFile(t, file, demoLine)
 		c.prompt("shell")
-		expect(t, "no", c.reply("rather not"), `"I do not run "`, `"echo one && echo two && echo three"`, `".\n"`, "completed (final)")
+		expect(t, "no", c.reply("rather not"), `"I do not run "`, `"echo one && echo two && echo three"`, `".\n"`, ran("nothing"), "completed (final)")
+		c.prompt("bare none")
+		expect(t, "yes", c.reply("yes"), `"The command"`, `" succeeded.\n"`, ran("%q in %q (yes)", "echo bare", dir), "completed (final)")
+		c.prompt("between 100")
+		expect(t, "yes", c.reply("yes"), `"The command"`, `" succeeded.\n"`, `"The command"`, `" succeeded.\n"`,
+			ran("%q in %q (proceed_once)", "echo first", dir), ran("%q in %q (proceed_once)", "echo second", dir), "completed (final)")
 		for _, e := range c.seen {
 			if e["metadata"] != nil || at(e, "status.message.extensions") != nil {
 				t.Errorf("a core client got %v", e)
@@ -301,12 +309,12 @@ func TestCoreClientApprovesInProse(t *testing.T) {
 
 func TestPartsArrive(t *testing.T) {
 	converse(t, nil, func(t *testing.T, c *client) {
-		got := c.open("message/stream", message03("", text("hello"),
+		got := c.open("message/stream", c.message("", text("hello"),
 			map[string]any{"kind": "file", "file": map[string]any{"name": "dot.png", "mimeType": "image/png", "bytes": "AAECAwQFBgcICQoL"}},
 			map[string]any{"kind": "file", "file": map[string]any{"uri": "file:///a.txt", "mimeType": "text/plain"}},
-			c.data(map[string]any{"a": "<1>"}))).rest()
+			data(map[string]any{"a": []int{1}}))).rest()
 		expect(t, "parts", got[2:5],
-			`"I received image/png, 12 bytes (dot.png).\n"`, `"I received a link to file:///a.txt (text/plain).\n"`, `"I received data: {\"a\":\"<1>\"}\n"`)
+			`"I received image/png, 12 bytes (dot.png).\n"`, `"I received a link to file:///a.txt (text/plain).\n"`, `"I received data: {\"a\":[1]}\n"`)
 	})
 }
 
@@ -315,7 +323,7 @@ func TestPartsArrive(t *testing.T) {
 func TestDisconnectAndResubscribe(t *testing.T) {
 	converse(t, nil, func(t *testing.T, c *client) {
 		ctx, cancel := context.WithCancel(t.Context())
-		r := c.openContext(ctx, "message/stream", message03("", text("slow")))
+		r := c.openContext(ctx, "message/stream", c.message("", text("slow")))
 		for range 4 {
 			r.next()
 		}

@@ -25,7 +25,8 @@ func edit(args []string) story {
 	return editStory(args, "I propose a change to ")
 }
 
-// modify differs from edit in what it says: every edit takes the user's version.
+// modify differs from edit in what it says: every edit takes the user's version,
+// and says what was written.
 func modify(args []string) story {
 	return editStory(args, "Please change my proposal as you like, it is for ")
 }
@@ -58,16 +59,16 @@ func fileName(args []string) string {
 // plan prepares the edit of a file. It returns nil if the file cannot be edited:
 // then the call has failed and the story is over.
 func (r *run) plan(ctx context.Context, name string) (*editing, error) {
-	w, err := r.task.session.directory()
+	w, err := r.directory()
 	if err != nil {
 		return nil, err
 	}
 	e := &editing{workspace: w, name: name}
 	e.call = toolCall{
-		ID: r.task.newID(), Name: editTool, Description: "Edit " + filepath.ToSlash(name),
+		ID: r.callID(), Name: editTool, Description: "Edit " + filepath.ToSlash(name),
 		Status: callPending, Input: map[string]any{"file_path": w.path(name)},
 	}
-	if e.old, err = w.read(name); err != nil {
+	if e.old, err = r.readFile(w, name); err != nil {
 		return nil, r.failCall(ctx, e.call, errorDetails{Message: err.Error(), Type: "read_content_failure"})
 	}
 	content := demoLine
@@ -105,16 +106,11 @@ func (r *run) edit(ctx context.Context, e *editing, given answer) error {
 	if given.content != nil {
 		text = *given.content
 	}
-	now, err := e.workspace.read(e.name)
-	if err == nil && !same(now, e.old) {
-		err = fmt.Errorf("%s changed while I was waiting", shown)
-	}
-	if err == nil {
-		err = e.workspace.write(e.name, text)
-	}
+	_, err := metError(r, func() (bool, error) { return true, e.write(text) })
 	if err != nil {
 		return r.failCall(ctx, c, errorDetails{Message: err.Error(), Type: "file_write_failure"})
 	}
+	r.ran(c, given, "write %q to %q", text, e.workspace.path(e.name))
 	c.Status, c.Output = callSucceeded, &toolOutput{Diff: e.diff(text)}
 	if err := r.update(ctx, c); err != nil {
 		return err
@@ -123,6 +119,18 @@ func (r *run) edit(ctx context.Context, e *editing, given answer) error {
 		return r.say(ctx, "I wrote", " your version of ", shown, ".\n")
 	}
 	return r.say(ctx, "I wrote ", shown, ".\n")
+}
+
+// write writes the file, unless it is not what the user has seen any more.
+func (e *editing) write(text string) error {
+	now, err := e.workspace.read(e.name)
+	if err != nil {
+		return err
+	}
+	if !same(now, e.old) {
+		return fmt.Errorf("%s changed while I was waiting", filepath.ToSlash(e.name))
+	}
+	return e.workspace.write(e.name, text)
 }
 
 func same(a, b *string) bool {

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"fmt"
 	"strings"
 )
 
@@ -11,11 +12,11 @@ const shellTool = "ShellTool"
 // that it is the same on every system and nothing runs on anybody's.
 func (r *run) command(command, purpose string) toolCall {
 	details := &executeDetails{Command: command}
-	if w, err := r.task.session.directory(); err == nil {
+	if w, err := r.directory(); err == nil {
 		details.WorkingDirectory = w.shown
 	}
 	return toolCall{
-		ID: r.task.newID(), Name: shellTool, Description: purpose, Status: callPending,
+		ID: r.callID(), Name: shellTool, Description: purpose, Status: callPending,
 		Input:        map[string]any{"command": command},
 		Confirmation: &confirmationRequest{Options: options(), Execute: details},
 	}
@@ -25,12 +26,26 @@ func shell(ctx context.Context, r *run) error {
 	if err := r.think(ctx, "Planning a command", "Three words will do."); err != nil {
 		return err
 	}
-	c := r.command("echo one && echo two && echo three", "Say three words")
+	return r.askAndExecute(ctx, r.command("echo one && echo two && echo three", "Say three words"), "one\n", "two\n", "three\n")
+}
+
+// askAndExecute is one command from the question to the end.
+func (r *run) askAndExecute(ctx context.Context, c toolCall, output ...string) error {
 	answers, err := r.approve(ctx, c)
 	if err != nil {
 		return err
 	}
-	return r.execute(ctx, c, answers[c.ID], "one\n", "two\n", "three\n")
+	return r.execute(ctx, c, answers[c.ID], output...)
+}
+
+// spoken is the command of a call as it is reported, with its directory. What runs
+// is what the input says, whatever the request shows.
+func spoken(c toolCall) string {
+	s := fmt.Sprintf("%q", c.Input.(map[string]any)["command"])
+	if dir := c.Confirmation.Execute.WorkingDirectory; dir != "" {
+		s += fmt.Sprintf(" in %q", dir)
+	}
+	return s
 }
 
 // execute tells the output of a command that was approved, the whole of it in
@@ -39,6 +54,7 @@ func (r *run) execute(ctx context.Context, c toolCall, given answer, output ...s
 	if !given.approved() {
 		return r.say(ctx, "I do not run ", c.Confirmation.Execute.Command, ".\n")
 	}
+	r.ran(c, given, "%s", spoken(c))
 	c.Status, c.Confirmation = callExecuting, nil
 	if err := r.update(ctx, c); err != nil {
 		return err

@@ -2,6 +2,8 @@ package demo
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +20,10 @@ type task struct {
 	id      string
 	session *session
 	newID   func() string
+	anew    atomic.Bool // IDs of messages and calls are counted
+	counts  struct{ messages, calls atomic.Int64 }
+	life    context.Context // ends when the task is forgotten
+	forget  context.CancelFunc
 	over    atomic.Bool // in a terminal state; for Agent.keep, which must not take mu
 
 	mu      sync.Mutex
@@ -30,6 +36,14 @@ type task struct {
 	run     *run             // the story under way; nil if none is
 	cancel  context.CancelFunc
 	pause   *pause // what the story waits for; nil if it does not
+	pushes  []*pushConfig
+
+	keeper  *keeper
+	saved   *memory // the agent's
+	created time.Time
+	rev     int        // of what is kept
+	unlock  func()     // nil: another process may go on with it
+	dormant *keptPause // what the story waits for, if it was not told here
 }
 
 // said is one message of the history. Text chunks of a message are joined here,
@@ -42,7 +56,28 @@ type said struct {
 }
 
 func (a *Agent) newTask(s *session) *task {
-	return &task{id: a.newID(), session: s, newID: a.newID, grown: make(chan struct{}), said: map[string]*said{}}
+	t := a.makeTask(a.newID(), s)
+	t.created = time.Now().UTC()
+	t.begin()
+	return t
+}
+
+func (a *Agent) makeTask(id string, s *session) *task {
+	t := &task{id: id, session: s, newID: a.newID, grown: make(chan struct{}), said: map[string]*said{}, keeper: a.keeper, saved: &a.saved}
+	t.anew.Store(a.idsPerTask)
+	t.life, t.forget = context.WithCancel(a.ctx)
+	return t
+}
+
+func (t *task) messageID() string { return t.nextID("m", &t.counts.messages) }
+
+func (t *task) callID() string { return t.nextID("c", &t.counts.calls) }
+
+func (t *task) nextID(kind string, count *atomic.Int64) string {
+	if !t.anew.Load() {
+		return t.newID()
+	}
+	return fmt.Sprint(kind, count.Add(1))
 }
 
 // append adds an event to the log and wakes the readers. The caller holds mu.
@@ -57,6 +92,10 @@ func (t *task) append(e event) {
 	t.state, t.at = e.state, e.at
 	t.over.Store(terminal(e.state))
 	t.log = append(t.log, e)
+	if e.final {
+		t.save()
+		t.rest()
+	}
 	close(t.grown)
 	t.grown = make(chan struct{})
 }
@@ -126,6 +165,12 @@ func (t *task) born(e event) taskView {
 
 // wait returns the events from an index on, and waits until there is one.
 func (t *task) wait(ctx, agent context.Context, from int) ([]event, error) {
+	var look <-chan time.Time
+	if t.keeper != nil {
+		ticker := time.NewTicker(keptLook)
+		defer ticker.Stop()
+		look = ticker.C
+	}
 	for {
 		t.mu.Lock()
 		events, grown := t.log[from:len(t.log):len(t.log)], t.grown
@@ -135,6 +180,10 @@ func (t *task) wait(ctx, agent context.Context, from int) ([]event, error) {
 		}
 		select {
 		case <-grown:
+		case <-look:
+			if t.superseded() {
+				return nil, errSuperseded // who looks again sees how it goes on
+			}
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-agent.Done():
@@ -142,6 +191,8 @@ func (t *task) wait(ctx, agent context.Context, from int) ([]event, error) {
 		}
 	}
 }
+
+var errSuperseded = errors.New("the task goes on elsewhere")
 
 // settled waits for a final event from an index on.
 func (t *task) settled(ctx, agent context.Context, from int) error {
@@ -166,7 +217,9 @@ func (t *task) stop() bool {
 	if terminal(t.state) {
 		return false
 	}
-	t.cancel()
+	if t.cancel != nil {
+		t.cancel()
+	}
 	t.run, t.pause = nil, nil
 	for _, s := range t.history {
 		if s.call == nil || s.call.over() {
@@ -188,7 +241,7 @@ func (t *task) text(id, text string, audience audience) *message {
 // extension returns a message that carries an object of the extension.
 func (t *task) extension(object any) *message {
 	return &message{
-		id: t.newID(), role: "agent", parts: []part{{data: object}},
+		id: t.messageID(), role: "agent", parts: []part{{data: object}},
 		audience: extensionOnly, extensions: []string{ExtensionURI},
 	}
 }

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -40,6 +41,15 @@ type spelling interface {
 	result(v taskView) any
 	// update is a status update.
 	update(t *task, e event, extension bool) any
+	// The four methods of push notification configurations: what they are asked, by
+	// the method's 0.3 name, and what they answer.
+	pushParams(method string, params json.RawMessage) (pushRequest, error)
+	pushConfig(taskID string, c *pushConfig) any
+	pushList(configs []any) any
+	pushDeleted() any
+	// pushed is what is posted to a webhook for an event, pushType its content type.
+	pushed(t *task, e event, extension bool) any
+	pushType() string
 	// subscribesToOver reports whether a subscription to a task that is over is
 	// answered with the task, and not with an error.
 	subscribesToOver() bool
@@ -52,7 +62,7 @@ type sendRequest struct {
 	message       *message
 	blocking      bool
 	historyLength *int
-	push          bool // asks for push notifications
+	push          *pushConfig // nil: no push notifications
 }
 
 // An audience says which readers a message is for.
@@ -83,7 +93,14 @@ type message struct {
 type part struct {
 	text string
 	file *file
-	data any
+	data any // one of the extension's objects, or json.RawMessage as it arrived
+}
+
+// json spells a part's data.
+func (p part) json() json.RawMessage {
+	var b bytes.Buffer
+	_ = writeJSON(&b, p.data) // our own structs, or JSON that has arrived
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // A file is by reference (uri) or by value: base64 as it arrived, because it is

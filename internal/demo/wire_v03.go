@@ -12,10 +12,10 @@ import (
 type v03 struct{}
 
 type v03Part struct {
-	Kind string   `json:"kind"`
-	Text *string  `json:"text,omitempty"`
-	File *v03File `json:"file,omitempty"`
-	Data any      `json:"data,omitempty"`
+	Kind string          `json:"kind"`
+	Text *string         `json:"text,omitempty"`
+	File *v03File        `json:"file,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
 }
 
 type v03File struct {
@@ -87,9 +87,9 @@ func (v03) send(params json.RawMessage) (*sendRequest, error) {
 	var p struct {
 		Message       *v03Message `json:"message"`
 		Configuration struct {
-			Blocking               *bool           `json:"blocking"`
-			HistoryLength          *int            `json:"historyLength"`
-			PushNotificationConfig json.RawMessage `json:"pushNotificationConfig"`
+			Blocking               *bool    `json:"blocking"`
+			HistoryLength          *int     `json:"historyLength"`
+			PushNotificationConfig *v03Push `json:"pushNotificationConfig"`
 		} `json:"configuration"`
 	}
 	if err := readParams(params, &p); err != nil {
@@ -103,13 +103,17 @@ func (v03) send(params json.RawMessage) (*sendRequest, error) {
 		return nil, err
 	}
 	c := p.Configuration
+	var push *pushConfig
+	if c.PushNotificationConfig != nil {
+		push = c.PushNotificationConfig.neutral()
+	}
 	return &sendRequest{
 		message: m,
 		// 0.3 leaves the default to the agent. Waiting is what a person who
 		// tries this agent with curl expects.
 		blocking:      c.Blocking == nil || *c.Blocking,
 		historyLength: c.HistoryLength,
-		push:          len(c.PushNotificationConfig) > 0 && string(c.PushNotificationConfig) != "null",
+		push:          push,
 	}, nil
 }
 
@@ -130,7 +134,7 @@ func (m *v03Message) neutral() (*message, error) {
 		switch {
 		case p.Kind == "text" && p.Text != nil:
 			q.text = *p.Text
-		case p.Kind == "data" && isObject(p.Data):
+		case p.Kind == "data" && len(p.Data) > 0 && p.Data[0] == '{':
 			q.data = p.Data
 		case p.Kind == "file" && p.File != nil:
 			q.file, err = newFile(p.File.Name, p.File.MimeType, p.File.URI, p.File.Bytes)
@@ -145,11 +149,6 @@ func (m *v03Message) neutral() (*message, error) {
 	return n, nil
 }
 
-func isObject(v any) bool {
-	_, ok := v.(map[string]any)
-	return ok
-}
-
 func (v03) message(m *message) *v03Message {
 	if m == nil {
 		return nil
@@ -161,7 +160,7 @@ func (v03) message(m *message) *v03Message {
 	for _, p := range m.parts {
 		switch {
 		case p.data != nil:
-			w.Parts = append(w.Parts, v03Part{Kind: "data", Data: p.data})
+			w.Parts = append(w.Parts, v03Part{Kind: "data", Data: p.json()})
 		case p.file != nil:
 			f := p.file
 			w.Parts = append(w.Parts, v03Part{Kind: "file", File: &v03File{Name: f.name, MimeType: f.mimeType, Bytes: f.base64, URI: f.uri}})

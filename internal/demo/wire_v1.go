@@ -76,9 +76,14 @@ func (v1) method(name string) string {
 		return "tasks/resubscribe"
 	case "GetExtendedAgentCard":
 		return "agent/getAuthenticatedExtendedCard"
-	case "CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig",
-		"ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig":
-		return "tasks/pushNotificationConfig/*"
+	case "CreateTaskPushNotificationConfig":
+		return "tasks/pushNotificationConfig/set"
+	case "GetTaskPushNotificationConfig":
+		return "tasks/pushNotificationConfig/get"
+	case "ListTaskPushNotificationConfigs":
+		return "tasks/pushNotificationConfig/list"
+	case "DeleteTaskPushNotificationConfig":
+		return "tasks/pushNotificationConfig/delete"
 	case "commands/get", "command/execute":
 		return name // the extension's, in any version
 	}
@@ -106,10 +111,10 @@ func (v1) send(params json.RawMessage) (*sendRequest, error) {
 		Tenant        string     `json:"tenant"`
 		Message       *v1Message `json:"message"`
 		Configuration struct {
-			AcceptedOutputModes        []string        `json:"acceptedOutputModes"`
-			TaskPushNotificationConfig json.RawMessage `json:"taskPushNotificationConfig"`
-			HistoryLength              *int            `json:"historyLength"`
-			ReturnImmediately          bool            `json:"returnImmediately"`
+			AcceptedOutputModes        []string `json:"acceptedOutputModes"`
+			TaskPushNotificationConfig *v1Push  `json:"taskPushNotificationConfig"`
+			HistoryLength              *int     `json:"historyLength"`
+			ReturnImmediately          bool     `json:"returnImmediately"`
 		} `json:"configuration"`
 		Metadata map[string]json.RawMessage `json:"metadata"`
 	}
@@ -130,12 +135,15 @@ func (v1) send(params json.RawMessage) (*sendRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	push := p.Configuration.TaskPushNotificationConfig
+	var push *pushConfig
+	if c := p.Configuration.TaskPushNotificationConfig; c != nil {
+		push = c.neutral()
+	}
 	return &sendRequest{
 		message:       m,
 		blocking:      !p.Configuration.ReturnImmediately,
 		historyLength: p.Configuration.HistoryLength,
-		push:          len(push) > 0 && string(push) != "null",
+		push:          push,
 	}, nil
 }
 
@@ -170,10 +178,6 @@ func (p v1Part) neutral() (part, error) {
 	case p.Text != nil:
 		return part{text: *p.Text}, nil
 	case p.Data != nil:
-		var object map[string]any
-		if json.Unmarshal(p.Data, &object) == nil && object != nil {
-			return part{data: object}, nil
-		}
 		return part{data: p.Data}, nil // 1.0 allows any JSON
 	}
 	f, err := newFile(p.Filename, p.MediaType, p.URL, p.Raw)
@@ -191,9 +195,7 @@ func (v1) message(m *message) *v1Message {
 	for _, p := range m.parts {
 		switch {
 		case p.data != nil:
-			var b bytes.Buffer
-			_ = writeJSON(&b, p.data) // our own structs, or JSON that has arrived
-			w.Parts = append(w.Parts, v1Part{Data: b.Bytes()})
+			w.Parts = append(w.Parts, v1Part{Data: p.json()})
 		case p.file != nil:
 			f := p.file
 			w.Parts = append(w.Parts, v1Part{Raw: f.base64, URL: f.uri, Filename: f.name, MediaType: f.mimeType})
@@ -225,14 +227,19 @@ func (v v1) update(t *task, e event, extension bool) any {
 	}}
 }
 
-// fail adds the machine-readable reason that 1.0 wants with the errors of A2A.
+// fail adds the machine-readable reason that 1.0 wants with the errors of A2A. For an
+// extended card that the card does not offer, 1.0 wants another error than 0.3
+// (§3.3.4).
 func (v1) fail(e rpcError) rpcError {
+	if e.Code == codeNoExtendedCard {
+		e.Code = codeUnsupported
+	}
 	reason := map[int]string{
 		codeTaskNotFound:      "TASK_NOT_FOUND",
 		codeNotCancelable:     "TASK_NOT_CANCELABLE",
 		codePushNotSupported:  "PUSH_NOTIFICATION_NOT_SUPPORTED",
 		codeUnsupported:       "UNSUPPORTED_OPERATION",
-		codeNoExtendedCard:    "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
+		codeExtensionRequired: "EXTENSION_SUPPORT_REQUIRED",
 		codeVersionNotSupport: "VERSION_NOT_SUPPORTED",
 	}[e.Code]
 	if reason != "" {

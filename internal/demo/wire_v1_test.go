@@ -1,8 +1,10 @@
 package demo
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -14,46 +16,60 @@ func v1Client(c *client) *client {
 	c.header.Set("A2A-Version", "1.0")
 	c.header.Set("A2A-Extensions", ExtensionURI)
 	c.header.Del("X-A2A-Extensions")
+	c.v1 = true
 	return c
 }
 
-func messageV1(taskID string, parts ...map[string]any) map[string]any {
-	m := map[string]any{"messageId": "u1", "role": "ROLE_USER", "parts": parts}
-	if taskID != "" {
-		m["taskId"] = taskID
+// v1Name is the 1.0 name of a method; one that has another name is taken as it is.
+func v1Name(method string) string {
+	names := map[string]string{
+		"message/send": "SendMessage", "message/stream": "SendStreamingMessage", "tasks/get": "GetTask",
+		"tasks/cancel": "CancelTask", "tasks/resubscribe": "SubscribeToTask",
 	}
-	return map[string]any{"message": m}
+	return cmp.Or(names[method], method)
+}
+
+func withoutKind(parts []map[string]any) []map[string]any {
+	var list []map[string]any
+	for _, p := range parts {
+		p = maps.Clone(p)
+		delete(p, "kind")
+		list = append(list, p)
+	}
+	return list
+}
+
+// asV03 is an event of a 1.0 stream in the terms of line.
+func asV03(e map[string]any) map[string]any {
+	kind, v := "status-update", e["statusUpdate"]
+	if e["task"] != nil {
+		kind, v = "task", e["task"]
+	}
+	if v == nil {
+		return e
+	}
+	state := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(at(v, "status.state").(string), "TASK_STATE_"), "_", "-"))
+	status := maps.Clone(at(v, "status").(map[string]any))
+	status["state"] = state
+	return map[string]any{"kind": kind, "status": status, "final": terminal(state) || state == stateInputRequired}
+}
+
+func (c *client) messageV1(taskID string, parts ...map[string]any) map[string]any {
+	return c.address(taskID, map[string]any{"messageId": "u1", "role": "ROLE_USER", "parts": parts})
 }
 
 func textV1(s string) map[string]any { return map[string]any{"text": s} }
-
-// restV1 tells the events of a stream as line does, from their 1.0 spelling.
-func restV1(r *reader) []string {
-	var lines []string
-	for e := r.next(); e != nil; e = r.next() {
-		if task := e["task"]; task != nil {
-			lines = append(lines, fmt.Sprint("task ", at(task, "status.state")))
-			continue
-		}
-		s := strings.TrimPrefix(at(e, "statusUpdate.status.state").(string), "TASK_STATE_")
-		if p, ok := at(e, "statusUpdate.status.message.parts.0").(map[string]any); ok {
-			s = told(p, strings.ToLower(s))
-		}
-		lines = append(lines, s)
-	}
-	return lines
-}
 
 func TestConversationInV1(t *testing.T) {
 	dir := t.TempDir()
 	for _, version := range []string{"1.0", "both"} {
 		converse(t, &Options{Version: version, Workspace: dir}, func(t *testing.T, c *client) {
 			v1Client(c)
-			expect(t, "asked", restV1(c.open("SendStreamingMessage", messageV1("", textV1("edit "+version)))),
-				"task TASK_STATE_SUBMITTED", "WORKING", "thought: Planning an edit", "Edit PENDING?", "INPUT_REQUIRED")
-			data := map[string]any{"data": confirmation(c.calls[0], "proceed_once")}
-			expect(t, "approved", restV1(c.open("SendStreamingMessage", messageV1(c.taskID, data))),
-				"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, fmt.Sprintf("%q", version), `".\n"`, "COMPLETED")
+			expect(t, "asked", c.prompt("edit "+version),
+				"task submitted", "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")
+			expect(t, "approved", c.confirm("proceed_once"),
+				"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, fmt.Sprintf("%q", version), `".\n"`,
+				ran("write %q to %q (proceed_once)", demoLine, filepath.Join(dir, version)), "completed (final)")
 			expectFile(t, filepath.Join(dir, version), demoLine)
 			for _, e := range c.seen {
 				raw, _ := json.Marshal(e)
@@ -75,7 +91,7 @@ func TestConversationInV1(t *testing.T) {
 				t.Errorf("ListTasks: %v", got)
 			}
 
-			p := messageV1("", textV1("slow"))
+			p := c.messageV1("", textV1("slow"))
 			p["configuration"] = map[string]any{"returnImmediately": true}
 			got, _ = c.call("SendMessage", p)
 			id := at(got, "task.id")
@@ -87,11 +103,11 @@ func TestConversationInV1(t *testing.T) {
 			if got, _ = c.call("CancelTask", map[string]any{"id": id}); at(got, "status.state") != "TASK_STATE_CANCELED" {
 				t.Errorf("CancelTask: %v", got)
 			}
-			lines := restV1(r)
-			expect(t, "the end", lines[len(lines)-1:], "CANCELED")
-			_, err = c.call("SendMessage", messageV1(id.(string), textV1("hello")))
+			lines := r.rest()
+			expect(t, "the end", lines[len(lines)-1:], "canceled (final)")
+			_, err = c.call("SendMessage", c.messageV1(id.(string), textV1("hello")))
 			expectError(t, err, "-32004")
-			if got, _ = c.call("SendMessage", messageV1("", textV1("hello"))); at(got, "task.history.2.parts.0.text") != "Hello from the a2astdio demo agent." {
+			if got, _ = c.call("SendMessage", c.messageV1("", textV1("hello"))); at(got, "task.history.2.parts.0.text") != "Hello from the a2astdio demo agent." {
 				t.Errorf("SendMessage waits: %v", got)
 			}
 			if got, _ = c.call("commands/get", nil); at(got, "commands.0.name") != "memory" {
@@ -104,13 +120,13 @@ func TestConversationInV1(t *testing.T) {
 func TestPartsOfV1(t *testing.T) {
 	converse(t, &Options{Version: "1.0"}, func(t *testing.T, c *client) {
 		v1Client(c)
-		got := restV1(c.open("SendStreamingMessage", messageV1("", textV1("hello"),
+		got := c.open("SendStreamingMessage", c.messageV1("", textV1("hello"),
 			map[string]any{"raw": "AAEC", "mediaType": "image/png"},
 			map[string]any{"url": "file:///a", "filename": "a"},
-			map[string]any{"data": []any{1, "two"}})))
+			map[string]any{"data": []any{1, "two"}})).rest()
 		expect(t, "parts", got[2:5], `"I received image/png, 3 bytes.\n"`, `"I received a link to file:///a (a).\n"`, `"I received data: [1,\"two\"]\n"`)
 		for _, part := range []map[string]any{{}, {"text": "a", "url": "b"}, {"raw": "*"}, {"kind": "text", "text": "a"}} {
-			_, err := c.call("SendMessage", messageV1("", part))
+			_, err := c.call("SendMessage", c.messageV1("", part))
 			expectError(t, err, "-32602")
 		}
 	})
@@ -134,11 +150,14 @@ func TestVersions(t *testing.T) {
 		{"both", "", "GetTask", "-32601"},
 		{"both", "1.0", "tasks/get", "-32601"},
 		{"both", "9.9", "GetTask", "-32009"},
+		{"1.0", "1.0", "GetExtendedAgentCard", "-32004"},
+		{"both", "", "agent/getAuthenticatedExtendedCard", "-32007"},
 		{"2", "", "tasks/get", "-32603"},
 	}
 	for _, test := range tests {
 		converse(t, &Options{Version: test.version}, func(t *testing.T, c *client) {
 			c.header.Set("A2A-Version", test.header)
+			c.header.Set("A2A-Extensions", ExtensionURI)
 			if _, err := c.call(test.method, get); !strings.HasPrefix(err, test.want) {
 				t.Errorf("%q: %s with %q: error %q, want %s", test.version, test.method, test.header, err, test.want)
 			}

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,37 +22,14 @@ type workspace struct {
 	shown string // as the client spelled it, for the paths it is told
 }
 
-// settle takes the AgentSettings of a message into its session.
-func (a *Agent) settle(s *session, m *message, extension bool) error {
-	var settings agentSettings
-	if raw, ok := m.metadata[ExtensionURI]; ok && extension {
-		if err := json.Unmarshal(raw, &settings); err != nil {
-			return fmt.Errorf("agent settings: %v", err)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if settings.WorkspacePath == "" {
-		if s.workspace == nil && a.root != "" {
-			s.workspace = &workspace{base: a.root, below: ".", shown: a.root}
-		}
-		return nil
-	}
-	w, err := a.workspace(settings.WorkspacePath)
-	if err != nil {
-		return err
-	}
-	s.workspace = w
-	return nil
-}
-
+// workspace finds the directory that a workspace_path names.
 func (a *Agent) workspace(path string) (*workspace, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("workspace_path %q is not absolute", path)
 	}
 	path = filepath.Clean(path)
 	if a.rootErr != nil {
-		return nil, a.rootErr
+		return nil, fmt.Errorf("workspace_path %q: this agent has no workspace: %v", path, a.rootErr)
 	}
 	// Links are resolved before the comparison: /tmp is one on some systems, and
 	// a link below the workspace may lead elsewhere.
@@ -69,24 +45,13 @@ func (a *Agent) workspace(path string) (*workspace, error) {
 	}
 	root, err := filepath.EvalSymlinks(a.root)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("workspace_path %q: this agent has no workspace: %v", path, err)
 	}
 	below, err := filepath.Rel(root, real)
 	if err != nil || !filepath.IsLocal(below) {
 		return nil, fmt.Errorf("workspace_path %q is outside of this agent's workspace %q", path, a.root)
 	}
 	return &workspace{base: root, below: below, shown: path}, nil
-}
-
-// directory returns the session's workspace, or an error that tells the client how to
-// name one.
-func (s *session) directory() (*workspace, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.workspace == nil {
-		return nil, errors.New("there is no workspace to write in: name one by AgentSettings.workspace_path in the first message")
-	}
-	return s.workspace, nil
 }
 
 func (w *workspace) open() (*os.Root, error) {

@@ -1,0 +1,160 @@
+package idp
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"html"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// authorizePage asks the user. What is wrong with the client or its redirect is
+// said here: no code, and no error, is sent to where nobody registered.
+func (p *Provider) authorizePage(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	if why := p.wrongClient(q); why != "" {
+		page(w, http.StatusBadRequest, "No", "<p>"+html.EscapeString(why)+"</p>")
+		return
+	}
+	if code, why := wrongRequest(q); code != "" {
+		p.back(w, r, q, url.Values{"error": {code}, "error_description": {why}})
+		return
+	}
+	var b strings.Builder
+	b.WriteString("<p>You are <b>" + User + "</b>. Let <b>" + html.EscapeString(q.Get("client_id")) + "</b> use the demo agent")
+	if scope := q.Get("scope"); scope != "" {
+		b.WriteString(" with " + html.EscapeString(scope))
+	}
+	b.WriteString(`?</p><form method="post">`)
+	for _, name := range slices.Sorted(mapsKeys(q)) {
+		b.WriteString(`<input type="hidden" name="` + html.EscapeString(name) + `" value="` + html.EscapeString(q.Get(name)) + `">`)
+	}
+	b.WriteString(`<button name="allow" value="yes">Allow</button> <button name="allow" value="no">Deny</button></form>`)
+	page(w, http.StatusOK, "Sign in", b.String())
+}
+
+func mapsKeys(v url.Values) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range v {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, "no form", http.StatusBadRequest)
+		return
+	}
+	q := r.PostForm
+	if why := p.wrongClient(q); why != "" {
+		page(w, http.StatusBadRequest, "No", "<p>"+html.EscapeString(why)+"</p>")
+		return
+	}
+	if code, why := wrongRequest(q); code != "" {
+		p.back(w, r, q, url.Values{"error": {code}, "error_description": {why}})
+		return
+	}
+	if q.Get("allow") != "yes" {
+		p.back(w, r, q, url.Values{"error": {"access_denied"}, "error_description": {"the user said no"}})
+		return
+	}
+	given := rand.Text()
+	p.mu.Lock()
+	makeRoom(p.codes)
+	p.codes[given] = &code{
+		family:   &family{Grant: Grant{Subject: User, Client: q.Get("client_id"), Scopes: p.granted(q.Get("scope")), Resource: q.Get("resource")}},
+		redirect: q.Get("redirect_uri"), challenge: q.Get("code_challenge"), nonce: q.Get("nonce"), until: p.opts.Now().Add(codeLife),
+	}
+	p.mu.Unlock()
+	p.back(w, r, q, url.Values{"code": {given}})
+}
+
+// back sends the browser to the client.
+func (p *Provider) back(w http.ResponseWriter, r *http.Request, q, answer url.Values) {
+	answer.Set("iss", p.opts.Issuer)
+	if state := q.Get("state"); state != "" {
+		answer.Set("state", state)
+	}
+	http.Redirect(w, r, q.Get("redirect_uri")+"?"+answer.Encode(), http.StatusSeeOther)
+}
+
+func (p *Provider) wrongClient(q url.Values) string {
+	p.mu.Lock()
+	c, ok := p.clients[q.Get("client_id")]
+	p.mu.Unlock()
+	if !ok {
+		return unknownClient(q.Get("client_id"))
+	}
+	if !slices.ContainsFunc(c.Redirects, func(known string) bool { return sameRedirect(known, q.Get("redirect_uri")) }) {
+		return "this client does not come back to " + q.Get("redirect_uri")
+	}
+	return ""
+}
+
+func wrongRequest(q url.Values) (code, why string) {
+	switch {
+	case q.Get("response_type") != "code":
+		return "unsupported_response_type", "response_type is not code"
+	case q.Get("code_challenge") == "" || q.Get("code_challenge_method") != "S256":
+		return "invalid_request", "PKCE with S256 is missing"
+	}
+	return "", ""
+}
+
+// sameRedirect compares to the letter, but for the port of a loopback address.
+func sameRedirect(known, given string) bool {
+	if known == given {
+		return true
+	}
+	a, err := url.Parse(known)
+	b, err2 := url.Parse(given)
+	if err != nil || err2 != nil || a.Scheme != "http" || b.Scheme != "http" || a.Path != b.Path || a.Hostname() != b.Hostname() || b.RawQuery != "" || b.Fragment != "" {
+		return false
+	}
+	ip := net.ParseIP(b.Hostname())
+	return ip != nil && ip.IsLoopback()
+}
+
+func (p *Provider) register(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Redirects []string `json:"redirect_uris"`
+		Auth      string   `json:"token_endpoint_auth_method"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_client_metadata", "the body is not JSON")
+		return
+	}
+	for _, redirect := range asked.Redirects {
+		if u, err := url.Parse(redirect); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" {
+			refuse(w, http.StatusBadRequest, "invalid_redirect_uri", "a redirect is no URL")
+			return
+		}
+	}
+	id, c := rand.Text(), Client{Redirects: asked.Redirects}
+	answer := map[string]any{"client_id": id, "redirect_uris": asked.Redirects, "token_endpoint_auth_method": "none"}
+	if asked.Auth != "none" {
+		c.Secret = rand.Text()
+		answer["client_secret"], answer["client_secret_expires_at"], answer["token_endpoint_auth_method"] = c.Secret, 0, "client_secret_basic"
+	}
+	p.mu.Lock()
+	makeRoom(p.clients)
+	p.clients[id] = c
+	p.mu.Unlock()
+	reply(w, http.StatusCreated, answer)
+}
+
+func page(w http.ResponseWriter, status int, title, body string) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("X-Frame-Options", "DENY")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>` + title +
+		`</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:12vh auto;padding:0 1rem}button{font:inherit;padding:.4rem 1rem}</style>` +
+		`<h1>The demo's identity provider</h1>` + body + `</html>`))
+}

@@ -1,0 +1,241 @@
+package idp
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// defaultLife is how long an access token is good for: so short that one who
+	// tries it sees it renewed.
+	defaultLife = time.Minute
+	codeLife    = time.Minute
+	deviceLife  = 5 * time.Minute
+	// maxHeld bounds what a provider that is left running remembers of each kind.
+	maxHeld = 4096
+)
+
+// User is the one that the provider knows.
+const User = "demo@demo.invalid"
+
+// A Client is a program that may ask for tokens.
+type Client struct {
+	// Secret is empty for a public one.
+	Secret string
+	// Redirects are where codes are sent.
+	Redirects []string
+}
+
+// Options configure a Provider.
+type Options struct {
+	// Issuer is the provider's URL, without a slash at its end: its handler serves
+	// what is below the path of it.
+	Issuer string
+	// Clients are known from the beginning, by their IDs.
+	Clients map[string]Client
+	// Scopes are those that it grants.
+	Scopes []string
+	// Life is how long an access token is good for; 0: a minute.
+	Life time.Duration
+	// Interval is how many seconds a device waits between questions; 0: 5.
+	Interval int
+	// NoRegistration: clients cannot register themselves.
+	NoRegistration bool
+	// Now is the clock; nil: [time.Now].
+	Now func() time.Time
+}
+
+// A Grant is what a token stands for.
+type Grant struct {
+	Subject, Client string
+	Scopes          []string
+	Resource        string
+}
+
+// A family is all that came of one sign-in: it ends as a whole.
+type family struct {
+	Grant
+	ended bool
+}
+
+type access struct {
+	*family
+	until time.Time
+}
+
+type code struct {
+	*family
+	redirect, challenge, nonce string
+	until                      time.Time
+	used                       bool
+}
+
+type device struct {
+	*family
+	code    string // the user's
+	until   time.Time
+	decided bool
+	allowed bool
+	asked   time.Time
+}
+
+// A Provider is an http.Handler. It is safe for concurrent use.
+type Provider struct {
+	opts Options
+	key  *ecdsa.PrivateKey
+	mux  *http.ServeMux
+
+	mu      sync.Mutex
+	clients map[string]Client
+	access  map[string]access
+	refresh map[string]*family
+	spent   map[string]*family // refresh tokens that have had their use
+	codes   map[string]*code
+	devices map[string]*device
+}
+
+// New makes a provider.
+func New(opts *Options) *Provider {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err) // the system has no randomness: nothing can go on
+	}
+	p := &Provider{opts: *opts, key: key, mux: http.NewServeMux(), clients: map[string]Client{}, access: map[string]access{},
+		refresh: map[string]*family{}, spent: map[string]*family{}, codes: map[string]*code{}, devices: map[string]*device{}}
+	for id, c := range opts.Clients {
+		p.clients[id] = c
+	}
+	if p.opts.Life == 0 {
+		p.opts.Life = defaultLife
+	}
+	if p.opts.Interval == 0 {
+		p.opts.Interval = 5
+	}
+	if p.opts.Now == nil {
+		p.opts.Now = time.Now
+	}
+	path := p.path()
+	p.mux.HandleFunc("GET "+path+"/.well-known/openid-configuration", p.metadata)
+	p.mux.HandleFunc("GET /.well-known/oauth-authorization-server"+path, p.metadata)
+	p.mux.HandleFunc("GET "+path+"/jwks", p.keys)
+	p.mux.HandleFunc("GET "+path+"/authorize", p.authorizePage)
+	p.mux.HandleFunc("POST "+path+"/authorize", p.authorize)
+	p.mux.HandleFunc("POST "+path+"/token", p.token)
+	p.mux.HandleFunc("POST "+path+"/device_authorization", p.deviceAuthorization)
+	p.mux.HandleFunc("GET "+path+"/device", p.devicePage)
+	p.mux.HandleFunc("POST "+path+"/device", p.deviceDecide)
+	p.mux.HandleFunc("POST "+path+"/revoke", p.revoke)
+	if !p.opts.NoRegistration {
+		p.mux.HandleFunc("POST "+path+"/register", p.register)
+	}
+	return p
+}
+
+// path is that of the issuer.
+func (p *Provider) path() string {
+	_, rest, _ := strings.Cut(p.opts.Issuer, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	if path == "" {
+		return ""
+	}
+	return "/" + path
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	w.Header().Set("Cache-Control", "no-store")
+	p.mux.ServeHTTP(w, r)
+}
+
+// Check returns what an access token stands for; false: it is none, or not any
+// more.
+func (p *Provider) Check(token string) (Grant, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a, ok := p.access[token]
+	if !ok || a.ended || !p.opts.Now().Before(a.until) {
+		return Grant{}, false
+	}
+	return a.Grant, true
+}
+
+// Expire ends all access tokens: what is left has to be renewed.
+func (p *Provider) Expire() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.access)
+}
+
+func (p *Provider) metadata(w http.ResponseWriter, r *http.Request) {
+	is := p.opts.Issuer
+	m := map[string]any{
+		"issuer":                                         is,
+		"authorization_endpoint":                         is + "/authorize",
+		"token_endpoint":                                 is + "/token",
+		"device_authorization_endpoint":                  is + "/device_authorization",
+		"revocation_endpoint":                            is + "/revoke",
+		"jwks_uri":                                       is + "/jwks",
+		"scopes_supported":                               append([]string{"openid", "offline_access"}, p.opts.Scopes...),
+		"response_types_supported":                       []string{"code"},
+		"grant_types_supported":                          []string{"authorization_code", "refresh_token", "client_credentials", grantDevice},
+		"code_challenge_methods_supported":               []string{"S256"},
+		"token_endpoint_auth_methods_supported":          []string{"none", "client_secret_basic", "client_secret_post"},
+		"id_token_signing_alg_values_supported":          []string{"ES256"},
+		"subject_types_supported":                        []string{"public"},
+		"authorization_response_iss_parameter_supported": true,
+	}
+	if !p.opts.NoRegistration {
+		m["registration_endpoint"] = is + "/register"
+	}
+	reply(w, http.StatusOK, m)
+}
+
+func (p *Provider) keys(w http.ResponseWriter, r *http.Request) {
+	point, err := p.key.PublicKey.Bytes()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	b64 := base64.RawURLEncoding.EncodeToString
+	reply(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
+		"kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": "1", "x": b64(point[1:33]), "y": b64(point[33:]),
+	}}})
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // whoever asked may have gone
+}
+
+func refuse(w http.ResponseWriter, status int, code, description string) {
+	reply(w, status, map[string]string{"error": code, "error_description": description})
+}
+
+// granted are the scopes that a request gets of those that it asks for.
+func (p *Provider) granted(asked string) []string {
+	known := append([]string{"openid", "offline_access", "email"}, p.opts.Scopes...)
+	return slices.DeleteFunc(strings.Fields(asked), func(s string) bool { return !slices.Contains(known, s) })
+}
+
+// makeRoom forgets something if there is too much.
+func makeRoom[V any](m map[string]V) {
+	for key := range m {
+		if len(m) < maxHeld {
+			return
+		}
+		delete(m, key)
+	}
+}
+
+func unknownClient(id string) string { return fmt.Sprintf("there is no client %q", id) }

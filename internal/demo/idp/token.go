@@ -1,0 +1,169 @@
+package idp
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const grantDevice = "urn:ietf:params:oauth:grant-type:device_code"
+
+// token is the token endpoint (RFC 6749, §3.2).
+func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_request", "no form")
+		return
+	}
+	id, c, ok := p.client(r)
+	if !ok {
+		w.Header().Set("WWW-Authenticate", "Basic")
+		refuse(w, http.StatusUnauthorized, "invalid_client", unknownClient(id)+", or its secret is another one")
+		return
+	}
+	switch grant := r.PostForm.Get("grant_type"); grant {
+	case "authorization_code":
+		p.redeem(w, id, r.PostForm)
+	case "refresh_token":
+		p.renew(w, id, r.PostForm.Get("refresh_token"))
+	case "client_credentials":
+		if c.Secret == "" {
+			refuse(w, http.StatusBadRequest, "unauthorized_client", "a public client is nobody by itself")
+			return
+		}
+		f := &family{Grant: Grant{Subject: id, Client: id, Scopes: p.granted(r.PostForm.Get("scope"))}}
+		p.give(w, f, "", false)
+	case grantDevice:
+		p.redeemDevice(w, id, r.PostForm.Get("device_code"))
+	default:
+		refuse(w, http.StatusBadRequest, "unsupported_grant_type", "no such grant: "+grant)
+	}
+}
+
+// client finds out who asks: by header or by form.
+func (p *Provider) client(r *http.Request) (string, Client, bool) {
+	id, secret := r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
+	if user, password, ok := r.BasicAuth(); ok {
+		id, _ = url.QueryUnescape(user)
+		secret, _ = url.QueryUnescape(password)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, ok := p.clients[id]
+	return id, c, ok && subtle.ConstantTimeCompare([]byte(c.Secret), []byte(secret)) == 1
+}
+
+func (p *Provider) redeem(w http.ResponseWriter, client string, form url.Values) {
+	p.mu.Lock()
+	c, ok := p.codes[form.Get("code")]
+	why := ""
+	sum := sha256.Sum256([]byte(form.Get("code_verifier")))
+	switch {
+	case !ok || !p.opts.Now().Before(c.until):
+		why = "the code is unknown, or too old"
+	case c.used:
+		c.ended = true
+		why = "the code was used before"
+	case c.Client != client:
+		why = "the code is another client's"
+	case c.redirect != form.Get("redirect_uri"):
+		why = "redirect_uri is not that of the sign-in"
+	case base64.RawURLEncoding.EncodeToString(sum[:]) != c.challenge:
+		why = "the verifier does not fit"
+	default:
+		c.used = true
+	}
+	p.mu.Unlock()
+	if why != "" {
+		refuse(w, http.StatusBadRequest, "invalid_grant", why)
+		return
+	}
+	p.give(w, c.family, c.nonce, true)
+}
+
+func (p *Provider) renew(w http.ResponseWriter, client, token string) {
+	p.mu.Lock()
+	f, ok := p.refresh[token]
+	if old := p.spent[token]; old != nil {
+		// Somebody has it who should not: nobody keeps anything.
+		old.ended = true
+	}
+	ok = ok && !f.ended && f.Client == client
+	if ok {
+		delete(p.refresh, token)
+		makeRoom(p.spent)
+		p.spent[token] = f
+	}
+	p.mu.Unlock()
+	if !ok {
+		refuse(w, http.StatusBadRequest, "invalid_grant", "the refresh token is unknown, or was used before")
+		return
+	}
+	p.give(w, f, "", true)
+}
+
+// give answers with tokens.
+func (p *Provider) give(w http.ResponseWriter, f *family, nonce string, refresh bool) {
+	now := p.opts.Now()
+	token := "demo-" + rand.Text()
+	answer := map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": int(p.opts.Life.Seconds()), "scope": strings.Join(f.Scopes, " ")}
+	p.mu.Lock()
+	makeRoom(p.access)
+	p.access[token] = access{f, now.Add(p.opts.Life)}
+	if refresh {
+		next := "demo-" + rand.Text()
+		makeRoom(p.refresh)
+		p.refresh[next] = f
+		answer["refresh_token"] = next
+	}
+	p.mu.Unlock()
+	if slices.Contains(f.Scopes, "openid") {
+		id, err := p.sign(map[string]any{"iss": p.opts.Issuer, "sub": f.Subject, "aud": f.Client, "email": f.Subject, "nonce": nonce,
+			"iat": now.Unix(), "exp": now.Add(p.opts.Life).Unix()})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		answer["id_token"] = id
+	}
+	reply(w, http.StatusOK, answer)
+}
+
+// sign makes a JWT (RFC 7519) with ES256.
+func (p *Provider) sign(claims map[string]any) (string, error) {
+	body, err := json.Marshal(claims)
+	if err != nil {
+		return "", err
+	}
+	b64 := base64.RawURLEncoding.EncodeToString
+	text := b64([]byte(`{"alg":"ES256","kid":"1","typ":"JWT"}`)) + "." + b64(body)
+	signature, err := sign(p.key, []byte(text))
+	return text + "." + b64(signature), err
+}
+
+func (p *Provider) revoke(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_request", "no form")
+		return
+	}
+	id, _, ok := p.client(r)
+	if !ok {
+		refuse(w, http.StatusUnauthorized, "invalid_client", unknownClient(id))
+		return
+	}
+	token := r.PostForm.Get("token")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f := p.refresh[token]; f != nil && f.Client == id {
+		f.ended = true
+	}
+	if a, ok := p.access[token]; ok && a.Client == id {
+		delete(p.access, token)
+	}
+	w.WriteHeader(http.StatusOK) // also for one that is unknown (RFC 7009, §2.2)
+}

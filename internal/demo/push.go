@@ -1,0 +1,267 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// maxPushConfigs is how many webhooks a task may have: each is a goroutine.
+	maxPushConfigs = 8
+	// The defaults of [PushOptions].
+	defaultPushTimeout = 10 * time.Second
+	defaultPushRetries = 3
+	// pushRetryWait is the wait before the first retry; each further one waits twice as
+	// long, up to maxPushWait.
+	pushRetryWait = 500 * time.Millisecond
+	maxPushWait   = 10 * time.Second
+)
+
+// PushOptions say how the agent pushes. The zero value of each member is good.
+type PushOptions struct {
+	// Timeout is how long a webhook may take to answer; 0: ten seconds.
+	Timeout time.Duration
+	// Retries is how often a push is repeated that was not taken; 0: three times, less
+	// than 0: never.
+	Retries int
+	// AnyAddress pushes to private addresses as well. Without it only those of this
+	// machine and public ones are called: whoever reaches this agent could have it call
+	// what he cannot.
+	AnyAddress bool
+}
+
+// A pusher calls webhooks.
+type pusher struct {
+	client  *http.Client
+	retries int
+}
+
+func newPusher(o *PushOptions) *pusher {
+	if o == nil {
+		return nil
+	}
+	p := &pusher{retries: o.Retries}
+	if p.retries == 0 {
+		p.retries = defaultPushRetries
+	}
+	timeout := o.Timeout
+	if timeout == 0 {
+		timeout = defaultPushTimeout
+	}
+	dialer := &net.Dialer{Timeout: timeout}
+	if !o.AnyAddress {
+		dialer.Control = refusePrivate
+	}
+	p.client = &http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return p
+}
+
+// refusePrivate looks at the address that is really called, whatever a name resolved to
+// before.
+func refusePrivate(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	if ip := at.Addr().Unmap(); !ip.IsLoopback() && (!ip.IsGlobalUnicast() || ip.IsPrivate()) {
+		return fmt.Errorf("%v is a private address", ip)
+	}
+	return nil
+}
+
+// A pushConfig is one webhook of a task. Its goroutine reads the task's log, as a stream
+// does, and ends when it is deleted, the task is forgotten or the agent is closed.
+type pushConfig struct {
+	id, url, token, scheme, credentials string
+
+	wire      spelling
+	extension bool
+	stop      context.CancelFunc
+}
+
+// check says what is wrong with a configuration.
+func (c *pushConfig) check() error {
+	u, err := url.Parse(c.url)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return invalidParams("the webhook's url %q is no http or https URL", c.url)
+	case u.User != nil || u.Fragment != "":
+		return invalidParams("the webhook's url has credentials or a fragment")
+	case strings.ContainsAny(c.token+c.scheme+c.credentials, "\r\n"):
+		return invalidParams("the webhook's token or authentication has a line break")
+	case c.scheme == "" && c.credentials != "":
+		return invalidParams("the webhook's authentication has credentials and no scheme")
+	}
+	return nil
+}
+
+// pushTo starts to push what a task says from now on, or, for a new task, from its
+// beginning. A configuration of the same ID is replaced.
+func (a *Agent) pushTo(t *task, c *pushConfig, from int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c.id == "" {
+		for n := len(t.pushes) + 1; c.id == "" || t.pushConfig(c.id) != nil; n++ {
+			c.id = strconv.Itoa(n)
+		}
+	}
+	old := t.pushConfig(c.id)
+	if old == nil && len(t.pushes) >= maxPushConfigs {
+		return invalidParams("task %s has %d webhooks, which is the limit", t.id, maxPushConfigs)
+	}
+	ctx, stop := context.WithCancel(t.life)
+	c.stop = stop
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		stop()
+		return &rpcError{Code: codeInternal, Message: "the agent is closed"}
+	}
+	if old != nil {
+		old.stop()
+		t.pushes = slices.DeleteFunc(t.pushes, func(p *pushConfig) bool { return p == old })
+	}
+	t.pushes = append(t.pushes, c)
+	a.wg.Go(func() { a.push(ctx, t, c, from) }) // ends as the type says
+	return nil
+}
+
+// pushConfig returns a task's configuration. The caller holds mu.
+func (t *task) pushConfig(id string) *pushConfig {
+	for _, c := range t.pushes {
+		if c.id == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// push posts each event of a task. What a webhook does not take, after all retries, is
+// left out: the task itself can be asked for.
+func (a *Agent) push(ctx context.Context, t *task, c *pushConfig, from int) {
+	for {
+		events, err := t.wait(ctx, a.ctx, from)
+		if err != nil {
+			return
+		}
+		for _, e := range events {
+			from++
+			e, visible := e.seenBy(c.extension)
+			if !visible {
+				continue
+			}
+			var body bytes.Buffer
+			if writeJSON(&body, c.wire.pushed(t, e, c.extension)) == nil {
+				a.pusher.deliver(ctx, c, body.Bytes())
+			}
+		}
+	}
+}
+
+func (p *pusher) deliver(ctx context.Context, c *pushConfig, body []byte) {
+	wait := pushRetryWait
+	for try := 0; ; try++ {
+		again, after := p.post(ctx, c, body)
+		if !again || try >= p.retries || rest(ctx, min(max(wait, after), maxPushWait)) != nil {
+			return
+		}
+		wait *= 2
+	}
+}
+
+// post calls a webhook. again says that it may take the push later, after a time if it
+// has said one.
+func (p *pusher) post(ctx context.Context, c *pushConfig, body []byte) (again bool, after time.Duration) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return false, 0
+	}
+	req.Header.Set("Content-Type", c.wire.pushType())
+	if c.token != "" {
+		req.Header.Set("X-A2A-Notification-Token", c.token)
+	}
+	if c.scheme != "" {
+		req.Header.Set("Authorization", c.scheme+" "+c.credentials)
+	}
+	resp, err := p.client.Do(req)
+	if err != nil {
+		return ctx.Err() == nil, 0
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // so that the connection can be used again
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		after = time.Duration(seconds) * time.Second
+	}
+	switch s := resp.StatusCode; {
+	case s < 300:
+		return false, 0
+	case s == http.StatusRequestTimeout, s == http.StatusTooManyRequests, s >= 500:
+		return true, after
+	}
+	return false, 0
+}
+
+// pushMethod serves the four methods of push notification configurations.
+func (a *Agent) pushMethod(req *request) (any, error) {
+	if a.pusher == nil {
+		return nil, &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
+	}
+	p, err := req.wire.pushParams(req.method, req.params)
+	if err != nil {
+		return nil, invalidParams("%v", err)
+	}
+	t := a.task(p.taskID)
+	if t == nil {
+		return nil, notFound(p.taskID)
+	}
+	if strings.HasSuffix(req.method, "/set") {
+		c := p.config
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+		c.wire, c.extension = req.wire, req.extension
+		t.mu.Lock()
+		from := len(t.log)
+		t.mu.Unlock()
+		if err := a.pushTo(t, c, from); err != nil {
+			return nil, err
+		}
+		return req.wire.pushConfig(t.id, c), nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if strings.HasSuffix(req.method, "/list") {
+		list := []any{}
+		for _, c := range t.pushes {
+			list = append(list, req.wire.pushConfig(t.id, c))
+		}
+		return req.wire.pushList(list), nil
+	}
+	c := t.pushConfig(p.id)
+	if p.id == "" && len(t.pushes) == 1 {
+		c = t.pushes[0] // 0.3: the task's only one
+	}
+	if strings.HasSuffix(req.method, "/get") {
+		if c == nil {
+			return nil, notFound(p.taskID + ", push notification configuration " + p.id)
+		}
+		return req.wire.pushConfig(t.id, c), nil
+	}
+	if c != nil { // deleting what is gone is no error
+		c.stop()
+		t.pushes = slices.DeleteFunc(t.pushes, func(p *pushConfig) bool { return p == c })
+	}
+	return req.wire.pushDeleted(), nil
+}

@@ -1,0 +1,183 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// follow gives a message to a task that exists, and returns the index in its log
+// at which the effects begin.
+func (a *Agent) follow(t *task, m *message, extension bool) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	from, p := len(t.log), t.pause
+	if t.state == stateCanceled || t.state == stateFailed {
+		return 0, over(t.id, t.state)
+	}
+	settings, err := a.admit(t.session, m, extension)
+	if err != nil {
+		return 0, err
+	}
+	m.taskID, m.contextID = t.id, t.session.contextID
+	switch {
+	case p != nil && len(p.unanswered()) > 0:
+		if err := t.confirm(m, extension); err != nil {
+			return 0, err
+		}
+		t.session.settle(settings)
+		return from, nil
+	case extension && m.confirms():
+		return 0, invalidParams("no tool call of task %s awaits a ToolCallConfirmation", t.id)
+	case p == nil && t.state != stateCompleted, p != nil && p.asking:
+		return 0, invalidParams("task %s is working: wait for it or cancel it", t.id)
+	}
+	t.session.settle(settings)
+	if p != nil {
+		p.prompt, t.pause = m, nil
+		close(p.done)
+	} else if err := a.start(t, m.story(), &run{agent: a, task: t, first: m, prompt: m}); err != nil {
+		return 0, err
+	}
+	t.remember(m)
+	t.append(event{state: stateWorking, kind: kindStateChange})
+	t.save()
+	return from, nil
+}
+
+// confirms reports whether a data part of a message has a field that only a
+// ToolCallConfirmation has.
+func (m *message) confirms() bool {
+	return slices.ContainsFunc(m.parts, func(p part) bool {
+		raw, _ := p.data.(json.RawMessage)
+		var members map[string]json.RawMessage
+		if json.Unmarshal(raw, &members) != nil {
+			return false
+		}
+		for _, name := range []string{"tool_call_id", "selected_option_id"} {
+			if members[name] != nil || members[lowerCamel(name)] != nil {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// confirm gives the answers in a message to the story. All of them are checked
+// before any counts. The caller holds t.mu.
+func (t *task) confirm(m *message, extension bool) error {
+	p := t.pause
+	open := p.unanswered()
+	given := map[string]answer{}
+	if extension {
+		var err error
+		if given, err = confirmed(m, open); err != nil {
+			return err
+		}
+		m.audience = extensionOnly
+	} else if m.confirms() {
+		return invalidParams("the message has a ToolCallConfirmation but its request does not activate %s", ExtensionURI)
+	} else {
+		for _, c := range open {
+			given[c.ID] = answer{option: spokenOption(m.words(), c.Confirmation.Options)}
+		}
+	}
+	t.remember(m)
+	for id, a := range given {
+		p.answers[id] = a
+	}
+	if len(p.unanswered()) == 0 && !p.asking {
+		// The story's next word is the first event of the new stream, as the
+		// extension's example has it; until then the task just works again.
+		t.pause, t.state = nil, stateWorking
+		t.save() // before anything is done
+		close(p.done)
+		return nil
+	}
+	for _, c := range open {
+		a, ok := given[c.ID]
+		if !ok || p.quiet && !a.approved() {
+			continue
+		}
+		if c.Confirmation = nil; !a.approved() {
+			c.Status = callCancelled
+		}
+		// Not yet input-required: in 1.0 that state alone ends the stream.
+		t.append(event{state: stateWorking, kind: kindToolCall, message: t.extension(c)})
+	}
+	if !p.asking {
+		t.append(event{state: stateInputRequired, kind: kindStateChange, final: true})
+	}
+	return nil
+}
+
+// confirmed reads a message that answers open calls: ToolCallConfirmations and
+// nothing beside them, one for each call that it answers.
+func confirmed(m *message, open []toolCall) (map[string]answer, error) {
+	if !slices.ContainsFunc(m.parts, func(p part) bool { return p.data != nil }) {
+		return nil, invalidParams("the approval must be answered first: send a ToolCallConfirmation %s", wanted(open))
+	}
+	given := map[string]answer{}
+	for i, p := range m.parts {
+		raw, ok := p.data.(json.RawMessage)
+		if !ok {
+			return nil, invalidParams("message.parts[%d] is no data: beside a ToolCallConfirmation the story would not read it", i)
+		}
+		c, err := readConfirmation(raw)
+		if err != nil {
+			return nil, invalidParams("message.parts[%d].data: %v", i, err)
+		}
+		at := slices.IndexFunc(open, func(o toolCall) bool { return o.ID == c.ToolCallID })
+		if _, twice := given[c.ToolCallID]; at < 0 || twice {
+			return nil, invalidParams("message.parts[%d].data: ToolCallConfirmation.tool_call_id %q: there is no such call that awaits one: send it %s", i, c.ToolCallID, wanted(open))
+		}
+		if given[c.ToolCallID], err = c.answer(open[at].Confirmation); err != nil {
+			return nil, invalidParams("message.parts[%d].data: ToolCallConfirmation.%v", i, err)
+		}
+	}
+	return given, nil
+}
+
+// answer finds what a confirmation means for the request that it answers.
+func (c toolCallConfirmation) answer(asked *confirmationRequest) (answer, error) {
+	at := slices.IndexFunc(asked.Options, func(o confirmationOption) bool { return o.ID == c.SelectedOptionID })
+	if at < 0 {
+		if len(asked.Options) == 0 {
+			return answer{}, fmt.Errorf("selected_option_id: no option was offered, so none can be selected: cancel the task")
+		}
+		return answer{}, fmt.Errorf("selected_option_id %q was not offered: there are %s", c.SelectedOptionID, optionIDs(asked.Options))
+	}
+	a := answer{option: asked.Options[at]}
+	if c.FileDetails == nil {
+		return a, nil
+	}
+	a.content = &c.FileDetails.NewContent
+	switch {
+	case asked.FileEdit == nil || asked.Execute != nil:
+		return a, fmt.Errorf("file_details is there, but the call is not an edit")
+	case !a.approved():
+		return a, fmt.Errorf("file_details is there, but %q rejects the edit", a.option.ID)
+	}
+	return a, nil
+}
+
+func optionIDs(options []confirmationOption) string {
+	var ids []string
+	for _, o := range options {
+		ids = append(ids, o.ID)
+	}
+	return strings.Join(ids, ", ")
+}
+
+// wanted names the calls that await an answer.
+func wanted(open []toolCall) string {
+	var ids []string
+	for _, c := range open {
+		if c.ID == "" {
+			return "without a tool_call_id"
+		}
+		ids = append(ids, c.ID)
+	}
+	return "for " + strings.Join(ids, ", ")
+}

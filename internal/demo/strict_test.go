@@ -1,0 +1,226 @@
+package demo
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A badMessage is refused, and its error has these words.
+type badMessage struct {
+	name   string
+	params map[string]any
+	want   string
+}
+
+// badAnswers are wrong answers to two calls that are open. other is a directory.
+func badAnswers(c *client, edit, shell, other string) []badMessage {
+	option := func(call, id string, more ...any) map[string]any {
+		o := confirmation(call, id)
+		for i := 0; i < len(more); i += 2 {
+			o[more[i].(string)] = more[i+1]
+		}
+		return o
+	}
+	good := data(option(edit, "proceed_once"))
+	changed := map[string]any{"new_content": "mine\n"}
+	file := map[string]any{"kind": "file", "file": map[string]any{"bytes": "AAEC"}}
+	if c.v1 {
+		file = map[string]any{"raw": "AAEC"}
+	}
+	to := func(parts ...map[string]any) map[string]any { return c.message(c.taskID, parts...) }
+	settings := func(v any) map[string]any { return map[string]any{ExtensionURI: v} }
+	tests := []badMessage{
+		{"text", to(text("go on")), "the approval must be answered first: send a ToolCallConfirmation for " + edit + ", " + shell},
+		{"text beside", to(good, text("go on")), "message.parts[1] is no data"},
+		{"empty text beside", to(text(""), good), "message.parts[0] is no data"},
+		{"file beside", to(good, file), "message.parts[1] is no data"},
+		{"other data beside", to(good, data(map[string]any{"note": "x"})), `message.parts[1].data: ToolCallConfirmation has no field "note"`},
+		{"other data alone", to(data(map[string]any{})), `ToolCallConfirmation.tool_call_id "": there is no such call`},
+		{"a level for the oneof", to(data(option(edit, "proceed_once", "modified_details", map[string]any{"file_details": changed}))), `has no field "modified_details"`},
+		{"unknown field", to(data(option(edit, "proceed_once", "approved", true))), `has no field "approved"`},
+		{"wrong type", to(data(option(edit, "proceed_once", "file_details", "mine\n"))), "ToolCallConfirmation.file_details is no ModifiedFileDetails"},
+		{"both spellings", to(data(option(edit, "proceed_once", "toolCallId", edit))), "ToolCallConfirmation.tool_call_id is there twice"},
+		{"unknown call", to(data(option("x", "proceed_once"))), `tool_call_id "x": there is no such call that awaits one: send it for ` + edit + ", " + shell},
+		{"one unknown call", to(good, data(option("x", "proceed_once"))), `message.parts[1].data: ToolCallConfirmation.tool_call_id "x"`},
+		{"no call", to(data(map[string]any{"selected_option_id": "proceed_once"})), `tool_call_id ""`},
+		{"twice", to(good, data(option(edit, "cancel"))), "message.parts[1].data: ToolCallConfirmation.tool_call_id"},
+		{"unknown option", to(data(option(edit, "perhaps"))), `selected_option_id "perhaps" was not offered: there are proceed_once, proceed_always, cancel`},
+		{"no option", to(data(map[string]any{"tool_call_id": edit})), `selected_option_id "" was not offered`},
+		{"an option by its name", to(data(option(edit, "Allow once"))), `selected_option_id "Allow once" was not offered`},
+		{"content for a command", to(data(option(shell, "proceed_once", "file_details", changed))), "file_details is there, but the call is not an edit"},
+		{"content for a rejection", to(data(option(edit, "cancel", "file_details", changed))), `file_details is there, but "cancel" rejects the edit`},
+		{"no context", with(to(good), "contextId", ""), "message.taskId or message.contextId is missing"},
+		{"no task", with(to(good), "taskId", ""), "message.taskId or message.contextId is missing"},
+		{"another context", with(to(good), "contextId", "elsewhere"), "belongs to context " + c.contextID + ", not to elsewhere"},
+		{"bad settings", with(to(good), "metadata", settings(map[string]any{"workspace": other})), `AgentSettings has no field "workspace"`},
+		{"other settings", with(to(data(option(edit, "perhaps"))), "metadata", settings(map[string]any{"workspace_path": other})), "was not offered"},
+	}
+	if c.v1 {
+		tests = append(tests, badMessage{"no object", to(data([]any{good["data"]})), "message.parts[0].data: ToolCallConfirmation is an array, want an object"})
+	}
+	return tests
+}
+
+// A message that is refused names what is wrong with it and changes nothing: the
+// question stays open, and a legal answer is taken after all of them.
+func TestARefusedAnswerChangesNothing(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+		c.dir = dir
+		c.prompt("many")
+		edit, shell := c.calls[0], c.calls[1]
+		good := data(confirmation(edit, "proceed_once"))
+		for _, test := range badAnswers(c, edit, shell, other) {
+			if _, err := c.call("message/stream", test.params); !strings.HasPrefix(err, "-32602 ") || !strings.Contains(err, test.want) {
+				t.Errorf("%s: error %q, want -32602 and %q in it", test.name, err, test.want)
+			}
+			if got := c.state(); got != stateInputRequired {
+				t.Errorf("%s: the task is %s", test.name, got)
+			}
+		}
+		_, err := c.call("message/send", c.message(c.taskID, good))
+		expectError(t, err, "-32602 invalid params: a ToolCallConfirmation is sent as a streaming message, not by ")
+		_, err = c.core().call("message/stream", c.message(c.taskID, good))
+		expectError(t, err, "-32008")
+		if ran := c.agent.Executed(); len(ran) > 0 {
+			t.Fatalf("it ran %v", ran)
+		}
+
+		lines := c.open("message/stream", c.message(c.taskID, good, data(confirmation(shell, "cancel")))).rest()
+		expect(t, "what was done", said03(lines, "ran: ")[1:], []string{}...)
+		if got := c.agent.Executed(); len(got) != 1 || got[0].TaskID != c.taskID || got[0].ToolCallID != edit || got[0].OptionID != "proceed_once" ||
+			!strings.HasSuffix(got[0].Ran, fmt.Sprintf("to %q", filepath.Join(dir, "hello.txt"))) {
+			t.Errorf("it ran %+v", got)
+		}
+	})
+}
+
+// Each field is taken in both spellings, also in what the client sends as a whole.
+func TestAnswersInLowerCamelCase(t *testing.T) {
+	dir := t.TempDir()
+	inEachVersion(t, Options{Workspace: dir}, func(t *testing.T, c *client) {
+		c.open("message/stream", c.inWorkspace("modify", map[string]any{"workspacePath": dir, "mcpServers": []any{}, "allowed_tools": []any{"Edit"}})).rest()
+		answer := map[string]any{"toolCallId": c.calls[0], "selectedOptionId": "proceed_once", "fileDetails": map[string]any{"newContent": "mine\n"}}
+		expect(t, "modified", c.open("message/stream", c.message(c.taskID, data(answer))).rest()[:2], "Edit EXECUTING", "Edit SUCCEEDED")
+		expectFile(t, filepath.Join(dir, "hello.txt"), "mine\n")
+	})
+}
+
+// The first message of a session brings AgentSettings and no context of the
+// client's; one that does not begins nothing.
+func TestTheFirstMessage(t *testing.T) {
+	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+		hello := func() map[string]any { return c.message("", text("hello")) }
+		settings := func(v any) map[string]any { return with(hello(), "metadata", map[string]any{ExtensionURI: v}) }
+		tests := []badMessage{
+			{"no metadata", with(hello(), "metadata", nil), "message.metadata has no AgentSettings: the first message of a session carries them under " + ExtensionURI},
+			{"another key", with(hello(), "metadata", map[string]any{"development-tool": map[string]any{"workspace_path": c.dir}}), "message.metadata has no AgentSettings"},
+			{"not under the key", with(hello(), "metadata", map[string]any{"workspace_path": c.dir}), "message.metadata has no AgentSettings"},
+			{"empty", settings(map[string]any{}), "AgentSettings.workspace_path is missing"},
+			{"null", settings(nil), "AgentSettings is null"},
+			{"relative", settings(map[string]any{"workspace_path": "."}), `AgentSettings.workspace_path "." is not absolute`},
+			{"further settings", settings(map[string]any{"workspace_path": c.dir, "model": "x"}), `AgentSettings has no field "model"; it has workspace_path, mcp_servers, allowed_tools`},
+			{"a context of the client's", with(hello(), "contextId", "mine"), `message.contextId "mine" is none of this agent's`},
+			{"an answer", c.message("", data(confirmation("c1", "proceed_once"))), "message.taskId or message.contextId is missing"},
+		}
+		for _, test := range tests {
+			if _, err := c.call("message/stream", test.params); !strings.HasPrefix(err, "-32602 ") || !strings.Contains(err, test.want) {
+				t.Errorf("%s: error %q, want -32602 and %q in it", test.name, err, test.want)
+			}
+		}
+		if len(c.agent.tasks) > 0 || len(c.agent.sessions) > 0 {
+			t.Errorf("the refused messages began %d tasks, %d sessions", len(c.agent.tasks), len(c.agent.sessions))
+		}
+
+		c.prompt("hello")
+		second := with(with(hello(), "metadata", nil), "contextId", c.contextID)
+		expect(t, "the second message", c.open("message/stream", second).rest()[:1], "task submitted")
+		c.refused(with(second, "metadata", map[string]any{ExtensionURI: map[string]any{"workspace_path": 1}}), "-32602", "want a string")
+	})
+}
+
+// A confirmation is taken where a call awaits it, and nowhere else.
+func TestConfirmationsThatNothingAwaits(t *testing.T) {
+	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+		answer := func() map[string]any { return c.message(c.taskID, data(confirmation("c1", "proceed_once"))) }
+		const want = "awaits a ToolCallConfirmation"
+		c.prompt("hello")
+		c.refused(answer(), "-32602", want)
+		c.prompt("ask")
+		c.refused(answer(), "-32602", want)
+		if got := c.state(); got != stateInputRequired {
+			t.Errorf("the question in prose is %s", got)
+		}
+		c.prompt("shell")
+		done := c.message(c.taskID, c.answers("proceed_once")...)
+		c.open("message/stream", done).rest()
+		c.refused(done, "-32602", want)
+		if ran := c.agent.Executed(); len(ran) != 1 {
+			t.Errorf("it ran %v", ran)
+		}
+
+		r := c.open("message/stream", c.message("", text("slow")))
+		r.next()
+		c.refused(answer(), "-32602", want)
+		c.refused(c.message(c.taskID, text("hurry")), "-32602", "is working")
+	})
+}
+
+// The user's version of a file is taken for what is an edit and nothing else.
+func TestContentIsForEditsOnly(t *testing.T) {
+	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+		for _, prompt := range []string{"shell", "mcp", "generic", "edit-command", "bare"} {
+			c.prompt(prompt)
+			answer := confirmation(c.calls[0], "proceed_once")
+			answer["file_details"] = map[string]any{"new_content": "mine\n"}
+			c.refused(c.message(c.taskID, data(answer)), "-32602", "ToolCallConfirmation.file_details is there, but the call is not an edit")
+			if got := c.state(); got != stateInputRequired {
+				t.Errorf("%s: the task is %s", prompt, got)
+			}
+		}
+		if ran := c.agent.Executed(); len(ran) > 0 {
+			t.Errorf("it ran %v", ran)
+		}
+	})
+}
+
+// The card requires the extension, and every call of a client that does not
+// activate it is refused with the error of A2A 1.0 (§3.3.4); the card is not.
+func TestTheExtensionIsRequired(t *testing.T) {
+	methods := map[string][]string{
+		"0.3": {"message/send", "message/stream", "tasks/get", "tasks/cancel", "tasks/resubscribe", "tasks/list", "commands/get", "command/execute"},
+		"1.0": {"SendMessage", "SendStreamingMessage", "GetTask", "CancelTask", "SubscribeToTask", "ListTasks", "commands/get", "command/execute"},
+	}
+	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+		version, header := "0.3", "X-A2A-Extensions"
+		if c.v1 {
+			version, header = "1.0", "A2A-Extensions"
+		}
+		for _, activated := range []string{"", "https://example.com/other", ExtensionURI + "/v2"} {
+			d := c.core()
+			d.header = maps.Clone(d.header)
+			d.header.Set(header, activated)
+			for _, method := range methods[version] {
+				_, err := d.call(method, c.message("", text("hello")))
+				if !strings.HasPrefix(err, "-32008 ") || !strings.Contains(err, ExtensionURI) || !strings.Contains(err, header) {
+					t.Errorf("%s with %q: error %q", method, activated, err)
+				}
+			}
+			if _, err := d.call("tasks/dance", nil); !strings.HasPrefix(err, "-32601 ") {
+				t.Errorf("an unknown method: %q", err)
+			}
+		}
+		if len(c.agent.tasks) > 0 {
+			t.Error("a refused message began a task")
+		}
+	})
+	converse(t, &Options{CoreClients: true}, func(t *testing.T, c *client) {
+		if required := at(c.agent.card(PipeURL)["capabilities"], "extensions.0.required"); required != false {
+			t.Errorf("where core clients are taken the card says required: %v", required)
+		}
+		c.core().prompt("hello")
+	})
+}

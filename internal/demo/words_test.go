@@ -1,0 +1,40 @@
+package demo
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWords: the story is named by the first word of the prompt, or of any of its text
+// parts, wrapped in tags or not. What only speaks of a story tells none.
+func TestWords(t *testing.T) {
+	for prompt, want := range map[string]bool{
+		"ask":                          true,
+		"ask|me":                       true,
+		"Some context.|ask":            true,
+		"<user_query>ask</user_query>": true,
+		"<context cwd=\"/\">\nhello there\n</context>\n<query>\nask me\n</query>": false, // the first that names one: hello
+		"<context>\nfiles\n</context>\n<query>\nask me\n</query>":                 true,
+		"what does <b>ask</b> do": false,
+		"please ask":              false,
+		"<ask":                    false,
+		"":                        false,
+	} {
+		m := &message{}
+		for text := range strings.SplitSeq(prompt, "|") {
+			m.parts = append(m.parts, part{text: text})
+		}
+		agent := New(&Options{Pace: -1})
+		task := agent.newTask(agent.newSession())
+		if err := agent.create(task, m.story(), &run{first: m}); err != nil {
+			t.Fatal(err)
+		}
+		if err := task.settled(t.Context(), agent.ctx, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := task.view(true, -1).state == stateInputRequired; got != want {
+			t.Errorf("%q: asks %t, not %t", prompt, got, want)
+		}
+		agent.Close()
+	}
+}
