@@ -2,12 +2,10 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 
@@ -22,62 +20,60 @@ const (
 	// Its work has been cancelled by then, which took some of the second in which
 	// all is to be over.
 	agentGrace = 300 * time.Millisecond
-	// agentPatience is how long an editor's prompt waits for an agent that is
-	// starting, before the user is told. npx may be downloading for minutes; the
-	// next prompt waits again. In a shell the user sees that nothing comes, and
-	// has Ctrl-C.
-	agentPatience = time.Minute
 	// maxAgentLine cuts what an agent prints without an end of line, for the log.
 	maxAgentLine = 8 << 10
 )
 
-// What the user can do when the agent has ended. It is not started again: the
-// conversation was in its memory, and what ended it once may well do so again.
+// What the user can do when the agent has ended. The prompt that it was at is not sent
+// again: the conversation was in its memory, and what ended it once may do so again.
 const (
-	editorAdvice = "to start it again restart a2astdio, which your editor calls the agent; --log FILE keeps all that it prints"
+	editorAdvice = "your next prompt starts it again; --log FILE keeps all that it prints"
 	shellAdvice  = "try the command by itself, in the same directory"
 )
 
-// whichAgent reads --agent and --agent-command. There can be one of them; but a
-// variable is what holds if nothing is said, so an option of either kind wins
-// over it.
-func whichAgent(c *cli.Context) (agent, command string, err error) {
-	agent, command = stringOf(c, "agent"), stringOf(c, "agent-command")
-	if agent == "" || command == "" {
-		return agent, command, nil
-	}
-	variable := func(name, value string) bool { return os.Getenv(env(name)[0]) == value }
-	switch a, b := variable("agent", agent), variable("agent-command", command); {
-	case a && !b:
-		return "", command, nil
-	case b && !a:
-		return agent, "", nil
-	}
-	return "", "", usagef("--agent and --agent-command cannot both say where the agent is: give one of them, with its variable or without")
-}
-
-// startAgentCommand starts the agent, which takes no longer than a process takes
-// to start, and has the client wait for it when it is needed.
-func (l *link) startAgentCommand(c *cli.Context, command string, client *transport.ClientOptions) error {
-	opts := &agentproc.Options{Command: command, Dir: l.options.Workspace, Stderr: &agentLog{log: l.options.Log}, Advice: shellAdvice}
-	if c.Command.Name == "" || c.Command.Name == c.App.Name {
+// keepAgent has the client start the agent when it is needed, and again when it has
+// died: nothing is started here, so that the answer to initialize does not wait for
+// it.
+func (p *program) keepAgent(c *cli.Context, l *link, command string, client *transport.ClientOptions) error {
+	opts := &agentproc.Options{Command: command, Dir: l.options.Workspace, Stderr: &agentLog{log: l.options.Log},
+		Advice: shellAdvice, Patience: client.Timeout}
+	switch {
+	case isServe(c):
 		opts.Advice = editorAdvice
+	case isTerminal(p.stderr):
+		opts.Waiting = p.startingLine
 	}
-	if c.Command.Name != "send" {
-		opts.Patience = agentPatience
+	if l.options.ForwardMCP && isServe(c) && readsGeminiHome(command, l.options.Dialect) {
+		home := &geminiHome{}
+		opts.Prepare, opts.Remove, l.options.MCPFile = home.prepare, home.path, home
+		l.closers = append(l.closers, home.remove)
 	}
-	// Not with c's context: when a signal ends that, the agent is still to be
-	// told that its work is cancelled.
-	process, err := agentproc.Start(context.WithoutCancel(c.Context), opts)
+	keeper, err := agentproc.NewKeeper(opts)
 	if err != nil {
 		return usagef("%v", err)
 	}
-	l.closers = append(l.closers, func() error { return process.Stop(agentGrace) })
-	client.Resolve, client.Process = process.URL, process
+	l.closers = append(l.closers, func() error { return keeper.Stop(agentGrace) })
+	client.Resolve, client.Process = keeper.URL, keeper
 	// The URL changes with every start, and the command may hold a credential.
 	l.name = fmt.Sprintf("command:%x", sha256.Sum256([]byte(command)))[:len("command:")+16]
-	l.way = "--agent-command ..."
+	if l.way == "--agent " {
+		l.way = "--agent-command ..."
+	}
 	return nil
+}
+
+// isServe reports whether an editor is served, as opposed to a command.
+func isServe(c *cli.Context) bool { return c.Command.Name == "" || c.Command.Name == c.App.Name }
+
+// startingLine tells a person at a terminal what is being waited for, on a line that
+// is wiped when it is over.
+func (p *program) startingLine(waited time.Duration) {
+	const line = "starting the agent… %d s"
+	if waited == 0 {
+		fmt.Fprintf(p.stderr, "\r%*s\r", len(line)+4, "")
+		return
+	}
+	fmt.Fprintf(p.stderr, "\r"+line, int(waited.Seconds()))
 }
 
 // An agentLog writes what an agent prints to the log, line by line.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"io"
 	"slices"
-	"sync/atomic"
 
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
 // The words of --approve.
@@ -23,47 +21,55 @@ type approver struct {
 	how      string
 	terminal func() (io.ReadWriteCloser, error)
 	say      func(format string, args ...any)
-	missed   atomic.Bool // an answer was wanted that nobody could give
-	told     bool
+	screen   *screen  // nil: nobody else writes to the terminal
+	told     []string // what was not allowed for want of a terminal
 }
 
-// unanswered reports whether an approval was wanted that nobody could give.
-func (a *approver) unanswered() bool { return a.missed.Load() }
-
-// ask answers each question. It returns at once when ctx ends.
+// ask answers each question. It returns at once when ctx ends. What nobody has
+// answered has no option: the bridge rejects it, and says so in the result.
 func (a *approver) ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	if a.how == approveAsk {
 		tty, err := a.terminal()
 		if err == nil {
+			defer a.screen.hold()()
 			return askTerminal(ctx, tty, questions)
 		}
-		if !a.told {
-			a.told = true
-			a.say("the agent asks for approval and there is no terminal to ask you on, so it is rejected: --approve once would allow it")
+		for _, q := range questions {
+			title := mapping.Title(q.Call)
+			if !slices.Contains(a.told, title) {
+				a.told = append(a.told, title)
+				a.say("not allowed, because there is no terminal to ask you on: %s; --approve once would allow it", short(title, maxValue))
+			}
 		}
 	}
-	var answers []mapping.Answer
+	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
-		answers = append(answers, a.answer(q))
+		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: a.option(&q)})
 	}
 	return answers, nil
 }
 
-func (a *approver) answer(q mapping.Question) mapping.Answer {
+// untold are those of some titles of which the user does not know yet that they were
+// not allowed.
+func (a *approver) untold(titles []string) []string {
+	return slices.DeleteFunc(slices.Clone(titles), func(t string) bool { return slices.Contains(a.told, t) })
+}
+
+// option picks what the user has said in advance, and nothing wider; "" if the
+// agent offers nothing that is certain to mean that.
+func (a *approver) option(q *mapping.Question) string {
 	switch a.how {
 	case approveReject:
-		return mapping.Reject(q)
+		return q.Reject().ID
 	case approveAlways:
-		if i := slices.IndexFunc(q.Options, func(o mapping.Option) bool { return o.Kind == acp.OptionAllowAlways }); i >= 0 {
-			return mapping.Answer{Call: q.Call, OptionID: q.Options[i].ID}
+		if o, ok := q.AllowAlways(); ok {
+			return o.ID
 		}
 		fallthrough
 	case approveOnce:
-		if answer, ok := mapping.Allow(q); ok {
-			return answer
+		if o, ok := q.AllowOnce(); ok {
+			return o.ID
 		}
-		// The agent has offered nothing that would allow it.
 	}
-	a.missed.Store(true)
-	return mapping.Reject(q)
+	return ""
 }

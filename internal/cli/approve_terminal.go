@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
 // maxShown is how many lines of a change are shown before the question: more
@@ -30,7 +29,7 @@ func askTerminal(ctx context.Context, tty io.ReadWriteCloser, questions []mappin
 		lines := bufio.NewReader(tty)
 		var answers []mapping.Answer
 		for _, q := range questions {
-			a, err := askOne(tty, lines, q)
+			a, err := askOne(ctx, tty, lines, q)
 			if err != nil {
 				replies <- reply{nil, err}
 				return
@@ -51,108 +50,263 @@ func askTerminal(ctx context.Context, tty io.ReadWriteCloser, questions []mappin
 }
 
 // askOne shows a question and reads until there is an answer. The end of input
-// is a no.
-func askOne(tty io.Writer, lines *bufio.Reader, q mapping.Question) (mapping.Answer, error) {
-	var b strings.Builder
-	b.WriteString("\n" + describe(q.Call))
-	for i, o := range q.Options {
-		fmt.Fprintf(&b, "  %d  %s\n", i+1, cmp.Or(o.Name, o.ID))
-	}
-	// All of it comes from the agent.
-	if _, err := io.WriteString(tty, plainText(b.String())); err != nil {
-		return mapping.Answer{}, err
-	}
+// is none.
+func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mapping.Question) (mapping.Answer, error) {
+	content := (*string)(nil) // what the user has made of the proposed text
+	show := true
 	for {
-		if _, err := fmt.Fprintf(tty, "Which? [1-%d] ", len(q.Options)); err != nil {
+		if show {
+			if err := showQuestion(tty, q, content); err != nil {
+				return mapping.Answer{}, err
+			}
+		}
+		if _, err := fmt.Fprintf(tty, "%s ", styleOf(tty).bold("Which? ["+keys(&q)+"]")); err != nil {
 			return mapping.Answer{}, err
 		}
 		line, err := lines.ReadString('\n')
-		if id, ok := choice(strings.ToLower(strings.TrimSpace(line)), q); ok {
-			return mapping.Answer{Call: q.Call, OptionID: id}, nil
+		line = strings.ToLower(strings.TrimSpace(line))
+		if o, ok := choice(line, &q); ok {
+			a := mapping.Answer{Call: q.Call, OptionID: o.ID}
+			if o.Allows() {
+				a.NewContent = content
+			}
+			return a, nil
 		}
 		if err == io.EOF {
-			return mapping.Reject(q), nil
+			return mapping.Answer{Call: q.Call}, nil
 		}
 		if err != nil {
 			return mapping.Answer{}, err
 		}
+		switch show = false; {
+		case line == "e" && q.TakesContent():
+			edited, err := editContent(ctx, tty, &q, content)
+			if err != nil {
+				_, _ = fmt.Fprintf(tty, "  it cannot be edited: %v\n", err) // the question comes again
+				continue
+			}
+			content, show = edited, true
+		case line == "?":
+			show = true
+		}
 	}
 }
 
-// choice finds the option that a line names: by number, or as yes or no.
-func choice(line string, q mapping.Question) (id string, ok bool) {
-	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Options) {
-		return q.Options[n-1].ID, true
+// showQuestion shows what is asked and the choices. All of it comes from the
+// agent.
+func showQuestion(tty io.Writer, q mapping.Question, content *string) error {
+	s, width := styleOf(tty), widthOf(tty)
+	var b strings.Builder
+	b.WriteString("\n" + describe(s, q.Call, content))
+	for i, o := range q.Options {
+		lead := fmt.Sprintf("  %d", i+1)
+		if k := keyOf(&q, o); k != "" {
+			lead += " or " + k
+		}
+		writeChoice(&b, s, width, lead, mapping.Visible(o.Name), mapping.Visible(o.Description))
 	}
-	want := ""
+	if q.TakesContent() {
+		writeChoice(&b, s, width, "  e", "Edit the text first, in $VISUAL or $EDITOR", "")
+	}
+	writeChoice(&b, s, width, "  ?", "Show this again", "")
+	_, err := io.WriteString(tty, b.String())
+	return err
+}
+
+// choiceIndent is where the names of choices begin.
+const choiceIndent = 10
+
+// writeChoice writes a choice, as wide as the terminal: by which key, what it is
+// called, and what it means. The texts are the agent's.
+func writeChoice(b *strings.Builder, s style, width int, key, name, description string) {
+	for i, line := range wrap(plainText(name), max(width-choiceIndent, minText)) {
+		if i > 0 {
+			key = ""
+		}
+		fmt.Fprintf(b, "%s%s%s\n", s.bold(key), strings.Repeat(" ", choiceIndent-len(key)), line)
+	}
+	if description == "" {
+		return
+	}
+	for _, line := range wrap(plainText(description), max(width-choiceIndent, minText)) {
+		b.WriteString(strings.Repeat(" ", choiceIndent) + s.dim(line) + "\n")
+	}
+}
+
+// minText is how narrow text gets at most.
+const minText = 20
+
+// keyOf is the letter of ours that picks an option, "" if there is none.
+func keyOf(q *mapping.Question, o mapping.Option) string {
+	if once, ok := q.AllowOnce(); ok && once.ID == o.ID {
+		return "y"
+	}
+	if always, ok := q.AllowAlways(); ok && always.ID == o.ID {
+		return "a"
+	}
+	if q.Reject().ID == o.ID {
+		return "n"
+	}
+	return ""
+}
+
+// keys lists what a question takes.
+func keys(q *mapping.Question) string {
+	list := ""
+	switch n := len(q.Options); n {
+	case 0:
+	case 1:
+		list = "1,"
+	default:
+		list = fmt.Sprintf("1-%d,", n)
+	}
+	if _, ok := q.AllowOnce(); ok {
+		list += "y,"
+	}
+	list += "n,"
+	if _, ok := q.AllowAlways(); ok {
+		list += "a,"
+	}
+	if q.TakesContent() {
+		list += "e,"
+	}
+	return list + "?"
+}
+
+// choice finds the option that a line names: by number, or by a word of ours.
+func choice(line string, q *mapping.Question) (mapping.Option, bool) {
+	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Options) {
+		return q.Options[n-1], true
+	}
 	switch line {
 	case "y", "yes":
-		want = acp.OptionAllowOnce
+		return q.AllowOnce()
 	case "n", "no":
-		want = acp.OptionRejectOnce
+		return q.Reject(), true
+	case "a", "always":
+		return q.AllowAlways()
 	}
-	for _, o := range q.Options {
-		if want != "" && o.Kind == want {
-			return o.ID, true
-		}
-	}
-	return "", false
+	return mapping.Option{}, false
 }
 
-// describe says what the agent wants to do.
-func describe(c *mapping.ToolCall) string {
+// describe says what the agent wants to do. content, if not nil, is what the user
+// has made of the text that it wants to write.
+func describe(s style, c *mapping.ToolCall, content *string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The agent asks: %s\n", toolName(c))
+	b.WriteString(s.bold(plainText("The agent asks: "+mapping.Visible(toolName(c)))) + "\n")
+	indent := func(text string, paint func(string) string) {
+		for i, line := range strings.Split(plainText(mapping.Visible(text)), "\n") {
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			b.WriteString("  " + paint(line) + "\n")
+		}
+	}
+	plain := func(text string) string { return text }
 	q := c.Confirmation
-	switch {
-	case q == nil:
-	case q.Execute != nil:
-		fmt.Fprintf(&b, "  $ %s\n", strings.ReplaceAll(q.Execute.Command, "\n", "\n    "))
+	if q == nil {
+		return b.String()
+	}
+	if q.Execute != nil {
+		indent("$ "+q.Execute.Command, s.yellow)
 		if q.Execute.WorkingDirectory != "" {
-			fmt.Fprintf(&b, "  in %s\n", q.Execute.WorkingDirectory)
+			indent("in "+q.Execute.WorkingDirectory, s.dim)
 		}
-	case q.Edit != nil:
-		fmt.Fprintf(&b, "  %s\n", cmp.Or(q.Edit.FilePath, q.Edit.FileName))
-		b.WriteString(diff(q.Edit))
-	case q.MCP != nil:
-		fmt.Fprintf(&b, "  %s of the MCP server %s\n", q.MCP.ToolName, q.MCP.ServerName)
-		if c.Input != "" {
-			fmt.Fprintf(&b, "  with %s\n", c.Input)
+	}
+	if q.Edit != nil {
+		indent(cmp.Or(q.Edit.FilePath, q.Edit.FileName), s.yellow)
+		edit := *q.Edit
+		if content != nil {
+			edit.NewContent, edit.Formatted = *content, ""
 		}
-	case q.Generic != nil:
-		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(q.Generic.Description, "\n", "\n  "))
+		b.WriteString(diff(s, &edit))
+	}
+	if q.MCP != nil {
+		indent(q.MCP.ToolName+" of the MCP server "+q.MCP.ServerName, s.yellow)
+	}
+	if q.Generic != nil {
+		indent(q.Generic.Description, s.yellow)
+	}
+	if q.Execute == nil && q.Edit == nil && c.Input != "" {
+		indent("with "+string(c.Input), plain)
+	}
+	if q.Unread != "" {
+		indent("and says of it: "+string(q.Unread), plain)
+	}
+	for _, w := range mapping.Warnings(c) {
+		indent("Warning: "+w, s.red)
 	}
 	return b.String()
 }
 
-// diff shows what would change: as the agent formats it, or the lines between
-// what stays the same before and after.
-func diff(f *mapping.FileDiff) string {
+// diff shows what would change: as the agent formats it, if that is the same, or the
+// lines between what stays the same before and after.
+func diff(s style, f *mapping.FileDiff) string {
 	var lines []string
-	if f.Formatted != "" {
-		lines = strings.Split(strings.TrimRight(f.Formatted, "\n"), "\n")
+	if f.Formatted != "" && isFormatted(f) {
+		lines = strings.Split(strings.TrimRight(mapping.Visible(f.Formatted), "\n"), "\n")
 	} else {
-		var before []string
-		if f.OldContent != nil {
-			before = strings.Split(*f.OldContent, "\n")
+		removed, added := changed(f)
+		for _, l := range removed {
+			lines = append(lines, "-"+mapping.Visible(l))
 		}
-		after := strings.Split(f.NewContent, "\n")
-		for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
-			before, after = before[1:], after[1:]
-		}
-		for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
-			before, after = before[:len(before)-1], after[:len(after)-1]
-		}
-		for _, l := range before {
-			lines = append(lines, "-"+l)
-		}
-		for _, l := range after {
-			lines = append(lines, "+"+l)
+		for _, l := range added {
+			lines = append(lines, "+"+mapping.Visible(l))
 		}
 	}
 	more := ""
 	if n := len(lines) - maxShown; n > 0 {
 		lines, more = lines[:maxShown], fmt.Sprintf("    ... and %d lines more\n", n)
 	}
-	return "    " + strings.Join(lines, "\n    ") + "\n" + more
+	var b strings.Builder
+	for _, l := range lines {
+		l = plainText(l)
+		switch {
+		case strings.HasPrefix(l, "+"):
+			l = s.green(l)
+		case strings.HasPrefix(l, "-"):
+			l = s.red(l)
+		case strings.HasPrefix(l, "@@"):
+			l = s.cyan(l)
+		}
+		b.WriteString("    " + l + "\n")
+	}
+	return b.String() + more
+}
+
+// changed are the lines that a change removes and adds, between what stays the same
+// before and after.
+func changed(f *mapping.FileDiff) (removed, added []string) {
+	if f.Formatted != "" && f.NewContent == "" && f.OldContent == nil { // all that is known
+		for l := range strings.Lines(f.Formatted) {
+			switch {
+			case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
+			case strings.HasPrefix(l, "+"):
+				added = append(added, l)
+			case strings.HasPrefix(l, "-"):
+				removed = append(removed, l)
+			}
+		}
+		return removed, added
+	}
+	if f.OldContent != nil {
+		removed = strings.Split(*f.OldContent, "\n")
+	}
+	added = strings.Split(f.NewContent, "\n")
+	for len(removed) > 0 && len(added) > 0 && removed[0] == added[0] {
+		removed, added = removed[1:], added[1:]
+	}
+	for len(removed) > 0 && len(added) > 0 && removed[len(removed)-1] == added[len(added)-1] {
+		removed, added = removed[:len(removed)-1], added[:len(added)-1]
+	}
+	return dropEnd(removed), dropEnd(added)
+}
+
+// dropEnd drops what is behind the end of the last line, which is no line, unless it
+// is all that differs.
+func dropEnd(lines []string) []string {
+	if n := len(lines); n > 1 && lines[n-1] == "" {
+		return lines[:n-1]
+	}
+	return lines
 }

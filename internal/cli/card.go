@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 
 // outputFlag is -o of commands whose result is a page or a document.
 func outputFlag(json string) cli.Flag {
-	return &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText,
+	return &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText, EnvVars: env("output"),
 		Usage: "`text|json`: text is for people; json is " + json}
 }
 
@@ -23,13 +24,16 @@ func (p *program) cardCommand() *cli.Command {
 		Name:     "get",
 		HelpName: "a2astdio card get",
 		Usage:    "show what the agent is, and how a2astdio talks to it",
-		Flags:    append([]cli.Flag{outputFlag("the card as the agent serves it, and nothing else")}, behindCommand()...),
-		Action:   p.getCard,
+		Flags: append([]cli.Flag{
+			outputFlag("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
+			&cli.BoolFlag{Name: "extended", Usage: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"},
+		}, behindCommand()...),
+		Action: p.getCard,
 	}
 	get.CustomHelpTemplate = commandHelp(get, help{
 		intro: `Shows the agent's card: who it is, what it can do, which credentials it wants;
-and what a2astdio makes of it: the URL, protocol version and dialect that are
-used, and what becomes of each extension.`,
+what a2astdio makes of it: the URL, protocol version and dialect that are used,
+and what becomes of each extension; and who has signed it.`,
 		usage: []string{"a2astdio --agent URL card get [options]"},
 		examples: []example{
 			{"a2astdio --agent demo card get", "the agent that is built in"},
@@ -38,26 +42,35 @@ used, and what becomes of each extension.`,
 		},
 		after: exitAfter,
 	})
-	return group("card", "show the agent's card", help{
-		intro:    "The card is what an agent says about itself, before anything is asked of it.",
-		usage:    []string{"a2astdio --agent URL card get [options]"},
-		examples: []example{{"a2astdio --agent demo card get", "the agent that is built in"}},
-	}, get)
+	return group("card", "show the agent's card, and check and make its signatures", help{
+		intro: "The card is what an agent says about itself, before anything is asked of it.",
+		usage: []string{"a2astdio --agent URL card get [options]", "a2astdio card verify [options] [FILE|URL|-]", "a2astdio card sign --key FILE [options] FILE|-"},
+		examples: []example{
+			{"a2astdio --agent demo card get", "the agent that is built in"},
+			{"a2astdio card verify --signature-key public.pem card.json", "has the owner of this key signed it?"},
+		},
+	}, get, p.cardVerifyCommand(), p.cardSignCommand())
 }
 
 // exitAfter ends the help of commands that talk to an agent.
-const exitAfter = `
+const exitAfter = exitBegin + `  0    done
+  1    failed: the agent has refused, for one
+` + exitEnd
+
+// exitBegin and exitEnd stand around what 0 and 1 mean.
+const (
+	exitBegin = `
 The options of a2astdio itself (a2astdio --help) may stand here, too.
 
 Exit status:
-  0    done
-  1    failed: the agent has refused, for one
-  2    a2astdio was called wrongly
+`
+	exitEnd = `  2    a2astdio was called wrongly
   3    the agent, or its card, was not reached
   4    the agent wants credentials, or other ones
   5    the agent did not answer in time
   130  interrupted
 `
+)
 
 func (p *program) getCard(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
@@ -76,6 +89,14 @@ func (p *program) getCard(c *cli.Context) error {
 	if err != nil {
 		return &notReached{err}
 	}
+	if c.Bool("extended") {
+		if card, err = l.client.Extended(c.Context); err != nil {
+			return err
+		}
+	}
+	if card.Raw == "" {
+		return &notReached{errors.New("agent: it has no card; --binding and --a2a-version say how it is called, and doctor whether that is right")}
+	}
 	if format == formatJSON {
 		if !isTerminal(p.stdout) {
 			_, err := fmt.Fprintf(p.stdout, "%s\n", card.Raw)
@@ -86,17 +107,17 @@ func (p *program) getCard(c *cli.Context) error {
 	var out page
 	who(&out, card)
 	out.heading("How a2astdio talks to it")
-	at, connectErr := l.client.Endpoint(c.Context)
+	how, connectErr := l.client.Chosen(c.Context)
+	at := how.At
 	writing, settingsErr := mapping.Settings(card, l.options.Dialect, l.options.Extensions)
 	if connectErr != nil {
 		out.field("  not at all", withoutWho(connectErr))
 	} else {
-		version, _ := l.client.AgentVersion(c.Context) // as above
 		if stringOf(c, "agent") == demoAgent {
 			at.URL = "none: it is in this process"
 		}
 		out.field("  URL", at.URL)
-		out.field("  speaks", "A2A "+version+" over "+cmp.Or(at.Binding, "JSONRPC"))
+		out.field("  speaks", chosenSays(how))
 		out.field("  tenant", at.Tenant)
 		if settingsErr == nil {
 			out.field("  dialect", dialectSays(writing, l.options.Dialect))
@@ -110,6 +131,8 @@ func (p *program) getCard(c *cli.Context) error {
 	extensions(&out, mapping.Negotiate(card, l.options.Extensions))
 	skills(&out, card)
 	security(&out, card)
+	report, err := l.signatures.verdict(c.Context, []byte(card.Raw))
+	signatureSection(&out, report, err, l.signatures.verifier != nil)
 	return p.show(&out)
 }
 
@@ -133,18 +156,22 @@ func who(out *page, card *a2a.Card) {
 	}
 	if card.Provider != "" || card.DocumentationURL != "" {
 		out.heading("Who and where")
-		out.field("  by", card.Provider)
+		by := card.Provider
+		if at := gjson.Get(string(card.Raw), "provider.url").String(); at != "" {
+			by = strings.TrimPrefix(by+", "+at, ", ")
+		}
+		out.field("  by", by)
 		out.field("  documents", card.DocumentationURL)
 	}
 }
 
 // dialectSays names a dialect, and says what it is good for.
 func dialectSays(w mapping.Writing, asked string) string {
-	what := map[string]string{
+	what := cmp.Or(map[string]string{
 		mapping.DialectDevtool: "the development-tool extension",
 		mapping.DialectGemini:  "that of Gemini CLI's server, told by the card's name",
 		mapping.DialectCore:    "no dialect: texts, files and data",
-	}[w.Dialect]
+	}[w.Dialect], "told by the card")
 	if asked != "" && asked != "auto" {
 		what += ", by --dialect"
 	}
@@ -176,8 +203,14 @@ func abilities(out *page, card *a2a.Card) {
 	}
 	out.field("  streaming", streaming)
 	out.field("  push", can(card.Push))
-	if card.ExtendedCard {
-		out.field("  more", "it has a fuller card for callers that it knows")
+	if gjson.Get(string(card.Raw), "capabilities.stateTransitionHistory").Bool() {
+		out.field("  history", "it keeps the states that a task went through")
+	}
+	switch {
+	case card.Extended:
+		out.field("  more", "this is the card for callers that it knows")
+	case card.ExtendedCard:
+		out.field("  more", "it has a fuller card for callers that it knows: card get --extended")
 	}
 	out.field("  takes", strings.Join(card.InputModes, ", "))
 	out.field("  gives", strings.Join(card.OutputModes, ", "))
@@ -217,6 +250,10 @@ func skills(out *page, card *a2a.Card) {
 		width = max(width, len([]rune(cmp.Or(s.ID, s.Name))))
 	}
 	width = min(width, 20)
+	raw := map[string]gjson.Result{}
+	for _, s := range gjson.Get(string(card.Raw), "skills").Array() {
+		raw[s.Get("id").String()] = s
+	}
 	for _, s := range card.Skills {
 		id := cmp.Or(s.ID, s.Name)
 		text := short(s.Description, maxValue)
@@ -226,84 +263,27 @@ func skills(out *page, card *a2a.Card) {
 		if len([]rune(id)) > width {
 			out.text(2, id)
 			out.text(width+4, text)
+			skillDetails(out, width+4, raw[s.ID])
 			continue
 		}
 		out.hanging(fmt.Sprintf("  %-*s  ", width, id), width+4, text)
+		skillDetails(out, width+4, raw[s.ID])
 	}
 }
 
-func security(out *page, card *a2a.Card) {
-	out.heading("Credentials")
-	if len(card.Security) == 0 {
-		out.text(2, "The card asks for none.")
-		return
-	}
-	for _, s := range card.Security {
-		out.hanging(fmt.Sprintf("  %-*s", fieldIndent-2, s.Name)+" ", fieldIndent+1, schemeSays(s)+"\n"+credentials(s))
-	}
-}
-
-// schemeSays says what a security scheme is.
-func schemeSays(s a2a.SecurityScheme) string {
-	raw := gjson.Parse(string(s.Raw))
-	at := func(names ...string) string {
-		found := ""
-		for _, n := range names {
-			walk(raw, n, func(v string) { found = cmp.Or(found, v) })
+// skillDetails shows what else a skill says: in words of both protocol versions.
+func skillDetails(out *page, indent int, skill gjson.Result) {
+	for _, d := range []struct{ key, says string }{{"tags", "tags"}, {"examples", "for example"}, {"inputModes", "takes"}, {"outputModes", "gives"}} {
+		var all []string
+		for _, v := range skill.Get(d.key).Array() {
+			if d.key == "examples" {
+				all = append(all, fmt.Sprintf("%q", v.String()))
+			} else {
+				all = append(all, v.String())
+			}
 		}
-		if found == "" {
-			return ""
+		if len(all) > 0 {
+			out.text(indent, d.says+": "+short(strings.Join(all, ", "), maxValue))
 		}
-		return ", from " + found
 	}
-	switch s.Type {
-	case "http":
-		return "HTTP " + cmp.Or(s.Scheme, "authentication")
-	case "apiKey":
-		return fmt.Sprintf("a key as %s %q", cmp.Or(s.Location, "header"), s.Key)
-	case "oauth2":
-		return "OAuth 2.0: a token" + at("tokenUrl", "authorizationUrl", "deviceAuthorizationUrl", "oauth2MetadataUrl")
-	case "openIdConnect":
-		return "OpenID Connect: a token" + at("openIdConnectUrl")
-	case "mutualTLS":
-		return "mutual TLS: a certificate of yours"
-	}
-	return "a kind that a2astdio does not know"
-}
-
-// walk yields the texts that a member has, anywhere in a document.
-func walk(v gjson.Result, name string, yield func(string)) {
-	if !v.IsObject() && !v.IsArray() {
-		return
-	}
-	v.ForEach(func(key, value gjson.Result) bool {
-		if key.Str == name && value.Type == gjson.String {
-			yield(value.Str)
-		}
-		walk(value, name, yield)
-		return true
-	})
-}
-
-// credentials says how to give a2astdio what a scheme needs. It is the variable
-// and not the option, because anybody on the machine can read command lines.
-func credentials(s a2a.SecurityScheme) string {
-	header := func(line string) string { return `export A2ASTDIO_HEADER="` + line + `"` }
-	switch {
-	case s.Type == "http" && s.Scheme == "basic":
-		return header("Authorization: Basic $(printf %s user:password | base64)")
-	case s.Type == "http" && s.Scheme != "" && s.Scheme != "bearer":
-		return header("Authorization: " + s.Scheme + " $TOKEN")
-	case s.Type == "http", s.Type == "oauth2", s.Type == "openIdConnect":
-		return header("Authorization: Bearer $TOKEN")
-	case s.Type == "apiKey" && s.Location == "cookie":
-		return header("Cookie: " + s.Key + "=$KEY")
-	case s.Type == "apiKey" && s.Location == "query":
-		return "a2astdio cannot put a key into the query yet, unless the card's URL has it"
-	case s.Type == "apiKey":
-		return header(s.Key + ": $KEY")
-	case s.Type == "mutualTLS":
-		return "a2astdio cannot show a certificate yet"
-	}
-	return "whatever it is, if it goes into a header: A2ASTDIO_HEADER"
 }

@@ -11,7 +11,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -28,12 +27,27 @@ type program struct {
 	stdout  io.Writer
 	stderr  io.Writer
 	version string
+	// levels are the commands that the command line names, a2astdio first.
+	levels []level
+	// before is how many arguments stand before "--"; -1 if there is none.
+	before int
 	// help is what the library writes: help and version. It goes to stdout if it
 	// was asked for, which is known only at the end: the library writes help for
 	// a misuse to the same place.
 	help bytes.Buffer
 	// terminal opens the terminal that the user sits at.
 	terminal func() (io.ReadWriteCloser, error)
+	// stdinNoted: the user knows that there is something on stdin.
+	stdinNoted bool
+	// login lets the user log in where setup finds that the agent wants it; nil: what
+	// the user can do about it is said.
+	login login
+	// noLogins: sign-ins that are stored are not used, because they may be renewed.
+	noLogins bool
+	// mask takes credentials out of what is said; nil: none are known.
+	mask func(string) string
+	// warned: that certificates are not verified was said.
+	warned bool
 }
 
 // Main runs a2astdio and returns its exit status. It ends soon after ctx does.
@@ -41,7 +55,10 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if len(args) > 1 && args[1] == superviseWord {
 		return supervise(args[2:], stdin, stderr)
 	}
-	p := &program{args: args, stdin: stdin, stdout: stdout, stderr: stderr, version: version, terminal: openTerminal}
+	if len(args) > 1 && args[1] == completeWord {
+		return complete(args[2:], stdout)
+	}
+	p := &program{args: args, stdin: stdin, stdout: stdout, stderr: stderr, version: version, terminal: openTerminal, login: signInAtSetup}
 	if p.version == "" {
 		p.version = buildVersion()
 	}
@@ -49,14 +66,15 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 func (p *program) run(ctx context.Context) int {
-	err := p.app().RunContext(ctx, p.args)
-	if errors.Is(err, errHelp) {
-		err = nil
+	app := p.app()
+	args, err := p.arrange(app)
+	if err == nil {
+		err = app.RunContext(ctx, args)
 	}
 	if err == nil && p.help.Len() > 0 {
 		// Not even an empty write: it would wait for one that is blocked by an
 		// editor that does not read.
-		_, err = p.stdout.Write(p.help.Bytes())
+		_, err = io.WriteString(p.stdout, p.fitting(p.help.String(), raggedness))
 	}
 	return p.exit(ctx, err)
 }
@@ -78,11 +96,26 @@ type command struct {
 func (p *program) commands() []command {
 	return []command{
 		{"send", p.sendCommand},
+		{"auth", p.authCommand},
 		{"card", p.cardCommand},
 		{"task", p.taskCommand},
 		{"call", p.callCommand},
 		{"doctor", p.doctorCommand},
+		{"setup", p.setupCommand},
+		{"agents", p.agentsCommand},
+		{"config", p.configCommand},
+		{"sessions", p.sessionsCommand},
+		{"init", p.initCommand},
 		{"demo", p.demoCommand},
+		{"companion", p.companionCommand},
+		{"webhook", p.webhookCommand},
+		{"trace", p.traceCommand},
+		{"proxy", p.proxyCommand},
+		{"tap", p.tapCommand},
+
+		{"completion", p.completionCommand},
+		{"version", p.versionCommand},
+		{"licenses", p.licensesCommand},
 	}
 }
 
@@ -141,32 +174,20 @@ func (p *program) noArguments(c *cli.Context) error {
 		for _, command := range p.commands() {
 			names = append(names, command.name)
 		}
-		return usagef("there is no command %q: there are %s", c.Args().First(), strings.Join(names, ", "))
+		return noCommand(c.Args().First(), c.Args().First(), names)
 	}
 	return usagef("%s takes no arguments, and got %q", c.Command.Name, c.Args().First())
 }
 
-// misplaced finds an option behind the arguments, where the library takes it for
-// one of them: a prompt "fix it --approve once" would reach the agent.
-func (p *program) misplaced(c *cli.Context) error {
-	if slices.Contains(p.args, "--") {
-		return nil // the user has said where options end
-	}
-	for _, arg := range c.Args().Slice() {
-		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if !strings.HasPrefix(arg, "-") || name == "" {
-			continue
-		}
-		for _, f := range append(slices.Clone(c.Command.Flags), c.App.Flags...) {
-			if slices.Contains(f.Names(), name) {
-				return usagef("options go before the prompt, and %s is behind it: to send it as text, put -- before the prompt", arg)
-			}
-		}
-	}
-	return nil
-}
-
 // say writes a line to stderr.
 func (p *program) say(format string, args ...any) {
-	fmt.Fprintf(p.stderr, "a2astdio: %s\n", plainText(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(p.stderr, "a2astdio: %s\n", plainText(p.masked(fmt.Sprintf(format, args...))))
+}
+
+// masked is a text without the user's credentials: agents echo them in errors.
+func (p *program) masked(text string) string {
+	if p.mask == nil {
+		return text
+	}
+	return p.mask(text)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -26,15 +27,16 @@ func (p *program) doctorCommand() *cli.Command {
 	}
 	c.CustomHelpTemplate = commandHelp(c, help{
 		intro: `Goes the way to the agent step by step: its name, the connection, TLS, the card,
-the protocol version, the agent's URL, extensions, credentials, and a question
-that does nothing. Each step says what it has found, and what to do if that is
+the protocol version and binding, the agent's URL, extensions, credentials, and
+questions about a task that is not there, which change nothing. Each step says
+what it has found, what the agent cannot do, and what to do if that is
 something wrong.`,
 		usage: []string{"a2astdio --agent URL doctor [options]"},
 		examples: []example{
 			{"a2astdio --agent https://agent.example doctor", "what is wrong?"},
 			{"a2astdio doctor -o json | jq -r '.steps[] | select(.status==\"failed\").do'", "in a script"},
 		},
-		after: strings.Replace(exitAfter, "  0    done\n  1    failed: the agent has refused, for one\n", "  0    all is well\n  1    something is wrong\n", 1),
+		after: exitBegin + "  0    all is well\n  1    something is wrong\n" + exitEnd,
 	})
 	return c
 }
@@ -66,7 +68,7 @@ type checkup struct {
 }
 
 func (k *checkup) add(step, status, says, do string) {
-	k.steps = append(k.steps, finding{step, status, says, do})
+	k.steps = append(k.steps, finding{step, status, k.l.options.Mask(says), do})
 }
 
 func (k *checkup) fail(step string, err error, do string) {
@@ -154,29 +156,36 @@ func (k *checkup) examine() {
 	k.card = card
 	var talk error
 	if cardErr == nil {
-		var at a2a.Interface
+		var how transport.Chosen
 		var answer *answered
-		if at, talk = k.l.client.Endpoint(k.c.Context); talk == nil {
+		if how, talk = k.l.client.Chosen(k.c.Context); talk == nil {
 			answer = k.ask()
 		}
 		k.network()
 		k.cardStep()
-		k.versionStep(at, talk)
+		k.signatureStep()
+		k.versionStep(how, talk)
 		k.extensionsStep()
 		k.answerSteps(answer)
+		k.tasksStep(answer)
 		return
 	}
 	k.network()
 	k.noCard(cardErr)
-	for _, step := range []string{"version", "interface", "extensions", "auth", "round trip"} {
-		k.add(step, stepSkipped, "there is no card", "")
+	why := "there is no card"
+	if untrusted := (*cardsign.UntrustedError)(nil); errors.As(cardErr, &untrusted) {
+		why = "the card is refused"
+	}
+	for _, step := range []string{"version", "interface", "extensions", "auth", "round trip", "tasks"} {
+		k.add(step, stepSkipped, why, "")
 	}
 }
 
 // An answered is the round trip.
 type answered struct {
-	took time.Duration
-	err  error
+	took  time.Duration
+	err   error
+	tasks taskOffers
 }
 
 // ask asks for a task that does not exist. It changes nothing, and an agent that
@@ -187,7 +196,8 @@ func (k *checkup) ask() *answered {
 	}
 	begun := time.Now()
 	_, err := k.l.client.Get(k.c.Context, uuid.NewString(), -1)
-	return &answered{time.Since(begun), err}
+	took := time.Since(begun)
+	return &answered{took, err, k.askForTasks(err)}
 }
 
 // network tells what was seen below the requests.
@@ -215,7 +225,8 @@ func (k *checkup) network() {
 func (k *checkup) resolveStep(s *sight) {
 	switch {
 	case s.dnsErr != nil && !gaveUp(s.dnsErr):
-		k.fail("resolve", unreached(fmt.Errorf("%s: %s", s.host, netReason(s.dnsErr))), "is the name in --agent right? If only some networks know it (a VPN), are you in one?")
+		cause, cure := transport.Explain(s.dnsErr)
+		k.fail("resolve", unreached(fmt.Errorf("%s: %s", s.host, cause)), cure)
 	case s.proxy != "":
 		k.add("resolve", stepOK, s.host+" is left to the proxy "+s.proxy, "")
 	case len(s.addrs) > 0:
@@ -236,11 +247,11 @@ func (k *checkup) connectStep(s *sight) {
 	case s.reached:
 		k.add("connect", stepOK, "to "+s.host, "")
 	case s.dialErr != nil:
-		do := "is the agent running, at this port, on this host?"
+		cause, do := transport.Explain(s.dialErr)
 		if s.proxy != "" {
 			do = "the way leads by the proxy " + s.proxy + " (HTTPS_PROXY, HTTP_PROXY): NO_PROXY=" + s.host + " goes without it"
 		}
-		k.fail("connect", unreached(fmt.Errorf("%s: %s", s.host, netReason(s.dialErr))), do)
+		k.fail("connect", unreached(fmt.Errorf("%s: %s", s.host, cause)), do)
 	default:
 		k.fail("connect", unreached(fmt.Errorf("no connection to %s came about in time", s.host)), "--timeout allows more; a firewall that drops packets looks like this, too")
 	}
@@ -286,27 +297,12 @@ func (k *checkup) tlsStep(s *sight) {
 			k.add("tls", status, tlsVersion(s)+"; "+says, do)
 			return
 		}
-		switch {
-		case left < 0:
-			k.fail("tls", unreached(fmt.Errorf("it has expired; %s", says)), "whoever runs the agent has to renew it; is your clock right?")
-			return
-		case cert.NotBefore.After(time.Now()):
-			k.fail("tls", unreached(fmt.Errorf("it is not valid yet; %s", says)), "is your clock right?")
-			return
-		}
 	}
 	if s.tlsErr == nil {
 		k.add("tls", stepFailed, "the other side has ended the handshake", "does this port speak TLS?")
 		return
 	}
-	text := strings.TrimPrefix(strings.TrimPrefix(s.tlsErr.Error(), "tls: "), "failed to verify certificate: ")
-	do := "if it is signed by a CA of your own: SSL_CERT_FILE=ca.pem names it (elsewhere than on Linux, the system's store does)"
-	switch {
-	case strings.Contains(text, "not valid for"), strings.Contains(text, "valid for"), strings.Contains(text, "doesn't contain any IP SANs"):
-		do = "use a name in --agent that the certificate has"
-	case strings.Contains(text, "first record does not look like a TLS handshake"):
-		do = "this port does not speak TLS: is it http?"
-	}
+	text, do := transport.Explain(s.tlsErr)
 	if says != "" {
 		text += "; " + says
 	}

@@ -5,8 +5,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -17,7 +21,12 @@ import (
 func tlsVersion(s *sight) string { return tls.VersionName(s.tls.Version) }
 
 func (k *checkup) cardStep() {
-	from := "from " + stringOf(k.c, "agent") // a file
+	if k.card.Raw == "" {
+		k.add("card", stepWarning, "the agent has none: --agent says where it is, --binding and --a2a-version say how it is called; what it can do is not known",
+			"if it has one elsewhere, --card says where")
+		return
+	}
+	from := "from " + cmp.Or(stringOf(k.c, "card"), stringOf(k.c, "agent")) // a file
 	if n := len(k.seen.cards); n > 0 {
 		from = "at " + k.seen.cards[n-1]
 	}
@@ -38,15 +47,20 @@ func (k *checkup) cardStep() {
 // noCard says why there is none, unless a step before has.
 func (k *checkup) noCard(err error) {
 	var agent *a2a.Error
+	var untrusted *cardsign.UntrustedError
 	switch {
+	case errors.As(err, &untrusted):
+		k.refused(untrusted)
 	case k.err != nil:
 		k.add("card", stepSkipped, "it cannot be asked for", "")
 	case errors.As(err, &agent) && agent.Unauthenticated():
-		k.fail("card", err, "this agent shows its card only to callers that it knows: "+headerAdvice(""))
+		k.fail("card", err, "this agent shows its card only to callers that it knows: "+credentialAdvice)
 	case errors.Is(err, transport.ErrOrigin):
 		k.fail("card", &notReached{err}, "if the other origin is the agent's, too, --trust-origin says so")
-	case errors.Is(err, transport.ErrGone):
+	case errors.Is(err, transport.ErrExited):
 		k.fail("card", &notReached{err}, "does the command work by itself, in this directory? It must stay, and serve A2A on {port} or at a URL that it prints")
+	case errors.Is(err, transport.ErrUnreachable), strings.Contains(err.Error(), "take --agent "):
+		k.fail("card", &notReached{err}, "") // it says what to do
 	case exitStatus(err) == exitTimeout:
 		k.fail("card", err, "it is connected, and does not answer: is it busy, or stuck? --timeout waits longer")
 	default:
@@ -54,12 +68,20 @@ func (k *checkup) noCard(err error) {
 	}
 }
 
-// headerAdvice says how to give credentials.
-func headerAdvice(header string) string {
-	return `give credentials with export A2ASTDIO_HEADER="` + cmp.Or(header, "Authorization: Bearer $TOKEN") + `"`
+// credentialAdvice says how to give credentials to an agent that does not say what
+// it wants.
+const credentialAdvice = `a2astdio auth login signs you in, if the agent says where; export A2ASTDIO_TOKEN="$TOKEN" gives a token that you have, A2ASTDIO_HEADER anything else`
+
+// shown reports whether the agent was shown a credential.
+func (k *checkup) shown() bool {
+	if k.l.credentials == nil {
+		return false
+	}
+	cred, err := k.l.credentials.get().Credential(k.c.Context, &transport.Challenge{URL: &url.URL{}, Card: k.card})
+	return err == nil && cred != nil || k.l.http.TLS != nil && k.l.http.TLS.GetClientCertificate != nil
 }
 
-func (k *checkup) versionStep(at a2a.Interface, err error) {
+func (k *checkup) versionStep(how transport.Chosen, err error) {
 	var offers []string
 	for _, i := range k.card.Interfaces {
 		offers = append(offers, strings.TrimSpace(i.Binding+" "+i.Version))
@@ -76,15 +98,23 @@ func (k *checkup) versionStep(at a2a.Interface, err error) {
 		return
 	case err != nil:
 		do := "an agent may have more interfaces than are switched on: its documentation knows"
-		if v := stringOf(k.c, "a2a-version"); v != "auto" {
+		switch v, b := stringOf(k.c, "a2a-version") != "auto", stringOf(k.c, "binding") != "auto"; {
+		case v && b:
+			do = "--a2a-version auto and --binding auto take what the card offers"
+		case v:
 			do = "--a2a-version auto takes what the card offers"
+		case b:
+			do = "--binding auto takes what the card offers"
 		}
 		k.fail("version", err, do)
 		k.add("interface", stepSkipped, "there is none to use", "")
 		return
 	}
-	version, _ := k.l.client.AgentVersion(k.c.Context) // which has been asked before
-	k.add("version", stepOK, fmt.Sprintf("A2A %s; %s", version, offered), "")
+	if how.NoCard {
+		offered = "nothing else is known"
+	}
+	k.add("version", stepOK, chosenSays(how)+"; "+offered, "")
+	at := how.At
 	n := len(k.seen.cards)
 	switch {
 	case stringOf(k.c, "agent") == demoAgent:
@@ -105,10 +135,14 @@ func originOfURL(s string) string {
 
 func (k *checkup) extensionsStep() {
 	var lines []string
+	echoed, echoes := k.l.client.Echoed()
 	for _, v := range mapping.Negotiate(k.card, k.l.options.Extensions) {
 		word := "not active"
 		if v.Active {
 			word = "active"
+			if echoes && !slices.Contains(echoed, v.URI) {
+				word = "asked for, and not active: the agent does not name it in its answer"
+			}
 		}
 		lines = append(lines, word, "  "+v.URI)
 	}
@@ -133,28 +167,43 @@ func (k *checkup) answerSteps(a *answered) {
 		return
 	}
 	var agent *a2a.Error
-	isAgent := errors.As(a.err, &agent)
+	errors.As(a.err, &agent)
+	if k.authStep(a, agent) {
+		k.roundTripStep(a, agent)
+	}
+}
+
+// authStep tells whether the agent wants credentials; false: it does, and so the
+// round trip is not to be judged. agent is its error, nil if it is none of its own.
+func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 	var needs []string
 	for _, s := range k.card.Security {
 		needs = append(needs, s.Name+", "+schemeSays(s))
 	}
 	switch {
-	case isAgent && agent.Unauthenticated():
-		do := headerAdvice("")
+	case agent != nil && agent.Unauthenticated():
+		do := credentialAdvice
 		if len(k.card.Security) > 0 {
-			do = "the card asks for " + strings.Join(needs, "; or ") + "\n" + credentials(k.card.Security[0])
+			do = "the card asks for " + strings.Join(needs, "; or ") + "\n" + howToGive(k.card.Security[0])
 		}
 		k.fail("auth", a.err, do)
 		k.add("round trip", stepSkipped, fmt.Sprintf("the agent has answered in %s, and wants credentials", quick(a.took)), "")
-		return
+		return false
+	case k.card.Raw == "":
+		k.add("auth", stepOK, "there is no card to ask for credentials; the agent has answered", "")
 	case len(needs) == 0:
 		k.add("auth", stepOK, "the card asks for no credentials", "")
-	case len(k.l.http.Header) > 0:
+	case len(k.l.http.Header) > 0, k.shown():
 		k.add("auth", stepOK, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has taken yours", "")
 	default:
-		k.add("auth", stepWarning, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has answered without", "it may want them for what costs something: "+credentials(k.card.Security[0]))
+		k.add("auth", stepWarning, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has answered without", "it may want them for what costs something: "+howToGive(k.card.Security[0]))
 	}
-	took := quick(a.took)
+	return true
+}
+
+// roundTripStep tells what came of a question that any agent can answer.
+func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
+	isAgent, took := agent != nil, quick(a.took)
 	switch {
 	case a.err == nil:
 		k.add("round trip", stepWarning, "the agent knows a task whose ID was invented just now, in "+took, "")
@@ -164,6 +213,11 @@ func (k *checkup) answerSteps(a *answered) {
 		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
 	case isAgent && agent.Code != 0:
 		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s", agent.Message, agent.Code, took), "")
+	case isAgent && agent.HTTPStatus == http.StatusNotFound && a.tasks.bare && k.isHTTPJSON():
+		k.add("round trip", stepWarning, "asked for a task that is not there, and nothing but 404 came, in "+took,
+			"either it has no way to ask for a task, or what the card names is not its URL: a prompt tells")
+	case isAgent && agent.HTTPStatus == http.StatusTooManyRequests:
+		k.fail("round trip", a.err, "") // it says what to do
 	case isAgent && agent.HTTPStatus >= 500:
 		k.fail("round trip", a.err, "the agent, or a gateway before it, has a fault: its own log knows more; --trace - shows what passed")
 	case exitStatus(a.err) == exitTimeout:

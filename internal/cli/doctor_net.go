@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -78,7 +77,8 @@ func (o *observer) wrap(next http.RoundTripper) http.RoundTripper {
 			GotConn: func(httptrace.GotConnInfo) { note(func() { s.reached = true }) },
 		}
 		resp, err := next.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
-		if err == nil && req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
+		if err == nil && req.Method == http.MethodGet && resp.StatusCode == http.StatusOK &&
+			resp.Header.Get("Content-Type") != "text/event-stream" { // a subscription
 			note(func() { o.cards = append(o.cards, plainURL(req.URL)) })
 		}
 		return resp, err
@@ -139,21 +139,3 @@ func isLoopback(host string) bool {
 
 // gaveUp reports whether it was not the network that ended a connection.
 func gaveUp(err error) bool { return errors.Is(err, context.Canceled) }
-
-// netReason is what the network says, without what is said around it.
-func netReason(err error) string {
-	var (
-		dns    *net.DNSError
-		number syscall.Errno
-		op     *net.OpError
-	)
-	switch {
-	case errors.As(err, &dns):
-		return dns.Err
-	case errors.As(err, &number):
-		return number.Error()
-	case errors.As(err, &op):
-		return op.Err.Error()
-	}
-	return err.Error()
-}

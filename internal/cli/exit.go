@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -25,6 +22,7 @@ const (
 	exitUnreachable = 3
 	exitAuth        = 4
 	exitTimeout     = 5
+	exitWaits       = 6
 	exitInterrupted = 130 // as shells have it for SIGINT
 )
 
@@ -36,6 +34,7 @@ const exitHelp = `  0    done, whatever the agent decided
   3    the agent, or its card, was not reached
   4    the agent wants credentials, or other ones
   5    the agent did not answer in time
+  6    with --fail: the agent asks something, and waits for the answer
   130  interrupted`
 
 // A usageError is a misuse of the command line.
@@ -62,37 +61,9 @@ var (
 	errInterrupted = errors.New("interrupted")
 	// errFailed is for --fail: what has failed was said already.
 	errFailed = errors.New("the task has failed")
+	// errWaits is for --fail, too.
+	errWaits = errors.New("the task waits for an answer")
 )
-
-// onUsageError puts what package flag says into the words of the help.
-func onUsageError(c *cli.Context, err error, _ bool) error {
-	text := err.Error()
-	for _, r := range []struct{ from, to string }{
-		{`^flag provided but not defined: -+(.*)`, `there is no option --$1`},
-		{`^flag needs an argument: -+(.*)`, `--$1 needs a value`},
-		{`^invalid (?:boolean )?value "(.*)" for (?:flag )?-*([\w-]+): .*`, `--$2 does not take "$1"`},
-	} {
-		text = regexp.MustCompile(r.from).ReplaceAllString(text, r.to)
-	}
-	name, _, wrong := strings.Cut(strings.TrimPrefix(text, "--"), " does not take ")
-	if wrong && c.Command != nil {
-		text += takes(findFlag(c.Command.Flags, name))
-	}
-	return usagef("%s", text)
-}
-
-// takes says what an option takes, where its name does not.
-func takes(f cli.Flag) string {
-	switch f.(type) {
-	case *cli.DurationFlag:
-		return ": it takes a time like 30s or 2m"
-	case *cli.IntFlag:
-		return ": it takes a number"
-	case *cli.BoolFlag:
-		return ": it takes true or false, or nothing"
-	}
-	return ""
-}
 
 // exit says what is wrong and returns the status for it.
 func (p *program) exit(ctx context.Context, err error) int {
@@ -100,20 +71,23 @@ func (p *program) exit(ctx context.Context, err error) int {
 		return exitOK
 	}
 	var usage *usageError
-	var library cli.ExitCoder
 	switch {
-	case errors.As(err, &usage):
-		p.say("%s\n%s --help says how it is used", err, p.command())
-		return exitUsage
-	case errors.As(err, &library):
-		// Nothing of ours is one: it is about a help topic that does not exist.
+	case errors.As(err, new(*configError)):
 		p.say("%s", err)
+		return exitUsage
+	case errors.As(err, &usage):
+		p.say("%s\n%s --help says how it is used", err, p.page(err))
 		return exitUsage
 	case errors.Is(err, errInterrupted), ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
+	case errors.Is(err, errWaits):
+		return exitWaits
 	case errors.Is(err, errFailed), errors.Is(err, syscall.EPIPE):
 		// It was said; or whoever reads our output has gone, as head does.
 		return exitFailed
+	}
+	if ended := (*commandEnded)(nil); errors.As(err, &ended) {
+		return ended.status
 	}
 	if was := (*reported)(nil); errors.As(err, &was) {
 		return exitStatus(was.err)
@@ -129,54 +103,21 @@ func exitStatus(err error) int {
 		task    *mapping.TaskError
 		card    *notReached
 		timeout interface{ Timeout() bool }
+
+		untrusted *cardsign.UntrustedError
 	)
 	switch {
-	case errors.As(err, &agent) && agent.Unauthenticated(),
+	case errors.As(err, &agent) && agent.Unauthenticated(), errors.As(err, new(*signInError)), errors.Is(err, transport.ErrCredentials),
 		errors.As(err, &task) && task.State == a2a.StateAuthRequired:
 		return exitAuth
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return exitTimeout
+	case errors.As(err, &untrusted): // the card was reached
+		return exitFailed
 	case errors.Is(err, transport.ErrUnreachable), errors.As(err, &card):
 		return exitUnreachable
 	}
 	return exitFailed
-}
-
-// command is how the command that was used wrongly is called.
-func (p *program) command() string {
-	app := p.app()
-	name, commands, flags := "a2astdio", app.Commands, app.Flags
-	for i := 1; i < len(p.args); i++ {
-		arg := p.args[i]
-		if strings.HasPrefix(arg, "-") {
-			if f := findFlag(flags, strings.TrimLeft(arg, "-")); f != nil && takesValue(f) {
-				i++
-			}
-			continue
-		}
-		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.Name == arg })
-		if at < 0 {
-			break
-		}
-		name, flags, commands = name+" "+arg, commands[at].Flags, commands[at].Subcommands
-	}
-	return name
-}
-
-// findFlag returns the option of a name, nil if there is none.
-func findFlag(flags []cli.Flag, name string) cli.Flag {
-	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); i >= 0 {
-		if f, ok := flags[i].(leanFlag); ok {
-			return f.Flag // who asks looks at its type; nobody asks for that of lists
-		}
-		return flags[i]
-	}
-	return nil
-}
-
-func takesValue(f cli.Flag) bool {
-	doc, ok := f.(cli.DocGenerationFlag)
-	return ok && doc.TakesValue()
 }
 
 // plainText makes text from outside safe to show on a terminal: what would

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -27,11 +28,21 @@ func env(name string) []string {
 // rootFlags are the options of a2astdio itself. Those of the agent may also be
 // written behind a command that talks to one.
 func rootFlags() []cli.Flag {
-	return append(agentFlags(env),
+	return append(append(agentFlags(env), webhookFlags(env)...),
 		&cli.BoolFlag{Name: "forward-mcp", Category: groupEditor, EnvVars: env("forward-mcp"),
-			Usage: "hand the editor's MCP servers to the agent, with the tokens that are in their settings"},
+			Usage: "hand the editor's MCP servers to the agent, with the tokens that are in their settings: to agents of the development-tool extension, and to Gemini CLI's server if --agent-command starts it (docs/agents.md); others have no place for them"},
+		&cli.BoolFlag{Name: "companion", Category: groupEditor, EnvVars: env("companion"),
+			Usage: "serve Gemini CLI and Qwen Code in the editor's terminal, too, for an editor whose plugin knows of it: docs/companion.md"},
+		&cli.StringFlag{Name: "companion-name", Category: groupEditor, EnvVars: env("companion-name"),
+			Usage: "`NAME`: what these CLIs call the editor; without it, what an ACP editor calls itself"},
+		&cli.BoolFlag{Name: "context", Category: groupEditor, EnvVars: env("context"),
+			Usage: "with --companion: add the file that the user looks at, and what is selected in it, to each prompt"},
+		&cli.IntFlag{Name: "max-events-per-second", Category: groupEditor, EnvVars: env("max-events-per-second"), DefaultText: "no limit",
+			Usage: "`N`: how many notifications a second the editor gets at most; above that they are merged, and nothing is lost"},
 		&cli.StringFlag{Name: "protocol", Category: groupEditor, EnvVars: env("protocol"), Value: "auto",
 			Usage: "`auto|acp|a2a`: what the editor speaks, the Agent Client Protocol or A2A line by line; auto tells by its first request"},
+		&cli.BoolFlag{Name: "no-history", Category: groupEditor, EnvVars: env("no-history"),
+			Usage: "keep nothing of conversations on this machine; editors cannot load a session again then. a2astdio sessions looks after what is kept without this"},
 		&cli.StringFlag{Name: "on-eof", Category: groupEditor, EnvVars: env("on-eof"), Value: "auto",
 			Usage: "`auto|cancel|finish`: what the end of input does to work that is under way; auto cancels it for ACP, whose editor is gone then, and finishes it for A2A lines"},
 	)
@@ -41,21 +52,31 @@ func rootFlags() []cli.Flag {
 // their environment variables: behind a command they have none, or the variable
 // would win over the option that stands before the command.
 func agentFlags(env func(name string) []string) []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "agent", Aliases: []string{"a", "agent-card"}, Category: groupAgent, EnvVars: env("agent"),
-			Usage: "`URL|FILE|demo`: the agent's URL, its card as a file, or the word demo for one that is built in"},
+			Usage: "`URL|FILE|NAME|demo`: the agent's URL, its card as a file, its name in your configuration, or the word demo for one that is built in"},
+		&cli.StringFlag{Name: "card", Category: groupAgent, EnvVars: env("card"),
+			Usage: "`URL|FILE`: the card of the agent at --agent, where that is not where agents have it, or is wrong"},
 		&cli.StringFlag{Name: "agent-command", Category: groupAgent, EnvVars: env("agent-command"),
 			Usage: "`CMD`: instead of --agent, start the agent with this command, and end it with a2astdio. Words as in a shell, without one; {port} is a free port, also in $PORT"},
+		&cli.StringFlag{Name: "config", Category: groupAgent, EnvVars: env("config"),
+			Usage: "`FILE`: your configuration, in the place of the usual one, which a2astdio config show names"},
 		&cli.StringSliceFlag{Name: "header", Category: groupAgent, EnvVars: env("header"),
 			Usage: "`'NAME: VALUE'|@FILE`: a header for each request to the agent, or a file with one a line; for credentials take the variable (one a line, too) or the file. Repeatable"},
 		&cli.StringSliceFlag{Name: "trust-origin", Category: groupAgent, EnvVars: env("trust-origin"),
 			Usage: "`URL`: another origin that the agent's card, or a redirect, may lead to with your headers. Repeatable"},
+		&cli.StringSliceFlag{Name: "signature-key", Category: groupAgent, EnvVars: env("signature-key"),
+			Usage: "`FILE|URL|sha256:...`: a key that you trust to sign the agent's card: a file (PEM, JWK, JWKS), the https URL of a JWKS, or a thumbprint as card verify shows it. Repeatable; the variable has one a line"},
+		&cli.BoolFlag{Name: "require-signature", Category: groupAgent, EnvVars: env("require-signature"),
+			Usage: "use the agent only if one of these keys has signed its card, and only what is signed of that; until then it gets no headers of yours. Without this, card get and doctor tell of signatures"},
 		&cli.StringFlag{Name: "a2a-version", Category: groupAgent, EnvVars: env("a2a-version"), Value: "auto",
 			Usage: "`auto|1.0|0.3`: the protocol version to speak; auto takes the best that the card offers"},
+		&cli.StringFlag{Name: "binding", Category: groupAgent, EnvVars: env("binding"), Value: "auto",
+			Usage: "`auto|jsonrpc|http+json`: how A2A travels; auto takes what the card prefers. With --a2a-version it does for an agent that has no card"},
 		&cli.StringSliceFlag{Name: "extension", Category: groupAgent, EnvVars: env("extension"),
-			Usage: "`URI`: activate a further A2A extension. Repeatable"},
+			Usage: "`URI[=URI,...]`: activate a further A2A extension, and those that it requires. Repeatable"},
 		&cli.StringFlag{Name: "dialect", Category: groupAgent, EnvVars: env("dialect"), Value: "auto",
-			Usage: "`" + strings.Join(mapping.Dialects(), "|") + "`: how to write settings and answers to the agent; auto tells by its card"},
+			Usage: "`WORD`: how to read what the agent says in its own words, and to write settings and answers to it: " + strings.Join(mapping.Dialects(), ", ") + "; auto tells by its card, and by what it says"},
 		&cli.DurationFlag{Name: "timeout", Category: groupAgent, EnvVars: env("timeout"), Value: transport.DefaultTimeout,
 			Usage: "`TIME`: how long connecting, and a request with one answer, may take; a running task has no limit"},
 		&cli.DurationFlag{Name: "idle-timeout", Category: groupAgent, EnvVars: env("idle-timeout"),
@@ -69,12 +90,18 @@ func agentFlags(env func(name string) []string) []cli.Flag {
 			Usage: "`JSON|@FILE`: an object to add to the settings that an agent with a dialect of its own gets first"},
 
 		&cli.StringFlag{Name: "trace", Category: groupLook, EnvVars: env("trace"),
-			Usage: "`FILE`: record what passes to and fro, without credentials, as JSON lines; FILE is emptied first, - is stderr"},
+			Usage: "`FILE`: record what passes to and fro, without credentials, as JSON lines, for a2astdio trace; FILE is emptied first, {pid} in it is the process, - is stderr"},
+		&cli.BoolFlag{Name: "trace-full", Category: groupLook, EnvVars: env("trace-full"),
+			Usage: "record messages of more than a megabyte whole, too, and not only how they begin"},
+		&cli.BoolFlag{Name: "trace-redact", Category: groupLook, EnvVars: env("trace-redact"),
+			Usage: "record no texts, only how long they are"},
+		&cli.StringFlag{Name: "trace-size", Category: groupLook, EnvVars: env("trace-size"), Value: "256MB",
+			Usage: "`SIZE`: put FILE aside as FILE.1 when it gets larger, and begin it anew; 0 is never"},
 		&cli.StringFlag{Name: "log", Category: groupLook, EnvVars: env("log"),
 			Usage: "`FILE`: append what a2astdio notices; - is stderr"},
 		&cli.StringFlag{Name: "log-level", Category: groupLook, EnvVars: env("log-level"), Value: "info",
 			Usage: "`debug|info|warn|error`: how much to log; without --log it goes to stderr"},
-	}
+	}, credentialFlags(env)...)
 }
 
 // A leanFlag knows its names, and has no place in help. The library finds names
@@ -120,6 +147,8 @@ func behindCommand() []cli.Flag {
 			f.Hidden = true
 		case *cli.DurationFlag:
 			f.Hidden = true
+		case *cli.BoolFlag:
+			f.Hidden = true
 		}
 	}
 	return flags
@@ -144,7 +173,11 @@ func stringOf(c *cli.Context, name string) string { return where(c, name).String
 func oneOf(c *cli.Context, name string, words ...string) (string, error) {
 	v := stringOf(c, name)
 	if !slices.Contains(words, v) {
-		return "", usagef("--%s does not take %q: it takes %s", name, v, strings.Join(words, ", "))
+		said := "--" + name
+		if variable := env(name)[0]; v == os.Getenv(variable) {
+			said += " (" + variable + ")"
+		}
+		return "", usagef("%s does not take %q: it takes %s", said, v, strings.Join(words, ", "))
 	}
 	return v, nil
 }

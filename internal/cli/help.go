@@ -41,7 +41,9 @@ Usage:
   a2astdio --agent URL [options]                       what an editor starts
   a2astdio --agent URL [options] send [PROMPT...|-]    one prompt from a shell
   a2astdio --agent URL doctor                          what is wrong, if it is
+  a2astdio setup [URL]                                 name an agent, once
   a2astdio demo --listen ADDR                          an agent to try it with
+  a2astdio companion                                   what terminal agents look for
 
 Try it, with the agent that is built in:
   a2astdio --agent demo send hello
@@ -53,23 +55,29 @@ Look at it:
   a2astdio --agent demo doctor            is everything in order on the way there?
 
 With your own agent:
-  export A2ASTDIO_AGENT=http://localhost:41242
-  export A2ASTDIO_HEADER="Authorization: Bearer $TOKEN"
+  a2astdio setup                              once: it asks where your agent is
+  a2astdio auth login                         sign in, if it wants to know you
   a2astdio send "add a test for the parser"
   git diff | a2astdio send "review this" -
   a2astdio --trace trace.jsonl send hello     see what passed to and fro
 
 Commands:
 `)
+	width := 0
 	for _, c := range app.Commands {
-		fmt.Fprintf(&b, "  %-8s %s\n", c.Name, c.Usage)
+		width = max(width, len(c.Name))
+	}
+	for _, c := range app.Commands {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, c.Name, c.Usage)
 	}
 	b.WriteString("\na2astdio COMMAND --help says more about each.\n")
-	writeOptions(&b, app.Flags)
+	writeOptions(&b, app.Flags, false)
 	b.WriteString("\n  -h, --help\n        show this\n  -v, --version\n        show the version\n")
 	b.WriteString(`
-Each option has an environment variable: --log-level is A2ASTDIO_LOG_LEVEL. An
-option wins over its variable.
+Each of these options has an environment variable: --log-level is
+A2ASTDIO_LOG_LEVEL. An option of a command has one where its help says so. An
+option wins over its variable, and that over your configuration: see a2astdio
+config show, and docs/configuration.md.
 
 Exit status:
 ` + exitHelp + "\n")
@@ -88,8 +96,12 @@ func commandHelp(c *cli.Command, h help) string {
 	}
 	if len(h.commands) > 0 {
 		b.WriteString("\nCommands:\n")
+		width := 0
 		for _, e := range h.commands {
-			fmt.Fprintf(&b, "  %-16s %s\n", e.command, e.what)
+			width = max(width, len(e.command))
+		}
+		for _, e := range h.commands {
+			fmt.Fprintf(&b, "  %-*s  %s\n", width, e.command, e.what)
 		}
 		fmt.Fprintf(&b, "\n%s COMMAND --help says more about each.\n", c.HelpName)
 	}
@@ -97,14 +109,15 @@ func commandHelp(c *cli.Command, h help) string {
 	for _, e := range h.examples {
 		fmt.Fprintf(&b, "  %s\n        %s\n", e.command, e.what)
 	}
-	writeOptions(&b, c.Flags)
-	b.WriteString(h.after)
+	writeOptions(&b, c.Flags, true)
+	b.WriteString(cmp.Or(h.after, "\nExit status:\n  0    done\n  1    failed\n  2    a2astdio was called wrongly\n"))
 	return asTemplate(b.String())
 }
 
 // writeOptions lists options by their groups, in the order of their definition.
-func writeOptions(b *strings.Builder, flags []cli.Flag) {
-	groups := []string{"", groupAgent, groupWork, groupEditor, groupLook}
+// With variables it tells which option has one.
+func writeOptions(b *strings.Builder, flags []cli.Flag, variables bool) {
+	groups := []string{"", groupAgent, groupCredentials, groupWork, groupEditor, groupPush, groupLook}
 	position := func(f cli.Flag) int {
 		c, _ := f.(cli.CategorizableFlag)
 		return slices.Index(groups, c.GetCategory())
@@ -119,22 +132,16 @@ func writeOptions(b *strings.Builder, flags []cli.Flag) {
 			group = c.GetCategory()
 			fmt.Fprintf(b, "\n%s:\n", cmp.Or(group, "Options"))
 		}
-		writeOption(b, f)
+		writeOption(b, f, variables)
 	}
 }
 
-func writeOption(b *strings.Builder, f cli.Flag) {
+func writeOption(b *strings.Builder, f cli.Flag, variables bool) {
 	doc, ok := f.(cli.DocGenerationFlag)
 	if !ok {
 		return
 	}
-	// The value's name is in the usage, between backquotes, as package flag has
-	// it.
-	value, text := "", doc.GetUsage()
-	if _, rest, found := strings.Cut(text, "`"); found {
-		value, text, _ = strings.Cut(rest, "`")
-		text = strings.TrimPrefix(text, ": ")
-	}
+	value, text := placeholder(doc.GetUsage())
 	var short, long []string
 	for _, name := range f.Names() {
 		if len(name) == 1 {
@@ -153,8 +160,22 @@ func writeOption(b *strings.Builder, f cli.Flag) {
 	if doc.TakesValue() && v != "" && v != "[]" {
 		text += " [if not given: " + strings.Trim(v, `"`) + "]"
 	}
+	if from := doc.GetEnvVars(); variables && len(from) > 0 {
+		text += " [variable: " + from[0] + "]"
+	}
 	fmt.Fprintf(b, "  %s\n", strings.TrimSpace(names+" "+value))
 	writeWrapped(b, text)
+}
+
+// placeholder takes an option's usage apart: the value's name is in it between
+// backquotes, as package flag has it.
+func placeholder(usage string) (value, text string) {
+	_, rest, found := strings.Cut(usage, "`")
+	if !found {
+		return "", usage
+	}
+	value, text, _ = strings.Cut(rest, "`")
+	return value, strings.TrimPrefix(text, ": ")
 }
 
 func writeWrapped(b *strings.Builder, text string) {

@@ -12,6 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/mapping"
@@ -29,8 +31,15 @@ type link struct {
 	closers []func() error
 	// name is what the store knows the agent by, way the option that led to it.
 	name, way string
+	// credentials knows who the user is, signInAs by which options.
+	credentials *lateSource
+	signInAs    *credentials.Options
+	// fromFiles: nobody has named the agent but the configuration.
+	fromFiles bool
 	// http is how the agent is reached.
 	http *transport.ClientOptions
+	// signatures is what is wanted, and found, of the card's.
+	signatures signatures
 	// writing is how to write to it, once it is reached.
 	writing mapping.Writing
 }
@@ -73,29 +82,52 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 			l.close()
 		}
 	}()
-	agent, command, err := whichAgent(c)
-	switch {
-	case err != nil:
+	conf, err := p.configure(c)
+	if err != nil {
 		return nil, err
-	case agent == "" && command == "":
-		return nil, usagef("which agent? Name one with --agent URL or A2ASTDIO_AGENT, or try it with --agent demo")
 	}
-	client := &transport.ClientOptions{TrustOrigins: fields(listOf(c, "trust-origin")), UserAgent: "a2astdio/" + p.version}
+	agent, card := conf.agent, stringOf(c, "card")
+	switch {
+	case agent == "" && conf.command == "" && card != "": // it names the agent, too
+		agent, card = card, ""
+	case agent == "" && conf.command == "":
+		return nil, errNoAgent
+	}
+	client := &transport.ClientOptions{Card: card, TrustOrigins: fields(listOf(c, "trust-origin")), UserAgent: "a2astdio/" + p.version}
 	if client.Header, err = headers(listOf(c, "header")); err != nil {
+		return nil, err
+	}
+	if err := conf.addHeaders(client.Header); err != nil {
 		return nil, err
 	}
 	if client.Version, err = oneOf(c, "a2a-version", "auto", "1.0", "0.3"); err != nil {
 		return nil, err
 	}
+	if client.Binding, err = oneOf(c, "binding", "auto", "jsonrpc", "http+json"); err != nil {
+		return nil, err
+	}
 	if client.Timeout = where(c, "timeout").Duration("timeout"); client.Timeout <= 0 {
 		return nil, usagef("--timeout does not take %v: it takes a time like 30s or 2m", client.Timeout)
+	}
+	if client.TLS, err = p.tlsConfig(c); err != nil {
+		return nil, err
+	}
+	if err := l.signed(c, client); err != nil {
+		return nil, err
 	}
 	if err := l.bridgeOptions(c); err != nil {
 		return nil, err
 	}
 	l.options.Version = p.version
 
-	secrets := &trace.Options{Header: client.Header, Secrets: urlSecrets(agent), Version: p.version}
+	later := new(trace.Secrets)
+	who, err := p.credentialOptions(c, conf, client.Header, client.TLS, later)
+	if err != nil {
+		return nil, err
+	}
+	secrets := &trace.Options{Header: client.Header, Secrets: append(urlSecrets(agent), urlSecrets(card)...), Later: later, Version: p.version}
+	l.options.Mask = trace.MaskOwn(secrets)
+	p.mask = l.options.Mask
 	if l.options.Log, err = p.openLog(c, l, secrets); err != nil {
 		return nil, err
 	}
@@ -103,14 +135,17 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 	if err := p.openTrace(c, l, client, secrets); err != nil {
 		return nil, err
 	}
-	l.name, l.way = agentName(agent), "--agent "+agent
+	l.name, l.way, l.fromFiles = agentName(agent), "--agent "+cmp.Or(conf.name, agent), conf.agentGiven == ""
 	switch {
 	case agent == demoAgent:
 		agent = l.startDemo(client)
-	case command != "":
-		if err := l.startAgentCommand(c, command, client); err != nil {
+	case conf.command != "":
+		if err := p.keepAgent(c, l, conf.command, client); err != nil {
 			return nil, err
 		}
+	}
+	if l.way != "--agent "+demoAgent {
+		l.useCredentials(client, who)
 	}
 	for _, f := range adjust {
 		f(client)
@@ -121,6 +156,9 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 	}
 	l.closers = append(l.closers, l.client.Close)
 	l.options.Client = l.client
+	if err := l.openWebhook(c, l.client.Local() || conf.command != ""); err != nil {
+		return nil, err
+	}
 	return l, nil
 }
 
@@ -142,8 +180,13 @@ func (l *link) bridgeOptions(c *cli.Context) (err error) {
 	if o.IdleTimeout = where(c, "idle-timeout").Duration("idle-timeout"); o.IdleTimeout < 0 {
 		return usagef("--idle-timeout does not take %v: it takes a time like 5m", o.IdleTimeout)
 	}
-	o.Extensions = fields(listOf(c, "extension"))
-	o.ForwardMCP = c.Bool("forward-mcp")
+	if o.MaxEventsPerSecond = c.Int("max-events-per-second"); o.MaxEventsPerSecond < 0 {
+		return usagef("--max-events-per-second does not take %d: it takes a number from 1 on", o.MaxEventsPerSecond)
+	}
+	if o.Extensions, err = extensionURIs(fields(listOf(c, "extension"))); err != nil {
+		return err
+	}
+	o.ForwardMCP, o.NoHistory = c.Bool("forward-mcp"), c.Bool("no-history")
 	if o.AgentSettings, err = jsonObject("agent-settings", stringOf(c, "agent-settings")); err != nil {
 		return err
 	}
@@ -192,29 +235,21 @@ func (p *program) openLog(c *cli.Context, l *link, secrets *trace.Options) (*slo
 	return slog.New(slog.NewTextHandler(trace.Masked(out, secrets), &slog.HandlerOptions{Level: level})), nil
 }
 
-// openTrace puts a trace on both wires, if one is asked for.
-func (p *program) openTrace(c *cli.Context, l *link, client *transport.ClientOptions, opts *trace.Options) error {
-	var w *trace.Writer
-	switch file := stringOf(c, "trace"); file {
-	case "":
-		return nil
-	case "-":
-		w = trace.New(p.stderr, opts)
-	default:
-		var err error
-		if w, err = trace.Create(file, opts); err != nil {
-			return usagef("--%v", err)
+// startDemo starts the agent that is built in, behind a network in memory: there
+// is no port that anybody else could reach. Its tasks are kept for the next command.
+// It returns its URL.
+func (l *link) startDemo(client *transport.ClientOptions) string {
+	opts := &demo.Options{Version: "both", Warn: func(err error) { l.options.Log.Warn(err.Error()) }}
+	if !l.options.NoHistory {
+		opts.Keep = func() (string, error) {
+			s, err := store.Open("")
+			if err != nil {
+				return "", err
+			}
+			return s.Dir("demo")
 		}
 	}
-	l.closers = append(l.closers, w.Close)
-	l.options.Tap, client.Wrap = w.Tap, w.Wrap
-	return nil
-}
-
-// startDemo starts the agent that is built in, behind a network in memory: there
-// is no port that anybody else could reach. It returns its URL.
-func (l *link) startDemo(client *transport.ClientOptions) string {
-	agent := demo.New(&demo.Options{Version: "both"})
+	agent := demo.New(opts)
 	pipe := agent.Pipe()
 	// Every task may hold a stream, so that the default of two idle connections
 	// would close others; the transport's own settings are for a real network.

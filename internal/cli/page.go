@@ -114,7 +114,7 @@ func size(n int64) string {
 
 // show writes a page to stdout.
 func (p *program) show(page *page) error {
-	_, err := io.WriteString(p.stdout, page.String())
+	_, err := io.WriteString(p.stdout, p.fitting(p.masked(page.String()), 0))
 	return err
 }
 

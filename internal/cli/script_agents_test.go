@@ -59,6 +59,8 @@ func scriptAgents() (agents map[string]http.Handler, end func()) {
 			io.WriteString(w, `{"name":"W","protocolVersion":"0.3.0","url":"http://elsewhere.example/"}`)
 		}),
 		"PLAIN": &plainAgent{},
+		"REST":  &restAgent{card: "/api/v1/card", tasks: true},
+		"BARE":  &restAgent{},
 	}, end
 }
 
@@ -145,6 +147,8 @@ func (p *plainAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		result(`{"taskId":"files","pushNotificationConfig":{"id":"p1","url":"https://me.example/hook","token":"hunter2"}}`)
 	case strings.HasPrefix(req.Method, "tasks/get"):
 		fail(-32001, "no such task")
+	case req.Method == "tasks/resubscribe" && req.Params.ID == "files":
+		fail(-32001, "no active execution") // as a2a-go says it of a task that has ended
 	case strings.HasPrefix(req.Method, "tasks/resubscribe"):
 		fail(-32004, "this agent does not stream")
 	default:

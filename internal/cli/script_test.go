@@ -33,11 +33,12 @@ func TestMain(m *testing.M) {
 		},
 		"editor": playEditor,
 		"talk":   talk,
+		"browse": browse,
 	})
 }
 
-// ownState runs the tests with a place of their own for sessions: no test writes
-// into those of whoever runs it.
+// ownState runs the tests with a place of their own for sessions and configuration:
+// no test reads or writes those of whoever runs it.
 type ownState struct{ m *testing.M }
 
 // Run implements [testscript.TestingM]. It is not called in the commands of the
@@ -48,7 +49,7 @@ func (o ownState) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData"} {
+	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData", "XDG_CONFIG_HOME", "AppData"} {
 		os.Setenv(name, dir)
 	}
 	return o.m.Run()
@@ -90,7 +91,7 @@ func TestScript(t *testing.T) {
 				e.Setenv(name, url)
 			}
 			home := filepath.Join(e.WorkDir, ".home")
-			for _, name := range []string{"HOME", "XDG_STATE_HOME", "LocalAppData"} {
+			for _, name := range []string{"HOME", "XDG_STATE_HOME", "LocalAppData", "XDG_CONFIG_HOME", "AppData"} {
 				e.Setenv(name, home)
 			}
 			return errors.Join(os.Mkdir(home, 0o700),

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"time"
 
@@ -10,7 +12,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -23,12 +24,14 @@ func (p *program) sendCommand() *cli.Command {
 		Name:  "send",
 		Usage: "send one prompt to the agent and show what comes of it",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText,
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText, EnvVars: env("output"),
 				Usage: "`text|json|events`: text is the agent's words, as they come; json is one document at the end, A2A 1.0's task or message; events is one JSON object a line for everything that happens"},
-			&cli.StringFlag{Name: "approve", Value: approveAsk,
+			&cli.StringFlag{Name: "approve", Value: approveAsk, EnvVars: env("approve"),
 				Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
 			&cli.BoolFlag{Name: "fail",
-				Usage: "exit with 1 if the task failed, was rejected or cancelled, or if an approval was wanted that nobody could give"},
+				Usage: "exit with 1 if the task failed, was rejected or cancelled, or if an approval was wanted that nobody could give; with 6 if the agent asks something and waits"},
+			&cli.StringSliceFlag{Name: "attach", Usage: "`FILE`: send this file with the prompt, if the agent takes its kind; up to 20 MiB in all. Repeatable"},
+			&cli.BoolFlag{Name: "continue", Usage: "go on in the last conversation with this agent in this directory"},
 			&cli.StringFlag{Name: "task-id", Usage: "`ID`: go on with a task that waits for you, instead of beginning one"},
 			&cli.StringFlag{Name: "context-id", Usage: "`ID`: begin the task in the context of earlier ones"},
 			&cli.BoolFlag{Name: "async", Usage: "do not wait: show the task's ID, or with -o json the task, as soon as the agent has taken it"},
@@ -45,16 +48,23 @@ func (p *program) sendCommand() *cli.Command {
 
 var sendHelp = help{
 	intro: `Sends a prompt and shows the agent's answer until it is done. The prompt is the
-arguments; or stdin, if it is - or if there are no arguments and stdin is a file
-or a pipe; or both, the arguments first: git diff | a2astdio send "review" -
+arguments. Among them - stands for stdin, which is not read otherwise:
+git diff | a2astdio send "review this" -
+Options may stand behind the prompt, too. Words of it that look like options go
+behind --: a2astdio send -- what does --fail do
 
 The agent works in the current directory, unless --workspace names another.
-The answer is all that is on stdout. Ctrl-C cancels the task.`,
+The answer is all that is on stdout. On a terminal you are asked what the agent
+asks, and see who is waited for and which tools were used. Ctrl-C cancels the
+task. If the agent asks something in a script, its question is the answer, and
+stderr has the command that answers it.`,
 	usage: []string{`a2astdio --agent URL send [options] [PROMPT...|-]`},
 	examples: []example{
 		{`a2astdio --agent demo send hello`, "try it, with the agent that is built in"},
 		{`a2astdio send "fix the failing test"`, "the agent is in A2ASTDIO_AGENT; it asks before it changes anything"},
 		{`git diff | a2astdio send "review this" - > review.md`, "a question about what comes from a pipe"},
+		{`a2astdio send --attach screen.png "what is wrong here?"`, "with a file"},
+		{`a2astdio send --continue "and now in German"`, "the same conversation, some time later"},
 		{`a2astdio send --approve once --fail "update the changelog" || exit`, "in a script: nobody is there to ask, and failing is failing"},
 		{`id=$(a2astdio send --async "fix the tests")`, "leave it to the agent; task subscribe, get and download have the rest"},
 		{`a2astdio send -o json hello | jq -r .task.contextId`, "the context, for --context-id of the next prompt"},
@@ -67,11 +77,9 @@ Exit status:
 ` + exitHelp + "\n",
 }
 
-// send is one turn for a shell.
+// send is one turn for a shell, and, on a terminal, the turns that answer what the
+// agent asks in prose.
 func (p *program) send(c *cli.Context) error {
-	if err := p.misplaced(c); err != nil {
-		return err
-	}
 	editor, err := p.sendEditor(c, c.Bool("stream"))
 	if err != nil {
 		return err
@@ -80,46 +88,83 @@ func (p *program) send(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	files, err := readAttachments(c.StringSlice("attach"))
+	if err != nil {
+		return err
+	}
 	l, err := p.link(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
+	thread, err := p.thread(c, l)
+	if err != nil {
+		return err
+	}
+	if c.Bool("continue") {
+		if err := thread.resume(message); err != nil {
+			return err
+		}
+	}
 	prompt, err := p.prompt(c)
 	if err != nil {
 		return err
 	}
-	if _, err := l.client.Card(c.Context); err != nil {
+	started := l.http.Process != nil // then there is a line already, until it has a card
+	if !started {
+		editor.screen.waitFor(thread.agent)
+	}
+	defer editor.screen.end()
+	card, err := l.client.Card(c.Context)
+	if started {
+		editor.screen.waitFor("the agent")
+	}
+	switch {
+	case err != nil && c.Context.Err() != nil:
+		editor.screen.echoed()
+		editor.screen.end()
+		p.say("cancelled")
+		return errInterrupted
+	case err != nil:
 		return &notReached{err}
 	}
+	if message.Parts, err = parts(prompt, files, card); err != nil {
+		return err
+	}
+	editor.waitsFor(cmp.Or(card.Name, "the agent"))
 	agent := bridge.NewAgent(&l.options)
 	if c.Bool("async") {
 		defer agent.Close()
-		return p.sendAsync(c, l, agent, message, prompt, editor.format)
+		return p.sendAsync(c, l, thread, agent, message, editor.format)
 	}
 	session := agent.NewSession(l.options.Workspace)
-	session.Resume(c.String("context-id"), c.String("task-id"))
-
-	result, err := p.turn(c.Context, session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
-		if message.TaskID != "" || len(message.Metadata) > 0 || len(message.AcceptedOutputModes) > 0 {
-			message.Parts = []a2a.OutPart{{Text: prompt}}
-			return t.Send(ctx, message, editor)
+	session.Resume(message.ContextID, message.TaskID)
+	editor.begun = thread.keep
+	s := &sending{p: p, c: c, l: l, session: session, editor: editor}
+	result, err := s.first(message, prompt)
+	for err == nil && c.Context.Err() == nil {
+		answer, ok := s.answer(result)
+		if !ok {
+			break
 		}
-		return t.Run(ctx, []acp.ContentBlock{{Type: "text", Text: prompt}}, editor)
-	})
+		result, err = s.next(answer)
+	}
+	if c.Context.Err() != nil && !s.asked {
+		editor.screen.echoed()
+	}
 	if errors.Is(err, errStuck) {
 		return errInterrupted // the turn still uses the agent: the process's end is its end
 	}
-	if editor.deaf && result.TaskID != "" && !result.State.Terminal() {
-		// Nobody reads what the task says; it need not go on.
-		ctx, stop := context.WithTimeout(context.WithoutCancel(c.Context), interruptWait)
-		defer stop()
-		if _, err := l.client.Cancel(ctx, result.TaskID); err != nil {
-			l.options.Log.Debug("cancelling", "task", result.TaskID, "err", err)
-		}
+	if !refused(err) { // a refusal moves nothing: another --continue meets the same
+		thread.keep(session.NextIDs())
+	}
+	if (editor.deaf || c.Context.Err() != nil) && result.TaskID != "" && !result.State.Terminal() {
+		// Nobody reads what the task says, or waits for it; it need not go on.
+		result.State = s.cancel(result)
 	}
 	agent.Close()
-	return p.verdict(c, editor, result, err)
+	p.noteStdin()
+	return p.verdict(c, editor, result, lost(c, l, message.TaskID, err))
 }
 
 // errStuck is a turn that has not ended in time: it is blocked in writing to
@@ -161,10 +206,12 @@ func (p *program) turn(ctx context.Context, session *bridge.Session, run func(co
 
 // verdict writes what is left to write and decides how send ends.
 func (p *program) verdict(c *cli.Context, editor *sendEditor, result bridge.Result, err error) error {
+	editor.screen.end()
 	interrupted := c.Context.Err() != nil
 	var task *mapping.TaskError
 	if err != nil && !errors.As(err, &task) {
 		if interrupted {
+			p.say("cancelled")
 			return errors.Join(errInterrupted, editor.output.end(result, ""))
 		}
 		return errors.Join(err, editor.output.end(result, ""))
@@ -179,6 +226,7 @@ func (p *program) verdict(c *cli.Context, editor *sendEditor, result bridge.Resu
 	}
 	switch {
 	case interrupted:
+		p.say("%s", cancelled(result))
 		return errInterrupted
 	case task != nil && task.State == a2a.StateAuthRequired:
 		return task
@@ -192,8 +240,11 @@ func (p *program) verdict(c *cli.Context, editor *sendEditor, result bridge.Resu
 		p.say("agent: the task was rejected")
 	case result.State == a2a.StateCanceled:
 		p.say("agent: the task was cancelled")
-	case result.State == a2a.StateInputRequired && len(result.Pending) == 0 && editor.format == formatText && isTerminal(p.stderr):
-		p.say("the agent waits for an answer: send --task-id %s ...", result.TaskID)
+	case waits(result) && editor.format == formatText:
+		p.say("the agent waits for an answer: %s", p.resumes(c, result))
+	}
+	if unanswered := editor.approver.untold(result.Unanswered); len(unanswered) > 0 {
+		p.say("not allowed, because nobody answered: %s", strings.Join(unanswered, "; "))
 	}
 	if !c.Bool("fail") {
 		return nil
@@ -202,32 +253,56 @@ func (p *program) verdict(c *cli.Context, editor *sendEditor, result bridge.Resu
 	case a2a.StateFailed, a2a.StateRejected, a2a.StateCanceled:
 		return errFailed
 	}
-	if editor.approver.unanswered() {
+	if len(result.Unanswered) > 0 {
 		return errFailed
+	}
+	if waits(result) {
+		return errWaits
 	}
 	return nil
 }
 
-// prompt puts the prompt together.
-func (p *program) prompt(c *cli.Context) (string, error) {
-	args := c.Args().Slice()
-	stdin := len(args) == 0 && !isTerminal(p.stdin)
-	if n := len(args); n > 0 && args[n-1] == "-" {
-		stdin, args = true, args[:n-1]
+// cancelled says what has become of a task that Ctrl-C has cancelled.
+func cancelled(result bridge.Result) string {
+	switch {
+	case result.State == a2a.StateCanceled || result.TaskID == "":
+		return "cancelled"
+	case result.State.Terminal():
+		return "the task had ended already: it is " + string(result.State)
 	}
-	text := strings.Join(args, " ")
-	if stdin {
-		piped, err := p.readPrompt(c.Context)
-		if err != nil {
-			return "", err
+	return "cancelled; the agent has not said yet that task " + result.TaskID + " has ended"
+}
+
+// waits reports whether the agent has asked something in prose.
+func waits(r bridge.Result) bool {
+	return (r.State == a2a.StateInputRequired || r.State == a2a.StateAuthRequired) && len(r.Pending) == 0
+}
+
+// resumes is the command that goes on with a task, as the shell needs it.
+func (p *program) resumes(c *cli.Context, r bridge.Result) string {
+	command := "a2astdio"
+	for _, name := range []string{"agent", "agent-command", "workspace"} {
+		if l := where(c, name); l.IsSet(name) && l.String(name) != "" && l.String(name) != os.Getenv(env(name)[0]) {
+			command += " --" + name + " " + shellWord(l.String(name))
 		}
-		if text != "" && piped != "" {
-			text += "\n\n"
-		}
-		text += piped
 	}
-	if strings.TrimSpace(text) == "" {
-		return "", usagef("what is the prompt? Say send \"…\", or pipe it into send")
+	return command + " send --task-id " + shellWord(r.TaskID) + ` "..."` + contextOf(r.ContextID)
+}
+
+func contextOf(id string) string {
+	if id == "" {
+		return ""
 	}
-	return text, nil
+	return " (context " + id + ")"
+}
+
+// shellWord is a word as a shell takes it.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+=,", r))
+	}
+	if s != "" && !strings.ContainsFunc(s, plain) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

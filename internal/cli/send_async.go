@@ -17,9 +17,9 @@ import (
 // message reads the options of a message, and what does not go together.
 func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
 	m := &a2a.Outgoing{TaskID: c.String("task-id"), ContextID: c.String("context-id")}
-	// A task that was named and cannot go on is an error, and not the beginning
-	// of another one.
-	m.Prompt = m.TaskID == ""
+	if c.Bool("continue") && (m.TaskID != "" || m.ContextID != "") {
+		return nil, usagef("--continue goes on with the last conversation, --task-id and --context-id with the one that they name")
+	}
 	metadata, err := jsonObject("metadata", c.String("metadata"))
 	if err != nil {
 		return nil, err
@@ -54,12 +54,12 @@ func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
 }
 
 // sendAsync sends a prompt and does not wait for what comes of it.
-func (p *program) sendAsync(c *cli.Context, l *link, agent *bridge.Agent, m *a2a.Outgoing, prompt, format string) error {
+func (p *program) sendAsync(c *cli.Context, l *link, t *thread, agent *bridge.Agent, m *a2a.Outgoing, format string) error {
 	_, w, err := agent.Ready(c.Context)
 	if err != nil {
 		return err
 	}
-	m.ID, m.Parts = uuid.NewString(), []a2a.OutPart{{Text: prompt}}
+	m.ID = uuid.NewString()
 	if m.TaskID == "" && !w.Settled(m) {
 		settings := mapping.AgentSettings{Workspace: l.options.Workspace, Extra: l.options.AgentSettings}
 		if err := w.Apply(settings, m); err != nil {
@@ -68,7 +68,12 @@ func (p *program) sendAsync(c *cli.Context, l *link, agent *bridge.Agent, m *a2a
 	}
 	answer, err := l.client.SendOnce(c.Context, m, false)
 	if err != nil {
-		return err
+		return lost(c, l, m.TaskID, err)
+	}
+	if answer.State.Terminal() {
+		t.keep(answer.ContextID, "")
+	} else {
+		t.keep(answer.ContextID, answer.TaskID)
 	}
 	if format == formatJSON {
 		return p.document(v1Event(answer.Raw))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -22,7 +23,13 @@ type sendEditor struct {
 	format   string
 	output   output
 	approver *approver
-	deaf     bool // stdout takes nothing any more
+	screen   *screen // nil: there is none
+	deaf     bool    // stdout takes nothing any more
+
+	// begun is told of the task, when it is known first: a command that is killed does
+	// not get to its end. Nil: nobody is told.
+	begun func(contextID, taskID string)
+	known string // that task
 }
 
 var _ bridge.Editor = (*sendEditor)(nil)
@@ -55,7 +62,9 @@ func (p *program) sendEditor(c *cli.Context, stream bool) (*sendEditor, error) {
 	e := &sendEditor{format: format, approver: &approver{how: approve, terminal: p.terminal, say: p.say}}
 	switch {
 	case format == formatText:
-		e.output = &textOutput{out: p.stdout, plain: isTerminal(p.stdout), say: p.say, verbose: c.Bool("verbose")}
+		e.screen, p.stdout, p.stderr = newScreen(p.stdout, p.stderr)
+		e.approver.screen = e.screen
+		e.output = &textOutput{out: p.stdout, plain: isTerminal(p.stdout), say: p.say, verbose: c.Bool("verbose"), screen: e.screen, agent: "the agent"}
 	case format == formatJSON && stream:
 		e.output = &streamOutput{out: p.jsonOut(), say: p.say}
 	case format == formatJSON:
@@ -66,8 +75,22 @@ func (p *program) sendEditor(c *cli.Context, stream bool) (*sendEditor, error) {
 	return e, nil
 }
 
+// waitsFor says who is waited for while nothing comes.
+func (e *sendEditor) waitsFor(name string) {
+	e.screen.now(name)
+	if text, ok := e.output.(*textOutput); ok {
+		text.agent = name
+	}
+}
+
 // Show implements [bridge.Editor].
 func (e *sendEditor) Show(_ context.Context, steps []mapping.Step) error {
+	for i := range steps {
+		if s := &steps[i]; e.begun != nil && s.Kind == mapping.StepState && s.TaskID != "" && s.TaskID != e.known {
+			e.known = strings.Clone(s.TaskID)
+			e.begun(strings.Clone(s.ContextID), e.known)
+		}
+	}
 	err := e.output.show(steps)
 	e.deaf = e.deaf || err != nil
 	return err

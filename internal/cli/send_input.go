@@ -4,16 +4,88 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
+	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // maxPrompt is how long a prompt from stdin may be: as long as an editor's.
-const maxPrompt = transport.MaxLine
+const maxPrompt = stdio.MaxLine
+
+// prompt puts the prompt together. Stdin is read where a - says so, and nowhere
+// else: a command in a loop must not eat what the loop reads.
+func (p *program) prompt(c *cli.Context) (string, error) {
+	args := c.Args().Slice()
+	at := -1
+	for i, arg := range args {
+		switch {
+		case arg != "-", p.before >= 0 && i >= p.before: // behind -- all is text
+		case at >= 0:
+			return "", usagef("- stands twice: stdin can be read once. As text, a - goes behind --")
+		default:
+			at = i
+		}
+	}
+	if at < 0 {
+		text := strings.Join(args, " ")
+		if strings.TrimSpace(text) == "" && len(c.StringSlice("attach")) == 0 {
+			return "", usagef("what is the prompt? Say send \"…\", or send - to read it from stdin")
+		}
+		p.noteStdin()
+		return text, nil
+	}
+	if isTerminal(p.stdin) {
+		p.say("the prompt is read from the terminal: Ctrl-D ends it")
+	}
+	piped, err := p.readPrompt(c.Context)
+	if err != nil {
+		return "", err
+	}
+	var blocks []string
+	for _, block := range []string{strings.Join(args[:at], " "), piped, strings.Join(args[at+1:], " ")} {
+		if block != "" {
+			blocks = append(blocks, block)
+		}
+	}
+	text := strings.Join(blocks, "\n\n")
+	if strings.TrimSpace(text) == "" {
+		return "", usagef("the prompt is empty: there is nothing on stdin")
+	}
+	return text, nil
+}
+
+// noteStdin says that stdin holds something that nobody has asked for. It is said
+// once: before anything is sent, or, of what came late, at the end.
+func (p *program) noteStdin() {
+	if !p.stdinNoted && hasInput(p.stdin) {
+		p.stdinNoted = true
+		p.say("stdin is not read, and there is something in it: a - among the words of the prompt stands for it")
+	}
+}
+
+// hasInput reports whether a file or a pipe has something that is not read yet.
+func hasInput(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return false
+	case info.Mode().IsRegular():
+		at, err := f.Seek(0, io.SeekCurrent)
+		return err == nil && at < info.Size()
+	case info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0:
+		return pipeHolds(f)
+	}
+	return false // a terminal, /dev/null
+}
 
 // readPrompt reads stdin to its end.
 func (p *program) readPrompt(ctx context.Context) (string, error) {
@@ -43,6 +115,9 @@ func (p *program) readPrompt(ctx context.Context) (string, error) {
 
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
+	if w, ok := stream.(*screenWriter); ok {
+		return w.terminal
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

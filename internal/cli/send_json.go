@@ -46,11 +46,11 @@ func (o *streamOutput) show(steps []mapping.Step) error {
 		// Several steps may be one event's: they have the very same bytes.
 		if at := unsafe.StringData(string(s.Raw)); s.Raw != "" && at != last {
 			last = at
-			var line bytes.Buffer
-			if err := json.Compact(&line, v1Event(s.Raw)); err != nil {
-				return err
+			at := len(o.buf)
+			o.buf = append(appendV1Event(o.buf, string(s.Raw)), '\n')
+			if bytes.IndexByte(o.buf[at:len(o.buf)-1], '\n') >= 0 || bytes.IndexByte(o.buf[at:], '\r') >= 0 {
+				o.compact(at)
 			}
-			o.buf = append(append(o.buf, line.Bytes()...), '\n')
 		}
 	}
 	if len(o.buf) == 0 {
@@ -60,65 +60,57 @@ func (o *streamOutput) show(steps []mapping.Step) error {
 	return err
 }
 
+// compact puts the JSON from an index on into one line.
+func (o *streamOutput) compact(at int) {
+	var line bytes.Buffer
+	if json.Compact(&line, o.buf[at:]) == nil { // else it is no JSON, and cannot get here
+		o.buf = append(append(o.buf[:at], line.Bytes()...), '\n')
+	}
+}
+
 func (o *streamOutput) end(bridge.Result, string) error { return nil }
 
 // jsonOutput collects the turn, and writes it at the end as A2A 1.0 spells a task
 // (specification 1.0, §4.1), or a message if the agent made no task of it. What
 // the agent says while it works is the history; the last of it is the status's
 // message. Thoughts and tools have no place there: events have them.
+//
+// It cannot be written as it comes: messages and artifacts may be told in turns, an
+// artifact may begin anew, and what says how the turn ended comes last. So each text
+// is held once, as it will be written.
 type jsonOutput struct {
 	out       io.Writer
 	say       func(format string, args ...any)
-	messages  []*messageJSON
-	artifacts []*artifactJSON
+	messages  sayings
+	artifacts sayings
 }
 
-type taskJSON struct {
-	ID        string          `json:"id"`
-	ContextID string          `json:"contextId,omitempty"`
-	Status    statusJSON      `json:"status"`
-	Artifacts []*artifactJSON `json:"artifacts,omitempty"`
-	History   []*messageJSON  `json:"history,omitempty"`
+// sayings are messages, or artifacts, in the order in which they began.
+type sayings struct {
+	list []*saying
+	byID map[string]*saying
 }
 
-type statusJSON struct {
-	State   string       `json:"state"`
-	Message *messageJSON `json:"message,omitempty"`
-}
-
-type messageJSON struct {
-	ID        string     `json:"messageId,omitempty"`
-	ContextID string     `json:"contextId,omitempty"`
-	TaskID    string     `json:"taskId,omitempty"`
-	Role      string     `json:"role"`
-	Parts     []partJSON `json:"parts"`
-}
-
-type artifactJSON struct {
-	ID    string     `json:"artifactId"`
-	Name  string     `json:"name,omitempty"`
-	Parts []partJSON `json:"parts"`
-}
-
-type partJSON struct {
-	Raw   string          `json:"raw,omitempty"`
-	URL   string          `json:"url,omitempty"`
-	Data  json.RawMessage `json:"data,omitempty"`
-	Name  string          `json:"filename,omitempty"`
-	Media string          `json:"mediaType,omitempty"`
-
-	text *strings.Builder // of a part that is text
-}
-
-// MarshalJSON implements [json.Marshaler].
-func (p partJSON) MarshalJSON() ([]byte, error) {
-	if p.text != nil {
-		return encode(struct {
-			Text string `json:"text"`
-		}{p.text.String()})
+// find returns the one with an ID, and begins it if there is none.
+func (l *sayings) find(id string) (s *saying, isNew bool) {
+	if s = l.byID[id]; s != nil {
+		return s, false
 	}
-	type plain partJSON
-	return encode(plain(p))
+	s = &saying{id: strings.Clone(id)}
+	if l.byID == nil {
+		l.byID = map[string]*saying{}
+	}
+	l.byID[s.id] = s
+	l.list = append(l.list, s)
+	return s, true
+}
+
+// A saying is a message or an artifact: its parts as JSON.
+type saying struct {
+	id, name string
+	parts    jsonPieces
+	any      bool // it has parts
+	inText   bool // the last of them is a text, whose end is not written yet
 }
 
 // encode is json.Marshal without its escapes for HTML: code is full of < and &.
@@ -136,9 +128,11 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 		s := &steps[i]
 		switch s.Kind {
 		case mapping.StepText:
-			o.add(s, partJSON{text: new(strings.Builder)})
+			o.saying(s).text(s.Text)
 		case mapping.StepPart:
-			o.add(s, partOf(s.Part))
+			if err := o.saying(s).part(s.Part); err != nil {
+				return err
+			}
 		case mapping.StepError, mapping.StepNotice:
 			o.say("%s", strings.TrimSpace(s.Text))
 		}
@@ -146,87 +140,153 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 	return nil
 }
 
-// add adds a part to its message or artifact; text goes on with the text before.
-func (o *jsonOutput) add(s *mapping.Step, part partJSON) {
-	parts := o.parts(s)
-	if part.text != nil {
-		if n := len(*parts); n > 0 && (*parts)[n-1].text != nil {
-			part = (*parts)[n-1]
-		} else {
-			*parts = append(*parts, part)
-		}
-		part.text.WriteString(s.Text)
-		return
+// saying finds the message or artifact that a step belongs to, or begins it.
+func (o *jsonOutput) saying(s *mapping.Step) *saying {
+	if s.ArtifactID == "" {
+		m, _ := o.messages.find(s.MessageID)
+		return m
 	}
-	*parts = append(*parts, part)
+	a, isNew := o.artifacts.find(s.ArtifactID)
+	switch {
+	case isNew:
+		a.name = strings.Clone(s.Name)
+	case !s.Append:
+		*a = saying{id: a.id, name: a.name}
+	}
+	return a
 }
 
-// parts finds the message or artifact that a step belongs to, or begins it.
-func (o *jsonOutput) parts(s *mapping.Step) *[]partJSON {
-	if s.ArtifactID != "" {
-		for _, a := range o.artifacts {
-			if a.ID == s.ArtifactID {
-				if !s.Append {
-					a.Parts = nil
-				}
-				return &a.Parts
-			}
-		}
-		a := &artifactJSON{ID: strings.Clone(s.ArtifactID), Name: strings.Clone(s.Name)}
-		o.artifacts = append(o.artifacts, a)
-		return &a.Parts
+// text adds text, which goes on with the text before.
+func (s *saying) text(text string) {
+	if !s.inText {
+		s.next()
+		s.parts.add(`{"text":"`)
+		s.inText = true
 	}
-	for _, m := range o.messages {
-		if m.ID == s.MessageID {
-			return &m.Parts
-		}
+	s.parts.addEscaped(text)
+}
+
+// part adds another part.
+func (s *saying) part(p *a2a.Part) error {
+	b, err := encode(partOf(p))
+	if err != nil {
+		return err
 	}
-	m := &messageJSON{ID: strings.Clone(s.MessageID), Role: "ROLE_AGENT"}
-	o.messages = append(o.messages, m)
-	return &m.Parts
+	s.next()
+	s.parts.add(strings.TrimSuffix(string(b), "\n"))
+	return nil
+}
+
+// next ends the part before another one.
+func (s *saying) next() {
+	if s.inText {
+		s.parts.add(`"}`)
+	}
+	if s.any {
+		s.parts.add(",")
+	}
+	s.any, s.inText = true, false
+}
+
+// write writes the parts.
+func (s *saying) write(w *pieceWriter) {
+	w.add(`"parts":[`)
+	for _, piece := range s.parts {
+		w.write(piece)
+	}
+	if s.inText {
+		w.add(`"}`)
+	}
+	w.add(`]`)
+}
+
+// A partJSON is a part that is not text.
+type partJSON struct {
+	Raw   string          `json:"raw,omitempty"`
+	URL   string          `json:"url,omitempty"`
+	Data  json.RawMessage `json:"data,omitempty"`
+	Name  string          `json:"filename,omitempty"`
+	Media string          `json:"mediaType,omitempty"`
 }
 
 func partOf(p *a2a.Part) partJSON {
 	switch p.Kind {
 	case a2a.PartData:
-		return partJSON{Data: json.RawMessage(strings.Clone(string(p.Data)))}
+		return partJSON{Data: json.RawMessage(p.Data)}
 	case a2a.PartFile:
-		return partJSON{Raw: strings.Clone(p.File.Bytes), URL: strings.Clone(p.File.URI),
-			Name: strings.Clone(p.File.Name), Media: strings.Clone(p.File.MediaType)}
+		return partJSON{Raw: p.File.Bytes, URL: p.File.URI, Name: p.File.Name, Media: p.File.MediaType}
 	}
-	return partJSON{Data: json.RawMessage(strings.Clone(string(p.Raw)))} // of a kind that nobody knows yet
+	return partJSON{Data: json.RawMessage(p.Raw)} // of a kind that nobody knows yet
 }
 
 // end writes the document. After an error that left no task there is none.
 func (o *jsonOutput) end(result bridge.Result, failure string) error {
-	for _, m := range o.messages {
-		m.TaskID, m.ContextID = result.TaskID, result.ContextID
-	}
-	var document any
-	switch n := len(o.messages); {
+	w := &pieceWriter{w: o.out}
+	switch n := len(o.messages.list); {
 	case result.TaskID != "" && result.State != "":
-		task := taskJSON{ID: result.TaskID, ContextID: result.ContextID, Status: statusJSON{State: stateName(result.State)},
-			Artifacts: o.artifacts, History: o.messages}
-		switch {
-		case failure != "":
-			words := new(strings.Builder)
-			words.WriteString(failure)
-			task.Status.Message = &messageJSON{Role: "ROLE_AGENT", TaskID: result.TaskID, ContextID: result.ContextID, Parts: []partJSON{{text: words}}}
-		case n > 0:
-			task.Status.Message = o.messages[n-1]
-		}
-		document = map[string]any{"task": task}
+		o.task(w, result, failure)
 	case n > 0:
-		document = map[string]any{"message": o.messages[n-1]}
+		w.add(`{"message":`)
+		o.messages.list[n-1].message(w, result)
 	default:
 		return nil
 	}
-	b, err := encode(document)
-	if err != nil {
-		return err
+	w.add("}\n")
+	return w.end()
+}
+
+// task writes the task, but for the last brace.
+func (o *jsonOutput) task(w *pieceWriter, result bridge.Result, failure string) {
+	w.add(`{"task":{`)
+	w.member("id", result.TaskID)
+	w.member("contextId", result.ContextID)
+	w.add(`"status":{"state":`)
+	w.string(stateName(result.State))
+	switch n := len(o.messages.list); {
+	case failure != "":
+		w.add(`,"message":`)
+		var words saying
+		words.text(failure)
+		words.message(w, result)
+	case n > 0:
+		w.add(`,"message":`)
+		o.messages.list[n-1].message(w, result)
 	}
-	_, err = o.out.Write(b)
-	return err
+	w.add("}")
+	for i, a := range o.artifacts.list {
+		w.add(separator(i, `,"artifacts":[{`, `},{`))
+		w.add(`"artifactId":`)
+		w.string(a.id)
+		w.add(",")
+		w.member("name", a.name)
+		a.write(w)
+	}
+	w.add(separator(len(o.artifacts.list), "", "}]"))
+	for i, m := range o.messages.list {
+		w.add(separator(i, `,"history":[`, ","))
+		m.message(w, result)
+	}
+	w.add(separator(len(o.messages.list), "", "]"))
+	w.add("}")
+}
+
+// separator is one thing before the first of a list and another one later.
+func separator(i int, first, later string) string {
+	if i == 0 {
+		return first
+	}
+	return later
+}
+
+// message writes a message.
+func (s *saying) message(w *pieceWriter, result bridge.Result) {
+	w.add("{")
+	w.member("messageId", s.id)
+	w.member("contextId", result.ContextID)
+	w.member("taskId", result.TaskID)
+	w.add(`"role":"ROLE_AGENT",`)
+	s.write(w)
+	w.add("}")
 }
 
 // stateName is a state by its 1.0 name.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
 // textOutput shows the agent's words as they come. Whatever else there is to say
@@ -17,10 +18,13 @@ type textOutput struct {
 	plain   bool
 	verbose bool
 	say     func(format string, args ...any)
+	screen  *screen // nil: stderr is no terminal
+	agent   string  // what is waited for, on it
 
 	from    string // the message or artifact of the last text
 	written bool
 	newline bool // the last text ended with one
+	model   string
 	buf     []byte
 }
 
@@ -32,6 +36,11 @@ func (o *textOutput) show(steps []mapping.Step) error {
 		case mapping.StepText:
 			o.text(s)
 			continue
+		}
+		if err := o.flush(); err != nil { // what was said before it
+			return err
+		}
+		switch s.Kind {
 		case mapping.StepPart:
 			if what := partName(s); what != "" {
 				o.say("the agent sent %s: -o json has it", what)
@@ -40,20 +49,36 @@ func (o *textOutput) show(steps []mapping.Step) error {
 			o.say("%s", strings.TrimSpace(s.Text))
 		case mapping.StepConnection:
 			if s.Connection.Gap {
-				o.say("the connection was lost, and the agent does not hold all that it said meanwhile")
-			} else if o.verbose {
+				o.say("the connection was lost, and the agent may not hold all that it said meanwhile")
+			} else if s.Connection.Phase == "waiting" {
+				o.say("the agent does not accept connections any more: it is waited for")
+			} else if o.verbose && s.Connection.Silent == 0 { // a silence the screen tells
 				o.say("connection: %s", s.Connection.Phase)
 			}
 		}
-		if o.verbose {
+		if s.Kind == mapping.StepTool && o.screen != nil {
+			o.tool(s)
+		} else if o.verbose {
 			o.tell(s)
 		}
 	}
+	return o.flush()
+}
+
+// flush writes what is in buf.
+func (o *textOutput) flush() error {
 	if len(o.buf) == 0 {
 		return nil
 	}
 	_, err := o.out.Write(o.buf)
+	o.buf = o.buf[:0]
 	return err
+}
+
+// lineEnded reports whether the next text begins a line: the last one has ended
+// its own, or something else was written to the terminal since.
+func (o *textOutput) lineEnded() bool {
+	return !o.written || o.newline || o.plain && o.screen != nil && len(o.buf) == 0 && !o.screen.inLine()
 }
 
 // text adds text. Another message begins on a new line.
@@ -62,8 +87,8 @@ func (o *textOutput) text(s *mapping.Step) {
 	if text == "" {
 		return
 	}
-	from := s.MessageID + "\x00" + s.ArtifactID
-	if o.written && from != o.from && !o.newline {
+	from := s.Shown
+	if from != o.from && !o.lineEnded() {
 		o.buf = append(o.buf, '\n')
 	}
 	if o.plain {
@@ -78,16 +103,32 @@ func (o *textOutput) text(s *mapping.Step) {
 
 // tell says in a line what the agent thinks or does.
 func (o *textOutput) tell(s *mapping.Step) {
+	if model := s.Model; model != "" && model != o.model {
+		o.model = strings.Clone(model)
+		if s.UserTier != "" {
+			model += " (" + s.UserTier + ")"
+		}
+		o.say("model: %s", model)
+	}
 	switch s.Kind {
 	case mapping.StepThought:
-		subject, _, _ := strings.Cut(s.Subject, "\n")
-		if subject == "" {
-			subject, _, _ = strings.Cut(strings.TrimSpace(s.Description), "\n")
+		if s.Append {
+			return // the rest of one that was told
 		}
-		o.say("thinks: %s", subject)
+		thought := strings.TrimSpace(s.Subject)
+		if description := strings.TrimSpace(s.Description); thought == "" {
+			thought = description
+		} else if description != "" {
+			thought += ": " + description
+		}
+		o.say("thinks: %s", strings.ReplaceAll(thought, "\n", "\n  "))
 	case mapping.StepTool:
 		if s.New || s.Changed&mapping.ToolState != 0 {
-			o.say("tool %s: %s", toolName(s.Tool), strings.ToLower(s.Tool.Status.String()))
+			status := strings.ToLower(s.Tool.Status.String())
+			if s.Tool.Error != nil {
+				status += ": " + s.Tool.Error.Said(mapping.ToolKind(s.Tool) == acp.KindExecute)
+			}
+			o.say("tool %s: %s", toolName(s.Tool), status)
 		}
 	}
 }
@@ -121,9 +162,10 @@ func toolName(c *mapping.ToolCall) string {
 }
 
 func (o *textOutput) end(bridge.Result, string) error {
-	if !o.written || o.newline {
+	if o.lineEnded() {
 		return nil
 	}
+	o.newline = true
 	_, err := io.WriteString(o.out, "\n")
 	return err
 }

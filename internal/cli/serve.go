@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"net/url"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
 )
 
 // serve is a2astdio without a command: it serves an editor on stdin and stdout.
@@ -14,20 +16,36 @@ func (p *program) serve(c *cli.Context) error {
 		return err
 	}
 	l, err := p.link(c)
+	if errors.Is(err, errNoAgent) && p.waitsForSetup(c) {
+		l, err = p.waiting(c)
+	}
 	if err != nil {
 		return err
 	}
 	defer l.close()
+	if l.fromFiles {
+		l.options.AuthMethods = p.setupMethods()
+	}
 	if isTerminal(p.stdin) {
 		// A newcomer would look at a still screen. Editors have no terminal.
 		p.say("an editor would speak to this on stdin now; to talk yourself: a2astdio %s send \"hello\" (Ctrl-D ends this)", l.way)
 	}
-	l.options.Name = l.name
-	if l.options.Store, err = bridge.OpenStore(""); err != nil {
+	sessions, err := store.Open("")
+	if err != nil && l.options.Log != nil {
 		// Sessions end with this process then, which the editor is told.
 		l.options.Log.Warn("sessions are not stored", "err", err)
 	}
-	return bridge.Serve(c.Context, p.stdin, &tuner{w: p.stdout}, &l.options)
+	l.serves(c, sessions)
+	if err := p.addCompanion(c, l); err != nil {
+		return err
+	}
+	return bridge.Serve(c.Context, p.stdin, &tuner{w: p.stdout, traced: l.options.Tap != nil}, &l.options)
+}
+
+// serves has the bridge keep its sessions, under the agent's name, and sign its user
+// in.
+func (l *link) serves(c *cli.Context, sessions *store.Store) {
+	l.options.Name, l.options.Store, l.options.Login = l.name, sessions, l.editorLogin(c)
 }
 
 // agentName is what the store knows an agent by: its URL, without what may be a

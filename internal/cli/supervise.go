@@ -13,12 +13,9 @@ import (
 // and variables that come before a command must not be able to disturb it.
 const superviseWord = "supervise"
 
-// supervise runs the agent in args, behind a "--", until stdin ends, and returns
+// supervise runs the agent in args, as [agentproc.Supervise] has them, until stdin ends, and returns
 // its exit status. It writes nothing on stdout.
 func supervise(args []string, stdin io.Reader, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	}
 	out, ok := stderr.(*os.File)
 	if !ok || len(args) == 0 {
 		fmt.Fprintln(stderr, "a2astdio: supervise is how a2astdio holds the agent of --agent-command: use that")

@@ -14,8 +14,7 @@ import (
 func (p *program) taskCommand() *cli.Command {
 	return group("task", "look at the agent's tasks, follow, stop, get files", help{
 		intro: `A task is what comes of a prompt. The agent keeps it, for as long as it likes,
-so that it can be looked at from elsewhere. The demo that is built in ends with
-each command: to try these, take a2astdio demo --listen :4000.`,
+so that it can be looked at from elsewhere.`,
 		usage: []string{"a2astdio --agent URL task COMMAND [options] [ID]"},
 		examples: []example{
 			{"a2astdio task list", "the agent is in A2ASTDIO_AGENT"},
@@ -39,7 +38,7 @@ func (p *program) taskGetCommand() *cli.Command {
 		intro: "Shows a task as it is now: its state, what was said, what came of it.",
 		usage: []string{"a2astdio --agent URL task get [options] ID"},
 		examples: []example{
-			{"a2astdio task get 4f0c...", "for people"},
+			{"a2astdio task get 4f0c81aa", "the beginning of an ID is enough, as task list shows it"},
 			{"a2astdio task get -o json 4f0c... | jq -r .status.state", "for a script"},
 		},
 	},
@@ -68,6 +67,9 @@ func (p *program) getTask(c *cli.Context) error {
 	}
 	defer l.close()
 	defer agent.Close()
+	if args[0], err = p.taskID(c, l, args[0]); err != nil {
+		return err
+	}
 	task, err := l.client.Get(c.Context, args[0], history)
 	if err != nil {
 		return p.demoForgets(c, err)
@@ -75,7 +77,7 @@ func (p *program) getTask(c *cli.Context) error {
 	if format == formatJSON {
 		return p.document(v1Task(task.Raw))
 	}
-	return p.show(taskPage(task))
+	return p.show(taskPage(task, l.writing.Dialect))
 }
 
 // demoForgets says of a task that is not there why it is not, where that is our
@@ -88,7 +90,7 @@ func (p *program) demoForgets(c *cli.Context, err error) error {
 	return err
 }
 
-const demoEnds = "the demo that is built in ends with each command, and its tasks with it; a2astdio demo --listen :4000 keeps them"
+const demoEnds = "the demo that is built in keeps its last 64 tasks, for a week, and none with --no-history"
 
 func (p *program) taskCancelCommand() *cli.Command {
 	return taskCommandOf("cancel", "ask the agent to stop working on a task", p.cancelTask, help{
@@ -116,6 +118,9 @@ func (p *program) cancelTask(c *cli.Context) error {
 	}
 	defer l.close()
 	defer agent.Close()
+	if args[0], err = p.taskID(c, l, args[0]); err != nil {
+		return err
+	}
 	task, err := l.client.Cancel(c.Context, args[0])
 	if err != nil {
 		return p.demoForgets(c, err)
@@ -133,8 +138,8 @@ func (p *program) cancelTask(c *cli.Context) error {
 }
 
 // taskPage shows a task to people: what was said in the order in which it was
-// said, whatever dialect the agent has for thoughts and tools.
-func taskPage(task *a2a.Event) *page {
+// said, in the dialect that the agent has for thoughts and tools.
+func taskPage(task *a2a.Event, dialect string) *page {
 	out := &page{}
 	out.field("task", task.TaskID)
 	out.field("context", task.ContextID)
@@ -143,16 +148,7 @@ func taskPage(task *a2a.Event) *page {
 		state += " (" + when(task.Timestamp) + ")"
 	}
 	out.field("state", state)
-	t := teller{out: out, fold: mapping.NewFold()}
-	if task.History != nil {
-		for m := range task.History {
-			t.message(task, &m)
-		}
-	}
-	if task.HasMessage {
-		t.message(task, &task.Message)
-	}
-	t.flush()
+	t := retell(out, task, dialect)
 	if task.Artifacts != nil {
 		n, files := 0, false
 		for a := range task.Artifacts {
@@ -183,11 +179,46 @@ type teller struct {
 	words string
 	id    string
 	begun bool
+	calls map[string]*mapping.ToolCall // by ID
+}
+
+// retell tells all that a task holds.
+func retell(out *page, task *a2a.Event, dialect string) *teller {
+	t := &teller{out: out, fold: mapping.NewFold(), calls: map[string]*mapping.ToolCall{}}
+	t.fold.Speak(dialect)
+	if task.History != nil {
+		for m := range task.History {
+			t.message(task, &m)
+		}
+	}
+	if task.HasMessage {
+		t.message(task, &task.Message)
+	}
+	t.flush()
+	return t
+}
+
+// asks reports whether a task waits for approval. What cannot be told does not.
+func (l *link) asks(c *cli.Context, taskID string) bool {
+	card, err := l.client.Card(c.Context)
+	if err != nil {
+		return false
+	}
+	w, err := mapping.Settings(card, l.options.Dialect, l.options.Extensions)
+	if err != nil {
+		return false
+	}
+	task, err := l.client.Get(c.Context, taskID, -1)
+	return err == nil && task.State == a2a.StateInputRequired && len(retell(&page{}, task, w.Dialect).fold.Open()) > 0
 }
 
 func (t *teller) message(task *a2a.Event, m *a2a.Message) {
 	if m.Role == a2a.RoleUser {
 		for part := range m.Parts.All() {
+			if text, ok := t.decision(part); ok {
+				t.line("you", text)
+				continue
+			}
 			t.part("you", m.ID, part)
 		}
 		return
@@ -200,6 +231,7 @@ func (t *teller) message(task *a2a.Event, m *a2a.Message) {
 		case mapping.StepThought:
 			t.line("thinks", strings.Trim(s.Subject+": "+s.Description, ": "))
 		case mapping.StepTool:
+			t.calls[s.Tool.ID] = s.Tool
 			if s.Changed&mapping.ToolState != 0 || s.New {
 				t.line("tool", toolName(s.Tool)+": "+toolState(s.Tool))
 			}

@@ -92,6 +92,9 @@ func (p *program) download(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if args[0], err = p.taskID(c, l, args[0]); err != nil {
+		return err
+	}
 	task, err := l.client.Get(c.Context, args[0], -1)
 	if err != nil {
 		return p.demoForgets(c, err)

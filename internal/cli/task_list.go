@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -67,6 +69,10 @@ func (p *program) listTasks(c *cli.Context) error {
 	if c.IsSet("page-size") && (q.PageSize < 1 || q.PageSize > maxPageSize) {
 		return usagef("--page-size does not take %d: it takes 1 to %d", q.PageSize, maxPageSize)
 	}
+	if format == formatText {
+		messages := promptHistory
+		q.HistoryLength = &messages
+	}
 	l, agent, err := p.reach(c)
 	if err != nil {
 		return err
@@ -121,8 +127,12 @@ func (p *program) listDocument(list *a2a.TaskPage) error {
 	return p.document(document)
 }
 
-// listText is a table. Contexts are above their tasks: beside them there is no
-// room.
+// promptHistory is how many messages of each task are asked for, for the prompt among
+// them: a task that has more shows a later one.
+const promptHistory = 50
+
+// listText is a table: the newest first, as the agent has them, in the user's own time.
+// A terminal gets IDs as short as they can be written, and one line a task.
 func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 	if len(list.Tasks) == 0 {
 		p.say("the agent holds no such task")
@@ -131,24 +141,46 @@ func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 		}
 		return nil
 	}
-	var out page
-	width := 0
+	columns := 0
+	var ids []string
 	for _, t := range list.Tasks {
-		width = max(width, utf8.RuneCountInString(t.TaskID))
+		ids = append(ids, t.TaskID)
 	}
-	fmt.Fprintf(&out.b, "%-*s  %-14s  %s\n", width, "TASK", "STATE", "UPDATED")
+	shown := map[string]string{}
+	if isTerminal(p.stdout) {
+		columns, shown = widthOf(p.stdout), shortIDs(ids)
+	}
+	width := len("TASK")
+	for _, id := range ids {
+		width = max(width, columnsOf(oneLine(plainText(cmp.Or(shown[id], id)))))
+	}
+	var out page
 	context := ""
-	for _, t := range list.Tasks {
+	// Where there is no room beside, the prompt is below.
+	below := columns > 0 && columns < width+len("  input-required  2006-01-02 15:04  ")+minText
+	row := func(id, state, updated, prompt string) {
+		prompt, under := oneLine(prompt), ""
+		if below {
+			prompt, under = "", prompt
+			updated = strings.TrimPrefix(updated, strconv.Itoa(time.Now().Year())+"-") // this year's
+		}
+		line := fmt.Sprintf("%s  %-14s  %-16s  %s", pad(id, width), oneLine(state), oneLine(updated), prompt)
+		if line = strings.TrimRight(plainText(line), " "); columns > 0 {
+			line = fitted(line, columns)
+		}
+		out.b.WriteString(line + "\n")
+		if under != "" {
+			out.b.WriteString("  " + cut(under, columns-2) + "\n")
+		}
+	}
+	row("TASK", "STATE", "UPDATED", "PROMPT")
+	for i := range list.Tasks {
+		t := &list.Tasks[i]
 		if t.ContextID != context {
 			context = t.ContextID
 			out.b.WriteString(plainText("context "+oneLine(context)) + "\n")
 		}
-		updated := ""
-		if t.Timestamp != "" {
-			updated = when(t.Timestamp)
-		}
-		line := fmt.Sprintf("%-*s  %-14s  %s", width, oneLine(t.TaskID), oneLine(string(t.State)), oneLine(updated))
-		out.b.WriteString(strings.TrimRight(plainText(line), " ") + "\n")
+		row(oneLine(cmp.Or(shown[t.TaskID], t.TaskID)), string(t.State), minute(t.Timestamp), promptOf(t))
 	}
 	if err := p.show(&out); err != nil {
 		return err
@@ -165,3 +197,44 @@ func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 
 // oneLine keeps the agent's text in its place in a table.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// fitted makes a line of a table fit, and keeps its columns.
+func fitted(line string, columns int) string {
+	return cutTo(line, max(columns, minText))
+}
+
+// pad fills up a cell.
+func pad(text string, width int) string {
+	text = plainText(text)
+	return text + strings.Repeat(" ", max(width-columnsOf(text), 0))
+}
+
+// minute is a time stamp for a table: the user's own time.
+func minute(timestamp string) string {
+	t, err := time.Parse(time.RFC3339, timestamp)
+	if err != nil {
+		return timestamp
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// promptOf is how the first of the user's words that a task holds begin.
+func promptOf(t *a2a.Event) string {
+	if t.History == nil {
+		return ""
+	}
+	for m := range t.History {
+		if m.Role != a2a.RoleUser {
+			continue
+		}
+		for part := range m.Parts.All() {
+			if part.Kind == a2a.PartText && strings.TrimSpace(part.Text) != "" {
+				return short(part.Text, maxPromptShown)
+			}
+		}
+	}
+	return ""
+}
+
+// maxPromptShown is how much of a prompt a table has, where no terminal limits it.
+const maxPromptShown = 60

@@ -25,14 +25,17 @@ func (p *program) pushCommand() *cli.Command {
 		c.Name = name
 		return c
 	}
-	g := group("push-config", "say where the agent reports what becomes of a task", help{
+	g := group("task push-config", "say where the agent reports what becomes of a task", help{
 		intro:    "An agent that can push posts each change of a task to a web address.",
 		usage:    []string{"a2astdio --agent URL task push-config COMMAND [options] TASK-ID [ID]"},
 		examples: []example{{"a2astdio task push-config list 4f0c...", "where it reports now"}},
 	},
 		one("set", "have the agent report to a URL", "Asks the agent to post what becomes of a task to a URL.", "A2A 1.0's TaskPushNotificationConfig", "4f0c... https://me.example/hook", []string{"TASK-ID", "URL"}, setPush,
 			&cli.StringFlag{Name: "id", Usage: "`ID`: what the configuration is called; the agent chooses, if not given"},
-			&cli.StringFlag{Name: "token", Usage: "`@FILE`: what the agent sends along, so that the receiver knows it"}),
+			&cli.StringFlag{Name: "token", Usage: "`@FILE`: what the agent sends along, so that the receiver knows it"},
+			&cli.StringFlag{Name: "auth-scheme", Usage: "`SCHEME`: how the agent authenticates itself there, in the header Authorization: Bearer, Basic, ..."},
+			&cli.StringFlag{Name: "auth-credentials", Usage: "`@FILE`: what follows the scheme in that header"},
+			&cli.StringSliceFlag{Name: "webhook-allow", Usage: "`HOST|CIDR`: a private address that the URL may lead to. Repeatable"}),
 		one("get", "show one configuration", "Shows one place where the agent reports.", "A2A 1.0's TaskPushNotificationConfig", "4f0c... 1", []string{"TASK-ID", "[ID]"}, getPush),
 		one("list", "list the configurations of a task", "Lists where the agent reports.", `{"configs":[...]}`, "4f0c...", []string{"TASK-ID"}, listPush),
 		one("delete", "remove a configuration", "Has the agent report there no more.", "{}", "4f0c... 1", []string{"TASK-ID", "ID"}, deletePush))
@@ -97,20 +100,43 @@ func setPush(c *cli.Context, args []string) (pushCall, error) {
 		return nil, usagef("%q is no http or https URL", args[1])
 	}
 	config := a2a.PushConfig{TaskID: args[0], ID: c.String("id"), URL: args[1]}
-	if token := c.String("token"); token != "" {
-		file, ok := strings.CutPrefix(token, "@")
-		if !ok {
-			return nil, usagef("--token takes @ and a file: on a command line anybody could read it")
-		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return nil, usagef("--token: %v", err)
-		}
-		config.Token = strings.TrimSpace(string(b))
+	var err error
+	if config.Token, err = secretFile("token", c.String("token")); err != nil {
+		return nil, err
 	}
+	credentials, err := secretFile("auth-credentials", c.String("auth-credentials"))
+	if err != nil {
+		return nil, err
+	}
+	switch scheme := c.String("auth-scheme"); {
+	case scheme != "":
+		config.Authentication = &a2a.PushAuthentication{Schemes: []string{scheme}, Credentials: credentials}
+	case c.String("auth-credentials") != "":
+		return nil, usagef("--auth-credentials needs --auth-scheme, such as Bearer")
+	}
+	allow := append(fields(listOf(c, "webhook-allow")), fields(c.StringSlice("webhook-allow"))...)
 	return func(ctx context.Context, client *transport.Client) (any, error) {
+		if err := client.CheckWebhook(ctx, config.URL, &transport.WebhookPolicy{Allow: allow}); err != nil {
+			return nil, usagef("%s", strings.TrimPrefix(err.Error(), "agent: "))
+		}
 		return pushResult(client.SetPush(ctx, config))
 	}, nil
+}
+
+// secretFile reads an option that is @ and a file with a secret.
+func secretFile(name, value string) (string, error) {
+	if value == "" {
+		return "", nil
+	}
+	file, ok := strings.CutPrefix(value, "@")
+	if !ok {
+		return "", usagef("--%s takes @ and a file: on a command line anybody could read it", name)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", usagef("--%s: %v", name, err)
+	}
+	return strings.TrimSpace(string(b)), nil
 }
 
 func getPush(_ *cli.Context, args []string) (pushCall, error) {

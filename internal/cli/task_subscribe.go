@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -135,6 +135,9 @@ func (p *program) subscribe(c *cli.Context) error {
 		return err
 	}
 	defer l.close()
+	if args[0], err = p.taskID(c, l, args[0]); err != nil {
+		return err
+	}
 	session := agent.NewSession(l.options.Workspace)
 	session.Resume("", args[0])
 	turn, err := session.Begin()
@@ -151,8 +154,10 @@ func (p *program) subscribe(c *cli.Context) error {
 	go func() { // ends with the turn, or with the process: to end it earlier would cancel the task
 		ctx := context.WithoutCancel(c.Context)
 		r, err := turn.Follow(ctx, args[0], view)
-		if refusesToFollow(err) && !view.shown.Load() {
-			r, err = p.poll(ctx, l.client, args[0], view)
+		if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && !refusal.Unauthenticated() && !view.shown.Load() {
+			// There may be nothing to follow: it does not stream, or the task has ended.
+			// What they call that differs: "not found", too (a2a-go).
+			r, err = p.poll(ctx, l, args[0], view, err)
 		}
 		done <- ending{r, err}
 	}()
@@ -172,17 +177,14 @@ func (p *program) subscribe(c *cli.Context) error {
 	}
 }
 
-// refusesToFollow reports whether an agent may mean that there is nothing to
-// follow: it does not stream, or the task has ended.
-func refusesToFollow(err error) bool {
-	var agent *a2a.Error
-	return errors.As(err, &agent) && (agent.Code == a2a.CodeUnsupportedOperation || agent.Code == a2a.CodeMethodNotFound ||
-		agent.Code == a2a.CodeInvalidParams || agent.Code == a2a.CodeInvalidRequest)
-}
+// allHistory asks for the whole of a task's history: some send none of it unless asked.
+const allHistory = 1 << 20
 
-// poll looks at a task until it ends or waits for somebody.
-func (p *program) poll(ctx context.Context, client *transport.Client, taskID string, editor *onlooker) (bridge.Result, error) {
+// poll looks at a task until it ends or waits for somebody. refusal is why it is not
+// followed, which is the error if it cannot be looked at either.
+func (p *program) poll(ctx context.Context, l *link, taskID string, editor *onlooker, refusal error) (bridge.Result, error) {
 	fold := mapping.NewFold()
+	fold.Speak(l.writing.Dialect)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -191,10 +193,11 @@ func (p *program) poll(ctx context.Context, client *transport.Client, taskID str
 		case <-ctx.Done():
 			return bridge.Result{}, ctx.Err()
 		}
-		task, err := client.Get(ctx, taskID, -1)
+		task, err := l.client.Get(ctx, taskID, allHistory)
 		if err != nil {
-			return bridge.Result{}, err
+			return bridge.Result{}, cmp.Or(refusal, err)
 		}
+		refusal = nil
 		if steps := fold.Event(task, nil); len(steps) > 0 {
 			if err := editor.Show(ctx, steps); err != nil {
 				return bridge.Result{}, err

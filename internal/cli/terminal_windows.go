@@ -28,3 +28,6 @@ func (c console) Write(p []byte) (int, error) { return c.out.Write(p) }
 func (c console) Close() error                { return errors.Join(c.in.Close(), c.out.Close()) }
 
 var _ io.ReadWriteCloser = console{}
+
+// Fd is what is read from.
+func (c console) Fd() uintptr { return c.in.Fd() }

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -15,145 +13,288 @@ import (
 // it is.
 
 // v1Task spells a task.
-func v1Task(raw a2a.JSON) []byte { return v1Object(nil, gjson.Parse(string(raw)), v1TaskMembers) }
+func v1Task(raw a2a.JSON) []byte {
+	dst, _ := v1Object(nil, string(raw), 0, v1TaskMembers)
+	return dst
+}
 
 // v1Event spells a payload of a stream as a StreamResponse: the member's name
 // says what it is.
-func v1Event(raw a2a.JSON) []byte {
-	o := gjson.Parse(string(raw))
-	name, members := "", map[string]v1Write(nil)
-	switch kind := o.Get("kind").String(); {
-	case kind == "task", kind == "" && o.Get("id").Exists() && o.Get("status").Exists():
-		name, members = "task", v1TaskMembers
-	case kind == "status-update", kind == "" && o.Get("taskId").Exists() && o.Get("status").Exists():
-		name, members = "statusUpdate", v1StatusUpdate
-	case kind == "artifact-update", kind == "" && o.Get("artifact").Exists():
-		name, members = "artifactUpdate", v1ArtifactUpdate
-	case kind == "message", kind == "" && o.Get("parts").Exists():
-		name, members = "message", v1MessageMembers
-	default:
-		return v1Object(nil, o, v1Response)
+func v1Event(raw a2a.JSON) []byte { return appendV1Event(nil, string(raw)) }
+
+func appendV1Event(dst []byte, s string) []byte {
+	name, members := v1Kind(s)
+	if name == "" {
+		dst, _ = v1Object(dst, s, 0, v1Response)
+		return dst
 	}
-	dst := append([]byte(`{"`+name+`":`), v1Object(nil, o, members)...)
+	dst = append(append(append(dst, `{"`...), name...), `":`...)
+	dst, _ = v1Object(dst, s, 0, members)
 	return append(dst, '}')
 }
 
-// v1Write appends a member's value; nil drops the member.
-type v1Write func(dst []byte, v gjson.Result) []byte
+// v1Kind tells what a payload is, by the kind that 0.3 has in it, or by what else is
+// there. It is "" for one that says it by the name of its member.
+func v1Kind(s string) (name string, members v1Members) {
+	var kind string
+	var id, taskID, status, artifact, parts bool
+	rawjson.Walk(s, 0, func(key string, at int) int {
+		switch key {
+		case "task", "message", "statusUpdate", "artifactUpdate":
+			return len(s)
+		case "kind":
+			kind = rawjson.Text(s[at:rawjson.SkipValue(s, at)])
+			return len(s)
+		case "id":
+			id = true
+		case "taskId":
+			taskID = true
+		case "status":
+			status = true
+		case "artifact":
+			artifact = true
+		case "parts":
+			parts = true
+		}
+		return rawjson.SkipValue(s, at)
+	})
+	switch {
+	case kind == "task", kind == "" && id && status:
+		return "task", v1TaskMembers
+	case kind == "status-update", kind == "" && taskID && status:
+		return "statusUpdate", v1StatusUpdate
+	case kind == "artifact-update", kind == "" && artifact:
+		return "artifactUpdate", v1ArtifactUpdate
+	case kind == "message", kind == "" && parts:
+		return "message", v1MessageMembers
+	}
+	return "", nil
+}
 
-// The members whose values change, by what they belong to.
-var (
-	v1TaskMembers = map[string]v1Write{"kind": nil, "status": v1Status,
-		"artifacts": v1List(v1ArtifactMembers), "history": v1List(v1MessageMembers)}
-	v1MessageMembers  = map[string]v1Write{"kind": nil, "role": v1Role, "parts": v1Parts}
-	v1ArtifactMembers = map[string]v1Write{"parts": v1Parts}
-	v1StatusUpdate    = map[string]v1Write{"kind": nil, "final": nil, "status": v1Status}
-	v1ArtifactUpdate  = map[string]v1Write{"kind": nil, "artifact": v1As(v1ArtifactMembers)}
-	v1Response        = map[string]v1Write{"task": v1As(v1TaskMembers), "message": v1As(v1MessageMembers),
-		"statusUpdate": v1As(v1StatusUpdate), "artifactUpdate": v1As(v1ArtifactUpdate)}
-)
+// v1Write appends the value at an index of s, and returns where it ends.
+type v1Write func(dst []byte, s string, at int) (out []byte, end int)
 
-func v1Object(dst []byte, o gjson.Result, members map[string]v1Write) []byte {
-	if !o.IsObject() {
-		return append(dst, o.Raw...)
+// v1Members tells what becomes of a member's value: nil leaves it as it is.
+type v1Members func(key string) v1Write
+
+// v1Drop stands for a member that 1.0 does not have.
+func v1Drop(dst []byte, s string, at int) ([]byte, int) { return dst, rawjson.SkipValue(s, at) }
+
+func v1TaskMembers(key string) v1Write {
+	switch key {
+	case "kind":
+		return v1Drop
+	case "status":
+		return v1Status
+	case "artifacts":
+		return v1Artifacts
+	case "history":
+		return v1Messages
+	}
+	return nil
+}
+
+func v1MessageMembers(key string) v1Write {
+	switch key {
+	case "kind":
+		return v1Drop
+	case "role":
+		return v1Role
+	case "parts":
+		return v1Parts
+	}
+	return nil
+}
+
+func v1ArtifactMembers(key string) v1Write {
+	if key == "parts" {
+		return v1Parts
+	}
+	return nil
+}
+
+func v1StatusUpdate(key string) v1Write {
+	switch key {
+	case "kind", "final":
+		return v1Drop
+	case "status":
+		return v1Status
+	}
+	return nil
+}
+
+func v1StatusMembers(key string) v1Write {
+	switch key {
+	case "state":
+		return v1State
+	case "message":
+		return v1Message
+	}
+	return nil
+}
+
+func v1ArtifactUpdate(key string) v1Write {
+	switch key {
+	case "kind":
+		return v1Drop
+	case "artifact":
+		return v1Artifact
+	}
+	return nil
+}
+
+func v1Response(key string) v1Write {
+	switch key {
+	case "task":
+		return func(dst []byte, s string, at int) ([]byte, int) { return v1Object(dst, s, at, v1TaskMembers) }
+	case "message":
+		return v1Message
+	case "statusUpdate":
+		return func(dst []byte, s string, at int) ([]byte, int) { return v1Object(dst, s, at, v1StatusUpdate) }
+	case "artifactUpdate":
+		return func(dst []byte, s string, at int) ([]byte, int) { return v1Object(dst, s, at, v1ArtifactUpdate) }
+	}
+	return nil
+}
+
+func v1Status(dst []byte, s string, at int) ([]byte, int) {
+	return v1Object(dst, s, at, v1StatusMembers)
+}
+
+func v1Message(dst []byte, s string, at int) ([]byte, int) {
+	return v1Object(dst, s, at, v1MessageMembers)
+}
+
+func v1Artifact(dst []byte, s string, at int) ([]byte, int) {
+	return v1Object(dst, s, at, v1ArtifactMembers)
+}
+
+func v1Messages(dst []byte, s string, at int) ([]byte, int)  { return v1Each(dst, s, at, v1Message) }
+func v1Artifacts(dst []byte, s string, at int) ([]byte, int) { return v1Each(dst, s, at, v1Artifact) }
+func v1Parts(dst []byte, s string, at int) ([]byte, int)     { return v1Each(dst, s, at, v1Part) }
+
+// v1Copy appends a value as it is.
+func v1Copy(dst []byte, s string, at int) ([]byte, int) {
+	end := rawjson.SkipValue(s, at)
+	return append(dst, s[at:end]...), end
+}
+
+// v1Object appends an object. Of the members that it knows, those that are null are
+// left out: 0.3 has them, and 1.0 does not.
+func v1Object(dst []byte, s string, at int, members v1Members) ([]byte, int) {
+	if at = rawjson.SkipSpace(s, at); at >= len(s) || s[at] != '{' {
+		return v1Copy(dst, s, at)
 	}
 	dst = append(dst, '{')
 	n := len(dst)
-	o.ForEach(func(key, value gjson.Result) bool {
-		write, ok := members[key.Str]
-		if ok && write == nil || ok && value.Type == gjson.Null {
-			return true
+	end := rawjson.Walk(s, at, func(key string, at int) int {
+		write := members(key)
+		if write != nil && strings.HasPrefix(s[at:], "null") {
+			return at + len("null")
 		}
-		if len(dst) > n {
-			dst = append(dst, ',')
+		before := len(dst)
+		dst = appendKey(dst, n, key)
+		if write == nil {
+			write = v1Copy
 		}
-		dst = append(append(dst, key.Raw...), ':')
-		if ok {
-			dst = write(dst, value)
-		} else {
-			dst = append(dst, value.Raw...)
+		began := len(dst)
+		dst, at = write(dst, s, at)
+		if len(dst) == began {
+			dst = dst[:before] // dropped
 		}
-		return true
+		return at
 	})
-	return append(dst, '}')
+	return append(dst, '}'), end
 }
 
-func v1As(members map[string]v1Write) v1Write {
-	return func(dst []byte, v gjson.Result) []byte { return v1Object(dst, v, members) }
-}
-
-func v1List(members map[string]v1Write) v1Write {
-	return func(dst []byte, v gjson.Result) []byte {
-		return v1Each(dst, v, func(dst []byte, v gjson.Result) []byte { return v1Object(dst, v, members) })
+// appendKey begins a member of the object whose first member is at n.
+func appendKey(dst []byte, n int, key string) []byte {
+	if len(dst) > n {
+		dst = append(dst, ',')
 	}
+	return append(rawjson.AppendEscaped(append(dst, '"'), key), `":`...)
 }
 
-func v1Each(dst []byte, v gjson.Result, write v1Write) []byte {
-	if !v.IsArray() {
-		return append(dst, v.Raw...)
+func v1Each(dst []byte, s string, at int, write v1Write) ([]byte, int) {
+	if s[at] != '[' {
+		return v1Copy(dst, s, at)
 	}
 	dst = append(dst, '[')
 	n := len(dst)
-	v.ForEach(func(_, v gjson.Result) bool {
+	for at++; ; {
+		if at = rawjson.SkipSpace(s, at); at < len(s) && s[at] == ',' {
+			at = rawjson.SkipSpace(s, at+1)
+		}
+		if at >= len(s) || s[at] == ']' {
+			return append(dst, ']'), min(at+1, len(s))
+		}
 		if len(dst) > n {
 			dst = append(dst, ',')
 		}
-		dst = write(dst, v)
-		return true
-	})
-	return append(dst, ']')
-}
-
-func v1Status(dst []byte, v gjson.Result) []byte {
-	return v1Object(dst, v, map[string]v1Write{"state": v1State, "message": v1As(v1MessageMembers)})
-}
-
-func v1State(dst []byte, v gjson.Result) []byte {
-	for _, s := range a2a.States() {
-		if v.Type == gjson.String && v.Str == string(s) {
-			return strconv.AppendQuote(dst, stateName(s))
+		before := at
+		if dst, at = write(dst, s, at); at <= before {
+			return append(dst, ']'), len(s) // this is no JSON
 		}
 	}
-	return append(dst, v.Raw...)
 }
 
-func v1Role(dst []byte, v gjson.Result) []byte {
-	switch v.Str {
-	case "user", "agent":
-		return strconv.AppendQuote(dst, "ROLE_"+strings.ToUpper(v.Str))
+func v1State(dst []byte, s string, at int) ([]byte, int) {
+	end := rawjson.SkipValue(s, at)
+	if text := rawjson.Text(s[at:end]); text != "" {
+		for _, state := range a2a.States() {
+			if text == string(state) {
+				return append(append(append(dst, '"'), stateName(state)...), '"'), end
+			}
+		}
 	}
-	return append(dst, v.Raw...)
+	return append(dst, s[at:end]...), end
 }
 
-func v1Parts(dst []byte, v gjson.Result) []byte { return v1Each(dst, v, v1Part) }
+func v1Role(dst []byte, s string, at int) ([]byte, int) {
+	end := rawjson.SkipValue(s, at)
+	switch s[at:end] {
+	case `"user"`:
+		return append(dst, `"ROLE_USER"`...), end
+	case `"agent"`:
+		return append(dst, `"ROLE_AGENT"`...), end
+	}
+	return append(dst, s[at:end]...), end
+}
 
 // v1Part takes the file out of its object: 1.0 has its members in the part.
-func v1Part(dst []byte, v gjson.Result) []byte {
-	names := map[string]string{"bytes": "raw", "uri": "url", "name": "filename", "mimeType": "mediaType"}
+func v1Part(dst []byte, s string, at int) ([]byte, int) {
+	if s[at] != '{' {
+		return v1Copy(dst, s, at)
+	}
 	dst = append(dst, '{')
 	n := len(dst)
-	add := func(key, raw string) {
-		if len(dst) > n {
-			dst = append(dst, ',')
-		}
-		dst = append(append(append(dst, key...), ':'), raw...)
+	member := func(key string, at int) int {
+		dst, at = v1Copy(appendKey(dst, n, key), s, at)
+		return at
 	}
-	v.ForEach(func(key, value gjson.Result) bool {
+	end := rawjson.Walk(s, at, func(key string, at int) int {
 		switch {
-		case key.Str == "kind":
-		case key.Str == "file" && value.IsObject():
-			value.ForEach(func(key, value gjson.Result) bool {
-				name := key.Raw
-				if n, ok := names[key.Str]; ok {
-					name = strconv.Quote(n)
-				}
-				add(name, value.Raw)
-				return true
-			})
-		default:
-			add(key.Raw, value.Raw)
+		case key == "kind":
+			return rawjson.SkipValue(s, at)
+		case key == "file" && s[at] == '{':
+			return rawjson.Walk(s, at, func(key string, at int) int { return member(v1FileMember(key), at) })
 		}
-		return true
+		return member(key, at)
 	})
-	return append(dst, '}')
+	return append(dst, '}'), end
+}
+
+// v1FileMember is the name that 1.0 has for a member of 0.3's file.
+func v1FileMember(name string) string {
+	switch name {
+	case "bytes":
+		return "raw"
+	case "uri":
+		return "url"
+	case "name":
+		return "filename"
+	case "mimeType":
+		return "mediaType"
+	}
+	return name
 }

@@ -5,7 +5,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/mapping"
 )
 
 // headers reads --header. What is wrong is said without the value, which is
@@ -81,6 +84,27 @@ func fields(list []string) []string {
 		all = append(all, strings.Fields(s)...)
 	}
 	return all
+}
+
+// extensionURIs reads URIs, each with those that it requires: URI=REQUIRED,REQUIRED.
+func extensionURIs(list []string) (all []string, err error) {
+	for _, s := range list {
+		uri, required := s, ""
+		if at := strings.LastIndex(s, "="); at > 0 && mapping.IsURI(s[:at]) {
+			if first, _, _ := strings.Cut(s[at+1:], ","); mapping.IsURI(first) {
+				uri, required = s[:at], s[at+1:]
+			}
+		}
+		for _, u := range append([]string{uri}, strings.FieldsFunc(required, func(r rune) bool { return r == ',' })...) {
+			if !mapping.IsURI(u) {
+				return nil, usagef("--extension does not take %q: it takes the URI of an extension, like https://example.com/extension/v1, or URI=URI,... for one and those that it requires", u)
+			}
+			if !slices.Contains(all, u) {
+				all = append(all, u)
+			}
+		}
+	}
+	return all, nil
 }
 
 // urlSecrets are what may be secret in the agent's URL: a password, and whatever

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestAgentsTable: docs/agents.md says of each agent on what its line rests. The tests
+// and the recordings that it names are there, and are what it says; and no recording is
+// of an agent that it does not name.
+func TestAgentsTable(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "agents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	byHand := recordingsByHand(t)
+	peers := ""
+	files, _ := filepath.Glob(filepath.Join("..", "..", "testdata", "peers", "*_test.go"))
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		peers += string(b)
+	}
+	named := map[string]bool{"stranger": true} // it is nobody's
+	rows := 0
+	for line := range strings.Lines(string(doc)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 6 || strings.HasPrefix(line, "|---") || strings.HasPrefix(line, "| agent ") {
+			continue
+		}
+		rows++
+		agent, rests := strings.TrimSpace(cells[0]), cells[4]
+		interop, recorded, written := false, false, false
+		for name := range strings.SplitSeq(cells[5], ",") {
+			name = strings.TrimSpace(name)
+			if strings.HasPrefix(name, "Test") {
+				interop = true
+				if !regexp.MustCompile(`(?m)^func ` + name + `\w*\(`).MatchString(peers) {
+					t.Errorf("%s: there is no test %s", agent, name)
+				}
+				continue
+			}
+			named[name] = true
+			for file, hand := range byHand {
+				if strings.HasPrefix(file, name+"-") {
+					recorded, written = recorded || !hand, written || hand
+				}
+			}
+		}
+		is := func(word string) bool { return strings.Contains(rests, word) }
+		switch {
+		case is("interop") != interop:
+			t.Errorf("%s rests on %q: its tests are %q", agent, rests, cells[5])
+		case is("source") && !written, is("recorded") && !recorded && !strings.HasPrefix(agent, "Gemini"), !is("recorded") && recorded:
+			t.Errorf("%s rests on %q: of %q some are recorded: %v, written by hand: %v", agent, rests, cells[5], recorded, written)
+		}
+	}
+	if rows < 20 {
+		t.Errorf("the table has %d rows", rows)
+	}
+	for file := range byHand {
+		found := false
+		for name := range named {
+			found = found || strings.HasPrefix(file, name+"-")
+		}
+		if !found {
+			t.Errorf("%s is of no agent in the table", file)
+		}
+	}
+}
+
+// recordingsByHand lists the recordings, and whether they were written by hand.
+func recordingsByHand(t *testing.T) map[string]bool {
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings: %v", err)
+	}
+	all := map[string]bool{}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(file)] = strings.HasPrefix(string(b), "# Written by hand")
+	}
+	return all
+}

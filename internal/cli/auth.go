@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/credentials"
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func (p *program) authCommand() *cli.Command {
+	return group("auth", "sign in to the agent, sign out, see who you are to it", help{
+		intro: `What an agent wants to know you by, its card says: a2astdio card get shows it.
+A sign-in is kept in a file that only you can read, is renewed by itself, and is
+used by every a2astdio that talks to this agent.`,
+		usage: []string{"a2astdio --agent URL auth login|logout|status [options]"},
+		examples: []example{
+			{"a2astdio --agent https://agent.example auth login", "by browser; where there is none, by a code to enter on another device"},
+			{"a2astdio auth status", "what is held, for which agent, until when"},
+		},
+	}, p.loginCommand(), p.logoutCommand(), p.statusCommand())
+}
+
+func (p *program) loginCommand() *cli.Command {
+	c := &cli.Command{
+		Name: "login", HelpName: "a2astdio auth login", Usage: "sign in to the agent", Action: p.signIn,
+		Flags: append([]cli.Flag{
+			&cli.BoolFlag{Name: "device", Usage: "enter a code on another device, also where there is a browser"},
+			&cli.BoolFlag{Name: "with-token", Usage: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"},
+			&cli.StringFlag{Name: "scheme", Usage: "`NAME`: which of the card's schemes to sign in by, if there are several"},
+			&cli.StringFlag{Name: "skill", Usage: "`ID`: ask for what this skill needs, too"},
+		}, behindCommand()...),
+	}
+	c.CustomHelpTemplate = commandHelp(c, help{
+		intro: `Signs you in the way that the agent's card names: at an identity provider, by
+browser or by a code for another device, or with a key that it asks you for. An
+identity provider that only the agent has named is shown to you first: if it is
+not one that you know, say no. --oauth-issuer names one that you vouch for.`,
+		usage: []string{"a2astdio --agent URL auth login [options]"},
+		examples: []example{
+			{"a2astdio --agent https://agent.example auth login", "by browser"},
+			{"a2astdio auth login --device", "on a machine that you reach by SSH"},
+			{"pass show agent | a2astdio auth login --with-token", "a key that you have"},
+			{"a2astdio auth login --oauth-client-id app --oauth-issuer https://login.example", "as a client that your company has registered"},
+		},
+		after: exitAfter,
+	})
+	return c
+}
+
+// signIn signs the user in.
+func (p *program) signIn(c *cli.Context) error {
+	if _, err := p.arguments(c); err != nil {
+		return err
+	}
+	l, err := p.link(c)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	if err := l.canSignIn(); err != nil {
+		return err
+	}
+	source := l.credentials.get()
+	how := &credentials.SignIn{Scheme: c.String("scheme"), Skill: c.String("skill"), Device: c.Bool("device")}
+	if how.Card, err = l.publicCard(c); err != nil {
+		return err
+	}
+	if how.Skill != "" && !hasSkill(how.Card, how.Skill) {
+		return usagef("the agent's card has no skill %q", how.Skill)
+	}
+	var login *credentials.Login
+	if c.Bool("with-token") {
+		secret, err := io.ReadAll(io.LimitReader(p.stdin, 1<<20))
+		if err != nil {
+			return err
+		}
+		login, err = source.StoreToken(c.Context, how, string(secret))
+		if err != nil {
+			return err
+		}
+	} else if login, err = source.SignIn(c.Context, how, &terminalUser{p: p}); err != nil {
+		return notSignedIn(err)
+	}
+	var out page
+	out.heading("Signed in to " + login.Origin)
+	loginFields(&out, login, l.signInAs.Now)
+	return p.show(&out)
+}
+
+// canSignIn refuses where there is no place for a sign-in, or nothing to sign in
+// to.
+func (l *link) canSignIn() error {
+	switch {
+	case l.credentials == nil:
+		return usagef("the demo that is built in knows nobody: a2astdio demo --listen :4000 --auth oauth2 serves one that does")
+	case l.signInAs.Agent == "":
+		return usagef("a sign-in is kept by the agent's URL: --agent names it")
+	case l.signInAs.Store == nil:
+		_, err := credentials.OpenStore("")
+		return errors.Join(err, usagef("there is no place to keep a sign-in"))
+	}
+	return nil
+}
+
+// publicCard is the agent's card as it is shown to everybody, nil if it is shown
+// to nobody.
+func (l *link) publicCard(c *cli.Context) (*a2a.Card, error) {
+	card, err := l.client.PublicCard(c.Context)
+	var agent *a2a.Error
+	if err != nil && !(errors.As(err, &agent) && agent.Unauthenticated()) {
+		return nil, &notReached{err}
+	}
+	return card, nil
+}
+
+func hasSkill(card *a2a.Card, id string) bool {
+	for i := 0; card != nil && i < len(card.Skills); i++ {
+		if card.Skills[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// notSignedIn is an error that means status 4.
+func notSignedIn(err error) error {
+	return &signInError{err}
+}
+
+// A signInError is a sign-in that did not come about.
+type signInError struct{ err error }
+
+func (e *signInError) Error() string { return "not signed in: " + e.err.Error() }
+func (e *signInError) Unwrap() error { return e.err }
+
+func (p *program) logoutCommand() *cli.Command {
+	c := &cli.Command{
+		Name: "logout", HelpName: "a2astdio auth logout", Usage: "forget a sign-in, and give its tokens back", Action: p.logout,
+		Flags: append([]cli.Flag{&cli.BoolFlag{Name: "all", Usage: "forget the sign-ins for all agents"}}, behindCommand()...),
+	}
+	c.CustomHelpTemplate = commandHelp(c, help{
+		intro:    "Forgets the sign-in for an agent, or with --all every one that is kept, and has\nthe identity provider end its tokens, if it takes them back.",
+		usage:    []string{"a2astdio --agent URL auth logout", "a2astdio auth logout --all"},
+		examples: []example{{"a2astdio --agent https://agent.example auth logout", "for one agent"}},
+		after:    exitAfter,
+	})
+	return c
+}
+
+// logout forgets.
+func (p *program) logout(c *cli.Context) error {
+	if _, err := p.arguments(c); err != nil {
+		return err
+	}
+	o, store, err := p.signInOptions(c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("all") {
+		return p.logoutAll(c, o, store)
+	}
+	if o.Agent == "" {
+		return usagef("which agent? --agent URL names it, and --all means all")
+	}
+	forgotten, given, err := p.forget(c, o)
+	if err != nil {
+		return err
+	}
+	var out page
+	if forgotten == 0 {
+		out.text(0, "There was no sign-in.")
+	} else {
+		out.text(0, "Signed out of "+credentials.Origin(o.Agent)+".")
+	}
+	if given != "" {
+		out.text(0, given+" still says who you are: take that away, too.")
+	}
+	return p.show(&out)
+}
+
+// logoutAll forgets all sign-ins: what the options and the configuration say of an agent
+// and its client says nothing about the others.
+func (p *program) logoutAll(c *cli.Context, o *credentials.Options, store *credentials.Store) error {
+	list, bad := store.List()
+	var out page
+	for _, l := range list {
+		of := *o
+		of.Agent = l.Agent
+		if l.ClientID != o.OAuth.ClientID {
+			of.OAuth = credentials.OAuth{ClientID: l.ClientID}
+		}
+		n, _, err := p.forget(c, &of)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			out.text(0, "Signed out of "+l.Origin+".")
+		}
+	}
+	if len(list) == 0 && bad == nil {
+		out.text(0, "There was no sign-in.")
+	}
+	source := credentials.New(o)
+	if given := source.Given(); given != "" {
+		out.text(0, given+" still says who you are: take that away, too.")
+	}
+	return errors.Join(source.Close(), p.show(&out), bad)
+}
+
+// forget forgets the sign-ins for an agent, and returns how many, and what else still
+// says who the user is.
+func (p *program) forget(c *cli.Context, o *credentials.Options) (n int, given string, err error) {
+	source := credentials.New(o)
+	forgotten, warn, err := source.SignOut(c.Context)
+	given = source.Given()
+	_ = source.Close() // it has nothing under way
+	if warn != nil {
+		p.say("it is forgotten here, but: %v", warn)
+	}
+	return len(forgotten), given, err
+}
+
+// signInOptions are for commands that look at sign-ins without the agent.
+func (p *program) signInOptions(c *cli.Context) (*credentials.Options, *credentials.Store, error) {
+	conf, err := p.configure(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := p.tlsConfig(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	header, err := headers(listOf(c, "header"))
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := conf.addHeaders(header); err != nil {
+		return nil, nil, err
+	}
+	o, err := p.credentialOptions(c, conf, header, config, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := p.loginStore()
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Store = store
+	return o, store, nil
+}
+
+// terminalUser is who sits at the terminal, or looks at stderr at least.
+type terminalUser struct {
+	p *program
+	// asker has the terminal already; nil: nobody has.
+	asker *asker
+}
+
+var _ credentials.User = (*terminalUser)(nil)
+
+// providerQuestion is what is asked before a sign-in whose provider the agent has named.
+func providerQuestion(q *oauth.Question) string {
+	var b strings.Builder
+	b.WriteString("\nThe agent at " + q.Agent + "\nwants you to sign in at " + q.Provider + "\n")
+	if q.Token != "" {
+		b.WriteString("which answers by " + q.Token + "\n")
+	}
+	if len(q.Scopes) > 0 {
+		b.WriteString("and asks there for " + strings.Join(q.Scopes, ", ") + "\n")
+	}
+	if q.Unencrypted {
+		b.WriteString("The agent is reached without encryption: whoever is on the way can read what it is shown.\n")
+	}
+	return b.String()
+}

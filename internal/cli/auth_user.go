@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+)
+
+// Confirm asks on the terminal; where there is none, the page that the browser
+// opens does.
+func (u *terminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes, onPage bool, err error) {
+	if u.asker != nil {
+		u.asker.say("%s", providerQuestion(q))
+		yes, err = u.asker.yes("Go there?", false)
+		return yes, false, err
+	}
+	tty, err := u.p.terminal()
+	if err != nil {
+		return false, true, nil
+	}
+	answer, err := u.ask(ctx, tty, plainText(providerQuestion(q))+"Go there? [y/N] ", func(tty io.Reader) (string, error) {
+		return bufio.NewReader(tty).ReadString('\n')
+	})
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", false, err
+}
+
+// ask shows a text and reads an answer. It returns when ctx ends, and closes the
+// terminal.
+func (u *terminalUser) ask(ctx context.Context, tty io.ReadWriteCloser, text string, read func(io.Reader) (string, error)) (string, error) {
+	defer tty.Close()
+	if _, err := io.WriteString(tty, text); err != nil {
+		return "", err
+	}
+	type reply struct {
+		text string
+		err  error
+	}
+	replies := make(chan reply, 1)
+	go func() { // ends with the user's answer; where Close does not end a read, with the process
+		text, err := read(tty)
+		replies <- reply{text, err}
+	}()
+	select {
+	case r := <-replies:
+		return r.text, r.err
+	case <-ctx.Done():
+		_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
+		return "", errInterrupted
+	}
+}
+
+// Visit opens the user's browser, and says so.
+func (u *terminalUser) Visit(ctx context.Context, local, _, text string) error {
+	if err := openBrowser(local); err != nil {
+		u.tell("%s. Open this in a browser on this machine:\n\n  %s\n", text, local)
+		return nil
+	}
+	u.tell("%s, in the browser that opens. If none does, open this on this machine:\n\n  %s\n", text, local)
+	return nil
+}
+
+// Enter shows a code.
+func (u *terminalUser) Enter(_ context.Context, code, page, complete string, until time.Time) error {
+	text := "To sign in, open this on any device:\n\n  " + page + "\n\nand enter the code  " + code
+	if complete != "" {
+		text += "\n\nThis has the code in it already:\n\n  " + complete
+	}
+	if !until.IsZero() {
+		text += "\n\nIt is good until " + until.Local().Format("15:04") + "."
+	}
+	u.tell("%s\n", text)
+	return nil
+}
+
+// Browser reports whether a browser that opens here is seen by the user: not by
+// one who has come by SSH.
+func (u *terminalUser) Browser() bool { return hasBrowser(os.Getenv) }
+
+// Secret reads a secret, which does not show while it is typed.
+func (u *terminalUser) Secret(ctx context.Context, prompt string) (string, error) {
+	tty, err := u.p.terminal()
+	if err != nil {
+		return "", errors.New("there is no terminal to ask you on: auth login --with-token reads it from stdin")
+	}
+	fd, ok := descriptor(tty)
+	if !ok {
+		tty.Close()
+		return "", errors.New("the terminal would show what you type: auth login --with-token reads it from stdin")
+	}
+	before, err := term.GetState(fd)
+	if err != nil {
+		tty.Close()
+		return "", err
+	}
+	// Also when an interrupt ends the question: a terminal that shows nothing would
+	// be left behind.
+	defer func() { _ = term.Restore(fd, before) }()
+	return u.ask(ctx, tty, plainText("The "+prompt+" (it does not show): "), func(io.Reader) (string, error) {
+		secret, err := term.ReadPassword(fd)
+		_, _ = io.WriteString(tty, "\n")
+		return string(secret), err
+	})
+}
+
+// descriptor is the terminal's, to read from.
+func descriptor(tty io.ReadWriteCloser) (int, bool) {
+	switch t := tty.(type) {
+	case *os.File:
+		return int(t.Fd()), true
+	case interface{ Fd() uintptr }:
+		return int(t.Fd()), true
+	}
+	return 0, false
+}
+
+func (u *terminalUser) tell(format string, args ...any) {
+	if u.asker != nil {
+		u.asker.say(format, args...)
+		return
+	}
+	u.p.tell(format, args...)
+}
+
+// tell says something to the user that is no error.
+func (p *program) tell(format string, args ...any) {
+	fmt.Fprint(p.stderr, plainText(fmt.Sprintf(format, args...)))
+}

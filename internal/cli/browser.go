@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+
+	"github.com/a2astdio/a2astdio/internal/agentproc"
+)
+
+// openBrowser has the user's browser open a page of this machine. BROWSER names
+// another one, as elsewhere. What it is told can be read by others on the machine:
+// see oauth's loopback.
+func openBrowser(page string) error {
+	var argv []string
+	switch browser := os.Getenv("BROWSER"); {
+	case browser != "":
+		argv = []string{browser, page}
+	case runtime.GOOS == "darwin":
+		argv = []string{"open", page}
+	case runtime.GOOS == "windows":
+		argv = []string{"rundll32", "url.dll,FileProtocolHandler", page}
+	default:
+		argv = []string{"xdg-open", page}
+	}
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(path, argv[1:]...) // without our stdin and stdout, which are the editor's
+	cmd.Env = agentproc.Environ()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // a browser may stay for days: it ends when it likes
+	return nil
+}
+
+// hasBrowser reports whether a browser that is opened here is seen by whoever asks
+// for it.
+func hasBrowser(getenv func(string) string) bool {
+	if getenv("NO_BROWSER") != "" {
+		return false
+	}
+	if getenv("BROWSER") != "" {
+		return true
+	}
+	// Whoever names a browser has one there, also in a CI or over SSH.
+	for _, name := range []string{"CI", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"} {
+		if getenv(name) != "" {
+			return false
+		}
+	}
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		return true
+	}
+	return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
+}

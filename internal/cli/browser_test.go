@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"runtime"
+	"testing"
+)
+
+// Whether a page that opens here is seen: by the user's word first, then by where the
+// program runs. A CI says CI=true, and has nobody who looks.
+func TestHasBrowser(t *testing.T) {
+	desktop := runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+	for _, c := range []struct {
+		env  map[string]string
+		want bool
+	}{
+		{nil, desktop},
+		{map[string]string{"DISPLAY": ":0"}, true},
+		{map[string]string{"WAYLAND_DISPLAY": "wayland-0"}, true},
+		{map[string]string{"DISPLAY": ":0", "CI": "true"}, false},
+		{map[string]string{"DISPLAY": ":10", "SSH_CONNECTION": "a 1 b 22"}, false},
+		{map[string]string{"CI": "true", "BROWSER": "firefox"}, true},
+		{map[string]string{"SSH_TTY": "/dev/pts/0", "BROWSER": "firefox"}, true},
+		{map[string]string{"DISPLAY": ":0", "BROWSER": "firefox", "NO_BROWSER": "1"}, false},
+	} {
+		if got := hasBrowser(func(name string) string { return c.env[name] }); got != c.want {
+			t.Errorf("%v: %v, want %v", c.env, got, c.want)
+		}
+	}
+}

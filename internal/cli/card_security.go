@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func security(out *page, card *a2a.Card) {
+	out.heading("Credentials")
+	if len(card.Requirements) == 0 && len(card.Schemes) > 0 {
+		out.text(2, "The card declares these, and does not say that any is needed:")
+		for _, s := range card.Schemes {
+			schemeField(out, "", s, nil)
+		}
+		return
+	}
+	if len(card.Requirements) == 0 {
+		out.text(2, "The card asks for none.")
+		return
+	}
+	requirements(out, card, card.Requirements)
+	for _, s := range card.Skills {
+		if len(s.Requirements) > 0 {
+			out.text(2, "for the skill "+cmp.Or(s.ID, s.Name)+" (auth login --skill asks for it):")
+			requirements(out, card, s.Requirements)
+		}
+	}
+}
+
+// requirements lists alternatives: what is between two "or" is needed together.
+func requirements(out *page, card *a2a.Card, list []a2a.Requirement) {
+	for i, alternative := range list {
+		if i > 0 {
+			out.text(2, "or")
+		}
+		if len(alternative) == 0 {
+			out.text(2, "nothing: everybody is let in")
+		}
+		for j, use := range alternative {
+			s := a2a.SecurityScheme{Name: use.Scheme}
+			for _, declared := range card.Schemes {
+				if declared.Name == use.Scheme {
+					s = declared
+				}
+			}
+			and := ""
+			if j > 0 {
+				and = "and "
+			}
+			schemeField(out, and, s, use.Scopes)
+		}
+	}
+}
+
+func schemeField(out *page, and string, s a2a.SecurityScheme, scopes []string) {
+	says := schemeSays(s)
+	if len(scopes) > 0 {
+		says += ", with " + strings.Join(scopes, ", ")
+	}
+	out.hanging(fmt.Sprintf("  %-*s", fieldIndent-2, and+s.Name)+" ", fieldIndent+1, says+"\n"+howToGive(s))
+}
+
+// schemeSays says what a security scheme is.
+func schemeSays(s a2a.SecurityScheme) string {
+	raw := gjson.Parse(string(s.Raw))
+	at := func(names ...string) string {
+		found := ""
+		for _, n := range names {
+			walk(raw, n, func(v string) { found = cmp.Or(found, v) })
+		}
+		if found == "" {
+			return ""
+		}
+		return ", from " + found
+	}
+	switch s.Type {
+	case "http":
+		return "HTTP " + cmp.Or(s.Scheme, "authentication")
+	case "apiKey":
+		return fmt.Sprintf("a key as %s %q", cmp.Or(s.Location, "header"), s.Key)
+	case "oauth2":
+		return "OAuth 2.0: a token" + at("tokenUrl", "authorizationUrl", "deviceAuthorizationUrl", "oauth2MetadataUrl")
+	case "openIdConnect":
+		return "OpenID Connect: a token" + at("openIdConnectUrl")
+	case "mutualTLS":
+		return "mutual TLS: a certificate of yours"
+	}
+	return "a kind that a2astdio does not know"
+}
+
+// walk yields the texts that a member has, anywhere in a document.
+func walk(v gjson.Result, name string, yield func(string)) {
+	if !v.IsObject() && !v.IsArray() {
+		return
+	}
+	v.ForEach(func(key, value gjson.Result) bool {
+		if key.Str == name && value.Type == gjson.String {
+			yield(value.Str)
+		}
+		walk(value, name, yield)
+		return true
+	})
+}
+
+// howToGive says how to give a2astdio what a scheme needs. It is never an option's
+// value, because anybody on the machine can read command lines.
+func howToGive(s a2a.SecurityScheme) string {
+	const or = "; a2astdio auth login asks for it, and keeps it"
+	switch s.Type {
+	case "http":
+		if s.Scheme == "basic" {
+			return `export A2ASTDIO_TOKEN="$USER:$PASSWORD"` + or
+		}
+		return `export A2ASTDIO_TOKEN="$TOKEN", or --credential-command for one that ends` + or
+	case "apiKey":
+		return `export A2ASTDIO_TOKEN="$KEY"` + or
+	case "oauth2", "openIdConnect":
+		return "a2astdio auth login signs you in"
+	case "mutualTLS":
+		return "--client-cert and --client-key give it"
+	}
+	return "whatever it is, if it goes into a header: A2ASTDIO_HEADER"
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge/companion"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+func (p *program) companionCommand() *cli.Command {
+	env := &cli.Command{
+		Name:     "env",
+		HelpName: "a2astdio companion env",
+		Usage:    "print the environment that leads a CLI to the companion",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "shell", Value: shellPosix, Usage: "`sh|fish|powershell|json`: whose words to print it in"},
+			&cli.IntFlag{Name: "port", DefaultText: "the one that was started last", Usage: "`PORT`: of several companions for this directory, the one that listens there"},
+		},
+		Action: p.companionEnv,
+	}
+	env.CustomHelpTemplate = commandHelp(env, help{
+		intro: `Prints the environment variables with which Gemini CLI and Qwen Code find the
+companion of the editor that has this directory open, for a shell outside of the
+editor. In the editor's own terminals the editor's plugin sets them.`,
+		usage: []string{"a2astdio companion env [options]"},
+		examples: []example{
+			{`eval "$(a2astdio companion env)" && gemini`, "in another window, or in tmux"},
+			{"a2astdio companion env --shell fish | source", "with fish"},
+		},
+		after: "\nExit status:\n  0    done\n  1    no editor with a companion has this directory open\n  2    a2astdio was called wrongly\n",
+	})
+	c := &cli.Command{
+		Name:  "companion",
+		Usage: "serve Gemini CLI or Qwen Code in the editor's terminal",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
+			&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
+			&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
+			&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"},
+		},
+		Subcommands: []*cli.Command{env},
+		Action:      p.companion,
+	}
+	c.CustomHelpTemplate = commandHelp(c, help{
+		intro: `Serves the terminal agents that look for an IDE companion: it tells them which
+files are open, and has their edits shown as diffs in the editor. The editor's
+plugin starts it and speaks to it on stdin and stdout, one JSON-RPC message a
+line: docs/companion.md. No A2A agent is needed. It ends with its input.`,
+		usage:    []string{"a2astdio companion [options]", "a2astdio companion env [options]"},
+		commands: []example{{"companion env", env.Usage}},
+		examples: []example{
+			{"a2astdio companion --name Neovim --workspace ~/src/project", "what a plugin starts"},
+			{`eval "$(a2astdio companion env)" && gemini`, "a CLI in another window"},
+		},
+	})
+	return c
+}
+
+// companion serves an editor and its CLIs until the input ends. A signal is as
+// good an end: editors send one.
+func (p *program) companion(c *cli.Context) error {
+	if _, err := p.arguments(c); err != nil {
+		return err
+	}
+	opts := &companion.Options{DisplayName: c.String("name"), NoDiffs: c.Bool("no-diffs"), EditorPID: c.Int("editor-pid"), Version: p.version}
+	if opts.EditorPID < 0 {
+		return usagef("--editor-pid does not take %d: it takes the number of a process", opts.EditorPID)
+	}
+	var err error
+	if opts.Workspaces, err = companionWorkspaces(c); err != nil {
+		return err
+	}
+	l := &link{}
+	defer l.close()
+	secrets := &trace.Options{Version: p.version}
+	if isSet(c, "log") || isSet(c, "log-level") {
+		opts.Log, err = p.openLog(c, l, secrets)
+	} else {
+		// What the editor did wrong in a notification can be said nowhere else.
+		opts.Log = p.warnings()
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.openTrace(c, l, &transport.ClientOptions{}, secrets); err != nil {
+		return err
+	}
+	if isTerminal(p.stdin) {
+		p.say("an editor's plugin would speak to this on stdin now: see docs/companion.md (Ctrl-D ends this)")
+	}
+	err = serveCompanion(c.Context, p.stdin, p.stdout, l.options.Tap, opts)
+	if errors.Is(err, companion.ErrParams) {
+		return usagef("%v", err) // the workspaces were the user's
+	}
+	return err
+}
+
+// companionWorkspaces are the command's own --workspace, or that of a2astdio.
+func companionWorkspaces(c *cli.Context) (dirs []string, err error) {
+	given := c.StringSlice("workspace")
+	if at := where(c, "workspace"); len(given) == 0 && at != c {
+		given = []string{at.String("workspace")}
+	}
+	for _, dir := range given {
+		abs, err := directory(dir)
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, abs)
+	}
+	return dirs, nil
+}
+
+// warnings is the log of what runs by itself and was not given another.
+func (p *program) warnings() *slog.Logger {
+	return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}

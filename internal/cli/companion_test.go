@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// startCompanion runs a2astdio companion in this process until the test ends, and
+// returns the environment that it tells the editor of.
+func startCompanion(t *testing.T, args ...string) map[string]string {
+	t.Helper()
+	in, editor := io.Pipe()
+	lines, out := io.Pipe()
+	done := make(chan int, 1)
+	go func() { // ends with its input
+		done <- Main(t.Context(), append([]string{"a2astdio", "companion"}, args...), in, out, io.Discard, "v0")
+		out.Close()
+	}()
+	reader := bufio.NewReader(lines)
+	line, err := reader.ReadBytes('\n')
+	var m struct {
+		Method string
+		Params struct{ Env map[string]string }
+	}
+	if err != nil || json.Unmarshal(line, &m) != nil || m.Method != "companion/started" {
+		t.Fatalf("%v %s", err, line)
+	}
+	go func() { _, _ = io.Copy(io.Discard, reader) }() // ends with a2astdio
+	t.Cleanup(func() {
+		editor.Close()
+		select {
+		case status := <-done:
+			if status != exitOK {
+				t.Errorf("the companion ended with %d", status)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("the companion does not end with its input")
+		}
+	})
+	return m.Params.Env
+}
+
+// companionPlaces gives the test discovery directories of its own.
+func companionPlaces(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "QWEN_HOME"} {
+		t.Setenv(name, dir)
+	}
+}
+
+// TestCompanionEnv: a shell that evaluates what companion env prints has the
+// environment that the editor was told, whatever is in the names of directories.
+func TestCompanionEnv(t *testing.T) {
+	companionPlaces(t)
+	name := `it's "a" $(dir) \ ` + "`x`"
+	if runtime.GOOS == "windows" {
+		name = "it's a $(dir)"
+	}
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	want := startCompanion(t, "--workspace", dir)
+	run := func(args ...string) (string, string, int) {
+		var stdout, stderr strings.Builder
+		status := Main(t.Context(), append([]string{"a2astdio", "companion", "env"}, args...), strings.NewReader(""), &stdout, &stderr, "v0")
+		return stdout.String(), stderr.String(), status
+	}
+	t.Chdir(filepath.Dir(dir))
+	if _, stderr, status := run(); status != exitFailed || !strings.Contains(stderr, "none with a companion") {
+		t.Errorf("outside of the workspace: %d %s", status, stderr)
+	}
+	t.Chdir(filepath.Join(dir, "sub"))
+	for shell, command := range map[string]string{
+		shellPosix:      `sh -c 'eval "$1"; printf %s "$GEMINI_CLI_IDE_WORKSPACE_PATH"' sh`,
+		shellFish:       `fish -c 'echo $argv[1] | source; printf %s "$GEMINI_CLI_IDE_WORKSPACE_PATH"'`,
+		shellPowerShell: `pwsh -Command 'param($s) Invoke-Expression $s; [Console]::Out.Write($env:GEMINI_CLI_IDE_WORKSPACE_PATH)' -args`,
+		shellJSON:       "",
+	} {
+		stdout, stderr, status := run("--shell", shell)
+		if status != exitOK || stderr != "" {
+			t.Errorf("%s: %d %s", shell, status, stderr)
+			continue
+		}
+		program, rest, _ := strings.Cut(command, " ")
+		path, err := exec.LookPath(program)
+		switch {
+		case shell == shellJSON:
+			var got map[string]string
+			if json.Unmarshal([]byte(stdout), &got) != nil || got["GEMINI_CLI_IDE_WORKSPACE_PATH"] != dir || len(got) != len(want) {
+				t.Errorf("%s is not %v", stdout, want)
+			}
+		case err != nil:
+			t.Logf("%s is not here", program)
+		default:
+			words := strings.SplitN(rest, "'", 3)
+			args := append(strings.Fields(words[0]), words[1])
+			cmd := exec.CommandContext(t.Context(), path, append(append(args, strings.Fields(words[2])...), stdout)...)
+			if got, err := cmd.CombinedOutput(); err != nil || string(got) != dir {
+				t.Errorf("%s: %v %q, want %q", shell, err, got, dir)
+			}
+		}
+	}
+
+	// A second window: the newer one, and a sentence about it; or the one whose
+	// port is named.
+	second := startCompanion(t, "--workspace", dir, "--name", "Second")
+	_, stderr, status := run()
+	if status != exitOK || !strings.Contains(stderr, "several editors") || !strings.Contains(stderr, second["GEMINI_CLI_IDE_SERVER_PORT"]+" (Second, process ") {
+		t.Errorf("two windows: %d %s", status, stderr)
+	}
+	for _, env := range []map[string]string{want, second} {
+		port := env["GEMINI_CLI_IDE_SERVER_PORT"]
+		if stdout, stderr, _ := run("--port", port); !strings.Contains(stdout, "GEMINI_CLI_IDE_SERVER_PORT='"+port+"'") || stderr != "" {
+			t.Errorf("--port %s: %s%s", port, stdout, stderr)
+		}
+	}
+	if _, stderr, status := run("--port", "1"); status != exitFailed || !strings.Contains(stderr, "listens at port 1; there are ") {
+		t.Errorf("--port 1: %d %s", status, stderr)
+	}
+}

@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// A completer finds what may stand at the end of a command line. It reads the line
+// as [program.arrange] does, but takes it as it is.
+type completer struct {
+	at level
+	// command is the one of at, nil for a2astdio itself.
+	command *cli.Command
+	// agent are the options by which the agent is reached, as they were typed.
+	agent []string
+	// arguments is how many there are before the last word.
+	arguments int
+}
+
+// completions are words, and beside them files or directories. All words stand
+// behind prefix.
+type completions struct {
+	kind, prefix string
+	words        []example
+}
+
+func (k *completer) complete(words []string) completions {
+	app := (&program{args: []string{programName, "--help"}}).app()
+	k.at = level{programName, app.Flags, app.Commands}
+	last := words[len(words)-1]
+	words = words[:len(words)-1]
+	for len(words) > 0 {
+		word := words[0]
+		words = words[1:]
+		if word == "--" {
+			return completions{kind: "files"}
+		}
+		name, value, has, ok := optionOf(word)
+		if !ok {
+			k.argument(word)
+			continue
+		}
+		f := findFlag(k.at.flags, name)
+		if f != nil && !has && takesValue(f) {
+			if len(words) == 0 {
+				return k.values(f, name, "")
+			}
+			value, words = words[0], words[1:]
+		}
+		if f != nil && slices.Contains(reachOptions(), f.Names()[0]) {
+			k.agent = append(k.agent, strings.TrimSuffix("--"+f.Names()[0]+"="+value, "="))
+		}
+	}
+	if name, _, has, ok := optionOf(last); ok && has {
+		if f := findFlag(k.at.flags, name); f != nil {
+			return k.values(f, name, last[:strings.Index(last, "=")+1])
+		}
+	}
+	if strings.HasPrefix(last, "-") {
+		return completions{kind: "words", words: k.options()}
+	}
+	found := k.argumentValues()
+	if k.arguments == 0 {
+		for _, c := range k.at.commands {
+			if !c.Hidden {
+				found.words = append(found.words, example{c.Name, c.Usage})
+			}
+		}
+	}
+	return found
+}
+
+// reachOptions are those that tasks are asked for with. Others could write a file
+// or start a program, which nobody expects of a key.
+func reachOptions() []string {
+	return []string{"agent", "header", "trust-origin", "signature-key", "require-signature", "a2a-version", "dialect", "extension",
+		"token-file", "ca-file", "client-cert", "client-key", "insecure"}
+}
+
+// argument takes a word that is no option.
+func (k *completer) argument(word string) {
+	i := slices.IndexFunc(k.at.commands, func(c *cli.Command) bool { return c.HasName(word) })
+	if i < 0 || k.arguments > 0 {
+		if k.at.name != programName || word != "help" {
+			k.arguments++
+		}
+		return
+	}
+	c := k.at.commands[i]
+	k.command, k.at = c, level{k.at.name + " " + c.Name, c.Flags, c.Subcommands}
+}
+
+// options are all that may stand here: those of a2astdio itself, too.
+func (k *completer) options() []example {
+	all := []example{{"--help", "show help"}}
+	for _, f := range k.at.flags {
+		doc, ok := f.(cli.DocGenerationFlag)
+		if !ok {
+			continue
+		}
+		for _, name := range f.Names() {
+			if len(name) > 1 {
+				_, text := placeholder(doc.GetUsage())
+				all = append(all, example{"--" + name, text})
+			}
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].command < all[j].command })
+	return slices.CompactFunc(all, func(a, b example) bool { return a.command == b.command })
+}
+
+// values are what an option takes.
+func (k *completer) values(f cli.Flag, name, prefix string) completions {
+	if _, ok := f.(*cli.BoolFlag); ok {
+		return completions{"words", prefix, []example{{command: "true"}, {command: "false"}}}
+	}
+	value := ""
+	if doc, ok := f.(cli.DocGenerationFlag); ok {
+		value, _ = placeholder(doc.GetUsage())
+	}
+	found := k.named(value, name == "task-id")
+	found.prefix = prefix
+	if name == "agent" {
+		found.words = append(found.words, agentNames()...)
+	}
+	return found
+}
+
+// agentNames are the agents that the user's configuration defines.
+func agentNames() (names []example) {
+	_, list, err := config.List(&config.Options{File: os.Getenv(env("config")[0])})
+	if err != nil {
+		return nil // what is wrong is told by the command
+	}
+	for _, agent := range list {
+		names = append(names, example{command: agent.Name})
+	}
+	return names
+}
+
+// argumentValues are what the command takes as its next argument, by the usage in
+// its help.
+func (k *completer) argumentValues() completions {
+	none := completions{kind: "words"}
+	if k.command == nil {
+		return none
+	}
+	_, usage, _ := strings.Cut(k.command.CustomHelpTemplate, "\nUsage:\n")
+	usage, _, _ = strings.Cut(usage, "\n\n")
+	for line := range strings.Lines(usage) {
+		_, rest, ok := strings.Cut(line, k.at.name[len(programName)+1:]+" ")
+		if word, _, _ := strings.Cut(rest, " "); !ok || slices.ContainsFunc(k.at.commands, func(c *cli.Command) bool { return c.HasName(word) }) {
+			continue
+		}
+		if _, behind, ok := strings.Cut(rest, "[options]"); ok {
+			rest = behind
+		}
+		names := strings.Fields(rest)
+		if len(names) == 0 || strings.HasPrefix(names[0], "-") {
+			continue
+		}
+		if i := min(k.arguments, len(names)-1); i == k.arguments || strings.Contains(names[i], "...") {
+			return k.named(strings.Trim(names[i], "[]"), strings.HasPrefix(k.at.name, programName+" task "))
+		}
+	}
+	return none
+}
+
+// named are the values that a name in help stands for: words stand for themselves,
+// FILE and DIR for what they say, and ID for a task's, if tasks are meant.
+func (k *completer) named(value string, tasks bool) completions {
+	found := completions{kind: "words"}
+	for _, word := range strings.Split(value, "|") {
+		switch {
+		case word == "FILE":
+			found.kind = "files"
+		case word == "DIR":
+			found.kind = "dirs"
+		case word == "ID" && tasks:
+			found.words = append(found.words, k.tasks()...)
+		case plainWord(word) && !strings.ContainsAny(word, ":/=@") && !strings.Contains(word, "...") && strings.ToUpper(word) != word,
+			plainWord(word) && strings.ContainsAny(word[:1], "0123456789"), strings.HasSuffix(word, "256"):
+			found.words = append(found.words, example{command: word})
+		}
+	}
+	return found
+}
+
+const (
+	// completeTime is how long a key may take.
+	completeTime = time.Second
+	// completeTasks is how many tasks a list may offer that somebody reads.
+	completeTasks = "30"
+)
+
+// tasks asks the agent for its latest tasks, if its URL is known. What variables and
+// the configuration say of files, commands and listeners is not done for a key, and no
+// identity provider is asked.
+func (k *completer) tasks() []example {
+	args := []string{programName, "--trace=", "--log=", "--agent-command=", "--webhook=", "--credential-command=", "--oauth-client-secret-command=", "--oauth-issuer="}
+	args = append(append(args, k.agent...), "task", "list", "--output=json", "--page-size="+completeTasks, "--timeout="+completeTime.String())
+	var stdout, stderr bytes.Buffer
+	p := &program{args: args, stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, version: buildVersion(), terminal: noTerminal, noLogins: true}
+	if agent := lastAgent(k.agent); !strings.HasPrefix(agent, "http://") && !strings.HasPrefix(agent, "https://") {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), completeTime)
+	defer stop()
+	if p.run(ctx) != exitOK {
+		return nil
+	}
+	var document struct {
+		Tasks []struct {
+			ID     string
+			Status struct{ State string }
+		}
+	}
+	if json.Unmarshal(stdout.Bytes(), &document) != nil {
+		return nil
+	}
+	var all []example
+	for _, t := range document.Tasks {
+		all = append(all, example{t.ID, strings.ToLower(strings.TrimPrefix(t.Status.State, "TASK_STATE_"))})
+	}
+	return all
+}
+
+// lastAgent is the agent that is meant: the one that was typed last, or the
+// variable's.
+func lastAgent(options []string) string {
+	for _, o := range slices.Backward(options) {
+		if agent, ok := strings.CutPrefix(o, "--agent="); ok {
+			return agent
+		}
+	}
+	return os.Getenv(env("agent")[0])
+}
+
+// noTerminal is where nobody can be asked.
+func noTerminal() (io.ReadWriteCloser, error) { return nil, os.ErrNotExist }

@@ -1,0 +1,22 @@
+# bash completion for a2astdio: source <(a2astdio completion bash)
+#
+# What is typed is handed over as text, and never evaluated.
+_a2astdio() {
+    local LC_ALL=C # COMP_POINT counts bytes
+    local line=${COMP_LINE:0:COMP_POINT} kind= word= match=
+    COMPREPLY=()
+    while IFS= read -r match; do
+        if [[ -z $kind ]]; then
+            kind=${match%%$'\t'*} word=${match#*$'\t'}
+        else
+            COMPREPLY+=("${match%%$'\t'*}")
+        fi
+    done < <(command a2astdio __complete bash "$COMP_WORDBREAKS" "$line" 2>/dev/null)
+    case $kind in
+    files) while IFS= read -r match; do COMPREPLY+=("$match"); done < <(compgen -f -- "$word") ;;
+    dirs) while IFS= read -r match; do COMPREPLY+=("$match"); done < <(compgen -d -- "$word") ;;
+    *) return ;;
+    esac
+    compopt -o filenames 2>/dev/null # bash 3.2 has no compopt
+}
+complete -F _a2astdio a2astdio

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// A configuration is what the options, their variables and the files say together.
+type configuration struct {
+	// agent is what --agent takes but for a name, command what --agent-command
+	// does: one of them, or neither if nobody has named an agent.
+	agent, command string
+	// name is the agent's, if it is one of the files'.
+	name  string
+	files *config.Config
+	// agentGiven is who has named the agent: byOption, byVariable, or "" for the files.
+	agentGiven string
+	// options are those that were given, as opposed to their variables.
+	options []string
+}
+
+// errNoAgent is for a user who has named none.
+var errNoAgent = usagef("which agent? a2astdio setup makes one known, --agent URL or A2ASTDIO_AGENT names one, and --agent demo is there to try")
+
+// configure reads the files, and gives the options that nobody has given the values
+// that stand there. From then on nothing else needs to know of files.
+func (p *program) configure(c *cli.Context) (*configuration, error) {
+	conf, err := readConfiguration(c)
+	if err != nil {
+		return nil, err
+	}
+	return conf, conf.apply(c)
+}
+
+// readConfiguration reads the files, and changes nothing.
+func readConfiguration(c *cli.Context) (*configuration, error) {
+	conf := &configuration{options: optionsGiven(c)}
+	opts := &config.Options{File: stringOf(c, "config"), Workspace: workspaceOf(c)}
+	if conf.given("mode") != "" {
+		opts.Mode = stringOf(c, "mode")
+	}
+	var err error
+	if conf.agent, conf.command, err = conf.whichAgent(c); err != nil {
+		return nil, err
+	}
+	opts.Agent = conf.agent
+	if conf.command != "" {
+		opts.Agent = "-" // no agent of the files': nobody can be called that
+	}
+	if conf.files, err = config.Load(opts); err != nil {
+		return nil, &configError{err}
+	}
+	return conf, conf.chooseAgent()
+}
+
+// chooseAgent puts what the files say into the place of a name.
+func (conf *configuration) chooseAgent() error {
+	if conf.command != "" {
+		return nil
+	}
+	conf.agent = conf.files.Agent
+	if !conf.files.Named {
+		if config.ValidName(conf.agent) {
+			if _, err := os.Stat(conf.agent); errors.Is(err, os.ErrNotExist) {
+				return usagef("--agent: %s", conf.files.NoAgent(conf.agent))
+			}
+		}
+		return nil
+	}
+	conf.name, conf.agent = conf.agent, ""
+	if v := conf.files.Value("command"); v != nil {
+		conf.command = v.Text
+	} else if v := conf.files.Value("url"); v != nil {
+		conf.agent = v.Text
+	}
+	return nil
+}
+
+// apply sets the options that were not given, and those that say which agent it is.
+func (conf *configuration) apply(c *cli.Context) error {
+	for name, value := range map[string]string{"agent": conf.agent, "agent-command": conf.command} {
+		if stringOf(c, name) == value {
+			continue
+		}
+		if err := c.Set(name, value); err != nil {
+			return err
+		}
+	}
+	for _, k := range config.Keys() {
+		if k.Flag == "" || k.Name == "agent" || conf.given(k.Flag) != "" {
+			continue
+		}
+		v := conf.files.Value(k.Name)
+		if v == nil {
+			continue
+		}
+		list := v.List
+		if k.Kind != config.KindList {
+			list = []string{v.Text}
+		}
+		for _, text := range list {
+			if err := c.Set(k.Flag, text); err != nil {
+				return usagef("%s:%d: %s: %v", v.From.File, v.From.Line, k.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// addHeaders adds the agent's headers to those of --header, which win. What is wrong
+// is said without the value.
+func (conf *configuration) addHeaders(h http.Header) error {
+	v := conf.files.Value("headers")
+	if v == nil {
+		return nil
+	}
+	given := h.Clone()
+	for _, header := range v.Headers {
+		if len(given.Values(header.Name)) > 0 {
+			continue
+		}
+		value, err := header.Expand(nil)
+		if err != nil {
+			return usagef("%s:%d: headers: %v", v.From.File, header.Line, err)
+		}
+		h.Add(header.Name, value)
+	}
+	return nil
+}
+
+// whichAgent reads --agent and --agent-command. There can be one of them; but a
+// variable is what holds if nothing is said, so an option of either kind wins over
+// it.
+func (conf *configuration) whichAgent(c *cli.Context) (agent, command string, err error) {
+	for _, by := range []string{byOption, byVariable} {
+		if conf.given("agent") == by {
+			agent = stringOf(c, "agent")
+		}
+		if conf.given("agent-command") == by {
+			command = stringOf(c, "agent-command")
+		}
+		switch {
+		case agent != "" && command != "":
+			return "", "", usagef("--agent and --agent-command cannot both say where the agent is: give one of them, with its variable or without")
+		case agent != "" || command != "":
+			conf.agentGiven = by
+			return agent, command, nil
+		}
+	}
+	return "", "", nil
+}
+
+// Who has given an option.
+const (
+	byOption   = "option"
+	byVariable = "variable"
+	byFiles    = "" // the configuration, if anybody
+)
+
+// given tells who has given an option its value: byOption, byVariable, or "". An
+// empty variable says nothing.
+func (conf *configuration) given(name string) string {
+	switch {
+	case slices.Contains(conf.options, name):
+		return byOption
+	case os.Getenv(env(name)[0]) != "":
+		return byVariable
+	}
+	return ""
+}
+
+// optionsGiven lists the options that stand on the command line. The library takes
+// variables for given, too, but only for the flags of a command that it knows of.
+func optionsGiven(c *cli.Context) (names []string) {
+	for _, l := range c.Lineage() {
+		if l.Command == nil {
+			continue
+		}
+		bare := *l
+		bare.Command = nil
+		names = append(names, bare.LocalFlagNames()...)
+	}
+	return names
+}
+
+// workspaceOf is the directory whose file is read. One that is none is said later.
+func workspaceOf(c *cli.Context) string {
+	dir, err := filepath.Abs(cmp.Or(stringOf(c, "workspace"), "."))
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// A configError is about a file of the configuration. The help of a command does not
+// help with it.
+type configError struct{ err error }
+
+func (e *configError) Error() string { return e.err.Error() }
+func (e *configError) Unwrap() error { return e.err }

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/credentials"
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+const groupCredentials = "Who you are"
+
+// Variables that have no option: an option's value can be read by everybody on the
+// machine.
+const (
+	tokenVariable        = "A2ASTDIO_TOKEN"
+	clientSecretVariable = "A2ASTDIO_OAUTH_CLIENT_SECRET"
+)
+
+// credentialFlags are the options that say who the user is, and whom to trust.
+func credentialFlags(env func(name string) []string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "token-file", Category: groupCredentials, EnvVars: env("token-file"),
+			Usage: "`FILE`: a token, a key or user:password for the agent, put where its card wants it; nobody else may be able to read the file. The variable " + tokenVariable + " holds one itself"},
+		&cli.StringFlag{Name: "credential-command", Category: groupCredentials, EnvVars: env("credential-command"),
+			Usage: "`CMD`: a command that prints a token (gcloud auth print-access-token), or headers as JSON as build tools' credential helpers do. It runs when a request needs it, and again when its token ends or is refused"},
+		&cli.StringFlag{Name: "oauth-client-id", Category: groupCredentials, EnvVars: env("oauth-client-id"),
+			Usage: "`ID`: as which OAuth client to sign in; without it a2astdio registers one where it can"},
+		&cli.StringFlag{Name: "oauth-client-secret-file", Category: groupCredentials, EnvVars: env("oauth-client-secret-file"),
+			Usage: "`FILE`: the client's secret, in a file that nobody else can read; the variable " + clientSecretVariable + " holds it itself. With --oauth-issuer the client gets tokens for itself (client credentials)"},
+		&cli.StringFlag{Name: "oauth-client-secret-command", Category: groupCredentials, EnvVars: env("oauth-client-secret-command"),
+			Usage: "`CMD`: a command that prints the client's secret"},
+		&cli.StringFlag{Name: "oauth-issuer", Category: groupCredentials, EnvVars: env("oauth-issuer"),
+			Usage: "`URL`: the identity provider, instead of the one that the agent's card names; you are not asked whether it is the right one"},
+		&cli.StringSliceFlag{Name: "oauth-scope", Category: groupCredentials, EnvVars: env("oauth-scope"),
+			Usage: "`SCOPE`: what to ask the identity provider for, instead of what the card wants. Repeatable"},
+		&cli.StringFlag{Name: "oauth-redirect", Category: groupCredentials, EnvVars: env("oauth-redirect"),
+			Usage: "`URL`: where on this machine the browser comes back to, if the client is registered with one: http://127.0.0.1:8400/callback. Without it any free port"},
+		&cli.StringSliceFlag{Name: "oauth-param", Category: groupCredentials, EnvVars: env("oauth-param"),
+			Usage: "`NAME=VALUE`: a further parameter for the identity provider, such as audience=https://agent.example. Repeatable"},
+		&cli.StringFlag{Name: "ca-file", Category: groupCredentials, EnvVars: env("ca-file"),
+			Usage: "`FILE`: certificates of authorities to trust beside the system's, in PEM"},
+		&cli.StringFlag{Name: "client-cert", Category: groupCredentials, EnvVars: env("client-cert"),
+			Usage: "`FILE`: a certificate of yours to show to the agent, in PEM"},
+		&cli.StringFlag{Name: "client-key", Category: groupCredentials, EnvVars: env("client-key"),
+			Usage: "`FILE`: its key, if it is not in the same file; nobody else may be able to read it"},
+		&cli.BoolFlag{Name: "insecure", Category: groupCredentials, EnvVars: env("insecure"),
+			Usage: "do not verify certificates: for development. Your credentials are then sent to this machine alone"},
+	}
+}
+
+// tlsConfig reads how to trust the agent, and warns if that is not at all.
+func (p *program) tlsConfig(c *cli.Context) (*tls.Config, error) {
+	t := credentials.TLS{CAFile: stringOf(c, "ca-file"), CertFile: stringOf(c, "client-cert"), KeyFile: stringOf(c, "client-key"),
+		Insecure: where(c, "insecure").Bool("insecure")}
+	config, err := t.Config()
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	if t.Insecure && !p.warned {
+		p.warned = true
+		p.say("warning: certificates are not verified (--insecure), so anybody on the way can pose as the agent: use it for development only")
+	}
+	return config, nil
+}
+
+// credentialOptions reads where credentials are to be found: an option wins over a
+// variable. secrets are masked as they become known.
+func (p *program) credentialOptions(c *cli.Context, conf *configuration, header http.Header, config *tls.Config, secrets *trace.Secrets) (*credentials.Options, error) {
+	o := &credentials.Options{Agent: conf.agent, Header: header, TLS: config, Certificate: config != nil && config.GetClientCertificate != nil,
+		Now: time.Now}
+	if secrets != nil {
+		o.Learn = secrets.Add
+	}
+	if !strings.Contains(conf.agent, "://") {
+		o.Agent = ""
+	}
+	if u, err := url.Parse(conf.agent); err == nil && u.User != nil && header.Get("Authorization") == "" {
+		// It is sent, so that no sign-in is: it is not to be renewed for a refusal of this.
+		password, _ := u.User.Password()
+		o.Header, o.HeaderBy = header.Clone(), "the agent's URL"
+		if o.Header == nil {
+			o.Header = http.Header{}
+		}
+		o.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
+	}
+	var err error
+	if o.Token, err = conf.secret(c, "token-file", "credential-command", tokenVariable, "who you are"); err != nil {
+		return nil, err
+	}
+	o.Command, o.Token.Command = o.Token.Command, ""
+	a := &o.OAuth
+	a.ClientID, a.Issuer, a.Redirect = stringOf(c, "oauth-client-id"), stringOf(c, "oauth-issuer"), stringOf(c, "oauth-redirect")
+	if scopes := fields(listOf(c, "oauth-scope")); len(scopes) > 0 {
+		a.Scopes = scopes
+	}
+	a.Params = url.Values{}
+	for _, param := range listOf(c, "oauth-param") {
+		name, value, ok := strings.Cut(param, "=")
+		if !ok || name == "" {
+			return nil, usagef("--oauth-param %q is not written NAME=VALUE", param)
+		}
+		a.Params.Add(name, value)
+	}
+	if err := oauth.CheckParams(a.Params); err != nil {
+		return nil, usagef("--oauth-param: %v", err)
+	}
+	if a.Secret, err = conf.secret(c, "oauth-client-secret-file", "oauth-client-secret-command", clientSecretVariable, "the client's secret"); err != nil {
+		return nil, err
+	}
+	if !a.Secret.IsZero() && a.ClientID == "" {
+		return nil, usagef("%s is a client's secret, and --oauth-client-id does not say whose", a.Secret.Name)
+	}
+	if o.Agent != "" && !p.noLogins {
+		o.Cure = "a2astdio --agent " + shellWord(agentName(o.Agent)) + " auth login"
+		if o.Store, err = credentials.OpenStore(""); err != nil {
+			o.Store = nil // signing in says so
+		}
+	}
+	return o, nil
+}
+
+// secret finds a secret among an option that names a file, one that names a command,
+// and a variable that holds the secret: an option wins over a variable, and that over
+// the configuration. Two of one kind are refused; says is what both would say.
+func (conf *configuration) secret(c *cli.Context, file, command, variable, says string) (credentials.Secret, error) {
+	for _, by := range []string{byOption, byVariable, byFiles} {
+		var found []credentials.Secret
+		if value := os.Getenv(variable); by == byVariable && value != "" {
+			found = append(found, credentials.Secret{Value: value, Name: variable})
+		}
+		if path := stringOf(c, file); path != "" && conf.given(file) == by {
+			found = append(found, credentials.Secret{File: path, Name: conf.says(file, by)})
+		}
+		if line := stringOf(c, command); line != "" && conf.given(command) == by {
+			found = append(found, credentials.Secret{Command: line, Name: conf.says(command, by)})
+		}
+		switch len(found) {
+		case 0:
+			continue
+		case 1:
+			return found[0], nil
+		}
+		return credentials.Secret{}, usagef("%s and %s both say %s: give one of them", found[0].Name, found[1].Name, says)
+	}
+	return credentials.Secret{}, nil
+}
+
+// says names what gives an option its value.
+func (conf *configuration) says(option, by string) string {
+	switch by {
+	case byOption:
+		return "--" + option
+	case byVariable:
+		return env(option)[0]
+	}
+	if v := conf.files.Value(option); v != nil {
+		return option + " in " + v.From.File
+	}
+	return option
+}
+
+// A lateSource makes the source of credentials when the first request asks for it:
+// a start that only answers initialize does without.
+type lateSource struct {
+	make func() *credentials.Source
+
+	mu     sync.Mutex
+	source *credentials.Source
+}
+
+func (l *lateSource) get() *credentials.Source {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.source == nil {
+		l.source = l.make()
+	}
+	return l.source
+}
+
+// Close ends the source, if it was made.
+func (l *lateSource) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.source == nil {
+		return nil
+	}
+	return l.source.Close()
+}
+
+// useCredentials has the client ask for credentials.
+func (l *link) useCredentials(client *transport.ClientOptions, o *credentials.Options) {
+	o.Log = l.options.Log
+	l.credentials = &lateSource{make: func() *credentials.Source { return credentials.New(o) }}
+	l.signInAs = o
+	l.closers = append(l.closers, l.credentials.Close)
+	client.Credentials = func(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
+		return l.credentials.get().Credential(ctx, c)
+	}
+}

@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/signin"
+)
+
+// A bearerAgent is the demo, which keeps the Authorization of each request.
+type bearerAgent struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []string
+}
+
+func newBearerAgent(t *testing.T, opts *demo.Options) *bearerAgent {
+	t.Helper()
+	agent := demo.New(opts)
+	a := &bearerAgent{}
+	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		a.seen = append(a.seen, r.Header.Get("Authorization"))
+		a.mu.Unlock()
+		agent.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { a.Close(); _ = agent.Close() })
+	return a
+}
+
+// said are the different ones since the last time, without those that had none.
+func (a *bearerAgent) said() (list []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, s := range a.seen {
+		if s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	a.seen = nil
+	return list
+}
+
+// ownPlaces are a home of its own, and a place for sign-ins.
+func ownPlaces(t *testing.T) (home, state string) {
+	home, state = ownHome(t), t.TempDir()
+	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData"} {
+		t.Setenv(name, state)
+	}
+	return home, state
+}
+
+func privateFile(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Who the user is: an option wins over a variable, that over the configuration of the
+// named agent, and that over what auth login has stored. None of another agent's is
+// used, and who has logged out hears what still says who they are.
+func TestCredentialPrecedence(t *testing.T) {
+	home, state := ownPlaces(t)
+	agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1, Auth: demo.AuthBearer, Secret: "from-login-1"})
+	byFile := privateFile(t, home, "byfile", "from-config-2")
+	byVariable := privateFile(t, home, "byvariable", "from-variable-3")
+	byOption := privateFile(t, home, "byoption", "from-option-4")
+	conf := filepath.Join(home, "a2astdio", config.FileName)
+	if err := os.MkdirAll(filepath.Dir(conf), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(more string) {
+		text := "[agents.work]\nurl = " + config.Quote(agent.URL) + "\n" + more + "\n[agents.other]\nurl = \"https://other.example\"\ntoken-file = " + config.Quote(byFile) + "\n"
+		if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("")
+	if status, _, stderr := runMain("from-login-1", "--agent", "work", "auth", "login", "--with-token"); status != 0 {
+		t.Fatal(stderr)
+	}
+	agent.said()
+	shows := func(want string, args ...string) {
+		t.Helper()
+		runMain("", append(append([]string{"--agent", "work"}, args...), "send", "hello")...)
+		if got := agent.said(); len(got) != 1 || got[0] != "Bearer "+want {
+			t.Errorf("the agent was shown %q, want %s", got, want)
+		}
+	}
+	shows("from-login-1")
+	write("token-file = " + config.Quote(byFile))
+	shows("from-config-2")
+	t.Setenv("A2ASTDIO_TOKEN_FILE", byVariable)
+	shows("from-variable-3")
+	shows("from-option-4", "--token-file", byOption)
+	t.Setenv("A2ASTDIO_TOKEN_FILE", "")
+	t.Setenv("A2ASTDIO_TOKEN", "from-variable-5")
+	shows("from-variable-5")
+	shows("from-option-4", "--token-file", byOption)
+	// What stands in the URL goes before a sign-in, and its refusal is not the sign-in's.
+	t.Setenv("A2ASTDIO_TOKEN", "")
+	inURL := "http://me:from-url@" + strings.TrimPrefix(agent.URL, "http://")
+	status, _, stderr := runMain("", "--agent", inURL, "send", "hello")
+	if got := agent.said(); len(got) != 1 || !strings.HasPrefix(got[0], "Basic ") || status != 4 || !strings.Contains(stderr, "it does not take what the agent's URL gives") {
+		t.Errorf("%d, the agent was shown %q, %s", status, got, stderr)
+	}
+	t.Setenv("A2ASTDIO_TOKEN", "from-variable-5")
+	if status, _, stderr := runMain("", "--agent", "work", "--token-file", byOption, "--credential-command", "x", "send", "hello"); status != 2 ||
+		!strings.Contains(stderr, "--token-file and --credential-command both say who you are") {
+		t.Error(status, stderr)
+	}
+	for _, where := range []string{home, state} {
+		_ = filepath.WalkDir(where, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && !strings.HasPrefix(filepath.Base(path), "by") && filepath.Base(filepath.Dir(path)) != "credentials" {
+				if b, _ := os.ReadFile(path); strings.Contains(string(b), "from-") {
+					t.Errorf("a token is in %s", path)
+				}
+			}
+			return nil
+		})
+	}
+	status, stdout, stderr := runMain("", "--agent", "work", "auth", "logout")
+	if status != 0 || !strings.Contains(stdout, "Signed out") || strings.Contains(stdout+stderr, "from-") {
+		t.Error(status, stdout, stderr)
+	}
+	if !strings.Contains(stdout+stderr, "A2ASTDIO_TOKEN") {
+		t.Errorf("who logs out is not told that A2ASTDIO_TOKEN is used all the same: %s%s", stdout, stderr)
+	}
+}
+
+// What may say who the user is cannot be in a workspace's file: whoever wrote that may
+// not be the user. The same holds for every agent at once.
+func TestCredentialsAreOfAnAgent(t *testing.T) {
+	for _, k := range config.Keys() {
+		for _, prefix := range []string{"token", "credential", "oauth", "client-", "insecure"} {
+			if strings.HasPrefix(k.Name, prefix) && k.In != config.Agent {
+				t.Errorf("%s may stand elsewhere than with an agent", k.Name)
+			}
+		}
+		if k.Name == "ca-file" && k.In&config.Workspace != 0 {
+			t.Error("a workspace may say whom to trust")
+		}
+	}
+}
+
+// A key that completes runs no credential command, whoever has named it, and renews
+// nothing.
+func TestCompletionAsksNoHelper(t *testing.T) {
+	home, state := ownPlaces(t)
+	agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1})
+	mark := filepath.Join(t.TempDir(), "mark")
+	for _, name := range []string{"A2ASTDIO_CREDENTIAL_COMMAND", "A2ASTDIO_OAUTH_CLIENT_SECRET_COMMAND"} {
+		t.Setenv(name, "touch "+mark)
+	}
+	t.Setenv("A2ASTDIO_OAUTH_CLIENT_ID", "me")
+	t.Setenv("A2ASTDIO_OAUTH_ISSUER", agent.URL+"/idp")
+	completed(t, "a2astdio --agent "+agent.URL+" --credential-command 'touch "+mark+"' task get ")
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("a key has run a command")
+	}
+	for _, dir := range []string{home, state} {
+		if list, _ := os.ReadDir(dir); len(list) > 0 {
+			t.Errorf("a key has made %v", list)
+		}
+	}
+}
+
+// A browsingTypist opens the page that it is shown.
+type browsingTypist struct {
+	*typist
+	open func(url string)
+}
+
+var pageHere = regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S*`)
+
+func (b *browsingTypist) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), "in a browser") {
+		urls := pageHere.FindAllString(string(p), -1) // the provider's stands before it
+		b.open(urls[len(urls)-1])
+	}
+	return b.typist.Write(p)
+}
+
+// Where the agent wants to know the user setup signs them in, at the terminal that it
+// asks on, and goes on; the sign-in is used from then on, and stands in no file but the
+// store.
+func TestSetupSignsIn(t *testing.T) {
+	home, state := ownPlaces(t)
+	t.Setenv("BROWSER", "/no/such/browser")
+	t.Setenv("NO_BROWSER", "")
+	agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1, Auth: demo.AuthOAuth2})
+	var wg sync.WaitGroup
+	tty := &browsingTypist{&typist{Reader: strings.NewReader("hello\ny\nwork\n")}, func(url string) {
+		wg.Go(func() { // ends with the sign-in
+			if err := new(signin.Browser).Open(url); err != nil {
+				t.Error(err)
+			}
+		})
+	}}
+	p := &program{args: []string{"a2astdio", "setup", agent.URL}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
+		terminal: func() (io.ReadWriteCloser, error) { return tty, nil }, login: signInAtSetup}
+	err := p.app().RunContext(t.Context(), p.args)
+	wg.Wait()
+	shown := tty.shown.String()
+	if err != nil || !strings.Contains(shown, "wants you to sign in at "+agent.URL) || !strings.Contains(shown, "Signed in to http://") {
+		t.Fatalf("%v\n%s", err, shown)
+	}
+	secrets := storedSecrets(t, state)
+	b, _ := os.ReadFile(filepath.Join(home, "a2astdio", config.FileName))
+	if len(secrets) == 0 || !strings.Contains(string(b), "[agents.work]") {
+		t.Fatalf("%d secrets, %s", len(secrets), b)
+	}
+	for _, s := range secrets {
+		if strings.Contains(shown+string(b), s) {
+			t.Error("a secret was shown, or is in the configuration")
+		}
+	}
+	if status, _, stderr := runMain("", "send", "hello"); status != 0 {
+		t.Error(stderr)
+	}
+}
+
+// A bridge that began without an agent uses the sign-in of the one that was set up
+// since: a second initialize offers it, and authenticate signs in by it, or by the
+// method that the editor knows already.
+func TestLateSetupSignsIn(t *testing.T) {
+	home, state := ownPlaces(t)
+	t.Setenv("BROWSER", "/no/such/browser")
+	t.Setenv("NO_BROWSER", "")
+	agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1, Auth: demo.AuthOAuth2})
+	e := newEditor(t)
+	e.open = func(url string) {
+		if err := new(signin.Browser).Open(url); err != nil {
+			t.Error(err)
+		}
+	}
+	const hello = `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"url":{}}}}`
+	ids := func(id int) string { return e.call(id, "initialize", hello).Get("result.authMethods.#.id").Raw }
+	if got := ids(1); got != `["stored"]` {
+		t.Errorf("offered before: %s", got)
+	}
+	if r := e.call(2, "authenticate", `{"methodId":"stored"}`); r.Get("error.code").Int() != -32000 {
+		t.Errorf("%s", r.Raw)
+	}
+	text := "agent = \"work\"\n[agents.work]\nurl = " + config.Quote(agent.URL) + "\n"
+	if err := os.MkdirAll(filepath.Join(home, "a2astdio"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "a2astdio", config.FileName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := e.call(3, "authenticate", `{"methodId":"stored"}`); !r.Get("result").IsObject() {
+		t.Errorf("%s", r.Raw)
+	}
+	if got := ids(4); got != `["`+loginMethod+`","stored"]` {
+		t.Errorf("offered after: %s", got)
+	}
+	session := e.call(5, "session/new", `{"cwd":"/","mcpServers":[]}`).Get("result.sessionId").Str
+	if r := e.call(6, "session/prompt", `{"sessionId":"`+session+`","prompt":[{"type":"text","text":"hello"}]}`); r.Get("result.stopReason").Str != "end_turn" {
+		t.Errorf("%s", r.Raw)
+	}
+	if len(storedSecrets(t, state)) == 0 {
+		t.Error("nothing is stored")
+	}
+	if stderr := e.end(); stderr != "" {
+		t.Error(stderr)
+	}
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// A recording is what an agent said, and what its user did.
+type recording struct {
+	card    string
+	prompts []string
+	answers []string
+	says    []string
+	send    string     // what it says in all, where send has no words to answer in
+	data    bool       // the agent answers with data, which ACP shows as JSON
+	turns   [][]string // the lines of the answer to each request
+}
+
+// readRecording reads a recording: the lines of testdata/recordings/dialects/README.md.
+func readRecording(t *testing.T, file string) *recording {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recording{}
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSuffix(line, "\n")
+		word, rest, _ := strings.Cut(line, " ")
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case word == "card":
+			r.card = rest
+		case word == "prompt":
+			r.prompts = append(r.prompts, strings.ReplaceAll(rest, `\n`, "\n"))
+		case word == "answer":
+			r.answers = append(r.answers, rest)
+		case word == "says":
+			r.says = append(r.says, rest)
+		case word == "send":
+			r.send = rest
+		case line == "data":
+			r.data = true
+		case word == "request":
+			r.turns = append(r.turns, nil)
+		case len(r.turns) == 0:
+			t.Fatalf("%s: what is %q?", file, line)
+		default:
+			last := len(r.turns) - 1
+			r.turns[last] = append(r.turns[last], line)
+		}
+	}
+	return r
+}
+
+// A recordedAgent says what was recorded: to the first message what was said to the
+// first, and so on.
+type recordedAgent struct {
+	*recording
+	mu    sync.Mutex
+	asked []string
+	turn  int
+	other chan struct{} // a request that is no message
+}
+
+func (a *recordedAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, strings.ReplaceAll(a.card, "AGENT", "http://"+r.Host))
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	m := gjson.ParseBytes(body)
+	var params bytes.Buffer
+	_ = json.Compact(&params, []byte(m.Get("params").Raw))
+	method := m.Get("method").Str
+	a.mu.Lock()
+	if a.other == nil {
+		a.other = make(chan struct{}, 16)
+	}
+	if !strings.HasPrefix(method, "tasks/") && method != "GetTask" && method != "commands/get" {
+		a.asked = append(a.asked, method+" "+params.String())
+	}
+	turn := a.turn
+	isMessage := strings.HasPrefix(method, "message/") || strings.HasPrefix(method, "Send")
+	// A task is followed from where its stream has ended.
+	isMessage = isMessage || turn < len(a.turns) && (strings.HasSuffix(method, "resubscribe") || method == "SubscribeToTask")
+	if isMessage {
+		a.turn++
+		if turn > 0 {
+			a.other <- struct{}{} // an answer beside the first
+		}
+	}
+	a.mu.Unlock()
+	switch {
+	case isMessage && turn < len(a.turns):
+		a.answer(w, r, m.Get("id").Raw, a.turns[turn])
+	case strings.Contains(method, "ancel"):
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"Task cannot be canceled"}}`, m.Get("id").Raw)
+	case strings.Contains(method, "."):
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"ok":true}}`, m.Get("id").Raw)
+		a.other <- struct{}{}
+	default:
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.Get("id").Raw)
+	}
+}
+
+// answer writes the lines of an answer: results, each an event of its own; "wait"
+// holds the rest back until a request comes that is no message; "json RESULT" is an
+// answer without a stream; "bare EVENT" an event without JSON-RPC around it.
+func (a *recordedAgent) answer(w http.ResponseWriter, r *http.Request, id string, lines []string) {
+	if result, ok := strings.CutPrefix(lines[0], "json "); ok {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, line := range lines {
+		bare, isBare := strings.CutPrefix(line, "bare ")
+		switch {
+		case line == "wait":
+			w.(http.Flusher).Flush()
+			select {
+			case <-a.other:
+			case <-r.Context().Done(): // nobody listens
+				return
+			case <-time.After(10 * time.Second): // or a failing test would hang
+			}
+		case isBare:
+			fmt.Fprintf(w, "data: %s\n\n", bare)
+		case strings.HasPrefix(line, "rs "):
+			fmt.Fprintf(w, "data: \x1e{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", id, line[3:])
+		default:
+			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", id, line)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/a2astdio/a2astdio/internal/cardsign"
+)
+
+// signatureStep tells of the card's signatures, if it has any or a key is named.
+func (k *checkup) signatureStep() {
+	if k.card.Raw == "" {
+		return
+	}
+	s := &k.l.signatures
+	report, err := s.verdict(k.c.Context, []byte(k.card.Raw))
+	switch {
+	case err != nil:
+		k.add("signature", stepWarning, err.Error(), "whoever runs the agent should mend its card")
+		return
+	case len(report.Verdicts) == 0 && s.verifier == nil:
+		return
+	case len(report.Verdicts) == 0:
+		k.add("signature", stepWarning, "the card is not signed", "--require-signature would refuse it; whoever runs the agent signs it with a2astdio card sign")
+		return
+	}
+	if v := report.Signed(); v != nil {
+		says := fmt.Sprintf("the card is signed by your key %s (%s, form %s)", v.Key, v.Algorithm, v.Form.Name)
+		if len(v.LeftOut) > 0 {
+			says += ", but for " + listed(v.LeftOut)
+		}
+		k.add("signature", stepOK, says, "")
+		return
+	}
+	if s.verifier == nil {
+		k.add("signature", stepSkipped, fmt.Sprintf("signatures that the card has: %d; no key to check them with is named", len(report.Verdicts)), "--signature-key names the keys that you trust; a2astdio card verify tells more")
+		return
+	}
+	k.add("signature", stepWarning, report.Err().Error(), signatureAdvice)
+}
+
+// signatureAdvice is what to do about a card that cannot be relied on.
+const signatureAdvice = "ask whoever runs the agent for the key that signs its card, not the card; a2astdio card verify tells more"
+
+// refused tells of a card that --require-signature does not let in.
+func (k *checkup) refused(err *cardsign.UntrustedError) {
+	k.add("card", stepOK, "it is there", "")
+	k.fail("signature", err, signatureAdvice)
+}

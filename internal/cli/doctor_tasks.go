@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// probeTime is how long one question about a task may take. An agent that takes longer
+// has the operation, and is silent on a stream, or is slow.
+const probeTime = 3 * time.Second
+
+// offer is whether an agent has an operation.
+type offer uint8
+
+const (
+	offered offer = iota
+	notOffered
+	notKnown // it could not be asked
+)
+
+// offerOf reads the answer to a question about a task that does not exist. Who says
+// that the task is not there has the operation; bare is whether nothing of A2A came,
+// which may be either.
+func offerOf(err error) (o offer, bare bool) {
+	var agent *a2a.Error
+	switch {
+	case err == nil, errors.Is(err, context.DeadlineExceeded):
+		return offered, false
+	case !errors.As(err, &agent), agent.Unauthenticated():
+		return notKnown, false
+	case agent.Code == a2a.CodeMethodNotFound, agent.Code == a2a.CodeUnsupportedOperation:
+		return notOffered, false
+	case agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound:
+		return notOffered, true
+	case agent.Code == 0:
+		return notKnown, false
+	}
+	return offered, false
+}
+
+// taskOffers is what an agent has for tasks that are under way.
+type taskOffers struct {
+	get, subscribe, cancel offer
+	bare                   bool
+}
+
+// askForTasks asks about tasks that do not exist, and so changes none. got is what came
+// of asking for one.
+func (k *checkup) askForTasks(got error) (t taskOffers) {
+	var bare [3]bool
+	if t.get, bare[0] = offerOf(got); t.get == notKnown {
+		return taskOffers{notKnown, notKnown, notKnown, false}
+	}
+	ctx, stop := context.WithTimeout(k.c.Context, probeTime)
+	defer stop()
+	t.subscribe, bare[1] = offerOf(k.subscribe(ctx))
+	_, err := k.l.client.Cancel(ctx, uuid.NewString())
+	t.cancel, bare[2] = offerOf(err)
+	t.bare = bare[0] || bare[1] || bare[2]
+	return t
+}
+
+// subscribe subscribes to a task that does not exist. The refusal may be the first
+// event of a stream.
+func (k *checkup) subscribe(ctx context.Context) error {
+	stream, err := k.l.client.Resubscribe(ctx, uuid.NewString(), "")
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	if _, err = stream.Read(); errors.As(err, new(*a2a.Error)) {
+		return err
+	}
+	return nil
+}
+
+// tasksStep tells what the agent cannot do, and what that costs.
+func (k *checkup) tasksStep(a *answered) {
+	if a == nil {
+		k.add("tasks", stepSkipped, "there is nothing to ask", "")
+		return
+	}
+	t := a.tasks
+	if t.get == notKnown {
+		k.add("tasks", stepSkipped, "the agent could not be asked", "")
+		return
+	}
+	var lacks []string
+	if k.l.client.Lacks().Streaming && k.card.Raw != "" {
+		lacks = append(lacks, "no streaming: its answers are asked for from time to time, and come in pieces")
+	}
+	lacks = append(lacks, t.cutCosts()...)
+	if t.cancel == notOffered {
+		lacks = append(lacks, "no cancel: what you cancel goes on there unseen")
+	}
+	if len(lacks) == 0 {
+		k.add("tasks", stepOK, "a task can be asked for, followed again after a cut, and cancelled", "")
+		return
+	}
+	do := ""
+	if t.bare {
+		do = "it answers no more than 404 for a task that is not there, which may mean the task: what it offers shows with a real one"
+	}
+	k.add("tasks", stepWarning, strings.Join(lacks, "\n"), do)
+}
+
+// cutCosts says what a cut in the middle of an answer costs.
+func (t taskOffers) cutCosts() []string {
+	switch {
+	case t.subscribe == notOffered && t.get == notOffered:
+		return []string{"no resubscribe, and no history to ask for: a cut loses the rest of an answer"}
+	case t.subscribe == notOffered:
+		return []string{"no resubscribe: after a cut an answer is asked for from time to time, and text that the task does not keep is lost"}
+	case t.get == notOffered:
+		return []string{"no history to ask for: a cut loses what is said until the task is followed again"}
+	}
+	return nil
+}
+
+// chosenSays says how the agent is called, and why so.
+func chosenSays(c transport.Chosen) string {
+	return "A2A " + c.Version + " over " + c.Binding + ": " + c.Why
+}
+
+// isHTTPJSON reports whether operations have URLs of their own, so that 404 may be about
+// one of them.
+func (k *checkup) isHTTPJSON() bool {
+	how, err := k.l.client.Chosen(k.c.Context)
+	return err == nil && how.Binding == "HTTP+JSON"
+}

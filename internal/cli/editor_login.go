@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/credentials"
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// The IDs of the ways to sign in from an editor.
+const (
+	loginMethod         = "a2astdio-login"
+	terminalLoginMethod = "a2astdio-login-terminal"
+)
+
+// loginWay are the options that a sign-in in another process has to have as well: to
+// reach the agent, to trust its card no more than this one does, and to find the
+// provider. Paths among their values are made absolute: it may be started elsewhere.
+var loginWay = []struct {
+	name string
+	said func(value string) string
+}{
+	{"ca-file", absolute}, {"client-cert", absolute}, {"client-key", absolute}, {"insecure", nil},
+	{"card", cardName}, {"trust-origin", nil}, {"signature-key", absoluteKey}, {"require-signature", nil},
+	{"oauth-client-secret-file", absolute}, {"oauth-client-secret-command", nil},
+	{"oauth-client-id", nil}, {"oauth-issuer", nil}, {"oauth-redirect", nil}, {"oauth-scope", nil}, {"oauth-param", nil},
+}
+
+// cardName is --card for another process, whose options everybody can read.
+func cardName(card string) string { return absolute(agentName(card)) }
+
+// absoluteKey is a --signature-key for a process that is started elsewhere.
+func absoluteKey(key string) string {
+	if config.IsKeyElsewhere(key) {
+		return key
+	}
+	return absolute(key)
+}
+
+// An editorLogin signs the user in from an editor.
+type editorLogin struct {
+	link    *link
+	methods []acp.AuthMethod
+}
+
+var _ bridge.Login = (*editorLogin)(nil)
+
+// editorLogin is nil where there is nothing to sign in to, or no place to keep it.
+func (l *link) editorLogin(c *cli.Context) bridge.Login {
+	if l.canSignIn() != nil {
+		return nil
+	}
+	host := strings.TrimPrefix(strings.TrimPrefix(credentials.Origin(l.signInAs.Agent), "https://"), "http://")
+	return &editorLogin{l, []acp.AuthMethod{
+		{ID: loginMethod, Name: "Sign in", Description: "Sign in to the agent at " + host + ", in your browser"},
+		l.terminalLogin(c, host),
+	}}
+}
+
+// terminalLogin has the editor start a2astdio auth login. Some editors put the
+// arguments behind those that they start a2astdio with, some in their place: so the
+// environment says what they say.
+func (l *link) terminalLogin(c *cli.Context, host string) acp.AuthMethod {
+	words := []string{"auth", "login"}
+	agent := agentName(l.signInAs.Agent)
+	variables, args := map[string]string{env("agent")[0]: agent}, []string{"--agent", agent}
+	for _, option := range loginWay {
+		if !isSet(c, option.name) {
+			continue
+		}
+		values := listOf(c, option.name)
+		if len(values) == 0 {
+			values = []string{stringOf(c, option.name)}
+		}
+		for i, v := range values {
+			if option.said != nil {
+				values[i] = option.said(v)
+			}
+			args = append(args, "--"+option.name+"="+values[i])
+		}
+		variables[env(option.name)[0]] = strings.Join(values, "\n")
+	}
+	m := acp.AuthMethod{ID: terminalLoginMethod, Name: "Sign in on a terminal", Description: "Sign in to the agent at " + host + ", by browser or by a code for another device",
+		Type: acp.AuthTerminal, Args: words, Env: variables}
+	if program, err := os.Executable(); err == nil {
+		m.Meta = &acp.AuthMeta{TerminalAuth: acp.TerminalAuth{Label: "a2astdio auth login", Command: program, Args: append(args, words...)}}
+	}
+	return m
+}
+
+// Methods implements [bridge.Login].
+func (e *editorLogin) Methods() []acp.AuthMethod { return e.methods }
+
+// Needed implements [bridge.Login].
+func (e *editorLogin) Needed(ctx context.Context, card *a2a.Card) error {
+	_, err := e.link.credentials.get().Needed(ctx, card)
+	return err
+}
+
+// SignIn implements [bridge.Login].
+func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
+	source := e.link.credentials.get()
+	how := &credentials.SignIn{}
+	card, err := e.link.client.PublicCard(ctx)
+	var refused *a2a.Error
+	if err != nil && !(errors.As(err, &refused) && refused.Unauthenticated()) {
+		return err
+	}
+	how.Card = card
+	if helps, err := source.Needed(ctx, card); err != nil && !helps {
+		return err // what the options say goes before a sign-in
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	u := &editorUser{user: user, stop: stop, cure: e.link.signInAs.Cure}
+	defer u.asked.Wait()
+	defer stop(nil)
+	if _, err := source.SignIn(ctx, how, u); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		return fmt.Errorf("bridge: not signed in: %w", err)
+	}
+	e.link.client.ForgetCard()
+	return nil
+}
+
+// SignOut implements [bridge.Login].
+func (e *editorLogin) SignOut(ctx context.Context) error {
+	source := e.link.credentials.get()
+	_, warn, err := source.SignOut(ctx)
+	if warn != nil {
+		e.link.options.Log.Warn("signed out here, but the identity provider was not told", "err", warn)
+	}
+	e.link.client.ForgetCard()
+	if given := source.Given(); err == nil && given != "" {
+		return fmt.Errorf("bridge: no sign-in is kept any more, but %s still says who you are: take that away, and start again", given)
+	}
+	return err
+}
+
+// An editorUser is the user of an editor, who has no terminal.
+type editorUser struct {
+	user bridge.Asker
+	stop context.CancelCauseFunc
+	cure string
+	// onPage: the page that opens asks whether to go on.
+	onPage bool
+	asked  sync.WaitGroup
+}
+
+var _ credentials.User = (*editorUser)(nil)
+
+// Confirm implements [credentials.User].
+func (u *editorUser) Confirm(ctx context.Context, q *oauth.Question) (yes, onPage bool, err error) {
+	yes, err = u.user.Confirm(ctx, strings.TrimSpace(plainText(providerQuestion(q)))+"\nGo there?")
+	if errors.Is(err, bridge.ErrCannotAsk) {
+		u.onPage = true
+		return false, true, nil
+	}
+	return yes, false, err
+}
+
+// Visit implements [credentials.User]: by the editor, or by this machine's browser.
+func (u *editorUser) Visit(ctx context.Context, local, provider, text string) error {
+	url := provider
+	if u.onPage {
+		url = local
+	}
+	u.open(ctx, text, url, func() error {
+		if err := openBrowser(local); err != nil {
+			return fmt.Errorf("there is no browser to be found (%v): run %s in a terminal", err, u.cure)
+		}
+		return nil
+	})
+	return nil
+}
+
+// Enter implements [credentials.User].
+func (u *editorUser) Enter(ctx context.Context, code, page, complete string, _ time.Time) error {
+	text := "To sign in to the agent, enter the code " + code + " on the page that opens"
+	if complete != "" {
+		text, page = "To sign in to the agent, go on if the page that opens shows the code "+code, complete
+	}
+	u.open(ctx, text, page, func() error {
+		return fmt.Errorf("there is no browser here, and the editor has no way to show a code: run %s in a terminal", u.cure)
+	})
+	return nil
+}
+
+// open has the editor open a page, or does otherwise where it has no way to. An
+// editor may answer when it likes: the sign-in goes on meanwhile, and ends if the user
+// says no.
+func (u *editorUser) open(ctx context.Context, text, url string, otherwise func() error) {
+	u.asked.Go(func() { // ends with the sign-in, by ctx
+		yes, err := u.user.Open(ctx, plainText(text), url)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			if err := otherwise(); err != nil {
+				u.stop(err)
+			}
+		case !yes:
+			u.stop(oauth.ErrDeclined)
+		}
+	})
+}
+
+// Browser implements [credentials.User].
+func (u *editorUser) Browser() bool { return hasBrowser(os.Getenv) }
+
+// Secret implements [credentials.User]: what is typed into an editor is kept by it.
+func (u *editorUser) Secret(_ context.Context, prompt string) (string, error) {
+	return "", fmt.Errorf("the %s is not for an editor's window: run %s in a terminal, or put it into A2ASTDIO_TOKEN", prompt, u.cure)
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// A credential that the agent echoes is in no error that anybody reads: in a shell, of
+// doctor, or in an editor.
+func TestEchoedCredentials(t *testing.T) {
+	const token = "sk-live-Zq81xWvT9pLm4"
+	rpc := `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no model for ECHO","data":{"sent":"ECHO"}}}`
+	failed := `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"failed","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":"not with ECHO"}]}}}}` + "\n\n"
+	for _, answer := range []struct {
+		status      int
+		label, body string
+	}{
+		{401, "text/plain", "bad credentials: ECHO"}, {403, "application/json", `{"error":"forbidden for ECHO"}`}, {500, "text/plain", "boom ECHO"},
+		{400, "application/json", rpc}, {200, "application/json", rpc},
+		{200, "text/event-stream", "event: error\ndata: " + rpc + "\n\n"}, {200, "text/event-stream", "data: {ECHO\n\n"}, {200, "text/event-stream", failed},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/agent-card.json") {
+				fmt.Fprintf(w, `{"name":"Echo","url":"http://%s/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`, r.Host)
+				return
+			}
+			echoed := r.Header.Get("Authorization")
+			w.Header().Set("Content-Type", answer.label)
+			w.Header().Set("WWW-Authenticate", `Bearer realm="`+token+`"`)
+			w.WriteHeader(answer.status)
+			_, _ = io.WriteString(w, strings.ReplaceAll(answer.body, "ECHO", echoed))
+		}))
+		args := []string{"--agent", server.URL, "--header", "Authorization: Bearer " + token}
+		const lines = `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"text":"hi"}}` + "\n"
+		for _, run := range []struct{ stdin, command string }{
+			{"", "send hi"}, {"", "doctor"}, {"", "doctor -o json"}, {lines, ""},
+		} {
+			_, stdout, stderr := runMain(run.stdin, append(args, strings.Fields(run.command)...)...)
+			if out := stdout + stderr; strings.Contains(out, token) || !strings.Contains(out, "***") && !strings.HasPrefix(run.command, "doctor") {
+				t.Errorf("%d %s, %q: %s", answer.status, answer.label, run.command, out)
+			}
+		}
+		server.Close()
+	}
+}

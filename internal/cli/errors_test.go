@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// A badAgent fails in one of the ways that users meet most.
+type badAgent struct {
+	name, path string
+	secure     bool   // it speaks TLS
+	scheme     string // that it is called by, if not its own
+	host       string // likewise
+	// certificate is its own, if it has one.
+	certificate *tls.Certificate
+	dead        bool
+	// card is its card, URL being where it is; "" is none. answer is what it says to
+	// everything else.
+	card   string
+	answer http.HandlerFunc
+}
+
+func commonErrors() []badAgent {
+	const card = `{"name":"Bad","url":"URL/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`
+	says := func(status int, label, body string, header ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", label)
+			for i := 0; i+1 < len(header); i += 2 {
+				w.Header().Set(header[i], header[i+1])
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}
+	}
+	return []badAgent{
+		{name: "nobody listens", dead: true},
+		{name: "https to a port without TLS", scheme: "https", card: card},
+		{name: "http to a port with TLS", scheme: "http", secure: true, card: card},
+		{name: "a certificate of a CA that is not known", secure: true, card: card},
+		{name: "a certificate of another name", host: "localhost", secure: true, certificate: certificate("agents.example", time.Hour), card: card},
+		{name: "a certificate that has expired", secure: true, certificate: certificate("127.0.0.1", -time.Hour), card: card},
+		{name: "a certificate that nobody has signed", secure: true, certificate: certificate("127.0.0.1", time.Hour), card: card},
+		{name: "a wrong URL: no card", answer: http.NotFound},
+		{name: "a wrong path", path: "/wrong", card: card, answer: http.NotFound},
+		{name: "a web page", answer: says(200, "text/html", "<html>hello</html>")},
+		{name: "the card wants credentials", answer: says(401, "text/plain", "no", "WWW-Authenticate", `Bearer realm="agents"`)},
+		{name: "messages want credentials", card: card, answer: says(401, "text/plain", "no", "WWW-Authenticate", "Basic")},
+		{name: "too many requests", card: card, answer: says(429, "text/plain", "slow down", "Retry-After", "30")},
+		{name: "the agent's own error", card: card, answer: says(200, "application/json",
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no model","data":{"hint":"set GEMINI_API_KEY"}}}`)},
+		{name: "a proxy's web page for the card", answer: says(502, "text/html", "<html><h1>502 Bad Gateway</h1></html>")},
+		{name: "a proxy's web page for a message", card: card, answer: says(502, "text/html", "<html><h1>502 Bad Gateway</h1></html>")},
+		{name: "a login page for a message", card: card, answer: says(200, "text/html", "<html>Sign in</html>")},
+		{name: "JSON that is labelled as a stream", card: card, answer: says(200, "text/event-stream", `{"detail":"no such model"}`)},
+		{name: "an empty stream", card: card, answer: says(200, "text/event-stream", "")},
+		{name: "a gateway without its agent", card: card, answer: says(503, "text/plain", "upstream is down")},
+	}
+}
+
+// The errors that users meet most say cause and cure, side by side: in an editor (the
+// message, and data.details, which are the same), of send, and of doctor. The golden
+// file is for reading: -errors rewrites it.
+func TestCommonErrors(t *testing.T) {
+	const golden = "../../testdata/errors.txt"
+	var b strings.Builder
+	for _, bad := range commonErrors() {
+		b.WriteString("# " + bad.name + "\n" + bad.messages(t) + "\n")
+	}
+	if *updateErrors {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("got\n%s\nwant\n%s\n(-errors rewrites it)", b.String(), want)
+	}
+}
+
+var updateErrors = flag.Bool("errors", false, "rewrite testdata/errors.txt")
+
+func (bad *badAgent) messages(t *testing.T) string {
+	var server *httptest.Server
+	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if bad.card != "" && r.URL.Path == "/.well-known/agent-card.json" {
+			_, _ = io.WriteString(w, strings.ReplaceAll(bad.card, "URL", server.URL))
+			return
+		}
+		bad.answer(w, r)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if bad.certificate != nil {
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{*bad.certificate}}
+	}
+	if bad.secure {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	defer server.Close()
+	scheme, host, _ := strings.Cut(server.URL, "://")
+	if bad.scheme != "" {
+		scheme = bad.scheme
+	}
+	if bad.dead {
+		server.Close()
+	}
+	if bad.host != "" {
+		host = strings.Replace(host, "127.0.0.1", bad.host, 1)
+	}
+	url := scheme + "://" + host + bad.path
+	plain := func(text string) string {
+		text = regexp.MustCompile(`current time \S+ is after \S+?Z`).ReplaceAllString(text, "current time NOW is after THEN")
+		port := host[strings.LastIndexByte(host, ':')+1:]
+		return strings.ReplaceAll(strings.ReplaceAll(text, host, "AGENT"), net.JoinHostPort("localhost", port), "AGENT")
+	}
+	_, _, stderr := runMain("", "--agent", url, "send", "hello")
+	out := "editor  " + plain(editorError(t, url)) + "\n" + "lines   " + plain(linesError(t, url)) + "\n" + "send    " + plain(strings.TrimSpace(stderr)) + "\n"
+	_, doctor, _ := runMain("", "--agent", url, "doctor", "-o", "json")
+	var found struct{ Steps []finding }
+	if err := json.Unmarshal([]byte(doctor), &found); err != nil {
+		t.Fatal(err, doctor)
+	}
+	for _, f := range found.Steps {
+		if f.Status == stepFailed {
+			says, _, _ := strings.Cut(f.Says, "; certificate of") // its dates are this machine's
+			out += "doctor  " + f.Step + ": " + plain(says) + "\n"
+			if f.Do != "" {
+				out += "        -> " + plain(f.Do) + "\n"
+			}
+		}
+	}
+	return out
+}
+
+// certificate makes one that nobody has signed, and that is valid for some time from now on.
+func certificate(name string, valid time.Duration) *tls.Certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(valid)}
+	if ip := net.ParseIP(name); ip != nil {
+		c.IPAddresses = []net.IP{ip}
+	} else {
+		c.DNSNames = []string{name}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	if err != nil {
+		panic(err)
+	}
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+// editorError is what an editor is told when a prompt fails.
+func editorError(t *testing.T, url string) string {
+	client, err := transport.NewClient(url, &transport.ClientOptions{Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	agent := bridge.NewAgent(&bridge.Options{Client: client})
+	defer agent.Close()
+	_, err = agent.NewSession(t.TempDir()).Prompt(context.Background(), []acp.ContentBlock{{Type: "text", Text: "hello"}}, nobody{})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	code, text, _ := mapping.ACPError(err)
+	return fmt.Sprintf("%d %s", code, text)
+}
+
+// linesError is what an editor of A2A lines is told.
+func linesError(t *testing.T, url string) string {
+	_, stdout, _ := runMain(`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"messageId":"m","role":"user","parts":[{"kind":"text","text":"hello"}]}}}`+"\n", "--agent", url)
+	for line := range strings.Lines(stdout) {
+		var answer struct {
+			Error *struct {
+				Code    int
+				Message string
+			}
+		}
+		if json.Unmarshal([]byte(line), &answer) == nil && answer.Error != nil {
+			return fmt.Sprintf("%d %s", answer.Error.Code, answer.Error.Message)
+		}
+	}
+	t.Fatal("no error for A2A lines", stdout)
+	return ""
+}
+
+// nobody is an editor that shows nothing.
+type nobody struct{}
+
+func (nobody) Show(context.Context, []mapping.Step) error { return nil }
+func (nobody) Ask(context.Context, []mapping.Question) ([]mapping.Answer, error) {
+	return nil, context.Canceled
+}

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+// eachCommand calls f for each command that there is, a2astdio itself first, with
+// the words that call it.
+func eachCommand(f func(words []string, c *cli.Command)) {
+	p := &program{args: []string{programName, "--help"}}
+	app := p.app()
+	f(nil, &cli.Command{Name: programName, Flags: app.Flags})
+	var walk func(words []string, commands []*cli.Command)
+	walk = func(words []string, commands []*cli.Command) {
+		for _, c := range commands {
+			words := append(slices.Clone(words), c.Name)
+			f(words, c)
+			walk(words, c.Subcommands)
+		}
+	}
+	walk(nil, app.Commands)
+}
+
+// helpOf is the help of a command.
+func helpOf(t *testing.T, words []string) string {
+	t.Helper()
+	status, text, stderr := runMain("", append(slices.Clone(words), "--help")...)
+	if status != 0 || stderr != "" {
+		t.Fatalf("%v --help: status %d, %s", words, status, stderr)
+	}
+	return text
+}
+
+// generated compares a file that is committed with what it should hold, or writes it.
+func generated(t *testing.T, path, want string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s is stale: go generate ./internal/cli writes it anew (%v)\n%s", path, err, want)
+	}
+}
+
+// onlyGenerated says which files of a directory are of no use any more.
+func onlyGenerated(t *testing.T, dir, pattern string, names []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range all {
+		if slices.Contains(names, filepath.Base(file)) {
+			continue
+		}
+		if *update {
+			if err := os.Remove(file); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		t.Errorf("%s belongs to no command: go generate ./internal/cli removes it", file)
+	}
+}
+
+// TestGeneratedHelp keeps the help of every command where a change of it is seen in
+// review. Each has an example that names it, and says how it exits.
+func TestGeneratedHelp(t *testing.T) {
+	dir := filepath.Join("..", "..", "testdata", "help")
+	var names []string
+	eachCommand(func(words []string, c *cli.Command) {
+		text := helpOf(t, words)
+		name := strings.Join(append([]string{programName}, words...), "-")
+		if len(words) > 0 {
+			name = strings.Join(words, "-")
+		}
+		names = append(names, name+".txt")
+		generated(t, filepath.Join(dir, name+".txt"), text)
+		for line := range strings.Lines(text) {
+			if len(line) > helpWidth+1 && !strings.HasPrefix(line, "  a2astdio") {
+				t.Errorf("%s: longer than %d: %s", name, helpWidth, line)
+			}
+		}
+		examples, called := text, strings.Join(words, " ")
+		if len(words) > 0 {
+			_, examples, _ = strings.Cut(text, "\nExamples:\n")
+		}
+		if !strings.Contains(text, "\nExit status:") {
+			t.Errorf("the help of %s says nothing of exit statuses", name)
+		}
+		if ok, _ := regexp.MatchString(`(?m)^  .*\b`+regexp.QuoteMeta(called), examples); !ok {
+			t.Errorf("the help of %s has no example of it", name)
+		}
+	})
+	onlyGenerated(t, dir, "*.txt", names)
+}
+
+// TestHelpAsked: help is there wherever it is asked for.
+func TestHelpAsked(t *testing.T) {
+	want := helpOf(t, []string{"task", "cancel"})
+	for _, args := range [][]string{{"task", "cancel", "-h"}, {"task", "cancel", "x", "--help"}, {"help", "task", "cancel"}, {"--agent", "demo", "task", "cancel", "--help", "x"}} {
+		if status, got, stderr := runMain("", args...); status != 0 || got != want || stderr != "" {
+			t.Errorf("%v: status %d, %s%s", args, status, got, stderr)
+		}
+	}
+}
+
+// TestVariablesOfCommands: the variable of a command's option works if its help
+// says that there is one, and the option wins over it.
+func TestVariablesOfCommands(t *testing.T) {
+	promised := 0
+	eachCommand(func(words []string, c *cli.Command) {
+		for _, f := range c.Flags {
+			doc, ok := f.(cli.DocGenerationFlag)
+			if !ok || len(doc.GetEnvVars()) == 0 {
+				if root := len(words) == 0; root && !slices.Contains([]string{"help", "version"}, f.Names()[0]) {
+					t.Errorf("%v: --%s has no variable, which a2astdio --help promises", words, f.Names()[0])
+				}
+				continue
+			}
+			promised++
+			variable := doc.GetEnvVars()[0]
+			if len(words) == 0 {
+				continue // see TestVariables
+			}
+			if !strings.Contains(strings.Join(strings.Fields(helpOf(t, words)), " "), "[variable: "+variable+"]") {
+				t.Errorf("%v: the help says nothing of %s", words, variable)
+			}
+			t.Run(strings.Join(words, "_")+"_"+variable, func(t *testing.T) {
+				t.Setenv("A2ASTDIO_AGENT", "demo")
+				t.Setenv(variable, "no such value")
+				args := append(slices.Clone(words), "x")
+				if status, stdout, stderr := runMain("", args...); status != exitUsage || stdout != "" || !strings.Contains(stderr, "no such value") && !strings.Contains(stderr, " needs ") && !strings.Contains(stderr, "takes no arguments") {
+					t.Errorf("%s: status %d, %s%s", variable, status, stdout, stderr)
+				}
+			})
+		}
+	})
+	if promised == 0 {
+		t.Error("no option has a variable")
+	}
+	t.Setenv("A2ASTDIO_OUTPUT", "xml")
+	if status, stdout, stderr := runMain("", "-a", "demo", "card", "get", "-o", "json"); status != 0 || !strings.HasPrefix(stdout, "{") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+}
+
+// TestArgumentOrder: options stand before, among or behind arguments, and -- ends
+// them.
+func TestArgumentOrder(t *testing.T) {
+	_, want, _ := runMain("", "-a", "demo", "send", "-o", "json", "hello")
+	if !strings.HasPrefix(want, "{") {
+		t.Fatal(want)
+	}
+	for _, line := range []string{"-a demo send hello -o json", "-a demo send hello --output=json", "send hello -a demo -o=json", "send -o json --agent demo -- hello", "--agent=demo send -output json hello"} {
+		if status, got, stderr := runMain("", strings.Fields(line)...); status != 0 || !strings.HasPrefix(got, `{"task":`) {
+			t.Errorf("%s: status %d, %s%s", line, status, got, stderr)
+		}
+	}
+	for line, want := range map[string][]string{
+		"send -- hello --fail":         {"send", "--", "hello", "--fail"},
+		"send hello -- --fail --":      {"send", "--", "hello", "--fail", "--"},
+		"send --fail a -5 - b":         {"send", "--fail", "--", "a", "-5", "-", "b"},
+		"send help":                    {"send", "--", "help"},
+		"-a x task get --timeout 1s y": {"--a=x", "task", "get", "--timeout=1s", "--", "y"},
+		"task get y --agent":           nil,
+	} {
+		p := &program{args: append([]string{programName}, strings.Fields(line)...)}
+		got, err := p.arrange(p.app())
+		if (err != nil) != (want == nil) || err == nil && !slices.Equal(got[1:], want) {
+			t.Errorf("%s: %q %v", line, got, err)
+		}
+	}
+}
+
+// TestMisuse: what is wrong, what was probably meant, and the page that tells more.
+func TestMisuse(t *testing.T) {
+	for line, want := range map[string]string{
+		"crad get":                     "there is no command \"crad\": did you mean card?\na2astdio --help says how it is used\n",
+		"card gett":                    "there is no command \"card gett\": did you mean get?\na2astdio card --help says how it is used\n",
+		"help card gett":               "there is no command \"card gett\": did you mean get?\na2astdio --help says how it is used\n",
+		"--agnt demo":                  "there is no option --agnt: did you mean --agent?\na2astdio --help says how it is used\n",
+		"send hello --ouput=json":      "there is no option --ouput for send: did you mean --output? To use it as text, put -- before the text\na2astdio send --help says how it is used\n",
+		"send --on-eof cancel hello":   "there is no option --on-eof for send: it goes before the command, as in a2astdio --on-eof ... send\na2astdio send --help says how it is used\n",
+		"-a demo --mode nope send x":   "--mode does not take \"nope\": it takes default, accept-edits, yolo\na2astdio --help says how it is used\n",
+		"-a demo send x --mode nope":   "--mode does not take \"nope\": it takes default, accept-edits, yolo\na2astdio --help says how it is used\n",
+		"-a demo send -o nope x":       "--output does not take \"nope\": it takes text, json, events\na2astdio send --help says how it is used\n",
+		"-a demo card get --timeout x": "--timeout does not take \"x\": it takes a time like 30s or 2m\na2astdio --help says how it is used\n",
+		"zzz":                          "",
+	} {
+		status, stdout, stderr := runMain("", strings.Fields(line)...)
+		if status != exitUsage || stdout != "" || want != "" && stderr != "a2astdio: "+want {
+			t.Errorf("%s: status %d, %s%s", line, status, stdout, stderr)
+		}
+	}
+	t.Setenv("A2ASTDIO_TIMEOUT", "soon")
+	if status, _, stderr := runMain("", "-a", "demo", "send", "x"); status != exitUsage || !strings.Contains(stderr, `A2ASTDIO_TIMEOUT does not take "soon": it takes a time like 30s or 2m`) {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"compress/gzip"
+	_ "embed"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Notices are what those want whose work is linked: copyright and text with every
+// copy, and with MPL-2.0 the place of the source. go generate writes them, into
+// notices.txt too, which people can read. Packed they take a sixth of the program's
+// size that they would take.
+//
+//go:embed notices.txt.gz
+var notices string
+
+func (p *program) licensesCommand() *cli.Command {
+	c := &cli.Command{Name: "licenses", Usage: "show the licences of a2astdio and of what is linked into it", Action: p.licenses}
+	c.CustomHelpTemplate = commandHelp(c, help{
+		intro: `Shows the licence of a2astdio, and for each module that is linked into it where
+its source is, and its licence.`,
+		usage:    []string{"a2astdio licenses"},
+		examples: []example{{"a2astdio licenses | less", "read them"}, {"a2astdio licenses > THIRD_PARTY_NOTICES", "to ship with a copy of a2astdio"}},
+	})
+	return c
+}
+
+func (p *program) licenses(c *cli.Context) error {
+	if _, err := p.arguments(c); err != nil {
+		return err
+	}
+	packed, err := gzip.NewReader(strings.NewReader(notices))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(p.stdout, packed)
+	return err
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A linkedModule is one that a part of is in the program: the packages are the
+// directories of that part.
+type linkedModule struct {
+	Path, Version, Dir string
+	packages           []string
+}
+
+// linkedModules are those of all platforms that we build for.
+func linkedModules(t *testing.T) []linkedModule {
+	t.Helper()
+	found := map[string]linkedModule{}
+	for _, platform := range []string{"linux", "darwin", "windows"} {
+		list := exec.Command("go", "list", "-deps", "-tags", "urfave_cli_no_docs", "-f", `{{with .Module}}{{if not .Main}}{"Path":{{printf "%q" .Path}},"Version":{{printf "%q" .Version}},"Dir":{{printf "%q" .Dir}},"Package":{{printf "%q" $.Dir}}}{{end}}{{end}}`, "../..")
+		list.Env = append(os.Environ(), "GOOS="+platform, "CGO_ENABLED=0")
+		list.Stderr = os.Stderr
+		out, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
+			var p struct {
+				linkedModule
+				Package string
+			}
+			if err := decoder.Decode(&p); err != nil {
+				t.Fatal(err)
+			}
+			m, ok := found[p.Path]
+			if !ok {
+				m = p.linkedModule
+			}
+			for dir := p.Package; len(dir) >= len(p.Dir); dir = filepath.Dir(dir) {
+				m.packages = append(m.packages, dir)
+			}
+			found[p.Path] = m
+		}
+	}
+	var all []linkedModule
+	for _, m := range found {
+		slices.Sort(m.packages)
+		m.packages = slices.Compact(m.packages)
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b linkedModule) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+// licenceFile is what a file with a licence, or a notice, is called.
+var licenceFile = regexp.MustCompile(`(?i)^(LICEN[CS]E|COPYING|NOTICE|PATENTS)([-.].*)?$`)
+
+// licenceTexts are those of a module, and of its packages that have their own.
+func licenceTexts(t *testing.T, m linkedModule) string {
+	t.Helper()
+	var b strings.Builder
+	for _, dir := range m.packages {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if !licenceFile.MatchString(e.Name()) || !e.Type().IsRegular() {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if within, _ := filepath.Rel(m.Dir, dir); within != "." {
+				fmt.Fprintf(&b, "\nPackage %s:\n", filepath.ToSlash(within))
+			}
+			fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(strings.ReplaceAll(string(text), "\r", "")))
+		}
+	}
+	return b.String()
+}
+
+const noticesHead = `a2astdio is licensed under the Apache License, Version 2.0:
+https://www.apache.org/licenses/LICENSE-2.0
+
+These modules, and the Go standard library, are linked into it. None is changed.
+The source of each is what the Go module mirror and the named repository have of
+that version; go mod download fetches it.
+`
+
+const rule = "\n================================================================================\n"
+
+// TestGeneratedNotices: the licence of every module that is linked is in what
+// licenses prints, and in THIRD_PARTY_NOTICES beside the program.
+func TestGeneratedNotices(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(noticesHead)
+	for _, m := range linkedModules(t) {
+		texts := licenceTexts(t, m)
+		if texts == "" {
+			t.Errorf("%s has no licence at its top: may it be shipped?", m.Path)
+		}
+		fmt.Fprintf(&b, "%s%s %s\n", rule, m.Path, m.Version)
+		if strings.Contains(texts, "Mozilla Public License") {
+			// MPL-2.0, section 3.2: whoever gets the program is told where the source is.
+			fmt.Fprintf(&b, "\nMozilla Public License 2.0. Its source, unchanged, is %s@%s, at https://%s\n", m.Path, m.Version, m.Path)
+		}
+		b.WriteString(texts)
+	}
+	fmt.Fprintf(&b, "%sThe Go standard library, https://go.dev\n\nIts licence is that of golang.org/x/sys, above.\n", rule)
+	generated(t, "notices.txt", b.String())
+	if *update {
+		var packed bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		_, _ = w.Write([]byte(b.String()))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		// Another version of Go may pack it differently: what holds the same text stays.
+		if _, now, _ := runMain("", "licenses"); now != b.String() {
+			if err := os.WriteFile("notices.txt.gz", packed.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return // the text that is embedded is the one before
+	}
+	if status, got, stderr := runMain("", "licenses"); status != 0 || got != b.String() {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
+// TestLicence: the licence's text is the one that tools recognise.
+func TestLicence(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "LICENSE"))
+	if err != nil || !strings.Contains(string(text), "Version 2.0, January 2004") || !strings.Contains(string(text), "END OF TERMS AND CONDITIONS") {
+		t.Errorf("LICENSE is not the Apache License: %v", err)
+	}
+}
+
+// TestVersion: the commit is found however the program was built.
+func TestVersion(t *testing.T) {
+	for name, test := range map[string]struct {
+		info *debug.BuildInfo
+		want built
+	}{
+		"checkout":       {&debug.BuildInfo{GoVersion: "go1.26.1", Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}, {Key: "vcs.time", Value: "t"}}}, built{Commit: "abc", Modified: true, Time: "t"}},
+		"pseudo-version": {&debug.BuildInfo{GoVersion: "go1.26.1", Main: debug.Module{Version: "v0.9.1-0.20261122053000-0123456789ab+dirty"}}, built{Commit: "0123456789ab"}},
+		"tag":            {&debug.BuildInfo{GoVersion: "go1.26.1", Main: debug.Module{Version: "v1.0.0-rc.1"}}, built{}},
+	} {
+		got := whatBuilt("v", test.info)
+		if got.Go != "go1.26.1" || got.Platform == "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+		got.Version, got.Go, got.Platform = "", "", ""
+		if got != test.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	status, stdout, stderr := runMain("", "version")
+	if want := "a2astdio v0.0.0-test\ncommit   "; status != 0 || !strings.HasPrefix(stdout, want) || !strings.Contains(stdout, "\ngo       go1.") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+	if status, stdout, _ := runMain("", "version", "-o", "json"); status != 0 || !strings.HasPrefix(stdout, `{"version":"v0.0.0-test"`) {
+		t.Errorf("status %d, %s", status, stdout)
+	}
+}

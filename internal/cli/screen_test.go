@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestScreen: who is waited for is shown after a second of silence, no wider than the
+// terminal and without anything that would control it, and is wiped before anything
+// else is written. In the middle of a line of stdout, and while somebody else has the
+// terminal, there is nothing.
+func TestScreen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got strings.Builder
+		s := &screen{err: &got, columns: func() int { return 40 }}
+		out, err := &screenWriter{s, &got, true, false}, &screenWriter{s, &got, true, true}
+		wait := func(d time.Duration) { <-time.After(d) }
+		expect := func(want string) {
+			t.Helper()
+			synctest.Wait()
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if got.String() != want {
+				t.Errorf("got  %q\nwant %q", got.String(), want)
+			}
+			got.Reset()
+		}
+		s.waitFor("an agent\x1b[2J\nof a name that is long")
+		wait(2500 * time.Millisecond)
+		expect("\r\x1b[K1s waiting for an agent␛[2J of a name …\r\x1b[K2s waiting for an agent␛[2J of a name …")
+		io.WriteString(out, "words")
+		expect("\r\x1b[Kwords")
+		wait(3 * time.Second)
+		expect("")
+		io.WriteString(err, "note\n")
+		expect("\nnote\n")
+		s.now("ls")
+		wait(1600 * time.Millisecond)
+		expect("\r\x1b[K1s waiting for ls (Ctrl-C cancels)")
+		release := s.hold()
+		expect("\r\x1b[K")
+		wait(3 * time.Second)
+		expect("")
+		release()
+		wait(1900 * time.Millisecond)
+		expect("\r\x1b[K1s waiting for ls (Ctrl-C cancels)")
+		s.line("failed", "", "a tool with a long name (and what it is about)", "exit code 2")
+		expect("\r\x1b[Kfailed  a tool with a lon…: exit code 2\n")
+		s.end()
+		wait(3 * time.Second)
+		expect("")
+	})
+}

@@ -1,0 +1,398 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/signin"
+)
+
+// browse is a browser whose user signs in, as a process.
+func browse() {
+	if err := new(signin.Browser).Open(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// A leakyAgent is the demo that callers sign in to. It takes down all that is secret
+// between it and them, fails when it is told to, and then repeats what it was shown.
+type leakyAgent struct {
+	*httptest.Server
+	mu      sync.Mutex
+	secrets map[string]string // by what they are
+	fail    map[string]int    // by status: how many requests of an agent's are answered so
+}
+
+// secretNames are members and parameters that hold secrets.
+var secretNames = []string{"access_token", "refresh_token", "client_secret", "code", "code_verifier", "device_code", "token", "credentials"}
+
+func newLeakyAgent(t *testing.T) *leakyAgent {
+	a := &leakyAgent{secrets: map[string]string{}, fail: map[string]int{}}
+	agent := demo.New(&demo.Options{Version: "both", Pace: -1, Auth: demo.AuthOAuth2, Extended: true, Sign: true, Push: &demo.PushOptions{}})
+	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		form, _ := url.ParseQuery(string(body))
+		for _, name := range secretNames {
+			a.learn(name, form.Get(name))
+			a.learn(name, r.URL.Query().Get(name))
+			for _, at := range []string{name, "params.configuration.pushNotificationConfig." + name, "params.configuration.taskPushNotificationConfig." + name,
+				"params.configuration.pushNotificationConfig.authentication." + name, "params.configuration.taskPushNotificationConfig.authentication." + name} {
+				a.learn(name, gjson.GetBytes(body, at).Str)
+			}
+		}
+		w.Header().Set("Set-Cookie", "sid=hunter2-cookie")
+		if a.fails(w, r) {
+			return
+		}
+		if strings.Contains(r.Header.Get("Accept"), "event-stream") {
+			agent.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		agent.ServeHTTP(answer, r)
+		for _, name := range secretNames {
+			a.learn(name, gjson.GetBytes(answer.Body.Bytes(), name).Str)
+		}
+		if to, err := url.Parse(answer.Header().Get("Location")); err == nil {
+			a.learn("code", to.Query().Get("code"))
+		}
+		for name, values := range answer.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
+	}))
+	t.Cleanup(func() { a.Close(); agent.Close() })
+	return a
+}
+
+// learn takes down a secret. The agent's own protocol has short ones by these names.
+func (a *leakyAgent) learn(name, value string) {
+	if len(value) < 12 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.secrets[value] = name
+}
+
+// failNext has the next requests to the agent itself answered by a status.
+func (a *leakyAgent) failNext(status string, times int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fail[status] = times
+}
+
+func (a *leakyAgent) fails(w http.ResponseWriter, r *http.Request) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r.Method != http.MethodPost || r.URL.Path != "/" {
+		return false
+	}
+	for status, left := range a.fail {
+		if left == 0 {
+			continue
+		}
+		a.fail[status]--
+		code := map[string]int{"401": 401, "500": 500, "502": 502}[status]
+		w.Header().Set("Content-Type", map[int]string{401: "application/json", 500: "text/plain", 502: "application/json"}[code])
+		w.WriteHeader(code)
+		said := fmt.Sprintf("you said Authorization: %s and X-Gateway: %s at %s", r.Header.Get("Authorization"), r.Header.Get("X-Gateway"), r.URL)
+		if code == 500 {
+			fmt.Fprint(w, said)
+		} else {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":%q,"data":{"headers":%q}}}`, said, said)
+		}
+		return true
+	}
+	return false
+}
+
+// A secretRun is processes with secrets, and all that they have put out.
+type secretRun struct {
+	t     *testing.T
+	dir   string
+	env   []string
+	texts map[string]string
+}
+
+// run is one process of a2astdio.
+func (s *secretRun) run(name, stdin string, args ...string) {
+	s.t.Helper()
+	cmd := exec.Command("a2astdio", args...)
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, s.env, strings.NewReader(stdin), &out, &errs
+	if err := cmd.Run(); err != nil && !strings.HasPrefix(name, "error") {
+		s.t.Errorf("%s: %v: %s%s", name, err, out.String(), errs.String())
+	}
+	s.texts[name] = out.String() + errs.String()
+	for inner, text := range unpacked(s.t, out.String()) {
+		s.texts[name+", "+inner] = text
+	}
+}
+
+// edit is an editor with one conversation, which ends by the end of input or a kill.
+func (s *secretRun) edit(name string, kill bool, args ...string) {
+	s.t.Helper()
+	in, editorIn := io.Pipe()
+	editorOut, out := io.Pipe()
+	cmd := exec.Command("a2astdio", args...)
+	var errs bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, s.env, in, out, &errs
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { // ends with the process
+		_ = cmd.Wait()
+		out.Close()
+		close(ended)
+	}()
+	e := &acpEditor{t: s.t, in: editorIn, lines: bufio.NewReader(editorOut)}
+	e.call(1, "initialize", `{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true},"_meta":{"terminal-auth":true}}}`)
+	session := e.call(2, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[{"name":"a","command":"c","args":[],"env":[{"name":"K","value":"hunter2-mcp-env"}]},{"type":"http","name":"b","url":"https://h/?sig=hunter2-mcp-query","headers":[{"name":"X","value":"hunter2-mcp-header"}]}]}`, s.dir)).Get("result.sessionId").Str
+	for i, text := range []string{"hello", "todos"} {
+		if r := e.call(3+i, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, session, text)); r.Get("result.stopReason").Str != "end_turn" && !strings.HasPrefix(name, "error") {
+			s.t.Errorf("%s: %s", name, r.Raw)
+		}
+	}
+	if kill {
+		fmt.Fprintf(editorIn, `{"jsonrpc":"2.0","id":9,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"slow"}]}}`+"\n", session)
+		line, _ := e.lines.ReadString('\n') // it has begun
+		e.all.WriteString(line)
+		_ = cmd.Process.Kill()
+	}
+	editorIn.Close()
+	_, _ = io.Copy(&e.all, e.lines)
+	<-ended
+	// What an editor says of its MCP servers is its own, and comes back from nowhere.
+	s.texts[name] = e.all.String() + errs.String()
+}
+
+var deviceURL = regexp.MustCompile(`http://\S*user_code=\S+`)
+
+// device signs in by a code.
+func (s *secretRun) device(args ...string) {
+	s.t.Helper()
+	cmd := exec.Command("a2astdio", args...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	all := ""
+	for lines := bufio.NewScanner(errs); lines.Scan(); {
+		all += lines.Text() + "\n"
+		if complete := deviceURL.FindString(lines.Text()); complete != "" {
+			if err := new(signin.Browser).Enter(complete); err != nil {
+				s.t.Error(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		s.t.Errorf("signing in by a code: %v: %s%s", err, out.String(), all)
+	}
+	s.texts["the sign-in by a code"] = out.String() + all
+}
+
+// One run of everything, with secrets wherever there can be some: signing in by browser
+// and by a code, renewal, errors that repeat what they were shown, an editor, a kill,
+// traces, logs, and all that is made of them. No secret is in any output, trace, log or
+// file of the state but the store, on any command line, or in a child's environment.
+func TestSecretsStayIn(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("it looks at the processes of Linux")
+	}
+	agent := newLeakyAgent(t)
+	home, dir, seen := t.TempDir(), t.TempDir(), t.TempDir()
+	browser := filepath.Join(seen, "browser")
+	if err := os.WriteFile(browser, []byte("#!/bin/sh\nenv > "+seen+"/env-browser\nexec browse \"$1\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(agent.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.RawQuery = "key=hunter2-query"
+	s := &secretRun{t: t, dir: dir, texts: map[string]string{}, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home,
+		"BROWSER=" + browser, "A2ASTDIO_AGENT=" + u.String() + "/", "A2ASTDIO_HEADER=X-Gateway: hunter2-header", "A2ASTDIO_OAUTH_CLIENT_SECRET=hunter2-client-secret", "A2ASTDIO_OAUTH_CLIENT_ID="}}
+	given := s.env
+	s.env = without(given, "A2ASTDIO_OAUTH_CLIENT_SECRET", "A2ASTDIO_OAUTH_CLIENT_ID")
+	stop := watchCommandLines(t, home, s.texts)
+
+	looked := []string{"--log", filepath.Join(dir, "log"), "--log-level", "debug"}
+	traced := func(name string) []string {
+		return append([]string{"--trace", filepath.Join(dir, name+".jsonl"), "--trace-full"}, looked...)
+	}
+	s.run("error: not signed in", "", append(traced("a"), "send", "hello")...)
+	s.run("signing in", "", append(traced("b"), "auth", "login")...)
+	s.run("status", "", "auth", "status")
+	u.User = url.UserPassword("me", "hunter2-userinfo") // which goes before a sign-in
+	signedIn := s.env
+	s.env = append(without(s.env, "A2ASTDIO_AGENT"), "A2ASTDIO_AGENT="+u.String()+"/")
+	s.run("error: by the URL", "", append(traced("l"), "send", "hello")...)
+	agent.failNext("500", 9)
+	s.run("error 500: by the URL", "", append(traced("m"), "send", "hello")...)
+	agent.failNext("500", 0)
+	s.env = signedIn
+	s.run("send", "hello, Authorization: Bearer prompted-secret", append(traced("c"), "send", "-")...)
+	agent.failNext("401", 1)
+	s.run("renewal", "", append(traced("d"), "send", "hello")...)
+	for _, status := range []string{"401", "500", "502"} {
+		agent.failNext(status, 9)
+		s.run("error "+status, "", append(traced("e"+status), "send", "hello")...)
+		agent.failNext(status, 0)
+	}
+	for _, args := range [][]string{{"doctor"}, {"card", "get"}, {"card", "get", "--extended", "-o", "json"}, {"task", "list"}, {"agents"}, {"config", "show"}, {"send", "-o", "json", "hello"}} {
+		s.run(strings.Join(args, " "), "", append(looked, args...)...)
+	}
+	agent.failNext("500", 2)
+	s.edit("error: an editor", false, append(traced("n"), "--no-history")...)
+	agent.failNext("502", 2)
+	s.edit("error: another editor", false, append(traced("o"), "--no-history")...)
+	agent.failNext("502", 0)
+	s.edit("an editor", false, append(traced("f"), "--webhook", "127.0.0.1:0")...)
+	s.edit("an editor that is killed with its bridge", true, append(traced("g"), "--forward-mcp")...)
+	s.run("signing out", "", append(looked, "auth", "logout")...)
+	s.device(append(traced("h"), "--oauth-issuer", agent.URL+"/idp", "auth", "login", "--device")...)
+	s.run("send by the code", "", append(traced("i"), "send", "hello")...)
+
+	dump := func(name string) string { return "sh -c 'env >> " + filepath.Join(seen, "env-"+name) + "; " }
+	s.env = append(without(s.env, "A2ASTDIO_AGENT"), "A2ASTDIO_TOKEN=hunter2-token")
+	s.edit("an agent that is started", false, append(traced("j"), "--agent-command", dump("agent")+"exec a2astdio demo --listen 127.0.0.1:$PORT'")...)
+	s.env = without(given, "A2ASTDIO_OAUTH_CLIENT_ID")
+	s.env = append(s.env, "A2ASTDIO_OAUTH_CLIENT_ID=me")
+	s.run("error: a command", "", append(traced("k"), "--credential-command", dump("command")+"echo hunter2-printed; echo nobody is here >&2; exit 1'", "send", "hello")...)
+	stop()
+
+	traces, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	for _, path := range traces {
+		for _, args := range [][]string{{"show"}, {"check"}, {"export", "--har"}, {"export", "--otlp"}, {"export", "--html"}, {"export", "--bundle"}, {"export", "--bundle", "--texts"}, {"export", "--transcript"}} {
+			name := fmt.Sprint("error or not: ", args, filepath.Base(path))
+			s.run(name, "", append(append([]string{"trace"}, args...), path)...)
+		}
+	}
+	for _, at := range []string{home, dir, seen} {
+		_ = filepath.WalkDir(at, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && filepath.Base(filepath.Dir(path)) != "credentials" {
+				b, _ := os.ReadFile(path)
+				s.texts[path] = string(b)
+			}
+			return nil
+		})
+	}
+	agent.check(t, s.texts, len(traces))
+}
+
+// check looks for secrets, and whether there were enough of them, and of texts.
+func (a *leakyAgent) check(t *testing.T, texts map[string]string, traces int) {
+	t.Helper()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	kinds := map[string]bool{}
+	for _, kind := range a.secrets {
+		kinds[kind] = true
+	}
+	for _, kind := range []string{"access_token", "refresh_token", "code", "code_verifier", "device_code", "token"} {
+		if !kinds[kind] {
+			t.Errorf("the run had no %s", kind)
+		}
+	}
+	for _, name := range []string{"env-agent", "env-command", "env-browser", "command lines", "/log"} {
+		found := false
+		for where, text := range texts {
+			found = found || strings.HasSuffix(where, name) && len(text) > 100
+		}
+		if !found {
+			t.Errorf("there is nothing of %s", name)
+		}
+	}
+	if traces < 17 || len(texts) < 100 {
+		t.Errorf("only %d traces and %d texts", traces, len(texts))
+	}
+	for where, text := range texts {
+		for secret, kind := range a.secrets {
+			if i := strings.Index(text, secret); i >= 0 {
+				t.Errorf("%s has a %s: …%s…", where, kind, text[max(0, i-120):min(len(text), i+20)])
+			}
+		}
+		// What the user prompts is the conversation's: in a list of tasks it may be seen.
+		if strings.Contains(text, "prompted-secret") && (strings.HasSuffix(where, ".jsonl") || strings.HasSuffix(where, "/log") || strings.Contains(where, "export")) {
+			t.Errorf("%s has a secret of a prompt", where)
+		}
+		if i := strings.Index(text, "hunter2"); i >= 0 {
+			t.Errorf("%s has a secret: …%s…", where, text[max(0, i-120):min(len(text), i+40)])
+		}
+	}
+}
+
+func without(env []string, names ...string) (rest []string) {
+	for _, v := range env {
+		name, _, _ := strings.Cut(v, "=")
+		if !strings.Contains(" "+strings.Join(names, " ")+" ", " "+name+" ") {
+			rest = append(rest, v)
+		}
+	}
+	return rest
+}
+
+// watchCommandLines takes down the command lines of this run's processes, which have its
+// home, until it is stopped.
+func watchCommandLines(t *testing.T, home string, texts map[string]string) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	lines := map[string]bool{}
+	go func() {
+		defer close(ended)
+		for tick := time.NewTicker(3 * time.Millisecond); ; {
+			files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+			for _, f := range files {
+				b, _ := os.ReadFile(f)
+				if env, err := os.ReadFile(filepath.Join(filepath.Dir(f), "environ")); err == nil && !bytes.Contains(env, []byte(home)) {
+					continue // of another test
+				}
+				if line := strings.ReplaceAll(string(b), "\x00", " "); strings.Contains(line, "a2astdio") || strings.Contains(line, "brows") {
+					lines[line] = true
+				}
+			}
+			select {
+			case <-tick.C:
+			case <-done:
+				tick.Stop()
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+		for line := range lines {
+			if !strings.Contains(line, "hunter2-printed") { // what the user has written there is the user's
+				texts["command lines"] += line + "\n"
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A sending is a prompt on its way, and what follows from it.
+type sending struct {
+	p       *program
+	c       *cli.Context
+	l       *link
+	session *bridge.Session
+	editor  *sendEditor
+	asked   bool // the last that the user saw is a question, whose line has ended
+}
+
+// first sends the prompt. What only a message can say makes it one; else it may be
+// a slash command of the agent's.
+func (s *sending) first(m *a2a.Outgoing, prompt string) (bridge.Result, error) {
+	if s.c.IsSet("task-id") || len(m.Metadata) > 0 || len(m.AcceptedOutputModes) > 0 || len(m.Parts) != 1 || m.Parts[0].Text != prompt {
+		return s.p.turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
+			return t.Send(ctx, m, s.editor)
+		})
+	}
+	return s.next(prompt)
+}
+
+// next sends what the user says in the conversation.
+func (s *sending) next(text string) (bridge.Result, error) {
+	return s.p.turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
+		return t.Run(ctx, []acp.ContentBlock{{Type: "text", Text: text}}, s.editor)
+	})
+}
+
+// answer lets the user answer what the agent has asked in prose, where the question
+// was read: on the terminal. Nothing is answered for the user, so that an empty line
+// leaves the task as it is.
+func (s *sending) answer(r bridge.Result) (text string, ok bool) {
+	if !waits(r) || s.editor.format != formatText || !isTerminal(s.p.stdout) {
+		return "", false
+	}
+	tty, err := s.p.terminal()
+	if err != nil {
+		return "", false
+	}
+	defer s.editor.screen.hold()()
+	s.asked = true
+	const question = "Your answer (none: for later): "
+	line, err := readLine(s.c.Context, tty, styleOf(tty).bold(question))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", false
+	}
+	s.asked = false
+	line = strings.TrimSpace(strings.ToValidUTF8(line, "\ufffd"))
+	return line, line != ""
+}
+
+// readLine asks on a terminal, and closes it. It returns at once when ctx ends.
+func readLine(ctx context.Context, tty io.ReadWriteCloser, question string) (string, error) {
+	type reply struct {
+		line string
+		err  error
+	}
+	replies := make(chan reply, 1)
+	go func() { // ends with the user's answer; where Close does not end a read, with the process
+		_, err := fmt.Fprint(tty, question)
+		line := ""
+		if err == nil {
+			line, err = bufio.NewReader(tty).ReadString('\n')
+		}
+		replies <- reply{line, err}
+	}()
+	defer tty.Close()
+	select {
+	case r := <-replies:
+		if r.err != nil {
+			_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
+		}
+		return r.line, r.err
+	case <-ctx.Done():
+		_, _ = io.WriteString(tty, "\n")
+		return "", ctx.Err()
+	}
+}
+
+// cancel cancels the task of a turn that is over, and returns the task's state.
+func (s *sending) cancel(r bridge.Result) a2a.State {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(s.c.Context), interruptWait)
+	defer stop()
+	task, err := s.l.client.Cancel(ctx, r.TaskID)
+	if err != nil {
+		s.l.options.Log.Debug("cancelling", "task", r.TaskID, "err", err)
+		return r.State
+	}
+	return task.State
+}

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// maxAttached is how much may be attached to one message: it travels in one JSON
+// document, a third longer as base64, and many agents take no request of more than
+// some ten megabytes.
+const maxAttached = 20 << 20
+
+// An attachment is a file that goes with a prompt.
+type attachment struct {
+	name    string // as the user wrote it
+	content []byte
+	media   string // without parameters
+	text    bool   // it can be read as text
+}
+
+// readAttachments reads the files of --attach. What cannot be sent is an error
+// before anything is.
+func readAttachments(names []string) ([]attachment, error) {
+	var all []attachment
+	left := int64(maxAttached)
+	for _, name := range names {
+		if name == "-" {
+			return nil, usagef("--attach takes files: stdin is a part of the prompt, where a - stands in it")
+		}
+		a, err := readAttachment(name, left)
+		if err != nil {
+			return nil, err
+		}
+		left -= int64(len(a.content))
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+func readAttachment(name string, left int64) (attachment, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return attachment{}, usagef("--attach: %v", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return attachment{}, usagef("--attach: %v", err)
+	case info.IsDir():
+		return attachment{}, usagef("--attach takes files, and %s is a directory", name)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, left+1))
+	switch {
+	case err != nil:
+		return attachment{}, fmt.Errorf("--attach: %w", err)
+	case int64(len(b)) > left:
+		return attachment{}, usagef("--attach: with %s there is more than %d MiB, which is all that one message takes; an agent that works in this directory can read it by its name",
+			name, maxAttached>>20)
+	case len(b) == 0:
+		return attachment{}, usagef("--attach: %s is empty", name)
+	}
+	a := attachment{name: name, content: b}
+	a.media, a.text = mediaType(name, b)
+	return a, nil
+}
+
+// mediaType tells what a file is: by its content, where that says it, and by its name
+// among the many kinds of text, and where its content says nothing.
+func mediaType(name string, content []byte) (media string, text bool) {
+	text = utf8.Valid(content) && !bytes.ContainsRune(content, 0)
+	byContent, _, _ := mime.ParseMediaType(http.DetectContentType(content))
+	byName, _, _ := mime.ParseMediaType(mime.TypeByExtension(strings.ToLower(filepath.Ext(name))))
+	switch {
+	case text && isText(byName):
+		return byName, true
+	case text && byContent == "application/octet-stream", text && byContent == "":
+		return "text/plain", true
+	case text:
+		return byContent, isText(byContent)
+	case byContent != "application/octet-stream" && !isText(byContent) && !isContainer(byContent):
+		return byContent, false
+	case byName != "" && !isText(byName):
+		return byName, false
+	case byContent != "" && !isText(byContent):
+		return byContent, false
+	}
+	return "application/octet-stream", false
+}
+
+// isText reports whether a media type's content is read as text.
+func isText(media string) bool {
+	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml") ||
+		slices.Contains([]string{"application/json", "application/xml", "application/javascript", "application/yaml", "application/toml", "application/sql"}, media)
+}
+
+// isContainer reports whether a media type says only how something is packed: the
+// name knows more (.docx).
+func isContainer(media string) bool {
+	return media == "application/zip" || media == "application/x-gzip" || media == "application/gzip"
+}
+
+// part is the part of a message that an attachment becomes, for an agent with these
+// input modes. Text goes as text where the agent does not name its very type: every
+// agent reads that, and many overlook files.
+func (a *attachment) part(card *a2a.Card) (a2a.OutPart, error) {
+	base := filepath.Base(a.name)
+	asText := func() (a2a.OutPart, error) {
+		return a2a.OutPart{Text: "Content of " + base + ":\n" + string(a.content)}, nil
+	}
+	exact := takesType(card.InputModes, a.media)
+	switch {
+	case a.text && (a.media == "text/plain" || !exact) && takesText(card.InputModes):
+		return asText()
+	case exact || len(card.InputModes) == 0:
+		return a2a.OutPart{File: &a2a.File{Name: base, MediaType: a.media, Bytes: base64.StdEncoding.EncodeToString(a.content)}}, nil
+	}
+	return a2a.OutPart{}, usagef("--attach: %s is %s, and the agent takes %s", a.name, a.media, strings.Join(card.InputModes, ", "))
+}
+
+// takesType reports whether input modes have a media type. A2A has media types there;
+// agents also write "image" or "file".
+func takesType(modes []string, media string) bool {
+	major, _, _ := strings.Cut(media, "/")
+	return slices.ContainsFunc(modes, func(mode string) bool {
+		if parsed, _, err := mime.ParseMediaType(mode); err == nil {
+			mode = parsed
+		}
+		switch mode {
+		case "*", "*/*", "file", media, major + "/*":
+			return true
+		case major:
+			return major != "text" // which means the text of the prompt
+		}
+		return false
+	})
+}
+
+func takesText(modes []string) bool {
+	return len(modes) == 0 || slices.ContainsFunc(modes, func(mode string) bool {
+		parsed, _, err := mime.ParseMediaType(mode)
+		if err == nil {
+			mode = parsed
+		}
+		return slices.Contains([]string{"text", "text/plain", "text/*", "*/*", "*"}, mode)
+	})
+}
+
+// parts are all parts of a message.
+func parts(prompt string, files []attachment, card *a2a.Card) ([]a2a.OutPart, error) {
+	var all []a2a.OutPart
+	if prompt != "" {
+		all = append(all, a2a.OutPart{Text: prompt})
+	}
+	for i := range files {
+		part, err := files[i].part(card)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, part)
+	}
+	return all, nil
+}

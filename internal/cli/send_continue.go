@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A thread is the conversation with an agent in a directory, as the commands of a
+// shell know it: where the last one has left it is kept for --continue.
+type thread struct {
+	store      *store.Store
+	agent, cwd string
+	l          *link
+}
+
+// thread opens the conversation. A place to keep it that cannot be had costs
+// --continue alone.
+func (p *program) thread(c *cli.Context, l *link) (*thread, error) {
+	s, err := store.Open("")
+	if err != nil && c.Bool("continue") {
+		return nil, err
+	}
+	if err != nil {
+		l.options.Log.Warn("the conversation is not kept for --continue", "err", err)
+	}
+	return &thread{s, cmp.Or(l.name, "command "+stringOf(c, "agent-command")), l.options.Workspace, l}, nil
+}
+
+// resume makes a message go on where the last one has left the conversation.
+func (t *thread) resume(m *a2a.Outgoing) error {
+	last, err := t.store.Conversation(t.agent, t.cwd)
+	switch {
+	case errors.Is(err, store.ErrNoSession):
+		return fmt.Errorf("there is no conversation with this agent in %s to continue: send without --continue begins one", t.cwd)
+	case err != nil:
+		return err
+	}
+	m.ContextID, m.TaskID = last.ContextID, last.TaskID
+	return nil
+}
+
+// keep stores where the conversation is.
+func (t *thread) keep(contextID, taskID string) {
+	if contextID == "" && taskID == "" || t.l.options.NoHistory {
+		return
+	}
+	err := t.store.PutConversation(store.Conversation{Agent: t.agent, Cwd: t.cwd,
+		ContextID: strings.ToValidUTF8(contextID, ""), TaskID: strings.ToValidUTF8(taskID, "")})
+	if err != nil {
+		t.l.options.Log.Warn("the conversation is not kept for --continue", "err", err)
+	}
+}
+
+// lost says of an agent's refusal what the user can do, where the message was for a
+// task or a context that there was.
+func lost(c *cli.Context, l *link, taskID string, err error) error {
+	if !refused(err) {
+		return err
+	}
+	if taskID != "" && l.asks(c, taskID) {
+		// A prompt is no approval, whatever it says.
+		return fmt.Errorf("%w: the task waits for approval: a2astdio task subscribe --approve ask %s", err, shellWord(taskID))
+	}
+	if !c.Bool("continue") {
+		return err
+	}
+	return fmt.Errorf("%w: the agent may have given up the conversation that --continue goes on with; without it another one begins", err)
+}
+
+// refused reports whether the agent has refused a message, for where it goes.
+func refused(err error) bool {
+	var agent *a2a.Error
+	return errors.As(err, &agent) &&
+		(agent.Code == a2a.CodeTaskNotFound || agent.Code == a2a.CodeInvalidParams || agent.Code == a2a.CodeUnsupportedOperation)
+}

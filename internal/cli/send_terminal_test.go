@@ -1,0 +1,207 @@
+//go:build linux
+
+package cli
+
+import (
+	"errors"
+	"io"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/a2astdio/a2astdio/internal/demo"
+)
+
+// A session is one form of send on a terminal. Each of its keys is typed when the
+// terminal shows what it waits for.
+type session struct {
+	name string
+	// command is send, if it is not named.
+	command []string
+	args    []string
+	keys    []key
+	env     []string
+	exit    int
+	// pipe is given on stdin; without it stdin is the terminal.
+	pipe string
+}
+
+func (s session) words() []string {
+	if s.command == nil {
+		return append([]string{"send"}, s.args...)
+	}
+	return append(slices.Clone(s.command), s.args...)
+}
+
+type key struct{ shown, typed string }
+
+func sessions() []session {
+	return []session{
+		{name: "hello", args: []string{"hello"}},
+		{name: "edit", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "?\n"}, {"Which?", "y\n"}}},
+		{name: "reject", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "n\n"}}},
+		{name: "editor", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "e\n"}, {"Which?", "y\n"}}, env: []string{"VISUAL=sed -i.bak 1cchanged"}},
+		{name: "shell", args: []string{"shell"}, keys: []key{{"Which?", "a\n"}}},
+		{name: "once", args: []string{"--approve", "once", "many"}},
+		{name: "control", args: []string{"command", "control"}, keys: []key{{"Which?", "n\n"}}},
+		{name: "tool-fails", args: []string{"error"}},
+		{name: "task-fails", args: []string{"--fail", "fail"}, exit: exitFailed},
+		{name: "verbose", args: []string{"--verbose", "todos"}},
+		{name: "ask", args: []string{"ask"}, keys: []key{{"Your answer", "red\n"}}},
+		{name: "ask-later", args: []string{"--fail", "ask"}, keys: []key{{"Your answer", "\n"}}, exit: exitWaits},
+		{name: "ask-cancelled", args: []string{"ask"}, keys: []key{{"Your answer", "\x03"}}, exit: exitInterrupted},
+		{name: "cancelled", args: []string{"slow"}, keys: []key{{"tick 1 of 60", "\x03"}}, exit: exitInterrupted},
+		{name: "stdin", args: []string{"hello"}, pipe: "hello\n"},
+		{name: "stdin-dash", args: []string{"-"}, pipe: "hello\n"},
+		{name: "stdin-typed", args: []string{"-"}, keys: []key{{"Ctrl-D", "hello\n\x04"}}},
+		{name: "attach", args: []string{"--attach", "notes.md", "hello"}},
+		{name: "json", args: []string{"-o", "json", "fail"}},
+		{name: "async", args: []string{"--async", "hello"}},
+		{name: "send-help", args: []string{"--help"}},
+		{name: "help", command: []string{"task", "list"}, args: []string{"--help"}},
+		{name: "card", command: []string{"card", "get"}},
+		{name: "no-agent", args: []string{"--agent", "http://127.0.0.1:1/", "hello"}, exit: exitUnreachable},
+	}
+}
+
+// TestTerminal holds what each form of send looks like on a terminal of 80 and of 40
+// columns, with colours and without: testdata/terminal has the bytes, with ESC as \e. They were read by people.
+func TestTerminal(t *testing.T) {
+	agent := demo.New(&demo.Options{Version: "both", Pace: -1})
+	server := httptest.NewServer(agent)
+	t.Cleanup(func() { server.Close(); agent.Close() }) // when the parallel tests have ended
+	for _, form := range []struct {
+		name    string
+		columns uint16
+		env     string
+	}{{"80", 80, "COLORTERM=1"}, {"80-plain", 80, "NO_COLOR=1"}, {"40", 40, "COLORTERM=1"}, {"40-plain", 40, "NO_COLOR=1"}} {
+		t.Run(form.name, func(t *testing.T) {
+			t.Parallel()
+			var all strings.Builder
+			for _, s := range sessions() {
+				all.WriteString("== " + strings.Join(s.words(), " ") + "\n")
+				all.WriteString(play(t, server.URL, s, form.columns, form.env))
+			}
+			golden(t, filepath.Join("..", "..", "testdata", "terminal", form.name+".txt"), all.String())
+		})
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(got), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, want := strings.Split(got, "\n"), strings.Split(string(raw), "\n")
+	for i := range is {
+		if i >= len(want) || is[i] != want[i] {
+			t.Errorf("%s is stale from line %d on: -update writes it anew, to be read\n%q\n%q", file, i+1, is[max(0, i-3):min(len(is), i+3)], want[max(0, i-3):min(len(want), i+3)])
+			return
+		}
+	}
+}
+
+var unsteady = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|http://127\.0\.0\.1:\d\d+`)
+
+// play has a session, and returns what the terminal has got.
+func play(t *testing.T, agent string, s session, columns uint16, env string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "notes.md"), []byte("# notes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exe, err := exec.LookPath("a2astdio") // testscript's
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, append([]string{"--workspace", "."}, s.words()...)...)
+	cmd.Dir = dir
+	cmd.Env = append([]string{"TERM=xterm", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + dir, "XDG_CONFIG_HOME=" + dir,
+		"A2ASTDIO_AGENT=" + agent, env}, s.env...)
+	if s.pipe != "" {
+		// All of it is there before the program looks, so that the order is the same.
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		_, _ = w.WriteString(s.pipe)
+		w.Close()
+		cmd.Stdin = r
+	}
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Skip("no pseudo-terminal: ", err)
+	}
+	defer master.Close()
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: columns}); err != nil {
+		t.Fatal(err)
+	}
+	// Ctrl-C drops what the terminal has not shown yet: it would be luck what that is.
+	settings, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+	if err == nil {
+		settings.Lflag |= unix.NOFLSH
+		err = unix.IoctlSetTermios(int(slave.Fd()), unix.TCSETS, settings)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = slave, slave
+	if cmd.Stdin == nil {
+		cmd.Stdin = slave
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	screen := &shown{}
+	read := make(chan struct{})
+	go func() { // ends when the last process has closed the terminal
+		defer close(read)
+		_, _ = io.Copy(screen, master)
+	}()
+	at := 0
+	for _, k := range s.keys {
+		if at, err = screen.wait(k.shown, at); err != nil {
+			_ = cmd.Process.Kill()
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		if _, err := master.Write([]byte(k.typed)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = cmd.Wait()
+	<-read
+	if code := cmd.ProcessState.ExitCode(); code != s.exit {
+		t.Errorf("%s: status %d, not %d", s.name, code, s.exit)
+	}
+	text := screen.String()
+	if s.name == "cancelled" { // how far it gets is luck
+		text = regexp.MustCompile(`(?m)^tick [2-9]\d* of 60\r\n`).ReplaceAllString(text, "")
+	}
+	text = strings.ReplaceAll(text, dir, "/dir")
+	text = unsteady.ReplaceAllStringFunc(text, func(s string) string {
+		if strings.HasPrefix(s, "http") {
+			return "http://agent"
+		}
+		return "ID"
+	})
+	return strings.NewReplacer("\r\n", "\n", "\r", `\r`, "\x1b", `\e`, "\a", `\a`).Replace(text)
+}

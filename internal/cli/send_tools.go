@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// tool tells of a call: while it runs as what is waited for, at its end in a line.
+func (o *textOutput) tool(s *mapping.Step) {
+	c := s.Tool
+	if !s.New && s.Changed&mapping.ToolState == 0 {
+		return
+	}
+	switch {
+	case c.Status == mapping.ToolExecuting:
+		o.screen.lineStart()
+		o.screen.now(toolName(c))
+	case c.Status.Ended():
+		o.screen.now(o.agent)
+		lead, paint := "done", "32"
+		switch c.Status {
+		case mapping.ToolFailed:
+			lead, paint = "failed", "31"
+		case mapping.ToolCancelled:
+			lead, paint = "not run", "33"
+		}
+		o.screen.line(lead, paint, toolName(c), toolResult(c))
+	}
+}
+
+// toolResult is what came of a call, in a few words.
+func toolResult(c *mapping.ToolCall) string {
+	switch {
+	case c.Error != nil:
+		return c.Error.Said(mapping.ToolKind(c) == acp.KindExecute)
+	case c.Output == nil && c.Status == mapping.ToolSucceeded:
+		return firstLine(c.OutputSoFar)
+	case c.Output == nil:
+		return ""
+	case c.Output.Diff != nil:
+		removed, added := changed(c.Output.Diff)
+		return fmt.Sprintf("+%d -%d lines", len(added), len(removed))
+	case c.Output.Text != "":
+		return firstLine(c.Output.Text)
+	}
+	return short(string(c.Output.Data), maxValue)
+}
+
+// firstLine is how a text begins, and how much more there is of it.
+func firstLine(text string) string {
+	text = strings.TrimSpace(text)
+	first, rest, more := strings.Cut(text, "\n")
+	if !more {
+		return first
+	}
+	return fmt.Sprintf("%s (and %d lines more)", first, strings.Count(rest, "\n")+1)
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge/store"
+)
+
+func (p *program) sessionsCommand() *cli.Command {
+	return group("sessions", "list and delete conversations that are kept here", help{
+		intro: `Looks after the conversations of editors that are kept on this machine, so
+that an editor can load them again: what was said, and with which task of the
+agent. They are your files, in clear; a session that nobody uses is removed
+after 90 days. What the agent itself keeps is not touched. --no-history keeps
+none.`,
+		usage: []string{"a2astdio sessions COMMAND [options]"},
+		examples: []example{
+			{"a2astdio sessions list", "what is there?"},
+			{"a2astdio sessions purge --older-than 168h", "delete what is older than a week"},
+		},
+		after: sessionsExit,
+	}, p.sessionsListCommand(), p.sessionsDeleteCommand(), p.sessionsPurgeCommand())
+}
+
+const sessionsExit = "\nExit status:\n  0    done\n  1    failed\n  2    a2astdio was called wrongly\n"
+
+// sessionsCommandOf makes one of the commands below it.
+func sessionsCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
+	c := &cli.Command{Name: name, HelpName: "a2astdio sessions " + name, Usage: usage, Flags: flags, Action: action}
+	h.after = sessionsExit
+	c.CustomHelpTemplate = commandHelp(c, h)
+	return c
+}
+
+func (p *program) sessionsListCommand() *cli.Command {
+	return sessionsCommandOf("list", "list what is kept, the newest first", p.listSessions, help{
+		intro: "Lists the sessions that are kept, the newest first: when each was last used, the\n" +
+			"agent, the directory and what it is called.",
+		usage: []string{"a2astdio sessions list [options]"},
+		examples: []example{
+			{"a2astdio sessions list", "what is there?"},
+			{"a2astdio sessions list -o json | jq -r '.[].id'", "their IDs, for a script"},
+		},
+	}, outputFlag(`[{"id","agent","cwd","title","contextId","taskId","createdAt",
+"updatedAt"}]`))
+}
+
+func (p *program) sessionsDeleteCommand() *cli.Command {
+	return sessionsCommandOf("delete", "delete sessions", p.deleteSessions, help{
+		intro: "Deletes sessions and what was said in them, for good. Close them in the editor\n" +
+			"first: one that goes on is kept again from then on.",
+		usage:    []string{"a2astdio sessions delete ID..."},
+		examples: []example{{"a2astdio sessions delete 4c4fdb17-aa6b-4b1d-8d62-6ce8c49cc3c6", "one that sessions list has shown"}},
+	})
+}
+
+func (p *program) sessionsPurgeCommand() *cli.Command {
+	return sessionsCommandOf("purge", "delete all sessions, or those not used for a time", p.purgeSessions, help{
+		intro: "Deletes all sessions and what was said in them, for good, and where send\n" +
+			"--continue would go on; with --older-than only those that nobody has used for\n" +
+			"that long. It says how many sessions those were.",
+		usage: []string{"a2astdio sessions purge --all", "a2astdio sessions purge --older-than TIME"},
+		examples: []example{
+			{"a2astdio sessions purge --older-than 168h", "what is older than a week"},
+			{"a2astdio sessions purge --all", "everything"},
+		},
+	},
+		&cli.BoolFlag{Name: "all", Usage: "delete all of them"},
+		&cli.DurationFlag{Name: "older-than", Usage: "`TIME`: delete those that were last used longer ago than that, like 168h"})
+}
+
+// A storedSession is one as list -o json shows it.
+type storedSession struct {
+	ID        string    `json:"id"`
+	Agent     string    `json:"agent"`
+	Cwd       string    `json:"cwd"`
+	Title     string    `json:"title"`
+	ContextID string    `json:"contextId,omitempty"`
+	TaskID    string    `json:"taskId,omitempty"`
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+func (p *program) listSessions(c *cli.Context) error {
+	if _, err := p.arguments(c); err != nil {
+		return err
+	}
+	format, err := oneOf(c, "output", formatText, formatJSON)
+	if err != nil {
+		return err
+	}
+	_, records, err := storedSessions()
+	if err != nil {
+		return err
+	}
+	if format == formatJSON {
+		list := make([]storedSession, 0, len(records))
+		for _, r := range records {
+			list = append(list, storedSession{r.ID, r.Agent, r.Cwd, r.Title, r.ContextID, r.TaskID, r.CreatedAt, r.UpdatedAt})
+		}
+		document, err := encode(list)
+		if err != nil {
+			return err
+		}
+		return p.document(document)
+	}
+	out := &page{}
+	for _, r := range records {
+		title := r.Title
+		if title == "" {
+			title = "(nothing was said)"
+		}
+		out.hanging(r.UpdatedAt.Local().Format("2006-01-02 15:04")+"  ", 18, short(title, maxValue)+"\n"+r.ID+"\n"+r.Agent+" in "+r.Cwd)
+	}
+	if len(records) == 0 {
+		out.heading("No session is kept.")
+	}
+	return p.show(out)
+}
+
+// storedSessions opens the store and lists it.
+func storedSessions() (*store.Store, []store.Record, error) {
+	s, err := store.Open("")
+	if err != nil {
+		return nil, nil, err
+	}
+	records, err := s.List("", "", "", 0)
+	return s, records, err
+}
+
+func (p *program) deleteSessions(c *cli.Context) error {
+	ids := c.Args().Slice()
+	if len(ids) == 0 {
+		return usagef("sessions delete needs the ID of a session: a2astdio sessions list shows them")
+	}
+	s, records, err := storedSessions()
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, r := range records {
+		known[r.ID] = true
+	}
+	for _, id := range ids { // all or none: a mistyped one shows before anything is lost
+		if !known[id] {
+			return fmt.Errorf("no session %q is kept, so none was deleted: a2astdio sessions list shows them", id)
+		}
+	}
+	for _, id := range ids {
+		if err := s.Delete(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *program) purgeSessions(c *cli.Context) error {
+	if _, err := p.arguments(c); err != nil {
+		return err
+	}
+	age := c.Duration("older-than")
+	switch {
+	case c.Bool("all") == c.IsSet("older-than"):
+		return usagef("sessions purge takes either --all or --older-than TIME")
+	case c.IsSet("older-than") && age <= 0:
+		return usagef("--older-than does not take %v: it takes a time like 168h", age)
+	}
+	s, err := store.Open("")
+	if err != nil {
+		return err
+	}
+	deleted, of, err := s.Purge(age)
+	if err != nil {
+		return err
+	}
+	out := &page{}
+	out.text(0, fmt.Sprintf("Deleted: %d of %d.", deleted, of))
+	return p.show(out)
+}

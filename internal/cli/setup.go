@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func (p *program) setupCommand() *cli.Command {
+	c := &cli.Command{
+		Name:  "setup",
+		Usage: "make an agent known, once, by a name",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "name", Usage: "`NAME`: what the agent is to be called, instead of asking"},
+			&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: what to try the agent with, instead of asking"},
+			&cli.BoolFlag{Name: "no-input", Usage: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
+		}, behindCommand()...),
+		Action: p.setup,
+	}
+	c.CustomHelpTemplate = commandHelp(c, help{
+		intro: `Asks where your agent is, looks at its card, tries a prompt, and stores the
+agent by a name in your configuration. From then on editors that start a2astdio
+without naming an agent use it, and --agent NAME does everywhere. It may be run
+again, for another agent, or to look whether all is well.
+
+The options of a2astdio (--dialect, --mode, ...) hold for the agent, and are
+stored with it; headers are not, because they are likely to be credentials.
+An editor that knows the Agent Client Protocol offers this as "` + setupName + `".`,
+		usage: []string{"a2astdio setup [options] [URL|FILE|NAME|demo]"},
+		examples: []example{
+			{"a2astdio setup", "be asked"},
+			{"a2astdio setup https://agent.example", "with the agent's URL"},
+			{"a2astdio --agent-command 'npx -y @google/gemini-cli-a2a-server' setup --name gemini", "an agent that is started for you"},
+			{"a2astdio setup --no-input --name work --prompt hello https://agent.example", "in a script"},
+		},
+		after: exitAfter,
+	})
+	return c
+}
+
+// A setup is one run of the command: what is known by now of the agent.
+type setup struct {
+	p *program
+	c *cli.Context
+	*asker
+	conf *configuration
+	// agent or command is where it is, known its name if it has one already.
+	agent, command, known string
+	link                  *link
+	card                  *a2a.Card
+	// entries are what logging in adds to what is stored of the agent.
+	entries []config.Entry
+}
+
+// A login lets the user log in at an agent that wants credentials, and returns what
+// is to be stored of it with the agent. It asks by the setup's asker. A link that is
+// made afterwards has the credentials: by what the login has stored, or by options
+// that [setup.options] sets. Where there is nothing that the user could do it returns
+// errNoLogin.
+type login func(ctx context.Context, s *setup) ([]config.Entry, error)
+
+// setup makes an agent known.
+func (p *program) setup(c *cli.Context) error {
+	args, err := p.arguments(c, "[URL]")
+	if err != nil {
+		return err
+	}
+	s := &setup{p: p, c: c}
+	var done func()
+	s.asker, done = p.newAsker(c.Context, c.Bool("no-input"))
+	defer done()
+	defer func() { s.leave() }()
+	if s.conf, err = readConfiguration(c); err != nil {
+		return err
+	}
+	if name := c.String("name"); name != "" && !config.ValidName(name) {
+		return usagef("--name does not take %q: a name has letters, digits, - and _, begins with a letter or digit, and is not demo", name)
+	}
+	if s.conf.files.File == "" {
+		return usagef("where is it to be stored? You have no home directory: name a file with --config")
+	}
+	if err := s.find(args); err != nil {
+		return err
+	}
+	if err := s.try(); err != nil {
+		return err
+	}
+	return s.store()
+}
+
+// leave ends the agent that was tried.
+func (s *setup) leave() {
+	if s.link != nil {
+		s.link.close()
+		s.link = nil
+	}
+}
+
+// find asks where the agent is, unless that was said, until one is reached or the
+// user gives up.
+func (s *setup) find(said []string) error {
+	var err error
+	switch {
+	case len(said) > 0:
+		err = s.is(said[0])
+	case s.conf.agentGiven != "":
+		s.agent, s.command, s.known = s.conf.agent, s.conf.command, s.conf.name
+		err = s.reach()
+	case !s.asks():
+		return usagef("which agent? Say setup URL: there is no terminal to ask you on")
+	default:
+		s.greet()
+		err = errNoAgent
+	}
+	for err != nil {
+		if !s.asks() {
+			return err
+		}
+		if !errors.Is(err, errNoAgent) {
+			s.sayWrong(err)
+		}
+		text, askErr := s.ask("Where is it? A URL, a command that starts it, or demo", "")
+		if askErr != nil {
+			return askErr
+		}
+		if err = errNoAgent; text != "" {
+			err = s.is(text)
+		}
+		if s.ctx.Err() != nil {
+			return errInterrupted
+		}
+	}
+	return nil
+}
+
+// is takes what the user says of where the agent is, and looks there.
+func (s *setup) is(text string) (err error) {
+	if s.agent, s.command, s.known, err = s.conf.understand(text); err != nil {
+		return err
+	}
+	return s.reach()
+}
+
+func (s *setup) greet() {
+	s.say("This makes an agent that speaks A2A known to a2astdio, so that your editor and\nyour shell can use it.")
+	if names := s.conf.files.Names(); len(names) > 0 {
+		s.say("You have named some already; the name of one looks whether all is well with it:")
+		for _, name := range names {
+			s.say("  %s", name)
+		}
+	}
+	s.say("")
+}
+
+func (s *setup) sayWrong(err error) {
+	out := &page{}
+	out.hanging("  ", 2, "That did not work: "+withoutWho(err))
+	s.page(out)
+	s.say("")
+}
+
+// reach looks at the agent's card, and has the user log in if the agent wants that.
+func (s *setup) reach() error {
+	s.leave()
+	var err error
+	if s.link, err = s.p.linkAgain(s.c.Context, s.options); err != nil {
+		return err
+	}
+	s.say("Looking at %s ...", cmp.Or(s.known, agentName(s.agent), "what the command starts"))
+	s.card, err = s.link.client.Card(s.c.Context)
+	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && refusal.Unauthenticated() {
+		return s.wantsLogin(err)
+	}
+	if err != nil {
+		return &notReached{err}
+	}
+	if _, err := s.link.client.Endpoint(s.c.Context); err != nil {
+		return err
+	}
+	out := &page{}
+	who(out, s.card)
+	if len(s.card.Security) > 0 {
+		security(out, s.card)
+	}
+	s.page(out)
+	s.say("")
+	return nil
+}
+
+// wantsLogin has the user log in, and looks again; err is the agent's refusal.
+func (s *setup) wantsLogin(err error) error {
+	if s.p.login == nil || s.entries != nil {
+		return err
+	}
+	entries, loginErr := s.p.login(s.c.Context, s)
+	switch {
+	case errors.Is(loginErr, errNoLogin):
+		return err
+	case loginErr != nil:
+		return loginErr
+	}
+	if s.entries = entries; s.entries == nil {
+		s.entries = []config.Entry{} // once is enough
+	}
+	return s.reach()
+}
+
+// options sets the options that say which agent it is.
+func (s *setup) options(c *cli.Context) error {
+	return errors.Join(c.Set("agent", cmp.Or(s.known, s.agent)), c.Set("agent-command", s.command))
+}
+
+// try sends the agent a prompt, if there is one, and shows what comes of it.
+func (s *setup) try() error {
+	prompt := s.c.String("prompt")
+	if prompt == "" && s.asks() {
+		var err error
+		if prompt, err = s.ask("A prompt to try it with, or - for none", "hello"); err != nil {
+			return err
+		}
+		if prompt == "-" {
+			return nil
+		}
+	}
+	if prompt == "" {
+		return nil
+	}
+	err := s.prompt(prompt)
+	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && refusal.Unauthenticated() && s.p.login != nil && s.entries == nil {
+		if err = s.wantsLogin(err); err == nil {
+			err = s.prompt(prompt)
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case s.ctx.Err() != nil:
+		return errInterrupted
+	case !s.asks():
+		return err
+	}
+	s.sayWrong(err)
+	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && refusal.Unauthenticated() {
+		s.sayCredentials()
+	}
+	anyway, askErr := s.yes("Store it all the same?", false)
+	if askErr != nil {
+		return askErr
+	}
+	if !anyway {
+		return &reported{err}
+	}
+	return nil
+}
+
+// sayCredentials says how credentials are given where nothing can log in.
+func (s *setup) sayCredentials() {
+	out := &page{}
+	example := `headers = { Authorization = "Bearer ${TOKEN}" }`
+	if s.card != nil && len(s.card.Security) > 0 && s.card.Security[0].Type == "apiKey" && s.card.Security[0].Location != "query" {
+		example = `headers = { ` + s.card.Security[0].Key + ` = "${KEY}" }`
+	}
+	out.hanging("  ", 2, "The agent wants credentials. Put them into a variable of the environment in which a2astdio is started, and write into the agent's table in "+
+		s.conf.files.File+", with the variable's name: "+example)
+	s.page(out)
+	s.say("")
+}
+
+// prompt runs a turn, and shows it where the user looks.
+func (s *setup) prompt(text string) error {
+	agent := bridge.NewAgent(&s.link.options)
+	defer agent.Close()
+	editor := &sendEditor{format: formatText,
+		output:   &textOutput{out: s.out, plain: true, say: s.say},
+		approver: &approver{how: approveAsk, terminal: s.p.terminal, say: s.say}}
+	if !s.asks() {
+		editor.approver.how = approveReject
+	}
+	session := agent.NewSession(s.link.options.Workspace)
+	result, err := s.p.turn(s.c.Context, session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
+		return t.Run(ctx, []acp.ContentBlock{{Type: "text", Text: text}}, editor)
+	})
+	if errors.Is(err, errStuck) {
+		return errInterrupted
+	}
+	err = errors.Join(err, editor.output.end(result, ""))
+	s.say("")
+	return err
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/agentproc"
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// understand tells what a person means who says where an agent is: its name, if it
+// has one by now; a URL, also one without a scheme; a file; the demo; or else a
+// command that starts it.
+func (conf *configuration) understand(text string) (agent, command, known string, err error) {
+	switch {
+	case slices.Contains(conf.files.Names(), text):
+		return "", "", text, nil
+	case text == demoAgent || strings.Contains(text, "://"):
+		return text, "", "", nil
+	case isFile(text) || strings.HasSuffix(text, ".json") && !strings.Contains(text, " "):
+		return text, "", "", nil
+	}
+	if at := withScheme(text); at != "" {
+		return at, "", "", nil
+	}
+	program, err := agentproc.Program(text)
+	if err != nil {
+		return "", "", "", err
+	}
+	if _, err := exec.LookPath(program); err != nil && config.ValidName(text) {
+		return "", "", "", usagef("%s; nor is there a program of that name", conf.files.NoAgent(text))
+	}
+	return "", text, "", nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 // a program is a command
+}
+
+// withScheme makes a URL of what people write without one: localhost:41242, or
+// agent.example.com/a2a. It is "" for anything else.
+func withScheme(text string) string {
+	u, err := url.Parse("http://" + text)
+	if err != nil || strings.ContainsAny(text, " \t") || u.Host == "" {
+		return ""
+	}
+	host := u.Hostname()
+	switch {
+	case host == "localhost" || net.ParseIP(host).IsLoopback():
+		return u.String()
+	case !strings.Contains(host, ".") || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/"):
+		return "" // a program, or a path of one
+	}
+	u.Scheme = "https"
+	return u.String()
+}

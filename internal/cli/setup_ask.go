@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// An asker asks the user at a terminal. With none it takes what it proposes, and says
+// what there is to say to out.
+type asker struct {
+	ctx   context.Context
+	tty   io.ReadWriter // nil: nobody is asked
+	lines *bufio.Reader
+	out   io.Writer
+}
+
+// errGivenUp is an end of input where an answer was wanted.
+var errGivenUp = errors.New("bridge: nothing was set up, because there was no answer")
+
+// newAsker opens the user's terminal, unless nobody is to be asked or there is none.
+// close is called when nothing more is to be asked.
+func (p *program) newAsker(ctx context.Context, quiet bool) (a *asker, close func()) {
+	a = &asker{ctx: ctx, out: p.stdout}
+	if quiet {
+		return a, func() {}
+	}
+	tty, err := p.terminal()
+	if err != nil {
+		return a, func() {}
+	}
+	a.tty, a.lines, a.out = tty, bufio.NewReader(tty), tty
+	return a, func() { _ = tty.Close() } // nothing is written that could be lost
+}
+
+// asks reports whether there is somebody to ask.
+func (a *asker) asks() bool { return a.tty != nil }
+
+// say shows text that may come from an agent.
+func (a *asker) say(format string, args ...any) {
+	// A terminal that is gone is seen by the next question.
+	_, _ = fmt.Fprintln(a.out, plainText(fmt.Sprintf(format, args...)))
+}
+
+// page shows a page.
+func (a *asker) page(p *page) { _, _ = io.WriteString(a.out, p.String()) }
+
+// ask shows a question and returns the answer, or what is proposed if that is empty
+// or nobody is asked. It returns at once when its context ends.
+func (a *asker) ask(question, proposed string) (string, error) {
+	if !a.asks() {
+		return proposed, nil
+	}
+	if proposed != "" {
+		question += " [" + plainText(proposed) + "]"
+	}
+	if _, err := io.WriteString(a.tty, question+": "); err != nil {
+		return "", errGivenUp
+	}
+	type answer struct {
+		line string
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() { // ends with the line; where the terminal is closed under it, or with the process
+		line, err := a.lines.ReadString('\n')
+		answers <- answer{line, err}
+	}()
+	select {
+	case got := <-answers:
+		text := strings.TrimSpace(got.line)
+		switch {
+		case text != "":
+			return text, nil
+		case got.err != nil:
+			a.say("")
+			return "", errGivenUp
+		}
+		return proposed, nil
+	case <-a.ctx.Done():
+		return "", errInterrupted
+	}
+}
+
+// yes asks a question that yes and no answer.
+func (a *asker) yes(question string, proposed bool) (bool, error) {
+	words := map[bool]string{true: "Y/n", false: "y/N"}[proposed]
+	for {
+		text, err := a.ask(question+" ["+words+"]", "")
+		switch strings.ToLower(text) {
+		case "":
+			return proposed, err
+		case "y", "yes":
+			return true, err
+		case "n", "no":
+			return false, err
+		}
+	}
+}

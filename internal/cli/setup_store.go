@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// store writes the agent into the user's file, by a name.
+func (s *setup) store() error {
+	name, err := s.chooseName()
+	if err != nil {
+		return err
+	}
+	asDefault, err := s.becomesDefault(name)
+	if err != nil {
+		return err
+	}
+	entries := s.allEntries(name)
+	if name == s.known && len(entries) == 0 && !asDefault {
+		s.say("All is well with %s. Nothing has changed.", name)
+		return nil
+	}
+	if err := config.Store(s.conf.files.File, name, entries, asDefault); err != nil {
+		return &configError{err}
+	}
+	s.say("Stored as %s in %s", name, s.conf.files.File)
+	if asDefault {
+		s.say("Your editor uses it now wherever it starts a2astdio without naming an agent; in a\nshell there is: a2astdio send \"...\"")
+	} else {
+		s.say("Use it with --agent %s", name)
+	}
+	return nil
+}
+
+// chooseName asks what the agent is to be called.
+func (s *setup) chooseName() (string, error) {
+	name := s.c.String("name")
+	if s.known != "" && (name == "" || name == s.known) {
+		return s.known, nil
+	}
+	proposed := cmp.Or(name, s.proposedName())
+	for {
+		if name == "" {
+			var err error
+			if name, err = s.ask("What shall it be called?", proposed); err != nil {
+				return "", err
+			}
+		}
+		switch {
+		case !config.ValidName(name):
+			s.say("  a name has letters, digits, - and _, begins with a letter or digit, and is not demo")
+		case !slices.Contains(s.conf.files.Names(), name):
+			return name, nil
+		default:
+			if !s.asks() {
+				return name, nil // --name, since nothing that is there is proposed
+			}
+			replace, err := s.yes("There is an agent "+name+" already. Shall this one take its place?", false)
+			if err != nil || replace {
+				return name, err
+			}
+		}
+		name = ""
+	}
+}
+
+// proposedName makes a name, that is not there yet, of the agent's own.
+func (s *setup) proposedName() string {
+	own := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, s.card.Name)
+	words := strings.FieldsFunc(own, func(r rune) bool { return r == '-' })
+	name := ""
+	for _, w := range words {
+		if len(name)+len(w) > 24 {
+			break
+		}
+		name = strings.TrimPrefix(name+"-"+w, "-")
+	}
+	if !config.ValidName(name) {
+		name = "agent"
+	}
+	free := name
+	for n := 2; slices.Contains(s.conf.files.Names(), free); n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+// becomesDefault asks whether the agent is used when none is named. The first one is.
+func (s *setup) becomesDefault(name string) (bool, error) {
+	now := s.conf.fileDefault()
+	switch {
+	case now == name:
+		return false, nil
+	case now == "":
+		return true, nil
+	case !s.asks():
+		return false, nil
+	}
+	return s.yes("Use it when no agent is named, instead of "+now+"?", true)
+}
+
+// fileDefault is the agent that the user's file names for when none is named.
+func (conf *configuration) fileDefault() string {
+	if v := conf.files.UserValue("agent"); v != nil {
+		return v.Text
+	}
+	return ""
+}
+
+// allEntries are what is stored of the agent: where it is, unless that is known, the
+// options that were given for it, and what logging in has added. Of another agent
+// that had the name nothing stays, or its headers would be sent to this one.
+func (s *setup) allEntries(name string) (entries []config.Entry) {
+	replaces := name != s.known && slices.Contains(s.conf.files.Names(), name)
+	switch {
+	case name == s.known:
+	case s.command != "":
+		entries = append(entries, config.Entry{Key: "command", Value: config.Quote(s.command)}, config.Entry{Key: "url"})
+	default:
+		agent := s.agent
+		if agent != demoAgent && !strings.Contains(agent, "://") {
+			if abs, err := filepath.Abs(agent); err == nil {
+				agent = abs
+			}
+		}
+		entries = append(entries, config.Entry{Key: "url", Value: config.Quote(agent)}, config.Entry{Key: "command"})
+	}
+	for _, k := range config.Keys() {
+		if k.In&config.Agent == 0 || s.conf.given(k.Flag) != byOption {
+			if replaces && k.In&config.Agent != 0 && k.Name != "url" && k.Name != "command" {
+				entries = append(entries, config.Entry{Key: k.Name})
+			}
+			continue
+		}
+		switch k.Kind {
+		case config.KindList:
+			list := fields(listOf(s.c, k.Flag))
+			for i, text := range list {
+				if k.Name == "signature-keys" {
+					list[i] = absoluteKey(text)
+				}
+			}
+			entries = append(entries, config.Entry{Key: k.Name, Value: config.QuoteList(list)})
+		case config.KindBool:
+			entries = append(entries, config.Entry{Key: k.Name, Value: optionText(s.c, &k).(string)})
+		case config.KindObject:
+			object, err := jsonObject(k.Flag, stringOf(s.c, k.Flag))
+			value, ok := "", false
+			if err == nil { // it is: the link has been made with it
+				value, ok = config.QuoteObject(object)
+			}
+			if !ok {
+				s.say("%s is not stored, because it has a null or a number that the configuration cannot hold: write it into the agent's table", k.Name)
+				continue
+			}
+			entries = append(entries, config.Entry{Key: k.Name, Value: value})
+		case config.KindPath, config.KindLocation:
+			entries = append(entries, config.Entry{Key: k.Name, Value: config.Quote(absolute(stringOf(s.c, k.Flag)))})
+		default:
+			entries = append(entries, config.Entry{Key: k.Name, Value: config.Quote(optionText(s.c, &k).(string))})
+		}
+	}
+	if s.conf.given("header") != "" {
+		s.say("Your headers are not stored, because they may be credentials: with ${VARIABLE} for those, headers = { ... } in the agent's table holds them")
+	}
+	return append(entries, s.entries...)
+}
+
+// absolute is a path as a file's value, "-" for a stream. A URL stays.
+func absolute(path string) string {
+	if path == "-" || strings.Contains(path, "://") {
+		return path
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/demo"
+)
+
+// A signedAgent is the demo with a signed card, which whoever is in between may
+// change, and the requests that it got.
+type signedAgent struct {
+	url, key string
+
+	mu       sync.Mutex
+	requests []string
+}
+
+func newSignedAgent(t *testing.T, change func(card []byte) []byte) *signedAgent {
+	t.Helper()
+	agent := demo.New(&demo.Options{Version: "both", Pace: -1, Sign: true})
+	a := &signedAgent{key: "sha256:" + agent.KeyThumbprint()}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		a.requests = append(a.requests, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization")))
+		a.mu.Unlock()
+		if change == nil || !strings.HasSuffix(r.URL.Path, "agent-card.json") {
+			agent.ServeHTTP(w, r)
+			return
+		}
+		card := httptest.NewRecorder()
+		agent.ServeHTTP(card, r)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(change(card.Body.Bytes()))
+	}))
+	a.url = server.URL
+	t.Cleanup(func() {
+		server.Close()
+		agent.Close()
+	})
+	return a
+}
+
+// run is one of a2astdio, with a credential.
+func (a *signedAgent) run(t *testing.T, args ...string) (status int, stdout, stderr string, requests []string) {
+	t.Helper()
+	var out, errs strings.Builder
+	args = append([]string{"a2astdio", "--agent", a.url, "--header", "Authorization: Bearer secret"}, args...)
+	status = Main(t.Context(), args, strings.NewReader(""), &out, &errs, "")
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	requests, a.requests = a.requests, nil
+	return status, out.String(), errs.String(), requests
+}
+
+// With --require-signature the agent gets no credential before its card has been
+// checked, and all of them then.
+func TestNoCredentialBeforeTheSignature(t *testing.T) {
+	a := newSignedAgent(t, nil)
+	status, out, stderr, requests := a.run(t, "--require-signature", "--signature-key", a.key, "send", "hello")
+	if status != exitOK || stderr != "" || !strings.Contains(out, "Hello") {
+		t.Fatalf("status %d, %q, %s", status, out, stderr)
+	}
+	want := []string{"GET /.well-known/agent-card.json", "GET /.well-known/jwks.json", "POST / Bearer secret"}
+	if len(requests) < 3 || strings.Join(requests[:3], "\n") != strings.Join(want, "\n") {
+		t.Errorf("the agent got %q", requests)
+	}
+}
+
+// A card that was changed on the way is the end, for every command, before the
+// agent got a credential.
+func TestTamperedCardGetsNoCredential(t *testing.T) {
+	a := newSignedAgent(t, func(card []byte) []byte {
+		return bytes.Replace(card, []byte(`"streaming":true`), []byte(`"streaming":false`), 1)
+	})
+	for _, command := range [][]string{{"send", "hello"}, {"card", "get"}, {"doctor"}, {"task", "list"}, {"call", "tasks/get", "{}"}, {"card", "verify"}} {
+		args := append([]string{"--require-signature", "--signature-key", a.key}, command...)
+		status, out, stderr, requests := a.run(t, args...)
+		if status != exitFailed || !strings.Contains(out+stderr, "it does not fit: the card was changed") && !strings.Contains(strings.Join(strings.Fields(out), " "), "it does not fit: the card was changed") {
+			t.Errorf("%s: status %d, %q, %s", command, status, out, stderr)
+		}
+		if got := strings.Join(requests, ", "); strings.Contains(got, "secret") || strings.Contains(got, "POST") {
+			t.Errorf("%s: the agent got %s", command, got)
+		}
+	}
+}
+
+// What is not signed of a card is not used: an address that somebody has added
+// leads nowhere.
+func TestUnsignedMembersAreNotUsed(t *testing.T) {
+	const private = `{"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a := newSignedAgent(t, nil)
+	var signed, errs strings.Builder
+	card := file("card.json", `{"name":"N","supportedInterfaces":[{"url":"`+a.url+`/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`)
+	if status := Main(t.Context(), []string{"a2astdio", "card", "sign", "--key", file("private.json", private), "--jwks", filepath.Join(dir, "jwks.json"), card},
+		strings.NewReader(""), &signed, &errs, ""); status != exitOK || errs.Len() > 0 {
+		t.Fatal(status, errs.String())
+	}
+	more := file("more.json", strings.Replace(signed.String(), `"name":"N"`, `"name":"N","url":"https://evil.example/","additionalInterfaces":[{"url":"https://evil.example/","transport":"JSONRPC"}]`, 1))
+	for _, required := range []bool{true, false} {
+		args := []string{"a2astdio", "--agent", more, "--signature-key", filepath.Join(dir, "jwks.json"), "card", "get"}
+		if required {
+			args = append(args, "--require-signature")
+		}
+		var out strings.Builder
+		if status := Main(t.Context(), args, strings.NewReader(""), &out, &errs, ""); status != exitOK {
+			t.Fatal(status, errs.String())
+		}
+		if !strings.Contains(out.String(), "/additionalInterfaces, /url") {
+			t.Errorf("nothing says what is not signed:\n%s", out.String())
+		}
+		if used := strings.Contains(out.String(), "evil.example"); used == required {
+			t.Errorf("required: %v, used: %v:\n%s", required, used, out.String())
+		}
+	}
+}
+
+// The line that demo --sign prints checks its card.
+func TestDemoSigns(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	r, w := io.Pipe()
+	ended := make(chan struct{})
+	go func() { // ends with ctx
+		defer close(ended)
+		Main(ctx, []string{"a2astdio", "demo", "--listen", ":0", "--sign"}, strings.NewReader(""), w, io.Discard, "")
+		w.Close()
+	}()
+	lines := bufio.NewScanner(r)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "http://127.0.0.1:") || !lines.Scan() {
+		t.Fatal("demo --sign says nothing")
+	}
+	var out, errs strings.Builder
+	if status := Main(t.Context(), strings.Fields(lines.Text()), strings.NewReader(""), &out, &errs, ""); status != exitOK || !strings.Contains(out.String(), "all of it") {
+		t.Errorf("%s: status %d, %s%s", lines.Text(), status, out.String(), errs.String())
+	}
+	stop()
+	<-ended
+}

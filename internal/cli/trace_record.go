@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// openTrace puts a trace on both wires, if one is asked for.
+func (p *program) openTrace(c *cli.Context, l *link, client *transport.ClientOptions, secrets *trace.Options) error {
+	mode := "client"
+	switch {
+	case c.Command == nil || c.Command.Name == "" || c.Command.Name == c.App.Name:
+		mode = "bridge"
+	case c.Command.Name == "proxy":
+		mode = "proxy"
+	case c.Command.Name == "replay":
+		mode = "bridge"
+	}
+	r, err := p.record(c, mode, secrets)
+	if err != nil || r == nil {
+		return err
+	}
+	l.closers = append(l.closers, func() error { return p.closeTrace(c, r) })
+	l.options.Tap, client.Wrap = r.Tap, r.Wrap
+	l.options.Observe = Observer(r)
+	return nil
+}
+
+// Observer records what a bridge does; it is for bridge.Options.
+func Observer(r *trace.Recorder) func(*bridge.Observation) {
+	return func(o *bridge.Observation) {
+		switch o.What {
+		case bridge.ObservedEvent:
+			r.Event(o.Event, string(o.Payload))
+		case bridge.ObservedLines:
+			r.Became(o.Events, o.Lines)
+		default:
+			r.Decide(&trace.Decision{What: string(o.What), Why: o.Why, Session: o.Session, Task: o.Task, Call: o.Call,
+				Events: slices.Clone(o.Events), Attempt: o.Attempt, Option: o.Option, Outcome: o.Outcome, By: o.By})
+		}
+	}
+}
+
+// record begins the trace that --trace asks for; it returns nil without one. The
+// caller closes it, by closeTrace.
+func (p *program) record(c *cli.Context, mode string, secrets *trace.Options) (*trace.Recorder, error) {
+	file := stringOf(c, "trace")
+	if file == "" {
+		return nil, nil
+	}
+	opts := *secrets
+	opts.Mode, opts.Redact = mode, where(c, "trace-redact").Bool("trace-redact")
+	if where(c, "trace-full").Bool("trace-full") {
+		opts.Limit = trace.FullLimit
+	}
+	var err error
+	if opts.MaxFile, err = sizeOf("trace-size", stringOf(c, "trace-size")); err != nil {
+		return nil, err
+	}
+	if opts.MaxFile == 0 {
+		opts.MaxFile = -1
+	}
+	if file == "-" {
+		return trace.New(p.stderr, &opts), nil
+	}
+	r, err := trace.Create(strings.ReplaceAll(file, "{pid}", strconv.Itoa(os.Getpid())), &opts)
+	if err != nil {
+		return nil, usagef("--%v", err)
+	}
+	return r, nil
+}
+
+// closeTrace ends a trace. One that ended before is said to be incomplete: it
+// would look whole.
+func (p *program) closeTrace(c *cli.Context, r *trace.Recorder) error {
+	err := r.Close()
+	if err != nil {
+		p.say("the trace %s is not complete: %v", stringOf(c, "trace"), err)
+	}
+	return err
+}
+
+// sizeOf reads a size: bytes, or with kB, MB or GB behind it.
+func sizeOf(option, s string) (int64, error) {
+	number, unit := strings.TrimSpace(s), 1.0
+	for _, u := range []struct {
+		name string
+		n    float64
+	}{{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}} {
+		if rest, ok := strings.CutSuffix(strings.ToUpper(number), u.name); ok {
+			number, unit = strings.TrimSpace(rest), u.n
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || n < 0 || math.IsNaN(n) || n*unit > 1e15 {
+		return 0, usagef("--%s does not take %q: it takes a size like 100MB, or 0", option, s)
+	}
+	return int64(n * unit), nil
+}

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
+	"github.com/a2astdio/a2astdio/internal/trace/local"
+	"github.com/a2astdio/a2astdio/internal/trace/replay"
+)
+
+// commandGrace is how long a command that is played against may take to end when
+// its input has ended.
+const commandGrace = 5 * time.Second
+
+func (p *program) traceReplayCommand() *cli.Command {
+	return traceCommandOf("replay", "play a recorded agent, or a recorded editor, again", p.traceReplay, help{
+		intro: `Serves the agent of a trace: an A2A agent that answers as it did then, to any
+client. Requests are matched by what they say, since IDs differ. Its URL is
+written to stdout, as one line; Ctrl-C ends it. What a client asks that was not
+recorded is said on stderr; tasks can be asked for, followed and cancelled all
+the same.
+
+With --editor it plays the editor's side instead, against a bridge: against
+a2astdio itself, with the agent that --agent names, or against the command that
+stands behind --. It reports the first message that is not as recorded. IDs,
+times and the cutting of text into pieces may differ.`,
+		usage: []string{
+			"a2astdio trace replay [--listen ADDR] [--speed N|max] [--fault F]... FILE",
+			"a2astdio [--agent URL] trace replay --editor [options] FILE [-- COMMAND...]",
+		},
+		examples: []example{
+			{"a2astdio trace replay --listen :4001 t.jsonl", "the agent, at its own pace"},
+			{"a2astdio trace replay --speed max --fault cut-after=500 t.jsonl", "without pauses; the first answer breaks off"},
+			{"a2astdio --agent http://127.0.0.1:4001 trace replay --editor t.jsonl", "the editor, against a bridge to that agent"},
+			{"a2astdio trace replay --editor t.jsonl -- my-agent --acp", "against any agent that speaks ACP"},
+		},
+		after: strings.Replace(exitAfter, "  0    done\n  1    failed: the agent has refused, for one\n", "  0    done; with --editor: all was as recorded\n  1    failed; with --editor: something was not as recorded\n", 1),
+	}, append([]cli.Flag{
+		&cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", DefaultText: "a free port of this machine", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only"},
+		&cli.StringFlag{Name: "speed", Value: "1", Usage: "`N|max`: how many times faster than it was; max is without pauses"},
+		&cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"},
+		&cli.BoolFlag{Name: "editor", Usage: "play the editor's side"},
+		&cli.StringFlag{Name: "cwd", Usage: "`DIR`: with --editor: the directory of sessions; without it, the one that was recorded"},
+		&cli.DurationFlag{Name: "patience", Value: 30 * time.Second, Usage: "`TIME`: with --editor: how long to wait for a message that was recorded"},
+	}, behindCommand()...)...)
+}
+
+func (p *program) traceReplay(c *cli.Context) error {
+	if c.Bool("editor") {
+		return p.replayEditor(c)
+	}
+	args, err := p.arguments(c, "FILE")
+	if err != nil {
+		return err
+	}
+	opts := &replay.Options{}
+	if opts.Speed, err = speedOf(c.String("speed")); err != nil {
+		return err
+	}
+	if opts.Faults, err = fault.Parse(listOf(c, "fault")); err != nil {
+		return usagef("--fault: %v", err)
+	}
+	var mu sync.Mutex
+	opts.Note = func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		p.say("%s", text)
+	}
+	agent, err := replay.NewAgent(args[0], opts)
+	if err != nil {
+		return err
+	}
+	defer agent.Close()
+	err = local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
+		agent.At(url)
+		return agent
+	}, func(url string) { fmt.Fprintln(p.stdout, url) })
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	return nil
+}
+
+func speedOf(s string) (float64, error) {
+	if s == "max" {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || n <= 0 {
+		return 0, usagef("--speed does not take %q: it takes a number like 2 or 0.5, or max", s)
+	}
+	return n, nil
+}
+
+// replayEditor plays the editor's side.
+func (p *program) replayEditor(c *cli.Context) error {
+	args := c.Args().Slice()
+	var command []string
+	if i := p.before; i >= 0 {
+		args, command = args[:i], args[i:]
+		if len(command) == 0 {
+			return usagef("which command? Write it behind --")
+		}
+	}
+	if len(args) != 1 {
+		return usagef("trace replay --editor needs FILE, one, before --")
+	}
+	opts := &replay.EditorOptions{Patience: c.Duration("patience")}
+	if dir := c.String("cwd"); dir != "" {
+		var err error
+		if opts.Cwd, err = directory(dir); err != nil {
+			return usagef("--cwd %s is no directory", dir)
+		}
+	}
+	play := p.playBridge
+	if command != nil {
+		play = func(c *cli.Context, play func(io.WriteCloser, io.Reader) error) error {
+			return p.playCommand(c, command, play)
+		}
+	}
+	return play(c, func(in io.WriteCloser, out io.Reader) error {
+		same, err := replay.PlayEditor(c.Context, args[0], in, out, opts)
+		if d := (*replay.Difference)(nil); errors.As(err, &d) {
+			fmt.Fprintln(p.stdout, plainText(d.Error()))
+			return errFailed
+		}
+		if err == nil {
+			fmt.Fprintf(p.stdout, "no difference: %d messages are as recorded\n", same)
+		}
+		return err
+	})
+}
+
+// playBridge plays against a bridge in this process.
+func (p *program) playBridge(c *cli.Context, play func(io.WriteCloser, io.Reader) error) error {
+	l, err := p.link(c)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	// It can load sessions as the one that was recorded could, but none of the user's,
+	// who did not have this conversation.
+	dir, err := os.MkdirTemp("", "a2astdio-replay-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	sessions, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	l.serves(c, sessions)
+	toBridge, in := io.Pipe()
+	out, fromBridge := io.Pipe()
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(c.Context)
+	defer cancel()
+	go func() { // ends with the editor's input, or its output
+		err := bridge.Serve(ctx, toBridge, fromBridge, &l.options)
+		fromBridge.Close()
+		ended <- err
+	}()
+	err = play(in, out)
+	in.Close()
+	out.Close()
+	<-ended
+	return err
+}
+
+// playCommand plays against a program.
+func (p *program) playCommand(c *cli.Context, command []string, play func(io.WriteCloser, io.Reader) error) error {
+	ctx, cancel := context.WithCancel(c.Context)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stderr, cmd.Env = p.stderr, os.Environ()
+	cmd.WaitDelay = commandGrace
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		var out io.ReadCloser
+		if out, err = cmd.StdoutPipe(); err == nil {
+			if err = cmd.Start(); err == nil {
+				err = play(in, out)
+			}
+		}
+	}
+	if cmd.Process == nil {
+		return err
+	}
+	in.Close()
+	timer := time.AfterFunc(commandGrace, cancel) // one that does not end with its input
+	defer timer.Stop()
+	if waitErr := cmd.Wait(); err == nil && waitErr != nil {
+		err = fmt.Errorf("%s: %w", command[0], waitErr)
+	}
+	return err
+}

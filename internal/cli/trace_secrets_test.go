@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+)
+
+// planted is a trace of a conversation with credentials at all the places where they
+// turn up; each has the word hunter2 in it.
+func planted(t *testing.T) string {
+	t.Helper()
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Set-Cookie", "sid=hunter2-1")
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"name":"x","version":"1","protocolVersion":"0.3.0","url":"http://me:hunter2-2@%s/?token=hunter2-3","capabilities":{},"skills":[],"defaultInputModes":[],"defaultOutputModes":[]}`, r.Host)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, text := range []string{"here is sk-hunter2", "hunter2hunter2hunter2, and ", "password=hunter2-4", "https://u:hunter2-5@h/?api_key=hunter2-6", "the header has hunter2-own"} {
+			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"status-update\",\"taskId\":\"t\",\"contextId\":\"c\",\"final\":false,\"status\":{\"state\":\"working\",\"message\":{\"kind\":\"message\",\"messageId\":\"m\",\"role\":\"agent\",\"parts\":[{\"kind\":\"text\",\"text\":%q}]}}}}\n\n", text)
+		}
+	}))
+	defer agent.Close()
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	r, err := trace.Create(path, &trace.Options{Header: http.Header{"X-Gateway": {"hunter2-own"}}, Mode: "bridge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: r.Wrap(http.DefaultTransport)}
+	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"a","command":"c","args":["--key=hunter2-7"],"env":[{"name":"K","value":"hunter2-8"}]},{"type":"http","name":"b","url":"https://h/?sig=hunter2-9","headers":[{"name":"X","value":"hunter2-10"}]}]}}`))
+	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"use hunter2-own, or Authorization: Bearer hunter2-11"}],"_meta":{"apiKey":"hunter2-12"}}}`))
+	for _, q := range []struct{ verb, body string }{{"GET", ""},
+		{"POST", `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"kind":"message","messageId":"u","role":"user","parts":[{"kind":"text","text":"token: hunter2-13"}]},"configuration":{"pushNotificationConfig":{"url":"https://me/hook/hunter2-14","token":"hunter2-15","authentication":{"schemes":["Bearer"],"credentials":"hunter2-16"}}}}}`},
+		{"POST", `{"jsonrpc":"2.0","id":2,"method":"tasks/pushNotificationConfig/set","params":{"taskId":"t","pushNotificationConfig":{"url":"https://me/hook/hunter2-17"}}}`}} {
+		path := "/.well-known/agent-card.json"
+		if q.body != "" {
+			path = "/"
+		}
+		req, err := http.NewRequest(q.verb, agent.URL+path+"?key=hunter2-18", strings.NewReader(q.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer hunter2-19")
+		req.Header.Set("X-Gateway", "hunter2-own")
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	r.Decide(&trace.Decision{What: trace.DecideLost, Why: "http://me:hunter2-20@h/?token=hunter2-21: gone"})
+	r.Tap(true, []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"curl -H 'Authorization: Bearer hunter2-22'","rawInput":{"password":"hunter2-23"}}}}`))
+	r.Tap(true, []byte(`{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}`))
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPlantedSecrets: what is a credential is in no trace, and in nothing that is
+// made of one: timelines, findings, exports, and the page, with all that it asks for.
+func TestPlantedSecrets(t *testing.T) {
+	path := planted(t)
+	texts := map[string]string{}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts["the trace"] = string(b)
+	for _, args := range [][]string{{"show"}, {"show", "--stats"}, {"show", "-o", "json"}, {"check"}, {"export", "--har"}, {"export", "--otlp"}, {"export", "--acp"}, {"export", "--transcript"},
+		{"export", "--html"}, {"export", "--bundle"}, {"export", "--bundle", "--texts"}} {
+		name := strings.Join(args, " ")
+		status, out, stderr := runMain("", append(append([]string{"trace"}, args...), path)...)
+		if status != 0 && args[0] != "check" || len(out) < 200 {
+			t.Errorf("%s: status %d, %d bytes, %s", name, status, len(out), stderr)
+		}
+		texts[name], texts[name+", on stderr"] = out, stderr
+		for inner, text := range unpacked(t, out) {
+			texts[name+", "+inner] = text
+		}
+	}
+	if len(texts) < 30 {
+		t.Errorf("only %d texts were looked at", len(texts))
+	}
+	url, _ := background(t, "trace", "serve", path)
+	get := func(what string) string {
+		resp, err := http.Get(url + what)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, _ := io.ReadAll(resp.Body)
+		if resp.StatusCode != 200 {
+			t.Errorf("%s: %d", what, resp.StatusCode)
+		}
+		return string(b)
+	}
+	texts["rows"], texts["spans"] = get("api/rows?from=0&count=1000"), get("api/spans")
+	for i := range strings.Count(string(b), "\n") {
+		texts[fmt.Sprintf("row %d", i)] = get(fmt.Sprintf("api/record?row=%d", i))
+	}
+	for name, text := range texts {
+		if i := strings.Index(text, "hunter2"); i >= 0 {
+			t.Errorf("%s has a credential: …%s…", name, text[max(0, i-80):min(len(text), i+40)])
+		}
+	}
+}
+
+// unpacked is what is compressed in an export.
+func unpacked(t *testing.T, out string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	if z, err := zip.NewReader(strings.NewReader(out), int64(len(out))); err == nil {
+		for _, f := range z.File {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, _ := io.ReadAll(r)
+			all[f.Name] = string(b)
+		}
+	}
+	if m := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(out); m != nil {
+		packed, err := base64.StdEncoding.DecodeString(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(r)
+		all["the page's trace"] = string(b)
+	}
+	return all
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/show"
+	"github.com/a2astdio/a2astdio/internal/trace/view"
+)
+
+func (p *program) traceShowCommand() *cli.Command {
+	return traceCommandOf("show", "show a trace as a timeline", p.traceShow, help{
+		intro: `Writes a line for each record: its number, the seconds since the beginning, who
+says it to whom, and what. --record shows all of one.
+
+What is wrong with a trace (a line that is cut off, records that are missing) is
+said on stderr, and the rest is shown.`,
+		usage: []string{"a2astdio trace show [options] FILE"},
+		examples: []example{
+			{"a2astdio trace show t.jsonl", "all of it"},
+			{"a2astdio trace show --follow t.jsonl", "while a bridge writes it"},
+			{"a2astdio trace show --method 'session/*' --direction from-editor t.jsonl", "what the editor has asked for"},
+			{"a2astdio trace show --stats t.jsonl", "how much, how often, how long"},
+			{"a2astdio trace show --record 17 t.jsonl", "one record, with its JSON indented"},
+		},
+	}, append(filterFlags(),
+		&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on as the trace is written, until interrupted"},
+		&cli.BoolFlag{Name: "stats", Usage: "figures instead of lines: how much passed, how long replies took, first events, silences, turns, tool calls"},
+		&cli.IntFlag{Name: "record", DefaultText: "all", Usage: "`N`: show one record, in full"},
+		outputFlag("the records as they are in the file, one a line"))...)
+}
+
+// filterFlags are the options that pick records.
+func filterFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
+		&cli.StringFlag{Name: "task-id", Usage: "`ID`: only this task of the agent's, or those that begin so"},
+		&cli.StringFlag{Name: "session", Usage: "`ID`: only this session of the editor's, or those that begin so"},
+		&cli.StringFlag{Name: "direction", Usage: "`from-editor|to-editor|from-agent|to-agent`: only what goes that way"},
+		&cli.StringFlag{Name: "from", Usage: "`TIME`: only what comes after: 1.5s from the beginning, or 15:04:05 of your clock"},
+		&cli.StringFlag{Name: "to", Usage: "`TIME`: only what comes before"},
+		&cli.StringFlag{Name: "text", Usage: "`TEXT`: only what contains this"},
+		&cli.BoolFlag{Name: "failed", Usage: "only what went wrong"},
+	}
+}
+
+// filterOf reads those options, of a trace that begins with start.
+func filterOf(c *cli.Context, start *trace.Record) (*view.Filter, error) {
+	f := &view.Filter{Method: c.String("method"), Task: c.String("task-id"), Session: c.String("session"),
+		Direction: c.String("direction"), Text: c.String("text"), Bad: c.Bool("failed")}
+	if f.Direction != "" {
+		if _, err := oneOf(c, "direction", view.FromEditor, view.ToEditor, view.FromAgent, view.ToAgent); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range []struct {
+		name string
+		to   *int64
+	}{{"from", &f.From}, {"to", &f.To}} {
+		if s := c.String(o.name); s != "" {
+			var err error
+			if *o.to, err = view.Moment(s, start.Time.Local()); err != nil {
+				return nil, usagef("--%s: %v", o.name, err)
+			}
+			*o.to = max(*o.to, 1) // 0 is no limit
+		}
+	}
+	return f, nil
+}
+
+// traceShow shows a trace.
+func (p *program) traceShow(c *cli.Context) error {
+	format, err := oneOf(c, "output", formatText, formatJSON)
+	if err != nil {
+		return err
+	}
+	r, file, err := p.openTraceFile(c)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	switch {
+	case c.Bool("follow") && file == "-":
+		return usagef("--follow needs a file: stdin is read until it ends anyway")
+	case c.Bool("follow") && c.Bool("stats"):
+		return usagef("--stats is for a trace that has ended, --follow for one that goes on")
+	}
+	s := &shower{p: p, c: c, r: r, json: format == formatJSON, out: bufio.NewWriter(p.stdout), stats: &view.Stats{}, build: view.NewBuilder()}
+	err = s.run()
+	if flushErr := s.out.Flush(); err == nil {
+		err = flushErr
+	}
+	p.noteTrace(r)
+	return err
+}
+
+// A shower goes through a trace for `trace show`.
+type shower struct {
+	p       *program
+	c       *cli.Context
+	r       *trace.Reader
+	json    bool
+	out     *bufio.Writer
+	print   *show.Printer
+	filter  *view.Filter
+	stats   *view.Stats
+	build   *view.Builder
+	started bool
+}
+
+var errFound = errors.New("found")
+
+func (s *shower) run() error {
+	for {
+		rec, err := s.r.Next()
+		switch {
+		case err == nil:
+			if err = s.record(rec); errors.Is(err, errFound) {
+				return nil
+			}
+		case err == io.EOF && s.c.Bool("follow"):
+			if err = s.out.Flush(); err == nil {
+				err = s.r.Wait(s.c.Context)
+			}
+		case err == io.EOF:
+			return s.end()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// begin is called with the first record, which says what kind of trace it is.
+func (s *shower) begin(rec *trace.Record) (err error) {
+	s.started = true
+	width, color := s.p.terminalOf()
+	s.print = show.New(s.out, &show.Options{Width: width, Color: color, Plain: plainText,
+		Alone: rec.Mode == "client" || rec.Mode == "proxy", Tap: rec.Mode == "tap"})
+	if s.filter, err = filterOf(s.c, rec); err != nil {
+		return err
+	}
+	if s.json || s.c.Bool("stats") || s.c.IsSet("record") {
+		return nil
+	}
+	return s.print.Legend(rec)
+}
+
+func (s *shower) record(rec *trace.Record) error {
+	if !s.started {
+		if err := s.begin(rec); err != nil {
+			return err
+		}
+	}
+	it := view.Of(rec)
+	picked := s.filter.Picks(rec, &it)
+	switch {
+	case s.c.IsSet("record"):
+		if rec.N != int64(s.c.Int("record")) {
+			return nil
+		}
+		return errors.Join(s.print.Record(rec, &it), errFound)
+	case !picked:
+		return nil
+	case s.c.Bool("stats"):
+		s.stats.Add(rec, &it)
+		s.build.Add(&it)
+		return nil
+	case s.json:
+		_, err := s.out.Write(append(slices.Clone(s.r.Line()), '\n'))
+		return err
+	case rec.Kind == trace.KindStart || rec.Kind == trace.KindStop:
+		return nil // the legend has said it
+	}
+	return s.print.Item(&it)
+}
+
+func (s *shower) end() error {
+	switch {
+	case s.c.IsSet("record"):
+		return errors.New("trace: there is no record " + s.c.String("record"))
+	case s.c.Bool("stats") && s.started:
+		return s.print.Stats(s.stats, s.build.Spans)
+	}
+	return nil
+}

@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"github.com/xrash/smetrics"
+)
+
+// This file is the fence around urfave/cli. The library parses options as package
+// flag does: it stops at the first argument, and its errors are prose. So the
+// command line is read here first. The library gets it in one order, with nothing
+// in it that it could refuse.
+
+// A level is a command of the command line: a2astdio itself is the first, a
+// subcommand the last.
+type level struct {
+	name     string // with those before it
+	flags    []cli.Flag
+	commands []*cli.Command
+}
+
+// option returns the option of a name that help lists on this level's page.
+func (l level) option(name string) bool {
+	f := findFlag(l.flags, name)
+	v, ok := f.(cli.VisibleFlag)
+	return f != nil && (!ok || v.IsVisible() || l.name == programName)
+}
+
+const programName = "a2astdio"
+
+// arrange reads the command line. It returns it with the options of each command
+// behind its name, as --name=value, and with "--" before the arguments: options may
+// stand before, among or behind arguments. What is behind a "--" stays as it is.
+func (p *program) arrange(app *cli.App) ([]string, error) {
+	at := level{programName, app.Flags, app.Commands}
+	p.levels, p.before = []level{at}, -1
+	out := []string{programName}
+	var options, arguments []string
+	args := p.args[min(1, len(p.args)):]
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		if arg == "--" {
+			p.before = len(arguments)
+			arguments = append(arguments, args...)
+			break
+		}
+		if name, value, has, ok := optionOf(arg); ok {
+			if name == "help" || name == "h" {
+				return append(out, "--help"), nil // whatever else is said
+			}
+			if at.name == programName && (name == "version" || name == "v") {
+				return append(out, "--version"), nil
+			}
+			f := findFlag(at.flags, name)
+			switch {
+			case f == nil:
+				return nil, p.noOption(at, arg, name, len(arguments) > 0)
+			case !has && !takesValue(f):
+				options = append(options, "--"+name)
+				continue
+			case !has && len(args) == 0:
+				return nil, usagef("--%s needs a value", name)
+			case !has:
+				value, args = args[0], args[1:]
+			}
+			if !fits(f, value) {
+				return nil, usagef("--%s does not take %q%s", name, value, takes(f))
+			}
+			options = append(options, "--"+name+"="+value)
+			continue
+		}
+		if at.name == programName && arg == "help" && len(arguments) == 0 {
+			return p.helpFor(app, args)
+		}
+		if i := slices.IndexFunc(at.commands, func(c *cli.Command) bool { return c.HasName(arg) }); i >= 0 && len(arguments) == 0 {
+			c := at.commands[i]
+			out = append(append(out, options...), c.Name)
+			options = nil
+			at = level{at.name + " " + c.Name, c.Flags, c.Subcommands}
+			p.levels = append(p.levels, at)
+			continue
+		}
+		arguments = append(arguments, arg)
+	}
+	out = append(out, options...)
+	if len(arguments) > 0 {
+		out = append(append(out, "--"), arguments...)
+	}
+	return out, nil
+}
+
+// optionOf takes an option apart. What has no name of letters, digits and hyphens
+// is an argument: -, -5, "- item" or "--x does not work".
+func optionOf(arg string) (name, value string, has, ok bool) {
+	name, found := strings.CutPrefix(arg, "-")
+	name = strings.TrimPrefix(name, "-")
+	name, value, has = strings.Cut(name, "=")
+	if !found || name == "" || !letter(name[0]) {
+		return "", "", false, false
+	}
+	for i := range len(name) {
+		if c := name[i]; !letter(c) && c != '-' && (c < '0' || c > '9') {
+			return "", "", false, false
+		}
+	}
+	return name, value, has, true
+}
+
+func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// helpFor is the command line for a2astdio help COMMAND.
+func (p *program) helpFor(app *cli.App, words []string) ([]string, error) {
+	out, commands := []string{programName}, app.Commands
+	for _, word := range words {
+		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(word) })
+		if i < 0 {
+			return nil, noCommand(strings.Join(append(out[1:], word), " "), word, commandNames(commands))
+		}
+		out, commands = append(out, commands[i].Name), commands[i].Subcommands
+	}
+	return append(out, "--help"), nil
+}
+
+// noOption is the error for an option that a command has not.
+func (p *program) noOption(at level, arg, name string, behind bool) error {
+	shown := strings.TrimRight(strings.TrimSuffix(arg, "="+valueOf(arg)), "=")
+	text := "there is no option " + shown
+	if at.name != programName {
+		text += " for " + strings.TrimPrefix(at.name, programName+" ")
+		if root := p.levels[0]; findFlag(root.flags, name) != nil {
+			return usagef("%s: it goes before the command, as in %s %s ... %s", text, programName, shown, strings.TrimPrefix(at.name, programName+" "))
+		}
+	}
+	var names []string
+	for _, f := range at.flags {
+		for _, n := range f.Names() {
+			if len(n) > 1 {
+				names = append(names, n)
+			}
+		}
+	}
+	if near := nearest(name, append(names, "help")); near != "" {
+		text += ": did you mean --" + near + "?"
+	}
+	if behind {
+		text += " To use it as text, put -- before the text"
+	}
+	return usagef("%s", text)
+}
+
+func valueOf(arg string) string {
+	_, value, _ := strings.Cut(arg, "=")
+	return value
+}
+
+// noCommand is the error for a command that is not there: as the user has called
+// it, the word that is wrong, and what is there.
+func noCommand(called, word string, names []string) error {
+	if near := nearest(word, names); near != "" {
+		return usagef("there is no command %q: did you mean %s?", called, near)
+	}
+	if len(names) == 1 {
+		return usagef("there is no command %q: there is %s", called, names[0])
+	}
+	return usagef("there is no command %q: there are %s", called, strings.Join(names, ", "))
+}
+
+func commandNames(commands []*cli.Command) []string {
+	var names []string
+	for _, c := range commands {
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// nearest returns the name that a word was probably meant to be, "" if none is
+// near. The likeness is Jaro's and Winkler's, which has letters that changed places
+// for a small difference; 0.85 takes one error in a short word.
+func nearest(word string, names []string) string {
+	best, likeness := "", 0.85
+	for _, name := range names {
+		if l := smetrics.JaroWinkler(word, name, 0.7, 4); l > likeness {
+			best, likeness = name, l
+		}
+	}
+	return best
+}
+
+// fits reports whether an option can have a value.
+func fits(f cli.Flag, value string) bool {
+	var err error
+	switch f.(type) {
+	case *cli.DurationFlag:
+		_, err = time.ParseDuration(value)
+	case *cli.IntFlag:
+		_, err = strconv.ParseInt(value, 0, 0)
+	case *cli.BoolFlag:
+		_, err = strconv.ParseBool(value)
+	}
+	return err == nil
+}
+
+// takes says what an option takes, where its name does not.
+func takes(f cli.Flag) string {
+	switch f.(type) {
+	case *cli.DurationFlag:
+		return ": it takes a time like 30s or 2m"
+	case *cli.IntFlag:
+		return ": it takes a number"
+	case *cli.BoolFlag:
+		return ": it takes true or false, or nothing"
+	}
+	return ""
+}
+
+// onUsageError is what the library still finds wrong: a value in a variable.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	flags := c.App.Flags
+	if c.Command != nil {
+		flags = append(slices.Clone(c.Command.Flags), flags...)
+	}
+	for _, f := range flags {
+		if lean, ok := f.(leanFlag); ok {
+			f = lean.Flag
+		}
+		doc, ok := f.(cli.DocGenerationFlag)
+		if !ok {
+			continue
+		}
+		for _, name := range doc.GetEnvVars() {
+			if value := os.Getenv(name); value != "" && !fits(f, value) {
+				return usagef("%s does not take %q%s", name, value, takes(f))
+			}
+		}
+	}
+	return usagef("%s", err)
+}
+
+// page names the command whose help tells of what is wrong: the one that lists the
+// option that the error begins with, else the one that was called.
+func (p *program) page(err error) string {
+	if len(p.levels) == 0 {
+		return programName
+	}
+	text, found := strings.CutPrefix(err.Error(), "--")
+	name, _, _ := strings.Cut(text, " ")
+	for _, l := range slices.Backward(p.levels) {
+		if found && l.option(name) {
+			return l.name
+		}
+	}
+	return p.levels[len(p.levels)-1].name
+}
+
+// findFlag returns the option of a name, nil if there is none.
+func findFlag(flags []cli.Flag, name string) cli.Flag {
+	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); i >= 0 {
+		if f, ok := flags[i].(leanFlag); ok {
+			return f.Flag // who asks looks at its type; nobody asks for that of lists
+		}
+		return flags[i]
+	}
+	return nil
+}
+
+func takesValue(f cli.Flag) bool {
+	doc, ok := f.(cli.DocGenerationFlag)
+	return ok && doc.TakesValue()
+}
+
+// title is what a command is called, with the one that it belongs to.
+func title(c *cli.Command) string { return strings.ReplaceAll(c.HelpName, programName+" ", "") }
+
+// group makes a command of which only the subcommands do anything. The name of one
+// within another has both.
+func group(name, usage string, h help, commands ...*cli.Command) *cli.Command {
+	g := &cli.Command{Name: name[strings.LastIndexByte(name, ' ')+1:], HelpName: programName + " " + name, Usage: usage, Subcommands: commands}
+	names := commandNames(commands)
+	for _, c := range commands {
+		h.commands = append(h.commands, example{name + " " + c.Name, c.Usage})
+	}
+	g.Action = func(c *cli.Context) error {
+		if c.NArg() > 0 {
+			return noCommand(title(g)+" "+c.Args().First(), c.Args().First(), names)
+		}
+		if len(names) == 1 {
+			return usagef("%s what? There is %s", title(g), names[0])
+		}
+		return usagef("%s what? There are %s", title(g), strings.Join(names, ", "))
+	}
+	g.CustomHelpTemplate = commandHelp(g, h)
+	return g
+}
+
+// prepare sets what every command needs, and its subcommands.
+func prepare(commands []*cli.Command) {
+	for _, c := range commands {
+		c.OnUsageError = onUsageError
+		// The library would take the word help as a subcommand: "send help" is a
+		// prompt.
+		c.HideHelpCommand = true
+		prepare(c.Subcommands)
+	}
+}
