@@ -1,0 +1,213 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"sync"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/cli" // modeEmpty is what it takes to start all that a2astdio imports
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// The modes in which the harness executes itself again.
+const (
+	modeRaw    = "raw"    // io.Copy from the response to stdout
+	modeFrames = "frames" // server-sent events split and joined, no JSON
+	modeBridge = "bridge"
+	modeTraced = "traced" // the bridge, with a trace
+	modeEmpty  = "empty"  // answers one line: what a process with our imports takes to start
+	modeShell  = "shell"  // a2astdio's own command line
+)
+
+// baselineBuffer is the read buffer of the baselines' transport. It is as large
+// as the bridge's, so that they are as good as they can be: with net/http's
+// 4 KiB both are slower, and would flatter us.
+const baselineBuffer = 64 << 10
+
+// Child is a process under test: it does what args say and returns the exit
+// status. stdout is the editor's.
+func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprintln(stderr, "bench: no mode")
+		return 2
+	}
+	if args[0] == modeShell {
+		return cli.Main(context.Background(), append([]string{"a2astdio"}, args[1:]...), stdin, stdout, stderr, "bench")
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	url := flags.String("agent", "", "the agent's `URL`")
+	n := flags.Int("sessions", 1, "how many messages a baseline sends at once")
+	cpu := flags.String("cpuprofile", "", "where to write a CPU profile")
+	file := flags.String("trace", "", "where the bridge writes a trace")
+	mem := flags.String("memprofile", "", "where to write a profile of allocations")
+	if flags.Parse(args[1:]) != nil {
+		return 2
+	}
+	if *mem != "" {
+		runtime.MemProfileRate = 512
+	}
+	if *cpu != "" {
+		f, err := os.Create(*cpu)
+		if err == nil {
+			err = pprof.StartCPUProfile(f)
+		}
+		if err != nil {
+			fmt.Fprintln(stderr, "bench:", err)
+			return 1
+		}
+		defer f.Close()
+		defer pprof.StopCPUProfile()
+	}
+	var err error
+	switch args[0] {
+	case modeRaw:
+		err = fetch(*url, *n, stdin, func(body io.Reader) error {
+			_, err := io.Copy(stdout, body)
+			return err
+		})
+	case modeFrames:
+		out := &lockedWriter{w: stdout}
+		err = fetch(*url, *n, stdin, func(body io.Reader) error { return scanFrames(out, body) })
+	case modeBridge, modeTraced:
+		err = serve(*url, *file, stdin, stdout)
+	case modeEmpty:
+		_, _ = stdin.Read(make([]byte, 4<<10))
+		_, err = io.WriteString(stdout, "{}\n")
+		_, _ = io.Copy(io.Discard, stdin)
+	default:
+		err = fmt.Errorf("no mode %q", args[0])
+	}
+	if *mem != "" && err == nil {
+		err = writeAllocations(*mem)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return 1
+	}
+	return 0
+}
+
+func writeAllocations(path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	runtime.GC() // what has not been swept is not in the profile
+	return pprof.Lookup("allocs").WriteTo(f, 0)
+}
+
+// serve is the bridge as the command runs it, with a trace if a file is named.
+func serve(url, file string, stdin io.Reader, stdout io.Writer) error {
+	opts := &bridge.Options{Name: url, Version: "bench"}
+	reach := &transport.ClientOptions{}
+	if file != "" {
+		recorder, err := trace.Create(file, &trace.Options{Mode: "bridge"})
+		if err != nil {
+			return err
+		}
+		defer recorder.Close()
+		opts.Tap, opts.Observe, reach.Wrap = recorder.Tap, cli.Observer(recorder), recorder.Wrap
+	}
+	client, err := transport.NewClient(url, reach)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	store, err := store.Open("")
+	if err != nil {
+		return err
+	}
+	opts.Client, opts.Store = client, store
+	return bridge.Serve(context.Background(), stdin, stdout, opts)
+}
+
+// fetch sends n messages at once and hands each response to use. It returns at
+// the end of stdin, so that the harness can look at the process when it is done.
+func fetch(url string, n int, stdin io.Reader, use func(io.Reader) error) error {
+	client := &http.Client{Transport: &http.Transport{ReadBufferSize: baselineBuffer, DisableCompression: true, MaxIdleConnsPerHost: n}}
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			resp, err := client.Post(url, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{}}`))
+			if err == nil {
+				defer resp.Body.Close()
+				err = use(resp.Body)
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	_, err := io.Copy(io.Discard, stdin)
+	return err
+}
+
+// scanFrames writes the data of each event as a line, all that have arrived with
+// one read in one write.
+func scanFrames(out io.Writer, body io.Reader) error {
+	buf, lines := make([]byte, baselineBuffer), []byte(nil)
+	used, scanned := 0, 0
+	for {
+		n, err := body.Read(buf[used:])
+		used += n
+		lines, scanned = lines[:0], max(0, scanned-1)
+		from := 0
+		for {
+			at := bytes.Index(buf[max(from, scanned):used], []byte("\n\n"))
+			if at < 0 {
+				break
+			}
+			end := max(from, scanned) + at
+			lines = append(append(lines, bytes.TrimPrefix(buf[from:end], []byte("data: "))...), '\n')
+			from = end + 2
+		}
+		if len(lines) > 0 {
+			if _, err := out.Write(lines); err != nil {
+				return err
+			}
+		}
+		if from > 0 {
+			used = copy(buf, buf[from:used])
+		}
+		scanned = used
+		if used == len(buf) {
+			buf = append(buf, make([]byte, len(buf))...)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// A lockedWriter lets one write at a time through.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(b)
+}

@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+const (
+	// mark is in every text at a fixed distance and nowhere else on the wire, so
+	// that one pass over the output counts what has come through.
+	mark = '~'
+	// stampMark begins a time, in nanoseconds, of stampDigits digits.
+	stampMark   = '@'
+	stampDigits = 19
+	// textSize is the text of a small event. Models send between 5 and 500 bytes
+	// at once; the figures in the project's issues are for this.
+	textSize = 200
+	markStep = 10
+
+	taskID     = "5f1c9a52-61a4-4f0e-9d8a-0d4f7f6f2b11"
+	contextID  = "c8a7e0c4-2a55-4f53-8b7e-3d5b1c1f9a02"
+	artifactID = "0b9d2f7e-7c1a-4a53-b6a0-2f9c1d3e5a77"
+	messageID  = "c951efcf-3509-48b9-8490-026bf30d887a"
+)
+
+// text returns n bytes of prose that differ with i, with a mark every markStep
+// bytes. breaks puts a line feed every 80 bytes, as code has.
+func text(i, n int, breaks bool) string {
+	const words = "the agent reads every file of the project and writes what it has found into a list that the user may look at later while it works on "
+	b := make([]byte, n)
+	for k := range b {
+		switch {
+		case k%markStep == markStep-1:
+			b[k] = mark
+		case breaks && k%80 == 40:
+			b[k] = '\n'
+		default:
+			b[k] = words[(i*7+k)%len(words)]
+		}
+	}
+	return string(b)
+}
+
+// quoted is a text as the agents' encoders write it.
+func quoted(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// clock is a time of day that moves with i, as statuses carry.
+func clock(i int) string {
+	return fmt.Sprintf("2026-11-20T12:%02d:%02d.%03dZ", i/60000%60, i/1000%60, i%1000)
+}
+
+// artifactV1 is an A2A 1.x artifact update. With textSize bytes of text its frame
+// has 517 bytes.
+func artifactV1(i int, text string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1001,"result":{"artifactUpdate":{"taskId":"%s","contextId":"%s",`+
+		`"artifact":{"artifactId":"%s","parts":[{"text":%s}]},"append":true,`+
+		`"metadata":{"timestamp":"%s"}}}}`, taskID, contextID, artifactID, quoted(text), clock(i))
+}
+
+// interleaved are events of two artifacts in turns.
+func interleaved(i int, text string) []byte {
+	b := artifactV1(i, text)
+	if i%2 == 1 {
+		b = bytes.Replace(b, []byte(artifactID), []byte("1"+artifactID[1:]), 1)
+	}
+	return b
+}
+
+// statusV1 is an A2A 1.x status update with a message.
+func statusV1(i int, text string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":2,"result":{"statusUpdate":{"taskId":"%s","contextId":"%s","status":{"state":"TASK_STATE_WORKING",`+
+		`"message":{"messageId":"%s","role":"ROLE_AGENT","parts":[{"text":%s}]},"timestamp":"%s"}}}}`,
+		taskID, contextID, messageID, quoted(text), clock(i))
+}
+
+// statusV03 is text as Gemini CLI's server sends it (testdata/recordings/gemini).
+func statusV03(i int, text string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":45,"result":{"kind":"status-update","taskId":"%s","contextId":"%s","status":{"state":"working",`+
+		`"message":{"kind":"message","role":"agent","parts":[{"kind":"text","text":%s}],"messageId":"%s","taskId":"%[1]s","contextId":"%[2]s"},`+
+		`"timestamp":"%[5]s"},"final":false,"metadata":{"coderAgent":{"kind":"text-content"},"model":"gemini-3.1-pro-preview","traceId":"r%[6]d"}}}`,
+		taskID, contextID, quoted(text), messageID, clock(i), 10+i%90)
+}
+
+// artifactV03 is an A2A 0.3 artifact update.
+func artifactV03(i int, text string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":45,"result":{"kind":"artifact-update","taskId":"%s","contextId":"%s","artifact":{"artifactId":"%s",`+
+		`"parts":[{"kind":"text","text":%s}]},"append":true,"lastChunk":false,"metadata":{"timestamp":"%s"}}}`,
+		taskID, contextID, artifactID, quoted(text), clock(i))
+}
+
+// A spelling is how one version says when a task begins and ends.
+type spelling struct {
+	card       string // with a %s for the URL
+	begin, end string
+	// texts are where, in a payload, a piece of the agent's text may be.
+	texts []string
+}
+
+func spellingOf(version string) spelling {
+	if version == "0.3" {
+		return spelling{
+			card: `{"name":"Gemini SDLC Agent","description":"bench","version":"0.61.0","protocolVersion":"0.3.0","url":"%s","preferredTransport":"JSONRPC",` +
+				`"capabilities":{"streaming":true},"defaultInputModes":["text"],"defaultOutputModes":["text"],"skills":[]}`,
+			begin: `{"jsonrpc":"2.0","id":45,"result":{"kind":"task","id":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"submitted","timestamp":"2026-11-20T12:00:00.000Z"},"history":[],"artifacts":[]}}`,
+			end:   `{"jsonrpc":"2.0","id":45,"result":{"kind":"status-update","taskId":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"completed","timestamp":"2026-11-20T12:59:59.999Z"},"final":true}}`,
+			texts: []string{"result.status.message.parts.0.text", "result.artifact.parts.0.text"},
+		}
+	}
+	return spelling{
+		card: `{"name":"bench","description":"bench","version":"1","supportedInterfaces":[{"url":"%s","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],` +
+			`"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`,
+		begin: `{"jsonrpc":"2.0","id":2,"result":{"task":{"id":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"TASK_STATE_WORKING","timestamp":"2026-11-20T12:00:00.000Z"}}}}`,
+		end:   `{"jsonrpc":"2.0","id":2,"result":{"statusUpdate":{"taskId":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-11-20T12:59:59.999Z"}}}}`,
+		texts: []string{"result.artifactUpdate.artifact.parts.0.text", "result.statusUpdate.status.message.parts.0.text"},
+	}
+}

@@ -1,0 +1,241 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// runLimit is when a run is given up: something has been lost, or hangs.
+const runLimit = 2 * time.Minute
+
+// A measurement is what one process did with one script.
+type measurement struct {
+	took   time.Duration // from the first event's write to the last mark's arrival
+	cpu    time.Duration // of the child, its start included
+	marks  int           // that came through
+	bytes  int64         // that the editor was sent
+	peak   int64         // bytes of memory
+	delays []time.Duration
+}
+
+// A runner runs processes against one agent.
+type runner struct {
+	self   string // our own executable
+	bridge string // a2astdio's; "" for our own serve mode
+	agent  *agent
+	dir    string // where sessions are
+	// profile are the bridge's flags that ask for one.
+	profile []string
+	// state is where the bridge keeps what it stores: not where the user's is.
+	state string
+}
+
+// command is the child for a mode.
+func (r *runner) command(ctx context.Context, mode string, sessions int) *exec.Cmd {
+	env := append(os.Environ(), "XDG_STATE_HOME="+r.state, "LocalAppData="+r.state)
+	var traced []string
+	if mode == modeTraced {
+		traced = []string{"--trace", filepath.Join(r.dir, "trace.jsonl")}
+	}
+	if serves(mode) && r.bridge != "" {
+		cmd := exec.CommandContext(ctx, r.bridge, append(traced, "--agent", r.agent.URL)...)
+		cmd.Env = env
+		return cmd
+	}
+	args := []string{mode, "-agent", r.agent.URL, "-sessions", strconv.Itoa(sessions)}
+	if serves(mode) {
+		args = append(append(args, r.profile...), traced...)
+	}
+	cmd := exec.CommandContext(ctx, r.self, args...)
+	cmd.Env = append(env, childEnv+"=1")
+	return cmd
+}
+
+// serves reports whether a mode is the bridge.
+func serves(mode string) bool { return mode == modeBridge || mode == modeTraced }
+
+// childEnv tells our own executable that it is a child.
+const childEnv = "A2ABENCH_CHILD"
+
+// IsChild reports whether this process was started by a harness.
+func IsChild() bool { return os.Getenv(childEnv) != "" }
+
+// A process is a child that runs.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.Reader
+	lines  *bufio.Reader // of out; only what answers setup is read by it
+	errors *strings.Builder
+	cancel context.CancelFunc
+}
+
+func (r *runner) start(ctx context.Context, mode string, sessions int) (*process, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	p := &process{cmd: r.command(ctx, mode, sessions), errors: new(strings.Builder), cancel: cancel}
+	p.cmd.Stderr = p.errors
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err == nil {
+		var out io.ReadCloser
+		if out, err = p.cmd.StdoutPipe(); err == nil {
+			p.out, p.lines = out, bufio.NewReader(out)
+			err = p.cmd.Start()
+		}
+	}
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return p, nil
+}
+
+// stop ends the child by the end of its input.
+func (p *process) stop() error {
+	defer p.cancel()
+	_ = p.in.Close()                  // a child that has ended has closed it
+	_, _ = io.Copy(io.Discard, p.out) // until it closes stdout
+	if err := p.cmd.Wait(); err != nil {
+		return fmt.Errorf("%s: %w: %s", filepath.Base(p.cmd.Path), err, p.errors)
+	}
+	return nil
+}
+
+func (p *process) say(line string) error {
+	_, err := io.WriteString(p.in, line+"\n")
+	return err
+}
+
+// answer reads lines until the reply to request id.
+func (p *process) answer(id int) (gjson.Result, error) {
+	for {
+		line, err := p.lines.ReadString('\n')
+		if err != nil {
+			return gjson.Result{}, fmt.Errorf("waiting for reply %d: %w: %s", id, err, p.errors)
+		}
+		switch r := gjson.Parse(line); {
+		case r.Get("method").Exists() || r.Get("id").Int() != int64(id):
+		case r.Get("error").Exists():
+			return r, errors.New(line)
+		default:
+			return r.Get("result"), nil
+		}
+	}
+}
+
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
+
+// prompt opens sessions over ACP and sends a prompt in each.
+func (p *process) prompt(sessions int, dir string) error {
+	if err := p.say(initialize); err != nil {
+		return err
+	}
+	if _, err := p.answer(1); err != nil {
+		return err
+	}
+	var prompts strings.Builder
+	for i := range sessions {
+		if err := p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, 2+i, dir)); err != nil {
+			return err
+		}
+		r, err := p.answer(2 + i)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&prompts, `{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`+"\n",
+			10000+i, r.Get("sessionId").Str)
+	}
+	_, err := io.WriteString(p.in, prompts.String())
+	return err
+}
+
+// run lets a child take a script, once for each session.
+func (r *runner) run(ctx context.Context, mode string, sc *Scenario, s *script, keep bool) (*measurement, []byte, error) {
+	r.agent.play(s, sc.sessions)
+	p, err := r.start(ctx, mode, sc.sessions)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer p.cancel()
+	end := &sink{wantMarks: s.marks * s.rounds * sc.sessions, stamps: s.pace > 0, keep: keep}
+	if !keep {
+		end.pause = sc.slow
+	}
+	if serves(mode) {
+		end.wantReplies = sc.sessions
+		if err := p.prompt(sc.sessions, r.dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	end.r = p.lines
+	if err := end.run(); err != nil {
+		return nil, nil, fmt.Errorf("%s, %s: %d of %d marks and %d replies have come: %w: %s", sc.Name, mode, end.marks, end.wantMarks, end.replies, err, p.errors)
+	}
+	m := &measurement{marks: end.marks, bytes: end.bytes, delays: end.delays, took: end.done.Sub(time.Unix(0, r.agent.start.Load()))}
+	_, m.peak = memory(p.cmd.Process.Pid)
+	if err := p.stop(); err != nil {
+		return nil, nil, err
+	}
+	m.cpu = p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
+	if m.marks != end.wantMarks {
+		return nil, nil, fmt.Errorf("%s, %s: %d marks have come, not %d", sc.Name, mode, m.marks, end.wantMarks)
+	}
+	return m, end.kept, nil
+}
+
+// verify runs the script once, without a clock, and compares the text that comes
+// out with what went in: all of it, in order.
+func (r *runner) verify(ctx context.Context, mode string, sc *Scenario, s *script) error {
+	s = s.short()
+	one := *sc
+	one.sessions = 1
+	_, out, err := r.run(ctx, mode, &one, s, true)
+	if err != nil {
+		return err
+	}
+	var want, got strings.Builder
+	for _, p := range s.payloads {
+		want.WriteString(said(s, p))
+	}
+	for line := range strings.Lines(string(out)) {
+		switch mode {
+		case modeRaw:
+			if line, ok := strings.CutPrefix(line, "data: "); ok {
+				got.WriteString(said(s, []byte(line)))
+			}
+		case modeFrames:
+			got.WriteString(said(s, []byte(line)))
+		default:
+			if u := gjson.Get(line, "params.update"); u.Get("sessionUpdate").Str == "agent_message_chunk" {
+				got.WriteString(u.Get("content.text").Str)
+			}
+		}
+	}
+	if got.String() != want.String() {
+		return fmt.Errorf("%s, %s: the text that came out is not what went in: %d bytes, not %d", sc.Name, mode, got.Len(), want.Len())
+	}
+	return nil
+}
+
+// said is the agent's text in a payload. Live output of tools is none.
+func said(s *script, payload []byte) string {
+	for _, path := range s.texts {
+		if strings.Contains(gjson.GetBytes(payload, "result.artifact.artifactId").Str, "-output") {
+			continue
+		}
+		if t := gjson.GetBytes(payload, path); t.Exists() {
+			return t.Str
+		}
+	}
+	return ""
+}

@@ -1,0 +1,89 @@
+package bench
+
+import "time"
+
+// A Scenario is one way in which agents speak.
+type Scenario struct {
+	Name  string
+	About string
+	// Big is set where bytes count and not events.
+	Big      bool
+	sessions int
+	slow     time.Duration // the editor's pause after each read
+	// script makes what is said; short makes less of it.
+	script func(short bool) (*script, error)
+}
+
+const (
+	// ringSize is how many different events a script has before it repeats itself.
+	ringSize = 1024
+	// recording is what the tool-heavy scenario replays, from the project's root.
+	recording = "testdata/recordings/gemini/0.61/full-flow.jsonl"
+)
+
+// Scenarios lists those that compare the bridge with the baselines.
+func Scenarios() []Scenario {
+	return []Scenario{
+		{Name: "small", About: "1.x artifact updates, 200 bytes of text in 517, one a write", sessions: 1,
+			script: smallScript("1.0", artifactV1, 1, 300, false)},
+		{Name: "small64", About: "the same, 64 a write", sessions: 1,
+			script: smallScript("1.0", artifactV1, 64, 600, false)},
+		{Name: "small-code", About: "the same with line feeds in the text, one a write", sessions: 1,
+			script: smallScript("1.0", artifactV1, 1, 300, true)},
+		{Name: "interleaved", About: "small64, of two artifacts in turns", sessions: 1,
+			script: smallScript("1.0", interleaved, 64, 600, false)},
+		{Name: "gemini", About: "0.3 status updates as Gemini CLI's server sends text, one a write", sessions: 1,
+			script: smallScript("0.3", statusV03, 1, 300, false)},
+		{Name: "gemini64", About: "the same, 64 a write", sessions: 1,
+			script: smallScript("0.3", statusV03, 64, 500, false)},
+		{Name: "paced", About: "1.x artifact updates at 2,000/s: delay from the agent's write to the editor's read", sessions: 1,
+			script: func(short bool) (*script, error) {
+				s := newScript("1.0", stamped(artifactV1, ringSize), 1, 4)
+				s.pace = time.Second / 2000
+				if short {
+					s.rounds = 1
+				}
+				return s, nil
+			}},
+		{Name: "1MiB", About: "events of 1 MiB of text with line feeds", Big: true, sessions: 1, script: bigScript(1<<20, 4, 32)},
+		{Name: "12MiB", About: "events of 12 MiB of text with line feeds", Big: true, sessions: 1, script: bigScript(12<<20, 1, 16)},
+		{Name: "tools", About: "tool calls of a recorded Gemini CLI server, one a write", sessions: 1,
+			script: func(short bool) (*script, error) {
+				n := 1500
+				if short {
+					n = 20
+				}
+				payloads, err := replay(recording, n)
+				if err != nil {
+					return nil, err
+				}
+				return newScript("0.3", payloads, 1, 1), nil
+			}},
+		{Name: "slow", About: "small events, one a write, to an editor that reads 64 KiB at most each 2 ms", sessions: 1, slow: 2 * time.Millisecond,
+			script: smallScript("1.0", artifactV1, 1, 60, false)},
+		{Name: "sessions20", About: "small events, one a write, in 20 sessions at once", sessions: 20,
+			script: smallScript("1.0", artifactV1, 1, 20, false)},
+	}
+}
+
+func smallScript(version string, event func(int, string) []byte, perWrite, rounds int, breaks bool) func(bool) (*script, error) {
+	return func(short bool) (*script, error) {
+		if short {
+			rounds = 2
+		}
+		return newScript(version, small(event, ringSize, breaks), perWrite, rounds), nil
+	}
+}
+
+func bigScript(size, n, rounds int) func(bool) (*script, error) {
+	return func(short bool) (*script, error) {
+		if short {
+			rounds = 2
+		}
+		payloads := make([][]byte, n)
+		for i := range payloads {
+			payloads[i] = artifactV1(i, text(i, size, true))
+		}
+		return newScript("1.0", payloads, 1, rounds), nil
+	}
+}

@@ -1,0 +1,227 @@
+// Package signin is what the tests of signing in have in common: an identity
+// provider over real HTTP and TLS that fails on demand, and a browser whose user
+// says yes or no.
+package signin
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"html"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/demo/idp"
+)
+
+// A Server is an identity provider.
+type Server struct {
+	*httptest.Server
+	Provider *idp.Provider
+	Issuer   string
+
+	mu     sync.Mutex
+	calls  []string
+	forms  []url.Values
+	faults map[string]http.HandlerFunc
+}
+
+// Start starts a provider. The issuer of opts is filled in.
+func Start(t testing.TB, opts *idp.Options) *Server {
+	if opts == nil {
+		opts = &idp.Options{Scopes: []string{"agent", "admin"}}
+	}
+	s := &Server{faults: map[string]http.HandlerFunc{}}
+	s.Server = httptest.NewUnstartedServer(s)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	o := *opts
+	o.Issuer = s.URL + o.Issuer
+	s.Issuer, s.Provider = o.Issuer, idp.New(&o)
+	return s
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	s.mu.Lock()
+	s.calls = append(s.calls, name)
+	fault := s.faults[name]
+	s.mu.Unlock()
+	if name == "token" || name == "device_authorization" || name == "revoke" {
+		_ = r.ParseForm() // the provider says what is wrong with it
+		s.mu.Lock()
+		s.forms = append(s.forms, r.PostForm)
+		s.mu.Unlock()
+	}
+	if fault != nil {
+		fault(w, r)
+		return
+	}
+	s.Provider.ServeHTTP(w, r)
+}
+
+// Fail has the last part of a path answered by something else, until it is nil.
+func (s *Server) Fail(name string, by http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults[name] = by
+}
+
+// Calls counts the requests to the last part of a path.
+func (s *Server) Calls(name string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.calls {
+		if c == name {
+			n++
+		}
+	}
+	return n
+}
+
+// Forms are what was posted to the endpoints that take secrets.
+func (s *Server) Forms() []url.Values {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.forms
+}
+
+// TLS trusts the provider.
+func (s *Server) TLS() *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AddCert(s.Certificate())
+	return &tls.Config{RootCAs: pool}
+}
+
+// CA is the authority of its certificate, in PEM.
+func (s *Server) CA() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+}
+
+// Answer answers with JSON.
+func Answer(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// A Browser is one, with its user.
+type Browser struct {
+	// TLS says whom it trusts.
+	TLS *tls.Config
+	// Deny has its user say no to the provider; Decline, to go there at all.
+	Deny, Decline bool
+	// Change may change what the provider sends back.
+	Change func(callback *url.URL)
+	// Again has the user load the last page once more.
+	Again bool
+
+	// Asked is what the user saw before the provider; Last is the last page.
+	Asked, Last string
+}
+
+// Open goes the whole way, from a page of this machine back to it.
+func (b *Browser) Open(local string) error {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	location, page, err := visit(client.Get(local))
+	if err != nil {
+		return err
+	}
+	if location == "" {
+		b.Asked = page
+		form := fields(page)
+		if !b.Decline {
+			form.Set("go", "1")
+		}
+		if location, page, err = visit(client.PostForm(local, form)); err != nil {
+			return err
+		}
+		if location == "" {
+			b.Last = page
+			return nil
+		}
+	}
+	if location, page, err = b.consent(client, location); err != nil {
+		return err
+	}
+	if location == "" {
+		b.Last = page
+		return fmt.Errorf("the provider says: %s", text(page))
+	}
+	callback, err := url.Parse(location)
+	if err != nil {
+		return err
+	}
+	if b.Change != nil {
+		b.Change(callback)
+	}
+	_, b.Last, err = visit(client.Get(callback.String()))
+	if err == nil && b.Again {
+		_, _, _ = visit(client.Get(callback.String())) // nobody may be there any more
+	}
+	return err
+}
+
+// consent says yes or no at the provider.
+func (b *Browser) consent(client *http.Client, at string) (location, page string, err error) {
+	if location, page, err = visit(client.Get(at)); err != nil || location != "" {
+		return location, page, err
+	}
+	form := fields(page)
+	form.Set("allow", map[bool]string{false: "yes", true: "no"}[b.Deny])
+	u, _ := url.Parse(at)
+	u.RawQuery = ""
+	return visit(client.PostForm(u.String(), form))
+}
+
+// Enter enters a device's code: complete is the page that has it.
+func (b *Browser) Enter(complete string) error {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true}}
+	_, page, err := b.consent(client, complete)
+	b.Last = page
+	return err
+}
+
+func visit(resp *http.Response, err error) (location, page string, _ error) {
+	if err != nil {
+		return "", "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if to, err := resp.Location(); err == nil {
+		location = to.String()
+	}
+	return location, string(body), err
+}
+
+var input = regexp.MustCompile(`<input[^>]* name="([^"]*)" value="([^"]*)"`)
+
+func fields(page string) url.Values {
+	form := url.Values{}
+	for _, m := range input.FindAllStringSubmatch(page, -1) {
+		form.Set(html.UnescapeString(m[1]), html.UnescapeString(m[2]))
+	}
+	return form
+}
+
+var tag = regexp.MustCompile(`(?s)<style>.*?</style>|<[^>]*>`)
+
+func text(page string) string {
+	return html.UnescapeString(strings.Join(strings.Fields(tag.ReplaceAllString(page, " ")), " "))
+}
+
+// Text is what a user reads of the last page.
+func (b *Browser) Text() string { return text(b.Last) }

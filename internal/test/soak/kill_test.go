@@ -1,0 +1,386 @@
+package soak
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	mathrand "math/rand/v2"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	// storyLines is how many lines the bridge writes from its first to the end of
+	// the story, and one: a death may come before, between and after them.
+	storyLines = 16
+	// maxHesitation is how long after a line a death comes, at most: as long as
+	// the demo hesitates between two of its words.
+	maxHesitation = 20 * time.Millisecond
+
+	// soon is when the user is to hear that the agent of an --agent-command was
+	// killed. It takes some milliseconds, unless nothing gets its turn: both
+	// processors are busy with other deaths.
+	soon = time.Second
+
+	helloStory = "Hello from the a2astdio demo agent."
+	editedLine = "Hello from the a2astdio demo agent.\n"
+)
+
+// wrote is the text of the edit story about a file that was not there.
+func wrote(dir, name string) string {
+	return fmt.Sprintf("I wrote %s.\nran: write %q to %q (proceed_once)\n", name, editedLine, filepath.Join(dir, name))
+}
+
+// A death is who is killed, and whose the agent is.
+type death struct {
+	victim string // bridge, editor or agent
+	owned  bool   // the agent is of --agent-command; otherwise it is a process of its own
+}
+
+// deaths are those that there are. Of an agent that is on its own, another one
+// takes the place.
+var deaths = []death{{"bridge", true}, {"bridge", false}, {"editor", true}, {"editor", false}, {"agent", true}, {"agent", false}}
+
+func (d death) String() string {
+	if d.owned {
+		return "the " + d.victim + " of an --agent-command"
+	}
+	return "the " + d.victim + " of an --agent"
+}
+
+// TestKill kills somebody somewhere in the edit story, by kill -9. Nobody else is
+// left after a second. The session can be loaded by another bridge, with all that
+// was shown, once; where the agent lives on, its story is told to the end; and
+// the session can be used.
+func TestKill(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("who is left is looked up in /proc, which is Linux's")
+	}
+	t.Parallel()
+	for i := range *kills {
+		seed := *seed + uint64(i)
+		d := deaths[seed%uint64(len(deaths))]
+		t.Run(fmt.Sprintf("%d: %s", i+1, d), func(t *testing.T) {
+			t.Parallel()
+			repeat(t, seed, "-run Kill -kills=1")
+			kill(t, d, mathrand.New(mathrand.NewPCG(seed, 0)))
+		})
+	}
+}
+
+// A stage is where a death takes place.
+type stage struct {
+	death
+	mark string
+	env  []string
+	cwd  string
+	args []string // of the bridge
+
+	server *exec.Cmd // the agent that is on its own
+	port   string
+}
+
+func newStage(t *testing.T, d death) *stage {
+	t.Helper()
+	s := &stage{death: d, mark: rand.Text(), cwd: t.TempDir(), port: "0"}
+	s.env = []string{markName + "=" + s.mark, "XDG_STATE_HOME=" + t.TempDir(), "HOME=" + t.TempDir()}
+	if d.owned {
+		s.args = []string{"--agent-command", "'" + os.Args[0] + "' demo --listen 127.0.0.1:{port}"}
+		return s
+	}
+	address, err := s.serve(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.args = []string{"--agent", address}
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.port = u.Port()
+	return s
+}
+
+// serve starts the agent that is on its own, and returns its URL.
+func (s *stage) serve(t *testing.T) (string, error) {
+	server := exec.Command(os.Args[0], "demo", "--listen", "127.0.0.1:"+s.port)
+	server.Env = []string{markName + "=agent of " + s.mark}
+	out, err := server.StdoutPipe()
+	if err == nil {
+		err = server.Start()
+	}
+	if err != nil {
+		return "", err
+	}
+	s.server = server
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait() // again, if it was the victim
+	})
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("the agent does not say where it is: %w", err)
+	}
+	return strings.TrimSpace(address), nil
+}
+
+// strike kills the victim, if it is there already.
+func (s *stage) strike(t *testing.T, e *editor) error {
+	switch {
+	case s.victim != "agent":
+		return e.cmd.Process.Kill() // the bridge, or the editor that has started it
+	case s.owned:
+		if pid := agentProcess(s.mark); pid != 0 {
+			p, err := os.FindProcess(pid)
+			if err == nil {
+				err = p.Kill()
+			}
+			return err
+		}
+		return nil
+	}
+	if err := s.server.Process.Kill(); err != nil {
+		return err
+	}
+	_ = s.server.Wait() // which says that it was killed
+	_, err := s.serve(t)
+	return err
+}
+
+func kill(t *testing.T, d death, random *mathrand.Rand) {
+	s := newStage(t, d)
+	lines, hesitation := random.IntN(storyLines), time.Duration(random.Int64N(int64(maxHesitation)))
+	args := s.args
+	if d.victim == "editor" {
+		args = append([]string{shimWord}, args...)
+	}
+	e := start(t, s.env, args...)
+	var once sync.Once
+	var began time.Time
+	strike := func() {
+		once.Do(func() {
+			timer := time.NewTimer(hesitation)
+			defer timer.Stop()
+			<-timer.C
+			began = time.Now()
+			if err := s.strike(t, e); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	e.then(lines, strike)
+	session, failure, err := s.play(e)
+	strike() // the story was shorter; if not, it waits until it is done
+	switch {
+	case err != nil && (!errors.Is(err, errEnded) || d.victim == "agent"):
+		t.Fatal(err)
+	case failure != "" && named(failure) == "":
+		t.Errorf("the error does not name what happened: %s", failure)
+	}
+	told := time.Since(began)
+	if d.victim == "agent" && d.owned && failure != "" && (told > soon || !strings.Contains(failure, "ended with status 137 (killed)")) {
+		t.Errorf("after %v the user hears that %s", told, failure)
+	}
+	if d.victim == "agent" {
+		began = time.Now()
+		if err := e.quit(); err != nil {
+			t.Error(err)
+		}
+	}
+	left := nobody(t, s.mark, began)
+	for _, problem := range e.problems() {
+		t.Error(problem)
+	}
+	var before screen
+	if session != "" {
+		e.see(session, func(on *screen) { before = *on })
+	}
+	t.Logf("%v after line %d of %d; told of it after %v (%s); nobody left after %v", hesitation, lines, e.count(), told, failure, left)
+	s.afterwards(t, session, &before)
+}
+
+// play has the edit story told. session is empty if the editor has never heard of
+// one, failure is the agent's, err is the end of the bridge.
+func (s *stage) play(e *editor) (session, failure string, err error) {
+	if err := e.initialize(); err != nil {
+		return "", "", err
+	}
+	if session, err = e.open(s.cwd); err != nil {
+		return "", "", err
+	}
+	m, err := e.prompt(session, "edit k.txt", "proceed_once")
+	return session, m.Get("error.data.details").Str, err
+}
+
+// afterwards goes on with the session in another bridge, and looks at it in a
+// third.
+func (s *stage) afterwards(t *testing.T, session string, before *screen) {
+	e := s.bridge(t)
+	stored := s.stored(t, e)
+	if session == "" {
+		for _, id := range stored { // it was about to be heard of
+			s.load(t, e, id)
+		}
+		s.quit(t, e)
+		return
+	}
+	if !slices.Contains(stored, session) {
+		t.Fatalf("the session is not in the list: %q", stored)
+	}
+	s.load(t, e, session)
+	if s.victim == "bridge" && !s.owned && before.touched() {
+		// The agent has told its story to nobody, and waits for the answer.
+		if !e.until(session, patience, func(on *screen) bool { return on.text == wrote(s.cwd, "k.txt") }) {
+			t.Errorf("the story does not go on")
+		}
+	}
+	s.hello(t, e, session)
+	var after screen
+	e.see(session, func(on *screen) { after = *on })
+	if err := s.compare(before, &after); err != nil {
+		t.Errorf("%v\nbefore: %+v\nafter: %+v", err, *before, after)
+	}
+	s.quit(t, e)
+
+	e = s.bridge(t)
+	s.load(t, e, session)
+	e.see(session, func(on *screen) {
+		if on.text != after.text || len(on.thoughts) != len(after.thoughts) {
+			t.Errorf("loaded once more it is %+v, want %+v", *on, after)
+		}
+		// The editor shows its user's words itself, and has not heard of those that
+		// the bridge had not read.
+		if want := strings.TrimSuffix(after.user, "hello") + "hello"; on.user != want {
+			t.Errorf("loaded once more the user has said %q, want %q", on.user, want)
+		}
+	})
+	s.quit(t, e)
+}
+
+// touched reports whether anything of the agent's is on the screen.
+func (s *screen) touched() bool { return s.text != "" || len(s.thoughts) > 0 || len(s.calls) > 0 }
+
+// mayTell reports whether a notice is true here. An agent that was killed has lost the
+// conversation; one that lives may still be at work when its editor is back.
+func (s *stage) mayTell(notice string) bool {
+	may := []string{"does not know this conversation", "does not know the task of this conversation", "ended in the middle of this turn", "does not accept connections any more"}
+	if s.victim == "bridge" && !s.owned {
+		may = []string{"still works on what was asked before"}
+	}
+	return slices.ContainsFunc(may, func(words string) bool { return strings.Contains(notice, words) })
+}
+
+// compare says what is wrong with a screen that was loaded.
+func (s *stage) compare(before, after *screen) error {
+	thoughts := slices.Compact(slices.Sorted(slices.Values(after.thoughts)))
+	text, greeted := strings.CutSuffix(after.text, helloStory)
+	switch {
+	case !greeted:
+		return fmt.Errorf("hello is not answered as it should be")
+	case !strings.HasPrefix(text, before.text):
+		return fmt.Errorf("text that was shown is not")
+	case !strings.HasPrefix(wrote(s.cwd, "k.txt"), text):
+		return fmt.Errorf("the text is not how the story begins")
+	case len(thoughts) != len(after.thoughts):
+		return fmt.Errorf("a thought is doubled")
+	case len(after.thoughts) < len(before.thoughts)+1: // hello has one
+		return fmt.Errorf("a thought that was shown is not")
+	case slices.ContainsFunc(after.notices, func(n string) bool { return !s.mayTell(n) }) || len(after.notices) > 2:
+		return fmt.Errorf("a notice") // or one too many
+	case after.user != "edit k.txt" && (after.user != "" || before.touched()):
+		return fmt.Errorf("the user has not said that")
+	}
+	for id := range before.calls {
+		if after.calls[id] == "" {
+			return fmt.Errorf("the call %s that was shown is not", id)
+		}
+	}
+	for id, n := range after.asked {
+		if n > 1 {
+			return fmt.Errorf("the user is asked %d times about %s", n, id)
+		}
+	}
+	switch data, err := os.ReadFile(filepath.Join(s.cwd, "k.txt")); {
+	case err != nil && text == "" && errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("the file: %w", err)
+	case string(data) != editedLine:
+		return fmt.Errorf("the file is %q", data)
+	}
+	return nil
+}
+
+// bridge starts another bridge.
+func (s *stage) bridge(t *testing.T) *editor {
+	t.Helper()
+	e := start(t, s.env, s.args...)
+	if err := e.initialize(); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func (s *stage) stored(t *testing.T, e *editor) (ids []string) {
+	t.Helper()
+	m, err := e.call("session/list", map[string]any{})
+	if err != nil || !m.Get("result.sessions").IsArray() {
+		t.Fatalf("session/list: %v %s", err, m.Raw)
+	}
+	for _, info := range m.Get("result.sessions").Array() {
+		ids = append(ids, info.Get("sessionId").Str)
+	}
+	return ids
+}
+
+// load loads a session, which goes on by itself if there is something to go on
+// with.
+func (s *stage) load(t *testing.T, e *editor, session string) {
+	t.Helper()
+	e.screen(session)
+	e.see(session, func(on *screen) { on.busy = true })
+	m, err := e.call("session/load", map[string]any{"sessionId": session, "cwd": s.cwd, "mcpServers": []any{}})
+	if err != nil || !m.Get("result").Exists() {
+		t.Fatalf("session/load: %v %s", err, m.Raw)
+	}
+}
+
+// hello uses the session, when it has done what it goes on with by itself.
+func (s *stage) hello(t *testing.T, e *editor, session string) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	params := map[string]any{"sessionId": session, "prompt": []any{map[string]any{"type": "text", "text": "hello"}}}
+	for limit := time.Now().Add(patience); ; {
+		m, err := e.call("session/prompt", params)
+		switch {
+		case err == nil && strings.Contains(m.Get("error.message").Str, "still running") && time.Now().Before(limit):
+			<-tick.C
+			continue
+		case err != nil || m.Get("result.stopReason").Str != "end_turn":
+			t.Errorf("the session cannot be used: %v %s", err, m.Raw)
+		}
+		return
+	}
+}
+
+func (s *stage) quit(t *testing.T, e *editor) {
+	t.Helper()
+	began := time.Now()
+	if err := e.quit(); err != nil {
+		t.Error(err)
+	}
+	nobody(t, s.mark, began)
+	for _, problem := range e.problems() {
+		t.Error(problem)
+	}
+}

@@ -1,0 +1,349 @@
+package soak
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	// sessions is how many talk through one bridge at a time.
+	sessions = 4
+	// promptsPerRound is how many prompts each of them sends before everything is
+	// looked at, and the agent forgets.
+	promptsPerRound = 8
+	// maxHeap is what a bridge may hold after its sessions were deleted: what
+	// package initialization and the connections' buffers take, and no story.
+	maxHeap = 8 << 20
+	// maxSys is what it may ever have taken: some long stories at once, and what
+	// the collector leaves lying about.
+	maxSys = 256 << 20
+	// restTime is how long it may take to become quiet when the line is good and
+	// all prompts have ended.
+	restTime = 10 * time.Second
+)
+
+// TestSoak has sessions talk over a bad line. Each prompt ends, as the agent's
+// story does, or with an error that names what happened. Its text is shown once
+// and in order, and all of it unless there was an error; the agent got it once.
+// In the end nothing is left in the bridge.
+func TestSoak(t *testing.T) {
+	t.Parallel()
+	s := newSoak(t)
+	began := time.Now()
+	for round := 0; round == 0 || time.Since(began) < *soak && !t.Failed(); round++ {
+		s.round(t, *seed+uint64(round), began.Add(*soak))
+	}
+	for _, b := range s.bridges {
+		if err := b.quit(); err != nil {
+			t.Error(err)
+		}
+	}
+	s.report(t, time.Since(began))
+}
+
+type soaking struct {
+	agent   *agent
+	proxy   *proxy
+	bridges []*soakingBridge
+	patient bool // there is time for stories that take half a minute
+
+	mu       sync.Mutex
+	prompts  int
+	outcomes map[string]int
+}
+
+type soakingBridge struct {
+	*editor
+	version string
+	window  *window
+	cwd     string
+	resting inside // before the first prompt
+}
+
+func newSoak(t *testing.T) *soaking {
+	s := &soaking{agent: newAgent(t), outcomes: map[string]int{}, patient: *soak >= time.Minute}
+	stall := shortStall
+	if s.patient {
+		stall = longStall
+	}
+	s.proxy = newProxy(t, s.agent.address(), stall)
+	for _, version := range []string{"0.3", "1.0"} {
+		b := &soakingBridge{version: version, window: newWindow(t), cwd: t.TempDir()}
+		env := []string{markName + "=" + t.Name(), "XDG_STATE_HOME=" + t.TempDir(), b.window.variable()}
+		args := []string{"--agent", s.proxy.url(), "--a2a-version", version}
+		if flag.Lookup("test.artifacts").Value.String() == "true" {
+			args = append(args, "--trace", filepath.Join(t.ArtifactDir(), version+".jsonl"))
+		}
+		b.editor = start(t, env, args...)
+		b.window.open(t)
+		if err := b.initialize(); err != nil {
+			t.Fatal(err)
+		}
+		// It has fetched the card by its first answer to a session/new, or is at it.
+		if _, err := b.open(b.cwd); err != nil {
+			t.Fatal(err)
+		}
+		s.bridges = append(s.bridges, b)
+	}
+	for _, b := range s.bridges {
+		s.settle(t, b)
+	}
+	return s
+}
+
+// settle measures how many goroutines a bridge has that does nothing.
+func (s *soaking) settle(t *testing.T, b *soakingBridge) {
+	same, last := 0, 0
+	var ok bool
+	b.resting, ok = b.window.until(t, restTime, func(in inside) bool {
+		s.proxy.cut() // connections that are kept have goroutines
+		if same++; in.Goroutines != last {
+			same, last = 0, in.Goroutines
+		}
+		return same == 5
+	})
+	if !ok {
+		t.Fatalf("the bridge does not come to rest before it has done anything:\n%s", b.resting.Stacks)
+	}
+}
+
+// round has each session send some prompts over a line that a seed makes bad.
+func (s *soaking) round(t *testing.T, seed uint64, end time.Time) {
+	repeat(t, seed, fmt.Sprintf("-run Soak -soak=%v", min(*soak, 30*time.Second)))
+	s.agent.renew()
+	s.proxy.misbehave(seed)
+	var all sync.WaitGroup
+	for i, b := range s.bridges {
+		for j := range sessions {
+			random := rand.New(rand.NewPCG(seed, uint64(1+i*sessions+j)))
+			all.Go(func() { s.talk(t, b, random, fmt.Sprintf("%d-%d-%d", seed, i, j), end) }) // ends with its prompts
+		}
+	}
+	talked := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(talked)
+	}()
+	timer := time.NewTimer(time.Until(end))
+	defer timer.Stop()
+	select {
+	case <-talked:
+	case <-timer.C:
+	}
+	s.proxy.beGood()
+	<-talked
+	for _, what := range s.agent.twice() {
+		t.Errorf("the agent got %q more than once", what)
+	}
+	for _, b := range s.bridges {
+		for _, problem := range b.problems() {
+			t.Errorf("%s: %s", b.version, problem)
+		}
+		in, ok := b.window.until(t, restTime, func(in inside) bool {
+			s.proxy.cut()
+			return in.Goroutines <= b.resting.Goroutines
+		})
+		if !ok {
+			t.Errorf("%s: %d goroutines are left, at first there were %d:\n%s", b.version, in.Goroutines, b.resting.Goroutines, in.Stacks)
+		}
+		if in.Heap > maxHeap || in.Sys > maxSys {
+			t.Errorf("%s: the bridge holds %d bytes, and has taken %d", b.version, in.Heap, in.Sys)
+		}
+		b.resting.Heap, b.resting.Sys = in.Heap, in.Sys // for the report
+	}
+}
+
+// talk is a session's user. After an error it goes on with the session, or with
+// another.
+func (s *soaking) talk(t *testing.T, b *soakingBridge, random *rand.Rand, name string, end time.Time) {
+	var session string
+	done := func() {
+		if session != "" {
+			if m, err := b.call("session/delete", map[string]any{"sessionId": session}); err != nil || m.Get("error").Exists() {
+				t.Errorf("session/delete: %s %v", m.Raw, err)
+			}
+		}
+		session = ""
+	}
+	defer done()
+	var next *saying // what the agent has asked for
+	for n := 0; n < promptsPerRound && (n == 0 || time.Now().Before(end)); n++ {
+		if session == "" {
+			var err error
+			if session, err = b.open(b.cwd); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+		p := s.choose(random, fmt.Sprintf("%s-%d", name, n), b.cwd)
+		if next != nil {
+			p, next = *next, nil
+		}
+		reply, err := b.prompt(session, p.text, p.answer)
+		if err != nil {
+			t.Errorf("%s: %q: %v\n%s", b.version, p.text, err, b.window.look(t).Stacks)
+			return
+		}
+		failure := reply.Get("error.data.details").Str
+		b.see(session, func(screen *screen) {
+			if err := p.judge(screen, reply.Get("result.stopReason").Str, failure, s.agent.accepted(p.text)); err != nil {
+				t.Errorf("%s: %q: %v\n%s", b.version, p.text, err, reply.Raw)
+			}
+		})
+		if failure == "" {
+			next = p.then
+		}
+		s.count(reply.Get("result.stopReason").Str + named(failure))
+		// A question in prose that is open would take the next prompt for its answer.
+		if failure != "" && (p.prose || random.IntN(2) == 0) {
+			done()
+		}
+	}
+}
+
+// A saying is a prompt, and what the agent says to it.
+type saying struct {
+	text   string  // its first word is the demo's story
+	answer string  // to its question, if there is one
+	want   string  // the text of the story
+	asks   bool    // for approval
+	prose  bool    // there is a question in prose
+	then   *saying // the prompt that answers its question in prose
+}
+
+const shellCommand = "echo one && echo two && echo three"
+
+// choose chooses a story; name makes its prompt one that there is once only. dir is
+// the session's.
+func (s *soaking) choose(random *rand.Rand, name, dir string) saying {
+	yes := random.IntN(4) > 0
+	option := map[bool]string{true: "proceed_once", false: "cancel"}[yes]
+	switch n := random.IntN(20); {
+	case s.patient && n == 0:
+		return saying{text: "slow " + name, want: numbered("tick %d of 60\n", 60)}
+	case n < 3:
+		return saying{text: "long " + name, want: numbered("chunk %d\n", 10_000)}
+	case n < 8:
+		return saying{text: "hello " + name, want: "Hello from the a2astdio demo agent."}
+	case n < 11:
+		return saying{text: "ask " + name, want: "Which colour shall it be?", prose: true,
+			then: &saying{text: "red-" + name, prose: true, want: "So it is red-" + name + "."}}
+	case n < 15 && yes:
+		return saying{text: "edit " + name, answer: option, want: wrote(dir, name), asks: true}
+	case n < 15:
+		return saying{text: "edit " + name, answer: option, want: "I leave " + name + " as it is.\nran: nothing\n", asks: true}
+	case yes:
+		return saying{text: "shell " + name, answer: option, want: fmt.Sprintf("The command succeeded.\nran: %q in %q (proceed_once)\n", shellCommand, dir), asks: true}
+	}
+	return saying{text: "shell " + name, answer: option, want: "I do not run " + shellCommand + ".\nran: nothing\n", asks: true}
+}
+
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// judge says what is wrong with the end of a prompt. The demo keeps all that it
+// says, so there is no gap; and what is shown before an error is how the story
+// begins.
+func (p *saying) judge(got *screen, stop, failure string, accepted int) error {
+	for call, n := range got.asked {
+		if n > 1 {
+			return fmt.Errorf("the user was asked %d times about the call %s", n, call)
+		}
+	}
+	switch {
+	case len(got.asked) > 1:
+		return fmt.Errorf("the user was asked about %d calls", len(got.asked))
+	case len(got.notices) > 0:
+		return fmt.Errorf("a notice, and the agent holds everything: %q", got.notices)
+	case failure != "":
+		if !strings.HasPrefix(p.want, got.text) {
+			return fmt.Errorf("shown is not how the story begins: %s", difference(p.want, got.text))
+		}
+		if named(failure) == "" {
+			return fmt.Errorf("the error does not name what happened: %s", failure)
+		}
+		return nil
+	case stop != "end_turn":
+		return fmt.Errorf("it ended as %q", stop)
+	case accepted != 1:
+		return fmt.Errorf("the agent got it %d times; shown is %q", accepted, got.text[:min(len(got.text), 100)])
+	case got.text != p.want:
+		return fmt.Errorf("shown is not what the agent said: %s", difference(p.want, got.text))
+	case p.asks && len(got.asked) != 1:
+		return fmt.Errorf("the user was not asked")
+	}
+	for call, status := range got.calls {
+		if status != "completed" && status != "failed" {
+			return fmt.Errorf("the call %s is left as %s", call, status)
+		}
+	}
+	return nil
+}
+
+// difference shows where two texts part.
+func difference(want, got string) string {
+	at := 0
+	for at < len(want) && at < len(got) && want[at] == got[at] {
+		at++
+	}
+	from := max(0, at-30)
+	return fmt.Sprintf("after %d bytes %q, want %q; %d and %d bytes in all", at, got[from:min(len(got), at+60)], want[min(from, len(want)):min(len(want), at+60)], len(got), len(want))
+}
+
+// names are the words by which an error names what happened, and what each of
+// them is about.
+var names = []struct{ words, what string }{
+	{"possibly delivered, so it is not sent again", "error: possibly delivered"},
+	{"the message may have been delivered, so it is not sent again", "error: possibly delivered, before the task had an ID"},
+	{"delivered, and is not sent again", "error: probably not delivered"},
+	{"it has probably been restarted, and what it was doing is lost", "error: the task is gone"},
+	{"agent: task not found: ", "error: the task is gone"},
+	{"ended with status 137 (killed)", "error: the agent is gone"},
+	{"connection refused: is the agent running", "error: the agent is gone"},
+	{"agent: HTTP 400: ", "error: the agent got half a request"},
+	{"agent: reading the request: unexpected EOF", "error: the agent got half a request"},
+}
+
+// named names an error, "" if it does not say what happened.
+func named(failure string) string {
+	for _, n := range names {
+		if strings.Contains(failure, n.words) {
+			return n.what
+		}
+	}
+	return ""
+}
+
+func (s *soaking) count(outcome string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.prompts++
+	s.outcomes[outcome]++
+}
+
+func (s *soaking) report(t *testing.T, took time.Duration) {
+	var b strings.Builder
+	for _, what := range slices.Sorted(maps.Keys(s.outcomes)) {
+		fmt.Fprintf(&b, "\n%6d %s", s.outcomes[what], what)
+	}
+	s.proxy.mu.Lock()
+	defer s.proxy.mu.Unlock()
+	fmt.Fprintf(&b, "\nfaults: %v", s.proxy.faults)
+	for _, bridge := range s.bridges {
+		fmt.Fprintf(&b, "\n%s: %d goroutines, heap %d KiB, taken %d KiB", bridge.version, bridge.resting.Goroutines, bridge.resting.Heap>>10, bridge.resting.Sys>>10)
+	}
+	t.Logf("seed %d: %d prompts in %v:%s", *seed, s.prompts, took.Round(time.Millisecond), b.String())
+}

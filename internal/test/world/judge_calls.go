@@ -1,0 +1,142 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// judgeCalls: each call is announced, shows what it is, and ends.
+func (v *turnView) judgeCalls() {
+	if v.run == endsUnknown || v.rec.Stuck {
+		return
+	}
+	var seen []string
+	before := v.announcedBefore()
+	for _, s := range v.rec.Shown {
+		if s.Kind == ShownTool && s.Name != "" && !slices.Contains(seen, s.Name) {
+			seen = append(seen, s.Name)
+			if !s.New && !slices.Contains(before, s.Name) {
+				v.wrong("a call is changed that was not announced", "%s", s.Name)
+			}
+		}
+		if s.Kind == ShownQuestion && !slices.Contains(seen, s.Name) && !v.lines {
+			v.wrong("a call is asked about that was not announced", "%s", s.Name)
+		}
+	}
+	for _, name := range seen {
+		if c := v.plan.callNamed(name); c != nil && !slices.Contains(before, name) {
+			v.judgeCall(c)
+		}
+	}
+}
+
+// announcedBefore are the calls that the editor knows from when its session was loaded,
+// and from earlier turns: what became of one may come late.
+func (v *turnView) announcedBefore() (names []string) {
+	note := func(shown []*Shown) {
+		for _, s := range shown {
+			if s.Kind == ShownTool {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	for _, l := range v.judge.rec.Loaded {
+		if l.Session == v.rec.Session && l.After < v.turn.N {
+			note(l.Shown)
+		}
+	}
+	for _, other := range v.judge.turns {
+		if other.rec.Session == v.rec.Session && other.turn.N < v.turn.N && other.disturbed() {
+			note(other.rec.Shown)
+		}
+	}
+	return names
+}
+
+// judgeCall is about one call that is shown.
+func (v *turnView) judgeCall(c *Call) {
+	status, content := "", ""
+	for _, s := range v.rec.Shown {
+		if s.Kind != ShownTool || s.Name != c.Name {
+			continue
+		}
+		if s.Status != "" {
+			status = s.Status
+		}
+		if s.HasContent {
+			content = s.Content
+		}
+	}
+	end := v.endOf(c)
+	over := map[string]string{"completed": statusSucceeded, "failed": statusFailed, statusSucceeded: statusSucceeded,
+		statusFailed: statusFailed, statusCancelled: statusFailed}[status]
+	switch {
+	case over == "" && v.rec.CancelledBetween:
+		return
+	case over == "" && v.turn.End.State == InputRequired && end != nil && !end.Arrived && !v.holds(&element{}):
+		return // the task goes on, and with it the call, for all that can be known
+	case over == "":
+		v.wrong("a call never ends for the editor", "%s is %s", c.Name, status)
+		return
+	case end == nil || v.seemsToAsk() || v.rec.Cancelled > 0 || v.rec.Err != "" || v.disturbed() && !v.holds(&element{}):
+		return
+	}
+	want := end.Status
+	if want == statusCancelled {
+		want = statusFailed
+	}
+	if over != want {
+		v.wrong("a call ends otherwise for the editor", "%s: %s, not %s", c.Name, status, end.Status)
+	}
+	if end.Status != statusCancelled && !strings.Contains(content, c.output()) {
+		v.wrong("the result of a call is not shown", "%s: %s", c.Name, content)
+	}
+	if strings.Contains(content, "l"+c.Label+"n") {
+		v.wrong("what a call put out is still shown beside its result", "%s: %s", c.Name, content)
+	}
+	v.judgeLive(c)
+}
+
+// endOf is what the agent said to end a call, before the turn's end was shown.
+func (v *turnView) endOf(c *Call) *Said {
+	for _, s := range v.said {
+		if s.Call == c && (s.Status == statusSucceeded || s.Status == statusFailed || s.Status == statusCancelled) && s.At <= v.rec.Replied {
+			return s
+		}
+	}
+	return nil
+}
+
+// judgeLive: while a call runs the editor shows what its newest update has put
+// out, and nothing else.
+func (v *turnView) judgeLive(c *Call) {
+	if v.disturbed() || v.plan.PerLine > 0 || v.lines && v.asked() {
+		return // in A2A lines a pause shows nothing
+	}
+	var mine []*Said
+	for _, s := range v.said {
+		if s.Call == c {
+			mine = append(mine, s)
+		}
+	}
+	for i, s := range mine {
+		if s.Status != statusExecuting || i+1 == len(mine) || mine[i+1].At-s.At < 20*time.Millisecond {
+			continue
+		}
+		content := ""
+		for _, x := range v.rec.Shown {
+			if x.Kind == ShownTool && x.Name == c.Name && x.HasContent && x.At < mine[i+1].At {
+				content = x.Content
+			}
+		}
+		for n := range 4 {
+			word := fmt.Sprintf("l%sn%d ", c.Label, n)
+			if is, want := strings.Contains(content+" ", strings.TrimSpace(word)), strings.Contains(s.Live, word); is != want {
+				v.wrong("a running call shows something else than its newest output", "%s: %q, not %q", c.Name, content, s.Live)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package world
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// An outcome is how a turn has to end.
+type outcome uint8
+
+const (
+	endsAsPlanned outcome = iota
+	endsWell              // as planned, or with an error: it cannot be known
+	endsInError
+	endsCancelled
+	endsUnknown // nobody is there to see it
+)
+
+// outcome says how the turn has to end.
+func (v *turnView) outcome() outcome {
+	r := v.rec
+	switch {
+	case r.Killed > 0 || r.Died:
+		return endsUnknown
+	case r.Cancelled > 0:
+		return endsCancelled
+	}
+	return v.uncancelled()
+}
+
+// uncancelled is how the turn has to end by what went wrong.
+func (v *turnView) uncancelled() outcome {
+	lost, outage, end := v.hit(RestartAt), v.hit(OutageAfter), v.end()
+	switch {
+	case v.taken() == 0:
+		return endsInError
+	case v.hit(Undelivered) != nil:
+		return endsWell // an answer of the user's was lost, or a subscription
+	case lost != nil && v.refuses():
+		return endsWell // the task was cancelled
+	case lost != nil && (end == nil || !end.Arrived):
+		return endsInError
+	case lost != nil:
+		return endsWell // whether it has ended is asked of an agent that has forgotten it
+	case outage != nil && !outage.Over && (outage.Fault.For > time.Minute || v.hit(ReadsFail) != nil):
+		return endsWell // the bridge gives up after five attempts in a row
+	case v.firstLoss() != nil:
+		return endsInError
+	case v.plan.Agent.NoGet && len(v.losses()) > 0:
+		return endsWell // it cannot be asked
+	case (v.hit(LostHead) != nil || v.cutAtFirst()) && v.plan.Agent.Holds != HoldsAll:
+		return endsWell // what became of a message cannot be seen at an agent that holds none
+	case v.hit(LostHead) != nil && v.asked():
+		return endsWell
+	case v.disturbed() && slices.ContainsFunc(v.questions(), v.elsewhere):
+		return endsWell // an answer may cross with what it is to
+	}
+	return endsAsPlanned
+}
+
+// cutAtFirst reports whether the prompt's stream was lost before its first event came.
+func (v *turnView) cutAtFirst() bool {
+	return slices.ContainsFunc(v.happened, func(h Happening) bool {
+		f := h.Fault
+		return (f.Kind == CutAt && f.Permille < 1000 || f.Kind == SilentAt) && f.Stream == 0 && f.Event == 0
+	})
+}
+
+// firstLoss is a fault for which the bridge never came to know of the task, or
+// never had the answer that is no task.
+func (v *turnView) firstLoss() *Happening {
+	end := v.end()
+	for i, h := range v.happened {
+		switch h.Fault.Kind {
+		case CutAt, LostHead, SilentAt:
+			known := v.rec.ContextNamed != ""
+			if v.turn.Direct {
+				known = end != nil && end.Arrived
+			}
+			if h.Fault.Stream == 0 && !known && (h.Fault.Kind != SilentAt || v.plan.Idle > 0 && (h.Fault.For == 0 || h.Fault.For > v.plan.Idle)) {
+				return &v.happened[i]
+			}
+		}
+	}
+	return nil
+}
+
+// asked reports whether the agent has asked for approvals.
+func (v *turnView) asked() bool {
+	for _, s := range v.said {
+		if s.Call != nil && s.Call.Options != nil || s.Act != nil && s.Act.Kind == Ask {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeEnd: each turn ends with its true reason, in time.
+func (v *turnView) judgeEnd() {
+	r := v.rec
+	if v.run == endsUnknown {
+		return
+	}
+	if r.Stuck && !r.StuckForGood && v.plan.Agent.NoGet && v.plan.Agent.Resume == ResumesLive && len(v.losses()) > 0 {
+		return // it may have ended, or asked, while nobody heard: README
+	}
+	if r.Stuck {
+		v.wrong("a turn never ends", "for good: %v", r.StuckForGood)
+		return
+	}
+	switch v.run {
+	case endsCancelled:
+		v.judgeCancelled()
+	case endsInError:
+		if r.Err == "" {
+			v.wrong("a turn that cannot have ended well is said to have", "%s", r.Stop)
+		}
+		v.judgeReason()
+	case endsWell:
+		if r.Err == "" && !v.seemsToAsk() {
+			v.judgePlanned()
+		}
+	default:
+		v.judgePlanned()
+	}
+	v.judgeLate()
+}
+
+// judgeLate: an error comes in time, too: counted from the last that the agent did, the
+// user chose, or went wrong.
+func (v *turnView) judgeLate() {
+	r, last := v.rec, v.rec.Sent
+	if r.Err == "" {
+		return
+	}
+	for _, s := range v.said {
+		if s.At <= r.Replied {
+			last = max(last, s.At)
+		}
+	}
+	for _, h := range v.happened {
+		last = max(last, h.At)
+	}
+	for _, s := range r.Shown {
+		last = max(last, s.Answer)
+	}
+	if at := v.cancelHeard(); at > 0 {
+		last = max(last, at+cancelTime)
+	}
+	if late := r.Replied - last; late > v.due() {
+		v.wrong("a turn fails late", "%v after the last that happened", late)
+	}
+}
+
+// seemsToAsk reports whether the stream has ended while the task said that it waits,
+// though the call that it had waited for has gone on by itself: that looks like a
+// question in prose.
+func (v *turnView) seemsToAsk() bool {
+	return slices.ContainsFunc(v.questions(), v.elsewhere) && slices.ContainsFunc(v.happened, func(h Happening) bool {
+		return h.Fault.Kind == CutAt && v.paused(h)
+	})
+}
+
+// judgeReason: the error says what happened.
+func (v *turnView) judgeReason() {
+	lost := v.hit(RestartAt)
+	err := strings.ToLower(v.rec.Err)
+	if v.rec.Err == "" || lost == nil || !lost.Known || v.firstLoss() != nil || v.hit(OutageAfter) != nil {
+		return
+	}
+	if h := &v.plan.Agent; h.NoGet && (h.Resume == ResumesMissing || h.Resume == ResumesRefused && h.ResumeCode != -32001) {
+		return // nobody has been told
+	}
+	for _, word := range []string{"gone", "not found", "restarted"} {
+		if strings.Contains(err, word) {
+			return
+		}
+	}
+	v.wrong("the error does not say that the task is gone", "%s", v.rec.Err)
+}
+
+// judgePlanned: the turn ends as the agent has ended it.
+func (v *turnView) judgePlanned() {
+	r, end := v.rec, v.end()
+	if end == nil || end.At > r.Replied {
+		switch {
+		case v.refuses():
+		case r.Err != "":
+			v.wrong("a turn fails though the agent goes on", "%s", r.Err)
+		case v.waits():
+			v.wrong("a turn ends while an approval waits", "%s", r.Stop)
+		default:
+			v.wrong("a turn ends before the agent has ended it", "%s", r.Stop)
+		}
+		return
+	}
+	since := end.At
+	for _, s := range r.Shown {
+		since = max(since, s.Answer) // in A2A lines a turn waits for the user
+	}
+	if late := r.Replied - since; late > v.due() {
+		v.wrong("a turn ends late", "%v after the agent's end", late)
+	}
+	state := v.turn.End.State
+	if v.refuses() {
+		return // the task was cancelled, or refused to be
+	}
+	want := v.stop()
+	switch {
+	case state == Failed && r.Err == "":
+		v.wrong("a failed task ends well", "%s", r.Stop)
+	case state == Failed && !strings.Contains(r.Err, v.turn.End.Reason) && (end.Arrived || v.plan.Agent.Holds != HoldsNothing):
+		v.wrong("the error does not say why the task failed", "%q is not in %q", v.turn.End.Reason, r.Err)
+	case state == Failed:
+	case r.Err != "":
+		v.wrong("a turn fails that the agent has ended well", "%s", r.Err)
+	case r.Stop != want:
+		v.wrong("a turn ends for another reason", "%q, not %q", r.Stop, want)
+	}
+}
+
+// stop is the reason with which the turn ends as planned.
+func (v *turnView) stop() string {
+	if v.lines {
+		return string(v.turn.End.State)
+	}
+	return map[State]string{Completed: "end_turn", InputRequired: "end_turn", Canceled: "cancelled", Rejected: "refusal", "": "end_turn"}[v.turn.End.State]
+}
+
+// due is how long after the agent's end a turn may end.
+func (v *turnView) due() time.Duration {
+	d := 500*time.Millisecond + v.slack()
+	if !v.plan.Agent.Streams {
+		d += 25 * time.Second // between two looks at the task
+	}
+	for _, h := range v.happened {
+		d += 2*time.Minute + h.Fault.For
+	}
+	if v.plan.Idle > 0 && v.hit(SilentAt) != nil {
+		d += 2 * v.plan.Idle
+	}
+	if h := v.hit(ReadsFail); h != nil && h.Fault.Read == ReadHangs {
+		d += 5 * time.Minute
+	}
+	return d
+}
+
+// waits reports whether a call that asked has had no answer.
+func (v *turnView) waits() bool {
+	for _, c := range v.questions() {
+		if len(v.answersTo(c)) == 0 && !v.elsewhere(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// cancelTime is how long a cancelled turn may take: two seconds, and what it takes
+// to say so.
+const cancelTime = 2500 * time.Millisecond
+
+func (v *turnView) judgeCancelled() {
+	r, end := v.rec, v.end()
+	if late := r.Replied - r.Cancelled; late > cancelTime+v.slack() {
+		v.wrong("a cancelled turn ends late", "%v", late)
+	}
+	want := "cancelled"
+	if v.lines {
+		want = string(Canceled)
+	}
+	switch {
+	case r.CancelledBetween || r.Stop == want && r.Err == "":
+	case end != nil && end.At <= r.Replied && (v.lines || (r.Err != "") == (v.turn.End.State == Failed)) && r.Stop == v.stop():
+		// It had ended by itself.
+	case r.Err != "" && (v.uncancelled() != endsAsPlanned || end != nil && v.turn.End.State == Failed):
+	case r.Err != "":
+		v.wrong("a cancelled turn ends with an error", "%s", r.Err)
+	default:
+		v.wrong("a cancelled turn ends for another reason", "%s", r.Stop)
+	}
+}
+
+// judgeCancel: the agent hears of a cancel.
+func (v *turnView) judgeCancel() {
+	r, end := v.rec, v.end()
+	if r.Cancelled == 0 || v.taken() == 0 || v.disturbed() || v.turn.Direct || end != nil && end.At <= r.Replied {
+		return
+	}
+	for _, h := range v.heard {
+		if h.At >= r.Cancelled && (h.Kind == HeardCancel || h.Kind == HeardAnswer) {
+			return
+		}
+	}
+	v.wrong("the agent does not hear of a cancel", "")
+}

@@ -1,0 +1,168 @@
+package world
+
+import "strings"
+
+// An element is a piece of what the user has to see, in its place.
+type element struct {
+	text string
+	said *Said
+	// optional: it need not be shown. gone: other text has taken its place. anew:
+	// if it is shown, then in a message of its own.
+	optional, gone, anew bool
+	// again: it says again what these elements say, and is shown for what is
+	// missing of them: all of it, or its end, which is then from one of them on.
+	again []*element
+	// replaces are elements that give way to this one.
+	replaces []*element
+	mark     bool // no text, but that a call or a thought is shown
+	artifact bool
+	// shrinks: an artifact is replaced by the beginning, or a part, of what it was. Who has not seen
+	// that happen cannot tell it from an agent that holds less than it has said.
+	shrinks bool
+
+	// What came of it: whether it was shown, or what says the same, in which
+	// message, and, of what says something again, from which element on; whether a
+	// gap was said in its place.
+	shown, told bool
+	excused     bool
+	id          string
+	from        int
+}
+
+// texts are what may be shown of an element: its text, or its ends.
+func (e *element) texts() []string {
+	list := []string{e.text}
+	if e.anew {
+		return list
+	}
+	for i := 1; i < len(e.again); i++ {
+		end := ""
+		for _, part := range e.again[i:] {
+			end += part.text
+		}
+		list = append(list, end)
+	}
+	return list
+}
+
+// content is what an artifact holds.
+type content struct {
+	text     string
+	turn     int
+	elements []*element
+}
+
+// meanings makes the elements of all turns, in the order in which things were
+// said.
+func (j *judge) meanings() {
+	artifacts := map[string]*content{}
+	for _, v := range j.turns {
+		answers := map[string][]*element{}
+		for _, s := range v.said {
+			switch {
+			case s.Call != nil:
+				v.announce(s)
+			case s.Act != nil && s.Act.Kind == Ask:
+				for _, c := range s.Act.Calls {
+					v.announce(&Said{Call: c, At: s.At, Arrived: s.Arrived})
+				}
+			case s.Act != nil && s.Act.Kind == Think:
+				v.add(&element{text: mark(s.Text), mark: true, said: s})
+			case s.Whole && (s.Ends || s.ID == "" || artifacts[s.Task+" "+s.ID] == nil):
+				v.repeat(s, answers)
+				if !s.Ends {
+					artifacts[s.Task+" "+s.ID] = &content{text: strip(s.Text), turn: v.turn.N}
+				}
+			case s.Ends && s.Text != "" && v.turn.End.State == Rejected:
+				v.add(&element{text: strip(s.Text), said: s, optional: v.rec.Cancelled > 0 && v.rec.Stop == "cancelled"})
+			case s.Ends && v.turn.End.State == Failed || strip(s.Text) == "":
+			case s.Carrier == InArtifact:
+				v.artifact(s, artifacts, answers)
+			default:
+				e := v.add(&element{text: strip(s.Text), said: s})
+				answers[s.Answer] = append(answers[s.Answer], e)
+			}
+		}
+	}
+}
+
+// mark stands for something that is no text, in a text.
+func mark(name string) string { return "<" + name + ">" }
+
+func (v *turnView) add(e *element) *element {
+	if e.said != nil && (v.rec.Cancelled > 0 && e.said.At >= v.rec.Cancelled || v.refused() && e.said.At >= v.cancelHeard()) {
+		e.optional = true
+	}
+	v.elements = append(v.elements, e)
+	return e
+}
+
+// announce adds that a call is shown, where it is first mentioned.
+func (v *turnView) announce(s *Said) {
+	m := mark(s.Call.Name)
+	for _, other := range v.judge.turns {
+		for _, e := range other.elements {
+			if e.text == m {
+				return
+			}
+		}
+	}
+	v.add(&element{text: m, mark: true, said: s})
+}
+
+// repeat adds an answer that is said again.
+func (v *turnView) repeat(s *Said, answers map[string][]*element) {
+	e := &element{text: strip(s.Text), said: s, optional: true, artifact: s.Carrier == InArtifact}
+	list := answers[s.Answer]
+	if s.Ends { // it may be several answers
+		list = nil
+		for _, a := range v.turn.Acts {
+			if a.Kind == Again && a.Manner == WholeAtEnd {
+				list = append(list, answers[a.Answer]...)
+			}
+		}
+	}
+	for _, part := range list {
+		if !part.anew && !part.gone {
+			e.again = append(e.again, part)
+		}
+	}
+	v.add(e)
+}
+
+// artifact adds what an artifact update says: more, or something else.
+func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[string][]*element) {
+	key := s.Task + " " + s.ID
+	old, text := artifacts[key], strip(s.Text)
+	e := &element{text: text, said: s, artifact: true}
+	switch {
+	case old == nil || !s.Follows && old.turn != v.turn.N:
+		artifacts[key] = &content{text: text, turn: v.turn.N}
+	case s.Follows:
+		if old.turn != v.turn.N {
+			old.turn, old.elements = v.turn.N, nil
+		}
+		old.text += text
+	case text == old.text:
+		e.optional, e.anew, e.again = true, true, old.elements
+		v.add(e)
+		return
+	case strings.HasPrefix(text, old.text):
+		// The rest of it, or all of it anew.
+		v.add(&element{text: old.text, said: s, optional: true, anew: true, artifact: true, replaces: old.elements})
+		e.text = strings.TrimPrefix(text, old.text)
+		old.text = text
+	default:
+		e.shrinks = strings.Contains(old.text, text) && v.disturbed()
+		e.optional = e.shrinks || strings.ContainsAny(text, repeating)
+		for _, gone := range old.elements {
+			gone.optional, gone.gone = true, true
+		}
+		e.replaces = old.elements
+		artifacts[key] = &content{text: text, turn: v.turn.N}
+	}
+	v.add(e)
+	now := artifacts[key]
+	now.elements = append(now.elements, e)
+	answers[s.Answer] = append(answers[s.Answer], e)
+}

@@ -1,0 +1,322 @@
+package world
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// questions are the calls for which the agent has asked for approval, in order.
+func (v *turnView) questions() (list []*Call) {
+	for _, s := range v.said {
+		calls := []*Call{s.Call}
+		if s.Act != nil && s.Act.Kind == Ask {
+			calls = s.Act.Calls
+			if !s.Act.Pause.Together {
+				continue
+			}
+		}
+		for _, c := range calls {
+			if c != nil && c.Options != nil && s.Status != statusCancelled && !slices.Contains(list, c) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// askedAt is when the agent asked, and whether that has arrived.
+func (v *turnView) askedAt(c *Call) (at time.Duration, arrived bool) {
+	for _, s := range v.said {
+		if s.Call == c || s.Act != nil && s.Act.Kind == Ask && s.Act.Pause.Together && slices.Contains(s.Act.Calls, c) {
+			return s.At, s.Arrived
+		}
+	}
+	return 0, false
+}
+
+// shownTo are the questions that the user got about a call, before the bridge was
+// killed and after.
+func (v *turnView) shownTo(c *Call) (before, after []*Shown) {
+	about := func(all []*Shown) (list []*Shown) {
+		for _, s := range all {
+			if s.Kind == ShownQuestion && s.Name == c.Name {
+				list = append(list, s)
+			}
+		}
+		return list
+	}
+	before = about(v.rec.Shown)
+	for _, l := range v.judge.rec.Loaded {
+		if l.After == v.turn.N {
+			after = about(l.Shown)
+		}
+	}
+	return before, after
+}
+
+// asks are both.
+func (v *turnView) asks(c *Call) []*Shown {
+	before, after := v.shownTo(c)
+	return append(before, after...)
+}
+
+// answersTo are the answers that the agent got about a call.
+func (v *turnView) answersTo(c *Call) (list []*Heard) {
+	for _, h := range v.heard {
+		if h.Kind == HeardAnswer && h.Call == c {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// elsewhere reports whether a call has gone on without an answer.
+func (v *turnView) elsewhere(c *Call) bool {
+	_, ok := v.elsewhereAt(c)
+	return ok
+}
+
+func (v *turnView) elsewhereAt(c *Call) (time.Duration, bool) {
+	for _, s := range v.said {
+		if s.Call != c || s.Status != statusExecuting || c.Elsewhere == 0 {
+			continue
+		}
+		for _, h := range v.answersTo(c) {
+			if h.Waited && h.At <= s.At {
+				return 0, false
+			}
+		}
+		return s.At, true
+	}
+	return 0, false
+}
+
+// judgeQuestions: each approval is asked once, and its answer heard as it was
+// given.
+func (v *turnView) judgeQuestions() {
+	for _, c := range v.questions() {
+		before, after := v.shownTo(c)
+		shown := append(before, after...)
+		if len(shown) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.rec.Stuck && !v.refuses() {
+			v.wrong("an approval is never asked", "%s", c.Name)
+		}
+		if len(before) > 1 || len(after) > 1 {
+			v.wrong("an approval is asked twice", "%s: %d times", c.Name, len(before)+len(after))
+		}
+		for _, q := range after {
+			if slices.ContainsFunc(v.answersTo(c), func(h *Heard) bool { return h.Waited && h.At < q.At }) {
+				v.wrong("an approval is asked again that was answered before the bridge was killed", "%s", c.Name)
+			}
+		}
+		for _, q := range shown {
+			v.judgeOptions(c, q)
+			v.judgeAskedDown(q)
+		}
+		v.judgeAnswer(c, shown)
+	}
+	v.judgeTogether()
+}
+
+// judgeOptions: all options are offered, each as what can be told of it.
+func (v *turnView) judgeOptions(c *Call, q *Shown) {
+	var extra []Offered
+	rejects := slices.ContainsFunc(c.Options, func(o Option) bool { return o.Tells == TellsReject })
+	for _, o := range c.Options {
+		if !slices.ContainsFunc(q.Options, func(x Offered) bool { return x.ID == o.ID }) {
+			v.wrong("an option is not offered", "%s (%s)", o.ID, o.Name)
+		}
+	}
+	for _, x := range q.Options {
+		i := slices.IndexFunc(c.Options, func(o Option) bool { return o.ID == x.ID })
+		if i < 0 {
+			extra = append(extra, x)
+			if !v.lines && !strings.HasPrefix(x.Kind, "reject") {
+				v.wrong("the bridge's own option is no rejection", "%v", x)
+			}
+			continue
+		}
+		o := c.Options[i]
+		if o.Name != "" && x.Name != o.Name {
+			v.wrong("an option has another name", "%q, not %q", x.Name, o.Name)
+		}
+		switch right := v.lines || o.Tells == TellsNothing && x.Kind == "allow_once" ||
+			o.Tells == TellsAllow && strings.HasPrefix(x.Kind, "allow") || o.Tells == TellsReject && strings.HasPrefix(x.Kind, "reject"); {
+		case right:
+		case o.Tells == TellsNothing:
+			v.wrong("an option that cannot be told is not offered as allow_once", "%s (%s) as %s", o.ID, o.Name, x.Kind)
+		default:
+			v.wrong("an option is offered as what it is not", "%s (%s) as %s", o.ID, o.Name, x.Kind)
+		}
+	}
+	switch {
+	case rejects && len(extra) > 0:
+		v.wrong("a rejection is added though the agent offers one", "%v", extra)
+	case !rejects && len(extra) == 0:
+		v.wrong("nothing that rejects is offered", "%v", q.Options)
+	case len(extra) > 1:
+		v.wrong("several options are added", "%v", extra)
+	}
+}
+
+// judgeAskedDown: nothing is asked while the connection is down.
+func (v *turnView) judgeAskedDown(q *Shown) {
+	if v.plan.PerLine > 0 || v.pushedBlind() {
+		return // it may have been written before; or it was pushed
+	}
+	for _, h := range v.happened {
+		if h.Fault.Kind != CutAt || h.At >= q.At || h.Over || h.Old || v.paused(h) || v.hushed(h.Fault.Stream, h.At) {
+			continue
+		}
+		back := false
+		for _, x := range v.heard {
+			if (x.Kind == HeardResume || x.Kind == HeardRead || x.Kind == HeardAnswer) && x.At >= h.At && x.At <= q.At {
+				back = true
+			}
+		}
+		open := slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
+			return s.Kind == ShownQuestion && s.At <= h.At
+		})
+		if !back && !open {
+			v.wrong("an approval is asked while the connection is down", "%s, %v after a cut", q.Name, q.At-h.At)
+		}
+	}
+}
+
+// hushed reports whether what came on a stream at a time has not arrived then, because the
+// stream was silent: nobody can know of it.
+func (v *turnView) hushed(stream int, at time.Duration) bool {
+	return slices.ContainsFunc(v.happened, func(h Happening) bool {
+		return h.Fault.Kind == SilentAt && h.Fault.Stream == stream && h.At <= at && (h.Fault.For == 0 || at < h.At+h.Fault.For)
+	})
+}
+
+// paused reports whether what came before a cut has said that the agent waits, in
+// a way after which its stream may end.
+func (v *turnView) paused(cut Happening) bool {
+	last := &Said{}
+	for _, s := range v.said {
+		if s.At <= cut.At && s.Arrived && s.State != "" {
+			last = s
+		}
+	}
+	return last.State == InputRequired && (last.Closes || cut.Fault.Clean || v.plan.Agent.V1)
+}
+
+// judgeAnswer: what the user chose is what the agent hears, once.
+func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
+	heard := v.answersTo(c)
+	if len(heard) > 1 {
+		v.wrong("an answer is sent twice", "%s", c.Name)
+	}
+	var q *Shown
+	for _, s := range shown {
+		if s.Answer > 0 {
+			q = s
+		}
+	}
+	for _, h := range heard {
+		i := slices.IndexFunc(c.Options, func(o Option) bool { return o.ID == h.Option })
+		rejects := i >= 0 && c.Options[i].Tells == TellsReject
+		byCancel := v.rec.Cancelled > 0 && h.At >= v.rec.Cancelled || v.rec.Died
+		at, gone := v.elsewhereAt(c)
+		switch {
+		case i < 0:
+			v.wrong("an option is sent that the agent has not offered", "%s: %s", c.Name, h.Option)
+		case rejects && byCancel:
+		case q == nil || q.Answer > h.At:
+			v.wrong("an approval is answered before the user has", "%s: %s", c.Name, h.Option)
+		case q.Picked == "" && !rejects, q.Picked != "" && i < 0:
+			v.wrong("an option is sent that nobody has picked", "%s: %s", c.Name, h.Option)
+		case q.Picked != "" && q.Picked != h.Option && c.offers(q.Picked):
+			v.wrong("the answer is not what the user picked", "%s: %s, not %s", c.Name, h.Option, q.Picked)
+		case q.Picked != "" && q.Picked != h.Option:
+			v.wrong("an option is sent for the bridge's own rejection", "%s: %s", c.Name, h.Option)
+		}
+		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.disturbed() {
+			v.wrong("a call is answered that has gone on by itself", "%s", c.Name)
+		}
+	}
+	if q != nil && len(heard) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.refuses() && (q.Picked == "" && c.rejects() || c.offers(q.Picked)) {
+		v.wrong("an answer does not reach the agent", "%s: %s", c.Name, q.Picked)
+	}
+}
+
+// offers reports whether an option is the agent's.
+func (c *Call) offers(id string) bool {
+	return slices.ContainsFunc(c.Options, func(o Option) bool { return o.ID == id })
+}
+
+func (c *Call) rejects() bool {
+	return slices.ContainsFunc(c.Options, func(o Option) bool { return o.Tells == TellsReject })
+}
+
+// judgeTogether: all that waits is asked before anything is answered, and all
+// answers of a pause are in one message.
+func (v *turnView) judgeTogether() {
+	for _, h := range v.heard {
+		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.hit(Undelivered, ReadsFail) != nil || v.plan.Agent.NoGet && v.disturbed() {
+			continue
+		}
+		for _, c := range v.questions() {
+			at, arrived := v.askedAt(c)
+			if c == h.Call || !arrived || at+10*time.Millisecond > min(h.At, v.pickedAt(h.Call)) || v.elsewhere(c) || h.Call == nil {
+				continue
+			}
+			asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
+			answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
+			switch {
+			case !asked && v.hushedTill(at, h.At):
+			case !asked:
+				v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
+			case !answered && !(!c.rejects() && v.dismissed(c)):
+				v.wrong("the answers of a pause go in several messages", "%s without %s", h.Call.Name, c.Name)
+			}
+		}
+	}
+}
+
+// hushedTill reports whether a stream was silent from when a question was asked until an
+// answer.
+func (v *turnView) hushedTill(asked, answer time.Duration) bool {
+	silent := v.hit(SilentAt)
+	return silent != nil && v.hushed(silent.Fault.Stream, asked) && (silent.Fault.For == 0 || answer < silent.At+silent.Fault.For)
+}
+
+// pickedAt is when the user has answered the question about a call: a question that comes
+// after that may cross with the answer.
+func (v *turnView) pickedAt(c *Call) (at time.Duration) {
+	at = 1 << 62
+	if c != nil {
+		for _, q := range v.asks(c) {
+			if q.Answer > 0 {
+				at = q.Answer
+			}
+		}
+	}
+	return at
+}
+
+// dismissed reports whether the user has picked nothing that the agent offers.
+func (v *turnView) dismissed(c *Call) bool {
+	return slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.Answer > 0 && !c.offers(q.Picked) })
+}
+
+// refused reports whether a question of the turn cannot be rejected but by cancelling
+// the task, and cancelHeard when that came.
+func (v *turnView) refused() bool { return v.cancelHeard() > 0 && v.refuses() }
+
+func (v *turnView) cancelHeard() time.Duration {
+	for _, h := range v.heard {
+		if h.Kind == HeardCancel {
+			return h.At
+		}
+	}
+	return 0
+}
+
+// refuses reports whether the user has rejected something that the agent gives no
+// way to reject: then the bridge cancels the task.
+func (v *turnView) refuses() bool {
+	return slices.ContainsFunc(v.questions(), func(c *Call) bool { return !c.rejects() && v.dismissed(c) })
+}

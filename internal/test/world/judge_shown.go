@@ -1,0 +1,357 @@
+package world
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// judgeText: each word once, in order, or a gap that was said.
+func (v *turnView) judgeText() {
+	s := screenOf(v.rec.Shown, !v.disturbed() && !v.crossed())
+	a := newAligner(v, s)
+	a.excused, a.partial = v.excused(), v.run == endsUnknown
+	for _, e := range v.elements {
+		if v.rec.Replied > 0 && e.said.At > v.rec.Replied {
+			e.optional = true
+		}
+		if v.disturbed() && v.ambiguous(e) || v.rec.CancelledBetween || v.leftSilent(e) {
+			e.optional = true
+		}
+	}
+	extras := v.late(a, a.align())
+	v.judgeAgain()
+	missing := v.judgeMissing(a)
+	for _, text := range extras {
+		v.judgeExtra(text, missing)
+	}
+	v.judgeReplaced()
+	v.judgeResults()
+	v.judgeNothing(v.rec.Shown)
+}
+
+// late takes out of the extras what was shown late: at an agent that does not hold all,
+// when newer text was shown already, behind a gap. That is better than never.
+func (v *turnView) late(a *aligner, extras []string) (rest []string) {
+	if v.plan.Agent.Holds == HoldsAll || len(a.screen.gaps) == 0 {
+		return extras
+	}
+	for _, text := range extras {
+		for _, e := range v.elements {
+			if after, ok := strings.CutPrefix(text, e.text); ok && !e.shown && !e.mark {
+				text, e.told = after, true
+			}
+		}
+		if text != "" {
+			rest = append(rest, text)
+		}
+	}
+	return rest
+}
+
+// crossed reports whether the task was looked at though nothing went wrong: the agent has
+// said something as the user's answer was on its way.
+func (v *turnView) crossed() bool {
+	return slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
+}
+
+// leftSilent reports whether a text was said on a stream that had fallen silent, and
+// that was left for the one of an answer. (The task holds it; nobody looks.)
+func (v *turnView) leftSilent(e *element) bool {
+	silent := v.hit(SilentAt)
+	return silent != nil && !e.said.Arrived && e.said.At >= silent.At && slices.ContainsFunc(v.heard, func(h *Heard) bool {
+		return h.Kind == HeardAnswer && h.At >= e.said.At
+	})
+}
+
+// judgeNothing: data that say nothing are not shown.
+func (v *turnView) judgeNothing(shown []*Shown) {
+	if i := slices.IndexFunc(shown, (*Shown).saysNothing); i >= 0 {
+		v.wrong("data that say nothing are shown", "%q", shown[i].Text)
+	}
+}
+
+// excused reports whether the turn may end without all that was said.
+func (v *turnView) excused() bool {
+	r := v.rec
+	failed := r.Err != "" && (v.run != endsAsPlanned || v.turn.End.State != Failed)
+	return failed || r.Stuck || r.Cancelled > 0 && v.disturbed()
+}
+
+// repeating are the letters of words that repeat on purpose, and of no others.
+const repeating = "Yhok"
+
+// ambiguous: a word that repeats what was said before, and has come in a message
+// of its own in a snapshot, cannot be told from the same word said whole
+// (README, "ok"); nor one that an artifact has said before.
+func (v *turnView) ambiguous(e *element) bool {
+	switch {
+	case !strings.ContainsAny(e.text, repeating):
+		return false
+	case e.artifact: // it takes the place of an earlier turn's, which was the same
+		return v.plan.Agent.ConstantID && slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
+			return other.turn.N < v.turn.N && other.rec.Session == v.rec.Session && slices.ContainsFunc(other.elements, func(old *element) bool {
+				return old.artifact && old.text == e.text
+			})
+		})
+	}
+	return !v.plan.Agent.SharedID || v.plan.Agent.Holds != HoldsAll || slices.ContainsFunc(v.elements, func(other *element) bool {
+		return other.artifact && other.text == e.text && other.said.At <= e.said.At
+	})
+}
+
+// judgeAgain: what is said again is shown only for what is missing.
+func (v *turnView) judgeAgain() {
+	for _, e := range v.elements {
+		if !e.shown || e.again == nil {
+			continue
+		}
+		needed := false
+		for _, part := range e.again[e.from:] {
+			needed = needed || !part.shown
+			part.told = true
+		}
+		if !needed && !(v.plan.Agent.ConstantID && v.disturbed()) { // one artifact may be several answers
+			v.wrong("a whole is shown again though its parts were", "%q", e.text)
+		}
+	}
+}
+
+// judgeMissing: what is not shown was nobody's to show, or a gap was said. It
+// returns all that is not shown.
+func (v *turnView) judgeMissing(a *aligner) (missing string) {
+	for _, e := range v.elements {
+		if e.shown || e.told || e.optional || a.partial || e.mark && (v.disturbed() || v.crossed()) {
+			continue
+		}
+		missing += e.text + " "
+		gap := len(a.screen.gaps) > 0
+		switch {
+		case v.rec.Cancelled > 0 && v.leftBehind():
+		case v.refused() && v.disturbed() && !e.said.Arrived: // nor what had not come by then
+		case e.mark:
+			v.wrong("a call or a thought is not shown in its place", "%s", e.text)
+		case !v.disturbed():
+			v.wrong("text is lost though nothing went wrong", "%q of %q", e.text, a.screen.text)
+		case e.said.Arrived && !v.leftBehind():
+			v.wrong("text that has arrived is not shown", "%q of %q", e.text, a.screen.text)
+		case a.excused:
+		case !gap:
+			v.wrong("text is lost without a word", "%q of %q", e.text, a.screen.text)
+		case v.holds(e):
+			v.wrong("text is lost though the agent holds it", "%q of %q", e.text, a.screen.text)
+		case !e.excused && len(a.losses) == 1: // of several in a row one gap is said
+			v.wrong("the gap is said in another place", "%q of %q", e.text, a.screen.text)
+		}
+	}
+	return missing
+}
+
+// leftBehind reports whether what had come when the turn ended need not be shown: the
+// turn has failed where nobody can know more; or the user has cancelled it, and
+// the editor was too slow for it, or the agent could not be asked where it belongs.
+func (v *turnView) leftBehind() bool {
+	failed := v.rec.Err != "" && (v.run == endsWell || v.hit(RestartAt) != nil) // as it may; something may still be on its way
+	return failed || v.rec.Cancelled > 0 && (v.plan.PerLine > 0 || v.reads() != nil)
+}
+
+// holds reports whether the agent holds a text, so that it can be had after a cut.
+func (v *turnView) holds(e *element) bool {
+	return (e.artifact || v.plan.Agent.Holds == HoldsAll) && !v.plan.Agent.NoGet
+}
+
+// pushedBlind reports whether what was shown may have come by pushes alone, which cannot
+// be told from what the stream had brought.
+func (v *turnView) pushedBlind() bool {
+	return v.plan.Agent.NoGet && v.plan.Agent.Pushes && v.disturbed()
+}
+
+// judgeExtra says what is wrong with text that has no place.
+func (v *turnView) judgeExtra(text, missing string) {
+	said := func(view *turnView) bool { return view.madeOf(text) }
+	switch {
+	case v.pushedBlind() && v.madeOf(text) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
+		return // README: behind a gap
+	case strings.Contains(text, "prompt"):
+		v.wrong("a user's message is shown as the agent's", "%q", text)
+		return
+	case v.turn.End.Reason != "" && strings.Contains(text, v.turn.End.Reason):
+		v.wrong("the reason of a failure is shown twice", "%q", text)
+		return
+	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
+		return other != v && said(other) && (other.owes(text) || other.disturbed() && other.rec.Err != "" ||
+			other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
+	}):
+		return // better late than never
+	case said(v) && strings.Contains(missing, text):
+		v.wrong("text is shown out of its order", "%q", text)
+		return
+	case slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks && e.text == text }):
+		return // it was shown when that was seen to happen
+	case said(v):
+		v.wrong("text is shown twice", "%q", text)
+		return
+	}
+	all := &turnView{}
+	for _, other := range v.judge.turns {
+		if other != v && said(other) {
+			v.wrong("text of another turn is shown", "%q, of turn %d", text, other.turn.N)
+			return
+		}
+		all.elements = append(all.elements, other.elements...)
+	}
+	switch shrinks := slices.ContainsFunc(all.elements, func(e *element) bool { return e.shrinks }); {
+	case all.madeOf(text) && shrinks && v.plan.Agent.ConstantID:
+		return // what the agent holds is not the end of what was shown, so it is shown whole
+	case all.madeOf(text):
+		v.wrong("text is shown twice", "%q, of several turns", text)
+		return
+	}
+	v.wrong("text is shown that the agent has not said", "%q", text)
+}
+
+// owes reports whether a text is made of what a turn should have shown, and has
+// not, then or when its session was loaded.
+func (v *turnView) owes(text string) bool {
+	shown := ""
+	for _, l := range v.judge.rec.Loaded {
+		if l.After == v.turn.N {
+			shown += screenOf(l.Shown, false).text
+		}
+	}
+	for _, e := range v.elements {
+		if !e.mark && !e.shown && !e.told && !strings.Contains(shown, e.text) {
+			text = strings.TrimPrefix(text, e.text)
+		}
+	}
+	return text == ""
+}
+
+// madeOf reports whether a text is made of what the agent has said in the turn,
+// or is part of it.
+func (v *turnView) madeOf(text string) bool {
+	all := ""
+	for _, e := range v.elements {
+		if !e.mark {
+			all += e.text
+		}
+	}
+	if strings.Contains(all, text) {
+		return true
+	}
+	for rest := text; rest != ""; {
+		i := slices.IndexFunc(v.elements, func(e *element) bool { return e.text != "" && strings.HasPrefix(rest, e.text) })
+		if i < 0 {
+			return false
+		}
+		rest = strings.TrimPrefix(rest, v.elements[i].text)
+	}
+	return true
+}
+
+// judgeReplaced: text that takes the place of other text opens a message.
+func (v *turnView) judgeReplaced() {
+	for _, e := range v.elements {
+		if !e.shown || e.id == "" {
+			continue
+		}
+		for _, old := range append(e.replaces, e.again...) {
+			if old.shown && old.id == e.id && (e.anew || old.gone) {
+				v.wrong("text that replaces other text goes on in its message", "%q behind %q, in %s", e.text, old.text, e.id)
+				break
+			}
+		}
+	}
+}
+
+// judgeResults: in A2A lines, the result of a leg has the leg's text.
+func (v *turnView) judgeResults() {
+	if !v.lines {
+		return
+	}
+	byRequest := map[int]string{}
+	var order []int
+	for _, s := range v.rec.Shown {
+		if s.Kind != ShownText || s.Data {
+			continue
+		}
+		if _, ok := byRequest[s.Request]; !ok {
+			order = append(order, s.Request)
+		}
+		byRequest[s.Request] += strip(s.Text)
+	}
+	shown, results := "", ""
+	for _, n := range order {
+		shown += byRequest[n]
+	}
+	for _, r := range v.rec.Results {
+		results += strip(r)
+	}
+	if v.rec.Stop != "" && v.rec.Replied > 0 && shown != results {
+		v.wrong("the results of A2A lines have another text than the events", "%q, not %q", results, shown)
+	}
+}
+
+// judgeGaps: a gap is said where something may be missing, once for each loss.
+func (v *turnView) judgeGaps() {
+	gaps := 0
+	for _, s := range v.rec.Shown {
+		if s.Kind == ShownGap {
+			gaps++
+		}
+	}
+	losses := len(v.losses())
+	switch {
+	case gaps == 0:
+	case losses == 0 && v.rec.Killed == 0:
+		v.wrong("a gap is said though nothing was lost", "")
+	case slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks }):
+	case v.plan.Agent.Holds == HoldsAll && v.hit(RestartAt) == nil && v.taken() > 0 && !v.turn.Direct:
+		v.wrong("a gap is said though the agent holds all", "")
+	case gaps > losses && v.rec.Killed == 0:
+		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
+	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.hit(CutAt) != nil && v.reads() == nil && v.replayed() && !v.asked() && !v.disturbedBefore():
+		v.wrong("a gap is said though a replay has brought all", "")
+	}
+}
+
+// losses are when the connection was lost.
+func (v *turnView) losses() (list []time.Duration) {
+	for _, h := range v.happened {
+		switch h.Fault.Kind {
+		case CutAt, SilentAt, RestartAt, LostHead, OutageAfter, Undelivered, NoHead:
+			list = append(list, h.At)
+		}
+	}
+	for _, h := range v.heard {
+		if h.Kind == HeardHangUp && v.plan.Idle > 0 {
+			list = append(list, h.At) // it was idle for too long
+		}
+	}
+	if v.rec.Killed > 0 {
+		list = append(list, v.rec.Killed)
+	}
+	return list
+}
+
+// disturbedBefore reports whether something was missed in an earlier turn: then a replay
+// of the task has more than was seen of it, and cannot be compared with that.
+func (v *turnView) disturbedBefore() bool {
+	return slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
+		return other.rec.Session == v.rec.Session && other.turn.N < v.turn.N && other.disturbed()
+	})
+}
+
+func (v *turnView) reads() *Happening { return v.hit(ReadsFail) }
+
+// replayed reports whether the agent has answered a subscription while it was at
+// work, with all from the start.
+func (v *turnView) replayed() bool {
+	end := v.end()
+	for _, h := range v.heard {
+		if h.Kind == HeardResume && (end == nil || h.At <= end.At) {
+			return true
+		}
+	}
+	return false
+}

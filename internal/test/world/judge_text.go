@@ -1,0 +1,287 @@
+package world
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// A screen is what the editor shows of a turn, as one text.
+type screen struct {
+	text string
+	gaps []gap
+	// pieces are where each piece of text begins, and its message; first is where
+	// each message does.
+	pieces []pieceOf
+	first  map[string]int
+}
+
+// A gap is where in the text it was said that something may be missing, and when.
+type gap struct {
+	place int
+	at    time.Duration
+}
+
+type pieceOf struct {
+	at int
+	id string
+}
+
+// screenOf joins what is shown. marks: calls and thoughts are in it as well.
+func screenOf(shown []*Shown, marks bool) *screen {
+	s := &screen{first: map[string]int{}}
+	var b strings.Builder
+	for _, x := range shown {
+		if _, ok := s.first[x.ID]; !ok {
+			s.first[x.ID] = b.Len()
+		}
+		s.pieces = append(s.pieces, pieceOf{b.Len(), x.ID})
+		switch {
+		case x.saysNothing():
+		case x.Kind == ShownText:
+			b.WriteString(strip(x.Text))
+		case x.Kind == ShownGap:
+			s.gaps = append(s.gaps, gap{b.Len(), x.At})
+		case marks && x.Kind == ShownTool && x.New && x.Name != "":
+			b.WriteString(mark(x.Name))
+		case marks && x.Kind == ShownThought:
+			b.WriteString(mark(thoughtIn(x.Text)))
+		}
+	}
+	s.text = b.String()
+	return s
+}
+
+// saysNothing reports whether data are shown that have nothing in them, as the
+// part that some agents end a stream with. They have no place in the text.
+func (s *Shown) saysNothing() bool {
+	text := strip(s.Text)
+	return s.Kind == ShownText && (strings.Contains(text, "`json{}`") || s.Data && strings.Contains(text, `"data":{}`))
+}
+
+// thoughtIn is the word of a thought.
+func thoughtIn(text string) string {
+	text = strings.TrimLeft(text, "*")
+	return text[:min(len(text), len("t0a0"))]
+}
+
+// message is the ID of the message that a place of the text is in.
+func (s *screen) message(at int) string {
+	i, ok := slices.BinarySearchFunc(s.pieces, at, func(p pieceOf, at int) int { return p.at - at })
+	if !ok {
+		i--
+	}
+	for ; i+1 < len(s.pieces) && s.pieces[i+1].at <= at; i++ {
+	}
+	if i < 0 {
+		return ""
+	}
+	return s.pieces[i].id
+}
+
+// The costs of what does not fit. An alignment with the least cost says best what
+// happened.
+const (
+	costMissing = 6  // an element is not shown
+	costExcused = 1  // likewise, and a gap is said
+	costHad     = 5  // likewise, though it had arrived
+	costSame    = 7  // text that takes the place of other text goes on in its message
+	costExtra   = 20 // text begins that nobody said
+	costChar    = 2  // a character of it
+	costWhole   = 1  // a whole that says again what could be its parts
+	costEnd     = 3  // likewise its end, and 1 for each part that is left out
+	noWay       = 1 << 20
+)
+
+// An aligner aligns what was meant with what is shown: elements in their order,
+// each at most once.
+//
+// After a cut, text of two carriers may come in another order, since a task keeps
+// them apart: then there are two threads, each with its own order.
+type aligner struct {
+	screen  *screen
+	threads [2][]*element
+	loose   bool // the gap may be said anywhere
+	losses  []time.Duration
+	excused bool // missing is no fault: the turn failed
+	partial bool // nor if it has arrived: the editor has gone before the end
+	memo    map[position]int
+}
+
+func newAligner(v *turnView, s *screen) *aligner {
+	a := &aligner{screen: s, memo: map[position]int{}}
+	kinds := map[bool]bool{}
+	for _, e := range v.elements {
+		if !e.mark {
+			kinds[e.artifact] = true
+		}
+	}
+	a.loose, a.losses = (v.disturbed() || v.crossed()) && len(kinds) == 2, v.losses()
+	for _, e := range v.elements {
+		switch {
+		case e.mark && (v.disturbed() || v.crossed()):
+		case a.loose && e.artifact:
+			a.threads[1] = append(a.threads[1], e)
+		default:
+			a.threads[0] = append(a.threads[0], e)
+		}
+	}
+	return a
+}
+
+// gap reports whether a gap was said that excuses that an element is missing:
+// since the connection was lost that the element was lost with, and before what
+// is shown behind it.
+func (a *aligner) gap(e *element, place int) bool {
+	var lost time.Duration
+	for _, at := range a.losses {
+		if at <= e.said.At {
+			lost = max(lost, at)
+		}
+	}
+	return slices.ContainsFunc(a.screen.gaps, func(g gap) bool { return g.at >= lost && (a.loose || g.place <= place) })
+}
+
+// missing is what it costs that an element is not shown.
+func (a *aligner) missing(e *element, place int) int {
+	switch {
+	case e.optional || a.partial:
+		return 0
+	case e.said.Arrived && (a.excused || a.gap(e, place)):
+		return costHad
+	case a.excused || a.gap(e, place):
+		return costExcused
+	}
+	return costMissing
+}
+
+// cost is the least for what is left: elements from i and j on, text from at on.
+// extra: the text before it is one that nobody said.
+func (a *aligner) cost(p position) int {
+	if p.i == len(a.threads[0]) && p.j == len(a.threads[1]) && p.at == len(a.screen.text) {
+		return 0
+	}
+	if c, ok := a.memo[p]; ok {
+		return c
+	}
+	best := noWay
+	a.steps(p, func(s step) {
+		best = min(best, s.cost+a.cost(s.to))
+	})
+	a.memo[p] = best
+	return best
+}
+
+// A position is how far an alignment has got. extra: the last character was one
+// that nobody said.
+type position struct {
+	i, j, at int
+	extra    bool
+}
+
+// A step is what may be done next: an element is shown, as its text number which,
+// or it is missing (which is -1), or there is a character that nobody said.
+type step struct {
+	cost    int
+	to      position
+	element *element
+	which   int
+}
+
+func (a *aligner) steps(p position, yield func(step)) {
+	for thread, n := range [2]int{p.i, p.j} {
+		if n == len(a.threads[thread]) {
+			continue
+		}
+		e := a.threads[thread][n]
+		to := position{p.i + 1 - thread, p.j + thread, p.at, false}
+		for which, text := range e.texts() {
+			if strings.HasPrefix(a.screen.text[p.at:], text) {
+				to.at = p.at + len(text)
+				cost := 0
+				switch {
+				case which > 0:
+					cost = costEnd + which
+				case e.again != nil:
+					cost = costWhole
+				}
+				if (e.anew || e.replaces != nil) && a.screen.first[a.screen.message(p.at)] < p.at {
+					cost += costSame
+				}
+				yield(step{cost, to, e, which})
+			}
+		}
+		if rest := a.screen.text[p.at:]; a.partial && rest != "" && len(rest) < len(e.text) && strings.HasPrefix(e.text, rest) {
+			cost := 0
+			if e.again != nil {
+				cost = costWhole
+			}
+			yield(step{cost, position{to.i, to.j, len(a.screen.text), false}, e, 0}) // the editor has ended in the middle of it
+		}
+		to.at, to.extra = p.at, p.extra
+		yield(step{a.missing(e, p.at), to, e, -1})
+	}
+	if p.at < len(a.screen.text) {
+		cost := costChar
+		if !p.extra {
+			cost += costExtra
+		}
+		yield(step{cost, position{p.i, p.j, p.at + 1, true}, nil, 0})
+	}
+}
+
+// align notes of each element whether it is shown, and returns the text that
+// nobody said.
+func (a *aligner) align() (extras []string) {
+	if a.simple() {
+		return nil
+	}
+	p := position{}
+	for p.i < len(a.threads[0]) || p.j < len(a.threads[1]) || p.at < len(a.screen.text) {
+		best, done := a.cost(p), false
+		from := p
+		a.steps(from, func(s step) {
+			if done || s.cost+a.cost(s.to) != best {
+				return
+			}
+			done, p = true, s.to
+			switch e := s.element; {
+			case e == nil && !from.extra:
+				extras = append(extras, a.screen.text[from.at:from.at+1])
+			case e == nil:
+				extras[len(extras)-1] += a.screen.text[from.at : from.at+1]
+			case s.which >= 0:
+				e.shown, e.from, e.id = true, s.which, a.screen.message(from.at)
+			default:
+				e.excused = a.gap(e, from.at)
+			}
+		})
+	}
+	return extras
+}
+
+// simple is align for where nothing but what has to be shown is shown, as mostly;
+// false: that is not so.
+func (a *aligner) simple() bool {
+	rest := a.screen.text
+	for _, e := range a.threads[0] {
+		if e.optional {
+			continue
+		}
+		if !strings.HasPrefix(rest, e.text) || e.replaces != nil {
+			return false
+		}
+		rest = rest[len(e.text):]
+	}
+	if rest != "" || len(a.threads[1]) > 0 {
+		return false
+	}
+	at := 0
+	for _, e := range a.threads[0] {
+		if !e.optional {
+			e.shown, e.id = true, a.screen.message(at)
+			at += len(e.text)
+		}
+	}
+	return true
+}
