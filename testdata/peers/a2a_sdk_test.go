@@ -3,7 +3,6 @@ package peers
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,24 +25,28 @@ const (
 	goV03Polled = "a2a-go v0.3.15 without streaming"
 )
 
-// sendingMethods are those by which a prompt is sent, by protocol version.
-var sendingMethods = map[string][]string{
-	"1.0": {"SendStreamingMessage", "SendMessage"},
-	"0.3": {"message/stream", "message/send"},
+// sendingWords are what is on the wire when a prompt is sent, by version and binding:
+// with streaming, and without.
+var sendingWords = map[string][]string{
+	"1.0":           {`"method":"SendStreamingMessage"`, `"method":"SendMessage"`},
+	"0.3":           {`"method":"message/stream"`, `"method":"message/send"`},
+	"1.0 http+json": {`/rest/message:stream"`, `/rest/message:send"`},
+	"0.3 http+json": {`/v1/message:stream"`, `/v1/message:send"`},
 }
 
-// sdkPeers are the servers, and the versions that each is spoken to with. Empty
-// is --a2a-version left out, which takes the best.
+// sdkPeers are the servers, and the versions and bindings that each is spoken to
+// with. An empty version is --a2a-version left out, which takes the best; a version
+// alone takes the card's first binding, which is JSON-RPC.
 var sdkPeers = []struct {
 	server   string
 	versions []string
 	best     string
 }{
-	{goV2, []string{"1.0", "0.3", ""}, "1.0"},
+	{goV2, []string{"1.0", "0.3", "", "1.0 http+json", "0.3 http+json"}, "1.0"},
 	{goV03, []string{"0.3", ""}, "0.3"},
-	{jsV1, []string{"1.0", "0.3", ""}, "1.0"},
-	{jsV03, []string{"0.3", ""}, "0.3"},
-	{goV2Polled, []string{"1.0", "0.3"}, "1.0"},
+	{jsV1, []string{"1.0", "0.3", "", "1.0 http+json", "0.3 http+json"}, "1.0"},
+	{jsV03, []string{"0.3", "", "0.3 http+json"}, "0.3"},
+	{goV2Polled, []string{"1.0", "0.3", "1.0 http+json", "0.3 http+json"}, "1.0"},
 	{goV03Polled, []string{"0.3"}, "0.3"},
 }
 
@@ -110,6 +113,12 @@ var sdkDifferences = []difference{
 	{goV03, "", "parts", dataList, "", "data of A2A 0.3 is an object: this SDK has no type for anything else"},
 	{goV03Polled, "", "parts", dataList, "", "the same"},
 	{jsV03, "", "parts", dataList, "", "data of A2A 0.3 is an object: the server does not send anything else"},
+
+	{jsV1, "0.3 http+json", "parts", "attachment:hello.bin", "attachment:file", "this SDK's proto of A2A 0.3 has no names of files"},
+	{jsV1, "0.3 http+json", "parts", "f.pdf https", "file https", "the same"},
+	{jsV1, "0.3 http+json", "parts", dataList, "```json\n{\n  \"value\": [1, \"two\"]\n}\n```\n", "nor metadata of parts, where a list says that it is one"},
+	{jsV03, "0.3 http+json", "parts", "attachment:hello.bin", "attachment:file", "the same"},
+	{jsV03, "0.3 http+json", "parts", "f.pdf https", "file https", "the same"},
 }
 
 // The same prompts give the same conversation with every SDK, in every version
@@ -126,7 +135,7 @@ func TestSDKServers(t *testing.T) {
 					args := []string{"--agent", url, "--trace", trace}
 					spoken := peer.best
 					if version != "" {
-						args = append(args, "--a2a-version", version)
+						args = append(args, asked(version)...)
 						spoken = version
 					}
 					e := open(t, args...)
@@ -151,6 +160,16 @@ func TestSDKServers(t *testing.T) {
 	}
 }
 
+// asked are the options that ask for a version, and a binding behind it.
+func asked(version string) []string {
+	version, binding, _ := strings.Cut(version, " ")
+	args := []string{"--a2a-version", version}
+	if binding != "" {
+		args = append(args, "--binding", binding)
+	}
+	return args
+}
+
 // A server that does not speak the version that is asked for is not spoken to
 // in another one.
 func TestSDKNoDowngrade(t *testing.T) {
@@ -162,7 +181,7 @@ func TestSDKNoDowngrade(t *testing.T) {
 			if o.Code == "" || o.Text != "" {
 				t.Fatalf("the agent was spoken to in a version that it does not have: %s: %s", o.summary(), o.Text)
 			}
-			contains(t, "the error", o.Details, "no JSONRPC 1.0")
+			contains(t, "the error", o.Details, "--a2a-version asks for 1.0")
 		})
 	}
 }
@@ -246,11 +265,11 @@ func wantCalled(t *testing.T, trace, version string, polled bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for v, methods := range sendingMethods {
-		for i, m := range methods {
+	for v, words := range sendingWords {
+		for i, w := range words {
 			want := v == version && (i == 0 || polled)
-			if sent := bytes.Contains(b, []byte(`"method":"`+m+`"`)); sent != want {
-				t.Errorf("A2A %s, without streaming: %v; %s was called: %v", version, polled, m, sent)
+			if sent := bytes.Contains(b, []byte(w)); sent != want {
+				t.Errorf("A2A %s, without streaming: %v; %s was sent: %v", version, polled, w, sent)
 			}
 		}
 	}
@@ -335,53 +354,10 @@ func buildGo(t *testing.T, name string) string {
 	return file
 }
 
-// installing is held by the one test that installs.
-var installing = make(chan struct{}, 1)
-
 // installJS installs what a2ajs/server.mjs needs, if it is not there yet, and
 // returns where.
 func installJS(t *testing.T) string {
 	t.Helper()
-	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("the a2a-js servers need %s, which is not here", tool)
-		}
-	}
-	version, _ := exec.Command("node", "--version").Output()
-	major, _, _ := strings.Cut(strings.TrimPrefix(string(version), "v"), ".")
-	if n, err := strconv.Atoi(major); err != nil || n < 20 {
-		t.Skipf("the a2a-js servers need node 20 or newer, this is %q", version)
-	}
-	installing <- struct{}{}
-	defer func() { <-installing }()
-	dir := os.Getenv("A2ASTDIO_PEERS")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatalf("where to install the a2a-js servers: %v: set A2ASTDIO_PEERS", err)
-		}
-		dir = filepath.Join(cache, "a2astdio", "peers")
-	}
-	dir, err := filepath.Abs(filepath.Join(dir, "a2ajs-0.3.14-1.3.0"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// npm writes it when everything is there.
-	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".package-lock.json")); err == nil {
-		return dir
-	}
-	wanted, err := os.ReadFile(filepath.Join("a2ajs", "package.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "package.json"), string(wanted))
-	install := exec.Command("npm", "install", "--no-audit", "--no-fund", "--silent")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatal(fmt.Errorf("installing the a2a-js servers in %s: %v\n%s", dir, err, out))
-	}
-	return dir
+	needNode(t, 20)
+	return installNPM(t, "a2ajs-0.3.14-1.3.0", filepath.Join("a2ajs", "package.json"))
 }

@@ -207,7 +207,8 @@ func (c *checker) permission(l *Line) {
 	options, _ := l.get("params.options").([]any)
 	for _, o := range options {
 		kind := fmt.Sprint(at(o, "kind"))
-		if seen[kind] {
+		// For a tool of an MCP server Gemini offers "always" twice: for it, and for the server.
+		if id := fmt.Sprint(at(o, "optionId")); seen[kind] && !strings.HasPrefix(id, "proceed_always_") {
 			c.bad(l, "two options of the kind %s: CodeCompanion keys its buttons by it", kind)
 		}
 		seen[kind] = true

@@ -83,9 +83,15 @@ type Editor struct {
 // ends.
 func start(t testing.TB, args ...string) *Editor {
 	t.Helper()
+	return startAt(t, t.TempDir(), args...)
+}
+
+// startAt is start with a home directory, where sessions are kept.
+func startAt(t testing.TB, home string, args ...string) *Editor {
+	t.Helper()
 	e := &Editor{t: t, cmd: exec.Command(binary, args...), ended: make(chan struct{}), changed: make(chan struct{}), policy: Allow}
 	e.cmd.Dir = t.TempDir()
-	e.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir()}
+	e.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir()}
 	e.cmd.Stderr = &e.stderr
 	var err error
 	if e.stdin, err = e.cmd.StdinPipe(); err != nil {
@@ -106,7 +112,13 @@ func start(t testing.TB, args ...string) *Editor {
 // open starts the binary and initializes it.
 func open(t testing.TB, args ...string) *Editor {
 	t.Helper()
-	e := start(t, args...)
+	return openAt(t, t.TempDir(), args...)
+}
+
+// openAt is open with a home directory.
+func openAt(t testing.TB, home string, args ...string) *Editor {
+	t.Helper()
+	e := startAt(t, home, args...)
 	r := e.Call("initialize", map[string]any{"protocolVersion": 1, "clientInfo": map[string]any{"name": "peers", "version": "1"},
 		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}}})
 	if v := fmt.Sprint(r.get("result.protocolVersion")); v != "1" {
@@ -220,10 +232,10 @@ func (e *Editor) lines() []*Line {
 	return e.log
 }
 
-// NewSession opens a session in a directory.
-func (e *Editor) NewSession(cwd string) string {
+// NewSession opens a session in a directory, with MCP servers.
+func (e *Editor) NewSession(cwd string, servers ...any) string {
 	e.t.Helper()
-	r := e.Call("session/new", map[string]any{"cwd": cwd, "mcpServers": []any{}})
+	r := e.Call("session/new", map[string]any{"cwd": cwd, "mcpServers": append([]any{}, servers...)})
 	id := r.text("result.sessionId")
 	if id == "" {
 		e.t.Fatalf("session/new: %s", r.Raw)
@@ -234,6 +246,16 @@ func (e *Editor) NewSession(cwd string) string {
 // Cancel sends session/cancel.
 func (e *Editor) Cancel(session string) {
 	e.Notify("session/cancel", map[string]any{"sessionId": session})
+}
+
+// Kill ends the bridge in the middle. What the conversation was is not checked.
+func (e *Editor) Kill() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	_ = e.cmd.Process.Kill()
+	<-e.ended
+	_ = e.cmd.Wait()
 }
 
 // Close ends the bridge's input, as an editor does that quits, and checks how it

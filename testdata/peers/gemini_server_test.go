@@ -23,6 +23,8 @@ const startTime = 5 * time.Minute
 var geminiServer struct {
 	once  sync.Once
 	url   string
+	model string // the port of the scripted model
+	dir   string // where the server is installed
 	skip  string // why there is none
 	err   error
 	close func()
@@ -56,13 +58,9 @@ func startGemini() (url string, end func(), skip string, err error) {
 	if n, err := strconv.Atoi(major); err != nil || n < 20 {
 		return "", nil, fmt.Sprintf("the Gemini server needs node 20 or newer, this is %q", out), nil
 	}
-	dir := os.Getenv("A2ASTDIO_PEERS")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return "", nil, "", fmt.Errorf("where to install the Gemini server: %v: set A2ASTDIO_PEERS", err)
-		}
-		dir = filepath.Join(cache, "a2astdio", "peers")
+	dir, err := peersDir()
+	if err != nil {
+		return "", nil, "", err
 	}
 	run, err := os.MkdirTemp("", "a2astdio-gemini-")
 	if err != nil {
@@ -72,6 +70,24 @@ func startGemini() (url string, end func(), skip string, err error) {
 	if err != nil {
 		return "", nil, "", err
 	}
+	geminiServer.model, geminiServer.dir = model, filepath.Join(dir, "gemini-0.25.2")
+	return startGeminiAt(dir, run, port, model)
+}
+
+// peersDir is where peers are installed.
+func peersDir() (string, error) {
+	if dir := os.Getenv("A2ASTDIO_PEERS"); dir != "" {
+		return dir, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("where to install the Gemini server: %v: set A2ASTDIO_PEERS", err)
+	}
+	return filepath.Join(cache, "a2astdio", "peers"), nil
+}
+
+// startGeminiAt starts a server at a port, with what is in run.
+func startGeminiAt(dir, run, port, model string) (url string, end func(), skip string, err error) {
 	cmd := exec.Command("bash", filepath.Join("gemini", "run.sh"), filepath.Join(dir, "gemini-0.25.2"), port, model, run)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

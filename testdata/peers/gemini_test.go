@@ -135,6 +135,63 @@ func TestGeminiReject(t *testing.T) {
 	wantFile(t, "hello world\n", dir, "hello.txt")
 }
 
+// "Always" for a command holds for that command alone, whatever the server says of its
+// programs: it strips assignments and paths from them.
+func TestGeminiAlways(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	for i, command := range []string{"git --version", "git --version", "PATH=/evil:$PATH git --version", "A=1; B=2 git --version", "GIT_SSH_COMMAND=x git --version",
+		"./git --version", "/evil/git --version", "git  --version", "git --version; true"} {
+		if i == 0 {
+			e.SetPolicy(AllowAlways)
+		} else {
+			e.SetPolicy(Reject)
+		}
+		o := e.Prompt(s, script(fmt.Sprintf("git%d", i), dir)).End("end_turn")
+		call := onlyCall(t, o)
+		if asked := len(o.Asked) == 1; asked != (i != 1) {
+			t.Errorf("%q: asked %v", command, asked)
+		}
+		want := "failed"
+		if i < 2 {
+			want = "completed"
+		}
+		if call.Title != command || call.Status != want {
+			t.Errorf("%q is shown as %q, and is %s, not %s", command, call.Title, call.Status, want)
+		}
+	}
+}
+
+// Two rejected edits leave nothing pending.
+func TestGeminiTwoRejected(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	e.SetPolicy(Reject)
+	o := e.Prompt(s, script("two_edits", dir)).End("end_turn")
+	if len(o.Calls) != 2 {
+		t.Errorf("two calls were expected: %s", o.summary())
+	}
+	wantStatus(t, o, "failed")
+	wantNoFile(t, dir, "two.txt")
+	wantFile(t, "alpha\nbeta\n", dir, "edit.txt")
+}
+
+// What the server sends in chunks is one message for the editor.
+func TestGeminiHello(t *testing.T) {
+	e, s, dir := geminiSession(t)
+	o := e.Prompt(s, script("hello", dir)).End("end_turn")
+	if o.Text != "Hello from the fake model." {
+		t.Errorf("the text is %q", o.Text)
+	}
+	ids := map[string]bool{}
+	for _, l := range e.lines() {
+		if l.text("params.update.sessionUpdate") == "agent_message_chunk" {
+			ids[l.text("params.update.messageId")] = true
+		}
+	}
+	if len(ids) != 1 {
+		t.Errorf("the editor sees %d messages, and not one: %v", len(ids), ids)
+	}
+}
+
 // cancelLimit is the bridge's grace period, with some room for a busy machine.
 const cancelLimit = 3 * time.Second
 

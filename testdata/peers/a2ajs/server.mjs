@@ -1,17 +1,18 @@
 // An agent made with @a2a-js/sdk, which understands the prompts of ../a2ago/README.md that the tests use.
-//   node server.mjs DIR PACKAGE
+//   node server.mjs DIR PACKAGE [sign]
 //     DIR: where package.json is installed
 //     PACKAGE: a2a-js-0.3 (0.3.14: A2A 0.3) or a2a-js-1 (1.3.0: A2A 1.0, and 0.3 by its compatibility layer)
+//     sign: a2a-js-1 signs its card; the key is at /jwks.json
 // It prints its URL as the only line on stdout when it listens, and ends when its standard input does.
 import { createRequire } from 'node:module';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
-const [dir, pkg] = process.argv.slice(2);
+const [dir, pkg, signs] = process.argv.slice(2);
 const require = createRequire(join(dir, 'package.json'));
 const sdk = require(pkg);
 const { DefaultRequestHandler, InMemoryTaskStore, AgentEvent } = require(`${pkg}/server`);
-const { agentCardHandler, jsonRpcHandler, UserBuilder } = require(`${pkg}/server/express`);
+const { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } = require(`${pkg}/server/express`);
 const express = require('express');
 const v1 = pkg === 'a2a-js-1';
 
@@ -66,12 +67,18 @@ const newCard = (base) => {
     defaultInputModes: ['text'], defaultOutputModes: ['text'], skills: [],
   };
   if (!v1) {
-    return { ...card, protocolVersion: '0.3.0', url: base + '/rpc', preferredTransport: 'JSONRPC', capabilities: { streaming: true } };
+    return {
+      ...card, protocolVersion: '0.3.0', url: base + '/rpc', preferredTransport: 'JSONRPC', capabilities: { streaming: true, pushNotifications: true },
+      additionalInterfaces: [{ url: base + '/rest', transport: 'HTTP+JSON' }],
+    };
   }
-  const at = (protocolVersion) => ({ url: base + '/rpc', protocolBinding: 'JSONRPC', tenant: '', protocolVersion });
+  const at = (path, protocolBinding, protocolVersion) => ({ url: base + path, protocolBinding, tenant: '', protocolVersion });
   return {
-    ...card, provider: undefined, supportedInterfaces: [at('1.0'), at('0.3')], securitySchemes: {}, securityRequirements: [], signatures: [],
-    capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: false },
+    ...card, provider: undefined,
+    supportedInterfaces: [
+      at('/rpc', 'JSONRPC', '1.0'), at('/rpc', 'JSONRPC', '0.3'), at('/rest', 'HTTP+JSON', '1.0'), at('/rest', 'HTTP+JSON', '0.3'),
+    ], securitySchemes: {}, securityRequirements: [], signatures: [],
+    capabilities: { streaming: true, pushNotifications: true, extensions: [], extendedAgentCard: false },
   };
 };
 
@@ -131,12 +138,21 @@ class Agent {
 }
 
 const app = express();
-const listener = app.listen(0, '127.0.0.1', () => {
+const listener = app.listen(0, '127.0.0.1', async () => {
   const base = `http://127.0.0.1:${listener.address().port}`;
-  const requestHandler = new DefaultRequestHandler(newCard(base), new InMemoryTaskStore(), new Agent());
+  let card = newCard(base);
+  if (signs) {
+    const jose = require('jose');
+    const { privateKey, publicKey } = await jose.generateKeyPair('EdDSA', { extractable: true });
+    const keys = [{ ...(await jose.exportJWK(publicKey)), kid: 'js' }];
+    app.get('/jwks.json', (_, response) => response.json({ keys }));
+    card = await sdk.generateAgentCardSignature(privateKey, { alg: 'EdDSA', kid: 'js', typ: 'JOSE', jku: base + '/jwks.json' })(card);
+  }
+  const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), new Agent());
   const legacyCompat = { enabled: true };
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler, legacyCompat }));
   app.use('/rpc', jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication, legacyCompat }));
+  app.use('/rest', restHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication, legacyCompat }));
   console.log(base);
 });
 process.stdin.resume().on('end', () => process.exit(0));

@@ -88,10 +88,24 @@ const S = {
     [[0, [F('mcp_echo_say', { what: 'hi' })]]],
     [[0, [T('MCP done.')]]],
   ],
+  mcp_say: [
+    [[0, [F('say', { what: 'hi' })]]],
+    [[0, [T('Said.')]]],
+  ],
+  mcp_shout: [
+    [[0, [F('shout', { what: 'hi' })]]],
+    [[0, [T('Shouted.')]]],
+  ],
   git: [
     [[0, [F('run_shell_command', { command: 'git status', description: 'git status' })]]],
     [[0, [T('Git done.')]]],
   ],
+  // git0 … are a command, and what "always" for it must not allow.
+  ...Object.fromEntries(['git --version', 'git --version', 'PATH=/evil:$PATH git --version', 'A=1; B=2 git --version', 'GIT_SSH_COMMAND=x git --version', './git --version',
+    '/evil/git --version', 'git  --version', 'git --version; true'].map((command, i) => [`git${i}`, [
+    [[0, [F('run_shell_command', { command, description: 'git' })]]],
+    [[0, [T('Git done.')]]],
+  ]])),
   two_edits: [
     [[0, [F('write_file', { file_path: `${WS}/two.txt`, content: 'two\n' }), F('replace', { file_path: `${WS}/edit.txt`, old_string: 'alpha', new_string: 'ALPHA', instruction: 'Upper-case alpha', allow_multiple: false })]]],
     [[0, [T('Both edits done.')]]],

@@ -56,6 +56,7 @@ func newCard(base, require string, streaming bool) *a2a.AgentCard {
 		URL:                base + "/rpc",
 		PreferredTransport: a2a.TransportProtocolJSONRPC,
 		DefaultInputModes:  []string{"text"},
+		Skills:             []a2a.AgentSkill{},
 		DefaultOutputModes: []string{"text"},
 		Capabilities:       a2a.AgentCapabilities{Streaming: streaming, PushNotifications: true},
 

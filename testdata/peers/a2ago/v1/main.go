@@ -22,6 +22,7 @@ func main() {
 	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on")
 	require := flag.String("require", "", "`URI` of an extension to insist on")
 	noStreaming := flag.Bool("no-streaming", false, "refuse to stream")
+	signed := flag.Bool("sign", false, "sign the card; the key is at /jwks.json, the card for 1.0 alone below /pure")
 	flag.Parse()
 	l, err := net.Listen("tcp", *listen)
 	if err != nil {
@@ -29,6 +30,15 @@ func main() {
 	}
 	base := "http://" + l.Addr().String()
 	card := newCard(base, *require, !*noStreaming)
+	mux := http.NewServeMux()
+	if *signed {
+		keys, err := sign(card)
+		if err != nil {
+			log.Fatal(err)
+		}
+		mux.Handle("/jwks.json", keys)
+		mux.Handle("/pure"+a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(card))
+	}
 	extended := *card
 	extended.Description = "the extended card"
 	handler := a2asrv.NewHandler(agent{},
@@ -37,9 +47,11 @@ func main() {
 		a2asrv.WithCallInterceptors(gate{require: *require}),
 		a2asrv.WithPushNotifications(push.NewInMemoryStore(),
 			push.NewHTTPPushSender(&push.HTTPSenderConfig{AllowPrivateNetworks: true})))
-	mux := http.NewServeMux()
 	mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(handler))
 	mux.Handle("/v03", a2av0.NewJSONRPCHandler(handler))
+	mux.Handle("/rest/", http.StripPrefix("/rest", a2asrv.NewRESTHandler(handler)))
+	mux.Handle("/rest03/", http.StripPrefix("/rest03", a2av0.NewRESTHandler(handler)))
+	mux.Handle("/tenants/", http.StripPrefix("/tenants", a2asrv.NewTenantRESTHandler("/{*}", handler)))
 	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewAgentCardHandler(a2av0.NewStaticAgentCardProducer(card)))
 	fmt.Println(base)
 	go func() {
@@ -53,12 +65,15 @@ func main() {
 func newCard(base, require string, streaming bool) *a2a.AgentCard {
 	v03 := a2a.NewAgentInterface(base+"/v03", a2a.TransportProtocolJSONRPC)
 	v03.ProtocolVersion = a2av0.Version
+	rest03 := a2a.NewAgentInterface(base+"/rest03", a2a.TransportProtocolHTTPJSON)
+	rest03.ProtocolVersion = a2av0.Version
 	card := &a2a.AgentCard{
 		Name:        "a2a-go v2",
 		Description: "an agent of a2a-go v2.4.0",
 		Version:     "2.4.0",
 		SupportedInterfaces: []*a2a.AgentInterface{
 			a2a.NewAgentInterface(base+"/rpc", a2a.TransportProtocolJSONRPC), v03,
+			a2a.NewAgentInterface(base+"/rest", a2a.TransportProtocolHTTPJSON), rest03,
 		},
 		DefaultInputModes:  []string{"text"},
 		DefaultOutputModes: []string{"text"},

@@ -1,0 +1,159 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An mcpClient is a CLI's end of a companion, where no npm is needed.
+type mcpClient struct {
+	t            testing.TB
+	url, token   string
+	session      string
+	transport    *http.Transport
+	hang         func() // ends the stream
+	notification chan mcpNotice
+}
+
+type mcpNotice struct {
+	Method string
+	Params struct {
+		FilePath       string
+		Content        *string
+		WorkspaceState struct{ OpenFiles []mcpFile }
+	}
+}
+
+type mcpFile struct {
+	Path         string
+	Timestamp    float64
+	IsActive     bool
+	SelectedText string
+	Cursor       struct{ Line, Character int }
+}
+
+// find reads a discovery file, as a CLI does.
+func find(t testing.TB, p *companionPlaces) startedParams {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+		for _, file := range p.discovery(t) {
+			var s startedParams
+			if b, err := os.ReadFile(file); err == nil && json.Unmarshal(b, &s) == nil && s.Port > 0 {
+				return s
+			}
+		}
+	}
+	t.Fatal("there is no discovery file")
+	return startedParams{}
+}
+
+// connectMCP begins a session, and opens its stream.
+func connectMCP(t testing.TB, to startedParams) *mcpClient {
+	t.Helper()
+	c := &mcpClient{t: t, url: to.url(), token: to.AuthToken, transport: &http.Transport{}, notification: make(chan mcpNotice, 1000)}
+	t.Cleanup(c.transport.CloseIdleConnections)
+	r := c.do(http.MethodPost, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"peers","version":"0"}}}`)
+	c.session = r.Header.Get("Mcp-Session-Id")
+	r.Body.Close()
+	stream := c.do(http.MethodGet, "")
+	c.hang = func() { stream.Body.Close() }
+	t.Cleanup(c.hang)
+	go func() { // ends with the stream
+		defer close(c.notification)
+		lines := bufio.NewReader(stream.Body)
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return
+			}
+			var n mcpNotice
+			if data, ok := strings.CutPrefix(line, "data: "); ok && json.Unmarshal([]byte(data), &n) == nil {
+				c.notification <- n
+			}
+		}
+	}()
+	return c
+}
+
+func (c *mcpClient) do(method, body string) *http.Response {
+	c.t.Helper()
+	r, err := http.NewRequest(method, c.url, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for name, value := range map[string]string{"Authorization": "Bearer " + c.token, "Accept": "application/json, text/event-stream",
+		"Content-Type": "application/json", "Mcp-Session-Id": c.session} {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	response, err := (&http.Client{Transport: c.transport}).Do(r)
+	if err != nil || response.StatusCode != http.StatusOK {
+		c.t.Fatalf("%s: %v %v", method, response, err)
+	}
+	return response
+}
+
+// tool calls a tool, and returns the text of its result; it must not fail.
+func (c *mcpClient) tool(name string, arguments map[string]string) string {
+	c.t.Helper()
+	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": name, "arguments": arguments}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	response := c.do(http.MethodPost, string(b))
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var m struct {
+		Result *struct {
+			Content []struct{ Text string }
+			IsError bool
+		}
+	}
+	if json.Unmarshal(answer, &m) != nil || m.Result == nil || m.Result.IsError {
+		c.t.Fatalf("%s %v: %s", name, arguments, answer)
+	}
+	var text bytes.Buffer
+	for _, part := range m.Result.Content {
+		text.WriteString(part.Text)
+	}
+	return text.String()
+}
+
+// next waits for a notification that fits.
+func (c *mcpClient) next(what string, fits func(*mcpNotice) bool) *mcpNotice {
+	c.t.Helper()
+	timeout := time.After(patience)
+	var heard []string
+	for {
+		select {
+		case n, ok := <-c.notification:
+			if !ok {
+				c.t.Fatalf("the stream ended before %s; heard %q", what, heard)
+			}
+			if fits(&n) {
+				return &n
+			}
+			heard = append(heard, fmt.Sprintf("%+v", n))
+		case <-timeout:
+			c.t.Fatalf("nobody said %s; heard %q", what, heard)
+		}
+	}
+}
+
+// decision waits for what the user decides.
+func (c *mcpClient) decision(method string) *mcpNotice {
+	c.t.Helper()
+	return c.next(method, func(n *mcpNotice) bool { return n.Method == method })
+}

@@ -1,0 +1,88 @@
+package peers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// conformanceScenarios are those of the official suite that fit a server of tools
+// without any of the suite's own tools, and what each says of us. (One more,
+// server-sse-polling, has nothing to look at where answers are JSON.)
+var conformanceScenarios = []struct{ name, says string }{
+	{"server-initialize", "Passed: 1/1, 0 failed"},
+	{"ping", "Passed: 1/1, 0 failed"},
+	{"tools-list", "Passed: 1/1, 0 failed"},
+	{"server-sse-multiple-streams", "Passed: 1/1, 0 failed"},
+	// The half that holds is that another Host is refused: companion/expected-failures.yaml.
+	{"dns-rebinding-protection", "Passed: 1/2, 1 failed"},
+}
+
+// The official conformance suite finds nothing wrong, but for what is meant.
+func TestCompanionConformance(t *testing.T) {
+	t.Parallel()
+	needNode(t, 20) // for npx, which brings the newer one
+	e := openCompanion(t, newPlaces(t))
+	proxy := tokenProxy(t, &e.started)
+	expected, err := filepath.Abs(filepath.Join("companion", "expected-failures.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var script strings.Builder
+	for _, s := range conformanceScenarios {
+		fmt.Fprintf(&script, "echo '== %s'; conformance server --url %s/mcp --scenario %s --expected-failures '%s' && echo '== passed'\n", s.name, proxy, s.name, expected)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), startTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npx", "-y", "-p", "node@22", "-p", "@modelcontextprotocol/conformance@0.1.16", "-c", script.String())
+	cmd.Dir = t.TempDir()
+	cmd.WaitDelay = time.Second
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	for _, s := range conformanceScenarios {
+		_, rest, _ := strings.Cut(string(out), "== "+s.name+"\n")
+		said, _, passed := strings.Cut(rest, "== passed")
+		if !passed || strings.Contains(said, "\n== ") || !strings.Contains(said, s.says) {
+			t.Errorf("%s: want %q (%v)\n%s", s.name, s.says, err, said)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", &stderr)
+	}
+}
+
+// tokenProxy serves a companion without its token, because the suite has no option
+// for one. Everything else passes as it is, also a Host or Origin that is to be
+// refused.
+func tokenProxy(t *testing.T, to *startedParams) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	target, err := url.Parse(to.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host = "http", target.Host
+		if host, p, _ := net.SplitHostPort(r.In.Host); p == port {
+			r.Out.Host = net.JoinHostPort(host, target.Port())
+		}
+		r.Out.Header.Set("Authorization", "Bearer "+to.AuthToken)
+	}}}
+	go func() { _ = server.Serve(listener) }() // ends with Close
+	t.Cleanup(func() { server.Close() })
+	return "http://" + listener.Addr().String()
+}

@@ -1,0 +1,163 @@
+package peers
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// editorVariable holds the arguments of TestEditorProcess.
+const editorVariable = "A2ASTDIO_TEST_EDITOR"
+
+// TestEditorProcess is an editor that can be killed: it starts what the variable
+// says, whose stdout is its own, and waits. It is no test.
+func TestEditorProcess(t *testing.T) {
+	args := os.Getenv(editorVariable)
+	if args == "" {
+		return
+	}
+	cmd := exec.Command(binary, strings.Split(args, "\n")...)
+	cmd.Stdout = os.Stdout
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(stdin, os.Stdin) // until it is killed
+}
+
+// An editor that is killed takes the companion with it, and its files.
+func TestCompanionEditorKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	editor := exec.Command(os.Args[0], "-test.run=^TestEditorProcess$")
+	editor.Env = p.env("A2ASTDIO_BINARY="+binary, editorVariable+"="+strings.Join([]string{"companion", "--workspace", p.workspace}, "\n"))
+	stdin, err := editor.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := editor.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := editor.Start(); err != nil {
+		t.Fatal(err)
+	}
+	cli := connectMCP(t, find(t, p))
+	lines := bufio.NewReader(stdout)
+	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "companion/started") {
+		t.Fatalf("%v %s", err, line)
+	}
+	name := fmt.Sprintf("gemini-ide-server-%d-", editor.Process.Pid)
+	if files := p.discovery(t); len(files) != 2 || !strings.Contains(files[0], name) {
+		t.Errorf("the files are %q, want one of the editor's PID: %s", files, name)
+	}
+	if err := editor.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	// Its stdout is the companion's, too: the end of it is the end of both.
+	done := make(chan struct{})
+	go func() { // ends with the companion
+		defer close(done)
+		_, _ = io.Copy(io.Discard, lines)
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Error("the editor is gone, and the companion is not")
+	}
+	if files := p.discovery(t); len(files) > 0 {
+		t.Errorf("the editor is gone, and there is %q", files)
+	}
+	for range cli.notification { // until the stream ends, which it must
+	}
+	_ = editor.Wait()
+}
+
+// A companion that is killed leaves files. The next one removes them, so that a CLI
+// finds what is there.
+func TestCompanionKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	first := openCompanion(t, p)
+	cli := connectMCP(t, first.started)
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-first.ended
+	for range cli.notification { // until the stream ends, which it must
+	}
+	if files := p.discovery(t); len(files) != 2 {
+		t.Fatalf("the test needs files that stay, and there is %q", files)
+	}
+	second := openCompanion(t, p)
+	if files := p.discovery(t); len(files) != 2 {
+		t.Errorf("the files are %q", files)
+	}
+	if found := find(t, p); found.Port != second.started.Port {
+		t.Errorf("a CLI finds port %d, and the companion is at %d", found.Port, second.started.Port)
+	}
+	connectMCP(t, find(t, p))
+}
+
+// A CLI that is killed leaves nothing: its diffs are closed, and another one is
+// served meanwhile. (companion_gemini_test.go kills a real one.)
+func TestCompanionCLIKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	e := openCompanion(t, p)
+	killed, other := connectMCP(t, e.started), connectMCP(t, e.started)
+	file := p.workspace + "/wait"
+	killed.tool("openDiff", map[string]string{"filePath": file, "newContent": "x"})
+	wantDiff(t, "opened", e.opened)
+	killed.hang()
+	killed.transport.CloseIdleConnections()
+	other.tool("openDiff", map[string]string{"filePath": p.workspace + "/accept", "newContent": "x\n"})
+	if d := other.decision("ide/diffAccepted"); *d.Params.Content != "x\nedited\n" {
+		t.Errorf("accepted: %+v", d.Params)
+	}
+	if d := wantDiff(t, "closed", e.closed); d.FilePath != file {
+		t.Errorf("closed: %+v", d)
+	}
+}
+
+// The companion's directory is the one that Node finds, whatever the environment.
+func TestCompanionTempDir(t *testing.T) {
+	t.Parallel()
+	needNode(t, 18)
+	for _, variables := range []string{"TMPDIR=%s/", "TMPDIR=%s//", "TMPDIR= TMP=%s TEMP=/nowhere", "TEMP=%s", "TMP=%s TEMP=/nowhere", "TMPDIR=%s TMP=/nowhere"} {
+		p := newPlaces(t)
+		env := append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home}, strings.Fields(fmt.Sprintf(variables, p.tmp))...)
+		node := exec.Command("node", "-p", `require("path").join(require("os").tmpdir(), "gemini", "ide")`)
+		node.Env = env
+		want, err := node.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(binary, "companion", "--workspace", p.workspace)
+		cmd.Env = env
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		find(t, p)
+		if entries, err := os.ReadDir(strings.TrimSpace(string(want))); err != nil || len(entries) != 1 {
+			t.Errorf("%s: Node looks in %s: %v %v", variables, want, entries, err)
+		}
+		stdin.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s: %v", variables, err)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package peers
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A neovim is a Neovim without a screen, with the plugin of the documentation.
+type neovim struct {
+	t      *testing.T
+	socket string
+	env    []string
+}
+
+func openNeovim(t *testing.T, p *companionPlaces, file string) *neovim {
+	t.Helper()
+	if _, err := exec.LookPath("nvim"); err != nil {
+		t.Skip("this peer needs nvim, which is not here")
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(binary, filepath.Join(bin, "a2astdio")); err != nil {
+		t.Fatal(err)
+	}
+	plugin, err := filepath.Abs(filepath.Join("..", "..", "docs", "companion", "nvim.lua"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &neovim{t: t, socket: filepath.Join(p.home, "nvim.sock"), env: append(p.env(), "PATH="+bin+":"+os.Getenv("PATH"))}
+	cmd := exec.Command("nvim", "--headless", "--clean", "--listen", n.socket, "--cmd", "set columns=120 lines=40", file, "+luafile "+plugin)
+	cmd.Env, cmd.Dir = n.env, p.workspace
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("Neovim: %s", &output)
+		}
+	})
+	return n
+}
+
+// expr evaluates an expression of Vim's in it.
+func (n *neovim) expr(expression string) string {
+	n.t.Helper()
+	cmd := exec.Command("nvim", "--headless", "--clean", "--server", n.socket, "--remote-expr", expression)
+	cmd.Env = n.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		n.t.Fatalf("%s: %v %s", expression, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// press presses keys in it.
+func (n *neovim) press(keys string) {
+	n.t.Helper()
+	cmd := exec.Command("nvim", "--headless", "--clean", "--server", n.socket, "--remote-send", keys)
+	cmd.Env = n.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		n.t.Fatalf("%s: %v %s", keys, err, out)
+	}
+}
+
+// quit ends it, perhaps before it has answered that it will.
+func (n *neovim) quit() {
+	cmd := exec.Command("nvim", "--headless", "--clean", "--server", n.socket, "--remote-send", ":qa!<CR>")
+	cmd.Env = n.env
+	_ = cmd.Run()
+}
+
+// want waits for an expression to have a value: keys are worked on later.
+func (n *neovim) want(expression, value string) {
+	n.t.Helper()
+	got := ""
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
+		if got = n.expr(expression); got == value {
+			return
+		}
+	}
+	n.t.Errorf("%s is %q, want %q; messages: %s", expression, got, value, n.expr("execute('messages')"))
+}
+
+// The plugin of the documentation works: a CLI hears what is open in Neovim and
+// selected, and has diffs shown, accepted with edits, rejected and closed.
+func TestCompanionNeovim(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	file, other := filepath.Join(p.workspace, "a file.txt"), filepath.Join(p.workspace, "other.txt")
+	write(t, file, "alpha\nbêta gamma\n")
+	write(t, other, "other\n")
+	n := openNeovim(t, p, file)
+	found := find(t, p)
+	cli := connectMCP(t, found)
+	context := func(what string, fits func(files []mcpFile) bool) {
+		t.Helper()
+		cli.next(what, func(m *mcpNotice) bool {
+			return m.Method == "ide/contextUpdate" && fits(m.Params.WorkspaceState.OpenFiles)
+		})
+	}
+	context("the open file", func(f []mcpFile) bool {
+		return len(f) == 1 && f[0].Path == file && f[0].IsActive && f[0].Cursor.Line == 1 && f[0].Cursor.Character == 1
+	})
+	n.press("j2l") // behind the ê, which has two bytes
+	context("the cursor in characters", func(f []mcpFile) bool {
+		return len(f) == 1 && f[0].Cursor.Line == 2 && f[0].Cursor.Character == 3
+	})
+	n.press("vh")
+	context("the selection", func(f []mcpFile) bool { return len(f) == 1 && f[0].SelectedText == "êt" })
+	n.press("<Esc>ggVj")
+	context("the selected lines", func(f []mcpFile) bool { return len(f) == 1 && f[0].SelectedText == "alpha\nbêta gamma" })
+	n.press("<Esc>:edit other.txt<CR>")
+	context("another file", func(f []mcpFile) bool {
+		return len(f) == 2 && f[0].Path == other && f[0].IsActive && f[1].Path == file && f[1].Timestamp > 1e12
+	})
+	n.press(":help<CR>")
+	context("no active file in the help", func(f []mcpFile) bool { return len(f) == 2 && !f[0].IsActive })
+	n.press(":q<CR>:bdelete other.txt<CR>")
+	context("the first file alone", func(f []mcpFile) bool { return len(f) == 1 && f[0].Path == file })
+
+	const diffWindows = "len(filter(getwininfo(), {_, w -> getwinvar(w.winid, '&diff')}))"
+	open := func(path, content string) {
+		t.Helper()
+		cli.tool("openDiff", map[string]string{"filePath": path, "newContent": content})
+		n.want(diffWindows, "2")
+		n.want("tabpagenr('$')", "2")
+	}
+	// Accepted with an edit, in a file whose last line has no end.
+	open(file, "alpha\nnew")
+	n.press("ggOby the user<Esc>:w<CR>")
+	if d := cli.decision("ide/diffAccepted"); d.Params.FilePath != file || *d.Params.Content != "by the user\nalpha\nnew" {
+		t.Errorf("accepted: %+v", d.Params)
+	}
+	n.want(diffWindows, "0")
+	// :wq is no rejection.
+	open(file, "alpha\nnew\n")
+	n.press(":wq<CR>")
+	if d := cli.decision("ide/diffAccepted"); *d.Params.Content != "alpha\nnew\n" {
+		t.Errorf("accepted: %+v", d.Params)
+	}
+	n.want("tabpagenr('$')", "1")
+	// An empty file cannot be accepted, which the user is told; rejected.
+	open(file, "new\n")
+	n.press("ggdG:w<CR>:w<CR>:q!<CR>")
+	if d := cli.decision("ide/diffRejected"); d.Params.FilePath != file || d.Params.Content != nil {
+		t.Errorf("rejected: %+v", d.Params)
+	}
+	contains(t, "the messages", n.expr("execute('messages')"), "an empty file cannot be accepted")
+	n.want("tabpagenr('$')", "1")
+	// Closed by the CLI, in a file that is not there yet; nothing is decided by that.
+	fresh := filepath.Join(p.workspace, "fresh [x] %.txt")
+	open(fresh, "one\n")
+	n.press("Gotwo<Esc>")
+	n.want("getline(2)", "two")
+	if got := cli.tool("closeDiff", map[string]string{"filePath": fresh}); got != `{"content":"one\ntwo\n"}` {
+		t.Errorf("closeDiff: %s", got)
+	}
+	n.want("tabpagenr('$')", "1")
+	if got := cli.tool("closeDiff", map[string]string{"filePath": fresh}); got != `{}` {
+		t.Errorf("closeDiff again: %s", got)
+	}
+	// The same file for two CLIs.
+	second := connectMCP(t, found)
+	open(file, "first\n")
+	second.tool("openDiff", map[string]string{"filePath": file, "newContent": "second\n"})
+	n.want("tabpagenr('$')", "3")
+	n.press(":w<CR>")
+	if d := second.decision("ide/diffAccepted"); *d.Params.Content != "second\n" {
+		t.Errorf("accepted: %+v", d.Params)
+	}
+	n.want("tabpagenr('$')", "2")
+	cli.tool("closeDiff", map[string]string{"filePath": file})
+	select {
+	case m := <-cli.notification:
+		if m.Method != "ide/contextUpdate" {
+			t.Errorf("the first CLI heard %+v", m)
+		}
+	default:
+	}
+	// A terminal has the environment.
+	n.press(":let out = system('echo $GEMINI_CLI_IDE_SERVER_PORT')<CR>")
+	n.want("trim(out) == string("+strconv.Itoa(found.Port)+")", "1")
+	n.quit()
+	for deadline := time.Now().Add(patience); len(p.discovery(t)) > 0; <-time.After(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("Neovim has ended, and there is %q", p.discovery(t))
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package peers
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// A terminal is a terminal with a CLI in it, and a scripted model behind that.
+type terminal struct {
+	t     *testing.T
+	tty   *os.File
+	cmd   *exec.Cmd
+	dump  string // the requests that the model got
+	seen  int    // how much of what the terminal showed has been looked at
+	ended chan struct{}
+
+	killed sync.Once
+
+	mu     sync.Mutex
+	screen bytes.Buffer
+}
+
+// openTerminal runs a script of Node's in the workspace of p, in a terminal of the
+// editor's. GEMINI_API_KEY and GOOGLE_GEMINI_BASE_URL lead to the scripted model.
+func openTerminal(t *testing.T, p *companionPlaces, started *startedParams, script string) *terminal {
+	t.Helper()
+	g := &terminal{t: t, dump: t.TempDir(), ended: make(chan struct{})}
+	model := startModel(t, p, g.dump)
+	g.cmd = exec.Command("node", script)
+	g.cmd.Dir = p.workspace
+	g.cmd.Env = p.env("TERM=xterm-256color", "COLORTERM=truecolor", "GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL="+model)
+	g.cmd.Env = append(g.cmd.Env, variables(started)...)
+	var err error
+	if g.tty, err = pty.StartWithSize(g.cmd, &pty.Winsize{Rows: 50, Cols: 150}); err != nil {
+		t.Fatal(err)
+	}
+	go g.read() // ends with the process
+	t.Cleanup(func() {
+		if t.Failed() {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			text := plain(g.screen.String())
+			t.Logf("the terminal: ...%s", text[max(0, len(text)-6000):])
+		}
+	})
+	t.Cleanup(g.kill)
+	return g
+}
+
+// startModel starts the scripted model until the test ends, and returns its URL. It
+// keeps the requests that it gets in dump.
+func startModel(t *testing.T, p *companionPlaces, dump string) string {
+	t.Helper()
+	port, _, err := freePorts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("node", filepath.Join("gemini", "fake-gemini.mjs"))
+	cmd.Env = p.env("FAKE_PORT="+port, "FAKE_WS="+p.workspace, "FAKE_DUMP="+dump)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return "http://127.0.0.1:" + port
+}
+
+// variables are those that the editor's terminals get.
+func variables(started *startedParams) (env []string) {
+	for name, value := range started.Env {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+func (t *terminal) read() {
+	defer close(t.ended)
+	b := make([]byte, 64<<10)
+	for {
+		n, err := t.tty.Read(b)
+		t.mu.Lock()
+		t.screen.Write(b[:n])
+		t.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// kill kills it, as a crash would. It may be called twice.
+func (t *terminal) kill() {
+	t.killed.Do(func() {
+		killGroup(t.cmd.Process.Pid)
+		_ = t.cmd.Wait()
+		t.tty.Close()
+		<-t.ended
+	})
+}
+
+var terminalCodes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[()][A-Z0-9]|[=>78cM])|\r`)
+
+// plain is what a terminal shows of s, one after the other.
+func plain(s string) string { return terminalCodes.ReplaceAllString(s, "") }
+
+// see waits for a text on the terminal, behind the one that was seen last.
+func (t *terminal) see(text string) {
+	t.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
+		t.mu.Lock()
+		shown := plain(t.screen.String())
+		t.mu.Unlock()
+		if before, _, found := strings.Cut(shown[min(t.seen, len(shown)):], text); found {
+			t.seen += len(before) + len(text)
+			return
+		}
+	}
+	t.t.Fatalf("the terminal does not show %q", text)
+}
+
+// press types keys.
+func (t *terminal) press(keys string) {
+	t.t.Helper()
+	if _, err := t.tty.WriteString(keys); err != nil {
+		t.t.Fatal(err)
+	}
+}
+
+// say gives a prompt or a command. Enter that comes with the text would be taken
+// for a part of it, as in a paste.
+func (t *terminal) say(text string) {
+	t.t.Helper()
+	t.press(text)
+	t.see("> " + text[:min(len(text), 11)]) // the end, a directory, stands in other places, too
+	<-time.After(300 * time.Millisecond)
+	t.press("\r")
+}

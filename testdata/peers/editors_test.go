@@ -1,0 +1,259 @@
+package peers
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A snippet is a block of docs/editors.md.
+type snippet struct{ section, language, text string }
+
+func snippets(t *testing.T) (all []snippet) {
+	t.Helper()
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "editors.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := ""
+	block := regexp.MustCompile("(?ms)^#+ ([^\n]*)$|^```(\\w+)\n(.*?)^```")
+	for _, m := range block.FindAllStringSubmatch(string(doc), -1) {
+		if m[1] != "" {
+			section = m[1]
+			continue
+		}
+		all = append(all, snippet{section, m[2], m[3]})
+	}
+	if len(all) < 10 {
+		t.Fatalf("docs/editors.md has %d snippets", len(all))
+	}
+	return all
+}
+
+// A started is a program as an editor would start it.
+type started struct {
+	command string
+	args    []string
+	env     []string
+}
+
+// find looks for what is to be started in an editor's settings, whatever is around it.
+func findStarted(v any) (all []started) {
+	text := func(list any) (texts []string) {
+		items, _ := list.([]any)
+		for _, item := range items {
+			s, _ := item.(string)
+			texts = append(texts, s)
+		}
+		return texts
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			all = append(all, findStarted(item)...)
+		}
+	case map[string]any:
+		var s started
+		s.command, _ = v["command"].(string)
+		if cmd, ok := v["cmd"].(string); ok {
+			s.command = cmd
+		}
+		s.args = text(v["args"])
+		if commands, ok := v["commands"].(map[string]any); ok { // CodeCompanion
+			if list := text(commands["default"]); len(list) > 0 {
+				s.command, s.args = list[0], list[1:]
+			}
+		}
+		if s.command != "" {
+			env, _ := v["env"].(map[string]any)
+			for name, value := range env {
+				value, _ := value.(string)
+				s.env = append(s.env, name+"="+value)
+			}
+			return append(all, s)
+		}
+		for _, item := range v {
+			all = append(all, findStarted(item)...)
+		}
+	}
+	return all
+}
+
+// What a snippet has an editor start is an ACP agent that gets its credentials, with
+// PATH and the snippet's own variables in its environment and nothing else.
+func TestEditorSnippets(t *testing.T) {
+	for _, s := range snippets(t) {
+		t.Run(s.section, func(t *testing.T) {
+			t.Parallel()
+			var settings any
+			switch s.language {
+			case "json":
+				if err := json.Unmarshal([]byte(s.text), &settings); err != nil {
+					t.Fatal(err)
+				}
+			case "lua":
+				settings = runLua(t, s.text)
+			case "sh":
+				parse(t, s.text, "bash", "-n")
+				return
+			case "elisp":
+				parse(t, s.text, "emacs", "--batch", "--eval", `(progn (insert-file-contents "/dev/stdin") (check-parens))`)
+				return
+			default:
+				t.Fatalf("a snippet in %q", s.language)
+			}
+			all := findStarted(settings)
+			if len(all) != 1 || filepath.Base(all[0].command) != "a2astdio" {
+				t.Fatalf("what is started is %+v", all)
+			}
+			startedSpeaks(t, all[0])
+		})
+	}
+}
+
+// parse has a program read a snippet.
+func parse(t *testing.T, text, program string, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("this snippet is read by %s, which is not here", program)
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Stdin = strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v %s", program, err, out)
+	}
+}
+
+// standIns are the plugins as far as snippets need them: they print their settings.
+const standIns = `
+local function out(o) io.stdout:write(vim.json.encode(o)) end
+local function resolve(o)
+  if type(o) == "function" then return resolve(o()) end
+  if type(o) == "table" then for k, v in pairs(o) do o[k] = resolve(v) end end
+  return o
+end
+for _, name in ipairs({ "avante", "agentic", "codecompanion" }) do
+  package.preload[name] = function() return { setup = function(o) out(resolve(o)) end } end
+end
+package.preload["codecompanion.adapters"] = function() return { extend = function(_, o) return o end } end
+`
+
+// runLua runs a snippet in Neovim, with stand-ins for the plugins, and returns what
+// it has set up.
+func runLua(t *testing.T, text string) (settings any) {
+	t.Helper()
+	if _, err := exec.LookPath("nvim"); err != nil {
+		t.Skip("this snippet is run by nvim, which is not here")
+	}
+	file := filepath.Join(t.TempDir(), "snippet.lua")
+	write(t, file, strings.Replace(standIns, "local function resolve(o)", "local resolve\nresolve = function(o)", 1)+text)
+	cmd := exec.Command("nvim", "--headless", "--clean", "+luafile "+file, "+qa!")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || json.Unmarshal(out, &settings) != nil {
+		t.Fatalf("%v: %s %s", err, out, &stderr)
+	}
+	return settings
+}
+
+// An asked is a server that notes the credentials that it is asked with, and is no agent.
+func newAsked(t *testing.T) (url string, credentials <-chan string) {
+	t.Helper()
+	got := make(chan string, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case got <- r.Header.Get("Authorization"):
+		default:
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, got
+}
+
+func wantCredentials(t *testing.T, credentials <-chan string) {
+	t.Helper()
+	select {
+	case got := <-credentials:
+		if got != "Bearer TOKEN" {
+			t.Errorf("the agent was asked with the credentials %q", got)
+		}
+	case <-time.After(patience):
+		t.Error("the agent was not asked")
+	}
+}
+
+// startedSpeaks starts a2astdio as an editor would that hands on nothing of its own
+// environment but PATH.
+func startedSpeaks(t *testing.T, s started) {
+	t.Helper()
+	url, credentials := newAsked(t)
+	args := slices.Clone(s.args)
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "http://localhost:41242", url)
+	}
+	cmd := exec.Command(binary, args...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, s.env...)
+	cmd.Dir = t.TempDir()
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(stdin, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`+"\n")
+	wantCredentials(t, credentials)
+	_ = stdin.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, &stderr)
+	}
+	contains(t, "the answer", stdout.String(), `"protocolVersion":1`)
+}
+
+// acpx does what the documentation says: a prompt, an edit that is denied without a
+// terminal, and credentials in the environment.
+func TestEditorAcpx(t *testing.T) {
+	t.Parallel()
+	needNode(t, 20)
+	dir := installNPM(t, "acpx-0.19.1", filepath.Join("acpx", "package.json"))
+	at := slices.IndexFunc(snippets(t), func(s snippet) bool { return s.section == "acpx" })
+	if at < 0 {
+		t.Fatal("docs/editors.md does not speak of acpx")
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(binary, filepath.Join(bin, "a2astdio")); err != nil {
+		t.Fatal(err)
+	}
+	work := t.TempDir()
+	run := func(replace ...string) string {
+		t.Helper()
+		cmd := exec.Command("bash", "-c", strings.NewReplacer(replace...).Replace(snippets(t)[at].text))
+		cmd.Dir = work
+		cmd.Env = []string{"PATH=" + bin + ":" + filepath.Join(dir, "node_modules", ".bin") + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+		out, _ := cmd.CombinedOutput() // acpx has statuses of its own
+		return string(out)
+	}
+	const url = "http://localhost:41242"
+	contains(t, "acpx", run(url, "demo"), "Hello from the a2astdio demo agent.")
+	denied := run(url, "demo", `exec "hello"`, `exec "edit"`)
+	contains(t, "acpx", denied, "session/request_permission")
+	contains(t, "acpx", denied, "I leave hello.txt as it is.")
+	wantNoFile(t, work, "hello.txt")
+	asked, credentials := newAsked(t)
+	run(url, asked)
+	wantCredentials(t, credentials)
+}

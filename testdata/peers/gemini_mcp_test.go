@@ -1,0 +1,144 @@
+package peers
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// With --forward-mcp the agent that is started has the editor's MCP servers, each session
+// its own, beside those of the user's settings. Nothing in the user's home is changed, and
+// no token is left behind.
+func TestGeminiForwardMCP(t *testing.T) {
+	t.Parallel()
+	gemini(t)
+	shouts := startShouter(t)
+	home := t.TempDir()
+	settings := fmt.Sprintf("{ // the user's own\n\"mcpServers\": {\"mine\": {\"httpUrl\": %q, \"headers\": {\"Authorization\": \"Bearer mine\"}}}}", shouts.url)
+	if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(home, ".gemini", "settings.json"), settings)
+
+	e := openAt(t, home, "--agent-command", geminiCommand(t), "--forward-mcp", "--timeout", "60s")
+	say, err := filepath.Abs(filepath.Join("gemini", "mcp.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdio := map[string]any{"name": "echo", "command": "node", "args": []string{say, "an argument"},
+		"env": []map[string]string{{"name": "SAY_TOKEN", "value": "token-of-the-first"}}}
+	web := map[string]any{"type": "http", "name": "loud", "url": shouts.url,
+		"headers": []map[string]string{{"name": "Authorization", "value": "Bearer token-of-the-second"}}}
+	first, second, third := e.NewSession(workspace(t), stdio), e.NewSession(workspace(t), web), e.NewSession(workspace(t))
+
+	one, two := e.Prompt(first, "[[mcp_say]]"), e.Prompt(second, "[[mcp_shout]]")
+	o := one.End("end_turn")
+	contains(t, "the tool's answer", onlyCall(t, o).Output(), "hi, with token-of-the-first and an argument")
+	contains(t, "the text", o.Text, "Said.")
+	o = two.End("end_turn")
+	contains(t, "the tool's answer", onlyCall(t, o).Output(), "HI")
+	for _, token := range []string{"Bearer mine", "Bearer token-of-the-second"} {
+		if !shouts.has(token) {
+			t.Errorf("no agent has come with %q", token)
+		}
+	}
+	// A session without servers has none of the others'.
+	o = e.Prompt(third, "[[mcp_say]]").End("end_turn")
+	if call := onlyCall(t, o); call.Status != "failed" {
+		t.Errorf("the third session has the first one's server: %s: %s", call.Status, call.Output())
+	}
+
+	private := homesOf(t, home)
+	if len(private) != 1 {
+		t.Errorf("the agent has %d homes", len(private))
+	}
+	for _, dir := range private {
+		if left, err := os.ReadDir(filepath.Join(dir, ".gemini", "extensions")); err != nil || len(left) > 0 {
+			t.Errorf("the servers are still written down: %v %v", left, err)
+		}
+	}
+	e.Close()
+	if left := homesOf(t, home); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	wantFile(t, settings, home, ".gemini", "settings.json")
+}
+
+// homesOf are the directories made for agents of one user's.
+func homesOf(t *testing.T, home string) (dirs []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(os.TempDir(), "a2astdio-gemini-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range all {
+		if to, err := os.Readlink(filepath.Join(dir, ".gemini", "settings.json")); err == nil && to == filepath.Join(home, ".gemini", "settings.json") {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// A server that is not started by us reads no file of ours: that is said, once.
+func TestGeminiForwardMCPElsewhere(t *testing.T) {
+	t.Parallel()
+	e := open(t, "--agent", gemini(t), "--forward-mcp")
+	s := e.NewSession(workspace(t), map[string]any{"name": "echo", "command": "node", "args": []string{}, "env": []any{}})
+	o := e.Prompt(s, "[[hello]]").End("end_turn")
+	contains(t, "the text", o.Text, "It gets them if a2astdio starts it, by --agent-command.")
+	if o = e.Prompt(s, "[[hello]]").End("end_turn"); o.Text != "Hello from the fake model." {
+		t.Errorf("it is said twice: %q", o.Text)
+	}
+}
+
+// geminiCommand is a command that starts a Gemini server, with the shared one's model.
+func geminiCommand(t *testing.T) string {
+	return "GEMINI_API_KEY=fake GEMINI_TELEMETRY_ENABLED=false GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:" + geminiServer.model +
+		" node " + filepath.Join(geminiServer.dir, "node_modules", "@google", "gemini-cli-a2a-server", "dist", "a2a-server.mjs")
+}
+
+// A shouter is an MCP server on HTTP with one tool, shout, that wants a credential.
+type shouter struct {
+	url  string
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+func (s *shouter) has(token string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen[token]
+}
+
+func startShouter(t *testing.T) *shouter {
+	server := mcp.NewServer(&mcp.Implementation{Name: "shouter", Version: "1"}, nil)
+	type words struct {
+		What string `json:"what"`
+	}
+	mcp.AddTool(server, &mcp.Tool{Name: "shout", Description: "Shouts it"}, func(context.Context, *mcp.CallToolRequest, words) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "HI"}}}, nil, nil
+	})
+	s := &shouter{seen: map[string]bool{}}
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := r.Header.Get("Authorization")
+		if token == "" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		s.mu.Lock()
+		s.seen[token] = true
+		s.mu.Unlock()
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.CloseClientConnections)
+	s.url = web.URL
+	return s
+}

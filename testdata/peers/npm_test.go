@@ -1,0 +1,80 @@
+package peers
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// needNode skips the test where Node is older than a major version, or missing.
+func needNode(t testing.TB, least int) {
+	t.Helper()
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("this peer needs %s, which is not here", tool)
+		}
+	}
+	out, _ := exec.Command("node", "--version").Output()
+	major, _, _ := strings.Cut(strings.TrimPrefix(string(out), "v"), ".")
+	if n, err := strconv.Atoi(major); err != nil || n < least {
+		t.Skipf("this peer needs node %d or newer, this is %q", least, out)
+	}
+}
+
+// nodeIsThere is for tests of which Node is a part.
+func nodeIsThere(least int) bool {
+	out, err := exec.Command("node", "--version").Output()
+	if _, missing := exec.LookPath("npm"); err != nil || missing != nil {
+		return false
+	}
+	major, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(out)), "v"), ".")
+	n, err := strconv.Atoi(major)
+	return err == nil && n >= least
+}
+
+// installing is held by the one test that installs.
+var installing = make(chan struct{}, 1)
+
+// installNPM installs what a package.json wants, if it is not there yet, and
+// returns where.
+func installNPM(t testing.TB, name, wanted string) string {
+	t.Helper()
+	installing <- struct{}{}
+	defer func() { <-installing }()
+	dir := os.Getenv("A2ASTDIO_PEERS")
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatalf("where to install peers: %v: set A2ASTDIO_PEERS", err)
+		}
+		dir = filepath.Join(cache, "a2astdio", "peers")
+	}
+	dir, err := filepath.Abs(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// npm writes it when everything is there.
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".package-lock.json")); err == nil {
+		return dir
+	}
+	content, err := os.ReadFile(wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	install := exec.Command("npm", "install", "--no-audit", "--no-fund", "--silent", "--ignore-scripts")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatal(fmt.Errorf("installing %s in %s: %v\n%s", name, dir, err, out))
+	}
+	return dir
+}

@@ -1,0 +1,99 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// replaying serves the agent of a trace until the test ends, and returns its URL.
+func replaying(t *testing.T, trace string, more ...string) (url string, notes *bytes.Buffer) {
+	t.Helper()
+	cmd := exec.Command(binary, append(append([]string{"trace", "replay", "--listen", "127.0.0.1:0"}, more...), trace)...)
+	notes = new(bytes.Buffer)
+	cmd.Stderr = notes
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("trace replay: %s", notes)
+		}
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatalf("a2astdio trace replay: %v", err)
+	}
+	return strings.TrimSpace(line), notes
+}
+
+// The Gemini server's long conversation, recorded: the agent that is played gives an
+// editor the same conversation, and the editor that is played finds no difference, at
+// its own pace and without pauses.
+func TestGeminiReplay(t *testing.T) {
+	t.Parallel()
+	trace, dir := filepath.Join(t.TempDir(), "t.jsonl"), workspace(t)
+	e := open(t, "--agent", gemini(t), "--trace", trace)
+	turn := e.Prompt(e.NewSession(dir), script("multi", dir))
+	want, asked := turn.story(), len(turn.End("end_turn").Asked)
+	e.Close()
+	for _, how := range [][]string{nil, {"--speed", "max"}} {
+		name := strings.Join(how, " ")
+		url, _ := replaying(t, trace, how...)
+		again := open(t, "--agent", url)
+		turn := again.Prompt(again.NewSession(dir), script("multi", dir))
+		if got := turn.story(); strings.Join(withoutIDs(got), "\n") != strings.Join(withoutIDs(want), "\n") {
+			t.Errorf("%s: %s", name, firstDifference(withoutIDs(want), withoutIDs(got)))
+		}
+		if n := len(turn.End("end_turn").Asked); n != asked || n == 0 {
+			t.Errorf("%s: %d questions, and %d were recorded", name, n, asked)
+		}
+		again.Close()
+
+		url, _ = replaying(t, trace, how...)
+		if out, err := exec.Command(binary, "--agent", url, "trace", "replay", "--editor", trace).CombinedOutput(); err != nil {
+			t.Errorf("%s: the editor that is played: %v: %s", name, err, out)
+		}
+	}
+}
+
+var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// withoutIDs are lines in which IDs that are made anew each time are the same, and
+// which belong to the turn.
+func withoutIDs(lines []string) []string {
+	var all []string
+	for _, l := range lines {
+		if strings.Contains(l, `"available_commands_update"`) {
+			continue // it comes when it comes
+		}
+		all = append(all, anyID.ReplaceAllString(l, "ID"))
+	}
+	return all
+}
+
+func firstDifference(recorded, played []string) string {
+	for i := range max(len(recorded), len(played)) {
+		was, is := "(the end)", "(the end)"
+		if i < len(recorded) {
+			was = recorded[i]
+		}
+		if i < len(played) {
+			is = played[i]
+		}
+		if was != is {
+			return "recorded\n\t" + was + "\nplayed\n\t" + is
+		}
+	}
+	return "none"
+}

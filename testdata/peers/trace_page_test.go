@@ -1,0 +1,400 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// browserTime is how long a test may take in the browser.
+const browserTime = 5 * time.Minute
+
+// A browser is a tab of a headless Chromium, and what went wrong in it.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu     sync.Mutex
+	errors []string
+	asked  []string // URLs
+}
+
+// browse starts a browser, which is ended with the test. Without Chromium the test
+// is skipped.
+func browse(t *testing.T) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("the page needs chromium, which is not here")
+	}
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-sync", true))
+	ctx, cancel := context.WithTimeout(context.Background(), browserTime)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, opts...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &browser{t: t, ctx: ctx}
+	console, requests := chromedp.Console(ctx), chromedp.Events(ctx, network.RequestWillBeSent)
+	go func() { // ends with the browser
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			// Among them is what the content security policy refuses.
+			if m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleException || m.Type == chromedp.ConsoleWarning {
+				b.mu.Lock()
+				b.errors = append(b.errors, m.Text)
+				b.mu.Unlock()
+			}
+		}
+	}()
+	go func() { // ends with the browser
+		for ev, err := range requests {
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			b.asked = append(b.asked, ev.Request.URL)
+			b.mu.Unlock()
+		}
+	}()
+	return b
+}
+
+func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// open opens a page and waits until it has its trace.
+func (b *browser) open(url string, width, height int64) {
+	b.t.Helper()
+	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate("about:blank"), chromedp.Navigate(url))
+	b.until(`document.documentElement.dataset.ready === "yes"`)
+}
+
+// eval is what an expression is in the page.
+func eval[T any](b *browser, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// js runs a statement in the page.
+func (b *browser) js(statement string) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate[chromedp.Void]("(() => {" + statement + "})()"))
+}
+
+// until waits for an expression to be true.
+func (b *browser) until(expression string) {
+	b.t.Helper()
+	for {
+		_, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Minute)))
+		if err == nil {
+			return
+		}
+		// What is asked of a page that another one replaces is not answered.
+		if b.ctx.Err() != nil || !strings.Contains(err.Error(), "Cannot find context") && !strings.Contains(err.Error(), "context was destroyed") {
+			b.t.Fatalf("%s: %v", expression, err)
+		}
+	}
+}
+
+func (b *browser) press(keys ...string) {
+	b.t.Helper()
+	for _, k := range keys {
+		b.do(chromedp.KeyEvent(k))
+	}
+}
+
+// picture takes a screenshot, for people to look at, if A2ASTDIO_SCREENSHOTS names a
+// directory.
+func (b *browser) picture(name string) {
+	b.t.Helper()
+	dir := os.Getenv("A2ASTDIO_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// clean demands that nothing went wrong, and that nothing was asked of anybody but
+// the page itself: its own URLs.
+func (b *browser) clean(own ...string) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.errors {
+		b.t.Errorf("the page: %s", e)
+	}
+	for _, url := range b.asked {
+		if !slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(url, prefix) }) && url != "about:blank" {
+			b.t.Errorf("the page asks for %s", url)
+		}
+	}
+}
+
+// serveTrace runs trace serve until the test ends, and returns its URL.
+func serveTrace(t *testing.T, trace string) string {
+	t.Helper()
+	cmd := exec.Command(binary, "trace", "serve", trace)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatalf("a2astdio trace serve: %v: %s", err, stderr.String())
+	}
+	return strings.TrimSpace(line)
+}
+
+// conversation records a conversation with the demo agent, in which a command was
+// allowed.
+func conversation(t *testing.T, more ...string) (trace string) {
+	t.Helper()
+	trace = filepath.Join(t.TempDir(), "t.jsonl")
+	e := open(t, append([]string{"--agent", listen(t), "--trace", trace}, more...)...)
+	s := e.NewSession(workspace(t))
+	e.Prompt(s, "hello").End("end_turn")
+	e.Prompt(s, "shell").End("end_turn")
+	e.Prompt(s, "fail").Wait()
+	e.Close()
+	return trace
+}
+
+// TestTracePage: the page shows a conversation, what a message is and what it became,
+// finds text, is used with the keyboard, in dark and light, wide and narrow, from a
+// server and from a file; and it loads, and is allowed to load, nothing else.
+func TestTracePage(t *testing.T) {
+	t.Parallel()
+	b := browse(t)
+	trace := conversation(t)
+	file := filepath.Join(t.TempDir(), "t.html")
+	if out, err := exec.Command(binary, "trace", "export", "--html", "--out", file, trace).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	served := serveTrace(t, trace)
+	for name, url := range map[string]string{"served": served, "file": "file://" + file} {
+		b.open(url+"#theme=light", 1440, 900)
+		rows := eval[int](b, `List.shown.length`)
+		if lines := bytes.Count(readFile(t, trace), []byte("\n")); rows != lines {
+			t.Errorf("%s: %d rows of %d records", name, rows, lines)
+		}
+		if n := eval[int](b, `document.querySelectorAll(".row .arrow").length`); n < 20 {
+			t.Errorf("%s: %d arrows", name, n)
+		}
+		if kinds := eval[string](b, `[...new Set(Data.spans.map((s) => s.kind))].sort().join()`); kinds != "approval,call,leg,turn" {
+			t.Errorf("%s: the time axis has %s", name, kinds)
+		}
+		b.picture(name + "-light")
+
+		// A click shows the message; the other tab what it was made of.
+		b.js(`List.select(Data.rows.findIndex((r) => r.m === "tool_call"))`)
+		b.until(`document.querySelector("#body .json .s") !== null`)
+		contains(t, name+": the JSON", eval[string](b, `document.getElementById("body").textContent`), `sessionUpdate: "tool_call"`)
+		b.js(`[...document.querySelectorAll("#tabs button")].find((x) => x.textContent.startsWith("Both")).click()`)
+		b.until(`document.querySelectorAll(".both .side").length >= 2`)
+		both := eval[string](b, `document.querySelector(".both").textContent`)
+		contains(t, name+": both sides", both, "tool_call_id")
+		contains(t, name+": both sides", both, "toolCallId")
+		b.picture(name + "-both")
+
+		// The search looks into the bytes, and goes from hit to hit.
+		b.press("/")
+		b.until(`document.activeElement.id === "query"`)
+		b.js(`const q = document.getElementById("query"); q.value = "echo three"; q.dispatchEvent(new Event("input"));`)
+		b.until(`/^[1-9]\d* \/ [1-9]/.test(document.getElementById("hits").textContent)`)
+		first := eval[int](b, `List.selected`)
+		b.press(kb.Escape)
+		b.until(`document.activeElement.id !== "query"`)
+		b.press("n")
+		b.until(fmt.Sprintf(`List.selected !== %d && List.hits.has(List.selected)`, first))
+		if !eval[bool](b, `document.querySelector("mark") !== null && document.querySelectorAll(".row.hit").length > 0`) {
+			t.Errorf("%s: what was found is not marked", name)
+		}
+		b.js(`document.getElementById("query").value = ""; search("")`)
+
+		// The keyboard.
+		b.press("g")
+		b.until(`List.selected === 0`)
+		b.press("j", "j", "k")
+		b.until(`List.selected === 1`)
+		b.press("G")
+		b.until(`List.selected === Data.rows.length - 1`)
+		b.js(`List.select(Data.rows.findIndex((r) => r.m === "tool_call"))`)
+		b.press("p")
+		b.until(`Data.rows[List.selected].f === "a"`)
+		b.press("t")
+		b.until(`document.documentElement.dataset.theme === "dark"`)
+		b.picture(name + "-dark")
+		b.press("?")
+		b.until(`document.getElementById("keys").open`)
+		b.press(kb.Escape)
+
+		// Filters.
+		b.js(`[...document.querySelectorAll(".chip")].find((x) => x.textContent.startsWith("failures")).click()`)
+		if n := eval[int](b, `List.shown.length`); n == 0 || n > 10 || !eval[bool](b, `List.shown.every((i) => Data.rows[i].b)`) {
+			t.Errorf("%s: %d failures", name, n)
+		}
+		b.js(`[...document.querySelectorAll(".chip")].find((x) => x.textContent.startsWith("failures")).click()`)
+
+		// A narrow window.
+		b.open(url+"#theme=dark", 400, 800)
+		b.picture(name + "-narrow")
+		if eval[bool](b, `document.documentElement.scrollWidth > innerWidth`) {
+			t.Errorf("%s: a narrow window scrolls sideways", name)
+		}
+		b.js(`document.querySelector(".row:nth-child(4)").click()`)
+		b.until(`document.body.classList.contains("open") && document.querySelector("#body").textContent !== ""`)
+		b.picture(name + "-narrow-detail")
+	}
+	b.clean(served, "file://"+file)
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestTracePageToken: without the token there is nothing, and a page from elsewhere
+// gets nothing even with it.
+func TestTracePageToken(t *testing.T) {
+	t.Parallel()
+	url := serveTrace(t, conversation(t))
+	base := url[:strings.Index(url[len("http://"):], "/")+len("http://")]
+	for _, test := range []struct {
+		url, host, origin string
+		want              int
+	}{{url, "", "", 200}, {url + "api/head", "", "", 200}, {base + "/", "", "", 403}, {base + "/x/api/head", "", "", 403}, {url + "../api/head", "", "", 404},
+		{url + "api/head", "evil.example", "", 403}, {url + "api/head", "", "http://evil.example", 403}, {url + "api/nothing", "", "", 404}, {url + "serve.go", "", "", 404}} {
+		req, err := http.NewRequest("GET", test.url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if test.host != "" {
+			req.Host = test.host
+		}
+		if test.origin != "" {
+			req.Header.Set("Origin", test.origin)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != test.want || !strings.HasPrefix(resp.Header.Get("Content-Security-Policy")+"default-src 'none'", "default-src 'none'") {
+			t.Errorf("%+v: %d", test, resp.StatusCode)
+		}
+	}
+}
+
+// TestTracePageLive: a page shows what a running bridge does, as it does it, and
+// follows.
+func TestTracePageLive(t *testing.T) {
+	t.Parallel()
+	b := browse(t)
+	trace := filepath.Join(t.TempDir(), "t.jsonl")
+	e := open(t, "--agent", listen(t), "--trace", trace)
+	s := e.NewSession(workspace(t))
+	url := serveTrace(t, trace)
+	b.open(url, 1200, 700)
+	b.press("f")
+	before := eval[int](b, `List.shown.length`)
+	e.Prompt(s, "shell").End("end_turn")
+	b.until(`Data.rows.some((r) => r.m === "session/prompt" && r.k === "reply")`)
+	if after := eval[int](b, `List.shown.length`); after < before+20 {
+		t.Errorf("%d rows, then %d", before, after)
+	}
+	b.until(`List.atEnd() && document.getElementById("live").textContent === "live"`)
+	e.Close()
+	b.until(`document.getElementById("live").textContent === "complete"`)
+	b.clean(url)
+}
+
+// TestTracePageLarge: a hundred thousand events are in the list, of which those that
+// are in sight are drawn: what a drawing costs does not grow with the trace.
+func TestTracePageLarge(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
+	b := browse(t)
+	median := map[int]float64{}
+	for _, n := range []int{1000, 100_000} {
+		trace := filepath.Join(t.TempDir(), "t.jsonl")
+		f, err := os.Create(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := bufio.NewWriter(f)
+		fmt.Fprintf(w, `{"n":1,"t":"2026-01-02T03:04:05.000000Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"limit":1048576,"mode":"bridge"}`+"\n")
+		for i := 2; i <= n; i += 2 {
+			fmt.Fprintf(w, `{"n":%d,"t":"2026-01-02T03:04:05.000000Z","us":%d,"wire":"agent","dir":"in","kind":"event","x":1,"e":%d,"json":{"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":"t","status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","parts":[{"text":"word %d "}]}}}}}}`+"\n", i, i*1000, i/2, i)
+			fmt.Fprintf(w, `{"n":%d,"t":"2026-01-02T03:04:05.000000Z","us":%d,"wire":"editor","dir":"out","kind":"message","method":"session/update","json":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"word %d "}}}}}`+"\n", i+1, i*1000+200, i)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		b.open(serveTrace(t, trace), 1440, 900)
+		b.until(fmt.Sprintf(`Data.rows.length >= %d && List.shown.length === Data.rows.length`, n))
+		median[n] = eval[float64](b, `(() => { const times = []; for (let i = 0; i < 200; i++) { List.view.scrollTop = (i * 7919 % 200) / 200 * List.shown.length * List.height; const t = performance.now(); List.draw(); times.push(performance.now() - t); } times.sort((a, b) => a - b); return times[100]; })()`)
+		if nodes := eval[int](b, `document.querySelectorAll("*").length`); nodes > 2500 {
+			t.Errorf("%d elements for %d events", nodes, n)
+		}
+		b.press("G")
+		b.until(`List.selected === Data.rows.length - 1 && document.querySelector(".row.sel") !== null`)
+		b.picture(fmt.Sprintf("large-%d", n))
+	}
+	if median[100_000] > 5*median[1000]+2 {
+		t.Errorf("a drawing takes %.2f ms with 1,000 events, %.2f ms with 100,000", median[1000], median[100_000])
+	}
+}
