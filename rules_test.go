@@ -18,19 +18,30 @@ const module = "github.com/a2astdio/a2astdio"
 // mayImport says which packages of ours each package may import, besides those
 // below itself, and why no others. internal/* may import any, and is not named
 // by the public ones: so no type of theirs can be in an exported signature.
-// internal/rawjson is, because it has no types (see TestShape).
+// internal/rawjson is, because it has no types (see TestShape), and internal/fastpath,
+// because its types are what other programs are not to name. internal/poison is one that
+// only tests give to transport.
 var mayImport = map[string]struct {
 	packages []string
 	reason   string
 }{
-	"transport/a2a":    {nil, "the protocol's terms are for everybody: they may know no spelling of it"},
-	"transport":        {[]string{"transport/a2a", "internal/rawjson"}, "how things travel must not depend on what they mean"},
-	"mapping/acp":      {nil, "an editor protocol's terms are for everybody"},
-	"mapping":          {[]string{"transport/a2a", "mapping/acp", "internal/rawjson"}, "meaning is pure: it neither does I/O nor knows how things travel"},
-	"bridge":           {[]string{"transport", "transport/a2a", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
-	"internal/rawjson": {nil, "looking into text is for everybody: it may not know whose it is"},
-	"internal/demo":    {nil, "the embedded agent shares no code with us, so that it cannot agree with our mistakes"},
+	"transport/a2a":     {[]string{"internal/fastpath"}, "the protocol's terms are for everybody: they may know no spelling of it"},
+	"transport/stdio":   {[]string{"internal/rawjson"}, "the editor's end knows nothing of the agent's"},
+	"transport":         {[]string{"transport/a2a", "internal/rawjson", "internal/fastpath", "internal/poison"}, "how things travel must not depend on what they mean"},
+	"mapping/acp":       {nil, "an editor protocol's terms are for everybody"},
+	"mapping":           {[]string{"transport/a2a", "mapping/acp", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
+	"bridge":            {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
+	"bridge/store":      {[]string{"transport/a2a"}, "what is stored has no edge back into what happens"},
+	"bridge/companion":  {nil, "the companion needs no A2A: whoever has an editor may embed it"},
+	"internal/fastpath": {nil, "what an event carries for speed may not know what it says"},
+	"internal/poison":   {nil, "a tool of tests may need nothing"},
+	"internal/rawjson":  {nil, "looking into text is for everybody: it may not know whose it is"},
+	"internal/demo":     {nil, "the embedded agent shares no code with us, so that it cannot agree with our mistakes"},
 }
+
+// onlyCLI are packages that nothing but the command line names: what is heavy is
+// made when a flag or a command asks for it.
+var onlyCLI = []string{"bridge/companion", "internal/cardsign", "internal/credentials", "internal/webhook"}
 
 // pure packages do no I/O, read no clock and start nothing.
 var notPure = []string{"os", "net", "net/http", "time", "sync", "io/ioutil", "math/rand", "math/rand/v2", "os/exec"}
@@ -44,10 +55,38 @@ func TestImports(t *testing.T) {
 			if ok && isOurs && !contains(rule.packages, ours) && !strings.HasPrefix(ours, f.pkg+"/") {
 				t.Errorf("%s imports %s: %s", f.path, ours, rule.reason)
 			}
+			if isOurs && contains(onlyCLI, ours) && f.pkg != "internal/cli" {
+				t.Errorf("%s imports %s: only internal/cli does, when it is asked for", f.path, ours)
+			}
 			if (f.pkg == "mapping" || f.pkg == "transport/a2a" || f.pkg == "internal/rawjson") && contains(notPure, path) {
 				t.Errorf("%s imports %s: package %s does no I/O, reads no clock and starts no goroutine", f.path, path, f.pkg)
 			}
 		}
+	}
+}
+
+// maxFileLines is of every Go file, tests too: what is longer wants a split.
+const maxFileLines = 400
+
+// TestFileLength: no Go file is over 400 lines, in nested modules neither.
+func TestFileLength(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && path != "."):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".go":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if lines := strings.Count(string(text), "\n"); lines > maxFileLines {
+			t.Errorf("%s has %d lines: over %d it wants a split", path, lines, maxFileLines)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -56,9 +95,6 @@ func TestShape(t *testing.T) {
 	documented := map[string]bool{}
 	for _, f := range sources(t) {
 		documented[f.pkg] = documented[f.pkg] || f.ast.Doc != nil
-		if lines := f.fset.Position(f.ast.End()).Line; lines > 400 {
-			t.Errorf("%s has %d lines: over 400 it wants a split", f.path, lines)
-		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
@@ -93,6 +129,50 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// wireWords are what A2A's bindings write: methods of JSON-RPC in both versions, and
+// the paths of HTTP+JSON. Those that end in * are beginnings.
+var wireWords = []string{
+	"message/send", "message/stream", "tasks/*", "agent/getAuthenticatedExtendedCard",
+	"SendMessage", "SendStreamingMessage", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask", "GetExtendedAgentCard",
+	"CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig",
+	"/message:*", "/v1/message:*", "/tasks*", "/v1/tasks*", ":cancel*", ":subscribe*", "/pushNotificationConfigs*", "/extendedAgentCard", "jsonrpc",
+}
+
+// TestBindingWords: how operations are spelled on the wire is the bindings' alone, so
+// that another one is one file. The methods of A2A lines, which editors write, are
+// bridge's lines*.go.
+func TestBindingWords(t *testing.T) {
+	found := 0
+	for _, f := range sources(t) {
+		name := filepath.Base(f.path)
+		if f.pkg != "transport" && f.pkg != "bridge" && f.pkg != "mapping" || f.pkg == "bridge" && strings.HasPrefix(name, "lines") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, _ := strconv.Unquote(lit.Value)
+			for _, word := range wireWords {
+				begin, isBegin := strings.CutSuffix(word, "*")
+				switch {
+				case text != word && !(isBegin && strings.HasPrefix(text, begin)):
+				case f.path == "mapping/dialect_gemini_mcp.go" && word == "/tasks*": // an endpoint of that server's own
+				case f.pkg == "transport" && strings.HasPrefix(name, "binding_"):
+					found++
+				default:
+					t.Errorf("%s: %q is a binding's word: only transport/binding_* has them", f.at(n), text)
+				}
+			}
+			return true
+		})
+	}
+	if found < len(wireWords) {
+		t.Errorf("the bindings have %d of these words: is the rule up to date?", found)
+	}
+}
+
 var machinePath = regexp.MustCompile(`/(?:root|work)/[a-z.]`)
 
 // TestNoMachine: nothing in the project names a path of the machine it was
@@ -108,7 +188,7 @@ func TestNoMachine(t *testing.T) {
 			}
 			return nil
 		}
-		if path == "rules_test.go" || !d.Type().IsRegular() {
+		if path == "rules_test.go" || path == ".git" || !d.Type().IsRegular() { // .git: of a worktree, a file
 			return nil
 		}
 		text, err := os.ReadFile(path)

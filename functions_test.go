@@ -1,0 +1,87 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+const (
+	maxFunctionLines = 70
+	maxComplexity    = 20
+)
+
+// longFunctions may be over a limit, each for a reason.
+var longFunctions = map[string]string{
+	"mapping.readWords":         "one case a phrase of an option's label; their order decides, and is read best in one piece",
+	"mapping.(Fold).Event":      "the dispatcher: which part of the fold takes an event, in the order in which that is decided",
+	"mapping.(Fold).history":    "what the two passes over a history know of it belongs together",
+	"transport.(payload).read":  "one case a member of an event",
+	"mapping.(adk).text":        "one case a shape of ADK's five, each with the same two questions",
+	"mapping.(adk).data":        "one case a kind of ADK's data parts",
+	"mapping.(Fold).showPieces": "one case a kind of piece, one over the limit",
+	"mapping.(Fold).apartCall":  "a call's members are taken over one by one",
+	"bridge.(leg).begin":        "one case a way in which a request ends: a table, one over the limit",
+}
+
+// TestFunctions: in the three packages that a prompt passes, with those below them, no
+// function is longer than a screen or branches more often than a reader can follow.
+func TestFunctions(t *testing.T) {
+	excused := map[string]bool{}
+	for _, f := range sources(t) {
+		room, _, _ := strings.Cut(f.pkg, "/")
+		if room != "bridge" && room != "mapping" && room != "transport" {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			name := f.pkg + "."
+			if fn.Recv != nil {
+				name += "(" + strings.TrimLeft(text(f, fn.Recv.List[0].Type), "*") + ")."
+			}
+			name += fn.Name.Name
+			lines := f.fset.Position(fn.End()).Line - f.fset.Position(fn.Pos()).Line + 1
+			if branches := complexity(fn); lines > maxFunctionLines || branches > maxComplexity {
+				if longFunctions[name] == "" {
+					t.Errorf("%s: %s has %d lines and a cyclomatic complexity of %d: %d and %d are the limits", f.at(fn), name, lines, branches, maxFunctionLines, maxComplexity)
+				}
+				excused[name] = true
+			}
+		}
+	}
+	for name := range longFunctions {
+		if !excused[name] {
+			t.Errorf("%s is within the limits, and needs no exception", name)
+		}
+	}
+}
+
+// complexity is McCabe's, as gocyclo counts it: one, and one for each place where a
+// function goes on in one of two ways. Functions inside count with it.
+func complexity(fn *ast.FuncDecl) int {
+	n := 1
+	ast.Inspect(fn, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt:
+			n++
+		case *ast.CaseClause:
+			if node.List != nil {
+				n++
+			}
+		case *ast.CommClause:
+			if node.Comm != nil {
+				n++
+			}
+		case *ast.BinaryExpr:
+			if node.Op == token.LAND || node.Op == token.LOR {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}

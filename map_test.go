@@ -1,0 +1,100 @@
+package main
+
+import (
+	"go/ast"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// maxWords bounds the glossary: who takes the project over has to learn it.
+const maxWords = 25
+
+// TestMap: each file, package and identifier that docs/architecture.md names is there,
+// and where a row says "name in file", it is in that file. The glossary has at most 25
+// words.
+func TestMap(t *testing.T) {
+	raw, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := string(fence.ReplaceAll(raw, nil))
+	modules, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := declaredNames(t)
+	named := 0
+	for _, m := range code.FindAllString(document, -1) {
+		name := strings.Trim(m, "`")
+		if strings.ContainsAny(name, " ") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
+			continue // a command or an option
+		}
+		named++
+		if _, err := os.Stat(name); err == nil || strings.Contains(string(modules), "/"+name+" ") || strings.Contains(string(modules), name+" ") {
+			continue
+		}
+		if strings.Contains(name, "/") || strings.HasSuffix(name, ".go") {
+			t.Errorf("docs/architecture.md names %s, which is not there", name)
+		} else if len(declared[name]) == 0 {
+			t.Errorf("docs/architecture.md names %s, which nothing declares", name)
+		}
+	}
+	pairs := regexp.MustCompile("`([\\w.]+)`(?: and `([\\w.]+)`)? in `([\\w./]+\\.go)`").FindAllStringSubmatch(document, -1)
+	for _, m := range pairs {
+		for _, name := range m[1:3] {
+			if name != "" && !declared[name][m[3]] {
+				t.Errorf("docs/architecture.md: %s is not in %s", name, m[3])
+			}
+		}
+	}
+	if named < 100 || len(pairs) < 30 {
+		t.Errorf("only %d names and %d places were found: does the test read the document?", named, len(pairs))
+	}
+	_, glossary, _ := strings.Cut(document, "## Words")
+	glossary, _, _ = strings.Cut(glossary, "\n## ")
+	if words := strings.Count(glossary, "\n| ") - 1; words < 15 || words > maxWords {
+		t.Errorf("the glossary has %d words, at most %d are allowed", words, maxWords)
+	}
+}
+
+// declaredNames are what non-test code declares, with the files: functions, types,
+// constants and variables of packages, also with the package before them, and methods
+// and fields with their type.
+func declaredNames(t *testing.T) map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for _, f := range sources(t) {
+		note := func(name string) {
+			for _, n := range []string{name, filepath.Base(f.pkg) + "." + name} {
+				if all[n] == nil {
+					all[n] = map[string]bool{}
+				}
+				all[n][f.path] = true
+			}
+		}
+		for _, d := range f.ast.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				name := d.Name.Name
+				if d.Recv != nil {
+					name = strings.TrimLeft(text(f, d.Recv.List[0].Type), "*") + "." + name
+				}
+				note(name)
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						note(spec.Name.Name)
+					case *ast.ValueSpec:
+						for _, name := range spec.Names {
+							note(name.Name)
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
