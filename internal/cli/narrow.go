@@ -17,8 +17,8 @@ const (
 )
 
 // column finds where the text of a line begins: behind its first words, if blanks
-// part them from the rest.
-var column = regexp.MustCompile(`^ *\S+(?: \S+)* {2,}`)
+// part them from the rest, or behind two such columns.
+var column = regexp.MustCompile(`^ *\S+(?: \S+)* {2,}(?:\S+(?: \S+)? {2,})?`)
 
 // A paragraph is lines of which each goes on with the one before.
 type paragraph struct {

@@ -16,6 +16,7 @@ func TestNarrow(t *testing.T) {
 		"blank lines":   {"a\n\nb\n", "a\n\nb\n"},
 		"paragraph":     {strings.Repeat("word ", 15) + "wo\nword end.\nNew.\n", strings.Repeat("word word word word\n", 3) + "word word word wo\nword end.\nNew.\n"},
 		"columns":       {"task      word word word\n          below\n", "task      word word\n          word\n          below\n"},
+		"two columns":   {"ok  it  word word word\n", "ok  it  word word\n        word\n"},
 		"no room":       {"a2astdio --agent URL  says what\n", "a2astdio --agent URL\n        says what\n"},
 		"a command":     {"  a2astdio --agent URL send hello\n", "  a2astdio --agent URL send hello\n"},
 		"a long word":   {"see https://example.com/a/long/address now\n", "see\nhttps://example.com/a/long/address\nnow\n"},

@@ -48,10 +48,9 @@ func (p *program) sendCommand() *cli.Command {
 
 var sendHelp = help{
 	intro: `Sends a prompt and shows the agent's answer until it is done. The prompt is the
-arguments. Among them - stands for stdin, which is not read otherwise:
-git diff | a2astdio send "review this" -
-Options may stand behind the prompt, too. Words of it that look like options go
-behind --: a2astdio send -- what does --fail do
+arguments. Among them - stands for stdin, which is not read otherwise. Options
+may stand behind the prompt, too. Words of it that look like options go behind
+--: a2astdio send -- what does --fail do
 
 The agent works in the current directory, unless --workspace names another.
 The answer is all that is on stdout. On a terminal you are asked what the agent

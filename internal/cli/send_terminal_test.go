@@ -121,6 +121,14 @@ func golden(t *testing.T, file, got string) {
 
 var unsteady = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|http://127\.0\.0\.1:\d\d+`)
 
+// asChild runs a program as a shell does. It must not own the terminal: when the owner
+// ends, Linux drops what the terminal has not shown yet. So this ends only after all was
+// read, which is when what is behind it was read.
+const (
+	asChild = `trap : INT; "$@" 3<&-; status=$?; printf '\036'; read -r _ <&3; exit $status`
+	ended   = "\x1e"
+)
+
 // play has a session, and returns what the terminal has got.
 func play(t *testing.T, agent string, s session, columns uint16, env string) string {
 	t.Helper()
@@ -132,7 +140,14 @@ func play(t *testing.T, agent string, s session, columns uint16, env string) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, append([]string{"--workspace", "."}, s.words()...)...)
+	held, release, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	defer release.Close()
+	cmd := exec.Command("sh", append([]string{"-c", asChild, "sh", exe, "--workspace", "."}, s.words()...)...)
+	cmd.ExtraFiles = []*os.File{held}
 	cmd.Dir = dir
 	cmd.Env = append([]string{"TERM=xterm", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + dir, "XDG_CONFIG_HOME=" + dir,
 		"A2ASTDIO_AGENT=" + agent, env}, s.env...)
@@ -189,12 +204,17 @@ func play(t *testing.T, agent string, s session, columns uint16, env string) str
 			t.Fatal(err)
 		}
 	}
+	if _, err = screen.wait(ended, at); err != nil {
+		_ = cmd.Process.Kill()
+		t.Fatalf("%s: %v", s.name, err)
+	}
+	release.Close()
 	_ = cmd.Wait()
 	<-read
 	if code := cmd.ProcessState.ExitCode(); code != s.exit {
 		t.Errorf("%s: status %d, not %d", s.name, code, s.exit)
 	}
-	text := screen.String()
+	text := strings.Replace(screen.String(), ended, "", 1)
 	if s.name == "cancelled" { // how far it gets is luck
 		text = regexp.MustCompile(`(?m)^tick [2-9]\d* of 60\r\n`).ReplaceAllString(text, "")
 	}
