@@ -139,9 +139,9 @@ func (t *turn) rememberFailure(err error, unheard bool) {
 	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "":
 		// The next prompt begins a new task, in the same context.
 		s.forget()
-	case unheard && (refused || errors.As(err, new(*undeliveredError))):
+	case unheard && (refused || errors.As(err, new(*undeliveredError)) || errors.As(err, new(*notTakenError))):
 		// The task waits for an answer that did not reach it, and would not take a
-		// prompt instead.
+		// prompt instead. Or it does what the user has not said.
 		t.agent.cancelLater(f.TaskID)
 		s.anew = t.writing.Traits().TaskIsConversation
 		s.forget()

@@ -128,6 +128,11 @@ func (f *Fold) update(now *ToolCall) {
 	if old == nil && f.isPast(now) {
 		return
 	}
+	if old != nil && old.order <= c.before && old.Status.Ended() && now.Asks && !f.whole && !f.echo && !f.loss.again {
+		// Some agents count calls anew in each run of a task. If this is a replay it
+		// goes on to the call's end, and nobody is asked.
+		old = nil
+	}
 	if old != nil && old.Status.Ended() && !now.Status.Ended() {
 		if !old.closed || old.answered && (f.whole || f.echo && f.loss.again) {
 			c.asks(old)

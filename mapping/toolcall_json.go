@@ -108,6 +108,7 @@ func appendConfirmation(dst []byte, c *ToolCall) []byte {
 		dst = appendString(dst, q.Generic.Description)
 		dst = append(dst, '}')
 	}
+	dst = appendCompact(dst, "extra", q.Unread)
 	return append(dst, '}')
 }
 
