@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,9 +185,7 @@ func (e *acpEditor) newSession(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	if p.Cwd == "" {
-		p.Cwd = e.server.agent.opts.Workspace
-	}
+	p.Cwd = cmp.Or(p.Cwd, e.server.agent.opts.Workspace)
 	if !c.checkDirectories(&p) {
 		return
 	}

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,12 +115,8 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 	default:
 		return nil, errors.New(`editor: params need "text" or an A2A "message"`)
 	}
-	if m.TaskID == "" {
-		m.TaskID = p.TaskID
-	}
-	if m.ContextID == "" {
-		m.ContextID = p.ContextID
-	}
+	m.TaskID = cmp.Or(m.TaskID, p.TaskID)
+	m.ContextID = cmp.Or(m.ContextID, p.ContextID)
 	m.AcceptedOutputModes, m.HistoryLength, m.RequestMetadata = p.Config.AcceptedOutputModes, p.Config.HistoryLength, p.Metadata
 	if p.Config.Push != nil {
 		config := p.Config.Push.neutral()

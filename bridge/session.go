@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -280,9 +281,7 @@ func (s *Session) complete(m *a2a.Outgoing, w mapping.Writing) error {
 	if m.TaskID != "" {
 		return nil
 	}
-	if m.ContextID == "" {
-		m.ContextID = s.contextID
-	}
+	m.ContextID = cmp.Or(m.ContextID, s.contextID)
 	if w.Settled(m) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -125,10 +126,7 @@ func (x *exchange) addChallenge(e *a2a.Error) {
 func (x *exchange) notA2A(b []byte) error {
 	status := x.resp.StatusCode
 	at := shown(x.url)
-	what := x.mediaType()
-	if what == "" {
-		what = "something"
-	}
+	what := cmp.Or(x.mediaType(), "something")
 	if status < 300 {
 		if len(b) == 0 {
 			return failf(x.lost(), "%s answered %s with an empty %d", at, x.what, status)

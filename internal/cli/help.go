@@ -87,9 +87,7 @@ Exit status:
 // documented adds its help to a command.
 func documented(c *cli.Command, h help) *cli.Command {
 	var b strings.Builder
-	if c.HelpName == "" {
-		c.HelpName = "a2astdio " + c.Name
-	}
+	c.HelpName = cmp.Or(c.HelpName, "a2astdio "+c.Name)
 	fmt.Fprintf(&b, "%s: %s\n\n%s\n\nUsage:\n", c.HelpName, c.Usage, h.intro)
 	for _, u := range h.usage {
 		fmt.Fprintf(&b, "  %s\n", u)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -96,10 +97,7 @@ func (p *program) listSessions(c *cli.Context) error {
 	}
 	out := &page{}
 	for _, r := range records {
-		title := r.Title
-		if title == "" {
-			title = "(nothing was said)"
-		}
+		title := cmp.Or(r.Title, "(nothing was said)")
 		out.hanging(r.UpdatedAt.Local().Format("2006-01-02 15:04")+"  ", 18, short(title, maxValue)+"\n"+r.ID+"\n"+r.Agent+" in "+r.Cwd)
 	}
 	if len(records) == 0 {

@@ -268,10 +268,7 @@ func (t *teller) flush() {
 
 // artifact shows what came of a task, and reports whether it has files.
 func artifact(out *page, a *a2a.Artifact) (files bool) {
-	name := a.Name
-	if name == "" {
-		name = a.ID
-	}
+	name := cmp.Or(a.Name, a.ID)
 	text := ""
 	if a.Description != "" {
 		text = ": " + short(a.Description, maxValue)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -250,13 +251,7 @@ func (d *download) name(a *a2a.Artifact, f a2a.File) string {
 	if u, err := url.Parse(f.URI); name == "" && f.URI != "" && err == nil {
 		name = path.Base(u.Path)
 	}
-	name = fileName(name)
-	if name == "" {
-		name = fileName(a.Name)
-	}
-	if name == "" {
-		name = "file"
-	}
+	name = cmp.Or(fileName(name), fileName(a.Name), "file")
 	if path.Ext(name) == "" && f.Name == "" {
 		name += extension(f.MediaType)
 	}
@@ -334,9 +329,7 @@ func sameOrigin(a, b *url.URL) bool {
 		if host == "localhost" || host == "0.0.0.0" || host == "::1" || host == "::" {
 			host = "127.0.0.1"
 		}
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		}
+		port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[u.Scheme])
 		return u.Scheme + "://" + net.JoinHostPort(host, port)
 	}
 	return (a.Scheme == "http" || a.Scheme == "https") && a.User == nil && norm(a) == norm(b)
