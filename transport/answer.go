@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,12 +171,8 @@ func (x *exchange) wantsTLS(b []byte) bool {
 	if x.url.Scheme != "http" || x.resp.StatusCode != http.StatusBadRequest || len(b) > maxCard {
 		return false
 	}
-	for _, words := range []string{"HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port", "plain HTTP to an SSL-enabled server port"} {
-		if bytes.Contains(b, []byte(words)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port", "plain HTTP to an SSL-enabled server port"},
+		func(words string) bool { return bytes.Contains(b, []byte(words)) })
 }
 
 // advice says what the user can do about a refusal, judged by its HTTP status.
