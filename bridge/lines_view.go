@@ -82,18 +82,12 @@ func (c *editorRequest) failAgent(err error) {
 	case errors.As(err, &params), errors.As(err, &prompt):
 		c.fail(acp.CodeInvalidParams, err.Error(), "")
 	case errors.As(err, &agent) && agent.Code != 0:
-		if c.Notif {
-			return
-		}
-		mask := c.server.agent.opts.Mask
-		e := &jsonrpc2.Error{Code: int64(agent.Code), Message: mask(agent.Message)}
+		e := &jsonrpc2.Error{Code: int64(agent.Code), Message: agent.Message}
 		if agent.Data != "" {
-			data := json.RawMessage(mask(string(agent.Data)))
+			data := json.RawMessage(c.server.agent.opts.Mask(string(agent.Data)))
 			e.Data = &data
 		}
-		if err := c.conn.ReplyWithError(context.Background(), c.ID, e); err != nil {
-			c.server.agent.opts.Log.Debug("replying", "method", c.Method, "err", err)
-		}
+		c.failWith(e)
 	default:
 		c.fail(acp.CodeInternal, err.Error(), "")
 	}

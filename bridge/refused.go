@@ -43,7 +43,7 @@ func (l *leg) refuses(ctx context.Context, err error) error {
 	case l.refusedAt.IsZero():
 		l.refusedAt = time.Now()
 		l.tell(ctx, mapping.Connection{Phase: waitingPhase, Why: err.Error()})
-	case l.pushes == nil && time.Since(l.refusedAt) >= maxRefused:
+	case l.request.pushes == nil && time.Since(l.refusedAt) >= maxRefused:
 		return &refusedError{l.taskID, err}
 	}
 	return nil
@@ -73,7 +73,7 @@ func (l *leg) pauseUnlessRefused(ctx context.Context, attempt int, pause time.Du
 // untilGiven shortens a wait to what is left until the agent is given up, which is one
 // attempt more.
 func (l *leg) untilGiven(pause time.Duration) time.Duration {
-	if l.refusedAt.IsZero() || l.pushes != nil {
+	if l.refusedAt.IsZero() || l.request.pushes != nil {
 		return pause
 	}
 	return min(pause, max(maxRefused-time.Since(l.refusedAt), 0))

@@ -125,7 +125,7 @@ func (iac) options(c *ToolCall) []Option {
 // aside answers by a message that has this part and nothing else.
 func (iac) aside(a Answer, m *a2a.Outgoing) (SideRequest, error) {
 	in := gjson.Parse(string(a.Call.Extra))
-	p, err := dataPart(struct {
+	return SideRequest{}, addData(m, struct {
 		Version   int    `json:"schemaVersion"`
 		Kind      string `json:"kind"`
 		TaskID    string `json:"requestTaskId"`
@@ -133,8 +133,6 @@ func (iac) aside(a Answer, m *a2a.Outgoing) (SideRequest, error) {
 		ToolUseID string `json:"toolUseId"`
 		Decision  string `json:"decision"`
 	}{1, "permission", in.Get("requestTaskId").String(), in.Get("inputId").String(), in.Get("toolUseId").String(), a.OptionID}, "")
-	m.Parts = append(m.Parts, p)
-	return SideRequest{}, err
 }
 
 // taken reads the acknowledgement, a data part of the agent's reply. A question that was

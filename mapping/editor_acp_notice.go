@@ -36,8 +36,7 @@ func (e *ACP) notice(dst []byte, severity, text string) []byte {
 	dst = append(dst, `,"severity":"`+severity+`","title":`...)
 	dst = appendString(dst, title)
 	if description != "" {
-		dst = append(dst, `,"description":`...)
-		dst = appendString(dst, description)
+		dst = appendString(append(dst, `,"description":`...), description)
 	}
 	return e.close(dst)
 }

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -15,13 +16,7 @@ const fileMax = 4 << 20
 // note is what to say instead.
 func acpContent(s *Step) (content []byte, note string) {
 	p := s.Part
-	name := p.File.Name
-	if name == "" {
-		name = s.Name
-	}
-	if name == "" {
-		name = "file"
-	}
+	name := cmp.Or(p.File.Name, s.Name, "file")
 	member := func(key, value string) {
 		content = append(content, `,"`+key+`":`...)
 		content = appendString(content, value)
@@ -52,10 +47,7 @@ func acpContent(s *Step) (content []byte, note string) {
 		member("blob", p.File.Bytes)
 		return append(content, "}}"...), ""
 	}
-	raw := string(p.Data)
-	if raw == "" {
-		raw = string(p.Raw)
-	}
+	raw := cmp.Or(string(p.Data), string(p.Raw))
 	raw, rest := split(raw, textMax)
 	note = "```json\n" + strings.TrimSpace(gjson.Get(raw, "@pretty").Raw) + "\n```\n"
 	if rest != "" {

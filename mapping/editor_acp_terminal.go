@@ -67,8 +67,7 @@ func (e *ACP) terminalCall(dst []byte, s *Step) ([]byte, bool) {
 		pieces = e.write(c, pieces)
 	}
 	dst = e.open(dst, update)
-	dst = append(dst, `,"toolCallId":`...)
-	dst = appendString(dst, c.Shown)
+	dst = appendString(append(dst, `,"toolCallId":`...), c.Shown)
 	dst = e.toolHead(dst, c, s.Changed)
 	dst = e.terminalContent(dst, c, t, s)
 	if c.Status.Ended() {

@@ -305,8 +305,7 @@ func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte 
 		dst = e.open(dst, "user_message_chunk")
 		dst = append(dst, `,"content":`...)
 		dst = appendValue(dst, a2a.JSON(b.Raw))
-		dst = append(dst, `,"messageId":`...)
-		dst = appendString(dst, messageID)
+		dst = appendString(append(dst, `,"messageId":`...), messageID)
 		dst = e.close(dst)
 	}
 	return dst

@@ -84,12 +84,10 @@ Exit status:
 	return asTemplate(b.String())
 }
 
-// commandHelp writes the help of a command.
-func commandHelp(c *cli.Command, h help) string {
+// documented adds its help to a command.
+func documented(c *cli.Command, h help) *cli.Command {
 	var b strings.Builder
-	if c.HelpName == "" {
-		c.HelpName = "a2astdio " + c.Name
-	}
+	c.HelpName = cmp.Or(c.HelpName, "a2astdio "+c.Name)
 	fmt.Fprintf(&b, "%s: %s\n\n%s\n\nUsage:\n", c.HelpName, c.Usage, h.intro)
 	for _, u := range h.usage {
 		fmt.Fprintf(&b, "  %s\n", u)
@@ -111,7 +109,8 @@ func commandHelp(c *cli.Command, h help) string {
 	}
 	writeOptions(&b, c.Flags, true)
 	b.WriteString(cmp.Or(h.after, "\nExit status:\n  0    done\n  1    failed\n  2    a2astdio was called wrongly\n"))
-	return asTemplate(b.String())
+	c.CustomHelpTemplate = asTemplate(b.String())
+	return c
 }
 
 // writeOptions lists options by their groups, in the order of their definition.

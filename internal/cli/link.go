@@ -55,22 +55,22 @@ func (l *link) close() {
 }
 
 // reach is a link to an agent that is there: its card has been read, and how to
-// write to it decided. The caller closes both of what it returns.
-func (p *program) reach(c *cli.Context) (l *link, agent *bridge.Agent, err error) {
+// write to it decided. The caller closes it.
+func (p *program) reach(c *cli.Context) (l *link, err error) {
 	if l, err = p.link(c); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if _, err = l.client.Card(c.Context); err != nil {
 		l.close()
-		return nil, nil, &notReached{err}
+		return nil, &notReached{err}
 	}
-	agent = bridge.NewAgent(&l.options)
+	agent := bridge.NewAgent(&l.options)
+	defer agent.Close()
 	if _, l.writing, err = agent.Ready(c.Context); err != nil {
-		agent.Close()
 		l.close()
-		return nil, nil, err
+		return nil, err
 	}
-	return l, agent, nil
+	return l, nil
 }
 
 // link reads the options. The caller closes what it returns. Each of adjust may

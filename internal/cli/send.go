@@ -20,7 +20,7 @@ import (
 const interruptWait = 2500 * time.Millisecond
 
 func (p *program) sendCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "send",
 		Usage: "send one prompt to the agent and show what comes of it",
 		Flags: append([]cli.Flag{
@@ -41,9 +41,7 @@ func (p *program) sendCommand() *cli.Command {
 			&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"},
 		}, behindCommand()...),
 		Action: p.send,
-	}
-	c.CustomHelpTemplate = commandHelp(c, sendHelp)
-	return c
+	}, sendHelp)
 }
 
 var sendHelp = help{

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -151,10 +152,7 @@ func partName(s *mapping.Step) string {
 
 // toolName is what a call is called in a line.
 func toolName(c *mapping.ToolCall) string {
-	name := c.DisplayName
-	if name == "" {
-		name = c.Name
-	}
+	name := cmp.Or(c.DisplayName, c.Name)
 	if description, _, _ := strings.Cut(c.Description, "\n"); description != "" && description != name {
 		name = fmt.Sprintf("%s (%s)", name, description)
 	}

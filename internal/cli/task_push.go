@@ -52,21 +52,16 @@ func (p *program) push(c *cli.Context, names []string, make func(*cli.Context, [
 	if err != nil {
 		return err
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
 	result, err := call(c.Context, l.client)
 	if err != nil {
 		return err
 	}
-	document, err := encode(result)
-	if err != nil {
-		return err
-	}
-	return p.document(document)
+	return p.printJSON(result)
 }
 
 // pushJSON is a configuration as A2A 1.0 spells it (§4.3.1).
