@@ -238,7 +238,7 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 		stream.Close()
 		return nil
 	case ended && !said:
-		return &cutError{"agent: answered with an empty stream"}
+		return &cutError{"agent: answered with an empty stream (its own log may say why)"}
 	case ended && l.polled:
 		return l.goesOn()
 	case ended:

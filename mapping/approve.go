@@ -52,6 +52,9 @@ type Answer struct {
 	OptionID string
 	// NewContent, if set, replaces what the agent proposed to write.
 	NewContent *string
+	// Dismissed: the user has picked nothing, so that the option is a rejection that was
+	// picked for them. Some agents have a word for that.
+	Dismissed bool
 	// Words: the answer needs the user's next words.
 	Words bool
 }

@@ -58,7 +58,6 @@ func (adk) confirmation(id string, args gjson.Result, to *pieces) {
 		Status: ToolPending, Asks: true, Confirmation: &Confirmation{Generic: &GenericDetails{Description: hint}}}
 	if payload := args.Get("toolConfirmation.payload"); payload.Exists() && payload.Type != gjson.Null {
 		c.Confirmation.Unread = a2a.JSON(`{"payload":` + payload.Raw + `}`)
-		c.Extra = c.Confirmation.Unread
 	}
 	c.ID = cmp.Or(c.ID, id)
 	to.call(c)

@@ -43,6 +43,12 @@ type asider interface {
 	aside(a Answer, m *a2a.Outgoing) (SideRequest, error)
 }
 
+// An acknowledger is an [asider] whose agents say in their reply to an answer what they
+// have made of it.
+type acknowledger interface {
+	taken(a Answer, reply *a2a.Event) error
+}
+
 // A teller is a dialect whose agents say things by status updates without a message.
 type teller interface {
 	event(at *carrier, to *pieces)

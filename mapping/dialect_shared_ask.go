@@ -110,6 +110,8 @@ func (shared) aside(a Answer, _ *a2a.Outgoing) (SideRequest, error) {
 		params["permissions"] = map[string]any{}
 	case kind == "permissions":
 		params["permissions"], params["scope"] = gjson.Get(string(a.Call.Extra), "details.permissions").Value(), a.OptionID
+	case kind == "elicitation" && rejects && a.Dismissed:
+		params["action"] = "cancel" // MCP: without an explicit choice
 	case kind == "elicitation" && rejects:
 		params["action"] = "decline"
 	case kind == "elicitation":

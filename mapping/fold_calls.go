@@ -125,7 +125,7 @@ func (c *calls) missing(n int) bool {
 // update shows what a tool call says anew.
 func (f *Fold) update(now *ToolCall) {
 	c := &f.calls
-	old := c.task.calls[now.ID]
+	old := f.earlier(now)
 	if old == nil && f.isPast(now) {
 		return
 	}
@@ -166,6 +166,18 @@ func (f *Fold) update(now *ToolCall) {
 		f.closeCall(next, false) // more questions than anybody answers
 	}
 	f.leaveCalls()
+}
+
+// earlier returns a call as it was shown last, nil if it is new. A call that asks is new
+// if that of its ID has ended in an earlier turn: some agents count calls anew in each
+// run of a task that goes on. (A replay goes on to the call's end, so that nobody is
+// asked.)
+func (f *Fold) earlier(now *ToolCall) *call {
+	old := f.calls.task.calls[now.ID]
+	if old != nil && now.Asks && old.Status.Ended() && old.order <= f.calls.before && !f.whole && !f.echo && !f.loss.again {
+		return nil
+	}
+	return old
 }
 
 // next returns what a call is after an event, and what has changed of what is

@@ -101,6 +101,7 @@ func appendConfirmation(dst []byte, c *ToolCall) []byte {
 		dst = appendString(append(dst, `,"generic_details":{"description":`...), q.Generic.Description)
 		dst = append(dst, '}')
 	}
+	dst = appendCompact(dst, "extra", q.Unread)
 	return append(dst, '}')
 }
 

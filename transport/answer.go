@@ -34,7 +34,7 @@ func (x *exchange) isStream() bool { return x.mediaType() == "text/event-stream"
 // body reads the answer to its end, which also keeps the connection.
 func (x *exchange) body() ([]byte, error) {
 	defer x.resp.Body.Close()
-	if x.isStream() {
+	if x.isStream() || x.resp.StatusCode < 300 && x.isMislabelled() {
 		// A unary method that is answered with events: the first one is it.
 		frames, err := newFrameReader(x.resp.Body, false).next(nil)
 		if err == io.EOF {
@@ -132,10 +132,14 @@ func (x *exchange) notA2A(b []byte) error {
 		if len(b) == 0 {
 			return failf(x.lost(), "%s answered %s with an empty %d", at, x.what, status)
 		}
-		if strings.HasSuffix(what, "json") {
-			return failf(x.lost(), "%s answered %s with JSON that is not A2A: %s", at, x.what, quote(b))
+		switch {
+		case rawjson.Valid(b):
+			return failf(x.lost(), "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.what, quote(b))
+		case strings.HasSuffix(what, "json"):
+			return failf(x.lost(), "%s answered %s with what is labelled %s and is none: %s: its own log may know more", at, x.what, what, quote(b))
+		case what == "text/html": // no agent has got the request
+			return failf(nil, "%s answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?", at)
 		}
-		// Most likely a web page: no agent has got the request.
 		return failf(nil, "%s answered %s, not A2A: is --agent the agent's URL?", at, what)
 	}
 	e := &a2a.Error{HTTPStatus: status}
@@ -158,9 +162,12 @@ func (x *exchange) notA2A(b []byte) error {
 		e.Message = at + " answered " + x.what + " with nothing else"
 	default:
 		e.Message = at + ": " + quote(b)
+		if gatewayStatus(status) {
+			e.Message += ": is the agent behind it running?"
+		}
 	}
 	if gatewayStatus(status) && !x.a.delivery.repeat {
-		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s: %s", status, e.Message, notAgain)
+		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s (%s)", status, e.Message, notAgain)
 	}
 	return e
 }
@@ -188,6 +195,8 @@ func (x *exchange) advice() string {
 			text += " (" + challenge + ")"
 		}
 		return text + ": " + x.a.cureOf(x.resp.Header.Get("WWW-Authenticate"))
+	case http.StatusProxyAuthRequired:
+		return "the proxy on the way to " + at + " wants credentials: " + cureProxy
 	case http.StatusTooManyRequests:
 		text := at + " has too much to do"
 		if tries := x.a.tries(); tries > 1 {

@@ -39,12 +39,13 @@ func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
 			}
 			return &countedConn{Conn: conn}, nil
 		},
-		TLSClientConfig:     tlsConfig(config),
-		TLSHandshakeTimeout: timeout,
-		ForceAttemptHTTP2:   true,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
-		MaxIdleConnsPerHost: idlePerHost,
-		ReadBufferSize:      readBuffer,
+		OnProxyConnectResponse: refusedByProxy,
+		TLSClientConfig:        tlsConfig(config),
+		TLSHandshakeTimeout:    timeout,
+		ForceAttemptHTTP2:      true,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		MaxIdleConnsPerHost:    idlePerHost,
+		ReadBufferSize:         readBuffer,
 		// A compressed event stream is held back until a block is full.
 		DisableCompression: true,
 	}

@@ -63,6 +63,7 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 			return a, nil
 		}
 		if err == io.EOF {
+			_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
 			return mapping.Answer{Call: q.Call}, nil
 		}
 		if err != nil {

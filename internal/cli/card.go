@@ -59,7 +59,8 @@ const exitAfter = exitBegin + `  0    done
 // exitBegin and exitEnd stand around what 0 and 1 mean.
 const (
 	exitBegin = `
-The options of a2astdio itself (a2astdio --help) may stand here, too.
+The options of a2astdio itself (a2astdio --help) may stand here, too; those for
+the editor and for what the agent pushes go before the command.
 
 Exit status:
 `

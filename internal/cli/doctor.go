@@ -218,7 +218,11 @@ func (k *checkup) resolveStep(s *sight) {
 	switch {
 	case s.dnsErr != nil && !gaveUp(s.dnsErr):
 		cause, cure := transport.Explain(s.dnsErr)
-		k.fail("resolve", unreached(fmt.Errorf("%s: %s", s.host, cause)), cure)
+		host := s.host
+		if s.proxy != "" {
+			host, cure = "the proxy "+s.proxy, s.withoutProxy()
+		}
+		k.fail("resolve", unreached(fmt.Errorf("%s: %s", host, cause)), cure)
 	case s.proxy != "":
 		k.add("resolve", stepOK, s.host+" is left to the proxy "+s.proxy, "")
 	case len(s.addrs) > 0:
@@ -241,7 +245,7 @@ func (k *checkup) connectStep(s *sight) {
 	case s.dialErr != nil:
 		cause, do := transport.Explain(s.dialErr)
 		if s.proxy != "" {
-			do = "the way leads by the proxy " + s.proxy + " (HTTPS_PROXY, HTTP_PROXY): NO_PROXY=" + s.host + " goes without it"
+			do = s.withoutProxy()
 		}
 		k.fail("connect", unreached(fmt.Errorf("%s: %s", s.host, cause)), do)
 	default:
@@ -289,6 +293,10 @@ func (k *checkup) tlsStep(s *sight) {
 			k.add("tls", status, tlsVersion(s)+"; "+says, do)
 			return
 		}
+	}
+	if s.tlsErr == nil && s.proxy != "" {
+		k.add("tls", stepSkipped, "the proxy makes no way to it", "")
+		return
 	}
 	if s.tlsErr == nil {
 		k.add("tls", stepFailed, "the other side has ended the handshake", "does this port speak TLS?")

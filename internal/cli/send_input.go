@@ -64,7 +64,7 @@ func (p *program) prompt(c *cli.Context) (string, error) {
 func (p *program) noteStdin() {
 	if !p.stdinNoted && hasInput(p.stdin) {
 		p.stdinNoted = true
-		p.say("stdin is not read, and there is something in it: a - among the words of the prompt stands for it")
+		p.say("stdin is not read, and there is something in it: a - among the words of the prompt stands for it, and </dev/null says that none is meant")
 	}
 }
 
@@ -109,4 +109,17 @@ func isTerminal(stream any) bool {
 	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// sameStream reports whether two streams are one, in which what one writes stands in
+// the middle of the other's line.
+func sameStream(a, b any) bool {
+	f, ok := a.(*os.File)
+	g, also := b.(*os.File)
+	if !ok || !also {
+		return false
+	}
+	one, err := f.Stat()
+	other, failed := g.Stat()
+	return err == nil && failed == nil && os.SameFile(one, other)
 }

@@ -159,7 +159,10 @@ func toolName(c *mapping.ToolCall) string {
 	return name
 }
 
-func (o *textOutput) end(bridge.Result, string) error {
+func (o *textOutput) end(bridge.Result, string) error { return o.endLine() }
+
+// endLine makes what is written next begin a line.
+func (o *textOutput) endLine() error {
 	if o.lineEnded() {
 		return nil
 	}

@@ -69,7 +69,7 @@ func (p *program) getTask(c *cli.Context) error {
 	if asJSON {
 		return p.document(v1Task(task.Raw))
 	}
-	return p.show(taskPage(task, l.writing.Dialect))
+	return p.show(taskPage(task, l.writing.Dialect, programFor(c)))
 }
 
 // demoForgets says of a task that is not there why it is not, where that is our
@@ -125,8 +125,9 @@ func (p *program) cancelTask(c *cli.Context) error {
 }
 
 // taskPage shows a task to people: what was said in the order in which it was
-// said, in the dialect that the agent has for thoughts and tools.
-func taskPage(task *a2a.Event, dialect string) *page {
+// said, in the dialect that the agent has for thoughts and tools. program is how the
+// commands begin that it names.
+func taskPage(task *a2a.Event, dialect, program string) *page {
 	out := &page{}
 	out.field("task", task.TaskID)
 	out.field("context", task.ContextID)
@@ -145,15 +146,15 @@ func taskPage(task *a2a.Event, dialect string) *page {
 			files = artifact(out, &a) || files
 		}
 		if files {
-			out.heading("a2astdio task download " + task.TaskID + " gets the files.")
+			out.heading(program + " task download " + task.TaskID + " gets the files.")
 		}
 	}
 	switch {
 	case task.State != a2a.StateInputRequired:
 	case len(t.fold.Open()) > 0:
-		out.heading("It waits for approval: a2astdio task subscribe --approve ask " + task.TaskID)
+		out.heading("It waits for approval: " + program + " task subscribe --approve ask " + task.TaskID)
 	default:
-		out.heading("It waits for an answer: a2astdio send --task-id " + task.TaskID + " \"...\"")
+		out.heading("It waits for an answer: " + program + " send --task-id " + task.TaskID + " \"...\"")
 	}
 	return out
 }

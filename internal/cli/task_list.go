@@ -75,6 +75,9 @@ func (p *program) listTasks(c *cli.Context) error {
 		return err
 	}
 	defer l.close()
+	if q.ContextID, err = p.contextID(c, l, q.ContextID); err != nil {
+		return err
+	}
 	list, err := p.pages(c, l.client, q)
 	if err != nil {
 		return err
@@ -127,20 +130,24 @@ const promptHistory = 50
 // A terminal gets IDs as short as they can be written, and one line a task.
 func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 	if len(list.Tasks) == 0 {
-		p.say("the agent holds no such task")
+		if c.IsSet("context-id") || c.IsSet("state") || c.IsSet("page-token") {
+			p.say("the agent holds no such task")
+		} else {
+			p.say("the agent holds no tasks")
+		}
 		if stringOf(c, "agent") == demoAgent {
 			p.say("%s", demoEnds)
 		}
 		return nil
 	}
 	columns := 0
-	var ids []string
+	var ids, contexts []string
 	for _, t := range list.Tasks {
-		ids = append(ids, t.TaskID)
+		ids, contexts = append(ids, t.TaskID), append(contexts, t.ContextID)
 	}
-	shown := map[string]string{}
+	var shown, shownContexts map[string]string
 	if isTerminal(p.stdout) {
-		columns, shown = widthOf(p.stdout), shortIDs(ids)
+		columns, shown, shownContexts = widthOf(p.stdout), shortIDs(ids), shortIDs(contexts)
 	}
 	width := len("TASK")
 	for _, id := range ids {
@@ -170,7 +177,7 @@ func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 		t := &list.Tasks[i]
 		if t.ContextID != context {
 			context = t.ContextID
-			out.b.WriteString(plainText("context "+oneLine(context)) + "\n")
+			out.b.WriteString(plainText("context "+oneLine(cmp.Or(shownContexts[context], context))) + "\n")
 		}
 		row(oneLine(cmp.Or(shown[t.TaskID], t.TaskID)), string(t.State), minute(t.Timestamp), promptOf(t))
 	}

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -93,11 +94,11 @@ type stored struct {
 // cannot be read are left out, and are what the error is about.
 func (s *Store) List() ([]*Login, error) {
 	entries, err := os.ReadDir(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("what auth login has stored cannot be read: %w: make that directory readable, or set XDG_STATE_HOME to another one", err)
 	}
 	var list []*Login
 	var bad error
