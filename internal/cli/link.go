@@ -157,10 +157,10 @@ func (p *program) clientOptions(c *cli.Context, conf *configuration) (client *tr
 	if err := conf.addHeaders(client.Header); err != nil {
 		return nil, err
 	}
-	if client.Version, err = oneOf(c, "a2a-version", "auto", "1.0", "0.3"); err != nil {
+	if client.Version, err = oneOf(c, "a2a-version", transport.Versions()...); err != nil {
 		return nil, err
 	}
-	if client.Binding, err = oneOf(c, "binding", "auto", "jsonrpc", "http+json"); err != nil {
+	if client.Binding, err = oneOf(c, "binding", transport.Bindings()...); err != nil {
 		return nil, err
 	}
 	if client.Timeout = where(c, "timeout").Duration("timeout"); client.Timeout <= 0 {
@@ -179,7 +179,7 @@ func (l *link) bridgeOptions(c *cli.Context) (err error) {
 	if o.Mode, err = oneOf(c, "mode", bridge.Modes()...); err != nil {
 		return err
 	}
-	if o.Protocol, err = oneOf(c, "protocol", "auto", bridge.ProtocolACP, bridge.ProtocolA2A); err != nil {
+	if o.Protocol, err = oneOf(c, "protocol", bridge.Protocols()...); err != nil {
 		return err
 	}
 	if o.OnEOF, err = oneOf(c, "on-eof", "auto", bridge.OnEOFCancel, bridge.OnEOFFinish); err != nil {
