@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -121,7 +122,8 @@ func writeOptions(b *strings.Builder, flags []cli.Flag, variables bool) {
 		c, _ := f.(cli.CategorizableFlag)
 		return slices.Index(groups, c.GetCategory())
 	}
-	flags = slices.SortedStableFunc(slices.Values(flags), func(a, b cli.Flag) int { return position(a) - position(b) })
+	flags = slices.Clone(flags)
+	sort.SliceStable(flags, func(i, j int) bool { return position(flags[i]) < position(flags[j]) })
 	group := "-"
 	for _, f := range flags {
 		if v, ok := f.(cli.VisibleFlag); ok && !v.IsVisible() {
