@@ -46,11 +46,11 @@ func (l *leg) run(ctx context.Context) error {
 			return nil // the agent has stopped the work
 		case l.polled && !polling:
 			polling = true
-			l.tell(ctx, mapping.Connection{Phase: "polling"})
+			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
 		case attempt == 1:
 			l.looked = false
-			l.tell(ctx, mapping.Connection{Phase: "lost", Why: err.Error()})
+			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
 		}
 		l.lose()
 		pushed, waitErr := l.pauseUnlessRefused(ctx, attempt, pause, err)
@@ -58,7 +58,7 @@ func (l *leg) run(ctx context.Context) error {
 			return waitErr
 		}
 		if !l.polled && !pushed {
-			l.tell(ctx, mapping.Connection{Phase: "retrying", Attempt: attempt, Why: err.Error()})
+			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: attempt, Why: err.Error()})
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)

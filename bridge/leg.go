@@ -12,7 +12,7 @@ import (
 )
 
 // An arrival is what a leg hands to its turn: events, or what became of the
-// connection. Events are valid until the turn has taken the next step.
+// connection. Events are valid until the turn has taken the next arrival.
 type arrival struct {
 	events     []a2a.Event
 	connection *mapping.Connection
@@ -230,7 +230,7 @@ func (l *leg) missed(first *a2a.Event) bool {
 }
 
 func (l *leg) tell(ctx context.Context, c mapping.Connection) {
-	_ = l.give(ctx, arrival{connection: &c}) // a drop shows at the next step
+	_ = l.give(ctx, arrival{connection: &c}) // that the turn has left shows at the next arrival
 }
 
 func (l *leg) give(ctx context.Context, n arrival) error {

@@ -194,8 +194,10 @@ func (e *linesEditor) status(c *editorRequest) {
 					}
 				}
 			}
-			if status.A2AVersion, err = e.server.agent.opts.Client.AgentVersion(ctx); err != nil {
+			if chosen, err := e.server.agent.opts.Client.Chosen(ctx); err != nil {
 				status.Error = err.Error()
+			} else {
+				status.A2AVersion = chosen.Version
 			}
 		}
 		status.Always = e.always()

@@ -93,11 +93,11 @@ func (t *turn) observeEvent(ev *a2a.Event, steps []mapping.Step) {
 func (t *turn) observeConnection(c *mapping.Connection) {
 	o := Observation{Why: c.Why, Session: t.session.ID, Task: t.fold.TaskID, Attempt: c.Attempt}
 	switch c.Phase {
-	case "lost":
+	case mapping.PhaseLost:
 		o.What = ObservedLost
-	case "retrying":
+	case mapping.PhaseRetrying:
 		o.What = ObservedReconnect
-	case "polling":
+	case mapping.PhasePolling:
 		o.What = ObservedPoll
 	default:
 		return

@@ -15,9 +15,6 @@ import (
 // restarted at once is back within this time, and most have forgotten the task then.
 const maxRefused = 10 * time.Second
 
-// waitingPhase is the connection's phase while nothing listens at the agent's address.
-const waitingPhase = "waiting"
-
 // A refusedError is an agent that has refused connections for too long.
 type refusedError struct {
 	taskID string
@@ -42,7 +39,7 @@ func (l *leg) refuses(ctx context.Context, err error) error {
 		l.refusedAt = time.Time{}
 	case l.refusedAt.IsZero():
 		l.refusedAt = time.Now()
-		l.tell(ctx, mapping.Connection{Phase: waitingPhase, Why: err.Error()})
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
 	case l.request.pushes == nil && time.Since(l.refusedAt) >= maxRefused:
 		return &refusedError{l.taskID, err}
 	}

@@ -77,7 +77,7 @@ func (l *leg) reconnect(ctx context.Context) (outcome, error) {
 	}
 	was := l.state
 	if !l.polled {
-		l.tell(ctx, mapping.Connection{Phase: "polling"})
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 	}
 	if err := l.look(ctx); err != nil {
 		if l.unheard && errors.Is(err, errCannotLook) && errors.As(refused, new(*undeliveredError)) {

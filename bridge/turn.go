@@ -37,7 +37,7 @@ type turn struct {
 	writing  mapping.Writing
 	card     *a2a.Card
 	steps    []mapping.Step
-	told     bool                // the user was told that the agent wants authentication
+	authTold bool                // the user was told that the agent wants authentication
 	answered bool                // the user's answers were sent, in this turn
 	down     bool                // the connection is lost, and it is not known what the agent said since
 	given    map[string]decision // the session's
@@ -362,14 +362,14 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	if c := n.connection; c != nil {
 		t.observeConnection(c)
 		steps = append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
-		if c.Phase == "lost" {
+		if c.Phase == mapping.PhaseLost {
 			t.down = true
 			t.fold.Cut()
 			leg.repetition = t.session.seen.Repetition()
 		}
 	}
-	if t.fold.State == a2a.StateAuthRequired && !t.told && !t.fold.WaitsForWords() {
-		t.told = true
+	if t.fold.State == a2a.StateAuthRequired && !t.authTold && !t.fold.WaitsForWords() {
+		t.authTold = true
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
 	t.noteTask()

@@ -10,7 +10,7 @@ import (
 )
 
 // textMax is the most text, in bytes, that one update carries: longer messages
-// are split, longer output of tools is cut with a note. ACP clients die of lines
+// are split, of longer output of tools a part is left out, with a note. ACP clients die of lines
 // from 10 MiB on (coder/acp-go-sdk), older ones sooner; escaping can make a text
 // six times as long.
 const textMax = 1 << 20
@@ -76,7 +76,7 @@ func (e *ACP) Plain(steps []Step) *ACP {
 
 // Piece splits off the steps that are spelled at once: all of them, but of a
 // text longer than one update no more than one update's worth. What was taken
-// from a text is cut off there.
+// is removed from the text.
 func Piece(steps []Step) (piece, rest []Step) {
 	for i := range steps {
 		s := &steps[i]
@@ -201,7 +201,7 @@ func (e *ACP) chunks(dst []byte, update, text, messageID string) []byte {
 	}
 }
 
-// split cuts text at most n bytes in, not inside a character.
+// split divides text at most n bytes in, not inside a character.
 func split(text string, n int) (head, rest string) {
 	if len(text) <= n {
 		return text, ""
@@ -212,7 +212,7 @@ func split(text string, n int) (head, rest string) {
 	return text[:n], text[n:]
 }
 
-// splitJSON returns where to cut a longer JSON string, given without quotes: at
+// splitJSON returns where to divide a longer JSON string, given without quotes: at
 // most n bytes in, not inside a character or an escape, nor between the escapes of
 // one character.
 func splitJSON(s string, n int) int {
@@ -332,5 +332,5 @@ func toolStatus(c *ToolCall) string {
 	return acp.ToolPending
 }
 
-// note appends how much was left out.
-func cutNote(n int) string { return "\n[" + strconv.Itoa(n) + " bytes more are not shown]" }
+// moreNote says how much was left out.
+func moreNote(n int) string { return "\n[" + strconv.Itoa(n) + " bytes more are not shown]" }

@@ -32,7 +32,7 @@ func acpContent(s *Step) (content []byte, note string) {
 		}
 		return append(content, '}'), ""
 	case p.Kind == a2a.PartFile && len(p.File.Bytes) > fileMax:
-		return nil, "[" + name + ": " + p.File.MediaType + cutNote(len(p.File.Bytes) / 4 * 3)[1:] + "]"
+		return nil, "[" + name + ": " + p.File.MediaType + moreNote(len(p.File.Bytes) / 4 * 3)[1:] + "]"
 	case p.Kind == a2a.PartFile && (media == "image" || media == "audio"):
 		content = append(content, `{"type":"`+media+`"`...)
 		member("data", p.File.Bytes)
@@ -51,7 +51,7 @@ func acpContent(s *Step) (content []byte, note string) {
 	raw, rest := split(raw, textMax)
 	note = "```json\n" + strings.TrimSpace(gjson.Get(raw, "@pretty").Raw) + "\n```\n"
 	if rest != "" {
-		note = "```json\n" + raw + cutNote(len(rest)) + "\n```\n"
+		note = "```json\n" + raw + moreNote(len(rest)) + "\n```\n"
 	}
 	return nil, note
 }

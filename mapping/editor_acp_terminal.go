@@ -129,7 +129,7 @@ func (t *terminal) take(c *ToolCall) (added string, ok bool) {
 func (e *ACP) pieces(text string) (all []string) {
 	if over := len(text) - textMax; over > 0 {
 		_, end := split(text, over)
-		text = strings.TrimPrefix(cutNote(over), "\n") + "\n" + end
+		text = strings.TrimPrefix(moreNote(over), "\n") + "\n" + end
 	}
 	for text != "" {
 		var piece string

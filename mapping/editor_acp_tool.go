@@ -79,7 +79,7 @@ func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
 // appendRaw appends a value as raw input or output, or its size where it is too large.
 func appendRaw(dst []byte, j a2a.JSON) []byte {
 	if len(j) > rawMax {
-		dst = appendString(append(dst, `{"truncated":`...), strings.TrimSpace(cutNote(len(j))))
+		dst = appendString(append(dst, `{"truncated":`...), strings.TrimSpace(moreNote(len(j))))
 		return append(dst, '}')
 	}
 	return appendValue(dst, j)
@@ -109,7 +109,7 @@ func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 		dst = appendString(append(dst, `,"newText":`...), now)
 		dst = append(dst, '}')
 		if over > 0 {
-			note = strings.TrimPrefix(cutNote(over), "\n") + "\n"
+			note = strings.TrimPrefix(moreNote(over), "\n") + "\n"
 		}
 		if note == "" && text.text == "" {
 			return append(dst, ']')
@@ -178,7 +178,7 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	if over := len(t.text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
 		_, end := split(t.text, over)
-		t.text, t.known = strings.TrimPrefix(cutNote(over), "\n")+"\n"+end, knownText{}
+		t.text, t.known = strings.TrimPrefix(moreNote(over), "\n")+"\n"+end, knownText{}
 	}
 	return t
 }

@@ -299,7 +299,7 @@ func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte 
 			continue
 		}
 		if len(b.Raw) > textMax {
-			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+cutNote(len(b.Raw))[1:]+"]", messageID)
+			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+moreNote(len(b.Raw))[1:]+"]", messageID)
 			continue
 		}
 		dst = e.open(dst, "user_message_chunk")

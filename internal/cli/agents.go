@@ -186,11 +186,11 @@ func (p *program) lookAtURL(ctx context.Context, agent string, n *config.Named) 
 	case err != nil:
 		return stateUnreachable, "not reached: " + short(withoutWho(err), maxValue)
 	}
-	version, err := client.AgentVersion(ctx)
+	how, err := client.Chosen(ctx)
 	if err != nil {
 		return stateWrong, short(withoutWho(err), maxValue)
 	}
-	return stateReady, short(fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, version), maxValue)
+	return stateReady, short(fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, how.Version), maxValue)
 }
 
 // requireSignature has the card checked, and gets it without the agent's headers, if

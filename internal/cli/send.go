@@ -109,23 +109,10 @@ func (p *program) send(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	started := l.http.Process != nil // then there is a line already, until it has a card
-	if !started {
-		editor.screen.waitFor(thread.agent)
-	}
 	defer editor.screen.end()
-	card, err := l.client.Card(c.Context)
-	if started {
-		editor.screen.waitFor("the agent")
-	}
-	switch {
-	case err != nil && c.Context.Err() != nil:
-		editor.screen.echoed()
-		editor.screen.end()
-		p.say("cancelled")
-		return errInterrupted
-	case err != nil:
-		return &notReached{err}
+	card, err := p.firstCard(c, l, editor, thread.agent)
+	if err != nil {
+		return err
 	}
 	if message.Parts, err = parts(prompt, files, card); err != nil {
 		return err
@@ -140,6 +127,34 @@ func (p *program) send(c *cli.Context) error {
 		defer agent.Close()
 		return p.sendAsync(c, l, thread, agent, message, editor.format)
 	}
+	return p.converse(c, l, editor, thread, agent, message, prompt)
+}
+
+// firstCard gets the agent's card, and says meanwhile who is waited for.
+func (p *program) firstCard(c *cli.Context, l *link, editor *sendEditor, agent string) (*a2a.Card, error) {
+	started := l.http.Process != nil // then there is a line already, until it has a card
+	if !started {
+		editor.screen.waitFor(agent)
+	}
+	card, err := l.client.Card(c.Context)
+	if started {
+		editor.screen.waitFor("the agent")
+	}
+	switch {
+	case err != nil && c.Context.Err() != nil:
+		editor.screen.echoed()
+		editor.screen.end()
+		p.say("cancelled")
+		return nil, errInterrupted
+	case err != nil:
+		return nil, &notReached{err}
+	}
+	return card, nil
+}
+
+// converse runs the turn of a message, and those of the user's answers. It closes the
+// agent.
+func (p *program) converse(c *cli.Context, l *link, editor *sendEditor, thread *thread, agent *bridge.Agent, message *a2a.Outgoing, prompt string) error {
 	session := agent.NewSession(l.options.Workspace)
 	session.Resume(message.ContextID, message.TaskID)
 	editor.begun = thread.keep
@@ -252,14 +267,19 @@ func (p *program) verdict(c *cli.Context, l *link, editor *sendEditor, result br
 	if !c.Bool("fail") {
 		return nil
 	}
+	return failure(result)
+}
+
+// failure is what --fail makes of a result.
+func failure(result bridge.Result) error {
 	switch result.State {
 	case a2a.StateFailed, a2a.StateRejected, a2a.StateCanceled:
 		return errFailed
 	}
-	if len(result.Unanswered) > 0 {
+	switch {
+	case len(result.Unanswered) > 0:
 		return errFailed
-	}
-	if waits(result) {
+	case waits(result):
 		return errWaits
 	}
 	return nil

@@ -57,7 +57,7 @@ func (o *textOutput) show(steps []mapping.Step) error {
 		case mapping.StepConnection:
 			if s.Connection.Gap {
 				o.say("the connection was lost, and the agent may not hold all that it said meanwhile")
-			} else if s.Connection.Phase == "waiting" {
+			} else if s.Connection.Phase == mapping.PhaseWaiting {
 				o.say("the agent does not accept connections any more: it is waited for")
 			} else if o.verbose && s.Connection.Silent == 0 { // a silence the screen tells
 				o.say("connection: %s", s.Connection.Phase)

@@ -185,7 +185,7 @@ func (s *setup) reach() error {
 	if err != nil {
 		return &notReached{err}
 	}
-	if _, err := s.link.client.Endpoint(s.c.Context); err != nil {
+	if _, err := s.link.client.Chosen(s.c.Context); err != nil {
 		return err
 	}
 	out := &page{}

@@ -84,7 +84,7 @@ func (p *program) download(c *cli.Context) error {
 		return err
 	}
 	defer l.close()
-	at, err := l.client.Endpoint(c.Context)
+	how, err := l.client.Chosen(c.Context)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (p *program) download(c *cli.Context) error {
 		return p.demoForgets(c, err)
 	}
 	d := &download{p: p, c: c, link: l, dir: dir, taken: map[string]bool{}, files: []fileJSON{}}
-	if d.agent, err = url.Parse(at.URL); err != nil {
+	if d.agent, err = url.Parse(how.At.URL); err != nil {
 		return err
 	}
 	defer d.close()
