@@ -65,6 +65,8 @@ type leg struct {
 	// running: a call of Gemini's server is at work, whose state does not tell. The
 	// turn says so before it has taken the arrival that do.
 	running atomic.Bool
+	// asking: calls wait for the user's answer. The turn says so as it does running.
+	asking atomic.Bool
 	// joining and uncertain are for unsettled, from any goroutine. adrift: no stream tells
 	// what the agent says.
 	joining, uncertain, adrift atomic.Bool
@@ -106,6 +108,12 @@ type leg struct {
 	worded bool
 	// goesOnAsking: see [mapping.Traits].
 	goesOnAsking bool
+	// answers: the message answers questions. stands: the last that is known of the task
+	// is that it waits as it did, though it has the message, behind all that was said:
+	// the agent has not begun to go on. stood counts how often that was so.
+	answers bool
+	stands  bool
+	stood   int
 	// beyond: the task is known to be beyond its beginning.
 	beyond bool
 	// authRepeats is how many subscriptions in a row have said nothing but that the
@@ -118,7 +126,7 @@ func (a *Agent) follow(r *request) *leg {
 	l := &leg{agent: a, taskID: r.taskID, was: r.was, beyond: r.beyond || r.message != nil && r.taskID != "", goesOnAsking: r.goesOnAsking, pushes: r.pushes, arrivals: make(chan arrival), taken: make(chan struct{}),
 		ended: make(chan struct{}), dropped: make(chan struct{})}
 	if r.message != nil {
-		l.message = r.message.ID
+		l.message, l.answers = r.message.ID, r.answers
 	}
 	l.pushes.listen(false)
 	a.legs.Go(func() { // ends as the type says
@@ -177,10 +185,38 @@ func (l *leg) note(ev *a2a.Event) {
 		l.spoke++
 		l.worded = hasWords(&ev.Message) || l.worded
 	}
-	l.over = l.over || ev.EndsLeg && !l.unheard && !l.mayFollow(ev)
+	l.noteStanding(ev)
+	l.over = l.over || ev.EndsLeg && !l.unheard && !l.stands && !l.mayFollow(ev)
 	if ev.Kind == a2a.EventUnknown {
 		l.noteExecution(ev)
 	}
+}
+
+// noteStanding notes whether the task, which was asked for, stands as it did before the
+// answer that it has got. For a while that does not end the leg: agents that have taken a
+// message keep it before they have done anything about it.
+func (l *leg) noteStanding(ev *a2a.Event) {
+	if ev.State == "" {
+		return
+	}
+	l.stands = l.answers && !l.polled && ev.State == a2a.StateInputRequired && l.was.Is(ev) && l.stood < maxStanding && l.isLast(ev)
+	if l.stands {
+		l.stood++
+	}
+}
+
+// isLast reports whether the message is the last one in a task's history, but for that of
+// its status.
+func (l *leg) isLast(task *a2a.Event) (last bool) {
+	if task.History == nil || l.message == "" {
+		return false
+	}
+	for m := range task.History {
+		if !task.HasMessage || m.ID != task.Message.ID {
+			last = m.ID == l.message
+		}
+	}
+	return last
 }
 
 // noteExecution reads the first event of a slash command's stream.

@@ -64,6 +64,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 		}
 		more, waitErr := s.collect(ctx, pause, err)
 		if waitErr != nil {
+			s.drop(events)
 			return waitErr
 		}
 		events = append(events, more...)
@@ -83,9 +84,19 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 		if giveErr := s.give(ctx, arrival{events: events, echo: s.aligned, resumed: !s.aligned, blind: !s.aligned, again: s.again}); giveErr != nil {
 			return giveErr
 		}
+		if s.end == nil { // nor is what else has come on the stream to be had elsewhere
+			s.aligned = true
+			return nil
+		}
+		if s.over {
+			return nil
+		}
 	case errors.Is(err, errCannotLook):
 		blind := !s.aligned // else what is in the snapshot that it began with is not shown again
 		s.aligned = true
+		if blind && events[0].Kind == a2a.EventTask {
+			s.joined = time.Now()
+		}
 		return s.give(ctx, arrival{events: events, behind: !blind, resumed: blind, blind: blind, again: s.again})
 	case s.mayLookAgain(err) && !errors.Is(err, errDropped) && ctx.Err() == nil:
 		return s.give(ctx, arrival{events: events, resumed: !s.aligned, blind: !s.aligned, again: s.again})

@@ -247,6 +247,9 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			if again := t.again(ctx, leg, err, r); again != nil {
 				return t.send(again), ended, nil
 			}
+			if t.wentOn(ctx, leg, err, r) {
+				return t.followAside(nil), ended, nil
+			}
 			return nil, how, err
 		}
 		t.observeSettled(leg.hasEnded())
@@ -382,6 +385,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	}
 	t.steps = steps
 	t.chooseCancel(leg)
+	leg.asking.Store(t.fold.Waits())
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:

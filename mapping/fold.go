@@ -280,12 +280,16 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 		f.wholeMessage(m, how)
 		return
 	}
-	known := (f.loss.again || f.echo && !f.texts.pieces) && f.texts.isAll(f.texts.of(m.ID, false), wholeText(m.Parts))
+	known := false
+	if f.loss.again || f.echo {
+		sh, text := f.texts.of(m.ID, false), wholeText(m.Parts)
+		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text)
+	}
 	p := &f.part
 	for left := m.Parts; left.Next(p); {
 		if p.Kind == a2a.PartText {
 			sh := f.texts.of(m.ID, false)
-			if !known && !f.echoed(sh, p.Text) {
+			if !known {
 				f.text(sh, p.Text, p, Step{MessageID: m.ID}, f.mayJoin(m))
 			}
 			continue

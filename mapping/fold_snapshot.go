@@ -235,9 +235,12 @@ func (f *Fold) answers(m *a2a.Message) {
 				continue
 			}
 			if id, ok := d.answered(f.calls.data.members); ok {
-				if c := f.calls.task.calls[id]; c != nil && !c.answered {
-					c.answered = true
-					f.calls.asks(c)
+				if c := f.calls.task.calls[id]; c != nil {
+					c.heard = f.texts.snapshots
+					if !c.answered {
+						c.answered = true
+						f.calls.asks(c)
+					}
 				}
 			}
 		}
