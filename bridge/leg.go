@@ -21,7 +21,7 @@ type arrival struct {
 	// meanwhile. echo: the events are older than the snapshot before them. repeated:
 	// the agent has said again all that it had said before the cut.
 	// again: it says so, but not all was heard.
-	// unheard: the task is over, and its stream has not said so.
+	// unheard: the task is over, or waits, and its stream has not said so.
 	// first: the event is what a subscription begins with, a task. behind: the events have
 	// come right behind a snapshot, and the agent cannot be asked whether it has them.
 	resumed, blind, echo, repeated, again, unheard, first, behind bool

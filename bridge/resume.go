@@ -158,9 +158,11 @@ func (l *leg) fetch(ctx context.Context) (*a2a.Event, error) {
 
 // lookAt is look for a task that has been asked for.
 func (l *leg) lookAt(ctx context.Context, task *a2a.Event, before []a2a.Event) error {
+	was := l.state
 	l.note(task)
 	l.looked = true
-	return l.give(ctx, arrival{aligns: task, events: before, resumed: !l.polled, unheard: l.silent && task.State.Terminal()})
+	unheard := l.silent && task.State != was && (task.State.Terminal() || task.State == a2a.StateInputRequired)
+	return l.give(ctx, arrival{aligns: task, events: before, resumed: !l.polled, unheard: unheard})
 }
 
 // says reports whether events hold more than states, which often come twice.

@@ -81,7 +81,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 		s.settleOver(events)
 		return nil
 	case errors.As(err, new(*taskLostError)): // the events before that are all that there is
-		if giveErr := s.give(ctx, arrival{events: events, echo: s.aligned, resumed: !s.aligned, blind: !s.aligned, again: s.again}); giveErr != nil {
+		if giveErr := s.give(ctx, arrival{events: events, behind: s.aligned, resumed: !s.aligned, blind: !s.aligned, again: s.again}); giveErr != nil {
 			return giveErr
 		}
 		if s.end == nil { // nor is what else has come on the stream to be had elsewhere

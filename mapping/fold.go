@@ -49,7 +49,9 @@ type Fold struct {
 	less []string
 	// came are the messages of the snapshot in hand that have come as events, too.
 	came map[string]bool
-	part a2a.Part
+	// newestKnown: the message of the snapshot in hand was shown last, before what is older.
+	newestKnown bool
+	part        a2a.Part
 }
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.

@@ -133,12 +133,14 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
 		text, ok := held[ev.Message.ID]
 		return !ok || !strings.Contains(text, wholeText(ev.Message.Parts))
 	}
+	newest := task.HasMessage && f.texts.isNewest(f.texts.of(task.Message.ID, false), wholeText(task.Message.Parts))
 	f.texts.snapshots++ // what no snapshot holds is no echo
 	for i := range events {
 		if ev := &events[i]; isOlder(ev) {
 			f.loss.unheld()
 			if !ev.State.Terminal() {
 				steps = f.Echo(ev, steps)
+				f.newestKnown = newest
 			}
 			f.texts.snapshots++ // nor is what follows one that was a task
 		}
@@ -150,7 +152,7 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
 		}
 	}
 	steps = f.Event(task, steps)
-	f.came = nil
+	f.came, f.newestKnown = nil, false
 	for i := range events {
 		if ev := &events[i]; (!isOlder(ev) || ev.State.Terminal()) && !isReplaced(ev, events[i+1:]) {
 			steps = f.Echo(ev, steps)
@@ -286,7 +288,7 @@ func (f *Fold) newest(m *a2a.Message) {
 	switch _, replaced, short := f.texts.rest(sh, text); {
 	case text == "" || !replaced && !short:
 		f.message(m, held)
-	case !f.texts.isNewest(sh, text):
+	case !f.texts.isNewest(sh, text) && !f.newestKnown:
 		f.message(m, saidNow)
 		sh.lacking = true
 	}

@@ -35,7 +35,7 @@ func (v *turnView) uncancelled() outcome {
 	switch {
 	case v.taken() == 0:
 		return endsInError
-	case v.excuse("end: a request is lost", v.hit(Undelivered) != nil):
+	case v.excuse("end: a request is lost", v.lostAnswer()):
 		return endsWell // an answer of the user's was lost, or a subscription
 	case v.excuse("end: restarted, and rejected by a cancel", lost != nil && v.refuses()):
 		return endsWell // the task was cancelled
@@ -43,11 +43,11 @@ func (v *turnView) uncancelled() outcome {
 		return endsInError
 	case v.excuse("end: restarted behind it", lost != nil):
 		return endsWell // whether it has ended is asked of an agent that has forgotten it
-	case v.excuse("end: an outage", outage != nil && !outage.Over && (outage.Fault.For > time.Minute || v.hit(ReadsFail) != nil)):
+	case v.excuse("end: an outage", outage != nil && !outage.Over && (outage.Fault.For > time.Minute || outage.Fault.For > 5*time.Second && v.hit(ReadsFail) != nil)):
 		return endsWell // the bridge gives up after five attempts in a row
 	case v.firstLoss() != nil:
 		return endsInError
-	case v.excuse("end: no tasks/get", v.plan.Agent.NoGet && len(v.losses()) > 0):
+	case v.excuse("end: no tasks/get", v.plan.Agent.NoGet && v.blind()):
 		return endsWell // it cannot be asked
 	case v.excuse("end: the first event is lost", (v.hit(LostHead) != nil || v.cutAtFirst()) && v.plan.Agent.Holds != HoldsAll):
 		return endsWell // what became of a message cannot be seen at an agent that holds none
@@ -57,6 +57,14 @@ func (v *turnView) uncancelled() outcome {
 		return endsWell // an answer may cross with what it is to
 	}
 	return endsAsPlanned
+}
+
+// lostAnswer reports whether a request was lost that was no subscription: those are made
+// again.
+func (v *turnView) lostAnswer() bool {
+	return slices.ContainsFunc(v.happened, func(h Happening) bool {
+		return h.Fault.Kind == Undelivered && !slices.ContainsFunc(v.heard, func(x *Heard) bool { return x.Kind == HeardResume && (h.At-x.At).Abs() < time.Microsecond })
+	})
 }
 
 // cutAtFirst reports whether the prompt's stream was lost before its first event came.
@@ -84,6 +92,16 @@ func (v *turnView) firstLoss() *Happening {
 		}
 	}
 	return nil
+}
+
+// blind reports whether a connection was lost of an agent whose subscriptions need not tell
+// how the task stands.
+func (v *turnView) blind() bool {
+	switch h := &v.plan.Agent; {
+	case !h.V1 && (h.Resume == ResumesWithTask || h.Resume == ResumesReplay): // 1.0 refuses those of tasks that are over
+		return v.hit(SilentAt, NoHead, Undelivered, OutageAfter) != nil
+	}
+	return len(v.losses()) > 0
 }
 
 // asked reports whether the agent has asked for approvals.
@@ -241,6 +259,9 @@ func (v *turnView) due() time.Duration {
 	}
 	if v.plan.Idle > 0 && v.hit(SilentAt) != nil {
 		d += 2 * v.plan.Idle
+	}
+	if v.plan.Agent.NoGet {
+		d += 5 * v.plan.Idle // each attempt may be silent
 	}
 	if h := v.hit(ReadsFail); h != nil && h.Fault.Read == ReadHangs {
 		d += 5 * time.Minute

@@ -92,6 +92,12 @@ func (v *turnView) elsewhereAt(c *Call) (time.Duration, bool) {
 	return 0, false
 }
 
+// goneBy reports whether a call had gone on without an answer at a time, or just behind it.
+func (v *turnView) goneBy(c *Call, at time.Duration) bool {
+	since, ok := v.elsewhereAt(c)
+	return ok && since <= at+100*time.Millisecond
+}
+
 // judgeQuestions: each approval is asked once, and its answer heard as it was
 // given.
 func (v *turnView) judgeQuestions() {
@@ -262,7 +268,7 @@ func (v *turnView) judgeTogether() {
 		for _, c := range v.questions() {
 			at, arrived := v.askedAt(c)
 			if c == h.Call || !arrived || at+10*time.Millisecond > h.At || v.excuse("together: asked behind the pick", at+10*time.Millisecond > v.pickedAt(h.Call)) ||
-				v.excuse("together: approved elsewhere", v.elsewhere(c)) || h.Call == nil {
+				v.excuse("together: approved elsewhere", v.goneBy(c, h.At)) || h.Call == nil {
 				continue
 			}
 			asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
