@@ -224,6 +224,6 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 		return nil
 	}
 	blind := !l.blind || dropped
-	l.blind = true
+	l.blind, l.looked = true, true
 	return l.give(ctx, arrival{events: events, resumed: blind, blind: blind})
 }

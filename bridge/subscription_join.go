@@ -72,19 +72,24 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 		s.joined = time.Now() // more may have come meanwhile, and be in the task
 	}
 	if err != nil {
-		for i := range events {
-			s.note(&events[i])
-		}
+		return s.unaligned(ctx, events, err)
 	}
+	s.settleOver(events)
+	return nil
+}
+
+// unaligned shows events of a task that could not be asked for: err says why.
+func (s *subscription) unaligned(ctx context.Context, events []a2a.Event, err error) error {
+	for i := range events {
+		s.note(&events[i])
+	}
+	s.over = s.over && s.resting() // a replay has the ends of older legs
 	switch {
-	case err == nil:
-		s.settleOver(events)
-		return nil
 	case errors.As(err, new(*taskLostError)): // the events before that are all that there is
 		if giveErr := s.give(ctx, arrival{events: events, behind: s.aligned, resumed: !s.aligned, blind: !s.aligned, again: s.again}); giveErr != nil {
 			return giveErr
 		}
-		if s.end == nil { // nor is what else has come on the stream to be had elsewhere
+		if s.end == nil { // and what else has come on the stream
 			s.aligned = true
 			return nil
 		}
@@ -98,7 +103,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 			s.joined = time.Now()
 		}
 		return s.give(ctx, arrival{events: events, behind: !blind, resumed: blind, blind: blind, again: s.again})
-	case s.mayLookAgain(err) && !errors.Is(err, errDropped) && ctx.Err() == nil:
+	case s.mayLookAgain(err) && ctx.Err() == nil:
 		return s.give(ctx, arrival{events: events, resumed: !s.aligned, blind: !s.aligned, again: s.again})
 	}
 	return err

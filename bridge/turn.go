@@ -244,11 +244,8 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		if err != nil || how != paused {
 			t.observeEnd(err)
 			leg.leave(true)
-			if again := t.again(ctx, leg, err, r); again != nil {
-				return t.send(again), ended, nil
-			}
-			if t.wentOn(ctx, leg, err, r) {
-				return t.followAside(nil), ended, nil
+			if next := t.onward(ctx, leg, err, r); next != nil {
+				return next, ended, nil
 			}
 			return nil, how, err
 		}

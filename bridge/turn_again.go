@@ -9,6 +9,18 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// onward is the request with which a turn goes on after the agent has refused a message,
+// nil if it does not.
+func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *request {
+	if again := t.again(ctx, leg, err, r); again != nil {
+		return t.send(again)
+	}
+	if t.wentOn(ctx, leg, err, r) {
+		return t.followAside(nil)
+	}
+	return nil
+}
+
 // again returns the message to send instead of one that the agent has refused because
 // of its task or its context, nil if there is none: if the agent does not know the task
 // any more (it was restarted), or the task is completed and takes no messages, the

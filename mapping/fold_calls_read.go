@@ -70,7 +70,7 @@ func (f *Fold) toolCall(data, messageID string) bool {
 			return true
 		}
 	}
-	held := f.echo && old != nil && old.held == f.texts.snapshots
+	held := f.isHeld(old)
 	if held && !f.behind {
 		return true
 	}
@@ -96,6 +96,9 @@ func (f *Fold) toolCall(data, messageID string) bool {
 	}
 	return true
 }
+
+// isHeld reports whether the event in hand may be in the last snapshot, which has the call.
+func (f *Fold) isHeld(c *call) bool { return f.echo && c != nil && c.held == f.texts.snapshots }
 
 // countCalls counts how often a snapshot names each tool call.
 func (f *Fold) countCalls(ev *a2a.Event) {

@@ -99,7 +99,7 @@ func (v *turnView) ambiguous(e *element) bool {
 			})
 		})
 	}
-	return !v.plan.Agent.SharedID || v.plan.Agent.Holds != HoldsAll || slices.ContainsFunc(v.elements, func(other *element) bool {
+	return !v.plan.Agent.SharedID || v.plan.Agent.Holds != HoldsAll || e == v.elements[len(v.elements)-1] || slices.ContainsFunc(v.elements, func(other *element) bool {
 		return other.artifact && other.text == e.text && other.said.At <= e.said.At
 	})
 }
@@ -115,7 +115,8 @@ func (v *turnView) judgeAgain() {
 			needed = needed || !part.shown
 			part.told = true
 		}
-		if !needed && !v.excuse("whole: one artifact, several answers", v.plan.Agent.ConstantID && v.disturbed()) { // one artifact may be several answers
+		if !needed && !v.excuse("whole: one artifact, several answers", v.plan.Agent.ConstantID && v.disturbed()) && !v.pushedBlind() &&
+			!v.excuse("whole: a repetition that an earlier turn owes", strings.ContainsAny(e.text, repeating) && v.disturbedBefore()) { // one artifact may be several answers
 			v.wrong("a whole is shown again though its parts were", "%q", e.text)
 		}
 	}
@@ -186,6 +187,7 @@ func (v *turnView) judgeExtra(text, missing string) {
 	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
 		return other != v && said(other) && (v.excuse("late: owed by another turn", other.owes(text)) ||
 			v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
+			v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.again != nil })) ||
 			v.excuse("late: said by a whole alone", slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.told && !e.shown })) ||
 			v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating)))
 	}):
@@ -317,7 +319,7 @@ func (v *turnView) judgeGaps() {
 		v.wrong("a gap is said though nothing was lost", "")
 	case v.plan.Agent.Holds == HoldsAll && !v.excuse("gap: restarted", v.forgotten()) && v.taken() > 0 && !v.turn.Direct:
 		v.wrong("a gap is said though the agent holds all", "")
-	case gaps > losses && v.rec.Killed == 0:
+	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
 		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
 	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: reads fail", v.reads() != nil) &&
 		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore()):

@@ -177,7 +177,7 @@ func (j *judge) judgeLoads() {
 			if v.excuse("load: a chunk alone", j.plan.Agent.SharedID && j.plan.Agent.Holds != HoldsAll && len(s.gaps) > 0 && v.madeOf(text)) {
 				continue // a chunk alone cannot be told from what was shown of its message
 			}
-			if v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) || v.excuse("load: the reason again", text == v.turn.End.Reason) ||
+			if v.pushedBlind() && v.madeOf(text) || v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) || v.excuse("load: the reason again", text == v.turn.End.Reason) ||
 				v.excuse("load: owed by an earlier turn", slices.ContainsFunc(j.turns, func(other *turnView) bool {
 					return other.turn.N < v.turn.N && (other.rec.Err != "" && other.disturbed() || other.rec.Killed > 0) && other.madeOf(text)
 				})) {
