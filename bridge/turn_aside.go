@@ -114,7 +114,7 @@ func (t *turn) waitAside(ctx context.Context, leg *leg, pause time.Duration) (mo
 			}
 		case <-timer.C:
 			return false, nil
-		case <-t.cancelled:
+		case <-t.cancelled.Done():
 			return true, context.Canceled
 		case <-t.agent.opts.Client.Exited():
 			return true, t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)

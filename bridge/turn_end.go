@@ -25,7 +25,11 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	marks := t.fold.EndMarks(nil)
 	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
 	var showErr error
-	if steps := t.fold.EndTurn(over, err != nil, nil); len(steps) > 0 {
+	steps := t.fold.EndTurn(over, err != nil, nil)
+	if text := t.session.unkeptNotice(); text != "" {
+		steps = append(steps, t.notice("\n"+text))
+	}
+	if len(steps) > 0 {
 		showErr = t.editor.Show(ctx, steps)
 	}
 	r, err := t.result(ctx, how, err, unheard)

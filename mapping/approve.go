@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -94,9 +95,7 @@ func NewQuestion(c *ToolCall) Question {
 
 func newOption(o ConfirmationOption) Option {
 	option := Option{ID: o.ID, Name: o.Name, Description: o.Description}
-	if option.Name == "" {
-		option.Name = o.ID
-	}
+	option.Name = cmp.Or(option.Name, o.ID)
 	option.Kind, option.width, option.Certain = optionMeaning(o.ID, o.Name)
 	option.heed(o)
 	if option.Kind == acp.OptionAllowAlways && readWords(option.Name).width < widthSession {

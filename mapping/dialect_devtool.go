@@ -14,14 +14,11 @@ import (
 // (its §3.2). Metadata is keyed by the extension's URI; enum values are taken as
 // names, as names with the enum's prefix, and as proto numbers; members in
 // snake_case and in lowerCamelCase, as proto-JSON writes and accepts them.
-type devtool struct{}
+type devtool struct{ quiet }
 
 func (devtool) name() string { return DialectDevtool }
 
 func (devtool) traits() Traits { return Traits{ContinuesCompleted: true, ServersInSettings: true} }
-
-// tells: its agents declare it.
-func (devtool) tells(*a2a.Card) bool { return false }
 
 func (devtool) settings(s AgentSettings, uri string) (key string, members map[string]any) {
 	members = map[string]any{"workspace_path": s.Workspace}
@@ -101,8 +98,6 @@ func (devtool) callID(data object) (id string, ok bool) {
 func (devtool) answered(data object) (id string, ok bool) {
 	return stringOf(data.get("tool_call_id", "toolCallId")), data.get("selected_option_id", "selectedOptionId") != ""
 }
-
-func (devtool) repeats() string { return "" }
 
 func (d devtool) toolCall(data object, c *ToolCall) {
 	c.dialect = d
@@ -281,9 +276,6 @@ func lowerCamel(name string) string {
 	return a + strings.ToUpper(b[:1]) + b[1:]
 }
 
-// outputSoFar: the RFC has live_content for it.
-func (devtool) outputSoFar(*a2a.Artifact) (string, sentText, bool) { return "", sentText{}, false }
-
 // options: the agent says which there are (§3.2, ConfirmationRequest). For a request
 // that names none the options of the extension's own example are taken: without them
 // the user could allow nothing. That is not done for a request without a call, whose
@@ -296,9 +288,6 @@ func (devtool) options(c *ToolCall) []Option {
 }
 
 func (devtool) takesContent() bool { return true }
-
-// extensions: it is the one that [Negotiate] knows.
-func (devtool) extensions() []string { return nil }
 
 // answer is a ToolCallConfirmation as proto3 JSON: the oneof modified_details has
 // no level of its own there.
@@ -317,7 +306,5 @@ func (devtool) answer(a Answer, m *a2a.Outgoing) error {
 	if a.NewContent != nil {
 		v.File = &fileDetails{*a.NewContent}
 	}
-	p, err := dataPart(v, "")
-	m.Parts = append(m.Parts, p)
-	return err
+	return addData(m, v, "")
 }

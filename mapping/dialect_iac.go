@@ -22,7 +22,9 @@ const iacKey = "iac_code"
 
 func (iac) name() string { return "iac-code" }
 
-func (iac) traits() Traits { return Traits{Differences: true, Chunks: true, GoesOnAsking: true, EndsAsking: true} }
+func (iac) traits() Traits {
+	return Traits{Differences: true, Chunks: true, GoesOnAsking: true, EndsAsking: true}
+}
 
 func (iac) sign() string { return iacKey }
 
@@ -125,7 +127,7 @@ func (iac) options(c *ToolCall) []Option {
 // aside answers by a message that has this part and nothing else.
 func (iac) aside(a Answer, m *a2a.Outgoing) (SideRequest, error) {
 	in := gjson.Parse(string(a.Call.Extra))
-	p, err := dataPart(struct {
+	return SideRequest{}, addData(m, struct {
 		Version   int    `json:"schemaVersion"`
 		Kind      string `json:"kind"`
 		TaskID    string `json:"requestTaskId"`
@@ -133,8 +135,6 @@ func (iac) aside(a Answer, m *a2a.Outgoing) (SideRequest, error) {
 		ToolUseID string `json:"toolUseId"`
 		Decision  string `json:"decision"`
 	}{1, "permission", in.Get("requestTaskId").String(), in.Get("inputId").String(), in.Get("toolUseId").String(), a.OptionID}, "")
-	m.Parts = append(m.Parts, p)
-	return SideRequest{}, err
 }
 
 // taken reads the acknowledgement, a data part of the agent's reply. A question that was

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -282,9 +283,7 @@ func inherit(now, old *ToolCall) (output bool) {
 			*p.now = p.was
 		}
 	}
-	if now.Input == "" {
-		now.Input = old.Input
-	}
+	now.Input = cmp.Or(now.Input, old.Input)
 	if _, ok := now.dialect.(apart); ok && now.Status.Ended() {
 		return false // its output so far is its result
 	}

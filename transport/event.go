@@ -279,7 +279,6 @@ func messagesOf(raw string) iter.Seq[a2a.Message] {
 	}
 }
 
-// jsonObject returns an object as it is, and anything else as absent.
 // jsonList returns a list that is not empty, "" for anything else.
 func jsonList(raw string) a2a.JSON {
 	if !strings.HasPrefix(raw, "[") || strings.TrimSpace(raw[1:len(raw)-1]) == "" {
@@ -288,6 +287,7 @@ func jsonList(raw string) a2a.JSON {
 	return a2a.JSON(raw)
 }
 
+// jsonObject returns an object as it is, and anything else as absent.
 func jsonObject(raw string) a2a.JSON {
 	if !rawjson.IsObject(raw) {
 		return ""

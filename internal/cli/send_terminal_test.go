@@ -59,6 +59,8 @@ func sessions() []session {
 		{name: "ask", args: []string{"ask"}, keys: []key{{"Your answer", "red\n"}}},
 		{name: "ask-later", args: []string{"--fail", "ask"}, keys: []key{{"Your answer", "\n"}}, exit: exitWaits},
 		{name: "ask-cancelled", args: []string{"ask"}, keys: []key{{"Your answer", "\x03"}}, exit: exitInterrupted},
+		{name: "question-left", args: []string{"shell"}, keys: []key{{"Which?", "\x04"}}},
+		{name: "question-cancelled", args: []string{"shell"}, keys: []key{{"Which?", "\x03"}}, exit: exitInterrupted},
 		{name: "cancelled", args: []string{"slow"}, keys: []key{{"tick 1 of 60", "\x03"}}, exit: exitInterrupted},
 		{name: "stdin", args: []string{"hello"}, pipe: "hello\n"},
 		{name: "stdin-dash", args: []string{"-"}, pipe: "hello\n"},
