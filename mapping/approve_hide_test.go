@@ -95,3 +95,24 @@ func TestNamelessTool(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingUnread: what details say beside the members that we know is shown, and so is
+// a file's name that is not its path's. What is known is not said twice.
+func TestNothingUnread(t *testing.T) {
+	for details, want := range map[string]string{
+		`"execute_details":{"command":"ls","working_directory":"/x"}`:                         "",
+		`"execute_details":{"command":"ls","env":{"PATH":"/evil"}}`:                           "/evil",
+		`"execute_details":{"command":"ls","workingDirectory":"/a","working_directory":"/b"}`: "/a",
+		`"mcpDetails":{"serverName":"s","toolName":"t","args":["--force"]}`:                   "--force",
+		`"generic_details":{"description":"hello","also":"rm"}`:                               "rm",
+		`"file_edit_details":{"file_name":"a","file_path":"/w/a","new_content":"x"}`:          "",
+		`"fileEditDetails":{"fileName":"a","filePath":"/w/a","newContent":"x","mode":"0777"}`: "0777",
+		`"file_edit_details":{"file_name":"readme","file_path":"/etc/x","new_content":"x"}`:   "Warning: the agent calls the file readme",
+		`"file_edit_details":{"file_name":"readme","new_content":"x"}`:                        "Warning: the agent calls the file readme",
+	} {
+		text, _, _ := permission(t, `{"tool_call_id":"c","status":"PENDING","tool_name":"t","confirmation_request":{"options":[{"id":"allow"},{"id":"reject"}],`+details+`}}`)
+		if want != "" && !strings.Contains(text, want) || want == "" && (strings.Contains(text, "also says") || strings.Contains(text, "Warning")) {
+			t.Errorf("%s\nis asked as\n%s", details, text)
+		}
+	}
+}
