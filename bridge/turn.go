@@ -37,7 +37,7 @@ type turn struct {
 	writing  mapping.Writing
 	card     *a2a.Card
 	steps    []mapping.Step
-	told     bool                // the user was told that the agent wants authentication
+	authTold bool                // the user was told that the agent wants authentication
 	answered bool                // the user's answers were sent, in this turn
 	down     bool                // the connection is lost, and it is not known what the agent said since
 	given    map[string]decision // the session's
@@ -185,13 +185,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 func (t *turn) ready(ctx context.Context, open func(context.Context) (*request, error)) (*request, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { // ends with ctx, at this function's return
-		select {
-		case <-t.cancelled:
-			stop()
-		case <-ctx.Done():
-		}
-	}()
+	defer context.AfterFunc(t.cancelled, stop)()
 	card, writing, err := t.reach(ctx)
 	if err != nil {
 		return nil, err
@@ -345,12 +339,12 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 // show turns an arrival into steps and hands them to the editor.
 func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	steps := t.steps[:0]
-	if n.first && t.fold.Lacks(&n.events[0]) {
+	if n.join == joinFirst && t.fold.Lacks(&n.events[0]) {
 		leg.older = true
 		n = arrival{}
 	}
 	t.tellFold(n)
-	if n.resumed && t.down {
+	if n.join.resumed() && t.down {
 		steps = append(steps, t.cutCost()...)
 	}
 	if n.aligns != nil {
@@ -364,18 +358,18 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 			s.Text = t.agent.opts.Mask(s.Text)
 		}
 	}
-	t.down = t.down && !n.resumed
+	t.down = t.down && !n.join.resumed()
 	if c := n.connection; c != nil {
 		t.observeConnection(c)
 		steps = append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
-		if c.Phase == "lost" {
+		if c.Phase == mapping.PhaseLost {
 			t.down = true
 			t.fold.Cut()
 			leg.repetition = t.session.seen.Repetition()
 		}
 	}
-	if t.fold.State == a2a.StateAuthRequired && !t.told && !t.fold.WaitsForWords() {
-		t.told = true
+	if t.fold.State == a2a.StateAuthRequired && !t.authTold && !t.fold.WaitsForWords() {
+		t.authTold = true
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
 	t.noteTask()

@@ -59,45 +59,35 @@ type operation struct {
 // operationOf is what a JSON-RPC method of A2A is, by A2A 0.3, section 7, and A2A
 // 1.0, section 9.4; of no version if it is none of A2A's.
 func operationOf(method string) operation {
-	switch method {
-	case "message/send":
-		return operation{"0.3", "SendParams", "Sent"}
-	case "message/stream":
-		return operation{"0.3", "SendParams", "Event"}
-	case "tasks/get", "tasks/cancel":
-		return operation{"0.3", "TaskID", "Task"}
-	case "tasks/resubscribe":
-		return operation{"0.3", "TaskID", "Event"}
-	case "tasks/pushNotificationConfig/set":
-		return operation{"0.3", "TaskPushConfig", "TaskPushConfig"}
-	case "tasks/pushNotificationConfig/get":
-		return operation{"0.3", "TaskID", "TaskPushConfig"}
-	case "tasks/pushNotificationConfig/list":
-		return operation{"0.3", "TaskID", "TaskPushConfigs"}
-	case "tasks/pushNotificationConfig/delete":
-		return operation{"0.3", "TaskID", ""}
-	case "agent/getAuthenticatedExtendedCard":
-		return operation{"0.3", "", "Card"}
-	case "SendMessage":
-		return operation{"1.0", "SendParams", "Sent"}
-	case "SendStreamingMessage":
-		return operation{"1.0", "SendParams", "Event"}
-	case "GetTask", "CancelTask":
-		return operation{"1.0", "TaskID", "Task"}
-	case "ListTasks":
-		return operation{"1.0", "ListParams", "Tasks"}
-	case "SubscribeToTask":
-		return operation{"1.0", "TaskID", "Event"}
-	case "CreateTaskPushNotificationConfig":
-		return operation{"1.0", "PushConfig", "PushConfig"}
-	case "GetTaskPushNotificationConfig":
-		return operation{"1.0", "TaskOf", "PushConfig"}
-	case "ListTaskPushNotificationConfigs":
-		return operation{"1.0", "TaskOf", "PushConfigs"}
-	case "DeleteTaskPushNotificationConfig":
-		return operation{"1.0", "TaskOf", ""}
-	case "GetExtendedAgentCard":
-		return operation{"1.0", "", "Card"}
+	for _, known := range [...]struct {
+		method string
+		operation
+	}{
+		{"message/send", operation{"0.3", "SendParams", "Sent"}},
+		{"message/stream", operation{"0.3", "SendParams", "Event"}},
+		{"tasks/get", operation{"0.3", "TaskID", "Task"}},
+		{"tasks/cancel", operation{"0.3", "TaskID", "Task"}},
+		{"tasks/resubscribe", operation{"0.3", "TaskID", "Event"}},
+		{"tasks/pushNotificationConfig/set", operation{"0.3", "TaskPushConfig", "TaskPushConfig"}},
+		{"tasks/pushNotificationConfig/get", operation{"0.3", "TaskID", "TaskPushConfig"}},
+		{"tasks/pushNotificationConfig/list", operation{"0.3", "TaskID", "TaskPushConfigs"}},
+		{"tasks/pushNotificationConfig/delete", operation{"0.3", "TaskID", ""}},
+		{"agent/getAuthenticatedExtendedCard", operation{"0.3", "", "Card"}},
+		{"SendMessage", operation{"1.0", "SendParams", "Sent"}},
+		{"SendStreamingMessage", operation{"1.0", "SendParams", "Event"}},
+		{"GetTask", operation{"1.0", "TaskID", "Task"}},
+		{"CancelTask", operation{"1.0", "TaskID", "Task"}},
+		{"ListTasks", operation{"1.0", "ListParams", "Tasks"}},
+		{"SubscribeToTask", operation{"1.0", "TaskID", "Event"}},
+		{"CreateTaskPushNotificationConfig", operation{"1.0", "PushConfig", "PushConfig"}},
+		{"GetTaskPushNotificationConfig", operation{"1.0", "TaskOf", "PushConfig"}},
+		{"ListTaskPushNotificationConfigs", operation{"1.0", "TaskOf", "PushConfigs"}},
+		{"DeleteTaskPushNotificationConfig", operation{"1.0", "TaskOf", ""}},
+		{"GetExtendedAgentCard", operation{"1.0", "", "Card"}},
+	} {
+		if known.method == method {
+			return known.operation
+		}
 	}
 	return operation{}
 }
