@@ -22,6 +22,9 @@ const (
 	// cancelGrace is how long after a cancel the agent may go on. Clients close
 	// our stdin, or kill, from 2.5 s on (acpx).
 	cancelGrace = 2 * time.Second
+	// fewSteps is how many steps are cleared behind their event: those of a large one come
+	// alone, and to clear those of many small ones costs more than it frees.
+	fewSteps = 4
 )
 
 // A turn is one prompt: a loop of legs, with the user's answers between. Its
@@ -373,6 +376,9 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
+	}
+	if len(steps) <= fewSteps {
+		clear(steps) // a large text would be held until the next one has been read
 	}
 	t.steps = steps
 	t.chooseCancel(leg)

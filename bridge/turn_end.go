@@ -107,10 +107,17 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 	return t.tellEnd(ctx, r)
 }
 
+// waitsUntold is for a turn that would end without a word.
+const waitsUntold = "\n[The agent waits for your input, and does not say for what. Your next prompt is the answer.]\n"
+
 // tellEnd adds the reason why the turn has ended, by the task's state.
 func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 	f := t.fold
 	switch f.State {
+	case a2a.StateInputRequired:
+		if len(r.Pending) == 0 && f.ShownNothing() && !t.writing.Traits().EndsAsking {
+			return r, t.editor.Show(ctx, []mapping.Step{t.notice(waitsUntold)})
+		}
 	case a2a.StateCanceled:
 		r.StopReason = acp.StopCancelled
 	case a2a.StateRejected:

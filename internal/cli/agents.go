@@ -69,9 +69,16 @@ func (p *program) agents(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	files, named, err := config.List(&config.Options{File: stringOf(c, "config"), Workspace: workspaceOf(c)})
+	opts := &config.Options{File: stringOf(c, "config"), Workspace: workspaceOf(c)}
+	files, named, err := config.List(opts)
 	if err != nil {
-		return &configError{err}
+		// The workspace's file may name an agent that there is not: the error leads here.
+		wrong := &configError{err}
+		opts.Workspace = ""
+		if files, named, err = config.List(opts); err != nil {
+			return wrong
+		}
+		p.say("%v", wrong)
 	}
 	list := p.look(c.Context, named)
 	if c.Context.Err() != nil {

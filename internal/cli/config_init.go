@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -43,6 +44,11 @@ func (p *program) init(c *cli.Context) error {
 		agent := stringOf(c, "agent")
 		if agent != "" && !config.ValidName(agent) {
 			return usagef("a workspace names an agent by a name that is in your own configuration, and %q is none", agent)
+		}
+		if yours, err := config.Load(&config.Options{File: stringOf(c, "config")}); err != nil {
+			return &configError{err}
+		} else if agent != "" && !slices.Contains(yours.Names(), agent) {
+			return usagef("--agent: %s", yours.NoAgent(agent))
 		}
 		dir, err := directory(stringOf(c, "workspace"))
 		if err != nil {

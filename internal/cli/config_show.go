@@ -62,7 +62,7 @@ func (p *program) configShow(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	conf, err := readConfiguration(c)
+	conf, err := readConfiguration(c, workspaceOf(c))
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,12 @@ func (o *textOutput) show(steps []mapping.Step) error {
 		s := &steps[i]
 		switch s.Kind {
 		case mapping.StepText:
+			if o.verbose && s.Description != "" && !s.Append {
+				if err := o.flush(); err != nil {
+					return err
+				}
+				o.say("artifact %s: %s", cmp.Or(s.Name, s.ArtifactID), s.Description)
+			}
 			o.text(s)
 			continue
 		}

@@ -75,7 +75,13 @@ func (p *program) setup(c *cli.Context) error {
 	s.asker, done = p.newAsker(c.Context, c.Bool("no-input"))
 	defer done()
 	defer func() { s.leave() }()
-	if s.conf, err = readConfiguration(c); err != nil {
+	s.conf, err = readConfiguration(c, workspaceOf(c))
+	if wrong := (*configError)(nil); errors.As(err, &wrong) {
+		// The workspace's file may name an agent that is to be made known now.
+		p.alone = true
+		s.conf, err = readConfiguration(c, "")
+	}
+	if err != nil {
 		return err
 	}
 	if name := c.String("name"); name != "" && !config.ValidName(name) {

@@ -90,7 +90,7 @@ func (p *program) taskCancelCommand() *cli.Command {
 		usage: []string{"a2astdio --agent URL task cancel [options] ID"},
 		examples: []example{
 			{"a2astdio task cancel 4f0c...", "one task"},
-			{"a2astdio task list --state working -o json | jq -r '.tasks[].id' | xargs -n1 a2astdio task cancel", "all that is under way"},
+			{"a2astdio task list --state working -o json | jq -r '.tasks[].id' | xargs -r -n1 a2astdio task cancel", "all that is under way"},
 		},
 	}, outputFlag("A2A 1.0's Task"))
 }

@@ -57,6 +57,9 @@ func (p *program) push(c *cli.Context, names []string, make func(*cli.Context, [
 		return err
 	}
 	defer l.close()
+	if args[0], err = p.taskID(c, l, args[0]); err != nil {
+		return err
+	}
 	result, err := call(c.Context, l.client)
 	if err != nil {
 		return err
@@ -114,6 +117,7 @@ func setPush(c *cli.Context, args []string) (pushCall, error) {
 		if err := client.CheckWebhook(ctx, config.URL, &transport.WebhookPolicy{Allow: allow}); err != nil {
 			return nil, usagef("%s", strings.TrimPrefix(err.Error(), "agent: "))
 		}
+		config.TaskID = args[0] // the whole of it
 		return pushResult(client.SetPush(ctx, config))
 	}, nil
 }

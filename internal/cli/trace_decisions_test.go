@@ -18,7 +18,7 @@ func TestTraceDecisions(t *testing.T) {
 	record := func(fault string) (what []string, all []trace.Record) {
 		url, _ := background(t, "--agent", "demo", "proxy", "--fault", fault)
 		path := filepath.Join(t.TempDir(), "t.jsonl")
-		if status, out, stderr := runMain(lines, "--agent", url, "--trace", path); status != 0 || !strings.Contains(out, `"id":1`) { // an error is an answer, too
+		if status, out, stderr := runMain(lines, "--agent", url, "--trace", path); status != 0 || !strings.Contains(out, `"id":1`) {
 			t.Fatalf("status %d, %s%s", status, out, stderr)
 		}
 		r, err := trace.Open(path, nil)
@@ -55,7 +55,8 @@ func TestTraceDecisions(t *testing.T) {
 		if (r.What == trace.DecideLost || r.What == trace.DecideReconnect) && (r.Why == "" || r.Task == "" || r.Session == "") || r.What == trace.DecideReconnect && r.Attempt != 1 {
 			t.Errorf("%+v", r)
 		}
-	} // A stream that ends before the task has an ID cannot be followed.
+	}
+	// A stream that ends before the task has an ID cannot be followed.
 	what, all = record("cut-after=1@SendStreamingMessage")
 	if want := []string{"cut", trace.DecideGiveUp}; !slices.Equal(what, want) {
 		t.Errorf("%q, want %q", what, want)
