@@ -19,14 +19,17 @@ const (
 	// maxUnheard is how often in a row the task must show that the message has not come
 	// before that is believed: at first it may still be on its way.
 	maxUnheard = 2
+	// maxStanding is how often the task may have the user's answers and stand as it did
+	// before them, until it is believed that it waits for more.
+	maxStanding = 3
 	// firstWait is the wait before the first attempt; each further one waits twice as
-	// long, up to maxWait where the agent answers without news.
+	// long, up to maxWait.
 	firstWait = time.Second
 	maxWait   = 16 * time.Second
 )
 
-func (l *leg) run(ctx context.Context, r *request) error {
-	over, err := l.begin(ctx, r)
+func (l *leg) run(ctx context.Context) error {
+	over, err := l.begin(ctx)
 	if over {
 		return err
 	}
@@ -46,11 +49,11 @@ func (l *leg) run(ctx context.Context, r *request) error {
 			return nil // the agent has stopped the work
 		case l.polled && !polling:
 			polling = true
-			l.tell(ctx, mapping.Connection{Phase: "polling"})
+			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
 		case attempt == 1:
 			l.looked = false
-			l.tell(ctx, mapping.Connection{Phase: "lost", Why: err.Error()})
+			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
 		}
 		l.lose()
 		pushed, waitErr := l.pauseUnlessRefused(ctx, attempt, pause, err)
@@ -58,7 +61,7 @@ func (l *leg) run(ctx context.Context, r *request) error {
 			return waitErr
 		}
 		if !l.polled && !pushed {
-			l.tell(ctx, mapping.Connection{Phase: "retrying", Attempt: attempt, Why: err.Error()})
+			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: attempt, Why: err.Error()})
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)
@@ -72,7 +75,7 @@ func (l *leg) run(ctx context.Context, r *request) error {
 			l.polled, polling, attempt = false, false, 0
 			fallthrough
 		default:
-			silent, pause = silent+1, pause*2
+			silent, pause = silent+1, min(pause*2, maxWait)
 		}
 	}
 	return nil
@@ -117,13 +120,14 @@ func (l *leg) repeatsAuth() bool {
 
 // begin makes the leg's request and reads what comes of it. over: there is
 // nothing to follow.
-func (l *leg) begin(ctx context.Context, r *request) (over bool, err error) {
+func (l *leg) begin(ctx context.Context) (over bool, err error) {
+	r := l.request
 	if r.send == nil {
 		found, err := l.reconnect(ctx)
 		l.polled = found == alive
 		return err == nil, err
 	}
-	stream, taskID, release, err := l.reach(ctx, r)
+	stream, taskID, release, err := l.reach(ctx)
 	if release != nil {
 		defer release()
 	}
@@ -137,12 +141,13 @@ func (l *leg) begin(ctx context.Context, r *request) (over bool, err error) {
 		_, err = l.resume(ctx, stream)
 		return err == nil, err
 	case err == nil && r.behind != nil:
-		_, err = l.catchUp(ctx, stream, r.behind)
+		said, err := l.catchUp(ctx, stream, r.behind)
+		l.refused = !said && errors.As(err, &agentErr) && !errors.As(err, new(*taskLostError))
 		return err == nil, err
 	case err == nil:
 		err = l.read(ctx, stream)
-		l.refused = !l.heard && errors.As(err, &agentErr)
-		l.begun = !l.heard && r.message != nil && !r.answers
+		l.refused = !l.opened && errors.As(err, &agentErr)
+		l.begun = !l.opened && r.message != nil && !r.answers
 		l.doubt(l.begun)
 		return err == nil, err
 	case l.taskID != "" && errors.As(err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound:
@@ -168,7 +173,8 @@ func (l *leg) doubt(unheard bool) {
 
 // reach makes the leg's request. An answer to a question that was certainly not
 // delivered is sent again for a while: the task waits for it.
-func (l *leg) reach(ctx context.Context, r *request) (stream *transport.Stream, taskID string, release func(), err error) {
+func (l *leg) reach(ctx context.Context) (stream *transport.Stream, taskID string, release func(), err error) {
+	r := l.request
 	stream, taskID, release, err = send(ctx, r, l.agent.opts.IdleTimeout)
 	for tries, pause := 0, firstWait; r.answers && tries < maxSilence && isUndelivered(err); tries, pause = tries+1, pause*2 {
 		if waitErr := l.wait(ctx, pause, err); waitErr != nil {
@@ -236,7 +242,7 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 		stream.Close()
 		return nil
 	case ended && !said:
-		return &cutError{"agent: answered with an empty stream"}
+		return &cutError{"agent: answered with an empty stream (its own log may say why)"}
 	case ended && l.polled:
 		return l.goesOn()
 	case ended:
@@ -281,7 +287,7 @@ func (l *leg) lastEventID() string {
 // resting reports whether the task is in a state in which an agent may end its
 // stream without a word.
 func (l *leg) resting() bool {
-	return (l.state.Terminal() || l.state == a2a.StateInputRequired || l.spoke > 0 && l.state == "") && !l.unheard
+	return (l.state.Terminal() || l.state == a2a.StateInputRequired || l.spoke > 0 && l.state == "") && !l.unheard && !l.stands
 }
 
 // finish drains a stream that is not shown any more. It cancels the task if that was

@@ -22,6 +22,9 @@ func (t *turn) openingNotices() (notices []mapping.Step) {
 	if text := t.session.modeNotice(); text != "" {
 		notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: text})
 	}
+	if text := t.session.unkeptNotice(); text != "" {
+		notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: text + "\n"})
+	}
 	if t.session.approvals.tellYolo() {
 		notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: yoloNotice})
 	}

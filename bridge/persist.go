@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -27,8 +28,26 @@ func (s *Session) save() {
 	err := s.agent.opts.Store.Put(store.Record{ID: s.ID, Agent: s.agent.opts.Name, ContextID: s.contextID, TaskID: s.taskID,
 		Cwd: s.Cwd, Mode: s.Mode(), Title: s.Title, Previous: s.previous, Webhook: s.webhook})
 	if err != nil {
-		s.agent.opts.Log.Warn("the session is not stored", "session", s.ID, "err", err)
+		s.lose("the session is not stored", err)
 	}
+}
+
+// lose notes what could not be stored: see unkeptNotice.
+func (s *Session) lose(what string, err error) {
+	s.agent.opts.Log.Warn(what, "session", s.ID, "err", err)
+	if s.journal != nil { // only those that have one can be loaded
+		s.unkept = err
+	}
+}
+
+// unkeptNotice says, once, that the conversation cannot be loaded again, at least not
+// whole; "" if there is nothing to say.
+func (s *Session) unkeptNotice() string {
+	if s.unkept == nil || s.keptTold {
+		return ""
+	}
+	s.keptTold = true
+	return "[From here on this conversation is not kept for later: " + strings.TrimPrefix(s.unkept.Error(), "bridge: ") + "]\n"
 }
 
 // restore is NewSession for a session that is stored. It begins in the mode
@@ -63,7 +82,7 @@ func (s *Session) keepJournal() {
 	}
 	var err error
 	if s.journal, err = s.agent.opts.Store.Journal(s.ID); err != nil {
-		s.agent.opts.Log.Warn("the conversation is not stored", "session", s.ID, "err", err)
+		s.lose("the conversation is not stored", err)
 	}
 }
 
@@ -76,7 +95,7 @@ func (s *Session) record(lines []byte) {
 	if err := s.journal.Append(lines); err != nil {
 		// A journal that lacks lines would be loaded as if it were whole, and trying
 		// again with each batch would take too long.
-		s.agent.opts.Log.Warn("the rest of the conversation is not stored", "session", s.ID, "err", err)
+		s.lose("the rest of the conversation is not stored", err)
 		_ = s.journal.Close()
 		s.journal, s.unstored = nil, true
 	}

@@ -25,7 +25,11 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	marks := t.fold.EndMarks(nil)
 	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
 	var showErr error
-	if steps := t.fold.EndTurn(over, err != nil, nil); len(steps) > 0 {
+	steps := t.fold.EndTurn(over, err != nil, nil)
+	if text := t.session.unkeptNotice(); text != "" {
+		steps = append(steps, t.notice("\n"+text))
+	}
+	if len(steps) > 0 {
 		showErr = t.editor.Show(ctx, steps)
 	}
 	r, err := t.result(ctx, how, err, unheard)
@@ -103,10 +107,17 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 	return t.tellEnd(ctx, r)
 }
 
+// waitsUntold is for a turn that would end without a word.
+const waitsUntold = "\n[The agent waits for your input, and does not say for what. Your next prompt is the answer.]\n"
+
 // tellEnd adds the reason why the turn has ended, by the task's state.
 func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 	f := t.fold
 	switch f.State {
+	case a2a.StateInputRequired:
+		if len(r.Pending) == 0 && f.ShownNothing() && !t.writing.Traits().EndsAsking {
+			return r, t.editor.Show(ctx, []mapping.Step{t.notice(waitsUntold)})
+		}
 	case a2a.StateCanceled:
 		r.StopReason = acp.StopCancelled
 	case a2a.StateRejected:
@@ -139,9 +150,9 @@ func (t *turn) rememberFailure(err error, unheard bool) {
 	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "":
 		// The next prompt begins a new task, in the same context.
 		s.forget()
-	case unheard && (refused || errors.As(err, new(*undeliveredError))):
+	case unheard && (refused || errors.As(err, new(*undeliveredError)) || errors.As(err, new(*notTakenError))):
 		// The task waits for an answer that did not reach it, and would not take a
-		// prompt instead.
+		// prompt instead. Or it does what the user has not said.
 		t.agent.cancelLater(f.TaskID)
 		s.anew = t.writing.Traits().TaskIsConversation
 		s.forget()
@@ -161,6 +172,9 @@ func (t *turn) noteTask() {
 	if t.fold.TaskID != "" && t.identify(t.fold.TaskID) && !t.isCommand {
 		t.tellToo(t.agent)
 		t.session.contextID, t.session.taskID = t.fold.ContextID, t.fold.TaskID
+		t.session.save()
+	} else if c := t.fold.ContextID; t.fold.TaskID == "" && c != "" && c != t.session.contextID && !t.isCommand {
+		t.session.contextID, t.session.named = c, false
 		t.session.save()
 	}
 }

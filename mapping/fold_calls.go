@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -51,6 +52,7 @@ type call struct {
 
 	order int // in which it appeared
 	held  int // the last snapshot that told of it
+	heard int // the last one that had the user's answer
 	size  int // its large members, in bytes
 }
 
@@ -124,7 +126,7 @@ func (c *calls) missing(n int) bool {
 // update shows what a tool call says anew.
 func (f *Fold) update(now *ToolCall) {
 	c := &f.calls
-	old := c.task.calls[now.ID]
+	old := f.earlier(now)
 	if old == nil && f.isPast(now) {
 		return
 	}
@@ -167,6 +169,18 @@ func (f *Fold) update(now *ToolCall) {
 	f.leaveCalls()
 }
 
+// earlier returns a call as it was shown last, nil if it is new. A call that asks is new
+// if that of its ID has ended in an earlier turn: some agents count calls anew in each
+// run of a task that goes on. (A replay goes on to the call's end, so that nobody is
+// asked.)
+func (f *Fold) earlier(now *ToolCall) *call {
+	old := f.calls.task.calls[now.ID]
+	if old != nil && now.Asks && old.Status.Ended() && old.order <= f.calls.before && !f.whole && !f.echo && !f.loss.again {
+		return nil
+	}
+	return old
+}
+
 // next returns what a call is after an event, and what has changed of what is
 // shown; nil if the event says nothing new.
 func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
@@ -200,7 +214,7 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 	if next.Asks && next.answered && was.Confirmation != nil && !asksTheSame(next.ToolCall, was) {
 		next.answered, next.rejected = false, false // it asks for something else
 	}
-	next.order, next.held, next.listed = old.order, old.held, old.listed
+	next.order, next.held, next.heard, next.listed = old.order, old.held, old.heard, old.listed
 	var changed ToolChange
 	if old.head != head {
 		changed |= ToolHead
@@ -270,9 +284,7 @@ func inherit(now, old *ToolCall) (output bool) {
 			*p.now = p.was
 		}
 	}
-	if now.Input == "" {
-		now.Input = old.Input
-	}
+	now.Input = cmp.Or(now.Input, old.Input)
 	if _, ok := now.dialect.(apart); ok && now.Status.Ended() {
 		return false // its output so far is its result
 	}
@@ -346,11 +358,11 @@ func (f *Fold) Answered(callID string, allowed bool) {
 	}
 }
 
-// AskAgain forgets answers that the agent has not heard: the process that gave
-// them has ended, and the task still waits.
+// AskAgain forgets answers that the agent has not heard, as far as the last snapshot
+// tells: the process that gave them has ended, and the task still waits.
 func (f *Fold) AskAgain() {
 	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.Status.Ended() {
+		if c.answered && c.Asks && !c.Status.Ended() && c.heard != f.texts.snapshots {
 			c.answered = false
 			f.calls.asks(c)
 		}

@@ -9,8 +9,9 @@ import (
 
 const (
 	// maxSaid is how much of a turn's text is kept, to compare with a text that says
-	// it again: more than any answer that was seen. Of a longer one the end is kept.
-	maxSaid = 4 << 20
+	// it again: twice the longest answer that a model of 128,000 tokens gives. Of more
+	// than that, and of a piece that is longer than half of it, the newest half is kept.
+	maxSaid = 1 << 20
 	// maxStarts is how many beginnings of messages are kept with it, maxChunks how
 	// many of the newest chunks.
 	maxStarts = 1 << 12
@@ -70,8 +71,16 @@ func (s *said) add(text string) (dropped int) {
 	}
 	s.chunks[s.next] = len(s.text)
 	s.next = (s.next + 1) % maxChunks
+	if len(s.text)+len(text) > cap(s.text) { // append would make it longer in small steps, and leave more behind
+		s.text = slices.Grow(s.text, max(min(len(s.text), maxSaid-len(s.text)), len(text)))
+	}
 	s.text = append(s.text, text...)
 	return dropped
+}
+
+// restart keeps the end of a text that is too long to be kept, and nothing before it.
+func (s *said) restart(end string) {
+	s.text, s.starts, s.chunks = append(s.text[:0], end...), s.starts[:0], [maxChunks]int{}
 }
 
 // clear forgets the turn.
@@ -95,10 +104,17 @@ func (s *said) covers(text string) (rest string, ok bool) {
 	if len(s.text) == 0 || strings.TrimSpace(text) == "" {
 		return text, false
 	}
+	goesOn := text
 	for _, b := range s.starts {
-		if rest, ok := s.coversFrom(b.at, text); ok {
-			return rest, true
+		switch rest, ok := s.coversFrom(b.at, text); {
+		case ok && rest == "":
+			return "", true
+		case ok && goesOn == text:
+			goesOn = rest
 		}
+	}
+	if goesOn != text {
+		return goesOn, true
 	}
 	for i := range s.chunks {
 		if rest, ok := s.coversFrom(s.chunks[(s.next+i)%maxChunks], text); ok {
@@ -128,6 +144,7 @@ func (s *said) compare(from int, text string, apart bool) (rest string, ok bool)
 	i, j := skipSpace(s.text, from), skipSpace(text, 0)
 	matched := false
 	kind := apart && s.isArtifact(from)
+	behind := i // the newest character that is no white space
 	for i < len(s.text) && j < len(text) {
 		if apart {
 			if next := s.skipOther(i, kind); next > i {
@@ -145,6 +162,7 @@ func (s *said) compare(from int, text string, apart bool) (rest string, ok bool)
 			j = skipSpace(text, j)
 		case a == b:
 			i, j, matched = i+1, j+1, true
+			behind = i
 		default:
 			return "", false
 		}
@@ -158,7 +176,7 @@ func (s *said) compare(from int, text string, apart bool) (rest string, ok bool)
 		return "", false
 	case strings.TrimSpace(rest) == "":
 		// All of it was shown, if it ends where a message does.
-		return "", shownEnd || s.breaksIn(i, skipSpace(s.text, i))
+		return "", shownEnd || s.breaksIn(min(behind, i), skipSpace(s.text, i))
 	case !shownEnd:
 		return "", false
 	}

@@ -2,12 +2,14 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +34,7 @@ func (x *exchange) isStream() bool { return x.mediaType() == "text/event-stream"
 // body reads the answer to its end, which also keeps the connection.
 func (x *exchange) body() ([]byte, error) {
 	defer x.resp.Body.Close()
-	if x.isStream() {
+	if x.isStream() || x.resp.StatusCode < 300 && x.isMislabelled() {
 		// A unary method that is answered with events: the first one is it.
 		frames, err := newFrameReader(x.resp.Body, false).next(nil)
 		if err == io.EOF {
@@ -125,18 +127,19 @@ func (x *exchange) addChallenge(e *a2a.Error) {
 func (x *exchange) notA2A(b []byte) error {
 	status := x.resp.StatusCode
 	at := shown(x.url)
-	what := x.mediaType()
-	if what == "" {
-		what = "something"
-	}
+	what := cmp.Or(x.mediaType(), "something")
 	if status < 300 {
 		if len(b) == 0 {
 			return failf(x.lost(), "%s answered %s with an empty %d", at, x.what, status)
 		}
-		if strings.HasSuffix(what, "json") {
-			return failf(x.lost(), "%s answered %s with JSON that is not A2A: %s", at, x.what, quote(b))
+		switch {
+		case rawjson.Valid(b):
+			return failf(x.lost(), "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.what, quote(b))
+		case strings.HasSuffix(what, "json"):
+			return failf(x.lost(), "%s answered %s with what is labelled %s and is none: %s: its own log may know more", at, x.what, what, quote(b))
+		case what == "text/html": // no agent has got the request
+			return failf(nil, "%s answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?", at)
 		}
-		// Most likely a web page: no agent has got the request.
 		return failf(nil, "%s answered %s, not A2A: is --agent the agent's URL?", at, what)
 	}
 	e := &a2a.Error{HTTPStatus: status}
@@ -159,9 +162,12 @@ func (x *exchange) notA2A(b []byte) error {
 		e.Message = at + " answered " + x.what + " with nothing else"
 	default:
 		e.Message = at + ": " + quote(b)
+		if gatewayStatus(status) {
+			e.Message += ": is the agent behind it running?"
+		}
 	}
 	if gatewayStatus(status) && !x.a.delivery.repeat {
-		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s: %s", status, e.Message, notAgain)
+		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s (%s)", status, e.Message, notAgain)
 	}
 	return e
 }
@@ -172,12 +178,8 @@ func (x *exchange) wantsTLS(b []byte) bool {
 	if x.url.Scheme != "http" || x.resp.StatusCode != http.StatusBadRequest || len(b) > maxCard {
 		return false
 	}
-	for _, words := range []string{"HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port", "plain HTTP to an SSL-enabled server port"} {
-		if bytes.Contains(b, []byte(words)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port", "plain HTTP to an SSL-enabled server port"},
+		func(words string) bool { return bytes.Contains(b, []byte(words)) })
 }
 
 // advice says what the user can do about a refusal, judged by its HTTP status.
@@ -193,6 +195,8 @@ func (x *exchange) advice() string {
 			text += " (" + challenge + ")"
 		}
 		return text + ": " + x.a.cureOf(x.resp.Header.Get("WWW-Authenticate"))
+	case http.StatusProxyAuthRequired:
+		return "the proxy on the way to " + at + " wants credentials: " + cureProxy
 	case http.StatusTooManyRequests:
 		text := at + " has too much to do"
 		if tries := x.a.tries(); tries > 1 {

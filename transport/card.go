@@ -209,7 +209,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	b = repairText(bytes.TrimSpace(b))
 	if status := x.resp.StatusCode; status >= 300 {
 		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && status != http.StatusUnauthorized &&
-			status != http.StatusForbidden && status != http.StatusTooManyRequests
+			status != http.StatusForbidden && status != http.StatusProxyAuthRequired && status != http.StatusTooManyRequests
 		err := x.notA2A(b)
 		if d.bare && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
 			err = failf(err, "%s shows its card to callers that it knows, and no credentials are sent before a card is checked: save the card as a file, and give that", shown(u))

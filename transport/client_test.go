@@ -178,12 +178,14 @@ func TestSendAnswers(t *testing.T) {
 		{name: "error with 404", answer: wireAnswer(404, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"none"}}`), err: "agent: none (-32001)", code: -32001, http: 404},
 		{name: "error with 503", answer: wireAnswer(503, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"busy"}}`), err: "agent: busy (-32603)", code: -32603, http: 503},
 		{name: "error as a string", answer: wireAnswer(400, "application/json", `{"error":"no such method"}`), err: "agent: HTTP 400: no such method", http: 400},
-		{name: "503 from a proxy", answer: wireAnswer(503, "text/plain", "upstream\nfailed"), err: "agent: HTTP 503: URL/rpc: upstream failed: it was possibly delivered, so it is not sent again", is: ErrPossiblyDelivered, http: 503},
+		{name: "503 from a proxy", answer: wireAnswer(503, "text/plain", "upstream\nfailed"), err: "agent: HTTP 503: URL/rpc: upstream failed: is the agent behind it running? (it was possibly delivered, so it is not sent again)", is: ErrPossiblyDelivered, http: 503},
 		{name: "401", answer: wireAnswer(401, "text/plain", "no", "WWW-Authenticate", `Bearer realm="x"`), err: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, http: 401},
-		{name: "HTML", answer: wireAnswer(200, "text/html; charset=utf-8", "<html>"), err: "agent: URL/rpc answered text/html, not A2A: is --agent the agent's URL?"},
+		{name: "HTML", answer: wireAnswer(200, "text/html; charset=utf-8", "<html>"), err: "agent: URL/rpc answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?"},
 		{name: "HTML with 404", answer: wireAnswer(404, "text/html", "<html>"), err: "agent: HTTP 404: URL/rpc answered text/html, not A2A: is --agent the agent's URL?", http: 404},
 		{name: "empty 200", answer: wireAnswer(200, "application/json", ""), err: "agent: URL/rpc answered message/stream with an empty 200", is: ErrPossiblyDelivered},
-		{name: "JSON of another kind", answer: wireAnswer(200, "application/json", `{"hello":1}`), err: `agent: URL/rpc answered message/stream with JSON that is not A2A: {"hello":1}`},
+		{name: "JSON of another kind", answer: wireAnswer(200, "application/json", `{"hello":1}`), err: `agent: URL/rpc answered message/stream with JSON that is not A2A: {"hello":1}: is --agent the agent's URL?`},
+		{name: "no JSON", answer: wireAnswer(200, "application/json", "oops"), err: "agent: URL/rpc answered message/stream with what is labelled application/json and is none: oops: its own log may know more", is: ErrPossiblyDelivered},
+		{name: "a proxy's refusal", answer: wireAnswer(407, "text/html", "<html>"), err: "agent: HTTP 407: the proxy on the way to URL/rpc wants credentials: " + cureProxy, http: 407},
 		{name: "redirect to GET", answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
 			err: "agent: URL/rpc redirects to URL/other without what was posted: give the agent's new URL as --agent"},
 		{name: "redirect for ever", answer: func(w http.ResponseWriter, r *http.Request) {
@@ -277,6 +279,10 @@ func TestPoison(t *testing.T) {
 // An agent that answers a plain method with events is understood all the same.
 func TestUnaryAnsweredWithEvents(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(": ping\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"task\",\"id\":\"t\",\"status\":{\"state\":\"working\"}}}\n\n"))
+	if ev, err := wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1); err != nil || ev.State != a2a.StateWorking {
+		t.Error(ev, err)
+	}
+	agent.answer = wireAnswer(200, "application/json", "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"task\",\"id\":\"t\",\"status\":{\"state\":\"working\"}}}\n\n")
 	if ev, err := wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1); err != nil || ev.State != a2a.StateWorking {
 		t.Error(ev, err)
 	}

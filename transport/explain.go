@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"syscall"
@@ -26,6 +27,9 @@ func Explain(err error) (cause, cure string) {
 		kind   *net.OpError
 	)
 	switch {
+	case errors.As(err, &kind) && kind.Op == "proxyconnect":
+		cause, _ = Explain(kind.Err)
+		return "the proxy on the way: " + cause, cureProxy
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return "no such host", "is the name in --agent right? If only some networks know it (a VPN), are you in one?"
 	case errors.As(err, &dns):
@@ -47,10 +51,23 @@ func Explain(err error) (cause, cure string) {
 		return "the connection was closed", rightURL
 	case errors.As(err, &u):
 		return Explain(u.Err)
-	case errors.As(err, &kind) && kind.Op != "proxyconnect":
+	case errors.As(err, &kind):
 		return kind.Err.Error(), rightURL
 	}
 	return err.Error(), rightURL
+}
+
+// cureProxy is for what a proxy has caused. Its own URL may hold a password, and is not
+// repeated here.
+const cureProxy = "HTTP_PROXY and HTTPS_PROXY say which, with user:password@ before its name if it wants that; NO_PROXY=HOST goes to the agent without it"
+
+// refusedByProxy is http.Transport's hook: it says why a proxy makes no way to an https
+// URL, of which the library says the status alone.
+func refusedByProxy(_ context.Context, _ *url.URL, connect *http.Request, resp *http.Response) error {
+	if resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	return failf(ErrUnreachable, "the proxy on the way to %s answered %s: %s", connect.Host, quote([]byte(resp.Status)), cureProxy)
 }
 
 // cureTLS is for http where it should be https.

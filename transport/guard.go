@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"io"
@@ -38,12 +39,13 @@ func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
 			}
 			return &countedConn{Conn: conn}, nil
 		},
-		TLSClientConfig:     tlsConfig(config),
-		TLSHandshakeTimeout: timeout,
-		ForceAttemptHTTP2:   true,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
-		MaxIdleConnsPerHost: idlePerHost,
-		ReadBufferSize:      readBuffer,
+		OnProxyConnectResponse: refusedByProxy,
+		TLSClientConfig:        tlsConfig(config),
+		TLSHandshakeTimeout:    timeout,
+		ForceAttemptHTTP2:      true,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		MaxIdleConnsPerHost:    idlePerHost,
+		ReadBufferSize:         readBuffer,
 		// A compressed event stream is held back until a block is full.
 		DisableCompression: true,
 	}
@@ -68,9 +70,7 @@ const shared = "\x00"
 
 // carry notes that a message goes over the connection.
 func (c *countedConn) carry(owner string) {
-	if owner == "" {
-		owner = shared
-	}
+	owner = cmp.Or(owner, shared)
 	if !c.owner.CompareAndSwap(nil, &owner) && *c.owner.Load() != owner {
 		owner = shared
 		c.owner.Store(&owner)

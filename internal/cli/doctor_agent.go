@@ -61,6 +61,10 @@ func (k *checkup) noCard(err error) {
 		k.fail("card", &notReached{err}, "does the command work by itself, in this directory? It must stay, and serve A2A on {port} or at a URL that it prints")
 	case errors.Is(err, transport.ErrUnreachable), strings.Contains(err.Error(), "take --agent "):
 		k.fail("card", &notReached{err}, "") // it says what to do
+	case agent != nil && agent.HTTPStatus >= 500:
+		k.fail("card", &notReached{err}, faultAdvice)
+	case agent != nil && (agent.HTTPStatus == http.StatusTooManyRequests || agent.HTTPStatus == http.StatusProxyAuthRequired):
+		k.fail("card", &notReached{err}, "") // likewise
 	case exitStatus(err) == exitTimeout:
 		k.fail("card", err, "it is connected, and does not answer: is it busy, or stuck? --timeout waits longer")
 	default:
@@ -71,6 +75,11 @@ func (k *checkup) noCard(err error) {
 // credentialAdvice says how to give credentials to an agent that does not say what
 // it wants.
 const credentialAdvice = `a2astdio auth login signs you in, if the agent says where; export A2ASTDIO_TOKEN="$TOKEN" gives a token that you have, A2ASTDIO_HEADER anything else`
+
+const (
+	faultAdvice  = "the agent, or a gateway before it, has a fault: its own log knows more; --trace - shows what passed"
+	originAdvice = "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (a proxy that it does not know of, mostly)"
+)
 
 // shown reports whether the agent was shown a credential.
 func (k *checkup) shown() bool {
@@ -90,7 +99,7 @@ func (k *checkup) versionStep(how transport.Chosen, err error) {
 	switch {
 	case errors.Is(err, transport.ErrOrigin):
 		k.add("version", stepOK, offered, "")
-		do := "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (a proxy that it does not know of, mostly)"
+		do := originAdvice
 		if strings.Contains(err.Error(), "unencrypted") {
 			do = "the agent does not seem to know that it is behind TLS: whoever runs it should have the card say https; until then, a2astdio card get -o json > card.json, correct that, and --agent card.json"
 		}
@@ -211,6 +220,9 @@ func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 		k.fail("round trip", a.err, "")
 	case isAgent && agent.Code == a2a.CodeTaskNotFound:
 		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
+	case isAgent && agent.Code == a2a.CodeInternal:
+		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with a fault of its own, %s, in %s", withoutWho(a.err), took),
+			"some agents answer so whenever a task is not there; if prompts fail, too, its own log knows more")
 	case isAgent && agent.Code != 0:
 		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s", agent.Message, agent.Code, took), "")
 	case isAgent && agent.HTTPStatus == http.StatusNotFound && a.tasks.bare && k.isHTTPJSON():
@@ -219,7 +231,11 @@ func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 	case isAgent && agent.HTTPStatus == http.StatusTooManyRequests:
 		k.fail("round trip", a.err, "") // it says what to do
 	case isAgent && agent.HTTPStatus >= 500:
-		k.fail("round trip", a.err, "the agent, or a gateway before it, has a fault: its own log knows more; --trace - shows what passed")
+		k.fail("round trip", a.err, faultAdvice)
+	case errors.Is(a.err, transport.ErrOrigin):
+		k.fail("round trip", a.err, originAdvice)
+	case errors.Is(a.err, transport.ErrUnreachable):
+		k.fail("round trip", a.err, "") // likewise
 	case exitStatus(a.err) == exitTimeout:
 		k.fail("round trip", a.err, "the card is there, and what answers calls is busy or stuck")
 	default:

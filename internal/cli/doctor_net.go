@@ -115,6 +115,11 @@ func plainURL(u *url.URL) string {
 	return c.String()
 }
 
+// withoutProxy is what can be done about a proxy.
+func (s *sight) withoutProxy() string {
+	return "the way leads by the proxy " + s.proxy + " (HTTPS_PROXY, HTTP_PROXY): NO_PROXY=" + s.host + " goes without it"
+}
+
 // certificate is the one that a host has shown, also if it was refused.
 func (s *sight) certificate() *x509.Certificate {
 	var refused *tls.CertificateVerificationError

@@ -219,6 +219,34 @@ func (s *secretRun) device(args ...string) {
 	s.texts["the sign-in by a code"] = out.String() + all
 }
 
+// asItself signs in as a client with a secret of its own, by a variable and by a file, and
+// with one that is wrong.
+func (s *secretRun) asItself(agent *leakyAgent, traced func(string) []string) {
+	s.t.Helper()
+	resp, err := http.Post(agent.URL+"/idp/register", "application/json", strings.NewReader(`{"token_endpoint_auth_method":"client_secret_basic"}`))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	id, secret := gjson.GetBytes(b, "client_id").Str, gjson.GetBytes(b, "client_secret").Str
+	env := append(without(s.env, "A2ASTDIO_OAUTH_CLIENT_SECRET", "A2ASTDIO_OAUTH_CLIENT_ID"), "A2ASTDIO_OAUTH_CLIENT_ID="+id)
+	how := []string{"--oauth-issuer", agent.URL + "/idp", "--oauth-scope", "agent", "send", "hello"}
+	s.env = append(env, "A2ASTDIO_OAUTH_CLIENT_SECRET="+secret)
+	s.run("as a client", "", append(traced("p"), how...)...)
+	agent.failNext("401", 9)
+	s.run("error 401: as a client", "", append(traced("q"), how...)...)
+	agent.failNext("401", 0)
+	s.env = append(env, "A2ASTDIO_OAUTH_CLIENT_SECRET=hunter2-wrong-secret")
+	s.run("error: as a client with another secret", "", append(traced("r"), how...)...)
+	if got := s.texts["error: as a client with another secret"]; !strings.Contains(got, "invalid_client") {
+		s.t.Errorf("with another secret: %s", got)
+	}
+}
+
 // One run of everything, with secrets wherever there can be some: signing in by browser
 // and by a code, renewal, errors that repeat what they were shown, an editor, a kill,
 // traces, logs, and all that is made of them. No secret is in any output, trace, log or
@@ -287,6 +315,8 @@ func TestSecretsStayIn(t *testing.T) {
 	s.env = without(given, "A2ASTDIO_OAUTH_CLIENT_ID")
 	s.env = append(s.env, "A2ASTDIO_OAUTH_CLIENT_ID=me")
 	s.run("error: a command", "", append(traced("k"), "--credential-command", dump("command")+"echo hunter2-printed; echo nobody is here >&2; exit 1'", "send", "hello")...)
+	s.env = given
+	s.asItself(agent, traced)
 	stop()
 
 	traces, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
@@ -317,7 +347,7 @@ func (a *leakyAgent) check(t *testing.T, texts map[string]string, traces int) {
 	for _, kind := range a.secrets {
 		kinds[kind] = true
 	}
-	for _, kind := range []string{"access_token", "refresh_token", "code", "code_verifier", "device_code", "token"} {
+	for _, kind := range []string{"access_token", "refresh_token", "code", "code_verifier", "device_code", "token", "client_secret"} {
 		if !kinds[kind] {
 			t.Errorf("the run had no %s", kind)
 		}

@@ -20,7 +20,7 @@ import (
 const interruptWait = 2500 * time.Millisecond
 
 func (p *program) sendCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "send",
 		Usage: "send one prompt to the agent and show what comes of it",
 		Flags: append([]cli.Flag{
@@ -41,9 +41,7 @@ func (p *program) sendCommand() *cli.Command {
 			&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"},
 		}, behindCommand()...),
 		Action: p.send,
-	}
-	c.CustomHelpTemplate = commandHelp(c, sendHelp)
-	return c
+	}, sendHelp)
 }
 
 var sendHelp = help{
@@ -110,23 +108,10 @@ func (p *program) send(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	started := l.http.Process != nil // then there is a line already, until it has a card
-	if !started {
-		editor.screen.waitFor(thread.agent)
-	}
 	defer editor.screen.end()
-	card, err := l.client.Card(c.Context)
-	if started {
-		editor.screen.waitFor("the agent")
-	}
-	switch {
-	case err != nil && c.Context.Err() != nil:
-		editor.screen.echoed()
-		editor.screen.end()
-		p.say("cancelled")
-		return errInterrupted
-	case err != nil:
-		return &notReached{err}
+	card, err := p.firstCard(c, l, editor, thread.agent)
+	if err != nil {
+		return err
 	}
 	if message.Parts, err = parts(prompt, files, card); err != nil {
 		return err
@@ -141,6 +126,34 @@ func (p *program) send(c *cli.Context) error {
 		defer agent.Close()
 		return p.sendAsync(c, l, thread, agent, message, editor.format)
 	}
+	return p.converse(c, l, editor, thread, agent, message, prompt)
+}
+
+// firstCard gets the agent's card, and says meanwhile who is waited for.
+func (p *program) firstCard(c *cli.Context, l *link, editor *sendEditor, agent string) (*a2a.Card, error) {
+	started := l.http.Process != nil // then there is a line already, until it has a card
+	if !started {
+		editor.screen.waitFor(agent)
+	}
+	card, err := l.client.Card(c.Context)
+	if started {
+		editor.screen.waitFor("the agent")
+	}
+	switch {
+	case err != nil && c.Context.Err() != nil:
+		editor.screen.echoed()
+		editor.screen.end()
+		p.say("cancelled")
+		return nil, errInterrupted
+	case err != nil:
+		return nil, &notReached{err}
+	}
+	return card, nil
+}
+
+// converse runs the turn of a message, and those of the user's answers. It closes the
+// agent.
+func (p *program) converse(c *cli.Context, l *link, editor *sendEditor, thread *thread, agent *bridge.Agent, message *a2a.Outgoing, prompt string) error {
 	session := agent.NewSession(l.options.Workspace)
 	session.Resume(message.ContextID, message.TaskID)
 	editor.begun = thread.keep
@@ -253,14 +266,19 @@ func (p *program) verdict(c *cli.Context, l *link, editor *sendEditor, result br
 	if !c.Bool("fail") {
 		return nil
 	}
+	return failure(result)
+}
+
+// failure is what --fail makes of a result.
+func failure(result bridge.Result) error {
 	switch result.State {
 	case a2a.StateFailed, a2a.StateRejected, a2a.StateCanceled:
 		return errFailed
 	}
-	if len(result.Unanswered) > 0 {
+	switch {
+	case len(result.Unanswered) > 0:
 		return errFailed
-	}
-	if waits(result) {
+	case waits(result):
 		return errWaits
 	}
 	return nil

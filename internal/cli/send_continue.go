@@ -18,6 +18,9 @@ type thread struct {
 	store      *store.Store
 	agent, cwd string
 	l          *link
+	// lose tells that it is not kept: the user, if he is there or means to go on with
+	// it, else the log.
+	lose func(error)
 }
 
 // thread opens the conversation. A place to keep it that cannot be had costs
@@ -27,10 +30,14 @@ func (p *program) thread(c *cli.Context, l *link) (*thread, error) {
 	if err != nil && c.Bool("continue") {
 		return nil, err
 	}
-	if err != nil {
-		l.options.Log.Warn("the conversation is not kept for --continue", "err", err)
+	lose := func(err error) { l.options.Log.Warn("the conversation is not kept for --continue", "err", err) }
+	if c.Bool("continue") || isTerminal(p.stderr) {
+		lose = func(err error) { p.say("this conversation is not kept for --continue: %v", err) }
 	}
-	return &thread{s, cmp.Or(l.name, "command "+stringOf(c, "agent-command")), l.options.Workspace, l}, nil
+	if err != nil {
+		lose(err)
+	}
+	return &thread{s, cmp.Or(l.name, "command "+stringOf(c, "agent-command")), l.options.Workspace, l, lose}, nil
 }
 
 // resume makes a message go on where the last one has left the conversation.
@@ -54,7 +61,8 @@ func (t *thread) keep(contextID, taskID string) {
 	err := t.store.PutConversation(store.Conversation{Agent: t.agent, Cwd: t.cwd,
 		ContextID: strings.ToValidUTF8(contextID, ""), TaskID: strings.ToValidUTF8(taskID, "")})
 	if err != nil {
-		t.l.options.Log.Warn("the conversation is not kept for --continue", "err", err)
+		t.lose(err)
+		t.lose = func(error) {} // once
 	}
 }
 

@@ -89,28 +89,17 @@ func hasInput(stream any) bool {
 
 // readPrompt reads stdin to its end.
 func (p *program) readPrompt(ctx context.Context) (string, error) {
-	type input struct {
-		b   []byte
-		err error
-	}
-	read := make(chan input, 1)
-	go func() { // ends with stdin, or, after Ctrl-C, with the process
-		b, err := io.ReadAll(io.LimitReader(p.stdin, maxPrompt+1))
-		read <- input{b, err}
-	}()
-	select {
-	case in := <-read:
-		switch {
-		case in.err != nil:
-			return "", fmt.Errorf("stdin: %w", in.err)
-		case len(in.b) > maxPrompt:
-			return "", usagef("the prompt on stdin is longer than %d MiB", maxPrompt>>20)
-		}
-		// What is not UTF-8 cannot be sent; JSON has no other text.
-		return strings.ToValidUTF8(string(in.b), "\ufffd"), nil
-	case <-ctx.Done():
+	b, ended, err := await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(p.stdin, maxPrompt+1)) })
+	switch {
+	case !ended:
 		return "", errInterrupted
+	case err != nil:
+		return "", fmt.Errorf("stdin: %w", err)
+	case len(b) > maxPrompt:
+		return "", usagef("the prompt on stdin is longer than %d MiB", maxPrompt>>20)
 	}
+	// What is not UTF-8 cannot be sent; JSON has no other text.
+	return strings.ToValidUTF8(string(b), "\ufffd"), nil
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -119,7 +119,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-var unsteady = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|http://127\.0\.0\.1:\d\d+`)
+var unsteady = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|http://127\.0\.0\.1:\d\d+|20\d\d-\d\d-\d\dT[\d:.]+Z`)
 
 // asChild runs a program as a shell does. It must not own the terminal: when the owner
 // ends, Linux drops what the terminal has not shown yet. So this ends only after all was
@@ -222,6 +222,9 @@ func play(t *testing.T, agent string, s session, columns uint16, env string) str
 	text = unsteady.ReplaceAllStringFunc(text, func(s string) string {
 		if strings.HasPrefix(s, "http") {
 			return "http://agent"
+		}
+		if strings.HasSuffix(s, "Z") {
+			return "TIME"
 		}
 		return "ID"
 	})

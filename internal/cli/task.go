@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,12 +26,8 @@ so that it can be looked at from elsewhere.`,
 
 // taskCommandOf makes a command that is about one task.
 func taskCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
-	c := &cli.Command{Name: name, HelpName: "a2astdio task " + name, Usage: usage, Action: action, Flags: append(flags, behindCommand()...)}
-	if h.after == "" {
-		h.after = exitAfter
-	}
-	c.CustomHelpTemplate = commandHelp(c, h)
-	return c
+	h.after = cmp.Or(h.after, exitAfter)
+	return documented(&cli.Command{Name: name, HelpName: "a2astdio task " + name, Usage: usage, Action: action, Flags: append(flags, behindCommand()...)}, h)
 }
 
 func (p *program) taskGetCommand() *cli.Command {
@@ -47,11 +44,7 @@ func (p *program) taskGetCommand() *cli.Command {
 }
 
 func (p *program) getTask(c *cli.Context) error {
-	args, err := p.arguments(c, "ID")
-	if err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	args, asJSON, err := p.inputs(c, "ID")
 	if err != nil {
 		return err
 	}
@@ -61,12 +54,11 @@ func (p *program) getTask(c *cli.Context) error {
 			return usagef("--history does not take %d: it takes a number of messages", history)
 		}
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
 	if args[0], err = p.taskID(c, l, args[0]); err != nil {
 		return err
 	}
@@ -74,7 +66,7 @@ func (p *program) getTask(c *cli.Context) error {
 	if err != nil {
 		return p.demoForgets(c, err)
 	}
-	if format == formatJSON {
+	if asJSON {
 		return p.document(v1Task(task.Raw))
 	}
 	return p.show(taskPage(task, l.writing.Dialect, programFor(c)))
@@ -104,20 +96,15 @@ func (p *program) taskCancelCommand() *cli.Command {
 }
 
 func (p *program) cancelTask(c *cli.Context) error {
-	args, err := p.arguments(c, "ID")
+	args, asJSON, err := p.inputs(c, "ID")
 	if err != nil {
 		return err
 	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
-	if err != nil {
-		return err
-	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
 	if args[0], err = p.taskID(c, l, args[0]); err != nil {
 		return err
 	}
@@ -125,7 +112,7 @@ func (p *program) cancelTask(c *cli.Context) error {
 	if err != nil {
 		return p.demoForgets(c, err)
 	}
-	if format == formatJSON {
+	if asJSON {
 		return p.document(v1Task(task.Raw))
 	}
 	var out page
@@ -282,10 +269,7 @@ func (t *teller) flush() {
 
 // artifact shows what came of a task, and reports whether it has files.
 func artifact(out *page, a *a2a.Artifact) (files bool) {
-	name := a.Name
-	if name == "" {
-		name = a.ID
-	}
+	name := cmp.Or(a.Name, a.ID)
 	text := ""
 	if a.Description != "" {
 		text = ": " + short(a.Description, maxValue)

@@ -55,10 +55,7 @@ func readState(word string) (a2a.State, error) {
 }
 
 func (p *program) listTasks(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	_, asJSON, err := p.inputs(c)
 	if err != nil {
 		return err
 	}
@@ -69,16 +66,15 @@ func (p *program) listTasks(c *cli.Context) error {
 	if c.IsSet("page-size") && (q.PageSize < 1 || q.PageSize > maxPageSize) {
 		return usagef("--page-size does not take %d: it takes 1 to %d", q.PageSize, maxPageSize)
 	}
-	if format == formatText {
+	if !asJSON {
 		messages := promptHistory
 		q.HistoryLength = &messages
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
 	if q.ContextID, err = p.contextID(c, l, q.ContextID); err != nil {
 		return err
 	}
@@ -86,7 +82,7 @@ func (p *program) listTasks(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if format == formatJSON {
+	if asJSON {
 		return p.listDocument(list)
 	}
 	return p.listText(c, list)
@@ -118,16 +114,12 @@ func (p *program) listDocument(list *a2a.TaskPage) error {
 	for i := range list.Tasks {
 		tasks = append(tasks, v1Task(list.Tasks[i].Raw))
 	}
-	document, err := encode(struct {
+	return p.printJSON(struct {
 		Tasks []json.RawMessage `json:"tasks"`
 		Next  string            `json:"nextPageToken"`
 		Size  int               `json:"pageSize"`
 		Total int               `json:"totalSize"`
 	}{tasks, list.NextPageToken, len(tasks), max(list.TotalSize, len(tasks))})
-	if err != nil {
-		return err
-	}
-	return p.document(document)
 }
 
 // promptHistory is how many messages of each task are asked for, for the prompt among

@@ -52,12 +52,11 @@ func (p *program) push(c *cli.Context, names []string, make func(*cli.Context, [
 	if err != nil {
 		return err
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
 	if args[0], err = p.taskID(c, l, args[0]); err != nil {
 		return err
 	}
@@ -65,11 +64,7 @@ func (p *program) push(c *cli.Context, names []string, make func(*cli.Context, [
 	if err != nil {
 		return err
 	}
-	document, err := encode(result)
-	if err != nil {
-		return err
-	}
-	return p.document(document)
+	return p.printJSON(result)
 }
 
 // pushJSON is a configuration as A2A 1.0 spells it (§4.3.1).

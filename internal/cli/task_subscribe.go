@@ -130,7 +130,7 @@ func (p *program) subscribe(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
@@ -138,6 +138,7 @@ func (p *program) subscribe(c *cli.Context) error {
 	if args[0], err = p.taskID(c, l, args[0]); err != nil {
 		return err
 	}
+	agent := bridge.NewAgent(&l.options)
 	session := agent.NewSession(l.options.Workspace)
 	session.Resume("", args[0])
 	turn, err := session.Begin()

@@ -56,4 +56,14 @@ func TestTraceDecisions(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
+	// A stream that ends before the task has an ID cannot be followed.
+	what, all = record("cut-after=1@SendStreamingMessage")
+	if want := []string{"cut", trace.DecideGiveUp}; !slices.Equal(what, want) {
+		t.Errorf("%q, want %q", what, want)
+	}
+	for _, r := range all {
+		if r.What == trace.DecideGiveUp && (!strings.Contains(r.Why, "before the task had an ID") || r.Session == "") {
+			t.Errorf("%+v", r)
+		}
+	}
 }

@@ -41,6 +41,7 @@ func (p *program) traceServe(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	keepMemory() // a long trace has many small pieces
 	filter, err := filterOf(c, start)
 	if err != nil {
 		return err

@@ -299,8 +299,7 @@ func group(name, usage string, h help, commands ...*cli.Command) *cli.Command {
 		}
 		return usagef("%s what? There are %s", title(g), strings.Join(names, ", "))
 	}
-	g.CustomHelpTemplate = commandHelp(g, h)
-	return g
+	return documented(g, h)
 }
 
 // prepare sets what every command needs, and its subcommands.

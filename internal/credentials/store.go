@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -92,11 +94,11 @@ type stored struct {
 // cannot be read are left out, and are what the error is about.
 func (s *Store) List() ([]*Login, error) {
 	entries, err := os.ReadDir(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("what auth login has stored cannot be read: %w: make that directory readable, or set XDG_STATE_HOME to another one", err)
 	}
 	var list []*Login
 	var bad error
@@ -249,9 +251,7 @@ func originURL(u *url.URL) *url.URL {
 	case "127.0.0.1", "::1", "0.0.0.0", "::": // as transport has it: one machine
 		host = "localhost"
 	}
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[scheme]
-	}
+	port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[scheme])
 	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port)}
 }
 

@@ -19,6 +19,10 @@ const (
 	// DefaultTimeout is how long a request may take to arrive: agents give up after
 	// some seconds themselves.
 	DefaultTimeout = 10 * time.Second
+	// patience is how long a body may take beside what it takes at slowest: who sends
+	// a byte now and then holds a place for that long, and not for all of Timeout.
+	patience = 2 * time.Second
+	slowest  = 64 << 10 // bytes a second
 	// drained is how much of a push that is too large is read all the same, in times of
 	// what it may hold.
 	drained = 8
@@ -176,17 +180,18 @@ func (r *Receiver) body(w http.ResponseWriter, req *http.Request) (body []byte, 
 		return nil, http.StatusUnsupportedMediaType // no agent compresses, and a bomb would be
 	}
 	// Of a server that is not ours ([http.ErrNotSupported]) the timeouts count.
-	_ = http.NewResponseController(w).SetReadDeadline(r.opts.Now().Add(r.opts.Timeout))
+	now := r.opts.Now()
+	src := &paced{ReadCloser: req.Body, c: http.NewResponseController(w), begun: now, limit: now.Add(r.opts.Timeout)}
 	if req.ContentLength > r.opts.MaxBody {
-		r.drain(req)
+		r.drain(src)
 		return nil, http.StatusRequestEntityTooLarge
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, r.opts.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, src, r.opts.MaxBody))
 	var large *http.MaxBytesError
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.As(err, &large):
-		r.drain(req)
+		r.drain(src)
 		return nil, http.StatusRequestEntityTooLarge
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return nil, http.StatusRequestTimeout
@@ -198,8 +203,28 @@ func (r *Receiver) body(w http.ResponseWriter, req *http.Request) (body []byte, 
 
 // drain reads on, to nowhere: many agents look for an answer once they have sent all,
 // and of a connection that was closed before they would learn nothing.
-func (r *Receiver) drain(req *http.Request) {
-	_, _ = io.CopyN(io.Discard, req.Body, drained*r.opts.MaxBody) // its end, or that of its time
+func (r *Receiver) drain(src io.Reader) {
+	_, _ = io.CopyN(io.Discard, src, drained*r.opts.MaxBody) // its end, or that of its time
+}
+
+// A paced body has to come at a pace.
+type paced struct {
+	io.ReadCloser
+	c            *http.ResponseController
+	begun, limit time.Time
+	n            int64
+}
+
+// Read implements [io.Reader].
+func (p *paced) Read(b []byte) (int, error) {
+	due := p.begun.Add(patience + time.Duration(p.n)*time.Second/slowest)
+	if p.limit.Before(due) {
+		due = p.limit
+	}
+	_ = p.c.SetReadDeadline(due)
+	n, err := p.ReadCloser.Read(b)
+	p.n += int64(n)
+	return n, err
 }
 
 // lastSegments returns the last n segments of a path, "" if it has fewer.

@@ -356,3 +356,38 @@ func TestSlow(t *testing.T) {
 		t.Errorf("answered with %q", answer)
 	}
 }
+
+// deadlines are what the reader of a body is given.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	at []time.Time
+}
+
+func (d *deadlines) SetReadDeadline(at time.Time) error {
+	d.at = append(d.at, at)
+	return nil
+}
+
+// A body has to come at a pace: who is slow has two seconds, who is not has until the
+// time limit.
+func TestPace(t *testing.T) {
+	begun := time.Unix(1000, 0)
+	for _, test := range []struct {
+		piece int
+		want  []time.Duration // before each read
+	}{
+		{1, []time.Duration{patience, patience + time.Second/slowest, patience + 2*time.Second/slowest}},
+		{3 * slowest, []time.Duration{patience, patience + 3*time.Second, patience + 6*time.Second, DefaultTimeout}},
+	} {
+		d := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		p := &paced{ReadCloser: io.NopCloser(bytes.NewReader(make([]byte, 9*slowest))), c: http.NewResponseController(d), begun: begun, limit: begun.Add(DefaultTimeout)}
+		for range test.want {
+			_, _ = p.Read(make([]byte, test.piece)) // the last is empty
+		}
+		for i, want := range test.want {
+			if got := d.at[i].Sub(begun); got != want {
+				t.Errorf("pieces of %d: read %d until %v, want %v", test.piece, i, got, want)
+			}
+		}
+	}
+}

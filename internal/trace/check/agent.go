@@ -79,8 +79,10 @@ func (w *agentWire) request(r *trace.Record) {
 	default:
 		x.method = restMethod(r.HTTP, pathOf(r.URL))
 		if x.op = operationOf(x.method); said == "" || strings.HasPrefix(said, "0.") {
+			if x.op != (operation{}) { // and not what an agent has beside A2A
+				w.c.note("HTTP+JSON of A2A 0.3 is not checked")
+			}
 			x.op = operation{}
-			w.c.note("HTTP+JSON of A2A 0.3 is not checked")
 		}
 		x.params = doc
 	}
@@ -204,7 +206,7 @@ func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 	if e.task != "" && e.state != "" {
 		w.state(r, x, &e)
 	}
-	w.c.words.event(&e)
+	w.c.words.event(&e, x.params.Get("message.taskId").Exists() || !x.params.Get("message").Exists())
 }
 
 // stream is the order that A2A 1.0 demands of streams, section 3.1.2 and 3.1.6; of

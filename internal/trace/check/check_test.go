@@ -122,9 +122,16 @@ const (
 	A> 1 message/stream {"message":{"kind":"message","messageId":"m","role":"user","parts":[]}}`
 	send10 = `
 	A> 1 SendStreamingMessage {"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}`
+	again03 = `
+	A> 1 message/stream {"message":{"kind":"message","messageId":"m","taskId":"t","role":"user","parts":[]}}`
 	ended = `
 	A. 1 done`
 )
+
+func held03(id, text string) string {
+	return fmt.Sprintf(`
+	A< 1 {"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"},"artifacts":[{"artifactId":%q,"parts":[{"kind":"text","text":%q}]}]}}`, id, text)
+}
 
 func status03(state string, final bool) string {
 	return fmt.Sprintf(`
@@ -241,6 +248,12 @@ func TestLaws(t *testing.T) {
 			`record 14: bridge: words: artifact "a": the editor got "a text that is long enough to count" 2 times, in the turn that begins with record 6`},
 		{"what is cancelled may be lost", acp + send03 + artifact("a", "one", false) + "\nA. 1 canceled" + strings.Replace(reply, "end_turn", "cancelled", 1), ""},
 		{"an agent says it again after a cut", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + "\nA. 1 cut" + strings.ReplaceAll(send03+artifact("a", "one two", false)+status03("completed", true)+ended, " 1", " 2") + chunk("one ") + chunk("two") + reply, ""},
+		{"a bridge's own words are in between", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") +
+			strings.Replace(chunk("[the connection was lost]"), `"content"`, `"messageId":"n","content"`, 1) + strings.Replace(chunk("two"), `"content"`, `"messageId":"m","content"`, 1) + reply, ""},
+		{"what a task held before need not be said again", acp + again03 + held03("a", "old") + artifact("a", " new", true) + status03("completed", true) + ended + chunk(" new") + reply, ""},
+		{"what was said in the turn before need not, and what is new must", acp + send03 + artifact("a", "one ", false) + status03("input-required", true) + ended + chunk("one ") + reply +
+			"\n" + strings.Split(acp, "\n")[5] + strings.ReplaceAll(again03+held03("a", "one two")+status03("completed", true)+ended, " 1", " 2") + reply,
+			`record 20: bridge: words: artifact "a": what the editor got in the turn that begins with record 14 is not what the agent said from "two" on, which is character 1 of 3`},
 		{"texts are not compared", "mode redact\n" + acp + send03 + artifact("a", "one", false) + status03("completed", true) + ended + reply, ""},
 		{"several turns at once", acp + `
 			E> {"id":3,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}

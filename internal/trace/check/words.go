@@ -32,6 +32,9 @@ type words struct {
 	c     *Checker
 	off   bool
 	turns map[string]*turn
+	// past has what the artifacts of tasks held at the end of earlier turns.
+	past map[string]map[string]string
+	held int // in it
 }
 
 // A turn is what was said between a prompt and its reply.
@@ -40,6 +43,7 @@ type turn struct {
 	void   string // why it is not compared
 	broken bool   // a connection was lost: what was said may have been said again
 	size   int
+	tasks  map[string]bool // that it has heard of
 
 	// Of the agent: its messages and artifacts, in their order, and all that it has
 	// said, without white space.
@@ -54,9 +58,10 @@ type turn struct {
 
 // A unit is a message or an artifact.
 type unit struct {
-	name   string
-	text   string
-	pieces []string
+	name       string
+	task, base string // base was there before the turn
+	text       string
+	pieces     []string
 }
 
 type stream struct{ text strings.Builder }
@@ -68,7 +73,7 @@ func (w *words) begin(key string, n int64) {
 	if w.turns == nil {
 		w.turns = map[string]*turn{}
 	}
-	w.turns[key] = &turn{first: n, byName: map[string]*unit{}, byKey: map[string]*stream{}}
+	w.turns[key] = &turn{first: n, tasks: map[string]bool{}, byName: map[string]*unit{}, byKey: map[string]*stream{}}
 	if len(w.turns) > 1 {
 		for _, t := range w.turns {
 			t.void = "several turns at once"
@@ -149,21 +154,29 @@ func solid(s string) string {
 	}, s)
 }
 
-// event is what the agent says.
-func (w *words) event(e *event) {
+// event is what the agent says. goesOn: it answers a request about a task that is
+// there, which may hold what was said before the turn; that need not be said again.
+func (w *words) event(e *event, goesOn bool) {
 	for _, t := range w.turns {
+		old := goesOn && !t.tasks[e.task]
+		t.tasks[e.task] = true
 		switch e.kind {
 		case kindArtifact:
 			a := e.body.Get("artifact")
-			t.artifact(a, e.body.Get("append").Bool())
+			t.artifact(e.task, a, e.body.Get("append").Bool())
 		case kindStatus:
 			t.message(e.body.Get("status.message"))
 		case kindMessage:
 			t.message(e.body)
 		case kindTask:
-			t.message(e.body.Get("status.message"))
+			if !old {
+				t.message(e.body.Get("status.message"))
+			}
 			e.body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
-				t.artifact(a, false)
+				if old {
+					t.unit(artifactName(a)).base = w.before(e.task, a)
+				}
+				t.artifact(e.task, a, false)
 				return true
 			})
 		}
@@ -187,14 +200,52 @@ func (t *turn) unit(name string) *unit {
 	return u
 }
 
+// before is what an artifact held before the turn: all that it holds, if its task is
+// older than the trace.
+func (w *words) before(task string, a gjson.Result) string {
+	if known, ok := w.past[task]; ok {
+		return known[artifactName(a)]
+	}
+	return textOf(a.Get("parts"))
+}
+
+// keep notes what a turn's artifacts hold at its end.
+func (w *words) keep(t *turn) {
+	if w.past == nil || w.held > maxWords {
+		w.past, w.held = map[string]map[string]string{}, 0
+	}
+	for task := range t.tasks {
+		if w.past[task] == nil && len(w.past) < maxUnits {
+			w.past[task] = map[string]string{}
+		}
+	}
+	for _, u := range t.units {
+		if known := w.past[u.task]; known != nil && u.task != "" && len(known) < maxUnits {
+			known[u.name] = u.base + u.text
+			w.held += len(u.base) + len(u.text)
+		}
+	}
+}
+
+func artifactName(a gjson.Result) string {
+	return "artifact " + strconv.Quote(a.Get("artifactId").Str)
+}
+
 // artifact is one that is begun, goes on, or is replaced.
-func (t *turn) artifact(a gjson.Result, goesOn bool) {
+func (t *turn) artifact(task string, a gjson.Result, goesOn bool) {
 	text := textOf(a.Get("parts"))
 	if !t.grow(text) {
 		return
 	}
 	t.all.WriteString(solid(text) + "\n")
-	u := t.unit("artifact " + strconv.Quote(a.Get("artifactId").Str))
+	u := t.unit(artifactName(a))
+	u.task = task
+	if !goesOn {
+		after, ok := strings.CutPrefix(text, u.base)
+		if text = after; !ok {
+			u.base = "" // it was replaced
+		}
+	}
 	more, longer := strings.CutPrefix(text, u.text)
 	switch {
 	case goesOn:
@@ -228,9 +279,11 @@ func (t *turn) message(m gjson.Result) {
 func (w *words) end(key string, n int64, who string, complete bool) {
 	t := w.turns[key]
 	delete(w.turns, key)
-	switch {
-	case t == nil:
+	if t == nil {
 		return
+	}
+	w.keep(t)
+	switch {
 	case t.void != "":
 		w.c.note("what was said is not compared in turns with %s", t.void)
 		return
@@ -271,13 +324,14 @@ func (t *turn) twice(c *Checker, u *unit, want, got string, n int64, who string)
 }
 
 // lost reports where a text that is not there in one piece goes wrong. Where texts
-// mix, or where a connection was lost, its pieces may be apart; those of a tool
+// mix, or where a connection was lost, or a bridge has said something in between, its
+// pieces may be apart; those of a tool
 // call's output may, as some agents repeat what came before.
 func (t *turn) lost(u *unit, got, other string) (at int, lost bool) {
 	if !slices.ContainsFunc(u.pieces, func(p string) bool { return !strings.Contains(other, solid(p)) }) {
 		return 0, false
 	}
-	if len(t.units) > 1 || t.broken {
+	if len(t.units) > 1 || len(t.streams) > 1 || t.broken {
 		rest, found := strings.ReplaceAll(got, "\n", ""), true
 		for _, p := range u.pieces {
 			p = solid(p)

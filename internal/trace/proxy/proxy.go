@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,9 +84,7 @@ func New(opts *Options) (*Proxy, error) {
 	if p.agent, err = url.Parse(agent); err != nil || p.agent.Host == "" {
 		return nil, fmt.Errorf("proxy: %q is no URL of an agent", agent)
 	}
-	if p.agent.Path == "" {
-		p.agent.Path = "/"
-	}
+	p.agent.Path = cmp.Or(p.agent.Path, "/")
 	p.card = p.agent
 	if !strings.HasSuffix(p.agent.Path, ".json") {
 		p.card = p.agent.JoinPath("/.well-known/agent-card.json")
@@ -138,12 +137,21 @@ type passing struct {
 	card   bool      // it asks for the card, or for the extended one
 	body   io.Closer // the answer's
 	ours   bool      // it goes to the agent's own origin
+	sent   *noted    // what the client sends
 }
 
 type passingKey struct{}
 
 // ServeHTTP implements [http.Handler].
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodConnect {
+		http.Error(w, "this is a proxy in front of one agent, and makes no way to others: CONNECT is not passed on", http.StatusMethodNotAllowed)
+		return
+	}
+	if r.Body != nil {
+		r.Body = &noted{ReadCloser: r.Body}
+	}
+	sent := r.Body
 	pass, err := p.route(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
@@ -165,6 +173,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.opts.Faults.Any() {
 		w = &faulty{ResponseWriter: w, r: r, faults: faults}
 	}
+	pass.sent, _ = sent.(*noted)
 	// A fault ends this handler where ReverseProxy does not expect it.
 	defer func() {
 		if pass.body != nil {
@@ -236,6 +245,10 @@ func peek(r *http.Request) string {
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	pass := r.In.Context().Value(passingKey{}).(*passing)
 	r.Out.URL, r.Out.Host = pass.to, ""
+	// A2A has no other protocol to go over to, and what is spoken in one could neither be
+	// traced nor checked: h2c would carry requests with any Host and Origin.
+	r.Out.Header.Del("Connection")
+	r.Out.Header.Del("Upgrade")
 	// Compressed answers could not be read in a trace, nor cut into events.
 	r.Out.Header.Del("Accept-Encoding")
 	if _, ok := r.Out.Header["User-Agent"]; !ok {
@@ -259,9 +272,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 // answer changes a card, and leaves every other answer as it is.
 func (p *Proxy) answer(resp *http.Response) error {
 	pass := resp.Request.Context().Value(passingKey{}).(*passing)
-	if resp.StatusCode != http.StatusSwitchingProtocols {
-		pass.body = resp.Body
-	}
+	pass.body = resp.Body
 	if where := resp.Header.Get("Location"); where != "" {
 		if now, ok := p.move(where); ok {
 			resp.Header.Set("Location", now)
@@ -324,35 +335,13 @@ func (p *Proxy) fails(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client has gone
 	}
-	p.note("the agent was not reached: %v", err)
+	pass, _ := r.Context().Value(passingKey{}).(*passing)
+	if pass != nil && pass.sent.fault() != nil {
+		http.Error(w, "the request's body cannot be read: "+pass.sent.fault().Error(), http.StatusBadRequest)
+		return
+	}
+	p.note("the agent has not answered: %v", err)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadGateway)
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": "proxy: the agent was not reached: " + err.Error()})
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": "proxy: the agent has not answered: " + err.Error()})
 }
-
-// faulty writes a response with what is to go wrong.
-type faulty struct {
-	http.ResponseWriter
-	r      *http.Request
-	faults *fault.Faults
-	body   *fault.Body
-}
-
-func (f *faulty) Write(b []byte) (int, error) {
-	if f.body == nil {
-		f.Header().Del("Content-Length") // it may become another
-		stream := strings.HasPrefix(f.Header().Get("Content-Type"), "text/event-stream")
-		f.body = fault.NewBody(f.r.Context(), f.ResponseWriter, f.faults, stream)
-	}
-	return f.body.Write(b)
-}
-
-func (f *faulty) WriteHeader(status int) {
-	if status >= 200 {
-		f.Header().Del("Content-Length")
-	}
-	f.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap is for http.ResponseController.
-func (f *faulty) Unwrap() http.ResponseWriter { return f.ResponseWriter }

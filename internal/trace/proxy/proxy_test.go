@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -285,12 +287,62 @@ func TestWrong(t *testing.T) {
 		t.Errorf("%q", body)
 	}
 	agent.Close()
-	if status, body := post("tasks/list"); status != 502 || !strings.Contains(body, "the agent was not reached") || len(notes) != 1 {
+	if status, body := post("tasks/list"); status != 502 || !strings.Contains(body, "the agent has not answered") || len(notes) != 1 {
 		t.Errorf("%d %s, %q", status, body, notes)
 	}
 	for _, bad := range []*Options{{Agent: "nowhere"}, {Card: []byte(`{}`)}, {Agent: "http://a/", Trust: []string{"x"}}} {
 		if _, err := New(bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
+	}
+}
+
+// TestRawRequests: what could lead past the proxy does not reach the agent as it is, and
+// a request that is broken is the client's fault and not the agent's.
+func TestRawRequests(t *testing.T) {
+	var mu sync.Mutex
+	var seen []string
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		mu.Lock()
+		seen = append(seen, fmt.Sprintf("%s %s %q %s|%s %v", r.Method, r.URL, body, r.Header.Get("Connection"), r.Header.Get("Upgrade"), err != nil))
+		mu.Unlock()
+	}))
+	defer agent.Close()
+	var notes []string
+	url := front(t, &Options{Agent: agent.URL, Note: func(n string) { notes = append(notes, n) }})
+	host := strings.TrimPrefix(url, "http://")
+	for _, test := range []struct{ request, answer, agent string }{
+		{"GET /a HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n", "200 OK", `GET /a "" | false`},
+		{"GET /b HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n", "200 OK", `GET /b "" | false`},
+		{"CONNECT " + host + " HTTP/1.1\r\n", "405 Method Not Allowed", ""},
+		{"GET http://elsewhere.example/c HTTP/1.0\r\n", "200 OK", `GET /c "" | false`},
+		{"GET //elsewhere.example/d HTTP/1.1\r\n", "200 OK", `GET //elsewhere.example/d "" | false`},
+		{"POST /e HTTP/1.1\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "200 OK", `POST /e "" | false`},
+		{"POST /f HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\nabc\r\n0\r\n\r\n", "400 Bad Request", `POST /f "" | true`},
+	} {
+		mu.Lock()
+		seen = nil
+		mu.Unlock()
+		conn, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, body, _ := strings.Cut(test.request, "\r\n")
+		io.WriteString(conn, head+"\r\nHost: "+host+"\r\n"+body)
+		if !strings.HasSuffix(body, "\r\n\r\n") {
+			io.WriteString(conn, "\r\n")
+		}
+		answer, err := bufio.NewReader(conn).ReadString('\n')
+		conn.Close()
+		mu.Lock()
+		got := strings.Join(seen, "\n")
+		mu.Unlock()
+		if !strings.HasSuffix(strings.TrimSpace(answer), test.answer) || got != test.agent && (got != "" || !strings.HasSuffix(test.agent, "true")) {
+			t.Errorf("%q: %q, %v; the agent got %s, want %s", test.request, answer, err, got, test.agent)
+		}
+	}
+	if len(notes) > 0 {
+		t.Errorf("the agent is said to be at fault: %q", notes)
 	}
 }

@@ -7,4 +7,7 @@
 // were called then. What was not recorded is answered from what was, as far as that
 // goes: a task that is asked for, or subscribed to after a connection that was cut
 // on purpose, is as the events so far have made it.
+// A task that is held whole is not enough for a bridge that knows a dialect whose agents
+// keep part of what they say (Gemini's): after a cut it says, as with the agent that was
+// recorded, that something may be missing, and shows all the same.
 package replay

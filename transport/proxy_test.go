@@ -1,0 +1,49 @@
+package transport
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Of a proxy that makes no way to the agent, the error says that it is the proxy.
+func TestProxyAtFault(t *testing.T) {
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	defer refuses.Close()
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	for _, test := range []struct{ agent, proxy, want string }{
+		{"https://agent.invalid", refuses.URL, "agent: the proxy on the way to agent.invalid:443 answered 407 Proxy Authentication Required: " + cureProxy},
+		{"https://agent.invalid", "http://" + gone.Addr().String(), "agent: https://agent.invalid/.well-known/agent-card.json: the proxy on the way: connection refused: " + cureProxy},
+		{"http://agent.invalid", "http://" + gone.Addr().String(), "agent: http://agent.invalid/.well-known/agent-card.json: the proxy on the way: connection refused: " + cureProxy},
+		{"http://agent.invalid", "https" + strings.TrimPrefix(refuses.URL, "http"), "agent: http://agent.invalid/.well-known/agent-card.json: the proxy on the way: it does not speak TLS: " + cureProxy},
+		{"http://agent.invalid", refuses.URL, "agent: HTTP 407: the proxy on the way to http://agent.invalid/.well-known/agent-card.json wants credentials: " + cureProxy},
+	} {
+		c, err := NewClient(test.agent, &ClientOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxy, err := url.Parse(test.proxy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.own.Proxy = http.ProxyURL(proxy)
+		_, err = c.Card(t.Context())
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s by %s: %v\nwant %s", test.agent, test.proxy, err, test.want)
+		}
+		if !errors.Is(err, ErrUnreachable) && !strings.Contains(test.want, "HTTP 407") {
+			t.Errorf("%v is not ErrUnreachable", err)
+		}
+		c.Close()
+	}
+}
