@@ -270,6 +270,9 @@ func (e *linesEditor) confirm(c *editorRequest) {
 		return t.Answer(ctx, func(questions []mapping.Question) ([]mapping.Answer, error) {
 			given := map[string]mapping.Answer{}
 			for _, a := range p.Confirmations {
+				if _, twice := given[a.ToolCallID]; twice {
+					return nil, paramsErrorf("call %q is answered twice: one of the answers counts, and it is not known which", a.ToolCallID)
+				}
 				given[a.ToolCallID] = mapping.Answer{OptionID: a.OptionID, NewContent: a.NewContent}
 			}
 			return match(questions, given)
