@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -11,21 +12,25 @@ import (
 func TestSaidCovers(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		messages []string
+		messages []string // "@": an artifact; "+": a chunk of the one before
 		whole    string
 		rest     string
 		ok       bool
 	}{
 		{"white space begins the next message", []string{"one ", " two"}, "one ", "", true},
-		{"the last messages, which begin as the first", []string{"Yes.", "Yes.", " Yes."}, "Yes. Yes.", "", true},
+		{"the last message, which begins as the artifact before it", []string{"@Yes.", "Yes.", "+ Yes."}, "Yes. Yes.", "", true},
 		{"it goes on", []string{"one ", "two "}, "one two three", "three", true},
 		{"it ends within a message", []string{"one two"}, "one", "one", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s said
 			for _, m := range test.messages {
-				s.begin(false)
-				s.add(m)
+				if chunk, ok := strings.CutPrefix(m, "+"); ok {
+					s.add(chunk)
+					continue
+				}
+				s.begin(strings.HasPrefix(m, "@"))
+				s.add(strings.TrimPrefix(m, "@"))
 			}
 			if rest, ok := s.covers(test.whole); rest != test.rest || ok != test.ok {
 				t.Errorf("%q, %v; want %q, %v", rest, ok, test.rest, test.ok)
