@@ -10,7 +10,7 @@ import (
 const (
 	// maxSaid is how much of a turn's text is kept, to compare with a text that says
 	// it again: twice the longest answer that a model of 128,000 tokens gives. Of more
-	// than that the end is kept, a half of this at least.
+	// than that, and of a piece that is longer than half of it, the newest half is kept.
 	maxSaid = 1 << 20
 	// maxStarts is how many beginnings of messages are kept with it, maxChunks how
 	// many of the newest chunks.
