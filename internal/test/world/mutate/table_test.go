@@ -47,8 +47,10 @@ var mutants = []mutant{
 		f.loss.state = lost
 	}`},
 	{"text is aligned by its length alone", "mapping/fold_texts.go",
-		`if maphash.String(t.seed, whole[at:at+e.n]) != e.sum {`,
-		`if false {`},
+		`		if maphash.String(t.seed, whole[at:at+e.n]) != e.sum {
+			return whole, true, false`,
+		`		if false {
+			return whole, true, false`},
 	{"a snapshot is shown whole", "mapping/fold_texts.go",
 		`	return whole[at:], false, false`,
 		`	return whole, false, false`},
@@ -107,9 +109,9 @@ var mutants = []mutant{
 		`approvalSettle = 250 * time.Millisecond`,
 		`approvalSettle = 0`},
 	{"a message that a task has not got is not told", "bridge/leg.go",
-		`	case l.was.Is(ev):
+		`	case l.request.was.Is(ev):
 	case l.begun:`,
-		`	case l.was.Is(ev):
+		`	case l.request.was.Is(ev):
 		return true
 	case l.begun:`},
 	{"the next prompt does not go on with the task that has asked", "bridge/session.go",

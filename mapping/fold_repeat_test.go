@@ -1,0 +1,68 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A whole is compared with what was shown from each beginning of a message on; what
+// leaves nothing of it is what it says again.
+func TestSaidCovers(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		messages []string // "@": an artifact; "+": a chunk of the one before
+		whole    string
+		rest     string
+		ok       bool
+	}{
+		{"white space begins the next message", []string{"one ", " two"}, "one ", "", true},
+		{"the last message, which begins as the artifact before it", []string{"@Yes.", "Yes.", "+ Yes."}, "Yes. Yes.", "", true},
+		{"it goes on", []string{"one ", "two "}, "one two three", "three", true},
+		{"it ends within a message", []string{"one two"}, "one", "one", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var s said
+			for _, m := range test.messages {
+				if chunk, ok := strings.CutPrefix(m, "+"); ok {
+					s.add(chunk)
+					continue
+				}
+				s.begin(strings.HasPrefix(m, "@"))
+				s.add(strings.TrimPrefix(m, "@"))
+			}
+			if rest, ok := s.covers(test.whole); rest != test.rest || ok != test.ok {
+				t.Errorf("%q, %v; want %q, %v", rest, ok, test.rest, test.ok)
+			}
+		})
+	}
+}
+
+// Agents that say their events again say the task that the stream of an answer began with
+// again, or not.
+func TestRepetitionOfTasks(t *testing.T) {
+	event := func(kind a2a.EventKind, raw string) *a2a.Event {
+		return &a2a.Event{Kind: kind, TaskID: "t", Raw: a2a.JSON(raw)}
+	}
+	first, asks := event(a2a.EventTask, "first"), event(a2a.EventStatus, "asks")
+	again, goesOn := event(a2a.EventTask, "again"), event(a2a.EventStatus, "goes on")
+	var s Seen
+	s.Leg()
+	s.Note(first)
+	s.Note(asks)
+	s.Leg()
+	s.Note(again)
+	s.Note(goesOn)
+	for _, events := range [][]*a2a.Event{{first, asks, again, goesOn}, {first, asks, goesOn}, {goesOn}} {
+		r := s.Repetition()
+		r.Begin()
+		known := KnownNot
+		for _, ev := range events {
+			known = r.Next(ev)
+		}
+		if known != KnownLast {
+			t.Errorf("%d events: %v, want %v", len(events), known, KnownLast)
+		}
+	}
+}
