@@ -22,7 +22,9 @@ const iacKey = "iac_code"
 
 func (iac) name() string { return "iac-code" }
 
-func (iac) traits() Traits { return Traits{Differences: true, Chunks: true, GoesOnAsking: true, EndsAsking: true} }
+func (iac) traits() Traits {
+	return Traits{Differences: true, Chunks: true, GoesOnAsking: true, EndsAsking: true}
+}
 
 func (iac) sign() string { return iacKey }
 

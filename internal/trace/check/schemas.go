@@ -1,10 +1,9 @@
 package check
 
 import (
-	"archive/zip"
 	_ "embed"
-	"io/fs"
-	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/trace/packed"
 )
 
 // The documents. Those of ACP and of A2A lines are testdata/schema's without
@@ -16,11 +15,11 @@ const (
 	doc10    = "a2a-1.0"
 )
 
-// packed is the folder schema: as it is it would make the program 65 kB larger.
+// schemaFiles is the folder schema.
 //
 //go:generate go test . -count=1 -run ^TestDocuments -update
-//go:embed schema.zip
-var packed string
+//go:embed schema.json.gz
+var schemaFiles string
 
 // schemas are the documents that were asked for.
 type schemas map[string]*document
@@ -33,11 +32,7 @@ func (s *schemas) get(name string) *document {
 	if d := (*s)[name]; d != nil {
 		return d
 	}
-	files, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
-	if err != nil {
-		panic(err)
-	}
-	text, err := fs.ReadFile(files, name+".json")
+	text, err := packed.Read(schemaFiles, name+".json")
 	if err != nil {
 		panic(err)
 	}
