@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,15 +99,17 @@ func (e *acpEditor) initialize(c *editorRequest) {
 	}
 	e.initialized = true
 	e.server.ide.introduce(&p)
-	if !e.server.setup.done.Load() {
-		c.reply(e.capabilities(nil))
+	reply := func(facts *store.CardFacts) {
+		c.reply(e.capabilities(facts))
 		e.once.Do(func() { close(e.answered) })
+	}
+	if !e.server.setup.done.Load() {
+		reply(nil)
 		return
 	}
 	facts := e.server.agent.opts.Store.CardFacts(e.server.agent.opts.Name)
 	if facts != nil {
-		c.reply(e.capabilities(facts))
-		e.once.Do(func() { close(e.answered) })
+		reply(facts)
 		e.server.spawn(func(ctx context.Context) {
 			if e.server.out.Flush(ctx) == nil {
 				e.contact(ctx, func(*store.CardFacts) {})
@@ -124,8 +127,7 @@ func (e *acpEditor) initialize(c *editorRequest) {
 		case <-timer.C:
 		case <-ctx.Done():
 		}
-		c.reply(e.capabilities(facts))
-		e.once.Do(func() { close(e.answered) })
+		reply(facts)
 	})
 }
 
@@ -183,9 +185,7 @@ func (e *acpEditor) newSession(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	if p.Cwd == "" {
-		p.Cwd = e.server.agent.opts.Workspace
-	}
+	p.Cwd = cmp.Or(p.Cwd, e.server.agent.opts.Workspace)
 	if !c.checkDirectories(&p) {
 		return
 	}
@@ -300,7 +300,7 @@ func (e *acpEditor) prompt(c *editorRequest) {
 		return
 	}
 	meta := gjson.GetBytes(*c.Params, "_meta") // ACP, Extensibility: W3C Trace Context is at its root
-	turn.t.trace = a2a.TraceContext{Parent: meta.Get("traceparent").Str, State: meta.Get("tracestate").Str}
+	turn.trace = a2a.TraceContext{Parent: meta.Get("traceparent").Str, State: meta.Get("tracestate").Str}
 	running := e.server.spawn(func(ctx context.Context) {
 		if stop := e.waitForPast(ctx, turn); stop != "" {
 			turn.Discard()

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/sourcegraph/jsonrpc2"
 
@@ -117,12 +118,7 @@ func promptMeta(r *Result) map[string]any {
 }
 
 func offered(q mapping.Question, id string) bool {
-	for _, o := range q.Options {
-		if o.ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.Options, func(o mapping.Option) bool { return o.ID == id })
 }
 
 // isEditorError reports whether the editor has answered with an error, as

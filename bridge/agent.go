@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -153,9 +154,7 @@ func (a *Agent) adopt(opts *Options) {
 	if a.opts.Mask == nil {
 		a.opts.Mask = func(text string) string { return text }
 	}
-	if a.opts.Mode == "" {
-		a.opts.Mode = ModeDefault
-	}
+	a.opts.Mode = cmp.Or(a.opts.Mode, ModeDefault)
 }
 
 // Close ends everything that turns have left behind: streams that are only drained,

@@ -10,7 +10,8 @@ import (
 // while the turn is blocked by a slow editor. Its [canceller.watch] tells the
 // agent and measures the grace period.
 type canceller struct {
-	cancelled  chan struct{} // closed by requestCancel
+	cancelled  context.Context // ended by cancel
+	cancel     context.CancelFunc
 	identified chan struct{} // closed when the task is known, or there is none
 	graceOver  chan struct{} // closed cancelGrace after cancelled
 	agentTold  chan struct{} // closed when the agent has been told, or need not be
@@ -29,8 +30,9 @@ type canceller struct {
 }
 
 func newCanceller() *canceller {
-	return &canceller{cancelled: make(chan struct{}),
-		identified: make(chan struct{}), graceOver: make(chan struct{}), agentTold: make(chan struct{})}
+	c := &canceller{identified: make(chan struct{}), graceOver: make(chan struct{}), agentTold: make(chan struct{})}
+	c.cancelled, c.cancel = context.WithCancel(context.Background())
+	return c
 }
 
 func (c *canceller) requestCancel() {
@@ -41,7 +43,7 @@ func (c *canceller) requestCancel() {
 	}
 	// Decided here, because the turn may have stopped asking before watch runs.
 	c.byTurn = c.asking
-	close(c.cancelled)
+	c.cancel()
 }
 
 // cancelledBy notes that the agent has cancelled a task at the request of somebody else
@@ -54,17 +56,10 @@ func (c *canceller) cancelledBy(task string) {
 		return
 	}
 	c.told, c.done = task, true
-	close(c.cancelled)
+	c.cancel()
 }
 
-func (c *canceller) isCancelled() bool {
-	select {
-	case <-c.cancelled:
-		return true
-	default:
-		return false
-	}
-}
+func (c *canceller) isCancelled() bool { return c.cancelled.Err() != nil }
 
 // identify says which task there is to cancel; "" says that there is none. It
 // reports whether that changed.
@@ -127,7 +122,7 @@ func (c *canceller) didCancel() bool {
 // to cancel it by. It ends with ctx.
 func (c *canceller) watch(ctx context.Context, agent *Agent) {
 	select {
-	case <-c.cancelled:
+	case <-c.cancelled.Done():
 	case <-ctx.Done():
 		return
 	}

@@ -115,15 +115,20 @@ func (s *server) spawn(work func(ctx context.Context)) bool {
 	return true
 }
 
-// finish waits until the work under way is done, or the editor is gone.
-func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
+// worked is closed when the work under way is done.
+func (s *server) worked() <-chan struct{} {
 	done := make(chan struct{})
 	go func() { // ends with the work, which shutdown ends
 		s.work.Wait()
 		close(done)
 	}()
+	return done
+}
+
+// finish waits until the work under way is done, or the editor is gone.
+func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
 	select {
-	case <-done:
+	case <-s.worked():
 	case <-gone:
 	case <-ctx.Done():
 	}
@@ -141,11 +146,7 @@ func (s *server) shutdown() {
 		session.Cancel() // the line protocol has no list of sessions
 	}
 	s.mu.Unlock()
-	done := make(chan struct{})
-	go func() { // ends with the work, which stop ends
-		s.work.Wait()
-		close(done)
-	}()
+	done := s.worked()
 	timer := time.NewTimer(cancelWait)
 	defer timer.Stop()
 	select {
@@ -205,14 +206,19 @@ func (c *editorRequest) reply(result any) {
 // fail answers with an error. details, if there are any, go where editors look
 // for them.
 func (c *editorRequest) fail(code int, message, details string) {
+	e := &jsonrpc2.Error{Code: int64(code), Message: message}
+	if details != "" {
+		e.SetError(map[string]string{"details": c.server.agent.opts.Mask(details)})
+	}
+	c.failWith(e)
+}
+
+// failWith answers with an error, whose data is masked.
+func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 	if c.Notif {
 		return
 	}
-	mask := c.server.agent.opts.Mask
-	e := &jsonrpc2.Error{Code: int64(code), Message: mask(message)}
-	if details != "" {
-		e.SetError(map[string]string{"details": mask(details)})
-	}
+	e.Message = c.server.agent.opts.Mask(e.Message)
 	if err := c.conn.ReplyWithError(context.Background(), c.ID, e); err != nil {
 		c.server.log.Debug("replying", "method", c.Method, "err", err)
 	}

@@ -33,7 +33,7 @@ func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, v
 		}
 		turn = turn.next()
 		answer, ok := e.askForm(ctx, c.conn, view.session.ID, result.Question, turn)
-		if turn.t.isCancelled() {
+		if turn.isCancelled() {
 			result.StopReason = acp.StopCancelled
 			return result, nil
 		}
@@ -50,12 +50,12 @@ func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, v
 // next begins the turn after this one without a gap, in which another prompt could
 // begin. A cancel that comes in between goes to the next turn.
 func (t Turn) next() Turn {
-	s := t.t.session
+	s := t.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.turn = newTurn(s)
-	s.turn.trace = t.t.trace
-	if t.t.isCancelled() {
+	s.turn.trace = t.trace
+	if t.isCancelled() {
 		s.turn.requestCancel()
 	}
 	return Turn{s.turn}
@@ -66,20 +66,14 @@ func (t Turn) next() Turn {
 func (e *acpEditor) askForm(ctx context.Context, conn *jsonrpc2.Conn, session, question string, turn Turn) (string, bool) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { // ends with ctx, at this function's return
-		select {
-		case <-turn.t.cancelled:
-			stop()
-		case <-ctx.Done():
-		}
-	}()
+	defer context.AfterFunc(turn.cancelled, stop)()
 	if len(question) > maxQuestion {
 		question = strings.ToValidUTF8(question[:maxQuestion], "") + " …"
 	}
 	id := jsonrpc2.ID{Num: e.server.calls.Add(1)}
 	var r acp.ElicitationResponse
 	err := conn.Call(ctx, acp.MethodElicit, acp.NewElicitation(session, question), &r, jsonrpc2.PickID(id))
-	if errors.Is(err, context.Canceled) && turn.t.isCancelled() {
+	if errors.Is(err, context.Canceled) && turn.isCancelled() {
 		// Not every client has this method, but each that has announced forms does.
 		_ = conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: json.RawMessage(id.String())})
 	}

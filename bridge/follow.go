@@ -25,8 +25,8 @@ const (
 	maxWait   = 16 * time.Second
 )
 
-func (l *leg) run(ctx context.Context, r *request) error {
-	over, err := l.begin(ctx, r)
+func (l *leg) run(ctx context.Context) error {
+	over, err := l.begin(ctx)
 	if over {
 		return err
 	}
@@ -46,11 +46,11 @@ func (l *leg) run(ctx context.Context, r *request) error {
 			return nil // the agent has stopped the work
 		case l.polled && !polling:
 			polling = true
-			l.tell(ctx, mapping.Connection{Phase: "polling"})
+			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
 		case attempt == 1:
 			l.looked = false
-			l.tell(ctx, mapping.Connection{Phase: "lost", Why: err.Error()})
+			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
 		}
 		l.lose()
 		pushed, waitErr := l.pauseUnlessRefused(ctx, attempt, pause, err)
@@ -58,7 +58,7 @@ func (l *leg) run(ctx context.Context, r *request) error {
 			return waitErr
 		}
 		if !l.polled && !pushed {
-			l.tell(ctx, mapping.Connection{Phase: "retrying", Attempt: attempt, Why: err.Error()})
+			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: attempt, Why: err.Error()})
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)
@@ -117,13 +117,14 @@ func (l *leg) repeatsAuth() bool {
 
 // begin makes the leg's request and reads what comes of it. over: there is
 // nothing to follow.
-func (l *leg) begin(ctx context.Context, r *request) (over bool, err error) {
+func (l *leg) begin(ctx context.Context) (over bool, err error) {
+	r := l.request
 	if r.send == nil {
 		found, err := l.reconnect(ctx)
 		l.polled = found == alive
 		return err == nil, err
 	}
-	stream, taskID, release, err := l.reach(ctx, r)
+	stream, taskID, release, err := l.reach(ctx)
 	if release != nil {
 		defer release()
 	}
@@ -141,8 +142,8 @@ func (l *leg) begin(ctx context.Context, r *request) (over bool, err error) {
 		return err == nil, err
 	case err == nil:
 		err = l.read(ctx, stream)
-		l.refused = !l.heard && errors.As(err, &agentErr)
-		l.begun = !l.heard && r.message != nil && !r.answers
+		l.refused = !l.opened && errors.As(err, &agentErr)
+		l.begun = !l.opened && r.message != nil && !r.answers
 		l.doubt(l.begun)
 		return err == nil, err
 	case l.taskID != "" && errors.As(err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound:
@@ -168,7 +169,8 @@ func (l *leg) doubt(unheard bool) {
 
 // reach makes the leg's request. An answer to a question that was certainly not
 // delivered is sent again for a while: the task waits for it.
-func (l *leg) reach(ctx context.Context, r *request) (stream *transport.Stream, taskID string, release func(), err error) {
+func (l *leg) reach(ctx context.Context) (stream *transport.Stream, taskID string, release func(), err error) {
+	r := l.request
 	stream, taskID, release, err = send(ctx, r, l.agent.opts.IdleTimeout)
 	for tries, pause := 0, firstWait; r.answers && tries < maxSilence && isUndelivered(err); tries, pause = tries+1, pause*2 {
 		if waitErr := l.wait(ctx, pause, err); waitErr != nil {

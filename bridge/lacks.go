@@ -49,7 +49,7 @@ func (e *lostError) Unwrap() error { return transport.ErrInterrupted }
 // subscribe to it and to ask for it were both refused for good. nil: it may be.
 func (l *leg) beyondReach(ctx context.Context, subscribed, looked error) error {
 	var refused *a2a.Error
-	if !errors.Is(looked, errCannotLook) || l.pushes != nil || ctx.Err() != nil ||
+	if !errors.Is(looked, errCannotLook) || l.request.pushes != nil || ctx.Err() != nil ||
 		!errors.As(subscribed, &refused) || !isFinal(subscribed) || refused.Unauthenticated() {
 		return nil
 	}

@@ -12,22 +12,35 @@ import (
 )
 
 // An arrival is what a leg hands to its turn: events, or what became of the
-// connection. Events are valid until the turn has taken the next step.
+// connection. Events are valid until the turn has taken the next arrival.
 type arrival struct {
 	events     []a2a.Event
 	connection *mapping.Connection
-	// resumed: the events are the first that are known of the task after a cut, or
-	// what it has become since. blind: the agent could not be asked what was said
-	// meanwhile. echo: the events are older than the snapshot before them. repeated:
-	// the agent has said again all that it had said before the cut.
-	// again: it says so, but not all was heard.
-	// unheard: the task is over, and its stream has not said so.
-	// first: the event is what a subscription begins with, a task. behind: the events have
-	// come right behind a snapshot, and the agent cannot be asked whether it has them.
-	resumed, blind, echo, repeated, again, unheard, first, behind bool
+	join       join
 	// aligns is the task that was asked for when the events had come, nil if it was not.
 	aligns *a2a.Event
+	// again: the agent says again what it had said before the cut, and not all of that
+	// was heard.
+	again bool
+	// unheard: the task is over, and its stream has not said so.
+	unheard bool
 }
+
+// A join says how the events of an arrival go on from what was shown.
+type join int
+
+const (
+	joinNext     join = iota // they come next
+	joinEcho                 // they are older than the snapshot before them
+	joinBehind               // right behind a snapshot, and the agent cannot be asked whether it has them
+	joinCut                  // they are the first that are known of the task after a cut, or what it has become since
+	joinBlind                // the same, and the agent cannot be asked what was said meanwhile
+	joinFirst                // the same: one event, the task that a subscription begins with
+	joinRepeated             // there are none: the agent has said again all that it had said before the cut
+)
+
+// resumed reports whether the connection was cut before the events, and is no more.
+func (j join) resumed() bool { return j >= joinCut }
 
 // A leg is what follows from one request to the agent, over as many streams as that
 // takes: a connection that was cut is made anew.
@@ -37,6 +50,7 @@ type arrival struct {
 // is closed, or, after leave, when the stream has been handed to the client.
 type leg struct {
 	agent    *Agent
+	request  *request
 	arrivals chan arrival
 	taken    chan struct{}
 	// ended is closed when no more arrivals come; err, read after that, is nil if
@@ -68,27 +82,23 @@ type leg struct {
 	// joining and uncertain are for unsettled, from any goroutine. adrift: no stream tells
 	// what the agent says.
 	joining, uncertain, adrift atomic.Bool
-	// heard: something was said on this leg. refused: the agent's answer to the
-	// message is an error, so that it has not taken it.
-	heard, refused bool
+	// refused: the agent's answer to the message is an error, so that it has not taken it.
+	refused bool
 	// repetition is what the task had said before the connection was lost. The turn sets
 	// it before it has taken the arrival of that.
 	repetition *mapping.Repetition
 	// older: the task that a subscription has begun with holds less than was shown. The
 	// turn sets it before it has taken that, and has shown nothing of it then.
 	older bool
-	// pushes is what the agent pushes of the task, nil if nothing. pushedAt is when it
-	// was last asked for because of that; blind: what was pushed was shown itself.
-	pushes   *pushFeed
+	// pushedAt is when the task was last asked for because the agent pushed; blind: what
+	// was pushed was shown itself.
 	pushedAt time.Time
 	blind    bool
 	// unheard: the message was perhaps not delivered, since no answer to it came, and
 	// nothing has told since that it was: see hears. begun: its answer had begun, but
-	// no event of it came. message is its ID, was the state of the task before it.
-	// opened: an event of the answer has come.
+	// no event of it came. message is its ID. opened: an event of the answer has come.
 	unheard, begun bool
 	message        string
-	was            mapping.Rest
 	opened         bool
 	// looked: since the connection was lost the task was asked for, so that more was
 	// shown than what came before.
@@ -97,15 +107,11 @@ type leg struct {
 	refusedAt time.Time
 	// malformed is what broke the stream, if that was an event that cannot be read.
 	malformed error
-	// silent: the task is asked for because its stream says nothing.
-	silent bool
 	// spoke counts the messages that the agent has answered with, outside of a task.
 	// The protocol allows one; some agents send more. worded: one of them is not empty;
 	// some agents begin with an empty one.
 	spoke  int
 	worded bool
-	// goesOnAsking: see [mapping.Traits].
-	goesOnAsking bool
 	// beyond: the task is known to be beyond its beginning.
 	beyond bool
 	// authRepeats is how many subscriptions in a row have said nothing but that the
@@ -115,14 +121,14 @@ type leg struct {
 
 // follow makes a request and follows what comes of it.
 func (a *Agent) follow(r *request) *leg {
-	l := &leg{agent: a, taskID: r.taskID, was: r.was, beyond: r.beyond || r.message != nil && r.taskID != "", goesOnAsking: r.goesOnAsking, pushes: r.pushes, arrivals: make(chan arrival), taken: make(chan struct{}),
+	l := &leg{agent: a, request: r, taskID: r.taskID, beyond: r.beyond || r.message != nil && r.taskID != "", arrivals: make(chan arrival), taken: make(chan struct{}),
 		ended: make(chan struct{}), dropped: make(chan struct{})}
 	if r.message != nil {
 		l.message = r.message.ID
 	}
-	l.pushes.listen(false)
+	r.pushes.listen(false)
 	a.legs.Go(func() { // ends as the type says
-		l.err = l.explain(l.run(a.ctx, r))
+		l.err = l.explain(l.run(a.ctx))
 		close(l.ended)
 	})
 	return l
@@ -153,7 +159,7 @@ func (l *leg) unsettled() bool { return l.joining.Load() || l.uncertain.Load() }
 
 // mayFollow reports whether more may follow an event that ends a leg by the protocol.
 func (l *leg) mayFollow(ev *a2a.Event) bool {
-	return ev.Kind == a2a.EventMessage || l.goesOnAsking && ev.State == a2a.StateInputRequired
+	return ev.Kind == a2a.EventMessage || l.request.goesOnAsking && ev.State == a2a.StateInputRequired
 }
 
 func (l *leg) note(ev *a2a.Event) {
@@ -161,7 +167,7 @@ func (l *leg) note(ev *a2a.Event) {
 		l.taskID = strings.Clone(ev.TaskID)
 	}
 	// Agents may begin their answer with the task as it stood before.
-	stands := !l.opened && l.message != "" && !l.unheard && l.was.Is(ev)
+	stands := !l.opened && l.message != "" && !l.unheard && l.request.was.Is(ev)
 	if l.opened = true; stands {
 		return
 	}
@@ -198,7 +204,6 @@ func (l *leg) deliver(ctx context.Context, events []a2a.Event) error {
 	for i := range events {
 		l.note(&events[i])
 	}
-	l.heard = true
 	if l.failed != nil {
 		return l.failed
 	}
@@ -225,7 +230,7 @@ func (l *leg) missed(first *a2a.Event) bool {
 }
 
 func (l *leg) tell(ctx context.Context, c mapping.Connection) {
-	_ = l.give(ctx, arrival{connection: &c}) // a drop shows at the next step
+	_ = l.give(ctx, arrival{connection: &c}) // that the turn has left shows at the next arrival
 }
 
 func (l *leg) give(ctx context.Context, n arrival) error {
@@ -255,13 +260,13 @@ func (l *leg) hears(ev *a2a.Event) bool {
 	switch {
 	case ev.Kind != a2a.EventTask:
 		return true
-	case l.was.Is(ev):
+	case l.request.was.Is(ev):
 	case l.begun:
 		return true
-	case ev.State == a2a.StateSubmitted && l.was.State != "": // as it was at its beginning
-	case ev.State == a2a.StateInputRequired && l.was.State != a2a.StateCompleted:
-	case ev.State == a2a.StateCompleted && (l.was.State == a2a.StateCompleted || l.was.State == ""):
-	case ev.State == l.was.State: // it worked while it waited for an answer
+	case ev.State == a2a.StateSubmitted && l.request.was.State != "": // as it was at its beginning
+	case ev.State == a2a.StateInputRequired && l.request.was.State != a2a.StateCompleted:
+	case ev.State == a2a.StateCompleted && (l.request.was.State == a2a.StateCompleted || l.request.was.State == ""):
+	case ev.State == l.request.was.State: // it worked while it waited for an answer
 		unsure = true
 	default:
 		return true

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,12 +115,8 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 	default:
 		return nil, errors.New(`editor: params need "text" or an A2A "message"`)
 	}
-	if m.TaskID == "" {
-		m.TaskID = p.TaskID
-	}
-	if m.ContextID == "" {
-		m.ContextID = p.ContextID
-	}
+	m.TaskID = cmp.Or(m.TaskID, p.TaskID)
+	m.ContextID = cmp.Or(m.ContextID, p.ContextID)
 	m.AcceptedOutputModes, m.HistoryLength, m.RequestMetadata = p.Config.AcceptedOutputModes, p.Config.HistoryLength, p.Metadata
 	if p.Config.Push != nil {
 		config := p.Config.Push.neutral()
@@ -128,22 +125,32 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 	return m, nil
 }
 
+// message is that of the params, with what the user looks at. If there is none, it
+// answers with an error.
+func (e *linesEditor) message(c *editorRequest, p *lineParams) *a2a.Outgoing {
+	m, err := p.message()
+	if err != nil {
+		c.fail(acp.CodeInvalidParams, err.Error(), "")
+		return nil
+	}
+	if err := e.server.ide.add(m); err != nil {
+		c.failAgent(err)
+		return nil
+	}
+	return m
+}
+
 func (e *linesEditor) stream(c *editorRequest) {
 	var p lineParams
 	if !c.decode(&p) {
 		return
 	}
-	m, err := p.message()
-	if err != nil {
-		c.fail(acp.CodeInvalidParams, err.Error(), "")
-		return
-	}
-	if err := e.server.ide.add(m); err != nil {
-		c.failAgent(err)
+	m := e.message(c, &p)
+	if m == nil {
 		return
 	}
 	session := e.session(m.ContextID, m.TaskID, p.Workspace)
-	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v Editor) (Result, error) {
+	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		if err := e.checkPush(ctx, m.Push); err != nil {
 			t.Discard()
 			return Result{}, err
@@ -198,7 +205,7 @@ func (e *linesEditor) prune() {
 }
 
 // runTurn runs a request of which events may follow, and answers it at its end.
-func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run func(context.Context, Turn, Editor) (Result, error)) {
+func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run func(context.Context, Turn, *linesView) (Result, error)) {
 	turn, ok := c.begin(session)
 	if !ok {
 		return
@@ -259,7 +266,7 @@ func (e *linesEditor) confirm(c *editorRequest) {
 		c.fail(acp.CodeInvalidParams, "editor: toolCall/confirm: no call of task \""+p.TaskID+"\" waits for an answer", "")
 		return
 	}
-	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v Editor) (Result, error) {
+	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		return t.Answer(ctx, func(questions []mapping.Question) ([]mapping.Answer, error) {
 			given := map[string]mapping.Answer{}
 			for _, a := range p.Confirmations {
@@ -324,7 +331,7 @@ func (e *linesEditor) resubscribe(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	e.runTurn(c, e.session(p.ContextID, p.ID, ""), p.Raw, func(ctx context.Context, t Turn, v Editor) (Result, error) {
+	e.runTurn(c, e.session(p.ContextID, p.ID, ""), p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		return t.Follow(ctx, p.ID, v)
 	})
 }
@@ -339,9 +346,9 @@ func (e *linesEditor) execute(c *editorRequest) {
 		return
 	}
 	session := e.session("", "", p.Workspace)
-	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v Editor) (Result, error) {
+	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		return t.request(ctx, v, "", true, func(ctx context.Context) (*transport.Stream, string, error) {
-			return t.t.execute(ctx, p.Path, p.Args)
+			return t.execute(ctx, p.Path, p.Args)
 		})
 	})
 }
@@ -357,12 +364,10 @@ func (e *linesEditor) pass(c *editorRequest) {
 		params = *c.Params
 	}
 	session := e.server.agent.NewSession("")
-	e.runTurn(c, session, gjson.GetBytes(params, "raw").Bool(), func(ctx context.Context, t Turn, v Editor) (Result, error) {
+	e.runTurn(c, session, gjson.GetBytes(params, "raw").Bool(), func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		return t.request(ctx, v, "", true, func(ctx context.Context) (*transport.Stream, string, error) {
 			stream, raw, err := e.server.agent.opts.Client.InvokeStream(ctx, c.Method, params)
-			if stream == nil {
-				v.(*linesView).passed = raw
-			}
+			v.passed = raw
 			return stream, "", err
 		})
 	})

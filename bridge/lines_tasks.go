@@ -47,13 +47,8 @@ func (e *linesEditor) send(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	m, err := p.message()
-	if err != nil {
-		c.failAgent(&paramsError{err.Error()})
-		return
-	}
-	if err := e.server.ide.add(m); err != nil {
-		c.failAgent(err)
+	m := e.message(c, &p)
+	if m == nil {
 		return
 	}
 	session := e.session(m.ContextID, m.TaskID, p.Workspace)
@@ -62,19 +57,11 @@ func (e *linesEditor) send(c *editorRequest) {
 		if err == nil {
 			err = e.checkPush(ctx, m.Push)
 		}
+		if err == nil {
+			err = session.complete(m, w)
+		}
 		if err != nil {
 			return nil, err
-		}
-		if m.ID == "" {
-			m.ID = e.server.agent.opts.NewID()
-		}
-		if m.ContextID == "" && m.TaskID == "" {
-			m.ContextID = session.contextID
-		}
-		if m.TaskID == "" && !w.Settled(m) {
-			if err := session.settings(m, w); err != nil {
-				return nil, err
-			}
 		}
 		blocking := p.Config.Blocking == nil || *p.Config.Blocking
 		ev, err := e.server.agent.opts.Client.SendOnce(ctx, m, blocking)
@@ -207,8 +194,10 @@ func (e *linesEditor) status(c *editorRequest) {
 					}
 				}
 			}
-			if status.A2AVersion, err = e.server.agent.opts.Client.AgentVersion(ctx); err != nil {
+			if chosen, err := e.server.agent.opts.Client.Chosen(ctx); err != nil {
 				status.Error = err.Error()
+			} else {
+				status.A2AVersion = chosen.Version
 			}
 		}
 		status.Always = e.always()

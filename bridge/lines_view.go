@@ -23,7 +23,7 @@ type linesView struct {
 	lines  mapping.Lines
 	buf    []byte
 	text   []byte
-	cut    bool
+	full   bool            // text has reached resultMax
 	shown  string          // the message that text ends in
 	passed json.RawMessage // the result of a method that was passed on
 }
@@ -31,12 +31,12 @@ type linesView struct {
 // Show implements [Editor].
 func (v *linesView) Show(ctx context.Context, steps []mapping.Step) error {
 	for i := range steps {
-		if s := &steps[i]; s.Kind == mapping.StepText && !v.cut {
+		if s := &steps[i]; s.Kind == mapping.StepText && !v.full {
 			if len(v.text) > 0 && s.Shown != v.shown {
 				v.text = append(v.text, "\n\n"...) // another message
 			}
 			v.shown = s.Shown
-			if v.cut = len(v.text)+len(s.Text) > resultMax; !v.cut {
+			if v.full = len(v.text)+len(s.Text) > resultMax; !v.full {
 				v.text = append(v.text, s.Text...)
 			}
 		}
@@ -70,7 +70,7 @@ func (v *linesView) result(r Result, failure string) any {
 		Usage     json.RawMessage `json:"usage,omitempty"`
 		Seq       uint64          `json:"seq"`
 		mapping.Execution
-	}{r.TaskID, r.ContextID, r.State, string(v.text), v.cut, pending, failure, json.RawMessage(r.Usage), v.lines.Seq, r.Execution}
+	}{r.TaskID, r.ContextID, r.State, string(v.text), v.full, pending, failure, json.RawMessage(r.Usage), v.lines.Seq, r.Execution}
 }
 
 // failAgent answers with an agent's error as it is: its code, message and data.
@@ -82,18 +82,12 @@ func (c *editorRequest) failAgent(err error) {
 	case errors.As(err, &params), errors.As(err, &prompt):
 		c.fail(acp.CodeInvalidParams, err.Error(), "")
 	case errors.As(err, &agent) && agent.Code != 0:
-		if c.Notif {
-			return
-		}
-		mask := c.server.agent.opts.Mask
-		e := &jsonrpc2.Error{Code: int64(agent.Code), Message: mask(agent.Message)}
+		e := &jsonrpc2.Error{Code: int64(agent.Code), Message: agent.Message}
 		if agent.Data != "" {
-			data := json.RawMessage(mask(string(agent.Data)))
+			data := json.RawMessage(c.server.agent.opts.Mask(string(agent.Data)))
 			e.Data = &data
 		}
-		if err := c.conn.ReplyWithError(context.Background(), c.ID, e); err != nil {
-			c.server.agent.opts.Log.Debug("replying", "method", c.Method, "err", err)
-		}
+		c.failWith(e)
 	default:
 		c.fail(acp.CodeInternal, err.Error(), "")
 	}

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -92,11 +93,11 @@ func (t *turn) observeEvent(ev *a2a.Event, steps []mapping.Step) {
 func (t *turn) observeConnection(c *mapping.Connection) {
 	o := Observation{Why: c.Why, Session: t.session.ID, Task: t.fold.TaskID, Attempt: c.Attempt}
 	switch c.Phase {
-	case "lost":
+	case mapping.PhaseLost:
 		o.What = ObservedLost
-	case "retrying":
+	case mapping.PhaseRetrying:
 		o.What = ObservedReconnect
-	case "polling":
+	case mapping.PhasePolling:
 		o.What = ObservedPoll
 	default:
 		return
@@ -160,7 +161,7 @@ func (a *Agent) collapse(steps []mapping.Step) []mapping.Step {
 	kept := mapping.Collapse(steps)
 	var gone []int64
 	for _, n := range before {
-		if !stillThere(kept, n) && n > 0 {
+		if n > 0 && !slices.ContainsFunc(kept, func(s mapping.Step) bool { return s.Event == n }) {
 			gone = append(gone, n)
 		}
 	}
@@ -168,13 +169,4 @@ func (a *Agent) collapse(steps []mapping.Step) []mapping.Step {
 		a.observe(&Observation{What: ObservedMerge, Why: "the editor is behind: newer output replaces it", Events: gone})
 	}
 	return kept
-}
-
-func stillThere(steps []mapping.Step, event int64) bool {
-	for i := range steps {
-		if steps[i].Event == event {
-			return true
-		}
-	}
-	return false
 }

@@ -33,7 +33,7 @@ func (s *Session) takeUp() (Turn, error) {
 // waitForPast waits for the turn of takeUp, if there is one. If the prompt must not be
 // sent then, it returns ACP's stop reason for it.
 func (e *acpEditor) waitForPast(ctx context.Context, turn Turn) (stop string) {
-	t := turn.t
+	t := turn.turn
 	if t.before == nil {
 		return ""
 	}

@@ -143,11 +143,11 @@ func taken(pushes []Push) {
 // agent pushes something; pushed says which. While the agent pushes, the attempts are
 // not hurried.
 func (l *leg) pause(ctx context.Context, d time.Duration, why error) (pushed bool, err error) {
-	if l.pushes == nil {
+	if l.request.pushes == nil {
 		return false, l.wait(ctx, d, why)
 	}
-	l.pushes.listen(true)
-	if l.pushes.pushes() {
+	l.request.pushes.listen(true)
+	if l.request.pushes.pushes() {
 		d = maxWait
 	}
 	waiting, stop := context.WithCancel(ctx)
@@ -157,7 +157,7 @@ func (l *leg) pause(ctx context.Context, d time.Duration, why error) (pushed boo
 	select {
 	case err := <-waited:
 		return false, err
-	case <-l.pushes.wake:
+	case <-l.request.pushes.wake:
 	}
 	rest := time.NewTimer(pushPause - time.Since(l.pushedAt))
 	defer rest.Stop()
@@ -172,7 +172,7 @@ func (l *leg) pause(ctx context.Context, d time.Duration, why error) (pushed boo
 // lookPushed asks for the task because the agent has pushed something of it.
 func (l *leg) lookPushed(ctx context.Context) (outcome, error) {
 	l.pushedAt = time.Now()
-	held, dropped := l.pushes.takeHeld()
+	held, dropped := l.request.pushes.takeHeld()
 	if len(held) == 0 {
 		return alive, l.goesOn() // a stream has brought it meanwhile
 	}
@@ -183,12 +183,12 @@ func (l *leg) lookPushed(ctx context.Context) (outcome, error) {
 	var gone *taskLostError
 	switch {
 	case err != nil && (errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.As(err, &gone) || ctx.Err() != nil):
-		l.pushes.putBack(held)
+		l.request.pushes.putBack(held)
 		return nothing, err
 	case err != nil:
 		// The agent is alive, since it pushes. The next attempt comes with the timer,
 		// or the next push.
-		l.pushes.putBack(held)
+		l.request.pushes.putBack(held)
 		return alive, err
 	}
 	taken(held)
@@ -208,7 +208,7 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 	var events []a2a.Event
 	for _, p := range held {
 		ev := transport.ReadPushed(p.Payload)
-		if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.was.Was(ev) {
+		if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.Was(ev) {
 			continue
 		}
 		events = append(events, *ev)
@@ -221,7 +221,9 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 	if len(events) == 0 {
 		return nil
 	}
-	blind := !l.blind || dropped
-	l.blind = true
-	return l.give(ctx, arrival{events: events, resumed: blind, blind: blind})
+	n := arrival{events: events}
+	if !l.blind || dropped {
+		l.blind, n.join = true, joinBlind
+	}
+	return l.give(ctx, n)
 }

@@ -15,9 +15,6 @@ import (
 // restarted at once is back within this time, and most have forgotten the task then.
 const maxRefused = 10 * time.Second
 
-// waitingPhase is the connection's phase while nothing listens at the agent's address.
-const waitingPhase = "waiting"
-
 // A refusedError is an agent that has refused connections for too long.
 type refusedError struct {
 	taskID string
@@ -42,8 +39,8 @@ func (l *leg) refuses(ctx context.Context, err error) error {
 		l.refusedAt = time.Time{}
 	case l.refusedAt.IsZero():
 		l.refusedAt = time.Now()
-		l.tell(ctx, mapping.Connection{Phase: waitingPhase, Why: err.Error()})
-	case l.pushes == nil && time.Since(l.refusedAt) >= maxRefused:
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
+	case l.request.pushes == nil && time.Since(l.refusedAt) >= maxRefused:
 		return &refusedError{l.taskID, err}
 	}
 	return nil
@@ -73,7 +70,7 @@ func (l *leg) pauseUnlessRefused(ctx context.Context, attempt int, pause time.Du
 // untilGiven shortens a wait to what is left until the agent is given up, which is one
 // attempt more.
 func (l *leg) untilGiven(pause time.Duration) time.Duration {
-	if l.refusedAt.IsZero() || l.pushes != nil {
+	if l.refusedAt.IsZero() || l.request.pushes != nil {
 		return pause
 	}
 	return min(pause, max(maxRefused-time.Since(l.refusedAt), 0))

@@ -53,8 +53,8 @@ type phases struct {
 
 func (p *phases) Show(_ context.Context, steps []mapping.Step) error {
 	for _, s := range steps {
-		if _, seen := p.at[s.Connection.Phase]; s.Kind == mapping.StepConnection && !seen {
-			p.at[s.Connection.Phase] = time.Since(p.begun)
+		if _, seen := p.at[string(s.Connection.Phase)]; s.Kind == mapping.StepConnection && !seen {
+			p.at[string(s.Connection.Phase)] = time.Since(p.begun)
 		}
 	}
 	return nil

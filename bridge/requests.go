@@ -15,32 +15,23 @@ import (
 // filled in, and a new task gets the session's settings unless the message has
 // some.
 func (t Turn) Send(ctx context.Context, m *a2a.Outgoing, editor Editor) (Result, error) {
-	defer t.t.release()
-	return t.t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
-		s := t.t.session
-		if m.ID == "" {
-			m.ID = s.agent.opts.NewID()
+	defer t.release()
+	return t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
+		if err := t.session.complete(m, t.writing); err != nil {
+			return nil, err
 		}
-		if m.ContextID == "" && m.TaskID == "" {
-			m.ContextID = s.contextID
-		}
-		if m.TaskID == "" && !t.t.writing.Settled(m) {
-			if err := s.settings(m, t.t.writing); err != nil {
-				return nil, err
-			}
-		}
-		return t.t.say(ctx, m)
+		return t.say(ctx, m)
 	})
 }
 
 // Answer goes on from a turn that ended with calls pending: see [ErrPause].
 // answers returns an answer to each of them, for which it gets the questions.
 func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]mapping.Answer, error), editor Editor) (Result, error) {
-	defer t.t.release()
-	return t.t.run(ctx, editor, false, func(ctx context.Context) (*request, error) {
+	defer t.release()
+	return t.run(ctx, editor, false, func(ctx context.Context) (*request, error) {
 		var questions []mapping.Question
-		for _, call := range t.t.undecided() {
-			questions = append(questions, t.t.session.question(call))
+		for _, call := range t.undecided() {
+			questions = append(questions, t.session.question(call))
 		}
 		given, err := answers(questions)
 		if err != nil {
@@ -51,12 +42,12 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 			if at < 0 {
 				return nil, fmt.Errorf("bridge: an answer to a question that was not asked")
 			}
-			t.t.given[a.Call.ID] = t.t.session.accept(questions[at], a)
+			t.given[a.Call.ID] = t.session.accept(questions[at], a)
 		}
-		if leg := t.t.session.unpause(); leg != nil {
-			return &request{taskID: t.t.fold.TaskID, leg: leg}, nil
+		if leg := t.session.unpause(); leg != nil {
+			return &request{taskID: t.fold.TaskID, leg: leg}, nil
 		}
-		return t.t.answer(ctx, t.t.decisions())
+		return t.answer(ctx, t.decisions())
 	})
 }
 
@@ -64,7 +55,7 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 // again. If the agent refuses the subscription, that is the error.
 func (t Turn) Follow(ctx context.Context, taskID string, editor Editor) (Result, error) {
 	return t.request(ctx, editor, taskID, false, func(ctx context.Context) (*transport.Stream, string, error) {
-		stream, err := t.t.agent.opts.Client.Resubscribe(ctx, taskID, "")
+		stream, err := t.agent.opts.Client.Resubscribe(ctx, taskID, "")
 		return stream, taskID, err
 	})
 }
@@ -72,14 +63,14 @@ func (t Turn) Follow(ctx context.Context, taskID string, editor Editor) (Result,
 // goOn is Follow for a task of which the session has shown something. It subscribes or
 // polls, as the agent offers.
 func (t Turn) goOn(ctx context.Context, editor Editor) (Result, error) {
-	return t.request(ctx, editor, t.t.session.taskID, false, nil)
+	return t.request(ctx, editor, t.session.taskID, false, nil)
 }
 
 // request runs a turn that begins with something else than a message.
 func (t Turn) request(ctx context.Context, editor Editor, taskID string, fresh bool, send func(context.Context) (*transport.Stream, string, error)) (Result, error) {
-	defer t.t.release()
-	return t.t.run(ctx, editor, fresh, func(context.Context) (*request, error) {
-		beyond := t.t.fold.TaskID == taskID && t.t.fold.State != "" && t.t.fold.State != a2a.StateSubmitted
+	defer t.release()
+	return t.run(ctx, editor, fresh, func(context.Context) (*request, error) {
+		beyond := t.fold.TaskID == taskID && t.fold.State != "" && t.fold.State != a2a.StateSubmitted
 		return &request{taskID: taskID, beyond: beyond, send: send}, nil
 	})
 }

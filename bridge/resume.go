@@ -77,7 +77,7 @@ func (l *leg) reconnect(ctx context.Context) (outcome, error) {
 	}
 	was := l.state
 	if !l.polled {
-		l.tell(ctx, mapping.Connection{Phase: "polling"})
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 	}
 	if err := l.look(ctx); err != nil {
 		if l.unheard && errors.Is(err, errCannotLook) && errors.As(refused, new(*undeliveredError)) {
@@ -135,7 +135,7 @@ func (l *leg) look(ctx context.Context, before ...a2a.Event) error {
 	if err != nil {
 		return err
 	}
-	return l.lookAt(ctx, task, before)
+	return l.lookAt(ctx, arrival{aligns: task, events: before})
 }
 
 // fetch asks for the task.
@@ -156,11 +156,14 @@ func (l *leg) fetch(ctx context.Context) (*a2a.Event, error) {
 	return nil, err
 }
 
-// lookAt is look for a task that has been asked for.
-func (l *leg) lookAt(ctx context.Context, task *a2a.Event, before []a2a.Event) error {
-	l.note(task)
+// lookAt is look for a task that has been asked for: n.aligns.
+func (l *leg) lookAt(ctx context.Context, n arrival) error {
+	l.note(n.aligns)
 	l.looked = true
-	return l.give(ctx, arrival{aligns: task, events: before, resumed: !l.polled, unheard: l.silent && task.State.Terminal()})
+	if !l.polled {
+		n.join = joinCut
+	}
+	return l.give(ctx, n)
 }
 
 // says reports whether events hold more than states, which often come twice.

@@ -30,6 +30,9 @@ const (
 	OnEOFFinish = "finish"
 )
 
+// Protocols lists the values of [Options.Protocol].
+func Protocols() []string { return []string{"auto", ProtocolACP, ProtocolA2A} }
+
 // Serve serves one editor, which writes to in and reads from out, until in ends,
 // out fails or ctx ends. Work that is under way then is cancelled, or finished
 // if opts say so and the editor is still there; replies that are owed are

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,7 +141,7 @@ type Result struct {
 var errBusy = fmt.Errorf("editor: a prompt of this session is still running: wait for its result, or cancel it with session/cancel")
 
 // A Turn is a prompt that has been accepted and waits to be run.
-type Turn struct{ t *turn }
+type Turn struct{ *turn }
 
 // Begin accepts a prompt: from now on the session is busy, and [Session.Cancel]
 // reaches it. The caller runs it, once.
@@ -222,34 +223,34 @@ func (s *Session) taskCancelled(task string) {
 // StopReason cancelled, whatever the agent does. Errors are the agent's
 // ([a2a.Error]), the transport's (see package transport), or ctx's.
 func (t Turn) Run(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
-	defer t.t.release()
+	defer t.release()
 	return t.prompt(ctx, prompt, editor)
 }
 
 // prompt is Run without the release: the caller releases the turn, or begins the next
 // one.
 func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
-	return t.t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
-		if r := t.t.command(ctx, prompt); r != nil {
+	return t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
+		if r := t.command(ctx, prompt); r != nil {
 			return r, nil
 		}
-		parts, err := mapping.Prompt(prompt, t.t.card)
+		parts, err := mapping.Prompt(prompt, t.card)
 		if err != nil {
 			return nil, err
 		}
-		m, err := t.t.session.message(parts, t.t.writing)
+		m, err := t.session.message(parts, t.writing)
 		if err != nil {
 			return nil, err
 		}
-		if err := t.t.handServers(ctx, m); err != nil {
+		if err := t.handServers(ctx, m); err != nil {
 			return nil, err
 		}
-		return t.t.say(ctx, m)
+		return t.say(ctx, m)
 	})
 }
 
 // Discard gives up a turn that will not be run.
-func (t Turn) Discard() { t.t.release() }
+func (t Turn) Discard() { t.release() }
 
 // Prompt is Begin and Run.
 func (s *Session) Prompt(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
@@ -272,6 +273,21 @@ func (s *Session) message(parts []a2a.OutPart, w mapping.Writing) (*a2a.Outgoing
 	// its history.
 	m.ReferenceTaskIDs = s.previous
 	return m, s.settings(m, w)
+}
+
+// complete adds to a message that somebody else has written what it leaves open.
+func (s *Session) complete(m *a2a.Outgoing, w mapping.Writing) error {
+	if m.ID == "" {
+		m.ID = s.agent.opts.NewID()
+	}
+	if m.TaskID != "" {
+		return nil
+	}
+	m.ContextID = cmp.Or(m.ContextID, s.contextID)
+	if w.Settled(m) {
+		return nil
+	}
+	return s.settings(m, w)
 }
 
 // settings writes what the first message of a task tells the agent.

@@ -7,9 +7,6 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// silentPhase is the connection's phase while nothing comes over it.
-const silentPhase = "silent"
-
 // silences returns after which times a silence is reported: first so soon that the
 // program does not seem stuck, then less often. A legal agent may be silent for minutes
 // (Gemini's server was for 198 s), so silence alone ends nothing.
@@ -52,5 +49,5 @@ func (t *turn) tellSilence(ctx context.Context, s *silence) error {
 		return nil
 	}
 	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID,
-		Connection: mapping.Connection{Phase: silentPhase, Silent: int(after / time.Second)}}})
+		Connection: mapping.Connection{Phase: mapping.PhaseSilent, Silent: int(after / time.Second)}}})
 }

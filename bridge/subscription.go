@@ -85,8 +85,8 @@ func newSubscription(l *leg, stream *transport.Stream) *subscription {
 func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bool, err error) {
 	l, stream := s.leg, s.stream
 	l.stream.Store(stream)
-	l.pushes.listen(false)
-	defer l.pushes.listen(true)
+	l.request.pushes.listen(false)
+	defer l.request.pushes.listen(true)
 	defer close(s.left)
 	go s.readBatches() // ends as it says
 	silence := time.NewTimer(pause)
@@ -208,7 +208,7 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		for i := range events {
 			s.note(&events[i])
 		}
-		return s.give(ctx, arrival{events: events, echo: true, again: s.again})
+		return s.give(ctx, arrival{events: events, join: joinEcho, again: s.again})
 	}
 	for i := 0; s.repetition != nil && i < len(events); i++ {
 		switch s.repetition.Next(&events[i]) {
@@ -225,7 +225,7 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			}
 			// The events that a look at the task has shown since the cut come again.
 			s.kept, s.repetition, s.aligned, s.again = nil, nil, !s.looked, s.looked
-			if err := s.give(ctx, arrival{repeated: true, resumed: true, again: s.again}); err != nil {
+			if err := s.give(ctx, arrival{join: joinRepeated, again: s.again}); err != nil {
 				return err
 			}
 			events = events[i+1:]
@@ -279,7 +279,7 @@ func (s *subscription) align(ctx context.Context, events []a2a.Event) error {
 func (s *subscription) giveFirst(ctx context.Context, events []a2a.Event) error {
 	s.note(&events[0])
 	s.older = false
-	if err := s.give(ctx, arrival{events: events[:1], resumed: true, first: true}); err != nil {
+	if err := s.give(ctx, arrival{events: events[:1], join: joinFirst}); err != nil {
 		return err
 	}
 	s.aligned, s.again = !s.older, s.older
@@ -298,9 +298,10 @@ func (s *subscription) isNoSnapshot(first *a2a.Event) bool {
 // silent looks at the task of a subscription that says nothing: it may be over, or
 // wait for the user, or just work.
 func (s *subscription) silent(ctx context.Context) error {
-	s.leg.silent = true
-	err := s.look(ctx)
-	s.leg.silent = false
+	task, err := s.fetch(ctx)
+	if err == nil {
+		err = s.lookAt(ctx, arrival{aligns: task, unheard: task.State.Terminal()})
+	}
 	switch {
 	case !errors.Is(err, errCannotLook):
 	case s.unheard:

@@ -32,7 +32,7 @@ func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error
 	case err != nil:
 		return s.deliver(ctx, events)
 	}
-	if err := s.lookAt(ctx, task, events); err != nil {
+	if err := s.lookAt(ctx, arrival{aligns: task, events: events}); err != nil {
 		return err
 	}
 	// Events that came meanwhile may be in the task. On an open stream they come soon
@@ -80,17 +80,26 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 		s.settleOver(events)
 		return nil
 	case errors.As(err, new(*taskLostError)): // the events before that are all that there is
-		if giveErr := s.give(ctx, arrival{events: events, echo: s.aligned, resumed: !s.aligned, blind: !s.aligned, again: s.again}); giveErr != nil {
+		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(joinEcho), again: s.again}); giveErr != nil {
 			return giveErr
 		}
 	case errors.Is(err, errCannotLook):
-		blind := !s.aligned // else what is in the snapshot that it began with is not shown again
+		how := s.unaligned(joinBehind) // what is in the snapshot that it began with is not shown again
 		s.aligned = true
-		return s.give(ctx, arrival{events: events, behind: !blind, resumed: blind, blind: blind, again: s.again})
+		return s.give(ctx, arrival{events: events, join: how, again: s.again})
 	case s.mayLookAgain(err) && !errors.Is(err, errDropped) && ctx.Err() == nil:
-		return s.give(ctx, arrival{events: events, resumed: !s.aligned, blind: !s.aligned, again: s.again})
+		return s.give(ctx, arrival{events: events, join: s.unaligned(joinNext), again: s.again})
 	}
 	return err
+}
+
+// unaligned is how events are joined that the agent cannot be asked about: blindly,
+// unless the stream is aligned.
+func (s *subscription) unaligned(aligned join) join {
+	if s.aligned {
+		return aligned
+	}
+	return joinBlind
 }
 
 // settleOver says whether the leg is over by a task that was asked for when events had

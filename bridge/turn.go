@@ -22,6 +22,9 @@ const (
 	// cancelGrace is how long after a cancel the agent may go on. Clients close
 	// our stdin, or kill, from 2.5 s on (acpx).
 	cancelGrace = 2 * time.Second
+	// fewSteps is how many steps are cleared behind their event: those of a large one come
+	// alone, and to clear those of many small ones costs more than it frees.
+	fewSteps = 4
 )
 
 // A turn is one prompt: a loop of legs, with the user's answers between. Its
@@ -34,7 +37,7 @@ type turn struct {
 	writing  mapping.Writing
 	card     *a2a.Card
 	steps    []mapping.Step
-	told     bool                // the user was told that the agent wants authentication
+	authTold bool                // the user was told that the agent wants authentication
 	answered bool                // the user's answers were sent, in this turn
 	down     bool                // the connection is lost, and it is not known what the agent said since
 	given    map[string]decision // the session's
@@ -182,13 +185,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 func (t *turn) ready(ctx context.Context, open func(context.Context) (*request, error)) (*request, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { // ends with ctx, at this function's return
-		select {
-		case <-t.cancelled:
-			stop()
-		case <-ctx.Done():
-		}
-	}()
+	defer context.AfterFunc(t.cancelled, stop)()
 	card, writing, err := t.reach(ctx)
 	if err != nil {
 		return nil, err
@@ -342,12 +339,12 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 // show turns an arrival into steps and hands them to the editor.
 func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	steps := t.steps[:0]
-	if n.first && t.fold.Lacks(&n.events[0]) {
+	if n.join == joinFirst && t.fold.Lacks(&n.events[0]) {
 		leg.older = true
 		n = arrival{}
 	}
 	t.tellFold(n)
-	if n.resumed && t.down {
+	if n.join.resumed() && t.down {
 		steps = append(steps, t.cutCost()...)
 	}
 	if n.aligns != nil {
@@ -361,24 +358,27 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 			s.Text = t.agent.opts.Mask(s.Text)
 		}
 	}
-	t.down = t.down && !n.resumed
+	t.down = t.down && !n.join.resumed()
 	if c := n.connection; c != nil {
 		t.observeConnection(c)
 		steps = append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
-		if c.Phase == "lost" {
+		if c.Phase == mapping.PhaseLost {
 			t.down = true
 			t.fold.Cut()
 			leg.repetition = t.session.seen.Repetition()
 		}
 	}
-	if t.fold.State == a2a.StateAuthRequired && !t.told && !t.fold.WaitsForWords() {
-		t.told = true
+	if t.fold.State == a2a.StateAuthRequired && !t.authTold && !t.fold.WaitsForWords() {
+		t.authTold = true
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
 	t.noteTask()
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
+	}
+	if len(steps) <= fewSteps {
+		clear(steps) // a large text would be held until the next one has been read
 	}
 	t.steps = steps
 	t.chooseCancel(leg)

@@ -32,11 +32,14 @@ func (t *turn) answerAside(ctx context.Context, leg *leg, decisions []decision) 
 		if d.unanswered {
 			t.unanswered = append(t.unanswered, mapping.Title(d.question.Call))
 		}
-		doubt, err := t.sayAside(ctx, leg, call, m)
+		doubt, err := t.sayAside(ctx, leg, d.answer(), call, m)
 		if err == nil && doubt != nil && t.fold.Unheard() {
 			notice := fmt.Sprintf("\n[The agent may not have got the answer about %s: %v]\n", mapping.Title(d.question.Call), doubt)
 			err = t.editor.Show(ctx, []mapping.Step{t.notice(t.agent.opts.Mask(notice))})
 		} else if err != nil {
+			if errors.As(err, new(*notTakenError)) {
+				t.fold.Answered(d.question.Call.ID, true) // it may run, whatever the answer was
+			}
 			err = fmt.Errorf("agent: it has not taken the answer about %s: %w", mapping.Title(d.question.Call), err)
 		}
 		if err != nil {
@@ -45,6 +48,9 @@ func (t *turn) answerAside(ctx context.Context, leg *leg, decisions []decision) 
 	}
 	return aside, nil
 }
+
+// notTakenError is for an answer that the agent has heard and does not go by.
+type notTakenError struct{ error }
 
 // followAside is the request that follows the task after answers beside it, when the leg
 // has ended; nil after an error.
@@ -59,10 +65,16 @@ func (t *turn) followAside(err error) *request {
 // delivered is sent again for a while, as [leg.reach] does; so is a request of which
 // that is not known: it names the question, so that twice is once. doubt is why the
 // agent may have it or not: the task will tell.
-func (t *turn) sayAside(ctx context.Context, leg *leg, call mapping.SideRequest, m *a2a.Outgoing) (doubt, err error) {
+func (t *turn) sayAside(ctx context.Context, leg *leg, a mapping.Answer, call mapping.SideRequest, m *a2a.Outgoing) (doubt, err error) {
 	for tries, pause := 0, firstWait; ; tries, pause = tries+1, pause*2 {
 		if call.IsZero() {
-			_, err = t.agent.opts.Client.SendOnce(ctx, m, false)
+			var reply *a2a.Event
+			if reply, err = t.agent.opts.Client.SendOnce(ctx, m, false); err == nil {
+				if err = mapping.AsideTaken(a, reply); err != nil {
+					return nil, &notTakenError{err}
+				}
+				return nil, nil
+			}
 		} else {
 			_, err = t.agent.opts.Client.Invoke(ctx, call.Method, call.Params)
 		}
@@ -102,7 +114,7 @@ func (t *turn) waitAside(ctx context.Context, leg *leg, pause time.Duration) (mo
 			}
 		case <-timer.C:
 			return false, nil
-		case <-t.cancelled:
+		case <-t.cancelled.Done():
 			return true, context.Canceled
 		case <-t.agent.opts.Client.Exited():
 			return true, t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)

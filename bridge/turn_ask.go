@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -119,7 +120,6 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 		a, err := t.editor.Ask(askCtx, questions)
 		replies <- reply{a, err}
 	}()
-	legEnded := leg.ended
 	for {
 		select {
 		case <-t.agent.opts.Client.Exited():
@@ -135,8 +135,6 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 				<-replies
 				return nil, nil
 			}
-		case <-legEnded:
-			legEnded = nil
 		case r := <-replies:
 			switch {
 			case t.isCancelled():
@@ -151,7 +149,7 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 				decisions[i] = t.session.accept(questions[i], a)
 			}
 			return decisions, nil
-		case <-t.cancelled:
+		case <-t.cancelled.Done():
 			// Not all clients answer their questions after a cancel (avante).
 			stop()
 			<-replies
@@ -184,14 +182,9 @@ func rejectAll(questions []mapping.Question) []decision {
 }
 
 func (t *turn) anyOpen(questions []mapping.Question) bool {
-	for _, call := range t.fold.Open() {
-		for _, q := range questions {
-			if q.Call.ID == call.ID {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.fold.Open(), func(call *mapping.ToolCall) bool {
+		return slices.ContainsFunc(questions, func(q mapping.Question) bool { return q.Call.ID == call.ID })
+	})
 }
 
 // reconcile shows what the task has become while the connection was lost, before

@@ -107,10 +107,17 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 	return t.tellEnd(ctx, r)
 }
 
+// waitsUntold is for a turn that would end without a word.
+const waitsUntold = "\n[The agent waits for your input, and does not say for what. Your next prompt is the answer.]\n"
+
 // tellEnd adds the reason why the turn has ended, by the task's state.
 func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 	f := t.fold
 	switch f.State {
+	case a2a.StateInputRequired:
+		if len(r.Pending) == 0 && f.ShownNothing() && !t.writing.Traits().EndsAsking {
+			return r, t.editor.Show(ctx, []mapping.Step{t.notice(waitsUntold)})
+		}
 	case a2a.StateCanceled:
 		r.StopReason = acp.StopCancelled
 	case a2a.StateRejected:
@@ -143,9 +150,9 @@ func (t *turn) rememberFailure(err error, unheard bool) {
 	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "":
 		// The next prompt begins a new task, in the same context.
 		s.forget()
-	case unheard && (refused || errors.As(err, new(*undeliveredError))):
+	case unheard && (refused || errors.As(err, new(*undeliveredError)) || errors.As(err, new(*notTakenError))):
 		// The task waits for an answer that did not reach it, and would not take a
-		// prompt instead.
+		// prompt instead. Or it does what the user has not said.
 		t.agent.cancelLater(f.TaskID)
 		s.anew = t.writing.Traits().TaskIsConversation
 		s.forget()

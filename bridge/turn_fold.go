@@ -7,16 +7,16 @@ func (t *turn) tellFold(n arrival) {
 	if n.unheard {
 		t.fold.Cut()
 	}
-	if n.blind {
+	if n.join == joinBlind {
 		t.fold.Blind()
 	}
 	if n.again {
 		t.fold.Again()
 	}
-	if n.repeated {
+	switch {
+	case n.join == joinRepeated:
 		t.fold.Repeated()
-	}
-	if n.resumed && !n.repeated {
+	case n.join.resumed():
 		t.session.seen.Lose()
 	}
 }
@@ -24,14 +24,14 @@ func (t *turn) tellFold(n arrival) {
 // foldEvents turns the events of n into steps.
 func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
-		if !n.resumed && !n.echo && !n.behind {
+		if n.join == joinNext {
 			t.session.seen.Note(&n.events[i])
 		}
 		at := len(steps)
-		switch {
-		case n.echo:
+		switch n.join {
+		case joinEcho:
 			steps = t.fold.Echo(&n.events[i], steps)
-		case n.behind:
+		case joinBehind:
 			steps = t.fold.Behind(&n.events[i], steps)
 		default:
 			steps = t.fold.Event(&n.events[i], steps)

@@ -68,7 +68,7 @@ func (t *turn) keepForWords(ctx context.Context, decisions []decision) error {
 func (t *turn) sayWords(ctx context.Context, calls []mapping.SideRequest) (*request, error) {
 	task := t.session.taskID
 	for _, call := range calls {
-		if _, err := t.sayAside(ctx, nil, call, nil); err != nil {
+		if _, err := t.sayAside(ctx, nil, mapping.Answer{}, call, nil); err != nil {
 			return nil, err
 		}
 		t.fold.Replied(task, call)

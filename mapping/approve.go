@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -51,6 +52,9 @@ type Answer struct {
 	OptionID string
 	// NewContent, if set, replaces what the agent proposed to write.
 	NewContent *string
+	// Dismissed: the user has picked nothing, so that the option is a rejection that was
+	// picked for them. Some agents have a word for that.
+	Dismissed bool
 	// Words: the answer needs the user's next words.
 	Words bool
 }
@@ -91,9 +95,7 @@ func NewQuestion(c *ToolCall) Question {
 
 func newOption(o ConfirmationOption) Option {
 	option := Option{ID: o.ID, Name: o.Name, Description: o.Description}
-	if option.Name == "" {
-		option.Name = o.ID
-	}
+	option.Name = cmp.Or(option.Name, o.ID)
 	option.Kind, option.width, option.Certain = optionMeaning(o.ID, o.Name)
 	option.heed(o)
 	if option.Kind == acp.OptionAllowAlways && readWords(option.Name).width < widthSession {

@@ -100,6 +100,7 @@ func readWords(text string) meaning {
 	words := optionWords(text)
 	m := meaning{plain: len(words) > 0}
 	allow, reject, unclear := false, false, false
+	askless, refuses, strange := false, false, false // refuses: by a word that can mean nothing else
 	for i := 0; i < len(words); i++ {
 		w, next := words[i], ""
 		if i+1 < len(words) {
@@ -107,10 +108,10 @@ func readWords(text string) meaning {
 		}
 		switch {
 		case slices.Contains(negations, w) && next == "ask", w == "stop" && next == "asking", w == "without" && next == "asking":
-			m.width = max(m.width, widthSession) // "don't ask again" allows
+			m.width, askless = max(m.width, widthSession), true // "don't ask again" allows
 			i++
 		case slices.Contains(negations, w) && slices.Contains(allowWords, next):
-			reject = true // "don't allow"
+			reject, refuses = true, true // "don't allow"
 			i++
 		case slices.Contains(allowWords, w):
 			allow = true
@@ -118,6 +119,8 @@ func readWords(text string) meaning {
 			reject = true
 			if slices.Contains(stopWords, w) {
 				m.width = max(m.width, widthStop)
+			} else {
+				refuses = refuses || w != "skip"
 			}
 		case w == "never" && len(words) == 1:
 			reject, m.width = true, widthSession
@@ -128,11 +131,13 @@ func readWords(text string) meaning {
 		default:
 			width, ok := wordWidth(w)
 			m.width = max(m.width, width)
-			m.plain = m.plain && (ok || slices.Contains(fillers, w))
+			known := ok || slices.Contains(fillers, w)
+			m.plain, strange = m.plain && known, strange || !known && !slices.Contains(stopObjects, w)
 		}
 	}
 	switch {
-	case unclear || allow && reject:
+	case unclear || allow && reject, reject && !refuses && strange, askless && !allow && !reject:
+		// What is cancelled, or skipped, may be what protects the user.
 		m.says = saysUnclear
 	case allow:
 		m.says = saysAllow
@@ -210,7 +215,9 @@ var (
 		"cancel", "canceled", "cancelled", "abort", "aborted", "disallow", "disallowed", "disapprove", "disapproved", "n", "nope",
 		"skip", "stop"}
 	stopWords = []string{"cancel", "canceled", "cancelled", "abort", "aborted", "stop"}
-	negations = []string{"no", "not", "dont", "never", "cannot", "nothing", "none"}
+	// stopObjects are what a rejection may cancel, stop or skip.
+	stopObjects = []string{"task", "turn", "step"}
+	negations   = []string{"no", "not", "dont", "never", "cannot", "nothing", "none"}
 	// fillers say nothing by themselves.
 	fillers = []string{"this", "that", "it", "the", "a", "time", "just", "now", "only", "call", "command", "edit", "edits", "change",
 		"changes", "file", "request", "action", "operation", "execution", "use", "one", "and", "please", "thanks", "esc", "option", "to",

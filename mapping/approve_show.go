@@ -147,7 +147,7 @@ func (t *questionText) block(language, text string) {
 func (t *questionText) json(raw string) {
 	raw, rest := split(strings.TrimSpace(gjson.Get(raw, "@pretty").Raw), inputMax)
 	if rest != "" {
-		raw += cutNote(len(rest))
+		raw += moreNote(len(rest))
 	}
 	t.block("json", raw)
 }

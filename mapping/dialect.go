@@ -109,6 +109,8 @@ type Traits struct {
 	Differences bool
 	// GoesOnAsking: the stream stays open while the task is in state input-required.
 	GoesOnAsking bool
+	// EndsAsking: a turn ends in the state input-required, also where nothing is asked.
+	EndsAsking bool
 	// AsksAgain: some of its agents do not take answers, and ask the same again, for
 	// ever.
 	AsksAgain bool

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -57,11 +58,8 @@ func (adk) confirmation(id string, args gjson.Result, to *pieces) {
 		Status: ToolPending, Asks: true, Confirmation: &Confirmation{Generic: &GenericDetails{Description: hint}}}
 	if payload := args.Get("toolConfirmation.payload"); payload.Exists() && payload.Type != gjson.Null {
 		c.Confirmation.Unread = a2a.JSON(`{"payload":` + payload.Raw + `}`)
-		c.Extra = c.Confirmation.Unread
 	}
-	if c.ID == "" {
-		c.ID = id
-	}
+	c.ID = cmp.Or(c.ID, id)
 	to.call(c)
 }
 
@@ -96,10 +94,7 @@ func (adk) credential(id string, args gjson.Result, to *pieces) {
 	credential := first(config, "exchangedAuthCredential", "exchanged_auth_credential", "rawAuthCredential", "raw_auth_credential")
 	scheme := first(config, "authScheme", "auth_scheme")
 	in := input{id: id, name: adkCredential, own: true, loose: true, data: a2a.JSON(config.Raw)}
-	text := args.Get("message").String()
-	if text == "" {
-		text = "The agent wants credentials of yours."
-	}
+	text := cmp.Or(args.Get("message").String(), "The agent wants credentials of yours.")
 	const stays = " It stays in this conversation, in your editor and on disk."
 	address := first(credential, "oauth2.authUri", "oauth2.auth_uri").String()
 	switch kind := first(credential, "authType", "auth_type").String(); {
@@ -188,22 +183,18 @@ func (adk) input(id string, args gjson.Result, to *pieces) {
 	if payload := args.Get("payload"); payload.Exists() && payload.Type != gjson.Null {
 		text += "\n" + payload.Raw
 	}
-	if text == "" {
-		text = "The agent asks for something: " + args.Raw
-	}
+	text = cmp.Or(text, "The agent asks for something: "+args.Raw)
 	in.text = text + fieldsText(in.fields)
 	to.ask(in)
 }
 
 // adkResponse is a function response, which is how ADK is answered.
 func adkResponse(id, name string, response any, m *a2a.Outgoing) error {
-	p, err := dataPart(struct {
+	return addData(m, struct {
 		ID       string `json:"id"`
 		Name     string `json:"name"`
 		Response any    `json:"response"`
 	}{id, name, response}, `{"adk_type":"function_response"}`)
-	m.Parts = append(m.Parts, p)
-	return err
 }
 
 // adkConfirmed is the answer to a confirmation. There is no payload without one in the

@@ -43,6 +43,12 @@ type asider interface {
 	aside(a Answer, m *a2a.Outgoing) (SideRequest, error)
 }
 
+// An acknowledger is an [asider] whose agents say in their reply to an answer what they
+// have made of it.
+type acknowledger interface {
+	taken(a Answer, reply *a2a.Event) error
+}
+
 // A teller is a dialect whose agents say things by status updates without a message.
 type teller interface {
 	event(at *carrier, to *pieces)
@@ -230,14 +236,15 @@ func anyMetadata(ev *a2a.Event, has func(a2a.JSON) bool) bool {
 	return false
 }
 
-// dataPart makes a part of an answer.
-func dataPart(data any, metadata string) (a2a.OutPart, error) {
+// addData adds an answer to a message, as a data part.
+func addData(m *a2a.Outgoing, data any, metadata string) error {
 	raw, err := marshal(data)
 	p := a2a.OutPart{Data: raw}
 	if metadata != "" {
 		p.Metadata = json.RawMessage(metadata)
 	}
-	return p, err
+	m.Parts = append(m.Parts, p)
+	return err
 }
 
 // setMetadata adds a member to a message's metadata.

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -84,10 +85,7 @@ func (codexNPM) tool(v gjson.Result, to *pieces) {
 	case "failed":
 		c.Status = ToolFailed
 	}
-	failure := v.Get("error.message").String()
-	if failure == "" {
-		failure = v.Get("error").String()
-	}
+	failure := cmp.Or(v.Get("error.message").String(), v.Get("error").String())
 	switch c.Name {
 	case "command_execution":
 		c.Kind, c.Input = acp.KindExecute, a2a.JSON(`{"command":`+quoted(v.Get("command").String())+`}`)

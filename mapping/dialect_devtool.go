@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -13,14 +14,11 @@ import (
 // (its §3.2). Metadata is keyed by the extension's URI; enum values are taken as
 // names, as names with the enum's prefix, and as proto numbers; members in
 // snake_case and in lowerCamelCase, as proto-JSON writes and accepts them.
-type devtool struct{}
+type devtool struct{ quiet }
 
 func (devtool) name() string { return DialectDevtool }
 
 func (devtool) traits() Traits { return Traits{ContinuesCompleted: true, ServersInSettings: true} }
-
-// tells: its agents declare it.
-func (devtool) tells(*a2a.Card) bool { return false }
 
 func (devtool) settings(s AgentSettings, uri string) (key string, members map[string]any) {
 	members = map[string]any{"workspace_path": s.Workspace}
@@ -100,8 +98,6 @@ func (devtool) callID(data object) (id string, ok bool) {
 func (devtool) answered(data object) (id string, ok bool) {
 	return stringOf(data.get("tool_call_id", "toolCallId")), data.get("selected_option_id", "selectedOptionId") != ""
 }
-
-func (devtool) repeats() string { return "" }
 
 func (d devtool) toolCall(data object, c *ToolCall) {
 	c.dialect = d
@@ -194,22 +190,29 @@ func devtoolDiff(raw string) *FileDiff {
 	return d
 }
 
-// devtoolConfirmation reads a ConfirmationRequest. Details that are no object, or come
-// in two spellings, go to [Confirmation.Unread].
+// devtoolConfirmation reads a ConfirmationRequest. What none of our fields takes goes to
+// [Confirmation.Unread], so that the user sees it: unknown members, in the details too,
+// details that are no object, and whatever comes in two spellings.
 func devtoolConfirmation(v gjson.Result) *Confirmation {
 	c := &Confirmation{}
 	var unread []byte
 	v.ForEach(func(k, d gjson.Result) bool {
 		switch {
 		case d.Type == gjson.Null:
-		case k.Str == "options" && d.IsArray():
+		case k.Str == "options" && d.IsArray() && c.Options == nil:
 			d.ForEach(func(_, o gjson.Result) bool {
 				c.Options = append(c.Options, ConfirmationOption{
 					ID: o.Get("id").String(), Name: o.Get("name").String(), Description: o.Get("description").String()})
 				return true
 			})
-		case !d.IsObject() || !c.devtoolDetails(k.Str, d):
-			unread = appendMember(unread, k.Str, d.Raw)
+		default:
+			rest := d.Raw
+			if d.IsObject() {
+				rest = c.devtoolDetails(k.Str, d)
+			}
+			if rest != "" {
+				unread = appendMember(unread, k.Str, rest)
+			}
 		}
 		return true
 	})
@@ -217,28 +220,61 @@ func devtoolConfirmation(v gjson.Result) *Confirmation {
 	return c
 }
 
-// devtoolDetails reads details of one kind; false if they are of none, or of one
-// that was read before.
-func (c *Confirmation) devtoolDetails(key string, d gjson.Result) bool {
+// devtoolDetails reads details of one kind. It returns what it has not read: members
+// that we do not know, "" for none; everything, if the details are of no kind that we
+// know, or of one that was read before.
+func (c *Confirmation) devtoolDetails(key string, d gjson.Result) (rest string) {
 	switch {
 	case (key == "execute_details" || key == "executeDetails") && c.Execute == nil:
 		c.Execute = &ExecuteDetails{Command: d.Get("command").String(),
 			WorkingDirectory: first(d, "working_directory", "workingDirectory").String()}
+		return without(d, "command", "working_directory")
 	case (key == "file_edit_details" || key == "fileEditDetails") && c.Edit == nil:
 		c.Edit = devtoolDiff(d.Raw)
+		return without(d, "file_name", "file_path", "old_content", "new_content", "formatted_diff")
 	case (key == "mcp_details" || key == "mcpDetails") && c.MCP == nil:
 		c.MCP = &MCPDetails{ServerName: first(d, "server_name", "serverName").String(),
 			ToolName: first(d, "tool_name", "toolName").String()}
+		return without(d, "server_name", "tool_name")
 	case (key == "generic_details" || key == "genericDetails") && c.Generic == nil:
 		c.Generic = &GenericDetails{Description: d.Get("description").String()}
-	default:
-		return false
+		return without(d, "description")
 	}
-	return true
+	return d.Raw
 }
 
-// outputSoFar: the RFC has live_content for it.
-func (devtool) outputSoFar(*a2a.Artifact) (string, sentText, bool) { return "", sentText{}, false }
+// without returns an object without the members of these names, which may be spelled in
+// lowerCamelCase: "" if there are no others. Of a name that comes twice nothing is left
+// out, since readers differ in which of the two counts.
+func without(o gjson.Result, names ...string) string {
+	name := func(key string) int {
+		return slices.IndexFunc(names, func(name string) bool { return key == name || key == lowerCamel(name) })
+	}
+	var count [8]int
+	o.ForEach(func(k, v gjson.Result) bool {
+		if i := name(k.Str); i >= 0 {
+			count[i]++
+		}
+		return true
+	})
+	var rest []byte
+	o.ForEach(func(k, v gjson.Result) bool {
+		if i := name(k.Str); v.Type != gjson.Null && (i < 0 || count[i] > 1) {
+			rest = appendMember(rest, k.Str, v.Raw)
+		}
+		return true
+	})
+	return string(endObject(rest))
+}
+
+// lowerCamel spells a member's name as proto-JSON does.
+func lowerCamel(name string) string {
+	a, b, found := strings.Cut(name, "_")
+	if !found {
+		return a
+	}
+	return a + strings.ToUpper(b[:1]) + b[1:]
+}
 
 // options: the agent says which there are (§3.2, ConfirmationRequest). For a request
 // that names none the options of the extension's own example are taken: without them
@@ -252,9 +288,6 @@ func (devtool) options(c *ToolCall) []Option {
 }
 
 func (devtool) takesContent() bool { return true }
-
-// extensions: it is the one that [Negotiate] knows.
-func (devtool) extensions() []string { return nil }
 
 // answer is a ToolCallConfirmation as proto3 JSON: the oneof modified_details has
 // no level of its own there.
@@ -273,7 +306,5 @@ func (devtool) answer(a Answer, m *a2a.Outgoing) error {
 	if a.NewContent != nil {
 		v.File = &fileDetails{*a.NewContent}
 	}
-	p, err := dataPart(v, "")
-	m.Parts = append(m.Parts, p)
-	return err
+	return addData(m, v, "")
 }

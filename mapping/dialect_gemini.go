@@ -19,7 +19,7 @@ import (
 // Its faults, and where they are handled: options are never sent (options, below);
 // output so far claims to be appended and is sent whole each time (outputSoFar); events
 // are repeated ([Fold]); an error is an empty object (geminiResult).
-type gemini struct{}
+type gemini struct{ quiet }
 
 // geminiKey is the metadata key of the dialect, in both directions.
 const geminiKey = "coderAgent"
@@ -30,7 +30,7 @@ func (gemini) name() string { return DialectGemini }
 // well when the connection is ended, unless a tool is at work. Its history has the
 // first chunk of each message. Build 0.25.2 gives each chunk an ID of its own.
 func (gemini) traits() Traits {
-	return Traits{HangUpStops: true, TaskIsConversation: true, PartialHistory: true, Differences: true, Chunks: true}
+	return Traits{HangUpStops: true, TaskIsConversation: true, PartialHistory: true, Differences: true, Chunks: true, EndsAsking: true}
 }
 
 // geminiName is the name on the card of Gemini CLI's A2A server. Without its
@@ -261,12 +261,7 @@ func geminiOutput(response string) *ToolOutput {
 
 func geminiError(response string) *ErrorDetails {
 	e := &ErrorDetails{Message: stringOf(rawjson.Member(response, "resultDisplay")), Type: stringOf(rawjson.Member(response, "errorType"))}
-	if e.Message == "" {
-		e.Message = stringOf(rawjson.Member(rawjson.Member(response, "error"), "message"))
-	}
-	if e.Message == "" {
-		e.Message = "the tool failed and the agent does not say why"
-	}
+	e.Message = cmp.Or(e.Message, stringOf(rawjson.Member(rawjson.Member(response, "error"), "message")), "the tool failed and the agent does not say why")
 	return e
 }
 
@@ -351,15 +346,11 @@ func (gemini) options(c *ToolCall) []Option {
 // takes it, and neither says which it is.
 func (gemini) takesContent() bool { return false }
 
-func (gemini) extensions() []string { return nil }
-
 // answer has this dialect's keys only: the server ignores the RFC's keys without an
 // error, and goes on waiting.
 func (gemini) answer(a Answer, m *a2a.Outgoing) error {
-	p, err := dataPart(struct {
+	return addData(m, struct {
 		CallID  string `json:"callId"`
 		Outcome string `json:"outcome"`
 	}{a.Call.ID, a.OptionID}, "")
-	m.Parts = append(m.Parts, p)
-	return err
 }

@@ -1,6 +1,8 @@
 package mapping
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -20,7 +22,9 @@ const iacKey = "iac_code"
 
 func (iac) name() string { return "iac-code" }
 
-func (iac) traits() Traits { return Traits{Differences: true, Chunks: true, GoesOnAsking: true} }
+func (iac) traits() Traits {
+	return Traits{Differences: true, Chunks: true, GoesOnAsking: true, EndsAsking: true}
+}
 
 func (iac) sign() string { return iacKey }
 
@@ -123,7 +127,7 @@ func (iac) options(c *ToolCall) []Option {
 // aside answers by a message that has this part and nothing else.
 func (iac) aside(a Answer, m *a2a.Outgoing) (SideRequest, error) {
 	in := gjson.Parse(string(a.Call.Extra))
-	p, err := dataPart(struct {
+	return SideRequest{}, addData(m, struct {
 		Version   int    `json:"schemaVersion"`
 		Kind      string `json:"kind"`
 		TaskID    string `json:"requestTaskId"`
@@ -131,6 +135,22 @@ func (iac) aside(a Answer, m *a2a.Outgoing) (SideRequest, error) {
 		ToolUseID string `json:"toolUseId"`
 		Decision  string `json:"decision"`
 	}{1, "permission", in.Get("requestTaskId").String(), in.Get("inputId").String(), in.Get("toolUseId").String(), a.OptionID}, "")
-	m.Parts = append(m.Parts, p)
-	return SideRequest{}, err
+}
+
+// taken reads the acknowledgement, a data part of the agent's reply. A question that was
+// decided before, by a timeout or another client, is acknowledged with that decision.
+func (iac) taken(a Answer, reply *a2a.Event) error {
+	for p := range reply.Message.Parts.All() {
+		ack := gjson.Parse(string(p.Data))
+		if ack.Get("kind").Str != "permission_ack" || ack.Get("inputId").String() != a.Call.QuestionID {
+			continue
+		}
+		if ok := ack.Get("accepted"); ok.Exists() && !ok.Bool() {
+			return errors.New("it says that it has not accepted it")
+		}
+		if d := ack.Get("decision").String(); d != "" && d != a.OptionID {
+			return fmt.Errorf("it goes by %q instead of %q", d, a.OptionID)
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -34,17 +35,12 @@ func kagentMessage(m *a2a.Message, at *carrier, to *pieces) bool {
 			c := ToolCall{ID: t.Get("call_id").String(), QuestionID: t.Get("id").String(), Name: t.Get("name").String(),
 				Input: a2a.JSON(t.Get("args").Raw), Status: ToolPending, Asks: true, dialect: kagent{},
 				Confirmation: &Confirmation{Generic: &GenericDetails{Description: q.Get("hint").String()}}}
-			if c.ID == "" {
-				c.ID = c.QuestionID
-			}
+			c.ID = cmp.Or(c.ID, c.QuestionID)
 			to.call(c)
 			return true
 		})
 	case "ask_user_request":
-		id := tools.Get("0.id").String()
-		if id == "" {
-			id = q.Get("id").String()
-		}
+		id := cmp.Or(tools.Get("0.id").String(), q.Get("id").String())
 		to.ask(questionsInput(id, q.Get("questions")))
 	default:
 		return false
@@ -84,10 +80,7 @@ func writeQuestion(b *strings.Builder, q gjson.Result) {
 	}
 	b.WriteString(first(q, "question", "text", "prompt", "label").String())
 	first(q, "options", "choices").ForEach(func(_, o gjson.Result) bool {
-		label := first(o, "label", "name", "value").String()
-		if label == "" {
-			label = o.String()
-		}
+		label := cmp.Or(first(o, "label", "name", "value").String(), o.String())
 		b.WriteString("\n- " + label)
 		return true
 	})

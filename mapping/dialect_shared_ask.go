@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -83,10 +84,7 @@ func (d shared) options(c *ToolCall) (options []Option) {
 	kind, questions := i.Get("type").Str, i.Get("details.questions").Array()
 	if kind == "question" && len(questions) == 1 && !questionField(questions[0]).many {
 		first(questions[0], "options", "choices").ForEach(func(_, o gjson.Result) bool {
-			label := first(o, "label", "value").String()
-			if label == "" {
-				label = o.String()
-			}
+			label := cmp.Or(first(o, "label", "value").String(), o.String())
 			options = append(options, Option{ID: "answer:" + label, Name: label, Description: o.Get("description").String(), Kind: acp.OptionAllowOnce})
 			return true
 		})
@@ -112,6 +110,8 @@ func (shared) aside(a Answer, _ *a2a.Outgoing) (SideRequest, error) {
 		params["permissions"] = map[string]any{}
 	case kind == "permissions":
 		params["permissions"], params["scope"] = gjson.Get(string(a.Call.Extra), "details.permissions").Value(), a.OptionID
+	case kind == "elicitation" && rejects && a.Dismissed:
+		params["action"] = "cancel" // MCP: without an explicit choice
 	case kind == "elicitation" && rejects:
 		params["action"] = "decline"
 	case kind == "elicitation":

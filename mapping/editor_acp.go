@@ -10,7 +10,7 @@ import (
 )
 
 // textMax is the most text, in bytes, that one update carries: longer messages
-// are split, longer output of tools is cut with a note. ACP clients die of lines
+// are split, of longer output of tools a part is left out, with a note. ACP clients die of lines
 // from 10 MiB on (coder/acp-go-sdk), older ones sooner; escaping can make a text
 // six times as long.
 const textMax = 1 << 20
@@ -76,7 +76,7 @@ func (e *ACP) Plain(steps []Step) *ACP {
 
 // Piece splits off the steps that are spelled at once: all of them, but of a
 // text longer than one update no more than one update's worth. What was taken
-// from a text is cut off there.
+// is removed from the text.
 func Piece(steps []Step) (piece, rest []Step) {
 	for i := range steps {
 		s := &steps[i]
@@ -140,8 +140,7 @@ func (e *ACP) step(dst []byte, s *Step) []byte {
 }
 
 func (e *ACP) open(dst []byte, update string) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":`...)
-	dst = appendString(dst, e.Session)
+	dst = appendString(append(dst, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":`...), e.Session)
 	dst = append(dst, `,"update":{"sessionUpdate":"`...)
 	dst = append(dst, update...)
 	return e.meta.append(append(dst, '"'))
@@ -152,8 +151,7 @@ func (e *ACP) close(dst []byte) []byte { return append(dst, "}}}\n"...) }
 func (e *ACP) closeChunk(dst []byte, messageID string) []byte {
 	dst = append(dst, '}')
 	if messageID != "" {
-		dst = append(dst, `,"messageId":`...)
-		dst = appendString(dst, messageID)
+		dst = appendString(append(dst, `,"messageId":`...), messageID)
 	}
 	return e.close(dst)
 }
@@ -195,8 +193,7 @@ func (e *ACP) chunks(dst []byte, update, text, messageID string) []byte {
 		var piece string
 		piece, text = split(text, textMax)
 		dst = e.open(dst, update)
-		dst = append(dst, `,"content":{"type":"text","text":`...)
-		dst = appendString(dst, piece)
+		dst = appendString(append(dst, `,"content":{"type":"text","text":`...), piece)
 		dst = e.closeChunk(dst, messageID)
 		if text == "" {
 			return dst
@@ -204,7 +201,7 @@ func (e *ACP) chunks(dst []byte, update, text, messageID string) []byte {
 	}
 }
 
-// split cuts text at most n bytes in, not inside a character.
+// split divides text at most n bytes in, not inside a character.
 func split(text string, n int) (head, rest string) {
 	if len(text) <= n {
 		return text, ""
@@ -215,7 +212,7 @@ func split(text string, n int) (head, rest string) {
 	return text[:n], text[n:]
 }
 
-// splitJSON returns where to cut a longer JSON string, given without quotes: at
+// splitJSON returns where to divide a longer JSON string, given without quotes: at
 // most n bytes in, not inside a character or an escape, nor between the escapes of
 // one character.
 func splitJSON(s string, n int) int {
@@ -244,8 +241,7 @@ func splitJSON(s string, n int) int {
 func (e *ACP) Permission(q Question) json.RawMessage {
 	dst := append([]byte(nil), `{"sessionId":`...)
 	dst = appendString(dst, e.Session)
-	dst = append(dst, `,"toolCall":{"toolCallId":`...)
-	dst = appendString(dst, q.Call.Shown)
+	dst = appendString(append(dst, `,"toolCall":{"toolCallId":`...), q.Call.Shown)
 	e.options = q.Options
 	dst = e.toolFields(dst, q.Call, ToolHead|ToolState|ToolContent)
 	e.options = nil
@@ -254,10 +250,8 @@ func (e *ACP) Permission(q Question) json.RawMessage {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, `{"optionId":`...)
-		dst = appendString(dst, o.ID)
-		dst = append(dst, `,"name":`...)
-		dst = appendString(dst, oneLine(o.Name))
+		dst = appendString(append(dst, `{"optionId":`...), o.ID)
+		dst = appendString(append(dst, `,"name":`...), oneLine(o.Name))
 		dst = append(dst, `,"kind":"`+o.Kind+`"}`...)
 	}
 	return append(dst, "]}"...)
@@ -266,8 +260,7 @@ func (e *ACP) Permission(q Question) json.RawMessage {
 // Mode appends a current_mode_update.
 func (e *ACP) Mode(dst []byte, mode string) []byte {
 	dst = e.open(dst, "current_mode_update")
-	dst = append(dst, `,"currentModeId":`...)
-	dst = appendString(dst, mode)
+	dst = appendString(append(dst, `,"currentModeId":`...), mode)
 	return e.close(dst)
 }
 
@@ -286,10 +279,8 @@ func (e *ACP) Config(dst []byte, options []acp.ConfigOption) []byte {
 // used, in RFC 3339.
 func (e *ACP) Info(dst []byte, title, updatedAt string) []byte {
 	dst = e.open(dst, "session_info_update")
-	dst = append(dst, `,"title":`...)
-	dst = appendString(dst, title)
-	dst = append(dst, `,"updatedAt":`...)
-	dst = appendString(dst, updatedAt)
+	dst = appendString(append(dst, `,"title":`...), title)
+	dst = appendString(append(dst, `,"updatedAt":`...), updatedAt)
 	return e.close(dst)
 }
 
@@ -301,13 +292,10 @@ func (e *ACP) Commands(dst []byte, commands []Command) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, `{"name":`...)
-		dst = appendString(dst, c.Name)
-		dst = append(dst, `,"description":`...)
-		dst = appendString(dst, c.Description)
+		dst = appendString(append(dst, `{"name":`...), c.Name)
+		dst = appendString(append(dst, `,"description":`...), c.Description)
 		if c.Hint != "" {
-			dst = append(dst, `,"input":{"hint":`...)
-			dst = appendString(dst, c.Hint)
+			dst = appendString(append(dst, `,"input":{"hint":`...), c.Hint)
 			dst = append(dst, '}')
 		}
 		dst = append(dst, '}')
@@ -325,8 +313,7 @@ func (e *ACP) part(dst []byte, s *Step) []byte {
 	dst = append(dst, `,"content":`...)
 	dst = append(dst, content...)
 	if s.Shown != "" {
-		dst = append(dst, `,"messageId":`...)
-		dst = appendString(dst, s.Shown)
+		dst = appendString(append(dst, `,"messageId":`...), s.Shown)
 	}
 	return e.close(dst)
 }
@@ -345,5 +332,5 @@ func toolStatus(c *ToolCall) string {
 	return acp.ToolPending
 }
 
-// note appends how much was left out.
-func cutNote(n int) string { return "\n[" + strconv.Itoa(n) + " bytes more are not shown]" }
+// moreNote says how much was left out.
+func moreNote(n int) string { return "\n[" + strconv.Itoa(n) + " bytes more are not shown]" }

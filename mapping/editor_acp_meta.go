@@ -9,10 +9,12 @@ import (
 
 // acpMeta is what an editor is told in _meta, with the next update, whenever it
 // changes: the model and the user's tier, under "a2astdio", and what the agent says of
-// extensions that are not ours, under their URIs.
+// extensions that are not ours, under their URIs. The first update of an artifact tells
+// its description.
 type acpMeta struct {
 	model, tier string
 	metadata    string
+	artifact    string // the description, until it was told
 	pending     bool
 	// own are further members of the next update, without the braces.
 	own []byte
@@ -26,9 +28,12 @@ func (m *acpMeta) note(s *Step) {
 	if s.UserTier != "" && s.UserTier != m.tier {
 		m.tier, m.pending = strings.Clone(s.UserTier), true
 	}
+	if s.ArtifactID != "" && s.Description != "" && !s.Append {
+		m.artifact, m.pending = strings.Clone(s.Description), true
+	}
 	if s.Metadata != "" && string(s.Metadata) != m.metadata {
 		m.metadata = strings.Clone(string(s.Metadata))
-		m.pending = m.pending || strings.Contains(m.metadata, "://")
+		m.pending = m.pending || hasURI(m.metadata)
 	}
 }
 
@@ -43,8 +48,12 @@ func (m *acpMeta) append(dst []byte) []byte {
 		return append(append(dst, `,"_meta":`...), endObject(all)...)
 	}
 	m.pending = false
-	if m.model != "" || m.tier != "" {
+	if m.model != "" || m.tier != "" || m.artifact != "" {
 		var own []byte
+		if m.artifact != "" {
+			own = appendMember(own, "artifactDescription", string(appendString(nil, m.artifact)))
+			m.artifact = ""
+		}
 		if m.model != "" {
 			own = appendMember(own, "model", string(appendString(nil, m.model)))
 		}
@@ -54,7 +63,7 @@ func (m *acpMeta) append(dst []byte) []byte {
 		all = appendMember(all, "a2astdio", string(endObject(own)))
 	}
 	rawjson.EachMember(m.metadata, func(key, value string) bool {
-		if strings.Contains(key, "://") { // other keys are the agent's own
+		if isURI(key) { // other keys are the agent's own
 			all = appendMember(all, key, string(appendValue(nil, a2a.JSON(value))))
 		}
 		return true

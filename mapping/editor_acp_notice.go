@@ -30,14 +30,13 @@ func (e *ACP) notice(dst []byte, severity, text string) []byte {
 		return dst // the schema wants one
 	}
 	if title = oneLine(title); description == "" && title != text {
-		description = text // the title is cut
+		description = text // the title lacks the end
 	}
 	dst = e.open(dst, "notice")
 	dst = append(dst, `,"severity":"`+severity+`","title":`...)
 	dst = appendString(dst, title)
 	if description != "" {
-		dst = append(dst, `,"description":`...)
-		dst = appendString(dst, description)
+		dst = appendString(append(dst, `,"description":`...), description)
 	}
 	return e.close(dst)
 }
@@ -57,14 +56,14 @@ func (e *ACP) connection(dst []byte, c *Connection) []byte {
 	const waiting = "\n[The agent does not accept connections any more: it is waited for.]\n"
 	const tellsSilence = 30 // seconds: a shorter one is not worth a notice that stays
 	was := e.away
-	if c.Phase == "resumed" {
+	if c.Phase == PhaseResumed {
 		e.away = false
 	}
 	switch {
-	case c.Phase == "waiting" && e.Notices:
+	case c.Phase == PhaseWaiting && e.Notices:
 		e.away = true
 		return e.notice(dst, "warning", waiting)
-	case c.Phase == "waiting":
+	case c.Phase == PhaseWaiting:
 		return e.chunks(dst, "agent_message_chunk", waiting, "")
 	case c.Silent >= tellsSilence && e.Notices:
 		return e.notice(dst, "info", "Nothing has come from the agent for "+strconv.Itoa(c.Silent)+" seconds. It may be at work all the same.")
@@ -73,10 +72,10 @@ func (e *ACP) connection(dst []byte, c *Connection) []byte {
 	case c.Gap:
 		return e.chunks(dst, "agent_message_chunk", gap, "")
 	case !e.Notices:
-	case c.Phase == "retrying" && c.Attempt > 1 && !was:
+	case c.Phase == PhaseRetrying && c.Attempt > 1 && !was:
 		e.away = true
 		return e.notice(dst, "warning", "The connection to the agent is lost. It is tried again until it is back.")
-	case c.Phase == "resumed" && was:
+	case c.Phase == PhaseResumed && was:
 		return e.notice(dst, "info", "The connection to the agent is back.")
 	}
 	return dst

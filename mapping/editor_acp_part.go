@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -15,13 +16,7 @@ const fileMax = 4 << 20
 // note is what to say instead.
 func acpContent(s *Step) (content []byte, note string) {
 	p := s.Part
-	name := p.File.Name
-	if name == "" {
-		name = s.Name
-	}
-	if name == "" {
-		name = "file"
-	}
+	name := cmp.Or(p.File.Name, s.Name, "file")
 	member := func(key, value string) {
 		content = append(content, `,"`+key+`":`...)
 		content = appendString(content, value)
@@ -37,7 +32,7 @@ func acpContent(s *Step) (content []byte, note string) {
 		}
 		return append(content, '}'), ""
 	case p.Kind == a2a.PartFile && len(p.File.Bytes) > fileMax:
-		return nil, "[" + name + ": " + p.File.MediaType + cutNote(len(p.File.Bytes) / 4 * 3)[1:] + "]"
+		return nil, "[" + name + ": " + p.File.MediaType + moreNote(len(p.File.Bytes) / 4 * 3)[1:] + "]"
 	case p.Kind == a2a.PartFile && (media == "image" || media == "audio"):
 		content = append(content, `{"type":"`+media+`"`...)
 		member("data", p.File.Bytes)
@@ -52,14 +47,11 @@ func acpContent(s *Step) (content []byte, note string) {
 		member("blob", p.File.Bytes)
 		return append(content, "}}"...), ""
 	}
-	raw := string(p.Data)
-	if raw == "" {
-		raw = string(p.Raw)
-	}
+	raw := cmp.Or(string(p.Data), string(p.Raw))
 	raw, rest := split(raw, textMax)
 	note = "```json\n" + strings.TrimSpace(gjson.Get(raw, "@pretty").Raw) + "\n```\n"
 	if rest != "" {
-		note = "```json\n" + raw + cutNote(len(rest)) + "\n```\n"
+		note = "```json\n" + raw + moreNote(len(rest)) + "\n```\n"
 	}
 	return nil, note
 }

@@ -67,8 +67,7 @@ func (e *ACP) terminalCall(dst []byte, s *Step) ([]byte, bool) {
 		pieces = e.write(c, pieces)
 	}
 	dst = e.open(dst, update)
-	dst = append(dst, `,"toolCallId":`...)
-	dst = appendString(dst, c.Shown)
+	dst = appendString(append(dst, `,"toolCallId":`...), c.Shown)
 	dst = e.toolHead(dst, c, s.Changed)
 	dst = e.terminalContent(dst, c, t, s)
 	if c.Status.Ended() {
@@ -130,7 +129,7 @@ func (t *terminal) take(c *ToolCall) (added string, ok bool) {
 func (e *ACP) pieces(text string) (all []string) {
 	if over := len(text) - textMax; over > 0 {
 		_, end := split(text, over)
-		text = strings.TrimPrefix(cutNote(over), "\n") + "\n" + end
+		text = strings.TrimPrefix(moreNote(over), "\n") + "\n" + end
 	}
 	for text != "" {
 		var piece string

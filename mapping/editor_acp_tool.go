@@ -36,8 +36,7 @@ func (e *ACP) tool(dst []byte, s *Step) []byte {
 		update = "tool_call"
 	}
 	dst = e.open(dst, update)
-	dst = append(dst, `,"toolCallId":`...)
-	dst = appendString(dst, c.Shown)
+	dst = appendString(append(dst, `,"toolCallId":`...), c.Shown)
 	before := len(dst)
 	dst = e.toolFields(dst, c, s.Changed)
 	if s.Changed&ToolCleared != 0 && !bytes.Contains(dst[before:], []byte(`,"content":[`)) {
@@ -58,8 +57,7 @@ func (e *ACP) toolFields(dst []byte, c *ToolCall, changed ToolChange) []byte {
 // toolHead appends those that are neither content nor output.
 func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
 	if changed&ToolHead != 0 || c.Asks {
-		dst = append(dst, `,"title":`...)
-		dst = appendString(dst, Title(c))
+		dst = appendString(append(dst, `,"title":`...), Title(c))
 		dst = append(dst, `,"kind":"`+ToolKind(c)+`"`...)
 	}
 	if changed&ToolState != 0 {
@@ -71,8 +69,7 @@ func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
 	}
 	if changed&ToolHead != 0 || changed&ToolContent != 0 && toolDiff(c) != nil {
 		if path := absolute(e.Cwd, toolPath(c)); path != "" {
-			dst = append(dst, `,"locations":[{"path":`...)
-			dst = appendString(dst, path)
+			dst = appendString(append(dst, `,"locations":[{"path":`...), path)
 			dst = append(dst, `}]`...)
 		}
 	}
@@ -82,8 +79,7 @@ func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
 // appendRaw appends a value as raw input or output, or its size where it is too large.
 func appendRaw(dst []byte, j a2a.JSON) []byte {
 	if len(j) > rawMax {
-		dst = append(dst, `{"truncated":`...)
-		dst = appendString(dst, strings.TrimSpace(cutNote(len(j))))
+		dst = appendString(append(dst, `{"truncated":`...), strings.TrimSpace(moreNote(len(j))))
 		return append(dst, '}')
 	}
 	return appendValue(dst, j)
@@ -101,22 +97,19 @@ func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 	dst = append(dst, `,"content":[`...)
 	note := ""
 	if diff != nil {
-		dst = append(dst, `{"type":"diff","path":`...)
-		dst = appendString(dst, absolute(e.Cwd, diff.FilePath))
+		dst = appendString(append(dst, `{"type":"diff","path":`...), absolute(e.Cwd, diff.FilePath))
 		over := 0
 		if diff.OldContent != nil {
 			old, rest := split(*diff.OldContent, textMax)
 			over += len(rest)
-			dst = append(dst, `,"oldText":`...)
-			dst = appendString(dst, old)
+			dst = appendString(append(dst, `,"oldText":`...), old)
 		}
 		now, rest := split(diff.NewContent, textMax)
 		over += len(rest)
-		dst = append(dst, `,"newText":`...)
-		dst = appendString(dst, now)
+		dst = appendString(append(dst, `,"newText":`...), now)
 		dst = append(dst, '}')
 		if over > 0 {
-			note = strings.TrimPrefix(cutNote(over), "\n") + "\n"
+			note = strings.TrimPrefix(moreNote(over), "\n") + "\n"
 		}
 		if note == "" && text.text == "" {
 			return append(dst, ']')
@@ -185,7 +178,7 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	if over := len(t.text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
 		_, end := split(t.text, over)
-		t.text, t.known = strings.TrimPrefix(cutNote(over), "\n")+"\n"+end, knownText{}
+		t.text, t.known = strings.TrimPrefix(moreNote(over), "\n")+"\n"+end, knownText{}
 	}
 	return t
 }

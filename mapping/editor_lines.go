@@ -104,7 +104,7 @@ func (e *Lines) step(dst []byte, run []Step) []byte {
 		dst = append(dst, partJSON(s.Part)...)
 	case StepConnection:
 		dst = e.open(dst, "event/connection", s)
-		dst = appendField(dst, "phase", s.Connection.Phase)
+		dst = appendField(dst, "phase", string(s.Connection.Phase))
 		if s.Connection.Attempt > 0 {
 			dst = append(dst, `,"attempt":`...)
 			dst = strconv.AppendInt(dst, int64(s.Connection.Attempt), 10)

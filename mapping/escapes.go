@@ -9,7 +9,7 @@ const (
 
 // withoutEscapes returns text without the sequences by which a terminal is told
 // colours, titles and movements (ECMA-48 §5.3 to §5.6): an editor shows them as
-// characters. A sequence that is cut off is removed to the end of the text.
+// characters. A sequence without an end is removed to the end of the text.
 func withoutEscapes(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))

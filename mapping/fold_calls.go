@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -124,7 +125,7 @@ func (c *calls) missing(n int) bool {
 // update shows what a tool call says anew.
 func (f *Fold) update(now *ToolCall) {
 	c := &f.calls
-	old := c.task.calls[now.ID]
+	old := f.earlier(now)
 	if old == nil && f.isPast(now) {
 		return
 	}
@@ -165,6 +166,18 @@ func (f *Fold) update(now *ToolCall) {
 		f.closeCall(next, false) // more questions than anybody answers
 	}
 	f.leaveCalls()
+}
+
+// earlier returns a call as it was shown last, nil if it is new. A call that asks is new
+// if that of its ID has ended in an earlier turn: some agents count calls anew in each
+// run of a task that goes on. (A replay goes on to the call's end, so that nobody is
+// asked.)
+func (f *Fold) earlier(now *ToolCall) *call {
+	old := f.calls.task.calls[now.ID]
+	if old != nil && now.Asks && old.Status.Ended() && old.order <= f.calls.before && !f.whole && !f.echo && !f.loss.again {
+		return nil
+	}
+	return old
 }
 
 // next returns what a call is after an event, and what has changed of what is
@@ -270,9 +283,7 @@ func inherit(now, old *ToolCall) (output bool) {
 			*p.now = p.was
 		}
 	}
-	if now.Input == "" {
-		now.Input = old.Input
-	}
+	now.Input = cmp.Or(now.Input, old.Input)
 	if _, ok := now.dialect.(apart); ok && now.Status.Ended() {
 		return false // its output so far is its result
 	}

@@ -171,7 +171,7 @@ func (f *facts) readMeta(raw a2a.JSON) {
 		f.meta = meta{}
 	}
 	f.meta.others = others(raw, f.spoken != 0)
-	f.meta.extended = strings.Contains(string(f.meta.others), "://")
+	f.meta.extended = hasURI(string(f.meta.others))
 	if same {
 		f.known.meta, f.known.read = f.meta, true
 	}

@@ -80,7 +80,7 @@ func (f *Fold) resumed() {
 	}
 	if f.loss.cut {
 		f.loss.cut = false
-		f.addConnection(Connection{Phase: "resumed"})
+		f.addConnection(Connection{Phase: PhaseResumed})
 		f.loss.resumed = len(f.steps)
 	} else if !f.loss.away {
 		f.loss.said = false
@@ -147,7 +147,7 @@ func (f *Fold) tellLoss(at int) {
 		f.steps[n-1].Connection.Gap = true
 		return
 	}
-	f.addConnection(Connection{Phase: "resumed", Gap: true})
+	f.addConnection(Connection{Phase: PhaseResumed, Gap: true})
 	last := len(f.steps) - 1
 	s := f.steps[last]
 	f.steps = slices.Insert(f.steps[:last], at, s)

@@ -45,7 +45,7 @@ func others(raw a2a.JSON, spoken bool) a2a.JSON {
 	var rest []byte
 	own := spoken
 	rawjson.EachMember(string(raw), func(key, value string) bool {
-		if spoken && !strings.Contains(key, "://") {
+		if spoken && !isURI(key) {
 			return true
 		}
 		for _, d := range dialects() {
@@ -70,6 +70,14 @@ func others(raw a2a.JSON, spoken bool) a2a.JSON {
 		return raw
 	}
 	return a2a.JSON(append(rest, '}'))
+}
+
+// isURI reports whether a key of metadata is a URI: an extension's, not the agent's own.
+func isURI(key string) bool { return strings.Contains(key, "://") || strings.HasPrefix(key, "urn:") }
+
+// hasURI reports whether an object may have such a key.
+func hasURI(object string) bool {
+	return strings.Contains(object, "://") || strings.Contains(object, `"urn:`)
 }
 
 // maxKnownMeta is the longest metadata that is kept: longer is hardly ever the same.

@@ -7,6 +7,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// ShownNothing reports whether this turn has shown nothing but states and connections.
+func (f *Fold) ShownNothing() bool { return f.loss.content == 0 }
+
 // question keeps what the agent asks in prose. Text that came before the state is not
 // taken for a question: Gemini's server ends every turn with input-required, without a
 // message.

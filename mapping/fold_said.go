@@ -9,8 +9,9 @@ import (
 
 const (
 	// maxSaid is how much of a turn's text is kept, to compare with a text that says
-	// it again: more than any answer that was seen. Of a longer one the end is kept.
-	maxSaid = 4 << 20
+	// it again: twice the longest answer that a model of 128,000 tokens gives. Of more
+	// than that the end is kept, a half of this at least.
+	maxSaid = 1 << 20
 	// maxStarts is how many beginnings of messages are kept with it, maxChunks how
 	// many of the newest chunks.
 	maxStarts = 1 << 12
@@ -70,8 +71,16 @@ func (s *said) add(text string) (dropped int) {
 	}
 	s.chunks[s.next] = len(s.text)
 	s.next = (s.next + 1) % maxChunks
+	if len(s.text)+len(text) > cap(s.text) { // append would make it longer in small steps, and leave more behind
+		s.text = slices.Grow(s.text, max(min(len(s.text), maxSaid-len(s.text)), len(text)))
+	}
 	s.text = append(s.text, text...)
 	return dropped
+}
+
+// restart keeps the end of a text that is too long to be kept, and nothing before it.
+func (s *said) restart(end string) {
+	s.text, s.starts, s.chunks = append(s.text[:0], end...), s.starts[:0], [maxChunks]int{}
 }
 
 // clear forgets the turn.

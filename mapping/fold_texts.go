@@ -4,8 +4,6 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
-
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const (
@@ -215,6 +213,13 @@ func (t *texts) saw(sh *shown, text string) {
 	if len(t.said.text)+len(text) > maxSaid {
 		t.settle()
 	}
+	if len(text) > maxSaid {
+		sum := maphash.String(t.seed, text)
+		sh.sums, sh.chunk = append(sh.sums, extent{len(text), sum}), sum
+		t.said.restart(text[len(text)-maxSaid/2:])
+		t.settled = len(t.said.text)
+		return
+	}
 	t.settled -= t.said.add(text)
 	if len(t.said.text)-t.settled > tailLen {
 		t.settle()
@@ -233,15 +238,17 @@ func (t *texts) settle() {
 func (t *texts) seal() {
 	if sh := t.growing; sh != nil {
 		t.settle()
-		sh.chunk = maphash.Bytes(t.seed, t.said.text[max(0, len(t.said.text)-sh.newest):])
+		if sh.newest <= len(t.said.text) {
+			sh.chunk = maphash.Bytes(t.seed, t.said.text[len(t.said.text)-sh.newest:])
+		}
 	}
 	t.growing, t.settled = nil, len(t.said.text)
 }
 
 // isNewest reports whether text is what an event has added last to sh.
 func (t *texts) isNewest(sh *shown, text string) bool {
-	if t.growing == sh {
-		return string(t.said.text[max(0, len(t.said.text)-sh.newest):]) == text
+	if t.growing == sh && sh.newest <= len(t.said.text) {
+		return string(t.said.text[len(t.said.text)-sh.newest:]) == text
 	}
 	return maphash.String(t.seed, text) == sh.chunk
 }
@@ -371,28 +378,4 @@ func (t *texts) thoughtName(sh *shown) string {
 		sh.thought = t.thoughts.take(sh.id)
 	}
 	return sh.thought
-}
-
-// wholeText returns the text of all parts of a list, joined.
-func wholeText(parts a2a.Parts) string {
-	text, n := "", 0
-	var b strings.Builder
-	for p := range parts.All() {
-		if p.Kind != a2a.PartText || p.Text == "" {
-			continue
-		}
-		switch n++; n {
-		case 1:
-			text = p.Text
-		case 2:
-			b.WriteString(text)
-			fallthrough
-		default:
-			b.WriteString(p.Text)
-		}
-	}
-	if n > 1 {
-		return b.String()
-	}
-	return text
 }

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -104,7 +105,7 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 // otherwise, and always in a later turn, it is shown anew.
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	sh := f.texts.of(a.ID, true)
-	if f.echoed(sh, wholeText(a.Parts)) {
+	if f.echo && f.echoed(sh, wholeText(a.Parts)) { // the text costs as much as the rest of a large event
 		return
 	}
 	if follows {
@@ -256,4 +257,28 @@ func (f *Fold) artifactParts(sh *shown, a *a2a.Artifact, skip int, last, anew bo
 		}
 		first = false
 	}
+}
+
+// wholeText returns the text of all parts of a list, joined.
+func wholeText(parts a2a.Parts) string {
+	text, n := "", 0
+	var b strings.Builder
+	for p := range parts.All() {
+		if p.Kind != a2a.PartText || p.Text == "" {
+			continue
+		}
+		switch n++; n {
+		case 1:
+			text = p.Text
+		case 2:
+			b.WriteString(text)
+			fallthrough
+		default:
+			b.WriteString(p.Text)
+		}
+	}
+	if n > 1 {
+		return b.String()
+	}
+	return text
 }

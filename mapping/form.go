@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -206,10 +207,7 @@ func fieldsText(fields []field) string {
 func questionField(q gjson.Result) field {
 	f := field{open: true, many: first(q, "multiSelect", "multi_select", "multiple", "allow_multiple").Bool()}
 	first(q, "options", "choices").ForEach(func(_, o gjson.Result) bool {
-		label := first(o, "label", "name", "value").String()
-		if label == "" {
-			label = o.String()
-		}
+		label := cmp.Or(first(o, "label", "name", "value").String(), o.String())
 		f.choices = append(f.choices, choice{label, label})
 		return true
 	})

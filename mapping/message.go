@@ -96,8 +96,7 @@ func TaskJSON(ev *a2a.Event) json.RawMessage {
 	}
 	dst := appendString([]byte(`{"kind":"task","id":`), ev.TaskID)
 	dst = appendField(dst, "contextId", ev.ContextID)
-	dst = append(dst, `,"status":{"state":`...)
-	dst = appendString(dst, string(ev.State))
+	dst = appendString(append(dst, `,"status":{"state":`...), string(ev.State))
 	if ev.HasMessage {
 		dst = append(dst, `,"message":`...)
 		dst = messageJSON(dst, &ev.Message)
@@ -111,8 +110,7 @@ func TaskJSON(ev *a2a.Event) json.RawMessage {
 		dst = append(dst, `,"artifacts":[`...)
 		for a := range ev.Artifacts {
 			dst = comma(dst, &n)
-			dst = append(dst, `{"artifactId":`...)
-			dst = appendString(dst, a.ID)
+			dst = appendString(append(dst, `{"artifactId":`...), a.ID)
 			if a.Name != "" {
 				dst = appendField(dst, "name", a.Name)
 			}
@@ -144,8 +142,7 @@ func comma(dst []byte, n *int) []byte {
 }
 
 func messageJSON(dst []byte, m *a2a.Message) []byte {
-	dst = append(dst, `{"kind":"message","messageId":`...)
-	dst = appendString(dst, m.ID)
+	dst = appendString(append(dst, `{"kind":"message","messageId":`...), m.ID)
 	dst = appendField(dst, "role", string(m.Role))
 	if m.TaskID != "" {
 		dst = appendField(dst, "taskId", m.TaskID)

@@ -37,8 +37,7 @@ func appendPlan(dst []byte, c *ToolCall) ([]byte, bool) {
 		if n++; n > 1 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, `{"content":`...)
-		dst = appendString(dst, first(t, "description", "content", "title", "step").String())
+		dst = appendString(append(dst, `{"content":`...), first(t, "description", "content", "title", "step").String())
 		dst = append(dst, `,"priority":"`+priority+`","status":"`+status+`"}`...)
 		return true
 	})

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/url"
@@ -73,9 +74,7 @@ func resource(r *acp.EmbeddedResource, card *a2a.Card) (a2a.OutPart, error) {
 		return a2a.OutPart{Text: "Content of " + localPath(r.URI) + ":\n" + *r.Text}, nil
 	case r.Blob != nil:
 		major, _, _ := strings.Cut(r.MimeType, "/")
-		if major == "" {
-			major = "application"
-		}
+		major = cmp.Or(major, "application")
 		if card != nil && !card.Accepts(major) {
 			return a2a.OutPart{Text: fmt.Sprintf("@%s (%s, not sent: the agent takes no such files)", localPath(r.URI), r.MimeType)}, nil
 		}

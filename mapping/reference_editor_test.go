@@ -230,7 +230,7 @@ func refToolContent(e *ACP, c *ToolCall) []byte {
 		dst = appendString(dst, now)
 		dst = append(dst, '}')
 		if over > 0 {
-			text = strings.TrimPrefix(cutNote(over), "\n") + "\n" + text
+			text = strings.TrimPrefix(moreNote(over), "\n") + "\n" + text
 		}
 	}
 	if text != "" {
@@ -283,7 +283,7 @@ func refToolText(e *ACP, c *ToolCall) string {
 	if over := len(text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
 		_, text = split(text, over)
-		text = strings.TrimPrefix(cutNote(over), "\n") + "\n" + text
+		text = strings.TrimPrefix(moreNote(over), "\n") + "\n" + text
 	}
 	if fenced && text != "" {
 		fence := "```"

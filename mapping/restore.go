@@ -299,14 +299,13 @@ func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte 
 			continue
 		}
 		if len(b.Raw) > textMax {
-			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+cutNote(len(b.Raw))[1:]+"]", messageID)
+			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+moreNote(len(b.Raw))[1:]+"]", messageID)
 			continue
 		}
 		dst = e.open(dst, "user_message_chunk")
 		dst = append(dst, `,"content":`...)
 		dst = appendValue(dst, a2a.JSON(b.Raw))
-		dst = append(dst, `,"messageId":`...)
-		dst = appendString(dst, messageID)
+		dst = appendString(append(dst, `,"messageId":`...), messageID)
 		dst = e.close(dst)
 	}
 	return dst

@@ -209,6 +209,16 @@ func Aside(a Answer, m *a2a.Outgoing) (c SideRequest, ok bool, err error) {
 	return c, true, err
 }
 
+// AsideTaken reads the agent's reply to a message that [Aside] has spelled: an error if it
+// says that the answer was not taken. A reply that says nothing of it is none: the task
+// will tell.
+func AsideTaken(a Answer, reply *a2a.Event) error {
+	if d, ok := a.Call.dialect.(acknowledger); ok {
+		return d.taken(a, reply)
+	}
+	return nil
+}
+
 // Settled reports whether a message carries settings of this dialect already.
 func (w Writing) Settled(m *a2a.Outgoing) bool {
 	d := w.dialect()

@@ -112,21 +112,6 @@ type OwnMeta struct {
 	Part a2a.JSON
 }
 
-// Connection is what happened to the connection to the agent.
-type Connection struct {
-	// Phase is lost, retrying, waiting (nobody listens where the agent was), resumed
-	// or polling; or silent, which is no loss: nothing has come for Silent.
-	Phase   string
-	Attempt int
-	// Why is why it was lost, or is tried again. Editors do not get it.
-	Why string
-	// Silent is in seconds.
-	Silent int
-	// Gap is set with resumed where something was said that the agent does not
-	// hold any more.
-	Gap bool
-}
-
 // ToolStatus is the state of a tool call, in the RFC's order and numbers
 // (development-tool extension, ToolCallStatus).
 type ToolStatus uint8

@@ -63,10 +63,7 @@ func Title(c *ToolCall) string {
 			return oneLine(named(q.MCP.ServerName) + ": " + named(q.MCP.ToolName))
 		}
 	}
-	name := c.DisplayName
-	if name == "" {
-		name = c.Name
-	}
+	name := cmp.Or(c.DisplayName, c.Name)
 	if ToolKind(c) == acp.KindExecute {
 		if command := rawjson.Member(string(c.Input), "command"); rawjson.IsString(command) {
 			return oneLine(stringOf(command))

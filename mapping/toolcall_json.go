@@ -12,8 +12,7 @@ import (
 // appendToolCall appends a call as the development-tool extension spells it
 // (ToolCall), whatever dialect it came in. Members that we do not know are under extra.
 func appendToolCall(dst []byte, c *ToolCall) []byte {
-	dst = append(dst, `{"tool_call_id":`...)
-	dst = appendString(dst, c.ID)
+	dst = appendString(append(dst, `{"tool_call_id":`...), c.ID)
 	dst = append(dst, `,"status":"`...)
 	dst = append(dst, c.Status.String()...)
 	dst = append(dst, '"')
@@ -52,8 +51,7 @@ func appendOutput(dst []byte, o *ToolOutput) []byte {
 }
 
 func appendDiff(dst []byte, d *FileDiff) []byte {
-	dst = append(dst, `{"file_name":`...)
-	dst = appendString(dst, d.FileName)
+	dst = appendString(append(dst, `{"file_name":`...), d.FileName)
 	dst = appendField(dst, "file_path", d.FilePath)
 	if d.OldContent != nil {
 		dst = appendField(dst, "old_content", *d.OldContent)
@@ -64,8 +62,7 @@ func appendDiff(dst []byte, d *FileDiff) []byte {
 }
 
 func appendError(dst []byte, e *ErrorDetails) []byte {
-	dst = append(dst, `{"message":`...)
-	dst = appendString(dst, e.Message)
+	dst = appendString(append(dst, `{"message":`...), e.Message)
 	dst = appendOptional(dst, "type", e.Type)
 	if e.StatusCode != 0 {
 		dst = append(dst, `,"status_code":`...)
@@ -81,16 +78,14 @@ func appendConfirmation(dst []byte, c *ToolCall) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, `{"id":`...)
-		dst = appendString(dst, o.ID)
+		dst = appendString(append(dst, `{"id":`...), o.ID)
 		dst = appendField(dst, "name", o.Name)
 		dst = appendOptional(dst, "description", o.Description)
 		dst = append(dst, '}')
 	}
 	dst = append(dst, ']')
 	if q.Execute != nil {
-		dst = append(dst, `,"execute_details":{"command":`...)
-		dst = appendString(dst, q.Execute.Command)
+		dst = appendString(append(dst, `,"execute_details":{"command":`...), q.Execute.Command)
 		dst = appendOptional(dst, "working_directory", q.Execute.WorkingDirectory)
 		dst = append(dst, '}')
 	}
@@ -98,16 +93,15 @@ func appendConfirmation(dst []byte, c *ToolCall) []byte {
 		dst = appendDiff(append(dst, `,"file_edit_details":`...), q.Edit)
 	}
 	if q.MCP != nil {
-		dst = append(dst, `,"mcp_details":{"server_name":`...)
-		dst = appendString(dst, q.MCP.ServerName)
+		dst = appendString(append(dst, `,"mcp_details":{"server_name":`...), q.MCP.ServerName)
 		dst = appendField(dst, "tool_name", q.MCP.ToolName)
 		dst = append(dst, '}')
 	}
 	if q.Generic != nil {
-		dst = append(dst, `,"generic_details":{"description":`...)
-		dst = appendString(dst, q.Generic.Description)
+		dst = appendString(append(dst, `,"generic_details":{"description":`...), q.Generic.Description)
 		dst = append(dst, '}')
 	}
+	dst = appendCompact(dst, "extra", q.Unread)
 	return append(dst, '}')
 }
 

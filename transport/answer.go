@@ -2,12 +2,14 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,10 +127,7 @@ func (x *exchange) addChallenge(e *a2a.Error) {
 func (x *exchange) notA2A(b []byte) error {
 	status := x.resp.StatusCode
 	at := shown(x.url)
-	what := x.mediaType()
-	if what == "" {
-		what = "something"
-	}
+	what := cmp.Or(x.mediaType(), "something")
 	if status < 300 {
 		if len(b) == 0 {
 			return failf(x.lost(), "%s answered %s with an empty %d", at, x.what, status)
@@ -179,12 +178,8 @@ func (x *exchange) wantsTLS(b []byte) bool {
 	if x.url.Scheme != "http" || x.resp.StatusCode != http.StatusBadRequest || len(b) > maxCard {
 		return false
 	}
-	for _, words := range []string{"HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port", "plain HTTP to an SSL-enabled server port"} {
-		if bytes.Contains(b, []byte(words)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port", "plain HTTP to an SSL-enabled server port"},
+		func(words string) bool { return bytes.Contains(b, []byte(words)) })
 }
 
 // advice says what the user can do about a refusal, judged by its HTTP status.

@@ -32,10 +32,7 @@ func (x *exchange) isArray() bool {
 	}
 	body := x.resp.Body
 	src := bufio.NewReaderSize(body, arrayChunk)
-	x.resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{src, body}
+	x.resp.Body = readCloser{src, body}
 	for {
 		b, err := src.ReadByte()
 		if err != nil {
@@ -48,10 +45,7 @@ func (x *exchange) isArray() bool {
 		if b != '[' {
 			return false
 		}
-		x.resp.Body = struct {
-			io.Reader
-			io.Closer
-		}{&arrayStream{src: src, in: make([]byte, arrayChunk)}, body}
+		x.resp.Body = readCloser{&arrayStream{src: src, in: make([]byte, arrayChunk)}, body}
 		return true
 	}
 }

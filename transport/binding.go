@@ -147,6 +147,15 @@ func bindings() []bindingKind {
 	}
 }
 
+// Bindings lists the values of [ClientOptions.Binding].
+func Bindings() []string {
+	list := []string{"auto"}
+	for _, b := range bindings() {
+		list = append(list, b.option)
+	}
+	return list
+}
+
 // header makes the headers of a request in a version of the protocol.
 func (r *request) header(p protocol) http.Header {
 	h := http.Header{"Accept": {r.accept}}

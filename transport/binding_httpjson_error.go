@@ -21,37 +21,22 @@ const errorDomain = "a2a-protocol.org"
 
 // reasonCode returns the code of an A2A error by its name, 0 for any other.
 func reasonCode(reason string) int {
-	switch reason {
-	case "TASK_NOT_FOUND":
-		return a2a.CodeTaskNotFound
-	case "TASK_NOT_CANCELABLE":
-		return a2a.CodeTaskNotCancelable
-	case "PUSH_NOTIFICATION_NOT_SUPPORTED":
-		return a2a.CodePushNotSupported
-	case "UNSUPPORTED_OPERATION":
-		return a2a.CodeUnsupportedOperation
-	case "CONTENT_TYPE_NOT_SUPPORTED":
-		return a2a.CodeContentTypeNotSupported
-	case "INVALID_AGENT_RESPONSE":
-		return a2a.CodeInvalidAgentResponse
-	case "EXTENDED_AGENT_CARD_NOT_CONFIGURED":
-		return a2a.CodeExtendedCardNotConfigured
-	case "EXTENSION_SUPPORT_REQUIRED":
-		return a2a.CodeExtensionSupportRequired
-	case "VERSION_NOT_SUPPORTED":
-		return a2a.CodeVersionNotSupported
-	case "PARSE_ERROR":
-		return a2a.CodeParse
-	case "INVALID_REQUEST":
-		return a2a.CodeInvalidRequest
-	case "METHOD_NOT_FOUND":
-		return a2a.CodeMethodNotFound
-	case "INVALID_PARAMS":
-		return a2a.CodeInvalidParams
-	case "INTERNAL_ERROR":
-		return a2a.CodeInternal
-	}
-	return 0
+	return map[string]int{
+		"TASK_NOT_FOUND":                     a2a.CodeTaskNotFound,
+		"TASK_NOT_CANCELABLE":                a2a.CodeTaskNotCancelable,
+		"PUSH_NOTIFICATION_NOT_SUPPORTED":    a2a.CodePushNotSupported,
+		"UNSUPPORTED_OPERATION":              a2a.CodeUnsupportedOperation,
+		"CONTENT_TYPE_NOT_SUPPORTED":         a2a.CodeContentTypeNotSupported,
+		"INVALID_AGENT_RESPONSE":             a2a.CodeInvalidAgentResponse,
+		"EXTENDED_AGENT_CARD_NOT_CONFIGURED": a2a.CodeExtendedCardNotConfigured,
+		"EXTENSION_SUPPORT_REQUIRED":         a2a.CodeExtensionSupportRequired,
+		"VERSION_NOT_SUPPORTED":              a2a.CodeVersionNotSupported,
+		"PARSE_ERROR":                        a2a.CodeParse,
+		"INVALID_REQUEST":                    a2a.CodeInvalidRequest,
+		"METHOD_NOT_FOUND":                   a2a.CodeMethodNotFound,
+		"INVALID_PARAMS":                     a2a.CodeInvalidParams,
+		"INTERNAL_ERROR":                     a2a.CodeInternal,
+	}[reason]
 }
 
 // statusCode returns the code for the name of a google.rpc.Code without a reason.

@@ -19,35 +19,22 @@ var _ httpVersion = httpV03{}
 
 func (httpV03) route(kind opKind, other bool) route {
 	const task, configs = "/v1/tasks/{id}", "/pushNotificationConfigs"
-	switch kind {
-	case opSend:
-		return route{http.MethodPost, "/v1/message:send", true}
-	case opStream:
-		return route{http.MethodPost, "/v1/message:stream", true}
-	case opGet:
-		return route{verb: http.MethodGet, path: task}
-	case opList:
-		return route{verb: http.MethodGet, path: "/v1/tasks"}
-	case opCancel:
-		return route{http.MethodPost, task + ":cancel", true}
-	case opSubscribe:
-		// GET in the proto, POST in the specification's text.
-		if other {
-			return route{verb: http.MethodPost, path: task + ":subscribe"}
-		}
-		return route{verb: http.MethodGet, path: task + ":subscribe"}
-	case opSetPush:
-		return route{http.MethodPost, "/v1/tasks/{taskId}" + configs, true}
-	case opGetPush:
-		return route{verb: http.MethodGet, path: task + configs + "/{pushNotificationConfigId}"}
-	case opListPush:
-		return route{verb: http.MethodGet, path: task + configs}
-	case opDeletePush:
-		return route{verb: http.MethodDelete, path: task + configs + "/{pushNotificationConfigId}"}
-	case opExtendedCard:
-		return route{verb: http.MethodGet, path: "/v1/card"}
+	if kind == opSubscribe && other { // GET in the proto, POST in the specification's text
+		return route{verb: http.MethodPost, path: task + ":subscribe"}
 	}
-	return route{}
+	return [...]route{
+		opSend:         {http.MethodPost, "/v1/message:send", true},
+		opStream:       {http.MethodPost, "/v1/message:stream", true},
+		opGet:          {http.MethodGet, task, false},
+		opList:         {http.MethodGet, "/v1/tasks", false},
+		opCancel:       {http.MethodPost, task + ":cancel", true},
+		opSubscribe:    {http.MethodGet, task + ":subscribe", false},
+		opSetPush:      {http.MethodPost, "/v1/tasks/{taskId}" + configs, true},
+		opGetPush:      {http.MethodGet, task + configs + "/{pushNotificationConfigId}", false},
+		opListPush:     {http.MethodGet, task + configs, false},
+		opDeletePush:   {http.MethodDelete, task + configs + "/{pushNotificationConfigId}", false},
+		opExtendedCard: {http.MethodGet, "/v1/card", false},
+	}[kind]
 }
 
 // again: older servers of the JavaScript SDK take GET …:subscribe for a task of that

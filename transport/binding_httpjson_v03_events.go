@@ -24,19 +24,9 @@ func eventFromProto(dst []byte, raw string, dropHistory bool) []byte {
 	case "message":
 		return messageFromProto(dst, inner)
 	case "statusUpdate":
-		return object(dst, inner, `"kind":"status-update"`, func(key string) (string, change) {
-			if key == "status" {
-				return key, asObject(statusFromProto)
-			}
-			return key, nil
-		})
+		return object(dst, inner, `"kind":"status-update"`, only("status", asObject(statusFromProto)))
 	case "artifactUpdate":
-		return object(dst, inner, `"kind":"artifact-update"`, func(key string) (string, change) {
-			if key == "artifact" {
-				return key, asObject(artifactFromProto)
-			}
-			return key, nil
-		})
+		return object(dst, inner, `"kind":"artifact-update"`, only("artifact", asObject(artifactFromProto)))
 	}
 	return append(dst, raw...)
 }
@@ -141,12 +131,7 @@ func roleFromProto(dst []byte, raw string) []byte {
 }
 
 func artifactFromProto(dst []byte, raw string) []byte {
-	return object(dst, raw, "", func(key string) (string, change) {
-		if key == "parts" {
-			return key, each(partFromProto)
-		}
-		return key, nil
-	})
+	return object(dst, raw, "", only("parts", each(partFromProto)))
 }
 
 // partFromProto says the kind of a part, and takes data out of their second wrapper.
@@ -232,12 +217,7 @@ func isBase64(text []byte, whole bool) bool {
 
 func listFromProto(dst []byte, raw string) []byte {
 	task := func(dst []byte, raw string) []byte { return taskFromProto(dst, raw, false) }
-	return object(dst, raw, "", func(key string) (string, change) {
-		if key == "tasks" {
-			return key, each(task)
-		}
-		return key, nil
-	})
+	return object(dst, raw, "", only("tasks", each(task)))
 }
 
 // pushFromProto adds the task's ID to a configuration, and the configuration's own ID

@@ -41,6 +41,16 @@ func object(dst []byte, raw, head string, rule func(key string) (string, change)
 	return append(dst, '}')
 }
 
+// only changes the member of that name.
+func only(name string, to change) func(key string) (string, change) {
+	return func(key string) (string, change) {
+		if key == name {
+			return key, to
+		}
+		return key, nil
+	}
+}
+
 // each changes the elements of an array that are objects.
 func each(to change) change {
 	return func(dst []byte, raw string) []byte {

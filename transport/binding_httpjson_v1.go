@@ -13,38 +13,26 @@ type httpV1 struct{}
 
 var _ httpVersion = httpV1{}
 
-func (httpV1) route(op opKind, other bool) route {
+func (httpV1) route(kind opKind, other bool) route {
 	const task, configs = "/tasks/{id}", "/tasks/{taskId}/pushNotificationConfigs"
-	switch op {
-	case opSend:
-		return route{http.MethodPost, "/message:send", true}
-	case opStream:
-		return route{http.MethodPost, "/message:stream", true}
-	case opGet:
-		return route{verb: http.MethodGet, path: task}
-	case opList:
-		return route{verb: http.MethodGet, path: "/tasks"}
-	case opCancel:
-		return route{http.MethodPost, task + ":cancel", true}
-	case opSubscribe:
+	if kind == opSubscribe && other {
 		// POST in the specification's text, GET in its proto. Some servers take only
 		// the one, some only the other.
-		if other {
-			return route{verb: http.MethodGet, path: task + ":subscribe"}
-		}
-		return route{verb: http.MethodPost, path: task + ":subscribe"}
-	case opSetPush:
-		return route{http.MethodPost, configs, true}
-	case opGetPush:
-		return route{verb: http.MethodGet, path: configs + "/{id}"}
-	case opListPush:
-		return route{verb: http.MethodGet, path: configs}
-	case opDeletePush:
-		return route{verb: http.MethodDelete, path: configs + "/{id}"}
-	case opExtendedCard:
-		return route{verb: http.MethodGet, path: "/extendedAgentCard"}
+		return route{verb: http.MethodGet, path: task + ":subscribe"}
 	}
-	return route{}
+	return [...]route{
+		opSend:         {http.MethodPost, "/message:send", true},
+		opStream:       {http.MethodPost, "/message:stream", true},
+		opGet:          {http.MethodGet, task, false},
+		opList:         {http.MethodGet, "/tasks", false},
+		opCancel:       {http.MethodPost, task + ":cancel", true},
+		opSubscribe:    {http.MethodPost, task + ":subscribe", false},
+		opSetPush:      {http.MethodPost, configs, true},
+		opGetPush:      {http.MethodGet, configs + "/{id}", false},
+		opListPush:     {http.MethodGet, configs, false},
+		opDeletePush:   {http.MethodDelete, configs + "/{id}", false},
+		opExtendedCard: {http.MethodGet, "/extendedAgentCard", false},
+	}[kind]
 }
 
 func (httpV1) outgoing(_ opKind, _ *operation, params members, _ bool) members { return params }

@@ -121,6 +121,12 @@ type brokenBody struct{ err error }
 
 func (b *brokenBody) Read([]byte) (int, error) { return 0, b.err }
 
+// A readCloser is a body that is read by way of something else.
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
 // isMislabelled reports whether an answer that is expected to be a stream is one by
 // its first bytes, though it is labelled as something else: no JSON begins as a line of
 // an event stream does. It waits for these bytes.
@@ -132,10 +138,7 @@ func (x *exchange) isMislabelled() bool {
 	}
 	body := x.resp.Body
 	src := bufio.NewReaderSize(body, arrayChunk)
-	x.resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{src, body}
+	x.resp.Body = readCloser{src, body}
 	for n := 1; ; n++ {
 		begin, err := src.Peek(n)
 		if err != nil {

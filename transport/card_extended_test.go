@@ -58,8 +58,8 @@ func TestExtendedCardIsUsed(t *testing.T) {
 			if err != nil || card.Name != test.want || card.Extended != (test.want == "Extended") || publicErr != nil || public.Name != "Test" {
 				t.Fatalf("card %+v, public %+v, %v %v", card, public, err, publicErr)
 			}
-			if at, err := c.Endpoint(t.Context()); err != nil || at.URL != agent.URL+test.path {
-				t.Errorf("called at %v, %v", at, err)
+			if how, err := c.Chosen(t.Context()); err != nil || how.At.URL != agent.URL+test.path {
+				t.Errorf("called at %v, %v", how.At, err)
 			}
 			if err := send(c, t.Context()); err.Error() != "EOF" {
 				t.Error(err)

@@ -134,12 +134,7 @@ func securityScheme(name string, v gjson.Result) a2a.SecurityScheme {
 // says reports whether a scheme is described by this object itself, and not in a member
 // of it.
 func says(v gjson.Result) bool {
-	for _, member := range []string{"name", "scheme", "flows", "openIdConnectUrl"} {
-		if v.Get(member).Exists() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"name", "scheme", "flows", "openIdConnectUrl"}, func(member string) bool { return v.Get(member).Exists() })
 }
 
 // flows reads OAuth flows: several in 0.3, one in 1.x.

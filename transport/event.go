@@ -76,7 +76,7 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 			p.parts = value
 		case "metadata":
 			p.metadata = value
-		case "final":
+		case "final", "final_": // VT Code's documents
 			p.final = value
 		case "append":
 			p.appends = value
@@ -108,12 +108,7 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventStatus, ""
 	case "artifact-update":
 		return a2a.EventArtifact, ""
-	case "streaming-response": // VT Code's word for a message in an event
-		if rawjson.IsObject(p.aMessage) {
-			return a2a.EventMessage, p.aMessage
-		}
-		return a2a.EventUnknown, ""
-	case "":
+	case "", "streaming-response": // VT Code's word for an event of any kind
 	default:
 		// A kind that we do not know is passed on, not guessed at.
 		return a2a.EventUnknown, ""
@@ -249,6 +244,10 @@ func readArtifact(s string, at int, a *a2a.Artifact) (end int) {
 		switch key {
 		case "artifactId":
 			a.ID = jsonText(value)
+		case "id": // VT Code
+			if a.ID == "" {
+				a.ID = jsonText(value)
+			}
 		case "name":
 			a.Name = jsonText(value)
 		case "description":
@@ -280,7 +279,6 @@ func messagesOf(raw string) iter.Seq[a2a.Message] {
 	}
 }
 
-// jsonObject returns an object as it is, and anything else as absent.
 // jsonList returns a list that is not empty, "" for anything else.
 func jsonList(raw string) a2a.JSON {
 	if !strings.HasPrefix(raw, "[") || strings.TrimSpace(raw[1:len(raw)-1]) == "" {
@@ -289,6 +287,7 @@ func jsonList(raw string) a2a.JSON {
 	return a2a.JSON(raw)
 }
 
+// jsonObject returns an object as it is, and anything else as absent.
 func jsonObject(raw string) a2a.JSON {
 	if !rawjson.IsObject(raw) {
 		return ""

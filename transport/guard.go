@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"io"
@@ -69,9 +70,7 @@ const shared = "\x00"
 
 // carry notes that a message goes over the connection.
 func (c *countedConn) carry(owner string) {
-	if owner == "" {
-		owner = shared
-	}
+	owner = cmp.Or(owner, shared)
 	if !c.owner.CompareAndSwap(nil, &owner) && *c.owner.Load() != owner {
 		owner = shared
 		c.owner.Store(&owner)

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -199,23 +200,15 @@ func readState(raw string) a2a.State {
 		a2a.StateFailed, a2a.StateRejected, a2a.StateAuthRequired, a2a.StateUnknown:
 		return s
 	}
-	switch strings.TrimPrefix(strings.ReplaceAll(strings.ToUpper(name), "-", "_"), "TASK_STATE_") {
-	case "SUBMITTED", "1":
-		return a2a.StateSubmitted
-	case "WORKING", "2":
-		return a2a.StateWorking
-	case "COMPLETED", "3":
-		return a2a.StateCompleted
-	case "FAILED", "4":
-		return a2a.StateFailed
-	case "CANCELED", "CANCELLED", "5":
+	name = strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(name), "_", "-"), "task-state-")
+	if name == "cancelled" {
 		return a2a.StateCanceled
-	case "INPUT_REQUIRED", "6":
-		return a2a.StateInputRequired
-	case "REJECTED", "7":
-		return a2a.StateRejected
-	case "AUTH_REQUIRED", "8":
-		return a2a.StateAuthRequired
+	}
+	for i, s := range [...]a2a.State{a2a.StateSubmitted, a2a.StateWorking, a2a.StateCompleted, a2a.StateFailed, a2a.StateCanceled,
+		a2a.StateInputRequired, a2a.StateRejected, a2a.StateAuthRequired} { // in the order of the proto's numbers
+		if name == string(s) || name == strconv.Itoa(i+1) {
+			return s
+		}
 	}
 	return a2a.StateUnknown
 }

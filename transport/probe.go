@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -24,13 +25,8 @@ func (c *Client) Probe(ctx context.Context) error {
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: e.url}); proxy != nil || err != nil {
 		return nil
 	}
-	port := e.url.Port()
-	if port == "" {
-		port = map[string]string{"https": "443"}[e.url.Scheme]
-	}
-	if port == "" {
-		port = "80"
-	}
+	port := cmp.Or(e.url.Port(), map[string]string{"https": "443"}[e.url.Scheme])
+	port = cmp.Or(port, "80")
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	conn, err := c.own.DialContext(ctx, "tcp", net.JoinHostPort(e.url.Hostname(), port))

@@ -45,6 +45,15 @@ func versions() []version {
 	}
 }
 
+// Versions lists the values of [ClientOptions.Version].
+func Versions() []string {
+	list := []string{"auto"}
+	for _, v := range versions() {
+		list = append(list, v.name)
+	}
+	return list
+}
+
 // majorMinor returns the first two numbers of a version string, without a "v".
 func majorMinor(version string) (major, minor string) {
 	version = strings.TrimPrefix(strings.TrimSpace(version), "v")

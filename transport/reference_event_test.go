@@ -55,7 +55,7 @@ func (p *refPayload) read(raw string) {
 			p.parts = value
 		case "metadata":
 			p.metadata = value
-		case "final":
+		case "final", "final_":
 			p.final = value
 		case "append":
 			p.appends = value
@@ -84,7 +84,7 @@ func (p *refPayload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventStatus, ""
 	case "artifact-update":
 		return a2a.EventArtifact, ""
-	case "":
+	case "", "streaming-response":
 	default:
 		// A kind that we do not know is passed on, not guessed at.
 		return a2a.EventUnknown, ""
@@ -197,6 +197,10 @@ func refReadArtifact(raw string) (a a2a.Artifact) {
 		switch key {
 		case "artifactId":
 			a.ID = refText(value)
+		case "id":
+			if a.ID == "" {
+				a.ID = refText(value)
+			}
 		case "name":
 			a.Name = refText(value)
 		case "description":

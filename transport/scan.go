@@ -45,7 +45,7 @@ func scanString(s string, i int) (seen scanned) {
 			return seen
 		}
 		seen.escaped = true
-		if i = scanEscapes(s, i+escape); i == 0 {
+		if i = scanEscapes(s, i, i+escape); i == 0 {
 			return scanned{}
 		}
 		if i <= quote {
@@ -60,11 +60,14 @@ func scanString(s string, i int) (seen scanned) {
 }
 
 // scanEscapes returns the index after the escape at i, those that follow it, and what
-// is between them, where that is short and plain: escapes come close together, as in
-// code, and a search for each costs more than to look at each byte. It returns 0 if one
-// may not be taken as it is.
-func scanEscapes(s string, i int) int {
-	const near = 32
+// is between them, where that is short and plain: where escapes come close together, as
+// in code, a search for each costs more than to look at each byte. From from on there was
+// none. It returns 0 if one may not be taken as it is.
+func scanEscapes(s string, from, i int) int {
+	near := 32
+	if i-from >= near {
+		near = 1
+	}
 	for until := i + near; i < len(s) && i < until; {
 		switch c := s[i]; {
 		case c == '\\':

@@ -1,6 +1,7 @@
 package companion
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -37,9 +38,7 @@ type mcpServer struct {
 }
 
 func newMCPServer(h *hub, token string, port int, version string) *mcpServer {
-	if version == "" {
-		version = "(devel)"
-	}
+	version = cmp.Or(version, "(devel)")
 	return &mcpServer{hub: h, token: []byte(token), port: port, version: version, sessions: map[string]*session{}}
 }
 

@@ -29,14 +29,13 @@ const (
 )
 
 func (p *program) agentsCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "agents",
 		Usage: "list the agents that you have named, and how they are",
 		Flags: append([]cli.Flag{
 			outputFlag(`[{"name","default","url","command","state","says"}], state being ready, credentials, unreachable, wrong or not-started`)}, behindCommand()...),
 		Action: p.agents,
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro: `Lists the agents of your configuration, looks at the card of each that has a
 URL, and says what it has found. None is started. The one with a * is used
 when no other is named. a2astdio setup adds one; a2astdio --agent NAME uses one.`,
@@ -44,7 +43,6 @@ when no other is named. a2astdio setup adds one; a2astdio --agent NAME uses one.
 		examples: []example{{"a2astdio agents", "which are there?"}, {"a2astdio agents -o json | jq -r '.[].name'", "their names, for a script"}},
 		after:    "\nExit status:\n  0    done, whatever the agents said\n  2    a2astdio was called wrongly, or a file has something wrong\n  130  interrupted\n",
 	})
-	return c
 }
 
 // What an agent of the list may be found to be.
@@ -67,27 +65,27 @@ type agentEntry struct {
 }
 
 func (p *program) agents(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	_, asJSON, err := p.inputs(c)
 	if err != nil {
 		return err
 	}
-	files, named, err := config.List(&config.Options{File: stringOf(c, "config"), Workspace: workspaceOf(c)})
+	opts := &config.Options{File: stringOf(c, "config"), Workspace: workspaceOf(c)}
+	files, named, err := config.List(opts)
 	if err != nil {
-		return &configError{err}
+		// The workspace's file may name an agent that there is not: the error leads here.
+		wrong := &configError{err}
+		opts.Workspace = ""
+		if files, named, err = config.List(opts); err != nil {
+			return wrong
+		}
+		p.say("%v", wrong)
 	}
 	list := p.look(c.Context, named)
 	if c.Context.Err() != nil {
 		return errInterrupted
 	}
-	if format == formatJSON {
-		document, err := encode(list)
-		if err != nil {
-			return err
-		}
-		return p.document(document)
+	if asJSON {
+		return p.printJSON(list)
 	}
 	out := &page{}
 	width := 0
@@ -188,11 +186,11 @@ func (p *program) lookAtURL(ctx context.Context, agent string, n *config.Named) 
 	case err != nil:
 		return stateUnreachable, "not reached: " + short(withoutWho(err), maxValue)
 	}
-	version, err := client.AgentVersion(ctx)
+	how, err := client.Chosen(ctx)
 	if err != nil {
 		return stateWrong, short(withoutWho(err), maxValue)
 	}
-	return stateReady, short(fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, version), maxValue)
+	return stateReady, short(fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, how.Version), maxValue)
 }
 
 // requireSignature has the card checked, and gets it without the agent's headers, if

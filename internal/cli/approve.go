@@ -23,6 +23,8 @@ type approver struct {
 	say      func(format string, args ...any)
 	screen   *screen  // nil: nobody else writes to the terminal
 	told     []string // what was not allowed for want of a terminal
+	// interrupted: Ctrl-C came at a question, whose line has ended.
+	interrupted bool
 }
 
 // ask answers each question. It returns at once when ctx ends. What nobody has
@@ -32,7 +34,9 @@ func (a *approver) ask(ctx context.Context, questions []mapping.Question) ([]map
 		tty, err := a.terminal()
 		if err == nil {
 			defer a.screen.hold()()
-			return askTerminal(ctx, tty, questions)
+			answers, err := askTerminal(ctx, tty, questions)
+			a.interrupted = ctx.Err() != nil
+			return answers, err
 		}
 		for _, q := range questions {
 			title := mapping.Title(q.Call)

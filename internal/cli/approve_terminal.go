@@ -20,33 +20,23 @@ const maxShown = 60
 // askTerminal puts questions to the user, and closes the terminal. It returns at
 // once when ctx ends.
 func askTerminal(ctx context.Context, tty io.ReadWriteCloser, questions []mapping.Question) ([]mapping.Answer, error) {
-	type reply struct {
-		answers []mapping.Answer
-		err     error
-	}
-	replies := make(chan reply, 1)
-	go func() { // ends with the user's answer; where Close does not end a read, with the process
+	defer tty.Close()
+	answers, ended, err := await(ctx, func() (answers []mapping.Answer, err error) {
 		lines := bufio.NewReader(tty)
-		var answers []mapping.Answer
 		for _, q := range questions {
 			a, err := askOne(ctx, tty, lines, q)
 			if err != nil {
-				replies <- reply{nil, err}
-				return
+				return nil, err
 			}
 			answers = append(answers, a)
 		}
-		replies <- reply{answers, nil}
-	}()
-	defer tty.Close()
-	select {
-	case r := <-replies:
-		return r.answers, r.err
-	case <-ctx.Done():
+		return answers, nil
+	})
+	if !ended {
 		// Best effort: the cursor is behind the question.
 		_, _ = io.WriteString(tty, "\n")
-		return nil, ctx.Err()
 	}
+	return answers, err
 }
 
 // askOne shows a question and reads until there is an answer. The end of input
@@ -73,6 +63,7 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 			return a, nil
 		}
 		if err == io.EOF {
+			_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
 			return mapping.Answer{Call: q.Call}, nil
 		}
 		if err != nil {

@@ -7,6 +7,15 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// inputs returns a command's arguments, and whether its result is to be JSON.
+func (p *program) inputs(c *cli.Context, names ...string) (args []string, asJSON bool, err error) {
+	if args, err = p.arguments(c, names...); err != nil {
+		return nil, false, err
+	}
+	format, err := oneOf(c, "output", formatText, formatJSON)
+	return args, format == formatJSON, err
+}
+
 // arguments returns a command's arguments, of which the names tell the number:
 // one in brackets may be left out.
 func (p *program) arguments(c *cli.Context, names ...string) ([]string, error) {

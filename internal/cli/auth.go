@@ -26,7 +26,7 @@ used by every a2astdio that talks to this agent.`,
 }
 
 func (p *program) loginCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name: "login", HelpName: "a2astdio auth login", Usage: "sign in to the agent", Action: p.signIn,
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "device", Usage: "enter a code on another device, also where there is a browser"},
@@ -34,8 +34,7 @@ func (p *program) loginCommand() *cli.Command {
 			&cli.StringFlag{Name: "scheme", Usage: "`NAME`: which of the card's schemes to sign in by, if there are several"},
 			&cli.StringFlag{Name: "skill", Usage: "`ID`: ask for what this skill needs, too"},
 		}, behindCommand()...),
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro: `Signs you in the way that the agent's card names: at an identity provider, by
 browser or by a code for another device, or with a key that it asks you for. An
 identity provider that only the agent has named is shown to you first: if it is
@@ -49,7 +48,6 @@ not one that you know, say no. --oauth-issuer names one that you vouch for.`,
 		},
 		after: exitAfter,
 	})
-	return c
 }
 
 // signIn signs the user in.
@@ -139,17 +137,15 @@ func (e *signInError) Error() string { return "not signed in: " + e.err.Error() 
 func (e *signInError) Unwrap() error { return e.err }
 
 func (p *program) logoutCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name: "logout", HelpName: "a2astdio auth logout", Usage: "forget a sign-in, and give its tokens back", Action: p.logout,
 		Flags: append([]cli.Flag{&cli.BoolFlag{Name: "all", Usage: "forget the sign-ins for all agents"}}, behindCommand()...),
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro:    "Forgets the sign-in for an agent, or with --all every one that is kept, and has\nthe identity provider end its tokens, if it takes them back.",
 		usage:    []string{"a2astdio --agent URL auth logout", "a2astdio auth logout --all"},
 		examples: []example{{"a2astdio --agent https://agent.example auth logout", "for one agent"}},
 		after:    exitAfter,
 	})
-	return c
 }
 
 // logout forgets.

@@ -19,17 +19,15 @@ func (p *program) loginStore() (*credentials.Store, error) {
 }
 
 func (p *program) statusCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name: "status", HelpName: "a2astdio auth status", Usage: "show what is held, for which agent, until when", Action: p.authStatus,
 		Flags: append([]cli.Flag{outputFlag(`{"given":[…],"logins":[{"origin","agent","account","expiry", …}]}`)}, behindCommand()...),
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro:    "Shows which credentials there are: what the options and variables give, and the\nsign-ins that are kept. It shows no secret, and asks nobody.",
 		usage:    []string{"a2astdio [--agent URL] auth status [options]"},
 		examples: []example{{"a2astdio auth status", "all sign-ins"}, {"a2astdio --agent https://agent.example auth status", "for one agent; the status is 4 if there is nothing for it"}},
 		after:    exitAfter,
 	})
-	return c
 }
 
 // A heldLogin is a sign-in for a script.
@@ -48,10 +46,7 @@ type heldLogin struct {
 
 // authStatus shows who the user is.
 func (p *program) authStatus(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	_, asJSON, err := p.inputs(c)
 	if err != nil {
 		return err
 	}
@@ -76,7 +71,7 @@ func (p *program) authStatus(c *cli.Context) error {
 		logins = append(logins, l)
 	}
 	given := givenBy(o)
-	if format == formatJSON {
+	if asJSON {
 		err = p.statusDocument(given, logins)
 	} else {
 		err = p.show(statusPage(o.Agent, given, logins))
@@ -127,14 +122,10 @@ func (p *program) statusDocument(given []string, logins []*credentials.Login) er
 	if given == nil {
 		given = []string{}
 	}
-	document, err := encode(struct {
+	return p.printJSON(struct {
 		Given  []string    `json:"given"`
 		Logins []heldLogin `json:"logins"`
 	}{given, held})
-	if err != nil {
-		return err
-	}
-	return p.document(document)
 }
 
 func statusPage(agent string, given []string, logins []*credentials.Login) *page {

@@ -44,22 +44,12 @@ func (u *terminalUser) ask(ctx context.Context, tty io.ReadWriteCloser, text str
 	if _, err := io.WriteString(tty, text); err != nil {
 		return "", err
 	}
-	type reply struct {
-		text string
-		err  error
-	}
-	replies := make(chan reply, 1)
-	go func() { // ends with the user's answer; where Close does not end a read, with the process
-		text, err := read(tty)
-		replies <- reply{text, err}
-	}()
-	select {
-	case r := <-replies:
-		return r.text, r.err
-	case <-ctx.Done():
+	answer, ended, err := await(ctx, func() (string, error) { return read(tty) })
+	if !ended {
 		_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
 		return "", errInterrupted
 	}
+	return answer, err
 }
 
 // Visit opens the user's browser, and says so.

@@ -17,13 +17,12 @@ import (
 )
 
 func (p *program) callCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:   "call",
 		Usage:  "call any method of the agent, and show what it answers",
 		Flags:  behindCommand(),
 		Action: p.call,
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro: `Makes one JSON-RPC call, with the headers of the agent's version and extensions.
 The method and its parameters are sent as they are, so they must be spelled as
 the agent's version of A2A has them: tasks/get is GetTask in 1.0. The parameters
@@ -40,7 +39,6 @@ results, one a line. An error of the agent's is on stderr.`,
 		},
 		after: exitAfter,
 	})
-	return c
 }
 
 // longMethods may take as long as the agent's work does.
@@ -68,12 +66,11 @@ func (p *program) call(c *cli.Context) error {
 		}
 		params = json.RawMessage(text)
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
 	stream, result, err := p.open(ctx, cancel, l, method, params)

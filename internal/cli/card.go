@@ -20,7 +20,7 @@ func outputFlag(json string) cli.Flag {
 }
 
 func (p *program) cardCommand() *cli.Command {
-	get := &cli.Command{
+	get := documented(&cli.Command{
 		Name:     "get",
 		HelpName: "a2astdio card get",
 		Usage:    "show what the agent is, and how a2astdio talks to it",
@@ -29,8 +29,7 @@ func (p *program) cardCommand() *cli.Command {
 			&cli.BoolFlag{Name: "extended", Usage: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"},
 		}, behindCommand()...),
 		Action: p.getCard,
-	}
-	get.CustomHelpTemplate = commandHelp(get, help{
+	}, help{
 		intro: `Shows the agent's card: who it is, what it can do, which credentials it wants;
 what a2astdio makes of it: the URL, protocol version and dialect that are used,
 and what becomes of each extension; and who has signed it.`,
@@ -60,7 +59,8 @@ const exitAfter = exitBegin + `  0    done
 // exitBegin and exitEnd stand around what 0 and 1 mean.
 const (
 	exitBegin = `
-The options of a2astdio itself (a2astdio --help) may stand here, too.
+The options of a2astdio itself (a2astdio --help) may stand here, too; those for
+the editor and for what the agent pushes go before the command.
 
 Exit status:
 `
@@ -73,10 +73,7 @@ Exit status:
 )
 
 func (p *program) getCard(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	_, asJSON, err := p.inputs(c)
 	if err != nil {
 		return err
 	}
@@ -97,7 +94,7 @@ func (p *program) getCard(c *cli.Context) error {
 	if card.Raw == "" {
 		return &notReached{errors.New("agent: it has no card; --binding and --a2a-version say how it is called, and doctor whether that is right")}
 	}
-	if format == formatJSON {
+	if asJSON {
 		if !isTerminal(p.stdout) {
 			_, err := fmt.Fprintf(p.stdout, "%s\n", card.Raw)
 			return err

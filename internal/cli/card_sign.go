@@ -10,7 +10,7 @@ import (
 )
 
 func (p *program) cardSignCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:     "sign",
 		HelpName: "a2astdio card sign",
 		Usage:    "sign the card of an agent of yours",
@@ -24,8 +24,7 @@ func (p *program) cardSignCommand() *cli.Command {
 				Usage: "`specification|as-served|sdk`: what is signed: as the specification has it, without default values; all members; or what a2a-js and a2a-python sign, A2A 1.0's members without empty ones"},
 		},
 		Action: p.signCard,
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro: `Adds a signature to a card, and writes the card to stdout: JWS over canonical
 JSON (A2A 1.0, section 8.4). Nothing else of the card is changed, and signatures
 that it has stay: sign again with another key, or in another form. Sign last,
@@ -45,7 +44,6 @@ Exit status:
   2    a2astdio was called wrongly
 `,
 	})
-	return c
 }
 
 // signCard is card sign.

@@ -30,7 +30,7 @@ func (p *program) cardVerifyCommand() *cli.Command {
 			keys.Hidden, keys.Category = false, ""
 		}
 	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	return documented(c, help{
 		intro: `Checks the signatures of a card (A2A 1.0, section 8.4) against the keys that you
 name: the card is a file, - for stdin, or where an agent is; without one it is
 that of --agent. No credentials are sent for it.
@@ -58,16 +58,11 @@ Exit status:
   5    the agent did not answer in time
 `,
 	})
-	return c
 }
 
 // verifyCard is card verify.
 func (p *program) verifyCard(c *cli.Context) error {
-	args, err := p.arguments(c, "[FILE|URL|-]")
-	if err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	args, asJSON, err := p.inputs(c, "[FILE|URL|-]")
 	if err != nil {
 		return err
 	}
@@ -88,15 +83,11 @@ func (p *program) verifyCard(c *cli.Context) error {
 	if err == nil {
 		trusted = report.Err()
 	}
-	if format == formatJSON {
+	if asJSON {
 		if err != nil {
 			return err
 		}
-		document, err := encode(verifyJSON(card, report))
-		if err == nil {
-			err = p.document(document)
-		}
-		if err != nil {
+		if err := p.printJSON(verifyJSON(card, report)); err != nil {
 			return err
 		}
 	} else {

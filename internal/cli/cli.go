@@ -46,6 +46,9 @@ type program struct {
 	noLogins bool
 	// mask takes credentials out of what is said; nil: none are known.
 	mask func(string) string
+	// alone: the workspace's file is not read, because setup is to mend what is wrong
+	// with it.
+	alone bool
 	// warned: that certificates are not verified was said.
 	warned bool
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func (p *program) companionCommand() *cli.Command {
-	env := &cli.Command{
+	env := documented(&cli.Command{
 		Name:     "env",
 		HelpName: "a2astdio companion env",
 		Usage:    "print the environment that leads a CLI to the companion",
@@ -21,8 +21,7 @@ func (p *program) companionCommand() *cli.Command {
 			&cli.IntFlag{Name: "port", DefaultText: "the one that was started last", Usage: "`PORT`: of several companions for this directory, the one that listens there"},
 		},
 		Action: p.companionEnv,
-	}
-	env.CustomHelpTemplate = commandHelp(env, help{
+	}, help{
 		intro: `Prints the environment variables with which Gemini CLI and Qwen Code find the
 companion of the editor that has this directory open, for a shell outside of the
 editor. In the editor's own terminals the editor's plugin sets them.`,
@@ -33,7 +32,7 @@ editor. In the editor's own terminals the editor's plugin sets them.`,
 		},
 		after: "\nExit status:\n  0    done\n  1    no editor with a companion has this directory open\n  2    a2astdio was called wrongly\n",
 	})
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "companion",
 		Usage: "serve Gemini CLI or Qwen Code in the editor's terminal",
 		Flags: []cli.Flag{
@@ -44,8 +43,7 @@ editor. In the editor's own terminals the editor's plugin sets them.`,
 		},
 		Subcommands: []*cli.Command{env},
 		Action:      p.companion,
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro: `Serves the terminal agents that look for an IDE companion: it tells them which
 files are open, and has their edits shown as diffs in the editor. The editor's
 plugin starts it and speaks to it on stdin and stdout, one JSON-RPC message a
@@ -57,7 +55,6 @@ line: docs/companion.md. No A2A agent is needed. It ends with its input.`,
 			{`eval "$(a2astdio companion env)" && gemini`, "a CLI in another window"},
 		},
 	})
-	return c
 }
 
 // companion serves an editor and its CLIs until the input ends. A signal is as

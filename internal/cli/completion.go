@@ -22,8 +22,7 @@ var (
 )
 
 func (p *program) completionCommand() *cli.Command {
-	c := &cli.Command{Name: "completion", Usage: "print a script that completes a2astdio in your shell", Action: p.completion}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	return documented(&cli.Command{Name: "completion", Usage: "print a script that completes a2astdio in your shell", Action: p.completion}, help{
 		intro: `Prints a script for a shell. It completes commands, options and their values,
 files, and the IDs of tasks: for these it asks the agent, if --agent or
 A2ASTDIO_AGENT is its URL, for a second at most. Nothing that is typed is
@@ -36,7 +35,6 @@ evaluated.`,
 			{"a2astdio completion powershell | Out-String | Invoke-Expression", "in your $PROFILE"},
 		},
 	})
-	return c
 }
 
 func (p *program) completion(c *cli.Context) error {

@@ -33,17 +33,21 @@ var errNoAgent = usagef("which agent? a2astdio setup makes one known, --agent UR
 // configure reads the files, and gives the options that nobody has given the values
 // that stand there. From then on nothing else needs to know of files.
 func (p *program) configure(c *cli.Context) (*configuration, error) {
-	conf, err := readConfiguration(c)
+	workspace := workspaceOf(c)
+	if p.alone {
+		workspace = ""
+	}
+	conf, err := readConfiguration(c, workspace)
 	if err != nil {
 		return nil, err
 	}
 	return conf, conf.apply(c)
 }
 
-// readConfiguration reads the files, and changes nothing.
-func readConfiguration(c *cli.Context) (*configuration, error) {
+// readConfiguration reads the user's file and that of a workspace, and changes nothing.
+func readConfiguration(c *cli.Context, workspace string) (*configuration, error) {
 	conf := &configuration{options: optionsGiven(c)}
-	opts := &config.Options{File: stringOf(c, "config"), Workspace: workspaceOf(c)}
+	opts := &config.Options{File: stringOf(c, "config"), Workspace: workspace}
 	if conf.given("mode") != "" {
 		opts.Mode = stringOf(c, "mode")
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -10,15 +11,14 @@ import (
 )
 
 func (p *program) initCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "init",
 		Usage: "write a configuration to begin with",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "in-workspace", Usage: "write the file of the workspace instead, which may name an agent of yours and a stricter mode"},
 		}, behindCommand()...),
 		Action: p.init,
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro: `Writes a2astdio.toml with every key, each with what it is for, behind a comment
 sign, and prints where it is. A file that is there stays as it is. To be asked
 for what is needed instead: a2astdio setup.`,
@@ -29,7 +29,6 @@ for what is needed instead: a2astdio setup.`,
 		},
 		after: "\nExit status:\n  0    done\n  1    the file could not be written\n  2    a2astdio was called wrongly, or the file is there already\n",
 	})
-	return c
 }
 
 // init writes a file to begin with.
@@ -45,6 +44,11 @@ func (p *program) init(c *cli.Context) error {
 		agent := stringOf(c, "agent")
 		if agent != "" && !config.ValidName(agent) {
 			return usagef("a workspace names an agent by a name that is in your own configuration, and %q is none", agent)
+		}
+		if yours, err := config.Load(&config.Options{File: stringOf(c, "config")}); err != nil {
+			return &configError{err}
+		} else if agent != "" && !slices.Contains(yours.Names(), agent) {
+			return usagef("--agent: %s", yours.NoAgent(agent))
 		}
 		dir, err := directory(stringOf(c, "workspace"))
 		if err != nil {

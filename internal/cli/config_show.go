@@ -13,15 +13,14 @@ import (
 )
 
 func (p *program) configCommand() *cli.Command {
-	show := &cli.Command{
+	show := documented(&cli.Command{
 		Name:     "show",
 		HelpName: "a2astdio config show",
 		Usage:    "show what holds, and where it comes from",
 		Flags: append([]cli.Flag{
 			outputFlag(`{"user","workspace","agent","values"}, values being [{"key","value","from","file","line"}], from being option, variable, workspace, agent, file or built-in`)}, behindCommand()...),
 		Action: p.configShow,
-	}
-	show.CustomHelpTemplate = commandHelp(show, help{
+	}, help{
 		intro: `Shows every setting: its value, and who has said so. An option wins over its
 variable, that over your configuration; there the table of the agent wins over
 the top of the file. The file of a workspace may name an agent of yours and a
@@ -59,29 +58,22 @@ const (
 )
 
 func (p *program) configShow(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	_, asJSON, err := p.inputs(c)
 	if err != nil {
 		return err
 	}
-	conf, err := readConfiguration(c)
+	conf, err := readConfiguration(c, workspaceOf(c))
 	if err != nil {
 		return err
 	}
 	settings := conf.settings(c)
-	if format == formatJSON {
-		document, err := encode(struct {
+	if asJSON {
+		return p.printJSON(struct {
 			User      string    `json:"user"`
 			Workspace string    `json:"workspace,omitempty"`
 			Agent     string    `json:"agent,omitempty"`
 			Values    []setting `json:"values"`
 		}{conf.files.File, conf.files.Workspace, conf.name, settings})
-		if err != nil {
-			return err
-		}
-		return p.document(document)
 	}
 	return p.show(conf.page(settings))
 }

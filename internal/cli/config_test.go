@@ -131,7 +131,7 @@ func holds(t *testing.T, k *config.Key, strongest layer) {
 		writeFile(t, workspace, dir, "ws", config.FileName)
 	}
 	err := inContext(t, args, func(c *cli.Context) error {
-		conf, err := readConfiguration(c)
+		conf, err := readConfiguration(c, workspaceOf(c))
 		if err != nil {
 			return err
 		}

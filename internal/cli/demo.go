@@ -15,7 +15,7 @@ import (
 const demoSecretVariable = "A2ASTDIO_DEMO_SECRET"
 
 func (p *program) demoCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "demo",
 		Usage: "serve the demo agent over HTTP",
 		Flags: []cli.Flag{
@@ -30,9 +30,7 @@ func (p *program) demoCommand() *cli.Command {
 			&cli.BoolFlag{Name: "core-clients", Usage: "take clients without the development-tool extension, too, and ask them for approval in prose"},
 		},
 		Action: p.demo,
-	}
-	c.CustomHelpTemplate = commandHelp(c, demoHelp)
-	return c
+	}, demoHelp)
 }
 
 var demoHelp = help{

@@ -18,14 +18,13 @@ import (
 )
 
 func (p *program) doctorCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "doctor",
 		Usage: "find out what is wrong between here and the agent",
 		Flags: append([]cli.Flag{
 			outputFlag(`{"ok","steps":[{"step","status","says","do"}]}, status being ok, warning, failed or skipped`)}, behindCommand()...),
 		Action: p.doctor,
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro: `Goes the way to the agent step by step: its name, the connection, TLS, the card,
 the protocol version and binding, the agent's URL, extensions, credentials, and
 questions about a task that is not there, which change nothing. Each step says
@@ -38,7 +37,6 @@ something wrong.`,
 		},
 		after: exitBegin + "  0    all is well\n  1    something is wrong\n" + exitEnd,
 	})
-	return c
 }
 
 // A finding is what a step has found.
@@ -77,10 +75,7 @@ func (k *checkup) fail(step string, err error, do string) {
 }
 
 func (p *program) doctor(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	_, asJSON, err := p.inputs(c)
 	if err != nil {
 		return err
 	}
@@ -103,18 +98,15 @@ func (p *program) doctor(c *cli.Context) error {
 	if c.Context.Err() != nil {
 		return errInterrupted
 	}
-	if format == formatJSON {
-		document, err := encode(struct {
+	if asJSON {
+		err = p.printJSON(struct {
 			OK    bool      `json:"ok"`
 			Steps []finding `json:"steps"`
 		}{k.err == nil, k.steps})
-		if err != nil {
-			return err
-		}
-		if err := p.document(document); err != nil {
-			return err
-		}
-	} else if err := p.show(k.page()); err != nil {
+	} else {
+		err = p.show(k.page())
+	}
+	if err != nil {
 		return err
 	}
 	if k.err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -84,12 +85,10 @@ Exit status:
 	return asTemplate(b.String())
 }
 
-// commandHelp writes the help of a command.
-func commandHelp(c *cli.Command, h help) string {
+// documented adds its help to a command.
+func documented(c *cli.Command, h help) *cli.Command {
 	var b strings.Builder
-	if c.HelpName == "" {
-		c.HelpName = "a2astdio " + c.Name
-	}
+	c.HelpName = cmp.Or(c.HelpName, "a2astdio "+c.Name)
 	fmt.Fprintf(&b, "%s: %s\n\n%s\n\nUsage:\n", c.HelpName, c.Usage, h.intro)
 	for _, u := range h.usage {
 		fmt.Fprintf(&b, "  %s\n", u)
@@ -111,7 +110,8 @@ func commandHelp(c *cli.Command, h help) string {
 	}
 	writeOptions(&b, c.Flags, true)
 	b.WriteString(cmp.Or(h.after, "\nExit status:\n  0    done\n  1    failed\n  2    a2astdio was called wrongly\n"))
-	return asTemplate(b.String())
+	c.CustomHelpTemplate = asTemplate(b.String())
+	return c
 }
 
 // writeOptions lists options by their groups, in the order of their definition.
@@ -122,7 +122,8 @@ func writeOptions(b *strings.Builder, flags []cli.Flag, variables bool) {
 		c, _ := f.(cli.CategorizableFlag)
 		return slices.Index(groups, c.GetCategory())
 	}
-	flags = slices.SortedStableFunc(slices.Values(flags), func(a, b cli.Flag) int { return position(a) - position(b) })
+	flags = slices.Clone(flags)
+	sort.SliceStable(flags, func(i, j int) bool { return position(flags[i]) < position(flags[j]) })
 	group := "-"
 	for _, f := range flags {
 		if v, ok := f.(cli.VisibleFlag); ok && !v.IsVisible() {

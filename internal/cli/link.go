@@ -55,22 +55,22 @@ func (l *link) close() {
 }
 
 // reach is a link to an agent that is there: its card has been read, and how to
-// write to it decided. The caller closes both of what it returns.
-func (p *program) reach(c *cli.Context) (l *link, agent *bridge.Agent, err error) {
+// write to it decided. The caller closes it.
+func (p *program) reach(c *cli.Context) (l *link, err error) {
 	if l, err = p.link(c); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if _, err = l.client.Card(c.Context); err != nil {
 		l.close()
-		return nil, nil, &notReached{err}
+		return nil, &notReached{err}
 	}
-	agent = bridge.NewAgent(&l.options)
+	agent := bridge.NewAgent(&l.options)
+	defer agent.Close()
 	if _, l.writing, err = agent.Ready(c.Context); err != nil {
-		agent.Close()
 		l.close()
-		return nil, nil, err
+		return nil, err
 	}
-	return l, agent, nil
+	return l, nil
 }
 
 // link reads the options. The caller closes what it returns. Each of adjust may
@@ -93,25 +93,11 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 	case agent == "" && conf.command == "":
 		return nil, errNoAgent
 	}
-	client := &transport.ClientOptions{Card: card, TrustOrigins: fields(listOf(c, "trust-origin")), UserAgent: "a2astdio/" + p.version}
-	if client.Header, err = headers(listOf(c, "header")); err != nil {
+	client, err := p.clientOptions(c, conf)
+	if err != nil {
 		return nil, err
 	}
-	if err := conf.addHeaders(client.Header); err != nil {
-		return nil, err
-	}
-	if client.Version, err = oneOf(c, "a2a-version", "auto", "1.0", "0.3"); err != nil {
-		return nil, err
-	}
-	if client.Binding, err = oneOf(c, "binding", "auto", "jsonrpc", "http+json"); err != nil {
-		return nil, err
-	}
-	if client.Timeout = where(c, "timeout").Duration("timeout"); client.Timeout <= 0 {
-		return nil, usagef("--timeout does not take %v: it takes a time like 30s or 2m", client.Timeout)
-	}
-	if client.TLS, err = p.tlsConfig(c); err != nil {
-		return nil, err
-	}
+	client.Card = card
 	if err := l.signed(c, client); err != nil {
 		return nil, err
 	}
@@ -162,6 +148,28 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 	return l, nil
 }
 
+// clientOptions reads how the agent is reached.
+func (p *program) clientOptions(c *cli.Context, conf *configuration) (client *transport.ClientOptions, err error) {
+	client = &transport.ClientOptions{TrustOrigins: fields(listOf(c, "trust-origin")), UserAgent: "a2astdio/" + p.version}
+	if client.Header, err = headers(listOf(c, "header")); err != nil {
+		return nil, err
+	}
+	if err := conf.addHeaders(client.Header); err != nil {
+		return nil, err
+	}
+	if client.Version, err = oneOf(c, "a2a-version", transport.Versions()...); err != nil {
+		return nil, err
+	}
+	if client.Binding, err = oneOf(c, "binding", transport.Bindings()...); err != nil {
+		return nil, err
+	}
+	if client.Timeout = where(c, "timeout").Duration("timeout"); client.Timeout <= 0 {
+		return nil, usagef("--timeout does not take %v: it takes a time like 30s or 2m", client.Timeout)
+	}
+	client.TLS, err = p.tlsConfig(c)
+	return client, err
+}
+
 // bridgeOptions reads what is for the bridge.
 func (l *link) bridgeOptions(c *cli.Context) (err error) {
 	o := &l.options
@@ -171,7 +179,7 @@ func (l *link) bridgeOptions(c *cli.Context) (err error) {
 	if o.Mode, err = oneOf(c, "mode", bridge.Modes()...); err != nil {
 		return err
 	}
-	if o.Protocol, err = oneOf(c, "protocol", "auto", bridge.ProtocolACP, bridge.ProtocolA2A); err != nil {
+	if o.Protocol, err = oneOf(c, "protocol", bridge.Protocols()...); err != nil {
 		return err
 	}
 	if o.OnEOF, err = oneOf(c, "on-eof", "auto", bridge.OnEOFCancel, bridge.OnEOFFinish); err != nil {

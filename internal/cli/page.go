@@ -118,6 +118,15 @@ func (p *program) show(page *page) error {
 	return err
 }
 
+// printJSON writes a value as document does.
+func (p *program) printJSON(v any) error {
+	raw, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return p.document(raw)
+}
+
 // document writes a JSON document to stdout: on one line, for programs, or for
 // eyes if that is a terminal.
 func (p *program) document(raw []byte) error {

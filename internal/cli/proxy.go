@@ -17,13 +17,12 @@ import (
 )
 
 func (p *program) proxyCommand() *cli.Command {
-	c := &cli.Command{Name: "proxy", Usage: "stand in front of an agent, for any A2A client, and record", Action: p.proxy,
+	return documented(&cli.Command{Name: "proxy", Usage: "stand in front of an agent, for any A2A client, and record", Action: p.proxy,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", DefaultText: "a free port of this machine", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only"},
 			&cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"},
 			&cli.BoolFlag{Name: "with-credentials", Usage: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"},
-		}, behindCommand()...)}
-	c.CustomHelpTemplate = commandHelp(c, help{
+		}, behindCommand()...)}, help{
 		intro: `An HTTP reverse proxy in front of the agent that --agent names. It changes the
 agent's card, so that its URLs lead to the proxy, and nothing else: requests and
 answers pass as they are, streams event by event. With --trace all of it is
@@ -41,7 +40,6 @@ stderr.`,
 		},
 		after: exitAfter,
 	})
-	return c
 }
 
 func (p *program) proxy(c *cli.Context) error {

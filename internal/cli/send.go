@@ -20,7 +20,7 @@ import (
 const interruptWait = 2500 * time.Millisecond
 
 func (p *program) sendCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "send",
 		Usage: "send one prompt to the agent and show what comes of it",
 		Flags: append([]cli.Flag{
@@ -41,9 +41,7 @@ func (p *program) sendCommand() *cli.Command {
 			&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"},
 		}, behindCommand()...),
 		Action: p.send,
-	}
-	c.CustomHelpTemplate = commandHelp(c, sendHelp)
-	return c
+	}, sendHelp)
 }
 
 var sendHelp = help{
@@ -71,7 +69,8 @@ stderr has the command that answers it.`,
 		{`a2astdio send -o events hello | jq -r 'select(.method=="event/toolCall").params.toolCall.tool_name'`, "which tools were used"},
 	},
 	after: `
-The options of a2astdio itself (a2astdio --help) may stand here, too.
+The options of a2astdio itself (a2astdio --help) may stand here, too; those for
+the editor and for what the agent pushes go before the command.
 
 Exit status:
 ` + exitHelp + "\n",
@@ -110,11 +109,33 @@ func (p *program) send(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	defer editor.screen.end()
+	card, err := p.firstCard(c, l, editor, thread.agent)
+	if err != nil {
+		return err
+	}
+	if message.Parts, err = parts(prompt, files, card); err != nil {
+		return err
+	}
+	editor.waitsFor(cmp.Or(card.Name, "the agent"))
+	agent := bridge.NewAgent(&l.options)
+	if err := p.wholeIDs(c, l, agent, message); err != nil {
+		agent.Close()
+		return err
+	}
+	if c.Bool("async") {
+		defer agent.Close()
+		return p.sendAsync(c, l, thread, agent, message, editor.format)
+	}
+	return p.converse(c, l, editor, thread, agent, message, prompt)
+}
+
+// firstCard gets the agent's card, and says meanwhile who is waited for.
+func (p *program) firstCard(c *cli.Context, l *link, editor *sendEditor, agent string) (*a2a.Card, error) {
 	started := l.http.Process != nil // then there is a line already, until it has a card
 	if !started {
-		editor.screen.waitFor(thread.agent)
+		editor.screen.waitFor(agent)
 	}
-	defer editor.screen.end()
 	card, err := l.client.Card(c.Context)
 	if started {
 		editor.screen.waitFor("the agent")
@@ -124,19 +145,16 @@ func (p *program) send(c *cli.Context) error {
 		editor.screen.echoed()
 		editor.screen.end()
 		p.say("cancelled")
-		return errInterrupted
+		return nil, errInterrupted
 	case err != nil:
-		return &notReached{err}
+		return nil, &notReached{err}
 	}
-	if message.Parts, err = parts(prompt, files, card); err != nil {
-		return err
-	}
-	editor.waitsFor(cmp.Or(card.Name, "the agent"))
-	agent := bridge.NewAgent(&l.options)
-	if c.Bool("async") {
-		defer agent.Close()
-		return p.sendAsync(c, l, thread, agent, message, editor.format)
-	}
+	return card, nil
+}
+
+// converse runs the turn of a message, and those of the user's answers. It closes the
+// agent.
+func (p *program) converse(c *cli.Context, l *link, editor *sendEditor, thread *thread, agent *bridge.Agent, message *a2a.Outgoing, prompt string) error {
 	session := agent.NewSession(l.options.Workspace)
 	session.Resume(message.ContextID, message.TaskID)
 	editor.begun = thread.keep
@@ -149,11 +167,11 @@ func (p *program) send(c *cli.Context) error {
 		}
 		result, err = s.next(answer)
 	}
-	if c.Context.Err() != nil && !s.asked {
-		editor.screen.echoed()
-	}
 	if errors.Is(err, errStuck) {
 		return errInterrupted // the turn still uses the agent: the process's end is its end
+	}
+	if c.Context.Err() != nil && !s.asked && !editor.approver.interrupted {
+		editor.screen.echoed()
 	}
 	if !refused(err) { // a refusal moves nothing: another --continue meets the same
 		thread.keep(session.NextIDs())
@@ -164,7 +182,7 @@ func (p *program) send(c *cli.Context) error {
 	}
 	agent.Close()
 	p.noteStdin()
-	return p.verdict(c, editor, result, lost(c, l, message.TaskID, err))
+	return p.verdict(c, l, editor, result, lost(c, l, message.TaskID, err))
 }
 
 // errStuck is a turn that has not ended in time: it is blocked in writing to
@@ -205,7 +223,7 @@ func (p *program) turn(ctx context.Context, session *bridge.Session, run func(co
 }
 
 // verdict writes what is left to write and decides how send ends.
-func (p *program) verdict(c *cli.Context, editor *sendEditor, result bridge.Result, err error) error {
+func (p *program) verdict(c *cli.Context, l *link, editor *sendEditor, result bridge.Result, err error) error {
 	editor.screen.end()
 	interrupted := c.Context.Err() != nil
 	var task *mapping.TaskError
@@ -241,7 +259,7 @@ func (p *program) verdict(c *cli.Context, editor *sendEditor, result bridge.Resu
 	case result.State == a2a.StateCanceled:
 		p.say("agent: the task was cancelled")
 	case waits(result) && editor.format == formatText:
-		p.say("the agent waits for an answer: %s", p.resumes(c, result))
+		p.say("the agent waits for an answer: %s", resumes(c, l, result))
 	}
 	if unanswered := editor.approver.untold(result.Unanswered); len(unanswered) > 0 {
 		p.say("not allowed, because nobody answered: %s", strings.Join(unanswered, "; "))
@@ -249,14 +267,19 @@ func (p *program) verdict(c *cli.Context, editor *sendEditor, result bridge.Resu
 	if !c.Bool("fail") {
 		return nil
 	}
+	return failure(result)
+}
+
+// failure is what --fail makes of a result.
+func failure(result bridge.Result) error {
 	switch result.State {
 	case a2a.StateFailed, a2a.StateRejected, a2a.StateCanceled:
 		return errFailed
 	}
-	if len(result.Unanswered) > 0 {
+	switch {
+	case len(result.Unanswered) > 0:
 		return errFailed
-	}
-	if waits(result) {
+	case waits(result):
 		return errWaits
 	}
 	return nil
@@ -268,7 +291,7 @@ func cancelled(result bridge.Result) string {
 	case result.State == a2a.StateCanceled || result.TaskID == "":
 		return "cancelled"
 	case result.State.Terminal():
-		return "the task had ended already: it is " + string(result.State)
+		return "cancelled; the agent says that the task is " + string(result.State)
 	}
 	return "cancelled; the agent has not said yet that task " + result.TaskID + " has ended"
 }
@@ -278,15 +301,28 @@ func waits(r bridge.Result) bool {
 	return (r.State == a2a.StateInputRequired || r.State == a2a.StateAuthRequired) && len(r.Pending) == 0
 }
 
-// resumes is the command that goes on with a task, as the shell needs it.
-func (p *program) resumes(c *cli.Context, r bridge.Result) string {
-	command := "a2astdio"
+// resumes is the command that goes on with a task, as the shell needs it; or why none
+// does, or may not.
+func resumes(c *cli.Context, l *link, r bridge.Result) string {
+	command := programFor(c) + " send --task-id " + shellWord(r.TaskID) + ` "..."` + contextOf(r.ContextID)
+	switch {
+	case l.http.Process != nil:
+		return command + "; but the agent is ended now: that does only if it keeps its tasks"
+	case stringOf(c, "agent") == demoAgent && l.options.NoHistory:
+		return "it cannot come, because --no-history has the demo forget its question; answer on a terminal, or leave --no-history out"
+	}
+	return command
+}
+
+// programFor is how a command begins for the agent that this one has.
+func programFor(c *cli.Context) string {
+	command := programName
 	for _, name := range []string{"agent", "agent-command", "workspace"} {
 		if l := where(c, name); l.IsSet(name) && l.String(name) != "" && l.String(name) != os.Getenv(env(name)[0]) {
 			command += " --" + name + " " + shellWord(l.String(name))
 		}
 	}
-	return command + " send --task-id " + shellWord(r.TaskID) + ` "..."` + contextOf(r.ContextID)
+	return command
 }
 
 func contextOf(id string) string {

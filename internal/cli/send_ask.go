@@ -68,29 +68,37 @@ func (s *sending) answer(r bridge.Result) (text string, ok bool) {
 
 // readLine asks on a terminal, and closes it. It returns at once when ctx ends.
 func readLine(ctx context.Context, tty io.ReadWriteCloser, question string) (string, error) {
+	defer tty.Close()
+	line, _, err := await(ctx, func() (string, error) {
+		if _, err := fmt.Fprint(tty, question); err != nil {
+			return "", err
+		}
+		return bufio.NewReader(tty).ReadString('\n')
+	})
+	if err != nil {
+		_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
+	}
+	return line, err
+}
+
+// await does what may wait for a user, and returns at once when ctx ends: then with ctx's
+// error, and it has not ended. What it does goes on until the user answers; where closing
+// a terminal does not end a read of it, until the process ends.
+func await[T any](ctx context.Context, do func() (T, error)) (result T, ended bool, err error) {
 	type reply struct {
-		line string
-		err  error
+		result T
+		err    error
 	}
 	replies := make(chan reply, 1)
-	go func() { // ends with the user's answer; where Close does not end a read, with the process
-		_, err := fmt.Fprint(tty, question)
-		line := ""
-		if err == nil {
-			line, err = bufio.NewReader(tty).ReadString('\n')
-		}
-		replies <- reply{line, err}
+	go func() { // ends as said above
+		result, err := do()
+		replies <- reply{result, err}
 	}()
-	defer tty.Close()
 	select {
 	case r := <-replies:
-		if r.err != nil {
-			_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
-		}
-		return r.line, r.err
+		return r.result, true, r.err
 	case <-ctx.Done():
-		_, _ = io.WriteString(tty, "\n")
-		return "", ctx.Err()
+		return result, false, ctx.Err()
 	}
 }
 

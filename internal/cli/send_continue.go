@@ -76,7 +76,12 @@ func lost(c *cli.Context, l *link, taskID string, err error) error {
 		// A prompt is no approval, whatever it says.
 		return fmt.Errorf("%w: the task waits for approval: a2astdio task subscribe --approve ask %s", err, shellWord(taskID))
 	}
-	if !c.Bool("continue") {
+	var agent *a2a.Error
+	switch {
+	case c.Bool("continue"):
+	case taskID != "" && c.IsSet("task-id") && errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound:
+		return fmt.Errorf("agent: it has no task %s (%s, %d), or no more: a2astdio task list shows those that it has", taskID, agent.Message, agent.Code)
+	default:
 		return err
 	}
 	return fmt.Errorf("%w: the agent may have given up the conversation that --continue goes on with; without it another one begins", err)

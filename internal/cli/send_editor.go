@@ -64,7 +64,15 @@ func (p *program) sendEditor(c *cli.Context, stream bool) (*sendEditor, error) {
 	case format == formatText:
 		e.screen, p.stdout, p.stderr = newScreen(p.stdout, p.stderr)
 		e.approver.screen = e.screen
-		e.output = &textOutput{out: p.stdout, plain: isTerminal(p.stdout), say: p.say, verbose: c.Bool("verbose"), screen: e.screen, agent: "the agent"}
+		text := &textOutput{out: p.stdout, plain: isTerminal(p.stdout), say: p.say, verbose: c.Bool("verbose"), screen: e.screen, agent: "the agent"}
+		if e.screen == nil && sameStream(p.stdout, p.stderr) { // 2>&1 into a log
+			text.say = func(format string, args ...any) {
+				_ = text.endLine() // a stdout that is gone needs none
+				p.say(format, args...)
+			}
+			e.approver.say = text.say
+		}
+		e.output = text
 	case format == formatJSON && stream:
 		e.output = &streamOutput{out: p.jsonOut(), say: p.say}
 	case format == formatJSON:

@@ -64,7 +64,7 @@ func (p *program) prompt(c *cli.Context) (string, error) {
 func (p *program) noteStdin() {
 	if !p.stdinNoted && hasInput(p.stdin) {
 		p.stdinNoted = true
-		p.say("stdin is not read, and there is something in it: a - among the words of the prompt stands for it")
+		p.say("stdin is not read, and there is something in it: a - among the words of the prompt stands for it, and </dev/null says that none is meant")
 	}
 }
 
@@ -89,28 +89,17 @@ func hasInput(stream any) bool {
 
 // readPrompt reads stdin to its end.
 func (p *program) readPrompt(ctx context.Context) (string, error) {
-	type input struct {
-		b   []byte
-		err error
-	}
-	read := make(chan input, 1)
-	go func() { // ends with stdin, or, after Ctrl-C, with the process
-		b, err := io.ReadAll(io.LimitReader(p.stdin, maxPrompt+1))
-		read <- input{b, err}
-	}()
-	select {
-	case in := <-read:
-		switch {
-		case in.err != nil:
-			return "", fmt.Errorf("stdin: %w", in.err)
-		case len(in.b) > maxPrompt:
-			return "", usagef("the prompt on stdin is longer than %d MiB", maxPrompt>>20)
-		}
-		// What is not UTF-8 cannot be sent; JSON has no other text.
-		return strings.ToValidUTF8(string(in.b), "\ufffd"), nil
-	case <-ctx.Done():
+	b, ended, err := await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(p.stdin, maxPrompt+1)) })
+	switch {
+	case !ended:
 		return "", errInterrupted
+	case err != nil:
+		return "", fmt.Errorf("stdin: %w", err)
+	case len(b) > maxPrompt:
+		return "", usagef("the prompt on stdin is longer than %d MiB", maxPrompt>>20)
 	}
+	// What is not UTF-8 cannot be sent; JSON has no other text.
+	return strings.ToValidUTF8(string(b), "\ufffd"), nil
 }
 
 // isTerminal reports whether a stream is a terminal.
@@ -120,4 +109,17 @@ func isTerminal(stream any) bool {
 	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// sameStream reports whether two streams are one, in which what one writes stands in
+// the middle of the other's line.
+func sameStream(a, b any) bool {
+	f, ok := a.(*os.File)
+	g, also := b.(*os.File)
+	if !ok || !also {
+		return false
+	}
+	one, err := f.Stat()
+	other, failed := g.Stat()
+	return err == nil && failed == nil && os.SameFile(one, other)
 }

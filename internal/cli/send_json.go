@@ -83,6 +83,7 @@ type jsonOutput struct {
 	say       func(format string, args ...any)
 	messages  sayings
 	artifacts sayings
+	timestamp string // of the last state
 }
 
 // sayings are messages, or artifacts, in the order in which they began.
@@ -107,10 +108,26 @@ func (l *sayings) find(id string) (s *saying, isNew bool) {
 
 // A saying is a message or an artifact: its parts as JSON.
 type saying struct {
-	id, name string
-	parts    jsonPieces
-	any      bool // it has parts
-	inText   bool // the last of them is a text, whose end is not written yet
+	id, name    string
+	description string
+	own         ownJSON
+	parts       jsonPieces
+	any         bool   // it has parts
+	inText      bool   // the last of them is a text, whose end is not written yet
+	ofText      string // the metadata of that text's part
+}
+
+// ownJSON is what a message or an artifact says beside its parts, as JSON.
+type ownJSON struct{ metadata, references, extensions string }
+
+func (o *ownJSON) write(w *pieceWriter) {
+	for _, m := range [...]struct{ key, value string }{{"metadata", o.metadata}, {"referenceTaskIds", o.references}, {"extensions", o.extensions}} {
+		if m.value != "" {
+			w.add(`"` + m.key + `":`)
+			w.add(m.value)
+			w.add(",")
+		}
+	}
 }
 
 // encode is json.Marshal without its escapes for HTML: code is full of < and &.
@@ -128,11 +145,17 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 		s := &steps[i]
 		switch s.Kind {
 		case mapping.StepText:
-			o.saying(s).text(s.Text)
+			to := o.saying(s)
+			to.text(s.Text)
+			if to.ofText == "" {
+				to.ofText = strings.Clone(string(s.Own.Part))
+			}
 		case mapping.StepPart:
 			if err := o.saying(s).part(s.Part); err != nil {
 				return err
 			}
+		case mapping.StepState:
+			o.timestamp = strings.Clone(s.Timestamp)
 		case mapping.StepError, mapping.StepNotice:
 			o.say("%s", strings.TrimSpace(s.Text))
 		}
@@ -144,16 +167,30 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 func (o *jsonOutput) saying(s *mapping.Step) *saying {
 	if s.ArtifactID == "" {
 		m, _ := o.messages.find(s.MessageID)
+		m.own.note(&s.Own)
 		return m
 	}
 	a, isNew := o.artifacts.find(s.ArtifactID)
 	switch {
 	case isNew:
-		a.name = strings.Clone(s.Name)
+		a.name, a.description = strings.Clone(s.Name), strings.Clone(s.Description)
 	case !s.Append:
-		*a = saying{id: a.id, name: a.name}
+		*a = saying{id: a.id, name: a.name, description: a.description}
 	}
+	a.own.note(&s.Own)
 	return a
+}
+
+// note takes over what a step says: not every step repeats it.
+func (o *ownJSON) note(own *mapping.OwnMeta) {
+	for _, m := range [...]struct {
+		to   *string
+		from a2a.JSON
+	}{{&o.metadata, own.Metadata}, {&o.references, own.ReferenceTaskIDs}, {&o.extensions, own.Extensions}} {
+		if m.from != "" {
+			*m.to = strings.Clone(string(m.from))
+		}
+	}
 }
 
 // text adds text, which goes on with the text before.
@@ -180,12 +217,19 @@ func (s *saying) part(p *a2a.Part) error {
 // next ends the part before another one.
 func (s *saying) next() {
 	if s.inText {
-		s.parts.add(`"}`)
+		s.parts.add(s.endOfText())
 	}
 	if s.any {
 		s.parts.add(",")
 	}
-	s.any, s.inText = true, false
+	s.any, s.inText, s.ofText = true, false, ""
+}
+
+func (s *saying) endOfText() string {
+	if s.ofText != "" {
+		return `","metadata":` + s.ofText + "}"
+	}
+	return `"}`
 }
 
 // write writes the parts.
@@ -195,7 +239,7 @@ func (s *saying) write(w *pieceWriter) {
 		w.write(piece)
 	}
 	if s.inText {
-		w.add(`"}`)
+		w.add(s.endOfText())
 	}
 	w.add(`]`)
 }
@@ -207,14 +251,16 @@ type partJSON struct {
 	Data  json.RawMessage `json:"data,omitempty"`
 	Name  string          `json:"filename,omitempty"`
 	Media string          `json:"mediaType,omitempty"`
+	Meta  json.RawMessage `json:"metadata,omitempty"`
 }
 
 func partOf(p *a2a.Part) partJSON {
+	meta := json.RawMessage(p.Metadata)
 	switch p.Kind {
 	case a2a.PartData:
-		return partJSON{Data: json.RawMessage(p.Data)}
+		return partJSON{Data: json.RawMessage(p.Data), Meta: meta}
 	case a2a.PartFile:
-		return partJSON{Raw: p.File.Bytes, URL: p.File.URI, Name: p.File.Name, Media: p.File.MediaType}
+		return partJSON{Raw: p.File.Bytes, URL: p.File.URI, Name: p.File.Name, Media: p.File.MediaType, Meta: meta}
 	}
 	return partJSON{Data: json.RawMessage(p.Raw)} // of a kind that nobody knows yet
 }
@@ -242,6 +288,10 @@ func (o *jsonOutput) task(w *pieceWriter, result bridge.Result, failure string) 
 	w.member("contextId", result.ContextID)
 	w.add(`"status":{"state":`)
 	w.string(stateName(result.State))
+	if o.timestamp != "" {
+		w.add(`,"timestamp":`)
+		w.string(o.timestamp)
+	}
 	switch n := len(o.messages.list); {
 	case failure != "":
 		w.add(`,"message":`)
@@ -259,6 +309,8 @@ func (o *jsonOutput) task(w *pieceWriter, result bridge.Result, failure string) 
 		w.string(a.id)
 		w.add(",")
 		w.member("name", a.name)
+		w.member("description", a.description)
+		a.own.write(w)
 		a.write(w)
 	}
 	w.add(separator(len(o.artifacts.list), "", "}]"))
@@ -285,6 +337,7 @@ func (s *saying) message(w *pieceWriter, result bridge.Result) {
 	w.member("contextId", result.ContextID)
 	w.member("taskId", result.TaskID)
 	w.add(`"role":"ROLE_AGENT",`)
+	s.own.write(w)
 	s.write(w)
 	w.add("}")
 }

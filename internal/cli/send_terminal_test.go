@@ -59,6 +59,8 @@ func sessions() []session {
 		{name: "ask", args: []string{"ask"}, keys: []key{{"Your answer", "red\n"}}},
 		{name: "ask-later", args: []string{"--fail", "ask"}, keys: []key{{"Your answer", "\n"}}, exit: exitWaits},
 		{name: "ask-cancelled", args: []string{"ask"}, keys: []key{{"Your answer", "\x03"}}, exit: exitInterrupted},
+		{name: "question-left", args: []string{"shell"}, keys: []key{{"Which?", "\x04"}}},
+		{name: "question-cancelled", args: []string{"shell"}, keys: []key{{"Which?", "\x03"}}, exit: exitInterrupted},
 		{name: "cancelled", args: []string{"slow"}, keys: []key{{"tick 1 of 60", "\x03"}}, exit: exitInterrupted},
 		{name: "stdin", args: []string{"hello"}, pipe: "hello\n"},
 		{name: "stdin-dash", args: []string{"-"}, pipe: "hello\n"},
@@ -117,7 +119,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-var unsteady = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|http://127\.0\.0\.1:\d\d+`)
+var unsteady = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|http://127\.0\.0\.1:\d\d+|20\d\d-\d\d-\d\dT[\d:.]+Z`)
 
 // play has a session, and returns what the terminal has got.
 func play(t *testing.T, agent string, s session, columns uint16, env string) string {
@@ -200,6 +202,9 @@ func play(t *testing.T, agent string, s session, columns uint16, env string) str
 	text = unsteady.ReplaceAllStringFunc(text, func(s string) string {
 		if strings.HasPrefix(s, "http") {
 			return "http://agent"
+		}
+		if strings.HasSuffix(s, "Z") {
+			return "TIME"
 		}
 		return "ID"
 	})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -34,6 +35,12 @@ func (o *textOutput) show(steps []mapping.Step) error {
 		s := &steps[i]
 		switch s.Kind {
 		case mapping.StepText:
+			if o.verbose && s.Description != "" && !s.Append {
+				if err := o.flush(); err != nil {
+					return err
+				}
+				o.say("artifact %s: %s", cmp.Or(s.Name, s.ArtifactID), s.Description)
+			}
 			o.text(s)
 			continue
 		}
@@ -50,7 +57,7 @@ func (o *textOutput) show(steps []mapping.Step) error {
 		case mapping.StepConnection:
 			if s.Connection.Gap {
 				o.say("the connection was lost, and the agent may not hold all that it said meanwhile")
-			} else if s.Connection.Phase == "waiting" {
+			} else if s.Connection.Phase == mapping.PhaseWaiting {
 				o.say("the agent does not accept connections any more: it is waited for")
 			} else if o.verbose && s.Connection.Silent == 0 { // a silence the screen tells
 				o.say("connection: %s", s.Connection.Phase)
@@ -151,17 +158,17 @@ func partName(s *mapping.Step) string {
 
 // toolName is what a call is called in a line.
 func toolName(c *mapping.ToolCall) string {
-	name := c.DisplayName
-	if name == "" {
-		name = c.Name
-	}
+	name := cmp.Or(c.DisplayName, c.Name)
 	if description, _, _ := strings.Cut(c.Description, "\n"); description != "" && description != name {
 		name = fmt.Sprintf("%s (%s)", name, description)
 	}
 	return name
 }
 
-func (o *textOutput) end(bridge.Result, string) error {
+func (o *textOutput) end(bridge.Result, string) error { return o.endLine() }
+
+// endLine makes what is written next begin a line.
+func (o *textOutput) endLine() error {
 	if o.lineEnded() {
 		return nil
 	}

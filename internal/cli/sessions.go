@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -21,18 +22,12 @@ none.`,
 			{"a2astdio sessions list", "what is there?"},
 			{"a2astdio sessions purge --older-than 168h", "delete what is older than a week"},
 		},
-		after: sessionsExit,
 	}, p.sessionsListCommand(), p.sessionsDeleteCommand(), p.sessionsPurgeCommand())
 }
 
-const sessionsExit = "\nExit status:\n  0    done\n  1    failed\n  2    a2astdio was called wrongly\n"
-
 // sessionsCommandOf makes one of the commands below it.
 func sessionsCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
-	c := &cli.Command{Name: name, HelpName: "a2astdio sessions " + name, Usage: usage, Flags: flags, Action: action}
-	h.after = sessionsExit
-	c.CustomHelpTemplate = commandHelp(c, h)
-	return c
+	return documented(&cli.Command{Name: name, HelpName: "a2astdio sessions " + name, Usage: usage, Flags: flags, Action: action}, h)
 }
 
 func (p *program) sessionsListCommand() *cli.Command {
@@ -85,10 +80,7 @@ type storedSession struct {
 }
 
 func (p *program) listSessions(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	_, asJSON, err := p.inputs(c)
 	if err != nil {
 		return err
 	}
@@ -96,23 +88,16 @@ func (p *program) listSessions(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if format == formatJSON {
+	if asJSON {
 		list := make([]storedSession, 0, len(records))
 		for _, r := range records {
 			list = append(list, storedSession{r.ID, r.Agent, r.Cwd, r.Title, r.ContextID, r.TaskID, r.CreatedAt, r.UpdatedAt})
 		}
-		document, err := encode(list)
-		if err != nil {
-			return err
-		}
-		return p.document(document)
+		return p.printJSON(list)
 	}
 	out := &page{}
 	for _, r := range records {
-		title := r.Title
-		if title == "" {
-			title = "(nothing was said)"
-		}
+		title := cmp.Or(r.Title, "(nothing was said)")
 		out.hanging(r.UpdatedAt.Local().Format("2006-01-02 15:04")+"  ", 18, short(title, maxValue)+"\n"+r.ID+"\n"+r.Agent+" in "+r.Cwd)
 	}
 	if len(records) == 0 {

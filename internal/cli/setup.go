@@ -14,7 +14,7 @@ import (
 )
 
 func (p *program) setupCommand() *cli.Command {
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "setup",
 		Usage: "make an agent known, once, by a name",
 		Flags: append([]cli.Flag{
@@ -23,8 +23,7 @@ func (p *program) setupCommand() *cli.Command {
 			&cli.BoolFlag{Name: "no-input", Usage: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
 		}, behindCommand()...),
 		Action: p.setup,
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro: `Asks where your agent is, looks at its card, tries a prompt, and stores the
 agent by a name in your configuration. From then on editors that start a2astdio
 without naming an agent use it, and --agent NAME does everywhere. It may be run
@@ -42,7 +41,6 @@ An editor that knows the Agent Client Protocol offers this as "` + setupName + `
 		},
 		after: exitAfter,
 	})
-	return c
 }
 
 // A setup is one run of the command: what is known by now of the agent.
@@ -77,7 +75,13 @@ func (p *program) setup(c *cli.Context) error {
 	s.asker, done = p.newAsker(c.Context, c.Bool("no-input"))
 	defer done()
 	defer func() { s.leave() }()
-	if s.conf, err = readConfiguration(c); err != nil {
+	s.conf, err = readConfiguration(c, workspaceOf(c))
+	if wrong := (*configError)(nil); errors.As(err, &wrong) {
+		// The workspace's file may name an agent that is to be made known now.
+		p.alone = true
+		s.conf, err = readConfiguration(c, "")
+	}
+	if err != nil {
 		return err
 	}
 	if name := c.String("name"); name != "" && !config.ValidName(name) {
@@ -181,7 +185,7 @@ func (s *setup) reach() error {
 	if err != nil {
 		return &notReached{err}
 	}
-	if _, err := s.link.client.Endpoint(s.c.Context); err != nil {
+	if _, err := s.link.client.Chosen(s.c.Context); err != nil {
 		return err
 	}
 	out := &page{}

@@ -60,29 +60,18 @@ func (a *asker) ask(question, proposed string) (string, error) {
 	if _, err := io.WriteString(a.tty, question+": "); err != nil {
 		return "", errGivenUp
 	}
-	type answer struct {
-		line string
-		err  error
-	}
-	answers := make(chan answer, 1)
-	go func() { // ends with the line; where the terminal is closed under it, or with the process
-		line, err := a.lines.ReadString('\n')
-		answers <- answer{line, err}
-	}()
-	select {
-	case got := <-answers:
-		text := strings.TrimSpace(got.line)
-		switch {
-		case text != "":
-			return text, nil
-		case got.err != nil:
-			a.say("")
-			return "", errGivenUp
-		}
-		return proposed, nil
-	case <-a.ctx.Done():
+	line, ended, err := await(a.ctx, func() (string, error) { return a.lines.ReadString('\n') })
+	text := strings.TrimSpace(line)
+	switch {
+	case !ended:
 		return "", errInterrupted
+	case text != "":
+		return text, nil
+	case err != nil:
+		a.say("")
+		return "", errGivenUp
 	}
+	return proposed, nil
 }
 
 // yes asks a question that yes and no answer.

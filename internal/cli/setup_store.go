@@ -29,11 +29,13 @@ func (s *setup) store() error {
 		return &configError{err}
 	}
 	s.say("Stored as %s in %s", name, s.conf.files.File)
-	if asDefault {
-		s.say("Your editor uses it now wherever it starts a2astdio without naming an agent; in a\nshell there is: a2astdio send \"...\"")
-	} else {
-		s.say("Use it with --agent %s", name)
+	arguments, words := "without arguments", ""
+	if !asDefault {
+		arguments, words = "with the arguments --agent "+name, "--agent "+name+" "
 	}
+	// Editors with windows do not have the shell's PATH.
+	s.say("In your editor, its command is %s, %s", self(), arguments)
+	s.say("In your shell: a2astdio %ssend \"...\"", words)
 	return nil
 }
 

@@ -14,8 +14,7 @@ import (
 )
 
 func (p *program) tapCommand() *cli.Command {
-	c := &cli.Command{Name: "tap", Usage: "listen to what an editor and an agent on stdio say to each other", Action: p.tap, Flags: behindCommand()}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	return documented(&cli.Command{Name: "tap", Usage: "listen to what an editor and an agent on stdio say to each other", Action: p.tap, Flags: behindCommand()}, help{
 		intro: `Runs a command that speaks on stdin and stdout, an ACP agent or an MCP server,
 and records both directions in the trace that --trace names, and what it writes
 to stderr. Every byte passes as it is, at once; signals are passed on, and the
@@ -32,7 +31,6 @@ Exit status: the command's; 127 if it could not be run, 2 if a2astdio was called
 wrongly.
 `,
 	})
-	return c
 }
 
 // commandEnded is the exit status of a command that was run in our place.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,12 +26,8 @@ so that it can be looked at from elsewhere.`,
 
 // taskCommandOf makes a command that is about one task.
 func taskCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
-	c := &cli.Command{Name: name, HelpName: "a2astdio task " + name, Usage: usage, Action: action, Flags: append(flags, behindCommand()...)}
-	if h.after == "" {
-		h.after = exitAfter
-	}
-	c.CustomHelpTemplate = commandHelp(c, h)
-	return c
+	h.after = cmp.Or(h.after, exitAfter)
+	return documented(&cli.Command{Name: name, HelpName: "a2astdio task " + name, Usage: usage, Action: action, Flags: append(flags, behindCommand()...)}, h)
 }
 
 func (p *program) taskGetCommand() *cli.Command {
@@ -47,11 +44,7 @@ func (p *program) taskGetCommand() *cli.Command {
 }
 
 func (p *program) getTask(c *cli.Context) error {
-	args, err := p.arguments(c, "ID")
-	if err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	args, asJSON, err := p.inputs(c, "ID")
 	if err != nil {
 		return err
 	}
@@ -61,12 +54,11 @@ func (p *program) getTask(c *cli.Context) error {
 			return usagef("--history does not take %d: it takes a number of messages", history)
 		}
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
 	if args[0], err = p.taskID(c, l, args[0]); err != nil {
 		return err
 	}
@@ -74,10 +66,10 @@ func (p *program) getTask(c *cli.Context) error {
 	if err != nil {
 		return p.demoForgets(c, err)
 	}
-	if format == formatJSON {
+	if asJSON {
 		return p.document(v1Task(task.Raw))
 	}
-	return p.show(taskPage(task, l.writing.Dialect))
+	return p.show(taskPage(task, l.writing.Dialect, programFor(c)))
 }
 
 // demoForgets says of a task that is not there why it is not, where that is our
@@ -98,26 +90,21 @@ func (p *program) taskCancelCommand() *cli.Command {
 		usage: []string{"a2astdio --agent URL task cancel [options] ID"},
 		examples: []example{
 			{"a2astdio task cancel 4f0c...", "one task"},
-			{"a2astdio task list --state working -o json | jq -r '.tasks[].id' | xargs -n1 a2astdio task cancel", "all that is under way"},
+			{"a2astdio task list --state working -o json | jq -r '.tasks[].id' | xargs -r -n1 a2astdio task cancel", "all that is under way"},
 		},
 	}, outputFlag("A2A 1.0's Task"))
 }
 
 func (p *program) cancelTask(c *cli.Context) error {
-	args, err := p.arguments(c, "ID")
+	args, asJSON, err := p.inputs(c, "ID")
 	if err != nil {
 		return err
 	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
-	if err != nil {
-		return err
-	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
 	if args[0], err = p.taskID(c, l, args[0]); err != nil {
 		return err
 	}
@@ -125,7 +112,7 @@ func (p *program) cancelTask(c *cli.Context) error {
 	if err != nil {
 		return p.demoForgets(c, err)
 	}
-	if format == formatJSON {
+	if asJSON {
 		return p.document(v1Task(task.Raw))
 	}
 	var out page
@@ -138,8 +125,9 @@ func (p *program) cancelTask(c *cli.Context) error {
 }
 
 // taskPage shows a task to people: what was said in the order in which it was
-// said, in the dialect that the agent has for thoughts and tools.
-func taskPage(task *a2a.Event, dialect string) *page {
+// said, in the dialect that the agent has for thoughts and tools. program is how the
+// commands begin that it names.
+func taskPage(task *a2a.Event, dialect, program string) *page {
 	out := &page{}
 	out.field("task", task.TaskID)
 	out.field("context", task.ContextID)
@@ -158,15 +146,15 @@ func taskPage(task *a2a.Event, dialect string) *page {
 			files = artifact(out, &a) || files
 		}
 		if files {
-			out.heading("a2astdio task download " + task.TaskID + " gets the files.")
+			out.heading(program + " task download " + task.TaskID + " gets the files.")
 		}
 	}
 	switch {
 	case task.State != a2a.StateInputRequired:
 	case len(t.fold.Open()) > 0:
-		out.heading("It waits for approval: a2astdio task subscribe --approve ask " + task.TaskID)
+		out.heading("It waits for approval: " + program + " task subscribe --approve ask " + task.TaskID)
 	default:
-		out.heading("It waits for an answer: a2astdio send --task-id " + task.TaskID + " \"...\"")
+		out.heading("It waits for an answer: " + program + " send --task-id " + task.TaskID + " \"...\"")
 	}
 	return out
 }
@@ -281,10 +269,7 @@ func (t *teller) flush() {
 
 // artifact shows what came of a task, and reports whether it has files.
 func artifact(out *page, a *a2a.Artifact) (files bool) {
-	name := a.Name
-	if name == "" {
-		name = a.ID
-	}
+	name := cmp.Or(a.Name, a.ID)
 	text := ""
 	if a.Description != "" {
 		text = ": " + short(a.Description, maxValue)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -70,11 +71,7 @@ type fileJSON struct {
 }
 
 func (p *program) download(c *cli.Context) error {
-	args, err := p.arguments(c, "ID")
-	if err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	args, asJSON, err := p.inputs(c, "ID")
 	if err != nil {
 		return err
 	}
@@ -82,13 +79,12 @@ func (p *program) download(c *cli.Context) error {
 	if info, err := os.Stat(dir); dir == "" || err == nil && !info.IsDir() {
 		return usagef("--dir %s is no directory", dir)
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
-	at, err := l.client.Endpoint(c.Context)
+	how, err := l.client.Chosen(c.Context)
 	if err != nil {
 		return err
 	}
@@ -100,14 +96,14 @@ func (p *program) download(c *cli.Context) error {
 		return p.demoForgets(c, err)
 	}
 	d := &download{p: p, c: c, link: l, dir: dir, taken: map[string]bool{}, files: []fileJSON{}}
-	if d.agent, err = url.Parse(at.URL); err != nil {
+	if d.agent, err = url.Parse(how.At.URL); err != nil {
 		return err
 	}
 	defer d.close()
 	if err := d.all(task); err != nil {
 		return err
 	}
-	if err := d.report(format); err != nil {
+	if err := d.report(asJSON); err != nil {
 		return err
 	}
 	if d.failed {
@@ -255,13 +251,7 @@ func (d *download) name(a *a2a.Artifact, f a2a.File) string {
 	if u, err := url.Parse(f.URI); name == "" && f.URI != "" && err == nil {
 		name = path.Base(u.Path)
 	}
-	name = fileName(name)
-	if name == "" {
-		name = fileName(a.Name)
-	}
-	if name == "" {
-		name = "file"
-	}
+	name = cmp.Or(fileName(name), fileName(a.Name), "file")
 	if path.Ext(name) == "" && f.Name == "" {
 		name += extension(f.MediaType)
 	}
@@ -339,21 +329,15 @@ func sameOrigin(a, b *url.URL) bool {
 		if host == "localhost" || host == "0.0.0.0" || host == "::1" || host == "::" {
 			host = "127.0.0.1"
 		}
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		}
+		port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[u.Scheme])
 		return u.Scheme + "://" + net.JoinHostPort(host, port)
 	}
 	return (a.Scheme == "http" || a.Scheme == "https") && a.User == nil && norm(a) == norm(b)
 }
 
-func (d *download) report(format string) error {
-	if format == formatJSON {
-		document, err := encode(map[string]any{"files": d.files})
-		if err != nil {
-			return err
-		}
-		return d.p.document(document)
+func (d *download) report(asJSON bool) error {
+	if asJSON {
+		return d.p.printJSON(map[string]any{"files": d.files})
 	}
 	if len(d.files) == 0 && !d.failed {
 		d.p.say("the task has no files; task get shows what it has")

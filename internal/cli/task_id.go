@@ -3,10 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -31,6 +33,38 @@ func (p *program) taskID(c *cli.Context, l *link, word string) (string, error) {
 	if _, err := l.client.Get(c.Context, word, 0); err == nil || !errors.As(err, &agent) {
 		return word, nil
 	}
+	return p.wholeID(c, l, word, "tasks", func(t *a2a.Event) string { return t.TaskID })
+}
+
+// contextID returns the whole ID of a context that the user has named as task list
+// shows it. Shorter words stay as they are: there are agents that let their clients
+// name a context, and a new one must not become a stranger's whose ID begins so.
+func (p *program) contextID(c *cli.Context, l *link, word string) (string, error) {
+	if len(word) < minShortID || len(word) > maxShortID {
+		return word, nil
+	}
+	return p.wholeID(c, l, word, "contexts", func(t *a2a.Event) string { return t.ContextID })
+}
+
+// wholeIDs makes the IDs whole that send got.
+func (p *program) wholeIDs(c *cli.Context, l *link, agent *bridge.Agent, m *a2a.Outgoing) (err error) {
+	if !c.IsSet("task-id") && !c.IsSet("context-id") {
+		return nil
+	}
+	if _, _, err := agent.Ready(c.Context); err != nil {
+		return nil // sending meets the same, and says it
+	}
+	if c.IsSet("task-id") {
+		if m.TaskID, err = p.taskID(c, l, m.TaskID); err != nil {
+			return err
+		}
+	}
+	m.ContextID, err = p.contextID(c, l, m.ContextID)
+	return err
+}
+
+// wholeID looks through the agent's tasks for an ID that begins with a word.
+func (p *program) wholeID(c *cli.Context, l *link, word, what string, of func(*a2a.Event) string) (string, error) {
 	none := 0
 	q := a2a.TaskQuery{PageSize: maxPageSize, HistoryLength: &none}
 	var found []string
@@ -39,9 +73,13 @@ func (p *program) taskID(c *cli.Context, l *link, word string) (string, error) {
 		if err != nil {
 			return word, nil // it has no list
 		}
-		for _, t := range page.Tasks {
-			if strings.HasPrefix(t.TaskID, word) {
-				found = append(found, strings.Clone(t.TaskID))
+		for i := range page.Tasks {
+			id := of(&page.Tasks[i])
+			if id == word {
+				return word, nil
+			}
+			if strings.HasPrefix(id, word) && !slices.Contains(found, id) {
+				found = append(found, strings.Clone(id))
 			}
 		}
 		if page.NextPageToken == "" || page.NextPageToken == q.PageToken {
@@ -51,7 +89,7 @@ func (p *program) taskID(c *cli.Context, l *link, word string) (string, error) {
 			case 1:
 				return found[0], nil
 			}
-			return "", fmt.Errorf("%d tasks have an ID that begins with %s: %s", len(found), word, short(strings.Join(found, ", "), maxValue))
+			return "", fmt.Errorf("%d %s have an ID that begins with %s: %s", len(found), what, word, short(strings.Join(found, ", "), maxValue))
 		}
 		q.PageToken = page.NextPageToken
 	}

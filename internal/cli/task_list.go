@@ -55,10 +55,7 @@ func readState(word string) (a2a.State, error) {
 }
 
 func (p *program) listTasks(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	_, asJSON, err := p.inputs(c)
 	if err != nil {
 		return err
 	}
@@ -69,21 +66,23 @@ func (p *program) listTasks(c *cli.Context) error {
 	if c.IsSet("page-size") && (q.PageSize < 1 || q.PageSize > maxPageSize) {
 		return usagef("--page-size does not take %d: it takes 1 to %d", q.PageSize, maxPageSize)
 	}
-	if format == formatText {
+	if !asJSON {
 		messages := promptHistory
 		q.HistoryLength = &messages
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
+	if q.ContextID, err = p.contextID(c, l, q.ContextID); err != nil {
+		return err
+	}
 	list, err := p.pages(c, l.client, q)
 	if err != nil {
 		return err
 	}
-	if format == formatJSON {
+	if asJSON {
 		return p.listDocument(list)
 	}
 	return p.listText(c, list)
@@ -115,16 +114,12 @@ func (p *program) listDocument(list *a2a.TaskPage) error {
 	for i := range list.Tasks {
 		tasks = append(tasks, v1Task(list.Tasks[i].Raw))
 	}
-	document, err := encode(struct {
+	return p.printJSON(struct {
 		Tasks []json.RawMessage `json:"tasks"`
 		Next  string            `json:"nextPageToken"`
 		Size  int               `json:"pageSize"`
 		Total int               `json:"totalSize"`
 	}{tasks, list.NextPageToken, len(tasks), max(list.TotalSize, len(tasks))})
-	if err != nil {
-		return err
-	}
-	return p.document(document)
 }
 
 // promptHistory is how many messages of each task are asked for, for the prompt among
@@ -135,20 +130,24 @@ const promptHistory = 50
 // A terminal gets IDs as short as they can be written, and one line a task.
 func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 	if len(list.Tasks) == 0 {
-		p.say("the agent holds no such task")
+		if c.IsSet("context-id") || c.IsSet("state") || c.IsSet("page-token") {
+			p.say("the agent holds no such task")
+		} else {
+			p.say("the agent holds no tasks")
+		}
 		if stringOf(c, "agent") == demoAgent {
 			p.say("%s", demoEnds)
 		}
 		return nil
 	}
 	columns := 0
-	var ids []string
+	var ids, contexts []string
 	for _, t := range list.Tasks {
-		ids = append(ids, t.TaskID)
+		ids, contexts = append(ids, t.TaskID), append(contexts, t.ContextID)
 	}
-	shown := map[string]string{}
+	var shown, shownContexts map[string]string
 	if isTerminal(p.stdout) {
-		columns, shown = widthOf(p.stdout), shortIDs(ids)
+		columns, shown, shownContexts = widthOf(p.stdout), shortIDs(ids), shortIDs(contexts)
 	}
 	width := len("TASK")
 	for _, id := range ids {
@@ -178,7 +177,7 @@ func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 		t := &list.Tasks[i]
 		if t.ContextID != context {
 			context = t.ContextID
-			out.b.WriteString(plainText("context "+oneLine(context)) + "\n")
+			out.b.WriteString(plainText("context "+oneLine(cmp.Or(shownContexts[context], context))) + "\n")
 		}
 		row(oneLine(cmp.Or(shown[t.TaskID], t.TaskID)), string(t.State), minute(t.Timestamp), promptOf(t))
 	}

@@ -52,21 +52,19 @@ func (p *program) push(c *cli.Context, names []string, make func(*cli.Context, [
 	if err != nil {
 		return err
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer agent.Close()
+	if args[0], err = p.taskID(c, l, args[0]); err != nil {
+		return err
+	}
 	result, err := call(c.Context, l.client)
 	if err != nil {
 		return err
 	}
-	document, err := encode(result)
-	if err != nil {
-		return err
-	}
-	return p.document(document)
+	return p.printJSON(result)
 }
 
 // pushJSON is a configuration as A2A 1.0 spells it (§4.3.1).
@@ -119,6 +117,7 @@ func setPush(c *cli.Context, args []string) (pushCall, error) {
 		if err := client.CheckWebhook(ctx, config.URL, &transport.WebhookPolicy{Allow: allow}); err != nil {
 			return nil, usagef("%s", strings.TrimPrefix(err.Error(), "agent: "))
 		}
+		config.TaskID = args[0] // the whole of it
 		return pushResult(client.SetPush(ctx, config))
 	}, nil
 }

@@ -41,7 +41,7 @@ says that you answer.`,
 			{"a2astdio task subscribe --approve ask 4f0c...", "look on, and answer what the agent asks"},
 			{"a2astdio task subscribe -o events 4f0c... | jq -r .method", "everything that happens, for a script"},
 		},
-		after: "\nThe options of a2astdio itself (a2astdio --help) may stand here, too.\n\nExit status:\n" + exitHelp + "\n",
+		after: "\nThe options of a2astdio itself (a2astdio --help) may stand here, too; those for\nthe editor and for what the agent pushes go before the command.\n\nExit status:\n" + exitHelp + "\n",
 	},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText,
 			Usage: "`text|json|events`: text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
@@ -130,7 +130,7 @@ func (p *program) subscribe(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	l, agent, err := p.reach(c)
+	l, err := p.reach(c)
 	if err != nil {
 		return err
 	}
@@ -138,6 +138,7 @@ func (p *program) subscribe(c *cli.Context) error {
 	if args[0], err = p.taskID(c, l, args[0]); err != nil {
 		return err
 	}
+	agent := bridge.NewAgent(&l.options)
 	session := agent.NewSession(l.options.Workspace)
 	session.Resume("", args[0])
 	turn, err := session.Begin()
@@ -167,9 +168,9 @@ func (p *program) subscribe(c *cli.Context) error {
 		if e.err != nil {
 			e.err = p.demoForgets(c, e.err)
 		}
-		return p.verdict(c, editor, e.result, e.err)
+		return p.verdict(c, l, editor, e.result, e.err)
 	case r := <-view.rest:
-		return p.verdict(c, editor, r, nil)
+		return p.verdict(c, l, editor, r, nil)
 	case err := <-view.gone:
 		return err
 	case <-c.Context.Done():

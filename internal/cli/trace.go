@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"strconv"
@@ -35,12 +36,8 @@ Exit status:
 
 // traceCommandOf makes a command that reads a trace.
 func traceCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
-	c := &cli.Command{Name: name, HelpName: "a2astdio trace " + name, Usage: usage, Action: action, Flags: flags}
-	if h.after == "" {
-		h.after = traceAfter
-	}
-	c.CustomHelpTemplate = commandHelp(c, h)
-	return c
+	h.after = cmp.Or(h.after, traceAfter)
+	return documented(&cli.Command{Name: name, HelpName: "a2astdio trace " + name, Usage: usage, Action: action, Flags: flags}, h)
 }
 
 // openTraceFile opens the trace that is the command's argument.

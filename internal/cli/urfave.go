@@ -145,11 +145,14 @@ func (p *program) noOption(at level, arg, name string, behind bool) error {
 			}
 		}
 	}
-	if near := nearest(name, append(names, "help")); near != "" {
+	const asText = "to use it as text, put -- before the text"
+	switch near := nearest(name, append(names, "help")); {
+	case near != "" && behind:
+		text += ": did you mean --" + near + "? T" + asText[1:]
+	case near != "":
 		text += ": did you mean --" + near + "?"
-	}
-	if behind {
-		text += " To use it as text, put -- before the text"
+	case behind:
+		text += ": " + asText
 	}
 	return usagef("%s", text)
 }
@@ -296,8 +299,7 @@ func group(name, usage string, h help, commands ...*cli.Command) *cli.Command {
 		}
 		return usagef("%s what? There are %s", title(g), strings.Join(names, ", "))
 	}
-	g.CustomHelpTemplate = commandHelp(g, h)
-	return g
+	return documented(g, h)
 }
 
 // prepare sets what every command needs, and its subcommands.

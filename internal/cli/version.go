@@ -11,9 +11,8 @@ import (
 )
 
 func (p *program) versionCommand() *cli.Command {
-	c := &cli.Command{Name: "version", Usage: "show the version, the commit and the Go version",
-		Flags: []cli.Flag{outputFlag(`{"version","commit","time","modified","go","platform"}; what is not known is left out`)}, Action: p.showVersion}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	return documented(&cli.Command{Name: "version", Usage: "show the version, the commit and the Go version",
+		Flags: []cli.Flag{outputFlag(`{"version","commit","time","modified","go","platform"}; what is not known is left out`)}, Action: p.showVersion}, help{
 		intro: `Shows what this a2astdio was made of. A build from a checkout knows its commit,
 and so does one that go install has fetched.`,
 		usage: []string{"a2astdio version [options]"},
@@ -22,7 +21,6 @@ and so does one that go install has fetched.`,
 			{"a2astdio version -o json | jq -r .version", "for a script"},
 		},
 	})
-	return c
 }
 
 // A built is what a program was made of.
@@ -67,21 +65,14 @@ func whatBuilt(version string, info *debug.BuildInfo) built {
 const pseudoCommit = 12
 
 func (p *program) showVersion(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
+	_, asJSON, err := p.inputs(c)
 	if err != nil {
 		return err
 	}
 	info, _ := debug.ReadBuildInfo()
 	b := whatBuilt(p.version, info)
-	if format == formatJSON {
-		document, err := encode(b)
-		if err != nil {
-			return err
-		}
-		return p.document(document)
+	if asJSON {
+		return p.printJSON(b)
 	}
 	commit := cmp.Or(b.Commit, "not recorded in this build")
 	if b.Modified {

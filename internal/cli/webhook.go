@@ -13,20 +13,19 @@ import (
 
 // webhookCommand is the receiver as a service.
 func (p *program) webhookCommand() *cli.Command {
-	key := &cli.Command{
+	key := documented(&cli.Command{
 		Name:     "key",
 		HelpName: "a2astdio webhook key",
 		Usage:    "print the key of one mailbox",
 		Flags:    []cli.Flag{&cli.StringFlag{Name: "key", Usage: "`FILE`: the service's own key"}},
 		Action:   p.webhookKey,
-	}
-	key.CustomHelpTemplate = commandHelp(key, help{
+	}, help{
 		intro: `Prints the key of one person's mailbox, made of the service's key. It is for
 that person's bridge (--webhook-key), and makes tokens for that mailbox only.`,
 		usage:    []string{"a2astdio webhook key --key FILE MAILBOX"},
 		examples: []example{{"a2astdio webhook key --key service.key alice >alice.key", "what alice's bridge gets"}},
 	})
-	c := &cli.Command{
+	return documented(&cli.Command{
 		Name:  "webhook",
 		Usage: "receive what agents push, for bridges that they cannot reach",
 		Flags: []cli.Flag{
@@ -46,8 +45,7 @@ that person's bridge (--webhook-key), and makes tokens for that mailbox only.`,
 		},
 		Subcommands: []*cli.Command{key},
 		Action:      p.webhook,
-	}
-	c.CustomHelpTemplate = commandHelp(c, help{
+	}, help{
 		intro: `Receives what A2A agents push and hands it to NATS JetStream, from where the
 bridges of those who started the tasks fetch it (--webhook nats://...). It is
 for people whose machines no agent can reach; one service is enough for many.
@@ -61,7 +59,6 @@ When it is ready it writes its URL to stdout, as one line. Ctrl-C ends it.`,
 			{"a2astdio --webhook nats://nats.example:4222/alice --webhook-url https://hooks.example --webhook-key alice.key --agent URL", "alice's bridge"},
 		},
 	})
-	return c
 }
 
 // webhook serves until it is interrupted, which is its proper end.

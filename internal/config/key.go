@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
 )
 
 // A Place is where a key may stand. Places can be added up.
@@ -90,9 +91,9 @@ var keys = []Key{
 		Help: "keys that you trust to sign the agent's card: files, https URLs of a JWKS, or thumbprints"},
 	{Name: "require-signature", Flag: "require-signature", In: Agent, Kind: KindBool, Example: `true`,
 		Help: "use the agent only if one of signature-keys has signed its card"},
-	{Name: "a2a-version", Flag: "a2a-version", In: Agent, Kind: KindWord, Words: a2aVersions, Example: `"1.0"`,
+	{Name: "a2a-version", Flag: "a2a-version", In: Agent, Kind: KindWord, Words: transport.Versions, Example: `"1.0"`,
 		Help: "the protocol version to speak"},
-	{Name: "binding", Flag: "binding", In: Agent, Kind: KindWord, Words: bindings, Example: `"http+json"`,
+	{Name: "binding", Flag: "binding", In: Agent, Kind: KindWord, Words: transport.Bindings, Example: `"http+json"`,
 		Help: "how requests are written"},
 	{Name: "extensions", Flag: "extension", In: Agent, Kind: KindList, Example: `["https://example.com/extension/v1"]`,
 		Help: "the URIs of further A2A extensions to activate"},
@@ -140,17 +141,14 @@ var keys = []Key{
 		Help: "how much to log"},
 	{Name: "no-history", Flag: "no-history", In: Top | Agent, Kind: KindBool, Example: `true`,
 		Help: "keep nothing of conversations on this machine, so that editors cannot load a session again, nor `send --continue` go on (what is kept of an agent's card tells its name and what it accepts)"},
-	{Name: "protocol", Flag: "protocol", In: Top, Kind: KindWord, Words: protocols, Example: `"acp"`,
+	{Name: "protocol", Flag: "protocol", In: Top, Kind: KindWord, Words: bridge.Protocols, Example: `"acp"`,
 		Help: "what the editor speaks"},
 	{Name: "on-eof", Flag: "on-eof", In: Top, Kind: KindWord, Words: onEOF, Example: `"finish"`,
 		Help: "what the end of input does to work that is under way"},
 }
 
-func a2aVersions() []string { return []string{"auto", "1.0", "0.3"} }
-func bindings() []string    { return []string{"auto", "jsonrpc", "http+json"} }
-func logLevels() []string   { return []string{"debug", "info", "warn", "error"} }
-func protocols() []string   { return []string{"auto", bridge.ProtocolACP, bridge.ProtocolA2A} }
-func onEOF() []string       { return []string{"auto", bridge.OnEOFCancel, bridge.OnEOFFinish} }
+func logLevels() []string { return []string{"debug", "info", "warn", "error"} }
+func onEOF() []string     { return []string{"auto", bridge.OnEOFCancel, bridge.OnEOFFinish} }
 
 // Keys returns what a configuration can say, in the order of the documentation.
 func Keys() []Key { return slices.Clone(keys) }

@@ -1,6 +1,9 @@
 package config
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // What refusals of keys say, and before them, once, why.
 const (
@@ -39,7 +42,7 @@ func (c *Config) checkWorkspace(opts *Options, f *file) {
 	}
 	if len(f.problems) > 0 {
 		f.problems = append(f.problems, &Problem{File: f.path, Text: workspaceRule})
-		slices.SortStableFunc(f.problems, func(a, b error) int { return lineOf(a) - lineOf(b) })
+		sort.SliceStable(f.problems, func(i, j int) bool { return lineOf(f.problems[i]) < lineOf(f.problems[j]) })
 	}
 }
 

@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -250,9 +251,7 @@ func originURL(u *url.URL) *url.URL {
 	case "127.0.0.1", "::1", "0.0.0.0", "::": // as transport has it: one machine
 		host = "localhost"
 	}
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[scheme]
-	}
+	port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[scheme])
 	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port)}
 }
 

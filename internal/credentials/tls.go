@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -66,10 +67,7 @@ type certificate struct {
 func (c *certificate) get(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	keyFile := c.files.KeyFile
-	if keyFile == "" {
-		keyFile = c.files.CertFile
-	}
+	keyFile := cmp.Or(c.files.KeyFile, c.files.CertFile)
 	info, err := os.Stat(c.files.CertFile)
 	if err != nil {
 		if c.cert != nil {

@@ -47,9 +47,13 @@ func AppendUnescaped(dst []byte, s string) []byte {
 		}
 		dst = append(dst, s[:k]...)
 		s = s[k:]
-		// Where one escape is, others are near: for a few bytes it costs less to look
-		// at each than to search.
-		for near := 0; near < shortString && len(s) > 1; near++ {
+		// Where escapes are near each other, it costs less to look at a few bytes than
+		// to search.
+		most := shortString
+		if k >= shortString {
+			most = 1 // it is not near the last one
+		}
+		for near := 0; near < most && len(s) > 1; near++ {
 			if s[0] != '\\' {
 				dst = append(dst, s[0])
 				s = s[1:]

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -89,7 +88,7 @@ func (m *masker) setLiterals() {
 			add(s)
 		}
 	}
-	slices.SortFunc(m.literals, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) })
+	sort.Slice(m.literals, func(i, j int) bool { return len(m.literals[i]) > len(m.literals[j]) })
 	m.sieve = newSieve(m.literals)
 }
 

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -58,9 +59,7 @@ func (r *Receiver) authenticate(req *http.Request, token string) (proof, error) 
 		return proof{}, errToken
 	}
 	p := proof{id: req.Header.Get("Webhook-Id")}
-	if p.id == "" {
-		p.id = req.Header.Get("Idempotency-Key")
-	}
+	p.id = cmp.Or(p.id, req.Header.Get("Idempotency-Key"))
 	if sent := req.Header.Get("Webhook-Timestamp"); sent != "" {
 		seconds, err := strconv.ParseInt(sent, 10, 64)
 		if err != nil || !r.fresh(time.Unix(seconds, 0)) {

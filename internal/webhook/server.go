@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -42,9 +43,7 @@ func Listen(addr, certFile, keyFile string, timeout time.Duration, handler http.
 	if err != nil {
 		return nil, fmt.Errorf("webhook: %w", err)
 	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
+	host = cmp.Or(host, "127.0.0.1")
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}

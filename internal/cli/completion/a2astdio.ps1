@@ -1,10 +1,11 @@
 # PowerShell completion for a2astdio, for the profile:
 #   a2astdio completion powershell | Out-String | Invoke-Expression
-# Not tried: this was read against PowerShell's documentation, and was not run.
+# Not tried: this was read against PowerShell's documentation and parsed by
+# tree-sitter-powershell, and was not run.
 #
 # What is typed is handed over as text, and never evaluated. Each word has a dot in
 # front of it, because some versions drop empty arguments.
-Register-ArgumentCompleter -Native -CommandName a2astdio, a2astdio.exe -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName 'a2astdio', 'a2astdio.exe' -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $words = @()
     foreach ($element in @($commandAst.CommandElements)[1..1000]) {

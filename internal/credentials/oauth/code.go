@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -165,9 +166,7 @@ func listen(redirect string) (*loopback, error) {
 	}
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	u.Host = net.JoinHostPort(u.Hostname(), port)
-	if u.Path == "" {
-		u.Path = "/"
-	}
+	u.Path = cmp.Or(u.Path, "/")
 	return newLoopback(listener, u), nil
 }
 

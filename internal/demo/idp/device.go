@@ -9,13 +9,8 @@ import (
 )
 
 func (p *Provider) deviceAuthorization(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request", "no form")
-		return
-	}
-	id, _, ok := p.client(r)
+	id, ok := p.form(w, r)
 	if !ok {
-		refuse(w, http.StatusUnauthorized, "invalid_client", unknownClient(id))
 		return
 	}
 	secret, text := rand.Text(), rand.Text()

@@ -146,14 +146,21 @@ func (p *Provider) sign(claims map[string]any) (string, error) {
 	return text + "." + b64(signature), err
 }
 
-func (p *Provider) revoke(w http.ResponseWriter, r *http.Request) {
+// form reads a client's form, and tells who it is. What is wrong is answered.
+func (p *Provider) form(w http.ResponseWriter, r *http.Request) (id string, ok bool) {
 	if err := r.ParseForm(); err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request", "no form")
-		return
+		return "", false
 	}
-	id, _, ok := p.client(r)
-	if !ok {
+	if id, _, ok = p.client(r); !ok {
 		refuse(w, http.StatusUnauthorized, "invalid_client", unknownClient(id))
+	}
+	return id, ok
+}
+
+func (p *Provider) revoke(w http.ResponseWriter, r *http.Request) {
+	id, ok := p.form(w, r)
+	if !ok {
 		return
 	}
 	token := r.PostForm.Get("token")

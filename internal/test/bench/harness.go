@@ -227,6 +227,24 @@ func (h *harness) delays(modes []string, all map[string][]*measurement, of func(
 	}
 }
 
+// prompted starts a bridge, and runs a turn of a script with it.
+func (h *harness) prompted(ctx context.Context, s *script) (*process, error) {
+	h.runner.agent.play(s, 1)
+	p, err := h.runner.start(ctx, modeBridge, 1)
+	if err != nil {
+		return nil, err
+	}
+	if err = p.prompt(1, h.runner.dir); err == nil {
+		end := &sink{r: p.lines, wantMarks: s.marks * s.rounds, wantReplies: 1}
+		err = end.run()
+	}
+	if err != nil {
+		p.cancel()
+		return nil, err
+	}
+	return p, nil
+}
+
 // idle looks at a bridge that has had a turn and has nothing to do.
 func (h *harness) idle(ctx context.Context) error {
 	sc := Scenarios()[0]
@@ -238,19 +256,11 @@ func (h *harness) idle(ctx context.Context) error {
 	if h.short {
 		wait = time.Second
 	}
-	h.runner.agent.play(s, 1)
-	p, err := h.runner.start(ctx, modeBridge, 1)
+	p, err := h.prompted(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer p.cancel()
-	if err := p.prompt(1, h.runner.dir); err != nil {
-		return err
-	}
-	end := &sink{r: p.lines, wantMarks: s.marks * s.rounds, wantReplies: 1}
-	if err := end.run(); err != nil {
-		return err
-	}
 	rest(time.Second) // the runtime's own last work
 	ran, waits := activity(p.cmd.Process.Pid)
 	rest(wait)

@@ -267,7 +267,7 @@ func BenchmarkLiveOutput(b *testing.B) {
 // BenchmarkEscapes is a text of 1 MiB that is nothing but escapes, of which SetBytes
 // counts each as it is written.
 func BenchmarkEscapes(b *testing.B) {
-	for _, c := range []struct{ name, escape string }{{"line feeds", `\n`}, {"quotes", `\"`}, {"units", `\u00e9`}, {"pairs", `\ud83d\ude00`}, {"mixed", `a\n\tb = \"c\";`}, {"plain", "abcdefgh"}} {
+	for _, c := range []struct{ name, escape string }{{"line feeds", `\n`}, {"quotes", `\"`}, {"units", `\u00e9`}, {"pairs", `\ud83d\ude00`}, {"mixed", `a\n\tb = \"c\";`}, {"prose", strings.Repeat("words of text, ", 5) + `\n`}, {"plain", "abcdefgh"}} {
 		b.Run(c.name, func(b *testing.B) {
 			whole := []byte(`"` + strings.Repeat(c.escape, (1<<20)/len(c.escape)) + `"`)
 			payload := bytes.Replace(artifactV1(0, "@"), []byte(`"@"`), whole, 1)

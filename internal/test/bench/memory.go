@@ -12,19 +12,11 @@ func (h *harness) afterBig(ctx context.Context) error {
 		size = 1 << 20
 	}
 	s := newScript("1.0", [][]byte{artifactV1(0, text(0, size, false))}, 1, 1)
-	h.runner.agent.play(s, 1)
-	p, err := h.runner.start(ctx, modeBridge, 1)
+	p, err := h.prompted(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer p.cancel()
-	if err := p.prompt(1, h.runner.dir); err != nil {
-		return err
-	}
-	end := &sink{r: p.lines, wantMarks: s.marks * s.rounds, wantReplies: 1}
-	if err := end.run(); err != nil {
-		return err
-	}
 	h.printf("after-big: memory after one event of %d MiB\n", size>>20)
 	began := time.Now()
 	for _, at := range []time.Duration{0, time.Second, 5 * time.Second} {

@@ -4,6 +4,7 @@ package card
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -107,9 +108,7 @@ func sameHost(a, b *url.URL) bool {
 		if name == "localhost" || name == "::1" || name == "0.0.0.0" {
 			name = "127.0.0.1"
 		}
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		}
+		port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[u.Scheme])
 		return name + ":" + port
 	}
 	return host(a) == host(b)

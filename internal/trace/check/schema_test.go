@@ -93,7 +93,7 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s is not %s without its descriptions (%v): go test ./internal/trace/check -update", path, source, err)
 		}
 	}
-	tracetest.Packed(t, "schema", "schema.zip", *update)
+	tracetest.Packed(t, "schema", "schema.json.gz", *update)
 }
 
 // payloads are those of conversations, by document and schema.

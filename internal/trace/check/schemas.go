@@ -1,10 +1,9 @@
 package check
 
 import (
-	"archive/zip"
 	_ "embed"
-	"io/fs"
-	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/trace/packed"
 )
 
 // The documents. Those of ACP and of A2A lines are testdata/schema's without
@@ -16,11 +15,11 @@ const (
 	doc10    = "a2a-1.0"
 )
 
-// packed is the folder schema: as it is it would make the program 65 kB larger.
+// schemaFiles is the folder schema.
 //
 //go:generate go test . -count=1 -run ^TestDocuments -update
-//go:embed schema.zip
-var packed string
+//go:embed schema.json.gz
+var schemaFiles string
 
 // schemas are the documents that were asked for.
 type schemas map[string]*document
@@ -33,11 +32,7 @@ func (s *schemas) get(name string) *document {
 	if d := (*s)[name]; d != nil {
 		return d
 	}
-	files, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
-	if err != nil {
-		panic(err)
-	}
-	text, err := fs.ReadFile(files, name+".json")
+	text, err := packed.Read(schemaFiles, name+".json")
 	if err != nil {
 		panic(err)
 	}
@@ -59,45 +54,35 @@ type operation struct {
 // operationOf is what a JSON-RPC method of A2A is, by A2A 0.3, section 7, and A2A
 // 1.0, section 9.4; of no version if it is none of A2A's.
 func operationOf(method string) operation {
-	switch method {
-	case "message/send":
-		return operation{"0.3", "SendParams", "Sent"}
-	case "message/stream":
-		return operation{"0.3", "SendParams", "Event"}
-	case "tasks/get", "tasks/cancel":
-		return operation{"0.3", "TaskID", "Task"}
-	case "tasks/resubscribe":
-		return operation{"0.3", "TaskID", "Event"}
-	case "tasks/pushNotificationConfig/set":
-		return operation{"0.3", "TaskPushConfig", "TaskPushConfig"}
-	case "tasks/pushNotificationConfig/get":
-		return operation{"0.3", "TaskID", "TaskPushConfig"}
-	case "tasks/pushNotificationConfig/list":
-		return operation{"0.3", "TaskID", "TaskPushConfigs"}
-	case "tasks/pushNotificationConfig/delete":
-		return operation{"0.3", "TaskID", ""}
-	case "agent/getAuthenticatedExtendedCard":
-		return operation{"0.3", "", "Card"}
-	case "SendMessage":
-		return operation{"1.0", "SendParams", "Sent"}
-	case "SendStreamingMessage":
-		return operation{"1.0", "SendParams", "Event"}
-	case "GetTask", "CancelTask":
-		return operation{"1.0", "TaskID", "Task"}
-	case "ListTasks":
-		return operation{"1.0", "ListParams", "Tasks"}
-	case "SubscribeToTask":
-		return operation{"1.0", "TaskID", "Event"}
-	case "CreateTaskPushNotificationConfig":
-		return operation{"1.0", "PushConfig", "PushConfig"}
-	case "GetTaskPushNotificationConfig":
-		return operation{"1.0", "TaskOf", "PushConfig"}
-	case "ListTaskPushNotificationConfigs":
-		return operation{"1.0", "TaskOf", "PushConfigs"}
-	case "DeleteTaskPushNotificationConfig":
-		return operation{"1.0", "TaskOf", ""}
-	case "GetExtendedAgentCard":
-		return operation{"1.0", "", "Card"}
+	for _, known := range [...]struct {
+		method string
+		operation
+	}{
+		{"message/send", operation{"0.3", "SendParams", "Sent"}},
+		{"message/stream", operation{"0.3", "SendParams", "Event"}},
+		{"tasks/get", operation{"0.3", "TaskID", "Task"}},
+		{"tasks/cancel", operation{"0.3", "TaskID", "Task"}},
+		{"tasks/resubscribe", operation{"0.3", "TaskID", "Event"}},
+		{"tasks/pushNotificationConfig/set", operation{"0.3", "TaskPushConfig", "TaskPushConfig"}},
+		{"tasks/pushNotificationConfig/get", operation{"0.3", "TaskID", "TaskPushConfig"}},
+		{"tasks/pushNotificationConfig/list", operation{"0.3", "TaskID", "TaskPushConfigs"}},
+		{"tasks/pushNotificationConfig/delete", operation{"0.3", "TaskID", ""}},
+		{"agent/getAuthenticatedExtendedCard", operation{"0.3", "", "Card"}},
+		{"SendMessage", operation{"1.0", "SendParams", "Sent"}},
+		{"SendStreamingMessage", operation{"1.0", "SendParams", "Event"}},
+		{"GetTask", operation{"1.0", "TaskID", "Task"}},
+		{"CancelTask", operation{"1.0", "TaskID", "Task"}},
+		{"ListTasks", operation{"1.0", "ListParams", "Tasks"}},
+		{"SubscribeToTask", operation{"1.0", "TaskID", "Event"}},
+		{"CreateTaskPushNotificationConfig", operation{"1.0", "PushConfig", "PushConfig"}},
+		{"GetTaskPushNotificationConfig", operation{"1.0", "TaskOf", "PushConfig"}},
+		{"ListTaskPushNotificationConfigs", operation{"1.0", "TaskOf", "PushConfigs"}},
+		{"DeleteTaskPushNotificationConfig", operation{"1.0", "TaskOf", ""}},
+		{"GetExtendedAgentCard", operation{"1.0", "", "Card"}},
+	} {
+		if known.method == method {
+			return known.operation
+		}
 	}
 	return operation{}
 }

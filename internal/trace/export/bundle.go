@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/card"
@@ -39,49 +38,20 @@ hand it on: names of hosts, files and tools are in it.
 // versions, the agent's card.
 func Bundle(r *trace.Reader, w io.Writer, opts *BundleOptions) error {
 	z := zip.NewWriter(w)
+	b := &bundle{opts: opts, build: view.NewBuilder()}
 	out, err := z.Create("trace.jsonl")
+	if err == nil {
+		err = b.trace(r, out)
+	}
 	if err != nil {
 		return err
 	}
-	var timeline, figures bytes.Buffer
-	lines := show.New(&timeline, nil)
-	var stats view.Stats
-	build := view.NewBuilder()
-	var found []byte
-	for {
-		record, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if b, whole := record.Payload(); record.Kind == trace.KindBody && whole && found == nil && card.IsCard(b) {
-			found = bytes.Clone(b)
-		}
-		line := bytes.Clone(r.Line())
-		if !opts.Texts {
-			line = trace.Redacted(nil, line)
-		}
-		if _, err := out.Write(append(line, '\n')); err != nil {
-			return err
-		}
-		if !opts.Texts && record.Decode(line) != nil {
-			continue
-		}
-		it := view.Of(record)
-		if timeline.Len() < maxContent {
-			if err := lines.Item(&it); err != nil {
-				return err
-			}
-		}
-		stats.Add(record, &it)
-		build.Add(&it)
-	}
-	if err := show.New(&figures, nil).Stats(&stats, build.Spans); err != nil {
+	var figures bytes.Buffer
+	if err := show.New(&figures, nil).Stats(&b.stats, b.build.Spans); err != nil {
 		return err
 	}
-	versions, err := json.MarshalIndent(map[string]any{"recorded": map[string]any{"version": stats.Start.Version, "system": stats.Start.System, "mode": stats.Start.Mode, "format": stats.Start.Format, "at": stats.Start.Time},
+	start := &b.stats.Start
+	versions, err := json.MarshalIndent(map[string]any{"recorded": map[string]any{"version": start.Version, "system": start.System, "mode": start.Mode, "format": start.Format, "at": start.Time},
 		"bundled": map[string]any{"version": opts.Version, "system": runtime.GOOS + "/" + runtime.GOARCH + " " + runtime.Version()}, "notes": r.Notes()}, "", "  ")
 	if err != nil {
 		return err
@@ -90,22 +60,65 @@ func Bundle(r *trace.Reader, w io.Writer, opts *BundleOptions) error {
 	if opts.Texts {
 		without, lengths = "", ""
 	}
-	files := []struct {
+	for _, f := range []struct {
 		name    string
 		content []byte
-	}{{"timeline.txt", timeline.Bytes()}, {"figures.txt", figures.Bytes()}, {"versions.json", versions}, {"card.json", found},
-		{"README.txt", fmt.Appendf(nil, bundleReadme, without, lengths)}}
-	for _, f := range files {
+	}{{"timeline.txt", b.timeline.Bytes()}, {"figures.txt", figures.Bytes()}, {"versions.json", versions}, {"card.json", b.card},
+		{"README.txt", fmt.Appendf(nil, bundleReadme, without, lengths)}} {
 		if len(f.content) == 0 {
 			continue
 		}
 		out, err := z.Create(f.name)
 		if err == nil {
-			_, err = io.Copy(out, strings.NewReader(string(f.content)))
+			_, err = out.Write(f.content)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return z.Close()
+}
+
+// A bundle is what a trace becomes in one.
+type bundle struct {
+	opts     *BundleOptions
+	timeline bytes.Buffer
+	stats    view.Stats
+	build    *view.Builder
+	card     []byte // nil until there is one
+}
+
+// trace writes the trace, and notes what it says.
+func (b *bundle) trace(r *trace.Reader, out io.Writer) error {
+	lines := show.New(&b.timeline, nil)
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if payload, whole := record.Payload(); record.Kind == trace.KindBody && whole && b.card == nil && card.IsCard(payload) {
+			b.card = bytes.Clone(payload)
+		}
+		line := bytes.Clone(r.Line())
+		if !b.opts.Texts {
+			line = trace.Redacted(nil, line)
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+		if !b.opts.Texts && record.Decode(line) != nil {
+			continue
+		}
+		it := view.Of(record)
+		if b.timeline.Len() < maxContent {
+			if err := lines.Item(&it); err != nil {
+				return err
+			}
+		}
+		b.stats.Add(record, &it)
+		b.build.Add(&it)
+	}
 }

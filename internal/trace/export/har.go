@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -222,9 +223,7 @@ func (e *harEntry) add(s string, size int64, whole bool) {
 }
 
 func (h *har) end(e *harEntry, at int64, comment string) error {
-	if e.Comment == "" {
-		e.Comment = comment
-	}
+	e.Comment = cmp.Or(e.Comment, comment)
 	at = max(at, e.responded, e.began)
 	if e.responded == 0 {
 		e.responded = at

@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,9 +84,7 @@ func New(opts *Options) (*Proxy, error) {
 	if p.agent, err = url.Parse(agent); err != nil || p.agent.Host == "" {
 		return nil, fmt.Errorf("proxy: %q is no URL of an agent", agent)
 	}
-	if p.agent.Path == "" {
-		p.agent.Path = "/"
-	}
+	p.agent.Path = cmp.Or(p.agent.Path, "/")
 	p.card = p.agent
 	if !strings.HasSuffix(p.agent.Path, ".json") {
 		p.card = p.agent.JoinPath("/.well-known/agent-card.json")

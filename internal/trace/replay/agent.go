@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -188,10 +189,7 @@ func (p *playing) begin(status int, contentType string, header map[string][]stri
 
 // refuse answers with an error.
 func (p *playing) refuse(code int, text string) {
-	id := p.q.id
-	if id == "" {
-		id = "null"
-	}
+	id := cmp.Or(p.q.id, "null")
 	p.begin(http.StatusOK, "application/json", nil)
 	fmt.Fprintf(p.body, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(text))
 }

@@ -155,9 +155,7 @@ func (p *Printer) lanes(it *view.Item) string {
 		{view.LaneAgent, view.LaneBridge}:  "    B◀──" + agent,
 		{view.LaneAgent, view.LaneEditor}:  editor + "◀──B    ",
 	}[[2]string{it.From, it.To}]
-	if arrow == "" {
-		arrow = "    B    "
-	}
+	arrow = cmp.Or(arrow, "    B    ")
 	switch {
 	case p.opts.Alone:
 		return strings.TrimPrefix(arrow, "    ")

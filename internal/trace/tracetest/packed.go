@@ -1,17 +1,19 @@
 package tracetest
 
 import (
-	"archive/zip"
 	"bytes"
-	"compress/flate"
-	"io"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/trace/packed"
 )
 
-// Packed holds that a zip archive, which is embedded, has the files of a folder, which
-// people read; with update it makes the archive.
+// Packed compares an archive of package packed with the folder that it was made from,
+// or makes it again.
 func Packed(t *testing.T, folder, archive string, update bool) {
 	t.Helper()
 	files := os.DirFS(folder)
@@ -19,48 +21,41 @@ func Packed(t *testing.T, folder, archive string, update bool) {
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
+	texts := map[string]string{}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+	}
 	if update {
-		if err := os.WriteFile(archive, pack(t, files, names), 0o644); err != nil {
+		if err := os.WriteFile(archive, pack(t, texts), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	packed, err := zip.OpenReader(archive)
+	got, err := os.ReadFile(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer packed.Close()
-	if len(packed.File) != len(names) {
-		t.Errorf("%s has %d files, and not %d: go generate makes it again", archive, len(packed.File), len(names))
-	}
-	for _, name := range names {
-		want, err := fs.ReadFile(files, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := fs.ReadFile(packed, name); err != nil || !bytes.Equal(got, want) {
+	for name, want := range texts {
+		if text, err := packed.Read(string(got), name); err != nil || string(text) != want {
 			t.Errorf("%s is not up to date in %s (%v): go generate makes it again", name, archive, err)
 		}
 	}
+	if _, err := packed.Read(string(got), "none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that %s does not have: %v", archive, err)
+	}
 }
 
-func pack(t *testing.T, files fs.FS, names []string) []byte {
+// pack makes an archive: without a time, so that the same files make the same one.
+func pack(t *testing.T, texts map[string]string) []byte {
 	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
-	for _, name := range names { // without times: the same files make the same archive
-		data, err := fs.ReadFile(files, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write(data); err != nil {
-			t.Fatal(err)
-		}
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(json.NewEncoder(w).Encode(texts), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -4,6 +4,7 @@ package tracetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -154,9 +155,7 @@ func (p *player) request(method, params string) {
 	p.requests = append(p.requests, x)
 	ctx, cancel := context.WithCancel(context.Background())
 	x.cancel = cancel
-	if params == "" {
-		params = "null"
-	}
+	params = cmp.Or(params, "null")
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`, x.id, method, params)
 	req, err := http.NewRequestWithContext(ctx, "POST", AgentURL, strings.NewReader(body))
 	if err != nil {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -20,10 +21,7 @@ func (it *Item) request(r *trace.Record) {
 		p = doc // the HTTP+JSON binding
 	}
 	it.Task = first(p, "message.taskId", "id", "taskId")
-	it.Text = texts(p.Get("message.parts"))
-	if it.Text == "" {
-		it.Text = shortID(it.Task)
-	}
+	it.Text = cmp.Or(texts(p.Get("message.parts")), shortID(it.Task))
 	p.Get("message.parts").ForEach(func(_, part gjson.Result) bool {
 		data := part.Get("data")
 		if id := first(data, "tool_call_id", "callId"); id != "" {

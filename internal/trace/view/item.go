@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -193,9 +194,7 @@ func (it *Item) message(r *trace.Record) {
 		it.Type, it.result, it.errorOf = TypeReply, doc.Get("result"), doc.Get("error")
 		it.reply(r.Method)
 	}
-	if it.Name == "" {
-		it.Name = it.Type
-	}
+	it.Name = cmp.Or(it.Name, it.Type)
 }
 
 // reply is what answers a request of a method.

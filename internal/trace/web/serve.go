@@ -1,14 +1,12 @@
 package web
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -16,22 +14,19 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/local"
+	"github.com/a2astdio/a2astdio/internal/trace/packed"
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
-// packed is the folder page: as it is it would make the program 40 kB larger.
+// pageFiles is the folder page.
 //
 //go:generate go test . -count=1 -run ^TestPacked$ -update
-//go:embed page.zip
-var packed string
+//go:embed page.json.gz
+var pageFiles string
 
 // readFile reads a file of the page.
 func readFile(name string) ([]byte, error) {
-	files, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
-	if err != nil {
-		return nil, err
-	}
-	return fs.ReadFile(files, name)
+	return packed.Read(pageFiles, name)
 }
 
 // scripts are the page's, in their order.

@@ -65,7 +65,7 @@ func write(t *testing.T, b []byte) string {
 var update = flag.Bool("update", false, "pack the page again")
 
 // TestPacked: what is embedded is the folder that people edit.
-func TestPacked(t *testing.T) { tracetest.Packed(t, "page", "page.zip", *update) }
+func TestPacked(t *testing.T) { tracetest.Packed(t, "page", "page.json.gz", *update) }
 
 // TestServe: the page and what it asks for are there, for those who have the token;
 // rows lead to the records that they are of.

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// block returns the first block of README.md in a language that contains a text.
+func block(t *testing.T, language, containing string) string {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```").FindAllStringSubmatch(string(readme), -1) {
+		if m[1] == language && strings.Contains(m[2], containing) {
+			return m[2]
+		}
+	}
+	t.Fatalf("README.md has no block in %q with %q", language, containing)
+	return ""
+}
+
+// TestReadmeTurn: the turn that README.md shows is what a terminal gets.
+func TestReadmeTurn(t *testing.T) {
+	shown, err := os.ReadFile(filepath.Join("..", "..", "testdata", "terminal", "80-plain.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, turn, _ := strings.Cut(block(t, "", "Which?"), "\n")
+	turn = strings.NewReplacer("/home/you/project", "/dir", "hello.txt", "x.txt").Replace(turn)
+	if !strings.Contains(string(shown), turn) {
+		t.Errorf("no turn in testdata/terminal/80-plain.txt is\n%s", turn)
+	}
+}
+
+// TestReadmeEditor: what README.md has an editor start speaks to it, without settings
+// of any kind.
+func TestReadmeEditor(t *testing.T) {
+	for _, name := range []string{"HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
+		t.Setenv(name, t.TempDir())
+	}
+	var settings struct {
+		Servers map[string]struct {
+			Type, Command string
+			Args          []string
+			Env           map[string]string
+		} `json:"agent_servers"`
+	}
+	if err := json.Unmarshal([]byte(block(t, "json", "agent_servers")), &settings); err != nil {
+		t.Fatal(err)
+	}
+	agent := settings.Servers["My agent"]
+	if agent.Type != "custom" || agent.Command != "a2astdio" || len(agent.Env) > 0 {
+		t.Errorf("%+v", agent)
+	}
+	ask := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}` + "\n"
+	if status, stdout, stderr := runMain(ask, agent.Args...); status != 0 || stderr != "" || !strings.Contains(stdout, `"protocolVersion":1`) {
+		t.Errorf("status %d, %s, %s", status, stdout, stderr)
+	}
+}
+
+// shownCommand is a call of ours in a document, alone in its line or behind a prompt, a
+// pipe or a variable's value.
+var shownCommand = regexp.MustCompile(`(?m)^(?: *|    |.*\| |[A-Z_0-9]+=\S+ )(?:\$ )?a2astdio ([^\n]*)$`)
+
+// usageSection is no command line, but the form of one.
+var usageSection = regexp.MustCompile(`(?ms)^Usage:\n.*?\n\n`)
+
+// TestShownCommands: the commands and options that documents and help show exist.
+func TestShownCommands(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	help, err := filepath.Glob(filepath.Join("..", "..", "testdata", "help", "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, file := range slices.Concat(files, help, []string{filepath.Join("..", "..", "README.md")}) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = usageSection.ReplaceAll(text, nil)
+		for _, m := range shownCommand.FindAllStringSubmatch(string(text), -1) {
+			line := m[1]
+			for _, end := range []string{" #", " |", " >", " <", " &", " ;", ";", " -- ", " 2>"} {
+				line, _, _ = strings.Cut(line, end)
+			}
+			found++
+			if status, _, stderr := runMain("", append(wordsOf(line), "--help")...); status != 0 {
+				t.Errorf("%s: a2astdio %s: %s", file, line, stderr)
+			}
+		}
+	}
+	if found < 150 {
+		t.Errorf("%d commands were found", found)
+	}
+}
+
+// wordsOf are the words of a line, roughly as a shell has them.
+func wordsOf(line string) (words []string) {
+	for _, m := range regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`).FindAllString(line, -1) {
+		words = append(words, strings.NewReplacer(`"`, "", `'`, "").Replace(m))
+	}
+	return words
+}

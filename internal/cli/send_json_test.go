@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestJSONOwn: what messages, artifacts and parts say of themselves is in the document.
+func TestJSONOwn(t *testing.T) {
+	var b strings.Builder
+	o := &jsonOutput{out: &b, say: t.Logf}
+	text := func(text string, s mapping.Step) mapping.Step {
+		s.Kind, s.Text = mapping.StepText, text
+		return s
+	}
+	own := mapping.OwnMeta{Metadata: `{"urn:m":1}`, ReferenceTaskIDs: `["t0"]`, Extensions: `["urn:m"]`, Part: `{"urn:p":2}`}
+	file := &a2a.Part{Kind: a2a.PartFile, File: a2a.File{URI: "u:"}, Metadata: `{"urn:f":3}`}
+	steps := []mapping.Step{
+		{Kind: mapping.StepState, State: a2a.StateWorking, Timestamp: "2026-01-01T00:00:00Z"},
+		text("a", mapping.Step{MessageID: "m", Own: own}), text("b", mapping.Step{MessageID: "m", Append: true}),
+		{Kind: mapping.StepPart, MessageID: "m", Part: file}, text("c", mapping.Step{MessageID: "m"}),
+		text("x", mapping.Step{ArtifactID: "A", Name: "N", Description: "D", Own: mapping.OwnMeta{Metadata: `{"urn:a":4}`}}),
+		{Kind: mapping.StepState, State: a2a.StateCompleted, Timestamp: "2026-01-01T00:00:01Z"},
+	}
+	if err := o.show(steps); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.end(bridge.Result{TaskID: "t", State: a2a.StateCompleted}, ""); err != nil {
+		t.Fatal(err)
+	}
+	message := `{"messageId":"m","taskId":"t","role":"ROLE_AGENT","metadata":{"urn:m":1},"referenceTaskIds":["t0"],"extensions":["urn:m"],` +
+		`"parts":[{"text":"ab","metadata":{"urn:p":2}},{"url":"u:","metadata":{"urn:f":3}},{"text":"c"}]}`
+	want := `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-01T00:00:01Z","message":` + message +
+		`},"artifacts":[{"artifactId":"A","name":"N","description":"D","metadata":{"urn:a":4},"parts":[{"text":"x"}]}],"history":[` + message + "]}}\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
