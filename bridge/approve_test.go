@@ -93,9 +93,8 @@ func askedFor(t testing.TB, line string) mapping.Question {
 	return mapping.Question{}
 }
 
-// TestAlwaysIsExact is the table of what "always" covers: of two calls, the first
-// of which was always allowed, whether the second is asked for again. Each line is
-// the same call or a near miss.
+// TestAlwaysIsExact is the table of what "always" covers. Each line has two calls. The
+// user has always allowed the first; the table says whether the second is asked about.
 func TestAlwaysIsExact(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -275,8 +274,8 @@ func TestAlwaysServer(t *testing.T) {
 	}
 }
 
-// FuzzAlways is the law: a question that is answered without the user is equal,
-// member by member, to one that was answered with "always".
+// FuzzAlways: a question is answered without the user only if it is equal, member by
+// member, to one that the user has answered with "always".
 func FuzzAlways(f *testing.F) {
 	f.Add(byte(0), "git status", "", `{}`, byte(0), "git status", "", `{"description":"x"}`)
 	f.Add(byte(1), "/w/a", "", `{"file_path":"/w/a"}`, byte(1), "/w/./a", "", `{"file_path":"a"}`)
@@ -313,7 +312,7 @@ func FuzzAlways(f *testing.F) {
 	})
 }
 
-// same compares what two calls ask for, in the plainest way.
+// same reports whether two calls ask for the same.
 func same(a, b *mapping.ToolCall) bool {
 	input := func(c *mapping.ToolCall) string {
 		var m map[string]any

@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// steps is how many events a stepAgent sends, together that many at once.
+// steps is how many events the agent sends, together that many at once.
 const behindSteps, together = 200, 20
 
 // growing is the event number n of a call whose output grows, or of text.
@@ -63,10 +63,9 @@ func serveGrowing(w http.ResponseWriter, tool bool) {
 	send(`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"completed"},"final":true}`)
 }
 
-// TestEditorBehind: an editor that does not keep up gets the newest of the
-// snapshots of a tool call that have come together, in both protocols, and in A2A
-// lines one line of the text that has; nothing that the last one does not hold is
-// lost, and lines are numbered without a gap. One that keeps up gets each.
+// TestEditorBehind: an editor that is slow gets only the newest of several snapshots of a
+// tool call, in both protocols. In A2A lines, several texts become one line. Nothing is
+// lost, and the numbers of the lines have no gap. An editor that keeps up gets each event.
 func TestEditorBehind(t *testing.T) {
 	for _, lines := range []bool{false, true} {
 		for _, tool := range []bool{true, false} {
@@ -135,7 +134,7 @@ func editorBehind(t *testing.T, lines, tool, behind bool) {
 	case !tool && text != want:
 		t.Errorf("%q", text)
 	}
-	// What comes together is one update to who is behind; ACP joins text anyway.
+	// A slow editor gets one update of events that come together. ACP joins text anyway.
 	most, least := behindSteps/together+together, behindSteps/together
 	if !behind && (tool || lines) {
 		most, least = behindSteps+5, behindSteps

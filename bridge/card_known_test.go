@@ -14,8 +14,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// TestCardIsKnown: an editor that has not been answered yet does not wait for
-// the agent: it is not contacted before the answer is written.
+// TestCardIsKnown: if the card is known, initialize is answered before the agent is
+// contacted.
 func TestCardIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const agent = "http://agent.example/"

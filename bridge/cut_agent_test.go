@@ -16,11 +16,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A cutAgent is an A2A agent with one story and a bad line: the connection that
-// carries its events is closed after a given number of bytes. It writes HTTP by
-// itself, so that a byte on the wire is a byte, status line and chunk sizes
-// included. It goes on telling the story to nobody, and holds what its carrier
-// holds, like a real one.
+// A cutAgent is an A2A agent that always says the same, over a connection that is closed
+// after a given number of bytes. It writes HTTP itself, so that the number counts status
+// lines and chunk sizes, too. After the cut its task goes on, and keeps what its carrier
+// says that it keeps.
 //
 // It speaks over [net.Pipe], where a write returns when it was read: what it has
 // written, the bridge has got.
@@ -28,7 +27,7 @@ type cutAgent struct {
 	version   string // 0.3 or 1.0
 	behaviour behaviour
 	carrier   carrier
-	// legs are the story: what it says after the prompt, and after the answer.
+	// legs are what it says after the prompt, and after the answer.
 	// words are the chunks of text in it, in order.
 	legs  [][]item
 	words []string
@@ -61,13 +60,13 @@ const (
 type behaviour string
 
 const (
-	// snapshotting: the task as it is, then what follows. Over: 0.3 sends the
-	// task and ends, 1.0 refuses.
+	// snapshotting: the task as it is, then later events. If the task is over, 0.3 sends
+	// it and ends the stream, and 1.0 refuses.
 	snapshotting behaviour = "snapshot"
-	// echoing: likewise, but the newest event comes again after the task, since
-	// the queue was attached before the task was read (JS and Python).
+	// echoing: the same, but the newest event comes again after the task, because these
+	// servers attach the queue before they read the task (JS and Python).
 	echoing behaviour = "echo"
-	// liveOnly: what follows, and nothing of before. Over: not found (Go 0.3.15).
+	// liveOnly: later events only. A task that is over is not found (Go 0.3.15).
 	liveOnly behaviour = "no snapshot"
 	// refusing: an error; tasks/get works.
 	refusing behaviour = "refused"
@@ -75,13 +74,12 @@ const (
 	silent behaviour = "silent"
 	// empty: the headers, and the end (Mastra).
 	empty behaviour = "empty"
-	// restarted: the cut was the agent's end. Another one is there, to which the
-	// task is unknown.
+	// restarted: the agent was restarted at the cut, and does not know the task.
 	restarted behaviour = "restarted"
 )
 
-// pace is the time between two events: a wait before a subscription loses two or
-// three of them.
+// pace is the time between two events: two or three come during the wait before a
+// subscription.
 const pace = 400 * time.Millisecond
 
 func newCutAgent(version string, b behaviour, c carrier) *cutAgent {

@@ -28,8 +28,8 @@ var (
 	approvalSeed  = flag.Uint64("approval-seed", 1, "the seed of the first of them")
 )
 
-// turnsPerSession is how many turns a session has: what went wrong in one must not
-// spoil the next.
+// turnsPerSession is how many turns a session has: an error in one must not change the
+// next.
 const turnsPerSession = 5
 
 // TestCutApprovals plays random turns of the embedded agent that ask for approval,
@@ -62,14 +62,14 @@ func TestCutApprovals(t *testing.T) {
 		n += times
 	}
 	t.Logf("%d of %d turns ended with an error", n, *approvalTurns)
-	// More would be a bridge that gives up, of which the turns above say nothing.
+	// More errors would mean that the bridge gives up too early.
 	if n > *approvalTurns/4 {
 		t.Errorf("%d of %d turns ended with an error", n, *approvalTurns)
 	}
 }
 
-// playApprovals plays some turns of one session, and returns their errors, without
-// what differs from turn to turn.
+// playApprovals plays some turns of one session, and returns their errors, without IDs and
+// numbers.
 func playApprovals(t *testing.T, seed uint64, turns int) (errs []string) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	agent := demo.New(&demo.Options{Version: []string{"0.3", "1.0"}[random.IntN(2)], IDsPerTask: random.IntN(2) == 0,
@@ -119,7 +119,7 @@ func playApprovals(t *testing.T, seed uint64, turns int) (errs []string) {
 	return errs
 }
 
-// A fickleUser is an editor that answers as chance has it, at some time.
+// A fickleUser is an editor that gives random answers after random times.
 type fickleUser struct {
 	random *rand.Rand
 	asked  map[string]int // by what the call is for
@@ -152,7 +152,7 @@ func (u *fickleUser) Ask(ctx context.Context, questions []mapping.Question) (ans
 	return answers, nil
 }
 
-// judge says what is wrong with a turn, of what the agent did in it.
+// judge returns what is wrong with a turn, by what the agent did in it.
 func (u *fickleUser) judge(story string, result bridge.Result, err error, done []demo.Execution) error {
 	wants := map[string][]string{"edit": {"write"}, "shell": {"run"}, "many": {"write", "run"}}[story]
 	did := map[string]int{}
@@ -210,8 +210,8 @@ func (u *fickleUser) dismissed() (n int) {
 }
 
 // A cutLine is a network whose connections are cut after given numbers of bytes,
-// counted over all of them, both ways. A cut comes in the middle of a read or a
-// write: what was before it has arrived. After it nobody gets through for a while.
+// counted over all of them, in both directions. A cut comes in the middle of a read or a
+// write: the bytes before it have arrived. After it, connecting fails for a while.
 type cutLine struct {
 	dial func(ctx context.Context, network, addr string) (net.Conn, error)
 

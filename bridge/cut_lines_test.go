@@ -7,8 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// legs is prompt for an editor that speaks A2A lines: one request a leg, and the
-// numbers of its events without a gap.
+// legs is prompt for an editor that speaks A2A lines: it makes a request for each leg, and
+// checks that the numbers of the events have no gap.
 func (p *cutPlay) legs() (shownToEditor, *cutFacts) {
 	got := shownToEditor{tools: map[string]string{}}
 	p.request("message/stream", `{"text":"go","workspace":"/"}`)
@@ -40,7 +40,7 @@ func (p *cutPlay) legs() (shownToEditor, *cutFacts) {
 	synctest.Wait()
 	task := p.agent.takeFacts()
 	if !end.Exists() {
-		// It hangs: it is cancelled, so that the next one has its turn.
+		// It hangs. It is cancelled, so that the next conversation can begin.
 		fmt.Fprintf(p.editor, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%d}}`+"\n", p.id)
 		p.reply(nil)
 	}

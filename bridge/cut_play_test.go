@@ -20,7 +20,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// shownToEditor is what the editor has in the end of one prompt.
+// shownToEditor is what the editor shows at the end of a prompt.
 type shownToEditor struct {
 	texts []shownText
 	tools map[string]string // the last state and content
@@ -34,7 +34,7 @@ type shownText struct{ id, text string }
 
 func (s *shownToEditor) text() string { return fmt.Sprint(s.texts) }
 
-// words cuts the text into the story's words; "?" stands for what is none.
+// words divides the text into the agent's chunks; "?" stands for anything else.
 func (s *shownToEditor) words(all []string) []string {
 	var got []string
 next:
@@ -158,7 +158,7 @@ func (p *cutPlay) prompt(budget int) (shownToEditor, *cutFacts) {
 	synctest.Wait()
 	task := p.agent.takeFacts()
 	if !end.Exists() {
-		// It hangs: it is cancelled, so that the next one has its turn.
+		// It hangs. It is cancelled, so that the next conversation can begin.
 		fmt.Fprintf(p.editor, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`+"\n", session)
 		p.reply(nil)
 	}
@@ -167,7 +167,7 @@ func (p *cutPlay) prompt(budget int) (shownToEditor, *cutFacts) {
 	return got, task
 }
 
-// see is the editor's screen.
+// see notes what the editor shows.
 func (p *cutPlay) see(got *shownToEditor, m gjson.Result) {
 	if m.Get("method").Str == "session/request_permission" {
 		got.asked++

@@ -8,17 +8,17 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// This file has the cutAgent's other story: what Gemini CLI's server said to a
-// prompt that has it write a file. It is ten times as long, repeats itself, and
-// what is asked is in its own dialect.
+// This file has the other conversation of a cutAgent: a recording of Gemini CLI's server,
+// which writes a file. It is ten times as long, repeats events, and asks in its own
+// dialect.
 
 // recorded: the agent says what was recorded, and holds what that server does: a
 // history with the first message of each ID.
 const recorded carrier = "recording"
 
 const (
-	// slower is how much slower it is told: a wait before a subscription loses some
-	// events, and not all.
+	// slower is how much slower the events come, so that the wait before a subscription
+	// misses some events and not all.
 	slower = 5
 
 	recordedFile    = "../testdata/recordings/gemini/0.61/write-confirm-once.jsonl"
@@ -28,8 +28,8 @@ const (
 	geminiCard = `{"name":"Gemini SDLC Agent","url":"http://agent.invalid/","protocolVersion":"0.3.0","capabilities":{"streaming":true},"defaultInputModes":["text"]}`
 )
 
-// recording reads the legs of the recording, and the chunks of text in it. What
-// cannot be read is found out by the test: it has no words then.
+// recording reads the legs of the recording, and its chunks of text. If it cannot be read
+// there are none, which fails the test.
 func recording() (legs [][]item, words []string) {
 	data, err := os.ReadFile(recordedFile)
 	if err != nil {

@@ -37,8 +37,8 @@ type cutTask struct {
 type cutFacts struct {
 	wire  int   // bytes written to the streams that are cut
 	edges []int // how many there were after each event, and each piece around one
-	// had holds the chunks of text that have reached the bridge in any form;
-	// known says that the task's ID has, told that its end has.
+	// had holds the chunks of text that have reached the bridge in any form. known: the
+	// task's ID has reached it; told: the end has.
 	had   map[string]bool
 	known bool
 	told  bool
@@ -61,7 +61,7 @@ type item struct {
 	wait        time.Duration // before it
 }
 
-// story is what the agent says after the prompt, and after the answer.
+// story returns what the agent says after the prompt, and after the answer.
 func story(c carrier) [][]item {
 	n := 0
 	say := func(id string, words ...string) (items []item) {
@@ -98,8 +98,8 @@ func story(c carrier) [][]item {
 // storyWords are the chunks of text in the story, in order.
 func storyWords() []string { return []string{"One ", "two ", "three.", "Four ", "five."} }
 
-// A subscription is a stream that is open. It may fall behind by the whole
-// story, so that the story never waits.
+// A subscription is a stream that is open. Its channel has room for all events, so that
+// the task never waits.
 type subscription struct{ frames chan frame }
 
 type frame struct {
@@ -131,7 +131,7 @@ func (t *cutTask) attach(task bool) *subscription {
 	return s
 }
 
-// tell tells the story, whether anybody listens or not.
+// tell sends the events of the task to whoever has subscribed.
 func (t *cutTask) tell() {
 	for _, leg := range t.agent.legs {
 		for _, i := range leg {
@@ -204,8 +204,8 @@ func (t *cutTask) note(items ...item) {
 	}
 }
 
-// write writes until the cut, and then closes the connection; nil never comes to
-// that. whole: all of text was written.
+// write writes until the cut, and then closes the connection. With nil there is no cut.
+// whole: all of text was written.
 func (t *cutTask) write(conn net.Conn, text string) (whole bool, err error) {
 	if t == nil {
 		_, err := io.WriteString(conn, text)

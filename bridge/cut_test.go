@@ -11,25 +11,26 @@ import (
 	"time"
 )
 
-// outcome is what a conversation whose line was cut must come to.
+// An outcome is what must come of a conversation with a cut.
 type cutOutcome string
 
 const (
 	// whole: the editor has seen what it sees without a cut, and nothing else.
 	whole cutOutcome = "whole"
-	// gap: all that could be had, once and in order. If that is not all, the
-	// editor was told so; if it is, it may have been, since nobody can know.
+	// gap: the editor has seen once, in order, all that the agent could still tell. If that
+	// is not all, the editor was told of a gap. If it is all, it may have been told of one:
+	// the bridge cannot know.
 	gap cutOutcome = "gap"
-	// gone: the prompt fails, and says why; what was shown before stays.
+	// gone: the prompt fails with the reason, and what was shown before stays.
 	gone cutOutcome = "error"
 )
 
-// cutTable says, for each behaviour of an agent, and each way of carrying text,
-// what a cut comes to after the task's ID is known and before the end is.
-// Before the ID it is always an error, and after the end always whole.
+// cutTable has the outcome of a cut for each behaviour of an agent and each way of
+// carrying text, if the cut comes after the task's ID and before the end. A cut before the
+// ID is always an error; one after the end always gives whole.
 //
-// An artifact and a history are kept by the agent, so that whatever was lost can
-// be had from tasks/get. A status message is not: all but the newest is lost.
+// The agent keeps artifacts and the history, so tasks/get returns what was lost. Of status
+// messages it keeps the newest only.
 var cutTable = map[behaviour]map[carrier]cutOutcome{
 	snapshotting: {inArtifact: whole, inHistory: whole, inStatus: gap},
 	echoing:      {inArtifact: whole, inHistory: whole, inStatus: gap},
@@ -49,8 +50,8 @@ var recordedTable = map[behaviour]map[carrier]cutOutcome{
 
 var cuts = flag.String("cuts", "", `where TestCutAnywhere cuts: "" at every byte, the agents taking turns (-short: at the edges of events); "all" at every byte for every agent`)
 
-// cutPatience is how long, in virtual time, a conversation may take: the story
-// is 5 s, and five attempts that bring nothing half a minute.
+// cutPatience is how long a conversation may take in virtual time: its events take 5 s,
+// and five attempts without an answer half a minute.
 const cutPatience = 5 * time.Minute
 
 // TestCutRecording is TestCutAnywhere for a conversation with Gemini's server.
@@ -66,10 +67,9 @@ func TestCutRecording(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere plays one conversation, text, a tool with approval, its live
-// output, more text, over a connection that is closed after each number of bytes
-// in turn; see cutTable for what must come of it. In every case no text is
-// doubled, and no message is sent twice.
+// TestCutAnywhere plays one conversation (text, a tool with approval, its output, more
+// text) once for each number of bytes after which the connection is closed. cutTable has
+// the outcomes. No text may come twice, and no message may be sent twice.
 func TestCutAnywhere(t *testing.T) {
 	for _, version := range []string{"0.3", "1.0"} {
 		for _, b := range slices.Sorted(maps.Keys(cutTable)) {
@@ -86,9 +86,8 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// cutsPerBubble is how many conversations share a bridge, one after the other:
-// enough that starting it does not count, and few enough that one that goes
-// wrong spoils little.
+// cutsPerBubble is how many conversations use one bridge, one after the other. More would
+// let one failure hide more of the others; fewer would take longer.
 const cutsPerBubble = 100
 
 func cutEverywhere(t *testing.T, lines bool, version string, b behaviour, c carrier) {
@@ -130,13 +129,12 @@ func cutEverywhere(t *testing.T, lines bool, version string, b behaviour, c carr
 	}
 }
 
-// cutsOf says where to cut: at the edges of each event for every agent, and in
-// the middle of one, which is the same to all of them, for each agent in turn, so
-// that no byte of either version is left out. What is in the middle of an event
-// is the same to both editors, too.
+// cutsOf returns where to cut. For every agent it cuts at the edges of each event. The
+// bytes within an event are the same for all agents and editors, so they are shared out
+// among the agents: each byte of either version is cut at once.
 //
-// The recording is long, so its agents take turns at the edges, and, if all bytes
-// are wanted, at all bytes.
+// The recording is long. Its agents share the edges as well, and all bytes if all are
+// wanted.
 func cutsOf(table map[behaviour]map[carrier]cutOutcome, b behaviour, c carrier, uncut *cutFacts, lines bool) (at []int) {
 	edges := map[int]bool{}
 	for _, e := range uncut.edges {
@@ -177,7 +175,7 @@ func ranges(n []int) string {
 	return strings.Join(out, ", ")
 }
 
-// judge says what is wrong with a conversation that was cut.
+// judge returns what is wrong with a conversation with a cut.
 func judge(want shownToEditor, play *cutPlay, at int, outcome cutOutcome) error {
 	got, task := play.prompt(at)
 	if task == nil {
@@ -217,8 +215,8 @@ func judge(want shownToEditor, play *cutPlay, at int, outcome cutOutcome) error 
 	case outcome == gone:
 		return nil
 	case strings.Contains(got.err, "probably not delivered") && len(task.sends) == 1:
-		// The cut came behind the end of a response, and met the answer on a
-		// connection that looked idle. It has not come, and that is what is said.
+		// The cut came after the end of a response. The answer was sent on this connection,
+		// which looked idle, and was lost: the bridge says so.
 		return nil
 	case got.err != "":
 		return fmt.Errorf("error %s; requests: %v", got.err, tail(task.requests))

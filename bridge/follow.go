@@ -19,8 +19,11 @@ const (
 	// maxUnheard is how often in a row the task must show that the message has not come
 	// before that is believed: at first it may still be on its way.
 	maxUnheard = 2
+	// maxStanding is how often the task may have the user's answers and stand as it did
+	// before them, until it is believed that it waits for more.
+	maxStanding = 3
 	// firstWait is the wait before the first attempt; each further one waits twice as
-	// long, up to maxWait where the agent answers without news.
+	// long, up to maxWait.
 	firstWait = time.Second
 	maxWait   = 16 * time.Second
 )
@@ -72,7 +75,7 @@ func (l *leg) run(ctx context.Context) error {
 			l.polled, polling, attempt = false, false, 0
 			fallthrough
 		default:
-			silent, pause = silent+1, pause*2
+			silent, pause = silent+1, min(pause*2, maxWait)
 		}
 	}
 	return nil
@@ -138,7 +141,8 @@ func (l *leg) begin(ctx context.Context) (over bool, err error) {
 		_, err = l.resume(ctx, stream)
 		return err == nil, err
 	case err == nil && r.behind != nil:
-		_, err = l.catchUp(ctx, stream, r.behind)
+		said, err := l.catchUp(ctx, stream, r.behind)
+		l.refused = !said && errors.As(err, &agentErr) && !errors.As(err, new(*taskLostError))
 		return err == nil, err
 	case err == nil:
 		err = l.read(ctx, stream)
@@ -283,7 +287,7 @@ func (l *leg) lastEventID() string {
 // resting reports whether the task is in a state in which an agent may end its
 // stream without a word.
 func (l *leg) resting() bool {
-	return (l.state.Terminal() || l.state == a2a.StateInputRequired || l.spoke > 0 && l.state == "") && !l.unheard
+	return (l.state.Terminal() || l.state == a2a.StateInputRequired || l.spoke > 0 && l.state == "") && !l.unheard && !l.stands
 }
 
 // finish drains a stream that is not shown any more. It cancels the task if that was

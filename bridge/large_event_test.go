@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestEventTooLarge: an event beyond the limit is an error at once, by its name: asking
-// for the task again would only bring it again.
+// TestEventTooLarge: an event over the limit ends the turn at once with an error that says
+// so. The bridge does not ask for the task, which would be as large.
 func TestEventTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFlood(t, 0, 0)

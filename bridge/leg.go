@@ -22,7 +22,7 @@ type arrival struct {
 	// again: the agent says again what it had said before the cut, and not all of that
 	// was heard.
 	again bool
-	// unheard: the task is over, and its stream has not said so.
+	// unheard: the task is over, or waits, and its stream has not said so.
 	unheard bool
 }
 
@@ -79,6 +79,8 @@ type leg struct {
 	// running: a call of Gemini's server is at work, whose state does not tell. The
 	// turn says so before it has taken the arrival that do.
 	running atomic.Bool
+	// asking: calls wait for the user's answer. The turn says so as it does running.
+	asking atomic.Bool
 	// joining and uncertain are for unsettled, from any goroutine. adrift: no stream tells
 	// what the agent says.
 	joining, uncertain, adrift atomic.Bool
@@ -112,6 +114,11 @@ type leg struct {
 	// some agents begin with an empty one.
 	spoke  int
 	worded bool
+	// stands: the last that is known of the task is that it waits as it did, though it
+	// has our answers, behind all that was said: the agent has not begun to go on. stood
+	// counts how often that was so.
+	stands bool
+	stood  int
 	// beyond: the task is known to be beyond its beginning.
 	beyond bool
 	// authRepeats is how many subscriptions in a row have said nothing but that the
@@ -183,10 +190,38 @@ func (l *leg) note(ev *a2a.Event) {
 		l.spoke++
 		l.worded = hasWords(&ev.Message) || l.worded
 	}
-	l.over = l.over || ev.EndsLeg && !l.unheard && !l.mayFollow(ev)
+	l.noteStanding(ev)
+	l.over = l.over || ev.EndsLeg && !l.unheard && !l.stands && !l.mayFollow(ev)
 	if ev.Kind == a2a.EventUnknown {
 		l.noteExecution(ev)
 	}
+}
+
+// noteStanding notes whether the task, which was asked for, stands as it did before the
+// answer that it has got. For a while that does not end the leg: agents that have taken a
+// message keep it before they have done anything about it.
+func (l *leg) noteStanding(ev *a2a.Event) {
+	if ev.State == "" {
+		return
+	}
+	l.stands = l.request.answers && !l.polled && ev.State == a2a.StateInputRequired && l.request.was.Is(ev) && l.stood < maxStanding && l.isLast(ev)
+	if l.stands {
+		l.stood++
+	}
+}
+
+// isLast reports whether the message is the last one in a task's history, but for that of
+// its status.
+func (l *leg) isLast(task *a2a.Event) (last bool) {
+	if task.History == nil || l.message == "" {
+		return false
+	}
+	for m := range task.History {
+		if !task.HasMessage || m.ID != task.Message.ID {
+			last = m.ID == l.message
+		}
+	}
+	return last
 }
 
 // noteExecution reads the first event of a slash command's stream.

@@ -26,16 +26,16 @@ var pressure = flag.Int("pressure", 64, "how many MiB TestLargeStream passes thr
 const (
 	chunkText = 200      // bytes of text in an event, mostly
 	largeText = 32 << 10 // and in one of TestLargeStream, which is in a hurry
-	// flat is how much memory may grow: the buffers of the pipes and of net/http,
-	// an event in each of their stages, and what the runtime has not collected.
+	// flat is how much memory may grow: by the buffers of the pipes and of net/http, an event
+	// in each stage, and garbage that is not collected yet.
 	flat = 4 << 20
 	// inFlight is how many events the agent may be ahead of a blocked editor:
 	// what fits into net/http's buffer of 4 KiB and the frame reader's of 32.
 	inFlight = (4<<10 + 32<<10) / chunkText
 )
 
-// A floodAgent answers a prompt with as many chunks of text as it can get rid of,
-// and counts them.
+// A floodAgent answers a prompt with as many chunks of text as it can write, and counts
+// them.
 type floodAgent struct {
 	chunks    int
 	size      int // of a chunk
@@ -135,8 +135,8 @@ func (f *flood) prompt(lines *lineScanner) {
 	io.WriteString(f.in, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go"}]}}`+"\n")
 }
 
-// TestBlockedEditor: an editor that stops reading stops the agent, not the
-// bridge. Nothing piles up, a cancel gets through all the same, and when the
+// TestBlockedEditor: when the editor stops reading, the agent is slowed, and the bridge
+// still takes requests. Memory does not grow, a cancel reaches the agent, and when the
 // editor reads again nothing is missing.
 func TestBlockedEditor(t *testing.T) {
 	const chunks = 10_000
@@ -197,7 +197,7 @@ func TestBlockedEditorCancels(t *testing.T) {
 	})
 }
 
-// TestLargeStream: what a turn costs does not depend on how much the agent says.
+// TestLargeStream: the memory of a turn does not depend on how much the agent says.
 func TestLargeStream(t *testing.T) {
 	chunks := *pressure << 20 / largeText
 	synctest.Test(t, func(t *testing.T) {
@@ -237,8 +237,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A lineScanner reads the editor's lines one by one, and never ahead by more than
-// its buffer of one write.
+// A lineScanner reads the editor's lines one by one, and at most one write ahead.
 type lineScanner struct {
 	r      io.Reader
 	buf    []byte

@@ -159,6 +159,7 @@ func (l *leg) pause(ctx context.Context, d time.Duration, why error) (pushed boo
 		return false, err
 	case <-l.request.pushes.wake:
 	}
+	l.joining.Store(true) // until it is known what was pushed: see lookPushed
 	rest := time.NewTimer(pushPause - time.Since(l.pushedAt))
 	defer rest.Stop()
 	select {
@@ -172,6 +173,7 @@ func (l *leg) pause(ctx context.Context, d time.Duration, why error) (pushed boo
 // lookPushed asks for the task because the agent has pushed something of it.
 func (l *leg) lookPushed(ctx context.Context) (outcome, error) {
 	l.pushedAt = time.Now()
+	defer l.joining.Store(false)
 	held, dropped := l.request.pushes.takeHeld()
 	if len(held) == 0 {
 		return alive, l.goesOn() // a stream has brought it meanwhile
@@ -222,6 +224,7 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 		return nil
 	}
 	n := arrival{events: events}
+	l.looked = true
 	if !l.blind || dropped {
 		l.blind, n.join = true, joinBlind
 	}

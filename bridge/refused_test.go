@@ -19,7 +19,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// A dyingAgent begins a task and is gone.
+// A dyingAgent begins a task and then ends.
 type dyingAgent struct{ died bool }
 
 const dyingCard = `{"name":"Dying","url":"http://agent.invalid/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`
@@ -45,7 +45,7 @@ type failing struct{}
 
 func (*failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// phases keeps when the connection was in which phase.
+// phases notes when the connection was first in each phase.
 type phases struct {
 	begun time.Time
 	at    map[string]time.Duration
@@ -64,8 +64,8 @@ func (*phases) Ask(context.Context, []mapping.Question) ([]mapping.Answer, error
 	return nil, errors.New("nothing is asked")
 }
 
-// An agent that has died in the middle of a turn, and whose port refuses connections,
-// is waited for, and is gone after ten seconds.
+// An agent dies in the middle of a turn, and its port refuses connections. The bridge waits
+// for it, and gives up after ten seconds.
 func TestRefusedAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, err := transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: &dyingAgent{}})
@@ -89,8 +89,8 @@ func TestRefusedAgent(t *testing.T) {
 	})
 }
 
-// Where nobody listens any more the bridge sees it at once, and not with its next
-// attempt; where somebody does, nothing is said.
+// The bridge notices at once that nobody listens at the agent's port, and not only at its
+// next attempt. If somebody listens it says nothing.
 func TestProbe(t *testing.T) {
 	url := ""
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// statePlaces are the functions in which a turn is in each state of the table; "any"
-// is no place.
+// statePlaces maps each state of the table to the functions in which a turn has it; "any"
+// has none.
 var statePlaces = map[string]string{"start": "turn.ready", "streaming": "turn.stream", "asking": "turn.ask", "any": ""}
 
 // TestStatesHaveTranscripts: each row of the table of a turn's states in the

@@ -62,6 +62,9 @@ func (l *leg) resume(ctx context.Context, stream *transport.Stream) (said bool, 
 	if s.repetition = l.repetition; s.repetition != nil {
 		s.repetition.Begin()
 	}
+	if l.agent.opts.Client.Lacks().Get { // else it is looked at when it is silent
+		s.idle = newIdleGuard(stream, l.agent.opts.IdleTimeout)
+	}
 	return s.follow(ctx, subscriptionSilence)
 }
 
@@ -145,7 +148,7 @@ func (s *subscription) maySilent() time.Duration {
 	switch {
 	case s.late:
 		return lateSilence
-	case s.resting():
+	case s.resting() || s.unheard:
 		// The end of the turn may have been in the snapshot: then nothing more comes, and
 		// some leave the stream open all the same.
 		return subscriptionSilence
@@ -217,7 +220,7 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		case mapping.KnownAgain:
 			s.kept = nil
 		case mapping.KnownLast:
-			if s.unheard && !s.begun {
+			if s.unheard && !s.begun && i+1 == len(events) {
 				return &undeliveredError{s.taskID, s.begun} // the agent has said nothing since the message
 			}
 			if !s.repetition.Fresh() {
@@ -268,8 +271,8 @@ func (s *subscription) align(ctx context.Context, events []a2a.Event) error {
 	case s.aligned && (time.Since(s.joined) > echoTime || !says(events)):
 		return s.deliver(ctx, events)
 	}
-	if err := s.join(ctx, events); err != nil || !s.unheard || s.begun {
-		return err
+	if err := s.join(ctx, events); err != nil || !s.unheard || s.begun || s.aligned {
+		return err // where nothing else tells, the stream will, or its silence
 	}
 	return &undeliveredError{s.taskID, s.begun} // the task has told
 }
@@ -295,17 +298,24 @@ func (s *subscription) isNoSnapshot(first *a2a.Event) bool {
 	return first.Kind == a2a.EventTask && (first.State == a2a.StateSubmitted && s.beyond || s.unheard && !s.begun)
 }
 
+// restsAnew reports whether a task is over, or waits, and did not as far as was heard.
+func (s *subscription) restsAnew(task *a2a.Event) bool {
+	return task.State != s.state && (task.State.Terminal() || task.State == a2a.StateInputRequired)
+}
+
 // silent looks at the task of a subscription that says nothing: it may be over, or
 // wait for the user, or just work.
 func (s *subscription) silent(ctx context.Context) error {
 	task, err := s.fetch(ctx)
 	if err == nil {
-		err = s.lookAt(ctx, arrival{aligns: task, unheard: task.State.Terminal()})
+		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.restsAnew(task)})
 	}
 	switch {
 	case !errors.Is(err, errCannotLook):
 	case s.unheard:
 		return &undeliveredError{s.taskID, s.begun}
+	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
+		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	default:
 		// Then the stream is followed for as long as it may say something.
 		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
@@ -318,8 +328,9 @@ func (s *subscription) silent(ctx context.Context) error {
 	s.joined = time.Now() // what comes now may be in the task
 	s.kept = nil          // the task has been looked at: what came was a repetition
 	// Gemini's server is in input-required while it executes what was allowed; where
-	// it does wait it ends the stream.
-	s.over = s.over || err == nil && s.resting() && !s.running.Load()
+	// it does wait it ends the stream. Calls that wait may go on without the user: that
+	// comes on the stream, as long as it is open.
+	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
 	if err == nil && s.unheard {
 		return &cutError{"agent: says nothing"} // the caller counts these errors
 	}

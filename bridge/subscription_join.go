@@ -64,6 +64,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 		}
 		more, waitErr := s.collect(ctx, pause, err)
 		if waitErr != nil {
+			s.drop(events)
 			return waitErr
 		}
 		events = append(events, more...)
@@ -71,23 +72,38 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 		s.joined = time.Now() // more may have come meanwhile, and be in the task
 	}
 	if err != nil {
-		for i := range events {
-			s.note(&events[i])
-		}
+		return s.withoutTask(ctx, events, err)
 	}
+	s.settleOver(events)
+	return nil
+}
+
+// withoutTask shows events of a task that could not be asked for: err says why.
+func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err error) error {
+	for i := range events {
+		s.note(&events[i])
+	}
+	s.over = s.over && s.resting() // a replay has the ends of older legs
 	switch {
-	case err == nil:
-		s.settleOver(events)
-		return nil
 	case errors.As(err, new(*taskLostError)): // the events before that are all that there is
-		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(joinEcho), again: s.again}); giveErr != nil {
+		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: s.again}); giveErr != nil {
 			return giveErr
+		}
+		if s.end == nil { // and what else has come on the stream
+			s.aligned = true
+			return nil
+		}
+		if s.over {
+			return nil
 		}
 	case errors.Is(err, errCannotLook):
 		how := s.unaligned(joinBehind) // what is in the snapshot that it began with is not shown again
 		s.aligned = true
+		if how == joinBlind && events[0].Kind == a2a.EventTask {
+			s.joined = time.Now()
+		}
 		return s.give(ctx, arrival{events: events, join: how, again: s.again})
-	case s.mayLookAgain(err) && !errors.Is(err, errDropped) && ctx.Err() == nil:
+	case s.mayLookAgain(err) && ctx.Err() == nil:
 		return s.give(ctx, arrival{events: events, join: s.unaligned(joinNext), again: s.again})
 	}
 	return err

@@ -241,8 +241,8 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		if err != nil || how != paused {
 			t.observeEnd(err)
 			leg.leave(true)
-			if again := t.again(ctx, leg, err, r); again != nil {
-				return t.send(again), ended, nil
+			if next := t.onward(ctx, leg, err, r); next != nil {
+				return next, ended, nil
 			}
 			return nil, how, err
 		}
@@ -382,6 +382,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	}
 	t.steps = steps
 	t.chooseCancel(leg)
+	leg.asking.Store(t.fold.Waits())
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:

@@ -5,8 +5,21 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
+
+// onward is the request with which a turn goes on after the agent has refused a message,
+// nil if it does not.
+func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *request {
+	if again := t.again(ctx, leg, err, r); again != nil {
+		return t.send(again)
+	}
+	if t.wentOn(ctx, leg, err, r) {
+		return t.followAside(nil)
+	}
+	return nil
+}
 
 // again returns the message to send instead of one that the agent has refused because
 // of its task or its context, nil if there is none: if the agent does not know the task
@@ -48,17 +61,33 @@ func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.
 	return &again
 }
 
+// wentOn reports whether the agent has refused answers because all that they are to has
+// gone on without them, and shows that: somebody else has answered. The task is followed
+// then.
+func (t *turn) wentOn(ctx context.Context, leg *leg, err error, r *request) bool {
+	var refusal *a2a.Error
+	if !r.answers || !leg.hasEnded() || !leg.refused || !errors.As(err, &refusal) || !refusesMessage(refusal) || t.isCancelled() || t.reconcile(ctx) != nil || t.fold.Unheard() {
+		return false
+	}
+	text := "\n[The agent has not taken the answer, because it had gone on without it: " + t.agent.opts.Mask(refusal.Message) + "]\n"
+	return t.editor.Show(ctx, []mapping.Step{t.notice(text)}) == nil
+}
+
 // leavesTask reports whether a refusal is about the task that the session goes on
 // with, and a new one may take its place.
 func (s *Session) leavesTask(taskID string, refusal *a2a.Error) bool {
 	if taskID == s.namedTask {
 		return false
 	}
+	return refusal.Code == a2a.CodeTaskNotFound || s.completed && refusesMessage(refusal)
+}
+
+// refusesMessage reports whether a refusal may say that the task takes no such message, as
+// it stands: A2A has no code for that.
+func refusesMessage(refusal *a2a.Error) bool {
 	switch refusal.Code {
-	case a2a.CodeTaskNotFound:
-		return true
 	case a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation:
-		return s.completed
+		return true
 	}
 	return false
 }

@@ -173,5 +173,8 @@ func (t *turn) noteTask() {
 		t.tellToo(t.agent)
 		t.session.contextID, t.session.taskID = t.fold.ContextID, t.fold.TaskID
 		t.session.save()
+	} else if c := t.fold.ContextID; t.fold.TaskID == "" && c != "" && c != t.session.contextID && !t.isCommand {
+		t.session.contextID, t.session.named = c, false
+		t.session.save()
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// TestLostOnTheWay is about agents whose task, after a cut, says what it said
-// before: nothing more comes from it, and the prompt ends all the same.
+// TestLostOnTheWay: after a cut, the agent's task is as it was before, because the message
+// was lost. The prompt ends with an error, although the agent says nothing more.
 func TestLostOnTheWay(t *testing.T) {
 	const notDelivered = "was probably not delivered, and is not sent again"
 	for name, c := range map[string]struct {
@@ -80,7 +80,7 @@ func TestLostOnTheWay(t *testing.T) {
 	}
 }
 
-// A badLine loses one message, or the end of what comes of it.
+// A badLine loses one message, or the end of its answer.
 type badLine struct {
 	http.RoundTripper
 	lost, cut int

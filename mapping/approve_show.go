@@ -81,6 +81,9 @@ func Warnings(c *ToolCall) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("the tool's input names another %s: %s", x.what, Visible(x.input)))
 	}
 	if q := c.Confirmation; q != nil && q.Edit != nil {
+		if name := q.Edit.FileName; name != "" && !samePath(name, q.Edit.FilePath) {
+			warnings = append(warnings, "the agent calls the file "+Visible(name))
+		}
 		if n := countHidden(q.Edit.NewContent); n > 0 {
 			warnings = append(warnings, fmt.Sprintf("the new text has %d characters that do not show, or change the order of those that do", n))
 		}

@@ -77,9 +77,8 @@ func TestOptionsOrder(t *testing.T) {
 	}
 }
 
-// FuzzOptions: whatever options an agent offers, nothing that programs pick by
-// themselves may be an option of which a word says the contrary, or that reaches
-// further; and every option can be picked.
+// FuzzOptions: a program never picks an option in which a word says the contrary, or which
+// reaches further than asked. The user can pick every option.
 func FuzzOptions(f *testing.F) {
 	f.Add("proceed_once", "Allow", "cancel", "Reject")
 	f.Add("approved", "", "denied", "")
@@ -116,7 +115,7 @@ func saysOneOf(words, of []string) bool {
 	return false
 }
 
-// TestVisible: nothing that is asked can hide.
+// TestVisible: characters that do not show are made visible.
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain\n\ttext é 漢 👍": "plain\n\ttext é 漢 👍", "a\u202eb": `a\u{202E}b`, "a\x1b[2Kb": `a\u{1B}[2Kb`, "a\rb": `a\u{D}b`,
@@ -130,8 +129,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestOptionsHeedKinds: an agent's own kind of an option settles what its words leave
-// open; a kind that contradicts them makes the option one that nothing picks by itself.
+// TestOptionsHeedKinds: the kind that an agent gives an option decides where its words do
+// not. If the kind contradicts the words, only the user picks the option.
 func TestOptionsHeedKinds(t *testing.T) {
 	for _, row := range []struct {
 		id, name, said, kind string

@@ -205,8 +205,8 @@ func keysWith(o a2a.JSON, prefix string) (found bool) {
 // message, an artifact or a part in it.
 func anyMetadata(ev *a2a.Event, has func(a2a.JSON) bool) bool {
 	parts := func(p a2a.Parts) bool {
-		if p.FastPath().Only == nil && !strings.Contains(string(p.Raw), "metadata") {
-			return false // one search costs less than to decode all of a text
+		if p.FastPath().Bare {
+			return false
 		}
 		for part := range p.All() {
 			if has(part.Metadata) {

@@ -37,8 +37,10 @@ func (d langgraph) knows(ev *a2a.Event) bool {
 	if !ev.HasMessage {
 		return false
 	}
-	for p := range ev.Message.Parts.All() {
-		if x := langgraphData(p); x.calls.Exists() || x.results.Exists() {
+	var p a2a.Part
+	p.FastPath().Lazy = true // of a text nothing is read
+	for left := ev.Message.Parts; left.Next(&p); {
+		if x := langgraphData(&p); x.calls.Exists() || x.results.Exists() {
 			return true
 		}
 	}

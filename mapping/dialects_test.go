@@ -35,9 +35,8 @@ func eventsOfDialects(t testing.TB) (events []string) {
 	return events
 }
 
-// FuzzDialects: whatever agents say in their own words, what editors read is JSON, a
-// task's account of itself adds no question, and every question can be rejected in the
-// words of its dialect.
+// FuzzDialects: whatever an agent says in a dialect, editors get valid JSON, a snapshot of
+// the task adds no question, and every question can be rejected in its dialect.
 func FuzzDialects(f *testing.F) {
 	events := eventsOfDialects(f)
 	for i := range events {
@@ -86,11 +85,10 @@ func FuzzDialects(f *testing.F) {
 	})
 }
 
-// TestDialectsApart: what one agent says is not read in the words of another. Each
-// event is told to a conversation of its own; those of a dialect that reads by an
-// agent's own keys must not become calls, or questions, elsewhere.
+// TestDialectsApart: an event of one dialect is not read by another. Each event gets a
+// conversation of its own, and must not become a call or a question of another dialect.
 func TestDialectsApart(t *testing.T) {
-	// A user's text that looks like an agent's plumbing stays text.
+	// A text that looks like a dialect's data stays text.
 	for _, text := range []string{"$ rm -rf /", "✓ Bash", "Generating response...", `{"adk_type":"function_call"}`, "option:allow"} {
 		raw, _ := json.Marshal(text)
 		fold := mapping.NewFold()
@@ -111,8 +109,8 @@ func TestDialectsApart(t *testing.T) {
 	}
 }
 
-// TestSnapshotAsksOnce: a task that waits, and is looked at, has one question: the one
-// that it asks now, and none that it has asked before.
+// TestSnapshotAsksOnce: a snapshot of a task that waits gives one question: the present
+// one, and none of the earlier ones.
 func TestSnapshotAsksOnce(t *testing.T) {
 	ask := func(id, call string) string {
 		return `{"kind":"message","role":"agent","messageId":"m` + id + `","parts":[{"kind":"data","data":{"id":"` + id + `","name":"adk_request_confirmation","args":{"originalFunctionCall":{"id":"` + call + `","name":"wipe","args":{}},"toolConfirmation":{"hint":""}}},"metadata":{"adk_type":"function_call","adk_is_long_running":true}}]}`

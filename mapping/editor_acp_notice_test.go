@@ -7,9 +7,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// An editor that takes notices hears of a connection that could not be had again at
-// once, and that it is back, each once; a short interruption is no news. Another
-// editor hears of what may be missing alone.
+// An editor that takes notices is told once when the connection was not back at once, and
+// once when it is back. It is not told of a short interruption. Other editors are told only
+// that something may be missing.
 func TestNotices(t *testing.T) {
 	steps := func(phases ...Connection) (all []Step) {
 		for _, c := range phases {

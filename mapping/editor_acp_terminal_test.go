@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// What was written to a terminal, and the text that takes its place where it was taken
-// back, is what the call has put out in the end: however the output grows.
+// However the output of a call grows, the terminal, or the text that replaces it, holds the
+// whole output at the end.
 func FuzzTerminal(f *testing.F) {
 	f.Add("one\n", "one\ntwo\n", "one\ntwo\n", false)
 	f.Add("10%", "20%", "", true)

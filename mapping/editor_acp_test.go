@@ -11,8 +11,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// TestLongText: text longer than a line may be is split without loss, not inside
-// a character, whichever way it comes.
+// TestLongText: text that is too long for a line is split without loss, and not inside a
+// character.
 func TestLongText(t *testing.T) {
 	long := strings.Repeat("aé世🌍\n", textMax/4)
 	for name, steps := range map[string][]Step{
@@ -42,8 +42,8 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// TestPiece: the same in pieces, of which none is split inside an escape; that
-// text is taken from its JSON is not seen in it.
+// TestPiece: the same by Piece, which does not split inside an escape. Text that is copied
+// from its JSON gives the same lines.
 func TestPiece(t *testing.T) {
 	pad := strings.Repeat("x", textMax-14)
 	for _, unit := range []string{`\\`, `\n`, `\"`, `\ud83d\ude00`, `\uD83D\uDE00\u00e9`, "🌍", `a\\\ud83d\ude00`, `\u0041`, "\u4e16"} {
@@ -84,8 +84,8 @@ func TestPiece(t *testing.T) {
 	}
 }
 
-// TestLongToolOutput: what a tool shows is cut, and says so: the end of its
-// output is kept, the beginning of a file.
+// TestLongToolOutput: of long output the end is shown, and of a long file the beginning,
+// with a note that the rest is left out.
 func TestLongToolOutput(t *testing.T) {
 	long := strings.Repeat("x", 3*textMax)
 	call := &ToolCall{ID: "c", Name: "run_shell_command", Status: ToolSucceeded, Output: &ToolOutput{Text: long + "the end"}}

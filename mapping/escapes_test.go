@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzWithoutEscapes: no escape character is left, what has none is not touched, and the
-// reference, which is written as the standard reads, agrees.
+// FuzzWithoutEscapes: no escape character is left, text without one stays as it is, and the
+// result is that of the reference, which follows the standard's text.
 func FuzzWithoutEscapes(f *testing.F) {
 	for _, s := range []string{
 		"plain", "\x1b[31mred\x1b[0m", "\x1b[1;38;5;200mx", "\x1b]0;title\x07y", "\x1b]8;;http://e\x1b\\link\x1b]8;;\x1b\\",

@@ -7,9 +7,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// TestNegotiateDependencies: what an active extension requires, as far as the card's
-// params say it, is activated with it, whatever it is a dependency of; what is optional,
-// or belongs to one that is not active, is not.
+// TestNegotiateDependencies: an extension that an active one requires, by the card's params,
+// is activated, too. Optional ones are not, nor those that an inactive extension requires.
 func TestNegotiateDependencies(t *testing.T) {
 	card := &a2a.Card{Extensions: []a2a.Extension{
 		{URI: "https://x.example/a/v1", Params: `{"dependencies":["https://x.example/b/v1",{"uri":"https://x.example/c/v1","required":false},7,"no uri"]}`},

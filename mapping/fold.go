@@ -49,7 +49,9 @@ type Fold struct {
 	less []string
 	// came are the messages of the snapshot in hand that have come as events, too.
 	came map[string]bool
-	part a2a.Part
+	// newestKnown: the message of the snapshot in hand was shown last, before what is older.
+	newestKnown bool
+	part        a2a.Part
 }
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
@@ -280,12 +282,16 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 		f.wholeMessage(m, how)
 		return
 	}
-	known := (f.loss.again || f.echo && !f.texts.pieces) && f.texts.isAll(f.texts.of(m.ID, false), wholeText(m.Parts))
+	known := false
+	if f.loss.again || f.echo {
+		sh, text := f.texts.of(m.ID, false), wholeText(m.Parts)
+		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text)
+	}
 	p := &f.part
 	for left := m.Parts; left.Next(p); {
 		if p.Kind == a2a.PartText {
 			sh := f.texts.of(m.ID, false)
-			if !known && !f.echoed(sh, p.Text) {
+			if !known {
 				f.text(sh, p.Text, p, Step{MessageID: m.ID}, f.mayJoin(m))
 			}
 			continue

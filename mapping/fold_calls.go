@@ -52,6 +52,7 @@ type call struct {
 
 	order int // in which it appeared
 	held  int // the last snapshot that told of it
+	heard int // the last one that had the user's answer
 	size  int // its large members, in bytes
 }
 
@@ -213,7 +214,7 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 	if next.Asks && next.answered && was.Confirmation != nil && !asksTheSame(next.ToolCall, was) {
 		next.answered, next.rejected = false, false // it asks for something else
 	}
-	next.order, next.held, next.listed = old.order, old.held, old.listed
+	next.order, next.held, next.heard, next.listed = old.order, old.held, old.heard, old.listed
 	var changed ToolChange
 	if old.head != head {
 		changed |= ToolHead
@@ -357,11 +358,11 @@ func (f *Fold) Answered(callID string, allowed bool) {
 	}
 }
 
-// AskAgain forgets answers that the agent has not heard: the process that gave
-// them has ended, and the task still waits.
+// AskAgain forgets answers that the agent has not heard, as far as the last snapshot
+// tells: the process that gave them has ended, and the task still waits.
 func (f *Fold) AskAgain() {
 	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.Status.Ended() {
+		if c.answered && c.Asks && !c.Status.Ended() && c.heard != f.texts.snapshots {
 			c.answered = false
 			f.calls.asks(c)
 		}

@@ -70,7 +70,8 @@ func (f *Fold) toolCall(data, messageID string) bool {
 			return true
 		}
 	}
-	if f.echo && old != nil && old.held == f.texts.snapshots {
+	held := f.isHeld(old)
+	if held && !f.behind {
 		return true
 	}
 	// What is the same to the byte as the last time need not be read.
@@ -82,6 +83,9 @@ func (f *Fold) toolCall(data, messageID string) bool {
 		*now = ToolCall{}
 		d.toolCall(c.data.members, now)
 		now.ID = id
+		if held && now.Status <= old.Status {
+			return true // the snapshot is newer, or as new
+		}
 		f.update(now)
 		if old = c.task.calls[id]; old != nil {
 			old.data = sum
@@ -92,6 +96,9 @@ func (f *Fold) toolCall(data, messageID string) bool {
 	}
 	return true
 }
+
+// isHeld reports whether the event in hand may be in the last snapshot, which has the call.
+func (f *Fold) isHeld(c *call) bool { return f.echo && c != nil && c.held == f.texts.snapshots }
 
 // countCalls counts how often a snapshot names each tool call.
 func (f *Fold) countCalls(ev *a2a.Event) {

@@ -7,13 +7,13 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// FuzzFoldEcho is the law of a subscription that carries no offsets: whatever was
-// lost, if each of its events is followed by a look at the task and then folded as
-// an echo, everything is shown once, in order, even text that repeats itself; and
-// of what the task does not hold, each event that came is shown.
+// FuzzFoldEcho is about a subscription, whose events have no offsets. Each event is
+// followed by a look at the task, and then folded as an echo. Whatever was lost before,
+// all text is shown once and in order, even text that repeats itself. Of text that the task
+// does not hold, each event that has come is shown.
 //
 // The script's low bits choose the message, the artifact (which the task holds),
-// or messages that it does not hold; lost is how much of it nobody heard.
+// or messages that it does not hold; lost is how much of it was lost.
 func FuzzFoldEcho(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, 1, 2, 2}, 1, 3, 2)
 	f.Fuzz(func(t *testing.T, script []byte, lose, at, late int) {

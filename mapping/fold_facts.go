@@ -76,9 +76,10 @@ type Rest struct {
 // maxRests is how many of a task's pauses are remembered.
 const maxRests = 32
 
-// Was reports whether an event says that the task stands as it did, now or before.
+// Was reports whether an event says that the task stands as it did, now or before. One that
+// has come late says that of what has gone on since.
 func (r *Rest) Was(ev *a2a.Event) bool {
-	return r.Is(ev) || r.State != "" && ev.State == a2a.StateInputRequired && ev.TaskID == r.TaskID && ev.HasMessage && slices.Contains(r.earlier, ev.Message.ID)
+	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID || r.State != "" && ev.State == a2a.StateInputRequired && ev.TaskID == r.TaskID && ev.HasMessage && slices.Contains(r.earlier, ev.Message.ID)
 }
 
 // Is reports whether an event only repeats the state that the task rests in.

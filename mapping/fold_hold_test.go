@@ -49,8 +49,8 @@ func TestFoldLetsGo(t *testing.T) {
 	runtime.KeepAlive(&recorder)
 }
 
-// TestFoldMembers: nor does it hold what was needed to read an object of millions of
-// members.
+// TestFoldMembers: a session does not keep the memory that reading an object of millions of
+// members took.
 func TestFoldMembers(t *testing.T) {
 	fold := speaking()
 	fold.Event(dataEvent(`{"a":0`+strings.Repeat(`,"a":0`, 100_000)+`}`), nil)
@@ -59,8 +59,8 @@ func TestFoldMembers(t *testing.T) {
 	}
 }
 
-// TestFoldKept: calls that never end do not fill the memory, and what one of them
-// puts out is shown whole all the same.
+// TestFoldKept: calls that never end do not fill the memory, and the output of each is
+// shown whole.
 func TestFoldKept(t *testing.T) {
 	fold := speaking()
 	output := strings.Repeat("x", 1<<20)
@@ -85,8 +85,8 @@ func TestFoldKept(t *testing.T) {
 	}
 }
 
-// TestFoldRunning: a call that was executed when its task ended is not at work any
-// more, nor is one of the turn before.
+// TestFoldRunning: a call does not run any more after its task has ended, nor in the next
+// turn.
 func TestFoldRunning(t *testing.T) {
 	for name, then := range map[string]func(*Fold){
 		"ended":    func(f *Fold) { f.Event(callEvent("a", "success", ""), nil) },
@@ -109,8 +109,7 @@ func TestFoldRunning(t *testing.T) {
 	}
 }
 
-// TestFoldTraceInError: metadata that differs in a traceId alone is not the same
-// where that is part of what the agent says.
+// TestFoldTraceInError: two errors that differ in a traceId alone are two errors.
 func TestFoldTraceInError(t *testing.T) {
 	f, n := speaking(), 0
 	for i := range 4 {

@@ -9,10 +9,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// TestLongSession: the ten-thousandth event costs what the first ones do,
-// whatever they are and whomever they belong to. What is compared is the quickest
-// of several laps, so that a busy machine does not matter; a cost that grew with
-// the session would be tens of times as high.
+// TestLongSession: the ten-thousandth event takes as long as the first ones, for every kind
+// of event. It compares the quickest of several laps, so that a busy machine does not
+// matter. A cost that grows with the session would be tens of times as high.
 func TestLongSession(t *testing.T) {
 	status := func(id string, p a2a.Part) *a2a.Event {
 		return &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,

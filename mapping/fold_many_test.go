@@ -10,7 +10,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// many are events that each name something that was not named before.
+// many are events that each have an ID of their own.
 func many() map[string]func(i int) *a2a.Event {
 	id := func(i int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", i) }
 	message := func(i int, data bool) *a2a.Event {
@@ -37,7 +37,7 @@ func many() map[string]func(i int) *a2a.Event {
 	}
 }
 
-// TestFoldMany: what is kept of an ID is little, however many there are.
+// TestFoldMany: a Fold keeps few bytes for an ID, however many there are.
 func TestFoldMany(t *testing.T) {
 	for name, event := range many() {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestFoldMany(t *testing.T) {
 	}
 }
 
-// manyIDs is some way behind maxWhole; 2000000 is behind maxPast, too.
+// manyIDs is more than maxWhole; 2000000 is more than maxPast, too.
 var manyIDs = flag.Int("ids", 20_000, "how many IDs TestFoldMany gives")
 
 func heap() int {
@@ -72,7 +72,7 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// TestPast: the older half gives way, and what is newer stays.
+// TestPast: the older half is dropped, and the newer half stays.
 func TestPast(t *testing.T) {
 	var p past[struct{}]
 	for i := range uint64(2 * maxPast) {
@@ -90,8 +90,8 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestFoldManyOnce: what was said long ago, and is said again, is not shown twice: by a
-// snapshot, and by events that a snapshot held.
+// TestFoldManyOnce: text of long ago that comes again is not shown twice: in a snapshot,
+// or in events that a snapshot held.
 func TestFoldManyOnce(t *testing.T) {
 	const n = 3 * maxWhole
 	for name, event := range many() {
@@ -147,8 +147,8 @@ func holding(event func(int) *a2a.Event, n int) *a2a.Event {
 		}}
 }
 
-// TestFoldManyOpen: of calls that never end the oldest are told as ended, and end once
-// more if the agent says so; one that runs on among others that end stays open.
+// TestFoldManyOpen: if too many calls are open, the oldest are shown as ended, and again if
+// the agent ends them. A call that runs while others end stays open.
 func TestFoldManyOpen(t *testing.T) {
 	fold := speaking()
 	event := many()["open"]
@@ -183,8 +183,8 @@ func TestFoldManyOpen(t *testing.T) {
 	}
 }
 
-// TestFoldManyQuestions: no more are put than anybody answers, none is lost that was put,
-// and the rest is told as not allowed. An old call that asks is heard.
+// TestFoldManyQuestions: the number of open questions is limited. None of them is lost, and
+// the calls over the limit are shown as not allowed. An old call can still ask.
 func TestFoldManyQuestions(t *testing.T) {
 	fold := speaking()
 	event, closed := many()["questions"], 0
@@ -214,7 +214,7 @@ func TestFoldManyQuestions(t *testing.T) {
 	}
 }
 
-// TestFoldLargeQuestions: nor more than fits.
+// TestFoldLargeQuestions: the bytes of all open questions are limited, too.
 func TestFoldLargeQuestions(t *testing.T) {
 	fold, large := speaking(), strings.Repeat("x", maxCallBytes/4)
 	for i := range 10 {

@@ -10,7 +10,7 @@ import (
 const (
 	// maxSaid is how much of a turn's text is kept, to compare with a text that says
 	// it again: twice the longest answer that a model of 128,000 tokens gives. Of more
-	// than that the end is kept, a half of this at least.
+	// than that, and of a piece that is longer than half of it, the newest half is kept.
 	maxSaid = 1 << 20
 	// maxStarts is how many beginnings of messages are kept with it, maxChunks how
 	// many of the newest chunks.
@@ -104,10 +104,17 @@ func (s *said) covers(text string) (rest string, ok bool) {
 	if len(s.text) == 0 || strings.TrimSpace(text) == "" {
 		return text, false
 	}
+	goesOn := text
 	for _, b := range s.starts {
-		if rest, ok := s.coversFrom(b.at, text); ok {
-			return rest, true
+		switch rest, ok := s.coversFrom(b.at, text); {
+		case ok && rest == "":
+			return "", true
+		case ok && goesOn == text:
+			goesOn = rest
 		}
+	}
+	if goesOn != text {
+		return goesOn, true
 	}
 	for i := range s.chunks {
 		if rest, ok := s.coversFrom(s.chunks[(s.next+i)%maxChunks], text); ok {
@@ -137,6 +144,7 @@ func (s *said) compare(from int, text string, apart bool) (rest string, ok bool)
 	i, j := skipSpace(s.text, from), skipSpace(text, 0)
 	matched := false
 	kind := apart && s.isArtifact(from)
+	behind := i // the newest character that is no white space
 	for i < len(s.text) && j < len(text) {
 		if apart {
 			if next := s.skipOther(i, kind); next > i {
@@ -154,6 +162,7 @@ func (s *said) compare(from int, text string, apart bool) (rest string, ok bool)
 			j = skipSpace(text, j)
 		case a == b:
 			i, j, matched = i+1, j+1, true
+			behind = i
 		default:
 			return "", false
 		}
@@ -167,7 +176,7 @@ func (s *said) compare(from int, text string, apart bool) (rest string, ok bool)
 		return "", false
 	case strings.TrimSpace(rest) == "":
 		// All of it was shown, if it ends where a message does.
-		return "", shownEnd || s.breaksIn(i, skipSpace(s.text, i))
+		return "", shownEnd || s.breaksIn(min(behind, i), skipSpace(s.text, i))
 	case !shownEnd:
 		return "", false
 	}

@@ -133,12 +133,14 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
 		text, ok := held[ev.Message.ID]
 		return !ok || !strings.Contains(text, wholeText(ev.Message.Parts))
 	}
+	newest := task.HasMessage && f.texts.isNewest(f.texts.of(task.Message.ID, false), wholeText(task.Message.Parts))
 	f.texts.snapshots++ // what no snapshot holds is no echo
 	for i := range events {
 		if ev := &events[i]; isOlder(ev) {
 			f.loss.unheld()
 			if !ev.State.Terminal() {
 				steps = f.Echo(ev, steps)
+				f.newestKnown = newest
 			}
 			f.texts.snapshots++ // nor is what follows one that was a task
 		}
@@ -150,7 +152,7 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
 		}
 	}
 	steps = f.Event(task, steps)
-	f.came = nil
+	f.came, f.newestKnown = nil, false
 	for i := range events {
 		if ev := &events[i]; (!isOlder(ev) || ev.State.Terminal()) && !isReplaced(ev, events[i+1:]) {
 			steps = f.Echo(ev, steps)
@@ -235,9 +237,12 @@ func (f *Fold) answers(m *a2a.Message) {
 				continue
 			}
 			if id, ok := d.answered(f.calls.data.members); ok {
-				if c := f.calls.task.calls[id]; c != nil && !c.answered {
-					c.answered = true
-					f.calls.asks(c)
+				if c := f.calls.task.calls[id]; c != nil {
+					c.heard = f.texts.snapshots
+					if !c.answered {
+						c.answered = true
+						f.calls.asks(c)
+					}
 				}
 			}
 		}
@@ -283,7 +288,7 @@ func (f *Fold) newest(m *a2a.Message) {
 	switch _, replaced, short := f.texts.rest(sh, text); {
 	case text == "" || !replaced && !short:
 		f.message(m, held)
-	case !f.texts.isNewest(sh, text):
+	case !f.texts.isNewest(sh, text) && !f.newestKnown:
 		f.message(m, saidNow)
 		sh.lacking = true
 	}

@@ -39,9 +39,9 @@ func onePart(p *a2a.Part) (parts a2a.Parts) {
 
 func seq[T any](values []T) iter.Seq[T] { return slices.Values(values) }
 
-// FuzzFold is Fold's law: after any prefix of what an agent says, a snapshot of
-// the task shows exactly the rest of what it holds, and everything is shown
-// once; a snapshot of what has been shown shows nothing.
+// FuzzFold: after any number of events, a snapshot of the task shows exactly what it holds
+// beyond what was shown. Everything is shown once, and a snapshot of what was shown shows
+// nothing.
 //
 // The script's bytes are chunks of text: the low bits choose the message or the
 // artifact, the others the length. at is where the snapshots come in.

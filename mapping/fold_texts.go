@@ -213,7 +213,7 @@ func (t *texts) saw(sh *shown, text string) {
 	if len(t.said.text)+len(text) > maxSaid {
 		t.settle()
 	}
-	if len(text) > maxSaid {
+	if len(text) > maxSaid/2 {
 		sum := maphash.String(t.seed, text)
 		sh.sums, sh.chunk = append(sh.sums, extent{len(text), sum}), sum
 		t.said.restart(text[len(text)-maxSaid/2:])

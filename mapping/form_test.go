@@ -6,8 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestFill: the user's words become a form's values, or are refused. What is refused is
-// not sent.
+// TestFill: the user's words become the values of a form, or are refused and not sent.
 func TestFill(t *testing.T) {
 	schema := gjson.Parse(`{"type":"object","required":["name","size"],"properties":{"name":{"type":"string","title":"The name"},"size":{"type":"integer"},
 		"kind":{"type":"string","oneOf":[{"const":"a","title":"First, or so"},{"const":"b","title":"Second"}]},"tags":{"type":"array","items":{"enum":["x","y"]}},"ok":{"type":"boolean"}}}`)

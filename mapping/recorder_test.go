@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRecorder: what is recorded of output that grows is twice its length at most,
-// and a call that goes on or ends has all that was shown.
+// TestRecorder: the record of growing output is at most twice as long as the output, and
+// the record of a call holds all that was shown.
 func TestRecorder(t *testing.T) {
 	var r Recorder
 	call := &ToolCall{ID: "c", Name: "make", Status: ToolExecuting}

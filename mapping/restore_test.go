@@ -2,8 +2,8 @@ package mapping
 
 import "testing"
 
-// TestMend: an update of a call that was begun in what is missing begins it, as
-// ACP wants it to begin: with an ID and a title.
+// TestMend: if the beginning of a call is missing, its first update becomes the beginning
+// that ACP wants, with an ID and a title.
 func TestMend(t *testing.T) {
 	const (
 		head = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":`

@@ -26,7 +26,10 @@ type Seen struct {
 	task   string
 	hashes []uint64
 	legs   []int // where the answers to messages begin
-	full   bool
+	// tasks are the tasks that streams of answers have begun with: agents repeat them, or
+	// not.
+	tasks []int
+	full  bool
 }
 
 // Leg notes that what follows answers another message: an agent may repeat from there.
@@ -47,6 +50,9 @@ func (s *Seen) Note(ev *a2a.Event) {
 	if s.full = s.full || len(s.hashes) == maxSeen; s.full {
 		return
 	}
+	if n := len(s.hashes); ev.Kind == a2a.EventTask && n > 0 && len(s.legs) > 0 && s.legs[len(s.legs)-1] == n {
+		s.tasks = append(s.tasks, n)
+	}
 	s.hashes = append(s.hashes, maphash.String(s.seed, string(ev.Raw)))
 }
 
@@ -55,6 +61,7 @@ type Repetition struct {
 	seed   maphash.Seed
 	hashes []uint64
 	legs   []int
+	tasks  []int
 	at     []int // the places that the next event may be at
 	n      int   // how many were known again
 }
@@ -64,7 +71,7 @@ type Repetition struct {
 func (s *Seen) Repetition() *Repetition {
 	r := &Repetition{seed: s.seed}
 	if !s.full {
-		r.hashes, r.legs = s.hashes[:len(s.hashes):len(s.hashes)], slices.Clone(s.legs)
+		r.hashes, r.legs, r.tasks = s.hashes[:len(s.hashes):len(s.hashes)], slices.Clone(s.legs), slices.Clone(s.tasks)
 	}
 	return r
 }
@@ -92,8 +99,14 @@ const (
 // KnownLast all that follows is new.
 func (r *Repetition) Next(ev *a2a.Event) Known {
 	sum := maphash.String(r.seed, string(ev.Raw))
+	at := r.at
+	for _, p := range at {
+		if slices.Contains(r.tasks, p) {
+			at = append(at, p+1)
+		}
+	}
 	goOn, ended := r.at[:0], false
-	for _, at := range r.at {
+	for _, at := range at {
 		switch {
 		case at >= len(r.hashes) || r.hashes[at] != sum:
 		case at+1 == len(r.hashes):

@@ -15,6 +15,7 @@ func readParts(s string, at int) (parts a2a.Parts, end int) {
 	end = rawjson.SkipValue(s, at)
 	if rawjson.IsArray(s[at:end]) {
 		parts.Raw, parts.FastPath().Step = a2a.JSON(s[at:end]), nextPart
+		parts.FastPath().Bare = !strings.Contains(s[at:end], "metadata")
 	}
 	return parts, end
 }

@@ -15,7 +15,7 @@ const (
 	MethodDiffAccepted = "ide/diffAccepted"
 	// MethodDiffRejected (editor): the user rejects a diff. [Decision].
 	MethodDiffRejected = "ide/diffRejected"
-	// MethodWorkspaces (editor): other workspace roots are open. [Workspaces].
+	// MethodWorkspaces (editor): the workspace roots have changed. [Workspaces].
 	MethodWorkspaces = "companion/workspaces"
 
 	// MethodOpenDiff (companion, request): show a diff, and answer {} as soon as
@@ -29,18 +29,18 @@ const (
 	MethodStarted = "companion/started"
 )
 
-// Errors of [Server.Handle], which [errors.Is] finds in what it returns. Both have a
-// method Code() int, JSON-RPC's code for an answer, so that who does not import this
-// package can ask for it; other errors are JSON-RPC's internal error.
+// Errors of [Server.Handle], for [errors.Is]. Both have a method Code() int, JSON-RPC's
+// code for the answer, for callers that do not import this package; other errors are
+// JSON-RPC's internal error.
 var (
 	// ErrMethod: the method is not the editor's.
 	ErrMethod error = &codeError{codeMethodNotFound, "not a method of the companion"}
-	// ErrParams: the editor's params have caused it.
+	// ErrParams: the editor's params are wrong.
 	ErrParams error = &codeError{codeInvalidParams, "wrong params"}
 )
 
 // ErrNoDiffs is what an [Editor] returns for [MethodOpenDiff] if it never shows a
-// diff: when the real one answers -32601, for one.
+// diff, for example because it does not know the method (-32601).
 var ErrNoDiffs = errors.New("the editor shows no diffs")
 
 type codeError struct {
@@ -70,8 +70,8 @@ type Started struct {
 	Port       int      `json:"port"`
 	AuthToken  string   `json:"authToken"`
 	Workspaces []string `json:"workspaces"`
-	// Env is for the editor's terminals: with it a CLI finds this window's
-	// companion among several. It holds no token.
+	// Env is for the editor's terminals: by it a CLI finds this window's companion
+	// among several. It has no token.
 	Env map[string]string `json:"env"`
 }
 
@@ -95,7 +95,7 @@ type CloseDiff struct {
 }
 
 // CloseDiffResult is the answer to [MethodCloseDiff]: the content of the diff's
-// editable side as the user has left it, nil if there is no such diff.
+// editable side, with the user's changes; nil if there is no such diff.
 type CloseDiffResult struct {
 	Content *string `json:"content"`
 }
@@ -117,15 +117,14 @@ type Options struct {
 	// Workspaces are the absolute paths of the workspace roots. A CLI in no
 	// directory below one of them does not connect. None: the current directory.
 	Workspaces []string
-	// NoDiffs is for an editor that shows no diffs. The CLIs are not offered any
-	// then, and ask in the terminal; one that speaks ACP itself would wait for a
-	// decision in the editor that never comes.
+	// NoDiffs is for an editor that shows no diffs. The CLIs then ask in the terminal.
+	// Without it, a CLI that speaks ACP itself would wait for a decision in the editor
+	// that never comes.
 	NoDiffs bool
 	// EditorPID is the editor's process; 0: our parent.
 	EditorPID int
 	// Version is the program's.
 	Version string
-	// Log takes what is worth knowing; nil: nobody. It gets no token and no
-	// content.
+	// Log may be nil. It gets no token and no content.
 	Log *slog.Logger
 }

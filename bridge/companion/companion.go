@@ -27,8 +27,8 @@ type Server struct {
 	work   sync.WaitGroup
 }
 
-// Start starts a companion for editor. The errors are about the machine: no port,
-// or no discovery file, without which no CLI would find it; and about the options.
+// Start starts a companion for editor. It fails if the options are wrong, or if it
+// cannot listen or write the discovery file, without which no CLI finds it.
 func Start(editor Editor, opts *Options) (*Server, error) {
 	var o Options
 	if opts != nil {
@@ -72,11 +72,10 @@ func Start(editor Editor, opts *Options) (*Server, error) {
 	return s, nil
 }
 
-// Handle takes a message of the editor's, and returns what a request is answered
-// with. It does not wait for the editor or for a CLI, so that a read loop may call
-// it; [MethodWorkspaces] writes two small files. Errors are worth branching on
-// with [ErrMethod] and [ErrParams]. Messages that depend on each other are to come
-// in their order.
+// Handle handles a message from the editor, and returns the result for a request. It does
+// not wait for the editor or for a CLI, so that a read loop may call it;
+// [MethodWorkspaces] writes two small files. Its errors can be [ErrMethod] and
+// [ErrParams]. Messages must come in their order.
 func (s *Server) Handle(method string, params json.RawMessage) (any, error) {
 	var err error
 	switch method {
@@ -109,12 +108,12 @@ func Methods() []string {
 	return []string{MethodContextUpdate, MethodDiffAccepted, MethodDiffRejected, MethodWorkspaces}
 }
 
-// Context returns what the user has open now, as the CLIs are told it; the zero
-// Context if the editor has said nothing. It asks the disk which files exist.
+// Context returns the context as the CLIs get it; the zero Context if the editor has
+// sent none. It checks on the disk which files exist.
 func (s *Server) Context() Context { return s.hub.current() }
 
-// Close takes the discovery files away and ends the server with all its streams.
-// Diffs that are open are left to the editor. It may be called twice.
+// Close removes the discovery files and ends the server with all its streams. Open
+// diffs are left to the editor. It may be called twice.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +121,7 @@ func (s *Server) Close() error {
 		return nil
 	}
 	s.closed = true
-	// The files go first: a CLI that finds one finds a server, too.
+	// The files are removed first: while a CLI finds one, the server is there.
 	err := s.files.remove()
 	s.hub.close()
 	s.mcp.close()
@@ -159,8 +158,8 @@ func (s *Server) moveFiles(workspaces []string) (*Started, error) {
 	return &started, nil
 }
 
-// checkWorkspaces returns the roots that the CLIs can be told of. One that has the
-// separator of lists in its name cannot be: the others are not lost for it.
+// checkWorkspaces returns the roots that the CLIs can be told of. It leaves out a root
+// whose name has the separator of path lists in it.
 func checkWorkspaces(log *slog.Logger, paths []string) ([]string, error) {
 	var roots []string
 	for _, p := range paths {
@@ -182,8 +181,7 @@ func checkWorkspaces(log *slog.Logger, paths []string) ([]string, error) {
 	return roots, nil
 }
 
-// decode reads an editor's params. Members that are unknown are ignored, and null
-// is as good as nothing.
+// decode reads an editor's params. It ignores unknown members; null is like none.
 func decode(params json.RawMessage, into any) error {
 	if len(params) == 0 {
 		params = json.RawMessage("{}")

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// contextInterval is the least time between two contexts for a CLI: the 50 ms
-	// that the contract recommends, and so much more that no second sees 21.
+	// contextInterval is the least time between two contexts for a CLI: a little more than
+	// the 50 ms that the contract recommends, so that no second has 21.
 	contextInterval = 52 * time.Millisecond
 	// maxOpenFiles and maxSelectedText are what the CLIs cut a context to.
 	maxOpenFiles    = 10
 	maxSelectedText = 16 << 10
-	// maxListedFiles is how many of the editor's files are looked at: far more
-	// than are shown, and few enough to be asked of a slow disk.
+	// maxListedFiles is how many of the editor's files are checked on the disk: far more
+	// than are shown, but not too many for a slow disk.
 	maxListedFiles = 1000
 
 	truncated = "... [TRUNCATED]" // as the CLIs mark it
@@ -33,11 +33,11 @@ type Context struct {
 
 // WorkspaceState is the state of the editor's workspace.
 type WorkspaceState struct {
-	// OpenFiles are the files that are open. Those that are not on the disk are
-	// left out of what the CLIs get, and so are all but ten.
+	// OpenFiles are the files that are open. The CLIs get at most ten of those that are
+	// on the disk.
 	OpenFiles []File `json:"openFiles,omitzero"`
-	// IsTrusted wins over the CLI's own list of trusted folders, and a change of
-	// it makes the CLI ask for a restart: nil unless the editor knows such a thing.
+	// IsTrusted overrides the CLI's own list of trusted folders; when it changes, the CLI
+	// asks for a restart. Nil if the editor has no such setting.
 	IsTrusted *bool `json:"isTrusted,omitempty"`
 }
 
@@ -61,8 +61,8 @@ type Position struct {
 	Character float64 `json:"character"`
 }
 
-// update takes the context that the editor says is the user's. One that is wrong
-// changes nothing: a CLI disconnects for good from a companion that sends it one.
+// update sets the context that the editor sent. It refuses a wrong one, because a CLI
+// that gets one disconnects for good.
 func (h *hub) update(c Context) error {
 	if err := c.check(); err != nil {
 		return err
@@ -92,9 +92,9 @@ func (c *Context) check() error {
 
 func isCount(n float64) bool { return n >= 1 && n == math.Trunc(n) && !math.IsInf(n, 0) }
 
-// publish shows the newest context to every client that has not seen it, one in
-// contextInterval at most, until the hub is closed. The files are looked for here,
-// so that a disk that hangs keeps nothing else from the CLIs.
+// publish sends the newest context to every client that does not have it, at most one in
+// contextInterval, until the hub is closed. Files are checked in this goroutine, so that
+// a disk that hangs stops nothing else.
 func (h *hub) publish() {
 	for {
 		select {
@@ -116,7 +116,7 @@ func (h *hub) publish() {
 			continue
 		}
 		params, err := encode(said.shown())
-		if err != nil { // cannot be: the numbers have been checked
+		if err != nil { // cannot happen: the numbers have been checked
 			h.log.Error("the context cannot be encoded", "err", err)
 			continue
 		}
@@ -141,9 +141,9 @@ func (h *hub) current() Context {
 	return said.shown()
 }
 
-// shown is what a CLI is shown of c: files that exist, the active one first and
-// with the highest timestamp, because that is the one that the CLIs take for
-// active; then the others, the last focused first.
+// shown is what a CLI gets of c: files that exist, the active one first and with the
+// highest timestamp, because the CLIs take that one for active; then the others, the
+// last focused first.
 func (c *Context) shown() Context {
 	if c.WorkspaceState == nil {
 		return Context{}
@@ -177,8 +177,8 @@ func (c *Context) shown() Context {
 	return Context{&state}
 }
 
-// exists reports whether path is a file on the disk. A buffer without a file, the
-// editor's settings and a terminal are none.
+// exists reports whether path is a file on the disk, and not a terminal or an unsaved
+// buffer.
 func exists(path string) bool {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return false
@@ -187,8 +187,8 @@ func exists(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// truncate cuts text to maxSelectedText bytes, between two characters. The CLIs
-// count UTF-16 units, of which there are never more than bytes: they do not cut it
+// truncate shortens text to maxSelectedText bytes, between two characters. The CLIs
+// count UTF-16 units, which are never more than the bytes, so they do not shorten it
 // again.
 func truncate(text string) string {
 	if len(text) <= maxSelectedText {

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// openWait is how long the editor may take to show a diff, closeWait to take
-	// one away on a CLI's behalf, dismissWait to do so when no CLI waits. A CLI
-	// itself gives up after ten minutes, and asks in the terminal meanwhile.
+	// openWait is how long the editor may take to show a diff, closeWait to close one for
+	// a CLI, dismissWait to close one that no CLI waits for. A CLI itself waits ten
+	// minutes, and asks in the terminal meanwhile.
 	openWait    = 10 * time.Second
 	closeWait   = 10 * time.Second
 	dismissWait = 10 * time.Second
@@ -26,18 +26,17 @@ type diff struct {
 	path   string // as the client wrote it: it compares the text
 	client client
 	empty  bool // the proposed content is empty
-	// closing: the editor has been asked to take it away. What the user accepts
-	// while that is under way is final.
+	// closing: the editor has been asked to close it. If the user accepts it meanwhile,
+	// that counts.
 	closing bool
 	final   *string
 }
 
-// openDiff has the editor show a diff. It returns an error, for the CLI, only if
-// the CLI asks for what no editor could show.
+// openDiff asks the editor to show a diff. It returns an error for the CLI only if no
+// editor could show it.
 //
-// If this editor shows nothing, that is no error, whatever the contract says: the
-// CLI asks the user in the terminal at the same time, and makes the edit fail if
-// it hears of one.
+// That this editor cannot show it is no error, unlike in the contract: the CLI also asks
+// in the terminal, and an error would make it give up the edit.
 func (h *hub) openDiff(ctx context.Context, c client, path, content string) error {
 	d := &diff{path: path, client: c, empty: content == ""}
 	if err := h.add(d); err != nil {
@@ -49,7 +48,7 @@ func (h *hub) openDiff(ctx context.Context, c client, path, content string) erro
 	}
 	call, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
-	var shown any // whatever the editor answers, if it is no error
+	var shown any // any answer but an error
 	err := h.editor.Request(call, MethodOpenDiff, OpenDiff{DiffID: d.id, FilePath: path, NewContent: content}, &shown)
 	if err == nil {
 		return nil
@@ -63,7 +62,7 @@ func (h *hub) openDiff(ctx context.Context, c client, path, content string) erro
 	switch {
 	case h.diffs[d.id] == nil || d.closing: // decided or closed already
 	case call.Err() != nil:
-		h.dismiss(d) // it may come yet
+		h.dismiss(d) // the editor may still show it
 	default:
 		delete(h.diffs, d.id)
 	}
@@ -76,8 +75,8 @@ func (h *hub) drop(d *diff) {
 	delete(h.diffs, d.id)
 }
 
-// add registers a diff. The CLI waits for one decision about a file, so an older
-// diff of the same file is taken away.
+// add registers a diff. A CLI waits for one decision about a file, so an older diff of
+// the same file is closed.
 func (h *hub) add(d *diff) error {
 	if !filepath.IsAbs(d.path) {
 		return errors.New("filePath must be an absolute path")
@@ -105,8 +104,8 @@ func (h *hub) add(d *diff) error {
 	return nil
 }
 
-// closeDiff has the editor take a diff away, and returns the content that the user
-// has left in it; nil if there is no such diff.
+// closeDiff asks the editor to close a diff, and returns its content with the user's
+// changes; nil if there is no such diff.
 func (h *hub) closeDiff(c client, path string) (*string, error) {
 	h.mu.Lock()
 	var d *diff
@@ -120,7 +119,7 @@ func (h *hub) closeDiff(c client, path string) (*string, error) {
 	if d == nil {
 		return nil, nil
 	}
-	// Not with the request's context: the CLI may be gone, and the diff is to go.
+	// Not with the request's context: the diff must be closed even if the CLI is gone.
 	var result CloseDiffResult
 	err := h.requestClose(d, closeWait, &result)
 	h.mu.Lock()
@@ -132,7 +131,7 @@ func (h *hub) closeDiff(c client, path string) (*string, error) {
 	return result.Content, err
 }
 
-// dismiss has the editor take a diff away that no CLI waits for any more.
+// dismiss asks the editor to close a diff that no CLI waits for.
 func (h *hub) dismiss(d *diff) {
 	d.closing = true
 	h.spawn(func() { // ends with the editor's answer, dismissWait, or close
@@ -149,8 +148,8 @@ func (h *hub) requestClose(d *diff, wait time.Duration, result *CloseDiffResult)
 	return h.editor.Request(ctx, MethodCloseDiff, CloseDiff{DiffID: d.id, FilePath: d.path}, result)
 }
 
-// decide tells the CLI that opened a diff what the user decided. A diff that is
-// there no more was closed by its CLI, or that is gone: nobody waits.
+// decide tells the CLI that opened a diff what the user decided. If the diff is not
+// registered, its CLI has closed it or is gone, and nobody waits.
 func (h *hub) decide(method string, p Decision) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,8 +162,8 @@ func (h *hub) decide(method string, p Decision) error {
 	case accepted && p.Content == nil:
 		return paramsError("content must be the whole file as the user accepts it")
 	case accepted && *p.Content == "" && !d.empty:
-		// The CLIs take an empty content for none, and would write what they have
-		// proposed, which the user has deleted.
+		// The CLIs take an empty content for none, and would write their proposal, which
+		// the user has deleted.
 		return paramsError("%s cannot be accepted empty, because the CLI would write its own proposal: "+
 			"have the user reject the diff; it is still open", d.path)
 	case d.closing:
@@ -181,8 +180,8 @@ func (h *hub) decide(method string, p Decision) error {
 	return nil
 }
 
-// find returns the diff that the editor means. By its path that is only clear if
-// there is one: an answer to one question must not answer another one.
+// find returns the diff that the editor means. The path is enough only if one diff has
+// it: an answer to one question must not answer another one.
 func (h *hub) find(p Decision) (found *diff, err error) {
 	if p.DiffID != "" {
 		return h.diffs[p.DiffID], nil

@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	// program is how our discovery files are told from those of other companions.
+	// program distinguishes our discovery files from those of other companions.
 	program = "a2astdio"
 
 	geminiExt = ".json"
 	qwenExt   = ".lock"
 )
 
-// A discovery is what a discovery file says: Gemini CLI's, and Qwen Code's lock
+// A discovery is the content of a discovery file: Gemini CLI's, or Qwen Code's lock
 // file.
 type discovery struct {
 	Port          int     `json:"port"`
 	WorkspacePath string  `json:"workspacePath"`
 	AuthToken     string  `json:"authToken"`
 	IDEInfo       ideInfo `json:"ideInfo"`
-	// PPID and IDEName are Qwen Code's. It removes the file when the process
-	// PPID is gone: ours, whose life is the server's, and not the editor's.
+	// PPID and IDEName are Qwen Code's. It removes the file when the process PPID is
+	// gone. That is our process, not the editor's.
 	PPID    int    `json:"ppid,omitempty"`
 	IDEName string `json:"ideName,omitempty"`
-	// Companion is a member of ours, which the CLIs do not look at.
+	// Companion is our own member, which the CLIs ignore.
 	Companion process `json:"companion"`
 }
 
@@ -43,8 +43,8 @@ type ideInfo struct {
 	DisplayName string `json:"displayName"`
 }
 
-// A process says which process serves, so that its file is known for stale when
-// it is gone; the PID in the file's name is the editor's, which may live on.
+// A process is the process that serves; when it is gone, its file is stale. The PID in
+// the file's name is the editor's, which may still run.
 type process struct {
 	Program   string    `json:"program"`
 	Host      string    `json:"host"`
@@ -75,7 +75,7 @@ func (f *files) started() Started {
 	return Started{f.content.Port, f.content.AuthToken, f.workspaces, environment(f.content.Port, f.content.Companion.EditorPID, f.workspaces)}
 }
 
-// write writes the files anew. Without Qwen Code's the companion is still of use.
+// write writes the files. It goes on without Qwen Code's if that fails.
 func (f *files) write() error {
 	c := f.content
 	c.WorkspacePath = strings.Join(f.workspaces, string(filepath.ListSeparator))
@@ -95,7 +95,7 @@ func (f *files) write() error {
 	return nil
 }
 
-// put writes a file that only the user can read. It is whole whenever it is there.
+// put writes a file that only the user can read. A reader never finds a part of it.
 func (f *files) put(dir, name string, content discovery) error {
 	b, err := json.Marshal(content)
 	if err != nil {
@@ -178,8 +178,8 @@ func qwenDir() (string, error) {
 	return filepath.Join(dir, "ide"), nil
 }
 
-// environment is for terminals whose CLIs are to find this companion. It has no
-// token: what runs in a terminal is not all a CLI's.
+// environment is for terminals whose CLIs are to find this companion. It has no token,
+// because other programs run in a terminal, too.
 func environment(port, editorPID int, workspaces []string) map[string]string {
 	path := strings.Join(workspaces, string(filepath.ListSeparator))
 	env := map[string]string{
@@ -190,8 +190,8 @@ func environment(port, editorPID int, workspaces []string) map[string]string {
 		"QWEN_CODE_IDE_WORKSPACE_PATH":  path,
 	}
 	if inContainer() {
-		// Gemini CLI in a container looks for the editor outside of it, unless it
-		// is told that the editor is inside.
+		// Gemini CLI in a container looks for the editor outside of it, unless this
+		// variable tells that the editor is inside.
 		env["REMOTE_CONTAINERS"] = "true"
 	}
 	return env

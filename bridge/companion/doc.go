@@ -7,10 +7,10 @@
 // # For a caller
 //
 // [Start] listens, writes the discovery files and tells the [Editor] where it is
-// ([MethodStarted]). What the editor says goes to [Server.Handle]; what it is
-// asked comes by [Editor.Request]. [Server.Close] takes the files away and ends the
-// server. Nothing happens when the package is imported, and it imports nothing of
-// ours: whoever has an editor implements Editor in a few lines.
+// ([MethodStarted]). Give the editor's messages to [Server.Handle]; requests to the
+// editor come by [Editor.Request]. [Server.Close] removes the files and ends the server.
+// Importing the package does nothing, and it imports no other package of ours: an Editor
+// takes a few lines.
 //
 // # How it works inside
 //
@@ -29,8 +29,8 @@
 //	connection (net/http)
 //	one per stream (its GET)       its connection, its session's end, Server.Close
 //	publisher of the context       Server.Close
-//	one per diff that is taken     the editor's answer, dismissWait, Server.Close
-//	out of the editor
+//	one per diff that the editor   the editor's answer, dismissWait, Server.Close
+//	is asked to close
 //
 // # Why there is no MCP SDK in it
 //

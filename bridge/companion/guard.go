@@ -50,10 +50,9 @@ func httpServer(m *mcpServer, log *slog.Logger) *http.Server {
 	}
 }
 
-// guard lets nobody in but a program of the user's that has read the discovery
-// file. Web pages are kept out, like in the companion for VS Code, by Origin and by
-// Host (a page may have its own name lead to this machine), even if they knew the
-// token.
+// guard admits only programs that have read the discovery file, which only the user can.
+// Like the companion for VS Code, it refuses web pages by Origin and by Host (a page's
+// own host name may resolve to this machine), even if they knew the token.
 func (m *mcpServer) guard(r *http.Request) (status int, text string) {
 	if r.Header["Origin"] != nil {
 		return http.StatusForbidden, "web pages may not talk to the companion"
@@ -74,7 +73,7 @@ func (m *mcpServer) guard(r *http.Request) (status int, text string) {
 	return 0, ""
 }
 
-// refuse answers with an error that belongs to no request.
+// refuse answers with an error without an ID.
 func refuse(w http.ResponseWriter, status int, text string) {
 	respond(w, status, failure(nil, codeInvalidRequest, text))
 }
@@ -90,7 +89,7 @@ func respond(w http.ResponseWriter, status int, replies any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a CLI that is gone needs no answer
+	_, _ = w.Write(body) // the CLI may be gone
 }
 
 // accepts reports whether the client takes one of the media types.
@@ -105,11 +104,11 @@ func accepts(r *http.Request, types ...string) bool {
 	return len(values) == 0
 }
 
-// readBody reads a request's body, which must come steadily.
+// readBody reads a request's body, which must not pause for long.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	out := http.NewResponseController(w)
 	body, err := io.ReadAll(steady{http.MaxBytesReader(w, r.Body, maxBody), out})
-	// The server goes on to read, to notice the end of the connection.
+	// No deadline, because the server goes on reading to notice the end of the connection.
 	_ = out.SetReadDeadline(time.Time{})
 	return body, err
 }

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// maxSessions bounds what a program of the user's can make us keep: a CLI has
-	// one.
+	// maxSessions bounds the memory that a program can make us use; a CLI has one session.
 	maxSessions = 64
 
 	sessionHeader = "Mcp-Session-Id"
@@ -77,8 +76,8 @@ func (m *mcpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// post takes messages, and answers them as one JSON document, which MCP leaves to
-// the server. Nothing is told on the way to an answer.
+// post answers messages with one JSON document, as MCP allows. It sends no notification
+// before an answer.
 func (m *mcpServer) post(w http.ResponseWriter, r *http.Request) {
 	messages, batch, ok := readMessages(w, r)
 	if !ok {
@@ -115,8 +114,8 @@ func (m *mcpServer) post(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readMessages reads the messages of a request, at least one. What is wrong with
-// it is answered.
+// readMessages reads the messages of a request, at least one. If the request is wrong,
+// it answers it.
 func readMessages(w http.ResponseWriter, r *http.Request) (messages []message, batch, ok bool) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
@@ -212,7 +211,7 @@ func (m *mcpServer) get(w http.ResponseWriter, r *http.Request) {
 	s.stream(ctx, w, st)
 }
 
-// session returns the session of a request; without one the request is answered.
+// session returns the session of a request. If there is none, it answers the request.
 func (m *mcpServer) session(w http.ResponseWriter, r *http.Request) *session {
 	id := r.Header.Get(sessionHeader)
 	if id == "" {
@@ -228,7 +227,7 @@ func (m *mcpServer) session(w http.ResponseWriter, r *http.Request) *session {
 	return s
 }
 
-// enter is session for a request that uses it: the caller leaves it.
+// enter is like session, and enters it: the caller must call leave.
 func (m *mcpServer) enter(w http.ResponseWriter, r *http.Request) *session {
 	s := m.session(w, r)
 	if s != nil && !s.enter() {
@@ -244,7 +243,7 @@ func (m *mcpServer) forget(s *session) {
 	delete(m.sessions, s.id)
 }
 
-// close ends all sessions, and takes no more requests.
+// close ends all sessions; later requests are refused.
 func (m *mcpServer) close() {
 	m.mu.Lock()
 	m.closed = true

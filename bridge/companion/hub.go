@@ -11,11 +11,11 @@ import (
 // A client is a CLI that is connected. Its methods are called with the hub's lock
 // held, and do not wait.
 type client interface {
-	// show tells it the user's context, as the params of ide/contextUpdate. The
-	// newest replaces one that has not been sent.
+	// show sends it the user's context, the params of ide/contextUpdate. It replaces one
+	// that has not been sent.
 	show(params json.RawMessage)
-	// decide tells it what the user decided about a diff. That is never dropped
-	// while the client is there.
+	// decide sends it the user's decision about a diff, which is not dropped while the
+	// client is there.
 	decide(method string, d decision)
 }
 
@@ -32,7 +32,7 @@ type hub struct {
 	editor Editor
 	log    *slog.Logger
 
-	// ctx is for what goes on beside the CLIs' requests; stop ends it.
+	// ctx is for work outside of the CLIs' requests; stop ends it.
 	ctx  context.Context
 	stop context.CancelFunc
 	work sync.WaitGroup
@@ -42,7 +42,7 @@ type hub struct {
 	wake chan struct{}
 
 	mu      sync.Mutex
-	said    *Context                   // what the editor said last, checked
+	said    *Context                   // the editor's last context, checked
 	clients map[client]json.RawMessage // what each has been shown
 	diffs   map[string]*diff
 	number  uint64 // of the last diff
@@ -64,7 +64,8 @@ func (h *hub) join(c client) {
 	h.poke()
 }
 
-// refresh has a client shown the context again, because it may have forgotten it.
+// refresh makes publish send a client the context again, because it may have forgotten
+// it.
 func (h *hub) refresh(c client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +75,7 @@ func (h *hub) refresh(c client) {
 	}
 }
 
-// disconnected is the end of a client. The editor closes its diffs: nobody waits for them.
+// disconnected removes a client. The editor is asked to close its diffs.
 func (h *hub) disconnected(c client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -107,8 +108,7 @@ func (h *hub) spawn(work func()) {
 	}
 }
 
-// close ends everything that is under way, and waits for it. The editor is asked
-// nothing after that.
+// close ends all work, and waits for it. After that the editor gets no request.
 func (h *hub) close() {
 	h.stop()
 	h.mu.Lock()

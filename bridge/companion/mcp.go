@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// The server speaks so much of MCP (https://modelcontextprotocol.io/specification)
-// as a CLI needs of a companion: initialize, ping and two tools. JSON-RPC 2.0.
+// The server implements the part of MCP (https://modelcontextprotocol.io/specification)
+// that a CLI needs of a companion: initialize, ping and two tools, over JSON-RPC 2.0.
 
 // JSON-RPC's error codes.
 const (
@@ -19,15 +19,15 @@ const (
 	codeInvalidParams  = -32602
 )
 
-// protocolVersions are MCP's that are spoken, the newest first. Those before
-// 2025-03-26 have another transport, that of 2026-07-28 has no stream that the
-// companion's notifications could take.
+// protocolVersions are the versions of MCP that are supported, the newest first. Versions
+// before 2025-03-26 have another transport; 2026-07-28 has no stream for the companion's
+// notifications.
 var protocolVersions = []string{"2025-11-25", "2025-06-18", batchVersion}
 
 // batchVersion is the one that has batches.
 const batchVersion = "2025-03-26"
 
-// A message is a JSON-RPC message of a CLI's.
+// A message is a JSON-RPC message from a CLI.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -63,8 +63,8 @@ func notice(method string, params any) json.RawMessage {
 	return b
 }
 
-// encode is [json.Marshal] without the escapes for HTML, which would make six bytes
-// of one in what is mostly source code.
+// encode is [json.Marshal] without the escapes for HTML: source code has many of these
+// characters, and each would take six bytes.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -73,9 +73,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
-// valid reports whether m is a message at all: MCP wants an ID to be a string or a
-// number. An answer has an ID and no method; since nothing is asked of the CLIs,
-// answers are ignored.
+// valid reports whether m is a message: in MCP an ID is a string or a number. An answer
+// has an ID and no method; answers are ignored, since the CLIs get no requests.
 func (m *message) valid() bool {
 	if len(m.ID) == 0 {
 		return m.JSONRPC == "2.0" && m.Method != ""
@@ -121,8 +120,8 @@ func (m *mcpServer) answer(ctx context.Context, s *session, msg *message) *reply
 	return &reply{"2.0", msg.ID, result, err}
 }
 
-// initialize answers the first request of a session. A client that speaks none of
-// our versions is offered the newest, and decides.
+// initialize answers the first request of a session. A client that supports none of our
+// versions is offered the newest.
 func (m *mcpServer) initialize(msg *message) (version string, r *reply) {
 	var params struct {
 		ProtocolVersion string `json:"protocolVersion"`
@@ -142,8 +141,8 @@ func (m *mcpServer) initialize(msg *message) (version string, r *reply) {
 	}}
 }
 
-// toolList is the result of tools/list. suppressNotification is deprecated in the
-// CLIs, which still send it; it asks for what is done anyway.
+// toolList is the result of tools/list. suppressNotification is deprecated in the CLIs,
+// which still send it; it asks for what closeDiff does anyway.
 const toolList = `{"tools":[
 {"name":"openDiff","title":"Open a diff","description":"Opens an editable diff of a file in the editor. What the user decides is told later, by ide/diffAccepted or ide/diffRejected.",
 "inputSchema":{"type":"object","properties":{

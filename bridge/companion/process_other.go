@@ -4,5 +4,5 @@ package companion
 
 import "os"
 
-// probe: to have found the process is all there is.
+// probe: a process that was found is there.
 func probe(*os.Process) bool { return true }

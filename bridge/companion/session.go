@@ -14,28 +14,28 @@ const (
 	// enough for a CLI whose connection broke to come back (they try for three
 	// seconds), and short enough that the diffs of one that was killed do not stay.
 	sessionGrace = 15 * time.Second
-	// quietGrace is how long one lives between two requests that has never had a
-	// stream: MCP lets a client do without.
+	// quietGrace is how long a session without a stream lives between two requests: MCP
+	// allows a client to have none.
 	quietGrace = 10 * time.Minute
-	// keepAlive is how often a stream says something. Gemini CLI takes one that is
-	// silent for 300 s for broken, and does not come back then.
+	// keepAlive is how often a stream sends something. Gemini CLI takes a stream that is
+	// silent for 300 s for broken, and does not connect again.
 	keepAlive = 20 * time.Second
-	// writeWait is how long a CLI may take to read what is written at once.
+	// writeWait is how long a CLI may take to read one write.
 	writeWait = 30 * time.Second
 	// maxStreams is how many streams a session may have; the real CLIs have one.
 	maxStreams = 4
 )
 
-// A session is a CLI that is connected. The newest of its streams gets what there
-// is to tell: MCP forbids to tell it on several.
+// A session is a CLI that is connected. The newest of its streams gets the notifications:
+// MCP forbids to send one on several.
 type session struct {
 	id      string
 	version string
 	server  *mcpServer
 
 	mu      sync.Mutex
-	context json.RawMessage   // the newest that is not written yet; nil: it is
-	decided []json.RawMessage // what is not written yet
+	context json.RawMessage   // the newest if it is not written yet, else nil
+	decided []json.RawMessage // those that are not written yet
 	streams []*stream
 	grace   time.Duration
 	busy    int         // streams and requests
@@ -77,8 +77,8 @@ func (s *session) pokeLocked() {
 	}
 }
 
-// take returns what st is to write, nil if there is nothing for it now. Decisions
-// go first: somebody waits for them.
+// take returns what st is to write, nil for nothing. Decisions go first, because a CLI
+// waits for them.
 func (s *session) take(st *stream) json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,9 +97,9 @@ func (s *session) take(st *stream) json.RawMessage {
 	return nil
 }
 
-// giveBack returns what could not be written, so that another stream takes it. Of
-// a context there may be a newer one; decisions must not be lost. A CLI that got
-// it after all ignores the second.
+// giveBack returns what could not be written, for another stream. A context is dropped if
+// there is a newer one; a decision is never lost. A CLI that gets one twice ignores the
+// second.
 func (s *session) giveBack(line json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,13 +153,13 @@ func (s *session) detach(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = slices.DeleteFunc(s.streams, func(other *stream) bool { return other == st })
-	s.pokeLocked() // what is left is for the one before it
+	s.pokeLocked() // the stream before it takes the rest
 }
 
 // end ends the session and its streams. It may be called twice.
 func (s *session) end() { s.endIf(func() bool { return true }) }
 
-// expire ends the session if it is not in use after all.
+// expire ends the session unless it is in use again.
 func (s *session) expire() { s.endIf(func() bool { return s.busy == 0 }) }
 
 func (s *session) endIf(may func() bool) {
@@ -178,8 +178,7 @@ func (s *session) endIf(may func() bool) {
 	s.server.hub.disconnected(s)
 }
 
-// stream tells the CLI what there is to tell, until ctx ends or the CLI no longer
-// reads.
+// stream sends the CLI its notifications, until ctx ends or the CLI no longer reads.
 func (s *session) stream(ctx context.Context, w http.ResponseWriter, st *stream) {
 	out := http.NewResponseController(w)
 	write := func(parts ...[]byte) bool {

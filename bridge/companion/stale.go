@@ -18,13 +18,12 @@ import (
 const (
 	// maxDiscovery is how much of a discovery file is read.
 	maxDiscovery = 256 << 10
-	// probeWait is how long a port of this machine may take to answer. A port
-	// where nobody listens refuses at once.
+	// probeWait is how long a port of this machine may take to answer. A port without a
+	// listener refuses at once.
 	probeWait = 200 * time.Millisecond
 )
 
-// A Running is a companion of this user that is alive, as its discovery file
-// tells.
+// A Running is a companion of this user that is alive, by its discovery file.
 type Running struct {
 	// DisplayName is what the CLIs call the editor.
 	DisplayName string
@@ -38,8 +37,8 @@ type Running struct {
 	Env map[string]string
 }
 
-// List returns the companions of this program and this user that are alive, those
-// that were started last first. It does not tell of other programs' companions.
+// List returns this user's companions of this program that are alive, the newest first.
+// It leaves out other programs' companions.
 func List() []Running {
 	var all []Running
 	for _, f := range found(geminiDir()) {
@@ -54,8 +53,7 @@ func List() []Running {
 	return all
 }
 
-// Serves reports whether a CLI in dir would connect: links are followed, as the
-// CLIs do.
+// Serves reports whether a CLI in dir would connect. It follows links, as the CLIs do.
 func (r *Running) Serves(dir string) bool {
 	dir = realPath(dir)
 	return slices.ContainsFunc(r.Workspaces, func(root string) bool {
@@ -77,13 +75,13 @@ type discoveryFile struct {
 	discovery
 }
 
-// found are the discovery files in a directory that companions of ours on this
-// machine have written. A home directory may be shared with other machines, whose
-// processes cannot be asked about here.
+// found returns the discovery files in a directory that our companions on this machine
+// have written. Other machines may share the home directory; their processes cannot be
+// checked here.
 func found(dir string) []discoveryFile {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // nobody was here yet
+		return nil // none was ever written
 	}
 	here := hostname()
 	var all []discoveryFile
@@ -110,8 +108,8 @@ func readSome(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, maxDiscovery))
 }
 
-// alive reports whether the companion of a file still serves. Its PID may be
-// another process's by now: then the port is closed.
+// alive reports whether the companion of a file still serves. Another process may have
+// its PID by now; then the port is closed.
 func (f *discoveryFile) alive() bool {
 	if f.Companion.PID <= 0 || !processAlive(f.Companion.PID) || f.Port <= 0 || f.Port > 65535 {
 		return false
@@ -124,15 +122,15 @@ func (f *discoveryFile) alive() bool {
 	return true
 }
 
-// isTimeout: the machine is too busy to tell; a living companion's file must not
-// be removed for that.
+// isTimeout: the machine is too busy to answer. The companion may be alive, so its file
+// is kept.
 func isTimeout(err error) bool {
 	timeout, ok := err.(net.Error)
 	return ok && timeout.Timeout()
 }
 
-// removeStale removes what companions of ours have left that were killed. A file
-// of one whose editor lives on would lead a CLI to a port where nobody is.
+// removeStale removes the files of our companions that were killed. While the editor
+// runs, such a file would lead a CLI to a port without a listener.
 func removeStale(log *slog.Logger) {
 	dirs := []string{geminiDir()}
 	if dir, err := qwenDir(); err == nil {
@@ -160,13 +158,13 @@ func removeTemps(dir string) {
 	for _, e := range entries {
 		var pid int
 		if _, err := fmt.Sscanf(e.Name(), "."+program+"-%d-", &pid); err == nil && pid > 0 && !processAlive(pid) {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // it is nothing that anybody reads
+			_ = os.Remove(filepath.Join(dir, e.Name())) // nobody reads it
 		}
 	}
 }
 
-// processAlive reports whether there is a process with this PID. On Windows, where
-// a number that nobody has cannot be opened, that is all there is to ask.
+// processAlive reports whether there is a process with this PID. On Windows a process
+// that can be opened is there.
 func processAlive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 )
 
 // CardFacts are what the answer to initialize needs of an agent's card. They are
-// kept from process to process, so that an editor need not wait for the network
-// to learn what it learnt the last time; what has changed since shows at the next
-// start, or, for a prompt that the agent does not take any more, as an error.
+// stored, so that an editor need not wait for the network at the next start. If the
+// card has changed since, the editor learns it at the start after that, or by an error
+// for a prompt that the agent no longer accepts.
 type CardFacts struct {
 	Name  string `json:"name"`
 	Image bool   `json:"image"`
@@ -44,8 +44,7 @@ func (s *Store) CardFacts(agent string) *CardFacts {
 	return facts
 }
 
-// PutCardFacts keeps them. What goes wrong costs the next start some time, and
-// nothing else.
+// PutCardFacts stores them. If that fails, the next start asks the agent.
 func (s *Store) PutCardFacts(agent string, facts *CardFacts) error {
 	if s == nil || agent == "" {
 		return nil

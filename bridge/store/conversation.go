@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A Conversation is where prompts from a shell have left one: the last with an agent
-// in a directory. It has no journal.
+// A Conversation is the state of the last conversation from a shell with an agent in a
+// directory. It has no journal.
 type Conversation struct {
 	Agent     string `json:"agent"`
 	Cwd       string `json:"cwd"`
@@ -22,8 +22,7 @@ type Conversation struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// conversationFile is where a conversation is kept: beside the sessions, which are
-// those of editors.
+// conversationFile is where a conversation is kept: beside the editors' sessions.
 func (s *Store) conversationFile(agent, cwd string) string {
 	return filepath.Join(s.dir, "conversations", fileName(agent+"\x00"+filepath.Clean(cwd))+".json")
 }
@@ -50,9 +49,8 @@ func (s *Store) Conversation(agent, cwd string) (Conversation, error) {
 	return c, nil
 }
 
-// PutConversation keeps a conversation, in place of the last with its agent in its
-// directory. Those that nobody has gone on with for as long as sessions are kept are
-// removed.
+// PutConversation stores a conversation, in place of the last with its agent in its
+// directory. It removes those that have not been used for as long as sessions are kept.
 func (s *Store) PutConversation(c Conversation) error {
 	if s == nil {
 		return nil
@@ -80,8 +78,8 @@ func (s *Store) PutConversation(c Conversation) error {
 	return nil
 }
 
-// pruneConversations removes what nobody has gone on with for age. What cannot be removed
-// is left for the next time.
+// pruneConversations removes conversations that have not been used for age. If one cannot
+// be removed, the next call tries again.
 func (s *Store) pruneConversations(age time.Duration) {
 	dir := filepath.Join(s.dir, "conversations")
 	entries, err := os.ReadDir(dir)

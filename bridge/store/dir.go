@@ -18,13 +18,13 @@ import (
 const fileNameLen = 52
 
 // fileName turns an ID, which may be anything, into a name that every file system
-// takes. It is lower case because some do not tell cases apart.
+// takes. It is lower case, because some do not distinguish case.
 func fileName(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding).EncodeToString(sum[:])
 }
 
-// userDir is [stateDir] for who runs this.
+// userDir is [stateDir] for the user who runs this process.
 func userDir() (dir string, shared bool, advice string) {
 	dir, shared = stateDir(runtime.GOOS, os.Getenv, homeDir(), os.TempDir())
 	variable := "XDG_STATE_HOME"
@@ -51,9 +51,9 @@ func homeDir() string {
 	return u.HomeDir
 }
 
-// stateDir is where a program keeps what should survive it: XDG's place, also on
-// macOS if it is set, else the system's own. Without a home it is a directory in
-// temp, where others can write (shared).
+// stateDir is where a program keeps its state: XDG's directory if it is set, on macOS
+// too, else the system's own. Without a home it is a directory in temp, where others
+// can write (shared).
 func stateDir(goos string, getenv func(string) string, home, temp string) (dir string, shared bool) {
 	base := getenv("XDG_STATE_HOME")
 	if goos == "windows" {
@@ -90,8 +90,8 @@ var errNoDirectory = errors.New("no directory")
 
 var errNotOurs = errors.New("it is not a directory of this user's alone")
 
-// guard refuses a directory that somebody else may have made, where everybody can
-// make one. That there is none yet is fine.
+// guard refuses a directory in a shared place if another user may have made it. It
+// accepts that the directory does not exist yet.
 func (s *Store) guard() error {
 	if !s.shared {
 		return nil
@@ -131,8 +131,8 @@ func (s *Store) makeDir(dir string) (isNew bool, err error) {
 	return err == nil, err
 }
 
-// names lists the directories of sessions. What else is there is not ours, and
-// has other names.
+// names lists the directories of sessions. Other files are not ours, and have other
+// names.
 func (s *Store) names() ([]string, error) {
 	if err := s.guard(); err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (s *Store) names() ([]string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case err == nil && !info.IsDir(): // a pipe would hold up whoever opens it
+	case err == nil && !info.IsDir(): // opening a pipe would block
 		err = fmt.Errorf("%s: %w", s.sessions, errNoDirectory)
 	}
 	if err != nil {

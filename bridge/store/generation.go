@@ -12,8 +12,8 @@ import (
 
 const (
 	journalSuffix = ".jsonl"
-	// torn ends a line that was not written to its end: ASCII's CAN, "disregard
-	// what precedes". No JSON text has it as it is.
+	// torn ends a line that was written in part only: ASCII's CAN, "disregard what
+	// precedes". JSON text contains it only escaped.
 	torn = '\x18'
 )
 
@@ -39,8 +39,8 @@ func (j *Journal) settle(n int) error {
 		return err
 	}
 	if len(all) == 0 {
-		// After 0 if it is new. After the last one if the session was removed:
-		// so the reader is told that the beginning is missing.
+		// The number after 0 if the journal is new. If the session was removed, the
+		// number after the last one: it tells the reader that the beginning is missing.
 		return j.begin(j.generation + 1)
 	}
 	newest := all[len(all)-1]
@@ -54,7 +54,7 @@ func (j *Journal) settle(n int) error {
 		_ = os.Remove(j.path(old)) // the next generation tries again
 	}
 	if newest == 1 {
-		// Later on it is as large as it becomes.
+		// A later one may be of any size.
 		j.store.pruneBeside(filepath.Base(j.dir))
 	}
 	return nil
@@ -83,15 +83,15 @@ func (j *Journal) begin(generation int) error {
 	return nil
 }
 
-// use goes on with a generation, and ends a torn line in it.
+// use opens a generation to append to it, and ends a torn line in it.
 func (j *Journal) use(generation int) error {
 	there, err := os.Stat(j.path(generation))
 	if err != nil {
 		return err
 	}
 	if j.file != nil {
-		// By the file, not its number: those of a session that was removed and
-		// made again begin at 1 again.
+		// Files are compared, not numbers: a session that was removed and made again
+		// begins at 1 again.
 		if info, err := j.file.Stat(); err != nil || !os.SameFile(info, there) {
 			j.drop()
 		}
@@ -116,8 +116,8 @@ func (j *Journal) use(generation int) error {
 		return err
 	}
 	if last[0] != '\n' {
-		// If it was another bridge that is just writing, this comes after what
-		// it writes, as a line of its own that says nothing.
+		// If another bridge is just writing the line, the mark comes after it, as a
+		// line of its own, which is ignored.
 		n, err := j.file.Write([]byte{torn, '\n'})
 		j.size += int64(n)
 		return err

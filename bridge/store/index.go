@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// indexFile, beside the sessions' directories, has a line each time that one is
-	// used, so that a list of the newest reads its end and not ten thousand records.
-	// It tells what to look at and in which order; what is shown are the records.
+	// indexFile is beside the sessions' directories. It gets a line each time that a
+	// session is used. A list of the newest sessions reads the end of this file instead
+	// of ten thousand records: it gives the order, and the records give the content.
 	indexFile = "index"
-	// indexLine is the length of its lines: a newline, so that one that was not
-	// written to its end harms none, the name, the time in nanoseconds, a hash of the
-	// agent and one of the directory, in hexadecimal, with spaces between.
+	// indexLine is the length of its lines. A line begins with a newline, so that a torn
+	// line before it does no harm; then the name, the time in nanoseconds, a hash of the
+	// agent and a hash of the directory, in hexadecimal, separated by spaces.
 	indexLine = 1 + fileNameLen + 3*(1+16)
-	// indexWhole begins an index that knows all sessions that were stored before it.
-	// An older version's have none, and one that was lost is begun without.
+	// indexWhole begins an index that has all sessions. An index without it was made by
+	// an older version, or was begun anew after one was lost.
 	indexWhole = "whole"
-	// indexWaste is how many lines for each session there may be before prune writes
-	// the index anew.
+	// indexWaste is how many lines a session may have on average before prune writes the
+	// index anew.
 	indexWaste = 4
-	// maxIndex is how much of one is read: lines of a hundred times as many sessions as
-	// are kept.
+	// maxIndex is how much of an index is read: a hundred lines for each session that may
+	// be kept.
 	maxIndex = 16 << 20
 )
 
-// An entry is what the index says of a session.
+// An entry is a line of the index.
 type entry struct {
 	name       string
 	used       int64
@@ -54,7 +54,7 @@ func (e *entry) append(dst []byte) []byte {
 	return fmt.Appendf(dst, "\n%s %016x %016x %016x", e.name, uint64(e.used), e.agent, e.cwd)
 }
 
-// parseEntry reads a line without its newline. One that was torn is none.
+// parseEntry reads a line without its newline; false: it is torn.
 func parseEntry(line []byte) (e entry, ok bool) {
 	if len(line) != indexLine-1 {
 		return e, false
@@ -76,9 +76,9 @@ func parseEntry(line []byte) (e entry, ok bool) {
 
 func (s *Store) index() string { return filepath.Join(s.sessions, indexFile) }
 
-// note adds lines to the index, before the record that they are about is written: a
-// process that is killed between the two leaves a line too many, and none too few.
-// Where something else has the index's name there is none, and lists are read from the
+// note adds lines to the index. The record is written after that: a process that is killed
+// between the two leaves a line without a session, but no session without a line. If
+// the index's name is taken by something else, there is no index, and List reads the
 // records.
 func (s *Store) note(lines []byte) error {
 	for range storeTries {
@@ -94,12 +94,12 @@ func (s *Store) note(lines []byte) error {
 		if err = errors.Join(err, f.Close()); err != nil || same {
 			return err
 		}
-		// Another bridge has written it anew meanwhile, perhaps without these.
+		// Another bridge has replaced the index meanwhile, perhaps without these lines.
 	}
 	return nil
 }
 
-// isStill reports whether a file is the one of that name.
+// isStill reports whether an open file is still the one of that name.
 func isStill(f *os.File, path string) bool {
 	info, err := f.Stat()
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Store) eachUsed(yield func(entry) bool) error {
 	return nil
 }
 
-// backwards yields the last line of each name, the last of all first.
+// backwards yields the last line of each name, from the end of the index.
 func backwards(data []byte, yield func(entry) bool) {
 	seen := map[string]bool{}
 	for at := 0; at >= 0; data = data[:max(at, 0)] {
@@ -139,8 +139,8 @@ func backwards(data []byte, yield func(entry) bool) {
 }
 
 // rewriteIndex writes the index anew, with one line for each session that is there, and
-// returns it. It reads the records of those that the index does not know. That it
-// cannot be written costs the next list some time, and nothing else.
+// returns it. It reads the records of sessions that the index does not have. If it
+// cannot be written, the next list does the work again.
 func (s *Store) rewriteIndex() ([]byte, error) {
 	s.indexing.Lock()
 	defer s.indexing.Unlock()
@@ -152,7 +152,8 @@ func (s *Store) rewriteIndex() ([]byte, error) {
 	if old != nil {
 		defer old.Close()
 	}
-	// After that, or there would be lines of directories that we have not seen.
+	// The directories are listed after the index is read, so that it has no line of a
+	// directory that is not in the list.
 	if names, err = s.names(); err != nil {
 		return nil, err
 	}
@@ -170,7 +171,7 @@ func (s *Store) rewriteIndex() ([]byte, error) {
 	})
 	slices.Reverse(all)
 	for name := range there {
-		if r, err := s.read(name); err == nil { // else it is damaged, or being made, and then noted
+		if r, err := s.read(name); err == nil { // else it is damaged, or being made: its maker notes it
 			all = append(all, entryOf(&r))
 		}
 	}
@@ -180,18 +181,18 @@ func (s *Store) rewriteIndex() ([]byte, error) {
 		data = all[i].append(data)
 	}
 	if old == nil || !isStill(old, s.index()) || replaceFile(s.index(), data) != nil {
-		return data, nil // the second: another bridge has done it
+		return data, nil // the second: another bridge has replaced it
 	}
-	// What others have noted in the old one meanwhile.
+	// Lines that others have added to the old index meanwhile.
 	if late, err := io.ReadAll(io.LimitReader(old, maxIndex)); err == nil && len(late) > 0 {
-		_ = s.note(late) // whose records are read then
+		_ = s.note(late) // if that fails, their records are read
 		data = append(data, late...)
 	}
 	return data, nil
 }
 
-// openIndex opens the index and reads it. It is made if there is none, so that nobody
-// notes in one that we do not know. nil: there can be none.
+// openIndex opens the index and reads it. It makes an empty one if there is none, so that
+// other bridges write to the file that we have open; nil: there can be none.
 func (s *Store) openIndex() (f *os.File, data []byte) {
 	if info, err := os.Lstat(s.index()); err == nil && !info.Mode().IsRegular() {
 		return nil, nil
@@ -203,7 +204,7 @@ func (s *Store) openIndex() (f *os.File, data []byte) {
 	if data, err = io.ReadAll(io.LimitReader(f, maxIndex+1)); err == nil && len(data) <= maxIndex {
 		return f, data
 	}
-	// It is not ours, or of no use: what comes behind is not late.
+	// It is not ours, or not usable: its lines are skipped.
 	if _, err = f.Seek(0, io.SeekEnd); err != nil {
 		f.Close()
 		return nil, nil
@@ -216,7 +217,7 @@ func (s *Store) checkIndex(names []string) {
 	left, _ := filepath.Glob(filepath.Join(s.sessions, "*"+tempSuffix)) // the pattern is good
 	for _, path := range left {
 		if info, err := os.Stat(path); err == nil && s.now().Sub(info.ModTime()) > maxTempAge {
-			_ = os.Remove(path) // of a process that was killed while it wrote one
+			_ = os.Remove(path) // left by a process that was killed
 		}
 	}
 	data, err := readRegular(s.index(), maxIndex)
@@ -227,6 +228,6 @@ func (s *Store) checkIndex(names []string) {
 	})
 	misses := slices.ContainsFunc(names, func(name string) bool { return !known[name] })
 	if err != nil || misses || len(data) > indexWaste*indexLine*(len(names)+pruneEvery) {
-		_, _ = s.rewriteIndex() // it is tried again
+		_, _ = s.rewriteIndex() // the next call tries again
 	}
 }

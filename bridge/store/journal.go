@@ -11,34 +11,32 @@ import (
 )
 
 const (
-	// maxJournal is how much of a conversation is kept: the text of weeks, or
-	// what an editor replays in about a second. It is two generations.
+	// maxJournal is how much of a conversation is kept, in two generations: the text of
+	// weeks, which an editor replays in about a second.
 	maxJournal = 8 << 20
 	// journalLook is how often a journal looks whether another bridge has begun
-	// a new generation, or removed the session. It is what an Append costs
-	// beside its write, spread over a second.
+	// a new generation, or removed the session. The look costs some system calls, so not
+	// every Append makes one.
 	journalLook = time.Second
-	// maxRested is how many journals that nothing is appended to are held open: more
-	// sessions than somebody goes back and forth between, and far fewer than the
-	// descriptors that a process has (256 on macOS).
+	// maxRested is how many idle journals stay open: more than the sessions that a user
+	// switches between, and far fewer than the descriptors that a process has (256 on
+	// macOS).
 	maxRested = 16
 )
 
-// A Journal is what the editor has been shown in a session, as lines, one JSON
-// object each. It is safe for concurrent use; those of several bridges for one
-// session are written into one another by whole lines.
+// A Journal has what the editor has been shown in a session, as lines, one JSON
+// object each. It is safe for concurrent use. Several bridges may write to one session's
+// journal at once: their lines are mixed, but each is whole.
 //
-// It is kept in generations, 1.jsonl, 2.jsonl and so on. One that has reached
-// half of maxJournal is followed by the next, and the one before it is removed,
-// so that the newest half at least is there. That the first that is left is not
-// number 1 tells that the beginning is missing. A generation is begun by making
-// a file that was not there, which one bridge only can do, and nothing is
-// renamed, so this needs no lock.
+// It is kept in generations, 1.jsonl, 2.jsonl and so on. When one has reached half of
+// maxJournal, the next is begun, and the one before it is removed, so that at least the
+// newest half is kept. If the first generation left is not number 1, the beginning is
+// missing. No lock is needed: a generation is begun by creating its file exclusively,
+// which only one bridge can do, and nothing is renamed.
 //
-// A process that dies while writing leaves a torn line. Who opens the journal
-// next ends it with a mark, so that it is known for what it is. If another
-// bridge was using the journal at that moment, it may lose the one line that it
-// writes before it looks (journalLook); [Store.ReadJournal] tells of that as a gap.
+// A process that dies while writing leaves a torn line. The next process that opens the
+// journal ends it with a mark. If another bridge is writing at that moment, its line may
+// be lost; [Store.ReadJournal] reports that as a gap.
 type Journal struct {
 	store *Store
 	dir   string
@@ -67,8 +65,8 @@ func (s *Store) Journal(id string) (*Journal, error) {
 	return &Journal{store: s, dir: filepath.Join(s.sessions, name)}, nil
 }
 
-// Close closes the journal. A nil Journal may be closed, and appended to, like
-// the nil [Store] that it is from.
+// Close closes the journal. Like a nil [Store], a nil Journal may be used, and does
+// nothing.
 func (j *Journal) Close() error {
 	if j == nil {
 		return nil
@@ -90,8 +88,8 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// Rest says that nothing will be appended for a while: a turn is over. If many
-// journals are open this one is closed, until the next Append opens it.
+// Rest is called at the end of a turn, when nothing is appended for a while. If many
+// journals are open it closes the file, and the next Append opens it again.
 func (j *Journal) Rest() {
 	if j == nil || j.store.files.Load() <= maxRested {
 		return
@@ -102,8 +100,8 @@ func (j *Journal) Rest() {
 }
 
 // Append appends whole lines, each ended by a newline, in one write. An error
-// means that they may be there or not, or the first of them only; the next
-// Append tries anew.
+// means that all, some or none of them were written; the next Append opens the
+// file again.
 func (j *Journal) Append(lines []byte) error {
 	if j == nil || len(lines) == 0 {
 		return nil
@@ -116,7 +114,7 @@ func (j *Journal) Append(lines []byte) error {
 	if j.closed {
 		return fmt.Errorf("bridge: journal: %w: open it anew", fs.ErrClosed)
 	}
-	// A clock that was set back is no reason to stop looking.
+	// The clock may have been set back.
 	since := j.store.now().Sub(j.looked)
 	if j.file == nil || since < 0 || since >= journalLook || j.full(len(lines)) {
 		if err := j.look(len(lines)); err != nil {
@@ -127,19 +125,19 @@ func (j *Journal) Append(lines []byte) error {
 	n, err := j.file.Write(lines)
 	j.size += int64(n)
 	if err != nil {
-		j.drop() // opening it again mends it
+		j.drop() // the next Append opens it again
 		return j.store.explain(err)
 	}
 	return nil
 }
 
-// full reports whether lines belong into the next generation: one holds at least
-// one batch, whatever its size.
+// full reports whether lines belong in the next generation. A generation takes at least
+// one batch, of any size.
 func (j *Journal) full(n int) bool {
 	return j.size > 0 && j.size+int64(n) > j.store.limits.journal/2
 }
 
-// hold takes a file that was opened, or forgets the one that was closed.
+// hold sets the open file; nil: there is none.
 func (j *Journal) hold(f *os.File) {
 	if f != nil {
 		j.store.files.Add(1)
@@ -151,7 +149,7 @@ func (j *Journal) hold(f *os.File) {
 
 func (j *Journal) drop() {
 	if j.file != nil {
-		_ = j.file.Close() // each write has told its error
+		_ = j.file.Close() // each write has returned its error
 		j.hold(nil)
 	}
 }

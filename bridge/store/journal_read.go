@@ -11,23 +11,21 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxJournalLine is the longest line that is replayed. Editors die of longer
-// ones (coder/acp-go-sdk), and package mapping makes none.
+// maxJournalLine is the longest line that is replayed. Some editors end at a longer one
+// (coder/acp-go-sdk), and package mapping makes none.
 const maxJournalLine = 10 << 20
 
-// maxGeneration is how much of a journal's file is read: half of maxJournal, and what the
-// largest event comes to. What is longer was not written by us.
+// maxGeneration is how much of a journal's file is read: half of maxJournal and the
+// largest event. A longer file was not written by us.
 const maxGeneration = 128 << 20
 
-// ReadJournal gives the lines of a session's journal, in order and without their
-// newlines, to yield, which must not keep them, until it returns an error, which
-// ReadJournal returns. A nil line stands for what is missing: the beginning of a
-// conversation that was too long to be kept, or lines that are damaged. A torn
-// line, which a process that died was writing, is left out without a word: it
-// has not been shown.
+// ReadJournal calls yield with each line of a session's journal, in order and without
+// its newline. Yield must not keep the line; if it returns an error, ReadJournal stops
+// and returns it. A nil line means that something is missing: the beginning of a long
+// conversation, or damaged lines. A torn line is left out, because it was not shown.
 //
-// Only lines that are JSON objects are given, so that a damaged file makes no
-// bad line elsewhere. A session of which nothing is stored is [ErrNoSession].
+// Every line that yield gets is a JSON object, also if a file is damaged. If nothing is
+// stored of the session, the error is [ErrNoSession].
 func (s *Store) ReadJournal(id string, yield func(line []byte) error) error {
 	if s == nil {
 		return ErrNoSession
@@ -57,8 +55,8 @@ func (s *Store) ReadJournal(id string, yield func(line []byte) error) error {
 	return nil
 }
 
-// openJournal opens all generations at one time, so that none is removed
-// between two of them.
+// openJournal opens all generations before one is read, so that none is removed
+// meanwhile.
 func openJournal(dir string) (files []*os.File, first int, err error) {
 	for range storeTries {
 		var all []int
@@ -98,7 +96,7 @@ type journalReader struct {
 	long  []byte // a line that is longer than in's buffer
 }
 
-// file gives the lines of a generation. What follows its last newline is torn.
+// file yields the lines of a generation. Text after its last newline is torn.
 func (r *journalReader) file(all io.Reader) error {
 	f := &io.LimitedReader{R: all, N: maxGeneration}
 	if r.in == nil {
@@ -109,8 +107,7 @@ func (r *journalReader) file(all io.Reader) error {
 	for {
 		line, whole, err := r.read()
 		if err != nil {
-			// A disk that cannot be read has lost the rest of this file, and not
-			// the next one.
+			// The rest of this file cannot be read; the next file perhaps can.
 			r.gap = r.gap || err != io.EOF || f.N == 0
 			return nil
 		}

@@ -10,33 +10,32 @@ import (
 )
 
 const (
-	// pruneEvery is how many sessions are made by one process between two looks
-	// at all of them. The first one made is followed by a look, because most
-	// processes make one only. The bounds are exceeded by that much at most, and
-	// by one generation of each journal that grows.
+	// pruneEvery is how many sessions one process makes between two prunings. The first
+	// session of a process begins one, because most processes make only one. So the
+	// bounds are exceeded by at most that many sessions, and by one generation of each
+	// journal that grows.
 	pruneEvery = 16
-	// maxTempAge is after what time a temporary file is what a killed process
-	// has left, and not being written.
+	// maxTempAge is the age at which a temporary file is taken for the rest of a killed
+	// process.
 	maxTempAge = time.Hour
-	// After pruneBatch sessions it pauses for prunePause: looking at ten thousand
-	// takes half a second, which is not to be felt by what goes on meanwhile on the
-	// same processor.
+	// After pruneBatch sessions it pauses for prunePause: reading ten thousand takes half
+	// a second, which must not slow down other work on the same processor.
 	pruneBatch = 8
 	prunePause = time.Millisecond
-	// pruneDelay lets the answer to session/new go out before: listing the
-	// directories is one call that takes some milliseconds.
+	// pruneDelay lets the answer to session/new go out first: listing the directories
+	// takes some milliseconds.
 	pruneDelay = 30 * time.Millisecond
 )
 
-// pruneSometimes notes that a session was made.
+// pruneSometimes counts a new session, and begins a pruning if it is time.
 func (s *Store) pruneSometimes(name string) {
 	if s.made.Add(1)%pruneEvery == 1 {
 		s.pruneBeside(name)
 	}
 }
 
-// pruneBeside prunes in a goroutine, which ends when it has looked at each session
-// once, by StopPruning, or with the process: what is left is there the next time.
+// pruneBeside prunes in a goroutine. It ends when it has looked at each session once, by
+// StopPruning, or with the process; the next pruning does what is left.
 func (s *Store) pruneBeside(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +43,7 @@ func (s *Store) pruneBeside(name string) {
 		select {
 		case <-s.pruned:
 		default:
-			return // one is at it
+			return // a pruning is under way
 		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -59,9 +58,9 @@ func (s *Store) pruneBeside(name string) {
 	}()
 }
 
-// StopPruning ends the pruning that a new session may have begun, and waits for that.
-// The Store may be used after it. It is for whoever removes the directory, or looks
-// for goroutines; a process may end without it.
+// StopPruning stops a pruning that is under way, and waits for its end. The Store may be
+// used after that. Call it before the directory is removed, or before goroutines are
+// counted; a process may exit without it.
 func (s *Store) StopPruning() {
 	if s == nil {
 		return
@@ -75,18 +74,17 @@ func (s *Store) StopPruning() {
 	}
 }
 
-// stored is a session as its files tell.
+// stored is a session as found on the disk.
 type stored struct {
 	dir  string
 	used time.Time
 	size int64
 }
 
-// prune removes the sessions that were used longest ago, until all bounds are
-// kept: not the one named, nor those whose journals are open here. One that is
-// open in another bridge is likely to be new enough; if not it comes back when
-// that goes on with it. What cannot be removed is left for the next time: a
-// bound is no reason to refuse work.
+// prune removes the sessions that were used longest ago, until all bounds are kept. It
+// keeps the one named, and those whose journals are open here. A session that is open in
+// another bridge is usually new enough; if it is removed, that bridge makes it again at
+// its next use. If a session cannot be removed, the next pruning tries again.
 func (s *Store) prune(ctx context.Context, name string) {
 	names, err := s.names()
 	if err != nil {
@@ -102,8 +100,8 @@ func (s *Store) prune(ctx context.Context, name string) {
 		total += one.size
 		all = append(all, one)
 	}
-	// One that takes half of the room by itself is none that we have written. It goes first,
-	// or is not counted, so that it does not cost the others.
+	// A session that takes half of the space was not written by us. It is removed first, or
+	// is not counted, so that the others are not removed for it.
 	huge := func(one stored) bool { return one.size > s.limits.total/2 }
 	sort.Slice(all, func(i, j int) bool {
 		if a, b := huge(all[i]), huge(all[j]); a != b {
@@ -132,7 +130,7 @@ func (s *Store) prune(ctx context.Context, name string) {
 	}
 }
 
-// breathe pauses now and then; false: it is to end.
+// breathe pauses after every batch; false: the pruning is to end.
 func breathe(ctx context.Context, i int) bool {
 	if i%pruneBatch != pruneBatch-1 {
 		return ctx.Err() == nil
@@ -140,7 +138,7 @@ func breathe(ctx context.Context, i int) bool {
 	return pause(ctx, prunePause)
 }
 
-// pause waits; false: it is to end.
+// pause waits; false: the pruning is to end.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -152,10 +150,10 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// survey measures a session, and removes what was left there half written.
+// survey measures a session, and removes its old temporary files.
 func (s *Store) survey(name string, now time.Time) stored {
 	one := stored{dir: filepath.Join(s.sessions, name)}
-	entries, _ := os.ReadDir(one.dir) // gone: nothing
+	entries, _ := os.ReadDir(one.dir) // if it is removed meanwhile, there is none
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil {

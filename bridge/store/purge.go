@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Purge removes the sessions that were last used longer ago than age, damaged ones
-// too; 0 is all of them. It reports how many of how many those were. A session that a
-// bridge goes on with is kept again from then on. Conversations of a shell go with them.
+// Purge removes the sessions that were last used longer ago than age, damaged ones too,
+// and conversations from a shell; 0 removes all. It returns how many sessions it removed,
+// and how many there were. If a bridge uses one of them after that, it is stored again.
 func (s *Store) Purge(age time.Duration) (removed, of int, err error) {
 	if s == nil {
 		return 0, 0, nil

@@ -18,17 +18,16 @@ const (
 	// maxRecord is how long a record may be as JSON. What makes it long is an
 	// agent's IDs; a legitimate one has some hundred bytes.
 	maxRecord = 64 << 10
-	// maxRecords is how long the file of a session's records becomes before it is
-	// begun anew with the newest: some forty records, so that this is rare, and
-	// little enough to be read with one call.
+	// maxRecords is the size at which the file of a session's records is replaced by one
+	// with the newest record only: some forty records, so that this is rare, but still
+	// read by one call.
 	maxRecords = 16 << 10
-	// maxRecordFile is how much of such a file is read: what several bridges may
-	// have appended at once, and more.
+	// maxRecordFile is how much of such a file is read: more than several bridges append
+	// at once.
 	maxRecordFile = 4 * maxRecord
 )
 
-// A Record is what is kept of a session, beside its journal. Its strings are
-// text, in UTF-8.
+// A Record is what is stored of a session, beside its journal. Its strings are UTF-8.
 type Record struct {
 	ID        string `json:"id"`
 	Agent     string `json:"agent,omitempty"`
@@ -47,12 +46,11 @@ type Record struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// write appends a record to those of its session: the last one counts. That is
-// three calls of some microseconds each, where a file made beside and renamed costs
-// 200 (measured on ext4), and a turn waits for it before it shows the agent's
-// first words. Each begins with a newline, so that one that a killed process has not
-// written to its end harms none. fs.ErrNotExist: another bridge has deleted or
-// replaced the file meanwhile.
+// write appends a record to the session's file: the last one counts. A turn waits for
+// that before it shows the agent's first words: appending takes three system calls of
+// some microseconds, and replacing the file 200 (measured on ext4). A record begins with
+// a newline, so that a torn one before it does no harm. fs.ErrNotExist: another bridge
+// has deleted or replaced the file meanwhile.
 func (s *Store) write(name string, r *Record) (isNew bool, err error) {
 	dir := filepath.Join(s.sessions, name)
 	path := filepath.Join(dir, recordFile)
@@ -65,7 +63,7 @@ func (s *Store) write(name string, r *Record) (isNew bool, err error) {
 	if err != nil {
 		return isNew, err
 	}
-	defer f.Close() // the write tells its error
+	defer f.Close() // the write returns its error
 	info, err := f.Stat()
 	if err != nil {
 		return isNew, err
@@ -108,7 +106,7 @@ func (e *recordSizeError) Error() string {
 	return fmt.Sprintf("its record has %d bytes, the limit is %d: the agent's IDs, or the title, are too long", e.size, maxRecord)
 }
 
-// rewrite begins the file of a session's records anew.
+// rewrite replaces the file of a session's records by one with this record.
 func (s *Store) rewrite(name string, r Record) error {
 	old, err := s.read(name)
 	if err == nil && r.CreatedAt.IsZero() {
@@ -124,8 +122,8 @@ func (s *Store) rewrite(name string, r Record) error {
 	return replaceFile(filepath.Join(s.sessions, name, recordFile), line)
 }
 
-// replaceFile puts data in the place of a file: whatever dies meanwhile, one of the
-// two is there, whole.
+// replaceFile replaces a file. If the process dies meanwhile, the old or the new one is
+// there, whole.
 func replaceFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "*"+tempSuffix)
 	if err != nil {
@@ -139,7 +137,7 @@ func replaceFile(path string, data []byte) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // prune finds it otherwise
+		_ = os.Remove(f.Name()) // else prune removes it
 	}
 	return err
 }
@@ -176,7 +174,7 @@ func (s *Store) read(name string) (r Record, err error) {
 	return Record{}, damagedRecord(path)
 }
 
-// firstCreated is when a session was made, by the first of its records.
+// firstCreated is when a session was made: its first record tells.
 func firstCreated(data []byte, otherwise time.Time) time.Time {
 	line, _, _ := bytes.Cut(bytes.TrimPrefix(data, []byte{'\n'}), []byte{'\n'})
 	var first Record
@@ -190,8 +188,8 @@ func damagedRecord(path string) error {
 	return fmt.Errorf("%w: its record is damaged: %s", ErrNoSession, path)
 }
 
-// remove removes a session's directory. The record goes first: a session that is
-// half removed is an unknown one.
+// remove removes a session's directory. The record goes first, so that a session that is
+// removed in part is unknown.
 func remove(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {

@@ -9,8 +9,8 @@ import (
 
 var errNotRegular = errors.New("no regular file")
 
-// openRegular opens a file to read it. What is no regular file is none of ours: a pipe
-// would hold up whoever opens it.
+// openRegular opens a regular file to read it. Other files are not ours, and opening a
+// pipe would block.
 func openRegular(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

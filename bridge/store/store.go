@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// maxStored is how many sessions are kept: a year of several a day, and
-	// still listed in some ten milliseconds, by reading them all.
+	// maxStored is how many sessions are kept: a year of several a day, which are still
+	// listed in some ten milliseconds if all are read.
 	maxStored = 1000
-	// maxStoredAge is how long a session is kept that nobody uses: agents have
-	// forgotten its task long before, so that only the text is left.
+	// maxStoredAge is how long an unused session is kept: agents forget its task long
+	// before that, and only the text is left.
 	maxStoredAge = 90 * 24 * time.Hour
-	// maxStoredSize is how much disk all sessions may take: little enough not to
-	// be noticed, and far more than text needs.
+	// maxStoredSize is how much disk all sessions may take: little for a disk, and far
+	// more than text needs.
 	maxStoredSize = 512 << 20
-	// storeTries is how often a step is repeated that another bridge has undone
-	// meanwhile (a directory removed, a name taken). Each needs bad luck anew.
+	// storeTries is how often an operation is repeated after another bridge has undone a
+	// part of it (a directory removed, a name taken), which is rare each time.
 	storeTries = 16
 )
 
@@ -31,8 +31,8 @@ const (
 // damaged.
 var ErrNoSession = errors.New("bridge: no such session is stored")
 
-// A Store keeps sessions for the processes that come after this one. It is safe
-// for concurrent use, also by several bridges at once.
+// A Store keeps sessions for later processes. It is safe for concurrent use, also by
+// several bridges at once.
 //
 // A session is a directory under sessions/, named by a hash of its ID, because
 // IDs come from outside:
@@ -40,16 +40,15 @@ var ErrNoSession = errors.New("bridge: no such session is stored")
 //	record.json    its [Record]s, one a line: the last one counts
 //	1.jsonl        its journal: see [Journal]
 //
-// There are no locks, because a lock outlives a process that is killed. A
-// session that one bridge deletes while another is using it comes back, with
-// what is said from then on. Nothing is synced to the disk: a process may die
-// at any time, but a power cut may lose the last seconds.
+// There are no locks, because a lock outlives a process that is killed. If one bridge
+// deletes a session while another is using it, the session is made again, without what
+// was said before. Nothing is synced to the disk: a process may die at any time, but a
+// power cut may lose the last seconds.
 //
 // Journals hold private conversations in clear. Only the user may read them:
 // directories have mode 0700, files 0600.
 //
-// A nil Store keeps nothing, which is how to go on when there is no place for
-// one.
+// A nil Store stores nothing. It is for when there is no place for one.
 type Store struct {
 	// Now is the clock; nil: [time.Now]. It is set before the Store is used.
 	Now func() time.Time
@@ -67,7 +66,7 @@ type Store struct {
 
 	mu   sync.Mutex
 	open map[string]int // journals that this Store has handed out, by file name
-	// pruned is closed when the pruning is over that was begun last: see pruneBeside.
+	// pruned is closed at the end of the last pruning: see pruneBeside.
 	pruned      chan struct{}
 	stopPruning context.CancelFunc
 }
@@ -112,8 +111,8 @@ func (s *Store) now() time.Time {
 	return time.Now()
 }
 
-// Put stores a record, in place of the one with its ID if there is one. Whatever
-// dies meanwhile, one of the two is there, whole.
+// Put stores a record, in place of the one with its ID if there is one. If the process
+// dies meanwhile, the old or the new one is there, whole.
 func (s *Store) Put(r Record) error {
 	if s == nil {
 		return nil
@@ -163,9 +162,9 @@ func (s *Store) Get(id string) (Record, error) {
 }
 
 // List returns the sessions with an agent, in a directory, newest first; "" is
-// any. It begins behind the session after, "" being the beginning, and returns n at
-// most, if n is not 0. Damaged ones are left out. It reads the records of those that
-// it returns, and an index.
+// any. It begins after the session named by after ("": at the beginning), and returns
+// at most n, or all if n is 0. Damaged ones are left out. It reads the index, and the
+// records of the sessions that it returns.
 func (s *Store) List(agent, cwd, after string, n int) ([]Record, error) {
 	if s == nil {
 		return nil, nil

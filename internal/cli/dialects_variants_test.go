@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,7 +26,19 @@ func TestDialectVariants(t *testing.T) {
 		if recorded.send != "" {
 			want = recorded.send
 		}
+		orders := map[string]func([]string) []string{"working said late": workingLate}
+		if constantIDs(recorded.turns) {
+			orders["a constant artifact ID"] = sameIDs
+		}
 		for variant, change := range variants(want) {
+			orders[variant] = func(lines []string) (changed []string) {
+				for _, line := range lines {
+					changed = append(changed, vary(line, change)...)
+				}
+				return changed
+			}
+		}
+		for variant, change := range orders {
 			if without, ok := variantsNot[variant]; ok && strings.Contains(without+" ", " "+name+" ") {
 				continue
 			}
@@ -34,11 +47,7 @@ func TestDialectVariants(t *testing.T) {
 				other := *recorded
 				other.turns = nil
 				for _, lines := range recorded.turns {
-					var changed []string
-					for _, line := range lines {
-						changed = append(changed, vary(line, change)...)
-					}
-					other.turns = append(other.turns, changed)
+					other.turns = append(other.turns, change(lines))
 				}
 				server := httptest.NewServer(&recordedAgent{recording: &other})
 				defer server.Close()
@@ -183,6 +192,67 @@ func variants(whole string) map[string]func(object) []object {
 			return []object{o, cloneObject(o)}
 		},
 	}
+}
+
+// workingLate has a status that says nothing but "working" behind the artifact that
+// follows it: the two are independent.
+func workingLate(lines []string) []string {
+	lines = slices.Clone(lines)
+	for i := 0; i+1 < len(lines); i++ {
+		s, a := updateOf(eventOf(lines[i]), "statusUpdate", "status"), updateOf(eventOf(lines[i+1]), "artifactUpdate", "artifact")
+		if s == nil || a == nil || s["status"].(object)["message"] != nil || s["metadata"] != nil ||
+			!strings.Contains(strings.ToLower(s["status"].(object)["state"].(string)), "working") {
+			continue
+		}
+		lines[i], lines[i+1] = lines[i+1], lines[i]
+		i++
+	}
+	return lines
+}
+
+// constantIDs reports whether each turn has at most one artifact, by an ID that says
+// nothing, so that the agent might call it the same in all tasks.
+func constantIDs(turns [][]string) bool {
+	some := false
+	for _, lines := range turns {
+		ids := map[string]bool{}
+		for _, line := range lines {
+			eachObject(eventOf(line), func(o object) {
+				if id, ok := o["artifactId"].(string); ok {
+					ids[id] = true
+					some = true
+				}
+			})
+		}
+		for id := range ids {
+			if len(ids) > 1 || strings.Contains(id, ":") || strings.HasPrefix(id, "tool-") {
+				return false
+			}
+		}
+	}
+	return some
+}
+
+func sameIDs(lines []string) (changed []string) {
+	for _, line := range lines {
+		changed = append(changed, vary(line, func(o object) []object {
+			eachObject(o, func(o object) {
+				if _, ok := o["artifactId"].(string); ok {
+					o["artifactId"] = "response"
+				}
+			})
+			return []object{o}
+		})...)
+	}
+	return changed
+}
+
+// eventOf is the event that a line of a recording is, nil if it is none.
+func eventOf(line string) (o object) {
+	if !strings.HasPrefix(line, "json ") {
+		_ = json.Unmarshal([]byte(line[max(strings.IndexByte(line, '{'), 0):]), &o)
+	}
+	return o
 }
 
 // vary applies a change to a line of a recording.

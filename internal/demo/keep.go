@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 	"sync"
@@ -77,15 +76,18 @@ func (k *keeper) place() string {
 	return k.dir
 }
 
-// keepable are the IDs that we make. Others, which come from clients, are no names of
-// files.
-var keepable = regexp.MustCompile(`^[0-9a-z][0-9a-z-]{0,63}$`)
+// keepable reports whether an ID is like those that we make. Others, which come from
+// clients, are no names of files.
+func keepable(id string) bool {
+	const made = "0123456789abcdefghijklmnopqrstuvwxyz-"
+	return id != "" && len(id) <= 64 && id[0] != '-' && strings.Trim(id, made) == ""
+}
 
 func (k *keeper) file(id, suffix string) string { return filepath.Join(k.dir, id+suffix) }
 
 // read returns a task as it was kept last, or nil.
 func (k *keeper) read(id string) *keptTask {
-	if k.place() == "" || !keepable.MatchString(id) {
+	if k.place() == "" || !keepable(id) {
 		return nil
 	}
 	f, err := os.Open(k.file(id, keptSuffix))
@@ -126,7 +128,7 @@ func (k *keeper) files() (all []keptFileInfo) {
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), keptSuffix)
 		info, err := e.Info()
-		if ok && keepable.MatchString(id) && err == nil && info.Mode().IsRegular() {
+		if ok && keepable(id) && err == nil && info.Mode().IsRegular() {
 			all = append(all, keptFileInfo{id, info.ModTime(), info.Size()})
 		}
 	}
@@ -135,7 +137,7 @@ func (k *keeper) files() (all []keptFileInfo) {
 
 // write keeps a task in place of what was kept of it.
 func (k *keeper) write(t *keptTask) {
-	if k.place() == "" || !keepable.MatchString(t.ID) {
+	if k.place() == "" || !keepable(t.ID) {
 		return
 	}
 	raw, err := json.Marshal(t)

@@ -24,6 +24,8 @@ type Parts[P any] struct {
 	Step func(raw string, part *P) (rest string, ok bool)
 	// Only, if set, is the one part that there is, decoded already.
 	Only *P
+	// Bare says that no part has metadata: one search of a large text is enough.
+	Bare bool
 }
 
 // Part is that of an a2a.Part.

@@ -26,6 +26,8 @@ type agent struct {
 	waits  int // messages to come before the first is answered
 	// start is when the first event was written, in Unix nanoseconds.
 	start atomic.Int64
+	// asked is when the newest message has come, likewise.
+	asked atomic.Int64
 }
 
 // newAgent starts an agent, which serves until close.
@@ -63,6 +65,7 @@ func (a *agent) card(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (a *agent) message(w http.ResponseWriter, r *http.Request) {
+	a.asked.Store(time.Now().UnixNano())
 	_, _ = io.Copy(io.Discard, r.Body)
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -27,6 +27,7 @@ const (
 	modeBridge = "bridge"
 	modeTraced = "traced" // the bridge, with a trace
 	modeEmpty  = "empty"  // answers one line: what a process with our imports takes to start
+	modeTurns  = "turns"  // a request for each line, and its response to stdout
 	modeShell  = "shell"  // a2astdio's own command line
 )
 
@@ -82,6 +83,8 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = fetch(*url, *n, stdin, func(body io.Reader) error { return scanFrames(out, body) })
 	case modeBridge, modeTraced:
 		err = serve(*url, *file, stdin, stdout)
+	case modeTurns:
+		err = eachLine(*url, stdin, stdout)
 	case modeEmpty:
 		_, _ = stdin.Read(make([]byte, 4<<10))
 		_, err = io.WriteString(stdout, "{}\n")

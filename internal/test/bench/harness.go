@@ -111,6 +111,8 @@ type look struct {
 
 func (h *harness) looks() []look {
 	return []look{
+		{"turns", "from the editor's prompt to the request, and from the agent's first words to the editor's line", h.turns},
+		{"load", "session/load of a conversation of 100,000 events", h.load},
 		{"stored", "session/list and session/new with many sessions stored", h.stored},
 		{"idle-sessions", "descriptors and memory after a prompt in each of 1,000 sessions", h.idleSessions},
 		{"after-big", "memory after one event of 63 MiB", h.afterBig},

@@ -63,6 +63,8 @@ func Scenarios() []Scenario {
 			script: smallScript("1.0", artifactV1, 1, 60, false)},
 		{Name: "sessions20", About: "small events, one a write, in 20 sessions at once", sessions: 20,
 			script: smallScript("1.0", artifactV1, 1, 20, false)},
+		{Name: "sessions100", About: "the same in 100 sessions at once", sessions: 100,
+			script: smallScript("1.0", artifactV1, 1, 4, false)},
 	}
 }
 

@@ -41,8 +41,10 @@ func TestMain(m *testing.M) {
 // playSeed plays the world of a seed.
 //
 //go:noinline
-func playSeed(seed uint64, t *testing.T) (*Record, []Violation) {
-	return playOne(t, Generate(NewReplay(seed)), false)
+func playSeed(seed uint64, t *testing.T) (*Plan, *Record, []Violation) {
+	plan := Generate(NewReplay(seed))
+	rec, found := playOne(t, plan, false)
+	return plan, rec, found
 }
 
 // playOne plays a world and judges it.
@@ -117,16 +119,26 @@ type tally struct {
 	example map[string]Violation
 	reports []string
 	seen    map[string]int // what happened at all
+	// excused counts the worlds that need an excuse of the judge, needs are the first.
+	excused map[string]int
+	needs   map[string]Replay
 }
 
 func newTally() *tally {
-	return &tally{count: map[string]int{}, least: map[string]Replay{}, example: map[string]Violation{}, seen: map[string]int{}}
+	return &tally{count: map[string]int{}, least: map[string]Replay{}, example: map[string]Violation{}, seen: map[string]int{},
+		excused: map[string]int{}, needs: map[string]Replay{}}
 }
 
-func (y *tally) add(r Replay, rec *Record, found []Violation) {
+func (y *tally) add(r Replay, rec *Record, found []Violation, excuses []string) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.sight(rec)
+	for _, name := range excuses {
+		y.excused[name]++
+		if old, ok := y.needs[name]; !ok || r.Seed < old.Seed {
+			y.needs[name] = r
+		}
+	}
 	counted := map[string]bool{}
 	for _, v := range found {
 		if counted[v.Class] {
@@ -188,8 +200,12 @@ func (y *tally) run(t *testing.T, first, n uint64) {
 			t.Run(fmt.Sprint("worker", w), func(t *testing.T) {
 				t.Parallel()
 				for i := next.Add(1); i <= n; i = next.Add(1) {
-					rec, found := playSeed(first+i-1, t)
-					y.add(NewReplay(first+i-1), rec, found)
+					plan, rec, found := playSeed(first+i-1, t)
+					var excuses []string
+					if testing.Verbose() && rec != nil && len(found) == 0 {
+						excuses = Excuses(plan, rec)
+					}
+					y.add(plan.Replay, rec, found, excuses)
 					if i%10000 == 0 {
 						t.Logf("%d worlds", i)
 					}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,9 @@ type judge struct {
 	lines bool
 	found []Violation
 	turns []*turnView
+	// without is an excuse that does not count; made are those that did.
+	without string
+	made    map[string]bool
 }
 
 // A turnView is all that is known of a turn.
@@ -43,7 +47,23 @@ type turnView struct {
 
 // Judge says what is wrong with what happened.
 func Judge(p *Plan, r *Record) []Violation {
-	j := &judge{plan: p, rec: r, lines: p.On.Has(Lines)}
+	found, _ := judgeWithout(p, r, "")
+	return found
+}
+
+// Excuses are those without which something would be wrong: see [judge.excuse].
+func Excuses(p *Plan, r *Record) (list []string) {
+	found, made := judgeWithout(p, r, "")
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		if without, _ := judgeWithout(p, r, name); len(without) > len(found) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func judgeWithout(p *Plan, r *Record, excuse string) ([]Violation, map[string]bool) {
+	j := &judge{plan: p, rec: r, lines: p.On.Has(Lines), without: excuse, made: map[string]bool{}}
 	for _, t := range p.Turns {
 		rec := r.Turns[t.N]
 		if rec == nil {
@@ -81,7 +101,18 @@ func Judge(p *Plan, r *Record) []Violation {
 	j.judgeIDs()
 	j.judgeLoads()
 	j.judgeClosing()
-	return j.found
+	return j.found, j.made
+}
+
+// excuse reports whether something that would be wrong is not, because it cannot be
+// known: each excuse has a row in the README. They have names so that it can be counted
+// how many worlds need each: one that many need may hide faults.
+func (j *judge) excuse(name string, holds bool) bool {
+	if !holds || name == j.without {
+		return false
+	}
+	j.made[name] = true
+	return true
 }
 
 func (j *judge) wrong(turn int, class, format string, args ...any) {
@@ -106,6 +137,13 @@ func (v *turnView) hit(kinds ...FaultKind) *Happening {
 // not, the user must see everything as it was said.
 func (v *turnView) disturbed() bool {
 	return len(v.happened) > 0 || v.rec.Killed > 0 || !v.plan.Agent.Streams
+}
+
+// forgotten reports whether the agent was restarted, by whatever fault, during the turn.
+func (v *turnView) forgotten() bool {
+	return slices.ContainsFunc(v.judge.rec.Happened, func(h Happening) bool {
+		return h.Fault.Kind == RestartAt && h.At >= v.rec.Sent && (v.rec.Replied == 0 || h.At <= v.rec.Replied)
+	})
 }
 
 // end is what the agent said to end the turn, nil if it has not.

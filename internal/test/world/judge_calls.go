@@ -17,7 +17,7 @@ func (v *turnView) judgeCalls() {
 	for _, s := range v.rec.Shown {
 		if s.Kind == ShownTool && s.Name != "" && !slices.Contains(seen, s.Name) {
 			seen = append(seen, s.Name)
-			if !s.New && !slices.Contains(before, s.Name) {
+			if !s.New && !v.excuse("calls: announced before", slices.Contains(before, s.Name)) {
 				v.wrong("a call is changed that was not announced", "%s", s.Name)
 			}
 		}
@@ -48,7 +48,7 @@ func (v *turnView) announcedBefore() (names []string) {
 		}
 	}
 	for _, other := range v.judge.turns {
-		if other.rec.Session == v.rec.Session && other.turn.N < v.turn.N && other.disturbed() {
+		if other.rec.Session == v.rec.Session && other.turn.N < v.turn.N && (other.disturbed() || other.rec.Cancelled > 0) {
 			note(other.rec.Shown)
 		}
 	}
@@ -73,14 +73,15 @@ func (v *turnView) judgeCall(c *Call) {
 	over := map[string]string{"completed": statusSucceeded, "failed": statusFailed, statusSucceeded: statusSucceeded,
 		statusFailed: statusFailed, statusCancelled: statusFailed}[status]
 	switch {
-	case over == "" && v.rec.CancelledBetween:
+	case over == "" && v.excuse("calls: cancelled between legs", v.rec.CancelledBetween):
 		return
-	case over == "" && v.turn.End.State == InputRequired && end != nil && !end.Arrived && !v.holds(&element{}):
+	case over == "" && v.excuse("calls: a question in prose", v.seemsToAsk() || v.turn.End.State == InputRequired && end != nil && !end.Arrived && !v.holds(&element{})):
 		return // the task goes on, and with it the call, for all that can be known
 	case over == "":
 		v.wrong("a call never ends for the editor", "%s is %s", c.Name, status)
 		return
-	case end == nil || v.seemsToAsk() || v.rec.Cancelled > 0 || v.rec.Err != "" || v.disturbed() && !v.holds(&element{}):
+	case end == nil || v.excuse("calls: seems to ask", v.seemsToAsk()) || v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || v.leftBehind())) ||
+		v.excuse("calls: the turn fails", !end.Arrived && v.rec.Err != "") || v.excuse("calls: disturbed, and not held", !end.Arrived && v.disturbed() && !v.holds(&element{})):
 		return
 	}
 	want := end.Status

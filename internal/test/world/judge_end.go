@@ -35,28 +35,36 @@ func (v *turnView) uncancelled() outcome {
 	switch {
 	case v.taken() == 0:
 		return endsInError
-	case v.hit(Undelivered) != nil:
+	case v.excuse("end: a request is lost", v.lostAnswer()):
 		return endsWell // an answer of the user's was lost, or a subscription
-	case lost != nil && v.refuses():
+	case v.excuse("end: restarted, and rejected by a cancel", lost != nil && v.refuses()):
 		return endsWell // the task was cancelled
 	case lost != nil && (end == nil || !end.Arrived):
 		return endsInError
-	case lost != nil:
+	case v.excuse("end: restarted behind it", lost != nil):
 		return endsWell // whether it has ended is asked of an agent that has forgotten it
-	case outage != nil && !outage.Over && (outage.Fault.For > time.Minute || v.hit(ReadsFail) != nil):
+	case v.excuse("end: an outage", outage != nil && !outage.Over && (outage.Fault.For > time.Minute || outage.Fault.For > 5*time.Second && v.hit(ReadsFail) != nil)):
 		return endsWell // the bridge gives up after five attempts in a row
 	case v.firstLoss() != nil:
 		return endsInError
-	case v.plan.Agent.NoGet && len(v.losses()) > 0:
+	case v.excuse("end: no tasks/get", v.plan.Agent.NoGet && v.blind()):
 		return endsWell // it cannot be asked
-	case (v.hit(LostHead) != nil || v.cutAtFirst()) && v.plan.Agent.Holds != HoldsAll:
+	case v.excuse("end: the first event is lost", (v.hit(LostHead) != nil || v.cutAtFirst()) && v.plan.Agent.Holds != HoldsAll):
 		return endsWell // what became of a message cannot be seen at an agent that holds none
-	case v.hit(LostHead) != nil && v.asked():
+	case v.excuse("end: an answer is lost", v.hit(LostHead) != nil && v.asked()):
 		return endsWell
-	case v.disturbed() && slices.ContainsFunc(v.questions(), v.elsewhere):
+	case v.excuse("end: approved elsewhere", v.disturbed() && slices.ContainsFunc(v.questions(), v.elsewhere)):
 		return endsWell // an answer may cross with what it is to
 	}
 	return endsAsPlanned
+}
+
+// lostAnswer reports whether a request was lost that was no subscription: those are made
+// again.
+func (v *turnView) lostAnswer() bool {
+	return slices.ContainsFunc(v.happened, func(h Happening) bool {
+		return h.Fault.Kind == Undelivered && !slices.ContainsFunc(v.heard, func(x *Heard) bool { return x.Kind == HeardResume && (h.At-x.At).Abs() < time.Microsecond })
+	})
 }
 
 // cutAtFirst reports whether the prompt's stream was lost before its first event came.
@@ -86,6 +94,16 @@ func (v *turnView) firstLoss() *Happening {
 	return nil
 }
 
+// blind reports whether a connection was lost of an agent whose subscriptions need not tell
+// how the task stands.
+func (v *turnView) blind() bool {
+	switch h := &v.plan.Agent; {
+	case !h.V1 && (h.Resume == ResumesWithTask || h.Resume == ResumesReplay): // 1.0 refuses those of tasks that are over
+		return v.hit(SilentAt, NoHead, Undelivered, OutageAfter) != nil
+	}
+	return len(v.losses()) > 0
+}
+
 // asked reports whether the agent has asked for approvals.
 func (v *turnView) asked() bool {
 	for _, s := range v.said {
@@ -102,7 +120,7 @@ func (v *turnView) judgeEnd() {
 	if v.run == endsUnknown {
 		return
 	}
-	if r.Stuck && !r.StuckForGood && v.plan.Agent.NoGet && v.plan.Agent.Resume == ResumesLive && len(v.losses()) > 0 {
+	if r.Stuck && v.excuse("end: nothing will tell", !r.StuckForGood && v.plan.Agent.NoGet && v.plan.Agent.Resume == ResumesLive && len(v.losses()) > 0) {
 		return // it may have ended, or asked, while nobody heard: README
 	}
 	if r.Stuck {
@@ -118,7 +136,7 @@ func (v *turnView) judgeEnd() {
 		}
 		v.judgeReason()
 	case endsWell:
-		if r.Err == "" && !v.seemsToAsk() {
+		if r.Err == "" && !v.excuse("end: seems to ask", v.seemsToAsk()) {
 			v.judgePlanned()
 		}
 	default:
@@ -153,12 +171,13 @@ func (v *turnView) judgeLate() {
 	}
 }
 
-// seemsToAsk reports whether the stream has ended while the task said that it waits,
-// though the call that it had waited for has gone on by itself: that looks like a
+// seemsToAsk reports whether the stream has ended, or the task was looked at, while it
+// said that it waits, though the call that it had waited for has gone on by itself: that looks like a
 // question in prose.
 func (v *turnView) seemsToAsk() bool {
+	looked := slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
 	return slices.ContainsFunc(v.questions(), v.elsewhere) && slices.ContainsFunc(v.happened, func(h Happening) bool {
-		return h.Fault.Kind == CutAt && v.paused(h)
+		return h.Fault.Kind == CutAt && (looked || v.paused(h))
 	})
 }
 
@@ -166,11 +185,12 @@ func (v *turnView) seemsToAsk() bool {
 func (v *turnView) judgeReason() {
 	lost := v.hit(RestartAt)
 	err := strings.ToLower(v.rec.Err)
-	if v.rec.Err == "" || lost == nil || !lost.Known || v.firstLoss() != nil || v.hit(OutageAfter) != nil {
+	h := &v.plan.Agent
+	switch {
+	case v.rec.Err == "", lost == nil || !lost.Known, v.firstLoss() != nil,
+		v.excuse("reason: an outage", v.hit(OutageAfter) != nil),
+		v.excuse("reason: nobody has been told", h.NoGet && (h.Resume == ResumesMissing || h.Resume == ResumesRefused && h.ResumeCode != -32001)):
 		return
-	}
-	if h := &v.plan.Agent; h.NoGet && (h.Resume == ResumesMissing || h.Resume == ResumesRefused && h.ResumeCode != -32001) {
-		return // nobody has been told
 	}
 	for _, word := range []string{"gone", "not found", "restarted"} {
 		if strings.Contains(err, word) {
@@ -185,7 +205,7 @@ func (v *turnView) judgePlanned() {
 	r, end := v.rec, v.end()
 	if end == nil || end.At > r.Replied {
 		switch {
-		case v.refuses():
+		case v.excuse("end: rejected by a cancel", v.refuses()):
 		case r.Err != "":
 			v.wrong("a turn fails though the agent goes on", "%s", r.Err)
 		case v.waits():
@@ -203,7 +223,7 @@ func (v *turnView) judgePlanned() {
 		v.wrong("a turn ends late", "%v after the agent's end", late)
 	}
 	state := v.turn.End.State
-	if v.refuses() {
+	if v.excuse("end: rejected by a cancel", v.refuses()) {
 		return // the task was cancelled, or refused to be
 	}
 	want := v.stop()
@@ -240,6 +260,9 @@ func (v *turnView) due() time.Duration {
 	if v.plan.Idle > 0 && v.hit(SilentAt) != nil {
 		d += 2 * v.plan.Idle
 	}
+	if v.plan.Agent.NoGet {
+		d += 5 * v.plan.Idle // each attempt may be silent
+	}
 	if h := v.hit(ReadsFail); h != nil && h.Fault.Read == ReadHangs {
 		d += 5 * time.Minute
 	}
@@ -273,7 +296,8 @@ func (v *turnView) judgeCancelled() {
 	case r.CancelledBetween || r.Stop == want && r.Err == "":
 	case end != nil && end.At <= r.Replied && (v.lines || (r.Err != "") == (v.turn.End.State == Failed)) && r.Stop == v.stop():
 		// It had ended by itself.
-	case r.Err != "" && (v.uncancelled() != endsAsPlanned || end != nil && v.turn.End.State == Failed):
+	case r.Err != "" && end != nil && v.turn.End.State == Failed:
+	case r.Err != "" && v.excuse("end: a cancel and a fault", v.uncancelled() != endsAsPlanned):
 	case r.Err != "":
 		v.wrong("a cancelled turn ends with an error", "%s", r.Err)
 	default:
@@ -284,7 +308,7 @@ func (v *turnView) judgeCancelled() {
 // judgeCancel: the agent hears of a cancel.
 func (v *turnView) judgeCancel() {
 	r, end := v.rec, v.end()
-	if r.Cancelled == 0 || v.taken() == 0 || v.disturbed() || v.turn.Direct || end != nil && end.At <= r.Replied {
+	if r.Cancelled == 0 || v.taken() == 0 || v.excuse("cancel: disturbed", v.disturbed()) || v.turn.Direct || end != nil && end.At <= r.Replied {
 		return
 	}
 	for _, h := range v.heard {

@@ -74,7 +74,7 @@ func (j *judge) meanings() {
 					artifacts[s.Task+" "+s.ID] = &content{text: strip(s.Text), turn: v.turn.N}
 				}
 			case s.Ends && s.Text != "" && v.turn.End.State == Rejected:
-				v.add(&element{text: strip(s.Text), said: s, optional: v.rec.Cancelled > 0 && v.rec.Stop == "cancelled"})
+				v.add(&element{text: strip(s.Text), said: s, optional: v.excuse("rejected before a cancel", v.rec.Cancelled > 0 && v.rec.Stop == "cancelled")})
 			case s.Ends && v.turn.End.State == Failed || strip(s.Text) == "":
 			case s.Carrier == InArtifact:
 				v.artifact(s, artifacts, answers)
@@ -90,7 +90,7 @@ func (j *judge) meanings() {
 func mark(name string) string { return "<" + name + ">" }
 
 func (v *turnView) add(e *element) *element {
-	if e.said != nil && (v.rec.Cancelled > 0 && e.said.At >= v.rec.Cancelled || v.refused() && e.said.At >= v.cancelHeard()) {
+	if e.said != nil && (v.rec.Cancelled > 0 && e.said.At >= v.rec.Cancelled || v.excuse("text: behind a rejecting cancel", v.refused() && e.said.At >= v.cancelHeard())) {
 		e.optional = true
 	}
 	v.elements = append(v.elements, e)
@@ -153,8 +153,8 @@ func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[
 		e.text = strings.TrimPrefix(text, old.text)
 		old.text = text
 	default:
-		e.shrinks = strings.Contains(old.text, text) && v.disturbed()
-		e.optional = e.shrinks || strings.ContainsAny(text, repeating)
+		e.shrinks = v.excuse("text: an artifact shrinks", strings.Contains(old.text, text) && v.disturbed())
+		e.optional = e.shrinks || v.excuse("text: an artifact is replaced by a repetition", strings.ContainsAny(text, repeating))
 		for _, gone := range old.elements {
 			gone.optional, gone.gone = true, true
 		}

@@ -92,13 +92,19 @@ func (v *turnView) elsewhereAt(c *Call) (time.Duration, bool) {
 	return 0, false
 }
 
+// goneBy reports whether a call had gone on without an answer at a time, or just behind it.
+func (v *turnView) goneBy(c *Call, at time.Duration) bool {
+	since, ok := v.elsewhereAt(c)
+	return ok && since <= at+100*time.Millisecond
+}
+
 // judgeQuestions: each approval is asked once, and its answer heard as it was
 // given.
 func (v *turnView) judgeQuestions() {
 	for _, c := range v.questions() {
 		before, after := v.shownTo(c)
 		shown := append(before, after...)
-		if len(shown) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.rec.Stuck && !v.refuses() {
+		if len(shown) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.rec.Stuck && !v.excuse("asks: rejected by a cancel", v.refuses()) {
 			v.wrong("an approval is never asked", "%s", c.Name)
 		}
 		if len(before) > 1 || len(after) > 1 {
@@ -161,11 +167,11 @@ func (v *turnView) judgeOptions(c *Call, q *Shown) {
 
 // judgeAskedDown: nothing is asked while the connection is down.
 func (v *turnView) judgeAskedDown(q *Shown) {
-	if v.plan.PerLine > 0 || v.pushedBlind() {
+	if v.excuse("asked while down: a slow editor", v.plan.PerLine > 0) || v.pushedBlind() {
 		return // it may have been written before; or it was pushed
 	}
 	for _, h := range v.happened {
-		if h.Fault.Kind != CutAt || h.At >= q.At || h.Over || h.Old || v.paused(h) || v.hushed(h.Fault.Stream, h.At) {
+		if h.Fault.Kind != CutAt || h.At >= q.At || h.Over || v.excuse("asked while down: an old connection", h.Old) || v.paused(h) || v.excuse("asked while down: silent", v.hushed(h.Fault.Stream, h.At)) {
 			continue
 		}
 		back := false
@@ -233,11 +239,11 @@ func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 		case q.Picked != "" && q.Picked != h.Option:
 			v.wrong("an option is sent for the bridge's own rejection", "%s: %s", c.Name, h.Option)
 		}
-		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.disturbed() {
+		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) {
 			v.wrong("a call is answered that has gone on by itself", "%s", c.Name)
 		}
 	}
-	if q != nil && len(heard) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.refuses() && (q.Picked == "" && c.rejects() || c.offers(q.Picked)) {
+	if q != nil && len(heard) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.excuse("answer: rejected by a cancel", v.refuses()) && (q.Picked == "" && c.rejects() || c.offers(q.Picked)) {
 		v.wrong("an answer does not reach the agent", "%s: %s", c.Name, q.Picked)
 	}
 }
@@ -255,18 +261,20 @@ func (c *Call) rejects() bool {
 // answers of a pause are in one message.
 func (v *turnView) judgeTogether() {
 	for _, h := range v.heard {
-		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.hit(Undelivered, ReadsFail) != nil || v.plan.Agent.NoGet && v.disturbed() {
+		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: an answer is lost", v.hit(Undelivered) != nil) || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) ||
+			v.excuse("together: no tasks/get", v.plan.Agent.NoGet && v.disturbed()) {
 			continue
 		}
 		for _, c := range v.questions() {
 			at, arrived := v.askedAt(c)
-			if c == h.Call || !arrived || at+10*time.Millisecond > min(h.At, v.pickedAt(h.Call)) || v.elsewhere(c) || h.Call == nil {
+			if c == h.Call || !arrived || at+10*time.Millisecond > h.At || v.excuse("together: asked behind the pick", at+10*time.Millisecond > v.pickedAt(h.Call)) ||
+				v.excuse("together: approved elsewhere", v.goneBy(c, h.At)) || h.Call == nil {
 				continue
 			}
 			asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
 			answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
 			switch {
-			case !asked && v.hushedTill(at, h.At):
+			case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
 			case !asked:
 				v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
 			case !answered && !(!c.rejects() && v.dismissed(c)):

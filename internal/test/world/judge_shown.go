@@ -8,14 +8,15 @@ import (
 
 // judgeText: each word once, in order, or a gap that was said.
 func (v *turnView) judgeText() {
-	s := screenOf(v.rec.Shown, !v.disturbed() && !v.crossed())
+	s := screenOf(v.rec.Shown, !v.disturbed() && !v.excuse("crossed", v.crossed()))
 	a := newAligner(v, s)
 	a.excused, a.partial = v.excused(), v.run == endsUnknown
 	for _, e := range v.elements {
 		if v.rec.Replied > 0 && e.said.At > v.rec.Replied {
 			e.optional = true
 		}
-		if v.disturbed() && v.ambiguous(e) || v.rec.CancelledBetween || v.leftSilent(e) {
+		if v.excuse("text: a repetition in a snapshot", v.disturbed() && v.ambiguous(e)) || v.excuse("text: cancelled between legs", v.rec.CancelledBetween) ||
+			v.excuse("text: on a silent stream that was left", v.leftSilent(e)) {
 			e.optional = true
 		}
 	}
@@ -33,11 +34,12 @@ func (v *turnView) judgeText() {
 // late takes out of the extras what was shown late: at an agent that does not hold all,
 // when newer text was shown already, behind a gap. That is better than never.
 func (v *turnView) late(a *aligner, extras []string) (rest []string) {
-	if v.plan.Agent.Holds == HoldsAll || len(a.screen.gaps) == 0 {
-		return extras
-	}
+	behindGap := len(extras) > 0 && v.excuse("text: late, behind a gap", v.plan.Agent.Holds != HoldsAll && len(a.screen.gaps) > 0)
 	for _, text := range extras {
 		for _, e := range v.elements {
+			if !behindGap && !v.excuse("text: late, of a silent stream that was left", v.leftSilent(e)) {
+				continue
+			}
 			if after, ok := strings.CutPrefix(text, e.text); ok && !e.shown && !e.mark {
 				text, e.told = after, true
 			}
@@ -75,7 +77,7 @@ func (v *turnView) judgeNothing(shown []*Shown) {
 func (v *turnView) excused() bool {
 	r := v.rec
 	failed := r.Err != "" && (v.run != endsAsPlanned || v.turn.End.State != Failed)
-	return failed || r.Stuck || r.Cancelled > 0 && v.disturbed()
+	return v.excuse("text: the turn fails", failed) || v.excuse("text: the turn is stuck", r.Stuck) || v.excuse("text: cancelled and disturbed", r.Cancelled > 0 && v.disturbed())
 }
 
 // repeating are the letters of words that repeat on purpose, and of no others.
@@ -88,6 +90,8 @@ func (v *turnView) ambiguous(e *element) bool {
 	switch {
 	case !strings.ContainsAny(e.text, repeating):
 		return false
+	case v.excuse("text: a repetition, and no tasks/get", v.plan.Agent.NoGet):
+		return true
 	case e.artifact: // it takes the place of an earlier turn's, which was the same
 		return v.plan.Agent.ConstantID && slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
 			return other.turn.N < v.turn.N && other.rec.Session == v.rec.Session && slices.ContainsFunc(other.elements, func(old *element) bool {
@@ -95,7 +99,7 @@ func (v *turnView) ambiguous(e *element) bool {
 			})
 		})
 	}
-	return !v.plan.Agent.SharedID || v.plan.Agent.Holds != HoldsAll || slices.ContainsFunc(v.elements, func(other *element) bool {
+	return !v.plan.Agent.SharedID || v.plan.Agent.Holds != HoldsAll || e == v.elements[len(v.elements)-1] || slices.ContainsFunc(v.elements, func(other *element) bool {
 		return other.artifact && other.text == e.text && other.said.At <= e.said.At
 	})
 }
@@ -111,7 +115,8 @@ func (v *turnView) judgeAgain() {
 			needed = needed || !part.shown
 			part.told = true
 		}
-		if !needed && !(v.plan.Agent.ConstantID && v.disturbed()) { // one artifact may be several answers
+		if !needed && !v.excuse("whole: one artifact, several answers", v.plan.Agent.ConstantID && v.disturbed()) && !v.pushedBlind() &&
+			!v.excuse("whole: a repetition that an earlier turn owes", strings.ContainsAny(e.text, repeating) && v.disturbedBefore()) { // one artifact may be several answers
 			v.wrong("a whole is shown again though its parts were", "%q", e.text)
 		}
 	}
@@ -121,14 +126,14 @@ func (v *turnView) judgeAgain() {
 // returns all that is not shown.
 func (v *turnView) judgeMissing(a *aligner) (missing string) {
 	for _, e := range v.elements {
-		if e.shown || e.told || e.optional || a.partial || e.mark && (v.disturbed() || v.crossed()) {
+		if e.shown || e.told || e.optional || a.partial || e.mark && (v.disturbed() || v.excuse("crossed", v.crossed())) {
 			continue
 		}
 		missing += e.text + " "
 		gap := len(a.screen.gaps) > 0
 		switch {
 		case v.rec.Cancelled > 0 && v.leftBehind():
-		case v.refused() && v.disturbed() && !e.said.Arrived: // nor what had not come by then
+		case v.excuse("text: lost before a rejecting cancel", v.refused() && v.disturbed() && !e.said.Arrived): // nor what had not come by then
 		case e.mark:
 			v.wrong("a call or a thought is not shown in its place", "%s", e.text)
 		case !v.disturbed():
@@ -140,7 +145,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 			v.wrong("text is lost without a word", "%q of %q", e.text, a.screen.text)
 		case v.holds(e):
 			v.wrong("text is lost though the agent holds it", "%q of %q", e.text, a.screen.text)
-		case !e.excused && len(a.losses) == 1: // of several in a row one gap is said
+		case !e.excused && !v.excuse("gap: of several losses", len(a.losses) != 1): // of several in a row one gap is said
 			v.wrong("the gap is said in another place", "%q of %q", e.text, a.screen.text)
 		}
 	}
@@ -152,18 +157,19 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 // the editor was too slow for it, or the agent could not be asked where it belongs.
 func (v *turnView) leftBehind() bool {
 	failed := v.rec.Err != "" && (v.run == endsWell || v.hit(RestartAt) != nil) // as it may; something may still be on its way
-	return failed || v.rec.Cancelled > 0 && (v.plan.PerLine > 0 || v.reads() != nil)
+	return v.excuse("text: it has come, and the turn fails", failed) || v.excuse("text: cancelled, and a slow editor", v.rec.Cancelled > 0 && v.plan.PerLine > 0) ||
+		v.excuse("text: cancelled, and reads fail", v.rec.Cancelled > 0 && v.reads() != nil)
 }
 
 // holds reports whether the agent holds a text, so that it can be had after a cut.
 func (v *turnView) holds(e *element) bool {
-	return (e.artifact || v.plan.Agent.Holds == HoldsAll) && !v.plan.Agent.NoGet
+	return (e.artifact || v.plan.Agent.Holds == HoldsAll) && !v.excuse("text: restarted", v.forgotten()) && !v.excuse("text: no tasks/get", v.plan.Agent.NoGet)
 }
 
 // pushedBlind reports whether what was shown may have come by pushes alone, which cannot
 // be told from what the stream had brought.
 func (v *turnView) pushedBlind() bool {
-	return v.plan.Agent.NoGet && v.plan.Agent.Pushes && v.disturbed()
+	return v.excuse("pushed, and no tasks/get", v.plan.Agent.NoGet && v.plan.Agent.Pushes && v.disturbed())
 }
 
 // judgeExtra says what is wrong with text that has no place.
@@ -179,14 +185,19 @@ func (v *turnView) judgeExtra(text, missing string) {
 		v.wrong("the reason of a failure is shown twice", "%q", text)
 		return
 	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
-		return other != v && said(other) && (other.owes(text) || other.disturbed() && other.rec.Err != "" ||
-			other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
+		return other != v && said(other) && (v.excuse("late: owed by another turn", other.owes(text)) ||
+			v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
+			v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.again != nil })) ||
+			v.excuse("late: said by a whole alone", slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.told && !e.shown })) ||
+			v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating)))
 	}):
 		return // better late than never
 	case said(v) && strings.Contains(missing, text):
 		v.wrong("text is shown out of its order", "%q", text)
 		return
-	case slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks && e.text == text }):
+	case v.excuse("text: a shrunk artifact, again", slices.ContainsFunc(v.elements, func(e *element) bool {
+		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
+	})):
 		return // it was shown when that was seen to happen
 	case said(v):
 		v.wrong("text is shown twice", "%q", text)
@@ -201,7 +212,7 @@ func (v *turnView) judgeExtra(text, missing string) {
 		all.elements = append(all.elements, other.elements...)
 	}
 	switch shrinks := slices.ContainsFunc(all.elements, func(e *element) bool { return e.shrinks }); {
-	case all.madeOf(text) && shrinks && v.plan.Agent.ConstantID:
+	case v.excuse("text: a shrunk artifact of several turns", all.madeOf(text) && shrinks && v.plan.Agent.ConstantID):
 		return // what the agent holds is not the end of what was shown, so it is shown whole
 	case all.madeOf(text):
 		v.wrong("text is shown twice", "%q, of several turns", text)
@@ -303,14 +314,15 @@ func (v *turnView) judgeGaps() {
 	losses := len(v.losses())
 	switch {
 	case gaps == 0:
+	case v.excuse("gap: an artifact shrinks", slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks })):
 	case losses == 0 && v.rec.Killed == 0:
 		v.wrong("a gap is said though nothing was lost", "")
-	case slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks }):
-	case v.plan.Agent.Holds == HoldsAll && v.hit(RestartAt) == nil && v.taken() > 0 && !v.turn.Direct:
+	case v.plan.Agent.Holds == HoldsAll && !v.excuse("gap: restarted", v.forgotten()) && v.taken() > 0 && !v.turn.Direct:
 		v.wrong("a gap is said though the agent holds all", "")
-	case gaps > losses && v.rec.Killed == 0:
+	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
 		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
-	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.hit(CutAt) != nil && v.reads() == nil && v.replayed() && !v.asked() && !v.disturbedBefore():
+	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: reads fail", v.reads() != nil) &&
+		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore()):
 		v.wrong("a gap is said though a replay has brought all", "")
 	}
 }

@@ -106,23 +106,26 @@ type aligner struct {
 	excused bool // missing is no fault: the turn failed
 	partial bool // nor if it has arrived: the editor has gone before the end
 	memo    map[position]int
+	// place is where in its thread an element stands.
+	place map[*element]int
 }
 
 func newAligner(v *turnView, s *screen) *aligner {
-	a := &aligner{screen: s, memo: map[position]int{}}
+	a := &aligner{screen: s, memo: map[position]int{}, place: map[*element]int{}}
 	kinds := map[bool]bool{}
 	for _, e := range v.elements {
 		if !e.mark {
 			kinds[e.artifact] = true
 		}
 	}
-	a.loose, a.losses = (v.disturbed() || v.crossed()) && len(kinds) == 2, v.losses()
+	a.loose, a.losses = len(kinds) == 2 && (v.excuse("two carriers", v.disturbed()) || v.excuse("crossed", v.crossed())), v.losses()
 	for _, e := range v.elements {
 		switch {
-		case e.mark && (v.disturbed() || v.crossed()):
+		case e.mark && (v.disturbed() || v.excuse("crossed", v.crossed())):
 		case a.loose && e.artifact:
 			a.threads[1] = append(a.threads[1], e)
 		default:
+			a.place[e] = len(a.threads[0])
 			a.threads[0] = append(a.threads[0], e)
 		}
 	}
@@ -196,6 +199,9 @@ func (a *aligner) steps(p position, yield func(step)) {
 		e := a.threads[thread][n]
 		to := position{p.i + 1 - thread, p.j + thread, p.at, false}
 		for which, text := range e.texts() {
+			if which > 0 && thread == 1 && !e.again[which-1].artifact && a.place[e.again[which-1]] >= p.i {
+				continue // what it says before that comes later
+			}
 			if strings.HasPrefix(a.screen.text[p.at:], text) {
 				to.at = p.at + len(text)
 				cost := 0

@@ -150,31 +150,38 @@ func (j *judge) judgeLoads() {
 		}
 		for _, e := range v.elements {
 			fresh := *e
-			fresh.shown, fresh.told, fresh.optional = false, false, e.optional || !v.rec.Known || v.turn.Direct || v.leftSilent(e) || v.hit(RestartAt, Undelivered) != nil
+			fresh.shown, fresh.told, fresh.optional = false, false, e.optional || !v.rec.Known || v.turn.Direct || v.excuse("load: silent", v.leftSilent(e)) ||
+				v.excuse("load: restarted", v.hit(RestartAt) != nil) || v.excuse("load: a request is lost", v.hit(Undelivered) != nil)
 			fresh.again, fresh.replaces = nil, nil
 			w.elements = append(w.elements, &fresh)
 		}
 		v.judgeNothing(l.Shown)
 		s := screenOf(l.Shown, false)
 		a := newAligner(w, s)
-		extras := a.align()
+		extras := w.late(a, a.align())
 		for _, e := range w.elements {
 			switch {
-			case e.shown || e.optional || e.mark:
+			case e.shown || e.told || e.optional || e.mark:
 			case len(s.gaps) == 0:
 				v.wrong("text is lost without a word when the bridge is killed", "%q of %q", e.text, s.text)
-			case w.holds(e) && v.hit(OutageAfter) == nil:
+			case w.holds(e) && !v.excuse("load: an outage", v.hit(OutageAfter) != nil):
 				v.wrong("text is lost though the agent holds it, when the bridge is killed", "%q of %q", e.text, s.text)
 			}
 		}
 		for _, text := range extras {
-			if slices.ContainsFunc(j.turns, func(other *turnView) bool {
+			if v.excuse("load: a replaced artifact", slices.ContainsFunc(j.turns, func(other *turnView) bool {
 				return slices.ContainsFunc(other.elements, func(e *element) bool { return len(e.replaces) > 0 && e.text == text })
-			}) {
+			})) {
 				continue // a journal does not tell which text an artifact has now: better twice than not at all
 			}
-			if j.plan.Agent.SharedID && j.plan.Agent.Holds != HoldsAll && len(s.gaps) > 0 && v.madeOf(text) {
+			if v.excuse("load: a chunk alone", j.plan.Agent.SharedID && j.plan.Agent.Holds != HoldsAll && len(s.gaps) > 0 && v.madeOf(text)) {
 				continue // a chunk alone cannot be told from what was shown of its message
+			}
+			if v.pushedBlind() && v.madeOf(text) || v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) || v.excuse("load: the reason again", text == v.turn.End.Reason) ||
+				v.excuse("load: owed by an earlier turn", slices.ContainsFunc(j.turns, func(other *turnView) bool {
+					return other.turn.N < v.turn.N && (other.rec.Err != "" && other.disturbed() || other.rec.Killed > 0) && other.madeOf(text)
+				})) {
+				continue
 			}
 			v.wrong("a loaded session shows text that has no place", "%q of %q", text, s.text)
 		}
@@ -218,11 +225,11 @@ func (j *judge) judgeClosing() {
 		j.wrong(-1, "the bridge ends with an error", "%s", r.ServeErr)
 	}
 	for _, h := range r.Heard {
-		if h.Kind != HeardHangUp || h.At >= r.Closing && r.Closing > 0 || j.plan.Idle > 0 {
+		if h.Kind != HeardHangUp || h.At >= r.Closing && r.Closing > 0 || j.excuse("hangs up: idle", j.plan.Idle > 0) {
 			continue
 		}
 		v := j.view(h.Turn)
-		if v.rec.Cancelled == 0 && v.rec.Killed == 0 && v.hit(NoHead) == nil {
+		if v.rec.Cancelled == 0 && v.rec.Killed == 0 && !v.excuse("hangs up: no head", v.hit(NoHead) != nil) {
 			j.wrong(h.Turn, "the bridge hangs up on a task at work", "")
 		}
 	}

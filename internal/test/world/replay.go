@@ -120,7 +120,7 @@ var featureTable = [featureCount]struct {
 	Parts:          {"parts", 25, "texts come in several parts"},
 	Long:           {"long", 12, "answers are longer than what a client may keep of them"},
 	Lingers:        {"lingers", 15, "streams stay open for a while behind the last event (0.3)"},
-	Unread:         {"unread", 0, "the agent cannot be asked for a task (-32601); of no world by itself yet: README, what is open"},
+	Unread:         {"unread", 6, "the agent cannot be asked for a task (-32601)"},
 	Pushes:         {"pushes", 20, "the agent can push, and the bridge has a webhook"},
 	Deaf:           {"deaf", 15, "the agent ignores, refuses or does not know a cancel"},
 }

@@ -100,8 +100,9 @@ func (s *stream) event(l logged) {
 		}
 	}
 	if f := s.cut; f != nil && n == f.Event {
-		whole := f.Permille == 1000
-		s.deliver(frame[:len(frame)*f.Permille/1000], nil)
+		n := len(frame) * f.Permille / 1000
+		whole := n == len(frame) || s.agent.plan.Agent.Framing.CRLF && n == len(frame)-1 // CR ends a line, too
+		s.deliver(frame[:n], nil)
 		if whole {
 			s.deliver(nil, &l)
 		}

@@ -38,6 +38,9 @@ func TestWorlds(t *testing.T) {
 			tellSmallest(t, y.least[class], class)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(y.excused)) {
+		t.Logf("%6d of %d need the excuse %-45q first %s", y.excused[name], *worlds, name, y.needs[name])
+	}
 	if *worlds >= enough && *firstSeed == 0 {
 		y.everything(t)
 	}
@@ -175,7 +178,7 @@ func TestSurvey(t *testing.T) {
 	}
 	worldsOf := map[string][]Replay{}
 	for seed := *firstSeed; seed < *firstSeed+*worlds; seed++ {
-		_, found := playSeed(seed, t)
+		_, _, found := playSeed(seed, t)
 		for _, v := range found {
 			list := worldsOf[v.Class]
 			if len(list) < *survey && !slices.ContainsFunc(list, func(o Replay) bool { return o.Seed == seed }) {
