@@ -160,11 +160,15 @@ func (ix *index) wait() <-chan struct{} {
 	return ix.changed
 }
 
-// some returns rows as a JSON array, from one on; those that are gone are left out.
+// some returns rows as a JSON array, from one on; if that one is gone, none, because who
+// asks would take the first for it.
 func (ix *index) some(from, count int) []byte {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	from = min(max(from-ix.first, 0), len(ix.rows))
+	if from < ix.first {
+		return []byte("[]")
+	}
+	from = min(from-ix.first, len(ix.rows))
 	to := min(from+max(count, 0), len(ix.rows))
 	return append(append([]byte{'['}, bytes.Join(ix.rows[from:to], []byte(",\n"))...), ']')
 }

@@ -167,7 +167,10 @@ func TestMany(t *testing.T) {
 	if _, ok := ix.position(0); ok {
 		t.Error("the first row is there")
 	}
-	if some := string(ix.some(0, 2)); !strings.HasPrefix(some, fmt.Sprintf(`[{"n":%d,`, h.First+1)) {
+	if some := string(ix.some(h.First-1, 2)); some != "[]" {
+		t.Errorf("in place of rows that are gone come others: %s", some)
+	}
+	if some := string(ix.some(h.First, 2)); !strings.HasPrefix(some, fmt.Sprintf(`[{"n":%d,`, h.First+1)) {
 		t.Errorf("the first rows are %s", some)
 	}
 }

@@ -1,10 +1,14 @@
 "use strict";
+// keptBehind is how many rows a page keeps that its server has forgotten.
+const keptBehind = 150000;
+
 // Where the rows, the spans and the records come from: a server that reads the
 // trace, or the page itself, which has it.
 const Data = {
   head: null, // of the trace
   rows: [],
   base: 0, // the number of the first row
+  anew: false, // the rows are not those of before, with more behind them
   spans: [],
   byRecord: new Map(), // rows by the number of their record
   into: new Map(), // what was made of a record: the inverse of row.p
@@ -30,8 +34,13 @@ const Data = {
   async more() {
     let n = 0;
     for (;;) {
+      // A trace of which not all fits is shown when it has been read.
+      if (this.head.first > 0 && !this.head.read) return n;
       const from = this.base + this.rows.length;
-      if (this.head.first > from) { // so much has come that the oldest are gone
+      if (this.head.first > from || this.head.first - this.base > keptBehind) {
+        // So much has come that the oldest are gone.
+        this.anew = true;
+        n = 0;
         this.rows = [];
         this.base = this.head.first;
         this.byRecord.clear();

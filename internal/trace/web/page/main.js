@@ -250,7 +250,13 @@ async function main() {
   Data.live((n) => {
     if (n) {
       const stay = following;
-      List.add(Data.rows.slice(Data.rows.length - n).filter(picked).map((r) => r.at));
+      if (Data.anew) {
+        Data.anew = false;
+        List.selected = -1;
+        List.set(Data.rows.filter(picked).map((r) => r.at));
+      } else {
+        List.add(Data.rows.slice(Data.rows.length - n).filter(picked).map((r) => r.at));
+      }
       drawTop();
       Axis.set();
       drawFilters();
