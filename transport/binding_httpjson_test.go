@@ -52,7 +52,7 @@ func TestHTTPJSONRequests(t *testing.T) {
 			`POST /base/v1/message:stream?key=k {"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]}}`},
 		{aCall(opGet, func(c *operation) { c.history = 3 }),
 			`GET /base/acme/tasks/t%2F1?key=k&historyLength=3`, `GET /base/v1/tasks/t%2F1?key=k&historyLength=3`},
-		// 0 is all of it to some servers of 0.3: the one message is left out by incoming.
+		// Some servers of 0.3 take 0 for no limit, so 1 is sent, and incoming drops the message.
 		{aCall(opGet, func(c *operation) { c.history = 0 }),
 			`GET /base/acme/tasks/t%2F1?key=k&historyLength=0`, `GET /base/v1/tasks/t%2F1?key=k&historyLength=1`},
 		{aCall(opList, func(c *operation) { c.query = query }),
@@ -89,7 +89,7 @@ func TestHTTPJSONRequests(t *testing.T) {
 	}
 }
 
-// What is not to be sent is refused: a path is only ever the operation's own.
+// IDs that would change the path are refused or escaped.
 func TestHTTPJSONRefusesIDs(t *testing.T) {
 	for _, id := range []string{"", ".", ".."} {
 		c := aCall(opCancel, func(c *operation) { c.taskID = id })
@@ -107,8 +107,7 @@ func TestHTTPJSONRefusesIDs(t *testing.T) {
 	}
 }
 
-// Answers in shapes that no server of the recordings has, and that are legal, or that
-// gateways send: what each comes to.
+// Answers in shapes that are not in the recordings, but are legal or come from gateways.
 func TestHTTPJSONStrangers(t *testing.T) {
 	const task = `{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}`
 	for _, test := range []struct {
@@ -156,8 +155,7 @@ func TestHTTPJSONStrangers(t *testing.T) {
 	}
 }
 
-// FuzzHTTPJSON: whatever an agent says, nothing panics, and what is changed from the
-// proto's JSON stays JSON.
+// FuzzHTTPJSON: no answer causes a panic, and converted answers are still JSON.
 func FuzzHTTPJSON(f *testing.F) {
 	f.Add(`{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING","update":{"content":[{"data":{"data":1}},{"file":{"fileWithBytes":"YUdWc2JHOD0="}}]}}}}`)
 	f.Add(`{"error":{"code":1,"details":[{"domain":"a2a-protocol.org","reason":"TASK_NOT_FOUND"}]}}`)

@@ -17,8 +17,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// toy is a binding of its own: operations are numbers in the path, answers are
-// arrays of a word and what belongs to it.
+// toy is a third binding: operations are numbers in the path, answers are arrays of a
+// word and a value.
 type toy struct{}
 
 const bindingToy = "https://example.com/bindings/toy/v1"
@@ -55,8 +55,8 @@ func (t toy) event(p protocol, data string, _ bool, ev *a2a.Event) *a2a.Error {
 	return err
 }
 
-// A binding is one file and one line of the list: nothing else of the client knows
-// which it is.
+// A binding is one file and one line of the list: the rest of the client does not know
+// which one is used.
 func TestToyBinding(t *testing.T) {
 	const task = `{"id":"t","status":{"state":"TASK_STATE_WORKING"}}`
 	agent := newWireAgent(t, nil)
@@ -100,8 +100,8 @@ func TestToyBinding(t *testing.T) {
 	}
 }
 
-// The seam holds: nothing but the list of bindings names one of them. (That no other
-// file has their words is a rule of the project: rules_test.go.)
+// Only the list of bindings names one of them. (rules_test.go checks that no other file
+// has their words.)
 func TestBindingSeam(t *testing.T) {
 	files, _ := filepath.Glob("*.go")
 	fset, own := token.NewFileSet(), map[string]bool{} // own: what bindings declare

@@ -13,8 +13,8 @@ import (
 const bodyEvents = `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"working"}}}` + "\n\n" +
 	`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t1","contextId":"c1","status":{"state":"completed"},"final":true}}` + "\n\n"
 
-// A stream that was compressed unasked is read as it comes: its first event is there
-// while the agent is silent.
+// A stream that is compressed without being asked for is read as it comes: the first
+// event is returned while the agent is silent.
 func TestGzippedStream(t *testing.T) {
 	rest := make(chan struct{})
 	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -43,8 +43,7 @@ func TestGzippedStream(t *testing.T) {
 	}
 }
 
-// A plain answer that was compressed is read; one in an encoding that we have not is
-// named as what it is.
+// A compressed plain answer is read; the error for an unsupported encoding names it.
 func TestEncodedAnswer(t *testing.T) {
 	for encoding, want := range map[string]string{"gzip": "", "br": "in the encoding br, which was not asked for"} {
 		agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -61,8 +60,8 @@ func TestEncodedAnswer(t *testing.T) {
 	}
 }
 
-// An event stream is one by what is in it, also where its label says JSON or nothing;
-// JSON stays JSON.
+// An event stream is recognized by its content, even if its type says JSON or is missing;
+// JSON is still read as JSON.
 func TestMislabelledStream(t *testing.T) {
 	for _, label := range []string{"application/json", "text/plain", "application/octet-stream"} {
 		for _, before := range []string{"", ": ready\n\n", "\uFEFF", "\r\n\n", "event: message\n", "id: 7\nretry: 5\n"} {
@@ -84,7 +83,7 @@ func TestMislabelledStream(t *testing.T) {
 	}
 }
 
-// Whoever waits for a stream hears of its comments.
+// The caller that waits for a stream is told of its comments.
 func TestCommentsAreHeard(t *testing.T) {
 	second := make(chan struct{})
 	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -38,8 +38,8 @@ func checkWorld(t *testing.T) (agent *httptest.Server, seen *[]string) {
 	return agent, seen
 }
 
-// The request for a card that is checked has no credentials; what the check returns
-// is the card; then the credentials go with the calls.
+// If there is a check, the request for the card has no credentials. The check's result is
+// the card. The calls after that have credentials.
 func TestCardIsCheckedFirst(t *testing.T) {
 	agent, seen := checkWorld(t)
 	var from *url.URL
@@ -66,8 +66,7 @@ func TestCardIsCheckedFirst(t *testing.T) {
 	}
 }
 
-// A card that is refused is the end: nothing else is asked of the agent, and
-// nothing that is secret.
+// After a card is refused, the agent gets no other request, and no secret.
 func TestCardIsRefused(t *testing.T) {
 	agent, seen := checkWorld(t)
 	path := filepath.Join(t.TempDir(), "card.json")
@@ -92,8 +91,7 @@ func TestCardIsRefused(t *testing.T) {
 	}
 }
 
-// An agent that shows its card to callers that it knows is not shown credentials
-// for it.
+// An agent that wants credentials for its card does not get them.
 func TestCheckedCardNeedsCredentials(t *testing.T) {
 	server := httptest.NewServer(wireAnswer(401, "application/json", `{}`))
 	defer server.Close()

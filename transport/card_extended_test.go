@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// The extended card is fetched with credentials, never without, and what was
-// chosen by the public one is chosen by it from then on; but it leads to no other
-// origin, also not to one that is trusted.
+// The extended card is fetched only with credentials, and replaces the public one for all
+// choices. But it cannot lead to another origin, not even to a trusted one.
 func TestExtendedCardIsUsed(t *testing.T) {
 	elsewhere := newWireAgent(t, wireSSE(sseCompleted))
 	const has = `,"supportsAuthenticatedExtendedCard":true`
@@ -71,7 +70,7 @@ func TestExtendedCardIsUsed(t *testing.T) {
 			if n := strings.Count(fmt.Sprint(methods), "agent/getAuthenticatedExtendedCard"); n != test.asked || len(elsewhere.seen()) != 0 {
 				t.Errorf("%v; %d elsewhere", methods, len(elsewhere.seen()))
 			}
-			// Who we are may have changed: both are asked for anew.
+			// The user may have changed: both cards are fetched again.
 			c.ForgetCard()
 			if again, err := c.Card(t.Context()); err != nil || again.Name != test.want {
 				t.Errorf("%+v, %v", again, err)
@@ -83,7 +82,7 @@ func TestExtendedCardIsUsed(t *testing.T) {
 	}
 }
 
-// In 1.x it is asked for by that version's name.
+// In 1.x its method has that version's name.
 func TestExtendedCardIsUsedV1(t *testing.T) {
 	agent := newWireAgent(t, nil)
 	agent.card = `{"name":"Test","capabilities":{"extendedAgentCard":true},"supportedInterfaces":[{"url":"%[1]s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
@@ -97,8 +96,8 @@ func TestExtendedCardIsUsedV1(t *testing.T) {
 	}
 }
 
-// Over HTTP+JSON it is where each version has it, and a refusal takes the same way to
-// another credential as over JSON-RPC.
+// Over HTTP+JSON each version has its own path for it. After a refusal another
+// credential is tried, as over JSON-RPC.
 func TestExtendedCardIsUsedHTTP(t *testing.T) {
 	for _, test := range []struct{ card, at string }{
 		{`{"name":"Test","capabilities":{"extendedAgentCard":true},"supportedInterfaces":[{"url":"%[1]s/api","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"}]}`, "GET /api/extendedAgentCard"},

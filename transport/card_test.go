@@ -15,8 +15,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// The cards in testdata/wire/cards are those that were met, one each of the
-// deviations in a2a-wire.md §5.
+// The cards in testdata/wire/cards are real ones, one for each deviation in
+// a2a-wire.md §5.
 func TestParseCard(t *testing.T) {
 	files, _ := filepath.Glob("../testdata/wire/cards/*.json")
 	if len(files) == 0 {
@@ -76,7 +76,7 @@ func TestParseCard(t *testing.T) {
 	}
 }
 
-// Where a card is looked for, and what is said if it is nowhere.
+// Where a card is looked for, and the error if there is none.
 func TestCardPlaces(t *testing.T) {
 	card := func(path string) string { return `{"name":"` + path + `","url":"URL/agents/a/"}` }
 	html := "<html>"
@@ -131,7 +131,7 @@ func TestCardNeedsCredentials(t *testing.T) {
 	}
 }
 
-// Gemini's card says localhost; the connection goes to where the user said.
+// Gemini's card says localhost; the connection goes to the user's address.
 func TestLocalhostInTheCard(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))
 	agent.card = strings.ReplaceAll(`{"name":"Test","url":"URL/rpc"}`, "URL", strings.Replace(agent.URL, "127.0.0.1", "localhost", 1))

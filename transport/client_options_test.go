@@ -71,7 +71,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// Nothing of what is secret gets into an error or into the log.
+// No secret gets into an error or into the log.
 func TestSecrets(t *testing.T) {
 	var log strings.Builder
 	l, err := net.Listen("tcp", "127.0.0.1:0")

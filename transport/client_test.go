@@ -16,8 +16,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A wireAgent is an HTTP server whose card names itself, and whose answers are
-// the test's.
+// A wireAgent is an HTTP server whose card names itself. The test gives its answers.
 type wireAgent struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -246,7 +245,7 @@ func TestNoStreaming(t *testing.T) {
 	}
 }
 
-// Events are spoilt as soon as they are no longer valid, their clones are not.
+// Events that are no longer valid are overwritten here; their clones are not.
 func TestPoison(t *testing.T) {
 	next := make(chan bool)
 	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +275,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// An agent that answers a plain method with events is understood all the same.
+// An agent may answer a plain method with events.
 func TestUnaryAnsweredWithEvents(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(": ping\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"task\",\"id\":\"t\",\"status\":{\"state\":\"working\"}}}\n\n"))
 	if ev, err := wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1); err != nil || ev.State != a2a.StateWorking {

@@ -21,9 +21,8 @@ func bearer(token string) *Credential {
 	return &Credential{Header: http.Header{"Authorization": {"Bearer " + token}}}
 }
 
-// What a source returns goes to the agent with each request, the card's own
-// included, and into no URL that anybody is shown; a header that the user has
-// given wins over it.
+// What a source returns is sent with each request, also the one for the card, and is in
+// no URL that is shown. A header that the user has given overrides it.
 func TestCredentialIsCarried(t *testing.T) {
 	agent := newWireAgent(t, nil)
 	var mu sync.Mutex
@@ -57,8 +56,8 @@ func TestCredentialIsCarried(t *testing.T) {
 	}
 }
 
-// A refusal is answered with another credential once, and the request that is
-// made again is the same. What the user can do when there is none is in the error.
+// After a refusal the same request is made again, once, with another credential. If
+// there is none, the error says what the user can do.
 func TestRefusedOnce(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -111,8 +110,7 @@ func TestRefusedOnce(t *testing.T) {
 	}
 }
 
-// Where credentials are wanted and cannot be had, nothing is sent, and who waits
-// for the agent hears why.
+// If the source fails, nothing is sent, and the caller gets the reason.
 func TestNoCredentials(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))
 	why := errors.New("the identity provider is down")
@@ -128,8 +126,7 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// A redirect gets the credentials within the origin, and is not followed out of
-// it.
+// A redirect within the origin gets the credentials; one out of it is not followed.
 func TestCredentialStaysAtTheOrigin(t *testing.T) {
 	elsewhere := newWireAgent(t, wireSSE(sseCompleted))
 	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
@@ -145,8 +142,8 @@ func TestCredentialStaysAtTheOrigin(t *testing.T) {
 	}
 }
 
-// Certificates that nobody verifies let anybody pose as the agent: credentials
-// then go to this machine alone.
+// Without verified certificates anybody can pose as the agent: credentials then go only
+// to this machine.
 func TestInsecureHoldsCredentialsBack(t *testing.T) {
 	secure := httptest.NewTLSServer(wireSSE(sseCompleted))
 	defer secure.Close()
@@ -177,8 +174,8 @@ func TestInsecureHoldsCredentialsBack(t *testing.T) {
 	}
 }
 
-// A certificate that no authority vouches for is refused unless the user says
-// which one does; nothing older than TLS 1.2 is spoken.
+// A certificate of an unknown authority is refused unless the user names the authority.
+// TLS before 1.2 is refused.
 func TestTLS(t *testing.T) {
 	agent := &wireAgent{card: `{"name":"Test","url":"%s/rpc"}`, answer: wireSSE(sseCompleted)}
 	server := httptest.NewUnstartedServer(agent)

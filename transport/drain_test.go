@@ -169,8 +169,8 @@ func testDrain(t *testing.T) {
 	}
 }
 
-// An event that cannot be read ends the stream, also where it has come together with one
-// that can, and the agent leaves the stream open.
+// An event that cannot be read ends the stream, even if it comes together with a good
+// one and the agent leaves the stream open.
 func TestMalformedBehindAnEvent(t *testing.T) {
 	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEchoed: the extensions that an answer names as active are known, in both versions,
-// also where they share a line; an agent that names none tells nothing.
+// TestEchoed: the client knows the extensions that an answer names as active, in both
+// versions, on one line or several. If an answer names none, it is not known.
 func TestEchoed(t *testing.T) {
 	for _, test := range []struct {
 		version, header string

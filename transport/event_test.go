@@ -19,7 +19,7 @@ func eventString(p protocol, raw string) string {
 	return w.String()
 }
 
-// What agents leave out, or spell in ways of their own.
+// Members that agents leave out, or spell differently.
 func TestEventLenient(t *testing.T) {
 	for _, test := range []struct{ name, raw, want string }{
 		{"no kind: status", `{"taskId":"t","status":{"state":"TASK_STATE_INPUT_REQUIRED"}}`, `status task="t" context="" state=input-required` + "\n"},
@@ -61,7 +61,7 @@ func TestEventLenient(t *testing.T) {
 	}
 }
 
-// Taken one by one, the elements are those that a walk finds.
+// Reading the elements one by one gives the same as a walk.
 func TestNextElement(t *testing.T) {
 	for _, s := range []string{``, `{}`, `null`, `[`, `[]`, ` [ ] `, `[1]`, `[1,"a,]",{"b":[1,2]},[3],null]`, ` [ 1 , 2 ] `, `[[],[[]],""]`, `[,1]`, `[1`, `[1,`, `["a`, `[1 2]`} {
 		checkElements(t, s)
@@ -108,7 +108,7 @@ func TestValidJSONDepth(t *testing.T) {
 	}
 }
 
-// FuzzEventV03: nothing makes it panic; what is valid JSON reads as text; and
+// FuzzEventV03: no input causes a panic; valid JSON is UTF-8 after the repair; and
 // unknown members change nothing.
 func FuzzEventV03(f *testing.F) { fuzzEvent(f, protocolV03{}, "../testdata/wire/v03/") }
 
@@ -157,8 +157,8 @@ const (
 	benchArtifact = `{"jsonrpc":"2.0","id":"r2","result":{"kind":"artifact-update","taskId":"18196e37-dc88-485e-a99a-4c809aed6bc2","contextId":"a425e894-917c-414e-9edc-2183a76f9eff","artifact":{"artifactId":"4c680e33-2c45-45a2-bac1-d298f0c91850","name":"counter","parts":[{"kind":"text","text":"chunk-10 "}]},"append":true,"lastChunk":false}}`
 )
 
-// BenchmarkDecodeText goes from the frame to the text of its part. Walked with
-// Next and a Part that is there already, it allocates nothing.
+// BenchmarkDecodeText reads the text of a frame's part. With Next and a Part that is
+// reused it allocates nothing.
 func BenchmarkDecodeText(b *testing.B) {
 	frames := map[string]string{"status": benchStatus, "artifact": benchArtifact}
 	for name, frame := range frames {

@@ -10,8 +10,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// inProcess carries requests to an agent in the same process. What the agent writes
-// is read as it comes: there is no socket and no buffer between them.
+// inProcess carries requests to an agent in the same process, without a socket and
+// without a buffer: the client reads each write of the agent at once.
 type inProcess struct{ agent http.Handler }
 
 func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {

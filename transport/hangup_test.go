@@ -8,8 +8,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// TestHangUp: the connection is ended for the agent to stop, but not if it has
-// carried another context's message: Gemini's server would stop that as well.
+// TestHangUp: the connection is closed so that the agent stops, but not if it has
+// carried another context's message: Gemini's server would stop that, too.
 func TestHangUp(t *testing.T) {
 	heard := make(chan string, 8)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

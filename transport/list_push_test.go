@@ -11,7 +11,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Pages as they are met, and what is none.
+// Pages as servers send them, and answers that are no page.
 func TestListAnswers(t *testing.T) {
 	for _, test := range []struct{ result, want, err string }{
 		{result: `{"tasks":[{"id":"a","contextId":"c","status":{"state":"TASK_STATE_WORKING"}},{"kind":"task","id":"b","status":{"state":"completed"}}],"nextPageToken":"n","pageSize":2,"totalSize":3}`,
@@ -45,7 +45,7 @@ func TestListAnswers(t *testing.T) {
 			t.Errorf("%s: got %s", test.result, got.String())
 		}
 	}
-	// Most 0.3 agents have no such method; what they say is returned as it is.
+	// Most 0.3 agents do not have the method; their error is returned.
 	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found"}}`))
 	_, err := wireClient(t, agent.URL, nil).List(t.Context(), a2a.TaskQuery{})
 	if e := (*a2a.Error)(nil); !errors.As(err, &e) || e.Code != a2a.CodeMethodNotFound {
@@ -53,7 +53,7 @@ func TestListAnswers(t *testing.T) {
 	}
 }
 
-// Both versions' shapes of a configuration are the same one.
+// Both versions' shapes of a configuration are read alike.
 func TestPushAnswers(t *testing.T) {
 	want := a2a.PushConfig{TaskID: "t", ID: "c1", URL: "u", Token: "tok",
 		Authentication: &a2a.PushAuthentication{Schemes: []string{"Bearer"}, Credentials: "sec"}}
@@ -94,7 +94,7 @@ func TestPushAnswers(t *testing.T) {
 	}
 }
 
-// A list in pages is read to its end, and one without an end is given up.
+// A list is read page by page to its end; a list without an end is an error.
 func TestListPushPages(t *testing.T) {
 	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {})
 	agent.card = bothCard

@@ -8,7 +8,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Each method once, with all that it can say, in both versions: what goes out.
+// The request of each method, with all of its members, in both versions.
 func TestMethodRequests(t *testing.T) {
 	history := 0
 	push := a2a.PushConfig{TaskID: "t", ID: "c1", URL: "https://e.example/hook", Token: "tok",
@@ -82,7 +82,7 @@ func TestMethodRequests(t *testing.T) {
 	}
 }
 
-// What a version has no words for is refused before anything is sent.
+// A method or member that a version does not have is refused before a request is sent.
 func TestMethodsRefused(t *testing.T) {
 	push := func(c a2a.PushConfig) func(*Client) error {
 		return func(client *Client) error { _, err := client.SetPush(context.Background(), c); return err }

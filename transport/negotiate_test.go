@@ -9,7 +9,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Which version is spoken, by what the card has and what was asked for.
+// Which version is chosen, by the card and the options.
 func TestVersionChoice(t *testing.T) {
 	const (
 		v03    = `{"name":"Test","url":"%[1]s/old","protocolVersion":"0.3.0"}`
@@ -63,7 +63,7 @@ func TestVersionChoice(t *testing.T) {
 	}
 }
 
-// A refused version is said, and not tried again in another one.
+// A refused version is an error; no other version is tried.
 func TestNoDowngrade(t *testing.T) {
 	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32009,"message":"'1.0' is not supported"}}`))
 	agent.card = bothCard
@@ -84,8 +84,8 @@ func TestNoDowngrade(t *testing.T) {
 	}
 }
 
-// A method that is called by its name goes out with the header of its family, or
-// not at all; one that is in neither goes to either.
+// A method that is called by its name is sent with its version's header, or refused; one
+// that is in neither version is sent to both.
 func TestMethodFamily(t *testing.T) {
 	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{}}`))
 	agent.card = bothCard
@@ -114,7 +114,7 @@ func TestMethodFamily(t *testing.T) {
 	}
 }
 
-// What is explained is still the agent's error.
+// An error with an explanation still has the agent's error in it.
 func TestExplain(t *testing.T) {
 	e := &endpoint{card: new(a2a.Card), choice: choice{protocol: protocolV1{}}}
 	if err := e.explain(nil); err != nil {

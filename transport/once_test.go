@@ -39,8 +39,8 @@ func TestSendOnceAnswers(t *testing.T) {
 	}
 }
 
-// An agent may work for as long as it likes on a message that is waited for, and
-// not on one that is not.
+// There is no time limit for a message that the caller waits for; for another one there
+// is.
 func TestSendOnceHasNoLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		agent := roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -84,8 +84,8 @@ func TestExtendedCard(t *testing.T) {
 	}
 }
 
-// Agents that do not stream, and do not say so on their card, are sent the
-// message in the plain way when they refuse; others are not asked twice.
+// If an agent does not stream, but its card does not say so, the message is sent with the
+// plain method after the refusal. For other errors it is not sent twice.
 func TestUnstreamed(t *testing.T) {
 	const (
 		plain  = `{"name":"Test","url":"%s/rpc","protocolVersion":"0.3.0"}`

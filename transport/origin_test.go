@@ -47,8 +47,8 @@ func TestOriginCheck(t *testing.T) {
 	}
 }
 
-// Nothing is sent to where the card leads, unless it is trusted, and then the
-// credentials go there too.
+// Nothing is sent to another origin that the card names, unless it is trusted; then the
+// credentials go there, too.
 func TestCardLeadsElsewhere(t *testing.T) {
 	elsewhere := newWireAgent(t, wireSSE(sseCompleted))
 	agent := newWireAgent(t, wireSSE(sseCompleted))
@@ -113,7 +113,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// Even a trusted origin gets nothing without encryption that came with it.
+// A trusted origin gets nothing unencrypted if the card came encrypted.
 func TestRedirectDropsEncryption(t *testing.T) {
 	o, _ := newOrigins([]string{"http://a.example"})
 	u, _ := url.Parse("https://a.example/")

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Of a proxy that makes no way to the agent, the error says that it is the proxy.
+// If a proxy does not connect to the agent, the error names the proxy.
 func TestProxyAtFault(t *testing.T) {
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusProxyAuthRequired)

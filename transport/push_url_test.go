@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Which webhooks an editor may name, for an agent elsewhere and for one here.
+// Which webhooks an editor may name, for a remote agent and for a local one.
 func TestCheckWebhook(t *testing.T) {
 	names := map[string][]string{
 		"public.example": {"93.184.216.34"}, "both.example": {"93.184.216.34", "10.0.0.7"}, "inside.example": {"10.0.0.7"},

@@ -14,8 +14,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file is how events were read before that was done in one walk: each object
-// was found whole before it was looked into.
+// This file is the reference for reading events: it finds each object as a whole before
+// it reads the members. The product reads an event in one walk.
 
 type refPayload struct {
 	kind                                         string
@@ -86,7 +86,7 @@ func (p *refPayload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventArtifact, ""
 	case "", "streaming-response":
 	default:
-		// A kind that we do not know is passed on, not guessed at.
+		// An unknown kind is passed on as it is.
 		return a2a.EventUnknown, ""
 	}
 	switch {
@@ -127,7 +127,7 @@ func refDecode(r *reading, raw string, ev *a2a.Event) {
 	ev.TaskID = refText(p.taskID)
 	switch kind {
 	case a2a.EventUnknown:
-		// Its IDs may help whoever looks at it; the end of a leg it is not.
+		// It keeps its IDs, but does not end the leg.
 		return
 	case a2a.EventTask:
 		ev.TaskID = refText(p.id)
@@ -357,8 +357,7 @@ func eventText(ev *a2a.Event) string {
 	return w.String()
 }
 
-// The members of objects and the texts are found by gjson and encoding/json, not by
-// what the decoder uses.
+// Members and texts are found by gjson and encoding/json, which the decoder does not use.
 
 func refMembers(raw string, yield func(key, value string) bool) {
 	if v := gjson.Parse(raw); v.IsObject() {

@@ -33,7 +33,7 @@ func TestResolve(t *testing.T) {
 	if !errors.Is(err, ErrUnreachable) || err.Error() != `agent: "npx …" ended with status 1` {
 		t.Errorf("err = %v", err)
 	}
-	// The error is not remembered, the answer is, whoever asks.
+	// An error is not remembered; an answer is, for all callers.
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -71,7 +71,7 @@ func TestResolveOrigin(t *testing.T) {
 	}
 }
 
-// Whoever waits may give up, and the wait goes on; it ends with the client.
+// A caller may stop waiting; the work goes on until the client is closed.
 func TestResolveEnds(t *testing.T) { synctest.Test(t, testResolveEnds) }
 
 func testResolveEnds(t *testing.T) {
@@ -99,16 +99,15 @@ func testResolveEnds(t *testing.T) {
 	}
 }
 
-// A testProcess is an agent's that can be ended.
+// A testProcess is an agent's process that can be ended.
 type testProcess struct{ done chan struct{} }
 
 func (p testProcess) Done() <-chan struct{} { return p.done }
 func (p testProcess) Err() error            { return errors.New(`agent: "x" ended with status 3`) }
 func (p testProcess) Revive()               {}
 
-// Once the agent's process has ended nothing is sent, and what is under way fails
-// with that, though its connection broke before the process was known to have
-// ended.
+// After the agent's process has ended nothing is sent. Calls under way fail with that
+// error, even if the connection broke before the end of the process was known.
 func TestProcess(t *testing.T) {
 	p := testProcess{make(chan struct{})}
 	asked := 0
@@ -137,7 +136,7 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// A lifeProcess is an agent's that can be ended and started again.
+// A lifeProcess is an agent's process that can be ended and started again.
 type lifeProcess struct {
 	mu   sync.Mutex
 	done chan struct{}
@@ -159,8 +158,8 @@ func (p *lifeProcess) Revive() {
 	}
 }
 
-// An agent that was started again is looked for anew, because it may be elsewhere: its
-// card is fetched there, and calls and credentials go there, to the new origin alone.
+// After an agent is started again its address may be another one: the card is fetched
+// there, and calls and credentials go to the new origin only.
 func TestRevive(t *testing.T) {
 	calls := map[string]int{}
 	serve := func(name string) *httptest.Server {

@@ -25,8 +25,8 @@ func send(c *Client, ctx context.Context) error {
 	return err
 }
 
-// dyingAgent reads each request whole and closes the connection instead of
-// answering; before that, it answers with the card as often as it is asked.
+// dyingAgent answers requests for its card. It reads any other request whole and closes
+// the connection instead of answering.
 func dyingAgent(t *testing.T, reset bool) (url string, posts *atomic.Int32) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -71,8 +71,8 @@ func itoa(n int) string {
 	return string([]byte{'0' + byte(n/100%10), '0' + byte(n/10%10), '0' + byte(n%10)})
 }
 
-// A message is delivered once, also on a connection that was used before (where
-// net/http would try again by itself), and the error says that it may have been.
+// A message is sent once, even on a connection that was used before (where net/http
+// would try again by itself). The error says that it may have been delivered.
 func TestSendIsDeliveredOnce(t *testing.T) {
 	for _, reset := range []bool{false, true} {
 		for name, rt := range map[string]http.RoundTripper{"own transport": nil, "other transport": &http.Transport{}} {
@@ -85,7 +85,7 @@ func TestSendIsDeliveredOnce(t *testing.T) {
 			if !strings.Contains(err.Error(), notAgain) {
 				t.Errorf("the error does not say so: %v", err)
 			}
-			// What does no harm is tried again.
+			// Calls that only read are tried again.
 			posts.Store(0)
 			_, err = c.Get(t.Context(), "t", -1)
 			if posts.Load() != 1+maxRetries || !errors.Is(err, ErrInterrupted) || errors.Is(err, ErrPossiblyDelivered) {
@@ -95,8 +95,7 @@ func TestSendIsDeliveredOnce(t *testing.T) {
 	}
 }
 
-// A flakyTransport fails POSTs as often as it is told to, after reading the body
-// if it is told that too.
+// A flakyTransport fails a given number of POSTs, before or after it reads the body.
 type flakyTransport struct {
 	*http.Transport
 	fail     atomic.Int32
@@ -138,8 +137,8 @@ func TestSendAgainIfNothingWasWritten(t *testing.T) {
 	}
 }
 
-// With the client's own transport, that is known from the connection: a tap that
-// reads the body first makes no difference.
+// The client's own transport knows from the connection whether the message was sent: a
+// tap that reads the body first makes no difference.
 func TestSendAgainAfterRefusal(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))
 	var posts atomic.Int32
@@ -220,7 +219,8 @@ func TestRetryStatus(t *testing.T) {
 	}
 }
 
-// 429 for ever is given up, and what was refused is not "possibly delivered".
+// The client gives up after enough answers of 429, and does not say "possibly
+// delivered", because the message was refused.
 func TestRetryIsBounded(t *testing.T) {
 	agent := newWireAgent(t, wireAnswer(429, "text/plain", "", "Retry-After", "0"))
 	err := send(wireClient(t, agent.URL, nil), t.Context())

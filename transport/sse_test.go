@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// sseAll reads all frames, by batches; a frame is cloned when it is handed out.
-// It returns what they hold, the last id, and the error.
+// sseAll reads all frames by batches, and clones each. It returns their data, the last
+// id, and the error.
 func sseAll(r io.Reader, poison bool) (frames []string, id string, cut bool, err error) {
 	return sseLike(r, poison, nil)
 }
@@ -78,7 +78,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// Everything that has arrived is returned at once, and nothing is waited for.
+// A batch is everything that has arrived; nothing is waited for.
 func TestFramesBatch(t *testing.T) {
 	r, w := io.Pipe()
 	f := newFrameReader(r, false)
@@ -119,7 +119,7 @@ func TestFramesBuffer(t *testing.T) {
 	if len(f.buf) != minBuffer {
 		t.Errorf("the buffer stays at %d bytes after a large event", len(f.buf))
 	}
-	// One byte more than maxEvent is too much, with or without an end in sight.
+	// One byte more than maxEvent is too much, with or without an end.
 	f = newFrameReader(io.MultiReader(strings.NewReader("data: a\n\ndata: "), bytes.NewReader(make([]byte, maxEvent))), false)
 	for err = nil; err == nil; {
 		frames, err = f.next(frames[:0])
@@ -182,8 +182,8 @@ func (c *sseChunks) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// FuzzFrames: chunking does not matter, what was yielded is never taken back (a
-// longer input begins with the frames of a shorter one), and no data are lost.
+// FuzzFrames: chunking does not matter, a longer input begins with the frames of a
+// shorter one, and no data are lost.
 func FuzzFrames(f *testing.F) {
 	f.Add("data: a\r\n\r\nid: 3\ndata: b\ndata:c\n\n: x\n\ndata: d", []byte{0, 3, 1}, 12)
 	f.Add("\uFEFFdata\n\nevent:error\rdata: {}\r\r", []byte{0}, 3)
@@ -220,8 +220,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// TestFramesTogether: a buffer that has grown is full of small events, and they are
-// not handed out by the hundred thousand.
+// TestFramesTogether: a large buffer of small events is returned in several batches.
 func TestFramesTogether(t *testing.T) {
 	const small = 100_000
 	in := "data: " + strings.Repeat("x", 4*small) + "\n\n" + strings.Repeat("data:\n\n", small)

@@ -9,8 +9,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Every state, in every way that it is written, as news and as a snapshot, in
-// both versions; and which of them end the leg.
+// Every state, in every spelling, as an update and as a snapshot, in both versions, and
+// which of them end the leg.
 func TestStates(t *testing.T) {
 	ends := map[a2a.State]string{ // what ends as news: by both, by 1.x alone
 		a2a.StateCompleted: "both", a2a.StateCanceled: "both", a2a.StateFailed: "both", a2a.StateRejected: "both",
@@ -62,9 +62,9 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// Every code, however it is carried, is an a2a.Error with it in both versions.
-// Where the user can do something about it, the text says what; the agent's own
-// error is within, as it was.
+// Every code, in every form, is an a2a.Error with that code, in both versions. If the
+// user can do something about it, the text says what. The agent's own error is wrapped,
+// unchanged.
 func TestErrorCodes(t *testing.T) {
 	codes := []int{
 		a2a.CodeTaskNotFound, a2a.CodeTaskNotCancelable, a2a.CodePushNotSupported, a2a.CodeUnsupportedOperation,

@@ -12,8 +12,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// FuzzTemplate holds that a template is only a faster way: what fits it is valid
-// and needs no repair, and its event is the one that decoding it gives.
+// FuzzTemplate: a template is only faster. A frame that fits it is valid and needs no
+// repair, and gives the same event as decoding.
 func FuzzTemplate(f *testing.F) {
 	const v1 = `{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":%s}]},"append":true,"metadata":{"n":%s,"at":"2026"}}}}`
 	const v03 = `{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent",` +
@@ -38,7 +38,7 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// templateOf makes a template of a frame, nil if that cannot be.
+// templateOf makes a template of a frame, nil if there can be none.
 func templateOf(frame []byte) *template {
 	data := repairText(bytes.TrimSpace(bytes.Clone(frame)))
 	if len(data) == 0 || !rawjson.Valid(data) {
@@ -106,8 +106,7 @@ func TestScanString(t *testing.T) {
 	}
 }
 
-// FuzzClean holds that cleanJSON says yes only to what the long way would have
-// left alone and taken.
+// FuzzClean: cleanJSON is true only for input that the slow path accepts unchanged.
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{`{"a":[1,-2.5e+3,0,true,false,null,"x\n\u00e9"],"b":{}}`, `[01]`, `[1.]`, `[-]`, `{"a" : 1 , "b":[ ]}`, `{"a":1,}`, `["\ud83d\ude00"]`, ` 5 `, `"`, `{`, `[}`, `tru`} {
 		f.Add([]byte(s))

@@ -7,8 +7,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// TestTraceContext: a parent of any version is sent, with its state, and what is no
-// parent is not, nor what belongs to it.
+// TestTraceContext: a parent of any version is sent, with its state. An invalid parent is
+// not sent, nor its state.
 func TestTraceContext(t *testing.T) {
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for s, want := range map[string]bool{

@@ -66,7 +66,7 @@ func wireExchanges(t testing.TB, file string) (list []wireExchange) {
 	return list
 }
 
-// operation returns what the path of a request stands for.
+// operation returns the operation that a request's path names.
 func (x *wireExchange) operation() opKind {
 	push := strings.Contains(x.path, "/pushNotificationConfigs")
 	switch {
@@ -94,7 +94,7 @@ func (x *wireExchange) operation() opKind {
 	return opExtendedCard
 }
 
-// wireAnswered writes out what an answer comes to, through the client's own code.
+// wireAnswered writes out the result of an answer, by the client's own code.
 func wireAnswered(w *strings.Builder, e *endpoint, x *wireExchange) {
 	op := x.operation()
 	call := newOperation(op)
@@ -174,7 +174,7 @@ func httpEndpoint(version string) *endpoint {
 	return &endpoint{card: new(a2a.Card), choice: choice{protocol: p, binding: httpJSONKind().open(p)}}
 }
 
-// What real servers have answered over HTTP+JSON, and what it comes to.
+// Answers of real servers over HTTP+JSON, and their results.
 func TestWireHTTPJSON(t *testing.T) {
 	for version, dir := range map[string]string{"1.0": "../testdata/wire/v1-httpjson", "0.3": "../testdata/wire/v03-httpjson"} {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.txt"))

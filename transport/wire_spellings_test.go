@@ -9,7 +9,7 @@ import (
 )
 
 // One conversation with one server (a2a-go v2.4.0), recorded in two versions over two
-// bindings, comes to the same events: nothing behind a client can tell which it was.
+// bindings, gives the same events: a caller of the client cannot tell which was used.
 func TestWireSpellings(t *testing.T) {
 	const dir = "../testdata/wire/spellings"
 	golden := filepath.Join(dir, "spellings.golden")

@@ -19,8 +19,8 @@ import (
 
 var wireUpdate = flag.Bool("update-wire", false, "rewrite the goldens in testdata/wire")
 
-// wireFrames returns the data of the events in a recording: of the .txt ones
-// those are the data lines, of Gemini's .jsonl the values of "data".
+// wireFrames returns the data of the events in a recording: the data lines of a .txt
+// file, the values of "data" of Gemini's .jsonl.
 func wireFrames(t testing.TB, file string) (frames []string) {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -48,7 +48,7 @@ func wireFrames(t testing.TB, file string) (frames []string) {
 	return frames
 }
 
-// wireEvent writes an event out, all of it that is not Raw. Long texts are cut.
+// wireEvent writes an event out, without Raw. Long texts are shortened.
 func wireEvent(w *strings.Builder, ev *a2a.Event) {
 	kinds := []string{"unknown", "task", "message", "status", "artifact"}
 	fmt.Fprintf(w, "%s task=%q context=%q", kinds[ev.Kind], ev.TaskID, ev.ContextID)
@@ -131,7 +131,7 @@ func wireShort(s string) string {
 	return s
 }
 
-// wireDecode writes out what a recording's events decode to.
+// wireDecode writes out the decoded events of a recording.
 func wireDecode(t testing.TB, p protocol, file string) string {
 	t.Helper()
 	var w strings.Builder
@@ -196,7 +196,7 @@ func TestWireVersionsAgree(t *testing.T) {
 		"go0315-stream-input":   "go2-v1-stream-input",
 		"go0315-stream-parts":   "go2-v1-stream-parts",
 		"go0315-followup-input": "go2-v1-followup-input",
-		// This one is the 1.x agent's own 0.3, with a marker in the place of that part.
+		// This is the 1.x agent's own 0.3, with a marker instead of that part.
 		"go2-compat03-stream-parts": "go2-v1-stream-parts",
 	} {
 		old := wireNeutral(wireDecode(t, protocolV03{}, "../testdata/wire/v03/"+v03+".txt"))
@@ -211,7 +211,7 @@ func TestWireVersionsAgree(t *testing.T) {
 	}
 }
 
-// wireNeutral numbers what is unique to a recording.
+// wireNeutral replaces the values that are unique to a recording by numbers.
 func wireNeutral(s string) string {
 	s = regexp.MustCompile(` at=\S+`).ReplaceAllString(s, "")
 	names := make(map[string]string)

@@ -25,7 +25,7 @@ var echo = jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, r
 })
 
 func rpcConn(ctx context.Context, s *Conn, h jsonrpc2.Handler) *jsonrpc2.Conn {
-	// Whatever the library would log is a bug of ours: see logFails.
+	// If the library logs anything it is our bug: see logFails.
 	return jsonrpc2.NewConn(ctx, s, h, jsonrpc2.SetLogger(log.New(logFails{}, "", 0)))
 }
 
@@ -33,8 +33,8 @@ type logFails struct{}
 
 func (logFails) Write(p []byte) (int, error) { panic("the library logged: " + string(p)) }
 
-// talk feeds input to a real connection, and returns the lines that came
-// out when everything had been answered.
+// talk feeds input to a real connection, waits until all of it is answered, and returns
+// the lines that came out.
 func talk(t testing.TB, r io.Reader, h jsonrpc2.Handler, opts *Options) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -156,8 +156,7 @@ func TestIDsComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-// An editor's answer reaches our call however its id is spelt, and nothing else
-// does.
+// An editor's answer reaches our call in every spelling of its id; nothing else does.
 func TestAnswers(t *testing.T) {
 	const unreadable = "jsonrpc2: code -32603 message: editor: its answer cannot be read: "
 	tests := []struct{ name, in, want string }{
@@ -229,7 +228,7 @@ func TestAnswersToStringIDs(t *testing.T) {
 	}
 }
 
-// What a line that does not fit leaves behind is not part of the next message.
+// The rest of a line that is too long is not part of the next message.
 func TestUndecodable(t *testing.T) {
 	w := &writer{}
 	s := NewConn(strings.NewReader(`{"id":1,"method":"a","params":"x"}`+"\n"+`{"method":"b"}`+"\n"+`{"id":3,"method":"c"}`), w, &Options{MaxOpen: 1})
@@ -251,7 +250,7 @@ func TestUndecodable(t *testing.T) {
 	}
 }
 
-// longLine is a request of n bytes that is never in memory as a whole.
+// longLine is a request of n bytes that is never whole in memory.
 func longLine(head string, n int) io.Reader {
 	return io.MultiReader(strings.NewReader(head), io.LimitReader(spaces(strings.Repeat(" ", lineBuffer)), int64(n-len(head)-1)), strings.NewReader("}\n"))
 }

@@ -13,10 +13,9 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// FuzzLines holds that, whatever bytes come in: a valid request after them is
-// answered; every line that comes out is one valid JSON object; notifications
-// and answers get no line; each request gets exactly one, in order, with its id
-// byte for byte. What a line is, is decided here by encoding/json alone.
+// FuzzLines: after any input a valid request is answered; every line that comes out is
+// one valid JSON object; notifications and answers get no line; each request gets exactly
+// one, in order, with its id byte for byte. The test reads lines by encoding/json alone.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[1,"<"]}}`,
@@ -78,8 +77,8 @@ const (
 	// fuzzLine is short, so that the fuzzer finds the limit.
 	fuzzLine = 8 << 10
 
-	// anyID stands for the id of an error reply to what is not JSON or too
-	// long: it has one if it is safe to say so.
+	// anyID stands for the id of an error reply to a line that is not JSON or is too
+	// long: the reply may have an id or not.
 	anyID = "any"
 )
 

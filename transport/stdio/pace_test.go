@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestMaxPerSecond: no more lines than the limit in any second, whoever sends them; a
-// reply does not wait; whoever gives up has sent nothing; and closing ends the wait.
+// TestMaxPerSecond: no second has more lines than the limit, from all senders together; a
+// reply does not wait; a sender that gives up has sent nothing; and closing ends the wait.
 func TestMaxPerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out, w := io.Pipe()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whatever the bridge and the agent want to say, it is one line of JSON.
+// Any value is written as one line of JSON.
 func TestWriteObject(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"{\n \"id\": 1,\r\n \"result\": {}\n}", `{"id":1,"result":{}}`},

@@ -15,13 +15,12 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// A reply is what WriteObject gets in most of these tests.
+// A reply is the value that WriteObject gets in most of these tests.
 type reply struct {
 	ID int `json:"id"`
 }
 
-// writer records what each Write got. Each waits for the editor, if there
-// is a gate.
+// writer records each Write. If there is a gate, a Write waits for the editor.
 type writer struct {
 	gate   chan struct{}
 	writes []string
@@ -68,7 +67,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Close does not wait, and yet loses nothing that the editor takes.
+// Close does not wait, but loses nothing that the editor reads.
 func TestCloseWritesWhatIsOwed(t *testing.T) {
 	for range 50 { // the writer may wake up for Close or for the list
 		synctest.Test(t, func(t *testing.T) {
@@ -84,7 +83,7 @@ func TestCloseWritesWhatIsOwed(t *testing.T) {
 	}
 }
 
-// What has gathered while the editor did not read is written in one call.
+// Lines that were queued while the editor did not read are written in one call.
 func TestJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{gate: make(chan struct{})}
@@ -169,7 +168,7 @@ func TestBlockedOutput(t *testing.T) {
 			t.Errorf("WriteObject: %v", err)
 		}
 
-		// The editor reads after all, and gets what was owed before Close.
+		// The editor reads at last, and gets the replies from before Close.
 		close(w.gate)
 		must(t, s.Flush(t.Context()))
 		if got := strings.Count(strings.Join(w.writes, ""), "\n"); got != 500 {
@@ -318,7 +317,7 @@ func TestRepliesOutliveInput(t *testing.T) {
 	})
 }
 
-// An editor that sends garbage and reads nothing is not read for ever.
+// The bridge stops reading from an editor that sends garbage and reads nothing.
 func TestGarbageIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
