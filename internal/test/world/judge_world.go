@@ -12,6 +12,7 @@ func (j *judge) judgeMessages() {
 		context  string // the agent's newest
 		messages int
 		asks     string // the task that has asked in prose
+		asked    time.Duration
 	}
 	sessions := map[int]*state{0: {}, 1: {}}
 	ids := map[string]int{}
@@ -41,10 +42,13 @@ func (j *judge) judgeMessages() {
 			}
 			continue
 		}
+		if slices.ContainsFunc(j.rec.Happened, func(x Happening) bool { return x.Fault.Kind == RestartAt && x.At >= s.asked && x.At <= h.At }) {
+			s.asks = "" // it is forgotten, and the user was told
+		}
 		if s.asks != "" && h.Task != s.asks {
 			j.wrong(h.Turn, "an answer to a question in prose does not go to its task", "%q, not %q", h.Task, s.asks)
 		}
-		s.asks = v.asksInProse()
+		s.asks, s.asked = v.asksInProse(), h.At
 		if s.messages == 0 && j.plan.Agent.Extension && !h.Settings {
 			j.wrong(h.Turn, "the first message has no settings", "%s", h.Message)
 		}
