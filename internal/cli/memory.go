@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,15 +23,22 @@ const (
 	memoryRest  = 2 * time.Second
 )
 
+// wastes reports whether the process may hold more than it needs: memory that nothing
+// uses, or, if nothing was collected after a large event, that event. known is what was
+// alive for certain.
+func wastes(held, live, known int64) bool { return held > live+memoryWaste || live > known+memoryWaste }
+
 // A memoryKeeper sets the memory limit by what is alive, after each collection, and
 // gives back what a large event has left. An idle process has no collections, so
 // that it costs nothing there.
 //
-// Its fields belong to the goroutine that runs finalizers, but for rest.
+// Its fields belong to the goroutine that runs finalizers, but for the last two.
 type memoryKeeper struct {
 	limit   int64
 	samples []metrics.Sample
-	rest    *time.Timer // runs debug.FreeOSMemory, once
+	known   int64       // what the least, or the last giveBack, has found alive
+	rest    *time.Timer // runs giveBack, once
+	given   atomic.Bool // giveBack has collected
 }
 
 // keepMemory begins that, for as long as the process lives.
@@ -39,10 +47,16 @@ func keepMemory() { newMemoryKeeper().after() }
 func newMemoryKeeper() *memoryKeeper {
 	k := &memoryKeeper{limit: memoryLimit, samples: []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}}
-	k.rest = time.AfterFunc(memoryRest, debug.FreeOSMemory)
+	k.rest = time.AfterFunc(memoryRest, k.giveBack)
 	k.rest.Stop()
 	debug.SetMemoryLimit(k.limit)
 	return k
+}
+
+// giveBack collects, and gives back to the system what is not used.
+func (k *memoryKeeper) giveBack() {
+	k.given.Store(true)
+	debug.FreeOSMemory()
 }
 
 // collected is garbage at each collection: its finalizer is called after it.
@@ -63,7 +77,10 @@ func (k *memoryKeeper) adjust() {
 		k.limit = limit
 		debug.SetMemoryLimit(limit)
 	}
-	if held > live+memoryWaste {
+	if k.given.Swap(false) || live < k.known {
+		k.known = live
+	}
+	if wastes(held, live, k.known) {
 		k.rest.Reset(memoryRest)
 	} else {
 		k.rest.Stop()

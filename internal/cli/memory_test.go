@@ -24,3 +24,29 @@ func TestMemoryLimit(t *testing.T) {
 		t.Errorf("with nothing alive the limit is %d", limit)
 	}
 }
+
+// TestGiveBack: what was alive at the last collection may be garbage since, as a large
+// event is that came last. So it is collected once more, and not again and again if it
+// is still used.
+func TestGiveBack(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	k := newMemoryKeeper()
+	defer k.rest.Stop()
+	large := make([]byte, 200<<20)
+	runtime.GC()
+	k.adjust()
+	if !k.rest.Stop() {
+		t.Error("nothing will be given back")
+	}
+	k.giveBack()
+	k.adjust()
+	if live := int64(len(large)); k.known < live || wastes(live, live, k.known) {
+		t.Errorf("%d bytes that are used would be collected again: known to be alive are %d", live, k.known)
+	}
+	runtime.KeepAlive(large)
+	runtime.GC()
+	k.adjust()
+	if k.known > 100<<20 {
+		t.Errorf("with nothing alive, known to be alive are %d bytes", k.known)
+	}
+}
