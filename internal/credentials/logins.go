@@ -117,7 +117,10 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 		return nil, err
 	}
 	if h := login.held(refused, s); h != nil {
-		return h, nil // somebody else has renewed it
+		// Somebody else has renewed it, maybe so soon after the login was read that the
+		// file's time is the same.
+		s.logins.set(login)
+		return h, nil
 	}
 	switch {
 	case login.Over != "":

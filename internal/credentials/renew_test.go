@@ -82,6 +82,34 @@ func TestRenewedOnce(t *testing.T) {
 	}
 }
 
+// What another bridge has renewed is found where the file's time and size do not tell:
+// a system's clock for files goes by some milliseconds.
+func TestRenewedAtTheSameTime(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	seconds := func() time.Time { return time.Now().Truncate(time.Second) } // as long as each other, written down
+	first, _ := a.client(t, &Options{Store: store, Now: seconds})
+	other, _ := a.client(t, &Options{Store: store, Now: seconds})
+	for range 2 {
+		a.idp.Provider.Expire()
+		if err := prompt(t.Context(), other); err != nil { // renews it
+			t.Fatal(err)
+		}
+		login, err := store.Find(t.Context(), a.URL, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := time.Unix(1_700_000_000, 0)
+		for _, name := range []string{store.file(login.Origin, login.ClientID), store.dir} {
+			if err := os.Chtimes(name, at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := prompt(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // The same for processes, and for however long the machine takes to start them: the
 // new token must not end meanwhile.
 func TestRenewedOnceByProcesses(t *testing.T) {

@@ -121,11 +121,18 @@ func (s *Store) List() ([]*Login, error) {
 // configured client, if one is; of several at one origin that of the same URL; and
 // of these the newest.
 func (s *Store) Find(ctx context.Context, agent, client string) (*Login, error) {
-	list, bad := s.List()
 	origin, at := Origin(agent), withoutQueryOf(agent)
-	list = slices.DeleteFunc(list, func(l *Login) bool {
-		return l.Origin != origin || client != "" && l.ClientID != "" && l.ClientID != client
-	})
+	var list []*Login
+	var bad error
+	for range 2 { // a directory may lack a file that is replaced while it is read
+		list, bad = s.List()
+		list = slices.DeleteFunc(list, func(l *Login) bool {
+			return l.Origin != origin || client != "" && l.ClientID != "" && l.ClientID != client
+		})
+		if len(list) > 0 {
+			break
+		}
+	}
 	if len(list) == 0 {
 		return nil, bad
 	}
