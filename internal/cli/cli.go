@@ -9,7 +9,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -31,10 +30,6 @@ type program struct {
 	levels []level
 	// before is how many arguments stand before "--"; -1 if there is none.
 	before int
-	// help is what the library writes: help and version. It goes to stdout if it
-	// was asked for, which is known only at the end: the library writes help for
-	// a misuse to the same place.
-	help bytes.Buffer
 	// terminal opens the terminal that the user sits at.
 	terminal func() (io.ReadWriteCloser, error)
 	// stdinNoted: the user knows that there is something on stdin.
@@ -69,17 +64,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 func (p *program) run(ctx context.Context) int {
-	app := p.app()
-	args, err := p.arrange(app)
-	if err == nil {
-		err = app.RunContext(ctx, args)
-	}
-	if err == nil && p.help.Len() > 0 {
-		// Not even an empty write: it would wait for one that is blocked by an
-		// editor that does not read.
-		_, err = io.WriteString(p.stdout, p.fitting(p.help.String(), raggedness))
-	}
-	return p.exit(ctx, err)
+	return p.exit(ctx, p.runCommand(ctx, p.app()))
 }
 
 func buildVersion() string {
@@ -141,19 +126,10 @@ func (p *program) named() []command {
 
 func (p *program) app() *cli.App {
 	app := &cli.App{
-		Name:    "a2astdio",
+		Name:    programName,
 		Version: p.version,
 		Flags:   rootFlags(),
 		Action:  p.serve,
-
-		Writer:    &p.help,
-		ErrWriter: p.stderr,
-		Reader:    p.stdin,
-		// Without these the library prints help on a misuse, ends the process in
-		// the middle of Run, and splits "Accept: a, b" into two headers.
-		OnUsageError:              onUsageError,
-		ExitErrHandler:            func(*cli.Context, error) {},
-		DisableSliceFlagSeparator: true,
 	}
 	for _, c := range p.named() {
 		app.Commands = append(app.Commands, c.make())
@@ -163,7 +139,6 @@ func (p *program) app() *cli.App {
 	} else {
 		app.Flags = lean(app.Flags)
 	}
-	prepare(app.Commands)
 	return app
 }
 

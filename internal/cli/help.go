@@ -82,7 +82,7 @@ config show, and docs/configuration.md.
 
 Exit status:
 ` + exitHelp + "\n")
-	return asTemplate(b.String())
+	return b.String()
 }
 
 // documented adds its help to a command.
@@ -110,7 +110,7 @@ func documented(c *cli.Command, h help) *cli.Command {
 	}
 	writeOptions(&b, c.Flags, true)
 	b.WriteString(cmp.Or(h.after, "\nExit status:\n  0    done\n  1    failed\n  2    a2astdio was called wrongly\n"))
-	c.CustomHelpTemplate = asTemplate(b.String())
+	c.CustomHelpTemplate = b.String()
 	return c
 }
 
@@ -190,6 +190,3 @@ func writeWrapped(b *strings.Builder, text string) {
 	}
 	b.WriteString(line + "\n")
 }
-
-// asTemplate keeps the library's template engine from finding anything in text.
-func asTemplate(s string) string { return strings.ReplaceAll(s, "{{", `{{"{{"}}`) }
