@@ -108,14 +108,14 @@ func cannotPass(err error) bool {
 		errors.As(err, new(*mapping.CommandError)) || errors.As(err, new(*lostError))
 }
 
-// repeatsAuth reports whether two subscriptions in a row have said nothing but that the
-// user has to authenticate. An agent that really waits for that keeps its stream open.
+// repeatsAuth reports whether a subscription has only said again that the user has to
+// authenticate. An agent that really waits for that keeps its stream open.
 func (l *leg) repeatsAuth() bool {
 	if l.state != a2a.StateAuthRequired || l.over || l.polled {
 		return false
 	}
 	l.authRepeats++
-	return true
+	return l.authRepeats > 1
 }
 
 // begin makes the leg's request and reads what comes of it. over: there is
