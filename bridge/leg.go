@@ -102,6 +102,7 @@ type leg struct {
 	unheard, begun bool
 	asWas          int // how often in a row the task has shown that the message has not come
 	message        string
+	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
 	// looked: since the connection was lost the task was asked for, so that more was
 	// shown than what came before.

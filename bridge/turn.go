@@ -343,6 +343,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		leg.older = true
 		n = arrival{}
 	}
+	spoke := len(n.events) > 0
 	t.tellFold(n)
 	if n.join.resumed() && t.down {
 		steps = append(steps, t.cutCost()...)
@@ -373,6 +374,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
 	t.noteTask()
+	t.keep(leg, spoke)
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
