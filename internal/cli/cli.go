@@ -9,7 +9,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -31,10 +30,6 @@ type program struct {
 	levels []level
 	// before counts the arguments before "--"; -1 without it.
 	before int
-	// help buffers what the library writes, which is help and the version. Only at the end
-	// it is known whether the user asked for it, and it goes to stdout: the library writes
-	// help for a misuse to the same place.
-	help bytes.Buffer
 	// terminal opens the user's terminal.
 	terminal func() (io.ReadWriteCloser, error)
 	// stdinNoted: the user was told that stdin holds something.
@@ -68,16 +63,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 func (p *program) run(ctx context.Context) int {
-	app := p.app()
-	args, err := p.arrange(app)
-	if err == nil {
-		err = app.RunContext(ctx, args)
-	}
-	if err == nil && p.help.Len() > 0 {
-		// Even an empty write would block on an editor that does not read.
-		_, err = io.WriteString(p.stdout, p.fitting(p.help.String(), raggedness))
-	}
-	return p.exit(ctx, err)
+	return p.exit(ctx, p.runCommand(ctx, p.app()))
 }
 
 func buildVersion() string {
@@ -139,19 +125,10 @@ func (p *program) named() []command {
 
 func (p *program) app() *cli.App {
 	app := &cli.App{
-		Name:    "a2astdio",
+		Name:    programName,
 		Version: p.version,
 		Flags:   rootFlags(),
 		Action:  p.serve,
-
-		Writer:    &p.help,
-		ErrWriter: p.stderr,
-		Reader:    p.stdin,
-		// Without these the library prints help on a misuse, ends the process in the middle
-		// of Run, and splits "Accept: a, b" into two headers.
-		OnUsageError:              onUsageError,
-		ExitErrHandler:            func(*cli.Context, error) {},
-		DisableSliceFlagSeparator: true,
 	}
 	for _, c := range p.named() {
 		app.Commands = append(app.Commands, c.make())
@@ -161,7 +138,6 @@ func (p *program) app() *cli.App {
 	} else {
 		app.Flags = lean(app.Flags)
 	}
-	prepare(app.Commands)
 	return app
 }
 

@@ -98,7 +98,7 @@ func (p *program) companion(c *cli.Context) error {
 
 // companionWorkspaces returns the command's own --workspace, or else a2astdio's.
 func companionWorkspaces(c *cli.Context) (dirs []string, err error) {
-	given := c.StringSlice("workspace")
+	given := stringsOf(c, "workspace")
 	if at := where(c, "workspace"); len(given) == 0 && at != c {
 		given = []string{at.String("workspace")}
 	}

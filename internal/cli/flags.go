@@ -104,10 +104,8 @@ func agentFlags(env func(name string) []string) []cli.Flag {
 	}, credentialFlags(env)...)
 }
 
-// A leanFlag knows its names, and does not appear in help. The library finds names by a
-// regular expression at each comparison, and writes the help of each flag with a
-// category even if nobody asks for it. That took a third of the command line's time at
-// a start.
+// A leanFlag knows its names. The library finds them with a regular expression,
+// whenever it compares one, which was much of what the command line took at a start.
 type leanFlag struct {
 	cli.Flag
 	names []string
@@ -115,24 +113,19 @@ type leanFlag struct {
 
 func (f leanFlag) Names() []string { return f.names }
 
-// A leanList is a leanFlag that the library recognises as a list.
-type leanList struct {
-	*cli.StringSliceFlag
-	names []string
-}
-
-func (f leanList) Names() []string { return f.names }
-
 func lean(flags []cli.Flag) []cli.Flag {
 	for i, f := range flags {
-		if list, ok := f.(*cli.StringSliceFlag); ok {
-			list.Hidden = true
-			flags[i] = leanList{list, list.Names()}
-			continue
-		}
 		flags[i] = leanFlag{f, f.Names()}
 	}
 	return flags
+}
+
+// bare undoes lean.
+func bare(f cli.Flag) cli.Flag {
+	if lean, ok := f.(leanFlag); ok {
+		return lean.Flag
+	}
+	return f
 }
 
 // behindCommand are the agent's options behind a command, which does not list them in
@@ -184,7 +177,7 @@ func oneOf(c *cli.Context, name string, words ...string) (string, error) {
 // listOf reads an option that may be repeated. A variable has one value a line.
 func listOf(c *cli.Context, name string) []string {
 	var all []string
-	for _, v := range where(c, name).StringSlice(name) {
+	for _, v := range stringsOf(where(c, name), name) {
 		for line := range strings.Lines(v) {
 			if line = strings.TrimSpace(line); line != "" {
 				all = append(all, line)

@@ -81,7 +81,7 @@ config show, and docs/configuration.md.
 
 Exit status:
 ` + exitHelp + "\n")
-	return asTemplate(b.String())
+	return b.String()
 }
 
 func documented(c *cli.Command, h help) *cli.Command {
@@ -108,7 +108,7 @@ func documented(c *cli.Command, h help) *cli.Command {
 	}
 	writeOptions(&b, c.Flags, true)
 	b.WriteString(cmp.Or(h.after, "\nExit status:\n  0    done\n  1    failed\n  2    a2astdio was called wrongly\n"))
-	c.CustomHelpTemplate = asTemplate(b.String())
+	c.CustomHelpTemplate = b.String()
 	return c
 }
 
@@ -188,6 +188,3 @@ func writeWrapped(b *strings.Builder, text string) {
 	}
 	b.WriteString(line + "\n")
 }
-
-// asTemplate hides text from the library's template engine.
-func asTemplate(s string) string { return strings.ReplaceAll(s, "{{", `{{"{{"}}`) }

@@ -86,7 +86,7 @@ func (p *program) send(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := readAttachments(c.StringSlice("attach"))
+	files, err := readAttachments(stringsOf(c, "attach"))
 	if err != nil {
 		return err
 	}

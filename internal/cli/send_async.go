@@ -29,7 +29,7 @@ func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
 			return nil, usagef("--metadata: %v", err)
 		}
 	}
-	for _, list := range c.StringSlice("accept") {
+	for _, list := range stringsOf(c, "accept") {
 		for mode := range strings.SplitSeq(list, ",") {
 			mode = strings.TrimSpace(mode)
 			if _, _, err := mime.ParseMediaType(mode); err != nil || !strings.Contains(mode, "/") {

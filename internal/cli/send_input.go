@@ -33,7 +33,7 @@ func (p *program) prompt(c *cli.Context) (string, error) {
 	}
 	if at < 0 {
 		text := strings.Join(args, " ")
-		if strings.TrimSpace(text) == "" && len(c.StringSlice("attach")) == 0 {
+		if strings.TrimSpace(text) == "" && len(stringsOf(c, "attach")) == 0 {
 			return "", usagef("what is the prompt? Say send \"…\", or send - to read it from stdin")
 		}
 		p.noteStdin()

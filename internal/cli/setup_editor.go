@@ -79,7 +79,7 @@ func (p *program) linkAgain(ctx context.Context, set func(c *cli.Context) error)
 	for _, c := range app.Commands {
 		c.Action = action
 	}
-	if err := app.RunContext(ctx, p.args); err != nil {
+	if err := p.runCommand(ctx, app); err != nil {
 		return nil, err
 	}
 	return l, err

@@ -112,7 +112,7 @@ func setPush(c *cli.Context, args []string) (pushCall, error) {
 	case c.String("auth-credentials") != "":
 		return nil, usagef("--auth-credentials needs --auth-scheme, such as Bearer")
 	}
-	allow := append(fields(listOf(c, "webhook-allow")), fields(c.StringSlice("webhook-allow"))...)
+	allow := append(fields(listOf(c, "webhook-allow")), fields(stringsOf(c, "webhook-allow"))...)
 	return func(ctx context.Context, client *transport.Client) (any, error) {
 		if err := client.CheckWebhook(ctx, config.URL, &transport.WebhookPolicy{Allow: allow}); err != nil {
 			return nil, usagef("%s", strings.TrimPrefix(err.Error(), "agent: "))

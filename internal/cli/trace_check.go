@@ -54,7 +54,7 @@ func (p *program) traceCheck(c *cli.Context) error {
 			return err
 		}
 	}
-	for _, rule := range c.StringSlice("skip") {
+	for _, rule := range stringsOf(c, "skip") {
 		if !slices.Contains(check.Rules[:], rule) {
 			return usagef("--skip: there is no rule %q, but %s", rule, strings.Join(check.Rules[:], ", "))
 		}
@@ -64,7 +64,7 @@ func (p *program) traceCheck(c *cli.Context) error {
 	}
 	found := false
 	for _, file := range args {
-		one := &checking{p: p, file: file, of: c.String("of"), skip: c.StringSlice("skip"), json: format == formatJSON, out: bufio.NewWriter(p.stdout)}
+		one := &checking{p: p, file: file, of: c.String("of"), skip: stringsOf(c, "skip"), json: format == formatJSON, out: bufio.NewWriter(p.stdout)}
 		err := one.run()
 		if flushErr := one.out.Flush(); err == nil {
 			err = flushErr

@@ -11,10 +11,10 @@ import (
 	"github.com/xrash/smetrics"
 )
 
-// This file is the fence around urfave/cli. The library parses options as package flag
-// does: it stops at the first argument, and its errors are prose. So this file reads
-// the command line first, and gives the library one order and nothing that the library
-// could refuse.
+// This file and urfave_run.go are the fence around urfave/cli. The library parses
+// options as package flag does: it stops at the first argument, and its errors are
+// prose. So this file reads the command line first, and gives the library's options one
+// order, first names, and nothing that they could refuse.
 
 // A level is a command on the command line: a2astdio is the first, a subcommand the
 // last.
@@ -62,7 +62,7 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 			case f == nil:
 				return nil, p.noOption(at, arg, name, len(arguments) > 0)
 			case !has && !takesValue(f):
-				options = append(options, "--"+name)
+				options = append(options, "--"+f.Names()[0])
 				continue
 			case !has && len(args) == 0:
 				return nil, usagef("--%s needs a value", name)
@@ -72,7 +72,7 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 			if !fits(f, value) {
 				return nil, usagef("--%s does not take %q%s", name, value, takes(f))
 			}
-			options = append(options, "--"+name+"="+value)
+			options = append(options, "--"+f.Names()[0]+"="+value)
 			continue
 		}
 		if at.name == programName && arg == "help" && len(arguments) == 0 {
@@ -224,16 +224,11 @@ func takes(f cli.Flag) string {
 	return ""
 }
 
-// onUsageError reports what the library still refuses: a variable's value.
-func onUsageError(c *cli.Context, err error, _ bool) error {
-	flags := c.App.Flags
-	if c.Command != nil {
-		flags = append(slices.Clone(c.Command.Flags), flags...)
-	}
+// wrongValue says which variable holds a value that its option does not take. That is
+// all that can be wrong of an arranged command line.
+func wrongValue(flags []cli.Flag, err error) error {
 	for _, f := range flags {
-		if lean, ok := f.(leanFlag); ok {
-			f = lean.Flag
-		}
+		f = bare(f)
 		doc, ok := f.(cli.DocGenerationFlag)
 		if !ok {
 			continue
@@ -266,10 +261,7 @@ func (p *program) page(err error) string {
 // findFlag returns the option of a name, nil if there is none.
 func findFlag(flags []cli.Flag, name string) cli.Flag {
 	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); i >= 0 {
-		if f, ok := flags[i].(leanFlag); ok {
-			return f.Flag // callers look at the type, and not at that of lists
-		}
-		return flags[i]
+		return bare(flags[i]) // who asks looks at its type
 	}
 	return nil
 }
@@ -300,14 +292,4 @@ func group(name, usage string, h help, commands ...*cli.Command) *cli.Command {
 		return usagef("%s what? There are %s", title(g), strings.Join(names, ", "))
 	}
 	return documented(g, h)
-}
-
-// prepare sets what each command and subcommand needs.
-func prepare(commands []*cli.Command) {
-	for _, c := range commands {
-		c.OnUsageError = onUsageError
-		// The library would take the word help as a subcommand: "send help" is a prompt.
-		c.HideHelpCommand = true
-		prepare(c.Subcommands)
-	}
 }

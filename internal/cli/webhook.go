@@ -71,7 +71,7 @@ func (p *program) webhook(c *cli.Context) error {
 			return usagef("--%s is missing", name)
 		}
 	}
-	people := c.StringSlice("for")
+	people := stringsOf(c, "for")
 	if len(people) == 0 {
 		return usagef("--for is missing: whose pushes are taken?")
 	}
@@ -140,7 +140,7 @@ func webhookOptions(c *cli.Context) (*webhook.Options, error) {
 	case c.Duration("max-age") <= 0:
 		return nil, usagef("--max-age does not take %v: it takes a time like 24h", c.Duration("max-age"))
 	}
-	for _, t := range c.StringSlice("accept") {
+	for _, t := range stringsOf(c, "accept") {
 		opts.MediaTypes = append(opts.MediaTypes, strings.ToLower(strings.TrimSpace(t)))
 	}
 	var err error
