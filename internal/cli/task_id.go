@@ -36,6 +36,20 @@ func (p *program) taskID(c *cli.Context, l *link, word string) (string, error) {
 	return p.wholeID(c, l, word, "tasks", func(t *a2a.Event) string { return t.TaskID })
 }
 
+// reachTask reaches the agent, and makes the ID of a task whole, which is the first
+// argument.
+func (p *program) reachTask(c *cli.Context, args []string) (*link, error) {
+	l, err := p.reach(c)
+	if err != nil {
+		return nil, err
+	}
+	if args[0], err = p.taskID(c, l, args[0]); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
 // contextID returns the whole ID of a context that the user has named as task list
 // shows it. Shorter words stay as they are: there are agents that let their clients
 // name a context, and a new one must not become a stranger's whose ID begins so.
