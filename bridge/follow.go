@@ -41,7 +41,7 @@ func (l *leg) run(ctx context.Context) error {
 			return err
 		case l.taskID == "":
 			return client.ExplainLoss(ctx, &cutError{err.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
-		case silent >= maxUnheard && errors.As(err, new(*undeliveredError)):
+		case l.asWas >= maxUnheard && errors.As(err, new(*undeliveredError)):
 			return err
 		case silent == maxSilence:
 			return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", err, maxSilence, l.taskID)}
@@ -65,6 +65,9 @@ func (l *leg) run(ctx context.Context) error {
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)
+		if l.asWas++; !errors.As(err, new(*undeliveredError)) {
+			l.asWas = 0
+		}
 		switch {
 		case found == progress:
 			silent, pause, attempt = 0, firstWait, 0
@@ -108,14 +111,14 @@ func cannotPass(err error) bool {
 		errors.As(err, new(*mapping.CommandError)) || errors.As(err, new(*lostError))
 }
 
-// repeatsAuth reports whether two subscriptions in a row have said nothing but that the
-// user has to authenticate. An agent that really waits for that keeps its stream open.
+// repeatsAuth reports whether a subscription has only said again that the user has to
+// authenticate. An agent that really waits for that keeps its stream open.
 func (l *leg) repeatsAuth() bool {
 	if l.state != a2a.StateAuthRequired || l.over || l.polled {
 		return false
 	}
 	l.authRepeats++
-	return true
+	return l.authRepeats > 1
 }
 
 // begin makes the leg's request and reads what comes of it. over: there is

@@ -100,7 +100,9 @@ type leg struct {
 	// nothing has told since that it was: see hears. begun: its answer had begun, but
 	// no event of it came. message is its ID. opened: an event of the answer has come.
 	unheard, begun bool
+	asWas          int // how often in a row the task has shown that the message has not come
 	message        string
+	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
 	// looked: since the connection was lost the task was asked for, so that more was
 	// shown than what came before.

@@ -34,6 +34,11 @@ type subscription struct {
 	late, concluded bool
 	// aligned: the stream has begun with the task, at joined, or with a repetition.
 	aligned bool
+	// level: a look has shown all that was said before what the stream brings next.
+	level bool
+	// doubt is the error for a task that is as it was before the message. The stream is
+	// read on: what the agent has to say may only take its time.
+	doubt error
 	// again: it repeats what was said before, and not all of that is known here.
 	again  bool
 	joined time.Time
@@ -103,13 +108,13 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 			s.holding = true
 			l.polled = false // it streams
 			l.adrift.Store(false)
-			late := s.late
-			if !late {
+			late, doubted := s.late, s.doubt != nil
+			if !late && !doubted {
 				silence.Stop()
 			}
-			err = s.take(ctx, b.events)
+			err = s.doubting(s.take(ctx, b.events))
 			pause = subscriptionSilence
-			if !late || says(b.events) {
+			if doubted = doubted && s.doubt != nil; !doubted && (!late || says(b.events)) {
 				silence.Reset(s.maySilent())
 			}
 		case <-silence.C:
@@ -143,6 +148,18 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 	}
 }
 
+// doubting keeps the error for a task that is as it was before the message while the stream
+// is open.
+func (s *subscription) doubting(err error) error {
+	switch {
+	case s.end == nil && errors.As(err, new(*undeliveredError)):
+		s.doubt, err = err, nil
+	case !s.unheard:
+		s.doubt = nil
+	}
+	return err
+}
+
 // maySilent is how long the stream may be silent after what it has brought.
 func (s *subscription) maySilent() time.Duration {
 	switch {
@@ -163,6 +180,10 @@ func (s *subscription) ended() (said bool, err error) {
 	if s.late && (s.concluded || isEnd(s.end)) {
 		s.stream.Close()
 		return true, nil
+	}
+	if s.doubt != nil {
+		s.stream.Close()
+		return false, s.doubt
 	}
 	said = s.said && len(s.kept) == 0
 	return said, s.endOf(s.stream, s.end, said)
@@ -331,7 +352,11 @@ func (s *subscription) silent(ctx context.Context) error {
 	// it does wait it ends the stream. Calls that wait may go on without the user: that
 	// comes on the stream, as long as it is open.
 	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
-	if err == nil && s.unheard {
+	switch {
+	case err == nil && s.unheard && s.doubt != nil:
+		s.asWas++
+		return s.doubt
+	case err == nil && s.unheard:
 		return &cutError{"agent: says nothing"} // the caller counts these errors
 	}
 	return err

@@ -343,6 +343,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		leg.older = true
 		n = arrival{}
 	}
+	spoke := len(n.events) > 0
 	t.tellFold(n)
 	if n.join.resumed() && t.down {
 		steps = append(steps, t.cutCost()...)
@@ -365,14 +366,15 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		if c.Phase == mapping.PhaseLost {
 			t.down = true
 			t.fold.Cut()
-			leg.repetition = t.session.seen.Repetition()
 		}
+		leg.repetition = t.session.seen.Repetition()
 	}
 	if t.fold.State == a2a.StateAuthRequired && !t.authTold && !t.fold.WaitsForWords() {
 		t.authTold = true
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
 	t.noteTask()
+	t.keep(leg, spoke)
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)

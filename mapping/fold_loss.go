@@ -48,6 +48,7 @@ const (
 // Cut notes that the connection to the agent was lost: from now on something may be
 // missing before the next event.
 func (f *Fold) Cut() {
+	f.texts.settle() // what is missing in the middle of a text may be between this and what follows: see between
 	l := &f.loss
 	f.loss = loss{cut: true, away: true, said: l.said && l.content <= l.saidAt, saidAt: l.saidAt, content: l.content, told: l.told}
 }

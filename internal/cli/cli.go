@@ -26,25 +26,24 @@ type program struct {
 	stdout  io.Writer
 	stderr  io.Writer
 	version string
-	// levels are the commands that the command line names, a2astdio first.
+	// levels are the commands on the command line, a2astdio first.
 	levels []level
-	// before is how many arguments stand before "--"; -1 if there is none.
+	// before counts the arguments before "--"; -1 without it.
 	before int
-	// terminal opens the terminal that the user sits at.
+	// terminal opens the user's terminal.
 	terminal func() (io.ReadWriteCloser, error)
-	// stdinNoted: the user knows that there is something on stdin.
+	// stdinNoted: the user was told that stdin holds something.
 	stdinNoted bool
-	// login lets the user log in where setup finds that the agent wants it; nil: what
-	// the user can do about it is said.
+	// login signs the user in where setup finds that the agent wants it; nil: setup tells
+	// what the user can do.
 	login login
-	// noLogins: sign-ins that are stored are not used, because they may be renewed.
+	// noLogins: stored sign-ins are not used, because they might be renewed.
 	noLogins bool
-	// mask takes credentials out of what is said; nil: none are known.
+	// mask removes credentials from messages; nil: none are known.
 	mask func(string) string
-	// alone: the workspace's file is not read, because setup is to mend what is wrong
-	// with it.
+	// alone: the workspace's file is not read, because setup has to mend it.
 	alone bool
-	// warned: that certificates are not verified was said.
+	// warned: the user was warned that certificates are not verified.
 	warned bool
 }
 
@@ -74,8 +73,8 @@ func buildVersion() string {
 	return "(devel)"
 }
 
-// A command is made only if it is needed: all of them, with their options and
-// their help, cost as much as serving takes to begin, and an editor waits.
+// A command is made only if it is needed. Making all of them, with options and help,
+// takes as long as beginning to serve, while the editor waits.
 type command struct {
 	name string
 	make func() *cli.Command
@@ -107,8 +106,8 @@ func (p *program) commands() []command {
 	}
 }
 
-// asksHelp reports whether help may be asked for. A prompt that has such a word
-// asks for more than is needed, which does no harm.
+// asksHelp reports whether help may be asked for. A prompt that holds such a word makes
+// more commands than needed, which does no harm.
 func (p *program) asksHelp() bool {
 	return slices.ContainsFunc(p.args, func(arg string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -116,7 +115,7 @@ func (p *program) asksHelp() bool {
 	})
 }
 
-// named are the commands that the arguments may name, all if help is asked for.
+// named returns the commands that the arguments may name; all if help may be asked for.
 func (p *program) named() []command {
 	if p.asksHelp() {
 		return p.commands()
@@ -142,7 +141,7 @@ func (p *program) app() *cli.App {
 	return app
 }
 
-// noArguments is what a command that takes no arguments says to one.
+// noArguments refuses arguments of a command that takes none.
 func (p *program) noArguments(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return nil
@@ -162,7 +161,7 @@ func (p *program) say(format string, args ...any) {
 	fmt.Fprintf(p.stderr, "a2astdio: %s\n", plainText(p.masked(fmt.Sprintf(format, args...))))
 }
 
-// masked is a text without the user's credentials: agents echo them in errors.
+// masked removes the user's credentials from a text: agents echo them in errors.
 func (p *program) masked(text string) string {
 	if p.mask == nil {
 		return text

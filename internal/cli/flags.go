@@ -12,7 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// The groups of options, in the order in which help shows them.
+// Groups of options, in the order of help.
 const (
 	groupAgent  = "The agent"
 	groupWork   = "What it may do"
@@ -20,13 +20,13 @@ const (
 	groupLook   = "Looking on"
 )
 
-// env is the environment variable of an option.
+// env is an option's environment variable.
 func env(name string) []string {
 	return []string{"A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
 }
 
-// rootFlags are the options of a2astdio itself. Those of the agent may also be
-// written behind a command that talks to one.
+// rootFlags are a2astdio's own options. Those of the agent may also stand behind a
+// command that talks to one.
 func rootFlags() []cli.Flag {
 	return append(append(agentFlags(env), webhookFlags(env)...),
 		&cli.BoolFlag{Name: "forward-mcp", Category: groupEditor, EnvVars: env("forward-mcp"),
@@ -48,9 +48,9 @@ func rootFlags() []cli.Flag {
 	)
 }
 
-// agentFlags are the options of everything that talks to an agent. env names
-// their environment variables: behind a command they have none, or the variable
-// would win over the option that stands before the command.
+// agentFlags are the options of all that talks to an agent. env returns their
+// variables. Behind a command they have none: otherwise the variable would win over the
+// option before the command.
 func agentFlags(env func(name string) []string) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "agent", Aliases: []string{"a", "agent-card"}, Category: groupAgent, EnvVars: env("agent"),
@@ -128,8 +128,8 @@ func bare(f cli.Flag) cli.Flag {
 	return f
 }
 
-// behindCommand are the agent's options for a command: accepted, and not listed
-// again in its help.
+// behindCommand are the agent's options behind a command, which does not list them in
+// its help.
 func behindCommand() []cli.Flag {
 	flags := agentFlags(func(string) []string { return nil })
 	for _, f := range flags {
@@ -147,8 +147,7 @@ func behindCommand() []cli.Flag {
 	return flags
 }
 
-// where returns the context in which an option is set: behind the command, or
-// before it.
+// where returns the context that sets an option: behind the command, or before it.
 func where(c *cli.Context, name string) *cli.Context {
 	lineage := c.Lineage()
 	for _, l := range lineage {
@@ -162,7 +161,7 @@ func where(c *cli.Context, name string) *cli.Context {
 func isSet(c *cli.Context, name string) bool      { return where(c, name).IsSet(name) }
 func stringOf(c *cli.Context, name string) string { return where(c, name).String(name) }
 
-// oneOf returns an option that takes one of some words.
+// oneOf reads an option that takes one of some words.
 func oneOf(c *cli.Context, name string, words ...string) (string, error) {
 	v := stringOf(c, name)
 	if !slices.Contains(words, v) {
@@ -175,8 +174,7 @@ func oneOf(c *cli.Context, name string, words ...string) (string, error) {
 	return v, nil
 }
 
-// listOf returns an option that may be given several times. A variable holds
-// several as lines.
+// listOf reads an option that may be repeated. A variable has one value a line.
 func listOf(c *cli.Context, name string) []string {
 	var all []string
 	for _, v := range stringsOf(where(c, name), name) {

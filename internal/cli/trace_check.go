@@ -43,7 +43,6 @@ a record.`,
 		outputFlag(`{"file","record","who","rule","what","text"}, one a line`))
 }
 
-// traceCheck checks traces.
 func (p *program) traceCheck(c *cli.Context) error {
 	args := c.Args().Slice()
 	format, err := oneOf(c, "output", formatText, formatJSON)
@@ -81,7 +80,6 @@ func (p *program) traceCheck(c *cli.Context) error {
 	return nil
 }
 
-// A checking is that of one file.
 type checking struct {
 	p        *program
 	file, of string
@@ -137,7 +135,6 @@ func (g *checking) report(f *check.Finding) {
 	}
 }
 
-// count is a number of things.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
