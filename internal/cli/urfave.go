@@ -58,21 +58,23 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 				return append(out, "--version"), nil
 			}
 			f := findFlag(at.flags, name)
-			switch {
-			case f == nil:
+			if f == nil {
 				return nil, p.noOption(at, arg, name, len(arguments) > 0)
-			case !has && !takesValue(f):
-				options = append(options, "--"+f.Names()[0])
-				continue
-			case !has && len(args) == 0:
-				return nil, usagef("--%s needs a value", name)
-			case !has:
-				value, args = args[0], args[1:]
 			}
-			if !fits(f, value) {
-				return nil, usagef("--%s does not take %q%s", name, value, takes(f))
+			if !has && takesValue(f) {
+				if len(args) == 0 {
+					return nil, usagef("--%s needs a value", name)
+				}
+				value, has, args = args[0], true, args[1:]
 			}
-			options = append(options, "--"+f.Names()[0]+"="+value)
+			option := "--" + f.Names()[0]
+			if has {
+				if !fits(f, value) {
+					return nil, usagef("--%s does not take %q%s", name, value, takes(f))
+				}
+				option += "=" + value
+			}
+			options = append(options, option)
 			continue
 		}
 		if at.name == programName && arg == "help" && len(arguments) == 0 {
