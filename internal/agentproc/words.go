@@ -68,8 +68,36 @@ func (w *wordReader) rune(r rune) error {
 		return fmt.Errorf("has a $%c…, which only a shell expands", r)
 	}
 	w.dollar = false
+	if w.quote != 0 {
+		return w.inQuotes(r)
+	}
+	switch r {
+	case '\\':
+		w.escaped = true
+	case '$':
+		w.dollar = true
+		w.add(r)
+	case '"', '\'':
+		w.quote, w.open, w.quoted = r, true, true
+	case ' ', '\t', '\r':
+		w.end()
+	default:
+		switch {
+		case r == '\n' && len(w.words) == 0 && !w.open: // the first line may be empty
+		case strings.ContainsRune(notWords, r):
+			return fmt.Errorf("has a %q, which only a shell understands", r)
+		case r == '~' && !w.open:
+			return fmt.Errorf("has a word that begins with ~, which only a shell expands")
+		default:
+			w.add(r)
+		}
+	}
+	return nil
+}
+
+func (w *wordReader) inQuotes(r rune) error {
 	switch {
-	case w.quote != 0 && r == w.quote:
+	case r == w.quote:
 		w.quote = 0
 	case w.quote == '\'':
 		w.literal(r)
@@ -78,19 +106,10 @@ func (w *wordReader) rune(r rune) error {
 	case r == '$':
 		w.dollar = true
 		w.add(r)
-	case r == '\n' && w.quote == 0 && len(w.words) == 0 && !w.open: // the first line may be empty
-	case r == '`', w.quote == 0 && strings.ContainsRune(notWords, r):
+	case r == '`':
 		return fmt.Errorf("has a %q, which only a shell understands", r)
-	case w.quote != 0:
-		w.literal(r)
-	case r == '"' || r == '\'':
-		w.quote, w.open, w.quoted = r, true, true
-	case r == ' ' || r == '\t' || r == '\r':
-		w.end()
-	case r == '~' && !w.open:
-		return fmt.Errorf("has a word that begins with ~, which only a shell expands")
 	default:
-		w.add(r)
+		w.literal(r)
 	}
 	return nil
 }

@@ -67,14 +67,10 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 				}
 				value, has, args = args[0], true, args[1:]
 			}
-			option := "--" + f.Names()[0]
-			if has {
-				if !fits(f, value) {
-					return nil, usagef("--%s does not take %q%s", name, value, takes(f))
-				}
-				option += "=" + value
+			if has && !fits(f, value) {
+				return nil, usagef("--%s does not take %q%s", name, value, takes(f))
 			}
-			options = append(options, option)
+			options = append(options, optionWord(f, value, has))
 			continue
 		}
 		if at.name == programName && arg == "help" && len(arguments) == 0 {
@@ -95,6 +91,15 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 		out = append(append(out, "--"), arguments...)
 	}
 	return out, nil
+}
+
+// optionWord is an option by its first name, with its value.
+func optionWord(f cli.Flag, value string, has bool) string {
+	word := "--" + f.Names()[0]
+	if has {
+		word += "=" + value
+	}
+	return word
 }
 
 // optionOf splits an option. What has no name of letters, digits and hyphens is an
