@@ -77,6 +77,12 @@ func (f *finder) add(address string) {
 	f.wg.Go(func() { f.watch(address) })
 }
 
+// addPort is add for a port of this machine.
+func (f *finder) addPort(port string) {
+	f.add("http://127.0.0.1:" + port)
+	f.add("http://[::1]:" + port)
+}
+
 // stop ends the search; when it returns, no goroutine of it is left.
 func (f *finder) stop() {
 	f.mu.Lock()
