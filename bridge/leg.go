@@ -104,8 +104,7 @@ type leg struct {
 	message        string
 	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
-	// looked: since the connection was lost the task was asked for, so that more was
-	// shown than what came before.
+	// looked: more was shown than repetition knows.
 	looked bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.
 	refusedAt time.Time
@@ -252,6 +251,14 @@ func (l *leg) drop(events []a2a.Event) {
 	if len(events) > 0 {
 		raw := strings.Clone(string(events[0].Raw))
 		l.unseen.CompareAndSwap(nil, &raw)
+	}
+}
+
+// compare takes what a lost connection had brought, to know it again. nil: that is not known,
+// so that an older one has to do.
+func (l *leg) compare(r *mapping.Repetition) {
+	if l.looked = r == nil; r != nil {
+		l.repetition = r
 	}
 }
 

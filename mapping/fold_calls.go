@@ -131,7 +131,7 @@ func (f *Fold) update(now *ToolCall) {
 		return
 	}
 	if old != nil && old.Status.Ended() && !now.Status.Ended() {
-		if !old.closed || old.answered && (f.whole || f.echo && f.loss.again) {
+		if !old.closed || old.answered && (f.whole || f.loss.again && (f.echo || old.raw == c.rawSum(now))) {
 			c.asks(old)
 			return // an echo from another connection, or of an earlier turn
 		}
@@ -188,11 +188,7 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 	output := c.readOutput(now, old)
 	head, content := c.headSum(now), c.contentSum(now)
 	// Hashed as it was said: what is filled in is not kept once the call has ended.
-	s := newSum(c.seed)
-	s.number(uint64(now.Status))
-	s.number(head)
-	s.number(content)
-	raw := s.Sum64()
+	raw := c.rawSumOf(now.Status, head, content)
 	if old != nil {
 		if was = old.ToolCall; old.raw == raw && old.Asks == now.Asks {
 			return nil, 0
@@ -229,6 +225,19 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 		changed |= ToolCleared
 	}
 	return next, changed
+}
+
+// rawSum is the hash of what an event says of a call, as [call.raw].
+func (c *calls) rawSum(now *ToolCall) uint64 {
+	return c.rawSumOf(now.Status, c.headSum(now), c.contentSum(now))
+}
+
+func (c *calls) rawSumOf(status ToolStatus, head, content uint64) uint64 {
+	s := newSum(c.seed)
+	s.number(uint64(status))
+	s.number(head)
+	s.number(content)
+	return s.Sum64()
 }
 
 // maxCallBytes is how much is kept of calls that have not ended: what a hundred of them

@@ -45,6 +45,7 @@ type texts struct {
 	lastHeld    string
 	adopted     []adopted // in this turn
 	coveredFrom int       // where in said the last snapshot says again what was said; -1: nowhere
+	ahead       []ahead   // in this turn
 
 	said    said
 	settled int    // up to where said was hashed
@@ -144,7 +145,7 @@ func (t *texts) begin(goesOn bool) {
 // end ends a turn: its text is not needed any more, unless the next one goes on with it.
 func (t *texts) end(goesOn bool) {
 	t.seal()
-	if t.adopted = nil; !goesOn {
+	if t.adopted, t.ahead = nil, nil; !goesOn {
 		t.said.clear()
 		t.settled = 0
 	}
@@ -217,10 +218,12 @@ func (t *texts) saw(sh *shown, text string) {
 		sum := maphash.String(t.seed, text)
 		sh.sums, sh.chunk = append(sh.sums, extent{len(text), sum}), sum
 		t.said.restart(text[len(text)-maxSaid/2:])
-		t.settled = len(t.said.text)
+		t.settled, t.ahead = len(t.said.text), nil
 		return
 	}
-	t.settled -= t.said.add(text)
+	if dropped := t.said.add(text); dropped > 0 {
+		t.settled, t.ahead = t.settled-dropped, nil
+	}
 	if len(t.said.text)-t.settled > tailLen {
 		t.settle()
 	}
