@@ -235,6 +235,10 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil
+	case ended && said && l.resting() && l.unmoved.Load() && !l.polled && l.state == a2a.StateInputRequired && l.stood == 0:
+		// What the user has answered has not moved: the state may be that of before.
+		l.stood++
+		return &cutError{"agent: the stream ended before it has gone on"}
 	case ended && said && l.resting():
 		l.bare = true
 		return nil

@@ -81,6 +81,8 @@ type leg struct {
 	running atomic.Bool
 	// asking: calls wait for the user's answer. The turn says so as it does running.
 	asking atomic.Bool
+	// unmoved: a call that the user has answered has not moved. The turn says so likewise.
+	unmoved atomic.Bool
 	// joining and uncertain are for unsettled, from any goroutine. adrift: no stream tells
 	// what the agent says.
 	joining, uncertain, adrift atomic.Bool

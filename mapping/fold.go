@@ -181,7 +181,10 @@ func (f *Fold) echoed(sh *shown, text string) bool {
 	if !f.echo || sh.held != f.texts.snapshots {
 		return false
 	}
-	return !f.behind || sh.turn != f.texts.turn || bytes.Contains(f.texts.said.text, []byte(text))
+	if f.behind && sh.turn != f.texts.turn {
+		return f.texts.isNewest(sh, text) || f.texts.isAll(sh, text)
+	}
+	return !f.behind || bytes.Contains(f.texts.said.text, []byte(text))
 }
 
 func hasText(steps []Step) bool {

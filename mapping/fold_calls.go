@@ -227,19 +227,6 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 	return next, changed
 }
 
-// rawSum is the hash of what an event says of a call, as [call.raw].
-func (c *calls) rawSum(now *ToolCall) uint64 {
-	return c.rawSumOf(now.Status, c.headSum(now), c.contentSum(now))
-}
-
-func (c *calls) rawSumOf(status ToolStatus, head, content uint64) uint64 {
-	s := newSum(c.seed)
-	s.number(uint64(status))
-	s.number(head)
-	s.number(content)
-	return s.Sum64()
-}
-
 // maxCallBytes is how much is kept of calls that have not ended: what a hundred of them
 // put out. Beyond it calls are known by ID and hash only, like those that have ended:
 // what their later events leave out is not filled in.
@@ -379,12 +366,24 @@ func (f *Fold) AskAgain() {
 }
 
 // Unheard reports whether a call of which Answered was told has not moved since:
-// as far as is known, the agent has not heard the answer.
-func (f *Fold) Unheard() bool {
+// as far as is known, the agent has not heard the answer. It may be asked about some calls only.
+func (f *Fold) Unheard(ids ...string) bool {
 	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.Status.Ended() {
+		if c.unheard() && (len(ids) == 0 || slices.Contains(ids, c.ID)) {
 			return true
 		}
 	}
 	return false
 }
+
+// Unmoved reports whether the agent has said nothing of a call since it was answered.
+func (f *Fold) Unmoved() bool {
+	for _, c := range f.calls.task.calls {
+		if c.unheard() && !c.Bare {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *call) unheard() bool { return c.answered && c.Asks && !c.Status.Ended() }

@@ -118,6 +118,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		}
 	}
 	if follows {
+		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
 		f.artifactParts(sh, a, 0, last, false)
 		return
 	}
