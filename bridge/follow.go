@@ -311,8 +311,6 @@ func (l *leg) finish(ctx context.Context, stream *transport.Stream) {
 	}
 	stream.Drain()
 	if l.cancel && l.taskID != "" && !l.over {
-		if _, err := l.agent.opts.Client.Cancel(ctx, l.taskID); err != nil {
-			l.agent.opts.Log.Debug("cancelling an abandoned task", "task", l.taskID, "err", err)
-		}
+		_, _ = l.agent.cancelTask(ctx, l.taskID, "the turn ended before the task was known")
 	}
 }
