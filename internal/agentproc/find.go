@@ -74,6 +74,12 @@ func (f *finder) add(address string) {
 	f.wg.Go(func() { f.watch(address) })
 }
 
+// addPort is add for a port of this machine.
+func (f *finder) addPort(port string) {
+	f.add("http://127.0.0.1:" + port)
+	f.add("http://[::1]:" + port)
+}
+
 // stop ends the search, and waits for its goroutines.
 func (f *finder) stop() {
 	f.mu.Lock()

@@ -96,25 +96,8 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	if len(words) > 1 {
 		p.name += " …" // arguments may hold what nobody should read
 	}
-	self := opts.Self
-	if self == nil {
-		path, err := os.Executable()
-		if err != nil {
-			return nil, fmt.Errorf("agent: this program does not know its own path, which it needs to start one: %w", err)
-		}
-		self = []string{path, "supervise"}
-	}
-	ports := []string{port}
-	for _, v := range env {
-		// The command chooses this port itself. Somebody else may answer there, so it is not
-		// one of ours.
-		if name, value, _ := strings.Cut(v, "="); (name == "PORT" || name == "CODER_AGENT_PORT") && value != port {
-			ports = append(ports, value)
-		}
-	}
-	p.cmd = exec.Command(self[0], self[1:]...)
-	if opts.Self == nil {
-		p.cmd.Args[0] = os.Args[0] // the path may have followed a link
+	if p.cmd, err = supervisorCommand(opts); err != nil {
+		return nil, err
 	}
 	p.cmd.Dir = opts.Dir
 	// The command's variables win: of two values, exec takes the last.
@@ -133,14 +116,18 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	p.cmd.SysProcAttr = supervisorAttr()
 	output, err := p.start()
 	if err != nil {
-		return nil, fmt.Errorf("agent: its supervisor %s cannot be started: %w", self[0], err)
+		return nil, fmt.Errorf("agent: its supervisor %s cannot be started: %w", p.cmd.Path, err)
 	}
 
 	p.finder = newFinder(context.WithoutCancel(ctx), port)
 	p.output.watch = p.finder.add
-	for _, port := range ports {
-		p.finder.add("http://127.0.0.1:" + port)
-		p.finder.add("http://[::1]:" + port)
+	p.finder.addPort(port)
+	for _, v := range env {
+		// A port that the command chooses itself; what answers there may still be
+		// somebody else, so it is not one of ours.
+		if name, value, _ := strings.Cut(v, "="); (name == "PORT" || name == "CODER_AGENT_PORT") && value != port {
+			p.finder.addPort(value)
+		}
 	}
 	detach := context.AfterFunc(ctx, p.hangUp)
 	// Ends with the supervisor, soon after the agent, or after Stop has killed it.
@@ -150,6 +137,20 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 		close(p.done)
 	}()
 	return p, nil
+}
+
+// supervisorCommand is the command that starts the agent.
+func supervisorCommand(opts *Options) (*exec.Cmd, error) {
+	if opts.Self != nil {
+		return exec.Command(opts.Self[0], opts.Self[1:]...), nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("agent: this program does not know its own path, which it needs to start one: %w", err)
+	}
+	cmd := exec.Command(path, "supervise")
+	cmd.Args[0] = os.Args[0] // the path may have followed a link
+	return cmd, nil
 }
 
 // start runs the supervisor, and returns the pipe of the agent's output.

@@ -70,13 +70,15 @@ var errRefusedAgain = errors.New("a new one is refused as well")
 func (c *cache) value(ctx context.Context, refused string) (*held, error) {
 	c.mu.Lock()
 	now, h := c.now(), c.held
-	isRefused := h != nil && refused != "" && h.token == refused
-	valid := h != nil && !isRefused && (h.expiry.IsZero() || now.Before(h.expiry))
+	if h == nil || h.token != refused {
+		refused = ""
+	}
+	valid := h != nil && refused == "" && (h.expiry.IsZero() || now.Before(h.expiry))
 	switch {
 	case valid && (h.renewAt.IsZero() || now.Before(h.renewAt)):
 		c.mu.Unlock()
 		return h, nil
-	case isRefused && !h.instead.IsZero() && now.Sub(h.instead) < freshTime:
+	case refused != "" && !h.instead.IsZero() && now.Sub(h.instead) < freshTime:
 		c.mu.Unlock()
 		return nil, errRefusedAgain
 	case c.flight == nil && now.Before(c.until):
@@ -90,9 +92,6 @@ func (c *cache) value(ctx context.Context, refused string) (*held, error) {
 	if f == nil {
 		f = &flight{done: make(chan struct{})}
 		c.flight = f
-		if !isRefused {
-			refused = ""
-		}
 		c.wg.Go(func() { c.run(f, refused) })
 	}
 	c.mu.Unlock()

@@ -68,24 +68,34 @@ func shapes() []shape {
 	}
 }
 
+// begin returns where the part behind the lead begins, which may be behind the end of
+// b. It is negative if the lead is not one of this shape.
+func (s *shape) begin(b []byte, at int) int {
+	i := at + len(s.lead)
+	for range s.any {
+		if i < len(b) && !charsWord.has(b[i]) {
+			return -1
+		}
+		i++
+	}
+	if s.after != 0 {
+		if i < len(b) && b[i] != s.after {
+			return -1
+		}
+		i++
+	}
+	return i
+}
+
 // end returns the end of a token of this shape at b[at]. open: it reaches the end of b,
 // so more may follow. ok: it is such a token.
 func (s *shape) end(b []byte, at int) (end int, open, ok bool) {
 	if at > 0 && charsWord.has(b[at-1]) {
 		return 0, false, false
 	}
-	i := at + len(s.lead)
-	for range s.any {
-		if i < len(b) && !charsWord.has(b[i]) {
-			return 0, false, false
-		}
-		i++
-	}
-	if s.after != 0 {
-		if i < len(b) && b[i] != s.after {
-			return 0, false, false
-		}
-		i++
+	i := s.begin(b, at)
+	if i < 0 {
+		return 0, false, false
 	}
 	if i >= len(b) {
 		return len(b), true, false

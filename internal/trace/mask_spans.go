@@ -64,10 +64,9 @@ func assigned(b []byte, from, to int) (span, bool) {
 
 // value is the value that begins at i.
 func value(b []byte, i int) (span, bool) {
-	quote := byte(0)
-	for i < len(b) && isQuote(b[i]) {
-		quote = b[i]
-		i++
+	quote, from := byte(0), i
+	if i = skip(b, i, isQuote); i > from {
+		quote = b[i-1]
 	}
 	for _, scheme := range [...]string{"bearer", "basic", "digest"} {
 		if end := i + len(scheme); end < len(b) && equals(b[i:end], scheme, true) && isBlank(b[end]) {

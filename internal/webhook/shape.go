@@ -24,12 +24,9 @@ func readShape(body []byte) (shape, error) {
 		return shape{}, errors.New("not UTF-8")
 	}
 	var p struct {
+		identified
 		Kind           string          `json:"kind"`
-		ID             string          `json:"id"`
-		TaskID         string          `json:"taskId"`
-		MessageID      string          `json:"messageId"`
 		Status         json.RawMessage `json:"status"`
-		Append         bool            `json:"append"`
 		Task           *identified     `json:"task"`
 		Message        *identified     `json:"message"`
 		StatusUpdate   *identified     `json:"statusUpdate"`
@@ -38,26 +35,25 @@ func readShape(body []byte) (shape, error) {
 	if err := json.Unmarshal(body, &p); err != nil {
 		return shape{}, err
 	}
-	wrapped := 0
-	for _, inner := range []*identified{p.Task, p.Message, p.StatusUpdate, p.ArtifactUpdate} {
-		if inner != nil {
+	kind, of, wrapped := p.Kind, &p.identified, 0
+	for _, member := range [...]struct {
+		kind string
+		of   *identified
+	}{{"task", p.Task}, {"message", p.Message}, {"status-update", p.StatusUpdate}, {"artifact-update", p.ArtifactUpdate}} {
+		if member.of != nil {
+			kind, of = member.kind, member.of
 			wrapped++
 		}
 	}
+	hasStatus := len(p.Status) > 0 && p.Status[0] == '{' // without a kind nothing else tells a task
 	switch {
 	case wrapped > 1:
-		return shape{}, errShape
-	case p.Task != nil && p.Task.ID != "", p.Message != nil && p.Message.MessageID != "", p.StatusUpdate != nil && p.StatusUpdate.TaskID != "":
+	case (kind == "task" || kind == "") && of.ID != "" && (wrapped == 1 || hasStatus),
+		kind == "message" && of.MessageID != "",
+		kind == "status-update" && of.TaskID != "":
 		return shape{}, nil
-	case p.ArtifactUpdate != nil && p.ArtifactUpdate.TaskID != "":
-		return shape{grows: p.ArtifactUpdate.Append}, nil
-	case wrapped > 0:
-		return shape{}, errShape
-	case p.Kind == "artifact-update" && p.TaskID != "":
-		return shape{grows: p.Append}, nil
-	case p.Kind == "status-update" && p.TaskID != "", p.Kind == "message" && p.MessageID != "",
-		(p.Kind == "task" || p.Kind == "") && p.ID != "" && len(p.Status) > 0 && p.Status[0] == '{':
-		return shape{}, nil
+	case kind == "artifact-update" && of.TaskID != "":
+		return shape{grows: of.Append}, nil
 	}
 	return shape{}, errShape
 }

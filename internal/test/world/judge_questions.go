@@ -98,6 +98,19 @@ func (v *turnView) goneBy(c *Call, at time.Duration) bool {
 	return ok && since <= at+100*time.Millisecond
 }
 
+// passes reports whether a call has gone on by itself in so short a time that the user is
+// not asked. While another question is open, all that comes is asked at once.
+func (v *turnView) passes(c *Call) bool {
+	asked, arrived := v.askedAt(c)
+	gone, ok := v.elsewhereAt(c)
+	if !ok || !arrived || gone-asked > 200*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
+		return s.Kind == ShownQuestion && s.Name != c.Name && s.At <= gone && (s.Answer == 0 || s.Answer >= asked)
+	})
+}
+
 // judgeQuestions: each approval is asked once, and its answer heard as it was
 // given.
 func (v *turnView) judgeQuestions() {
@@ -109,6 +122,9 @@ func (v *turnView) judgeQuestions() {
 		}
 		if len(before) > 1 || len(after) > 1 {
 			v.wrong("an approval is asked twice", "%s: %d times", c.Name, len(before)+len(after))
+		}
+		if len(shown) > 0 && v.passes(c) {
+			v.wrong("an approval is asked that the agent gave itself at once", "%s", c.Name)
 		}
 		for _, q := range after {
 			if slices.ContainsFunc(v.answersTo(c), func(h *Heard) bool { return h.Waited && h.At < q.At }) {
@@ -239,7 +255,8 @@ func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 		case q.Picked != "" && q.Picked != h.Option:
 			v.wrong("an option is sent for the bridge's own rejection", "%s: %s", c.Name, h.Option)
 		}
-		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) {
+		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) &&
+			!v.excuse("answer: a slow editor, and gone elsewhere", v.plan.PerLine > 0) {
 			v.wrong("a call is answered that has gone on by itself", "%s", c.Name)
 		}
 	}
@@ -275,6 +292,7 @@ func (v *turnView) judgeTogether() {
 			answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
 			switch {
 			case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
+			case !asked && v.excuse("together: no stream is open", v.adrift(at, h.At)):
 			case !asked:
 				v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
 			case !answered && !(!c.rejects() && v.dismissed(c)):
@@ -289,6 +307,20 @@ func (v *turnView) judgeTogether() {
 func (v *turnView) hushedTill(asked, answer time.Duration) bool {
 	silent := v.hit(SilentAt)
 	return silent != nil && v.hushed(silent.Fault.Stream, asked) && (silent.Fault.For == 0 || answer < silent.At+silent.Fault.For)
+}
+
+// adrift reports whether no stream was open when a question was asked, and nothing came to the
+// agent since, until an answer.
+func (v *turnView) adrift(asked, answer time.Duration) bool {
+	lost := time.Duration(-1)
+	for _, at := range v.losses() {
+		if at <= asked {
+			lost = max(lost, at)
+		}
+	}
+	return lost >= 0 && !slices.ContainsFunc(v.heard, func(h *Heard) bool {
+		return h.At > lost && h.At < answer && h.Kind != HeardRead || h.At >= asked && h.At < answer
+	})
 }
 
 // pickedAt is when the user has answered the question about a call: a question that comes

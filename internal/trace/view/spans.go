@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
@@ -128,7 +129,7 @@ func (b *Builder) editor(it *Item) {
 		i := b.begin(SpanTurn, it, it.Name, it.ID)
 		b.turns[it.ID], b.last = i, i
 	case it.Type == TypeReply && it.To == LaneEditor && b.open(b.turns, it.ID):
-		b.end(b.turns[it.ID], it, first2(stopReason(it), it.Text), it.Bad)
+		b.end(b.turns[it.ID], it, cmp.Or(stopReason(it), it.Text), it.Bad)
 		delete(b.turns, it.ID)
 	case it.Type == TypeRequest && it.To == LaneEditor && len(it.Calls) > 0:
 		i := b.begin(SpanApproval, it, it.Calls[0].Name, it.Calls[0].ID)
@@ -207,7 +208,7 @@ func (b *Builder) agent(it *Item) {
 		status := it.reason
 		b.end(i, it, status, it.Bad)
 		if turn := leg.Parent; !b.Editor && turn >= 0 && b.Spans[turn].Exchange == it.Exchange {
-			b.end(turn, it, first2(b.Spans[turn].Status, status), it.Bad)
+			b.end(turn, it, cmp.Or(b.Spans[turn].Status, status), it.Bad)
 		}
 		delete(b.legs, it.Exchange)
 		if it.Mark == "cut" && b.lost < 0 {
