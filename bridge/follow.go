@@ -41,7 +41,7 @@ func (l *leg) run(ctx context.Context) error {
 			return err
 		case l.taskID == "":
 			return client.ExplainLoss(ctx, &cutError{err.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
-		case silent >= maxUnheard && errors.As(err, new(*undeliveredError)):
+		case max(silent, l.doubts) >= maxUnheard && errors.As(err, new(*undeliveredError)):
 			return err
 		case silent == maxSilence:
 			return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", err, maxSilence, l.taskID)}
@@ -233,7 +233,7 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil
-	case ended && said && l.resting():
+	case ended && said && l.resting() && !l.mayGoOn():
 		l.bare = true
 		return nil
 	case l.spoke == 1 && l.state == "" && !l.unheard:

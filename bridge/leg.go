@@ -24,6 +24,13 @@ type arrival struct {
 	again bool
 	// unheard: the task is over, or waits, and its stream has not said so.
 	unheard bool
+	// pushed: the event was pushed, perhaps late.
+	pushed bool
+}
+
+// isTask reports whether it is a task alone, or one that was asked for.
+func (n *arrival) isTask() bool {
+	return n.aligns != nil || len(n.events) == 1 && n.events[0].Kind == a2a.EventTask
 }
 
 // A join says how the events of an arrival go on from what was shown.
@@ -89,8 +96,9 @@ type leg struct {
 	// repetition is what the task had said before the connection was lost. The turn sets
 	// it before it has taken the arrival of that.
 	repetition *mapping.Repetition
-	// older: the task that a subscription has begun with holds less than was shown. The
-	// turn sets it before it has taken that, and has shown nothing of it then.
+	// older: the task that a subscription has begun with holds less than was shown, or what
+	// was pushed was known. The turn sets it before it has taken that, and has shown nothing
+	// of it then.
 	older bool
 	// pushedAt is when the task was last asked for because the agent pushed; blind: what
 	// was pushed was shown itself.
@@ -102,6 +110,11 @@ type leg struct {
 	unheard, begun bool
 	message        string
 	opened         bool
+	// doubts counts looks, on an open stream, at a task that was as before the message.
+	doubts int
+	// moved: all calls that were answered have gone on since. awaits: one that was allowed
+	// has not. The turn sets both as it does repetition.
+	moved, awaits bool
 	// looked: since the connection was lost the task was asked for, so that more was
 	// shown than what came before.
 	looked bool
@@ -210,6 +223,16 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 	}
 }
 
+// mayGoOn is noteStanding for a task that waits though nothing has come of a call that was
+// allowed.
+func (l *leg) mayGoOn() bool {
+	if !l.awaits || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
+		return false
+	}
+	l.stood++
+	return true
+}
+
 // isLast reports whether the message is the last one in a task's history, but for that of
 // its status.
 func (l *leg) isLast(task *a2a.Event) (last bool) {
@@ -279,6 +302,12 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 	}
 	select {
 	case <-l.taken:
+		if l.unheard && l.moved {
+			l.doubt(false)
+		}
+		if n.isTask() && l.mayGoOn() {
+			l.over, l.stands = false, true
+		}
 		return nil
 	case <-l.dropped:
 		return errDropped
@@ -289,12 +318,14 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 
 // hears reports whether an event shows that the message has come. A task shows it by a
 // state other than before. In the same state it shows it by holding the message, or, if
-// it works, by holding no messages of ours at all.
+// it works, by holding no messages of ours at all. An update in the same state, or of one
+// that waits, does not show that answers have come: agents may say, and ask, something
+// else meanwhile.
 func (l *leg) hears(ev *a2a.Event) bool {
 	unsure, ours := false, 0
 	switch {
 	case ev.Kind != a2a.EventTask:
-		return true
+		return !l.request.answers || ev.State != l.request.was.State && ev.State != a2a.StateInputRequired
 	case l.request.was.Is(ev):
 	case l.begun:
 		return true

@@ -218,15 +218,23 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 	// Pushes may overtake each other. Nothing comes behind what ends a task.
 	sort.SliceStable(events, func(i, j int) bool { return !events[i].State.Terminal() && events[j].State.Terminal() })
 	for i := range events {
-		l.note(&events[i])
+		ev := &events[i]
+		if l.unheard && !ev.State.Terminal() && !says(events[i:i+1]) {
+			continue // it may be older than the message
+		}
+		n := arrival{events: events[i : i+1], pushed: true}
+		if !l.blind || dropped {
+			n.join = joinBlind
+		}
+		l.older = false
+		if err := l.give(ctx, n); err != nil {
+			return err
+		}
+		if l.older {
+			continue
+		}
+		l.looked, l.blind, dropped = true, true, false
+		l.note(ev)
 	}
-	if len(events) == 0 {
-		return nil
-	}
-	n := arrival{events: events}
-	l.looked = true
-	if !l.blind || dropped {
-		l.blind, n.join = true, joinBlind
-	}
-	return l.give(ctx, n)
+	return nil
 }

@@ -37,6 +37,9 @@ type subscription struct {
 	// again: it repeats what was said before, and not all of that is known here.
 	again  bool
 	joined time.Time
+	// met is when the task was last asked for while the stream was open: what the agent
+	// says from then on comes on it.
+	met time.Time
 	// behind is the leg before the stream of an answer, until something has come on it.
 	behind *leg
 	// uncut: no connection was lost before it. failed counts looks at its task that failed.
@@ -111,6 +114,11 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 			pause = subscriptionSilence
 			if !late || says(b.events) {
 				silence.Reset(s.maySilent())
+			}
+			if errors.As(err, new(*undeliveredError)) && s.end == nil {
+				// What the agent says before the next look comes on the stream.
+				err, pause = nil, firstWait
+				silence.Reset(pause)
 			}
 		case <-silence.C:
 			if s.late {
@@ -214,16 +222,20 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		return s.give(ctx, arrival{events: events, join: joinEcho, again: s.again})
 	}
 	for i := 0; s.repetition != nil && i < len(events); i++ {
-		switch s.repetition.Next(&events[i]) {
+		switch known := s.repetition.Next(&events[i]); known {
 		case mapping.KnownPerhaps:
 			s.kept = append(s.kept, *events[i].Clone())
 		case mapping.KnownAgain:
 			s.kept = nil
-		case mapping.KnownLast:
-			if s.unheard && !s.begun && i+1 == len(events) {
+		case mapping.KnownLast, mapping.KnownBefore:
+			next := i
+			if known == mapping.KnownLast {
+				next++
+			}
+			if s.unheard && !s.begun && next == len(events) {
 				return &undeliveredError{s.taskID, s.begun} // the agent has said nothing since the message
 			}
-			if !s.repetition.Fresh() {
+			if known == mapping.KnownLast && !s.repetition.Fresh() {
 				s.note(&events[i])
 			}
 			// The events that a look at the task has shown since the cut come again.
@@ -231,7 +243,7 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			if err := s.give(ctx, arrival{join: joinRepeated, again: s.again}); err != nil {
 				return err
 			}
-			events = events[i+1:]
+			events = events[next:]
 		case mapping.KnownNot:
 			s.repetition = nil
 			// The task in the state of its earlier events is no snapshot.
@@ -313,7 +325,7 @@ func (s *subscription) silent(ctx context.Context) error {
 	switch {
 	case !errors.Is(err, errCannotLook):
 	case s.unheard:
-		return &undeliveredError{s.taskID, s.begun}
+		return s.undelivered()
 	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	default:
@@ -325,14 +337,25 @@ func (s *subscription) silent(ctx context.Context) error {
 		return nil // as far as is known, the stream is open
 	}
 	s.failed = 0
-	s.joined = time.Now() // what comes now may be in the task
-	s.kept = nil          // the task has been looked at: what came was a repetition
+	if s.joined = time.Now(); err == nil { // what comes now may be in the task
+		s.met = s.joined
+	}
+	s.kept = nil // the task has been looked at: what came was a repetition
 	// Gemini's server is in input-required while it executes what was allowed; where
 	// it does wait it ends the stream. Calls that wait may go on without the user: that
 	// comes on the stream, as long as it is open.
 	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
 	if err == nil && s.unheard {
-		return &cutError{"agent: says nothing"} // the caller counts these errors
+		return s.undelivered()
 	}
 	return err
+}
+
+// undelivered counts how often the task was as it was before the message, on an open
+// stream; nil as long as it may still come.
+func (s *subscription) undelivered() error {
+	if s.doubts++; s.doubts < maxUnheard && s.end == nil {
+		return nil
+	}
+	return &undeliveredError{s.taskID, s.begun}
 }

@@ -74,6 +74,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 	if err != nil {
 		return s.withoutTask(ctx, events, err)
 	}
+	s.met = time.Now()
 	s.settleOver(events)
 	return nil
 }
@@ -110,12 +111,17 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 }
 
 // unaligned is how events are joined that the agent cannot be asked about: blindly,
-// unless the stream is aligned.
+// unless the stream is aligned, or was open when the task was last asked for.
 func (s *subscription) unaligned(aligned join) join {
-	if s.aligned {
+	switch {
+	case s.aligned:
 		return aligned
+	case s.met.IsZero():
+		return joinBlind
+	case time.Since(s.met) > echoTime:
+		return joinNext
 	}
-	return joinBlind
+	return joinBehind
 }
 
 // settleOver says whether the leg is over by a task that was asked for when events had

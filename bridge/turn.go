@@ -339,7 +339,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 // show turns an arrival into steps and hands them to the editor.
 func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	steps := t.steps[:0]
-	if n.join == joinFirst && t.fold.Lacks(&n.events[0]) {
+	if n.join == joinFirst && t.fold.Lacks(&n.events[0]) || n.pushed && t.fold.Knows(&n.events[0]) {
 		leg.older = true
 		n = arrival{}
 	}
@@ -383,6 +383,9 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	t.steps = steps
 	t.chooseCancel(leg)
 	leg.asking.Store(t.fold.Waits())
+	if leg.request.answers {
+		leg.moved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits()
+	}
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:

@@ -369,6 +369,16 @@ func (f *Fold) AskAgain() {
 	}
 }
 
+// Awaits reports whether a call that was allowed has not moved since.
+func (f *Fold) Awaits() bool {
+	for _, c := range f.calls.task.calls {
+		if c.answered && c.Asks && !c.rejected && !c.Status.Ended() {
+			return true
+		}
+	}
+	return false
+}
+
 // Unheard reports whether a call of which Answered was told has not moved since:
 // as far as is known, the agent has not heard the answer.
 func (f *Fold) Unheard() bool {

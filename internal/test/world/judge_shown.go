@@ -190,7 +190,7 @@ func (v *turnView) judgeExtra(text, missing string) {
 			v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.again != nil })) ||
 			v.excuse("late: said by a whole alone", slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.told && !e.shown })) ||
 			v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating)))
-	}):
+	}), v.excuse("late: owed by several turns", v.othersOwe(text)):
 		return // better late than never
 	case said(v) && strings.Contains(missing, text):
 		v.wrong("text is shown out of its order", "%q", text)
@@ -223,7 +223,20 @@ func (v *turnView) judgeExtra(text, missing string) {
 
 // owes reports whether a text is made of what a turn should have shown, and has
 // not, then or when its session was loaded.
-func (v *turnView) owes(text string) bool {
+func (v *turnView) owes(text string) bool { return v.less(text) == "" }
+
+// othersOwe is owes for all other turns together.
+func (v *turnView) othersOwe(text string) bool {
+	for _, other := range v.judge.turns {
+		if other != v && other.rec.Session == v.rec.Session {
+			text = other.less(text)
+		}
+	}
+	return text == ""
+}
+
+// less is what is left of a text behind what a turn should have shown, and has not.
+func (v *turnView) less(text string) string {
 	shown := ""
 	for _, l := range v.judge.rec.Loaded {
 		if l.After == v.turn.N {
@@ -235,7 +248,7 @@ func (v *turnView) owes(text string) bool {
 			text = strings.TrimPrefix(text, e.text)
 		}
 	}
-	return text == ""
+	return text
 }
 
 // madeOf reports whether a text is made of what the agent has said in the turn,
