@@ -13,6 +13,8 @@ const (
 	// headLen is how many bytes of each text are kept: a new text that is too short to
 	// be compared by its hash is compared with them.
 	headLen = 64
+	// maxSearch is how many bytes may be hashed to find in a whole text what was shown of it.
+	maxSearch = 1 << 24
 	// maxTasks is how many tasks of a conversation are remembered: events of an
 	// older one are shown as if they were new.
 	maxTasks = 64
@@ -91,6 +93,9 @@ type shown struct {
 	// agent held only the newest of it, so that some may be missing.
 	held    int
 	lacking bool
+	// headless: its beginning was missed. replay is what a repetition has said of it so far.
+	headless bool
+	replay   string
 	// short is how much of it the last snapshot had, if that was less than was shown.
 	short int
 }
@@ -289,29 +294,40 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 	return whole[at:], false, false
 }
 
-// between returns where a whole text has more than was shown of it, if that is in one
-// place in the middle.
-func (t *texts) between(sh *shown, whole string) (from, to int, ok bool) {
+// between returns where a whole text has more than was shown of it: from from to to, and
+// behind end. What was shown is before, where its beginning was not missed, and between.
+func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
 	if t.growing == sh {
 		t.settle()
 	}
-	sums := sh.sums
+	sums, left := sh.sums, sh.n
+	if n := sh.stored.n; n > 0 && n <= len(whole) && markSum(whole[:n]) == sh.stored.sum {
+		from = n
+	}
 	for len(sums) > 0 && from+sums[0].n <= len(whole) && maphash.String(t.seed, whole[from:from+sums[0].n]) == sums[0].sum {
-		from += sums[0].n
+		from, left = from+sums[0].n, left-sums[0].n
 		sums = sums[1:]
 	}
-	to = len(whole) - (sh.n - from)
-	if from == 0 || len(sums) == 0 || to <= from {
-		return 0, 0, false
+	if from == 0 && !sh.headless || len(sums) == 0 || (len(whole)-from)*sums[0].n > maxSearch {
+		return 0, 0, 0, false
 	}
-	at := to
-	for _, e := range sums {
-		if maphash.String(t.seed, whole[at:at+e.n]) != e.sum {
-			return 0, 0, false
+	for to = len(whole) - left; to > from; to-- {
+		if t.is(sums, whole[to:to+left]) {
+			return from, to, to + left, true
 		}
-		at += e.n
 	}
-	return from, to, true
+	return 0, 0, 0, false
+}
+
+// is reports whether hashes are a text's.
+func (t *texts) is(sums []extent, text string) bool {
+	for _, e := range sums {
+		if maphash.String(t.seed, text[:e.n]) != e.sum {
+			return false
+		}
+		text = text[e.n:]
+	}
+	return true
 }
 
 // knows notes that all of a text was shown, in whatever order.
@@ -326,7 +342,7 @@ func (t *texts) replace(sh *shown) {
 	if t.growing == sh {
 		t.seal()
 	}
-	sh.run, sh.n, sh.head, sh.sums, sh.newest = nil, 0, "", nil, 0
+	sh.run, sh.n, sh.head, sh.sums, sh.newest, sh.headless = nil, 0, "", nil, 0, false
 }
 
 // adopt notes that a text was shown elsewhere, all of it.

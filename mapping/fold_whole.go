@@ -108,7 +108,11 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	if f.echo && f.echoed(sh, wholeText(a.Parts)) { // the text costs as much as the rest of a large event
 		return
 	}
+	if f.loss.again && f.replays(sh, a, follows, last) {
+		return
+	}
 	if follows {
+		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
 		f.artifactParts(sh, a, 0, last, false)
 		return
 	}
@@ -129,6 +133,45 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		}
 	}
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
+}
+
+// replays shows what an artifact adds that an agent says again, from its beginning. Nothing
+// is shown as long as that may be the beginning of what was shown. It reports whether the
+// artifact is said again.
+func (f *Fold) replays(sh *shown, a *a2a.Artifact, follows, last bool) bool {
+	text := wholeText(a.Parts)
+	switch {
+	case follows && sh.replay != "":
+		sh.replay += text
+	case follows || text == "" || sh.n == 0 && sh.stored.n == 0:
+		return false
+	default:
+		sh.replay = strings.Clone(text)
+	}
+	before := sh.replay[:len(sh.replay)-len(text)]
+	rest, differs, short := sh.replay, false, len(sh.replay) < sh.stored.n
+	if sh.n > 0 {
+		rest, differs, short = f.texts.rest(sh, sh.replay)
+	} else if !short {
+		known := false
+		if rest, known = sh.known(sh.replay); known {
+			f.texts.adopt(sh, sh.replay[:len(sh.replay)-len(rest)])
+		}
+		differs = !known
+	}
+	if short {
+		rest = ""
+	} else {
+		sh.replay = ""
+	}
+	if differs {
+		f.texts.replace(sh)
+		if rest = text; before != "" {
+			f.text(sh, before, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}, never)
+		}
+	}
+	f.artifactParts(sh, a, len(text)-len(rest), last, differs && before == "")
+	return true
 }
 
 // isSaid reports whether all of a text was said in this turn. That tells a repetition
@@ -206,15 +249,18 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	sh.held = f.texts.snapshots
 }
 
-// inserted shows what an artifact has in the middle of what was shown of it: it was
-// missed when the agent went on behind it. It reports whether there is such a text.
+// inserted shows what an artifact has in the middle of what was shown of it, and behind:
+// it was missed when the agent went on. It reports whether there is such a text.
 func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
-	from, to, ok := f.texts.between(sh, text)
+	from, to, end, ok := f.texts.between(sh, text)
 	if !ok {
 		return false
 	}
+	s := Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}
 	f.texts.replace(sh)
-	f.text(sh, text[from:to], nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}, never)
+	f.text(sh, text[from:to], nil, s, never)
+	sh.run = nil
+	f.text(sh, text[end:], nil, s, never)
 	f.texts.knows(sh, text)
 	f.artifactParts(sh, a, len(text), false, false) // what is no text
 	sh.held = f.texts.snapshots
