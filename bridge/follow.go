@@ -41,7 +41,7 @@ func (l *leg) run(ctx context.Context) error {
 			return err
 		case l.taskID == "":
 			return client.ExplainLoss(ctx, &cutError{err.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
-		case max(silent, l.doubts) >= maxUnheard && errors.As(err, new(*undeliveredError)):
+		case l.asWas >= maxUnheard && errors.As(err, new(*undeliveredError)):
 			return err
 		case silent == maxSilence:
 			return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", err, maxSilence, l.taskID)}
@@ -65,6 +65,9 @@ func (l *leg) run(ctx context.Context) error {
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)
+		if l.asWas++; !errors.As(err, new(*undeliveredError)) {
+			l.asWas = 0
+		}
 		switch {
 		case found == progress:
 			silent, pause, attempt = 0, firstWait, 0
@@ -305,8 +308,6 @@ func (l *leg) finish(ctx context.Context, stream *transport.Stream) {
 	}
 	stream.Drain()
 	if l.cancel && l.taskID != "" && !l.over {
-		if _, err := l.agent.opts.Client.Cancel(ctx, l.taskID); err != nil {
-			l.agent.opts.Log.Debug("cancelling an abandoned task", "task", l.taskID, "err", err)
-		}
+		_, _ = l.agent.cancelTask(ctx, l.taskID, "the turn ended before the task was known")
 	}
 }

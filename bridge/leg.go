@@ -108,10 +108,10 @@ type leg struct {
 	// nothing has told since that it was: see hears. begun: its answer had begun, but
 	// no event of it came. message is its ID. opened: an event of the answer has come.
 	unheard, begun bool
+	asWas          int // how often in a row the task has shown that the message has not come
 	message        string
+	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
-	// doubts counts looks, on an open stream, at a task that was as before the message.
-	doubts int
 	// moved: all calls that were answered have gone on since. awaits: one that was allowed
 	// has not. The turn sets both as it does repetition.
 	moved, awaits bool
@@ -226,7 +226,7 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 // mayGoOn is noteStanding for a task that waits though nothing has come of a call that was
 // allowed.
 func (l *leg) mayGoOn() bool {
-	if !l.awaits || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
+	if !l.awaits || !l.request.answers || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
 		return false
 	}
 	l.stood++
@@ -302,7 +302,7 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 	}
 	select {
 	case <-l.taken:
-		if l.unheard && l.moved {
+		if l.unheard && l.moved && l.request.answers {
 			l.doubt(false)
 		}
 		if n.isTask() && l.mayGoOn() {

@@ -96,7 +96,7 @@ func (e *linesEditor) cancelTask(c *editorRequest) {
 		ID string `json:"id"`
 	}
 	e.once(c, &p, func(ctx context.Context) (any, error) {
-		ev, err := e.server.agent.opts.Client.Cancel(ctx, p.ID)
+		ev, err := e.server.agent.cancelTask(ctx, p.ID, "the editor cancels it")
 		if err != nil {
 			return nil, err
 		}

@@ -34,12 +34,14 @@ type subscription struct {
 	late, concluded bool
 	// aligned: the stream has begun with the task, at joined, or with a repetition.
 	aligned bool
+	// level: a look has shown all that was said before what the stream brings next.
+	level bool
+	// doubt is the error for a task that is as it was before the message. The stream is
+	// read on: what the agent has to say may only take its time.
+	doubt error
 	// again: it repeats what was said before, and not all of that is known here.
 	again  bool
 	joined time.Time
-	// met is when the task was last asked for while the stream was open: what the agent
-	// says from then on comes on it.
-	met time.Time
 	// behind is the leg before the stream of an answer, until something has come on it.
 	behind *leg
 	// uncut: no connection was lost before it. failed counts looks at its task that failed.
@@ -106,19 +108,14 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 			s.holding = true
 			l.polled = false // it streams
 			l.adrift.Store(false)
-			late := s.late
-			if !late {
+			late, doubted := s.late, s.doubt != nil
+			if !late && !doubted {
 				silence.Stop()
 			}
-			err = s.take(ctx, b.events)
+			err = s.doubting(s.take(ctx, b.events))
 			pause = subscriptionSilence
-			if !late || says(b.events) {
+			if doubted = doubted && s.doubt != nil; !doubted && (!late || says(b.events)) {
 				silence.Reset(s.maySilent())
-			}
-			if errors.As(err, new(*undeliveredError)) && s.end == nil {
-				// What the agent says before the next look comes on the stream.
-				err, pause = nil, firstWait
-				silence.Reset(pause)
 			}
 		case <-silence.C:
 			if s.late {
@@ -151,6 +148,18 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 	}
 }
 
+// doubting keeps the error for a task that is as it was before the message while the stream
+// is open.
+func (s *subscription) doubting(err error) error {
+	switch {
+	case s.end == nil && errors.As(err, new(*undeliveredError)):
+		s.doubt, err = err, nil
+	case !s.unheard:
+		s.doubt = nil
+	}
+	return err
+}
+
 // maySilent is how long the stream may be silent after what it has brought.
 func (s *subscription) maySilent() time.Duration {
 	switch {
@@ -171,6 +180,10 @@ func (s *subscription) ended() (said bool, err error) {
 	if s.late && (s.concluded || isEnd(s.end)) {
 		s.stream.Close()
 		return true, nil
+	}
+	if s.doubt != nil {
+		s.stream.Close()
+		return false, s.doubt
 	}
 	said = s.said && len(s.kept) == 0
 	return said, s.endOf(s.stream, s.end, said)
@@ -325,7 +338,7 @@ func (s *subscription) silent(ctx context.Context) error {
 	switch {
 	case !errors.Is(err, errCannotLook):
 	case s.unheard:
-		return s.undelivered()
+		return &undeliveredError{s.taskID, s.begun}
 	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	default:
@@ -337,25 +350,18 @@ func (s *subscription) silent(ctx context.Context) error {
 		return nil // as far as is known, the stream is open
 	}
 	s.failed = 0
-	if s.joined = time.Now(); err == nil { // what comes now may be in the task
-		s.met = s.joined
-	}
-	s.kept = nil // the task has been looked at: what came was a repetition
+	s.joined = time.Now() // what comes now may be in the task
+	s.kept = nil          // the task has been looked at: what came was a repetition
 	// Gemini's server is in input-required while it executes what was allowed; where
 	// it does wait it ends the stream. Calls that wait may go on without the user: that
 	// comes on the stream, as long as it is open.
 	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
-	if err == nil && s.unheard {
-		return s.undelivered()
+	switch {
+	case err == nil && s.unheard && s.doubt != nil:
+		s.asWas++
+		return s.doubt
+	case err == nil && s.unheard:
+		return &cutError{"agent: says nothing"} // the caller counts these errors
 	}
 	return err
-}
-
-// undelivered counts how often the task was as it was before the message, on an open
-// stream; nil as long as it may still come.
-func (s *subscription) undelivered() error {
-	if s.doubts++; s.doubts < maxUnheard && s.end == nil {
-		return nil
-	}
-	return &undeliveredError{s.taskID, s.begun}
 }

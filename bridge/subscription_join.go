@@ -74,7 +74,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 	if err != nil {
 		return s.withoutTask(ctx, events, err)
 	}
-	s.met = time.Now()
+	s.level = true
 	s.settleOver(events)
 	return nil
 }
@@ -105,23 +105,22 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 		}
 		return s.give(ctx, arrival{events: events, join: how, again: s.again})
 	case s.mayLookAgain(err) && ctx.Err() == nil:
-		return s.give(ctx, arrival{events: events, join: s.unaligned(joinNext), again: s.again})
+		how := s.unaligned(joinNext)
+		if s.level && !s.aligned {
+			how = joinBehind // they may be in the task that was looked at last
+		}
+		return s.give(ctx, arrival{events: events, join: how, again: s.again})
 	}
 	return err
 }
 
 // unaligned is how events are joined that the agent cannot be asked about: blindly,
-// unless the stream is aligned, or was open when the task was last asked for.
+// unless the stream is aligned, or goes on from a look.
 func (s *subscription) unaligned(aligned join) join {
-	switch {
-	case s.aligned:
+	if s.aligned || s.level {
 		return aligned
-	case s.met.IsZero():
-		return joinBlind
-	case time.Since(s.met) > echoTime:
-		return joinNext
 	}
-	return joinBehind
+	return joinBlind
 }
 
 // settleOver says whether the leg is over by a task that was asked for when events had

@@ -339,10 +339,11 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 // show turns an arrival into steps and hands them to the editor.
 func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	steps := t.steps[:0]
-	if n.join == joinFirst && t.fold.Lacks(&n.events[0]) || n.pushed && t.fold.Knows(&n.events[0]) {
+	if t.isOlder(&n) {
 		leg.older = true
 		n = arrival{}
 	}
+	spoke := len(n.events) > 0
 	t.tellFold(n)
 	if n.join.resumed() && t.down {
 		steps = append(steps, t.cutCost()...)
@@ -373,6 +374,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
 	t.noteTask()
+	t.keep(leg, spoke)
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
@@ -383,9 +385,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	t.steps = steps
 	t.chooseCancel(leg)
 	leg.asking.Store(t.fold.Waits())
-	if leg.request.answers {
-		leg.moved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits()
-	}
+	leg.moved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits()
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:

@@ -255,7 +255,7 @@ func (t *turn) cancelToReject(ctx context.Context, decisions []decision) error {
 	t.rejected = true
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
-	task, err := t.agent.opts.Client.Cancel(ctx, t.fold.TaskID)
+	task, err := t.agent.cancelTask(ctx, t.fold.TaskID, "no option rejects the call")
 	if err != nil {
 		return fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)

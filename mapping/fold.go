@@ -43,7 +43,8 @@ type Fold struct {
 	// sent is the ID of the message that the agent answers, "" if that is not known.
 	sent string
 	// storesSaid: the snapshot in hand shows that the agent keeps what it says in status
-	// messages: it has the message that was sent, or what was shown in this turn.
+	// messages: it has the message that was sent, or what was shown in this turn. Or that
+	// nothing was said since the task came to rest.
 	storesSaid bool
 	// less are the texts of artifacts in the snapshot in hand of which more was shown.
 	less []string

@@ -46,9 +46,9 @@ type call struct {
 	growing                  *growingText // while it runs, if it has put out something
 	// questioned: it has asked. answered: the user's answer is on its way; rejected:
 	// that answer rejects. closed: see [Fold.EndTurn]. deferred: the answer waits for
-	// the user's words, see [Fold.Defer].
-	questioned, answered, rejected, closed, deferred bool
-	listed                                           bool // it may be among those that ask
+	// the user's words, see [Fold.Defer]. taken: a journal says that the agent has the answer.
+	questioned, answered, rejected, closed, deferred, taken bool
+	listed                                                  bool // it may be among those that ask
 
 	order int // in which it appeared
 	held  int // the last snapshot that told of it
@@ -209,10 +209,10 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 		return next, ToolHead | ToolState | ToolContent
 	}
 	next.Shown = was.Shown
-	next.questioned, next.answered, next.rejected = old.questioned, old.answered, old.rejected
+	next.questioned, next.answered, next.rejected, next.taken = old.questioned, old.answered, old.rejected, old.taken
 	// (Of a call that a journal knows it is not known what it asked.)
 	if next.Asks && next.answered && was.Confirmation != nil && !asksTheSame(next.ToolCall, was) {
-		next.answered, next.rejected = false, false // it asks for something else
+		next.answered, next.rejected, next.taken = false, false, false // it asks for something else
 	}
 	next.order, next.held, next.heard, next.listed = old.order, old.held, old.heard, old.listed
 	var changed ToolChange
@@ -362,7 +362,7 @@ func (f *Fold) Answered(callID string, allowed bool) {
 // tells: the process that gave them has ended, and the task still waits.
 func (f *Fold) AskAgain() {
 	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.Status.Ended() && c.heard != f.texts.snapshots {
+		if c.answered && c.Asks && !c.taken && !c.Status.Ended() && c.heard != f.texts.snapshots {
 			c.answered = false
 			f.calls.asks(c)
 		}

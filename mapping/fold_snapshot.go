@@ -16,6 +16,7 @@ import (
 func (f *Fold) snapshot(ev *a2a.Event) {
 	f.whole = true
 	defer func() { f.whole = false }()
+	stands := f.rest.MessageID != "" && f.rest.Is(ev) // so that nothing was said since
 	f.state(ev)
 	f.countCalls(ev)
 	f.texts.snapshots++
@@ -53,6 +54,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	if ev.State.Terminal() {
 		newest() // nothing comes after what ends a task
 	}
+	f.storesSaid = f.storesSaid || stands
 	f.weigh(from)
 }
 

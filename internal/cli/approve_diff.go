@@ -8,9 +8,9 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// isFormatted reports whether a change, as the agent has formatted it, is the one
-// that its texts make: else the user would approve what was not shown. It is a
-// unified diff; of a change without texts nothing else is known.
+// isFormatted reports whether the agent's formatted diff is the change that its texts
+// make. If it is not, the user would approve what was not shown. A change without texts
+// has nothing to compare with.
 func isFormatted(f *mapping.FileDiff) bool {
 	if f.OldContent == nil && f.NewContent == "" {
 		return true
@@ -27,7 +27,7 @@ func isFormatted(f *mapping.FileDiff) bool {
 		*from = (*from)[1:]
 		return true
 	}
-	at, hunks := 0, false // how many lines of the old text were read
+	at, hunks := 0, false // at: lines of the old text that were read
 	for _, line := range textLines(f.Formatted) {
 		sign, text := "", ""
 		if line != "" {
@@ -39,7 +39,7 @@ func isFormatted(f *mapping.FileDiff) bool {
 			start--
 			fallthrough
 		case n > 0:
-			// Between two hunks nothing changes.
+			// Nothing changes between two hunks.
 			hunks = true
 			for ; at < start; at++ {
 				if len(before) == 0 || !take(&after, before[0]) {
@@ -58,7 +58,7 @@ func isFormatted(f *mapping.FileDiff) bool {
 	return slices.Equal(before, after)
 }
 
-// textLines are the lines of a text, without what ends them.
+// textLines splits a text into lines, without their line ends.
 func textLines(s string) []string {
 	var lines []string
 	for line := range strings.Lines(s) {

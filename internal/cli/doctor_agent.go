@@ -16,8 +16,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file has the doctor's steps that are about the agent itself.
-
 func tlsVersion(s *sight) string { return tls.VersionName(s.tls.Version) }
 
 func (k *checkup) cardStep() {
@@ -44,7 +42,7 @@ func (k *checkup) cardStep() {
 	k.add("card", stepOK, name+", "+from, "")
 }
 
-// noCard says why there is none, unless a step before has.
+// noCard reports why there is no card, unless an earlier step has.
 func (k *checkup) noCard(err error) {
 	var agent *a2a.Error
 	var untrusted *cardsign.UntrustedError
@@ -60,7 +58,7 @@ func (k *checkup) noCard(err error) {
 	case errors.Is(err, transport.ErrExited):
 		k.fail("card", &notReached{err}, "does the command work by itself, in this directory? It must stay, and serve A2A on {port} or at a URL that it prints")
 	case errors.Is(err, transport.ErrUnreachable), strings.Contains(err.Error(), "take --agent "):
-		k.fail("card", &notReached{err}, "") // it says what to do
+		k.fail("card", &notReached{err}, "") // the error says what to do
 	case agent != nil && agent.HTTPStatus >= 500:
 		k.fail("card", &notReached{err}, faultAdvice)
 	case agent != nil && (agent.HTTPStatus == http.StatusTooManyRequests || agent.HTTPStatus == http.StatusProxyAuthRequired):
@@ -72,7 +70,7 @@ func (k *checkup) noCard(err error) {
 	}
 }
 
-// credentialAdvice says how to give credentials to an agent that does not say what
+// credentialAdvice tells how to give credentials to an agent that does not declare what
 // it wants.
 const credentialAdvice = `a2astdio auth login signs you in, if the agent says where; export A2ASTDIO_TOKEN="$TOKEN" gives a token that you have, A2ASTDIO_HEADER anything else`
 
@@ -81,7 +79,7 @@ const (
 	originAdvice = "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (a proxy that it does not know of, mostly)"
 )
 
-// shown reports whether the agent was shown a credential.
+// shown reports whether a request carried a credential.
 func (k *checkup) shown() bool {
 	if k.l.credentials == nil {
 		return false
@@ -135,7 +133,7 @@ func (k *checkup) versionStep(how transport.Chosen, err error) {
 	}
 }
 
-// originOfURL is what a URL begins with.
+// originOfURL returns scheme and host of a URL.
 func originOfURL(s string) string {
 	scheme, rest, _ := strings.Cut(s, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -164,7 +162,7 @@ func (k *checkup) extensionsStep() {
 	k.add("extensions", stepOK, strings.Join(lines, "\n"), "")
 }
 
-// answerSteps tells of the question, and what it says about credentials.
+// answerSteps reports the round trip, and what it tells about credentials.
 func (k *checkup) answerSteps(a *answered) {
 	if a == nil || errors.Is(a.err, transport.ErrUnreachable) && k.err != nil {
 		why := "there is nothing to ask"
@@ -182,8 +180,9 @@ func (k *checkup) answerSteps(a *answered) {
 	}
 }
 
-// authStep tells whether the agent wants credentials; false: it does, and so the
-// round trip is not to be judged. agent is its error, nil if it is none of its own.
+// authStep reports whether the agent wants credentials. It returns false if it does:
+// then the round trip tells nothing. agent is the agent's error, nil if the error is
+// not the agent's.
 func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 	var needs []string
 	for _, s := range k.card.Security {
@@ -210,7 +209,7 @@ func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 	return true
 }
 
-// roundTripStep tells what came of a question that any agent can answer.
+// roundTripStep reports the answer to a request that any agent can answer.
 func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 	isAgent, took := agent != nil, quick(a.took)
 	switch {
@@ -229,7 +228,7 @@ func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 		k.add("round trip", stepWarning, "asked for a task that is not there, and nothing but 404 came, in "+took,
 			"either it has no way to ask for a task, or what the card names is not its URL: a prompt tells")
 	case isAgent && agent.HTTPStatus == http.StatusTooManyRequests:
-		k.fail("round trip", a.err, "") // it says what to do
+		k.fail("round trip", a.err, "") // the error says what to do
 	case isAgent && agent.HTTPStatus >= 500:
 		k.fail("round trip", a.err, faultAdvice)
 	case errors.Is(a.err, transport.ErrOrigin):

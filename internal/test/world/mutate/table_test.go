@@ -107,7 +107,7 @@ var mutants = []mutant{
 		`			answers = append(answers[:0], d.answer())`},
 	{"the user is asked without waiting for other questions", "bridge/turn.go",
 		`approvalSettle = 250 * time.Millisecond`,
-		`approvalSettle = 0`},
+		`approvalSettle = time.Millisecond`},
 	{"a message that a task has not got is not told", "bridge/leg.go",
 		`	case l.request.was.Is(ev):
 	case l.begun:`,
