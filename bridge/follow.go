@@ -52,7 +52,6 @@ func (l *leg) run(ctx context.Context) error {
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
 		case attempt == 1:
-			l.looked = false
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
 		}
 		l.lose()

@@ -115,8 +115,7 @@ type leg struct {
 	// moved: all calls that were answered have gone on since. awaits: one that was allowed
 	// has not. The turn sets both as it does repetition.
 	moved, awaits bool
-	// looked: since the connection was lost the task was asked for, so that more was
-	// shown than what came before.
+	// looked: more was shown than repetition knows.
 	looked bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.
 	refusedAt time.Time
@@ -273,6 +272,14 @@ func (l *leg) drop(events []a2a.Event) {
 	if len(events) > 0 {
 		raw := strings.Clone(string(events[0].Raw))
 		l.unseen.CompareAndSwap(nil, &raw)
+	}
+}
+
+// compare takes what a lost connection had brought, to know it again. nil: that is not known,
+// so that an older one has to do.
+func (l *leg) compare(r *mapping.Repetition) {
+	if l.looked = r == nil; r != nil {
+		l.repetition = r
 	}
 }
 

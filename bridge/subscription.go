@@ -108,15 +108,8 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 			s.holding = true
 			l.polled = false // it streams
 			l.adrift.Store(false)
-			late, doubted := s.late, s.doubt != nil
-			if !late && !doubted {
-				silence.Stop()
-			}
-			err = s.doubting(s.take(ctx, b.events))
+			err = s.takeIn(ctx, b.events, silence)
 			pause = subscriptionSilence
-			if doubted = doubted && s.doubt != nil; !doubted && (!late || says(b.events)) {
-				silence.Reset(s.maySilent())
-			}
 		case <-silence.C:
 			if s.late {
 				l.over = true
@@ -146,6 +139,19 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 		}
 		s.goOn()
 	}
+}
+
+// takeIn is take, and starts silence anew if the stream has said anything.
+func (s *subscription) takeIn(ctx context.Context, events []a2a.Event, silence *time.Timer) error {
+	late, doubted := s.late, s.doubt != nil
+	if !late && !doubted {
+		silence.Stop()
+	}
+	err := s.doubting(s.take(ctx, events))
+	if doubted = doubted && s.doubt != nil; !doubted && (!late || says(events)) {
+		silence.Reset(s.maySilent())
+	}
+	return err
 }
 
 // doubting keeps the error for a task that is as it was before the message while the stream
@@ -356,12 +362,17 @@ func (s *subscription) silent(ctx context.Context) error {
 	// it does wait it ends the stream. Calls that wait may go on without the user: that
 	// comes on the stream, as long as it is open.
 	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
-	switch {
-	case err == nil && s.unheard && s.doubt != nil:
-		s.asWas++
-		return s.doubt
-	case err == nil && s.unheard:
-		return &cutError{"agent: says nothing"} // the caller counts these errors
+	if err == nil && s.unheard {
+		return s.asBefore()
 	}
 	return err
+}
+
+// asBefore is the error for a task that is still as it was before the message.
+func (s *subscription) asBefore() error {
+	if s.doubt == nil {
+		return &cutError{"agent: says nothing"} // the caller counts these errors
+	}
+	s.asWas++
+	return s.doubt
 }

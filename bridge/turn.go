@@ -366,8 +366,8 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		if c.Phase == mapping.PhaseLost {
 			t.down = true
 			t.fold.Cut()
+			leg.compare(t.session.seen.Repetition())
 		}
-		leg.repetition = t.session.seen.Repetition()
 	}
 	if t.fold.State == a2a.StateAuthRequired && !t.authTold && !t.fold.WaitsForWords() {
 		t.authTold = true

@@ -13,8 +13,6 @@ const (
 	// headLen is how many bytes of each text are kept: a new text that is too short to
 	// be compared by its hash is compared with them.
 	headLen = 64
-	// maxSearch is how many bytes may be hashed to find in a whole text what was shown of it.
-	maxSearch = 1 << 24
 	// maxTasks is how many tasks of a conversation are remembered: events of an
 	// older one are shown as if they were new.
 	maxTasks = 64
@@ -47,6 +45,7 @@ type texts struct {
 	lastHeld    string
 	adopted     []adopted // in this turn
 	coveredFrom int       // where in said the last snapshot says again what was said; -1: nowhere
+	ahead       []ahead   // in this turn
 
 	said    said
 	settled int    // up to where said was hashed
@@ -93,9 +92,8 @@ type shown struct {
 	// agent held only the newest of it, so that some may be missing.
 	held    int
 	lacking bool
-	// headless: its beginning was missed. replay is what a repetition has said of it so far.
+	// headless: its beginning was missed.
 	headless bool
-	replay   string
 	// short is how much of it the last snapshot had, if that was less than was shown.
 	short int
 }
@@ -149,7 +147,7 @@ func (t *texts) begin(goesOn bool) {
 // end ends a turn: its text is not needed any more, unless the next one goes on with it.
 func (t *texts) end(goesOn bool) {
 	t.seal()
-	if t.adopted = nil; !goesOn {
+	if t.adopted, t.ahead = nil, nil; !goesOn {
 		t.said.clear()
 		t.settled = 0
 	}
@@ -222,10 +220,12 @@ func (t *texts) saw(sh *shown, text string) {
 		sum := maphash.String(t.seed, text)
 		sh.sums, sh.chunk = append(sh.sums, extent{len(text), sum}), sum
 		t.said.restart(text[len(text)-maxSaid/2:])
-		t.settled = len(t.said.text)
+		t.settled, t.ahead = len(t.said.text), nil
 		return
 	}
-	t.settled -= t.said.add(text)
+	if dropped := t.said.add(text); dropped > 0 {
+		t.settled, t.ahead = t.settled-dropped, nil
+	}
 	if len(t.said.text)-t.settled > tailLen {
 		t.settle()
 	}
@@ -292,42 +292,6 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 		at += e.n
 	}
 	return whole[at:], false, false
-}
-
-// between returns where a whole text has more than was shown of it: from from to to, and
-// behind end. What was shown is before, where its beginning was not missed, and between.
-func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
-	if t.growing == sh {
-		t.settle()
-	}
-	sums, left := sh.sums, sh.n
-	if n := sh.stored.n; n > 0 && n <= len(whole) && markSum(whole[:n]) == sh.stored.sum {
-		from = n
-	}
-	for len(sums) > 0 && from+sums[0].n <= len(whole) && maphash.String(t.seed, whole[from:from+sums[0].n]) == sums[0].sum {
-		from, left = from+sums[0].n, left-sums[0].n
-		sums = sums[1:]
-	}
-	if from == 0 && !sh.headless || len(sums) == 0 || (len(whole)-from)*sums[0].n > maxSearch {
-		return 0, 0, 0, false
-	}
-	for to = len(whole) - left; to > from; to-- {
-		if t.is(sums, whole[to:to+left]) {
-			return from, to, to + left, true
-		}
-	}
-	return 0, 0, 0, false
-}
-
-// is reports whether hashes are a text's.
-func (t *texts) is(sums []extent, text string) bool {
-	for _, e := range sums {
-		if maphash.String(t.seed, text[:e.n]) != e.sum {
-			return false
-		}
-		text = text[e.n:]
-	}
-	return true
 }
 
 // knows notes that all of a text was shown, in whatever order.

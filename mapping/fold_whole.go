@@ -105,10 +105,11 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 // otherwise, and always in a later turn, it is shown anew.
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	sh := f.texts.of(a.ID, true)
+	f.texts.passed(sh)
 	if f.echo && f.echoed(sh, wholeText(a.Parts)) { // the text costs as much as the rest of a large event
 		return
 	}
-	if f.loss.again && f.replays(sh, a, follows, last) {
+	if f.loss.again && f.artifactAgain(sh, a, follows, last) {
 		return
 	}
 	if follows {
@@ -117,6 +118,9 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		return
 	}
 	text := wholeText(a.Parts)
+	if f.loss.blind && f.texts.isAll(sh, text) {
+		return // a late push of it
+	}
 	rest, anew := text, false
 	switch again, ok := "", false; {
 	case sh.n == 0 && !last && !f.isNewestSaid(text): // a first piece
@@ -135,43 +139,15 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
 }
 
-// replays shows what an artifact adds that an agent says again, from its beginning. Nothing
-// is shown as long as that may be the beginning of what was shown. It reports whether the
-// artifact is said again.
-func (f *Fold) replays(sh *shown, a *a2a.Artifact, follows, last bool) bool {
+// artifactAgain shows what an artifact adds that the agent says again; false: it does not.
+func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) bool {
 	text := wholeText(a.Parts)
-	switch {
-	case follows && sh.replay != "":
-		sh.replay += text
-	case follows || text == "" || sh.n == 0 && sh.stored.n == 0:
-		return false
-	default:
-		sh.replay = strings.Clone(text)
+	rest, ok := f.replayed(sh, text, follows)
+	if ok {
+		f.text(sh, rest, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, Append: true}, never)
+		f.artifactParts(sh, a, len(text), last, false) // what is no text
 	}
-	before := sh.replay[:len(sh.replay)-len(text)]
-	rest, differs, short := sh.replay, false, len(sh.replay) < sh.stored.n
-	if sh.n > 0 {
-		rest, differs, short = f.texts.rest(sh, sh.replay)
-	} else if !short {
-		known := false
-		if rest, known = sh.known(sh.replay); known {
-			f.texts.adopt(sh, sh.replay[:len(sh.replay)-len(rest)])
-		}
-		differs = !known
-	}
-	if short {
-		rest = ""
-	} else {
-		sh.replay = ""
-	}
-	if differs {
-		f.texts.replace(sh)
-		if rest = text; before != "" {
-			f.text(sh, before, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}, never)
-		}
-	}
-	f.artifactParts(sh, a, len(text)-len(rest), last, differs && before == "")
-	return true
+	return ok
 }
 
 // isSaid reports whether all of a text was said in this turn. That tells a repetition
@@ -242,10 +218,15 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 			f.texts.replace(sh)
 			anew = true
 		}
+	} else if slices.Contains(f.less, text) { // the whole of an artifact that was shortened
+		f.texts.adopt(sh, text)
+		rest = ""
 	} else {
 		f.restates(sh, text, &rest)
 	}
+	from := len(f.texts.said.text)
 	f.artifactParts(sh, a, len(text)-len(rest), false, anew)
+	f.texts.foretell(sh, from)
 	sh.held = f.texts.snapshots
 }
 
