@@ -51,7 +51,8 @@ func (l *leg) run(ctx context.Context) error {
 			polling = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
-		case attempt == 1:
+		case attempt == 1 && !l.lossTold:
+			l.lossTold = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
 		}
 		l.lose()
@@ -74,7 +75,7 @@ func (l *leg) run(ctx context.Context) error {
 		case found == alive:
 			silent, pause = 0, min(pause*2, maxWait)
 		case l.polled: // now a stream was lost
-			l.polled, polling, attempt = false, false, 0
+			l.polled, polling, attempt, l.lossTold = false, false, 0, false
 			fallthrough
 		default:
 			silent, pause = silent+1, min(pause*2, maxWait)

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,9 +29,13 @@ type arrival struct {
 	pushed bool
 }
 
-// isTask reports whether it is a task alone, or one that was asked for.
+// isTask reports whether it is a task alone, or one that was asked for, and no event has
+// said that the leg is over.
 func (n *arrival) isTask() bool {
-	return n.aligns != nil || len(n.events) == 1 && n.events[0].Kind == a2a.EventTask
+	if n.aligns != nil {
+		return !slices.ContainsFunc(n.events, func(ev a2a.Event) bool { return ev.EndsLeg })
+	}
+	return len(n.events) == 1 && n.events[0].Kind == a2a.EventTask
 }
 
 // A join says how the events of an arrival go on from what was shown.
@@ -80,6 +85,9 @@ type leg struct {
 	// unseen is the first event that has come after the turn had left, as JSON.
 	unseen atomic.Pointer[string]
 	failed error // the agent did not start what it was asked for
+	// lossTold: the turn knows that the connection was lost, and since then the task was
+	// only looked at.
+	lossTold bool
 	// polled: the agent has answered without a stream. None was lost, and its task
 	// is looked at.
 	polled bool

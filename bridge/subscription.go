@@ -106,7 +106,7 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 				break
 			}
 			s.holding = true
-			l.polled = false // it streams
+			l.polled, l.lossTold = false, false // it streams
 			l.adrift.Store(false)
 			err = s.takeIn(ctx, b.events, silence)
 			pause = subscriptionSilence
@@ -349,6 +349,7 @@ func (s *subscription) silent(ctx context.Context) error {
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	default:
 		// Then the stream is followed for as long as it may say something.
+		s.stands = false
 		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
 		return nil
 	}

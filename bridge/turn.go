@@ -256,6 +256,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			leg.leave(true)
 			return nil, ended, err
 		case len(decisions) == 0:
+			t.tellInstead()
 			continue // the calls went on without us, or the connection is down
 		}
 		if t.needsWords(decisions) {

@@ -106,10 +106,7 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	sh := f.texts.of(a.ID, true)
 	f.texts.passed(sh)
-	if f.echo && f.echoed(sh, wholeText(a.Parts)) { // the text costs as much as the rest of a large event
-		return
-	}
-	if f.loss.again && f.artifactAgain(sh, a, follows, last) {
+	if (f.echo || f.loss.again) && f.artifactAgain(sh, a, follows, last) { // the text costs as much as the rest of a large event
 		return
 	}
 	if follows {
@@ -142,6 +139,9 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 // artifactAgain shows what an artifact adds that the agent says again; false: it does not.
 func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) bool {
 	text := wholeText(a.Parts)
+	if f.echoed(sh, text) {
+		return true
+	}
 	rest, ok := f.replayed(sh, text, follows)
 	if ok {
 		f.text(sh, rest, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, Append: true}, never)
