@@ -120,8 +120,8 @@ type leg struct {
 	message        string
 	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
-	// moved: all calls that were answered have gone on since. awaits: one that was allowed
-	// has not. The turn sets both as it does repetition.
+	// moved: all calls that were answered have gone on since. awaits: of one nothing was
+	// said. The turn sets both as it does repetition.
 	moved, awaits bool
 	// looked: more was shown than repetition knows.
 	looked bool
@@ -230,8 +230,8 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 	}
 }
 
-// mayGoOn is noteStanding for a task that waits though nothing has come of a call that was
-// allowed.
+// mayGoOn is noteStanding for a task that waits though nothing was said of a call since it
+// was answered.
 func (l *leg) mayGoOn() bool {
 	if !l.awaits || !l.request.answers || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
 		return false

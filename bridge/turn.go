@@ -103,6 +103,8 @@ type request struct {
 	message *a2a.Outgoing
 	// answers: the message answers the agent's questions, and is no prompt.
 	answers bool
+	// calls are the IDs of those that are answered.
+	calls []string
 	// taskID is the task that it is about, if that is known.
 	taskID string
 	// was is the state that the task rests in, as far as that is known.

@@ -232,19 +232,6 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 	return next, changed
 }
 
-// rawSum is the hash of what an event says of a call, as [call.raw].
-func (c *calls) rawSum(now *ToolCall) uint64 {
-	return c.rawSumOf(now.Status, c.headSum(now), c.contentSum(now))
-}
-
-func (c *calls) rawSumOf(status ToolStatus, head, content uint64) uint64 {
-	s := newSum(c.seed)
-	s.number(uint64(status))
-	s.number(head)
-	s.number(content)
-	return s.Sum64()
-}
-
 // maxCallBytes is how much is kept of calls that have not ended: what a hundred of them
 // put out. Beyond it calls are known by ID and hash only, like those that have ended:
 // what their later events leave out is not filled in.

@@ -1,5 +1,7 @@
 package mapping
 
+import "slices"
+
 // Answered notes that an answer to an open call is on its way: it is open no more,
 // even if the agent repeats its question.
 func (f *Fold) Answered(callID string, allowed bool) {
@@ -20,23 +22,25 @@ func (f *Fold) AskAgain() {
 	}
 }
 
-// Awaits reports whether a call that was allowed has not moved since.
-func (f *Fold) Awaits() bool {
+// Unheard reports whether a call of which Answered was told has not moved since:
+// as far as is known, the agent has not heard the answer. It may be asked about some calls only.
+func (f *Fold) Unheard(ids ...string) bool {
 	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.rejected && !c.Status.Ended() {
+		if c.unheard() && (len(ids) == 0 || slices.Contains(ids, c.ID)) {
 			return true
 		}
 	}
 	return false
 }
 
-// Unheard reports whether a call of which Answered was told has not moved since:
-// as far as is known, the agent has not heard the answer.
-func (f *Fold) Unheard() bool {
+// Awaits reports whether the agent has said nothing of a call since it was answered.
+func (f *Fold) Awaits() bool {
 	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.Status.Ended() {
+		if c.unheard() && !c.Bare {
 			return true
 		}
 	}
 	return false
 }
+
+func (c *call) unheard() bool { return c.answered && c.Asks && !c.Status.Ended() }

@@ -92,7 +92,7 @@ type shown struct {
 	// agent held only the newest of it, so that some may be missing.
 	held    int
 	lacking bool
-	// headless: its beginning was missed.
+	// headless: what was shown of it first followed something that was not heard.
 	headless bool
 	// short is how much of it the last snapshot had, if that was less than was shown.
 	short int
@@ -297,7 +297,7 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 // knows notes that all of a text was shown, in whatever order.
 func (t *texts) knows(sh *shown, whole string) {
 	t.seal()
-	sh.head = strings.Clone(whole[:min(len(whole), headLen)])
+	sh.head, sh.headless = strings.Clone(whole[:min(len(whole), headLen)]), false
 	sh.n, sh.sums = len(whole), []extent{{len(whole), maphash.String(t.seed, whole)}}
 }
 

@@ -109,6 +109,9 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	if (f.echo || f.loss.again) && f.artifactAgain(sh, a, follows, last) { // the text costs as much as the rest of a large event
 		return
 	}
+	if follows && f.loss.blind && f.blindly(sh, wholeText(a.Parts)) {
+		return
+	}
 	if follows {
 		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
 		f.artifactParts(sh, a, 0, last, false)

@@ -80,7 +80,7 @@ func (v *turnView) judgeCall(c *Call) {
 	case over == "":
 		v.wrong("a call never ends for the editor", "%s is %s", c.Name, status)
 		return
-	case end == nil || v.excuse("calls: seems to ask", v.seemsToAsk()) || v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || end.At >= v.rec.Replied || v.leftBehind())) ||
+	case end == nil || v.excuse("calls: seems to ask", v.seemsToAsk()) || v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || v.leftBehind() || end.At == v.rec.Replied)) ||
 		v.excuse("calls: the turn fails", !end.Arrived && v.rec.Err != "") || v.excuse("calls: disturbed, and not held", !end.Arrived && v.disturbed() && !v.holds(&element{})):
 		return
 	}
