@@ -12,7 +12,7 @@ func (v *turnView) judgeText() {
 	a := newAligner(v, s)
 	a.excused, a.partial = v.excused(), v.run == endsUnknown
 	for _, e := range v.elements {
-		if v.rec.Replied > 0 && e.said.At > v.rec.Replied {
+		if v.rec.Replied > 0 && (e.said.At > v.rec.Replied || e.said.At == v.rec.Replied && v.excuse("text: seems to ask", v.seemsToAsk())) {
 			e.optional = true
 		}
 		if v.excuse("text: a repetition in a snapshot", v.disturbed() && v.ambiguous(e)) || v.excuse("text: cancelled between legs", v.rec.CancelledBetween) ||
@@ -190,20 +190,12 @@ func (v *turnView) judgeExtra(text, missing string) {
 	case v.turn.End.Reason != "" && strings.Contains(text, v.turn.End.Reason):
 		v.wrong("the reason of a failure is shown twice", "%q", text)
 		return
-	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
-		return other != v && said(other) && (v.excuse("late: owed by another turn", other.owes(text)) ||
-			v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
-			v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.again != nil })) ||
-			v.excuse("late: said by a whole alone", slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.told && !e.shown })) ||
-			v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating)))
-	}):
+	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other != v && said(other) && v.isLate(other, text) }):
 		return // better late than never
 	case said(v) && strings.Contains(missing, text):
 		v.wrong("text is shown out of its order", "%q", text)
 		return
-	case v.excuse("text: a shrunk artifact, again", slices.ContainsFunc(v.elements, func(e *element) bool {
-		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
-	})):
+	case v.excuse("text: a shrunk artifact, again", v.shrunkFrom(text)):
 		return // it was shown when that was seen to happen
 	case said(v):
 		v.wrong("text is shown twice", "%q", text)
@@ -217,14 +209,34 @@ func (v *turnView) judgeExtra(text, missing string) {
 		}
 		all.elements = append(all.elements, other.elements...)
 	}
-	switch shrinks := slices.ContainsFunc(all.elements, func(e *element) bool { return e.shrinks }); {
-	case v.excuse("text: a shrunk artifact of several turns", all.madeOf(text) && shrinks && v.plan.Agent.ConstantID):
-		return // what the agent holds is not the end of what was shown, so it is shown whole
-	case all.madeOf(text):
+	shrinks := slices.ContainsFunc(all.elements, func(e *element) bool { return e.shrinks })
+	switch {
+	case !all.madeOf(text):
+		v.wrong("text is shown that the agent has not said", "%q", text)
+	case v.excuse("text: a shrunk artifact of several turns", shrinks && v.plan.Agent.ConstantID):
+		// what the agent holds is not the end of what was shown, so it is shown whole
+	default:
 		v.wrong("text is shown twice", "%q, of several turns", text)
-		return
 	}
-	v.wrong("text is shown that the agent has not said", "%q", text)
+}
+
+// isLate reports whether another turn's text may be shown in this one.
+func (v *turnView) isLate(other *turnView, text string) bool {
+	of := func(is func(e *element) bool) bool {
+		return slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && is(e) })
+	}
+	return v.excuse("late: owed by another turn", other.owes(text)) ||
+		v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
+		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil })) ||
+		v.excuse("late: said by a whole alone", of(func(e *element) bool { return e.told && !e.shown })) ||
+		v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
+}
+
+// shrunkFrom reports whether a text is that of an artifact that has shrunk, now or before.
+func (v *turnView) shrunkFrom(text string) bool {
+	return slices.ContainsFunc(v.elements, func(e *element) bool {
+		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
+	})
 }
 
 // byTurn splits a text into pieces that are each of one turn, as few as can be; nil: it has
@@ -344,10 +356,15 @@ func (v *turnView) judgeGaps() {
 		v.wrong("a gap is said though the agent holds all", "")
 	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
 		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
-	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: reads fail", v.reads() != nil) &&
-		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore()):
+	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.replayedAll():
 		v.wrong("a gap is said though a replay has brought all", "")
 	}
+}
+
+// replayedAll reports whether a replay has brought what a cut had lost.
+func (v *turnView) replayedAll() bool {
+	return v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: reads fail", v.reads() != nil) &&
+		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore())
 }
 
 // losses are when the connection was lost.
