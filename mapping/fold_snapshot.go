@@ -128,6 +128,7 @@ func (f *Fold) history(ev *a2a.Event) {
 // messages hold the newest: what is missing was said before the others.
 func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
 	held := heldTexts(task)
+	f.loss.aligned = true
 	isOlder := func(ev *a2a.Event) bool {
 		if !ev.HasMessage || ev.Message.Role == a2a.RoleUser {
 			return false

@@ -109,12 +109,8 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	if (f.echo || f.loss.again) && f.artifactAgain(sh, a, follows, last) { // the text costs as much as the rest of a large event
 		return
 	}
-	if follows && f.loss.blind && f.blindly(sh, wholeText(a.Parts)) {
-		return
-	}
 	if follows {
-		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
-		f.artifactParts(sh, a, 0, last, false)
+		f.artifactPiece(sh, a, last)
 		return
 	}
 	text := wholeText(a.Parts)
@@ -137,6 +133,15 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		}
 	}
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
+}
+
+// artifactPiece shows a piece that is appended.
+func (f *Fold) artifactPiece(sh *shown, a *a2a.Artifact, last bool) {
+	if f.loss.blind && f.blindly(sh, wholeText(a.Parts)) {
+		return
+	}
+	sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
+	f.artifactParts(sh, a, 0, last, false)
 }
 
 // artifactAgain shows what an artifact adds that the agent says again; false: it does not.
