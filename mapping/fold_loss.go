@@ -78,7 +78,7 @@ func (f *Fold) blindly(sh *shown, text string) bool {
 // replayed compares a piece of a text that is said again from its beginning with what was
 // shown of it. It returns what is new; ok is false if the piece is no repetition.
 func (f *Fold) replayed(sh *shown, text string, follows bool) (rest string, ok bool) {
-	if !f.loss.again || f.loss.aligned || f.echo {
+	if !f.loss.again || f.loss.aligned || f.echo && !f.behind {
 		return text, false
 	}
 	all, known := f.loss.replays[sh]
