@@ -235,13 +235,8 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil
-	case ended && said && l.resting() && l.unmoved.Load() && !l.polled && l.state == a2a.StateInputRequired && l.stood == 0:
-		// What the user has answered has not moved: the state may be that of before.
-		l.stood++
-		return &cutError{"agent: the stream ended before it has gone on"}
 	case ended && said && l.resting():
-		l.bare = true
-		return nil
+		return l.bareEnd()
 	case l.spoke == 1 && l.state == "" && !l.unheard:
 		// One message is all that the protocol allows as an answer. After several it is
 		// not known whether the last one has come: an error.
@@ -259,6 +254,17 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	}
 	stream.Close()
 	return err
+}
+
+// bareEnd is the end of a stream that says by itself that the task rests. While no answered
+// call has moved, that may be the state of before: then the task is looked at, once.
+func (l *leg) bareEnd() error {
+	if l.unmoved.Load() && !l.polled && l.state == a2a.StateInputRequired && l.stood == 0 {
+		l.stood++
+		return &cutError{"agent: the stream ended before it has gone on"}
+	}
+	l.bare = true
+	return nil
 }
 
 // isEnd reports whether a stream has ended between two events. One that ends in the

@@ -108,15 +108,8 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 			s.holding = true
 			l.polled = false // it streams
 			l.adrift.Store(false)
-			late, doubted := s.late, s.doubt != nil
-			if !late && !doubted {
-				silence.Stop()
-			}
-			err = s.doubting(s.take(ctx, b.events))
 			pause = subscriptionSilence
-			if doubted = doubted && s.doubt != nil; !doubted && (!late || says(b.events)) {
-				silence.Reset(s.maySilent())
-			}
+			err = s.takeIn(ctx, b.events, silence)
 		case <-silence.C:
 			if s.late {
 				l.over = true
@@ -146,6 +139,19 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 		}
 		s.goOn()
 	}
+}
+
+// takeIn is take, and sets how long the stream may be silent from then on.
+func (s *subscription) takeIn(ctx context.Context, events []a2a.Event, silence *time.Timer) error {
+	late, doubted := s.late, s.doubt != nil
+	if !late && !doubted {
+		silence.Stop()
+	}
+	err := s.doubting(s.take(ctx, events))
+	if doubted = doubted && s.doubt != nil; !doubted && (!late || says(events)) {
+		silence.Reset(s.maySilent())
+	}
+	return err
 }
 
 // doubting keeps the error for a task that is as it was before the message while the stream
@@ -355,12 +361,17 @@ func (s *subscription) silent(ctx context.Context) error {
 	// it does wait it ends the stream. Calls that wait may go on without the user: that
 	// comes on the stream, as long as it is open.
 	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
-	switch {
-	case err == nil && s.unheard && s.doubt != nil:
-		s.asWas++
-		return s.doubt
-	case err == nil && s.unheard:
-		return &cutError{"agent: says nothing"} // the caller counts these errors
+	if err == nil && s.unheard {
+		return s.stillUnheard()
 	}
 	return err
+}
+
+// stillUnheard is the error of a look that has not shown the message to have come.
+func (s *subscription) stillUnheard() error {
+	if s.doubt != nil {
+		s.asWas++
+		return s.doubt
+	}
+	return &cutError{"agent: says nothing"} // the caller counts these errors
 }

@@ -131,7 +131,7 @@ func (f *Fold) update(now *ToolCall) {
 		return
 	}
 	if old != nil && old.Status.Ended() && !now.Status.Ended() {
-		if !old.closed || old.answered && (f.whole || f.loss.again && (f.echo || old.raw == c.rawSum(now))) {
+		if !old.closed || old.answered && f.isOlder(now, old) {
 			c.asks(old)
 			return // an echo from another connection, or of an earlier turn
 		}
@@ -167,6 +167,11 @@ func (f *Fold) update(now *ToolCall) {
 		f.closeCall(next, false) // more questions than anybody answers
 	}
 	f.leaveCalls()
+}
+
+// isOlder reports whether the agent says again what it said of a call before that was answered.
+func (f *Fold) isOlder(now *ToolCall, answered *call) bool {
+	return f.whole || f.loss.again && (f.echo || answered.raw == f.calls.rawSum(now))
 }
 
 // earlier returns a call as it was shown last, nil if it is new. A call that asks is new

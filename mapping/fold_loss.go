@@ -23,7 +23,7 @@ type loss struct {
 	// replays are what it has said again of texts of which it had said more; nil: no less.
 	// aligned: a snapshot has told of what is said again.
 	again, blind, aligned bool
-	replays      map[*shown]*strings.Builder
+	replays               map[*shown]*strings.Builder
 	// told: the user was told in this turn.
 	told bool
 	// said: the user was told, at the event of that number, and since then nothing but

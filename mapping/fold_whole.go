@@ -109,15 +109,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	if f.echo && f.echoed(sh, wholeText(a.Parts)) { // the text costs as much as the rest of a large event
 		return
 	}
-	if f.loss.again {
-		text := wholeText(a.Parts)
-		if rest, ok := f.replayed(sh, text, follows); ok {
-			f.text(sh, rest, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, Append: true}, never)
-			f.artifactParts(sh, a, len(text), last, false) // what is no text
-			return
-		}
-	}
-	if follows && f.loss.blind && f.blindly(sh, wholeText(a.Parts)) {
+	if (f.loss.again || f.loss.blind) && f.artifactAgain(sh, a, follows, last) {
 		return
 	}
 	if follows {
@@ -126,9 +118,6 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		return
 	}
 	text := wholeText(a.Parts)
-	if f.loss.blind && f.texts.isAll(sh, text) {
-		return // a late push of it
-	}
 	rest, anew := text, false
 	switch again, ok := "", false; {
 	case sh.n == 0 && !last && !f.isNewestSaid(text): // a first piece
@@ -145,6 +134,21 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		}
 	}
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
+}
+
+// artifactAgain shows an artifact that may be one that was shown, and comes again or late. It
+// reports whether it is.
+func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) bool {
+	text := wholeText(a.Parts)
+	if rest, ok := f.replayed(sh, text, follows); ok {
+		f.text(sh, rest, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, Append: true}, never)
+		f.artifactParts(sh, a, len(text), last, false) // what is no text
+		return true
+	}
+	if follows {
+		return f.blindly(sh, text)
+	}
+	return f.loss.blind && f.texts.isAll(sh, text)
 }
 
 // isSaid reports whether all of a text was said in this turn. That tells a repetition
