@@ -105,18 +105,8 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 			if s.end = b.err; s.end != nil {
 				break
 			}
-			s.holding = true
-			l.polled = false // it streams
-			l.adrift.Store(false)
-			late, doubted := s.late, s.doubt != nil
-			if !late && !doubted {
-				silence.Stop()
-			}
-			err = s.doubting(s.take(ctx, b.events))
+			err = s.takeBatch(ctx, b.events, silence)
 			pause = subscriptionSilence
-			if doubted = doubted && s.doubt != nil; !doubted && (!late || says(b.events)) {
-				silence.Reset(s.maySilent())
-			}
 		case <-silence.C:
 			if s.late {
 				l.over = true
@@ -146,6 +136,23 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 		}
 		s.goOn()
 	}
+}
+
+// takeBatch takes what a stream has brought. Silence is measured from then on, but not
+// while it is in doubt whether the message has come, nor behind what says nothing late.
+func (s *subscription) takeBatch(ctx context.Context, events []a2a.Event, silence *time.Timer) error {
+	s.holding = true
+	s.polled = false // it streams
+	s.adrift.Store(false)
+	late, doubted := s.late, s.doubt != nil
+	if !late && !doubted {
+		silence.Stop()
+	}
+	err := s.doubting(s.take(ctx, events))
+	if doubted = doubted && s.doubt != nil; !doubted && (!late || says(events)) {
+		silence.Reset(s.maySilent())
+	}
+	return err
 }
 
 // doubting keeps the error for a task that is as it was before the message while the stream
@@ -331,16 +338,8 @@ func (s *subscription) silent(ctx context.Context) error {
 	if err == nil {
 		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.restsAnew(task)})
 	}
-	switch {
-	case !errors.Is(err, errCannotLook):
-	case s.unheard:
-		return &undeliveredError{s.taskID, s.begun}
-	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
-		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
-	default:
-		// Then the stream is followed for as long as it may say something.
-		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
-		return nil
+	if errors.Is(err, errCannotLook) {
+		return s.silentUnseen()
 	}
 	if s.failed++; s.uncut && s.failed < maxSilence && s.mayLookAgain(err) {
 		return nil // as far as is known, the stream is open
@@ -360,4 +359,17 @@ func (s *subscription) silent(ctx context.Context) error {
 		return &cutError{"agent: says nothing"} // the caller counts these errors
 	}
 	return err
+}
+
+// silentUnseen is silent for a task that cannot be asked for.
+func (s *subscription) silentUnseen() error {
+	switch {
+	case s.unheard:
+		return &undeliveredError{s.taskID, s.begun}
+	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
+		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
+	}
+	// The stream is followed for as long as it may say something.
+	s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
+	return nil
 }
