@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// notWords are what a shell would act on outside quotes. There is no shell here,
-// and a "|" that reaches the agent as an argument helps nobody.
+// notWords are characters that a shell would act on outside quotes. No shell runs the
+// command, and a "|" as an argument helps nobody.
 const notWords = "|&;<>()`\n"
 
 // splitWords splits a command as a shell would, without being one: quotes,

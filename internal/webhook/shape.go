@@ -8,19 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// A shape is what the receiver looks at in a push. What it means is the bridge's
-// business.
+// A shape is what the receiver reads of a push. The bridge interprets the rest.
 type shape struct {
-	// grows: an event that appends to what is there. Two of them may be the same
-	// and still be two.
+	// grows: an event that appends. Two equal ones may still be two events.
 	grows bool
 }
 
 var errShape = errors.New("neither a task nor an event of A2A")
 
-// readShape checks that a body is what A2A pushes: a Task or an event with its kind
-// (0.3), or a StreamResponse, which has one of four members (1.x). What a body holds
-// beside that is not looked at.
+// readShape checks that a body is an A2A push: a Task or an event with its kind (0.3),
+// or a StreamResponse, which has one of four members (1.x). It reads nothing else of
+// the body.
 func readShape(body []byte) (shape, error) {
 	if !utf8.Valid(body) {
 		return shape{}, errors.New("not UTF-8")
@@ -60,7 +58,7 @@ func readShape(body []byte) (shape, error) {
 	return shape{}, errShape
 }
 
-// identified is what tells one of a StreamResponse's members.
+// identified has the members that identify one of a StreamResponse's members.
 type identified struct {
 	ID        string `json:"id"`
 	TaskID    string `json:"taskId"`
@@ -68,10 +66,9 @@ type identified struct {
 	Append    bool   `json:"append"`
 }
 
-// identity returns what is the same for a push and its repetition, "" if nothing
-// can tell. A2A has no ID for events. A whole task, or an event that replaces, says
-// nothing new the second time; an event that appends does, unless the agent has
-// given it an ID.
+// identity returns a key that a push shares with its repetition, "" if none is known.
+// A2A has no ID for events. A repeated task or replacing event says nothing new. An
+// appending event does, unless the agent has given it an ID.
 func identity(p proof, s shape, body []byte) string {
 	var of string
 	switch {

@@ -98,6 +98,19 @@ func (v *turnView) goneBy(c *Call, at time.Duration) bool {
 	return ok && since <= at+100*time.Millisecond
 }
 
+// passes reports whether a call has gone on by itself in so short a time that the user is
+// not asked. While another question is open, all that comes is asked at once.
+func (v *turnView) passes(c *Call) bool {
+	asked, arrived := v.askedAt(c)
+	gone, ok := v.elsewhereAt(c)
+	if !ok || !arrived || gone-asked > 200*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
+		return s.Kind == ShownQuestion && s.Name != c.Name && s.At <= gone && (s.Answer == 0 || s.Answer >= asked)
+	})
+}
+
 // judgeQuestions: each approval is asked once, and its answer heard as it was
 // given.
 func (v *turnView) judgeQuestions() {
@@ -109,6 +122,9 @@ func (v *turnView) judgeQuestions() {
 		}
 		if len(before) > 1 || len(after) > 1 {
 			v.wrong("an approval is asked twice", "%s: %d times", c.Name, len(before)+len(after))
+		}
+		if len(shown) > 0 && v.passes(c) {
+			v.wrong("an approval is asked that the agent gave itself at once", "%s", c.Name)
 		}
 		for _, q := range after {
 			if slices.ContainsFunc(v.answersTo(c), func(h *Heard) bool { return h.Waited && h.At < q.At }) {
@@ -228,7 +244,8 @@ func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 	for _, h := range heard {
 		v.judgeHeard(c, q, h)
 		at, gone := v.elsewhereAt(c)
-		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) {
+		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) &&
+			!v.excuse("answer: a slow editor, and gone elsewhere", v.plan.PerLine > 0) {
 			v.wrong("a call is answered that has gone on by itself", "%s", c.Name)
 		}
 	}

@@ -12,7 +12,7 @@ func (v *turnView) judgeText() {
 	a := newAligner(v, s)
 	a.excused, a.partial = v.excused(), v.run == endsUnknown
 	for _, e := range v.elements {
-		if v.rec.Replied > 0 && e.said.At > v.rec.Replied {
+		if v.rec.Replied > 0 && (e.said.At > v.rec.Replied || e.said.At == v.rec.Replied && v.excuse("text: seems to ask", v.seemsToAsk())) {
 			e.optional = true
 		}
 		if v.excuse("text: a repetition in a snapshot", v.disturbed() && v.ambiguous(e)) || v.excuse("text: cancelled between legs", v.rec.CancelledBetween) ||

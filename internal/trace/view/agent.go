@@ -76,7 +76,7 @@ func (it *Item) answer(r *trace.Record) {
 	}
 }
 
-// event is one of A2A's, of any version.
+// event is an A2A event of any version.
 func (it *Item) event(ev gjson.Result) {
 	kind := ev.Get("kind").Str
 	for _, name := range [...]string{"task", "statusUpdate", "artifactUpdate", "message"} {
@@ -145,7 +145,7 @@ func (it *Item) summary(ev gjson.Result) string {
 	return it.Said
 }
 
-// history reads the tool calls that a snapshot of a task has, each as it was last.
+// history reads the tool calls in a snapshot of a task, each in its last state.
 func (it *Item) history(messages gjson.Result) {
 	var past Item
 	messages.ForEach(func(_, m gjson.Result) bool {
@@ -163,16 +163,16 @@ func (it *Item) history(messages gjson.Result) {
 	}
 }
 
-// maxCalls is how many tool calls are read of a snapshot.
+// maxCalls bounds the tool calls that are read from a snapshot.
 const maxCalls = 200
 
-// stateOf is a state by its 0.3 name.
+// stateOf returns a state's 0.3 name.
 func stateOf(s string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(s, "TASK_STATE_"), "_", "-"))
 }
 
-// parts reads text, thoughts and tool calls: as the development-tool extension has
-// them, and as Gemini CLI's server has.
+// parts reads text, thoughts and tool calls, in the forms of the development-tool
+// extension and of Gemini CLI's server.
 func (it *Item) parts(parts gjson.Result) {
 	parts.ForEach(func(_, part gjson.Result) bool {
 		data := part.Get("data")

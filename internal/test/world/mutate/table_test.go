@@ -121,13 +121,9 @@ var mutants = []mutant{
 		`	default:
 		s.taskID = ""
 	}`},
-	{"the agent's context is not kept", "bridge/session.go",
-		`	if s.fold.ContextID != "" {
-		s.contextID = s.fold.ContextID
-		s.named = false`,
-		`	if s.fold.ContextID != "" && s.contextID == "" {
-		s.contextID = s.fold.ContextID
-		s.named = false`},
+	{"a context that the agent changes is not kept", "mapping/fold_facts.go",
+		`if ev.ContextID != "" && ev.ContextID != f.ContextID {`,
+		`if ev.ContextID != "" && f.ContextID == "" {`},
 	{"a task that failed has ended well", "bridge/turn_end.go",
 		`case f.State == a2a.StateFailed || f.State == a2a.StateAuthRequired && !f.WaitsForWords():`,
 		`case f.State == a2a.StateAuthRequired && !f.WaitsForWords():`},
