@@ -105,7 +105,10 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 			if s.end = b.err; s.end != nil {
 				break
 			}
-			err = s.takeBatch(ctx, b.events, silence)
+			s.holding = true
+			l.polled = false // it streams
+			l.adrift.Store(false)
+			err = s.takeIn(ctx, b.events, silence)
 			pause = subscriptionSilence
 		case <-silence.C:
 			if s.late {
@@ -138,12 +141,8 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 	}
 }
 
-// takeBatch takes what a stream has brought. Silence is measured from then on, but not
-// while it is in doubt whether the message has come, nor behind what says nothing late.
-func (s *subscription) takeBatch(ctx context.Context, events []a2a.Event, silence *time.Timer) error {
-	s.holding = true
-	s.polled = false // it streams
-	s.adrift.Store(false)
+// takeIn is take, and starts silence anew if the stream has said anything.
+func (s *subscription) takeIn(ctx context.Context, events []a2a.Event, silence *time.Timer) error {
 	late, doubted := s.late, s.doubt != nil
 	if !late && !doubted {
 		silence.Stop()
@@ -341,8 +340,16 @@ func (s *subscription) silent(ctx context.Context) error {
 	if err == nil {
 		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.restsAnew(task)})
 	}
-	if errors.Is(err, errCannotLook) {
-		return s.silentUnseen()
+	switch {
+	case !errors.Is(err, errCannotLook):
+	case s.unheard:
+		return &undeliveredError{s.taskID, s.begun}
+	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
+		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
+	default:
+		// Then the stream is followed for as long as it may say something.
+		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
+		return nil
 	}
 	if s.failed++; s.uncut && s.failed < maxSilence && s.mayLookAgain(err) {
 		return nil // as far as is known, the stream is open
@@ -354,25 +361,17 @@ func (s *subscription) silent(ctx context.Context) error {
 	// it does wait it ends the stream. Calls that wait may go on without the user: that
 	// comes on the stream, as long as it is open.
 	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
-	switch {
-	case err == nil && s.unheard && s.doubt != nil:
-		s.asWas++
-		return s.doubt
-	case err == nil && s.unheard:
-		return &cutError{"agent: says nothing"} // the caller counts these errors
+	if err == nil && s.unheard {
+		return s.asBefore()
 	}
 	return err
 }
 
-// silentUnseen is silent for a task that cannot be asked for.
-func (s *subscription) silentUnseen() error {
-	switch {
-	case s.unheard:
-		return &undeliveredError{s.taskID, s.begun}
-	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
-		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
+// asBefore is the error for a task that is still as it was before the message.
+func (s *subscription) asBefore() error {
+	if s.doubt == nil {
+		return &cutError{"agent: says nothing"} // the caller counts these errors
 	}
-	// The stream is followed for as long as it may say something.
-	s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
-	return nil
+	s.asWas++
+	return s.doubt
 }
