@@ -68,6 +68,12 @@ func (f *Fold) Again() { f.loss.again = true }
 // Blind notes that the agent cannot be asked what it has said during the cut.
 func (f *Fold) Blind() { f.loss.state, f.loss.blind = lost, true }
 
+// blindly reports whether the first piece that comes from an agent that cannot be asked is what
+// was shown last of the same text: it has been pushed late, or comes again.
+func (f *Fold) blindly(sh *shown, text string) bool {
+	return f.loss.blind && f.loss.state == lost && sh.n > 0 && f.texts.isNewest(sh, text)
+}
+
 // replayed compares a piece of a text that is said again from its beginning with what was
 // shown of it. It returns what is new; ok is false if the piece is no repetition.
 func (f *Fold) replayed(sh *shown, text string, follows bool) (rest string, ok bool) {

@@ -117,6 +117,9 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 			return
 		}
 	}
+	if follows && f.loss.blind && f.blindly(sh, wholeText(a.Parts)) {
+		return
+	}
 	if follows {
 		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
 		f.artifactParts(sh, a, 0, last, false)

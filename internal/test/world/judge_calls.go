@@ -106,7 +106,7 @@ func (v *turnView) lastShown(c *Call) (status, content string) {
 
 // unseenEnd reports whether the end of a call need not have been shown.
 func (v *turnView) unseenEnd(end *Said) bool {
-	return v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || v.leftBehind())) ||
+	return v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || end.At >= v.rec.Replied || v.leftBehind())) ||
 		v.excuse("calls: the turn fails", !end.Arrived && v.rec.Err != "") ||
 		v.excuse("calls: disturbed, and not held", !end.Arrived && v.disturbed() && !v.holds(&element{}))
 }

@@ -24,7 +24,13 @@ func (v *turnView) judgeText() {
 	v.judgeAgain()
 	missing := v.judgeMissing(a)
 	for _, text := range extras {
-		v.judgeExtra(text, missing)
+		pieces := v.byTurn(text)
+		if pieces == nil {
+			pieces = []string{text}
+		}
+		for _, piece := range pieces {
+			v.judgeExtra(piece, missing)
+		}
 	}
 	v.judgeReplaced()
 	v.judgeResults()
@@ -112,7 +118,7 @@ func (v *turnView) judgeAgain() {
 		}
 		needed := false
 		for _, part := range e.again[e.from:] {
-			needed = needed || !part.shown
+			needed = needed || !part.shown || v.excuse("whole: of words that repeat, and were lost", v.disturbed() && !part.said.Arrived && strings.ContainsAny(part.text, repeating))
 			part.told = true
 		}
 		if !needed && !v.excuse("whole: one artifact, several answers", v.plan.Agent.ConstantID && v.disturbed()) && !v.pushedBlind() &&
@@ -132,7 +138,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 		missing += e.text + " "
 		gap := len(a.screen.gaps) > 0
 		switch {
-		case v.rec.Cancelled > 0 && v.leftBehind():
+		case (v.rec.Cancelled > 0 || v.refused()) && v.leftBehind():
 		case v.excuse("text: lost before a rejecting cancel", v.refused() && v.disturbed() && !e.said.Arrived): // nor what had not come by then
 		case e.mark:
 			v.wrong("a call or a thought is not shown in its place", "%s", e.text)
@@ -158,7 +164,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 func (v *turnView) leftBehind() bool {
 	failed := v.rec.Err != "" && (v.run == endsWell || v.hit(RestartAt) != nil) // as it may; something may still be on its way
 	return v.excuse("text: it has come, and the turn fails", failed) || v.excuse("text: cancelled, and a slow editor", v.rec.Cancelled > 0 && v.plan.PerLine > 0) ||
-		v.excuse("text: cancelled, and reads fail", v.rec.Cancelled > 0 && v.reads() != nil)
+		v.excuse("text: cancelled, and reads fail", (v.rec.Cancelled > 0 || v.refused()) && v.reads() != nil)
 }
 
 // holds reports whether the agent holds a text, so that it can be had after a cut.
@@ -176,7 +182,7 @@ func (v *turnView) pushedBlind() bool {
 func (v *turnView) judgeExtra(text, missing string) {
 	said := func(view *turnView) bool { return view.madeOf(text) }
 	switch {
-	case v.pushedBlind() && v.madeOf(text) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
+	case v.pushedBlind() && slices.ContainsFunc(v.judge.turns, func(o *turnView) bool { return o.turn.N <= v.turn.N && o.madeOf(text) }) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
 		return // README: behind a gap
 	case strings.Contains(text, "prompt"):
 		v.wrong("a user's message is shown as the agent's", "%q", text)
@@ -231,6 +237,23 @@ func (v *turnView) shrunkFrom(text string) bool {
 	return slices.ContainsFunc(v.elements, func(e *element) bool {
 		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
 	})
+}
+
+// byTurn splits a text into pieces that are each of one turn, as few as can be; nil: it has
+// none.
+func (v *turnView) byTurn(text string) []string {
+	for i := len(text); i > 0; i-- {
+		if !slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other.madeOf(text[:i]) }) {
+			continue
+		}
+		if i == len(text) {
+			return []string{text}
+		}
+		if rest := v.byTurn(text[i:]); rest != nil {
+			return append([]string{text[:i]}, rest...)
+		}
+	}
+	return nil
 }
 
 // owes reports whether a text is made of what a turn should have shown, and has
