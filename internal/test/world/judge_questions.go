@@ -98,6 +98,21 @@ func (v *turnView) goneBy(c *Call, at time.Duration) bool {
 	return ok && since <= at+100*time.Millisecond
 }
 
+// elsewhereUnseen reports whether a call has gone on without an answer behind the loss of a
+// connection.
+func (v *turnView) elsewhereUnseen(c *Call) bool {
+	at, ok := v.elsewhereAt(c)
+	return ok && slices.ContainsFunc(v.losses(), func(lost time.Duration) bool { return lost <= at })
+}
+
+// unasked reports whether a call has gone on without an answer, and so soon, or while so
+// much went wrong, that the user need not have been asked.
+func (v *turnView) unasked(c *Call) bool {
+	asked, _ := v.askedAt(c)
+	gone, ok := v.elsewhereAt(c)
+	return ok && (gone-asked < 700*time.Millisecond || v.disturbed() || v.plan.PerLine > 0)
+}
+
 // passes reports whether a call has gone on by itself in so short a time that the user is
 // not asked. While another question is open, all that comes is asked at once.
 func (v *turnView) passes(c *Call) bool {
@@ -117,7 +132,7 @@ func (v *turnView) judgeQuestions() {
 	for _, c := range v.questions() {
 		before, after := v.shownTo(c)
 		shown := append(before, after...)
-		if len(shown) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.rec.Stuck && !v.excuse("asks: rejected by a cancel", v.refuses()) {
+		if len(shown) == 0 && v.run == endsAsPlanned && !v.unasked(c) && !v.rec.Stuck && !v.excuse("asks: rejected by a cancel", v.refuses()) {
 			v.wrong("an approval is never asked", "%s", c.Name)
 		}
 		if len(before) > 1 || len(after) > 1 {
@@ -278,8 +293,7 @@ func (c *Call) rejects() bool {
 // answers of a pause are in one message.
 func (v *turnView) judgeTogether() {
 	for _, h := range v.heard {
-		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: an answer is lost", v.hit(Undelivered) != nil) || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) ||
-			v.excuse("together: no tasks/get", v.plan.Agent.NoGet && v.disturbed()) {
+		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) {
 			continue
 		}
 		for _, c := range v.questions() {

@@ -8,7 +8,7 @@ import (
 
 // judgeText: each word once, in order, or a gap that was said.
 func (v *turnView) judgeText() {
-	s := screenOf(v.rec.Shown, !v.disturbed() && !v.excuse("crossed", v.crossed()))
+	s := screenOf(v.rec.Shown, !v.disturbed())
 	a := newAligner(v, s)
 	a.excused, a.partial = v.excused(), v.run == endsUnknown
 	for _, e := range v.elements {
@@ -49,12 +49,6 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 		}
 	}
 	return rest
-}
-
-// crossed reports whether the task was looked at though nothing went wrong: the agent has
-// said something as the user's answer was on its way.
-func (v *turnView) crossed() bool {
-	return slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
 }
 
 // leftSilent reports whether a text was said on a stream that had fallen silent, and
@@ -126,7 +120,7 @@ func (v *turnView) judgeAgain() {
 // returns all that is not shown.
 func (v *turnView) judgeMissing(a *aligner) (missing string) {
 	for _, e := range v.elements {
-		if e.shown || e.told || e.optional || a.partial || e.mark && (v.disturbed() || v.excuse("crossed", v.crossed())) {
+		if e.shown || e.told || e.optional || a.partial || e.mark && v.disturbed() {
 			continue
 		}
 		missing += e.text + " "
@@ -211,10 +205,7 @@ func (v *turnView) judgeExtra(text, missing string) {
 		}
 		all.elements = append(all.elements, other.elements...)
 	}
-	switch shrinks := slices.ContainsFunc(all.elements, func(e *element) bool { return e.shrinks }); {
-	case v.excuse("text: a shrunk artifact of several turns", all.madeOf(text) && shrinks && v.plan.Agent.ConstantID):
-		return // what the agent holds is not the end of what was shown, so it is shown whole
-	case all.madeOf(text):
+	if all.madeOf(text) {
 		v.wrong("text is shown twice", "%q, of several turns", text)
 		return
 	}
@@ -321,7 +312,7 @@ func (v *turnView) judgeGaps() {
 		v.wrong("a gap is said though the agent holds all", "")
 	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
 		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
-	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: reads fail", v.reads() != nil) &&
+	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.hit(CutAt) != nil && v.replayed() &&
 		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore()):
 		v.wrong("a gap is said though a replay has brought all", "")
 	}
