@@ -52,7 +52,6 @@ func (l *leg) run(ctx context.Context) error {
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
 		case attempt == 1:
-			l.looked = false
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
 		}
 		l.lose()
@@ -236,6 +235,10 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil
+	case ended && said && l.resting() && l.unmoved.Load() && !l.polled && l.state == a2a.StateInputRequired && l.stood == 0:
+		// What the user has answered has not moved: the state may be that of before.
+		l.stood++
+		return &cutError{"agent: the stream ended before it has gone on"}
 	case ended && said && l.resting():
 		l.bare = true
 		return nil

@@ -81,6 +81,8 @@ type leg struct {
 	running atomic.Bool
 	// asking: calls wait for the user's answer. The turn says so as it does running.
 	asking atomic.Bool
+	// unmoved: a call that the user has answered has not moved. The turn says so likewise.
+	unmoved atomic.Bool
 	// joining and uncertain are for unsettled, from any goroutine. adrift: no stream tells
 	// what the agent says.
 	joining, uncertain, adrift atomic.Bool
@@ -104,8 +106,7 @@ type leg struct {
 	message        string
 	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
-	// looked: since the connection was lost the task was asked for, so that more was
-	// shown than what came before.
+	// looked: more was shown than repetition knows.
 	looked bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.
 	refusedAt time.Time
@@ -252,6 +253,14 @@ func (l *leg) drop(events []a2a.Event) {
 	if len(events) > 0 {
 		raw := strings.Clone(string(events[0].Raw))
 		l.unseen.CompareAndSwap(nil, &raw)
+	}
+}
+
+// compare takes what a lost connection had brought, to know it again. nil: that is not known,
+// so that an older one has to do.
+func (l *leg) compare(r *mapping.Repetition) {
+	if l.looked = r == nil; r != nil {
+		l.repetition = r
 	}
 }
 

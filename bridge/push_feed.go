@@ -198,7 +198,7 @@ func (l *leg) lookPushed(ctx context.Context) (outcome, error) {
 	case l.over, l.resting():
 		l.bare = !l.polled
 		return progress, nil
-	case l.unheard:
+	case l.unheard && !l.blind:
 		return alive, &undeliveredError{l.taskID, l.begun}
 	}
 	return alive, l.goesOn()
@@ -217,8 +217,13 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 	}
 	// Pushes may overtake each other. Nothing comes behind what ends a task.
 	sort.SliceStable(events, func(i, j int) bool { return !events[i].State.Terminal() && events[j].State.Terminal() })
+	unsure := l.unheard && !l.agent.opts.Client.Lacks().Subscribe
 	for i := range events {
 		l.note(&events[i])
+	}
+	if unsure { // they may be older than the message: a subscription will tell
+		l.doubt(true)
+		l.over = false
 	}
 	if len(events) == 0 {
 		return nil

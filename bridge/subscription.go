@@ -181,6 +181,9 @@ func (s *subscription) ended() (said bool, err error) {
 		s.stream.Close()
 		return true, nil
 	}
+	if s.unheard && !s.begun && s.said && s.doubt == nil && s.agent.opts.Client.Lacks().Get {
+		s.doubt = &undeliveredError{s.taskID, s.begun} // nothing else can tell
+	}
 	if s.doubt != nil {
 		s.stream.Close()
 		return false, s.doubt

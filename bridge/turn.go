@@ -103,6 +103,8 @@ type request struct {
 	message *a2a.Outgoing
 	// answers: the message answers the agent's questions, and is no prompt.
 	answers bool
+	// calls are the IDs of those that are answered.
+	calls []string
 	// taskID is the task that it is about, if that is known.
 	taskID string
 	// was is the state that the task rests in, as far as that is known.
@@ -366,8 +368,8 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		if c.Phase == mapping.PhaseLost {
 			t.down = true
 			t.fold.Cut()
+			leg.compare(t.session.seen.Repetition())
 		}
-		leg.repetition = t.session.seen.Repetition()
 	}
 	if t.fold.State == a2a.StateAuthRequired && !t.authTold && !t.fold.WaitsForWords() {
 		t.authTold = true
@@ -385,6 +387,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	t.steps = steps
 	t.chooseCancel(leg)
 	leg.asking.Store(t.fold.Waits())
+	leg.unmoved.Store(leg.request.answers && t.fold.Unmoved())
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:

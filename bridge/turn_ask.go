@@ -241,6 +241,9 @@ func (t *turn) answer(ctx context.Context, decisions []decision) (*request, erro
 	}
 	r := t.send(m)
 	r.answers = true
+	for _, a := range answers {
+		r.calls = append(r.calls, a.Call.ID)
+	}
 	return r, nil
 }
 

@@ -181,7 +181,10 @@ func (f *Fold) echoed(sh *shown, text string) bool {
 	if !f.echo || sh.held != f.texts.snapshots {
 		return false
 	}
-	return !f.behind || sh.turn != f.texts.turn || bytes.Contains(f.texts.said.text, []byte(text))
+	if f.behind && sh.turn != f.texts.turn {
+		return f.texts.isNewest(sh, text) || f.texts.isAll(sh, text)
+	}
+	return !f.behind || bytes.Contains(f.texts.said.text, []byte(text))
 }
 
 func hasText(steps []Step) bool {
@@ -284,9 +287,14 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 		return
 	}
 	known := false
-	if f.loss.again || f.echo {
+	if f.loss.again || f.loss.blind || f.echo {
 		sh, text := f.texts.of(m.ID, false), wholeText(m.Parts)
-		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text)
+		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text) || f.loss.again && f.texts.foretold(sh, text)
+		known = known || f.blindly(sh, text)
+		if rest, ok := f.replayed(sh, text, true); ok && !known {
+			known = true
+			f.text(sh, rest, nil, Step{MessageID: m.ID}, f.mayJoin(m))
+		}
 	}
 	p := &f.part
 	for left := m.Parts; left.Next(p); {

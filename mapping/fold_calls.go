@@ -131,7 +131,7 @@ func (f *Fold) update(now *ToolCall) {
 		return
 	}
 	if old != nil && old.Status.Ended() && !now.Status.Ended() {
-		if !old.closed || old.answered && (f.whole || f.echo && f.loss.again) {
+		if !old.closed || old.answered && (f.whole || f.loss.again && (f.echo || old.raw == c.rawSum(now))) {
 			c.asks(old)
 			return // an echo from another connection, or of an earlier turn
 		}
@@ -188,11 +188,7 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 	output := c.readOutput(now, old)
 	head, content := c.headSum(now), c.contentSum(now)
 	// Hashed as it was said: what is filled in is not kept once the call has ended.
-	s := newSum(c.seed)
-	s.number(uint64(now.Status))
-	s.number(head)
-	s.number(content)
-	raw := s.Sum64()
+	raw := c.rawSumOf(now.Status, head, content)
 	if old != nil {
 		if was = old.ToolCall; old.raw == raw && old.Asks == now.Asks {
 			return nil, 0
@@ -370,12 +366,24 @@ func (f *Fold) AskAgain() {
 }
 
 // Unheard reports whether a call of which Answered was told has not moved since:
-// as far as is known, the agent has not heard the answer.
-func (f *Fold) Unheard() bool {
+// as far as is known, the agent has not heard the answer. It may be asked about some calls only.
+func (f *Fold) Unheard(ids ...string) bool {
 	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.Status.Ended() {
+		if c.unheard() && (len(ids) == 0 || slices.Contains(ids, c.ID)) {
 			return true
 		}
 	}
 	return false
 }
+
+// Unmoved reports whether the agent has said nothing of a call since it was answered.
+func (f *Fold) Unmoved() bool {
+	for _, c := range f.calls.task.calls {
+		if c.unheard() && !c.Bare {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *call) unheard() bool { return c.answered && c.Asks && !c.Status.Ended() }

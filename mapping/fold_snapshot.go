@@ -171,18 +171,19 @@ func isReplaced(ev *a2a.Event, later []a2a.Event) bool {
 }
 
 // Lacks reports whether a task may be one as it was before: it holds less of a text than
-// was shown, or something that was shown, and not what was shown last.
+// was shown, no artifacts though one was, or something that was shown, and not what was shown last.
 func (f *Fold) Lacks(task *a2a.Event) bool {
 	known := f.texts.tasks[task.TaskID]
 	if known == nil {
 		return false
 	}
-	held := map[textID]string{}
+	held, none := map[textID]string{}, true
 	for id, text := range heldTexts(task) {
 		held[textID{id, false}] = text
 	}
 	if task.Artifacts != nil {
 		for a := range task.Artifacts {
+			none = false
 			held[textID{strings.Clone(a.ID), true}] = wholeText(a.Parts)
 		}
 	}
@@ -193,7 +194,7 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 			continue
 		}
 		text, ok := held[id]
-		if _, _, short := f.texts.rest(sh, text); ok && short {
+		if _, _, short := f.texts.rest(sh, text); ok && short || id.artifact && none {
 			return true
 		}
 		holds = holds || ok

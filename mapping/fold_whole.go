@@ -105,14 +105,30 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 // otherwise, and always in a later turn, it is shown anew.
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	sh := f.texts.of(a.ID, true)
+	f.texts.passed(sh)
 	if f.echo && f.echoed(sh, wholeText(a.Parts)) { // the text costs as much as the rest of a large event
 		return
 	}
+	if f.loss.again {
+		text := wholeText(a.Parts)
+		if rest, ok := f.replayed(sh, text, follows); ok {
+			f.text(sh, rest, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, Append: true}, never)
+			f.artifactParts(sh, a, len(text), last, false) // what is no text
+			return
+		}
+	}
+	if follows && f.loss.blind && f.blindly(sh, wholeText(a.Parts)) {
+		return
+	}
 	if follows {
+		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
 		f.artifactParts(sh, a, 0, last, false)
 		return
 	}
 	text := wholeText(a.Parts)
+	if f.loss.blind && f.texts.isAll(sh, text) {
+		return // a late push of it
+	}
 	rest, anew := text, false
 	switch again, ok := "", false; {
 	case sh.n == 0 && !last && !f.isNewestSaid(text): // a first piece
@@ -199,10 +215,15 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 			f.texts.replace(sh)
 			anew = true
 		}
+	} else if slices.Contains(f.less, text) { // the whole of an artifact that was shortened
+		f.texts.adopt(sh, text)
+		rest = ""
 	} else {
 		f.restates(sh, text, &rest)
 	}
+	from := len(f.texts.said.text)
 	f.artifactParts(sh, a, len(text)-len(rest), false, anew)
+	f.texts.foretell(sh, from)
 	sh.held = f.texts.snapshots
 }
 

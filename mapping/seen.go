@@ -66,14 +66,13 @@ type Repetition struct {
 	n      int   // how many were known again
 }
 
-// Repetition returns what was seen so far, to compare subscriptions with. What is noted
-// later does not change it.
+// Repetition returns what was seen so far, to compare subscriptions with, nil if that is not
+// known. What is noted later does not change it.
 func (s *Seen) Repetition() *Repetition {
-	r := &Repetition{seed: s.seed}
-	if !s.full {
-		r.hashes, r.legs, r.tasks = s.hashes[:len(s.hashes):len(s.hashes)], slices.Clone(s.legs), slices.Clone(s.tasks)
+	if s.full {
+		return nil
 	}
-	return r
+	return &Repetition{seed: s.seed, hashes: s.hashes[:len(s.hashes):len(s.hashes)], legs: slices.Clone(s.legs), tasks: slices.Clone(s.tasks)}
 }
 
 // Fresh reports whether nothing was seen since the newest message: what is known

@@ -211,33 +211,44 @@ func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 
 // roundTripStep reports the answer to a request that any agent can answer.
 func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
-	isAgent, took := agent != nil, quick(a.took)
 	switch {
 	case a.err == nil:
-		k.add("round trip", stepWarning, "the agent knows a task whose ID was invented just now, in "+took, "")
-	case isAgent && (agent.Code == a2a.CodeVersionNotSupported || agent.Code == a2a.CodeExtensionSupportRequired):
-		k.fail("round trip", a.err, "")
-	case isAgent && agent.Code == a2a.CodeTaskNotFound:
-		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
-	case isAgent && agent.Code == a2a.CodeInternal:
-		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with a fault of its own, %s, in %s", withoutWho(a.err), took),
-			"some agents answer so whenever a task is not there; if prompts fail, too, its own log knows more")
-	case isAgent && agent.Code != 0:
-		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s", agent.Message, agent.Code, took), "")
-	case isAgent && agent.HTTPStatus == http.StatusNotFound && a.tasks.bare && k.isHTTPJSON():
-		k.add("round trip", stepWarning, "asked for a task that is not there, and nothing but 404 came, in "+took,
-			"either it has no way to ask for a task, or what the card names is not its URL: a prompt tells")
-	case isAgent && agent.HTTPStatus == http.StatusTooManyRequests:
-		k.fail("round trip", a.err, "") // the error says what to do
-	case isAgent && agent.HTTPStatus >= 500:
-		k.fail("round trip", a.err, faultAdvice)
+		k.add("round trip", stepWarning, "the agent knows a task whose ID was invented just now, in "+quick(a.took), "")
+	case agent != nil && k.errorStep(a, agent):
 	case errors.Is(a.err, transport.ErrOrigin):
 		k.fail("round trip", a.err, originAdvice)
 	case errors.Is(a.err, transport.ErrUnreachable):
-		k.fail("round trip", a.err, "") // likewise
+		k.fail("round trip", a.err, "") // it says what to do
 	case exitStatus(a.err) == exitTimeout:
 		k.fail("round trip", a.err, "the card is there, and what answers calls is busy or stuck")
 	default:
 		k.fail("round trip", a.err, "the card is fine, but what it names does not speak A2A: --trace - shows what passed")
 	}
+}
+
+// errorStep reports an error that is the agent's own answer. It returns false if that
+// tells nothing.
+func (k *checkup) errorStep(a *answered, agent *a2a.Error) bool {
+	took := quick(a.took)
+	switch {
+	case agent.Code == a2a.CodeVersionNotSupported, agent.Code == a2a.CodeExtensionSupportRequired:
+		k.fail("round trip", a.err, "")
+	case agent.Code == a2a.CodeTaskNotFound:
+		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
+	case agent.Code == a2a.CodeInternal:
+		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with a fault of its own, %s, in %s", withoutWho(a.err), took),
+			"some agents answer so whenever a task is not there; if prompts fail, too, its own log knows more")
+	case agent.Code != 0:
+		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s", agent.Message, agent.Code, took), "")
+	case agent.HTTPStatus == http.StatusNotFound && a.tasks.bare && k.isHTTPJSON():
+		k.add("round trip", stepWarning, "asked for a task that is not there, and nothing but 404 came, in "+took,
+			"either it has no way to ask for a task, or what the card names is not its URL: a prompt tells")
+	case agent.HTTPStatus == http.StatusTooManyRequests:
+		k.fail("round trip", a.err, "") // it says what to do
+	case agent.HTTPStatus >= 500:
+		k.fail("round trip", a.err, faultAdvice)
+	default:
+		return false
+	}
+	return true
 }

@@ -87,11 +87,11 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 		return nil, err
 	}
 	agent, card := conf.agent, stringOf(c, "card")
-	switch {
-	case agent == "" && conf.command == "" && card != "": // it names the agent, too
-		agent, card = card, ""
-	case agent == "" && conf.command == "":
-		return nil, errNoAgent
+	if agent == "" && conf.command == "" {
+		if card == "" {
+			return nil, errNoAgent
+		}
+		agent, card = card, "" // it names the agent, too
 	}
 	client, err := p.clientOptions(c, conf)
 	if err != nil {
@@ -112,13 +112,7 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 		return nil, err
 	}
 	secrets := &trace.Options{Header: client.Header, Secrets: append(urlSecrets(agent), urlSecrets(card)...), Later: later, Version: p.version}
-	l.options.Mask = trace.MaskOwn(secrets)
-	p.mask = l.options.Mask
-	if l.options.Log, err = p.openLog(c, l, secrets); err != nil {
-		return nil, err
-	}
-	client.Log = l.options.Log
-	if err := p.openTrace(c, l, client, secrets); err != nil {
+	if err := p.openRecords(c, l, client, secrets); err != nil {
 		return nil, err
 	}
 	l.name, l.way, l.fromFiles = agentName(agent), "--agent "+cmp.Or(conf.name, agent), conf.agentGiven == ""
@@ -146,6 +140,17 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 		return nil, err
 	}
 	return l, nil
+}
+
+// openRecords opens the log and the trace, neither of which gets the secrets.
+func (p *program) openRecords(c *cli.Context, l *link, client *transport.ClientOptions, secrets *trace.Options) (err error) {
+	l.options.Mask = trace.MaskOwn(secrets)
+	p.mask = l.options.Mask
+	if l.options.Log, err = p.openLog(c, l, secrets); err != nil {
+		return err
+	}
+	client.Log = l.options.Log
+	return p.openTrace(c, l, client, secrets)
 }
 
 // clientOptions reads how to reach the agent.

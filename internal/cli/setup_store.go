@@ -146,38 +146,42 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 			}
 			continue
 		}
-		switch k.Kind {
-		case config.KindList:
-			list := fields(listOf(s.c, k.Flag))
-			for i, text := range list {
-				if k.Name == "signature-keys" {
-					list[i] = absoluteKey(text)
-				}
-			}
-			entries = append(entries, config.Entry{Key: k.Name, Value: config.QuoteList(list)})
-		case config.KindBool:
-			entries = append(entries, config.Entry{Key: k.Name, Value: optionText(s.c, &k).(string)})
-		case config.KindObject:
-			object, err := jsonObject(k.Flag, stringOf(s.c, k.Flag))
-			value, ok := "", false
-			if err == nil { // the link was made with it
-				value, ok = config.QuoteObject(object)
-			}
-			if !ok {
-				s.say("%s is not stored, because it has a null or a number that the configuration cannot hold: write it into the agent's table", k.Name)
-				continue
-			}
+		if value, ok := s.entry(&k); ok {
 			entries = append(entries, config.Entry{Key: k.Name, Value: value})
-		case config.KindPath, config.KindLocation:
-			entries = append(entries, config.Entry{Key: k.Name, Value: config.Quote(absolute(stringOf(s.c, k.Flag)))})
-		default:
-			entries = append(entries, config.Entry{Key: k.Name, Value: config.Quote(optionText(s.c, &k).(string))})
 		}
 	}
 	if s.conf.given("header") != "" {
 		s.say("Your headers are not stored, because they may be credentials: with ${VARIABLE} for those, headers = { ... } in the agent's table holds them")
 	}
 	return append(entries, s.entries...)
+}
+
+// entry returns an option that was given as the configuration writes it.
+func (s *setup) entry(k *config.Key) (value string, ok bool) {
+	switch k.Kind {
+	case config.KindList:
+		list := fields(listOf(s.c, k.Flag))
+		for i, text := range list {
+			if k.Name == "signature-keys" {
+				list[i] = absoluteKey(text)
+			}
+		}
+		return config.QuoteList(list), true
+	case config.KindBool:
+		return optionText(s.c, k).(string), true
+	case config.KindObject:
+		object, err := jsonObject(k.Flag, stringOf(s.c, k.Flag))
+		if err == nil { // the link was made with it
+			value, ok = config.QuoteObject(object)
+		}
+		if !ok {
+			s.say("%s is not stored, because it has a null or a number that the configuration cannot hold: write it into the agent's table", k.Name)
+		}
+		return value, ok
+	case config.KindPath, config.KindLocation:
+		return config.Quote(absolute(stringOf(s.c, k.Flag))), true
+	}
+	return config.Quote(optionText(s.c, k).(string)), true
 }
 
 // absolute makes a path absolute for a file; "-" and a URL stay.

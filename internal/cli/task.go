@@ -54,14 +54,11 @@ func (p *program) getTask(c *cli.Context) error {
 			return usagef("--history does not take %d: it takes a number of messages", history)
 		}
 	}
-	l, err := p.reach(c)
+	l, err := p.reachTask(c, args)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	if args[0], err = p.taskID(c, l, args[0]); err != nil {
-		return err
-	}
 	task, err := l.client.Get(c.Context, args[0], history)
 	if err != nil {
 		return p.demoForgets(c, err)
@@ -99,14 +96,11 @@ func (p *program) cancelTask(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := p.reach(c)
+	l, err := p.reachTask(c, args)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	if args[0], err = p.taskID(c, l, args[0]); err != nil {
-		return err
-	}
 	task, err := l.client.Cancel(c.Context, args[0])
 	if err != nil {
 		return p.demoForgets(c, err)

@@ -36,6 +36,20 @@ func (p *program) taskID(c *cli.Context, l *link, word string) (string, error) {
 	return p.wholeID(c, l, word, "tasks", func(t *a2a.Event) string { return t.TaskID })
 }
 
+// reachTask reaches the agent, and makes the ID of a task whole, which is the first
+// argument.
+func (p *program) reachTask(c *cli.Context, args []string) (*link, error) {
+	l, err := p.reach(c)
+	if err != nil {
+		return nil, err
+	}
+	if args[0], err = p.taskID(c, l, args[0]); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
 // contextID completes a context's ID from what task list shows. Shorter words stay as
 // they are: some agents let clients name a context, and a new name must not select
 // somebody else's context that begins with it.

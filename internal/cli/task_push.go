@@ -52,14 +52,11 @@ func (p *program) push(c *cli.Context, names []string, make func(*cli.Context, [
 	if err != nil {
 		return err
 	}
-	l, err := p.reach(c)
+	l, err := p.reachTask(c, args)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	if args[0], err = p.taskID(c, l, args[0]); err != nil {
-		return err
-	}
 	result, err := call(c.Context, l.client)
 	if err != nil {
 		return err

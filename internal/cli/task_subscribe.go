@@ -129,14 +129,11 @@ func (p *program) subscribe(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := p.reach(c)
+	l, err := p.reachTask(c, args)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	if args[0], err = p.taskID(c, l, args[0]); err != nil {
-		return err
-	}
 	agent := bridge.NewAgent(&l.options)
 	session := agent.NewSession(l.options.Workspace)
 	session.Resume("", args[0])

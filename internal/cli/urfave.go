@@ -58,21 +58,19 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 				return append(out, "--version"), nil
 			}
 			f := findFlag(at.flags, name)
-			switch {
-			case f == nil:
+			if f == nil {
 				return nil, p.noOption(at, arg, name, len(arguments) > 0)
-			case !has && !takesValue(f):
-				options = append(options, "--"+f.Names()[0])
-				continue
-			case !has && len(args) == 0:
-				return nil, usagef("--%s needs a value", name)
-			case !has:
-				value, args = args[0], args[1:]
 			}
-			if !fits(f, value) {
+			if !has && takesValue(f) {
+				if len(args) == 0 {
+					return nil, usagef("--%s needs a value", name)
+				}
+				value, has, args = args[0], true, args[1:]
+			}
+			if has && !fits(f, value) {
 				return nil, usagef("--%s does not take %q%s", name, value, takes(f))
 			}
-			options = append(options, "--"+f.Names()[0]+"="+value)
+			options = append(options, optionWord(f, value, has))
 			continue
 		}
 		if at.name == programName && arg == "help" && len(arguments) == 0 {
@@ -93,6 +91,15 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 		out = append(append(out, "--"), arguments...)
 	}
 	return out, nil
+}
+
+// optionWord is an option by its first name, with its value.
+func optionWord(f cli.Flag, value string, has bool) string {
+	word := "--" + f.Names()[0]
+	if has {
+		word += "=" + value
+	}
+	return word
 }
 
 // optionOf splits an option. What has no name of letters, digits and hyphens is an

@@ -39,7 +39,7 @@ func (v *turnView) uncancelled() outcome {
 		return endsWell // an answer of the user's was lost, or a subscription
 	case v.excuse("end: restarted, and rejected by a cancel", lost != nil && v.refuses()):
 		return endsWell // the task was cancelled
-	case lost != nil && (end == nil || !end.Arrived):
+	case lost != nil && (end == nil || !end.Arrived && !v.excuse("end: told by the task", v.toldEnd(lost.At))):
 		return endsInError
 	case v.excuse("end: restarted behind it", lost != nil):
 		return endsWell // whether it has ended is asked of an agent that has forgotten it
@@ -55,6 +55,14 @@ func (v *turnView) uncancelled() outcome {
 		return endsWell // an answer may cross with what it is to
 	}
 	return endsAsPlanned
+}
+
+// toldEnd reports whether the task has told of the turn's end by then.
+func (v *turnView) toldEnd(by time.Duration) bool {
+	end := v.end()
+	return end != nil && slices.ContainsFunc(v.heard, func(h *Heard) bool {
+		return (h.Kind == HeardResume || h.Kind == HeardRead) && h.At >= end.At && h.At <= by
+	})
 }
 
 // lostAnswer reports whether a request was lost that was no subscription: those are made

@@ -306,6 +306,7 @@ func (v *turnView) judgeTogether() {
 			answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
 			switch {
 			case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
+			case !asked && v.excuse("together: no stream is open", v.adrift(at, h.At)):
 			case !asked:
 				v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
 			case !answered && !(!c.rejects() && v.dismissed(c)):
@@ -320,6 +321,20 @@ func (v *turnView) judgeTogether() {
 func (v *turnView) hushedTill(asked, answer time.Duration) bool {
 	silent := v.hit(SilentAt)
 	return silent != nil && v.hushed(silent.Fault.Stream, asked) && (silent.Fault.For == 0 || answer < silent.At+silent.Fault.For)
+}
+
+// adrift reports whether no stream was open when a question was asked, and nothing came to the
+// agent since, until an answer.
+func (v *turnView) adrift(asked, answer time.Duration) bool {
+	lost := time.Duration(-1)
+	for _, at := range v.losses() {
+		if at <= asked {
+			lost = max(lost, at)
+		}
+	}
+	return lost >= 0 && !slices.ContainsFunc(v.heard, func(h *Heard) bool {
+		return h.At > lost && h.At < answer && h.Kind != HeardRead || h.At >= asked && h.At < answer
+	})
 }
 
 // pickedAt is when the user has answered the question about a call: a question that comes

@@ -24,7 +24,13 @@ func (v *turnView) judgeText() {
 	v.judgeAgain()
 	missing := v.judgeMissing(a)
 	for _, text := range extras {
-		v.judgeExtra(text, missing)
+		pieces := v.byTurn(text)
+		if pieces == nil {
+			pieces = []string{text}
+		}
+		for _, piece := range pieces {
+			v.judgeExtra(piece, missing)
+		}
 	}
 	v.judgeReplaced()
 	v.judgeResults()
@@ -106,7 +112,7 @@ func (v *turnView) judgeAgain() {
 		}
 		needed := false
 		for _, part := range e.again[e.from:] {
-			needed = needed || !part.shown
+			needed = needed || !part.shown || v.excuse("whole: of words that repeat, and were lost", v.disturbed() && !part.said.Arrived && strings.ContainsAny(part.text, repeating))
 			part.told = true
 		}
 		if !needed && !v.excuse("whole: one artifact, several answers", v.plan.Agent.ConstantID && v.disturbed()) && !v.pushedBlind() &&
@@ -126,7 +132,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 		missing += e.text + " "
 		gap := len(a.screen.gaps) > 0
 		switch {
-		case v.rec.Cancelled > 0 && v.leftBehind():
+		case (v.rec.Cancelled > 0 || v.refused()) && v.leftBehind():
 		case v.excuse("text: lost before a rejecting cancel", v.refused() && v.disturbed() && !e.said.Arrived): // nor what had not come by then
 		case e.mark:
 			v.wrong("a call or a thought is not shown in its place", "%s", e.text)
@@ -152,7 +158,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 func (v *turnView) leftBehind() bool {
 	failed := v.rec.Err != "" && (v.run == endsWell || v.hit(RestartAt) != nil) // as it may; something may still be on its way
 	return v.excuse("text: it has come, and the turn fails", failed) || v.excuse("text: cancelled, and a slow editor", v.rec.Cancelled > 0 && v.plan.PerLine > 0) ||
-		v.excuse("text: cancelled, and reads fail", v.rec.Cancelled > 0 && v.reads() != nil)
+		v.excuse("text: cancelled, and reads fail", (v.rec.Cancelled > 0 || v.refused()) && v.reads() != nil)
 }
 
 // holds reports whether the agent holds a text, so that it can be had after a cut.
@@ -170,7 +176,7 @@ func (v *turnView) pushedBlind() bool {
 func (v *turnView) judgeExtra(text, missing string) {
 	said := func(view *turnView) bool { return view.madeOf(text) }
 	switch {
-	case v.pushedBlind() && v.madeOf(text) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
+	case v.pushedBlind() && slices.ContainsFunc(v.judge.turns, func(o *turnView) bool { return o.turn.N <= v.turn.N && o.madeOf(text) }) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
 		return // README: behind a gap
 	case strings.Contains(text, "prompt"):
 		v.wrong("a user's message is shown as the agent's", "%q", text)
@@ -178,20 +184,12 @@ func (v *turnView) judgeExtra(text, missing string) {
 	case v.turn.End.Reason != "" && strings.Contains(text, v.turn.End.Reason):
 		v.wrong("the reason of a failure is shown twice", "%q", text)
 		return
-	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
-		return other != v && said(other) && (v.excuse("late: owed by another turn", other.owes(text)) ||
-			v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
-			v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.again != nil })) ||
-			v.excuse("late: said by a whole alone", slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.told && !e.shown })) ||
-			v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating)))
-	}):
+	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other != v && said(other) && v.isLate(other, text) }):
 		return // better late than never
 	case said(v) && strings.Contains(missing, text):
 		v.wrong("text is shown out of its order", "%q", text)
 		return
-	case v.excuse("text: a shrunk artifact, again", slices.ContainsFunc(v.elements, func(e *element) bool {
-		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
-	})):
+	case v.excuse("text: a shrunk artifact, again", v.shrunkFrom(text)):
 		return // it was shown when that was seen to happen
 	case said(v):
 		v.wrong("text is shown twice", "%q", text)
@@ -205,11 +203,47 @@ func (v *turnView) judgeExtra(text, missing string) {
 		}
 		all.elements = append(all.elements, other.elements...)
 	}
-	if all.madeOf(text) {
+	if !all.madeOf(text) {
+		v.wrong("text is shown that the agent has not said", "%q", text)
+	} else {
 		v.wrong("text is shown twice", "%q, of several turns", text)
-		return
 	}
-	v.wrong("text is shown that the agent has not said", "%q", text)
+}
+
+// isLate reports whether another turn's text may be shown in this one.
+func (v *turnView) isLate(other *turnView, text string) bool {
+	of := func(is func(e *element) bool) bool {
+		return slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && is(e) })
+	}
+	return v.excuse("late: owed by another turn", other.owes(text)) ||
+		v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
+		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil })) ||
+		v.excuse("late: said by a whole alone", of(func(e *element) bool { return e.told && !e.shown })) ||
+		v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
+}
+
+// shrunkFrom reports whether a text is that of an artifact that has shrunk, now or before.
+func (v *turnView) shrunkFrom(text string) bool {
+	return slices.ContainsFunc(v.elements, func(e *element) bool {
+		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
+	})
+}
+
+// byTurn splits a text into pieces that are each of one turn, as few as can be; nil: it has
+// none.
+func (v *turnView) byTurn(text string) []string {
+	for i := len(text); i > 0; i-- {
+		if !slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other.madeOf(text[:i]) }) {
+			continue
+		}
+		if i == len(text) {
+			return []string{text}
+		}
+		if rest := v.byTurn(text[i:]); rest != nil {
+			return append([]string{text[:i]}, rest...)
+		}
+	}
+	return nil
 }
 
 // owes reports whether a text is made of what a turn should have shown, and has
@@ -312,10 +346,14 @@ func (v *turnView) judgeGaps() {
 		v.wrong("a gap is said though the agent holds all", "")
 	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
 		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
-	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.hit(CutAt) != nil && v.replayed() &&
-		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore()):
+	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.replayedAll():
 		v.wrong("a gap is said though a replay has brought all", "")
 	}
+}
+
+// replayedAll reports whether a replay has brought what a cut had lost.
+func (v *turnView) replayedAll() bool {
+	return v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore())
 }
 
 // losses are when the connection was lost.
