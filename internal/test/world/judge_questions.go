@@ -110,7 +110,7 @@ func (v *turnView) elsewhereUnseen(c *Call) bool {
 func (v *turnView) unasked(c *Call) bool {
 	asked, _ := v.askedAt(c)
 	gone, ok := v.elsewhereAt(c)
-	return ok && (gone-asked < 700*time.Millisecond || v.disturbed() || v.plan.PerLine > 0)
+	return ok && (gone-asked < 700*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 || v.busy(c))
 }
 
 // passes reports whether a call has gone on by itself in so short a time that the user is
@@ -118,10 +118,15 @@ func (v *turnView) unasked(c *Call) bool {
 func (v *turnView) passes(c *Call) bool {
 	asked, arrived := v.askedAt(c)
 	gone, ok := v.elsewhereAt(c)
-	if !ok || !arrived || gone-asked > 200*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 {
-		return false
-	}
-	return !slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
+	return ok && arrived && gone-asked <= 200*time.Millisecond && !v.disturbed() && v.plan.PerLine == 0 && !v.busy(c)
+}
+
+// busy reports whether the user had another question before him while a call waited that has
+// gone on by itself: an editor may ask one at a time.
+func (v *turnView) busy(c *Call) bool {
+	asked, _ := v.askedAt(c)
+	gone, _ := v.elsewhereAt(c)
+	return slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
 		return s.Kind == ShownQuestion && s.Name != c.Name && s.At <= gone && (s.Answer == 0 || s.Answer >= asked)
 	})
 }
