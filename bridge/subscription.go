@@ -106,17 +106,10 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 				break
 			}
 			s.holding = true
-			l.polled = false // it streams
+			l.polled, l.lossTold = false, false // it streams
 			l.adrift.Store(false)
-			late, doubted := s.late, s.doubt != nil
-			if !late && !doubted {
-				silence.Stop()
-			}
-			err = s.doubting(s.take(ctx, b.events))
+			err = s.takeIn(ctx, b.events, silence)
 			pause = subscriptionSilence
-			if doubted = doubted && s.doubt != nil; !doubted && (!late || says(b.events)) {
-				silence.Reset(s.maySilent())
-			}
 		case <-silence.C:
 			if s.late {
 				l.over = true
@@ -146,6 +139,19 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 		}
 		s.goOn()
 	}
+}
+
+// takeIn is take, and starts silence anew if the stream has said anything.
+func (s *subscription) takeIn(ctx context.Context, events []a2a.Event, silence *time.Timer) error {
+	late, doubted := s.late, s.doubt != nil
+	if !late && !doubted {
+		silence.Stop()
+	}
+	err := s.doubting(s.take(ctx, events))
+	if doubted = doubted && s.doubt != nil; !doubted && (!late || says(events)) {
+		silence.Reset(s.maySilent())
+	}
+	return err
 }
 
 // doubting keeps the error for a task that is as it was before the message while the stream
@@ -238,16 +244,20 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		return s.give(ctx, arrival{events: events, join: joinEcho, again: s.again})
 	}
 	for i := 0; s.repetition != nil && i < len(events); i++ {
-		switch s.repetition.Next(&events[i]) {
+		switch known := s.repetition.Next(&events[i]); known {
 		case mapping.KnownPerhaps:
 			s.kept = append(s.kept, *events[i].Clone())
 		case mapping.KnownAgain:
 			s.kept = nil
-		case mapping.KnownLast:
-			if s.unheard && !s.begun && i+1 == len(events) {
+		case mapping.KnownLast, mapping.KnownBefore:
+			next := i
+			if known == mapping.KnownLast {
+				next++
+			}
+			if s.unheard && !s.begun && next == len(events) {
 				return &undeliveredError{s.taskID, s.begun} // the agent has said nothing since the message
 			}
-			if !s.repetition.Fresh() {
+			if known == mapping.KnownLast && !s.repetition.Fresh() {
 				s.note(&events[i])
 			}
 			// The events that a look at the task has shown since the cut come again.
@@ -255,7 +265,7 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			if err := s.give(ctx, arrival{join: joinRepeated, again: s.again}); err != nil {
 				return err
 			}
-			events = events[i+1:]
+			events = events[next:]
 		case mapping.KnownNot:
 			s.repetition = nil
 			// The task in the state of its earlier events is no snapshot.
@@ -342,6 +352,7 @@ func (s *subscription) silent(ctx context.Context) error {
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	default:
 		// Then the stream is followed for as long as it may say something.
+		s.stands = false
 		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
 		return nil
 	}
@@ -355,12 +366,17 @@ func (s *subscription) silent(ctx context.Context) error {
 	// it does wait it ends the stream. Calls that wait may go on without the user: that
 	// comes on the stream, as long as it is open.
 	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
-	switch {
-	case err == nil && s.unheard && s.doubt != nil:
-		s.asWas++
-		return s.doubt
-	case err == nil && s.unheard:
-		return &cutError{"agent: says nothing"} // the caller counts these errors
+	if err == nil && s.unheard {
+		return s.asBefore()
 	}
 	return err
+}
+
+// asBefore is the error for a task that is still as it was before the message.
+func (s *subscription) asBefore() error {
+	if s.doubt == nil {
+		return &cutError{"agent: says nothing"} // the caller counts these errors
+	}
+	s.asWas++
+	return s.doubt
 }
