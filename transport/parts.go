@@ -5,28 +5,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // readParts returns the list of parts at s[at:], which is walked when it is asked
 // for, and where it ends.
-func readParts(s string, at int) (parts a2a.Parts, end int) {
-	end = rawjson.SkipValue(s, at)
+func readParts(s string, at int, known *fastpath.Repeats) (parts a2a.Parts, end int) {
+	end = rawjson.SkipKnown(s, at, known.Objects())
 	if rawjson.IsArray(s[at:end]) {
 		parts.Raw, parts.FastPath().Step = a2a.JSON(s[at:end]), nextPart
+		parts.FastPath().Repeats = known
 		parts.FastPath().Bare = !strings.Contains(s[at:end], "metadata")
 	}
 	return parts, end
 }
 
 // nextPart decodes the first part of a list, or of what was left of one.
-func nextPart(raw string, p *a2a.Part) (rest string, ok bool) {
+func nextPart(raw string, known *fastpath.Repeats, p *a2a.Part) (rest string, ok bool) {
 	at := rawjson.NextElement(raw)
 	if at < 0 {
 		return "", false
 	}
-	return raw[readPart(raw, at, p):], true
+	return raw[readPart(raw, at, known.Objects(), p):], true
 }
 
 // beginsWithText reports whether the first part of a list may be text. A caller that
@@ -46,13 +48,13 @@ func beginsWithText(list a2a.JSON) (text bool) {
 
 // readPart decodes the part at s[at:], of either generation: 0.3 says the kind and
 // nests files, 1.x has members only. It returns where the part ends.
-func readPart(s string, at int, p *a2a.Part) (end int) {
+func readPart(s string, at int, known []string, p *a2a.Part) (end int) {
 	lazy := p.FastPath().Lazy
 	*p = a2a.Part{}
 	p.FastPath().Lazy = lazy
 	var kind, text, data, file string
 	end = rawjson.Walk(s, at, func(key string, at int) int {
-		end := rawjson.SkipValue(s, at)
+		end := rawjson.SkipKnown(s, at, known)
 		value := s[at:end]
 		if value == "null" && key != "data" {
 			return end

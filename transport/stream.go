@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -35,6 +36,7 @@ type Stream struct {
 	// templates are what the next event is likely to look like, the likeliest first;
 	// parts and text hold what events that fit one have in place of views.
 	templates []*template
+	repeats   fastpath.Repeats
 	unfit     int // templates that were made, less the events that fitted one
 	parts     []a2a.Part
 	text      []byte

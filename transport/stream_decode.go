@@ -24,7 +24,7 @@ func (s *Stream) decode(f *frame) error {
 		// A heartbeat.
 		return nil
 	}
-	clean := cleanJSON(rawjson.View(data))
+	clean := cleanJSON(rawjson.View(data), s.repeats.Objects())
 	if !clean {
 		data = repairText(data)
 	}
@@ -129,6 +129,7 @@ func (s *Stream) learn(data []byte) {
 func (s *Stream) decodeOne(data string, failure bool) error {
 	s.events = append(s.events, a2a.Event{})
 	last := len(s.events) - 1
+	s.events[last].FastPath().Repeats = &s.repeats
 	err := s.endpoint.binding.event(s.endpoint.protocol, data, failure, &s.events[last])
 	if err == nil {
 		return nil
