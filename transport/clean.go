@@ -6,7 +6,7 @@ import "github.com/a2astdio/a2astdio/internal/rawjson"
 // that repairText would leave as it is. It may return false for a value that is (a deep
 // one, a text with escaped NULs): the caller then uses repairText and rawjson.Valid,
 // which are slower. Objects that are known were part of such a value; they nest no deeper
-// than fastpath.Repeats takes.
+// than fastpath.Source takes.
 func cleanJSON(s string, known []string) bool {
 	end := cleanValue(s, rawjson.SkipSpace(s, 0), 0, known)
 	return end > 0 && rawjson.SkipSpace(s, end) == len(s)

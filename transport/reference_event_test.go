@@ -237,7 +237,7 @@ func refPartsOf(raw string) a2a.Parts {
 	return parts
 }
 
-func refNextPart(raw string, _ *fastpath.Repeats, p *a2a.Part) (rest string, ok bool) {
+func refNextPart(raw string, _ *fastpath.Source, p *a2a.Part) (rest string, ok bool) {
 	value, left := refNextElement(raw)
 	if value == "" {
 		return "", false
