@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -171,6 +172,26 @@ func TestAllocations(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestLargeAllocations: of an event of text that is too long for a template, nothing as
+// large as the text is allocated.
+func TestLargeAllocations(t *testing.T) {
+	const size, n = 100 << 10, 100
+	payloads := [][]byte{artifactV1(0, text(0, size, true)), artifactV1(1, text(1, size, true))}
+	h := newHotPath(t, newFakeWire("1.0", payloads, 1), acpSpelling())
+	for range n {
+		h.step(t)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		h.step(t)
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / n; got > size/10 {
+		t.Errorf("%d bytes for each event", got)
 	}
 }
 
