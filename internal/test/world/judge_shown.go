@@ -7,7 +7,7 @@ import (
 
 // judgeText: each word is shown once, in order, or a gap is reported.
 func (v *turnView) judgeText() {
-	s := screenOf(v.rec.Shown, !v.disturbed() && !v.excuse("crossed", v.crossed()))
+	s := screenOf(v.rec.Shown, !v.disturbed())
 	a := newAligner(v, s)
 	a.excused, a.partial = v.excused(), v.run == endsUnknown
 	for _, e := range v.elements {
@@ -56,14 +56,8 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 	return rest
 }
 
-// crossed reports whether the task was read although nothing went wrong: the agent said
-// something while the user's answer was in transit.
-func (v *turnView) crossed() bool {
-	return slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
-}
-
-// leftSilent reports whether a text was said on a silent stream that was left for that
-// of an answer. (The task holds it, but nobody reads the task.)
+// leftSilent reports whether a text was said on a stream that had fallen silent, and
+// that was left for the one of an answer. (The task holds it; nobody looks.)
 func (v *turnView) leftSilent(e *element) bool {
 	silent := v.hit(SilentAt)
 	return silent != nil && !e.said.Arrived && e.said.At >= silent.At && slices.ContainsFunc(v.heard, func(h *Heard) bool {
@@ -131,7 +125,7 @@ func (v *turnView) judgeAgain() {
 // that is not shown.
 func (v *turnView) judgeMissing(a *aligner) (missing string) {
 	for _, e := range v.elements {
-		if e.shown || e.told || e.optional || a.partial || e.mark && (v.disturbed() || v.excuse("crossed", v.crossed())) {
+		if e.shown || e.told || e.optional || a.partial || e.mark && v.disturbed() {
 			continue
 		}
 		missing += e.text + " "
@@ -208,56 +202,15 @@ func (v *turnView) judgeExtra(text, missing string) {
 		}
 		all.elements = append(all.elements, other.elements...)
 	}
-	shrinks := slices.ContainsFunc(all.elements, func(e *element) bool { return e.shrinks })
-	switch {
-	case !all.madeOf(text):
+	if !all.madeOf(text) {
 		v.wrong("text is shown that the agent has not said", "%q", text)
-	case v.excuse("text: a shrunk artifact of several turns", shrinks && v.plan.Agent.ConstantID):
-		// what the agent holds is not the end of what was shown, so it is shown whole
-	default:
+	} else {
 		v.wrong("text is shown twice", "%q, of several turns", text)
 	}
 }
 
-// isLate reports whether another turn's text may be shown in this one.
-func (v *turnView) isLate(other *turnView, text string) bool {
-	of := func(is func(e *element) bool) bool {
-		return slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && is(e) })
-	}
-	return v.excuse("late: owed by another turn", other.owes(text)) ||
-		v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
-		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil })) ||
-		v.excuse("late: said by a whole alone", of(func(e *element) bool { return e.told && !e.shown })) ||
-		v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
-}
-
-// shrunkFrom reports whether a text belongs to an artifact that has shrunk, now or
-// before.
-func (v *turnView) shrunkFrom(text string) bool {
-	return slices.ContainsFunc(v.elements, func(e *element) bool {
-		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
-	})
-}
-
-// byTurn splits a text into pieces of one turn each, as few as possible; nil:
-// impossible.
-func (v *turnView) byTurn(text string) []string {
-	for i := len(text); i > 0; i-- {
-		if !slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other.madeOf(text[:i]) }) {
-			continue
-		}
-		if i == len(text) {
-			return []string{text}
-		}
-		if rest := v.byTurn(text[i:]); rest != nil {
-			return append([]string{text[:i]}, rest...)
-		}
-	}
-	return nil
-}
-
-// owes reports whether a text consists of what a turn should have shown, and neither
-// showed then nor when its session was loaded.
+// owes reports whether a text is made of what a turn should have shown, and has
+// not, then or when its session was loaded.
 func (v *turnView) owes(text string) bool {
 	shown := ""
 	for _, l := range v.judge.rec.Loaded {
