@@ -51,7 +51,8 @@ func (l *leg) run(ctx context.Context) error {
 			polling = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
-		case attempt == 1:
+		case attempt == 1 && !l.lossTold:
+			l.lossTold = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
 		}
 		l.lose()
@@ -74,7 +75,7 @@ func (l *leg) run(ctx context.Context) error {
 		case found == alive:
 			silent, pause = 0, min(pause*2, maxWait)
 		case l.polled: // now a stream was lost
-			l.polled, polling, attempt = false, false, 0
+			l.polled, polling, attempt, l.lossTold = false, false, 0, false
 			fallthrough
 		default:
 			silent, pause = silent+1, min(pause*2, maxWait)
@@ -235,8 +236,9 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil
-	case ended && said && l.resting():
-		return l.bareEnd()
+	case ended && said && l.resting() && !l.mayGoOn():
+		l.bare = true
+		return nil
 	case l.spoke == 1 && l.state == "" && !l.unheard:
 		// One message is all that the protocol allows as an answer. After several it is
 		// not known whether the last one has come: an error.
@@ -254,17 +256,6 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	}
 	stream.Close()
 	return err
-}
-
-// bareEnd is the end of a stream that says by itself that the task rests. While no answered
-// call has moved, that may be the state of before: then the task is looked at, once.
-func (l *leg) bareEnd() error {
-	if l.unmoved.Load() && !l.polled && l.state == a2a.StateInputRequired && l.stood == 0 {
-		l.stood++
-		return &cutError{"agent: the stream ended before it has gone on"}
-	}
-	l.bare = true
-	return nil
 }
 
 // isEnd reports whether a stream has ended between two events. One that ends in the

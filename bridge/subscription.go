@@ -106,10 +106,10 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 				break
 			}
 			s.holding = true
-			l.polled = false // it streams
+			l.polled, l.lossTold = false, false // it streams
 			l.adrift.Store(false)
-			pause = subscriptionSilence
 			err = s.takeIn(ctx, b.events, silence)
+			pause = subscriptionSilence
 		case <-silence.C:
 			if s.late {
 				l.over = true
@@ -141,7 +141,7 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 	}
 }
 
-// takeIn is take, and sets how long the stream may be silent from then on.
+// takeIn is take, and starts silence anew if the stream has said anything.
 func (s *subscription) takeIn(ctx context.Context, events []a2a.Event, silence *time.Timer) error {
 	late, doubted := s.late, s.doubt != nil
 	if !late && !doubted {
@@ -244,16 +244,20 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		return s.give(ctx, arrival{events: events, join: joinEcho, again: s.again})
 	}
 	for i := 0; s.repetition != nil && i < len(events); i++ {
-		switch s.repetition.Next(&events[i]) {
+		switch known := s.repetition.Next(&events[i]); known {
 		case mapping.KnownPerhaps:
 			s.kept = append(s.kept, *events[i].Clone())
 		case mapping.KnownAgain:
 			s.kept = nil
-		case mapping.KnownLast:
-			if s.unheard && !s.begun && i+1 == len(events) {
+		case mapping.KnownLast, mapping.KnownBefore:
+			next := i
+			if known == mapping.KnownLast {
+				next++
+			}
+			if s.unheard && !s.begun && next == len(events) {
 				return &undeliveredError{s.taskID, s.begun} // the agent has said nothing since the message
 			}
-			if !s.repetition.Fresh() {
+			if known == mapping.KnownLast && !s.repetition.Fresh() {
 				s.note(&events[i])
 			}
 			// The events that a look at the task has shown since the cut come again.
@@ -261,7 +265,7 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			if err := s.give(ctx, arrival{join: joinRepeated, again: s.again}); err != nil {
 				return err
 			}
-			events = events[i+1:]
+			events = events[next:]
 		case mapping.KnownNot:
 			s.repetition = nil
 			// The task in the state of its earlier events is no snapshot.
@@ -348,6 +352,7 @@ func (s *subscription) silent(ctx context.Context) error {
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	default:
 		// Then the stream is followed for as long as it may say something.
+		s.stands = false
 		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
 		return nil
 	}
@@ -362,16 +367,16 @@ func (s *subscription) silent(ctx context.Context) error {
 	// comes on the stream, as long as it is open.
 	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
 	if err == nil && s.unheard {
-		return s.stillUnheard()
+		return s.asBefore()
 	}
 	return err
 }
 
-// stillUnheard is the error of a look that has not shown the message to have come.
-func (s *subscription) stillUnheard() error {
-	if s.doubt != nil {
-		s.asWas++
-		return s.doubt
+// asBefore is the error for a task that is still as it was before the message.
+func (s *subscription) asBefore() error {
+	if s.doubt == nil {
+		return &cutError{"agent: says nothing"} // the caller counts these errors
 	}
-	return &cutError{"agent: says nothing"} // the caller counts these errors
+	s.asWas++
+	return s.doubt
 }

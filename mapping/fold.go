@@ -120,7 +120,7 @@ func (f *Fold) Event(ev *a2a.Event, steps []Step) []Step {
 	before := len(f.steps)
 	switch ev.Kind {
 	case a2a.EventTask:
-		if !f.echo {
+		if !f.echo || f.behind && ev.State.Terminal() && !f.State.Terminal() {
 			f.snapshot(ev)
 		} else if ev.HasMessage && (ev.State != f.State || !f.failure(&ev.Message)) { // what else the event says is older than the last snapshot
 			f.newest(&ev.Message)

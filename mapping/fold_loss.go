@@ -83,7 +83,7 @@ func (f *Fold) replayed(sh *shown, text string, follows bool) (rest string, ok b
 	}
 	all, known := f.loss.replays[sh]
 	switch {
-	case known && all == nil && follows, !known && sh.n == 0:
+	case known && all == nil && follows, !known && sh.n == 0 && sh.stored.n == 0:
 		all = nil
 	case all == nil || !follows:
 		all = &strings.Builder{}
@@ -97,7 +97,7 @@ func (f *Fold) replayed(sh *shown, text string, follows bool) (rest string, ok b
 	}
 	began := all.Len() > 0
 	all.WriteString(text)
-	rest, replaced, short := f.texts.rest(sh, all.String())
+	rest, replaced, short := f.texts.restOf(sh, all.String())
 	if short {
 		f.loss.replays[sh] = all
 		return "", true

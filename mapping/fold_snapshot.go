@@ -222,6 +222,17 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 	return !ok
 }
 
+// Knows reports whether the message of an event was shown, all of it, so that the event has
+// come late. In the turn in hand it may be a chunk, where the agent says messages in pieces.
+func (f *Fold) Knows(ev *a2a.Event) bool {
+	known := f.texts.tasks[ev.TaskID]
+	if known == nil || !ev.HasMessage {
+		return false
+	}
+	sh := known.texts[textID{ev.Message.ID, false}]
+	return sh != nil && sh.n > 0 && (sh.turn != f.texts.turn || !f.texts.pieces) && f.texts.isAll(sh, wholeText(ev.Message.Parts))
+}
+
 // heldTexts are the texts of the messages that a task holds, by their IDs.
 func heldTexts(task *a2a.Event) map[string]string {
 	held := map[string]string{}
