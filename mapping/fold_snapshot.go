@@ -207,7 +207,7 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 			continue
 		}
 		text, ok := held[id]
-		if _, _, short := f.texts.rest(sh, text); ok && short || id.artifact && none {
+		if _, _, short := f.texts.rest(sh, text); ok && short || id.artifact && none && f.loss.away {
 			return true
 		}
 		holds = holds || ok

@@ -143,7 +143,7 @@ func (v *turnView) judgeQuestions() {
 // judgeOptions: all options are offered, each as what can be told of it.
 func (v *turnView) judgeOptions(c *Call, q *Shown) {
 	var extra []Offered
-	rejects := slices.ContainsFunc(c.Options, func(o Option) bool { return o.Tells == TellsReject })
+	rejects := c.rejects()
 	for _, o := range c.Options {
 		if !slices.ContainsFunc(q.Options, func(x Offered) bool { return x.ID == o.ID }) {
 			v.wrong("an option is not offered", "%s (%s)", o.ID, o.Name)
@@ -158,18 +158,7 @@ func (v *turnView) judgeOptions(c *Call, q *Shown) {
 			}
 			continue
 		}
-		o := c.Options[i]
-		if o.Name != "" && x.Name != o.Name {
-			v.wrong("an option has another name", "%q, not %q", x.Name, o.Name)
-		}
-		switch right := v.lines || o.Tells == TellsNothing && x.Kind == "allow_once" ||
-			o.Tells == TellsAllow && strings.HasPrefix(x.Kind, "allow") || o.Tells == TellsReject && strings.HasPrefix(x.Kind, "reject"); {
-		case right:
-		case o.Tells == TellsNothing:
-			v.wrong("an option that cannot be told is not offered as allow_once", "%s (%s) as %s", o.ID, o.Name, x.Kind)
-		default:
-			v.wrong("an option is offered as what it is not", "%s (%s) as %s", o.ID, o.Name, x.Kind)
-		}
+		v.judgeOption(c.Options[i], x)
 	}
 	switch {
 	case rejects && len(extra) > 0:
@@ -178,6 +167,21 @@ func (v *turnView) judgeOptions(c *Call, q *Shown) {
 		v.wrong("nothing that rejects is offered", "%v", q.Options)
 	case len(extra) > 1:
 		v.wrong("several options are added", "%v", extra)
+	}
+}
+
+// judgeOption: an option is offered with its name, as what it tells.
+func (v *turnView) judgeOption(o Option, x Offered) {
+	if o.Name != "" && x.Name != o.Name {
+		v.wrong("an option has another name", "%q, not %q", x.Name, o.Name)
+	}
+	switch right := v.lines || o.Tells == TellsNothing && x.Kind == "allow_once" ||
+		o.Tells == TellsAllow && strings.HasPrefix(x.Kind, "allow") || o.Tells == TellsReject && strings.HasPrefix(x.Kind, "reject"); {
+	case right:
+	case o.Tells == TellsNothing:
+		v.wrong("an option that cannot be told is not offered as allow_once", "%s (%s) as %s", o.ID, o.Name, x.Kind)
+	default:
+		v.wrong("an option is offered as what it is not", "%s (%s) as %s", o.ID, o.Name, x.Kind)
 	}
 }
 
@@ -238,23 +242,8 @@ func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 		}
 	}
 	for _, h := range heard {
-		i := slices.IndexFunc(c.Options, func(o Option) bool { return o.ID == h.Option })
-		rejects := i >= 0 && c.Options[i].Tells == TellsReject
-		byCancel := v.rec.Cancelled > 0 && h.At >= v.rec.Cancelled || v.rec.Died
+		v.judgeHeard(c, q, h)
 		at, gone := v.elsewhereAt(c)
-		switch {
-		case i < 0:
-			v.wrong("an option is sent that the agent has not offered", "%s: %s", c.Name, h.Option)
-		case rejects && byCancel:
-		case q == nil || q.Answer > h.At:
-			v.wrong("an approval is answered before the user has", "%s: %s", c.Name, h.Option)
-		case q.Picked == "" && !rejects, q.Picked != "" && i < 0:
-			v.wrong("an option is sent that nobody has picked", "%s: %s", c.Name, h.Option)
-		case q.Picked != "" && q.Picked != h.Option && c.offers(q.Picked):
-			v.wrong("the answer is not what the user picked", "%s: %s, not %s", c.Name, h.Option, q.Picked)
-		case q.Picked != "" && q.Picked != h.Option:
-			v.wrong("an option is sent for the bridge's own rejection", "%s: %s", c.Name, h.Option)
-		}
 		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) &&
 			!v.excuse("answer: a slow editor, and gone elsewhere", v.plan.PerLine > 0) {
 			v.wrong("a call is answered that has gone on by itself", "%s", c.Name)
@@ -262,6 +251,28 @@ func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 	}
 	if q != nil && len(heard) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.excuse("answer: rejected by a cancel", v.refuses()) && (q.Picked == "" && c.rejects() || c.offers(q.Picked)) {
 		v.wrong("an answer does not reach the agent", "%s: %s", c.Name, q.Picked)
+	}
+}
+
+// judgeHeard is about one answer that the agent has heard; q is the question that the user
+// has answered, nil if there is none.
+func (v *turnView) judgeHeard(c *Call, q *Shown, h *Heard) {
+	i := slices.IndexFunc(c.Options, func(o Option) bool { return o.ID == h.Option })
+	rejects := i >= 0 && c.Options[i].Tells == TellsReject
+	byCancel := v.rec.Cancelled > 0 && h.At >= v.rec.Cancelled || v.rec.Died
+	switch {
+	case i < 0:
+		v.wrong("an option is sent that the agent has not offered", "%s: %s", c.Name, h.Option)
+	case rejects && byCancel:
+	case q == nil || q.Answer > h.At:
+		v.wrong("an approval is answered before the user has", "%s: %s", c.Name, h.Option)
+	case q.Picked == "" && !rejects:
+		v.wrong("an option is sent that nobody has picked", "%s: %s", c.Name, h.Option)
+	case q.Picked == "" || q.Picked == h.Option:
+	case c.offers(q.Picked):
+		v.wrong("the answer is not what the user picked", "%s: %s, not %s", c.Name, h.Option, q.Picked)
+	default:
+		v.wrong("an option is sent for the bridge's own rejection", "%s: %s", c.Name, h.Option)
 	}
 }
 
@@ -282,22 +293,27 @@ func (v *turnView) judgeTogether() {
 			v.excuse("together: no tasks/get", v.plan.Agent.NoGet && v.disturbed()) {
 			continue
 		}
-		for _, c := range v.questions() {
-			at, arrived := v.askedAt(c)
-			if c == h.Call || !arrived || at+10*time.Millisecond > h.At || v.excuse("together: asked behind the pick", at+10*time.Millisecond > v.pickedAt(h.Call)) ||
-				v.excuse("together: approved elsewhere", v.goneBy(c, h.At)) || h.Call == nil {
-				continue
-			}
-			asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
-			answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
-			switch {
-			case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
-			case !asked && v.excuse("together: no stream is open", v.adrift(at, h.At)):
-			case !asked:
-				v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
-			case !answered && !(!c.rejects() && v.dismissed(c)):
-				v.wrong("the answers of a pause go in several messages", "%s without %s", h.Call.Name, c.Name)
-			}
+		v.judgeBeside(h)
+	}
+}
+
+// judgeBeside is about the other questions, when one is answered.
+func (v *turnView) judgeBeside(h *Heard) {
+	for _, c := range v.questions() {
+		at, arrived := v.askedAt(c)
+		if c == h.Call || !arrived || at+10*time.Millisecond > h.At || v.excuse("together: asked behind the pick", at+10*time.Millisecond > v.pickedAt(h.Call)) ||
+			v.excuse("together: approved elsewhere", v.goneBy(c, h.At)) || h.Call == nil {
+			continue
+		}
+		asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
+		answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
+		switch {
+		case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
+		case !asked && v.excuse("together: no stream is open", v.adrift(at, h.At)):
+		case !asked:
+			v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
+		case !answered && !(!c.rejects() && v.dismissed(c)):
+			v.wrong("the answers of a pause go in several messages", "%s without %s", h.Call.Name, c.Name)
 		}
 	}
 }
