@@ -51,11 +51,8 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 			break
 		}
 		if name, value, has, ok := optionOf(arg); ok {
-			if name == "help" || name == "h" {
-				return append(out, "--help"), nil // whatever else the line says
-			}
-			if at.name == programName && (name == "version" || name == "v") {
-				return append(out, "--version"), nil
+			if word := insteadOf(at, name); word != "" {
+				return append(out, word), nil // whatever else is said
 			}
 			f := findFlag(at.flags, name)
 			if f == nil {
@@ -91,6 +88,17 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 		out = append(append(out, "--"), arguments...)
 	}
 	return out, nil
+}
+
+// insteadOf is the option that is answered instead of a command, "" if this is none.
+func insteadOf(at level, name string) string {
+	switch {
+	case name == "help", name == "h":
+		return "--help"
+	case at.name == programName && (name == "version" || name == "v"):
+		return "--version"
+	}
+	return ""
 }
 
 // optionWord is an option by its first name, with its value.

@@ -8,14 +8,13 @@ import (
 )
 
 const (
-	// mark is in every text at a fixed distance and nowhere else on the wire, so
-	// that one pass over the output counts what has come through.
+	// mark is in each text at a fixed distance, and nowhere else on the wire, so that one
+	// pass over the output counts what has arrived.
 	mark = '~'
 	// stampMark begins a time, in nanoseconds, of stampDigits digits.
 	stampMark   = '@'
 	stampDigits = 19
-	// textSize is the text of a small event. Models send between 5 and 500 bytes
-	// at once; the figures in the project's issues are for this.
+	// textSize is the text of a small event. Models send between 5 and 500 bytes at once.
 	textSize = 200
 	markStep = 10
 
@@ -25,8 +24,8 @@ const (
 	messageID  = "c951efcf-3509-48b9-8490-026bf30d887a"
 )
 
-// text returns n bytes of prose that differ with i, with a mark every markStep
-// bytes. breaks puts a line feed every 80 bytes, as code has.
+// text returns n bytes of prose that differ with i, with a mark every markStep bytes.
+// breaks: with a line feed every 80 bytes, as in code.
 func text(i, n int, breaks bool) string {
 	const words = "the agent reads every file of the project and writes what it has found into a list that the user may look at later while it works on "
 	b := make([]byte, n)
@@ -65,7 +64,7 @@ func artifactV1(i int, text string) []byte {
 		`"metadata":{"timestamp":"%s"}}}}`, taskID, contextID, artifactID, quoted(text), clock(i))
 }
 
-// interleaved are events of two artifacts in turns.
+// interleaved are events of two artifacts, in turns.
 func interleaved(i int, text string) []byte {
 	b := artifactV1(i, text)
 	if i%2 == 1 {
@@ -96,11 +95,27 @@ func artifactV03(i int, text string) []byte {
 		taskID, contextID, artifactID, quoted(text), clock(i))
 }
 
+// liveOutput are a tool call and what it puts out up to a size, 4 KiB more each time and
+// resent whole, as Gemini CLI's server does it. There is no mark in it, because an editor
+// that is behind gets the newest state only; a text with marks comes after it.
+func liveOutput(size int) [][]byte {
+	const step = 4 << 10
+	payloads := [][]byte{fmt.Appendf(nil, `{"jsonrpc":"2.0","id":45,"result":{"kind":"status-update","taskId":"%s","contextId":"%s","status":{"state":"working","message":{"kind":"message","role":"agent",`+
+		`"messageId":"m","parts":[{"kind":"data","data":{"request":{"callId":"call-1","name":"run_shell_command","args":{"command":"make"}},"status":"executing","tool":{"kind":"execute"}}}]}},`+
+		`"final":false,"metadata":{"coderAgent":{"kind":"tool-call-update"}}}}`, taskID, contextID)}
+	whole := strings.ReplaceAll(text(0, size, true), string(mark), ".")
+	for n := step; n <= size; n += step {
+		payloads = append(payloads, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":45,"result":{"kind":"artifact-update","taskId":"%s","contextId":"%s","artifact":{"artifactId":"tool-call-1-output",`+
+			`"parts":[{"kind":"text","text":%s}]},"append":true,"lastChunk":false}}`, taskID, contextID, quoted(whole[:n])))
+	}
+	return append(payloads, statusV03(0, text(0, textSize, false)))
+}
+
 // A spelling is how one version says when a task begins and ends.
 type spelling struct {
 	card       string // with a %s for the URL
 	begin, end string
-	// texts are where, in a payload, a piece of the agent's text may be.
+	// texts are the places of the agent's text in a payload.
 	texts []string
 }
 

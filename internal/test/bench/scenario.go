@@ -2,15 +2,15 @@ package bench
 
 import "time"
 
-// A Scenario is one way in which agents speak.
+// A Scenario is a manner in which agents send.
 type Scenario struct {
 	Name  string
 	About string
-	// Big is set where bytes count and not events.
+	// Big: bytes count, not events.
 	Big      bool
 	sessions int
 	slow     time.Duration // the editor's pause after each read
-	// script makes what is said; short makes less of it.
+	// script makes the agent's answer; short makes a small one.
 	script func(short bool) (*script, error)
 }
 
@@ -58,6 +58,14 @@ func Scenarios() []Scenario {
 					return nil, err
 				}
 				return newScript("0.3", payloads, 1, 1), nil
+			}},
+		{Name: "resent", About: "output of a running tool, resent whole: to 1 MiB in steps of 4 KiB, one a write", Big: true, sessions: 1,
+			script: func(short bool) (*script, error) {
+				size := 1 << 20
+				if short {
+					size = 64 << 10
+				}
+				return newScript("0.3", liveOutput(size), 1, 2), nil
 			}},
 		{Name: "slow", About: "small events, one a write, to an editor that reads 64 KiB at most each 2 ms", sessions: 1, slow: 2 * time.Millisecond,
 			script: smallScript("1.0", artifactV1, 1, 60, false)},

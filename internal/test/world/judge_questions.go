@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// questions are the calls for which the agent has asked for approval, in order.
+// questions are the calls that asked for approval, in order.
 func (v *turnView) questions() (list []*Call) {
 	for _, s := range v.said {
 		calls := []*Call{s.Call}
@@ -35,8 +35,8 @@ func (v *turnView) askedAt(c *Call) (at time.Duration, arrived bool) {
 	return 0, false
 }
 
-// shownTo are the questions that the user got about a call, before the bridge was
-// killed and after.
+// shownTo are the questions about a call that the user got, before and after the bridge
+// was killed.
 func (v *turnView) shownTo(c *Call) (before, after []*Shown) {
 	about := func(all []*Shown) (list []*Shown) {
 		for _, s := range all {
@@ -61,7 +61,7 @@ func (v *turnView) asks(c *Call) []*Shown {
 	return append(before, after...)
 }
 
-// answersTo are the answers that the agent got about a call.
+// answersTo are the answers about a call that the agent got.
 func (v *turnView) answersTo(c *Call) (list []*Heard) {
 	for _, h := range v.heard {
 		if h.Kind == HeardAnswer && h.Call == c {
@@ -71,7 +71,7 @@ func (v *turnView) answersTo(c *Call) (list []*Heard) {
 	return list
 }
 
-// elsewhere reports whether a call has gone on without an answer.
+// elsewhere reports whether a call has continued without an answer.
 func (v *turnView) elsewhere(c *Call) bool {
 	_, ok := v.elsewhereAt(c)
 	return ok
@@ -92,10 +92,26 @@ func (v *turnView) elsewhereAt(c *Call) (time.Duration, bool) {
 	return 0, false
 }
 
-// goneBy reports whether a call had gone on without an answer at a time, or just behind it.
+// goneBy reports whether a call had continued without an answer at a time, or just
+// after it.
 func (v *turnView) goneBy(c *Call, at time.Duration) bool {
 	since, ok := v.elsewhereAt(c)
 	return ok && since <= at+100*time.Millisecond
+}
+
+// elsewhereUnseen reports whether a call has gone on without an answer behind the loss of a
+// connection.
+func (v *turnView) elsewhereUnseen(c *Call) bool {
+	at, ok := v.elsewhereAt(c)
+	return ok && slices.ContainsFunc(v.losses(), func(lost time.Duration) bool { return lost <= at })
+}
+
+// unasked reports whether a call has gone on without an answer, and so soon, or while so
+// much went wrong, that the user need not have been asked.
+func (v *turnView) unasked(c *Call) bool {
+	asked, _ := v.askedAt(c)
+	gone, ok := v.elsewhereAt(c)
+	return ok && (gone-asked < 700*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 || v.busy(c))
 }
 
 // passes reports whether a call has gone on by itself in so short a time that the user is
@@ -103,21 +119,25 @@ func (v *turnView) goneBy(c *Call, at time.Duration) bool {
 func (v *turnView) passes(c *Call) bool {
 	asked, arrived := v.askedAt(c)
 	gone, ok := v.elsewhereAt(c)
-	if !ok || !arrived || gone-asked > 200*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 {
-		return false
-	}
-	return !slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
+	return ok && arrived && gone-asked <= 200*time.Millisecond && !v.disturbed() && v.plan.PerLine == 0 && !v.busy(c)
+}
+
+// busy reports whether the user had another question before him while a call waited that has
+// gone on by itself: an editor may ask one at a time.
+func (v *turnView) busy(c *Call) bool {
+	asked, _ := v.askedAt(c)
+	gone, _ := v.elsewhereAt(c)
+	return slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
 		return s.Kind == ShownQuestion && s.Name != c.Name && s.At <= gone && (s.Answer == 0 || s.Answer >= asked)
 	})
 }
 
-// judgeQuestions: each approval is asked once, and its answer heard as it was
-// given.
+// judgeQuestions: each approval is asked once, and its answer arrives unchanged.
 func (v *turnView) judgeQuestions() {
 	for _, c := range v.questions() {
 		before, after := v.shownTo(c)
 		shown := append(before, after...)
-		if len(shown) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.rec.Stuck && !v.excuse("asks: rejected by a cancel", v.refuses()) {
+		if len(shown) == 0 && v.run == endsAsPlanned && !v.unasked(c) && !v.rec.Stuck && !v.excuse("asks: rejected by a cancel", v.refuses()) {
 			v.wrong("an approval is never asked", "%s", c.Name)
 		}
 		if len(before) > 1 || len(after) > 1 {
@@ -140,10 +160,10 @@ func (v *turnView) judgeQuestions() {
 	v.judgeTogether()
 }
 
-// judgeOptions: all options are offered, each as what can be told of it.
+// judgeOptions: all options are offered, each with its apparent meaning.
 func (v *turnView) judgeOptions(c *Call, q *Shown) {
 	var extra []Offered
-	rejects := slices.ContainsFunc(c.Options, func(o Option) bool { return o.Tells == TellsReject })
+	rejects := c.rejects()
 	for _, o := range c.Options {
 		if !slices.ContainsFunc(q.Options, func(x Offered) bool { return x.ID == o.ID }) {
 			v.wrong("an option is not offered", "%s (%s)", o.ID, o.Name)
@@ -158,18 +178,7 @@ func (v *turnView) judgeOptions(c *Call, q *Shown) {
 			}
 			continue
 		}
-		o := c.Options[i]
-		if o.Name != "" && x.Name != o.Name {
-			v.wrong("an option has another name", "%q, not %q", x.Name, o.Name)
-		}
-		switch right := v.lines || o.Tells == TellsNothing && x.Kind == "allow_once" ||
-			o.Tells == TellsAllow && strings.HasPrefix(x.Kind, "allow") || o.Tells == TellsReject && strings.HasPrefix(x.Kind, "reject"); {
-		case right:
-		case o.Tells == TellsNothing:
-			v.wrong("an option that cannot be told is not offered as allow_once", "%s (%s) as %s", o.ID, o.Name, x.Kind)
-		default:
-			v.wrong("an option is offered as what it is not", "%s (%s) as %s", o.ID, o.Name, x.Kind)
-		}
+		v.judgeOption(c.Options[i], x)
 	}
 	switch {
 	case rejects && len(extra) > 0:
@@ -178,6 +187,21 @@ func (v *turnView) judgeOptions(c *Call, q *Shown) {
 		v.wrong("nothing that rejects is offered", "%v", q.Options)
 	case len(extra) > 1:
 		v.wrong("several options are added", "%v", extra)
+	}
+}
+
+// judgeOption: an option is offered with its name, as what it tells.
+func (v *turnView) judgeOption(o Option, x Offered) {
+	if o.Name != "" && x.Name != o.Name {
+		v.wrong("an option has another name", "%q, not %q", x.Name, o.Name)
+	}
+	switch right := v.lines || o.Tells == TellsNothing && x.Kind == "allow_once" ||
+		o.Tells == TellsAllow && strings.HasPrefix(x.Kind, "allow") || o.Tells == TellsReject && strings.HasPrefix(x.Kind, "reject"); {
+	case right:
+	case o.Tells == TellsNothing:
+		v.wrong("an option that cannot be told is not offered as allow_once", "%s (%s) as %s", o.ID, o.Name, x.Kind)
+	default:
+		v.wrong("an option is offered as what it is not", "%s (%s) as %s", o.ID, o.Name, x.Kind)
 	}
 }
 
@@ -205,7 +229,7 @@ func (v *turnView) judgeAskedDown(q *Shown) {
 	}
 }
 
-// hushed reports whether what came on a stream at a time has not arrived then, because the
+// hushed reports whether an event of a stream had not arrived at that time, because the
 // stream was silent: nobody can know of it.
 func (v *turnView) hushed(stream int, at time.Duration) bool {
 	return slices.ContainsFunc(v.happened, func(h Happening) bool {
@@ -213,8 +237,8 @@ func (v *turnView) hushed(stream int, at time.Duration) bool {
 	})
 }
 
-// paused reports whether what came before a cut has said that the agent waits, in
-// a way after which its stream may end.
+// paused reports whether the events before a cut have said that the agent waits, in a
+// way that allows the stream's end.
 func (v *turnView) paused(cut Happening) bool {
 	last := &Said{}
 	for _, s := range v.said {
@@ -225,7 +249,7 @@ func (v *turnView) paused(cut Happening) bool {
 	return last.State == InputRequired && (last.Closes || cut.Fault.Clean || v.plan.Agent.V1)
 }
 
-// judgeAnswer: what the user chose is what the agent hears, once.
+// judgeAnswer: the agent gets the user's choice, once.
 func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 	heard := v.answersTo(c)
 	if len(heard) > 1 {
@@ -238,23 +262,8 @@ func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 		}
 	}
 	for _, h := range heard {
-		i := slices.IndexFunc(c.Options, func(o Option) bool { return o.ID == h.Option })
-		rejects := i >= 0 && c.Options[i].Tells == TellsReject
-		byCancel := v.rec.Cancelled > 0 && h.At >= v.rec.Cancelled || v.rec.Died
+		v.judgeHeard(c, q, h)
 		at, gone := v.elsewhereAt(c)
-		switch {
-		case i < 0:
-			v.wrong("an option is sent that the agent has not offered", "%s: %s", c.Name, h.Option)
-		case rejects && byCancel:
-		case q == nil || q.Answer > h.At:
-			v.wrong("an approval is answered before the user has", "%s: %s", c.Name, h.Option)
-		case q.Picked == "" && !rejects, q.Picked != "" && i < 0:
-			v.wrong("an option is sent that nobody has picked", "%s: %s", c.Name, h.Option)
-		case q.Picked != "" && q.Picked != h.Option && c.offers(q.Picked):
-			v.wrong("the answer is not what the user picked", "%s: %s, not %s", c.Name, h.Option, q.Picked)
-		case q.Picked != "" && q.Picked != h.Option:
-			v.wrong("an option is sent for the bridge's own rejection", "%s: %s", c.Name, h.Option)
-		}
 		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) &&
 			!v.excuse("answer: a slow editor, and gone elsewhere", v.plan.PerLine > 0) {
 			v.wrong("a call is answered that has gone on by itself", "%s", c.Name)
@@ -262,6 +271,28 @@ func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 	}
 	if q != nil && len(heard) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.excuse("answer: rejected by a cancel", v.refuses()) && (q.Picked == "" && c.rejects() || c.offers(q.Picked)) {
 		v.wrong("an answer does not reach the agent", "%s: %s", c.Name, q.Picked)
+	}
+}
+
+// judgeHeard is about one answer that the agent has heard; q is the question that the user
+// has answered, nil if there is none.
+func (v *turnView) judgeHeard(c *Call, q *Shown, h *Heard) {
+	i := slices.IndexFunc(c.Options, func(o Option) bool { return o.ID == h.Option })
+	rejects := i >= 0 && c.Options[i].Tells == TellsReject
+	byCancel := v.rec.Cancelled > 0 && h.At >= v.rec.Cancelled || v.rec.Died
+	switch {
+	case i < 0:
+		v.wrong("an option is sent that the agent has not offered", "%s: %s", c.Name, h.Option)
+	case rejects && byCancel:
+	case q == nil || q.Answer > h.At:
+		v.wrong("an approval is answered before the user has", "%s: %s", c.Name, h.Option)
+	case q.Picked == "" && !rejects:
+		v.wrong("an option is sent that nobody has picked", "%s: %s", c.Name, h.Option)
+	case q.Picked == "" || q.Picked == h.Option:
+	case c.offers(q.Picked):
+		v.wrong("the answer is not what the user picked", "%s: %s, not %s", c.Name, h.Option, q.Picked)
+	default:
+		v.wrong("an option is sent for the bridge's own rejection", "%s: %s", c.Name, h.Option)
 	}
 }
 
@@ -274,30 +305,34 @@ func (c *Call) rejects() bool {
 	return slices.ContainsFunc(c.Options, func(o Option) bool { return o.Tells == TellsReject })
 }
 
-// judgeTogether: all that waits is asked before anything is answered, and all
-// answers of a pause are in one message.
+// judgeTogether: all waiting calls are asked before anything is answered, and one
+// message has all answers of a pause.
 func (v *turnView) judgeTogether() {
 	for _, h := range v.heard {
-		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: an answer is lost", v.hit(Undelivered) != nil) || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) ||
-			v.excuse("together: no tasks/get", v.plan.Agent.NoGet && v.disturbed()) {
+		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) {
 			continue
 		}
-		for _, c := range v.questions() {
-			at, arrived := v.askedAt(c)
-			if c == h.Call || !arrived || at+10*time.Millisecond > h.At || v.excuse("together: asked behind the pick", at+10*time.Millisecond > v.pickedAt(h.Call)) ||
-				v.excuse("together: approved elsewhere", v.goneBy(c, h.At)) || h.Call == nil {
-				continue
-			}
-			asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
-			answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
-			switch {
-			case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
-			case !asked && v.excuse("together: no stream is open", v.adrift(at, h.At)):
-			case !asked:
-				v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
-			case !answered && !(!c.rejects() && v.dismissed(c)):
-				v.wrong("the answers of a pause go in several messages", "%s without %s", h.Call.Name, c.Name)
-			}
+		v.judgeBeside(h)
+	}
+}
+
+// judgeBeside is about the other questions, when one is answered.
+func (v *turnView) judgeBeside(h *Heard) {
+	for _, c := range v.questions() {
+		at, arrived := v.askedAt(c)
+		if c == h.Call || !arrived || at+10*time.Millisecond > h.At || v.excuse("together: asked behind the pick", at+10*time.Millisecond > v.pickedAt(h.Call)) ||
+			v.excuse("together: approved elsewhere", v.goneBy(c, h.At)) || h.Call == nil {
+			continue
+		}
+		asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
+		answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
+		switch {
+		case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
+		case !asked && v.excuse("together: no stream is open", v.adrift(at, h.At)):
+		case !asked:
+			v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
+		case !answered && !(!c.rejects() && v.dismissed(c)):
+			v.wrong("the answers of a pause go in several messages", "%s without %s", h.Call.Name, c.Name)
 		}
 	}
 }
@@ -309,8 +344,8 @@ func (v *turnView) hushedTill(asked, answer time.Duration) bool {
 	return silent != nil && v.hushed(silent.Fault.Stream, asked) && (silent.Fault.For == 0 || answer < silent.At+silent.Fault.For)
 }
 
-// adrift reports whether no stream was open when a question was asked, and nothing came to the
-// agent since, until an answer.
+// adrift reports whether, from a question to an answer, no stream was open and no
+// request came to the agent.
 func (v *turnView) adrift(asked, answer time.Duration) bool {
 	lost := time.Duration(-1)
 	for _, at := range v.losses() {
@@ -323,8 +358,8 @@ func (v *turnView) adrift(asked, answer time.Duration) bool {
 	})
 }
 
-// pickedAt is when the user has answered the question about a call: a question that comes
-// after that may cross with the answer.
+// pickedAt is when the user answered the question about a call: a later question may
+// cross with the answer.
 func (v *turnView) pickedAt(c *Call) (at time.Duration) {
 	at = 1 << 62
 	if c != nil {
@@ -342,8 +377,8 @@ func (v *turnView) dismissed(c *Call) bool {
 	return slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.Answer > 0 && !c.offers(q.Picked) })
 }
 
-// refused reports whether a question of the turn cannot be rejected but by cancelling
-// the task, and cancelHeard when that came.
+// refused reports whether the turn has a question that only a cancel of the task can
+// reject, and cancelHeard when the cancel came.
 func (v *turnView) refused() bool { return v.cancelHeard() > 0 && v.refuses() }
 
 func (v *turnView) cancelHeard() time.Duration {
@@ -355,8 +390,8 @@ func (v *turnView) cancelHeard() time.Duration {
 	return 0
 }
 
-// refuses reports whether the user has rejected something that the agent gives no
-// way to reject: then the bridge cancels the task.
+// refuses reports whether the user has rejected something that the agent has no option
+// to reject: then the bridge cancels the task.
 func (v *turnView) refuses() bool {
 	return slices.ContainsFunc(v.questions(), func(c *Call) bool { return !c.rejects() && v.dismissed(c) })
 }
