@@ -28,6 +28,9 @@ type Source struct {
 	// Text is where texts with escapes are decoded. What is in it lives as long as the
 	// events do: until the next are read.
 	Text []byte
+	// Begun, if not empty, is a string in the JSON of an earlier event, without its closing
+	// quote, that later ones go on with: the output of a tool, sent whole each time.
+	Begun string
 	// objects come again and again, such as a tool's schema: they are compared, and not
 	// walked.
 	objects []string
@@ -51,6 +54,14 @@ func (s *Source) Add(object string) {
 	default:
 		s.objects[s.next] = object
 		s.next = (s.next + 1) % maxRepeats
+	}
+}
+
+// Begin notes a string that later events go on with, without its closing quote. It is not
+// copied.
+func (s *Source) Begin(text string) {
+	if s != nil {
+		s.Begun = text
 	}
 }
 
