@@ -25,15 +25,11 @@ var longFunctions = map[string]string{
 	"bridge.(leg).begin":        "one case a way in which a request ends: a table, one over the limit",
 }
 
-// TestFunctions: in the three packages that a prompt passes, with those below them, no
-// function is longer than a screen or branches more often than a reader can follow.
+// TestFunctions: no function is longer than a screen or branches more often than a
+// reader can follow.
 func TestFunctions(t *testing.T) {
 	excused := map[string]bool{}
 	for _, f := range sources(t) {
-		room, _, _ := strings.Cut(f.pkg, "/")
-		if room != "bridge" && room != "mapping" && room != "transport" {
-			continue
-		}
 		for _, d := range f.ast.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Body == nil {
@@ -45,7 +41,11 @@ func TestFunctions(t *testing.T) {
 			}
 			name += fn.Name.Name
 			lines := f.fset.Position(fn.End()).Line - f.fset.Position(fn.Pos()).Line + 1
-			if branches := complexity(fn); lines > maxFunctionLines || branches > maxComplexity {
+			branches := complexity(fn)
+			if strings.HasPrefix(f.path, "internal/test/world/judge_") {
+				branches = 0 // a law and its excuses are a list, whose order decides
+			}
+			if lines > maxFunctionLines || branches > maxComplexity {
 				if longFunctions[name] == "" {
 					t.Errorf("%s: %s has %d lines and a cyclomatic complexity of %d: %d and %d are the limits", f.at(fn), name, lines, branches, maxFunctionLines, maxComplexity)
 				}

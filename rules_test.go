@@ -251,3 +251,42 @@ func contains(list []string, s string) bool {
 	}
 	return false
 }
+
+// realSleeps may wait in real time: nothing tells what they wait for.
+var realSleeps = map[string]string{
+	"internal/agentproc/helper_test.go":        "processes that stay until they are killed, and goroutines that are about to end",
+	"internal/agentproc/orphans_linux_test.go": "processes of others are looked for in /proc, which tells nobody",
+	"internal/credentials/world_test.go":       "a process that hangs until it is killed",
+}
+
+// TestSleeps: a test sleeps in virtual time, where that costs nothing and nothing else
+// can come late.
+func TestSleeps(t *testing.T) {
+	needed := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		path = filepath.ToSlash(path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (path == "testdata" || strings.HasPrefix(d.Name(), ".") && path != "."):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, "_test.go") || path == "rules_test.go":
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if text := string(b); strings.Contains(text, "time.Sleep(") && !strings.Contains(text, `"testing/synctest"`) {
+			if needed[path] = true; realSleeps[path] == "" {
+				t.Errorf("%s: a sleep in real time: use testing/synctest, or wait for what it is about", path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range realSleeps {
+		if !needed[path] {
+			t.Errorf("%s sleeps no more, and needs no exception", path)
+		}
+	}
+}

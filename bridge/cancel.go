@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // A canceller is how a turn is cancelled: from any goroutine, at any time, even
@@ -88,6 +90,17 @@ func (c *canceller) tellToo(agent *Agent) {
 	}
 }
 
+// tellInstead tells the agent of a cancel that the turn was to tell by its answers: the
+// calls have gone on without them.
+func (t *turn) tellInstead() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byTurn && t.task != "" && !t.fold.State.Terminal() {
+		t.byTurn, t.told = false, t.task
+		t.agent.cancelLater(t.task)
+	}
+}
+
 // beginAsking notes that the user is being asked from now on; false: too late,
 // the turn has been cancelled, and the agent is being told.
 func (c *canceller) beginAsking() bool {
@@ -155,11 +168,8 @@ func (c *canceller) tell(ctx context.Context, agent *Agent) {
 	}
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
-	agent.observe(&Observation{What: ObservedCancel, Why: "the turn was cancelled", Task: task})
-	if _, err := agent.opts.Client.Cancel(ctx, task); err != nil {
-		// The task may have ended meanwhile; if it goes on it is left alone.
-		agent.opts.Log.Debug("cancelling", "task", task, "err", err)
-		return
+	if _, err := agent.cancelTask(ctx, task, "the turn was cancelled"); err != nil {
+		return // the task may have ended meanwhile; if it goes on it is left alone
 	}
 	c.mu.Lock()
 	c.done = true
@@ -179,15 +189,23 @@ func (c *canceller) settleCancel(ctx context.Context, over bool) {
 	}
 }
 
+// cancelTask calls tasks/cancel. Nothing else of the bridge does. It lasts as long as
+// ctx lets it; the error is logged as well.
+func (a *Agent) cancelTask(ctx context.Context, task, why string) (*a2a.Event, error) {
+	a.observe(&Observation{What: ObservedCancel, Why: why, Task: task})
+	ev, err := a.opts.Client.Cancel(ctx, task)
+	if err != nil {
+		a.opts.Log.Debug("cancelling", "task", task, "why", why, "err", err)
+	}
+	return ev, err
+}
+
 // cancelLater cancels a task that is given up. An error is only logged.
 func (a *Agent) cancelLater(task string) {
 	a.legs.Go(func() { // ends with its time, or with the agent
 		ctx, stop := context.WithTimeout(a.ctx, cancelGrace)
 		defer stop()
-		a.observe(&Observation{What: ObservedCancel, Why: "the task is given up", Task: task})
-		if _, err := a.opts.Client.Cancel(ctx, task); err != nil {
-			a.opts.Log.Debug("cancelling an abandoned task", "task", task, "err", err)
-		}
+		_, _ = a.cancelTask(ctx, task, "the task is given up")
 	})
 }
 

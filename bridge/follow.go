@@ -41,7 +41,7 @@ func (l *leg) run(ctx context.Context) error {
 			return err
 		case l.taskID == "":
 			return client.ExplainLoss(ctx, &cutError{err.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
-		case silent >= maxUnheard && errors.As(err, new(*undeliveredError)):
+		case l.asWas >= maxUnheard && errors.As(err, new(*undeliveredError)):
 			return err
 		case silent == maxSilence:
 			return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", err, maxSilence, l.taskID)}
@@ -51,8 +51,8 @@ func (l *leg) run(ctx context.Context) error {
 			polling = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
-		case attempt == 1:
-			l.looked = false
+		case attempt == 1 && !l.lossTold:
+			l.lossTold = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
 		}
 		l.lose()
@@ -65,6 +65,9 @@ func (l *leg) run(ctx context.Context) error {
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)
+		if l.asWas++; !errors.As(err, new(*undeliveredError)) {
+			l.asWas = 0
+		}
 		switch {
 		case found == progress:
 			silent, pause, attempt = 0, firstWait, 0
@@ -72,7 +75,7 @@ func (l *leg) run(ctx context.Context) error {
 		case found == alive:
 			silent, pause = 0, min(pause*2, maxWait)
 		case l.polled: // now a stream was lost
-			l.polled, polling, attempt = false, false, 0
+			l.polled, polling, attempt, l.lossTold = false, false, 0, false
 			fallthrough
 		default:
 			silent, pause = silent+1, min(pause*2, maxWait)
@@ -108,14 +111,14 @@ func cannotPass(err error) bool {
 		errors.As(err, new(*mapping.CommandError)) || errors.As(err, new(*lostError))
 }
 
-// repeatsAuth reports whether two subscriptions in a row have said nothing but that the
-// user has to authenticate. An agent that really waits for that keeps its stream open.
+// repeatsAuth reports whether a subscription has only said again that the user has to
+// authenticate. An agent that really waits for that keeps its stream open.
 func (l *leg) repeatsAuth() bool {
 	if l.state != a2a.StateAuthRequired || l.over || l.polled {
 		return false
 	}
 	l.authRepeats++
-	return true
+	return l.authRepeats > 1
 }
 
 // begin makes the leg's request and reads what comes of it. over: there is
@@ -233,7 +236,7 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil
-	case ended && said && l.resting():
+	case ended && said && l.resting() && !l.mayGoOn():
 		l.bare = true
 		return nil
 	case l.spoke == 1 && l.state == "" && !l.unheard:
@@ -305,8 +308,6 @@ func (l *leg) finish(ctx context.Context, stream *transport.Stream) {
 	}
 	stream.Drain()
 	if l.cancel && l.taskID != "" && !l.over {
-		if _, err := l.agent.opts.Client.Cancel(ctx, l.taskID); err != nil {
-			l.agent.opts.Log.Debug("cancelling an abandoned task", "task", l.taskID, "err", err)
-		}
+		_, _ = l.agent.cancelTask(ctx, l.taskID, "the turn ended before the task was known")
 	}
 }

@@ -125,31 +125,29 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 	return m, nil
 }
 
-// message is that of the params, with what the user looks at. If there is none, it
-// answers with an error.
-func (e *linesEditor) message(c *editorRequest, p *lineParams) *a2a.Outgoing {
+// prompt reads a request that has a message, adds what the user looks at, and finds the
+// message's session. A message of nil: the request was answered with an error.
+func (e *linesEditor) prompt(c *editorRequest) (p lineParams, m *a2a.Outgoing, s *Session) {
+	if !c.decode(&p) {
+		return p, nil, nil
+	}
 	m, err := p.message()
 	if err != nil {
 		c.fail(acp.CodeInvalidParams, err.Error(), "")
-		return nil
+		return p, nil, nil
 	}
 	if err := e.server.ide.add(m); err != nil {
 		c.failAgent(err)
-		return nil
+		return p, nil, nil
 	}
-	return m
+	return p, m, e.session(m.ContextID, m.TaskID, p.Workspace)
 }
 
 func (e *linesEditor) stream(c *editorRequest) {
-	var p lineParams
-	if !c.decode(&p) {
-		return
-	}
-	m := e.message(c, &p)
+	p, m, session := e.prompt(c)
 	if m == nil {
 		return
 	}
-	session := e.session(m.ContextID, m.TaskID, p.Workspace)
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		if err := e.checkPush(ctx, m.Push); err != nil {
 			t.Discard()

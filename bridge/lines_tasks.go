@@ -43,15 +43,10 @@ func (e *linesEditor) once(c *editorRequest, params any, run func(ctx context.Co
 
 // send is message/send: the agent's answer, and no events.
 func (e *linesEditor) send(c *editorRequest) {
-	var p lineParams
-	if !c.decode(&p) {
-		return
-	}
-	m := e.message(c, &p)
+	p, m, session := e.prompt(c)
 	if m == nil {
 		return
 	}
-	session := e.session(m.ContextID, m.TaskID, p.Workspace)
 	e.once(c, nil, func(ctx context.Context) (any, error) {
 		_, w, err := e.server.agent.Ready(ctx)
 		if err == nil {
@@ -96,7 +91,7 @@ func (e *linesEditor) cancelTask(c *editorRequest) {
 		ID string `json:"id"`
 	}
 	e.once(c, &p, func(ctx context.Context) (any, error) {
-		ev, err := e.server.agent.opts.Client.Cancel(ctx, p.ID)
+		ev, err := e.server.agent.cancelTask(ctx, p.ID, "the editor cancels it")
 		if err != nil {
 			return nil, err
 		}

@@ -198,7 +198,7 @@ func (l *leg) lookPushed(ctx context.Context) (outcome, error) {
 	case l.over, l.resting():
 		l.bare = !l.polled
 		return progress, nil
-	case l.unheard:
+	case l.unheard && !l.blind:
 		return alive, &undeliveredError{l.taskID, l.begun}
 	}
 	return alive, l.goesOn()
@@ -217,16 +217,25 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 	}
 	// Pushes may overtake each other. Nothing comes behind what ends a task.
 	sort.SliceStable(events, func(i, j int) bool { return !events[i].State.Terminal() && events[j].State.Terminal() })
+	unsure := l.unheard && !l.agent.opts.Client.Lacks().Subscribe
 	for i := range events {
+		n := arrival{events: events[i : i+1], pushed: true}
+		if !l.blind || dropped {
+			n.join = joinBlind
+		}
+		l.older = false
+		if err := l.give(ctx, n); err != nil {
+			return err
+		}
+		if l.older {
+			continue
+		}
+		l.looked, l.blind, dropped = true, true, false
 		l.note(&events[i])
 	}
-	if len(events) == 0 {
-		return nil
+	if unsure { // they may be older than the message: a subscription will tell
+		l.doubt(true)
+		l.over = false
 	}
-	n := arrival{events: events}
-	l.looked = true
-	if !l.blind || dropped {
-		l.blind, n.join = true, joinBlind
-	}
-	return l.give(ctx, n)
+	return nil
 }

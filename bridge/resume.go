@@ -70,7 +70,7 @@ func (l *leg) reconnect(ctx context.Context) (outcome, error) {
 				return progress, err
 			}
 		}
-		if errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || ctx.Err() != nil {
+		if errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || ctx.Err() != nil || errors.As(err, new(*undeliveredError)) {
 			return nothing, err
 		}
 		refused = err
@@ -80,9 +80,6 @@ func (l *leg) reconnect(ctx context.Context) (outcome, error) {
 		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 	}
 	if err := l.look(ctx); err != nil {
-		if l.unheard && errors.Is(err, errCannotLook) && errors.As(refused, new(*undeliveredError)) {
-			return nothing, &undeliveredError{l.taskID, l.begun}
-		}
 		return nothing, l.notFound(ctx, refused, err)
 	}
 	if l.over || l.resting() {
@@ -138,8 +135,17 @@ func (l *leg) look(ctx context.Context, before ...a2a.Event) error {
 	return l.lookAt(ctx, arrival{aligns: task, events: before})
 }
 
-// fetch asks for the task.
+// fetch asks for the task, until the turn leaves the leg.
 func (l *leg) fetch(ctx context.Context) (*a2a.Event, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { // ends with the request
+		select {
+		case <-l.dropped:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
 	task, err := l.agent.opts.Client.Get(ctx, l.taskID, allHistory)
 	agentErr := (*a2a.Error)(nil)
 	switch final := isFinal(err); {

@@ -34,6 +34,11 @@ type subscription struct {
 	late, concluded bool
 	// aligned: the stream has begun with the task, at joined, or with a repetition.
 	aligned bool
+	// level: a look has shown all that was said before what the stream brings next.
+	level bool
+	// doubt is the error for a task that is as it was before the message. The stream is
+	// read on: what the agent has to say may only take its time.
+	doubt error
 	// again: it repeats what was said before, and not all of that is known here.
 	again  bool
 	joined time.Time
@@ -101,17 +106,10 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 				break
 			}
 			s.holding = true
-			l.polled = false // it streams
+			l.polled, l.lossTold = false, false // it streams
 			l.adrift.Store(false)
-			late := s.late
-			if !late {
-				silence.Stop()
-			}
-			err = s.take(ctx, b.events)
+			err = s.takeIn(ctx, b.events, silence)
 			pause = subscriptionSilence
-			if !late || says(b.events) {
-				silence.Reset(s.maySilent())
-			}
 		case <-silence.C:
 			if s.late {
 				l.over = true
@@ -143,6 +141,31 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 	}
 }
 
+// takeIn is take, and starts silence anew if the stream has said anything.
+func (s *subscription) takeIn(ctx context.Context, events []a2a.Event, silence *time.Timer) error {
+	late, doubted := s.late, s.doubt != nil
+	if !late && !doubted {
+		silence.Stop()
+	}
+	err := s.doubting(s.take(ctx, events))
+	if doubted = doubted && s.doubt != nil; !doubted && (!late || says(events)) {
+		silence.Reset(s.maySilent())
+	}
+	return err
+}
+
+// doubting keeps the error for a task that is as it was before the message while the stream
+// is open.
+func (s *subscription) doubting(err error) error {
+	switch {
+	case s.end == nil && errors.As(err, new(*undeliveredError)):
+		s.doubt, err = err, nil
+	case !s.unheard:
+		s.doubt = nil
+	}
+	return err
+}
+
 // maySilent is how long the stream may be silent after what it has brought.
 func (s *subscription) maySilent() time.Duration {
 	switch {
@@ -163,6 +186,13 @@ func (s *subscription) ended() (said bool, err error) {
 	if s.late && (s.concluded || isEnd(s.end)) {
 		s.stream.Close()
 		return true, nil
+	}
+	if s.unheard && !s.begun && s.said && s.doubt == nil && s.agent.opts.Client.Lacks().Get {
+		s.doubt = &undeliveredError{s.taskID, s.begun} // nothing else can tell
+	}
+	if s.doubt != nil {
+		s.stream.Close()
+		return false, s.doubt
 	}
 	said = s.said && len(s.kept) == 0
 	return said, s.endOf(s.stream, s.end, said)
@@ -214,16 +244,20 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		return s.give(ctx, arrival{events: events, join: joinEcho, again: s.again})
 	}
 	for i := 0; s.repetition != nil && i < len(events); i++ {
-		switch s.repetition.Next(&events[i]) {
+		switch known := s.repetition.Next(&events[i]); known {
 		case mapping.KnownPerhaps:
 			s.kept = append(s.kept, *events[i].Clone())
 		case mapping.KnownAgain:
 			s.kept = nil
-		case mapping.KnownLast:
-			if s.unheard && !s.begun && i+1 == len(events) {
+		case mapping.KnownLast, mapping.KnownBefore:
+			next := i
+			if known == mapping.KnownLast {
+				next++
+			}
+			if s.unheard && !s.begun && next == len(events) {
 				return &undeliveredError{s.taskID, s.begun} // the agent has said nothing since the message
 			}
-			if !s.repetition.Fresh() {
+			if known == mapping.KnownLast && !s.repetition.Fresh() {
 				s.note(&events[i])
 			}
 			// The events that a look at the task has shown since the cut come again.
@@ -231,7 +265,7 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			if err := s.give(ctx, arrival{join: joinRepeated, again: s.again}); err != nil {
 				return err
 			}
-			events = events[i+1:]
+			events = events[next:]
 		case mapping.KnownNot:
 			s.repetition = nil
 			// The task in the state of its earlier events is no snapshot.
@@ -318,6 +352,7 @@ func (s *subscription) silent(ctx context.Context) error {
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	default:
 		// Then the stream is followed for as long as it may say something.
+		s.stands = false
 		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
 		return nil
 	}
@@ -332,7 +367,16 @@ func (s *subscription) silent(ctx context.Context) error {
 	// comes on the stream, as long as it is open.
 	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
 	if err == nil && s.unheard {
-		return &cutError{"agent: says nothing"} // the caller counts these errors
+		return s.asBefore()
 	}
 	return err
+}
+
+// asBefore is the error for a task that is still as it was before the message.
+func (s *subscription) asBefore() error {
+	if s.doubt == nil {
+		return &cutError{"agent: says nothing"} // the caller counts these errors
+	}
+	s.asWas++
+	return s.doubt
 }

@@ -74,6 +74,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 	if err != nil {
 		return s.withoutTask(ctx, events, err)
 	}
+	s.level = true
 	s.settleOver(events)
 	return nil
 }
@@ -85,8 +86,14 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 	}
 	s.over = s.over && s.resting() // a replay has the ends of older legs
 	switch {
-	case errors.As(err, new(*taskLostError)): // the events before that are all that there is
-		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: s.again}); giveErr != nil {
+	case errors.As(err, new(*taskLostError)): // the events before that are all that there is, and may be a repetition's
+		if events[0].Kind == a2a.EventTask && len(events) > 1 && s.unaligned(joinBehind) == joinBlind {
+			if giveErr := s.give(ctx, arrival{events: events[:1], join: joinBlind, again: true}); giveErr != nil {
+				return giveErr
+			}
+			events, s.level = events[1:], true // servers say the newest event again behind it
+		}
+		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: true}); giveErr != nil {
 			return giveErr
 		}
 		if s.end == nil { // and what else has come on the stream
@@ -104,15 +111,19 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 		}
 		return s.give(ctx, arrival{events: events, join: how, again: s.again})
 	case s.mayLookAgain(err) && ctx.Err() == nil:
-		return s.give(ctx, arrival{events: events, join: s.unaligned(joinNext), again: s.again})
+		how := s.unaligned(joinNext)
+		if s.level && !s.aligned {
+			how = joinBehind // they may be in the task that was looked at last
+		}
+		return s.give(ctx, arrival{events: events, join: how, again: s.again})
 	}
 	return err
 }
 
 // unaligned is how events are joined that the agent cannot be asked about: blindly,
-// unless the stream is aligned.
+// unless the stream is aligned, or goes on from a look.
 func (s *subscription) unaligned(aligned join) join {
-	if s.aligned {
+	if s.aligned || s.level {
 		return aligned
 	}
 	return joinBlind

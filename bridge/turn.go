@@ -103,6 +103,8 @@ type request struct {
 	message *a2a.Outgoing
 	// answers: the message answers the agent's questions, and is no prompt.
 	answers bool
+	// calls are the IDs of those that are answered.
+	calls []string
 	// taskID is the task that it is about, if that is known.
 	taskID string
 	// was is the state that the task rests in, as far as that is known.
@@ -256,6 +258,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			leg.leave(true)
 			return nil, ended, err
 		case len(decisions) == 0:
+			t.tellInstead()
 			continue // the calls went on without us, or the connection is down
 		}
 		if t.needsWords(decisions) {
@@ -339,10 +342,11 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 // show turns an arrival into steps and hands them to the editor.
 func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	steps := t.steps[:0]
-	if n.join == joinFirst && t.fold.Lacks(&n.events[0]) {
+	if t.isOlder(&n) {
 		leg.older = true
 		n = arrival{}
 	}
+	spoke := len(n.events) > 0
 	t.tellFold(n)
 	if n.join.resumed() && t.down {
 		steps = append(steps, t.cutCost()...)
@@ -365,7 +369,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		if c.Phase == mapping.PhaseLost {
 			t.down = true
 			t.fold.Cut()
-			leg.repetition = t.session.seen.Repetition()
+			leg.compare(t.session.seen.Repetition())
 		}
 	}
 	if t.fold.State == a2a.StateAuthRequired && !t.authTold && !t.fold.WaitsForWords() {
@@ -373,6 +377,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
 	t.noteTask()
+	t.keep(leg, spoke)
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
@@ -383,6 +388,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	t.steps = steps
 	t.chooseCancel(leg)
 	leg.asking.Store(t.fold.Waits())
+	leg.moved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits()
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:

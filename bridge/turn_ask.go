@@ -241,6 +241,9 @@ func (t *turn) answer(ctx context.Context, decisions []decision) (*request, erro
 	}
 	r := t.send(m)
 	r.answers = true
+	for _, a := range answers {
+		r.calls = append(r.calls, a.Call.ID)
+	}
 	return r, nil
 }
 
@@ -255,7 +258,7 @@ func (t *turn) cancelToReject(ctx context.Context, decisions []decision) error {
 	t.rejected = true
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
-	task, err := t.agent.opts.Client.Cancel(ctx, t.fold.TaskID)
+	task, err := t.agent.cancelTask(ctx, t.fold.TaskID, "no option rejects the call")
 	if err != nil {
 		return fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)

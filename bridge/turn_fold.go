@@ -21,6 +21,24 @@ func (t *turn) tellFold(n arrival) {
 	}
 }
 
+// keep puts into the journal what no step tells: texts that were shown elsewhere, and that
+// the agent, which has spoken, has taken the user's answers.
+func (t *turn) keep(leg *leg, spoke bool) {
+	marks := t.fold.KnownMarks(nil)
+	if leg.request.answers && spoke && !leg.unheard && !leg.taker {
+		leg.taker = true
+		marks = mapping.HeardMark(marks, t.fold.TaskID)
+	}
+	if len(marks) > 0 {
+		t.session.record(marks)
+	}
+}
+
+// isOlder reports whether an arrival is a task as it was before, or a push that is late.
+func (t *turn) isOlder(n *arrival) bool {
+	return n.join == joinFirst && t.fold.Lacks(&n.events[0]) || n.pushed && t.fold.Knows(&n.events[0])
+}
+
 // foldEvents turns the events of n into steps.
 func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {

@@ -43,7 +43,8 @@ type Fold struct {
 	// sent is the ID of the message that the agent answers, "" if that is not known.
 	sent string
 	// storesSaid: the snapshot in hand shows that the agent keeps what it says in status
-	// messages: it has the message that was sent, or what was shown in this turn.
+	// messages: it has the message that was sent, or what was shown in this turn. Or that
+	// nothing was said since the task came to rest.
 	storesSaid bool
 	// less are the texts of artifacts in the snapshot in hand of which more was shown.
 	less []string
@@ -83,7 +84,10 @@ func (f *Fold) begin(taskID string, goesOn bool) {
 
 // Sent notes the ID of the message that is being sent: a history that has it has
 // what came after it.
-func (f *Fold) Sent(messageID string) { f.sent, f.loss.away = messageID, false }
+func (f *Fold) Sent(messageID string) {
+	f.sent, f.loss.away = messageID, false
+	f.loss.again, f.loss.replays = false, nil // the answer has a stream of its own
+}
 
 // SetTask says which task the next events are of, until one names another.
 func (f *Fold) SetTask(taskID string) {
@@ -116,7 +120,7 @@ func (f *Fold) Event(ev *a2a.Event, steps []Step) []Step {
 	before := len(f.steps)
 	switch ev.Kind {
 	case a2a.EventTask:
-		if !f.echo {
+		if !f.echo || f.behind && ev.State.Terminal() && !f.State.Terminal() {
 			f.snapshot(ev)
 		} else if ev.HasMessage && (ev.State != f.State || !f.failure(&ev.Message)) { // what else the event says is older than the last snapshot
 			f.newest(&ev.Message)
@@ -180,7 +184,10 @@ func (f *Fold) echoed(sh *shown, text string) bool {
 	if !f.echo || sh.held != f.texts.snapshots {
 		return false
 	}
-	return !f.behind || sh.turn != f.texts.turn || bytes.Contains(f.texts.said.text, []byte(text))
+	if f.behind && sh.turn != f.texts.turn {
+		return f.texts.isNewest(sh, text) || f.texts.isAll(sh, text)
+	}
+	return !f.behind || bytes.Contains(f.texts.said.text, []byte(text))
 }
 
 func hasText(steps []Step) bool {
@@ -283,9 +290,14 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 		return
 	}
 	known := false
-	if f.loss.again || f.echo {
+	if f.loss.again || f.loss.blind || f.echo {
 		sh, text := f.texts.of(m.ID, false), wholeText(m.Parts)
-		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text)
+		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text) || f.loss.again && f.texts.foretold(sh, text)
+		known = known || f.blindly(sh, text)
+		if rest, ok := f.replayed(sh, text, true); ok && !known {
+			known = true
+			f.text(sh, rest, nil, Step{MessageID: m.ID}, f.mayJoin(m))
+		}
 	}
 	p := &f.part
 	for left := m.Parts; left.Next(p); {

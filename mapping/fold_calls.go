@@ -46,9 +46,9 @@ type call struct {
 	growing                  *growingText // while it runs, if it has put out something
 	// questioned: it has asked. answered: the user's answer is on its way; rejected:
 	// that answer rejects. closed: see [Fold.EndTurn]. deferred: the answer waits for
-	// the user's words, see [Fold.Defer].
-	questioned, answered, rejected, closed, deferred bool
-	listed                                           bool // it may be among those that ask
+	// the user's words, see [Fold.Defer]. taken: a journal says that the agent has the answer.
+	questioned, answered, rejected, closed, deferred, taken bool
+	listed                                                  bool // it may be among those that ask
 
 	order int // in which it appeared
 	held  int // the last snapshot that told of it
@@ -123,6 +123,11 @@ func (c *calls) missing(n int) bool {
 	return false
 }
 
+// isOld reports whether an event of a call that has ended is older than its end.
+func (f *Fold) isOld(now *ToolCall, old *call) bool {
+	return !old.closed || old.answered && (f.whole || f.loss.again && (f.echo || old.raw == f.calls.rawSum(now)))
+}
+
 // update shows what a tool call says anew.
 func (f *Fold) update(now *ToolCall) {
 	c := &f.calls
@@ -131,7 +136,7 @@ func (f *Fold) update(now *ToolCall) {
 		return
 	}
 	if old != nil && old.Status.Ended() && !now.Status.Ended() {
-		if !old.closed || old.answered && (f.whole || f.echo && f.loss.again) {
+		if f.isOld(now, old) {
 			c.asks(old)
 			return // an echo from another connection, or of an earlier turn
 		}
@@ -188,11 +193,7 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 	output := c.readOutput(now, old)
 	head, content := c.headSum(now), c.contentSum(now)
 	// Hashed as it was said: what is filled in is not kept once the call has ended.
-	s := newSum(c.seed)
-	s.number(uint64(now.Status))
-	s.number(head)
-	s.number(content)
-	raw := s.Sum64()
+	raw := c.rawSumOf(now.Status, head, content)
 	if old != nil {
 		if was = old.ToolCall; old.raw == raw && old.Asks == now.Asks {
 			return nil, 0
@@ -209,10 +210,10 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 		return next, ToolHead | ToolState | ToolContent
 	}
 	next.Shown = was.Shown
-	next.questioned, next.answered, next.rejected = old.questioned, old.answered, old.rejected
+	next.questioned, next.answered, next.rejected, next.taken = old.questioned, old.answered, old.rejected, old.taken
 	// (Of a call that a journal knows it is not known what it asked.)
 	if next.Asks && next.answered && was.Confirmation != nil && !asksTheSame(next.ToolCall, was) {
-		next.answered, next.rejected = false, false // it asks for something else
+		next.answered, next.rejected, next.taken = false, false, false // it asks for something else
 	}
 	next.order, next.held, next.heard, next.listed = old.order, old.held, old.heard, old.listed
 	var changed ToolChange
@@ -348,34 +349,3 @@ func (f *Fold) Asked() int { return f.calls.questions }
 
 // Running reports whether a tool is at work.
 func (f *Fold) Running() bool { return len(f.calls.running) > 0 }
-
-// Answered notes that an answer to an open call is on its way: it is open no more,
-// even if the agent repeats its question.
-func (f *Fold) Answered(callID string, allowed bool) {
-	if c := f.calls.task.calls[callID]; c != nil {
-		c.answered, c.rejected = true, !allowed
-		f.calls.asks(c)
-	}
-}
-
-// AskAgain forgets answers that the agent has not heard, as far as the last snapshot
-// tells: the process that gave them has ended, and the task still waits.
-func (f *Fold) AskAgain() {
-	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.Status.Ended() && c.heard != f.texts.snapshots {
-			c.answered = false
-			f.calls.asks(c)
-		}
-	}
-}
-
-// Unheard reports whether a call of which Answered was told has not moved since:
-// as far as is known, the agent has not heard the answer.
-func (f *Fold) Unheard() bool {
-	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.Status.Ended() {
-			return true
-		}
-	}
-	return false
-}

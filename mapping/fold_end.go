@@ -53,7 +53,7 @@ func (c *call) endStatus(failed bool) (ToolStatus, *ErrorDetails) {
 		return ToolSucceeded, nil // nothing is known of it but that it was allowed
 	case c.rejected:
 		return ToolCancelled, &ErrorDetails{Message: "Not run: it was rejected."}
-	case c.answered || !c.questioned:
+	case c.answered || !c.questioned || c.Status > ToolPending && !c.Asks: // it may have begun by itself
 		return ToolCancelled, &ErrorDetails{Message: "The agent has not said what became of this call."}
 	}
 	return ToolCancelled, &ErrorDetails{Message: "Not allowed: it was not answered."}

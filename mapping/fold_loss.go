@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -18,8 +19,11 @@ type loss struct {
 	// resumed is the place behind the step of the event in hand that says that the
 	// agent is there again; 0: there is none.
 	resumed int
-	// again: the agent says again what it has said.
-	again bool
+	// again: the agent says again what it has said. blind: it cannot be asked what that was.
+	// replays are what it has said again of texts of which it had said more; nil: no less.
+	// aligned: a snapshot has told of what is said again.
+	again, blind, aligned bool
+	replays               map[*shown]*strings.Builder
 	// told: the user was told in this turn.
 	told bool
 	// said: the user was told, at the event of that number, and since then nothing but
@@ -48,6 +52,7 @@ const (
 // Cut notes that the connection to the agent was lost: from now on something may be
 // missing before the next event.
 func (f *Fold) Cut() {
+	f.texts.settle() // what is missing in the middle of a text may be between this and what follows: see between
 	l := &f.loss
 	f.loss = loss{cut: true, away: true, said: l.said && l.content <= l.saidAt, saidAt: l.saidAt, content: l.content, told: l.told}
 }
@@ -62,7 +67,43 @@ func (f *Fold) Repeated() { f.loss.state, f.loss.away = nothingLost, false }
 func (f *Fold) Again() { f.loss.again = true }
 
 // Blind notes that the agent cannot be asked what it has said during the cut.
-func (f *Fold) Blind() { f.loss.state = lost }
+func (f *Fold) Blind() { f.loss.state, f.loss.blind = lost, true }
+
+// blindly reports whether the first piece that comes from an agent that cannot be asked is what
+// was shown last of the same text: it has been pushed late, or comes again.
+func (f *Fold) blindly(sh *shown, text string) bool {
+	return f.loss.blind && f.loss.state == lost && sh.n > 0 && f.texts.isNewest(sh, text)
+}
+
+// replayed compares a piece of a text that is said again from its beginning with what was
+// shown of it. It returns what is new; ok is false if the piece is no repetition.
+func (f *Fold) replayed(sh *shown, text string, follows bool) (rest string, ok bool) {
+	if !f.loss.again || f.loss.aligned || f.echo && !f.behind {
+		return text, false
+	}
+	all, known := f.loss.replays[sh]
+	switch {
+	case known && all == nil && follows, !known && sh.n == 0 && sh.stored.n == 0:
+		all = nil
+	case all == nil || !follows:
+		all = &strings.Builder{}
+	}
+	if f.loss.replays == nil {
+		f.loss.replays = map[*shown]*strings.Builder{}
+	}
+	f.loss.replays[sh] = nil
+	if all == nil {
+		return text, false
+	}
+	began := all.Len() > 0
+	all.WriteString(text)
+	rest, replaced, short := f.texts.restOf(sh, all.String())
+	if short {
+		f.loss.replays[sh] = all
+		return "", true
+	}
+	return rest, began || !replaced // something else: what was taken for a repetition is shown, too
+}
 
 // unheld notes that the agent does not hold what it has just said, so it may not hold
 // what it said during the cut either.

@@ -16,6 +16,7 @@ import (
 func (f *Fold) snapshot(ev *a2a.Event) {
 	f.whole = true
 	defer func() { f.whole = false }()
+	stands := f.rest.MessageID != "" && f.rest.Is(ev) // so that nothing was said since
 	f.state(ev)
 	f.countCalls(ev)
 	f.texts.snapshots++
@@ -53,6 +54,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	if ev.State.Terminal() {
 		newest() // nothing comes after what ends a task
 	}
+	f.storesSaid = f.storesSaid || stands
 	f.weigh(from)
 }
 
@@ -83,21 +85,33 @@ func (f *Fold) history(ev *a2a.Event) {
 	var seen map[string]int
 	repeated := false
 	f.texts.sameIDs = len(f.texts.said.text) == 0
+	count, shownTo := 0, 0 // which of them was shown last
+	defer func() { f.texts.late = false }()
 	for m := range ev.History {
 		if m.Role == a2a.RoleUser {
 			f.storesSaid = f.storesSaid || m.ID == f.sent || f.sent == ""
 			continue
 		}
-		sh := f.texts.task.texts[textID{m.ID, false}]
-		f.texts.sameIDs = f.texts.sameIDs || sh != nil && sh.n > 0 && sh.turn == f.texts.turn && sh.run != nil
+		count++
+		if f.texts.isShown(m.ID) {
+			f.texts.sameIDs, shownTo = true, count
+		}
 		if seen == nil {
 			seen = map[string]int{}
 		}
 		seen[m.ID]++
 		repeated = repeated || seen[m.ID] > 1
 	}
+	if ev.HasMessage && f.texts.isShown(ev.Message.ID) {
+		shownTo = count + 1
+	}
 	var pieces map[string][]string
+	count = 0
 	for m := range ev.History {
+		if m.Role != a2a.RoleUser {
+			count++
+			f.texts.late = count < shownTo
+		}
 		switch {
 		case m.Role == a2a.RoleUser:
 			f.answers(&m)
@@ -126,6 +140,7 @@ func (f *Fold) history(ev *a2a.Event) {
 // messages hold the newest: what is missing was said before the others.
 func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
 	held := heldTexts(task)
+	f.loss.aligned = true
 	isOlder := func(ev *a2a.Event) bool {
 		if !ev.HasMessage || ev.Message.Role == a2a.RoleUser {
 			return false
@@ -169,18 +184,19 @@ func isReplaced(ev *a2a.Event, later []a2a.Event) bool {
 }
 
 // Lacks reports whether a task may be one as it was before: it holds less of a text than
-// was shown, or something that was shown, and not what was shown last.
+// was shown, no artifacts though one was, or something that was shown, and not what was shown last.
 func (f *Fold) Lacks(task *a2a.Event) bool {
 	known := f.texts.tasks[task.TaskID]
 	if known == nil {
 		return false
 	}
-	held := map[textID]string{}
+	held, none := map[textID]string{}, true
 	for id, text := range heldTexts(task) {
 		held[textID{id, false}] = text
 	}
 	if task.Artifacts != nil {
 		for a := range task.Artifacts {
+			none = false
 			held[textID{strings.Clone(a.ID), true}] = wholeText(a.Parts)
 		}
 	}
@@ -191,7 +207,7 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 			continue
 		}
 		text, ok := held[id]
-		if _, _, short := f.texts.rest(sh, text); ok && short {
+		if _, _, short := f.texts.rest(sh, text); ok && short || id.artifact && none && f.loss.away {
 			return true
 		}
 		holds = holds || ok
@@ -204,6 +220,17 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 	}
 	_, ok := held[newest.textID]
 	return !ok
+}
+
+// Knows reports whether the message of an event was shown, all of it, so that the event has
+// come late. In the turn in hand it may be a chunk, where the agent says messages in pieces.
+func (f *Fold) Knows(ev *a2a.Event) bool {
+	known := f.texts.tasks[ev.TaskID]
+	if known == nil || !ev.HasMessage {
+		return false
+	}
+	sh := known.texts[textID{ev.Message.ID, false}]
+	return sh != nil && sh.n > 0 && (sh.turn != f.texts.turn || !f.texts.pieces) && f.texts.isAll(sh, wholeText(ev.Message.Parts))
 }
 
 // heldTexts are the texts of the messages that a task holds, by their IDs.

@@ -62,6 +62,19 @@ func (k *calls) contentSum(c *ToolCall) uint64 {
 	return s.Sum64()
 }
 
+// rawSum is the hash of what an event says of a call, as [call.raw].
+func (c *calls) rawSum(now *ToolCall) uint64 {
+	return c.rawSumOf(now.Status, c.headSum(now), c.contentSum(now))
+}
+
+func (c *calls) rawSumOf(status ToolStatus, head, content uint64) uint64 {
+	s := newSum(c.seed)
+	s.number(uint64(status))
+	s.number(head)
+	s.number(content)
+	return s.Sum64()
+}
+
 // A sum hashes values with their lengths, so that two lists of values do not hash
 // alike.
 type sum struct{ maphash.Hash }

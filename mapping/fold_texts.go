@@ -45,6 +45,8 @@ type texts struct {
 	lastHeld    string
 	adopted     []adopted // in this turn
 	coveredFrom int       // where in said the last snapshot says again what was said; -1: nowhere
+	ahead       []ahead   // in this turn
+	late        bool      // what a snapshot has in hand is older than what was shown
 
 	said    said
 	settled int    // up to where said was hashed
@@ -91,6 +93,8 @@ type shown struct {
 	// agent held only the newest of it, so that some may be missing.
 	held    int
 	lacking bool
+	// headless: what was shown of it first followed something that was not heard.
+	headless bool
 	// short is how much of it the last snapshot had, if that was less than was shown.
 	short int
 }
@@ -144,7 +148,7 @@ func (t *texts) begin(goesOn bool) {
 // end ends a turn: its text is not needed any more, unless the next one goes on with it.
 func (t *texts) end(goesOn bool) {
 	t.seal()
-	if t.adopted = nil; !goesOn {
+	if t.adopted, t.ahead = nil, nil; !goesOn {
 		t.said.clear()
 		t.settled = 0
 	}
@@ -166,6 +170,12 @@ func (t *texts) of(id string, artifact bool) *shown {
 	}
 	sh.used = true
 	return sh
+}
+
+// isShown reports whether text of a message was shown in this turn.
+func (t *texts) isShown(id string) bool {
+	sh := t.task.texts[textID{id, false}]
+	return sh != nil && sh.n > 0 && sh.turn == t.turn && sh.run != nil
 }
 
 // join finds the run that text of sh is shown in: the one that it is in, if
@@ -195,7 +205,7 @@ func (t *texts) saw(sh *shown, text string) {
 	if t.growing != sh {
 		t.seal()
 		t.growing = sh
-		t.said.begin(sh.artifact)
+		t.said.begin(sh.artifact || t.late) // agents that say the whole of an answer do not say it with that
 		sh.pos = len(t.said.text)
 	}
 	if sh.n < headLen {
@@ -217,10 +227,12 @@ func (t *texts) saw(sh *shown, text string) {
 		sum := maphash.String(t.seed, text)
 		sh.sums, sh.chunk = append(sh.sums, extent{len(text), sum}), sum
 		t.said.restart(text[len(text)-maxSaid/2:])
-		t.settled = len(t.said.text)
+		t.settled, t.ahead = len(t.said.text), nil
 		return
 	}
-	t.settled -= t.said.add(text)
+	if dropped := t.said.add(text); dropped > 0 {
+		t.settled, t.ahead = t.settled-dropped, nil
+	}
 	if len(t.said.text)-t.settled > tailLen {
 		t.settle()
 	}
@@ -289,35 +301,10 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 	return whole[at:], false, false
 }
 
-// between returns where a whole text has more than was shown of it, if that is in one
-// place in the middle.
-func (t *texts) between(sh *shown, whole string) (from, to int, ok bool) {
-	if t.growing == sh {
-		t.settle()
-	}
-	sums := sh.sums
-	for len(sums) > 0 && from+sums[0].n <= len(whole) && maphash.String(t.seed, whole[from:from+sums[0].n]) == sums[0].sum {
-		from += sums[0].n
-		sums = sums[1:]
-	}
-	to = len(whole) - (sh.n - from)
-	if from == 0 || len(sums) == 0 || to <= from {
-		return 0, 0, false
-	}
-	at := to
-	for _, e := range sums {
-		if maphash.String(t.seed, whole[at:at+e.n]) != e.sum {
-			return 0, 0, false
-		}
-		at += e.n
-	}
-	return from, to, true
-}
-
 // knows notes that all of a text was shown, in whatever order.
 func (t *texts) knows(sh *shown, whole string) {
 	t.seal()
-	sh.head = strings.Clone(whole[:min(len(whole), headLen)])
+	sh.head, sh.headless = strings.Clone(whole[:min(len(whole), headLen)]), false
 	sh.n, sh.sums = len(whole), []extent{{len(whole), maphash.String(t.seed, whole)}}
 }
 
@@ -326,7 +313,7 @@ func (t *texts) replace(sh *shown) {
 	if t.growing == sh {
 		t.seal()
 	}
-	sh.run, sh.n, sh.head, sh.sums, sh.newest = nil, 0, "", nil, 0
+	sh.run, sh.n, sh.head, sh.sums, sh.newest, sh.headless = nil, 0, "", nil, 0, false
 }
 
 // adopt notes that a text was shown elsewhere, all of it.

@@ -105,10 +105,12 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 // otherwise, and always in a later turn, it is shown anew.
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	sh := f.texts.of(a.ID, true)
-	if f.echo && f.echoed(sh, wholeText(a.Parts)) { // the text costs as much as the rest of a large event
+	f.texts.passed(sh)
+	if (f.echo || f.loss.again || f.loss.blind) && f.artifactAgain(sh, a, follows, last) { // the text costs as much as the rest of a large event
 		return
 	}
 	if follows {
+		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
 		f.artifactParts(sh, a, 0, last, false)
 		return
 	}
@@ -129,6 +131,24 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		}
 	}
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
+}
+
+// artifactAgain shows an artifact that may be one that was shown, and comes again or late. It
+// reports whether it is.
+func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) bool {
+	text := wholeText(a.Parts)
+	if f.echoed(sh, text) {
+		return true
+	}
+	if rest, ok := f.replayed(sh, text, follows); ok {
+		f.text(sh, rest, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, Append: true}, never)
+		f.artifactParts(sh, a, len(text), last, false) // what is no text
+		return true
+	}
+	if follows {
+		return f.blindly(sh, text)
+	}
+	return f.loss.blind && f.texts.isAll(sh, text)
 }
 
 // isSaid reports whether all of a text was said in this turn. That tells a repetition
@@ -199,22 +219,30 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 			f.texts.replace(sh)
 			anew = true
 		}
+	} else if slices.Contains(f.less, text) { // the whole of an artifact that was shortened
+		f.texts.adopt(sh, text)
+		rest = ""
 	} else {
 		f.restates(sh, text, &rest)
 	}
+	from := len(f.texts.said.text)
 	f.artifactParts(sh, a, len(text)-len(rest), false, anew)
+	f.texts.foretell(sh, from)
 	sh.held = f.texts.snapshots
 }
 
-// inserted shows what an artifact has in the middle of what was shown of it: it was
-// missed when the agent went on behind it. It reports whether there is such a text.
+// inserted shows what an artifact has in the middle of what was shown of it, and behind:
+// it was missed when the agent went on. It reports whether there is such a text.
 func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
-	from, to, ok := f.texts.between(sh, text)
+	from, to, end, ok := f.texts.between(sh, text)
 	if !ok {
 		return false
 	}
+	s := Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}
 	f.texts.replace(sh)
-	f.text(sh, text[from:to], nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}, never)
+	f.text(sh, text[from:to], nil, s, never)
+	sh.run = nil
+	f.text(sh, text[end:], nil, s, never)
 	f.texts.knows(sh, text)
 	f.artifactParts(sh, a, len(text), false, false) // what is no text
 	sh.held = f.texts.snapshots

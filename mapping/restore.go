@@ -79,10 +79,14 @@ func AnswerMark(dst []byte, c *ToolCall, task string) []byte {
 	return append(appendField(dst, "task", task), "}\n"...)
 }
 
-// EndMarks appends the marks of the end of a turn: the texts of the agent that were
-// shown under another ID, and that the turn has ended. It is to be called before
-// [Fold.EndTurn].
-func (f *Fold) EndMarks(dst []byte) []byte {
+// HeardMark appends the mark of a task whose agent has taken all answers so far.
+func HeardMark(dst []byte, task string) []byte {
+	return append(appendField(append(dst, `{"mark":"heard"`...), "task", task), "}\n"...)
+}
+
+// KnownMarks appends the marks of texts of the agent that were shown under another ID,
+// since it was called last.
+func (f *Fold) KnownMarks(dst []byte) []byte {
 	for _, a := range f.texts.adopted {
 		dst = append(dst, `{"mark":"known","n":`...)
 		dst = strconv.AppendInt(dst, int64(a.n), 10)
@@ -91,7 +95,13 @@ func (f *Fold) EndMarks(dst []byte) []byte {
 		dst = appendField(dst, a.id.key(), a.id.id)
 		dst = append(appendField(dst, "task", a.task), "}\n"...)
 	}
-	return append(dst, `{"mark":"end"}`+"\n"...)
+	f.texts.adopted = f.texts.adopted[:0]
+	return dst
+}
+
+// EndMarks is KnownMarks at the end of a turn, with its mark.
+func (f *Fold) EndMarks(dst []byte) []byte {
+	return append(f.KnownMarks(dst), `{"mark":"end"}`+"\n"...)
 }
 
 // key is the member of a mark that an ID stands in.
@@ -204,6 +214,12 @@ func (f *Fold) restoreMark(line []byte) {
 	}
 	f.texts.enter(m.Get("task").Str)
 	f.calls.enter(m.Get("task").Str)
+	if kind == "heard" {
+		for _, c := range f.calls.task.calls {
+			c.taken = c.answered
+		}
+		return
+	}
 	name := strings.Clone(m.Get("as").Str)
 	if id := m.Get("call").Str; kind == "answer" {
 		if c := f.calls.task.calls[id]; c != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -49,26 +51,39 @@ func TestStreamContext(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	c := wireClient(t, agent.URL, &ClientOptions{Timeout: 50 * time.Millisecond})
-	_, err := c.Get(t.Context(), "t", -1)
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "did not answer tasks/get within 50ms") {
-		t.Errorf("got %v", err)
-	}
-	_, err = c.Invoke(t.Context(), "x/y", nil)
-	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrPossiblyDelivered) {
-		t.Errorf("got %v", err)
-	}
-	if n := len(agent.seen()); n != 2 {
-		t.Errorf("%d requests", n)
-	}
-	// A stream has no such limit.
-	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
-	defer cancel()
-	start := time.Now()
-	if _, err = c.Send(ctx, hello()); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) < 140*time.Millisecond {
-		t.Errorf("after %v: %v", time.Since(start), err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		agent := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodGet {
+				return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"name":"Test","url":"/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`)), Request: r}, nil
+			}
+			_, _ = io.Copy(io.Discard, r.Body)
+			asked++
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		c := wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: agent, Timeout: 50 * time.Millisecond})
+		defer c.Close()
+		start := time.Now()
+		_, err := c.Get(t.Context(), "t", -1)
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "did not answer tasks/get within 50ms") {
+			t.Errorf("got %v", err)
+		}
+		_, err = c.Invoke(t.Context(), "x/y", nil)
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrPossiblyDelivered) {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(start); took != 100*time.Millisecond || asked != 2 {
+			t.Errorf("%d requests, %v", asked, took)
+		}
+		// A stream has no such limit.
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		start = time.Now()
+		if _, err = c.Send(ctx, hello()); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Hour {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+	})
 }
 
 // No secret gets into an error or into the log.

@@ -34,11 +34,11 @@ func startChild(t *testing.T, s *Store, what string, n int) *exec.Cmd {
 	return cmd
 }
 
-// TestChild is not a test but the other processes.
+// TestChild is not a test but the other processes, which the tests start.
 func TestChild(t *testing.T) {
 	args := strings.SplitN(os.Getenv(storeChild), ",", 3)
 	if len(args) != 3 {
-		t.Skip("it is started by the tests of several processes")
+		return
 	}
 	s, err := Open(args[2])
 	if err != nil {

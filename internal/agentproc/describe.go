@@ -16,8 +16,8 @@ func Program(command string) (string, error) {
 	return words[0], nil
 }
 
-// Describe is a command for people: without the values of the variables that it
-// sets, which may be credentials.
+// Describe shortens a command for people. It leaves out the values of variables, which
+// may be credentials.
 func Describe(command string) string {
 	env, words, err := splitWords(command, runtime.GOOS == "windows")
 	if err != nil {
@@ -30,11 +30,11 @@ func Describe(command string) string {
 	return strings.Join(append(env, words...), " ")
 }
 
-// Environ is the environment for a program that is started for the user: ours,
-// without the A2ASTDIO_ variables, which are about us and may hold credentials.
+// Environ is the environment for the user's programs: ours without the A2ASTDIO_
+// variables, which configure this program and may hold credentials.
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		const ours = "A2ASTDIO_"
-		return len(v) >= len(ours) && strings.EqualFold(v[:len(ours)], ours) // Windows does not tell cases apart
+		return len(v) >= len(ours) && strings.EqualFold(v[:len(ours)], ours) // Windows ignores case
 	})
 }

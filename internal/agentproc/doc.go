@@ -1,19 +1,19 @@
-// Package agentproc starts an agent's server for the bridge, finds out at which
-// URL it is, and ends it. No process of the agent outlives the bridge.
+// Package agentproc starts an agent's server for the bridge, finds its URL, and ends
+// it. No process of the agent outlives the bridge.
 //
 // # How it is held
 //
 //	bridge ──leash (a pipe)──▶ supervisor (a2astdio supervise) ──▶ agent ──▶ its children …
 //
-// The bridge does not start the agent but a supervisor, which is our own binary
-// again, and keeps the write end of a pipe to it. However the bridge dies, the
-// kernel closes that pipe, and the supervisor ends the agent: SIGTERM, then
-// SIGKILL. A parent-death signal alone would not do: npx dies of it and its node
-// lives on; and Go ties it to a thread of the bridge that may end at any time.
+// The bridge starts a supervisor, our own binary again, which starts the agent. The
+// bridge keeps the write end of a pipe to the supervisor. However the bridge ends, the
+// kernel closes that pipe, and the supervisor ends the agent: SIGTERM, then SIGKILL.
+// (Rejected: a parent-death signal alone. npx dies of it and its node lives on. And it
+// is tied to a thread of the bridge, which Go may end at any time.)
 //
-// The supervisor has a session of its own, so that neither Ctrl-C, nor a hangup,
-// nor a kill of the editor's process group takes it away before its work is done,
-// and a name of its own, so that killall -9 a2astdio does not, either.
+// The supervisor has a session of its own, so that Ctrl-C, a hangup or a kill of the
+// editor's process group does not end it early. It also has a name of its own, because
+// of killall -9 a2astdio.
 //
 // # What is guaranteed
 //
@@ -24,19 +24,19 @@
 //	bridge and supervisor at     the agent's own process,  nothing             all descendants
 //	once, by kill -9             not its children
 //
-// On Linux the supervisor is a subreaper: whatever of the agent's loses its
-// parent becomes the supervisor's child, however it detached itself, and it is
-// done when the kernel says that it has no children left. If it is killed itself,
-// the agent's process gets the parent-death signal, and the bridge kills what has
-// the mark, an environment variable, which it finds in /proc.
+// On Linux the supervisor is a subreaper: descendants that lose their parent become its
+// children, however they detached themselves. It is done when the kernel reports no
+// children. If it is killed itself, the agent's process gets the parent-death signal,
+// and the bridge kills each process in /proc that has the mark, an environment
+// variable.
 //
 // Elsewhere a process that left the agent's group (setsid) survives. On Windows
 // the supervisor is in a job object that is killed when it ends.
 //
-// All of that takes less than a second, of which 400 ms are the agent's own, unless
-// the machine is so busy that nothing gets its turn.
+// All of that takes less than a second, of which the agent gets 400 ms; longer on an
+// overloaded machine.
 //
-// Nobody can end what is not a descendant at all: a container (docker run is only
-// a client of its daemon; --rm and --init help), a unit of systemd, a process of
-// another user (sudo).
+// What is not a descendant cannot be ended: a container (docker run is only a client of
+// its daemon; --rm and --init help), a unit of systemd, a process of another user
+// (sudo).
 package agentproc

@@ -9,33 +9,32 @@ import (
 )
 
 const (
-	// stopMargin is what Stop allows the supervisor beyond its grace.
+	// stopMargin is the time that Stop gives the supervisor beyond its grace.
 	stopMargin = 500 * time.Millisecond
-	// lastResort is what a killed supervisor's agent may take to be gone. Nothing
-	// more can be done then but wait.
+	// lastResort is how long Stop waits for a killed supervisor's agent to end. Nothing
+	// more can be done then.
 	lastResort = 3 * time.Second
-	// outputMargin is how long what was printed last may take to arrive here.
+	// outputMargin is how long the last output may take to arrive.
 	outputMargin = 200 * time.Millisecond
 )
 
-// wait returns when nothing is left of the agent.
+// wait returns when all of the agent's processes have ended.
 func (p *Process) wait(output *os.File) {
 	copied := make(chan struct{})
-	// Ends at the end of the output, or with the deadline that it gets below,
-	// unless the log blocks: then with the log.
+	// Ends with the output, or at the deadline below; if the log blocks, with the log.
 	go func() {
 		defer close(copied)
 		defer output.Close()
 		p.output.copy(output)
 	}()
 	err := p.cmd.Wait()
-	// A supervisor that ends by itself leaves nobody. One that was killed may, and
-	// one that crashed, which is status 2 in Go; looking at every process of the
-	// machine for no reason would only delay the end.
+	// A supervisor that ends by itself leaves no processes. One that was killed may, and
+	// one that crashed, which is status 2 in Go. Looking at every process without need
+	// would only delay the end.
 	if code := p.cmd.ProcessState.ExitCode(); code < 0 || code == 2 {
 		sweep(p.mark)
 	}
-	// Where the system cannot find them all, one that survived may hold the pipe.
+	// Where sweep cannot find all processes, a survivor may hold the pipe.
 	_ = output.SetReadDeadline(time.Now().Add(outputMargin))
 	timer := time.NewTimer(2 * outputMargin)
 	defer timer.Stop()
@@ -56,7 +55,7 @@ func (p *Process) wait(output *os.File) {
 	p.err = fmt.Errorf("agent: %q ended %s%s%s%s", p.name, ending(err), before, p.words(), advice)
 }
 
-// ending says how the supervisor has ended, which passes on how the agent has.
+// ending tells how the supervisor has ended, which passes on how the agent has.
 func ending(err error) string {
 	var exit *exec.ExitError
 	switch {
@@ -70,11 +69,10 @@ func ending(err error) string {
 	return fmt.Sprintf("with status %d%s", exit.ExitCode(), signalName(exit.ExitCode()))
 }
 
-// Done is closed when the agent has ended, by itself or not, and nothing of it
-// is left.
+// Done is closed when the agent has ended for any reason, with all of its processes.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says how the agent has ended: nil until Done is closed.
+// Err tells how the agent has ended: nil until Done is closed.
 func (p *Process) Err() error {
 	select {
 	case <-p.done:
@@ -84,13 +82,13 @@ func (p *Process) Err() error {
 	}
 }
 
-// Stop ends the agent, and returns when nothing is left of it: it gets SIGTERM,
-// and SIGKILL after the grace period. A second call may shorten that. An error is
-// about the supervisor, which had to be killed.
+// Stop ends the agent, and returns when all of its processes have ended: SIGTERM first,
+// SIGKILL after the grace period. A second call may shorten the period. An error means
+// that the supervisor had to be killed.
 func (p *Process) Stop(grace time.Duration) error {
 	grace = max(grace, 0)
 	p.mu.Lock()
-	// If nobody reads that any more, the end is near.
+	// If nobody reads it any more, the supervisor is about to end.
 	_, _ = fmt.Fprintf(p.leash, "%d\n", grace.Milliseconds())
 	p.mu.Unlock()
 	if p.ended(grace + stopMargin) {
@@ -115,7 +113,7 @@ func (p *Process) ended(limit time.Duration) bool {
 	}
 }
 
-// hangUp does what our own end would do.
+// hangUp does what the end of this process would do.
 func (p *Process) hangUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,33 +13,31 @@ import (
 )
 
 const (
-	// Waits between looks at an address: short at first, for an agent that is
-	// there at once; at the most a wait that nobody notices, for minutes of npx
-	// downloading.
+	// Waits between two looks at an address: short at first, for an agent that starts
+	// fast; later no longer than anybody notices, for minutes of npx downloading.
 	firstWait = 20 * time.Millisecond
 	maxWait   = 250 * time.Millisecond
-	// probeTime bounds one look: a server that accepts and says nothing is not
-	// ready.
+	// probeTime bounds one look: a server that accepts and stays silent is not ready.
 	probeTime = 2 * time.Second
-	// settle is how long an agent must stay after a card was seen at an address
-	// that we did not choose. Gemini's server announces its URL and then ends if
-	// the port is another's: the card is that other's.
+	// settle is how long an agent must live after its card was seen at an address that we
+	// did not choose. If its port is taken, Gemini's server announces its URL and then
+	// ends: the card was another server's.
 	settle = 500 * time.Millisecond
-	// maxAddresses bounds how many printed URLs are looked at.
+	// maxAddresses bounds the printed URLs that are tried.
 	maxAddresses = 16
-	// maxCard is as much of a card as package transport reads.
+	// maxCard is what package transport reads of a card.
 	maxCard = 4 << 20
 )
 
-// cardPaths are where cards are: of A2A 0.3 and later, and before.
+// cardPaths are the well-known paths of A2A 0.3 and later, and of earlier versions.
 var cardPaths = []string{"/.well-known/agent-card.json", "/.well-known/agent.json"}
 
-// A finder looks for a card at several addresses. The first that has one wins.
+// A finder looks for a card at several addresses. The first card wins.
 type finder struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	client *http.Client
-	ports  []string // those that we chose, where nobody else is
+	ports  []string // addresses that we chose, so that the server is the agent
 
 	mu        sync.Mutex
 	addresses []string
@@ -55,8 +53,7 @@ func newFinder(ctx context.Context, ports ...string) *finder {
 	f := &finder{ports: ports, found: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(ctx)
 	f.client = &http.Client{
-		// No proxy: this is the same machine. No idle connections: there is
-		// nothing to be left behind.
+		// No proxy: it is this machine. No idle connections that could be left behind.
 		Transport: &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
@@ -65,7 +62,7 @@ func newFinder(ctx context.Context, ports ...string) *finder {
 	return f
 }
 
-// add looks at an address until a card was found or stop is called.
+// add watches an address until a card is found or stop is called.
 func (f *finder) add(address string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,11 +70,17 @@ func (f *finder) add(address string) {
 		return
 	}
 	f.addresses = append(f.addresses, address)
-	// Ends with f.ctx, which stop cancels, and success, too.
+	// Ends with f.ctx, which stop and success cancel.
 	f.wg.Go(func() { f.watch(address) })
 }
 
-// stop ends the search; when it returns, no goroutine of it is left.
+// addPort is add for a port of this machine.
+func (f *finder) addPort(port string) {
+	f.add("http://127.0.0.1:" + port)
+	f.add("http://[::1]:" + port)
+}
+
+// stop ends the search, and waits for its goroutines.
 func (f *finder) stop() {
 	f.mu.Lock()
 	f.stopped = true
@@ -121,8 +124,8 @@ func (f *finder) pause(d time.Duration) bool {
 	}
 }
 
-// hasCard reports whether there is a card below an address. Where we told the
-// agent to listen, one that wants credentials first counts, too.
+// hasCard reports whether there is a card below an address. At an address that we
+// chose, an agent that wants credentials for its card counts, too.
 func (f *finder) hasCard(address string, chosen bool) bool {
 	ctx, cancel := context.WithTimeout(f.ctx, probeTime)
 	defer cancel()
@@ -134,7 +137,7 @@ func (f *finder) hasCard(address string, chosen bool) bool {
 		req.Header.Set("Accept", "application/json")
 		resp, err := f.client.Do(req)
 		if err != nil {
-			return false // nobody is there; another path changes nothing
+			return false // nobody listens, so other paths fail, too
 		}
 		var card struct{ Name *string }
 		isCard := resp.StatusCode == http.StatusOK &&

@@ -63,6 +63,13 @@ func playAgent(words []string) {
 			time.Sleep(d)
 		case "stubborn":
 			signal.Ignore(syscall.SIGTERM)
+		case "refuse": // says so, too
+			asked := make(chan os.Signal, 1)
+			signal.Notify(asked, syscall.SIGTERM)
+			go func() {
+				<-asked
+				fmt.Fprintln(os.Stderr, "not yet")
+			}()
 		case "serve": // a port, 0 for any, which is printed
 			l, err := net.Listen("tcp", net.JoinHostPort("localhost", arg))
 			if err != nil {

@@ -9,39 +9,37 @@ import (
 )
 
 const (
-	// healthy is how long an agent must have lived for its end to be the first of
-	// its kind again.
+	// healthy is how long an agent must live for its end to count as the first failure.
 	healthy = time.Minute
-	// The waits before an agent is started again that keeps dying.
+	// Pauses before the restart of an agent that fails repeatedly.
 	firstPause = time.Second
 	maxPause   = 30 * time.Second
 )
 
-// A Keeper has an agent running for whoever needs it: it starts it when it is first
-// asked for its URL, and again when it has died and [Keeper.Revive] says that it is
-// needed again. There is one process at a time, shared by all that ask. Its methods
-// may be called concurrently.
+// A Keeper starts an agent when its URL is first asked for, and again when it has ended
+// and [Keeper.Revive] was called. All callers share its one process. Its methods may be
+// called concurrently.
 type Keeper struct {
 	opts Options
 
 	mu       sync.Mutex
 	current  *run
-	failures int // how often in a row it has died soon
+	failures int // early ends in a row
 	last     error
 	stopped  bool
 }
 
-// A run is one life of the agent. It is made before the agent is started.
+// A run is one life of the agent. It is made before the agent starts.
 type run struct {
 	notBefore time.Time
-	process   *Process // nil until it is started
+	process   *Process // nil until the start
 	done      chan struct{}
 	err       error // set before done is closed
 	ended     time.Time
 }
 
-// NewKeeper returns a Keeper, and starts nothing. An error is about the command or
-// the directory. [Options.Patience] bounds each wait in URL.
+// NewKeeper returns a Keeper, and starts nothing. An error is about the command or the
+// directory. [Options.Patience] bounds each wait in URL.
 func NewKeeper(opts *Options) (*Keeper, error) {
 	if _, _, err := parseCommand(opts.Command, ""); err != nil {
 		return nil, err
@@ -52,10 +50,10 @@ func NewKeeper(opts *Options) (*Keeper, error) {
 	return &Keeper{opts: *opts, current: &run{done: make(chan struct{})}}, nil
 }
 
-// URL starts the agent, unless it runs, waits for its card, and returns the URL below
-// which it is. An agent that has died is not started: its end is the error, until
-// Revive. An error whose Timeout method says true is one of patience: the agent is
-// still starting, and a later call may find it.
+// URL starts the agent unless it runs, waits for its card, and returns its URL. It does
+// not restart an ended agent: until Revive it returns how that has ended. An error
+// whose Timeout method returns true means that the agent is still starting; a later
+// call may succeed.
 func (k *Keeper) URL(ctx context.Context) (string, error) {
 	var impatient <-chan time.Time
 	if k.opts.Patience > 0 {
@@ -70,12 +68,12 @@ func (k *Keeper) URL(ctx context.Context) (string, error) {
 	}
 	url, err := r.process.find(ctx, impatient)
 	if r.process.Err() != nil {
-		<-r.done // who asks Done next is to know as much as who gets the error
+		<-r.done // a caller of Done must then know as much as this caller
 	}
 	return url, err
 }
 
-// start returns the current run, and starts its process if need be.
+// start returns the current run, and starts its process if needed.
 func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*run, error) {
 	k.mu.Lock()
 	r := k.current
@@ -97,7 +95,7 @@ func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*run, e
 	if k.stopped || r != k.current {
 		return nil, fmt.Errorf("agent: it was ended before it was started")
 	}
-	// Not with ctx, which is that of who asked first.
+	// Without ctx, which is the first caller's.
 	p, err := Start(context.WithoutCancel(ctx), &k.opts)
 	if err != nil {
 		return nil, err
@@ -110,7 +108,7 @@ func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*run, e
 	return r, nil
 }
 
-// note takes down the end of a run.
+// note records the end of a run.
 func (k *Keeper) note(r *run) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -122,9 +120,9 @@ func (k *Keeper) note(r *run) {
 	close(r.done)
 }
 
-// Revive gets an agent that has died ready to be started again, by the next URL: at
-// once if it had served for a while, or for the first time; then after pauses that
-// grow. It does nothing for one that has not died, or that Stop has ended.
+// Revive prepares a restart by the next URL. The restart comes at once after a long
+// life or a first failure, otherwise after growing pauses. Revive does nothing if the
+// agent has not ended, or if Stop has ended it.
 func (k *Keeper) Revive() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -139,8 +137,8 @@ func (k *Keeper) Revive() {
 	}
 }
 
-// pause is how long after its end an agent is started again that has died so often
-// in a row. served: it had a card.
+// pause is the wait before a restart after this many failures. served: the agent had a
+// card.
 func pause(failures int, served bool) time.Duration {
 	if served {
 		failures--
@@ -151,7 +149,7 @@ func pause(failures int, served bool) time.Duration {
 	return min(firstPause<<min(failures-1, 10), maxPause)
 }
 
-// Done is closed when the agent has died. After Revive it is another channel, which
+// Done is closed when the agent has ended. After Revive it is another channel, which
 // tells one run from the next.
 func (k *Keeper) Done() <-chan struct{} {
 	k.mu.Lock()
@@ -159,7 +157,7 @@ func (k *Keeper) Done() <-chan struct{} {
 	return k.current.done
 }
 
-// Err says how the agent has died last, nil if it never has.
+// Err tells how the agent last ended, nil if it never has.
 func (k *Keeper) Err() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -178,8 +176,7 @@ func (k *Keeper) Stop(grace time.Duration) error {
 	return p.Stop(grace)
 }
 
-// tell calls Options.Waiting each second, until the function that it returns is
-// called.
+// tell calls Options.Waiting each second until stop is called.
 func (k *Keeper) tell(began time.Time) (stop func()) {
 	if k.opts.Waiting == nil {
 		return func() {}

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// maxWords is how much of what an agent has printed an error shows: some lines of
-	// a dialog. All of it is in the log.
+	// maxWords bounds the agent's output in an error: some lines of a dialog. The log has
+	// all of it.
 	maxWords = 300
-	// maxLines is how many lines that may be, and lookBack among how many of the last
-	// ones the one that names an error is looked for.
+	// maxLines bounds these lines; lookBack is how many of the last lines are searched for
+	// one that names an error.
 	maxLines = 3
 	lookBack = 25
 )
 
-// lastWords returns what is worth reading of the end of what the agent has printed, on
-// one line: the line that names an error and what follows it, or else the last lines;
-// without the stack, and without what would control a terminal.
+// lastWords returns the useful end of the agent's output on one line: the line that
+// names an error and what follows it, or else the last lines. It drops stack frames and
+// control characters.
 func (o *output) lastWords() string {
 	o.mu.Lock()
 	tail := string(o.tail)
@@ -60,7 +60,6 @@ func oneLine(line string) string {
 	}, line))
 }
 
-// shorten keeps the beginning.
 func shorten(words string) string {
 	if len(words) <= maxWords {
 		return words
@@ -72,8 +71,8 @@ func shorten(words string) string {
 	return words[:cut] + "…"
 }
 
-// isNoise reports whether a line is a frame of a stack, or says nothing by itself:
-// of Node, npm, Python, Go and Java.
+// isNoise reports whether a line is a stack frame, or tells nothing by itself: of Node,
+// npm, Python, Go and Java.
 func isNoise(line string) bool {
 	for _, prefix := range []string{"at ", "File \"", "goroutine ", "Traceback (", "node:internal", "Node.js v", "throw ", "Require stack:", "exit status ",
 		"npm notice", "npm error A complete log", "npm ERR! A complete log", "created by ", "... "} {
@@ -85,7 +84,7 @@ func isNoise(line string) bool {
 		!strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// namesError reports whether a line is likely to be why a program has ended.
+// namesError reports whether a line probably tells why a program has ended.
 func namesError(line string) bool {
 	lower := strings.ToLower(line)
 	for _, word := range []string{"error", "panic:", "fatal", "exception", "cannot ", "can't ", "could not", "refused", "denied", "not found", "already in use",

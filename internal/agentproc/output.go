@@ -10,34 +10,34 @@ import (
 )
 
 const (
-	// maxTail is how much of the agent's output is kept for error messages: a long
-	// stack of node's with the error on top of it.
+	// maxTail bounds the output that is kept for error messages: a long stack trace of
+	// node's, with the error on top.
 	maxTail = 4 << 10
-	// maxLine bounds a line in which a URL is looked for. URLs are announced in
-	// short ones; what is long is a dump of something.
+	// maxLine bounds a line that is searched for a URL. Announcements are short; long
+	// lines are dumps.
 	maxLine = 4 << 10
 )
 
-// An output is what the agent prints: it goes to the log, its end is kept, and
-// its lines are searched for a URL until there is a card.
+// An output takes what the agent prints: it writes it to the log, keeps its end, and
+// searches its lines for a URL until there is a card.
 type output struct {
 	log io.Writer // may be nil
 
 	mu    sync.Mutex
 	tail  []byte
-	line  []byte           // the line that is not complete yet
-	watch func(url string) // nil when nobody looks for a URL any more
+	line  []byte           // the unfinished line
+	watch func(url string) // nil when no URL is wanted any more
 }
 
-// copy reads until the end of r, which comes when every process that holds the
-// other end is gone, or when r gets a deadline.
+// copy reads until the end of r, which comes when each process that holds the other end
+// has ended, or at r's deadline.
 func (o *output) copy(r *os.File) {
 	buf := make([]byte, 4<<10)
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
 			if o.log != nil {
-				// A log that cannot be written must not stop the agent.
+				// A failing log must not stop the agent.
 				_, _ = o.log.Write(buf[:n])
 			}
 			o.take(buf[:n])
@@ -82,14 +82,14 @@ func (o *output) unwatch() {
 	o.watch, o.line = nil, nil
 }
 
-// escapes are the sequences that colour a terminal. They are compiled when there
-// is an agent to listen to: every start would pay for it.
+// escapes are terminal colour sequences. They are compiled only for an agent's output:
+// each start would pay for it.
 var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
 })
 
-// printed finds URLs of this machine. Servers that listen on all addresses say
-// so; a browser's user is meant to put in a name.
+// printed finds URLs of this machine. Servers that listen on all addresses print
+// 0.0.0.0 or [::], which a client replaces by a name.
 var printed = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\bhttp://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):([0-9]{1,5})(/[^\s"'<>()\[\]{}|\\^` + "`" + `]*)?`)
 })

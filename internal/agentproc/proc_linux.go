@@ -11,28 +11,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isSubreaper: descendants that lose their parent become the supervisor's.
+// isSubreaper: descendants that lose their parent become the supervisor's children.
 const isSubreaper = true
 
-// supervisorName is what ps, killall and pkill know the supervisor's process by:
-// whoever kills every a2astdio leaves those that clean up. At most 15 bytes.
+// supervisorName is the supervisor's process name for ps, killall and pkill: killing
+// every a2astdio leaves the ones that clean up. At most 15 bytes.
 const supervisorName = "a2a-supervisor"
 
 func becomeSupervisor() {
-	// Both have been in every kernel since 3.4; without them less is found.
+	// Each kernel since 3.4 has both; without them less is found.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	// The name of the process is that of its first thread, which may not be ours.
+	// A process's name is that of its first thread, which may not be this one.
 	_ = os.WriteFile("/proc/self/comm", []byte(supervisorName), 0)
 }
 
-// agentAttr: the agent is killed with the supervisor, whatever happens to that.
+// agentAttr: the kernel kills the agent when the supervisor ends.
 func agentAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// ownChildren lists the processes whose parent is this one. The kernel keeps the
-// list by threads. It may leave out one while others end; the next round finds
-// it, and only wait4 says that nobody is left.
+// ownChildren lists the processes whose parent is this one. The kernel keeps the list
+// by thread, and may leave out a process while others end. The next round finds it, and
+// only wait4 reports that no children are left.
 func ownChildren() (children []int) {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -55,8 +55,8 @@ func ownChildren() (children []int) {
 	return children
 }
 
-// walkChildren looks at every process. Among some thousands, on a busy machine,
-// that takes longer than there is time: it is the way where there is no list.
+// walkChildren looks at every process, where the kernel has no list. Among thousands on
+// a busy machine that takes too long.
 func walkChildren() (children []int) {
 	self := os.Getpid()
 	eachProcess(func(pid int, dir string) {
@@ -67,7 +67,7 @@ func walkChildren() (children []int) {
 	return children
 }
 
-// parentOf reads "pid (name) state ppid …". A name may have anything in it.
+// parentOf reads "pid (name) state ppid …". A name may contain any character.
 func parentOf(stat []byte) int {
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 2 {
@@ -91,16 +91,15 @@ func eachProcess(f func(pid int, dir string)) {
 	}
 }
 
-// quietRounds is for how many rounds nobody must be found. In the middle of an
-// exec a process has no environment to look at, and on a busy machine it may be
-// there for some time.
+// quietRounds is how many rounds in a row must find nothing. During exec a process
+// shows no environment, which may last on a busy machine.
 const quietRounds = 8
 
-// sweep kills what the supervisor has left: nothing, unless it was killed itself.
+// sweep kills what a killed supervisor has left.
 func sweep(mark string) {
 	timer := time.NewTimer(round)
 	defer timer.Stop()
-	// The limit is for what cannot be killed.
+	// The limit is for processes that cannot be killed.
 	for limit, quiet := time.Now().Add(hopeless), 0; quiet < quietRounds && time.Now().Before(limit); {
 		quiet++
 		if killMarked(mark) {
@@ -111,15 +110,15 @@ func sweep(mark string) {
 	}
 }
 
-// killMarked kills every process that has the mark in its environment, and
-// reports whether there was one.
+// killMarked kills each process with the mark in its environment, and reports whether
+// there was one.
 func killMarked(mark string) (found bool) {
 	eachProcess(func(pid int, dir string) {
 		if !hasMark(dir, mark) || pid == os.Getpid() {
 			return
 		}
-		// It holds the process, not only its number, which another may have by
-		// now: so look again.
+		// FindProcess holds the process, not only its number, which another may have by now:
+		// so check again.
 		p, err := os.FindProcess(pid)
 		if err != nil {
 			return

@@ -4,8 +4,8 @@ package agentproc
 
 import "syscall"
 
-// isSubreaper: only Linux, and FreeBSD by another call, knows them. Here what has
-// left the agent's process group is not found.
+// isSubreaper: only Linux and, by another call, FreeBSD have subreapers. Here a process
+// that has left the agent's process group is not found.
 const isSubreaper = false
 
 func becomeSupervisor() {}
@@ -14,6 +14,6 @@ func agentAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: tru
 
 func ownChildren() []int { return nil }
 
-// sweep: if the supervisor was killed, nothing tells the agent's processes from
-// others. They have lost their output, and most end of that.
+// sweep does nothing: without the supervisor nothing identifies the agent's processes.
+// They have lost their output, and most end of that.
 func sweep(string) {}

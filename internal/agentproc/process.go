@@ -16,45 +16,44 @@ import (
 	"time"
 )
 
-// markName is the environment variable by which processes of an agent are known.
+// markName is the environment variable that marks an agent's processes.
 const markName = "A2ASTDIO_SUPERVISED"
 
-// Options are how to start an agent.
+// Options tell how to start an agent.
 type Options struct {
-	// Command is what starts the agent, and stays: words as in a shell, but
-	// without one; leading VAR=value words are its environment. {port} stands for
-	// a free port, which is also in PORT and CODER_AGENT_PORT. An agent that
-	// chooses its port itself must print its URL.
+	// Command starts the agent and keeps running. It consists of words as in a shell, but
+	// no shell runs it; leading VAR=value words are its environment. {port} stands for a
+	// free port, which is also in PORT and CODER_AGENT_PORT. An agent that chooses its own
+	// port must print its URL.
 	Command string
-	// Dir is where it runs; empty is the current directory.
+	// Dir is its directory; empty is the current one.
 	Dir string
-	// Env is its environment; nil is ours, without the A2ASTDIO_ variables, which
-	// are about us and may hold credentials.
+	// Env is its environment; nil is [Environ].
 	Env []string
-	// Prepare is called before each start, with the environment that the agent is to
-	// have; what it returns is added, and wins. nil: nothing is.
+	// Prepare is called before each start with the agent's environment. The agent also
+	// gets what it returns, which wins. nil: nothing.
 	Prepare func(env []string) ([]string, error)
-	// Remove returns the directory that Prepare has made, which is removed if this
-	// process is killed while the agent lives. nil: there is none.
+	// Remove returns the directory that Prepare has made. It is removed if this process is
+	// killed while the agent runs. nil: there is none.
 	Remove func() string
-	// Stderr gets what the agent prints, on stdout or stderr; nil drops it. A
-	// writer that blocks stops the agent in the end, as a terminal would.
+	// Stderr gets the agent's stdout and stderr; nil drops them. A writer that blocks will
+	// block the agent, as a terminal would.
 	Stderr io.Writer
-	// Advice is what the user can do when the agent has ended by itself, for
+	// Advice tells the user what to do when the agent has ended by itself, for
 	// [Process.Err].
 	Advice string
-	// Patience bounds each wait in [Keeper.URL]. An agent that needs longer is
-	// not ended for it, and a later call may find its card. 0 is no bound.
+	// Patience bounds each wait in [Keeper.URL]. A slower agent goes on, and a later call
+	// may find its card. 0 is no bound.
 	Patience time.Duration
-	// Waiting is called each second while [Keeper.URL] waits, with how long it has,
-	// and with 0 when it waits no more. It is called from one goroutine at a time.
+	// Waiting is called each second while [Keeper.URL] waits, with the time so far, and
+	// with 0 at the end. Calls do not overlap.
 	Waiting func(time.Duration)
-	// Self is how to run [Supervise] in a process of its own; nil is the word
-	// supervise behind this program's path.
+	// Self is how to run [Supervise] in a process of its own; nil is this program with the
+	// word supervise.
 	Self []string
 }
 
-// A Process is an agent that was started. Its methods may be called concurrently.
+// A Process is a started agent. Its methods may be called concurrently.
 type Process struct {
 	name   string // for messages
 	mark   string
@@ -71,9 +70,9 @@ type Process struct {
 	err  error         // set before done is closed
 }
 
-// Start starts the agent and does not wait for it. It is ended by Stop, with ctx,
-// or when this process ends, however that happens. So ctx should not be one that
-// a signal ends, if there is something to tell the agent before.
+// Start starts the agent and does not wait for it. Stop, the end of ctx, or any end of
+// this process ends it. So ctx should not be one that a signal ends, if the agent has
+// to be told something before.
 func Start(ctx context.Context, opts *Options) (*Process, error) {
 	port, err := freePort()
 	if err != nil {
@@ -97,28 +96,11 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	if len(words) > 1 {
 		p.name += " …" // arguments may hold what nobody should read
 	}
-	self := opts.Self
-	if self == nil {
-		path, err := os.Executable()
-		if err != nil {
-			return nil, fmt.Errorf("agent: this program does not know its own path, which it needs to start one: %w", err)
-		}
-		self = []string{path, "supervise"}
-	}
-	ports := []string{port}
-	for _, v := range env {
-		// A port that the command chooses itself; what answers there may still be
-		// somebody else, so it is not one of ours.
-		if name, value, _ := strings.Cut(v, "="); (name == "PORT" || name == "CODER_AGENT_PORT") && value != port {
-			ports = append(ports, value)
-		}
-	}
-	p.cmd = exec.Command(self[0], self[1:]...)
-	if opts.Self == nil {
-		p.cmd.Args[0] = os.Args[0] // the path may be that of what a link leads to
+	if p.cmd, err = supervisorCommand(opts); err != nil {
+		return nil, err
 	}
 	p.cmd.Dir = opts.Dir
-	// What stands in the command wins: of two values, exec takes the last.
+	// The command's variables win: of two values, exec takes the last.
 	p.cmd.Env = slices.Concat(inherited(opts.Env), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env, []string{p.mark})
 	if opts.Prepare != nil {
 		more, err := opts.Prepare(p.cmd.Env)
@@ -134,14 +116,18 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	p.cmd.SysProcAttr = supervisorAttr()
 	output, err := p.start()
 	if err != nil {
-		return nil, fmt.Errorf("agent: its supervisor %s cannot be started: %w", self[0], err)
+		return nil, fmt.Errorf("agent: its supervisor %s cannot be started: %w", p.cmd.Path, err)
 	}
 
 	p.finder = newFinder(context.WithoutCancel(ctx), port)
 	p.output.watch = p.finder.add
-	for _, port := range ports {
-		p.finder.add("http://127.0.0.1:" + port)
-		p.finder.add("http://[::1]:" + port)
+	p.finder.addPort(port)
+	for _, v := range env {
+		// A port that the command chooses itself; what answers there may still be
+		// somebody else, so it is not one of ours.
+		if name, value, _ := strings.Cut(v, "="); (name == "PORT" || name == "CODER_AGENT_PORT") && value != port {
+			p.finder.addPort(value)
+		}
 	}
 	detach := context.AfterFunc(ctx, p.hangUp)
 	// Ends with the supervisor, soon after the agent, or after Stop has killed it.
@@ -153,7 +139,21 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	return p, nil
 }
 
-// start runs the supervisor, and returns the pipe of what the agent prints.
+// supervisorCommand is the command that starts the agent.
+func supervisorCommand(opts *Options) (*exec.Cmd, error) {
+	if opts.Self != nil {
+		return exec.Command(opts.Self[0], opts.Self[1:]...), nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("agent: this program does not know its own path, which it needs to start one: %w", err)
+	}
+	cmd := exec.Command(path, "supervise")
+	cmd.Args[0] = os.Args[0] // the path may have followed a link
+	return cmd, nil
+}
+
+// start runs the supervisor, and returns the pipe of the agent's output.
 func (p *Process) start() (*os.File, error) {
 	held, leash, err := os.Pipe()
 	if err != nil {
@@ -166,8 +166,8 @@ func (p *Process) start() (*os.File, error) {
 		return nil, err
 	}
 	defer print.Close()
-	// The supervisor hands its stderr to the agent as both. Its stdout is not
-	// ours, which is the editor's.
+	// The agent gets the supervisor's stderr as stdout and stderr. Our own stdout belongs
+	// to the editor.
 	p.cmd.Stdin, p.cmd.Stderr = held, print
 	if err := p.cmd.Start(); err != nil {
 		leash.Close()
@@ -178,8 +178,8 @@ func (p *Process) start() (*os.File, error) {
 	return output, nil
 }
 
-// freePort returns a port on which nobody listens. Until the agent does, somebody
-// else may: then the agent says so, and ends.
+// freePort returns a free port. Somebody else may take it before the agent does: then
+// the agent reports that, and ends.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -198,12 +198,16 @@ func TestContext(t *testing.T) {
 
 // A second, shorter grace period counts, and a longer one does not.
 func TestStopTwice(t *testing.T) {
-	p := startHelper(t, "stubborn serve={port}", nil)
+	printed, refused := io.Pipe()
+	p := startHelper(t, "refuse serve={port}", func(o *Options) { o.Stderr = refused })
 	urlOf(t, p)
 	began := time.Now()
 	var wg sync.WaitGroup
 	wg.Go(func() { p.Stop(10 * time.Second) })
-	time.Sleep(50 * time.Millisecond)
+	if line, err := bufio.NewReader(printed).ReadString('\n'); !strings.Contains(line, "not yet") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	printed.Close() // what it prints further is nobody's
 	if err := p.Stop(0); err != nil {
 		t.Error(err)
 	}

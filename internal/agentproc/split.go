@@ -2,8 +2,8 @@ package agentproc
 
 import "runtime"
 
-// Words splits a command as [Options.Command] is split: words as in a shell, but
-// without one. Leading VAR=value words are returned apart.
+// Words splits a command like [Options.Command]: into words as in a shell, but no shell
+// runs it. It returns leading VAR=value words apart.
 func Words(command string) (env, words []string, err error) {
 	return splitWords(command, runtime.GOOS == "windows")
 }

@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	// lastGrace is what the agent gets between SIGTERM and SIGKILL if nobody says
-	// otherwise: the bridge is dead, or the agent has ended and left children. All
-	// of it is to be over within a second.
+	// lastGrace is the time between SIGTERM and SIGKILL without an order: the bridge has
+	// ended, or the agent has, and has left children. All of it must be over within a
+	// second.
 	lastGrace = 400 * time.Millisecond
 
 	removeWord = "--remove"
 
-	// Exit statuses of a command that could not be run, as shells have them.
+	// Exit statuses of a command that could not run, as in shells.
 	statusNotFound  = 127
 	statusCannotRun = 126
 )
 
-// Supervise runs an agent until it ends or the leash does, and returns its exit
-// status when nothing is left of it; 128+n if signal n ended it. It is what the
-// hidden command supervise does, in a process of its own: it changes how that
-// handles signals and children.
+// Supervise runs an agent until it ends or the leash does, and returns its exit status
+// when all of its processes have ended; 128+n if signal n ended it. The hidden command
+// supervise runs it in a process of its own, because it changes how that handles
+// signals and children.
 //
-// Each line of the leash is a number: the agent is to be ended, and gets so many
-// milliseconds. The agent's stdout and stderr are both out; its stdin is empty.
+// Each line of the leash is an order to end the agent, with its grace in milliseconds.
+// The agent's stdout and stderr are both out; its stdin is empty.
 //
-// The command follows a "--". Before it may be "--remove DIR": a directory that the
-// bridge removes, and the supervisor if the bridge was killed.
+// The command follows a "--". Before it may stand "--remove DIR": a directory that the
+// supervisor removes if the bridge was killed.
 func Supervise(args []string, leash io.Reader, out *os.File) int {
 	remove, argv := "", args
 	if len(argv) > 1 && argv[0] == removeWord {
@@ -53,8 +53,8 @@ func Supervise(args []string, leash io.Reader, out *os.File) int {
 	}
 	orders := make(chan time.Duration)
 	var orphaned atomic.Bool
-	// Ends with the leash, or with the process: a read of a pipe cannot be
-	// relied on to end otherwise.
+	// Ends with the leash, or with the process: nothing else is sure to end a read of a
+	// pipe.
 	go readOrders(leash, orders, &orphaned)
 	status := supervise(path, argv, orders, out)
 	if remove != "" && orphaned.Load() {
@@ -65,8 +65,8 @@ func Supervise(args []string, leash io.Reader, out *os.File) int {
 	return status
 }
 
-// readOrders passes on after how long the agent is to be gone. The end of the
-// leash is an order, too; without one before it the bridge has died.
+// readOrders passes orders on. The end of the leash is an order, too; without one
+// before it the bridge was killed.
 func readOrders(leash io.Reader, orders chan<- time.Duration, orphaned *atomic.Bool) {
 	lines, told := bufio.NewScanner(leash), false
 	for lines.Scan() {

@@ -13,40 +13,40 @@ import (
 )
 
 const (
-	// round is how often children are looked for while the agent is being ended:
-	// one whose parent has just died is ours without a word from the kernel.
+	// round is how often children are looked for while the agent is ended: the kernel does
+	// not tell when an orphan becomes our child.
 	round = 10 * time.Millisecond
-	// hopeless is how long after SIGKILL the supervisor still tries. What is left
-	// then is another user's, or hangs in the kernel.
+	// hopeless is how long the supervisor tries after SIGKILL. What is left then is
+	// another user's, or hangs in the kernel.
 	hopeless = time.Second
 )
 
-// A supervisor is one goroutine. It alone reaps and it alone kills, so that no
-// number that it kills has been given to another process meanwhile.
+// A supervisor is one goroutine. It alone reaps and kills, so it never kills a process
+// that has got a reaped one's number.
 type supervisor struct {
 	agent  int  // its process, and its group
-	reaped bool // then the number is no longer its own
+	reaped bool // then its number may be another's
 	status int
 
 	ending   bool
-	asked    map[int]bool // who got SIGTERM; the agent's group is under 0
+	asked    map[int]bool // processes that got SIGTERM; the agent's group is 0
 	deadline time.Time    // of SIGKILL
 }
 
 func supervise(path string, argv []string, orders <-chan time.Duration, out *os.File) int {
-	// The parent-death signal comes when the thread that started the agent ends.
-	// This goroutine keeps it, and lasts as long as the process.
+	// The parent-death signal comes when the thread that started the agent ends. This
+	// goroutine keeps its thread until the process ends.
 	runtime.LockOSThread()
 	becomeSupervisor()
 
-	// Asked for before there is a child. One place is enough: a signal that finds
-	// it taken has its children reaped with those of the one before.
+	// Asked for before there is a child. One slot is enough: the pending signal covers all
+	// ended children.
 	children, terminate := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(children, syscall.SIGCHLD)
 	signal.Notify(terminate, syscall.SIGTERM)
-	// What terminals send, to whole groups, is the bridge's to act on, and so is
-	// a reader of our output that is gone. They are caught and dropped: if they
-	// were ignored, the agent would inherit that.
+	// Terminals send these to whole groups, and the bridge acts on them; SIGPIPE tells
+	// that the reader of our output has ended. They are caught and dropped: the agent
+	// would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 
 	s, err := startAgent(path, argv, out)
@@ -84,7 +84,7 @@ func startAgent(path string, argv []string, out *os.File) (*supervisor, error) {
 		return nil, err
 	}
 	defer null.Close()
-	// Not package os/exec: it wants to wait for its processes itself.
+	// Not package os/exec, which waits for its processes itself.
 	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
 		Env:   os.Environ(),
 		Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
@@ -93,11 +93,11 @@ func startAgent(path string, argv []string, out *os.File) (*supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Until it is known better: it was killed, or could not even be.
+	// Until more is known: it was killed, or could not even be killed.
 	return &supervisor{agent: pid, asked: make(map[int]bool), status: 128 + int(syscall.SIGKILL)}, nil
 }
 
-// end begins the end, or brings it nearer.
+// end begins the end, or shortens the grace.
 func (s *supervisor) end(grace time.Duration) {
 	deadline := time.Now().Add(grace)
 	if !s.ending || deadline.Before(s.deadline) {
@@ -106,8 +106,8 @@ func (s *supervisor) end(grace time.Duration) {
 	s.ending = true
 }
 
-// reap takes in the children that have ended, and reports whether nobody is left.
-// A subreaper without children has no descendants.
+// reap reaps ended children, and reports whether none is left. A subreaper without
+// children has no descendants.
 func (s *supervisor) reap() bool {
 	for {
 		var status syscall.WaitStatus
@@ -124,7 +124,7 @@ func (s *supervisor) reap() bool {
 			if status.Signaled() {
 				s.status = 128 + int(status.Signal())
 			}
-			// What it has left behind belonged to it.
+			// Its children end, too.
 			s.end(lastGrace)
 		default:
 			delete(s.asked, pid)
@@ -132,19 +132,19 @@ func (s *supervisor) reap() bool {
 	}
 }
 
-// press asks everybody to end, once, and after the deadline makes them. Children
-// of children come up as ours when their parents are gone.
+// press sends SIGTERM to each process once, and SIGKILL after the deadline. Orphans
+// become our children.
 func (s *supervisor) press() {
 	force := !time.Now().Before(s.deadline)
 	if !s.reaped || !isSubreaper {
-		// The members of a group that are not our children live as long as its
-		// number. Once the agent is reaped, a subreaper finds them as children; the
-		// others have only this, and the number is not reused that soon.
+		// The group's number stays valid while a member lives. Once the agent is reaped, a
+		// subreaper finds the members as children. Other systems have only this number, which
+		// is not reused that soon.
 		s.kill(0, -s.agent, force)
 	}
 	for _, pid := range ownChildren() {
 		group, _ := syscall.Getpgid(pid)
-		if force || group != s.agent || !s.asked[0] { // else it was asked with its group
+		if force || group != s.agent || !s.asked[0] { // otherwise it was asked with its group
 			s.kill(pid, pid, force)
 		}
 	}
@@ -160,7 +160,7 @@ func (s *supervisor) kill(who, pid int, force bool) {
 	}
 }
 
-// signalName is for a status that stands for a signal.
+// signalName names the signal of a status.
 func signalName(status int) string {
 	if status <= 128 || status > 128+31 {
 		return ""
@@ -168,6 +168,6 @@ func signalName(status int) string {
 	return " (" + syscall.Signal(status-128).String() + ")"
 }
 
-// supervisorAttr gives the supervisor a session of its own: no terminal and no
-// kill of the editor's process group reaches it.
+// supervisorAttr gives the supervisor a session of its own, so that neither a terminal
+// nor a kill of the editor's process group reaches it.
 func supervisorAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

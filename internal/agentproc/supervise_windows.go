@@ -11,14 +11,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// supervise on Windows is cross-built and untested. The supervisor puts itself
-// into a job that is killed when its last handle is closed, which is when the
-// supervisor ends, however that happens. All that it starts is in the job from
-// the beginning. There is no SIGTERM for a process without a window, so the grace
-// period is not used.
+// supervise on Windows is cross-built and untested. The supervisor puts itself into a
+// job, which is killed when the supervisor ends and closes the last handle. All that it
+// starts belongs to the job. A process without a window has no SIGTERM, so there is no
+// grace period.
 func supervise(path string, argv []string, orders <-chan time.Duration, out *os.File) int {
 	if err := enterJob(); err != nil {
-		// Without it something may be left behind: better not to begin.
+		// Without a job processes may be left behind, so nothing is started.
 		fmt.Fprintf(out, "a2astdio: no job object for the agent: %v\n", err)
 		return statusCannotRun
 	}
@@ -39,11 +38,11 @@ func supervise(path string, argv []string, orders <-chan time.Duration, out *os.
 	case <-ended:
 		return agent.ProcessState.ExitCode()
 	case <-orders:
-		return 1 // as TerminateProcess has it
+		return 1 // like TerminateProcess
 	}
 }
 
-// enterJob leaves the handle open on purpose: it closes with the process.
+// enterJob leaves the handle open: it closes with the process.
 func enterJob() error {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -61,7 +60,7 @@ func enterJob() error {
 	return windows.AssignProcessToJobObject(job, windows.CurrentProcess())
 }
 
-// supervisorAttr: an editor has no console, and a new window for one would flash
+// supervisorAttr hides the window: an editor has no console, and a new one would flash
 // up.
 func supervisorAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW}

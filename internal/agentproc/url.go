@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// longWait is after how much waiting for a card an error doubts the command.
+// longWait is how long a card may be missing before an error doubts the command.
 const longWait = time.Minute
 
 func withoutWho(err error) string { return strings.TrimPrefix(err.Error(), "agent: ") }
@@ -31,7 +31,7 @@ func (p *Process) isFound() bool {
 // URL waits for the agent's card and returns the URL below which it is.
 func (p *Process) URL(ctx context.Context) (string, error) { return p.find(ctx, nil) }
 
-// find is URL for somebody whose patience may end.
+// find is URL for a caller with limited patience.
 func (p *Process) find(ctx context.Context, impatient <-chan time.Time) (string, error) {
 	select {
 	case <-p.done:
@@ -51,7 +51,7 @@ func (p *Process) find(ctx context.Context, impatient <-chan time.Time) (string,
 	}
 }
 
-// A slowError is the end of somebody's patience.
+// A slowError says that the caller's patience has ended.
 type slowError struct{ text string }
 
 func (e *slowError) Error() string { return e.text }
@@ -59,8 +59,7 @@ func (e *slowError) Error() string { return e.text }
 // Timeout implements the interface of package net's timeouts.
 func (e *slowError) Timeout() bool { return true }
 
-// noCard says how long there has been no card, and what to look at if that is
-// long.
+// noCard tells how long there has been no card, and what to check after a long time.
 func (p *Process) noCard() string {
 	waited := time.Since(p.began)
 	if waited < longWait {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// notWords are what a shell would act on outside quotes. There is no shell here,
-// and a "|" that reaches the agent as an argument helps nobody.
+// notWords are characters that a shell would act on outside quotes. No shell runs the
+// command, and a "|" as an argument helps nobody.
 const notWords = "|&;<>()`\n"
 
 // splitWords splits a command as a shell would, without being one: quotes,
@@ -61,50 +61,71 @@ type wordReader struct {
 }
 
 func (w *wordReader) rune(r rune) error {
-	if w.escaped {
-		w.escaped = false
-		if w.windows && r != '"' || w.quote == '"' && !strings.ContainsRune("$`\"\\\n", r) {
-			w.add('\\') // it was no quoting backslash
-		} else {
-			if r != '\n' { // which continues the line
-				w.literal(r)
-			}
-			return nil
-		}
+	if w.escaped && w.afterBackslash(r) {
+		return nil
 	}
-	if w.dollar {
-		w.dollar = false
-		if r == '{' || r == '(' || r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return fmt.Errorf("has a $%c…, which only a shell expands", r)
-		}
+	if w.dollar && (r == '{' || r == '(' || isName(string(r))) {
+		return fmt.Errorf("has a $%c…, which only a shell expands", r)
 	}
-	switch {
-	case w.quote != 0 && r == w.quote:
-		w.quote = 0
-	case r == '\\' && w.quote != '\'':
+	w.dollar = false
+	if w.quote != 0 {
+		return w.inQuotes(r)
+	}
+	switch r {
+	case '\\':
 		w.escaped = true
+	case '$':
+		w.dollar = true
+		w.add(r)
+	case '"', '\'':
+		w.quote, w.open, w.quoted = r, true, true
+	case ' ', '\t', '\r':
+		w.end()
+	default:
+		switch {
+		case r == '\n' && len(w.words) == 0 && !w.open: // the first line may be empty
+		case strings.ContainsRune(notWords, r):
+			return fmt.Errorf("has a %q, which only a shell understands", r)
+		case r == '~' && !w.open:
+			return fmt.Errorf("has a word that begins with ~, which only a shell expands")
+		default:
+			w.add(r)
+		}
+	}
+	return nil
+}
+
+func (w *wordReader) inQuotes(r rune) error {
+	switch {
+	case r == w.quote:
+		w.quote = 0
 	case w.quote == '\'':
 		w.literal(r)
-	case w.quote == '"' && r == '`':
-		return fmt.Errorf("has a %q, which only a shell understands", r)
+	case r == '\\':
+		w.escaped = true
 	case r == '$':
 		w.dollar = true
 		w.add(r)
-	case w.quote == '"':
-		w.literal(r)
-	case r == '"' || r == '\'':
-		w.quote, w.open, w.quoted = r, true, true
-	case r == ' ' || r == '\t' || r == '\r':
-		w.end()
-	case r == '\n' && len(w.words) == 0 && !w.open: // the first line may be empty
-	case strings.ContainsRune(notWords, r):
+	case r == '`':
 		return fmt.Errorf("has a %q, which only a shell understands", r)
-	case r == '~' && !w.open:
-		return fmt.Errorf("has a word that begins with ~, which only a shell expands")
 	default:
-		w.add(r)
+		w.literal(r)
 	}
 	return nil
+}
+
+// afterBackslash takes the rune behind a backslash. false: the backslash quoted nothing,
+// and the rune is as any other.
+func (w *wordReader) afterBackslash(r rune) bool {
+	w.escaped = false
+	if w.windows && r != '"' || w.quote == '"' && !strings.ContainsRune("$`\"\\\n", r) {
+		w.add('\\')
+		return false
+	}
+	if r != '\n' { // which continues the line
+		w.literal(r)
+	}
+	return true
 }
 
 // add adds a rune that was not quoted, literal one that was.

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// asks lists what a card says of credentials: each scheme, and each requirement of
-// the card and of its skills, in one spelling for both versions of A2A. Two cards
-// with the same list ask for the same.
+// asks lists what a card says of credentials: each scheme, and each requirement of the
+// card and its skills, in one form for both versions of A2A. Two cards with equal lists
+// ask for the same.
 func asks(card map[string]any) map[string]bool {
 	all := map[string]bool{}
 	schemes, _ := card["securitySchemes"].(map[string]any)
@@ -34,12 +34,12 @@ func asks(card map[string]any) map[string]bool {
 	return all
 }
 
-// sameAsks reports whether what is signed of a card says the same of credentials
-// as the whole.
+// sameAsks reports whether the signed part of a card asks for the same credentials as
+// the whole card.
 func sameAsks(card, signed map[string]any) bool { return maps.Equal(asks(card), asks(signed)) }
 
-// schemeText is a scheme without what is empty. A card that spells it for both
-// versions of A2A says the same twice: the spelling of 1.0 counts then.
+// schemeText returns a scheme without empty members. For a card with the forms of both
+// versions of A2A, 1.0's counts.
 func schemeText(v any) string {
 	plain := pruner{empty: true}
 	object, ok := v.(map[string]any)
@@ -61,7 +61,7 @@ func schemeText(v any) string {
 	return string(jcs().append(nil, v))
 }
 
-// requirementText is a requirement: its schemes, each with its scopes.
+// requirementText returns a requirement: its schemes, each with its scopes.
 func requirementText(v any) string {
 	object, ok := v.(map[string]any)
 	if !ok {

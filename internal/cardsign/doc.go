@@ -4,21 +4,19 @@
 //
 // # Whose word counts
 //
-// Only keys that the user named are trusted: from a file, from a JWKS URL, or
-// pinned by their thumbprint (RFC 7638). What a signature's own header says of
-// keys (jku, jwk, kid) is a hint: it never makes a key trusted.
+// Only the user's keys are trusted: from a file, from a JWKS URL, or pinned by their
+// thumbprint (RFC 7638). Keys in a signature's own header (jku, jwk, kid) are hints:
+// the header never makes a key trusted.
 //
 // # What is signed
 //
-// The specification leaves open what becomes of empty members and of members that
-// it does not know, so signers differ. [Verifier.Verify] tries the forms that are
-// met in practice, in the order of [Forms], which begins with those that leave out
-// least. A form is safe to try because its bytes are JSON again: whatever form
-// fits, those bytes are this card less what the form leaves out. That rest is
-// reported ([Verdict.LeftOut]), and the card without it is [Report.Card]. A
-// signature that does not cover which credentials the card asks for is
-// [Incomplete], which is not good enough for [Report.Err].
+// The specification does not say whether empty and unknown members are signed, so
+// signers differ. [Verifier.Verify] tries the forms that signers use, in the order of
+// [Forms], which begins with those that leave out least. Trying is safe, because each
+// form gives JSON: if one fits, the signed bytes are this card less what the form
+// leaves out. [Verdict.LeftOut] reports that rest, and [Report.Card] is the card
+// without it. A signature that does not cover the card's requirements for credentials
+// is [Incomplete], and [Report.Err] does not accept it.
 //
-// The package is heavier than what the start of a bridge needs: only internal/cli
-// names it.
+// The package is too heavy for a bridge's start: only internal/cli imports it.
 package cardsign

@@ -2,31 +2,31 @@ package cardsign
 
 import "slices"
 
-// A Form is a way to make the bytes that are signed of a card.
+// A Form is a way to derive the signed bytes from a card.
 type Form struct {
-	// Name is what reports, and card sign, call it.
+	// Name is the form's name in reports and for card sign.
 	Name string
-	// Says is who signs so, and what is left out, for people.
+	// Says tells people who signs so, and what is left out.
 	Says string
-	// Loose forms leave out what is empty or a default value, so that nobody can
-	// tell whether it was there when the card was signed.
+	// Loose forms leave out empty or default values, so that nobody can tell whether the
+	// signed card had them.
 	Loose bool
 
-	// selects returns what is signed of a card, and the JSON pointers of what is
-	// not. The card is not changed.
+	// selects returns the signed part of a card, and the JSON pointers of the rest. It
+	// does not change the card.
 	selects func(card map[string]any) (signed map[string]any, leftOut []string)
 	writer  writer
 }
 
-// The forms that an author can sign in, see [Sign].
+// Forms for [Sign].
 const (
 	FormAsServed      = "as-served"
 	FormSpecification = "specification"
 	FormSDK           = "sdk"
 )
 
-// Forms are those that are met in practice, in the order in which they are tried.
-// Those that leave out least come first.
+// Forms are the forms in use, in the order in which they are tried. Those that leave
+// out least come first.
 func Forms() []Form {
 	schema := cardSchema()
 	prune := func(p pruner) func(map[string]any) (map[string]any, []string) {
@@ -71,7 +71,7 @@ func formNamed(name string) (Form, bool) {
 	return Form{}, false
 }
 
-// bytes returns what is signed of a card, which has no signatures any more.
+// bytes returns the signed bytes of a card whose signatures were removed.
 func (f Form) bytes(card map[string]any) (payload []byte, signed map[string]any, leftOut []string) {
 	signed, leftOut = f.selects(card)
 	return f.writer.append(nil, signed), signed, leftOut

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// A writer writes JSON so that equal values have equal bytes.
+// A writer writes JSON so that equal values give equal bytes.
 type writer struct {
 	less   func(a, b string) int
 	text   func(dst []byte, s string) []byte
@@ -21,10 +21,10 @@ type writer struct {
 // jcs is the JSON Canonicalization Scheme, RFC 8785.
 func jcs() writer { return writer{compareUTF16, appendText, appendES6} }
 
-// pythonDumps is what Python's json.dumps(v, separators=(",", ":"),
-// sort_keys=True) writes, which some signers take for RFC 8785: texts in ASCII,
-// members by code points, numbers as repr has them. floats: the signer had the
-// card in a protocol buffer, where each number is a float.
+// pythonDumps is Python's json.dumps(v, separators=(",", ":"), sort_keys=True), which
+// some signers use in place of RFC 8785: texts in ASCII, members by code points,
+// numbers as repr writes them. floats: the signer had the card in a protocol buffer,
+// where each number is a float.
 func pythonDumps(floats bool) writer {
 	return writer{cmp.Compare[string], appendASCII, func(dst []byte, n number) []byte {
 		if i, err := strconv.ParseInt(n.text, 10, 64); err == nil && !floats {
@@ -66,9 +66,8 @@ func (w writer) append(dst []byte, v any) []byte {
 	return append(dst, "null"...)
 }
 
-// compareUTF16 is the order of names in RFC 8785 §3.2.3: that of their UTF-16
-// code units. It differs from that of code points for what is beyond U+FFFF, whose
-// surrogates sort before U+E000.
+// compareUTF16 orders names as RFC 8785 §3.2.3 does: by their UTF-16 code units. Code
+// points beyond U+FFFF have surrogates, which sort before U+E000.
 func compareUTF16(a, b string) int {
 	for a != "" && b != "" {
 		ra, na := utf8.DecodeRuneInString(a)
@@ -95,8 +94,7 @@ func firstUnit(r, other rune) rune {
 	return high
 }
 
-// appendText writes a text as RFC 8785 §3.2.2.2 has it: only what JSON does not
-// allow as it is gets escaped.
+// appendText writes a text like RFC 8785 §3.2.2.2: it escapes only what JSON requires.
 func appendText(dst []byte, s string) []byte {
 	return appendEscaped(dst, s, func(r rune) bool { return r >= ' ' })
 }
@@ -133,8 +131,8 @@ func appendEscaped(dst []byte, s string, plain func(rune) bool) []byte {
 	return append(dst, '"')
 }
 
-// appendES6 writes a number as ECMAScript's Number::toString does, which is what
-// RFC 8785 §3.2.2.3 asks for.
+// appendES6 writes a number like ECMAScript's Number::toString, as RFC 8785 §3.2.2.3
+// requires.
 func appendES6(dst []byte, n number) []byte {
 	f := n.value
 	size := math.Abs(f)

@@ -20,24 +20,23 @@ import (
 )
 
 const (
-	// minRSA is what RFC 7518 §3.3 and §3.5 ask of RSA keys, in bits.
+	// minRSA is the least size of RSA keys in bits (RFC 7518 §3.3 and §3.5).
 	minRSA = 2048
-	// maxKeys of one source: the largest public JWKS have some ten.
+	// maxKeys bounds the keys of one source: the largest public JWKS have some ten.
 	maxKeys = 100
-	// maxKeyFile is how large a file or an answer with keys may be.
+	// maxKeyFile bounds a file or an answer with keys.
 	maxKeyFile = 1 << 20
 )
 
-// A key is one that the user trusts.
+// A key is a key that the user trusts.
 type key struct {
 	jwk    jose.JSONWebKey
 	thumb  string // see Thumbprint
-	source string // where it is from, for people
+	source string // its source, for people
 }
 
-// parseKeys reads public keys: PEM (SPKI, PKCS #1, certificates), a JWK or a JWKS.
-// Keys of a JWKS that are for something else are passed over, as RFC 7517 §5 has
-// it.
+// parseKeys reads public keys: PEM (SPKI, PKCS #1, certificates), a JWK or a JWKS. It
+// skips a JWKS's keys for other purposes, as RFC 7517 §5 requires.
 func parseKeys(b []byte, source string, now time.Time) ([]key, error) {
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
 	var found []jose.JSONWebKey
@@ -127,7 +126,6 @@ func parseJWK(b []byte) (*jose.JSONWebKey, error) {
 
 var errPrivate = errors.New("it holds a private key, which belongs to whoever signs alone: give the public one (openssl pkey -in FILE -pubout)")
 
-// parsePEM reads all blocks of a file.
 func parsePEM(b []byte, now time.Time) ([]jose.JSONWebKey, error) {
 	var keys []jose.JSONWebKey
 	for {
@@ -164,8 +162,8 @@ func parseBlock(block *pem.Block, now time.Time) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A2A 1.0 §8.4.3: expired keys must not be used. Who issued it is not
-		// asked: the user named it.
+		// A2A 1.0 §8.4.3: expired keys must not be used. The issuer is not checked: the user
+		// has named the key.
 		if now.Before(c.NotBefore) || now.After(c.NotAfter) {
 			return nil, fmt.Errorf("its certificate is good from %s to %s only", c.NotBefore.Format(time.DateOnly), c.NotAfter.Format(time.DateOnly))
 		}
@@ -195,8 +193,8 @@ func checkKey(public any) error {
 	return errors.New("its key is none for ES256, RS256, PS256 or EdDSA")
 }
 
-// fits reports whether a key can have made a signature by an algorithm. It is what
-// keeps an RSA key from being taken for the secret of an HMAC.
+// fits reports whether a key may have made a signature by an algorithm. So an RSA key
+// never counts as an HMAC's secret.
 func (k *key) fits(alg jose.SignatureAlgorithm) bool {
 	if k.jwk.Algorithm != "" && k.jwk.Algorithm != string(alg) {
 		return false
@@ -204,8 +202,7 @@ func (k *key) fits(alg jose.SignatureAlgorithm) bool {
 	return slices.Contains(algorithmsOf(k.jwk.Key), alg)
 }
 
-// algorithmsOf lists what a public key is good for, what it signs with by default
-// first.
+// algorithmsOf lists a public key's algorithms, its default first.
 func algorithmsOf(public any) []jose.SignatureAlgorithm {
 	switch public.(type) {
 	case *rsa.PublicKey:
@@ -221,8 +218,8 @@ func algorithmsOf(public any) []jose.SignatureAlgorithm {
 // pinPrefix begins a thumbprint: of SHA-256, in base64url.
 const pinPrefix = "sha256:"
 
-// Thumbprint names a key by itself (RFC 7638, SHA-256), as --signature-key takes
-// it: sha256: and 43 characters of base64url.
+// Thumbprint identifies a key (RFC 7638, SHA-256), in the form of --signature-key:
+// sha256: and 43 characters of base64url.
 func Thumbprint(k *jose.JSONWebKey) (string, error) {
 	sum, err := k.Thumbprint(crypto.SHA256)
 	if err != nil {

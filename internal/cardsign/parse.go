@@ -11,16 +11,15 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// A number keeps the text that it was written with.
+// A number keeps its original text.
 type number struct {
 	text  string
 	value float64
 }
 
-// parseObject reads a JSON object as I-JSON (RFC 7493) has it, which RFC 8785
-// §3.1 asks for: without members of the same name, without texts that are no
-// Unicode, without numbers that are beyond a double. Readers differ in what they
-// make of those, so that one signature would vouch for several cards.
+// parseObject reads a JSON object as I-JSON (RFC 7493), as RFC 8785 §3.1 requires: it
+// refuses duplicate members, invalid Unicode, and numbers beyond a double. Readers
+// interpret these differently, so one signature would cover several cards.
 //
 // Values are map[string]any, []any, string, number, bool and nil.
 func parseObject(b []byte) (map[string]any, error) {
@@ -47,8 +46,8 @@ func parseObject(b []byte) (map[string]any, error) {
 	return v.(map[string]any), nil
 }
 
-// parseValue reads the next value. That it is JSON, and no deeper than the stack
-// allows, has been checked.
+// parseValue reads the next value. The caller has checked that it is JSON, and not too
+// deep for the stack.
 func parseValue(d *json.Decoder, path string) (any, error) {
 	token, err := d.Token()
 	if err != nil {
@@ -99,8 +98,7 @@ func parseMembers(d *json.Decoder, path string) (any, error) {
 	return object, err
 }
 
-// wholeSurrogates refuses a \ud83d without its second half: it has no spelling in
-// UTF-8.
+// wholeSurrogates refuses a \ud83d without its second half, which has no form in UTF-8.
 func wholeSurrogates(b []byte) error {
 	for i := 0; i < len(b); i++ {
 		if b[i] != '\\' {

@@ -5,33 +5,32 @@ import (
 	"strings"
 )
 
-// A pruner leaves parts of a card out.
 type pruner struct {
-	// known leaves out members that are not in the schema.
+	// known removes members that are not in the schema.
 	known bool
-	// defaults leaves out default values; keep excepts those of required members.
+	// defaults removes default values; keep excepts required members.
 	defaults, keep bool
-	// add makes required members that are missing.
+	// add adds missing required members.
 	add bool
-	// empty leaves out what is empty or null, or becomes so, wherever it is.
+	// empty removes what is empty or null, or becomes so, at any depth.
 	empty bool
 	// falsy counts false and 0 as empty.
 	falsy bool
-	// schemes leaves out what the values of securitySchemes say.
+	// schemes removes the content of the values of securitySchemes.
 	schemes bool
-	// typed03 leaves out what a2a-python 0.3 has as the default of a type.
+	// typed03 removes a2a-python 0.3's default values.
 	typed03 bool
 
 	left []string
 }
 
-// leave notes that a value is left out, instead of what has been noted below it.
+// leave notes that a value is left out, in place of the notes below it.
 func (p *pruner) leave(path string, since int) {
 	p.left = append(p.left[:since], path)
 }
 
-// message prunes an object that has a schema; without one, all its members are
-// unknown. The result is not nil.
+// message prunes an object with a schema; without one, all its members are unknown. The
+// result is not nil.
 func (p *pruner) message(object map[string]any, path string, m message) map[string]any {
 	out := make(map[string]any, len(object))
 	for name, v := range object {
@@ -61,8 +60,8 @@ func (p *pruner) message(object map[string]any, path string, m message) map[stri
 	return out
 }
 
-// unknown prunes what the schema does not know. outside: as a member of what it
-// does know.
+// unknown prunes what the schema does not know. outside: it is a member of something
+// known.
 func (p *pruner) unknown(v any, path string, outside bool) (any, bool) {
 	if p.known && outside {
 		return nil, false
@@ -73,7 +72,7 @@ func (p *pruner) unknown(v any, path string, outside bool) (any, bool) {
 // field prunes the value of a member that the schema knows.
 func (p *pruner) field(f field, v any, path string) (any, bool) {
 	if p.defaults && v == nil {
-		return nil, false // ProtoJSON's null is no value
+		return nil, false // null is no value in ProtoJSON
 	}
 	switch f.kind {
 	case kindMessage:
@@ -178,7 +177,7 @@ func (p *pruner) isEmpty(v any) bool {
 	return false
 }
 
-// isTypeDefault reports whether a2a-python 0.3 has the value as that of its type.
+// isTypeDefault reports whether a value is its type's default in a2a-python 0.3.
 func (p *pruner) isTypeDefault(path, name string, v any) bool {
 	if !p.typed03 {
 		return false
@@ -190,8 +189,8 @@ func (p *pruner) isTypeDefault(path, name string, v any) bool {
 	return ok && name == "type" && !strings.Contains(scheme, "/")
 }
 
-// isDefault reports whether a protocol buffer's field with this value is the same
-// as one that is not set.
+// isDefault reports whether a protocol buffer cannot tell this value from an unset
+// field.
 func isDefault(f field, v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -206,7 +205,7 @@ func isDefault(f field, v any) bool {
 	return false
 }
 
-// emptyOf is what a required member has that is not shown.
+// emptyOf is the value of a missing required member.
 func emptyOf(name string, f field) any {
 	switch {
 	case f.kind == kindText:

@@ -6,36 +6,35 @@ import (
 	"strings"
 )
 
-// A Status is what became of one signature.
+// A Status is the result for one signature.
 type Status string
 
 const (
-	// Valid: a key that the user named made it, and it covers what the card says
-	// of credentials.
+	// Valid: one of the user's keys made it, and it covers the card's requirements for
+	// credentials.
 	Valid Status = "valid"
-	// Incomplete: a key that the user named made it, but its form leaves out
-	// something that the card says of credentials.
+	// Incomplete: one of the user's keys made it, but its form leaves out a part of the
+	// card's requirements for credentials.
 	Incomplete Status = "incomplete"
-	// Invalid: a key that the user named should have made it, and it does not fit.
+	// Invalid: one of the user's keys should have made it, but does not verify it.
 	Invalid Status = "invalid"
-	// UnknownKey: none of the keys that the user named made it.
+	// UnknownKey: none of the user's keys made it.
 	UnknownKey Status = "unknownKey"
-	// Refused: it is none, or of a kind that proves nothing.
+	// Refused: it is malformed, or of a kind that proves nothing.
 	Refused Status = "refused"
 )
 
-// A Verdict is what is found of one signature.
+// A Verdict is the result for one signature.
 type Verdict struct {
 	Status Status
-	// Algorithm, KeyID and JKU are what the signature says of itself. Of these,
-	// nothing is known to be true unless it is Valid.
+	// Algorithm, KeyID and JKU come from the signature itself. Unless it is Valid, they
+	// may be false.
 	Algorithm, KeyID, JKU string
-	// Key and Thumbprint are the user's key that made it: where it is from, and
-	// its name. Form is how. They are empty unless it is Valid or Incomplete.
+	// Key and Thumbprint tell which of the user's keys made it: its source, and its name.
+	// Form is the form. They are empty unless it is Valid or Incomplete.
 	Key, Thumbprint string
 	Form            Form
-	// LeftOut are the JSON pointers of the card's members that it does not
-	// cover, sorted.
+	// LeftOut are the JSON pointers of the members that it does not cover, sorted.
 	LeftOut []string
 	// Says is a sentence for people.
 	Says string
@@ -43,18 +42,18 @@ type Verdict struct {
 	signed map[string]any
 }
 
-// A Report is what is found of a card's signatures, in the card's order.
+// A Report is the result for a card's signatures, in the card's order.
 type Report struct {
 	Verdicts []Verdict
-	// Problems are the keys that could not be had.
+	// Problems are errors of keys that could not be read.
 	Problems []error
 
 	raw        []byte
 	signatures any
 }
 
-// Signed returns the verdict that counts: a valid one that leaves out least, nil
-// if there is none.
+// Signed returns the deciding verdict: the valid one that leaves out least, nil if
+// there is none.
 func (r *Report) Signed() *Verdict {
 	var best *Verdict
 	for i := range r.Verdicts {
@@ -65,8 +64,8 @@ func (r *Report) Signed() *Verdict {
 	return best
 }
 
-// Card returns what a valid signature vouches for: the card as it is, or without
-// what the signature does not cover. It is nil if there is none.
+// Card returns what a valid signature covers: the card, or the card without the rest.
+// It is nil without a valid signature.
 func (r *Report) Card() []byte {
 	v := r.Signed()
 	switch {
@@ -82,8 +81,7 @@ func (r *Report) Card() []byte {
 	return jcs().append(nil, card)
 }
 
-// Err is nil if a signature is valid, and says otherwise why the card is not to
-// be trusted.
+// Err is nil if a signature is valid; otherwise it tells why the card is not trusted.
 func (r *Report) Err() error {
 	if r.Signed() != nil {
 		return nil

@@ -1,10 +1,10 @@
 package cardsign
 
-// A message is what the specification says of a JSON object: its members.
+// A message is the schema of a JSON object: its members.
 type message map[string]field
 
-// A field is a member. Which of its values are left out of what is signed depends
-// on its presence in a2a.proto (A2A 1.0 §5.7, §8.4.1).
+// A field is a member. Its presence in a2a.proto decides which of its values are not
+// signed (A2A 1.0 §5.7, §8.4.1).
 type field struct {
 	presence presence
 	kind     kind
@@ -14,12 +14,12 @@ type field struct {
 type presence int
 
 const (
-	// implicit: a default value is the same as none. A present message is never
-	// a default value.
+	// implicit: a default value equals no value. A present message is never a default
+	// value.
 	implicit presence = iota
-	// explicit: the field is "optional", so a default value says something.
+	// explicit: the field is "optional", so a default value counts.
 	explicit
-	// required: it is always there.
+	// required: it is always present.
 	required
 )
 
@@ -35,8 +35,8 @@ const (
 	kindOpaque   // google.protobuf.Struct: any JSON object
 )
 
-// cardSchema is AgentCard of A2A 1.0 (specification/a2a.proto), without
-// signatures. It is made when it is needed.
+// cardSchema is AgentCard of A2A 1.0 (specification/a2a.proto), without signatures. It
+// is made on demand.
 func cardSchema() message {
 	text, texts := field{implicit, kindText, nil}, field{implicit, kindTexts, nil}
 	needText, needTexts := field{required, kindText, nil}, field{required, kindTexts, nil}
@@ -98,6 +98,6 @@ func schemeSchema() message {
 	}
 }
 
-// isMap reports whether an empty value of a field of kindTexts is an object. Which
-// one it is shows in its name alone.
+// isMap reports whether an empty value of a kindTexts field is an object, which only
+// its name tells.
 func isMap(name string) bool { return name == "scopes" }

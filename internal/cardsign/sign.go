@@ -16,17 +16,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// SignOptions are how a card is signed. Zero values mean the defaults.
+// SignOptions tell how to sign a card. Zero values mean the defaults.
 type SignOptions struct {
-	// KeyID is what verifiers find the public key by: its thumbprint if it is
-	// empty.
+	// KeyID is the name by which verifiers find the public key; empty: its thumbprint.
 	KeyID string
-	// Algorithm is ES256, RS256, PS256 or EdDSA; empty is what the key is for,
-	// RS256 for an RSA key.
+	// Algorithm is ES256, RS256, PS256 or EdDSA; empty: the key's own, RS256 for an RSA
+	// key.
 	Algorithm string
-	// JKU is the URL of the JWKS that has the public key.
+	// JKU is the URL of the JWKS with the public key.
 	JKU string
-	// Form is FormSpecification if it is empty.
+	// Form is the form's name; empty: FormSpecification.
 	Form string
 }
 
@@ -37,8 +36,7 @@ type Signer struct {
 	public jose.JSONWebKey
 }
 
-// NewSigner makes a signer of a private key: PEM (PKCS #8, PKCS #1, SEC 1) or a
-// JWK.
+// NewSigner makes a signer from a private key: PEM (PKCS #8, PKCS #1, SEC 1) or a JWK.
 func NewSigner(privateKey []byte, opts *SignOptions) (*Signer, error) {
 	var o SignOptions
 	if opts != nil {
@@ -92,26 +90,24 @@ func (s *Signer) Thumbprint() string {
 	return thumb
 }
 
-// JWKS is what to serve as the public key.
+// JWKS returns the public key, as it is to be served.
 func (s *Signer) JWKS() ([]byte, error) {
 	return json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{s.public}})
 }
 
-// A Signed is a card with a signature more.
+// A Signed is a card with one more signature.
 type Signed struct {
 	Card []byte
-	// LeftOut are the JSON pointers of what the signature does not cover, and
-	// Incomplete that this changes which credentials the card asks for.
+	// LeftOut are the JSON pointers of what the signature does not cover. Incomplete: the
+	// rest changes which credentials the card asks for.
 	LeftOut    []string
 	Incomplete bool
-	// SDK is what verifiers that know [FormSDK] alone, those of a2a-js and
-	// a2a-python, would leave out. They will not accept the signature, unless it is
-	// empty.
+	// SDK lists what verifiers that know only [FormSDK], those of a2a-js and a2a-python,
+	// would leave out. They refuse the signature unless the list is empty.
 	SDK []string
 }
 
-// Sign adds a signature to those that the card has, and changes nothing else of
-// it.
+// Sign adds a signature to a card, and changes nothing else.
 func (s *Signer) Sign(card []byte) (*Signed, error) {
 	card = bytes.TrimSpace(bytes.TrimPrefix(card, []byte("\uFEFF")))
 	object, err := parseObject(card)
@@ -133,7 +129,7 @@ func (s *Signer) Sign(card []byte) (*Signed, error) {
 	if b, _, left := other.bytes(whole); !bytes.Equal(b, payload) {
 		out.SDK = left
 	}
-	// What was signed must be what others verify.
+	// Others must be able to verify the result.
 	v := &Verifier{sources: []*source{{keys: []key{{jwk: s.public}}}}}
 	r, err := v.Verify(context.Background(), out.Card, nil)
 	if err != nil {
@@ -149,7 +145,7 @@ func (s *Signer) Sign(card []byte) (*Signed, error) {
 	return out, nil
 }
 
-// entry signs, and returns an element of the card's signatures.
+// entry signs, and returns an element for the card's signatures.
 func (s *Signer) entry(payload []byte) ([]byte, error) {
 	jws, err := s.signer.Sign(payload)
 	if err != nil {
@@ -163,8 +159,7 @@ func (s *Signer) entry(payload []byte) ([]byte, error) {
 	return json.Marshal(map[string]string{"protected": protected, "signature": signature})
 }
 
-// addSignature puts an entry behind those of a card, and leaves its text as it is
-// otherwise.
+// addSignature appends an entry to a card's signatures, and keeps the rest of its text.
 func addSignature(card, entry []byte) []byte {
 	if old := gjson.GetBytes(card, "signatures"); old.Exists() {
 		list := []byte("[]")
@@ -176,8 +171,7 @@ func addSignature(card, entry []byte) []byte {
 	return addLast(card, slices.Concat([]byte(`"signatures":[`), entry, []byte("]")))
 }
 
-// addLast puts a value behind the last one of an array, or a member behind the
-// last one of an object.
+// addLast appends a value to an array, or a member to an object.
 func addLast(container, value []byte) []byte {
 	end := len(container) - 1
 	inside := bytes.TrimRight(container[:end], " \t\r\n")

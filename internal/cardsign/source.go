@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// fetchTimeout is for a JWKS: a file of some kB, from a host that serves it.
+	// fetchTimeout bounds the fetch of a JWKS: a file of some kB.
 	fetchTimeout = 15 * time.Second
-	// thumbprintURN begins a thumbprint as RFC 9278 has it.
+	// thumbprintURN begins a thumbprint in the form of RFC 9278.
 	thumbprintURN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
 )
 
-// A source is where the user said that keys are.
+// A source is a place of keys that the user has named.
 type source struct {
 	url  *url.URL // of a JWKS
 	keys []key    // of a file
@@ -80,7 +80,7 @@ func parsePin(s string) (string, bool) {
 	return pinPrefix + digest, ok && err == nil && len(sum) == 32
 }
 
-// secure refuses to take keys from where anybody on the way can replace them.
+// secure refuses URLs whose keys anybody on the way could replace.
 func secure(u *url.URL) error {
 	host := u.Hostname()
 	ip := net.ParseIP(host)
@@ -95,7 +95,7 @@ func secure(u *url.URL) error {
 	return errors.New("it is no https URL")
 }
 
-// shown writes a URL without what may be secret in it.
+// shown writes a URL without its secret parts.
 func shown(u *url.URL) string {
 	s := u.Scheme + "://" + u.Host + u.EscapedPath()
 	if u.RawQuery != "" {
@@ -112,9 +112,8 @@ func (s *source) pinned(keys []key) []key {
 	return slices.DeleteFunc(keys, func(k key) bool { return k.thumb != s.pin })
 }
 
-// all returns the source's keys. They are fetched anew each time: a card is
-// checked when it is fetched, and a key that was withdrawn meanwhile must not
-// count.
+// all returns the source's keys. It fetches them each time: a card is checked when it
+// is fetched, and a withdrawn key must not count.
 func (s *source) all(ctx context.Context, client *http.Client) ([]key, error) {
 	if s.url == nil {
 		return s.keys, nil
@@ -126,7 +125,7 @@ func (s *source) all(ctx context.Context, client *http.Client) ([]key, error) {
 	return s.pinned(keys), nil
 }
 
-// fetchKeys gets a JWKS. It does not follow redirects: the user named the place.
+// fetchKeys gets a JWKS. It does not follow redirects: the user has named the place.
 func fetchKeys(ctx context.Context, client *http.Client, u *url.URL) ([]key, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()

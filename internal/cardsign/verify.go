@@ -17,38 +17,38 @@ import (
 )
 
 const (
-	// maxSignatures of a card are looked at: they allow for keys that are changed
-	// (A2A 1.0 §8.4.3), of which there are two or three.
+	// maxSignatures bounds the signatures that are checked. Cards have several where keys
+	// are rotated (A2A 1.0 §8.4.3): two or three.
 	maxSignatures = 16
-	// maxAttempts bounds the work that one signature can cause that fits nothing. A
-	// good one, whose key ID is that of the key, needs as many as there are forms.
+	// maxAttempts bounds the work for one wrong signature. A valid one whose key ID is the
+	// key's needs one attempt for each form.
 	maxAttempts = 256
 )
 
-// algorithms are those that are accepted. All are asymmetric: with a shared
-// secret, whoever can check a signature can make one.
+// algorithms are the accepted ones. All are asymmetric: with a shared secret, each
+// verifier could also sign.
 func algorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{jose.ES256, jose.RS256, jose.PS256, jose.EdDSA}
 }
 
 // Options of a [Verifier]. Nil means the defaults.
 type Options struct {
-	// Client fetches JWKS, http.DefaultClient if it is nil. It must not add
-	// credentials: the requests go wherever the user said that keys are.
+	// Client fetches JWKS; nil: http.DefaultClient. It must not add credentials: requests
+	// go to any place that the user has named.
 	Client *http.Client
 }
 
-// A Verifier checks cards against the keys that a user named. Its methods may be
-// called concurrently.
+// A Verifier checks cards against the user's keys. Its methods may be called
+// concurrently.
 type Verifier struct {
 	sources []*source
 	client  *http.Client
 }
 
-// NewVerifier makes a verifier that trusts keys: each a file (PEM, JWK or JWKS),
-// the https URL of a JWKS, or a thumbprint ([Thumbprint]); a file or URL with
-// "#" and a thumbprint behind it stands for that one of its keys. Files are read
-// at once, URLs when a card is checked. Without any, all keys are unknown.
+// NewVerifier makes a verifier that trusts keys: each a file (PEM, JWK or JWKS), the
+// https URL of a JWKS, or a thumbprint ([Thumbprint]). "#" and a thumbprint behind a
+// file or URL select one of its keys. It reads files at once; Verify fetches URLs.
+// Without keys, all signatures have unknown keys.
 func NewVerifier(keys []string, opts *Options) (*Verifier, error) {
 	v := &Verifier{client: http.DefaultClient}
 	if opts != nil && opts.Client != nil {
@@ -67,9 +67,9 @@ func NewVerifier(keys []string, opts *Options) (*Verifier, error) {
 	return v, nil
 }
 
-// Verify checks each signature of a card. from is where the card was, nil if that
-// is a file: the key that a thumbprint names may be fetched from there. The error
-// is about a card that cannot be checked at all.
+// Verify checks each signature of a card. from is the card's URL, nil for a file: the
+// key of a thumbprint may be fetched from its host. The error is about a card that
+// cannot be checked at all.
 func (v *Verifier) Verify(ctx context.Context, card []byte, from *url.URL) (*Report, error) {
 	object, err := parseObject(card)
 	if err != nil {
@@ -106,7 +106,7 @@ type payload struct {
 	bytes   []byte
 	signed  map[string]any
 	leftOut []string
-	// covers: it says of credentials what the card says.
+	// covers: it has all that the card says of credentials.
 	covers bool
 }
 
@@ -121,7 +121,6 @@ func payloads(card map[string]any) (all []payload) {
 	return all
 }
 
-// A check is about one card.
 type check struct {
 	v     *Verifier
 	from  *url.URL
@@ -129,13 +128,13 @@ type check struct {
 	forms []payload
 }
 
-// A header is what a signature says of itself (RFC 7515 §4.1).
+// A header is a signature's own (RFC 7515 §4.1).
 type header struct {
 	alg, kid, jku string
 	jwk           any
 }
 
-// signature checks one entry of the card's signatures.
+// signature checks one of the card's signatures.
 func (c *check) signature(ctx context.Context, entry any) Verdict {
 	object, _ := entry.(map[string]any)
 	protected, _ := object["protected"].(string)
@@ -163,7 +162,7 @@ func (c *check) signature(ctx context.Context, entry any) Verdict {
 		return refuse(Refused, "it is no JSON Web Signature: "+strings.TrimPrefix(err.Error(), "go-jose/go-jose: "))
 	}
 	keys := slices.DeleteFunc(append(c.pinned(ctx, h), c.keys...), func(k key) bool { return !k.fits(alg) })
-	// The key ID only says where to begin: who named a key trusts it by any name.
+	// The key ID only orders the attempts: a key that the user named is trusted by any ID.
 	named := func(k key) bool { return k.jwk.KeyID == "" || h.kid == "" || k.jwk.KeyID == h.kid }
 	sort.SliceStable(keys, func(i, j int) bool { return order(named(keys[i])) < order(named(keys[j])) })
 	attempts := 0
@@ -190,7 +189,7 @@ func order(first bool) int {
 	return 1
 }
 
-// by completes the verdict on a signature that holds.
+// by completes the verdict on a signature that verifies.
 func (v Verdict) by(k key, p payload) Verdict {
 	v.Status, v.Key, v.Thumbprint = Valid, k.source, k.thumb
 	v.Form, v.LeftOut, v.signed = p.form, p.leftOut, p.signed
@@ -202,7 +201,7 @@ func (v Verdict) by(k key, p payload) Verdict {
 	return v
 }
 
-// unknown says why no key fits.
+// unknown tells why no key fits.
 func (c *check) unknown(h header) string {
 	says := "its key is none of yours"
 	if h.kid != "" {
@@ -240,9 +239,9 @@ func parseHeader(protected string) (h header, err error) {
 	return h, nil
 }
 
-// pinned returns the keys that the header leads to and a thumbprint names: the
-// key in the header itself, or in a JWKS where the card is, too. No other host is
-// asked because a card says so.
+// pinned returns the header's keys that have a pinned thumbprint: the key in the header
+// itself, or in a JWKS at the card's own host. No other host is asked because a card
+// says so.
 func (c *check) pinned(ctx context.Context, h header) (keys []key) {
 	pins := slices.DeleteFunc(slices.Clone(c.v.sources), func(s *source) bool { return s.pin == "" || s.url != nil || s.keys != nil })
 	if len(pins) == 0 {

@@ -16,24 +16,22 @@ import (
 )
 
 const (
-	// agentGrace is what the agent gets between SIGTERM and SIGKILL at the end.
-	// Its work has been cancelled by then, which took some of the second in which
-	// all is to be over.
+	// agentGrace is the time between SIGTERM and SIGKILL at the end. The agent's work was
+	// cancelled before, which took part of the second that the end may take.
 	agentGrace = 300 * time.Millisecond
-	// maxAgentLine cuts what an agent prints without an end of line, for the log.
+	// maxAgentLine cuts what an agent prints without an end of line.
 	maxAgentLine = 8 << 10
 )
 
-// What the user can do when the agent has ended. The prompt that it was at is not sent
-// again: the conversation was in its memory, and what ended it once may do so again.
+// What the user can do when the agent has ended. Its prompt is not sent again: the
+// agent held the conversation in its memory, and the prompt may have ended it.
 const (
 	editorAdvice = "your next prompt starts it again; --log FILE keeps all that it prints"
 	shellAdvice  = "try the command by itself, in the same directory"
 )
 
-// keepAgent has the client start the agent when it is needed, and again when it has
-// died: nothing is started here, so that the answer to initialize does not wait for
-// it.
+// keepAgent lets the client start the agent at the first request, and again when it has
+// ended. The answer to initialize does not wait for it.
 func (p *program) keepAgent(c *cli.Context, l *link, command string, client *transport.ClientOptions) error {
 	opts := &agentproc.Options{Command: command, Dir: l.options.Workspace, Stderr: &agentLog{log: l.options.Log},
 		Advice: shellAdvice, Patience: client.Timeout}
@@ -65,8 +63,8 @@ func (p *program) keepAgent(c *cli.Context, l *link, command string, client *tra
 // isServe reports whether an editor is served, as opposed to a command.
 func isServe(c *cli.Context) bool { return c.Command.Name == "" || c.Command.Name == c.App.Name }
 
-// startingLine tells a person at a terminal what is being waited for, on a line that
-// is wiped when it is over.
+// startingLine tells a person at a terminal what the program waits for. The line is
+// wiped afterwards.
 func (p *program) startingLine(waited time.Duration) {
 	const line = "starting the agent… %d s"
 	if waited == 0 {
@@ -76,7 +74,7 @@ func (p *program) startingLine(waited time.Duration) {
 	fmt.Fprintf(p.stderr, "\r"+line, int(waited.Seconds()))
 }
 
-// An agentLog writes what an agent prints to the log, line by line.
+// An agentLog writes to the log what an agent prints, line by line.
 type agentLog struct {
 	log  *slog.Logger
 	mu   sync.Mutex

@@ -16,8 +16,8 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// readsGeminiHome reports whether a command starts Gemini CLI's A2A server, by its
-// package or its program, or by what the user says of it.
+// readsGeminiHome reports whether a command starts Gemini CLI's A2A server: by its
+// package, its program, or the dialect that the user names.
 func readsGeminiHome(command, dialect string) bool {
 	_, words, err := agentproc.Words(command)
 	return err == nil && (dialect == mapping.DialectGemini || slices.ContainsFunc(words, func(w string) bool {
@@ -25,17 +25,17 @@ func readsGeminiHome(command, dialect string) bool {
 	}))
 }
 
-// The variables of Gemini CLI's server: where it looks for .gemini, and below which
-// directory workspaces may be, which without this one is the former.
+// Variables of Gemini CLI's server: the directory that has .gemini, and the one that
+// workspaces must be below. Without the second the first holds for both.
 const (
 	geminiHomeName    = "GEMINI_CLI_HOME"
 	geminiAllowedRoot = "CODER_AGENT_ALLOWED_ROOT"
 )
 
-// A geminiHome is a home directory for Gemini CLI's server: in its .gemini there are
-// links to all that is in the user's, and an extension of the CLI's that has the MCP
-// servers of the task that is being made. The server reads servers from nowhere but
-// files, and the user's own are not to be changed.
+// A geminiHome is a home directory for Gemini CLI's server. Its .gemini has links to
+// all that the user's has, and an extension with the MCP servers of the task that is
+// being made. The server reads MCP servers from files only, and the user's own files
+// must not change.
 type geminiHome struct {
 	mu  sync.Mutex
 	dir string // "" until the agent is first started
@@ -43,13 +43,12 @@ type geminiHome struct {
 
 var _ bridge.MCPFile = (*geminiHome)(nil)
 
-// extension is where the extension is.
 func (h *geminiHome) extension() string {
 	return filepath.Join(h.dir, ".gemini", "extensions", "a2astdio")
 }
 
-// prepare makes the directory, before each start of the agent: what the user has set
-// up since is in it, too.
+// prepare makes the directory before each start of the agent, so that it has what the
+// user has set up since.
 func (h *geminiHome) prepare(env []string) ([]string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,17 +65,17 @@ func (h *geminiHome) prepare(env []string) ([]string, error) {
 	return []string{geminiHomeName + "=" + h.dir, geminiAllowedRoot + "=" + cmp.Or(lastOf(env, geminiAllowedRoot), theirs)}, nil
 }
 
-// path is where it is, for who removes it if this process is killed.
+// path names the directory for the process that removes it if this one is killed.
 func (h *geminiHome) path() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.dir
 }
 
-// fill makes the links to what is in the user's home.
+// fill links to what is in the user's home.
 func (h *geminiHome) fill(theirs string) (err error) {
 	if h.dir == "" {
-		if h.dir, err = os.MkdirTemp("", "a2astdio-gemini-"); err != nil { // for nobody else to read
+		if h.dir, err = os.MkdirTemp("", "a2astdio-gemini-"); err != nil { // only the user may read it
 			return err
 		}
 	}
@@ -88,7 +87,7 @@ func (h *geminiHome) fill(theirs string) (err error) {
 		linkOne(filepath.Join(theirs, ".env"), filepath.Join(h.dir, ".env")))
 }
 
-// linkAll makes links to what is in a directory, but for one name.
+// linkAll links to the entries of a directory, except one.
 func linkAll(from, to, but string) error {
 	entries, err := os.ReadDir(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +116,7 @@ func (h *geminiHome) Put(content []byte) (func() error, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.dir == "" {
-		return nil, errors.New("bridge: the agent was not started") // it has been reached, so it was
+		return nil, errors.New("bridge: the agent was not started") // the agent answered, so it was started
 	}
 	dir := h.extension()
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -129,7 +128,7 @@ func (h *geminiHome) Put(content []byte) (func() error, error) {
 	return func() error { return os.RemoveAll(dir) }, nil
 }
 
-// remove removes the directory; what the links lead to stays.
+// remove removes the directory, not what its links lead to.
 func (h *geminiHome) remove() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -139,7 +138,7 @@ func (h *geminiHome) remove() error {
 	return os.RemoveAll(h.dir)
 }
 
-// lastOf returns a variable of an environment.
+// lastOf returns a variable of an environment; the last entry wins.
 func lastOf(env []string, name string) string {
 	for _, v := range slices.Backward(env) {
 		if n, value, _ := strings.Cut(v, "="); n == name {

@@ -21,10 +21,10 @@ import (
 )
 
 const (
-	// lookTime is how long an agent may take to show its card for a list: somebody
-	// waits for all of them.
+	// lookTime bounds how long one agent may take to show its card: the user waits for all
+	// of them.
 	lookTime = 5 * time.Second
-	// looksAtOnce bounds the connections that a list makes at a time.
+	// looksAtOnce bounds how many connections a list makes at once.
 	looksAtOnce = 8
 )
 
@@ -45,7 +45,7 @@ when no other is named. a2astdio setup adds one; a2astdio --agent NAME uses one.
 	})
 }
 
-// What an agent of the list may be found to be.
+// States of an agent in the list.
 const (
 	stateReady       = "ready"
 	stateCredentials = "credentials"
@@ -54,7 +54,7 @@ const (
 	stateNotStarted  = "not-started"
 )
 
-// An agentEntry is one of the configuration, and what was found.
+// An agentEntry is an agent of the configuration, and what was found.
 type agentEntry struct {
 	Name    string `json:"name"`
 	Default bool   `json:"default"`
@@ -72,7 +72,8 @@ func (p *program) agents(c *cli.Context) error {
 	opts := &config.Options{File: stringOf(c, "config"), Workspace: workspaceOf(c)}
 	files, named, err := config.List(opts)
 	if err != nil {
-		// The workspace's file may name an agent that there is not: the error leads here.
+		// The workspace's file may name an agent that does not exist. The user is sent here
+		// to see which agents exist, so the list is shown all the same.
 		wrong := &configError{err}
 		opts.Workspace = ""
 		if files, named, err = config.List(opts); err != nil {
@@ -105,8 +106,8 @@ func (p *program) agents(c *cli.Context) error {
 	return p.show(out)
 }
 
-// look looks at all agents, several at a time. It returns when all have answered, or
-// ctx or lookTime has ended.
+// look looks at all agents, several at once. It returns when all have answered, or when
+// ctx or lookTime ends.
 func (p *program) look(ctx context.Context, named []config.Named) []agentEntry {
 	list := make([]agentEntry, len(named))
 	slots := make(chan struct{}, looksAtOnce)
@@ -138,7 +139,7 @@ func (p *program) lookAt(ctx context.Context, n *config.Named) agentEntry {
 	return a
 }
 
-// lookAtCommand says whether there is a program to start.
+// lookAtCommand reports whether the command's program exists.
 func lookAtCommand(command string) (state, says string) {
 	program, err := agentproc.Program(command)
 	if err == nil {
@@ -193,8 +194,8 @@ func (p *program) lookAtURL(ctx context.Context, agent string, n *config.Named) 
 	return stateReady, short(fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, how.Version), maxValue)
 }
 
-// requireSignature has the card checked, and gets it without the agent's headers, if
-// the agent is to be used in no other way.
+// requireSignature has the card checked where the agent requires a signature. Then the
+// card is fetched without the agent's headers.
 func requireSignature(n *config.Named, client *transport.ClientOptions) error {
 	required, keys := n.Value("require-signature"), n.Value("signature-keys")
 	if required == nil || required.Text != "true" {

@@ -8,7 +8,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// The words of --approve.
+// Values of --approve.
 const (
 	approveAsk    = "ask"
 	approveOnce   = "once"
@@ -16,19 +16,19 @@ const (
 	approveReject = "reject"
 )
 
-// An approver answers what the agent asks, the way --approve says.
+// An approver answers questions as --approve says.
 type approver struct {
 	how      string
 	terminal func() (io.ReadWriteCloser, error)
 	say      func(format string, args ...any)
 	screen   *screen  // nil: nobody else writes to the terminal
-	told     []string // what was not allowed for want of a terminal
-	// interrupted: Ctrl-C came at a question, whose line has ended.
+	told     []string // titles that were not allowed because there was no terminal
+	// interrupted: Ctrl-C came while a question was open; its line has ended.
 	interrupted bool
 }
 
-// ask answers each question. It returns at once when ctx ends. What nobody has
-// answered has no option: the bridge rejects it, and says so in the result.
+// ask answers each question. It returns at once when ctx ends. A question without an
+// answer has no option: the bridge rejects the call and says so in the result.
 func (a *approver) ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	if a.how == approveAsk {
 		tty, err := a.terminal()
@@ -53,14 +53,13 @@ func (a *approver) ask(ctx context.Context, questions []mapping.Question) ([]map
 	return answers, nil
 }
 
-// untold are those of some titles of which the user does not know yet that they were
-// not allowed.
+// untold returns the titles whose refusal the user has not seen yet.
 func (a *approver) untold(titles []string) []string {
 	return slices.DeleteFunc(slices.Clone(titles), func(t string) bool { return slices.Contains(a.told, t) })
 }
 
-// option picks what the user has said in advance, and nothing wider; "" if the
-// agent offers nothing that is certain to mean that.
+// option picks what the user has said in advance, and nothing wider; "" if no option of
+// the agent's means that for certain.
 func (a *approver) option(q *mapping.Question) string {
 	switch a.how {
 	case approveReject:

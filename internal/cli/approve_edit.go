@@ -13,9 +13,9 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// editContent lets the user change what the agent proposes to write, in the editor
-// that $VISUAL or $EDITOR names, and returns what came of it. Only the user's own
-// programs see the text: it is in a directory that nobody else may read.
+// editContent lets the user change the content that the agent proposes to write, in
+// $VISUAL or $EDITOR, and returns the result. The text lies in a directory that only
+// the user may read.
 func editContent(ctx context.Context, tty io.ReadWriter, q *mapping.Question, content *string) (*string, error) {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if editor == "" {
@@ -31,7 +31,7 @@ func editContent(ctx context.Context, tty io.ReadWriter, q *mapping.Question, co
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	// The name tells the editor which language it is. It is the agent's word.
+	// The file's name tells the editor the language. It comes from the agent.
 	file := filepath.Join(dir, cmp.Or(fileName(edit.FilePath), "proposed"))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
@@ -49,8 +49,7 @@ func editContent(ctx context.Context, tty io.ReadWriter, q *mapping.Question, co
 	return &s, nil
 }
 
-// editorCommand runs the editor as git does: by the shell, since $EDITOR may have
-// arguments.
+// editorCommand runs the editor by the shell, as git does: $EDITOR may have arguments.
 func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		return exec.CommandContext(ctx, "cmd", "/c", editor, file)

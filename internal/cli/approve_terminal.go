@@ -12,13 +12,13 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// maxShown is how many lines of a change are shown before the question: more
-// would scroll it away. The whole of it is in the agent's own files, or can be
-// rejected unseen.
+// maxShown bounds how many lines of a change stand above the question; more would
+// scroll the rest away. The agent's own files have all of it, and the user can reject
+// it.
 const maxShown = 60
 
-// askTerminal puts questions to the user, and closes the terminal. It returns at
-// once when ctx ends.
+// askTerminal puts questions to the user, and closes the terminal. It returns at once
+// when ctx ends.
 func askTerminal(ctx context.Context, tty io.ReadWriteCloser, questions []mapping.Question) ([]mapping.Answer, error) {
 	defer tty.Close()
 	answers, ended, err := await(ctx, func() (answers []mapping.Answer, err error) {
@@ -33,16 +33,16 @@ func askTerminal(ctx context.Context, tty io.ReadWriteCloser, questions []mappin
 		return answers, nil
 	})
 	if !ended {
-		// Best effort: the cursor is behind the question.
+		// The cursor stands behind the question.
 		_, _ = io.WriteString(tty, "\n")
 	}
 	return answers, err
 }
 
-// askOne shows a question and reads until there is an answer. The end of input
-// is none.
+// askOne shows a question and reads until there is an answer. The end of input is no
+// answer.
 func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mapping.Question) (mapping.Answer, error) {
-	content := (*string)(nil) // what the user has made of the proposed text
+	content := (*string)(nil) // the proposed text as the user has edited it
 	show := true
 	for {
 		if show {
@@ -63,7 +63,7 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 			return a, nil
 		}
 		if err == io.EOF {
-			_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
+			_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question
 			return mapping.Answer{Call: q.Call}, nil
 		}
 		if err != nil {
@@ -83,8 +83,7 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 	}
 }
 
-// showQuestion shows what is asked and the choices. All of it comes from the
-// agent.
+// showQuestion shows the call and its choices. All of it comes from the agent.
 func showQuestion(tty io.Writer, q mapping.Question, content *string) error {
 	s, width := styleOf(tty), widthOf(tty)
 	var b strings.Builder
@@ -104,11 +103,11 @@ func showQuestion(tty io.Writer, q mapping.Question, content *string) error {
 	return err
 }
 
-// choiceIndent is where the names of choices begin.
+// choiceIndent is the column of the choices' names.
 const choiceIndent = 10
 
-// writeChoice writes a choice, as wide as the terminal: by which key, what it is
-// called, and what it means. The texts are the agent's.
+// writeChoice writes a choice, wrapped to the terminal: its key, name and meaning. The
+// texts come from the agent.
 func writeChoice(b *strings.Builder, s style, width int, key, name, description string) {
 	for i, line := range wrap(plainText(name), max(width-choiceIndent, minText)) {
 		if i > 0 {
@@ -124,10 +123,10 @@ func writeChoice(b *strings.Builder, s style, width int, key, name, description 
 	}
 }
 
-// minText is how narrow text gets at most.
+// minText is the least width of a column of text.
 const minText = 20
 
-// keyOf is the letter of ours that picks an option, "" if there is none.
+// keyOf returns our letter for an option, "" if it has none.
 func keyOf(q *mapping.Question, o mapping.Option) string {
 	if once, ok := q.AllowOnce(); ok && once.ID == o.ID {
 		return "y"
@@ -141,7 +140,7 @@ func keyOf(q *mapping.Question, o mapping.Option) string {
 	return ""
 }
 
-// keys lists what a question takes.
+// keys lists the keys that a question takes.
 func keys(q *mapping.Question) string {
 	list := ""
 	switch n := len(q.Options); n {
@@ -164,7 +163,7 @@ func keys(q *mapping.Question) string {
 	return list + "?"
 }
 
-// choice finds the option that a line names: by number, or by a word of ours.
+// choice finds the option that a line names, by number or by one of our words.
 func choice(line string, q *mapping.Question) (mapping.Option, bool) {
 	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Options) {
 		return q.Options[n-1], true
@@ -180,8 +179,8 @@ func choice(line string, q *mapping.Question) (mapping.Option, bool) {
 	return mapping.Option{}, false
 }
 
-// describe says what the agent wants to do. content, if not nil, is what the user
-// has made of the text that it wants to write.
+// describe tells what the agent wants to do. content, if not nil, is the proposed text
+// as the user has edited it.
 func describe(s style, c *mapping.ToolCall, content *string) string {
 	var b strings.Builder
 	b.WriteString(s.bold(plainText("The agent asks: "+mapping.Visible(toolName(c)))) + "\n")
@@ -230,8 +229,8 @@ func describe(s style, c *mapping.ToolCall, content *string) string {
 	return b.String()
 }
 
-// diff shows what would change: as the agent formats it, if that is the same, or the
-// lines between what stays the same before and after.
+// diff shows what would change: the agent's own format where it agrees with the texts,
+// otherwise the lines between the common beginning and the common end.
 func diff(s style, f *mapping.FileDiff) string {
 	var lines []string
 	if f.Formatted != "" && isFormatted(f) {
@@ -265,10 +264,10 @@ func diff(s style, f *mapping.FileDiff) string {
 	return b.String() + more
 }
 
-// changed are the lines that a change removes and adds, between what stays the same
-// before and after.
+// changed returns the lines that a change removes and adds, without the common
+// beginning and end.
 func changed(f *mapping.FileDiff) (removed, added []string) {
-	if f.Formatted != "" && f.NewContent == "" && f.OldContent == nil { // all that is known
+	if f.Formatted != "" && f.NewContent == "" && f.OldContent == nil { // nothing else is known
 		for l := range strings.Lines(f.Formatted) {
 			switch {
 			case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
@@ -293,8 +292,8 @@ func changed(f *mapping.FileDiff) (removed, added []string) {
 	return dropEnd(removed), dropEnd(added)
 }
 
-// dropEnd drops what is behind the end of the last line, which is no line, unless it
-// is all that differs.
+// dropEnd drops the empty string behind the last line end, which is no line, unless
+// nothing else differs.
 func dropEnd(lines []string) []string {
 	if n := len(lines); n > 1 && lines[n-1] == "" {
 		return lines[:n-1]

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// inputs returns a command's arguments, and whether its result is to be JSON.
+// inputs returns a command's arguments, and whether it writes JSON.
 func (p *program) inputs(c *cli.Context, names ...string) (args []string, asJSON bool, err error) {
 	if args, err = p.arguments(c, names...); err != nil {
 		return nil, false, err
@@ -16,8 +16,8 @@ func (p *program) inputs(c *cli.Context, names ...string) (args []string, asJSON
 	return args, format == formatJSON, err
 }
 
-// arguments returns a command's arguments, of which the names tell the number:
-// one in brackets may be left out.
+// arguments returns a command's arguments. names tells how many there are: a name in
+// brackets is optional.
 func (p *program) arguments(c *cli.Context, names ...string) ([]string, error) {
 	args := c.Args().Slice()
 	needed := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, "[") })

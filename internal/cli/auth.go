@@ -50,7 +50,6 @@ not one that you know, say no. --oauth-issuer names one that you vouch for.`,
 	})
 }
 
-// signIn signs the user in.
 func (p *program) signIn(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err
@@ -90,8 +89,8 @@ func (p *program) signIn(c *cli.Context) error {
 	return p.show(&out)
 }
 
-// canSignIn refuses where there is no place for a sign-in, or nothing to sign in
-// to.
+// canSignIn refuses where nothing can store a sign-in, or the agent has no place to
+// sign in.
 func (l *link) canSignIn() error {
 	switch {
 	case l.credentials == nil:
@@ -105,8 +104,8 @@ func (l *link) canSignIn() error {
 	return nil
 }
 
-// publicCard is the agent's card as it is shown to everybody, nil if it is shown
-// to nobody.
+// publicCard returns the card that the agent shows without credentials, nil if it shows
+// none.
 func (l *link) publicCard(c *cli.Context) (*a2a.Card, error) {
 	card, err := l.client.PublicCard(c.Context)
 	var agent *a2a.Error
@@ -125,12 +124,12 @@ func hasSkill(card *a2a.Card, id string) bool {
 	return false
 }
 
-// notSignedIn is an error that means status 4.
+// notSignedIn marks an error for exit status 4.
 func notSignedIn(err error) error {
 	return &signInError{err}
 }
 
-// A signInError is a sign-in that did not come about.
+// A signInError says that a sign-in failed.
 type signInError struct{ err error }
 
 func (e *signInError) Error() string { return "not signed in: " + e.err.Error() }
@@ -148,7 +147,6 @@ func (p *program) logoutCommand() *cli.Command {
 	})
 }
 
-// logout forgets.
 func (p *program) logout(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err
@@ -179,8 +177,8 @@ func (p *program) logout(c *cli.Context) error {
 	return p.show(&out)
 }
 
-// logoutAll forgets all sign-ins: what the options and the configuration say of an agent
-// and its client says nothing about the others.
+// logoutAll removes all sign-ins. It does not read the options and the configuration of
+// one agent: they say nothing about the others.
 func (p *program) logoutAll(c *cli.Context, o *credentials.Options, store *credentials.Store) error {
 	list, bad := store.List()
 	var out page
@@ -208,8 +206,8 @@ func (p *program) logoutAll(c *cli.Context, o *credentials.Options, store *crede
 	return errors.Join(source.Close(), p.show(&out), bad)
 }
 
-// forget forgets the sign-ins for an agent, and returns how many, and what else still
-// says who the user is.
+// forget removes the sign-ins for an agent. It returns how many there were, and which
+// other credential still identifies the user.
 func (p *program) forget(c *cli.Context, o *credentials.Options) (n int, given string, err error) {
 	source := credentials.New(o)
 	forgotten, warn, err := source.SignOut(c.Context)
@@ -221,7 +219,7 @@ func (p *program) forget(c *cli.Context, o *credentials.Options) (n int, given s
 	return len(forgotten), given, err
 }
 
-// signInOptions are for commands that look at sign-ins without the agent.
+// signInOptions serves commands that look at sign-ins without the agent.
 func (p *program) signInOptions(c *cli.Context) (*credentials.Options, *credentials.Store, error) {
 	conf, err := p.configure(c)
 	if err != nil {
@@ -250,16 +248,16 @@ func (p *program) signInOptions(c *cli.Context) (*credentials.Options, *credenti
 	return o, store, nil
 }
 
-// terminalUser is who sits at the terminal, or looks at stderr at least.
+// terminalUser is the user at the terminal, who reads at least stderr.
 type terminalUser struct {
 	p *program
-	// asker has the terminal already; nil: nobody has.
+	// asker holds the terminal already; nil: nobody does.
 	asker *asker
 }
 
 var _ credentials.User = (*terminalUser)(nil)
 
-// providerQuestion is what is asked before a sign-in whose provider the agent has named.
+// providerQuestion is asked before a sign-in at a provider that the agent has named.
 func providerQuestion(q *oauth.Question) string {
 	var b strings.Builder
 	b.WriteString("\nThe agent at " + q.Agent + "\nwants you to sign in at " + q.Provider + "\n")

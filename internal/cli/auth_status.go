@@ -30,7 +30,7 @@ func (p *program) statusCommand() *cli.Command {
 	})
 }
 
-// A heldLogin is a sign-in for a script.
+// A heldLogin is a stored sign-in as JSON.
 type heldLogin struct {
 	Origin  string     `json:"origin"`
 	Agent   string     `json:"agent"`
@@ -44,7 +44,7 @@ type heldLogin struct {
 	Over    string     `json:"over,omitempty"`
 }
 
-// authStatus shows who the user is.
+// authStatus shows which credentials identify the user.
 func (p *program) authStatus(c *cli.Context) error {
 	_, asJSON, err := p.inputs(c)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *program) authStatus(c *cli.Context) error {
 	return err
 }
 
-// givenBy names what says who the user is, without a sign-in.
+// givenBy names the options and variables that give a credential without a sign-in.
 func givenBy(o *credentials.Options) (list []string) {
 	if len(o.Header) > 0 {
 		var names []string
@@ -150,7 +150,6 @@ func statusPage(agent string, given []string, logins []*credentials.Login) *page
 	return out
 }
 
-// loginFields shows a sign-in.
 func loginFields(out *page, l *credentials.Login, now func() time.Time) {
 	if now == nil {
 		now = time.Now
@@ -176,7 +175,7 @@ func loginFields(out *page, l *credentials.Login, now func() time.Time) {
 	}
 }
 
-// stamp is a time as people write it.
+// stamp writes a time for people.
 func stamp(t, now time.Time) string {
 	if y, m, d := t.Local().Date(); y == now.Year() && m == now.Month() && d == now.Day() {
 		return t.Local().Format("15:04:05")

@@ -15,8 +15,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 )
 
-// Confirm asks on the terminal; where there is none, the page that the browser
-// opens does.
+// Confirm asks on the terminal. Without a terminal the page in the browser asks.
 func (u *terminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes, onPage bool, err error) {
 	if u.asker != nil {
 		u.asker.say("%s", providerQuestion(q))
@@ -46,13 +45,13 @@ func (u *terminalUser) ask(ctx context.Context, tty io.ReadWriteCloser, text str
 	}
 	answer, ended, err := await(ctx, func() (string, error) { return read(tty) })
 	if !ended {
-		_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
+		_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question
 		return "", errInterrupted
 	}
 	return answer, err
 }
 
-// Visit opens the user's browser, and says so.
+// Visit opens the user's browser, and tells the user.
 func (u *terminalUser) Visit(ctx context.Context, local, _, text string) error {
 	if err := openBrowser(local); err != nil {
 		u.tell("%s. Open this in a browser on this machine:\n\n  %s\n", text, local)
@@ -75,11 +74,11 @@ func (u *terminalUser) Enter(_ context.Context, code, page, complete string, unt
 	return nil
 }
 
-// Browser reports whether a browser that opens here is seen by the user: not by
-// one who has come by SSH.
+// Browser reports whether the user would see a browser that opens on this machine: not
+// by SSH.
 func (u *terminalUser) Browser() bool { return hasBrowser(os.Getenv) }
 
-// Secret reads a secret, which does not show while it is typed.
+// Secret reads a secret without echo.
 func (u *terminalUser) Secret(ctx context.Context, prompt string) (string, error) {
 	tty, err := u.p.terminal()
 	if err != nil {
@@ -95,8 +94,8 @@ func (u *terminalUser) Secret(ctx context.Context, prompt string) (string, error
 		tty.Close()
 		return "", err
 	}
-	// Also when an interrupt ends the question: a terminal that shows nothing would
-	// be left behind.
+	// This also runs when an interrupt ends the question; otherwise the terminal would
+	// stay without echo.
 	defer func() { _ = term.Restore(fd, before) }()
 	return u.ask(ctx, tty, plainText("The "+prompt+" (it does not show): "), func(io.Reader) (string, error) {
 		secret, err := term.ReadPassword(fd)
@@ -105,7 +104,7 @@ func (u *terminalUser) Secret(ctx context.Context, prompt string) (string, error
 	})
 }
 
-// descriptor is the terminal's, to read from.
+// descriptor is the terminal's file descriptor for reading.
 func descriptor(tty io.ReadWriteCloser) (int, bool) {
 	switch t := tty.(type) {
 	case *os.File:
@@ -124,7 +123,7 @@ func (u *terminalUser) tell(format string, args ...any) {
 	u.p.tell(format, args...)
 }
 
-// tell says something to the user that is no error.
+// tell writes a line that is no error to stderr.
 func (p *program) tell(format string, args ...any) {
 	fmt.Fprint(p.stderr, plainText(fmt.Sprintf(format, args...)))
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/agentproc"
 )
 
-// openBrowser has the user's browser open a page of this machine. BROWSER names
-// another one, as elsewhere. What it is told can be read by others on the machine:
-// see oauth's loopback.
+// openBrowser opens a page of this machine in the user's browser, or in the one that
+// BROWSER names. Others on the machine can read the command line: see oauth's loopback.
 func openBrowser(page string) error {
 	var argv []string
 	switch browser := os.Getenv("BROWSER"); {
@@ -27,17 +26,16 @@ func openBrowser(page string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(path, argv[1:]...) // without our stdin and stdout, which are the editor's
+	cmd := exec.Command(path, argv[1:]...) // stdin and stdout are the editor's
 	cmd.Env = agentproc.Environ()
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // a browser may stay for days: it ends when it likes
+	go func() { _ = cmd.Wait() }() // a browser may run for days
 	return nil
 }
 
-// hasBrowser reports whether a browser that is opened here is seen by whoever asks
-// for it.
+// hasBrowser reports whether the user would see a browser that opens here.
 func hasBrowser(getenv func(string) string) bool {
 	if getenv("NO_BROWSER") != "" {
 		return false
@@ -45,7 +43,7 @@ func hasBrowser(getenv func(string) string) bool {
 	if getenv("BROWSER") != "" {
 		return true
 	}
-	// Whoever names a browser has one there, also in a CI or over SSH.
+	// BROWSER names a browser that exists, also in a CI or over SSH.
 	for _, name := range []string{"CI", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"} {
 		if getenv(name) != "" {
 			return false

@@ -41,10 +41,10 @@ results, one a line. An error of the agent's is on stderr.`,
 	})
 }
 
-// longMethods may take as long as the agent's work does.
+// longMethods may take as long as the agent works.
 var longMethods = []string{"message/send", "message/stream", "SendMessage", "SendStreamingMessage"}
 
-// streamMethods have streams with an end of their own: see [a2a.Event.EndsLeg].
+// streamMethods have streams whose end the protocol defines: see [a2a.Event.EndsLeg].
 var streamMethods = []string{"message/stream", "tasks/resubscribe", "SendStreamingMessage", "SubscribeToTask", "command/execute"}
 
 func (p *program) call(c *cli.Context) error {
@@ -83,7 +83,7 @@ func (p *program) call(c *cli.Context) error {
 	return p.withData(p.readAll(stream, slices.Contains(streamMethods, method)))
 }
 
-// jsonMistake says where a text stops being JSON.
+// jsonMistake tells where a text stops being JSON.
 func jsonMistake(text string) string {
 	var v any
 	err := json.Unmarshal([]byte(text), &v)
@@ -93,7 +93,7 @@ func jsonMistake(text string) string {
 	return err.Error()
 }
 
-// open calls the method. Only the first answer has a time limit.
+// open calls the method. The time limit holds until the first answer.
 func (p *program) open(ctx context.Context, cancel context.CancelCauseFunc, l *link, method string, params any) (*transport.Stream, json.RawMessage, error) {
 	if !slices.Contains(longMethods, method) {
 		limit := l.http.Timeout
@@ -109,14 +109,14 @@ func (p *program) open(ctx context.Context, cancel context.CancelCauseFunc, l *l
 	return stream, result, err
 }
 
-// A timeoutError is an agent that did not answer in time.
+// A timeoutError says that the agent did not answer in time.
 type timeoutError struct{ text string }
 
 func (e *timeoutError) Error() string { return e.text }
 func (e *timeoutError) Timeout() bool { return true }
 
-// readAll writes what a stream brings. Where the protocol says how streams end,
-// one that just stops was cut.
+// readAll writes what a stream brings. ends: the protocol defines how the stream ends,
+// so that a stream that just stops was cut.
 func (p *program) readAll(stream *transport.Stream, ends bool) error {
 	defer stream.Close()
 	out := p.jsonOut()
@@ -146,7 +146,7 @@ func (p *program) readAll(stream *transport.Stream, ends bool) error {
 	}
 }
 
-// withData adds to an agent's error what it says beside the message.
+// withData adds the data of an agent's error to its message.
 func (p *program) withData(err error) error {
 	var agent *a2a.Error
 	if errors.As(err, &agent) && agent.Data != "" && agent.Code != 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// outputFlag is -o of commands whose result is a page or a document.
+// outputFlag is -o of commands that write a page or a document.
 func outputFlag(json string) cli.Flag {
 	return &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText, EnvVars: env("output"),
 		Usage: "`text|json`: text is for people; json is " + json}
@@ -56,7 +56,7 @@ const exitAfter = exitBegin + `  0    done
   1    failed: the agent has refused, for one
 ` + exitEnd
 
-// exitBegin and exitEnd stand around what 0 and 1 mean.
+// exitBegin and exitEnd stand around the meaning of 0 and 1.
 const (
 	exitBegin = `
 The options of a2astdio itself (a2astdio --help) may stand here, too; those for
@@ -133,7 +133,7 @@ func (p *program) getCard(c *cli.Context) error {
 	return p.show(&out)
 }
 
-// withoutWho is an error where it is clear whose it is.
+// withoutWho drops the first word of an error, where the line already names who failed.
 func withoutWho(err error) string {
 	text := err.Error()
 	for _, who := range []string{"agent: ", "bridge: "} {
@@ -162,7 +162,7 @@ func who(out *page, card *a2a.Card) {
 	}
 }
 
-// dialectSays names a dialect, and says what it is good for.
+// dialectSays names a dialect and what it adds.
 func dialectSays(w mapping.Writing, asked string) string {
 	what := cmp.Or(map[string]string{
 		mapping.DialectDevtool: "the development-tool extension",
@@ -175,7 +175,7 @@ func dialectSays(w mapping.Writing, asked string) string {
 	return w.Dialect + " (" + what + ")"
 }
 
-// otherInterfaces lists what the card offers beside what is used.
+// otherInterfaces lists the card's interfaces that are not used.
 func otherInterfaces(card *a2a.Card, used a2a.Interface) (list []string) {
 	for _, i := range card.Interfaces {
 		if i.Binding == used.Binding && i.Version == used.Version {
@@ -268,7 +268,7 @@ func skills(out *page, card *a2a.Card) {
 	}
 }
 
-// skillDetails shows what else a skill says: in words of both protocol versions.
+// skillDetails shows a skill's other members, in the names of both protocol versions.
 func skillDetails(out *page, indent int, skill gjson.Result) {
 	for _, d := range []struct{ key, says string }{{"tags", "tags"}, {"examples", "for example"}, {"inputModes", "takes"}, {"outputModes", "gives"}} {
 		var all []string

@@ -32,7 +32,7 @@ func security(out *page, card *a2a.Card) {
 	}
 }
 
-// requirements lists alternatives: what is between two "or" is needed together.
+// requirements lists alternatives. Those between two "or" are needed together.
 func requirements(out *page, card *a2a.Card, list []a2a.Requirement) {
 	for i, alternative := range list {
 		if i > 0 {
@@ -65,7 +65,7 @@ func schemeField(out *page, and string, s a2a.SecurityScheme, scopes []string) {
 	out.hanging(fmt.Sprintf("  %-*s", fieldIndent-2, and+s.Name)+" ", fieldIndent+1, says+"\n"+howToGive(s))
 }
 
-// schemeSays says what a security scheme is.
+// schemeSays describes a security scheme.
 func schemeSays(s a2a.SecurityScheme) string {
 	raw := gjson.Parse(string(s.Raw))
 	at := func(names ...string) string {
@@ -93,7 +93,7 @@ func schemeSays(s a2a.SecurityScheme) string {
 	return "a kind that a2astdio does not know"
 }
 
-// walk yields the texts that a member has, anywhere in a document.
+// walk yields each text that a member of this name has, at any depth.
 func walk(v gjson.Result, name string, yield func(string)) {
 	if !v.IsObject() && !v.IsArray() {
 		return
@@ -107,8 +107,8 @@ func walk(v gjson.Result, name string, yield func(string)) {
 	})
 }
 
-// howToGive says how to give a2astdio what a scheme needs. It is never an option's
-// value, because anybody on the machine can read command lines.
+// howToGive tells how to give a2astdio what a scheme needs. It never proposes an
+// option's value, which other users of the machine can read.
 func howToGive(s a2a.SecurityScheme) string {
 	const or = "; a2astdio auth login asks for it, and keeps it"
 	switch s.Type {

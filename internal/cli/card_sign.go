@@ -46,7 +46,6 @@ Exit status:
 	})
 }
 
-// signCard is card sign.
 func (p *program) signCard(c *cli.Context) error {
 	args, err := p.arguments(c, "FILE|-")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// maxCard is what package transport takes as a card.
+// maxCard is the largest card that package transport takes.
 const maxCard = 4 << 20
 
 func (p *program) cardVerifyCommand() *cli.Command {
@@ -60,7 +60,6 @@ Exit status:
 	})
 }
 
-// verifyCard is card verify.
 func (p *program) verifyCard(c *cli.Context) error {
 	args, asJSON, err := p.inputs(c, "[FILE|URL|-]")
 	if err != nil {
@@ -105,7 +104,7 @@ func (p *program) verifyCard(c *cli.Context) error {
 	return nil
 }
 
-// verdictSays is the end of the page.
+// verdictSays is the last line of the page.
 func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 	switch {
 	case trusted != nil && report == nil:
@@ -122,7 +121,7 @@ func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 	return "The card is signed by a key of yours, all of it."
 }
 
-// cardToVerify gets a card, and where it was, nil if that is no URL.
+// cardToVerify gets a card and its URL; nil for a file.
 func (p *program) cardToVerify(c *cli.Context, args []string) (card []byte, from *url.URL, err error) {
 	if len(args) == 1 && args[0] == "-" {
 		card, err = readCard(p.stdin)
@@ -144,7 +143,7 @@ func (p *program) cardToVerify(c *cli.Context, args []string) (card []byte, from
 		defer l.close()
 		client = l.client
 	} else {
-		// Another agent than --agent: its headers are not for this one.
+		// This is not the agent of --agent: its headers must not be sent.
 		o := &transport.ClientOptions{UserAgent: "a2astdio/" + p.version, Timeout: where(c, "timeout").Duration("timeout")}
 		config, err := p.tlsConfig(c)
 		if err != nil {

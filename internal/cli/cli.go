@@ -9,7 +9,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -27,29 +26,24 @@ type program struct {
 	stdout  io.Writer
 	stderr  io.Writer
 	version string
-	// levels are the commands that the command line names, a2astdio first.
+	// levels are the commands on the command line, a2astdio first.
 	levels []level
-	// before is how many arguments stand before "--"; -1 if there is none.
+	// before counts the arguments before "--"; -1 without it.
 	before int
-	// help is what the library writes: help and version. It goes to stdout if it
-	// was asked for, which is known only at the end: the library writes help for
-	// a misuse to the same place.
-	help bytes.Buffer
-	// terminal opens the terminal that the user sits at.
+	// terminal opens the user's terminal.
 	terminal func() (io.ReadWriteCloser, error)
-	// stdinNoted: the user knows that there is something on stdin.
+	// stdinNoted: the user was told that stdin holds something.
 	stdinNoted bool
-	// login lets the user log in where setup finds that the agent wants it; nil: what
-	// the user can do about it is said.
+	// login signs the user in where setup finds that the agent wants it; nil: setup tells
+	// what the user can do.
 	login login
-	// noLogins: sign-ins that are stored are not used, because they may be renewed.
+	// noLogins: stored sign-ins are not used, because they might be renewed.
 	noLogins bool
-	// mask takes credentials out of what is said; nil: none are known.
+	// mask removes credentials from messages; nil: none are known.
 	mask func(string) string
-	// alone: the workspace's file is not read, because setup is to mend what is wrong
-	// with it.
+	// alone: the workspace's file is not read, because setup has to mend it.
 	alone bool
-	// warned: that certificates are not verified was said.
+	// warned: the user was warned that certificates are not verified.
 	warned bool
 }
 
@@ -69,17 +63,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 func (p *program) run(ctx context.Context) int {
-	app := p.app()
-	args, err := p.arrange(app)
-	if err == nil {
-		err = app.RunContext(ctx, args)
-	}
-	if err == nil && p.help.Len() > 0 {
-		// Not even an empty write: it would wait for one that is blocked by an
-		// editor that does not read.
-		_, err = io.WriteString(p.stdout, p.fitting(p.help.String(), raggedness))
-	}
-	return p.exit(ctx, err)
+	return p.exit(ctx, p.runCommand(ctx, p.app()))
 }
 
 func buildVersion() string {
@@ -89,8 +73,8 @@ func buildVersion() string {
 	return "(devel)"
 }
 
-// A command is made only if it is needed: all of them, with their options and
-// their help, cost as much as serving takes to begin, and an editor waits.
+// A command is made only if it is needed. Making all of them, with options and help,
+// takes as long as beginning to serve, while the editor waits.
 type command struct {
 	name string
 	make func() *cli.Command
@@ -122,8 +106,8 @@ func (p *program) commands() []command {
 	}
 }
 
-// asksHelp reports whether help may be asked for. A prompt that has such a word
-// asks for more than is needed, which does no harm.
+// asksHelp reports whether help may be asked for. A prompt that holds such a word makes
+// more commands than needed, which does no harm.
 func (p *program) asksHelp() bool {
 	return slices.ContainsFunc(p.args, func(arg string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -131,7 +115,7 @@ func (p *program) asksHelp() bool {
 	})
 }
 
-// named are the commands that the arguments may name, all if help is asked for.
+// named returns the commands that the arguments may name; all if help may be asked for.
 func (p *program) named() []command {
 	if p.asksHelp() {
 		return p.commands()
@@ -141,19 +125,10 @@ func (p *program) named() []command {
 
 func (p *program) app() *cli.App {
 	app := &cli.App{
-		Name:    "a2astdio",
+		Name:    programName,
 		Version: p.version,
 		Flags:   rootFlags(),
 		Action:  p.serve,
-
-		Writer:    &p.help,
-		ErrWriter: p.stderr,
-		Reader:    p.stdin,
-		// Without these the library prints help on a misuse, ends the process in
-		// the middle of Run, and splits "Accept: a, b" into two headers.
-		OnUsageError:              onUsageError,
-		ExitErrHandler:            func(*cli.Context, error) {},
-		DisableSliceFlagSeparator: true,
 	}
 	for _, c := range p.named() {
 		app.Commands = append(app.Commands, c.make())
@@ -163,11 +138,10 @@ func (p *program) app() *cli.App {
 	} else {
 		app.Flags = lean(app.Flags)
 	}
-	prepare(app.Commands)
 	return app
 }
 
-// noArguments is what a command that takes no arguments says to one.
+// noArguments refuses arguments of a command that takes none.
 func (p *program) noArguments(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return nil
@@ -187,7 +161,7 @@ func (p *program) say(format string, args ...any) {
 	fmt.Fprintf(p.stderr, "a2astdio: %s\n", plainText(p.masked(fmt.Sprintf(format, args...))))
 }
 
-// masked is a text without the user's credentials: agents echo them in errors.
+// masked removes the user's credentials from a text: agents echo them in errors.
 func (p *program) masked(text string) string {
 	if p.mask == nil {
 		return text

@@ -57,8 +57,8 @@ line: docs/companion.md. No A2A agent is needed. It ends with its input.`,
 	})
 }
 
-// companion serves an editor and its CLIs until the input ends. A signal is as
-// good an end: editors send one.
+// companion serves an editor and its agents until the input ends. A signal ends it the
+// same way: editors send one.
 func (p *program) companion(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (p *program) companion(c *cli.Context) error {
 	if isSet(c, "log") || isSet(c, "log-level") {
 		opts.Log, err = p.openLog(c, l, secrets)
 	} else {
-		// What the editor did wrong in a notification can be said nowhere else.
+		// A wrong notification has no answer, so the log has to say what is wrong.
 		opts.Log = p.warnings()
 	}
 	if err != nil {
@@ -91,14 +91,14 @@ func (p *program) companion(c *cli.Context) error {
 	}
 	err = serveCompanion(c.Context, p.stdin, p.stdout, l.options.Tap, opts)
 	if errors.Is(err, companion.ErrParams) {
-		return usagef("%v", err) // the workspaces were the user's
+		return usagef("%v", err) // the user named the workspaces
 	}
 	return err
 }
 
-// companionWorkspaces are the command's own --workspace, or that of a2astdio.
+// companionWorkspaces returns the command's own --workspace, or else a2astdio's.
 func companionWorkspaces(c *cli.Context) (dirs []string, err error) {
-	given := c.StringSlice("workspace")
+	given := stringsOf(c, "workspace")
 	if at := where(c, "workspace"); len(given) == 0 && at != c {
 		given = []string{at.String("workspace")}
 	}
@@ -112,7 +112,7 @@ func companionWorkspaces(c *cli.Context) (dirs []string, err error) {
 	return dirs, nil
 }
 
-// warnings is the log of what runs by itself and was not given another.
+// warnings is the log of a part that was given no other.
 func (p *program) warnings() *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/companion"
 )
 
-// addCompanion sets what --companion, --companion-name and --context ask of the bridge.
+// addCompanion applies --companion, --companion-name and --context to the bridge.
 func (p *program) addCompanion(c *cli.Context, l *link) error {
 	if !c.Bool("companion") {
 		if c.Bool("context") {
@@ -42,7 +42,7 @@ func (p *program) addCompanion(c *cli.Context, l *link) error {
 	return nil
 }
 
-// besideBridge is the companion as the bridge knows it.
+// besideBridge is the companion, as the bridge uses it.
 type besideBridge struct{ *companion.Server }
 
 // Active implements [bridge.Companion].
@@ -59,11 +59,11 @@ func (b besideBridge) Active() (path, selection string) {
 	return "", ""
 }
 
-// besideEditor is the bridge's editor as the companion knows it: one that does not
-// know how to show a diff never will.
+// besideEditor is the bridge's editor, as the companion uses it. An editor that does
+// not know how to show a diff is not asked again.
 type besideEditor struct{ bridge.CompanionEditor }
 
-// Call implements [companion.Editor].
+// Request implements [companion.Editor].
 func (e besideEditor) Request(ctx context.Context, method string, params, result any) error {
 	err := e.CompanionEditor.Request(ctx, method, params, result)
 	if refused := (*jsonrpc2.Error)(nil); errors.As(err, &refused) && refused.Code == jsonrpc2.CodeMethodNotFound {

@@ -13,7 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/companion"
 )
 
-// The values of companion env --shell.
+// Values of --shell.
 const (
 	shellPosix      = "sh"
 	shellFish       = "fish"
@@ -21,7 +21,7 @@ const (
 	shellJSON       = "json"
 )
 
-// companionEnv prints the environment of the companion for this directory.
+// companionEnv prints the companion's environment for this directory.
 func (p *program) companionEnv(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err
@@ -63,12 +63,12 @@ func listRunning(running []companion.Running) string {
 	return "are " + strings.Join(words, ", ")
 }
 
-// shellWords sets variables in the words of a shell.
+// shellWords sets variables in a shell's syntax.
 func shellWords(shell string, env map[string]string) string {
 	if shell == shellJSON {
 		b, err := json.Marshal(env)
 		if err != nil {
-			panic(err) // strings
+			panic(err) // strings are always encodable
 		}
 		return string(b) + "\n"
 	}
@@ -79,7 +79,7 @@ func shellWords(shell string, env map[string]string) string {
 		case shellFish:
 			fmt.Fprintf(&b, "set -gx %s '%s'\n", name, strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value))
 		case shellPowerShell:
-			// Its other quotation marks end a string, too.
+			// PowerShell takes typographic quotation marks as quotes, too.
 			fmt.Fprintf(&b, "$env:%s = '%s'\n", name, strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛").Replace(value))
 		default:
 			fmt.Fprintf(&b, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))

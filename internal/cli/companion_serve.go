@@ -16,12 +16,11 @@ import (
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
-// companionFlush is how long, at the end, the editor may take to read what it is
-// owed.
+// companionFlush bounds how long the editor may take at the end to read its last lines.
 const companionFlush = 400 * time.Millisecond
 
-// serveCompanion runs a companion for the editor at in and out. It returns nil at
-// the end of input, and when ctx ends.
+// serveCompanion runs a companion for the editor at in and out. It returns nil at the
+// end of input, and when ctx ends.
 func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(bool, []byte), opts *companion.Options) error {
 	stdio := stdio.NewConn(in, out, &stdio.Options{Tap: tap})
 	editor := &companionEditor{stdio: stdio, log: opts.Log, ready: make(chan struct{})}
@@ -57,12 +56,12 @@ type companionEditor struct {
 	stdio *stdio.Conn
 	log   *slog.Logger
 	calls atomic.Uint64
-	// ready is closed when there is a server.
+	// ready is closed when the server is set.
 	ready  chan struct{}
 	server *companion.Server
 }
 
-// Call implements [companion.Editor].
+// Request implements [companion.Editor].
 func (e *companionEditor) Request(ctx context.Context, method string, params, result any) error {
 	err := e.conn.Call(ctx, method, params, result, jsonrpc2.PickID(jsonrpc2.ID{Num: e.calls.Add(1)}))
 	if refused := (*jsonrpc2.Error)(nil); errors.As(err, &refused) && refused.Code == jsonrpc2.CodeMethodNotFound {
@@ -76,8 +75,8 @@ func (e *companionEditor) Notify(ctx context.Context, method string, params any)
 	return e.conn.Notify(ctx, method, params)
 }
 
-// Handle takes a message of the editor's, in the read loop, so that they keep
-// their order. It waits only while the server starts.
+// Handle takes the editor's messages in the read loop, which keeps their order. It
+// waits only while the server starts.
 func (e *companionEditor) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	select {
 	case <-e.ready:

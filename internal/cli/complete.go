@@ -16,20 +16,20 @@ import (
 	"github.com/a2astdio/a2astdio/internal/config"
 )
 
-// A completer finds what may stand at the end of a command line. It reads the line
-// as [program.arrange] does, but takes it as it is.
+// A completer finds what may stand at the end of a command line. It reads the line as
+// [program.arrange] does, but refuses nothing.
 type completer struct {
 	at level
-	// command is the one of at, nil for a2astdio itself.
+	// command is the command at the end, nil for a2astdio itself.
 	command *cli.Command
-	// agent are the options by which the agent is reached, as they were typed.
+	// agent holds the options for reaching the agent, as typed.
 	agent []string
-	// arguments is how many there are before the last word.
+	// arguments counts the arguments before the last word.
 	arguments int
 }
 
-// completions are words, and beside them files or directories. All words stand
-// behind prefix.
+// completions are words, and whether files or directories may stand beside them. prefix
+// stands before each word.
 type completions struct {
 	kind, prefix string
 	words        []example
@@ -81,8 +81,8 @@ func (k *completer) complete(words []string) completions {
 	return found
 }
 
-// reachOptions are those that tasks are asked for with. Others could write a file
-// or start a program, which nobody expects of a key.
+// reachOptions are the options that completing a task's ID obeys. Others could write a
+// file or start a program, which nobody expects of a key.
 func reachOptions() []string {
 	return []string{"agent", "header", "trust-origin", "signature-key", "require-signature", "a2a-version", "dialect", "extension",
 		"token-file", "ca-file", "client-cert", "client-key", "insecure"}
@@ -101,7 +101,7 @@ func (k *completer) argument(word string) {
 	k.command, k.at = c, level{k.at.name + " " + c.Name, c.Flags, c.Subcommands}
 }
 
-// options are all that may stand here: those of a2astdio itself, too.
+// options returns all options that may stand here, with those of a2astdio itself.
 func (k *completer) options() []example {
 	all := []example{{"--help", "show help"}}
 	for _, f := range k.at.flags {
@@ -120,7 +120,7 @@ func (k *completer) options() []example {
 	return slices.CompactFunc(all, func(a, b example) bool { return a.command == b.command })
 }
 
-// values are what an option takes.
+// values completes an option's value.
 func (k *completer) values(f cli.Flag, name, prefix string) completions {
 	if _, ok := f.(*cli.BoolFlag); ok {
 		return completions{"words", prefix, []example{{command: "true"}, {command: "false"}}}
@@ -137,11 +137,11 @@ func (k *completer) values(f cli.Flag, name, prefix string) completions {
 	return found
 }
 
-// agentNames are the agents that the user's configuration defines.
+// agentNames are the agents of the user's configuration.
 func agentNames() (names []example) {
 	_, list, err := config.List(&config.Options{File: os.Getenv(env("config")[0])})
 	if err != nil {
-		return nil // what is wrong is told by the command
+		return nil // the command itself reports the fault
 	}
 	for _, agent := range list {
 		names = append(names, example{command: agent.Name})
@@ -149,8 +149,7 @@ func agentNames() (names []example) {
 	return names
 }
 
-// argumentValues are what the command takes as its next argument, by the usage in
-// its help.
+// argumentValues completes the command's next argument, by the usage in its help.
 func (k *completer) argumentValues() completions {
 	none := completions{kind: "words"}
 	if k.command == nil {
@@ -177,8 +176,8 @@ func (k *completer) argumentValues() completions {
 	return none
 }
 
-// named are the values that a name in help stands for: words stand for themselves,
-// FILE and DIR for what they say, and ID for a task's, if tasks are meant.
+// named completes the placeholder of a value in help: words stand for themselves, FILE
+// and DIR for paths, and ID for a task's ID, if tasks is set.
 func (k *completer) named(value string, tasks bool) completions {
 	found := completions{kind: "words"}
 	for _, word := range strings.Split(value, "|") {
@@ -198,15 +197,15 @@ func (k *completer) named(value string, tasks bool) completions {
 }
 
 const (
-	// completeTime is how long a key may take.
+	// completeTime bounds how long a key may take.
 	completeTime = time.Second
-	// completeTasks is how many tasks a list may offer that somebody reads.
+	// completeTasks is how many tasks the list offers.
 	completeTasks = "30"
 )
 
-// tasks asks the agent for its latest tasks, if its URL is known. What variables and
-// the configuration say of files, commands and listeners is not done for a key, and no
-// identity provider is asked.
+// tasks asks the agent for its latest tasks, if its URL is known. For a key it ignores
+// files, commands and listeners that variables or the configuration name, and asks no
+// identity provider.
 func (k *completer) tasks() []example {
 	args := []string{programName, "--trace=", "--log=", "--agent-command=", "--webhook=", "--credential-command=", "--oauth-client-secret-command=", "--oauth-issuer="}
 	args = append(append(args, k.agent...), "task", "list", "--output=json", "--page-size="+completeTasks, "--timeout="+completeTime.String())
@@ -236,8 +235,7 @@ func (k *completer) tasks() []example {
 	return all
 }
 
-// lastAgent is the agent that is meant: the one that was typed last, or the
-// variable's.
+// lastAgent returns the agent that was typed last, or the variable's.
 func lastAgent(options []string) string {
 	for _, o := range slices.Backward(options) {
 		if agent, ok := strings.CutPrefix(o, "--agent="); ok {
@@ -247,5 +245,5 @@ func lastAgent(options []string) string {
 	return os.Getenv(env("agent")[0])
 }
 
-// noTerminal is where nobody can be asked.
+// noTerminal stands where nobody can be asked.
 func noTerminal() (io.ReadWriteCloser, error) { return nil, os.ErrNotExist }

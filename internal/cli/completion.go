@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// The scripts are ours: those of the library evaluate the line that is typed. They
-// know nothing of the commands, and ask [complete].
+// The scripts are ours: the library's evaluate the line that is typed. Ours know no
+// commands, and ask [complete].
 var (
 	//go:embed completion/a2astdio.bash
 	completionBash string
@@ -50,22 +50,22 @@ func (p *program) completion(c *cli.Context) error {
 	return err
 }
 
-// completeWord begins the command line with which the scripts ask for completions:
-// the shell's name, and what is typed behind a2astdio, word by word; the last is the
-// one to complete. bash hands over the characters at which it breaks words, and
-// the line, because its words are broken there.
+// completeWord begins the command line by which the scripts ask for completions. The
+// shell's name follows, then the words behind a2astdio; the last one is to be
+// completed. bash adds its word-break characters and the whole line, because it breaks
+// words there.
 const completeWord = "__complete"
 
-// complete answers a script of [completionCommand]. The first line is what may
-// stand there beside the lines that follow ("words": nothing, "files" or "dirs"),
-// and a tab and the text that those begin with. Each further line is a word, and
-// after a tab what it is. Errors are none of a user's who has pressed a key.
+// complete answers a script of [completionCommand]. The first line has what may stand
+// beside the words ("words": nothing, "files" or "dirs"), a tab, and their common
+// prefix. Each further line has a word, a tab and its description. It reports no
+// errors: the user has only pressed a key.
 func complete(args []string, stdout io.Writer) int {
 	if len(args) == 0 {
 		return exitUsage
 	}
 	shell, words := args[0], args[1:]
-	cut := 0 // what of the word the shell does not replace
+	cut := 0 // how much of the word the shell keeps
 	switch shell {
 	case "bash":
 		if len(words) != 2 {
@@ -78,7 +78,7 @@ func complete(args []string, stdout io.Writer) int {
 			cut = strings.LastIndexAny(words[n-1], keep(breaks, ":=")) + 1
 		}
 	case "fish":
-		if n := len(words); n > 1 && words[n-2] == "--" { // not of the user's
+		if n := len(words); n > 1 && words[n-2] == "--" { // the shell has added it
 			words = append(words[:n-2:n-2], words[n-1])
 		}
 	case "powershell":
@@ -103,11 +103,11 @@ func complete(args []string, stdout io.Writer) int {
 		}
 		b.WriteString(value[cut:] + "\t" + strings.Join(strings.Fields(plainText(w.what)), " ") + "\n")
 	}
-	_, _ = io.WriteString(stdout, b.String()) // a shell that is gone asks no more
+	_, _ = io.WriteString(stdout, b.String()) // a shell that has ended asks no more
 	return exitOK
 }
 
-// keep returns those of some characters that are in set.
+// keep returns the characters that are in set.
 func keep(set, characters string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(set, r) {
@@ -117,16 +117,16 @@ func keep(set, characters string) string {
 	}, characters)
 }
 
-// plainWord reports whether a word means itself in every shell. Others are not
-// offered: an agent's task could be called $(reboot).
+// plainWord reports whether a word means itself in every shell. Others are not offered:
+// an agent could name a task $(reboot).
 func plainWord(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("-_.:=/@+,%", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	})
 }
 
-// splitLine splits a line as a shell does, and expands nothing. The last word is
-// the one that is not finished, and may be empty.
+// splitLine splits a line into words as a shell does, and expands nothing. The last
+// word is unfinished, and may be empty.
 func splitLine(line string) []string {
 	words, word := []string{}, strings.Builder{}
 	begun, quote := false, rune(0)

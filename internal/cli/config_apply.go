@@ -13,25 +13,24 @@ import (
 	"github.com/a2astdio/a2astdio/internal/config"
 )
 
-// A configuration is what the options, their variables and the files say together.
+// A configuration is what options, variables and files say together.
 type configuration struct {
-	// agent is what --agent takes but for a name, command what --agent-command
-	// does: one of them, or neither if nobody has named an agent.
+	// agent is the value for --agent but no name, command that for --agent-command. One of
+	// them is set, or none if no agent was named.
 	agent, command string
-	// name is the agent's, if it is one of the files'.
+	// name is the agent's name, if the files define it.
 	name  string
 	files *config.Config
-	// agentGiven is who has named the agent: byOption, byVariable, or "" for the files.
+	// agentGiven tells who named the agent: byOption, byVariable, or "" for the files.
 	agentGiven string
-	// options are those that were given, as opposed to their variables.
+	// options are the names of the options on the command line.
 	options []string
 }
 
-// errNoAgent is for a user who has named none.
 var errNoAgent = usagef("which agent? a2astdio setup makes one known, --agent URL or A2ASTDIO_AGENT names one, and --agent demo is there to try")
 
-// configure reads the files, and gives the options that nobody has given the values
-// that stand there. From then on nothing else needs to know of files.
+// configure reads the files, and sets options that were not given to their values.
+// Nothing behind it needs to know of files.
 func (p *program) configure(c *cli.Context) (*configuration, error) {
 	workspace := workspaceOf(c)
 	if p.alone {
@@ -44,7 +43,7 @@ func (p *program) configure(c *cli.Context) (*configuration, error) {
 	return conf, conf.apply(c)
 }
 
-// readConfiguration reads the user's file and that of a workspace, and changes nothing.
+// readConfiguration reads the user's file and a workspace's, and changes nothing.
 func readConfiguration(c *cli.Context, workspace string) (*configuration, error) {
 	conf := &configuration{options: optionsGiven(c)}
 	opts := &config.Options{File: stringOf(c, "config"), Workspace: workspace}
@@ -65,7 +64,7 @@ func readConfiguration(c *cli.Context, workspace string) (*configuration, error)
 	return conf, conf.chooseAgent()
 }
 
-// chooseAgent puts what the files say into the place of a name.
+// chooseAgent replaces a name by what the files say of it.
 func (conf *configuration) chooseAgent() error {
 	if conf.command != "" {
 		return nil
@@ -88,7 +87,7 @@ func (conf *configuration) chooseAgent() error {
 	return nil
 }
 
-// apply sets the options that were not given, and those that say which agent it is.
+// apply sets the options that were not given, and those that name the agent.
 func (conf *configuration) apply(c *cli.Context) error {
 	for name, value := range map[string]string{"agent": conf.agent, "agent-command": conf.command} {
 		if stringOf(c, name) == value {
@@ -119,8 +118,8 @@ func (conf *configuration) apply(c *cli.Context) error {
 	return nil
 }
 
-// addHeaders adds the agent's headers to those of --header, which win. What is wrong
-// is said without the value.
+// addHeaders adds the agent's headers to those of --header, which win. Errors leave out
+// the value.
 func (conf *configuration) addHeaders(h http.Header) error {
 	v := conf.files.Value("headers")
 	if v == nil {
@@ -140,9 +139,8 @@ func (conf *configuration) addHeaders(h http.Header) error {
 	return nil
 }
 
-// whichAgent reads --agent and --agent-command. There can be one of them; but a
-// variable is what holds if nothing is said, so an option of either kind wins over
-// it.
+// whichAgent reads --agent and --agent-command, of which one may be given. A variable
+// is a default, so an option of either kind wins over it.
 func (conf *configuration) whichAgent(c *cli.Context) (agent, command string, err error) {
 	for _, by := range []string{byOption, byVariable} {
 		if conf.given("agent") == by {
@@ -162,15 +160,15 @@ func (conf *configuration) whichAgent(c *cli.Context) (agent, command string, er
 	return "", "", nil
 }
 
-// Who has given an option.
+// Who gave an option its value.
 const (
 	byOption   = "option"
 	byVariable = "variable"
 	byFiles    = "" // the configuration, if anybody
 )
 
-// given tells who has given an option its value: byOption, byVariable, or "". An
-// empty variable says nothing.
+// given tells who gave an option its value: byOption, byVariable, or "". An empty
+// variable counts as none.
 func (conf *configuration) given(name string) string {
 	switch {
 	case slices.Contains(conf.options, name):
@@ -181,8 +179,8 @@ func (conf *configuration) given(name string) string {
 	return ""
 }
 
-// optionsGiven lists the options that stand on the command line. The library takes
-// variables for given, too, but only for the flags of a command that it knows of.
+// optionsGiven lists the options on the command line. The library also takes variables
+// for given, but only for flags of a command that it knows.
 func optionsGiven(c *cli.Context) (names []string) {
 	for _, l := range c.Lineage() {
 		if l.Command == nil {
@@ -195,7 +193,7 @@ func optionsGiven(c *cli.Context) (names []string) {
 	return names
 }
 
-// workspaceOf is the directory whose file is read. One that is none is said later.
+// workspaceOf is the directory whose file is read. A wrong one is reported later.
 func workspaceOf(c *cli.Context) string {
 	dir, err := filepath.Abs(cmp.Or(stringOf(c, "workspace"), "."))
 	if err != nil {
@@ -204,8 +202,7 @@ func workspaceOf(c *cli.Context) string {
 	return dir
 }
 
-// A configError is about a file of the configuration. The help of a command does not
-// help with it.
+// A configError is about a configuration file, where a command's help does not help.
 type configError struct{ err error }
 
 func (e *configError) Error() string { return e.err.Error() }

@@ -31,7 +31,6 @@ for what is needed instead: a2astdio setup.`,
 	})
 }
 
-// init writes a file to begin with.
 func (p *program) init(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err

@@ -78,18 +78,18 @@ func (p *program) configShow(c *cli.Context) error {
 	return p.show(conf.page(settings))
 }
 
-// settings returns every setting with its origin.
+// settings returns each setting with its origin.
 func (conf *configuration) settings(c *cli.Context) (all []setting) {
 	for _, k := range config.Keys() {
 		if k.Name == "agent" || k.Name == "url" || k.Name == "command" {
-			continue // they are one setting: which agent
+			continue // both are one setting: the agent
 		}
 		all = append(all, conf.setting(c, &k))
 	}
 	return append(conf.agentSettings(), all...)
 }
 
-// agentSettings says which agent it is.
+// agentSettings tells which agent is used.
 func (conf *configuration) agentSettings() (all []setting) {
 	s := setting{Key: "agent", Value: cmp.Or(conf.name, agentName(conf.agent)), From: fromBuiltIn}
 	switch origin := conf.files.From; {
@@ -116,7 +116,7 @@ func (conf *configuration) agentSettings() (all []setting) {
 	return all
 }
 
-// setting returns one setting. The value of a header is not shown.
+// setting returns one setting. It hides a header's value.
 func (conf *configuration) setting(c *cli.Context, k *config.Key) setting {
 	s := setting{Key: k.Name, From: fromBuiltIn}
 	if by := conf.given(cmp.Or(k.Flag, "header")); by != "" && (k.Flag != "" || k.Kind == config.KindHeaders) {
@@ -150,7 +150,7 @@ func (conf *configuration) setting(c *cli.Context, k *config.Key) setting {
 	return s
 }
 
-// withoutSecret is a value as it can be shown: a URL may hold a password or a token.
+// withoutSecret masks a value: a URL may hold a password or a token.
 func withoutSecret(k *config.Key, value any) any {
 	if text, ok := value.(string); ok && (k.Kind == config.KindText || k.Kind == config.KindLocation) {
 		return agentName(text)
@@ -158,7 +158,7 @@ func withoutSecret(k *config.Key, value any) any {
 	return value
 }
 
-// optionText is the value of an option as it was given, or what it is without.
+// optionText is an option's value as given, or its default.
 func optionText(c *cli.Context, k *config.Key) any {
 	switch k.Kind {
 	case config.KindHeaders, config.KindList:
@@ -174,8 +174,8 @@ func optionText(c *cli.Context, k *config.Key) any {
 	return stringOf(c, k.Flag)
 }
 
-// hidden lists headers without their values: those of options, and those of a file
-// that they leave.
+// hidden lists headers without their values: the options' own, and those of a file that
+// the options do not replace.
 func hidden(options []string, v *config.Value) []string {
 	names := []string{}
 	for _, line := range options {
@@ -208,7 +208,6 @@ func fromOf(o config.Origin) string {
 	return fromFile
 }
 
-// page shows settings to people.
 func (conf *configuration) page(settings []setting) *page {
 	out := &page{}
 	user := conf.files.File

@@ -21,7 +21,7 @@ func inContext(t testing.TB, args []string, f func(c *cli.Context) error) error 
 	p := &program{args: append([]string{"a2astdio"}, args...), stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
 	app := p.app()
 	app.Action = f
-	return app.RunContext(t.Context(), p.args)
+	return p.runCommand(t.Context(), app)
 }
 
 func writeFile(t testing.TB, text string, path ...string) string {

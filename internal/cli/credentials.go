@@ -21,14 +21,13 @@ import (
 
 const groupCredentials = "Who you are"
 
-// Variables that have no option: an option's value can be read by everybody on the
-// machine.
+// These variables have no option: everybody on the machine can read an option's value.
 const (
 	tokenVariable        = "A2ASTDIO_TOKEN"
 	clientSecretVariable = "A2ASTDIO_OAUTH_CLIENT_SECRET"
 )
 
-// credentialFlags are the options that say who the user is, and whom to trust.
+// credentialFlags are the options for credentials and trust.
 func credentialFlags(env func(name string) []string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "token-file", Category: groupCredentials, EnvVars: env("token-file"),
@@ -60,7 +59,7 @@ func credentialFlags(env func(name string) []string) []cli.Flag {
 	}
 }
 
-// tlsConfig reads how to trust the agent, and warns if that is not at all.
+// tlsConfig reads how to trust the agent, and warns if certificates are not verified.
 func (p *program) tlsConfig(c *cli.Context) (*tls.Config, error) {
 	t := credentials.TLS{CAFile: stringOf(c, "ca-file"), CertFile: stringOf(c, "client-cert"), KeyFile: stringOf(c, "client-key"),
 		Insecure: where(c, "insecure").Bool("insecure")}
@@ -75,8 +74,8 @@ func (p *program) tlsConfig(c *cli.Context) (*tls.Config, error) {
 	return config, nil
 }
 
-// credentialOptions reads where credentials are to be found: an option wins over a
-// variable. secrets are masked as they become known.
+// credentialOptions reads where credentials come from; an option wins over a variable.
+// It adds secrets to those that are masked.
 func (p *program) credentialOptions(c *cli.Context, conf *configuration, header http.Header, config *tls.Config, secrets *trace.Secrets) (*credentials.Options, error) {
 	o := &credentials.Options{Agent: conf.agent, Header: header, TLS: config, Certificate: config != nil && config.GetClientCertificate != nil,
 		Now: time.Now}
@@ -87,7 +86,8 @@ func (p *program) credentialOptions(c *cli.Context, conf *configuration, header 
 		o.Agent = ""
 	}
 	if u, err := url.Parse(conf.agent); err == nil && u.User != nil && header.Get("Authorization") == "" {
-		// It is sent, so that no sign-in is: it is not to be renewed for a refusal of this.
+		// The URL's own credentials are sent, so no sign-in is. A refusal of them must not
+		// renew one.
 		password, _ := u.User.Password()
 		o.Header, o.HeaderBy = header.Clone(), "the agent's URL"
 		if o.Header == nil {
@@ -125,15 +125,16 @@ func (p *program) credentialOptions(c *cli.Context, conf *configuration, header 
 	if o.Agent != "" && !p.noLogins {
 		o.Cure = "a2astdio --agent " + shellWord(agentName(o.Agent)) + " auth login"
 		if o.Store, err = credentials.OpenStore(""); err != nil {
-			o.Store = nil // signing in says so
+			o.Store = nil // signing in reports it
 		}
 	}
 	return o, nil
 }
 
-// secret finds a secret among an option that names a file, one that names a command,
-// and a variable that holds the secret: an option wins over a variable, and that over
-// the configuration. Two of one kind are refused; says is what both would say.
+// secret picks one of three ways to give a secret: an option with a file, an option
+// with a command, a variable with the secret. An option wins over a variable, and a
+// variable over the configuration. It refuses two of one kind; says names the secret in
+// that error.
 func (conf *configuration) secret(c *cli.Context, file, command, variable, says string) (credentials.Secret, error) {
 	for _, by := range []string{byOption, byVariable, byFiles} {
 		var found []credentials.Secret
@@ -157,7 +158,7 @@ func (conf *configuration) secret(c *cli.Context, file, command, variable, says 
 	return credentials.Secret{}, nil
 }
 
-// says names what gives an option its value.
+// says names where an option has its value from.
 func (conf *configuration) says(option, by string) string {
 	switch by {
 	case byOption:
@@ -171,8 +172,8 @@ func (conf *configuration) says(option, by string) string {
 	return option
 }
 
-// A lateSource makes the source of credentials when the first request asks for it:
-// a start that only answers initialize does without.
+// A lateSource makes the credential source at the first request: a start that only
+// answers initialize does not need it.
 type lateSource struct {
 	make func() *credentials.Source
 
@@ -199,7 +200,7 @@ func (l *lateSource) Close() error {
 	return l.source.Close()
 }
 
-// useCredentials has the client ask for credentials.
+// useCredentials makes the client ask this source for credentials.
 func (l *link) useCredentials(client *transport.ClientOptions, o *credentials.Options) {
 	o.Log = l.options.Log
 	l.credentials = &lateSource{make: func() *credentials.Source { return credentials.New(o) }}

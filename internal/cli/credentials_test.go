@@ -212,7 +212,7 @@ func TestSetupSignsIn(t *testing.T) {
 	}}
 	p := &program{args: []string{"a2astdio", "setup", agent.URL}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
 		terminal: func() (io.ReadWriteCloser, error) { return tty, nil }, login: signInAtSetup}
-	err := p.app().RunContext(t.Context(), p.args)
+	err := p.runCommand(t.Context(), p.app())
 	wg.Wait()
 	shown := tty.shown.String()
 	if err != nil || !strings.Contains(shown, "wants you to sign in at "+agent.URL) || !strings.Contains(shown, "Signed in to http://") {

@@ -10,8 +10,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo"
 )
 
-// demoSecretVariable holds the token or the key of a demo; without it one is made
-// up, and said.
+// demoSecretVariable holds the demo's token or key. Without it the demo makes one up
+// and prints it.
 const demoSecretVariable = "A2ASTDIO_DEMO_SECRET"
 
 func (p *program) demoCommand() *cli.Command {
@@ -55,7 +55,7 @@ For a demo without a server: a2astdio --agent demo ...`,
 	},
 }
 
-// demo serves the demo agent until it is interrupted, which is its proper end.
+// demo serves the demo agent until an interrupt, which is its regular end.
 func (p *program) demo(c *cli.Context) error {
 	if err := p.noArguments(c); err != nil {
 		return err

@@ -39,7 +39,7 @@ something wrong.`,
 	})
 }
 
-// A finding is what a step has found.
+// A finding is the result of a step.
 type finding struct {
 	Step   string `json:"step"`
 	Status string `json:"status"`
@@ -47,7 +47,7 @@ type finding struct {
 	Do     string `json:"do,omitempty"`
 }
 
-// What a step may end with.
+// Results of a step.
 const (
 	stepOK      = "ok"
 	stepWarning = "warning"
@@ -62,7 +62,7 @@ type checkup struct {
 	seen  observer
 	card  *a2a.Card
 	steps []finding
-	err   error // the first that failed
+	err   error // the first failure
 }
 
 func (k *checkup) add(step, status, says, do string) {
@@ -115,7 +115,6 @@ func (p *program) doctor(c *cli.Context) error {
 	return nil
 }
 
-// page shows the findings to people.
 func (k *checkup) page() *page {
 	out := &page{}
 	for _, f := range k.steps {
@@ -142,7 +141,7 @@ func (k *checkup) page() *page {
 	return out
 }
 
-// examine goes the way. What a step needs and has not got ends it.
+// examine runs the steps in order. It ends where the next step lacks what it needs.
 func (k *checkup) examine() {
 	card, cardErr := k.l.client.Card(k.c.Context)
 	k.card = card
@@ -173,15 +172,15 @@ func (k *checkup) examine() {
 	}
 }
 
-// An answered is the round trip.
+// An answered is the result of the round trip.
 type answered struct {
 	took  time.Duration
 	err   error
 	tasks taskOffers
 }
 
-// ask asks for a task that does not exist. It changes nothing, and an agent that
-// answers, with whatever error, has understood.
+// ask asks for a task that does not exist. That changes nothing, and an agent that
+// answers with any error has understood.
 func (k *checkup) ask() *answered {
 	if w, err := mapping.Settings(k.card, k.l.options.Dialect, k.l.options.Extensions); err == nil {
 		k.l.client.Activate(w.Extensions)
@@ -192,7 +191,7 @@ func (k *checkup) ask() *answered {
 	return &answered{took, err, k.askForTasks(err)}
 }
 
-// network tells what was seen below the requests.
+// network reports what the observer saw below the requests.
 func (k *checkup) network() {
 	k.seen.mu.Lock()
 	defer k.seen.mu.Unlock()
@@ -253,7 +252,7 @@ func (k *checkup) connectStep(s *sight) {
 	}
 }
 
-// unreached makes an error one that means status 3.
+// unreached marks an error for exit status 3.
 func unreached(err error) error { return &notReached{err} }
 
 func quick(d time.Duration) string {
@@ -263,7 +262,7 @@ func quick(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// soon is when the end of a certificate is worth a word.
+// soon is how long before a certificate ends doctor tells so.
 const soon = 14 * 24 * time.Hour
 
 func (k *checkup) tlsStep(s *sight) {

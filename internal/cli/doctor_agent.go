@@ -16,8 +16,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file has the doctor's steps that are about the agent itself.
-
 func tlsVersion(s *sight) string { return tls.VersionName(s.tls.Version) }
 
 func (k *checkup) cardStep() {
@@ -44,7 +42,7 @@ func (k *checkup) cardStep() {
 	k.add("card", stepOK, name+", "+from, "")
 }
 
-// noCard says why there is none, unless a step before has.
+// noCard reports why there is no card, unless an earlier step has.
 func (k *checkup) noCard(err error) {
 	var agent *a2a.Error
 	var untrusted *cardsign.UntrustedError
@@ -60,7 +58,7 @@ func (k *checkup) noCard(err error) {
 	case errors.Is(err, transport.ErrExited):
 		k.fail("card", &notReached{err}, "does the command work by itself, in this directory? It must stay, and serve A2A on {port} or at a URL that it prints")
 	case errors.Is(err, transport.ErrUnreachable), strings.Contains(err.Error(), "take --agent "):
-		k.fail("card", &notReached{err}, "") // it says what to do
+		k.fail("card", &notReached{err}, "") // the error says what to do
 	case agent != nil && agent.HTTPStatus >= 500:
 		k.fail("card", &notReached{err}, faultAdvice)
 	case agent != nil && (agent.HTTPStatus == http.StatusTooManyRequests || agent.HTTPStatus == http.StatusProxyAuthRequired):
@@ -72,7 +70,7 @@ func (k *checkup) noCard(err error) {
 	}
 }
 
-// credentialAdvice says how to give credentials to an agent that does not say what
+// credentialAdvice tells how to give credentials to an agent that does not declare what
 // it wants.
 const credentialAdvice = `a2astdio auth login signs you in, if the agent says where; export A2ASTDIO_TOKEN="$TOKEN" gives a token that you have, A2ASTDIO_HEADER anything else`
 
@@ -81,7 +79,7 @@ const (
 	originAdvice = "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (a proxy that it does not know of, mostly)"
 )
 
-// shown reports whether the agent was shown a credential.
+// shown reports whether a request carried a credential.
 func (k *checkup) shown() bool {
 	if k.l.credentials == nil {
 		return false
@@ -135,7 +133,7 @@ func (k *checkup) versionStep(how transport.Chosen, err error) {
 	}
 }
 
-// originOfURL is what a URL begins with.
+// originOfURL returns scheme and host of a URL.
 func originOfURL(s string) string {
 	scheme, rest, _ := strings.Cut(s, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -164,7 +162,7 @@ func (k *checkup) extensionsStep() {
 	k.add("extensions", stepOK, strings.Join(lines, "\n"), "")
 }
 
-// answerSteps tells of the question, and what it says about credentials.
+// answerSteps reports the round trip, and what it tells about credentials.
 func (k *checkup) answerSteps(a *answered) {
 	if a == nil || errors.Is(a.err, transport.ErrUnreachable) && k.err != nil {
 		why := "there is nothing to ask"
@@ -182,8 +180,9 @@ func (k *checkup) answerSteps(a *answered) {
 	}
 }
 
-// authStep tells whether the agent wants credentials; false: it does, and so the
-// round trip is not to be judged. agent is its error, nil if it is none of its own.
+// authStep reports whether the agent wants credentials. It returns false if it does:
+// then the round trip tells nothing. agent is the agent's error, nil if the error is
+// not the agent's.
 func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 	var needs []string
 	for _, s := range k.card.Security {
@@ -210,35 +209,46 @@ func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 	return true
 }
 
-// roundTripStep tells what came of a question that any agent can answer.
+// roundTripStep reports the answer to a request that any agent can answer.
 func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
-	isAgent, took := agent != nil, quick(a.took)
 	switch {
 	case a.err == nil:
-		k.add("round trip", stepWarning, "the agent knows a task whose ID was invented just now, in "+took, "")
-	case isAgent && (agent.Code == a2a.CodeVersionNotSupported || agent.Code == a2a.CodeExtensionSupportRequired):
-		k.fail("round trip", a.err, "")
-	case isAgent && agent.Code == a2a.CodeTaskNotFound:
-		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
-	case isAgent && agent.Code == a2a.CodeInternal:
-		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with a fault of its own, %s, in %s", withoutWho(a.err), took),
-			"some agents answer so whenever a task is not there; if prompts fail, too, its own log knows more")
-	case isAgent && agent.Code != 0:
-		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s", agent.Message, agent.Code, took), "")
-	case isAgent && agent.HTTPStatus == http.StatusNotFound && a.tasks.bare && k.isHTTPJSON():
-		k.add("round trip", stepWarning, "asked for a task that is not there, and nothing but 404 came, in "+took,
-			"either it has no way to ask for a task, or what the card names is not its URL: a prompt tells")
-	case isAgent && agent.HTTPStatus == http.StatusTooManyRequests:
-		k.fail("round trip", a.err, "") // it says what to do
-	case isAgent && agent.HTTPStatus >= 500:
-		k.fail("round trip", a.err, faultAdvice)
+		k.add("round trip", stepWarning, "the agent knows a task whose ID was invented just now, in "+quick(a.took), "")
+	case agent != nil && k.errorStep(a, agent):
 	case errors.Is(a.err, transport.ErrOrigin):
 		k.fail("round trip", a.err, originAdvice)
 	case errors.Is(a.err, transport.ErrUnreachable):
-		k.fail("round trip", a.err, "") // likewise
+		k.fail("round trip", a.err, "") // it says what to do
 	case exitStatus(a.err) == exitTimeout:
 		k.fail("round trip", a.err, "the card is there, and what answers calls is busy or stuck")
 	default:
 		k.fail("round trip", a.err, "the card is fine, but what it names does not speak A2A: --trace - shows what passed")
 	}
+}
+
+// errorStep reports an error that is the agent's own answer. It returns false if that
+// tells nothing.
+func (k *checkup) errorStep(a *answered, agent *a2a.Error) bool {
+	took := quick(a.took)
+	switch {
+	case agent.Code == a2a.CodeVersionNotSupported, agent.Code == a2a.CodeExtensionSupportRequired:
+		k.fail("round trip", a.err, "")
+	case agent.Code == a2a.CodeTaskNotFound:
+		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
+	case agent.Code == a2a.CodeInternal:
+		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with a fault of its own, %s, in %s", withoutWho(a.err), took),
+			"some agents answer so whenever a task is not there; if prompts fail, too, its own log knows more")
+	case agent.Code != 0:
+		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s", agent.Message, agent.Code, took), "")
+	case agent.HTTPStatus == http.StatusNotFound && a.tasks.bare && k.isHTTPJSON():
+		k.add("round trip", stepWarning, "asked for a task that is not there, and nothing but 404 came, in "+took,
+			"either it has no way to ask for a task, or what the card names is not its URL: a prompt tells")
+	case agent.HTTPStatus == http.StatusTooManyRequests:
+		k.fail("round trip", a.err, "") // it says what to do
+	case agent.HTTPStatus >= 500:
+		k.fail("round trip", a.err, faultAdvice)
+	default:
+		return false
+	}
+	return true
 }

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// An observer notes what happens below the client's requests, on the very way
-// that they take: a connection of its own might be another one, by a proxy, say.
+// An observer notes what happens below the client's requests, on the connection that
+// they use. A connection of its own could take another way, such as around a proxy.
 type observer struct {
 	mu    sync.Mutex
 	hosts []*sight
-	// cards is where documents were got from.
+	// cards are the URLs that documents came from.
 	cards []string
 }
 
@@ -36,7 +36,7 @@ type sight struct {
 	dialled time.Duration
 	tls     *tls.ConnectionState
 	tlsErr  error
-	reached bool // a connection was there
+	reached bool // a connection was made
 }
 
 // wrap puts the observer in front of a transport.
@@ -78,7 +78,7 @@ func (o *observer) wrap(next http.RoundTripper) http.RoundTripper {
 		}
 		resp, err := next.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 		if err == nil && req.Method == http.MethodGet && resp.StatusCode == http.StatusOK &&
-			resp.Header.Get("Content-Type") != "text/event-stream" { // a subscription
+			resp.Header.Get("Content-Type") != "text/event-stream" { // not a subscription
 			note(func() { o.cards = append(o.cards, plainURL(req.URL)) })
 		}
 		return resp, err
@@ -106,7 +106,7 @@ func (o *observer) sight(req *http.Request) *sight {
 	return s
 }
 
-// plainURL is a URL without what may be secret in it.
+// plainURL is a URL without its secret parts.
 func plainURL(u *url.URL) string {
 	c := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	if u.RawQuery != "" {
@@ -115,12 +115,12 @@ func plainURL(u *url.URL) string {
 	return c.String()
 }
 
-// withoutProxy is what can be done about a proxy.
+// withoutProxy tells how to go around a proxy.
 func (s *sight) withoutProxy() string {
 	return "the way leads by the proxy " + s.proxy + " (HTTPS_PROXY, HTTP_PROXY): NO_PROXY=" + s.host + " goes without it"
 }
 
-// certificate is the one that a host has shown, also if it was refused.
+// certificate returns the certificate that a host has shown, also a refused one.
 func (s *sight) certificate() *x509.Certificate {
 	var refused *tls.CertificateVerificationError
 	switch {
@@ -142,5 +142,5 @@ func isLoopback(host string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// gaveUp reports whether it was not the network that ended a connection.
+// gaveUp reports whether the client, not the network, ended a connection.
 func gaveUp(err error) bool { return errors.Is(err, context.Canceled) }

@@ -6,7 +6,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cardsign"
 )
 
-// signatureStep tells of the card's signatures, if it has any or a key is named.
+// signatureStep reports the card's signatures, if it has any or the user names a key.
 func (k *checkup) signatureStep() {
 	if k.card.Raw == "" {
 		return
@@ -38,10 +38,10 @@ func (k *checkup) signatureStep() {
 	k.add("signature", stepWarning, report.Err().Error(), signatureAdvice)
 }
 
-// signatureAdvice is what to do about a card that cannot be relied on.
+// signatureAdvice tells what to do about an untrusted card.
 const signatureAdvice = "ask whoever runs the agent for the key that signs its card, not the card; a2astdio card verify tells more"
 
-// refused tells of a card that --require-signature does not let in.
+// refused reports a card that --require-signature refuses.
 func (k *checkup) refused(err *cardsign.UntrustedError) {
 	k.add("card", stepOK, "it is there", "")
 	k.fail("signature", err, signatureAdvice)

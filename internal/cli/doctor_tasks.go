@@ -13,11 +13,11 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// probeTime is how long one question about a task may take. An agent that takes longer
-// has the operation, and is silent on a stream, or is slow.
+// probeTime bounds one probe. An agent that takes longer has the operation and keeps
+// its stream silent, or is slow.
 const probeTime = 3 * time.Second
 
-// offer is whether an agent has an operation.
+// offer tells whether an agent has an operation.
 type offer uint8
 
 const (
@@ -26,9 +26,9 @@ const (
 	notKnown // it could not be asked
 )
 
-// offerOf reads the answer to a question about a task that does not exist. Who says
-// that the task is not there has the operation; bare is whether nothing of A2A came,
-// which may be either.
+// offerOf reads the answer to a probe with a task that does not exist. An agent that
+// reports the missing task has the operation. bare: the answer is no A2A error, which
+// may mean either.
 func offerOf(err error) (o offer, bare bool) {
 	var agent *a2a.Error
 	switch {
@@ -46,14 +46,14 @@ func offerOf(err error) (o offer, bare bool) {
 	return offered, false
 }
 
-// taskOffers is what an agent has for tasks that are under way.
+// taskOffers are the operations that an agent has for running tasks.
 type taskOffers struct {
 	get, subscribe, cancel offer
 	bare                   bool
 }
 
-// askForTasks asks about tasks that do not exist, and so changes none. got is what came
-// of asking for one.
+// askForTasks probes with tasks that do not exist, and so changes none. got is the
+// result of tasks/get.
 func (k *checkup) askForTasks(got error) (t taskOffers) {
 	var bare [3]bool
 	if t.get, bare[0] = offerOf(got); t.get == notKnown {
@@ -68,8 +68,8 @@ func (k *checkup) askForTasks(got error) (t taskOffers) {
 	return t
 }
 
-// subscribe subscribes to a task that does not exist. The refusal may be the first
-// event of a stream.
+// subscribe subscribes to a task that does not exist. A refusal may be the first event
+// of a stream.
 func (k *checkup) subscribe(ctx context.Context) error {
 	stream, err := k.l.client.Resubscribe(ctx, uuid.NewString(), "")
 	if err != nil {
@@ -82,7 +82,7 @@ func (k *checkup) subscribe(ctx context.Context) error {
 	return nil
 }
 
-// tasksStep tells what the agent cannot do, and what that costs.
+// tasksStep reports missing operations, and what they cost.
 func (k *checkup) tasksStep(a *answered) {
 	if a == nil {
 		k.add("tasks", stepSkipped, "there is nothing to ask", "")
@@ -112,7 +112,7 @@ func (k *checkup) tasksStep(a *answered) {
 	k.add("tasks", stepWarning, strings.Join(lacks, "\n"), do)
 }
 
-// cutCosts says what a cut in the middle of an answer costs.
+// cutCosts tells what a cut in the middle of an answer costs.
 func (t taskOffers) cutCosts() []string {
 	switch {
 	case t.subscribe == notOffered && t.get == notOffered:
@@ -125,13 +125,13 @@ func (t taskOffers) cutCosts() []string {
 	return nil
 }
 
-// chosenSays says how the agent is called, and why so.
+// chosenSays names the interface that is used, and why.
 func chosenSays(c transport.Chosen) string {
 	return "A2A " + c.Version + " over " + c.Binding + ": " + c.Why
 }
 
-// isHTTPJSON reports whether operations have URLs of their own, so that 404 may be about
-// one of them.
+// isHTTPJSON reports whether each operation has its own URL, so that 404 may be about
+// an operation.
 func (k *checkup) isHTTPJSON() bool {
 	how, err := k.l.client.Chosen(k.c.Context)
 	return err == nil && how.Binding == "HTTP+JSON"

@@ -19,15 +19,15 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// The IDs of the ways to sign in from an editor.
+// IDs of the ways to sign in from an editor.
 const (
 	loginMethod         = "a2astdio-login"
 	terminalLoginMethod = "a2astdio-login-terminal"
 )
 
-// loginWay are the options that a sign-in in another process has to have as well: to
-// reach the agent, to trust its card no more than this one does, and to find the
-// provider. Paths among their values are made absolute: it may be started elsewhere.
+// loginWay are the options that a sign-in in another process needs, too: to reach the
+// agent, to trust its card no more than this process does, and to find the provider.
+// Their paths are made absolute, because that process may start in another directory.
 var loginWay = []struct {
 	name string
 	said func(value string) string
@@ -41,7 +41,7 @@ var loginWay = []struct {
 // cardName is --card for another process, whose options everybody can read.
 func cardName(card string) string { return absolute(agentName(card)) }
 
-// absoluteKey is a --signature-key for a process that is started elsewhere.
+// absoluteKey is --signature-key for a process that starts in another directory.
 func absoluteKey(key string) string {
 	if config.IsKeyElsewhere(key) {
 		return key
@@ -57,7 +57,8 @@ type editorLogin struct {
 
 var _ bridge.Login = (*editorLogin)(nil)
 
-// editorLogin is nil where there is nothing to sign in to, or no place to keep it.
+// editorLogin returns nil where the agent has no place to sign in, or nothing can store
+// a sign-in.
 func (l *link) editorLogin(c *cli.Context) bridge.Login {
 	if l.canSignIn() != nil {
 		return nil
@@ -69,9 +70,9 @@ func (l *link) editorLogin(c *cli.Context) bridge.Login {
 	}}
 }
 
-// terminalLogin has the editor start a2astdio auth login. Some editors put the
-// arguments behind those that they start a2astdio with, some in their place: so the
-// environment says what they say.
+// terminalLogin lets the editor start a2astdio auth login. Some editors add the
+// arguments to those of a2astdio, others replace them; so the environment carries them,
+// too.
 func (l *link) terminalLogin(c *cli.Context, host string) acp.AuthMethod {
 	words := []string{"auth", "login"}
 	agent := agentName(l.signInAs.Agent)
@@ -150,12 +151,12 @@ func (e *editorLogin) SignOut(ctx context.Context) error {
 	return err
 }
 
-// An editorUser is the user of an editor, who has no terminal.
+// An editorUser is a user without a terminal, behind an editor.
 type editorUser struct {
 	user bridge.Asker
 	stop context.CancelCauseFunc
 	cure string
-	// onPage: the page that opens asks whether to go on.
+	// onPage: the page asks whether to go on.
 	onPage bool
 	asked  sync.WaitGroup
 }
@@ -172,7 +173,8 @@ func (u *editorUser) Confirm(ctx context.Context, q *oauth.Question) (yes, onPag
 	return yes, false, err
 }
 
-// Visit implements [credentials.User]: by the editor, or by this machine's browser.
+// Visit implements [credentials.User]: the editor opens the page, or this machine's
+// browser.
 func (u *editorUser) Visit(ctx context.Context, local, provider, text string) error {
 	url := provider
 	if u.onPage {
@@ -199,9 +201,9 @@ func (u *editorUser) Enter(ctx context.Context, code, page, complete string, _ t
 	return nil
 }
 
-// open has the editor open a page, or does otherwise where it has no way to. An
-// editor may answer when it likes: the sign-in goes on meanwhile, and ends if the user
-// says no.
+// open has the editor open a page; otherwise replaces it where the editor cannot. The
+// editor may answer at any time: the sign-in goes on meanwhile, and ends if the user
+// refuses.
 func (u *editorUser) open(ctx context.Context, text, url string, otherwise func() error) {
 	u.asked.Go(func() { // ends with the sign-in, by ctx
 		yes, err := u.user.Open(ctx, plainText(text), url)
@@ -220,7 +222,7 @@ func (u *editorUser) open(ctx context.Context, text, url string, otherwise func(
 // Browser implements [credentials.User].
 func (u *editorUser) Browser() bool { return hasBrowser(os.Getenv) }
 
-// Secret implements [credentials.User]: what is typed into an editor is kept by it.
+// Secret implements [credentials.User]. It refuses: editors store what is typed.
 func (u *editorUser) Secret(_ context.Context, prompt string) (string, error) {
 	return "", fmt.Errorf("the %s is not for an editor's window: run %s in a terminal, or put it into A2ASTDIO_TOKEN", prompt, u.cure)
 }

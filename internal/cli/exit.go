@@ -13,8 +13,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Exit statuses. They tell whether the tool did its work, not what the agent
-// decided: that is in the output, unless --fail asks for it here.
+// Exit statuses tell whether the tool did its work, not what the agent decided. That is
+// in the output, unless --fail asks for it here.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -23,10 +23,9 @@ const (
 	exitAuth        = 4
 	exitTimeout     = 5
 	exitWaits       = 6
-	exitInterrupted = 130 // as shells have it for SIGINT
+	exitInterrupted = 130 // as shells report SIGINT
 )
 
-// exitHelp is the same for readers of --help.
 const exitHelp = `  0    done, whatever the agent decided
   1    failed; with --fail also: the task failed, was rejected or cancelled,
        or an approval was wanted that nobody could give
@@ -44,28 +43,28 @@ func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// notReached is an agent of which there is not even a card.
+// notReached marks an error that left no card.
 type notReached struct{ err error }
 
 func (e *notReached) Error() string { return e.err.Error() }
 func (e *notReached) Unwrap() error { return e.err }
 
-// reported is an error that stdout tells of.
+// reported marks an error that stdout already shows.
 type reported struct{ err error }
 
 func (e *reported) Error() string { return e.err.Error() }
 func (e *reported) Unwrap() error { return e.err }
 
 var (
-	// errInterrupted: the user knows why.
+	// errInterrupted is not printed: the user knows why.
 	errInterrupted = errors.New("interrupted")
-	// errFailed is for --fail: what has failed was said already.
+	// errFailed serves --fail: the failure was printed already.
 	errFailed = errors.New("the task has failed")
-	// errWaits is for --fail, too.
+	// errWaits serves --fail, too.
 	errWaits = errors.New("the task waits for an answer")
 )
 
-// exit says what is wrong and returns the status for it.
+// exit prints what is wrong and returns the exit status.
 func (p *program) exit(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
@@ -83,7 +82,7 @@ func (p *program) exit(ctx context.Context, err error) int {
 	case errors.Is(err, errWaits):
 		return exitWaits
 	case errors.Is(err, errFailed), errors.Is(err, syscall.EPIPE):
-		// It was said; or whoever reads our output has gone, as head does.
+		// It was printed already; or the reader of our output has ended, as head does.
 		return exitFailed
 	}
 	if ended := (*commandEnded)(nil); errors.As(err, &ended) {
@@ -96,7 +95,7 @@ func (p *program) exit(ctx context.Context, err error) int {
 	return exitStatus(err)
 }
 
-// exitStatus tells what an error of the agent's, or of the way to it, means.
+// exitStatus maps an error of the agent, or of the way to it.
 func exitStatus(err error) int {
 	var (
 		agent   *a2a.Error
@@ -120,8 +119,8 @@ func exitStatus(err error) int {
 	return exitFailed
 }
 
-// plainText makes text from outside safe to show on a terminal: what would
-// control it is shown as a symbol instead. Newlines and tabs stay.
+// plainText makes foreign text safe for a terminal: it replaces control characters by
+// symbols, except newlines and tabs.
 func plainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// The groups of options, in the order in which help shows them.
+// Groups of options, in the order of help.
 const (
 	groupAgent  = "The agent"
 	groupWork   = "What it may do"
@@ -20,13 +20,13 @@ const (
 	groupLook   = "Looking on"
 )
 
-// env is the environment variable of an option.
+// env is an option's environment variable.
 func env(name string) []string {
 	return []string{"A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
 }
 
-// rootFlags are the options of a2astdio itself. Those of the agent may also be
-// written behind a command that talks to one.
+// rootFlags are a2astdio's own options. Those of the agent may also stand behind a
+// command that talks to one.
 func rootFlags() []cli.Flag {
 	return append(append(agentFlags(env), webhookFlags(env)...),
 		&cli.BoolFlag{Name: "forward-mcp", Category: groupEditor, EnvVars: env("forward-mcp"),
@@ -48,9 +48,9 @@ func rootFlags() []cli.Flag {
 	)
 }
 
-// agentFlags are the options of everything that talks to an agent. env names
-// their environment variables: behind a command they have none, or the variable
-// would win over the option that stands before the command.
+// agentFlags are the options of all that talks to an agent. env returns their
+// variables. Behind a command they have none: otherwise the variable would win over the
+// option before the command.
 func agentFlags(env func(name string) []string) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "agent", Aliases: []string{"a", "agent-card"}, Category: groupAgent, EnvVars: env("agent"),
@@ -104,10 +104,8 @@ func agentFlags(env func(name string) []string) []cli.Flag {
 	}, credentialFlags(env)...)
 }
 
-// A leanFlag knows its names, and has no place in help. The library finds names
-// with a regular expression, whenever it compares one, and writes the help of
-// what has a category, whether or not it is asked for: that was a third of what
-// the command line took at a start.
+// A leanFlag knows its names. The library finds them with a regular expression,
+// whenever it compares one, which was much of what the command line took at a start.
 type leanFlag struct {
 	cli.Flag
 	names []string
@@ -115,28 +113,23 @@ type leanFlag struct {
 
 func (f leanFlag) Names() []string { return f.names }
 
-// A leanList is a leanFlag that the library recognises as a list.
-type leanList struct {
-	*cli.StringSliceFlag
-	names []string
-}
-
-func (f leanList) Names() []string { return f.names }
-
 func lean(flags []cli.Flag) []cli.Flag {
 	for i, f := range flags {
-		if list, ok := f.(*cli.StringSliceFlag); ok {
-			list.Hidden = true
-			flags[i] = leanList{list, list.Names()}
-			continue
-		}
 		flags[i] = leanFlag{f, f.Names()}
 	}
 	return flags
 }
 
-// behindCommand are the agent's options for a command: accepted, and not listed
-// again in its help.
+// bare undoes lean.
+func bare(f cli.Flag) cli.Flag {
+	if lean, ok := f.(leanFlag); ok {
+		return lean.Flag
+	}
+	return f
+}
+
+// behindCommand are the agent's options behind a command, which does not list them in
+// its help.
 func behindCommand() []cli.Flag {
 	flags := agentFlags(func(string) []string { return nil })
 	for _, f := range flags {
@@ -154,8 +147,7 @@ func behindCommand() []cli.Flag {
 	return flags
 }
 
-// where returns the context in which an option is set: behind the command, or
-// before it.
+// where returns the context that sets an option: behind the command, or before it.
 func where(c *cli.Context, name string) *cli.Context {
 	lineage := c.Lineage()
 	for _, l := range lineage {
@@ -169,7 +161,7 @@ func where(c *cli.Context, name string) *cli.Context {
 func isSet(c *cli.Context, name string) bool      { return where(c, name).IsSet(name) }
 func stringOf(c *cli.Context, name string) string { return where(c, name).String(name) }
 
-// oneOf returns an option that takes one of some words.
+// oneOf reads an option that takes one of some words.
 func oneOf(c *cli.Context, name string, words ...string) (string, error) {
 	v := stringOf(c, name)
 	if !slices.Contains(words, v) {
@@ -182,11 +174,10 @@ func oneOf(c *cli.Context, name string, words ...string) (string, error) {
 	return v, nil
 }
 
-// listOf returns an option that may be given several times. A variable holds
-// several as lines.
+// listOf reads an option that may be repeated. A variable has one value a line.
 func listOf(c *cli.Context, name string) []string {
 	var all []string
-	for _, v := range where(c, name).StringSlice(name) {
+	for _, v := range stringsOf(where(c, name), name) {
 		for line := range strings.Lines(v) {
 			if line = strings.TrimSpace(line); line != "" {
 				all = append(all, line)

@@ -1,6 +1,6 @@
 package cli
 
-// Help, man pages and notices are made of the commands and of the modules that are
-// linked, and committed: a test fails where they are stale.
+// Help, man pages and notices are generated from the commands and the linked modules,
+// and committed. A test fails where they are stale.
 
 //go:generate go test . -count=1 -run ^TestGenerated -update

@@ -10,26 +10,25 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// help is what the help of a command says beside its options.
+// help is a command's help beside its options.
 type help struct {
 	intro    string
 	usage    []string
 	examples []example
-	commands []example // of a group
+	commands []example // the subcommands of a group
 	after    string
 }
 
 type example struct{ command, what string }
 
 const (
-	// helpWidth is where help is wrapped: what a terminal has always had.
+	// helpWidth is where help wraps: the usual width of a terminal.
 	helpWidth = 80
-	// helpIndent is where the text of an option begins, on a line of its own:
-	// with the names beside it there is no room for a sentence.
+	// helpIndent is the indent of an option's text, which has its own line: a sentence has
+	// no room beside the names.
 	helpIndent = 8
 )
 
-// rootHelp writes the help of a2astdio itself.
 func rootHelp(app *cli.App) string {
 	var b strings.Builder
 	b.WriteString(`a2astdio lets an editor, or a shell, talk to an A2A agent.
@@ -82,10 +81,9 @@ config show, and docs/configuration.md.
 
 Exit status:
 ` + exitHelp + "\n")
-	return asTemplate(b.String())
+	return b.String()
 }
 
-// documented adds its help to a command.
 func documented(c *cli.Command, h help) *cli.Command {
 	var b strings.Builder
 	c.HelpName = cmp.Or(c.HelpName, "a2astdio "+c.Name)
@@ -110,12 +108,12 @@ func documented(c *cli.Command, h help) *cli.Command {
 	}
 	writeOptions(&b, c.Flags, true)
 	b.WriteString(cmp.Or(h.after, "\nExit status:\n  0    done\n  1    failed\n  2    a2astdio was called wrongly\n"))
-	c.CustomHelpTemplate = asTemplate(b.String())
+	c.CustomHelpTemplate = b.String()
 	return c
 }
 
-// writeOptions lists options by their groups, in the order of their definition.
-// With variables it tells which option has one.
+// writeOptions lists options by group, in the order of their definition. variables:
+// with their variables.
 func writeOptions(b *strings.Builder, flags []cli.Flag, variables bool) {
 	groups := []string{"", groupAgent, groupCredentials, groupWork, groupEditor, groupPush, groupLook}
 	position := func(f cli.Flag) int {
@@ -168,8 +166,8 @@ func writeOption(b *strings.Builder, f cli.Flag, variables bool) {
 	writeWrapped(b, text)
 }
 
-// placeholder takes an option's usage apart: the value's name is in it between
-// backquotes, as package flag has it.
+// placeholder splits an option's usage: the value's name stands between backquotes, as
+// in package flag.
 func placeholder(usage string) (value, text string) {
 	_, rest, found := strings.Cut(usage, "`")
 	if !found {
@@ -190,6 +188,3 @@ func writeWrapped(b *strings.Builder, text string) {
 	}
 	b.WriteString(line + "\n")
 }
-
-// asTemplate keeps the library's template engine from finding anything in text.
-func asTemplate(s string) string { return strings.ReplaceAll(s, "{{", `{{"{{"}}`) }

@@ -174,7 +174,7 @@ func TestArgumentOrder(t *testing.T) {
 		"send hello -- --fail --":      {"send", "--", "hello", "--fail", "--"},
 		"send --fail a -5 - b":         {"send", "--fail", "--", "a", "-5", "-", "b"},
 		"send help":                    {"send", "--", "help"},
-		"-a x task get --timeout 1s y": {"--a=x", "task", "get", "--timeout=1s", "--", "y"},
+		"-a x task get --timeout 1s y": {"--agent=x", "task", "get", "--timeout=1s", "--", "y"},
 		"task get y --agent":           nil,
 	} {
 		p := &program{args: append([]string{programName}, strings.Fields(line)...)}

@@ -9,10 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Notices are what those want whose work is linked: copyright and text with every
-// copy, and with MPL-2.0 the place of the source. go generate writes them, into
-// notices.txt too, which people can read. Packed they take a sixth of the program's
-// size that they would take.
+// The licences of linked modules want these notices: copyright and text with each copy,
+// and for MPL-2.0 the place of the source. go generate writes them, and notices.txt for
+// people. Packed they take a sixth of the space.
 //
 //go:embed notices.txt.gz
 var notices string

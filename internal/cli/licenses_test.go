@@ -27,7 +27,7 @@ func linkedModules(t *testing.T) []linkedModule {
 	t.Helper()
 	found := map[string]linkedModule{}
 	for _, platform := range []string{"linux", "darwin", "windows"} {
-		list := exec.Command("go", "list", "-deps", "-tags", "urfave_cli_no_docs", "-f", `{{with .Module}}{{if not .Main}}{"Path":{{printf "%q" .Path}},"Version":{{printf "%q" .Version}},"Dir":{{printf "%q" .Dir}},"Package":{{printf "%q" $.Dir}}}{{end}}{{end}}`, "../..")
+		list := exec.Command("go", "list", "-deps", "-f", `{{with .Module}}{{if not .Main}}{"Path":{{printf "%q" .Path}},"Version":{{printf "%q" .Version}},"Dir":{{printf "%q" .Dir}},"Package":{{printf "%q" $.Dir}}}{{end}}{{end}}`, "../..")
 		list.Env = append(os.Environ(), "GOOS="+platform, "CGO_ENABLED=0")
 		list.Stderr = os.Stderr
 		out, err := list.Output()

@@ -20,42 +20,42 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// demoAgent is the word for the agent that is built in.
+// demoAgent names the built-in agent.
 const demoAgent = "demo"
 
-// A link is the way to an agent, as the options describe it: what every command
-// that talks to one begins with. Nothing is sent until it is used.
+// A link is the way to an agent, as the options describe it. Each command that talks to
+// an agent begins with one. Making it sends nothing.
 type link struct {
 	client  *transport.Client
 	options bridge.Options
 	closers []func() error
-	// name is what the store knows the agent by, way the option that led to it.
+	// name is the agent's name in the store; way is the option that led to it.
 	name, way string
-	// credentials knows who the user is, signInAs by which options.
+	// credentials identify the user; signInAs are the options of a sign-in.
 	credentials *lateSource
 	signInAs    *credentials.Options
-	// fromFiles: nobody has named the agent but the configuration.
+	// fromFiles: only the configuration has named the agent.
 	fromFiles bool
-	// http is how the agent is reached.
+	// http is how to reach the agent.
 	http *transport.ClientOptions
-	// signatures is what is wanted, and found, of the card's.
+	// signatures is what the user wants of the card's signatures, and what was found.
 	signatures signatures
-	// writing is how to write to it, once it is reached.
+	// writing is how to write to the agent, once its card is known.
 	writing mapping.Writing
 }
 
-// close ends what the link holds, the last first.
+// close releases what the link holds, in reverse order.
 func (l *link) close() {
 	for _, f := range slices.Backward(l.closers) {
-		// What fails here is the end of a file or of a connection: the work is
-		// done, and there is nobody to do anything about it.
+		// A file or a connection failed to close. The work is done, and nobody can do
+		// anything about it.
 		_ = f()
 	}
 	l.closers = nil
 }
 
-// reach is a link to an agent that is there: its card has been read, and how to
-// write to it decided. The caller closes it.
+// reach returns a link whose card was read, and whose writing is chosen. The caller
+// closes it.
 func (p *program) reach(c *cli.Context) (l *link, err error) {
 	if l, err = p.link(c); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (p *program) reach(c *cli.Context) (l *link, err error) {
 	return l, nil
 }
 
-// link reads the options. The caller closes what it returns. Each of adjust may
-// change how the agent is reached.
+// link reads the options. The caller closes the result. Each adjust may change how the
+// agent is reached.
 func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions)) (_ *link, err error) {
 	l := &link{}
 	defer func() {
@@ -87,11 +87,11 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 		return nil, err
 	}
 	agent, card := conf.agent, stringOf(c, "card")
-	switch {
-	case agent == "" && conf.command == "" && card != "": // it names the agent, too
-		agent, card = card, ""
-	case agent == "" && conf.command == "":
-		return nil, errNoAgent
+	if agent == "" && conf.command == "" {
+		if card == "" {
+			return nil, errNoAgent
+		}
+		agent, card = card, "" // it names the agent, too
 	}
 	client, err := p.clientOptions(c, conf)
 	if err != nil {
@@ -112,13 +112,7 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 		return nil, err
 	}
 	secrets := &trace.Options{Header: client.Header, Secrets: append(urlSecrets(agent), urlSecrets(card)...), Later: later, Version: p.version}
-	l.options.Mask = trace.MaskOwn(secrets)
-	p.mask = l.options.Mask
-	if l.options.Log, err = p.openLog(c, l, secrets); err != nil {
-		return nil, err
-	}
-	client.Log = l.options.Log
-	if err := p.openTrace(c, l, client, secrets); err != nil {
+	if err := p.openRecords(c, l, client, secrets); err != nil {
 		return nil, err
 	}
 	l.name, l.way, l.fromFiles = agentName(agent), "--agent "+cmp.Or(conf.name, agent), conf.agentGiven == ""
@@ -148,7 +142,18 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 	return l, nil
 }
 
-// clientOptions reads how the agent is reached.
+// openRecords opens the log and the trace, neither of which gets the secrets.
+func (p *program) openRecords(c *cli.Context, l *link, client *transport.ClientOptions, secrets *trace.Options) (err error) {
+	l.options.Mask = trace.MaskOwn(secrets)
+	p.mask = l.options.Mask
+	if l.options.Log, err = p.openLog(c, l, secrets); err != nil {
+		return err
+	}
+	client.Log = l.options.Log
+	return p.openTrace(c, l, client, secrets)
+}
+
+// clientOptions reads how to reach the agent.
 func (p *program) clientOptions(c *cli.Context, conf *configuration) (client *transport.ClientOptions, err error) {
 	client = &transport.ClientOptions{TrustOrigins: fields(listOf(c, "trust-origin")), UserAgent: "a2astdio/" + p.version}
 	if client.Header, err = headers(listOf(c, "header")); err != nil {
@@ -170,7 +175,7 @@ func (p *program) clientOptions(c *cli.Context, conf *configuration) (client *tr
 	return client, err
 }
 
-// bridgeOptions reads what is for the bridge.
+// bridgeOptions reads the bridge's options.
 func (l *link) bridgeOptions(c *cli.Context) (err error) {
 	o := &l.options
 	if o.Dialect, err = oneOf(c, "dialect", mapping.Dialects()...); err != nil {
@@ -202,8 +207,8 @@ func (l *link) bridgeOptions(c *cli.Context) (err error) {
 	return err
 }
 
-// directory checks a directory, and makes its path absolute: the agent may be
-// working elsewhere.
+// directory checks a directory, and makes its path absolute: the agent may run in
+// another one.
 func directory(dir string) (string, error) {
 	abs, err := filepath.Abs(cmp.Or(dir, "."))
 	if err != nil {
@@ -215,7 +220,7 @@ func directory(dir string) (string, error) {
 	return abs, nil
 }
 
-// openLog makes the log: none, unless it is asked for.
+// openLog opens the log that the user asks for; none by default.
 func (p *program) openLog(c *cli.Context, l *link, secrets *trace.Options) (*slog.Logger, error) {
 	var level slog.Level
 	name, err := oneOf(c, "log-level", "debug", "info", "warn", "error")
@@ -232,7 +237,7 @@ func (p *program) openLog(c *cli.Context, l *link, secrets *trace.Options) (*slo
 	case file == "":
 		return slog.New(slog.DiscardHandler), nil
 	default:
-		// Appended, as logs are; private, since errors quote what was said.
+		// Logs are appended to. Only the user may read it: errors quote what was said.
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
 			return nil, usagef("--log: %v", err)
@@ -243,9 +248,9 @@ func (p *program) openLog(c *cli.Context, l *link, secrets *trace.Options) (*slo
 	return slog.New(slog.NewTextHandler(trace.Masked(out, secrets), &slog.HandlerOptions{Level: level})), nil
 }
 
-// startDemo starts the agent that is built in, behind a network in memory: there
-// is no port that anybody else could reach. Its tasks are kept for the next command.
-// It returns its URL.
+// startDemo starts the built-in agent on a network in memory, which has no port that
+// others could reach, and returns its URL. The demo stores its tasks for the next
+// command.
 func (l *link) startDemo(client *transport.ClientOptions) string {
 	opts := &demo.Options{Version: "both", Warn: func(err error) { l.options.Log.Warn(err.Error()) }}
 	if !l.options.NoHistory {
@@ -259,8 +264,8 @@ func (l *link) startDemo(client *transport.ClientOptions) string {
 	}
 	agent := demo.New(opts)
 	pipe := agent.Pipe()
-	// Every task may hold a stream, so that the default of two idle connections
-	// would close others; the transport's own settings are for a real network.
+	// Each task may hold a stream, and the default of two idle connections would close
+	// others. The client's own transport is for real networks.
 	http := &http.Transport{DialContext: pipe.DialContext, MaxIdleConnsPerHost: maxDemoConns, DisableCompression: true}
 	client.RoundTripper = http
 	l.closers = append(l.closers, agent.Close, pipe.Close, func() error {
@@ -270,5 +275,5 @@ func (l *link) startDemo(client *transport.ClientOptions) string {
 	return demo.PipeURL
 }
 
-// maxDemoConns is as many as package transport keeps for a real agent.
+// maxDemoConns is what package transport uses for real agents.
 const maxDemoConns = 1024

@@ -9,39 +9,38 @@ import (
 )
 
 const (
-	// memoryLimit is where the collector begins to work harder. An event of 12 MiB
-	// needs about this much for its frame, its lines and what was read of the next;
-	// below it the collector would let twice that pile up.
+	// memoryLimit is where the collector begins to work harder. An event of 12 MiB needs
+	// about this much for its frame, its lines and the beginning of the next. Without the
+	// limit the collector would let twice that pile up.
 	memoryLimit = 56 << 20
-	// memoryRoom is what the limit leaves above what is alive, beside half of that:
-	// with less the collector would not come to an end.
+	// memoryRoom, with half of the live memory, is what the limit leaves for garbage. With
+	// less the collector would run without end.
 	memoryRoom = 16 << 20
-	// memoryWaste is how much the process may hold that it does not use, and
-	// memoryRest for how long after the last collection: then it gives that back.
-	// The runtime collects an idle process each two minutes only.
+	// memoryWaste bounds the unused memory that the process may hold; memoryRest is how
+	// long after the last collection it gives the rest back. The runtime collects an idle
+	// process only every two minutes.
 	memoryWaste = 12 << 20
 	memoryRest  = 2 * time.Second
 )
 
-// wastes reports whether the process may hold more than it needs: memory that nothing
-// uses, or, if nothing was collected after a large event, that event. known is what was
-// alive for certain.
+// wastes reports whether the process may hold more than it needs: unused memory, or a
+// large event that no collection has freed yet. known is what was alive for certain.
 func wastes(held, live, known int64) bool { return held > live+memoryWaste || live > known+memoryWaste }
 
-// A memoryKeeper sets the memory limit by what is alive, after each collection, and
-// gives back what a large event has left. An idle process has no collections, so
-// that it costs nothing there.
+// A memoryKeeper sets the memory limit after each collection, by the live memory, and
+// gives back what a large event has left. An idle process has no collections, so it
+// costs nothing there.
 //
-// Its fields belong to the goroutine that runs finalizers, but for the last two.
+// Its fields belong to the goroutine that runs finalizers, except the last two.
 type memoryKeeper struct {
 	limit   int64
 	samples []metrics.Sample
-	known   int64       // what the least, or the last giveBack, has found alive
+	known   int64       // the least live memory, or that at the last giveBack
 	rest    *time.Timer // runs giveBack, once
 	given   atomic.Bool // giveBack has collected
 }
 
-// keepMemory begins that, for as long as the process lives.
+// keepMemory starts a memoryKeeper, which runs until the process ends.
 func keepMemory() { newMemoryKeeper().after() }
 
 func newMemoryKeeper() *memoryKeeper {
@@ -53,16 +52,16 @@ func newMemoryKeeper() *memoryKeeper {
 	return k
 }
 
-// giveBack collects, and gives back to the system what is not used.
+// giveBack collects garbage, and returns unused memory to the system.
 func (k *memoryKeeper) giveBack() {
 	k.given.Store(true)
 	debug.FreeOSMemory()
 }
 
-// collected is garbage at each collection: its finalizer is called after it.
+// collected is garbage at each collection: its finalizer runs after it.
 type collected struct{ k *memoryKeeper }
 
-// after asks to be told of the next collection.
+// after sets the finalizer for the next collection.
 func (k *memoryKeeper) after() {
 	runtime.SetFinalizer(&collected{k}, func(c *collected) {
 		c.k.adjust()
@@ -87,5 +86,5 @@ func (k *memoryKeeper) adjust() {
 	}
 }
 
-// limitFor is the memory limit while so much is alive.
+// limitFor is the memory limit for this much live memory.
 func limitFor(live int64) int64 { return max(memoryLimit, live+live/2+memoryRoom) }

@@ -6,29 +6,30 @@ import (
 	"unicode/utf8"
 )
 
-// What is for people is written for 80 columns. A terminal that is narrower gets it
-// broken anew, so that it need not break words.
+// Text for people is written for 80 columns. It is wrapped anew for a narrower
+// terminal, which would break words.
 
 const (
-	// narrowIndent is where the second column begins that has no room beside the first.
+	// narrowIndent is the second column's indent where it has no room beside the first.
 	narrowIndent = 8
-	// raggedness is how far from the edge a line of ours may end whose text goes on.
+	// raggedness is how many columns before the edge a line may end and still continue in
+	// the next one.
 	raggedness = 6
 )
 
-// column finds where the text of a line begins: behind its first words, if blanks
-// part them from the rest, or behind two such columns.
+// column finds where a line's text begins: behind its first words, if blanks separate
+// them from the rest, or behind two such columns.
 var column = regexp.MustCompile(`^ *\S+(?: \S+)* {2,}(?:\S+(?: \S+)? {2,})?`)
 
-// A paragraph is lines of which each goes on with the one before.
+// A paragraph is a run of lines, each of which continues the one before.
 type paragraph struct {
 	lead string // what stands before the text: blanks, or a first column
 	text string
 	last string // its last line
 }
 
-// narrow breaks a text of 80 columns for fewer.
-// Its lines end where the next word has no room, or up to ragged before that.
+// narrow wraps a text of 80 columns for fewer. Its lines end where the next word has no
+// room, or up to ragged columns before.
 func narrow(text string, width, ragged int) string {
 	if width >= helpWidth {
 		return text
@@ -53,8 +54,8 @@ func narrow(text string, width, ragged int) string {
 	return b.String()
 }
 
-// goesOn reports whether a line that begins so belongs to the paragraph: it stands
-// below the text, and its first word had no room above.
+// goesOn reports whether a line continues the paragraph: it stands below the text, and
+// its first word had no room above.
 func (p *paragraph) goesOn(lead, rest string, ragged int) bool {
 	word, _, _ := strings.Cut(rest, " ")
 	return word != "" && p.text != "" && utf8.RuneCountInString(p.lead) == len(lead) && !column.MatchString(lead+rest) &&
@@ -84,7 +85,7 @@ func (p *paragraph) write(b *strings.Builder, width int) {
 	}
 }
 
-// fitting is text for stdout, as narrow as that is.
+// fitting wraps text to the width of stdout.
 func (p *program) fitting(text string, ragged int) string {
 	if !isTerminal(p.stdout) {
 		return text

@@ -15,19 +15,18 @@ import (
 )
 
 const (
-	// fieldIndent is where the values of fields begin.
+	// fieldIndent is the column of the fields' values.
 	fieldIndent = 14
-	// maxValue is how much of a value that nobody reads to its end is shown.
+	// maxValue cuts a long value, which nobody reads to its end.
 	maxValue = 300
 )
 
-// A page is text for people: aligned, as wide as help is, and without anything
-// that would control a terminal, since most of it comes from the agent.
+// A page is text for people: aligned, as wide as help, and without control characters,
+// since most of it comes from the agent.
 type page struct{ b strings.Builder }
 
 func (p *page) String() string { return p.b.String() }
 
-// heading begins a section.
 func (p *page) heading(text string) {
 	if p.b.Len() > 0 {
 		p.b.WriteByte('\n')
@@ -35,15 +34,15 @@ func (p *page) heading(text string) {
 	p.b.WriteString(plainText(text) + "\n")
 }
 
-// field writes a name and its value. An empty value is left out.
+// field writes a name and its value; nothing for an empty value.
 func (p *page) field(name, value string) {
 	if value != "" {
 		p.hanging(fmt.Sprintf("%-*s", fieldIndent, name), fieldIndent, value)
 	}
 }
 
-// hanging writes a text of which the first line begins with lead, and the others
-// with as many blanks as indent says.
+// hanging writes a text. Its first line begins with lead, the others with indent
+// blanks.
 func (p *page) hanging(lead string, indent int, text string) {
 	for i, line := range wrap(plainText(text), helpWidth-indent) {
 		switch {
@@ -57,14 +56,12 @@ func (p *page) hanging(lead string, indent int, text string) {
 	}
 }
 
-// text writes indented text.
 func (p *page) text(indent int, text string) {
 	p.hanging(strings.Repeat(" ", indent), indent, text)
 }
 
-// wrap breaks lines between words. It keeps those breaks that are there, and the
-// blanks that a line begins with; a word that is too long stays whole, because it
-// is likely to be copied.
+// wrap breaks lines between words. It keeps existing line breaks, and the blanks at the
+// beginning of a line. It does not break a long word, which is likely to be copied.
 func wrap(text string, width int) (lines []string) {
 	text = strings.TrimRight(text, "\n")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -92,7 +89,7 @@ func wrap(text string, width int) (lines []string) {
 	return lines
 }
 
-// short cuts a text that may be of any length, and makes one line of it.
+// short makes one line of a text, and cuts it.
 func short(text string, limit int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) <= limit {
@@ -101,7 +98,7 @@ func short(text string, limit int) string {
 	return string([]rune(text)[:limit-1]) + "…"
 }
 
-// size is a number of bytes for people.
+// size writes a number of bytes for people.
 func size(n int64) string {
 	switch {
 	case n < 1000:
@@ -112,13 +109,11 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1000_000)
 }
 
-// show writes a page to stdout.
 func (p *program) show(page *page) error {
 	_, err := io.WriteString(p.stdout, p.fitting(p.masked(page.String()), 0))
 	return err
 }
 
-// printJSON writes a value as document does.
 func (p *program) printJSON(v any) error {
 	raw, err := encode(v)
 	if err != nil {
@@ -127,8 +122,8 @@ func (p *program) printJSON(v any) error {
 	return p.document(raw)
 }
 
-// document writes a JSON document to stdout: on one line, for programs, or for
-// eyes if that is a terminal.
+// document writes a JSON document to stdout: indented on a terminal, otherwise on one
+// line.
 func (p *program) document(raw []byte) error {
 	var b bytes.Buffer
 	var err error
@@ -145,8 +140,7 @@ func (p *program) document(raw []byte) error {
 	return err
 }
 
-// jsonOut is stdout for JSON. A terminal gets none of the characters that would
-// control it: JSON can write each of them in another way.
+// jsonOut is stdout for JSON. For a terminal it escapes control characters.
 func (p *program) jsonOut() io.Writer {
 	if isTerminal(p.stdout) {
 		return escaper{p.stdout}
@@ -154,8 +148,7 @@ func (p *program) jsonOut() io.Writer {
 	return p.stdout
 }
 
-// An escaper writes JSON with escapes for what controls terminals. It is given
-// whole lines.
+// An escaper escapes what controls terminals in JSON. It takes whole lines.
 type escaper struct{ w io.Writer }
 
 func (e escaper) Write(b []byte) (int, error) {
@@ -173,7 +166,7 @@ func (e escaper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// when is a time stamp for people: theirs, without fractions.
+// when writes a time stamp for people: local, without fractions.
 func when(timestamp string) string {
 	t, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {
@@ -182,7 +175,7 @@ func when(timestamp string) string {
 	return t.Local().Format("2006-01-02 15:04:05")
 }
 
-// partSays says what a part is that is no text.
+// partSays describes a part that is no text.
 func partSays(part *a2a.Part) string {
 	f := part.File
 	switch {
@@ -204,7 +197,7 @@ func partSays(part *a2a.Part) string {
 	return text + ", " + size(int64(base64.StdEncoding.DecodedLen(len(f.Bytes))-strings.Count(f.Bytes[max(0, len(f.Bytes)-2):], "=")))
 }
 
-// toolState is the state of a call, in a word.
+// toolState is a call's state in a word.
 func toolState(c *mapping.ToolCall) string {
 	if c.Asks {
 		return "waits for approval"

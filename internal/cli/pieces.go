@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// maxPiece is how large the pieces become that a long text is held in: what one
-	// has too much is little, and nothing is ever moved.
+	// maxPiece bounds the pieces of a long text, so that their unused room is small and no
+	// text is moved.
 	maxPiece = 1 << 20
 	// writePiece is how much is written at once.
 	writePiece = 64 << 10
 )
 
-// jsonPieces is JSON that grows, in pieces. Each is as large as all before it, so
-// that a hundred thousand short texts take little each, and a long one few. None
-// ends within a character.
+// jsonPieces is growing JSON, in pieces. Each piece is as large as all before it: a
+// hundred thousand short texts take little each, and a long one has few pieces. No
+// piece ends within a character.
 type jsonPieces [][]byte
 
 func (p *jsonPieces) add(s string) {
@@ -24,7 +24,7 @@ func (p *jsonPieces) add(s string) {
 	*last = append(*last, s...)
 }
 
-// addEscaped adds text as it is in a JSON string.
+// addEscaped adds text as the content of a JSON string.
 func (p *jsonPieces) addEscaped(text string) {
 	for len(text) > maxPiece {
 		n := maxPiece
@@ -38,7 +38,6 @@ func (p *jsonPieces) addEscaped(text string) {
 	*last = rawjson.AppendEscaped(*last, text)
 }
 
-// room returns a piece that has room for n bytes.
 func (p *jsonPieces) room(n int) *[]byte {
 	all := *p
 	if len(all) == 0 || cap(all[len(all)-1])-len(all[len(all)-1]) < n {
@@ -52,7 +51,7 @@ func (p *jsonPieces) room(n int) *[]byte {
 	return &all[len(all)-1]
 }
 
-// A pieceWriter writes pieces together. It never cuts one, so that a writer that
+// A pieceWriter joins pieces before it writes. It never cuts one, so that a writer that
 // looks at characters gets whole ones.
 type pieceWriter struct {
 	w   io.Writer
@@ -65,13 +64,12 @@ func (w *pieceWriter) add(s string) {
 	w.full()
 }
 
-// string adds a string of JSON.
 func (w *pieceWriter) string(s string) {
 	w.buf = append(rawjson.AppendEscaped(append(w.buf, '"'), s), '"')
 	w.full()
 }
 
-// member adds a member of an object, unless it is empty, and a comma.
+// member adds an object's member and a comma, unless the value is empty.
 func (w *pieceWriter) member(name, value string) {
 	if value == "" {
 		return
@@ -107,7 +105,7 @@ func (w *pieceWriter) flush() {
 	w.buf = w.buf[:0]
 }
 
-// end writes what is left, and returns the first error.
+// end writes the rest, and returns the first error.
 func (w *pieceWriter) end() error {
 	w.flush()
 	return w.err

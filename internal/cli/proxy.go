@@ -81,7 +81,6 @@ func (p *program) proxy(c *cli.Context) error {
 	return nil
 }
 
-// proxyTarget says where the agent is, and how it is reached.
 func proxyTarget(c *cli.Context, l *link, opts *proxy.Options) error {
 	opts.Transport = l.http.RoundTripper
 	switch {
@@ -106,7 +105,7 @@ func proxyTarget(c *cli.Context, l *link, opts *proxy.Options) error {
 			return errors.New("proxy: the program's HTTP transport is not ours")
 		}
 		t = t.Clone()
-		// As many as there are clients; closing one may cancel an agent's work.
+		// One connection a client: closing one may cancel an agent's work.
 		t.DisableCompression, t.MaxIdleConns, t.MaxIdleConnsPerHost, t.IdleConnTimeout = true, 0, 1024, 0
 		l.closers = append(l.closers, func() error { t.CloseIdleConnections(); return nil })
 		opts.Transport = t

@@ -33,7 +33,7 @@ func styleOf(stream any) style {
 	return style(isTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 }
 
-// widthOf is how many columns a terminal has. What does not say gets 80.
+// widthOf is how many columns a terminal has; 80 if the terminal does not tell.
 func widthOf(stream any) int {
 	if f, ok := stream.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
@@ -43,20 +43,19 @@ func widthOf(stream any) int {
 	return helpWidth
 }
 
-// cut makes text one line of at most so many columns, without anything that would
-// control the terminal.
+// cut makes text one line of at most width columns, without control characters.
 func cut(text string, width int) string {
 	return cutTo(oneLine(plainText(text)), max(width, 1))
 }
 
-// A screen is the terminal on which a turn is watched: stderr is one, stdout most
-// likely, too. While nothing comes it shows who is waited for, in a line of which
-// nothing is left when something does.
+// A screen is the terminal on which the user watches a turn: stderr, and mostly stdout,
+// too. While nothing comes, it shows in a line who is waited for; the line is wiped
+// when something comes.
 //
-// There is no such line where stdout stands in the middle of one: to come back to
-// that place is more than all terminals can do.
+// It draws no line while stdout stands in the middle of one: not every terminal can
+// return to that place.
 //
-// Its writers may be used concurrently. A nil screen is for streams that are no
+// Its writers may be used concurrently. A nil screen stands for streams that are no
 // terminal: it does nothing.
 type screen struct {
 	err     io.Writer
@@ -64,19 +63,18 @@ type screen struct {
 	columns func() int
 
 	mu      sync.Mutex
-	midline bool // stdout, on a terminal, has written no line end yet
-	drawn   bool // the line is there
+	midline bool // stdout's last line has no end yet
+	drawn   bool // the line is on the screen
 	held    bool // somebody else has the terminal
 	what    string
-	since   time.Time // nothing came
+	since   time.Time // when something last came
 
 	stop chan struct{}
 	done chan struct{}
 }
 
-// newScreen returns the screen of a command, and stdout and stderr as they are to
-// be written to from now on. There is none where stderr is no terminal, or one that
-// cannot wipe a line.
+// newScreen returns a command's screen, and the stdout and stderr to write to from now
+// on. s is nil where stderr is no terminal, or one that cannot wipe a line.
 func newScreen(stdout, stderr io.Writer) (s *screen, out, err io.Writer) {
 	if !isTerminal(stderr) || os.Getenv("TERM") == "dumb" {
 		return nil, stdout, stderr
@@ -90,7 +88,7 @@ type screenWriter struct {
 	s        *screen
 	w        io.Writer
 	terminal bool
-	ownLine  bool // it does not go on with stdout's line
+	ownLine  bool // it does not continue stdout's line
 }
 
 // Write implements [io.Writer].
@@ -104,7 +102,7 @@ func (w *screenWriter) Write(b []byte) (int, error) {
 	}
 	w.s.since = time.Now()
 	w.s.mu.Unlock()
-	// Not with the lock: whoever reads it may be slow. Nothing is drawn until then.
+	// Without the lock: the terminal may be slow. Nothing is drawn until the write ends.
 	n, err := w.w.Write(b)
 	return n, err
 }
@@ -125,7 +123,7 @@ func (s *screen) endLine() {
 	}
 }
 
-// lineStart makes what comes next begin a line.
+// lineStart ends an open line.
 func (s *screen) lineStart() {
 	if s == nil {
 		return
@@ -143,8 +141,8 @@ func (s *screen) inLine() bool {
 	return s.midline
 }
 
-// line writes a line of ours, as wide as the terminal: what has happened, to what,
-// and what came of it. The longer of the two gives way.
+// line writes a line as wide as the terminal: what has happened, to what, and the
+// result. The longer one of these is cut.
 func (s *screen) line(word, paint, what, result string) {
 	s.lineStart()
 	s.mu.Lock()
@@ -156,13 +154,13 @@ func (s *screen) line(word, paint, what, result string) {
 	}
 	text := cut(what+result, room)
 	s.since = time.Now()
-	_, _ = fmt.Fprintf(s.err, "%s%s%s\n", s.style.paint(paint, word), strings.Repeat(" ", toolIndent-len(word)), text) // as stderr's lines are written
+	_, _ = fmt.Fprintf(s.err, "%s%s%s\n", s.style.paint(paint, word), strings.Repeat(" ", toolIndent-len(word)), text) // like all of stderr's lines
 }
 
 // toolIndent is where the names of tools begin.
 const toolIndent = 8
 
-// echoed says that the terminal itself has written behind the line: ^C.
+// echoed notes that the terminal has echoed ^C behind the line.
 func (s *screen) echoed() {
 	if s == nil {
 		return
@@ -172,8 +170,8 @@ func (s *screen) echoed() {
 	s.midline = true
 }
 
-// waitFor begins to say, whenever nothing has come for a second, what is waited for.
-// [screen.end] ends it.
+// waitFor shows what is waited for whenever nothing has come for a second, until
+// [screen.end].
 func (s *screen) waitFor(what string) {
 	if s == nil {
 		return
@@ -190,7 +188,7 @@ func (s *screen) waitFor(what string) {
 	}
 }
 
-// now says what is waited for from now on.
+// now changes what is waited for.
 func (s *screen) now(what string) {
 	if s == nil {
 		return
@@ -224,12 +222,12 @@ func (s *screen) draw() {
 		return
 	}
 	s.drawn = true
-	// The time stands first: it is what moves, and what a narrow terminal keeps.
+	// The time comes first: it changes, and a narrow terminal keeps it.
 	text := cut(fmt.Sprintf("%s waiting for %s (Ctrl-C cancels)", silent, s.what), s.columns()-1)
 	_, _ = io.WriteString(s.err, "\r\x1b[K"+s.style.dim(text)) // a terminal that is gone needs none
 }
 
-// end ends what waitFor began, and wipes the line.
+// end stops waitFor, and wipes the line.
 func (s *screen) end() {
 	if s == nil {
 		return
@@ -247,7 +245,7 @@ func (s *screen) end() {
 	s.wipe()
 }
 
-// hold leaves the terminal to somebody else, until release is called.
+// hold leaves the terminal to somebody else until release is called.
 func (s *screen) hold() (release func()) {
 	if s == nil {
 		return func() {}

@@ -15,8 +15,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// interruptWait is how long after Ctrl-C the turn may take to end: the bridge
-// promises two seconds, and whoever reads our output may be slow.
+// interruptWait bounds how long a turn may take to end after Ctrl-C. The bridge
+// promises two seconds, and the reader of our output may be slow.
 const interruptWait = 2500 * time.Millisecond
 
 func (p *program) sendCommand() *cli.Command {
@@ -75,8 +75,8 @@ Exit status:
 ` + exitHelp + "\n",
 }
 
-// send is one turn for a shell, and, on a terminal, the turns that answer what the
-// agent asks in prose.
+// send runs one turn for a shell. On a terminal it also runs the turns that answer what
+// the agent asks in prose.
 func (p *program) send(c *cli.Context) error {
 	editor, err := p.sendEditor(c, c.Bool("stream"))
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *program) send(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := readAttachments(c.StringSlice("attach"))
+	files, err := readAttachments(stringsOf(c, "attach"))
 	if err != nil {
 		return err
 	}
@@ -129,9 +129,9 @@ func (p *program) send(c *cli.Context) error {
 	return p.converse(c, l, editor, thread, agent, message, prompt)
 }
 
-// firstCard gets the agent's card, and says meanwhile who is waited for.
+// firstCard gets the agent's card, and shows meanwhile who is waited for.
 func (p *program) firstCard(c *cli.Context, l *link, editor *sendEditor, agent string) (*a2a.Card, error) {
-	started := l.http.Process != nil // then there is a line already, until it has a card
+	started := l.http.Process != nil // the start of the process shows its own line
 	if !started {
 		editor.screen.waitFor(agent)
 	}
@@ -151,8 +151,7 @@ func (p *program) firstCard(c *cli.Context, l *link, editor *sendEditor, agent s
 	return card, nil
 }
 
-// converse runs the turn of a message, and those of the user's answers. It closes the
-// agent.
+// converse runs the turns of a message and of the user's answers. It closes the agent.
 func (p *program) converse(c *cli.Context, l *link, editor *sendEditor, thread *thread, agent *bridge.Agent, message *a2a.Outgoing, prompt string) error {
 	session := agent.NewSession(l.options.Workspace)
 	session.Resume(message.ContextID, message.TaskID)
@@ -167,16 +166,16 @@ func (p *program) converse(c *cli.Context, l *link, editor *sendEditor, thread *
 		result, err = s.next(answer)
 	}
 	if errors.Is(err, errStuck) {
-		return errInterrupted // the turn still uses the agent: the process's end is its end
+		return errInterrupted // the turn still uses the agent, which ends with this process
 	}
 	if c.Context.Err() != nil && !s.asked && !editor.approver.interrupted {
 		editor.screen.echoed()
 	}
-	if !refused(err) { // a refusal moves nothing: another --continue meets the same
+	if !refused(err) { // after a refusal --continue must find the conversation unchanged
 		thread.keep(session.NextIDs())
 	}
 	if (editor.deaf || c.Context.Err() != nil) && result.TaskID != "" && !result.State.Terminal() {
-		// Nobody reads what the task says, or waits for it; it need not go on.
+		// The user has left: nobody waits for the task, so it need not go on.
 		result.State = s.cancel(result)
 	}
 	agent.Close()
@@ -184,8 +183,8 @@ func (p *program) converse(c *cli.Context, l *link, editor *sendEditor, thread *
 	return p.verdict(c, l, editor, result, lost(c, l, message.TaskID, err))
 }
 
-// errStuck is a turn that has not ended in time: it is blocked in writing to
-// somebody who does not read.
+// errStuck reports a turn that does not end in time: it is blocked in writing to a
+// reader that does not read.
 var errStuck = errors.New("the turn is stuck")
 
 // turn runs the turn, and cancels it when ctx ends.
@@ -200,8 +199,7 @@ func (p *program) turn(ctx context.Context, session *bridge.Session, run func(co
 	}
 	done := make(chan ending, 1)
 	go func() { // ends with the turn; if that is stuck, with the process
-		// Not with ctx: a turn that is cancelled tells the agent, and shows what
-		// it still says.
+		// Without ctx: a cancelled turn tells the agent, and shows what the agent still says.
 		r, err := run(context.WithoutCancel(ctx), t)
 		done <- ending{r, err}
 	}()
@@ -221,7 +219,7 @@ func (p *program) turn(ctx context.Context, session *bridge.Session, run func(co
 	}
 }
 
-// verdict writes what is left to write and decides how send ends.
+// verdict writes the rest of the output and decides the exit of send.
 func (p *program) verdict(c *cli.Context, l *link, editor *sendEditor, result bridge.Result, err error) error {
 	editor.screen.end()
 	interrupted := c.Context.Err() != nil
@@ -249,7 +247,7 @@ func (p *program) verdict(c *cli.Context, l *link, editor *sendEditor, result br
 		return task
 	case task != nil:
 		if task.Text != "" && editor.format != formatEvents {
-			// The cause was said when it happened.
+			// The cause was printed when it happened.
 			task = &mapping.TaskError{State: task.State, Text: task.Text}
 		}
 		p.say("%v", task)
@@ -269,7 +267,7 @@ func (p *program) verdict(c *cli.Context, l *link, editor *sendEditor, result br
 	return failure(result)
 }
 
-// failure is what --fail makes of a result.
+// failure returns the error that --fail makes of a result.
 func failure(result bridge.Result) error {
 	switch result.State {
 	case a2a.StateFailed, a2a.StateRejected, a2a.StateCanceled:
@@ -284,7 +282,7 @@ func failure(result bridge.Result) error {
 	return nil
 }
 
-// cancelled says what has become of a task that Ctrl-C has cancelled.
+// cancelled tells what became of a task that Ctrl-C has cancelled.
 func cancelled(result bridge.Result) string {
 	switch {
 	case result.State == a2a.StateCanceled || result.TaskID == "":
@@ -300,8 +298,8 @@ func waits(r bridge.Result) bool {
 	return (r.State == a2a.StateInputRequired || r.State == a2a.StateAuthRequired) && len(r.Pending) == 0
 }
 
-// resumes is the command that goes on with a task, as the shell needs it; or why none
-// does, or may not.
+// resumes returns the command that continues a task, in shell syntax, or tells why
+// there is none.
 func resumes(c *cli.Context, l *link, r bridge.Result) string {
 	command := programFor(c) + " send --task-id " + shellWord(r.TaskID) + ` "..."` + contextOf(r.ContextID)
 	switch {
@@ -313,7 +311,7 @@ func resumes(c *cli.Context, l *link, r bridge.Result) string {
 	return command
 }
 
-// programFor is how a command begins for the agent that this one has.
+// programFor returns the beginning of a command line for the same agent.
 func programFor(c *cli.Context) string {
 	command := programName
 	for _, name := range []string{"agent", "agent-command", "workspace"} {
@@ -331,7 +329,7 @@ func contextOf(id string) string {
 	return " (context " + id + ")"
 }
 
-// shellWord is a word as a shell takes it.
+// shellWord quotes a word for a shell.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+=,", r))

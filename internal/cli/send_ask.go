@@ -15,18 +15,18 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A sending is a prompt on its way, and what follows from it.
+// A sending is a prompt and the turns that follow from it.
 type sending struct {
 	p       *program
 	c       *cli.Context
 	l       *link
 	session *bridge.Session
 	editor  *sendEditor
-	asked   bool // the last that the user saw is a question, whose line has ended
+	asked   bool // the user last saw a question, whose line has ended
 }
 
-// first sends the prompt. What only a message can say makes it one; else it may be
-// a slash command of the agent's.
+// first sends the prompt. It becomes a message if only a message can carry its options;
+// otherwise it may be a slash command of the agent's.
 func (s *sending) first(m *a2a.Outgoing, prompt string) (bridge.Result, error) {
 	if s.c.IsSet("task-id") || len(m.Metadata) > 0 || len(m.AcceptedOutputModes) > 0 || len(m.Parts) != 1 || m.Parts[0].Text != prompt {
 		return s.p.turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
@@ -36,16 +36,15 @@ func (s *sending) first(m *a2a.Outgoing, prompt string) (bridge.Result, error) {
 	return s.next(prompt)
 }
 
-// next sends what the user says in the conversation.
+// next sends what the user answers.
 func (s *sending) next(text string) (bridge.Result, error) {
 	return s.p.turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
 		return t.Run(ctx, []acp.ContentBlock{{Type: "text", Text: text}}, s.editor)
 	})
 }
 
-// answer lets the user answer what the agent has asked in prose, where the question
-// was read: on the terminal. Nothing is answered for the user, so that an empty line
-// leaves the task as it is.
+// answer lets the user answer a question in prose, on the terminal. Nothing is answered
+// in the user's name: an empty line leaves the task as it is.
 func (s *sending) answer(r bridge.Result) (text string, ok bool) {
 	if !waits(r) || s.editor.format != formatText || !isTerminal(s.p.stdout) {
 		return "", false
@@ -66,7 +65,8 @@ func (s *sending) answer(r bridge.Result) (text string, ok bool) {
 	return line, line != ""
 }
 
-// readLine asks on a terminal, and closes it. It returns at once when ctx ends.
+// readLine asks on a terminal, and closes the terminal. It returns at once when ctx
+// ends.
 func readLine(ctx context.Context, tty io.ReadWriteCloser, question string) (string, error) {
 	defer tty.Close()
 	line, _, err := await(ctx, func() (string, error) {
@@ -76,14 +76,14 @@ func readLine(ctx context.Context, tty io.ReadWriteCloser, question string) (str
 		return bufio.NewReader(tty).ReadString('\n')
 	})
 	if err != nil {
-		_, _ = io.WriteString(tty, "\n") // the cursor is behind the question
+		_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question
 	}
 	return line, err
 }
 
-// await does what may wait for a user, and returns at once when ctx ends: then with ctx's
-// error, and it has not ended. What it does goes on until the user answers; where closing
-// a terminal does not end a read of it, until the process ends.
+// await runs do, which may wait for a user. When ctx ends, it returns ctx's error at
+// once, with ended false. do goes on until the user answers, or until the process ends
+// where closing a terminal does not end a read.
 func await[T any](ctx context.Context, do func() (T, error)) (result T, ended bool, err error) {
 	type reply struct {
 		result T

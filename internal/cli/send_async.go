@@ -14,7 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// message reads the options of a message, and what does not go together.
+// message reads a message's options, and refuses those that exclude each other.
 func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
 	m := &a2a.Outgoing{TaskID: c.String("task-id"), ContextID: c.String("context-id")}
 	if c.Bool("continue") && (m.TaskID != "" || m.ContextID != "") {
@@ -29,7 +29,7 @@ func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
 			return nil, usagef("--metadata: %v", err)
 		}
 	}
-	for _, list := range c.StringSlice("accept") {
+	for _, list := range stringsOf(c, "accept") {
 		for mode := range strings.SplitSeq(list, ",") {
 			mode = strings.TrimSpace(mode)
 			if _, _, err := mime.ParseMediaType(mode); err != nil || !strings.Contains(mode, "/") {
@@ -53,7 +53,7 @@ func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
 	return m, nil
 }
 
-// sendAsync sends a prompt and does not wait for what comes of it.
+// sendAsync sends a prompt and does not wait for the task's end.
 func (p *program) sendAsync(c *cli.Context, l *link, t *thread, agent *bridge.Agent, m *a2a.Outgoing, format string) error {
 	_, w, err := agent.Ready(c.Context)
 	if err != nil {

@@ -16,21 +16,21 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// maxAttached is how much may be attached to one message: it travels in one JSON
-// document, a third longer as base64, and many agents take no request of more than
-// some ten megabytes.
+// maxAttached bounds the attachments of one message. They travel in one JSON document,
+// a third larger as base64, and many agents take requests of about ten megabytes at
+// most.
 const maxAttached = 20 << 20
 
-// An attachment is a file that goes with a prompt.
+// An attachment is a file that is sent with a prompt.
 type attachment struct {
 	name    string // as the user wrote it
 	content []byte
 	media   string // without parameters
-	text    bool   // it can be read as text
+	text    bool   // can be read as text
 }
 
-// readAttachments reads the files of --attach. What cannot be sent is an error
-// before anything is.
+// readAttachments reads the files of --attach. It reports what cannot be sent before
+// anything is sent.
 func readAttachments(names []string) ([]attachment, error) {
 	var all []attachment
 	left := int64(maxAttached)
@@ -76,8 +76,8 @@ func readAttachment(name string, left int64) (attachment, error) {
 	return a, nil
 }
 
-// mediaType tells what a file is: by its content, where that says it, and by its name
-// among the many kinds of text, and where its content says nothing.
+// mediaType tells a file's type: by its content, or by its name where the content is
+// text or tells nothing.
 func mediaType(name string, content []byte) (media string, text bool) {
 	text = utf8.Valid(content) && !bytes.ContainsRune(content, 0)
 	byContent, _, _ := mime.ParseMediaType(http.DetectContentType(content))
@@ -99,21 +99,21 @@ func mediaType(name string, content []byte) (media string, text bool) {
 	return "application/octet-stream", false
 }
 
-// isText reports whether a media type's content is read as text.
+// isText reports whether content of a media type is text.
 func isText(media string) bool {
 	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml") ||
 		slices.Contains([]string{"application/json", "application/xml", "application/javascript", "application/yaml", "application/toml", "application/sql"}, media)
 }
 
-// isContainer reports whether a media type says only how something is packed: the
-// name knows more (.docx).
+// isContainer reports whether a media type tells only how something is packed: then the
+// name tells more (.docx).
 func isContainer(media string) bool {
 	return media == "application/zip" || media == "application/x-gzip" || media == "application/gzip"
 }
 
-// part is the part of a message that an attachment becomes, for an agent with these
-// input modes. Text goes as text where the agent does not name its very type: every
-// agent reads that, and many overlook files.
+// part makes a part of an attachment, for an agent with this card. Text goes as text
+// unless the agent names its exact type: every agent reads text, and many overlook
+// files.
 func (a *attachment) part(card *a2a.Card) (a2a.OutPart, error) {
 	base := filepath.Base(a.name)
 	asText := func() (a2a.OutPart, error) {
@@ -129,8 +129,8 @@ func (a *attachment) part(card *a2a.Card) (a2a.OutPart, error) {
 	return a2a.OutPart{}, usagef("--attach: %s is %s, and the agent takes %s", a.name, a.media, strings.Join(card.InputModes, ", "))
 }
 
-// takesType reports whether input modes have a media type. A2A has media types there;
-// agents also write "image" or "file".
+// takesType reports whether input modes include a media type. They should be media
+// types, but agents also write "image" or "file".
 func takesType(modes []string, media string) bool {
 	major, _, _ := strings.Cut(media, "/")
 	return slices.ContainsFunc(modes, func(mode string) bool {
@@ -157,7 +157,7 @@ func takesText(modes []string) bool {
 	})
 }
 
-// parts are all parts of a message.
+// parts returns all parts of a message.
 func parts(prompt string, files []attachment, card *a2a.Card) ([]a2a.OutPart, error) {
 	var all []a2a.OutPart
 	if prompt != "" {

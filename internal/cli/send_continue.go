@@ -12,19 +12,18 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A thread is the conversation with an agent in a directory, as the commands of a
-// shell know it: where the last one has left it is kept for --continue.
+// A thread is the conversation with an agent in a directory. Each command stores where
+// it has left the conversation, for --continue.
 type thread struct {
 	store      *store.Store
 	agent, cwd string
 	l          *link
-	// lose tells that it is not kept: the user, if he is there or means to go on with
-	// it, else the log.
+	// lose reports that nothing is stored: to the user at a terminal or with --continue,
+	// otherwise to the log.
 	lose func(error)
 }
 
-// thread opens the conversation. A place to keep it that cannot be had costs
-// --continue alone.
+// thread opens the conversation. Without a place to store it only --continue fails.
 func (p *program) thread(c *cli.Context, l *link) (*thread, error) {
 	s, err := store.Open("")
 	if err != nil && c.Bool("continue") {
@@ -40,7 +39,7 @@ func (p *program) thread(c *cli.Context, l *link) (*thread, error) {
 	return &thread{s, cmp.Or(l.name, "command "+stringOf(c, "agent-command")), l.options.Workspace, l, lose}, nil
 }
 
-// resume makes a message go on where the last one has left the conversation.
+// resume makes a message continue the conversation.
 func (t *thread) resume(m *a2a.Outgoing) error {
 	last, err := t.store.Conversation(t.agent, t.cwd)
 	switch {
@@ -62,12 +61,12 @@ func (t *thread) keep(contextID, taskID string) {
 		ContextID: strings.ToValidUTF8(contextID, ""), TaskID: strings.ToValidUTF8(taskID, "")})
 	if err != nil {
 		t.lose(err)
-		t.lose = func(error) {} // once
+		t.lose = func(error) {} // report it once
 	}
 }
 
-// lost says of an agent's refusal what the user can do, where the message was for a
-// task or a context that there was.
+// lost adds to an agent's refusal what the user can do, if the message named a task or
+// a context.
 func lost(c *cli.Context, l *link, taskID string, err error) error {
 	if !refused(err) {
 		return err
@@ -87,7 +86,8 @@ func lost(c *cli.Context, l *link, taskID string, err error) error {
 	return fmt.Errorf("%w: the agent may have given up the conversation that --continue goes on with; without it another one begins", err)
 }
 
-// refused reports whether the agent has refused a message, for where it goes.
+// refused reports whether the agent has refused a message because of its task or
+// context.
 func refused(err error) bool {
 	var agent *a2a.Error
 	return errors.As(err, &agent) &&

@@ -10,41 +10,39 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// The words of --output.
+// Values of --output.
 const (
 	formatText   = "text"
 	formatJSON   = "json"
 	formatEvents = "events"
 )
 
-// A sendEditor is a shell as a [bridge.Editor]: an output that shows, and an
-// approver that answers.
+// A sendEditor is a [bridge.Editor] for a shell: an output shows, an approver answers.
 type sendEditor struct {
 	format   string
 	output   output
 	approver *approver
 	screen   *screen // nil: there is none
-	deaf     bool    // stdout takes nothing any more
+	deaf     bool    // stdout fails
 
-	// begun is told of the task, when it is known first: a command that is killed does
-	// not get to its end. Nil: nobody is told.
+	// begun is called once the task is known, because a killed command does not reach its
+	// end. It may be nil.
 	begun func(contextID, taskID string)
-	known string // that task
+	known string // the task given to begun
 }
 
 var _ bridge.Editor = (*sendEditor)(nil)
 
-// An output is one way to show a turn. Its methods are called by one goroutine
-// at a time.
+// An output shows a turn in one format. One goroutine at a time calls its methods.
 type output interface {
 	show(steps []mapping.Step) error
-	// end writes what is left. failure is the agent's text about a task that
-	// failed. It is called once, also after an error.
+	// end writes the rest. failure is the agent's text about a failed task. It is called
+	// once, also after an error.
 	end(result bridge.Result, failure string) error
 }
 
-// sendEditor reads the options. stream makes json a line for each event, instead
-// of one document at the end.
+// sendEditor reads the options. stream: json has a line for each event, instead of one
+// document at the end.
 func (p *program) sendEditor(c *cli.Context, stream bool) (*sendEditor, error) {
 	format, err := oneOf(c, "output", formatText, formatJSON, formatEvents)
 	if err != nil {
@@ -83,7 +81,7 @@ func (p *program) sendEditor(c *cli.Context, stream bool) (*sendEditor, error) {
 	return e, nil
 }
 
-// waitsFor says who is waited for while nothing comes.
+// waitsFor names who is waited for while nothing comes.
 func (e *sendEditor) waitsFor(name string) {
 	e.screen.now(name)
 	if text, ok := e.output.(*textOutput); ok {

@@ -14,11 +14,11 @@ import (
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
-// maxPrompt is how long a prompt from stdin may be: as long as an editor's.
+// maxPrompt bounds a prompt from stdin like an editor's line.
 const maxPrompt = stdio.MaxLine
 
-// prompt puts the prompt together. Stdin is read where a - says so, and nowhere
-// else: a command in a loop must not eat what the loop reads.
+// prompt builds the prompt. It reads stdin only for "-": a command in a loop must not
+// take the loop's input.
 func (p *program) prompt(c *cli.Context) (string, error) {
 	args := c.Args().Slice()
 	at := -1
@@ -33,7 +33,7 @@ func (p *program) prompt(c *cli.Context) (string, error) {
 	}
 	if at < 0 {
 		text := strings.Join(args, " ")
-		if strings.TrimSpace(text) == "" && len(c.StringSlice("attach")) == 0 {
+		if strings.TrimSpace(text) == "" && len(stringsOf(c, "attach")) == 0 {
 			return "", usagef("what is the prompt? Say send \"…\", or send - to read it from stdin")
 		}
 		p.noteStdin()
@@ -59,8 +59,8 @@ func (p *program) prompt(c *cli.Context) (string, error) {
 	return text, nil
 }
 
-// noteStdin says that stdin holds something that nobody has asked for. It is said
-// once: before anything is sent, or, of what came late, at the end.
+// noteStdin reports once that stdin holds something that was not asked for: before
+// anything is sent, or at the end if it came later.
 func (p *program) noteStdin() {
 	if !p.stdinNoted && hasInput(p.stdin) {
 		p.stdinNoted = true
@@ -68,7 +68,7 @@ func (p *program) noteStdin() {
 	}
 }
 
-// hasInput reports whether a file or a pipe has something that is not read yet.
+// hasInput reports whether a file or a pipe holds unread bytes.
 func hasInput(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -87,7 +87,6 @@ func hasInput(stream any) bool {
 	return false // a terminal, /dev/null
 }
 
-// readPrompt reads stdin to its end.
 func (p *program) readPrompt(ctx context.Context) (string, error) {
 	b, ended, err := await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(p.stdin, maxPrompt+1)) })
 	switch {
@@ -98,11 +97,10 @@ func (p *program) readPrompt(ctx context.Context) (string, error) {
 	case len(b) > maxPrompt:
 		return "", usagef("the prompt on stdin is longer than %d MiB", maxPrompt>>20)
 	}
-	// What is not UTF-8 cannot be sent; JSON has no other text.
+	// JSON cannot carry anything but UTF-8.
 	return strings.ToValidUTF8(string(b), "\ufffd"), nil
 }
 
-// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	if w, ok := stream.(*screenWriter); ok {
 		return w.terminal
@@ -111,8 +109,8 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// sameStream reports whether two streams are one, in which what one writes stands in
-// the middle of the other's line.
+// sameStream reports whether two streams are one. Then a line of the one may interrupt
+// a line of the other.
 func sameStream(a, b any) bool {
 	f, ok := a.(*os.File)
 	g, also := b.(*os.File)

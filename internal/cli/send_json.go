@@ -12,7 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// eventsOutput writes the events of the A2A lines protocol, as they come.
+// eventsOutput writes events of A2A lines as they come.
 type eventsOutput struct {
 	out   io.Writer
 	lines mapping.Lines
@@ -27,8 +27,8 @@ func (o *eventsOutput) show(steps []mapping.Step) error {
 
 func (o *eventsOutput) end(bridge.Result, string) error { return nil }
 
-// streamOutput writes what the agent sends, as it comes, as A2A 1.0's
-// StreamResponse. What says nothing new, after a lost connection, is left out.
+// streamOutput writes the agent's events as they come, as A2A 1.0's StreamResponse.
+// After a lost connection it leaves out what says nothing new.
 type streamOutput struct {
 	out io.Writer
 	say func(format string, args ...any)
@@ -43,7 +43,7 @@ func (o *streamOutput) show(steps []mapping.Step) error {
 		if s.Kind == mapping.StepNotice || s.Kind == mapping.StepError {
 			o.say("%s", strings.TrimSpace(s.Text))
 		}
-		// Several steps may be one event's: they have the very same bytes.
+		// Several steps of one event share its bytes.
 		if at := unsafe.StringData(string(s.Raw)); s.Raw != "" && at != last {
 			last = at
 			at := len(o.buf)
@@ -60,24 +60,24 @@ func (o *streamOutput) show(steps []mapping.Step) error {
 	return err
 }
 
-// compact puts the JSON from an index on into one line.
+// compact removes the line breaks from the JSON behind an index.
 func (o *streamOutput) compact(at int) {
 	var line bytes.Buffer
-	if json.Compact(&line, o.buf[at:]) == nil { // else it is no JSON, and cannot get here
+	if json.Compact(&line, o.buf[at:]) == nil { // steps hold nothing but JSON
 		o.buf = append(append(o.buf[:at], line.Bytes()...), '\n')
 	}
 }
 
 func (o *streamOutput) end(bridge.Result, string) error { return nil }
 
-// jsonOutput collects the turn, and writes it at the end as A2A 1.0 spells a task
-// (specification 1.0, §4.1), or a message if the agent made no task of it. What
-// the agent says while it works is the history; the last of it is the status's
-// message. Thoughts and tools have no place there: events have them.
+// jsonOutput collects the turn, and writes it at the end as an A2A 1.0 task
+// (specification 1.0, §4.1), or as a message if the agent made no task. The history has
+// what the agent said while it worked; the status has its last message. Thoughts and
+// tool calls have no place in a task: events have them.
 //
-// It cannot be written as it comes: messages and artifacts may be told in turns, an
-// artifact may begin anew, and what says how the turn ended comes last. So each text
-// is held once, as it will be written.
+// It cannot write earlier: messages and artifacts may alternate, an artifact may begin
+// anew, and the state at the end comes last. It holds each text once, in the form in
+// which it is written.
 type jsonOutput struct {
 	out       io.Writer
 	say       func(format string, args ...any)
@@ -86,13 +86,13 @@ type jsonOutput struct {
 	timestamp string // of the last state
 }
 
-// sayings are messages, or artifacts, in the order in which they began.
+// sayings are messages, or artifacts, in the order of their beginning.
 type sayings struct {
 	list []*saying
 	byID map[string]*saying
 }
 
-// find returns the one with an ID, and begins it if there is none.
+// find returns the saying with an ID, and makes it if there is none.
 func (l *sayings) find(id string) (s *saying, isNew bool) {
 	if s = l.byID[id]; s != nil {
 		return s, false
@@ -106,18 +106,18 @@ func (l *sayings) find(id string) (s *saying, isNew bool) {
 	return s, true
 }
 
-// A saying is a message or an artifact: its parts as JSON.
+// A saying is a message or an artifact, its parts as JSON.
 type saying struct {
 	id, name    string
 	description string
 	own         ownJSON
 	parts       jsonPieces
-	any         bool   // it has parts
-	inText      bool   // the last of them is a text, whose end is not written yet
-	ofText      string // the metadata of that text's part
+	any         bool   // it has a part
+	inText      bool   // the last part is a text without an end yet
+	ofText      string // metadata of that text's part
 }
 
-// ownJSON is what a message or an artifact says beside its parts, as JSON.
+// ownJSON holds the other members of a message or an artifact, as JSON.
 type ownJSON struct{ metadata, references, extensions string }
 
 func (o *ownJSON) write(w *pieceWriter) {
@@ -130,7 +130,7 @@ func (o *ownJSON) write(w *pieceWriter) {
 	}
 }
 
-// encode is json.Marshal without its escapes for HTML: code is full of < and &.
+// encode is json.Marshal without HTML escapes: code is full of < and &.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -139,7 +139,7 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// show keeps copies: steps are views.
+// show copies what it keeps, because steps are views.
 func (o *jsonOutput) show(steps []mapping.Step) error {
 	for i := range steps {
 		s := &steps[i]
@@ -163,7 +163,7 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 	return nil
 }
 
-// saying finds the message or artifact that a step belongs to, or begins it.
+// saying finds or makes the message or artifact of a step.
 func (o *jsonOutput) saying(s *mapping.Step) *saying {
 	if s.ArtifactID == "" {
 		m, _ := o.messages.find(s.MessageID)
@@ -181,7 +181,7 @@ func (o *jsonOutput) saying(s *mapping.Step) *saying {
 	return a
 }
 
-// note takes over what a step says: not every step repeats it.
+// note takes the members of a step, which not every step repeats.
 func (o *ownJSON) note(own *mapping.OwnMeta) {
 	for _, m := range [...]struct {
 		to   *string
@@ -193,7 +193,7 @@ func (o *ownJSON) note(own *mapping.OwnMeta) {
 	}
 }
 
-// text adds text, which goes on with the text before.
+// text appends text.
 func (s *saying) text(text string) {
 	if !s.inText {
 		s.next()
@@ -203,7 +203,7 @@ func (s *saying) text(text string) {
 	s.parts.addEscaped(text)
 }
 
-// part adds another part.
+// part appends another part.
 func (s *saying) part(p *a2a.Part) error {
 	b, err := encode(partOf(p))
 	if err != nil {
@@ -214,7 +214,7 @@ func (s *saying) part(p *a2a.Part) error {
 	return nil
 }
 
-// next ends the part before another one.
+// next ends the open part.
 func (s *saying) next() {
 	if s.inText {
 		s.parts.add(s.endOfText())
@@ -232,7 +232,6 @@ func (s *saying) endOfText() string {
 	return `"}`
 }
 
-// write writes the parts.
 func (s *saying) write(w *pieceWriter) {
 	w.add(`"parts":[`)
 	for _, piece := range s.parts {
@@ -262,10 +261,10 @@ func partOf(p *a2a.Part) partJSON {
 	case a2a.PartFile:
 		return partJSON{Raw: p.File.Bytes, URL: p.File.URI, Name: p.File.Name, Media: p.File.MediaType, Meta: meta}
 	}
-	return partJSON{Data: json.RawMessage(p.Raw)} // of a kind that nobody knows yet
+	return partJSON{Data: json.RawMessage(p.Raw)} // a part of an unknown kind
 }
 
-// end writes the document. After an error that left no task there is none.
+// end writes the document; none after an error without a task.
 func (o *jsonOutput) end(result bridge.Result, failure string) error {
 	w := &pieceWriter{w: o.out}
 	switch n := len(o.messages.list); {
@@ -281,7 +280,7 @@ func (o *jsonOutput) end(result bridge.Result, failure string) error {
 	return w.end()
 }
 
-// task writes the task, but for the last brace.
+// task writes the task without its last brace.
 func (o *jsonOutput) task(w *pieceWriter, result bridge.Result, failure string) {
 	w.add(`{"task":{`)
 	w.member("id", result.TaskID)
@@ -322,7 +321,7 @@ func (o *jsonOutput) task(w *pieceWriter, result bridge.Result, failure string) 
 	w.add("}")
 }
 
-// separator is one thing before the first of a list and another one later.
+// separator returns first at index 0, and later otherwise.
 func separator(i int, first, later string) string {
 	if i == 0 {
 		return first
@@ -330,7 +329,6 @@ func separator(i int, first, later string) string {
 	return later
 }
 
-// message writes a message.
 func (s *saying) message(w *pieceWriter, result bridge.Result) {
 	w.add("{")
 	w.member("messageId", s.id)
@@ -342,7 +340,7 @@ func (s *saying) message(w *pieceWriter, result bridge.Result) {
 	w.add("}")
 }
 
-// stateName is a state by its 1.0 name.
+// stateName returns a state's 1.0 name.
 func stateName(s a2a.State) string {
 	if s == a2a.StateUnknown {
 		return "TASK_STATE_UNSPECIFIED"

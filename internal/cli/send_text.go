@@ -11,20 +11,20 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
-// textOutput shows the agent's words as they come. Whatever else there is to say
-// goes to stderr, so that stdout can be piped on.
+// textOutput writes the agent's text to stdout as it comes. All else goes to stderr, so
+// that stdout can be piped.
 type textOutput struct {
 	out io.Writer
-	// plain: out is a terminal, which the agent's text must not control.
+	// plain: out is a terminal, so control characters are replaced.
 	plain   bool
 	verbose bool
 	say     func(format string, args ...any)
 	screen  *screen // nil: stderr is no terminal
-	agent   string  // what is waited for, on it
+	agent   string  // who the screen waits for
 
 	from    string // the message or artifact of the last text
 	written bool
-	newline bool // the last text ended with one
+	newline bool // the last text ended with a newline
 	model   string
 	buf     []byte
 }
@@ -44,7 +44,7 @@ func (o *textOutput) show(steps []mapping.Step) error {
 			o.text(s)
 			continue
 		}
-		if err := o.flush(); err != nil { // what was said before it
+		if err := o.flush(); err != nil { // what was said before it comes first
 			return err
 		}
 		switch s.Kind {
@@ -59,7 +59,7 @@ func (o *textOutput) show(steps []mapping.Step) error {
 				o.say("the connection was lost, and the agent may not hold all that it said meanwhile")
 			} else if s.Connection.Phase == mapping.PhaseWaiting {
 				o.say("the agent does not accept connections any more: it is waited for")
-			} else if o.verbose && s.Connection.Silent == 0 { // a silence the screen tells
+			} else if o.verbose && s.Connection.Silent == 0 { // the screen shows silence itself
 				o.say("connection: %s", s.Connection.Phase)
 			}
 		}
@@ -72,7 +72,7 @@ func (o *textOutput) show(steps []mapping.Step) error {
 	return o.flush()
 }
 
-// flush writes what is in buf.
+// flush writes the buffer.
 func (o *textOutput) flush() error {
 	if len(o.buf) == 0 {
 		return nil
@@ -82,13 +82,13 @@ func (o *textOutput) flush() error {
 	return err
 }
 
-// lineEnded reports whether the next text begins a line: the last one has ended
-// its own, or something else was written to the terminal since.
+// lineEnded reports whether the next text begins a line: the last text ended with a
+// newline, or something else was written to the terminal since.
 func (o *textOutput) lineEnded() bool {
 	return !o.written || o.newline || o.plain && o.screen != nil && len(o.buf) == 0 && !o.screen.inLine()
 }
 
-// text adds text. Another message begins on a new line.
+// text writes text. Another message begins a new line.
 func (o *textOutput) text(s *mapping.Step) {
 	text := s.Text
 	if text == "" {
@@ -108,7 +108,7 @@ func (o *textOutput) text(s *mapping.Step) {
 	o.written, o.newline = true, text[len(text)-1] == '\n'
 }
 
-// tell says in a line what the agent thinks or does.
+// tell reports in a line what the agent thinks or does.
 func (o *textOutput) tell(s *mapping.Step) {
 	if model := s.Model; model != "" && model != o.model {
 		o.model = strings.Clone(model)
@@ -120,7 +120,7 @@ func (o *textOutput) tell(s *mapping.Step) {
 	switch s.Kind {
 	case mapping.StepThought:
 		if s.Append {
-			return // the rest of one that was told
+			return // only the beginning of a thought is told
 		}
 		thought := strings.TrimSpace(s.Subject)
 		if description := strings.TrimSpace(s.Description); thought == "" {
@@ -140,7 +140,7 @@ func (o *textOutput) tell(s *mapping.Step) {
 	}
 }
 
-// partName says what a part is that text cannot show.
+// partName describes a part that text cannot show.
 func partName(s *mapping.Step) string {
 	f := s.Part.File
 	switch {
@@ -156,7 +156,7 @@ func partName(s *mapping.Step) string {
 	return ""
 }
 
-// toolName is what a call is called in a line.
+// toolName names a call in a line.
 func toolName(c *mapping.ToolCall) string {
 	name := cmp.Or(c.DisplayName, c.Name)
 	if description, _, _ := strings.Cut(c.Description, "\n"); description != "" && description != name {
@@ -167,7 +167,7 @@ func toolName(c *mapping.ToolCall) string {
 
 func (o *textOutput) end(bridge.Result, string) error { return o.endLine() }
 
-// endLine makes what is written next begin a line.
+// endLine ends an open line.
 func (o *textOutput) endLine() error {
 	if o.lineEnded() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
-// tool tells of a call: while it runs as what is waited for, at its end in a line.
+// tool shows a call: on the screen while it runs, as a line at its end.
 func (o *textOutput) tool(s *mapping.Step) {
 	c := s.Tool
 	if !s.New && s.Changed&mapping.ToolState == 0 {
@@ -31,7 +31,7 @@ func (o *textOutput) tool(s *mapping.Step) {
 	}
 }
 
-// toolResult is what came of a call, in a few words.
+// toolResult sums up a call's result in a few words.
 func toolResult(c *mapping.ToolCall) string {
 	switch {
 	case c.Error != nil:
@@ -49,7 +49,7 @@ func toolResult(c *mapping.ToolCall) string {
 	return short(string(c.Output.Data), maxValue)
 }
 
-// firstLine is how a text begins, and how much more there is of it.
+// firstLine returns a text's first line, and how many follow.
 func firstLine(text string) string {
 	text = strings.TrimSpace(text)
 	first, rest, more := strings.Cut(text, "\n")

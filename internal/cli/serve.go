@@ -10,7 +10,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 )
 
-// serve is a2astdio without a command: it serves an editor on stdin and stdout.
+// serve runs a2astdio without a command: it serves an editor on stdin and stdout.
 func (p *program) serve(c *cli.Context) error {
 	if err := p.noArguments(c); err != nil {
 		return err
@@ -27,12 +27,12 @@ func (p *program) serve(c *cli.Context) error {
 		l.options.AuthMethods = p.setupMethods()
 	}
 	if isTerminal(p.stdin) {
-		// A newcomer would look at a still screen. Editors have no terminal.
+		// A person would see nothing at all. Editors have no terminal.
 		p.say("an editor would speak to this on stdin now; to talk yourself: a2astdio %s send \"hello\" (Ctrl-D ends this)", l.way)
 	}
 	sessions, err := store.Open("")
 	if err != nil && l.options.Log != nil {
-		// Sessions end with this process then, which the editor is told.
+		// Then sessions end with this process, and the editor is told.
 		l.options.Log.Warn("sessions are not stored", "err", err)
 	}
 	l.serves(c, sessions)
@@ -42,14 +42,12 @@ func (p *program) serve(c *cli.Context) error {
 	return bridge.Serve(c.Context, polled(p.stdin), &tuner{w: p.stdout, traced: l.options.Tap != nil}, &l.options)
 }
 
-// serves has the bridge keep its sessions, under the agent's name, and sign its user
-// in.
+// serves gives the bridge its store of sessions and the sign-in.
 func (l *link) serves(c *cli.Context, sessions *store.Store) {
 	l.options.Name, l.options.Store, l.options.Login = l.name, sessions, l.editorLogin(c)
 }
 
-// agentName is what the store knows an agent by: its URL, without what may be a
-// credential.
+// agentName is the agent's name in the store: its URL without possible credentials.
 func agentName(agent string) string {
 	u, err := url.Parse(agent)
 	if err != nil || u.Host == "" {

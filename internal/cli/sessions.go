@@ -25,7 +25,6 @@ none.`,
 	}, p.sessionsListCommand(), p.sessionsDeleteCommand(), p.sessionsPurgeCommand())
 }
 
-// sessionsCommandOf makes one of the commands below it.
 func sessionsCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
 	return documented(&cli.Command{Name: name, HelpName: "a2astdio sessions " + name, Usage: usage, Flags: flags, Action: action}, h)
 }
@@ -67,7 +66,7 @@ func (p *program) sessionsPurgeCommand() *cli.Command {
 		&cli.DurationFlag{Name: "older-than", Usage: "`TIME`: delete those that were last used longer ago than that, like 168h"})
 }
 
-// A storedSession is one as list -o json shows it.
+// A storedSession is a session in list -o json.
 type storedSession struct {
 	ID        string    `json:"id"`
 	Agent     string    `json:"agent"`
@@ -106,7 +105,6 @@ func (p *program) listSessions(c *cli.Context) error {
 	return p.show(out)
 }
 
-// storedSessions opens the store and lists it.
 func storedSessions() (*store.Store, []store.Record, error) {
 	s, err := store.Open("")
 	if err != nil {
@@ -129,7 +127,7 @@ func (p *program) deleteSessions(c *cli.Context) error {
 	for _, r := range records {
 		known[r.ID] = true
 	}
-	for _, id := range ids { // all or none: a mistyped one shows before anything is lost
+	for _, id := range ids { // all or none: a mistyped ID shows before any session is deleted
 		if !known[id] {
 			return fmt.Errorf("no session %q is kept, so none was deleted: a2astdio sessions list shows them", id)
 		}

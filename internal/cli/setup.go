@@ -43,28 +43,26 @@ An editor that knows the Agent Client Protocol offers this as "` + setupName + `
 	})
 }
 
-// A setup is one run of the command: what is known by now of the agent.
+// A setup is one run of the command, with what it knows of the agent.
 type setup struct {
 	p *program
 	c *cli.Context
 	*asker
 	conf *configuration
-	// agent or command is where it is, known its name if it has one already.
+	// agent or command is the way to the agent; known is the name that it has already.
 	agent, command, known string
 	link                  *link
 	card                  *a2a.Card
-	// entries are what logging in adds to what is stored of the agent.
+	// entries are what the login adds to the agent's configuration.
 	entries []config.Entry
 }
 
-// A login lets the user log in at an agent that wants credentials, and returns what
-// is to be stored of it with the agent. It asks by the setup's asker. A link that is
-// made afterwards has the credentials: by what the login has stored, or by options
-// that [setup.options] sets. Where there is nothing that the user could do it returns
-// errNoLogin.
+// A login signs the user in at an agent that wants credentials, and returns what to
+// store with the agent. It asks by the setup's asker. A link that is made afterwards
+// has the credentials: the login has stored them, or they come from options that
+// [setup.options] sets. A login returns errNoLogin where the user can do nothing.
 type login func(ctx context.Context, s *setup) ([]config.Entry, error)
 
-// setup makes an agent known.
 func (p *program) setup(c *cli.Context) error {
 	args, err := p.arguments(c, "[URL]")
 	if err != nil {
@@ -77,7 +75,7 @@ func (p *program) setup(c *cli.Context) error {
 	defer func() { s.leave() }()
 	s.conf, err = readConfiguration(c, workspaceOf(c))
 	if wrong := (*configError)(nil); errors.As(err, &wrong) {
-		// The workspace's file may name an agent that is to be made known now.
+		// The workspace's file may name an agent that setup is about to define.
 		p.alone = true
 		s.conf, err = readConfiguration(c, "")
 	}
@@ -99,7 +97,7 @@ func (p *program) setup(c *cli.Context) error {
 	return s.store()
 }
 
-// leave ends the agent that was tried.
+// leave ends an agent that was tried.
 func (s *setup) leave() {
 	if s.link != nil {
 		s.link.close()
@@ -107,7 +105,7 @@ func (s *setup) leave() {
 	}
 }
 
-// find asks where the agent is, unless that was said, until one is reached or the
+// find asks for the agent, unless the arguments name it, until one is reached or the
 // user gives up.
 func (s *setup) find(said []string) error {
 	var err error
@@ -144,7 +142,7 @@ func (s *setup) find(said []string) error {
 	return nil
 }
 
-// is takes what the user says of where the agent is, and looks there.
+// is tries what the user has entered as the agent.
 func (s *setup) is(text string) (err error) {
 	if s.agent, s.command, s.known, err = s.conf.understand(text); err != nil {
 		return err
@@ -170,7 +168,7 @@ func (s *setup) sayWrong(err error) {
 	s.say("")
 }
 
-// reach looks at the agent's card, and has the user log in if the agent wants that.
+// reach reads the agent's card, and signs the user in if the agent wants that.
 func (s *setup) reach() error {
 	s.leave()
 	var err error
@@ -198,7 +196,7 @@ func (s *setup) reach() error {
 	return nil
 }
 
-// wantsLogin has the user log in, and looks again; err is the agent's refusal.
+// wantsLogin signs the user in and tries again; err is the agent's refusal.
 func (s *setup) wantsLogin(err error) error {
 	if s.p.login == nil || s.entries != nil {
 		return err
@@ -216,12 +214,12 @@ func (s *setup) wantsLogin(err error) error {
 	return s.reach()
 }
 
-// options sets the options that say which agent it is.
+// options sets the options that name the agent.
 func (s *setup) options(c *cli.Context) error {
 	return errors.Join(c.Set("agent", cmp.Or(s.known, s.agent)), c.Set("agent-command", s.command))
 }
 
-// try sends the agent a prompt, if there is one, and shows what comes of it.
+// try sends the agent a prompt, if the user gives one, and shows the answer.
 func (s *setup) try() error {
 	prompt := s.c.String("prompt")
 	if prompt == "" && s.asks() {
@@ -264,7 +262,7 @@ func (s *setup) try() error {
 	return nil
 }
 
-// sayCredentials says how credentials are given where nothing can log in.
+// sayCredentials tells how to give credentials where no login is possible.
 func (s *setup) sayCredentials() {
 	out := &page{}
 	example := `headers = { Authorization = "Bearer ${TOKEN}" }`
@@ -277,7 +275,7 @@ func (s *setup) sayCredentials() {
 	s.say("")
 }
 
-// prompt runs a turn, and shows it where the user looks.
+// prompt runs a turn, and shows it at the terminal.
 func (s *setup) prompt(text string) error {
 	agent := bridge.NewAgent(&s.link.options)
 	defer agent.Close()

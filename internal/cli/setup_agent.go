@@ -12,9 +12,9 @@ import (
 	"github.com/a2astdio/a2astdio/internal/config"
 )
 
-// understand tells what a person means who says where an agent is: its name, if it
-// has one by now; a URL, also one without a scheme; a file; the demo; or else a
-// command that starts it.
+// understand interprets what a person enters as the agent: a name that the
+// configuration defines; a URL, also without a scheme; a file; the demo; or else a
+// command that starts the agent.
 func (conf *configuration) understand(text string) (agent, command, known string, err error) {
 	switch {
 	case slices.Contains(conf.files.Names(), text):
@@ -39,11 +39,11 @@ func (conf *configuration) understand(text string) (agent, command, known string
 
 func isFile(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 // a program is a command
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 // an executable is a command
 }
 
-// withScheme makes a URL of what people write without one: localhost:41242, or
-// agent.example.com/a2a. It is "" for anything else.
+// withScheme completes a URL without a scheme, such as localhost:41242 or
+// agent.example.com/a2a. It returns "" for anything else.
 func withScheme(text string) string {
 	u, err := url.Parse("http://" + text)
 	if err != nil || strings.ContainsAny(text, " \t") || u.Host == "" {

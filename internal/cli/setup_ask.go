@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// An asker asks the user at a terminal. With none it takes what it proposes, and says
-// what there is to say to out.
+// An asker asks the user at a terminal. Without one it takes its own proposals, and
+// writes to out.
 type asker struct {
 	ctx   context.Context
 	tty   io.ReadWriter // nil: nobody is asked
@@ -18,11 +18,11 @@ type asker struct {
 	out   io.Writer
 }
 
-// errGivenUp is an end of input where an answer was wanted.
+// errGivenUp reports an end of input in place of an answer.
 var errGivenUp = errors.New("bridge: nothing was set up, because there was no answer")
 
-// newAsker opens the user's terminal, unless nobody is to be asked or there is none.
-// close is called when nothing more is to be asked.
+// newAsker opens the user's terminal, unless quiet or there is none. The caller calls
+// close when nothing more is to be asked.
 func (p *program) newAsker(ctx context.Context, quiet bool) (a *asker, close func()) {
 	a = &asker{ctx: ctx, out: p.stdout}
 	if quiet {
@@ -33,23 +33,22 @@ func (p *program) newAsker(ctx context.Context, quiet bool) (a *asker, close fun
 		return a, func() {}
 	}
 	a.tty, a.lines, a.out = tty, bufio.NewReader(tty), tty
-	return a, func() { _ = tty.Close() } // nothing is written that could be lost
+	return a, func() { _ = tty.Close() } // nothing written can be lost
 }
 
-// asks reports whether there is somebody to ask.
+// asks reports whether somebody can be asked.
 func (a *asker) asks() bool { return a.tty != nil }
 
 // say shows text that may come from an agent.
 func (a *asker) say(format string, args ...any) {
-	// A terminal that is gone is seen by the next question.
+	// The next question reports a terminal that is gone.
 	_, _ = fmt.Fprintln(a.out, plainText(fmt.Sprintf(format, args...)))
 }
 
-// page shows a page.
 func (a *asker) page(p *page) { _, _ = io.WriteString(a.out, p.String()) }
 
-// ask shows a question and returns the answer, or what is proposed if that is empty
-// or nobody is asked. It returns at once when its context ends.
+// ask shows a question and returns the answer; the proposal if the answer is empty or
+// nobody is asked. It returns at once when its context ends.
 func (a *asker) ask(question, proposed string) (string, error) {
 	if !a.asks() {
 		return proposed, nil
@@ -74,7 +73,7 @@ func (a *asker) ask(question, proposed string) (string, error) {
 	return proposed, nil
 }
 
-// yes asks a question that yes and no answer.
+// yes asks a yes-or-no question.
 func (a *asker) yes(question string, proposed bool) (bool, error) {
 	words := map[bool]string{true: "Y/n", false: "y/N"}[proposed]
 	for {

@@ -14,27 +14,27 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
-// The ways to authenticate that editors are offered, by the IDs that they see.
+// IDs of the ways to authenticate that editors are offered.
 const (
 	authSetup  = "setup"
 	authStored = "stored"
 )
 
-// waitsForSetup reports whether a bridge without an agent can begin: an editor can
-// set one up. A person at a terminal, and a script that speaks A2A lines, cannot, and
-// learn at once what is missing.
+// waitsForSetup reports whether a bridge without an agent may start, because an editor
+// can run the setup. A person at a terminal and a script with A2A lines cannot: they
+// get the error at once.
 func (p *program) waitsForSetup(c *cli.Context) bool {
 	return !isTerminal(p.stdin) && stringOf(c, "protocol") != bridge.ProtocolA2A
 }
 
-// waiting is the link of a bridge that has no agent yet. What it leads to is found
-// when somebody needs it: by then a2astdio setup may have stored one.
+// waiting is the link of a bridge without an agent. It looks for the agent when
+// somebody needs it: by then a2astdio setup may have stored one.
 func (p *program) waiting(c *cli.Context) (*link, error) {
 	l := &link{}
 	if err := l.bridgeOptions(c); err != nil {
 		return nil, err
 	}
-	// The trace is that of the agent, whose secrets are masked in it.
+	// The trace is made with the agent's link, so that it masks the agent's secrets.
 	var tap atomic.Pointer[func(bool, []byte)]
 	o := &l.options
 	o.Version, o.AuthMethods = p.version, p.setupMethods()
@@ -52,7 +52,7 @@ func (p *program) waiting(c *cli.Context) (*link, error) {
 		if err != nil {
 			return nil, explainSetup(err)
 		}
-		l.closers = append(l.closers, func() error { // Serve's end comes after this
+		l.closers = append(l.closers, func() error { // Serve has ended before this
 			found.close()
 			return nil
 		})
@@ -65,9 +65,8 @@ func (p *program) waiting(c *cli.Context) (*link, error) {
 	return l, nil
 }
 
-// linkAgain is link for the same command line, as a program that is started now would
-// have it: the files may say something else by now, and so may set, which changes
-// options before they are read.
+// linkAgain makes the link that a program started now would have from the same command
+// line: the files may have changed. set changes options before they are read.
 func (p *program) linkAgain(ctx context.Context, set func(c *cli.Context) error) (l *link, err error) {
 	app := p.app()
 	action := func(c *cli.Context) error {
@@ -80,14 +79,14 @@ func (p *program) linkAgain(ctx context.Context, set func(c *cli.Context) error)
 	for _, c := range app.Commands {
 		c.Action = action
 	}
-	if err := app.RunContext(ctx, p.args); err != nil {
+	if err := p.runCommand(ctx, app); err != nil {
 		return nil, err
 	}
 	return l, err
 }
 
-// explainSetup says what an editor's user can do: he may never have seen a terminal
-// with this program in it, which his editor has installed.
+// explainSetup tells an editor's user what to do. The editor has installed this
+// program, so the user may never have seen it in a terminal.
 func explainSetup(err error) error {
 	if !errors.Is(err, errNoAgent) {
 		return err
@@ -98,8 +97,8 @@ func explainSetup(err error) error {
 
 const setupName = "Set up an agent"
 
-// setupMethods are what initialize offers when the agent is not named on the command
-// line: to set one up, in a terminal, and to use what was set up.
+// setupMethods are what initialize offers when the command line names no agent: to set
+// one up in a terminal, and to use it then.
 func (p *program) setupMethods() []acp.AuthMethod {
 	var before []string
 	if len(p.args) > 0 {
@@ -119,8 +118,7 @@ func (p *program) setupMethods() []acp.AuthMethod {
 	}
 }
 
-// self is how this program is started again: by its path, because it need not be
-// where a shell looks.
+// self is the path of this program, which may not be in PATH.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -129,7 +127,7 @@ func self() string {
 	return path
 }
 
-// quoteForShell makes one word of a path that is to be pasted into a shell.
+// quoteForShell quotes a path for pasting into a shell.
 func quoteForShell(path string) string {
 	switch {
 	case !strings.ContainsAny(path, " \t'\"\\$&;()<>|*?`"):

@@ -9,12 +9,12 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// errNoLogin: there is nothing to sign in to, or nobody to ask.
+// errNoLogin: the agent has no place to sign in, or nobody can be asked.
 var errNoLogin = errors.New("bridge: nobody can sign in here")
 
-// signInAtSetup is the [login] of a2astdio: what auth login does, at the terminal that
-// the setup asks on. A sign-in is kept by the agent's origin, so that nothing has to be
-// stored with the agent.
+// signInAtSetup is the [login] of a2astdio: it does what auth login does, at the
+// setup's terminal. The store has sign-ins by origin, so nothing is stored with the
+// agent.
 func signInAtSetup(ctx context.Context, s *setup) ([]config.Entry, error) {
 	if !s.asks() || s.link.canSignIn() != nil {
 		return nil, errNoLogin

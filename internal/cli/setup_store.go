@@ -39,7 +39,6 @@ func (s *setup) store() error {
 	return nil
 }
 
-// chooseName asks what the agent is to be called.
 func (s *setup) chooseName() (string, error) {
 	name := s.c.String("name")
 	if s.known != "" && (name == "" || name == s.known) {
@@ -60,7 +59,7 @@ func (s *setup) chooseName() (string, error) {
 			return name, nil
 		default:
 			if !s.asks() {
-				return name, nil // --name, since nothing that is there is proposed
+				return name, nil // --name wins over a proposal
 			}
 			replace, err := s.yes("There is an agent "+name+" already. Shall this one take its place?", false)
 			if err != nil || replace {
@@ -71,7 +70,7 @@ func (s *setup) chooseName() (string, error) {
 	}
 }
 
-// proposedName makes a name, that is not there yet, of the agent's own.
+// proposedName makes an unused name from the agent's own.
 func (s *setup) proposedName() string {
 	own := strings.Map(func(r rune) rune {
 		switch {
@@ -100,7 +99,7 @@ func (s *setup) proposedName() string {
 	return free
 }
 
-// becomesDefault asks whether the agent is used when none is named. The first one is.
+// becomesDefault asks whether this agent becomes the default. The first one does.
 func (s *setup) becomesDefault(name string) (bool, error) {
 	now := s.conf.fileDefault()
 	switch {
@@ -114,7 +113,7 @@ func (s *setup) becomesDefault(name string) (bool, error) {
 	return s.yes("Use it when no agent is named, instead of "+now+"?", true)
 }
 
-// fileDefault is the agent that the user's file names for when none is named.
+// fileDefault is the default agent of the user's file.
 func (conf *configuration) fileDefault() string {
 	if v := conf.files.UserValue("agent"); v != nil {
 		return v.Text
@@ -122,9 +121,9 @@ func (conf *configuration) fileDefault() string {
 	return ""
 }
 
-// allEntries are what is stored of the agent: where it is, unless that is known, the
-// options that were given for it, and what logging in has added. Of another agent
-// that had the name nothing stays, or its headers would be sent to this one.
+// allEntries are what is stored of the agent: its address, unless known, the options
+// given for it, and what the login has added. An entry of another agent by that name is
+// removed: its headers would go to this one.
 func (s *setup) allEntries(name string) (entries []config.Entry) {
 	replaces := name != s.known && slices.Contains(s.conf.files.Names(), name)
 	switch {
@@ -147,32 +146,8 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 			}
 			continue
 		}
-		switch k.Kind {
-		case config.KindList:
-			list := fields(listOf(s.c, k.Flag))
-			for i, text := range list {
-				if k.Name == "signature-keys" {
-					list[i] = absoluteKey(text)
-				}
-			}
-			entries = append(entries, config.Entry{Key: k.Name, Value: config.QuoteList(list)})
-		case config.KindBool:
-			entries = append(entries, config.Entry{Key: k.Name, Value: optionText(s.c, &k).(string)})
-		case config.KindObject:
-			object, err := jsonObject(k.Flag, stringOf(s.c, k.Flag))
-			value, ok := "", false
-			if err == nil { // it is: the link has been made with it
-				value, ok = config.QuoteObject(object)
-			}
-			if !ok {
-				s.say("%s is not stored, because it has a null or a number that the configuration cannot hold: write it into the agent's table", k.Name)
-				continue
-			}
+		if value, ok := s.entry(&k); ok {
 			entries = append(entries, config.Entry{Key: k.Name, Value: value})
-		case config.KindPath, config.KindLocation:
-			entries = append(entries, config.Entry{Key: k.Name, Value: config.Quote(absolute(stringOf(s.c, k.Flag)))})
-		default:
-			entries = append(entries, config.Entry{Key: k.Name, Value: config.Quote(optionText(s.c, &k).(string))})
 		}
 	}
 	if s.conf.given("header") != "" {
@@ -181,7 +156,35 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 	return append(entries, s.entries...)
 }
 
-// absolute is a path as a file's value, "-" for a stream. A URL stays.
+// entry returns an option that was given as the configuration writes it.
+func (s *setup) entry(k *config.Key) (value string, ok bool) {
+	switch k.Kind {
+	case config.KindList:
+		list := fields(listOf(s.c, k.Flag))
+		for i, text := range list {
+			if k.Name == "signature-keys" {
+				list[i] = absoluteKey(text)
+			}
+		}
+		return config.QuoteList(list), true
+	case config.KindBool:
+		return optionText(s.c, k).(string), true
+	case config.KindObject:
+		object, err := jsonObject(k.Flag, stringOf(s.c, k.Flag))
+		if err == nil { // the link was made with it
+			value, ok = config.QuoteObject(object)
+		}
+		if !ok {
+			s.say("%s is not stored, because it has a null or a number that the configuration cannot hold: write it into the agent's table", k.Name)
+		}
+		return value, ok
+	case config.KindPath, config.KindLocation:
+		return config.Quote(absolute(stringOf(s.c, k.Flag))), true
+	}
+	return config.Quote(optionText(s.c, k).(string)), true
+}
+
+// absolute makes a path absolute for a file; "-" and a URL stay.
 func absolute(path string) string {
 	if path == "-" || strings.Contains(path, "://") {
 		return path

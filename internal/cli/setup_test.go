@@ -202,7 +202,7 @@ func runSetup(t *testing.T, typed io.Reader, args ...string) (shown string, err 
 	tty := &typist{Reader: typed}
 	p := &program{args: append([]string{"a2astdio", "setup"}, args...), stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
 		terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
-	err = p.app().RunContext(t.Context(), p.args)
+	err = p.runCommand(t.Context(), p.app())
 	return tty.shown.String(), err
 }
 
@@ -287,7 +287,7 @@ func TestLoginSeam(t *testing.T) {
 		t.Setenv("A2ASTDIO_HEADER", "X-Gateway: open sesame, please")
 		return []config.Entry{{Key: "headers", Value: `{ X-Gateway = "${SETUP_TEST_KEY}" }`}}, nil
 	}
-	if err := p.app().RunContext(t.Context(), p.args); err != nil {
+	if err := p.runCommand(t.Context(), p.app()); err != nil {
 		t.Fatalf("%v\n%s", err, tty.shown.String())
 	}
 	t.Setenv("A2ASTDIO_HEADER", "")

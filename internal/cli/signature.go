@@ -14,22 +14,22 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// maxLeftOut is how many members that are not signed are listed for people.
+// maxLeftOut bounds the list of unsigned members for people.
 const maxLeftOut = 8
 
-// A signatures is what the options say of signed cards, and what was found.
+// A signatures holds the options for signed cards, and the result.
 type signatures struct {
-	// verifier is nil if no key was named.
+	// verifier is nil without a key.
 	verifier *cardsign.Verifier
-	// report is on the card as it came, or err why there is none. The card's fetch
-	// writes them, and who waits for that reads them. Both are nil without a
+	// report is the result for the card as fetched, or err tells why there is none. The
+	// card's fetch writes them; who waits for the fetch reads them. Both are nil without a
 	// verifier.
 	report *cardsign.Report
 	err    error
 }
 
-// readSignatures reads --signature-key and --require-signature. config is how the
-// user trusts hosts.
+// readSignatures reads --signature-key and --require-signature. config is the user's
+// trust in hosts.
 func readSignatures(c *cli.Context, config *tls.Config) (s signatures, required bool, err error) {
 	keys := listOf(c, "signature-key")
 	required = where(c, "require-signature").Bool("require-signature")
@@ -44,9 +44,9 @@ func readSignatures(c *cli.Context, config *tls.Config) (s signatures, required 
 	return s, required, err
 }
 
-// keyClient fetches keys. It trusts the authorities that the user has named beside
-// the system's; but no certificate of the user's is shown where keys are, and
-// --insecure does not reach this far: keys from anybody would prove nothing.
+// keyClient fetches keys. It trusts the user's authorities beside the system's. It
+// shows no client certificate, and ignores --insecure: a key from an unverified host
+// would prove nothing.
 func keyClient(config *tls.Config) *http.Client {
 	if config == nil || config.RootCAs == nil {
 		return nil
@@ -57,7 +57,7 @@ func keyClient(config *tls.Config) *http.Client {
 	return &http.Client{Transport: t}
 }
 
-// signed has the card checked before it is used, if keys are named for that.
+// signed has the card checked before its use, if keys are named.
 func (l *link) signed(c *cli.Context, client *transport.ClientOptions) (err error) {
 	if l.signatures, client.BareCard, err = readSignatures(c, client.TLS); err != nil || l.signatures.verifier == nil {
 		return err
@@ -71,8 +71,8 @@ func (l *link) signed(c *cli.Context, client *transport.ClientOptions) (err erro
 			err = report.Err()
 		}
 		if err == nil || !required || s.report == nil {
-			// Otherwise it is an extended card that is refused: what is told is of the
-			// public one, which stays in use.
+			// The extended card was refused; the public one stays in use, and its report is
+			// kept.
 			s.report, s.err = report, verdict
 		}
 		switch {
@@ -88,7 +88,7 @@ func (l *link) signed(c *cli.Context, client *transport.ClientOptions) (err erro
 	return nil
 }
 
-// verdict returns what is to be said of the signatures of the card that is used.
+// verdict returns the result for the card that is used.
 func (s *signatures) verdict(ctx context.Context, card []byte) (*cardsign.Report, error) {
 	if s.report != nil || s.err != nil {
 		return s.report, s.err
@@ -96,8 +96,8 @@ func (s *signatures) verdict(ctx context.Context, card []byte) (*cardsign.Report
 	return verdictOn(ctx, s.verifier, card, nil)
 }
 
-// verdictOn checks a card. Without a verifier, all that is told is who says to
-// have signed it.
+// verdictOn checks a card. Without a verifier it only tells who claims to have signed
+// the card.
 func verdictOn(ctx context.Context, v *cardsign.Verifier, card []byte, from *url.URL) (_ *cardsign.Report, err error) {
 	if v == nil {
 		if v, err = cardsign.NewVerifier(nil, nil); err != nil {
@@ -107,7 +107,7 @@ func verdictOn(ctx context.Context, v *cardsign.Verifier, card []byte, from *url
 	return v.Verify(ctx, card, from)
 }
 
-// signatureSection shows the verdict on a card. keys: the user has named some.
+// signatureSection shows the result for a card. keys: the user has named keys.
 func signatureSection(out *page, report *cardsign.Report, err error, keys bool) {
 	switch {
 	case err != nil:
@@ -146,7 +146,6 @@ func signatureSection(out *page, report *cardsign.Report, err error, keys bool) 
 	}
 }
 
-// signatureWord is a status for people.
 func signatureWord(v cardsign.Verdict, keys bool) string {
 	switch v.Status {
 	case cardsign.Valid:
@@ -164,7 +163,7 @@ func signatureWord(v cardsign.Verdict, keys bool) string {
 	return "refused"
 }
 
-// listed shows the first of many.
+// listed shows the first names of a list.
 func listed(names []string) string {
 	more := ""
 	if n := len(names) - maxLeftOut; n > 0 {

@@ -8,13 +8,13 @@ import (
 	"github.com/a2astdio/a2astdio/internal/agentproc"
 )
 
-// superviseWord begins the command line of the process that holds an agent for
-// us. It is no command of the app's: people have no use for it, and the options
-// and variables that come before a command must not be able to disturb it.
+// superviseWord begins the command line of the process that holds an agent for us. The
+// app does not list it as a command: people have no use for it, and options and
+// variables before a command must not reach it.
 const superviseWord = "supervise"
 
-// supervise runs the agent in args, as [agentproc.Supervise] has them, until stdin ends, and returns
-// its exit status. It writes nothing on stdout.
+// supervise runs the agent in args, as [agentproc.Supervise] defines them, until stdin
+// ends, and returns its exit status. It writes nothing on stdout.
 func supervise(args []string, stdin io.Reader, stderr io.Writer) int {
 	out, ok := stderr.(*os.File)
 	if !ok || len(args) == 0 {

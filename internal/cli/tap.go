@@ -33,12 +33,12 @@ wrongly.
 	})
 }
 
-// commandEnded is the exit status of a command that was run in our place.
+// commandEnded carries the exit status of the command that tap runs.
 type commandEnded struct{ status int }
 
 func (e *commandEnded) Error() string { return fmt.Sprintf("the command has ended with %d", e.status) }
 
-// exitNotRun is what shells exit with if there is no such command.
+// exitNotRun is what shells return for a command that does not exist.
 const exitNotRun = 127
 
 func (p *program) tap(c *cli.Context) error {
@@ -56,9 +56,9 @@ func (p *program) tap(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = p.closeTrace(c, r) }() // it has said what is wrong
-	// In a terminal the keyboard's interrupt reaches the command anyway: all of the
-	// foreground gets it.
+	defer func() { _ = p.closeTrace(c, r) }() // it has reported its error
+	// In a terminal an interrupt from the keyboard reaches the command without us: it goes
+	// to the whole foreground.
 	list := passedOn()
 	if isTerminal(p.stdin) {
 		list = slices.DeleteFunc(list, func(s os.Signal) bool { return s == os.Interrupt })

@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// passedOn are the signals that a command gets which is listened to.
+// passedOn are the signals that tap passes on to the command.
 func passedOn() []os.Signal { return []os.Signal{os.Interrupt} }

@@ -24,7 +24,7 @@ so that it can be looked at from elsewhere.`,
 	}, p.taskGetCommand(), p.taskListCommand(), p.taskCancelCommand(), p.taskSubscribeCommand(), p.taskDownloadCommand(), p.pushCommand())
 }
 
-// taskCommandOf makes a command that is about one task.
+// taskCommandOf makes a command about one task.
 func taskCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
 	h.after = cmp.Or(h.after, exitAfter)
 	return documented(&cli.Command{Name: name, HelpName: "a2astdio task " + name, Usage: usage, Action: action, Flags: append(flags, behindCommand()...)}, h)
@@ -54,14 +54,11 @@ func (p *program) getTask(c *cli.Context) error {
 			return usagef("--history does not take %d: it takes a number of messages", history)
 		}
 	}
-	l, err := p.reach(c)
+	l, err := p.reachTask(c, args)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	if args[0], err = p.taskID(c, l, args[0]); err != nil {
-		return err
-	}
 	task, err := l.client.Get(c.Context, args[0], history)
 	if err != nil {
 		return p.demoForgets(c, err)
@@ -72,8 +69,7 @@ func (p *program) getTask(c *cli.Context) error {
 	return p.show(taskPage(task, l.writing.Dialect, programFor(c)))
 }
 
-// demoForgets says of a task that is not there why it is not, where that is our
-// doing.
+// demoForgets explains why the demo does not have a task, where that is our doing.
 func (p *program) demoForgets(c *cli.Context, err error) error {
 	var agent *a2a.Error
 	if errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound && stringOf(c, "agent") == demoAgent {
@@ -100,14 +96,11 @@ func (p *program) cancelTask(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := p.reach(c)
+	l, err := p.reachTask(c, args)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	if args[0], err = p.taskID(c, l, args[0]); err != nil {
-		return err
-	}
 	task, err := l.client.Cancel(c.Context, args[0])
 	if err != nil {
 		return p.demoForgets(c, err)
@@ -124,9 +117,9 @@ func (p *program) cancelTask(c *cli.Context) error {
 	return p.show(&out)
 }
 
-// taskPage shows a task to people: what was said in the order in which it was
-// said, in the dialect that the agent has for thoughts and tools. program is how the
-// commands begin that it names.
+// taskPage shows a task to people, in the order of the conversation. dialect tells how
+// the agent spells thoughts and tool calls; program begins the commands that the page
+// names.
 func taskPage(task *a2a.Event, dialect, program string) *page {
 	out := &page{}
 	out.field("task", task.TaskID)
@@ -159,7 +152,6 @@ func taskPage(task *a2a.Event, dialect, program string) *page {
 	return out
 }
 
-// A teller retells a conversation.
 type teller struct {
 	out   *page
 	fold  *mapping.Fold
@@ -170,7 +162,7 @@ type teller struct {
 	calls map[string]*mapping.ToolCall // by ID
 }
 
-// retell tells all that a task holds.
+// retell writes all that a task holds.
 func retell(out *page, task *a2a.Event, dialect string) *teller {
 	t := &teller{out: out, fold: mapping.NewFold(), calls: map[string]*mapping.ToolCall{}}
 	t.fold.Speak(dialect)
@@ -186,7 +178,7 @@ func retell(out *page, task *a2a.Event, dialect string) *teller {
 	return t
 }
 
-// asks reports whether a task waits for approval. What cannot be told does not.
+// asks reports whether a task waits for approval; false where that is not known.
 func (l *link) asks(c *cli.Context, taskID string) bool {
 	card, err := l.client.Card(c.Context)
 	if err != nil {
@@ -248,7 +240,6 @@ func (t *teller) say(lead, id, text string) {
 	t.lead, t.id, t.words = lead, id, t.words+text
 }
 
-// line adds what is told in a line.
 func (t *teller) line(lead, text string) {
 	t.flush()
 	t.lead, t.words = lead, short(text, maxValue)
@@ -267,7 +258,7 @@ func (t *teller) flush() {
 	t.words, t.lead, t.id = "", "", ""
 }
 
-// artifact shows what came of a task, and reports whether it has files.
+// artifact shows an artifact, and reports whether it has files.
 func artifact(out *page, a *a2a.Artifact) (files bool) {
 	name := cmp.Or(a.Name, a.ID)
 	text := ""

@@ -10,9 +10,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// decision says in words what a user has answered to a tool call: the call, by its ID,
-// and the option, in the members of the development-tool extension
-// (ToolCallConfirmation) or of Gemini's server. ok is false for other data.
+// decision puts a user's answer to a tool call into words. The answer names the call
+// and the option, in members of the development-tool extension (ToolCallConfirmation)
+// or of Gemini's server. ok is false for other data.
 func (t *teller) decision(part *a2a.Part) (text string, ok bool) {
 	if part.Kind != a2a.PartData {
 		return "", false
@@ -44,8 +44,8 @@ func first(data gjson.Result, names ...string) string {
 	return ""
 }
 
-// chose says what choosing an option means: by what the call has offered, or, where the
-// agent does not show that any more, by the option's ID.
+// chose tells what an option means: by the call's options, or by the option's ID where
+// the agent no longer shows these.
 func chose(call *mapping.ToolCall, option string) string {
 	offered := mapping.ConfirmationOption{ID: option}
 	if call != nil && call.Confirmation != nil {

@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// maxFileName is what file systems take, in bytes, less what is added.
+	// maxFileName is what file systems take, in bytes, less room for suffixes.
 	maxFileName = 200
 	// maxRedirects of a file: storage redirects once.
 	maxRedirects = 3
@@ -114,12 +114,11 @@ func (p *program) download(c *cli.Context) error {
 
 func (d *download) close() {
 	if d.root != nil {
-		_ = d.root.Close() // it is only a place
+		_ = d.root.Close() // only a directory handle
 	}
 }
 
-// all writes what a task has. What goes wrong with one file is said, and the
-// others are written all the same.
+// all writes a task's files. It reports a file that fails, and writes the others.
 func (d *download) all(task *a2a.Event) error {
 	if task.Artifacts == nil {
 		return nil
@@ -204,13 +203,13 @@ func (d *download) fetch(u *url.URL, name, media string) error {
 	return d.write(name, media, resp.Body)
 }
 
-// write writes a file, whole or not at all.
+// write writes a file completely, or not at all.
 func (d *download) write(name, media string, content io.Reader) (err error) {
 	if d.root == nil {
 		if err := os.MkdirAll(d.dir, 0o777); err != nil {
 			return err
 		}
-		// A Root does not follow what leads out of it.
+		// A Root does not follow links that lead out of it.
 		if d.root, err = os.OpenRoot(d.dir); err != nil {
 			return err
 		}
@@ -227,11 +226,11 @@ func (d *download) write(name, media string, content io.Reader) (err error) {
 	n, err := io.Copy(file, content)
 	err = errors.Join(err, file.Close())
 	if err == nil && !d.c.Bool("force") {
-		// Unlike a rename, a link replaces nothing that has come meanwhile.
+		// Unlike a rename, a link never replaces a file that came in between.
 		if err = d.root.Link(temp, name); err == nil || errors.Is(err, fs.ErrExist) {
 			_ = d.root.Remove(temp)
 		} else {
-			err = d.root.Rename(temp, name) // a file system without links
+			err = d.root.Rename(temp, name) // for file systems without links
 		}
 	} else if err == nil {
 		err = d.root.Rename(temp, name)
@@ -244,8 +243,7 @@ func (d *download) write(name, media string, content io.Reader) (err error) {
 	return nil
 }
 
-// name is what a file is called: as the agent calls it, as far as that is a name
-// and no path.
+// name returns a file's name: the agent's, without any path.
 func (d *download) name(a *a2a.Artifact, f a2a.File) string {
 	name := f.Name
 	if u, err := url.Parse(f.URI); name == "" && f.URI != "" && err == nil {
@@ -264,8 +262,8 @@ func (d *download) name(a *a2a.Artifact, f a2a.File) string {
 	return free
 }
 
-// extension is the one that a media type has: of several the longest, which is
-// the one that people write (.jpeg, .html, .text would not be).
+// extension returns a media type's longest extension, which is the usual one, except
+// for .jpeg, .html and .text.
 func extension(media string) string {
 	switch base, _, _ := mime.ParseMediaType(media); base {
 	case "":
@@ -288,8 +286,8 @@ func extension(media string) string {
 var windowsNames = []string{"con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
 	"lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9"}
 
-// fileName makes a name of what an agent calls a file: the last element of a
-// path, without what a file system or a shell would take for something else.
+// fileName turns what an agent calls a file into a name: the last element of a path,
+// without characters that mean something else to a file system or a shell.
 func fileName(s string) string {
 	s = strings.ToValidUTF8(s, "_")
 	s = s[strings.LastIndexAny(s, `/\`)+1:]
@@ -301,7 +299,8 @@ func fileName(s string) string {
 	}, s)
 	s = strings.TrimRight(s, ". ")
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "-") {
-		// It would be hidden, and read by some program; or taken for an option.
+		// A leading dot would hide the file, or have a program read it; a hyphen begins an
+		// option.
 		s = "_" + s[1:]
 	}
 	stem, _, _ := strings.Cut(s, ".")
@@ -322,7 +321,7 @@ func fileName(s string) string {
 	return s
 }
 
-// sameOrigin compares scheme, host and port. The names of this machine are one.
+// sameOrigin compares scheme, host and port. All names of this machine are equal.
 func sameOrigin(a, b *url.URL) bool {
 	norm := func(u *url.URL) string {
 		host, port := strings.ToLower(u.Hostname()), u.Port()

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// minShortID is how much of an ID task list shows, if that is unique.
+	// minShortID is the length of an ID in task list, if that is unique.
 	minShortID = 8
-	// maxShortID is how long a word may be to be taken for the beginning of an ID:
-	// longer ones are whole, and cost no further request.
+	// maxShortID is how long the beginning of an ID may be. Longer words are whole IDs,
+	// and cost no further request.
 	maxShortID = 16
-	// maxListPages is how many pages are searched for an ID that begins so.
+	// maxListPages bounds the pages that are searched for the beginning of an ID.
 	maxListPages = 20
 )
 
-// taskID returns the whole ID of a task that the user has named by its beginning, as
-// task list shows it. What the agent knows as it is stays as it is, and so does what
-// cannot be found: the agent's own answer to it tells more.
+// taskID completes a task's ID from its beginning, as task list shows it. It returns
+// the word itself if the agent knows it, and also if no ID is found: the agent's answer
+// to it tells more.
 func (p *program) taskID(c *cli.Context, l *link, word string) (string, error) {
 	if len(word) > maxShortID {
 		return word, nil
@@ -36,9 +36,23 @@ func (p *program) taskID(c *cli.Context, l *link, word string) (string, error) {
 	return p.wholeID(c, l, word, "tasks", func(t *a2a.Event) string { return t.TaskID })
 }
 
-// contextID returns the whole ID of a context that the user has named as task list
-// shows it. Shorter words stay as they are: there are agents that let their clients
-// name a context, and a new one must not become a stranger's whose ID begins so.
+// reachTask reaches the agent, and makes the ID of a task whole, which is the first
+// argument.
+func (p *program) reachTask(c *cli.Context, args []string) (*link, error) {
+	l, err := p.reach(c)
+	if err != nil {
+		return nil, err
+	}
+	if args[0], err = p.taskID(c, l, args[0]); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// contextID completes a context's ID from what task list shows. Shorter words stay as
+// they are: some agents let clients name a context, and a new name must not select
+// somebody else's context that begins with it.
 func (p *program) contextID(c *cli.Context, l *link, word string) (string, error) {
 	if len(word) < minShortID || len(word) > maxShortID {
 		return word, nil
@@ -46,13 +60,13 @@ func (p *program) contextID(c *cli.Context, l *link, word string) (string, error
 	return p.wholeID(c, l, word, "contexts", func(t *a2a.Event) string { return t.ContextID })
 }
 
-// wholeIDs makes the IDs whole that send got.
+// wholeIDs completes the IDs of a message.
 func (p *program) wholeIDs(c *cli.Context, l *link, agent *bridge.Agent, m *a2a.Outgoing) (err error) {
 	if !c.IsSet("task-id") && !c.IsSet("context-id") {
 		return nil
 	}
 	if _, _, err := agent.Ready(c.Context); err != nil {
-		return nil // sending meets the same, and says it
+		return nil // sending meets the same error and reports it
 	}
 	if c.IsSet("task-id") {
 		if m.TaskID, err = p.taskID(c, l, m.TaskID); err != nil {
@@ -63,7 +77,7 @@ func (p *program) wholeIDs(c *cli.Context, l *link, agent *bridge.Agent, m *a2a.
 	return err
 }
 
-// wholeID looks through the agent's tasks for an ID that begins with a word.
+// wholeID searches the agent's tasks for an ID with this beginning.
 func (p *program) wholeID(c *cli.Context, l *link, word, what string, of func(*a2a.Event) string) (string, error) {
 	none := 0
 	q := a2a.TaskQuery{PageSize: maxPageSize, HistoryLength: &none}
@@ -71,7 +85,7 @@ func (p *program) wholeID(c *cli.Context, l *link, word, what string, of func(*a
 	for range maxListPages {
 		page, err := l.client.List(c.Context, q)
 		if err != nil {
-			return word, nil // it has no list
+			return word, nil // the agent has no list
 		}
 		for i := range page.Tasks {
 			id := of(&page.Tasks[i])
@@ -96,7 +110,7 @@ func (p *program) wholeID(c *cli.Context, l *link, word, what string, of func(*a
 	return "", fmt.Errorf("the agent holds too many tasks to look for the one that begins with %s: write its whole ID", word)
 }
 
-// shortIDs returns the beginnings of IDs that tell them apart.
+// shortIDs cuts IDs to the shortest beginnings that differ.
 func shortIDs(ids []string) map[string]string {
 	all := map[string]string{}
 	for _, id := range ids {
@@ -121,5 +135,5 @@ func clashes(begin, id string, ids []string) bool {
 	return false
 }
 
-// validEnd reports whether an ID can be cut at n: not within a character.
+// validEnd reports whether n is not within a character.
 func validEnd(id string, n int) bool { return n == len(id) || id[n]&0xc0 != 0x80 }

@@ -45,7 +45,6 @@ func stateWords() string {
 	return strings.Join(words, ", ")
 }
 
-// readState reads a state in the spelling of either version.
 func readState(word string) (a2a.State, error) {
 	s := a2a.State(strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(word), "task_state_"), "_", "-"))
 	if word != "" && !slices.Contains(a2a.States(), s) {
@@ -88,7 +87,7 @@ func (p *program) listTasks(c *cli.Context) error {
 	return p.listText(c, list)
 }
 
-// pages gets a page, or all that follow, as one.
+// pages gets a page, or all pages that follow as one.
 func (p *program) pages(c *cli.Context, client *transport.Client, q a2a.TaskQuery) (*a2a.TaskPage, error) {
 	all := &a2a.TaskPage{}
 	seen := map[string]bool{}
@@ -122,12 +121,12 @@ func (p *program) listDocument(list *a2a.TaskPage) error {
 	}{tasks, list.NextPageToken, len(tasks), max(list.TotalSize, len(tasks))})
 }
 
-// promptHistory is how many messages of each task are asked for, for the prompt among
-// them: a task that has more shows a later one.
+// promptHistory is how many messages of each task are fetched to find its prompt. A
+// task with more shows a later one.
 const promptHistory = 50
 
-// listText is a table: the newest first, as the agent has them, in the user's own time.
-// A terminal gets IDs as short as they can be written, and one line a task.
+// listText writes a table in the agent's order, newest first, in local time. A terminal
+// gets the shortest IDs, and one line a task.
 func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 	if len(list.Tasks) == 0 {
 		if c.IsSet("context-id") || c.IsSet("state") || c.IsSet("page-token") {
@@ -155,13 +154,13 @@ func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 	}
 	var out page
 	context := ""
-	// Where there is no room beside, the prompt is below.
+	// Without room beside it, the prompt stands below.
 	below := columns > 0 && columns < width+len("  input-required  2006-01-02 15:04  ")+minText
 	row := func(id, state, updated, prompt string) {
 		prompt, under := oneLine(prompt), ""
 		if below {
 			prompt, under = "", prompt
-			updated = strings.TrimPrefix(updated, strconv.Itoa(time.Now().Year())+"-") // this year's
+			updated = strings.TrimPrefix(updated, strconv.Itoa(time.Now().Year())+"-") // leave out this year
 		}
 		line := fmt.Sprintf("%s  %-14s  %-16s  %s", pad(id, width), oneLine(state), oneLine(updated), prompt)
 		if line = strings.TrimRight(plainText(line), " "); columns > 0 {
@@ -194,7 +193,6 @@ func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 	return nil
 }
 
-// oneLine keeps the agent's text in its place in a table.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // fitted makes a line of a table fit, and keeps its columns.
@@ -202,13 +200,12 @@ func fitted(line string, columns int) string {
 	return cutTo(line, max(columns, minText))
 }
 
-// pad fills up a cell.
 func pad(text string, width int) string {
 	text = plainText(text)
 	return text + strings.Repeat(" ", max(width-columnsOf(text), 0))
 }
 
-// minute is a time stamp for a table: the user's own time.
+// minute writes a time stamp for a table, in local time.
 func minute(timestamp string) string {
 	t, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {
@@ -217,7 +214,7 @@ func minute(timestamp string) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// promptOf is how the first of the user's words that a task holds begin.
+// promptOf returns the beginning of the user's first text in a task.
 func promptOf(t *a2a.Event) string {
 	if t.History == nil {
 		return ""
@@ -235,5 +232,5 @@ func promptOf(t *a2a.Event) string {
 	return ""
 }
 
-// maxPromptShown is how much of a prompt a table has, where no terminal limits it.
+// maxPromptShown bounds a prompt in a table without a terminal's width.
 const maxPromptShown = 60

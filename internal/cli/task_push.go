@@ -13,7 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// pushCommand is about where the agent reports what becomes of a task.
+// pushCommand manages where the agent reports a task's changes.
 func (p *program) pushCommand() *cli.Command {
 	one := func(name, usage, what, result, sample string, names []string, make func(*cli.Context, []string) (pushCall, error), flags ...cli.Flag) *cli.Command {
 		action := func(c *cli.Context) error { return p.push(c, names, make) }
@@ -52,14 +52,11 @@ func (p *program) push(c *cli.Context, names []string, make func(*cli.Context, [
 	if err != nil {
 		return err
 	}
-	l, err := p.reach(c)
+	l, err := p.reachTask(c, args)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	if args[0], err = p.taskID(c, l, args[0]); err != nil {
-		return err
-	}
 	result, err := call(c.Context, l.client)
 	if err != nil {
 		return err
@@ -67,7 +64,7 @@ func (p *program) push(c *cli.Context, names []string, make func(*cli.Context, [
 	return p.printJSON(result)
 }
 
-// pushJSON is a configuration as A2A 1.0 spells it (§4.3.1).
+// pushJSON is a configuration in A2A 1.0's form (§4.3.1).
 type pushJSON struct {
 	TaskID         string          `json:"taskId"`
 	ID             string          `json:"id,omitempty"`
@@ -76,8 +73,8 @@ type pushJSON struct {
 	Authentication json.RawMessage `json:"authentication,omitempty"`
 }
 
-// pushOf leaves credentials out: whoever asks where an agent reports did not ask
-// for those.
+// pushOf leaves credentials out: the user asked where an agent reports, not for its
+// credentials.
 func pushOf(c *a2a.PushConfig) pushJSON {
 	j := pushJSON{TaskID: c.TaskID, ID: c.ID, URL: c.URL}
 	if c.Token != "" {
@@ -90,7 +87,7 @@ func pushOf(c *a2a.PushConfig) pushJSON {
 	return j
 }
 
-// A pushCall is a request of which the options were in order.
+// A pushCall makes one request; its options were checked.
 type pushCall func(context.Context, *transport.Client) (any, error)
 
 func setPush(c *cli.Context, args []string) (pushCall, error) {
@@ -112,17 +109,17 @@ func setPush(c *cli.Context, args []string) (pushCall, error) {
 	case c.String("auth-credentials") != "":
 		return nil, usagef("--auth-credentials needs --auth-scheme, such as Bearer")
 	}
-	allow := append(fields(listOf(c, "webhook-allow")), fields(c.StringSlice("webhook-allow"))...)
+	allow := append(fields(listOf(c, "webhook-allow")), fields(stringsOf(c, "webhook-allow"))...)
 	return func(ctx context.Context, client *transport.Client) (any, error) {
 		if err := client.CheckWebhook(ctx, config.URL, &transport.WebhookPolicy{Allow: allow}); err != nil {
 			return nil, usagef("%s", strings.TrimPrefix(err.Error(), "agent: "))
 		}
-		config.TaskID = args[0] // the whole of it
+		config.TaskID = args[0] // its whole ID
 		return pushResult(client.SetPush(ctx, config))
 	}, nil
 }
 
-// secretFile reads an option that is @ and a file with a secret.
+// secretFile reads an option of @ and a file with a secret.
 func secretFile(name, value string) (string, error) {
 	if value == "" {
 		return "", nil

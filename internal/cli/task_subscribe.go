@@ -18,12 +18,11 @@ import (
 )
 
 const (
-	// pollPause is the time between two looks at a task whose agent does not
-	// stream.
+	// pollPause is the time between two requests for a task whose agent does not stream.
 	pollPause = time.Second
-	// restPause is how long a task must have waited for an answer, without having
-	// asked for approval, before it is left: some agents keep the stream open then,
-	// since the answer may come from elsewhere.
+	// restPause is how long a task must have waited for an answer in prose before task
+	// subscribe ends. Some agents keep the stream open then, since the answer may come
+	// from elsewhere.
 	restPause = 500 * time.Millisecond
 )
 
@@ -51,18 +50,18 @@ says that you answer.`,
 		&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
 }
 
-// An onlooker is an editor that only looks on: it answers nothing, and when it
-// cannot show anything any more the task goes on.
+// An onlooker is an editor that only watches. When it can show nothing more, the task
+// goes on.
 type onlooker struct {
 	*sendEditor
 	answers bool
 	shown   atomic.Bool
-	gone    chan error // gets what stdout has failed with
+	gone    chan error // gets the error of stdout
 
 	// These belong to Show.
 	asking map[string]bool // the calls that wait for approval
 	result bridge.Result
-	// rests tells when the task has come to rest, in a state that is no end.
+	// rests fires when the task has come to rest in a state that is not terminal.
 	rests *time.Timer
 	rest  chan bridge.Result
 }
@@ -77,13 +76,13 @@ func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
 	if err == nil {
 		return nil
 	}
-	// To return it would be to give up the turn, and so to cancel the task.
+	// Returning the error would end the turn, and so cancel the task.
 	o.gone <- err
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// note keeps what tells whether the task waits for somebody.
+// note records whether the task waits for somebody.
 func (o *onlooker) note(steps []mapping.Step) {
 	for i := range steps {
 		s := &steps[i]
@@ -130,14 +129,11 @@ func (p *program) subscribe(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := p.reach(c)
+	l, err := p.reachTask(c, args)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	if args[0], err = p.taskID(c, l, args[0]); err != nil {
-		return err
-	}
 	agent := bridge.NewAgent(&l.options)
 	session := agent.NewSession(l.options.Workspace)
 	session.Resume("", args[0])
@@ -156,8 +152,8 @@ func (p *program) subscribe(c *cli.Context) error {
 		ctx := context.WithoutCancel(c.Context)
 		r, err := turn.Follow(ctx, args[0], view)
 		if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && !refusal.Unauthenticated() && !view.shown.Load() {
-			// There may be nothing to follow: it does not stream, or the task has ended.
-			// What they call that differs: "not found", too (a2a-go).
+			// The agent may not stream, or the task may have ended. Agents use different errors
+			// for that, even "not found" (a2a-go).
 			r, err = p.poll(ctx, l, args[0], view, err)
 		}
 		done <- ending{r, err}
@@ -178,11 +174,11 @@ func (p *program) subscribe(c *cli.Context) error {
 	}
 }
 
-// allHistory asks for the whole of a task's history: some send none of it unless asked.
+// allHistory asks for all of a task's history: some agents send none by default.
 const allHistory = 1 << 20
 
-// poll looks at a task until it ends or waits for somebody. refusal is why it is not
-// followed, which is the error if it cannot be looked at either.
+// poll asks for a task until it ends or waits for somebody. refusal tells why there is
+// no stream; it is returned if the task cannot be fetched either.
 func (p *program) poll(ctx context.Context, l *link, taskID string, editor *onlooker, refusal error) (bridge.Result, error) {
 	fold := mapping.NewFold()
 	fold.Speak(l.writing.Dialect)

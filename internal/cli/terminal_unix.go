@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// openTerminal opens the terminal of the process, also when stdin and stdout are
-// something else.
+// openTerminal opens the process's terminal, also when stdin and stdout are something
+// else.
 func openTerminal() (io.ReadWriteCloser, error) {
 	return os.OpenFile("/dev/tty", os.O_RDWR, 0)
 }

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// openTerminal opens the console of the process, which has two names: one to
-// read and one to write.
+// openTerminal opens the process's console, which has one name to read and one to
+// write.
 func openTerminal() (io.ReadWriteCloser, error) {
 	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
 	if err != nil {
@@ -29,5 +29,5 @@ func (c console) Close() error                { return errors.Join(c.in.Close(),
 
 var _ io.ReadWriteCloser = console{}
 
-// Fd is what is read from.
+// Fd is the descriptor for reading.
 func (c console) Fd() uintptr { return c.in.Fd() }

@@ -25,7 +25,6 @@ is in the file. A file of which - is the name is stdin.`,
 	}, p.traceShowCommand(), p.traceServeCommand(), p.traceCheckCommand(), p.traceReplayCommand(), p.traceExportCommand())
 }
 
-// traceAfter is the end of the help of what reads traces.
 const traceAfter = `
 Exit status:
   0    done
@@ -34,13 +33,12 @@ Exit status:
   130  interrupted
 `
 
-// traceCommandOf makes a command that reads a trace.
 func traceCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
 	h.after = cmp.Or(h.after, traceAfter)
 	return documented(&cli.Command{Name: name, HelpName: "a2astdio trace " + name, Usage: usage, Action: action, Flags: flags}, h)
 }
 
-// openTraceFile opens the trace that is the command's argument.
+// openTraceFile opens the trace that the command's argument names.
 func (p *program) openTraceFile(c *cli.Context) (*trace.Reader, string, error) {
 	args, err := p.arguments(c, "FILE")
 	if err != nil {
@@ -50,16 +48,16 @@ func (p *program) openTraceFile(c *cli.Context) (*trace.Reader, string, error) {
 	return r, args[0], err
 }
 
-// noteTrace says what is wrong with a trace that was read. It is no error: what
-// could be read was shown.
+// noteTrace reports what is wrong with a trace that was read. That is no error: its
+// readable part was shown.
 func (p *program) noteTrace(r *trace.Reader) {
 	for _, n := range r.Notes() {
 		p.say("%s", n)
 	}
 }
 
-// terminalOf is the width of what stdout is, 0 if it is no terminal, and whether
-// colours are wanted there (https://no-color.org).
+// terminalOf returns stdout's width, 0 if it is no terminal, and whether colours are
+// wanted there (https://no-color.org).
 func (p *program) terminalOf() (width int, color bool) {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		width = n

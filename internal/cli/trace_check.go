@@ -43,7 +43,6 @@ a record.`,
 		outputFlag(`{"file","record","who","rule","what","text"}, one a line`))
 }
 
-// traceCheck checks traces.
 func (p *program) traceCheck(c *cli.Context) error {
 	args := c.Args().Slice()
 	format, err := oneOf(c, "output", formatText, formatJSON)
@@ -55,7 +54,7 @@ func (p *program) traceCheck(c *cli.Context) error {
 			return err
 		}
 	}
-	for _, rule := range c.StringSlice("skip") {
+	for _, rule := range stringsOf(c, "skip") {
 		if !slices.Contains(check.Rules[:], rule) {
 			return usagef("--skip: there is no rule %q, but %s", rule, strings.Join(check.Rules[:], ", "))
 		}
@@ -65,7 +64,7 @@ func (p *program) traceCheck(c *cli.Context) error {
 	}
 	found := false
 	for _, file := range args {
-		one := &checking{p: p, file: file, of: c.String("of"), skip: c.StringSlice("skip"), json: format == formatJSON, out: bufio.NewWriter(p.stdout)}
+		one := &checking{p: p, file: file, of: c.String("of"), skip: stringsOf(c, "skip"), json: format == formatJSON, out: bufio.NewWriter(p.stdout)}
 		err := one.run()
 		if flushErr := one.out.Flush(); err == nil {
 			err = flushErr
@@ -81,7 +80,6 @@ func (p *program) traceCheck(c *cli.Context) error {
 	return nil
 }
 
-// A checking is that of one file.
 type checking struct {
 	p        *program
 	file, of string
@@ -137,7 +135,6 @@ func (g *checking) report(f *check.Finding) {
 	}
 }
 
-// count is a number of things.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

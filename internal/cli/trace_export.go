@@ -38,7 +38,6 @@ alone, leaves out what was said as well, unless --texts is given.`,
 	)
 }
 
-// traceExport writes a trace in another format.
 func (p *program) traceExport(c *cli.Context) error {
 	formats := map[string]func(*trace.Reader, io.Writer) error{
 		"har": export.HAR, "otlp": export.OTLP, "acp": export.ACP, "transcript": export.Transcript,
@@ -46,7 +45,7 @@ func (p *program) traceExport(c *cli.Context) error {
 			return export.Bundle(r, w, &export.BundleOptions{Version: p.version, Texts: c.Bool("texts")})
 		},
 	}
-	r, file, err := p.openTraceFile(c) // sets the options that stand behind FILE
+	r, file, err := p.openTraceFile(c) // reads the options behind FILE
 	if err != nil {
 		return err
 	}
@@ -77,8 +76,8 @@ func (p *program) traceExport(c *cli.Context) error {
 	return nil
 }
 
-// exportTo writes to a file, or to stdout. A file that could not be written whole is
-// removed: half of one would be taken for all.
+// exportTo writes to a file or to stdout. It removes an incomplete file, which would
+// pass for a complete one.
 func (p *program) exportTo(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return write(p.stdout)

@@ -14,7 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// openTrace puts a trace on both wires, if one is asked for.
+// openTrace records both wires, if the user asks for a trace.
 func (p *program) openTrace(c *cli.Context, l *link, client *transport.ClientOptions, secrets *trace.Options) error {
 	mode := "client"
 	switch {
@@ -35,7 +35,7 @@ func (p *program) openTrace(c *cli.Context, l *link, client *transport.ClientOpt
 	return nil
 }
 
-// Observer records what a bridge does; it is for bridge.Options.
+// Observer records what a bridge does; it is meant for bridge.Options.
 func Observer(r *trace.Recorder) func(*bridge.Observation) {
 	return func(o *bridge.Observation) {
 		switch o.What {
@@ -50,8 +50,8 @@ func Observer(r *trace.Recorder) func(*bridge.Observation) {
 	}
 }
 
-// record begins the trace that --trace asks for; it returns nil without one. The
-// caller closes it, by closeTrace.
+// record begins the trace of --trace; nil without one. The caller ends it by
+// closeTrace.
 func (p *program) record(c *cli.Context, mode string, secrets *trace.Options) (*trace.Recorder, error) {
 	file := stringOf(c, "trace")
 	if file == "" {
@@ -79,8 +79,8 @@ func (p *program) record(c *cli.Context, mode string, secrets *trace.Options) (*
 	return r, nil
 }
 
-// closeTrace ends a trace. One that ended before is said to be incomplete: it
-// would look whole.
+// closeTrace ends a trace. It reports one that ended early as incomplete, which would
+// otherwise look complete.
 func (p *program) closeTrace(c *cli.Context, r *trace.Recorder) error {
 	err := r.Close()
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/replay"
 )
 
-// commandGrace is how long a command that is played against may take to end when
-// its input has ended.
+// commandGrace bounds how long a replayed-against command may take to end after its
+// input.
 const commandGrace = 5 * time.Second
 
 func (p *program) traceReplayCommand() *cli.Command {
@@ -106,7 +106,7 @@ func speedOf(s string) (float64, error) {
 	return n, nil
 }
 
-// replayEditor plays the editor's side.
+// replayEditor replays the editor's side.
 func (p *program) replayEditor(c *cli.Context) error {
 	args := c.Args().Slice()
 	var command []string
@@ -145,15 +145,14 @@ func (p *program) replayEditor(c *cli.Context) error {
 	})
 }
 
-// playBridge plays against a bridge in this process.
+// playBridge replays against a bridge in this process.
 func (p *program) playBridge(c *cli.Context, play func(io.WriteCloser, io.Reader) error) error {
 	l, err := p.link(c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	// It can load sessions as the one that was recorded could, but none of the user's,
-	// who did not have this conversation.
+	// The bridge can load sessions like the recorded one, but not the user's own.
 	dir, err := os.MkdirTemp("", "a2astdio-replay-")
 	if err != nil {
 		return err
@@ -181,7 +180,7 @@ func (p *program) playBridge(c *cli.Context, play func(io.WriteCloser, io.Reader
 	return err
 }
 
-// playCommand plays against a program.
+// playCommand replays against a program.
 func (p *program) playCommand(c *cli.Context, command []string, play func(io.WriteCloser, io.Reader) error) error {
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
@@ -201,7 +200,7 @@ func (p *program) playCommand(c *cli.Context, command []string, play func(io.Wri
 		return err
 	}
 	in.Close()
-	timer := time.AfterFunc(commandGrace, cancel) // one that does not end with its input
+	timer := time.AfterFunc(commandGrace, cancel) // for a command that does not end with its input
 	defer timer.Stop()
 	if waitErr := cmd.Wait(); err == nil && waitErr != nil {
 		err = fmt.Errorf("%s: %w", command[0], waitErr)

@@ -53,7 +53,7 @@ func (p *program) traceServe(c *cli.Context) error {
 	return nil
 }
 
-// startOf is the first record of a trace; one that is empty has none yet.
+// startOf returns a trace's first record; nil for an empty trace.
 func startOf(path string) (*trace.Record, error) {
 	r, err := trace.Open(path, nil)
 	if err != nil {

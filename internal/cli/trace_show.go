@@ -35,7 +35,6 @@ said on stderr, and the rest is shown.`,
 		outputFlag("the records as they are in the file, one a line"))...)
 }
 
-// filterFlags are the options that pick records.
 func filterFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
@@ -49,7 +48,7 @@ func filterFlags() []cli.Flag {
 	}
 }
 
-// filterOf reads those options, of a trace that begins with start.
+// filterOf reads the filter options, for a trace that begins with start.
 func filterOf(c *cli.Context, start *trace.Record) (*view.Filter, error) {
 	f := &view.Filter{Method: c.String("method"), Task: c.String("task-id"), Session: c.String("session"),
 		Direction: c.String("direction"), Text: c.String("text"), Bad: c.Bool("failed")}
@@ -73,7 +72,6 @@ func filterOf(c *cli.Context, start *trace.Record) (*view.Filter, error) {
 	return f, nil
 }
 
-// traceShow shows a trace.
 func (p *program) traceShow(c *cli.Context) error {
 	format, err := oneOf(c, "output", formatText, formatJSON)
 	if err != nil {
@@ -99,7 +97,6 @@ func (p *program) traceShow(c *cli.Context) error {
 	return err
 }
 
-// A shower goes through a trace for `trace show`.
 type shower struct {
 	p       *program
 	c       *cli.Context
@@ -136,7 +133,7 @@ func (s *shower) run() error {
 	}
 }
 
-// begin is called with the first record, which says what kind of trace it is.
+// begin takes the first record, which tells the kind of trace.
 func (s *shower) begin(rec *trace.Record) (err error) {
 	s.started = true
 	width, color := s.p.terminalOf()
@@ -175,7 +172,7 @@ func (s *shower) record(rec *trace.Record) error {
 		_, err := s.out.Write(append(slices.Clone(s.r.Line()), '\n'))
 		return err
 	case rec.Kind == trace.KindStart || rec.Kind == trace.KindStop:
-		return nil // the legend has said it
+		return nil // the legend has told it
 	}
 	return s.print.Item(&it)
 }

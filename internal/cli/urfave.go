@@ -11,20 +11,20 @@ import (
 	"github.com/xrash/smetrics"
 )
 
-// This file is the fence around urfave/cli. The library parses options as package
-// flag does: it stops at the first argument, and its errors are prose. So the
-// command line is read here first. The library gets it in one order, with nothing
-// in it that it could refuse.
+// This file and urfave_run.go are the fence around urfave/cli. The library parses
+// options as package flag does: it stops at the first argument, and its errors are
+// prose. So this file reads the command line first, and gives the library's options one
+// order, first names, and nothing that they could refuse.
 
-// A level is a command of the command line: a2astdio itself is the first, a
-// subcommand the last.
+// A level is a command on the command line: a2astdio is the first, a subcommand the
+// last.
 type level struct {
 	name     string // with those before it
 	flags    []cli.Flag
 	commands []*cli.Command
 }
 
-// option returns the option of a name that help lists on this level's page.
+// option returns the option that this level's help lists by a name.
 func (l level) option(name string) bool {
 	f := findFlag(l.flags, name)
 	v, ok := f.(cli.VisibleFlag)
@@ -33,9 +33,9 @@ func (l level) option(name string) bool {
 
 const programName = "a2astdio"
 
-// arrange reads the command line. It returns it with the options of each command
-// behind its name, as --name=value, and with "--" before the arguments: options may
-// stand before, among or behind arguments. What is behind a "--" stays as it is.
+// arrange reads the command line. It returns each command's options behind its name, as
+// --name=value, and "--" before the arguments: users may write options before, among or
+// behind arguments. What follows a "--" stays as it is.
 func (p *program) arrange(app *cli.App) ([]string, error) {
 	at := level{programName, app.Flags, app.Commands}
 	p.levels, p.before = []level{at}, -1
@@ -51,28 +51,23 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 			break
 		}
 		if name, value, has, ok := optionOf(arg); ok {
-			if name == "help" || name == "h" {
-				return append(out, "--help"), nil // whatever else is said
-			}
-			if at.name == programName && (name == "version" || name == "v") {
-				return append(out, "--version"), nil
+			if word := insteadOf(at, name); word != "" {
+				return append(out, word), nil // whatever else is said
 			}
 			f := findFlag(at.flags, name)
-			switch {
-			case f == nil:
+			if f == nil {
 				return nil, p.noOption(at, arg, name, len(arguments) > 0)
-			case !has && !takesValue(f):
-				options = append(options, "--"+name)
-				continue
-			case !has && len(args) == 0:
-				return nil, usagef("--%s needs a value", name)
-			case !has:
-				value, args = args[0], args[1:]
 			}
-			if !fits(f, value) {
+			if !has && takesValue(f) {
+				if len(args) == 0 {
+					return nil, usagef("--%s needs a value", name)
+				}
+				value, has, args = args[0], true, args[1:]
+			}
+			if has && !fits(f, value) {
 				return nil, usagef("--%s does not take %q%s", name, value, takes(f))
 			}
-			options = append(options, "--"+name+"="+value)
+			options = append(options, optionWord(f, value, has))
 			continue
 		}
 		if at.name == programName && arg == "help" && len(arguments) == 0 {
@@ -95,8 +90,28 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 	return out, nil
 }
 
-// optionOf takes an option apart. What has no name of letters, digits and hyphens
-// is an argument: -, -5, "- item" or "--x does not work".
+// insteadOf is the option that is answered instead of a command, "" if this is none.
+func insteadOf(at level, name string) string {
+	switch {
+	case name == "help", name == "h":
+		return "--help"
+	case at.name == programName && (name == "version" || name == "v"):
+		return "--version"
+	}
+	return ""
+}
+
+// optionWord is an option by its first name, with its value.
+func optionWord(f cli.Flag, value string, has bool) string {
+	word := "--" + f.Names()[0]
+	if has {
+		word += "=" + value
+	}
+	return word
+}
+
+// optionOf splits an option. What has no name of letters, digits and hyphens is an
+// argument: -, -5, "- item" or "--x does not work".
 func optionOf(arg string) (name, value string, has, ok bool) {
 	name, found := strings.CutPrefix(arg, "-")
 	name = strings.TrimPrefix(name, "-")
@@ -114,7 +129,7 @@ func optionOf(arg string) (name, value string, has, ok bool) {
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// helpFor is the command line for a2astdio help COMMAND.
+// helpFor returns the command line for a2astdio help COMMAND.
 func (p *program) helpFor(app *cli.App, words []string) ([]string, error) {
 	out, commands := []string{programName}, app.Commands
 	for _, word := range words {
@@ -127,7 +142,7 @@ func (p *program) helpFor(app *cli.App, words []string) ([]string, error) {
 	return append(out, "--help"), nil
 }
 
-// noOption is the error for an option that a command has not.
+// noOption is the error for an option that a command does not have.
 func (p *program) noOption(at level, arg, name string, behind bool) error {
 	shown := strings.TrimRight(strings.TrimSuffix(arg, "="+valueOf(arg)), "=")
 	text := "there is no option " + shown
@@ -162,8 +177,8 @@ func valueOf(arg string) string {
 	return value
 }
 
-// noCommand is the error for a command that is not there: as the user has called
-// it, the word that is wrong, and what is there.
+// noCommand is the error for an unknown command: called is the command line so far,
+// word the unknown one, names the known ones.
 func noCommand(called, word string, names []string) error {
 	if near := nearest(word, names); near != "" {
 		return usagef("there is no command %q: did you mean %s?", called, near)
@@ -184,9 +199,9 @@ func commandNames(commands []*cli.Command) []string {
 	return names
 }
 
-// nearest returns the name that a word was probably meant to be, "" if none is
-// near. The likeness is Jaro's and Winkler's, which has letters that changed places
-// for a small difference; 0.85 takes one error in a short word.
+// nearest returns the name that a word was probably meant to be, "" if none is near. It
+// uses the Jaro-Winkler similarity, which counts swapped letters as a small difference.
+// 0.85 allows one error in a short word.
 func nearest(word string, names []string) string {
 	best, likeness := "", 0.85
 	for _, name := range names {
@@ -211,7 +226,7 @@ func fits(f cli.Flag, value string) bool {
 	return err == nil
 }
 
-// takes says what an option takes, where its name does not.
+// takes tells what an option takes, where its name does not.
 func takes(f cli.Flag) string {
 	switch f.(type) {
 	case *cli.DurationFlag:
@@ -224,16 +239,11 @@ func takes(f cli.Flag) string {
 	return ""
 }
 
-// onUsageError is what the library still finds wrong: a value in a variable.
-func onUsageError(c *cli.Context, err error, _ bool) error {
-	flags := c.App.Flags
-	if c.Command != nil {
-		flags = append(slices.Clone(c.Command.Flags), flags...)
-	}
+// wrongValue says which variable holds a value that its option does not take. That is
+// all that can be wrong of an arranged command line.
+func wrongValue(flags []cli.Flag, err error) error {
 	for _, f := range flags {
-		if lean, ok := f.(leanFlag); ok {
-			f = lean.Flag
-		}
+		f = bare(f)
 		doc, ok := f.(cli.DocGenerationFlag)
 		if !ok {
 			continue
@@ -247,8 +257,8 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return usagef("%s", err)
 }
 
-// page names the command whose help tells of what is wrong: the one that lists the
-// option that the error begins with, else the one that was called.
+// page names the command whose help explains an error: the one that lists the option at
+// the error's beginning, else the called one.
 func (p *program) page(err error) string {
 	if len(p.levels) == 0 {
 		return programName
@@ -266,10 +276,7 @@ func (p *program) page(err error) string {
 // findFlag returns the option of a name, nil if there is none.
 func findFlag(flags []cli.Flag, name string) cli.Flag {
 	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); i >= 0 {
-		if f, ok := flags[i].(leanFlag); ok {
-			return f.Flag // who asks looks at its type; nobody asks for that of lists
-		}
-		return flags[i]
+		return bare(flags[i]) // who asks looks at its type
 	}
 	return nil
 }
@@ -279,11 +286,11 @@ func takesValue(f cli.Flag) bool {
 	return ok && doc.TakesValue()
 }
 
-// title is what a command is called, with the one that it belongs to.
+// title is a command's name with its parent's.
 func title(c *cli.Command) string { return strings.ReplaceAll(c.HelpName, programName+" ", "") }
 
-// group makes a command of which only the subcommands do anything. The name of one
-// within another has both.
+// group makes a command that has only subcommands. A nested group's name includes its
+// parent's.
 func group(name, usage string, h help, commands ...*cli.Command) *cli.Command {
 	g := &cli.Command{Name: name[strings.LastIndexByte(name, ' ')+1:], HelpName: programName + " " + name, Usage: usage, Subcommands: commands}
 	names := commandNames(commands)
@@ -300,15 +307,4 @@ func group(name, usage string, h help, commands ...*cli.Command) *cli.Command {
 		return usagef("%s what? There are %s", title(g), strings.Join(names, ", "))
 	}
 	return documented(g, h)
-}
-
-// prepare sets what every command needs, and its subcommands.
-func prepare(commands []*cli.Command) {
-	for _, c := range commands {
-		c.OnUsageError = onUsageError
-		// The library would take the word help as a subcommand: "send help" is a
-		// prompt.
-		c.HideHelpCommand = true
-		prepare(c.Subcommands)
-	}
 }

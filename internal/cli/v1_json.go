@@ -7,10 +7,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file spells what an agent said as A2A 1.0 does, whatever version it came
-// in, for -o json. It changes 0.3's words where it meets them and copies the
-// rest, so that nothing is lost that this program does not know, and 1.0 stays as
-// it is.
+// This file writes what an agent said as A2A 1.0, for -o json, whatever its version. It
+// changes 0.3's names where it knows them and copies the rest: unknown members survive,
+// and 1.0 stays as it is.
 
 // v1Task spells a task.
 func v1Task(raw a2a.JSON) []byte {
@@ -33,8 +32,8 @@ func appendV1Event(dst []byte, s string) []byte {
 	return append(dst, '}')
 }
 
-// v1Kind tells what a payload is, by the kind that 0.3 has in it, or by what else is
-// there. It is "" for one that says it by the name of its member.
+// v1Kind tells what a payload is: by 0.3's member kind, or by its other members. It
+// returns "" for a payload that is a wrapper with a member named after its kind.
 func v1Kind(s string) (name string, members v1Members) {
 	var kind string
 	var id, taskID, status, artifact, parts bool
@@ -71,13 +70,13 @@ func v1Kind(s string) (name string, members v1Members) {
 	return "", nil
 }
 
-// v1Write appends the value at an index of s, and returns where it ends.
+// v1Write appends the value at an index of s, and returns its end.
 type v1Write func(dst []byte, s string, at int) (out []byte, end int)
 
-// v1Members tells what becomes of a member's value: nil leaves it as it is.
+// v1Members returns how to write a member's value: nil leaves it as it is.
 type v1Members func(key string) v1Write
 
-// v1Drop stands for a member that 1.0 does not have.
+// v1Drop marks a member that 1.0 does not have.
 func v1Drop(dst []byte, s string, at int) ([]byte, int) { return dst, rawjson.SkipValue(s, at) }
 
 func v1TaskMembers(key string) v1Write {
@@ -179,8 +178,8 @@ func v1Copy(dst []byte, s string, at int) ([]byte, int) {
 	return append(dst, s[at:end]...), end
 }
 
-// v1Object appends an object. Of the members that it knows, those that are null are
-// left out: 0.3 has them, and 1.0 does not.
+// v1Object appends an object. It leaves out members that it knows if they are null: 0.3
+// has them, and 1.0 does not.
 func v1Object(dst []byte, s string, at int, members v1Members) ([]byte, int) {
 	if at = rawjson.SkipSpace(s, at); at >= len(s) || s[at] != '{' {
 		return v1Copy(dst, s, at)
@@ -207,7 +206,7 @@ func v1Object(dst []byte, s string, at int, members v1Members) ([]byte, int) {
 	return append(dst, '}'), end
 }
 
-// appendKey begins a member of the object whose first member is at n.
+// appendKey begins a member of the object whose first member begins at n.
 func appendKey(dst []byte, n int, key string) []byte {
 	if len(dst) > n {
 		dst = append(dst, ',')
@@ -233,7 +232,7 @@ func v1Each(dst []byte, s string, at int, write v1Write) ([]byte, int) {
 		}
 		before := at
 		if dst, at = write(dst, s, at); at <= before {
-			return append(dst, ']'), len(s) // this is no JSON
+			return append(dst, ']'), len(s) // not JSON
 		}
 	}
 }
@@ -261,7 +260,7 @@ func v1Role(dst []byte, s string, at int) ([]byte, int) {
 	return append(dst, s[at:end]...), end
 }
 
-// v1Part takes the file out of its object: 1.0 has its members in the part.
+// v1Part moves the file's members into the part, as 1.0 has them.
 func v1Part(dst []byte, s string, at int) ([]byte, int) {
 	if s[at] != '{' {
 		return v1Copy(dst, s, at)
@@ -284,7 +283,7 @@ func v1Part(dst []byte, s string, at int) ([]byte, int) {
 	return append(dst, '}'), end
 }
 
-// v1FileMember is the name that 1.0 has for a member of 0.3's file.
+// v1FileMember returns 1.0's name for a member of 0.3's file.
 func v1FileMember(name string) string {
 	switch name {
 	case "bytes":

@@ -11,8 +11,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// headers reads --header. What is wrong is said without the value, which is
-// likely to be a password.
+// headers reads --header. Errors leave out the value, which is likely to be a password.
 func headers(list []string) (http.Header, error) {
 	h := http.Header{}
 	for i, line := range list {
@@ -50,7 +49,7 @@ func addHeader(h http.Header, line string) bool {
 	return true
 }
 
-// notToken reports what RFC 9110 (§5.6.2) does not allow in a header's name.
+// notToken reports whether RFC 9110 (§5.6.2) forbids a character in a header's name.
 func notToken(r rune) bool {
 	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 }
@@ -76,8 +75,7 @@ func jsonObject(name, value string) (json.RawMessage, error) {
 	return b, nil
 }
 
-// fields takes lists apart that a variable holds as words: neither URLs nor URIs
-// have blanks.
+// fields splits the words of a variable: neither URLs nor URIs have blanks.
 func fields(list []string) []string {
 	var all []string
 	for _, s := range list {
@@ -107,8 +105,8 @@ func extensionURIs(list []string) (all []string, err error) {
 	return all, nil
 }
 
-// urlSecrets are what may be secret in the agent's URL: a password, and whatever
-// is in the query, since some agents want a key there.
+// urlSecrets are the possible secrets in the agent's URL: a password and the whole
+// query, since some agents want a key there.
 func urlSecrets(agent string) []string {
 	u, err := url.Parse(agent)
 	if err != nil || u.Host == "" {

@@ -23,7 +23,7 @@ and so does one that go install has fetched.`,
 	})
 }
 
-// A built is what a program was made of.
+// A built tells what a program was built from.
 type built struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
@@ -34,7 +34,7 @@ type built struct {
 }
 
 // whatBuilt reads what the go command has written into the program. A pseudo-version
-// ends with the commit; -buildvcs=false leaves nothing of it.
+// ends with the commit; a build with -buildvcs=false has neither.
 func whatBuilt(version string, info *debug.BuildInfo) built {
 	b := built{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
@@ -60,8 +60,8 @@ func whatBuilt(version string, info *debug.BuildInfo) built {
 	return b
 }
 
-// pseudoCommit is how much of a commit a pseudo-version holds (Go modules
-// reference, "Pseudo-versions").
+// pseudoCommit is how much of a commit a pseudo-version holds (Go modules reference,
+// "Pseudo-versions").
 const pseudoCommit = 12
 
 func (p *program) showVersion(c *cli.Context) error {

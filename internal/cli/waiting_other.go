@@ -4,6 +4,6 @@ package cli
 
 import "os"
 
-// pipeHolds reports whether a pipe has something that can be read at once. Here
-// that cannot be told without reading it, so that nobody is told.
+// pipeHolds reports whether a pipe has unread bytes. Without reading it that is not
+// known here.
 func pipeHolds(*os.File) bool { return false }

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipeHolds reports whether a pipe, or a socket, has something that can be read at
-// once. Nothing is read.
+// pipeHolds reports whether a pipe or a socket has unread bytes. It reads none.
 func pipeHolds(f *os.File) bool {
 	n, err := unix.IoctlGetInt(int(f.Fd()), fionread)
 	return err == nil && n > 0

@@ -11,7 +11,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/webhook"
 )
 
-// webhookCommand is the receiver as a service.
+// webhookCommand runs the receiver as a service.
 func (p *program) webhookCommand() *cli.Command {
 	key := documented(&cli.Command{
 		Name:     "key",
@@ -61,7 +61,7 @@ When it is ready it writes its URL to stdout, as one line. Ctrl-C ends it.`,
 	})
 }
 
-// webhook serves until it is interrupted, which is its proper end.
+// webhook serves until an interrupt, which is its regular end.
 func (p *program) webhook(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (p *program) webhook(c *cli.Context) error {
 			return usagef("--%s is missing", name)
 		}
 	}
-	people := c.StringSlice("for")
+	people := stringsOf(c, "for")
 	if len(people) == 0 {
 		return usagef("--for is missing: whose pushes are taken?")
 	}
@@ -120,7 +120,7 @@ func (p *program) serveWebhook(c *cli.Context, queue webhook.Queue, opts *webhoo
 	}
 	fmt.Fprintln(p.stdout, server.URL())
 	<-c.Context.Done()
-	_ = server.Close() // what it was doing is cut off: agents push again
+	_ = server.Close() // open requests are cut off: agents push again
 	if err := context.Cause(c.Context); err != nil && err != context.Canceled {
 		return err
 	}
@@ -140,7 +140,7 @@ func webhookOptions(c *cli.Context) (*webhook.Options, error) {
 	case c.Duration("max-age") <= 0:
 		return nil, usagef("--max-age does not take %v: it takes a time like 24h", c.Duration("max-age"))
 	}
-	for _, t := range c.StringSlice("accept") {
+	for _, t := range stringsOf(c, "accept") {
 		opts.MediaTypes = append(opts.MediaTypes, strings.ToLower(strings.TrimSpace(t)))
 	}
 	var err error

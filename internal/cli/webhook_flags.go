@@ -12,7 +12,7 @@ import (
 
 const groupPush = "What the agent pushes"
 
-// webhookFlags are the options of whoever receives what an agent pushes.
+// webhookFlags are the options for receiving pushes.
 func webhookFlags(env func(name string) []string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "webhook", Category: groupPush, EnvVars: env("webhook"),
@@ -31,7 +31,7 @@ func webhookFlags(env func(name string) []string) []cli.Flag {
 	}
 }
 
-// openWebhook makes the receiver that the options ask for, if they do.
+// openWebhook makes the receiver that the options ask for.
 func (l *link) openWebhook(c *cli.Context, local bool) error {
 	l.options.WebhookPolicy = &transport.WebhookPolicy{Allow: fields(listOf(c, "webhook-allow"))}
 	where := stringOf(c, "webhook")
@@ -79,7 +79,7 @@ func (l *link) listenWebhook(c *cli.Context, addr, base string, keys *webhook.Ke
 	return nil
 }
 
-// openMailbox receives by way of NATS. It does not connect yet.
+// openMailbox receives through NATS. It does not connect yet.
 func (l *link) openMailbox(c *cli.Context, where, base string, signs bool) error {
 	server, mailbox, err := webhook.CheckNATS(where)
 	if err != nil {
@@ -117,7 +117,7 @@ func webhookKeys(name, value string) (*webhook.Keys, error) {
 	return keys, nil
 }
 
-// publicURL checks the address under which agents reach a receiver.
+// publicURL checks the address by which agents reach a receiver.
 func publicURL(name, value string) (string, error) {
 	if value == "" {
 		return "", nil

@@ -6,10 +6,10 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// columnsOf is how many columns a terminal gives to text. It is counted by runes: an emoji
-// that is made of several is taken for wider than most terminals draw it, which makes a
-// line shorter than it could be, and never too long. To count by what people see as one
-// character needs tables that make the program 100 kB larger.
+// columnsOf is how many columns a terminal gives to a text. It counts runes: most
+// terminals draw an emoji of several runes narrower, so a line may be shorter than it
+// could be, never too long. Counting what people see as one character needs tables of
+// 100 kB.
 func columnsOf(text string) (n int) {
 	for _, r := range text {
 		n += displaywidth.Rune(r)
@@ -17,7 +17,7 @@ func columnsOf(text string) (n int) {
 	return n
 }
 
-// cutTo cuts text that takes more columns than there are, and marks where.
+// cutTo cuts text to a number of columns, and marks the cut.
 func cutTo(text string, columns int) string {
 	const mark = "…" // one column
 	if columnsOf(text) <= columns {

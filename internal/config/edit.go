@@ -16,11 +16,11 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// An Entry is a key and its value, spelled as TOML has it: see [Quote]. Without a
-// value it is one to be removed.
+// An Entry is a key and its value in TOML: see [Quote]. An entry without a value
+// removes the key.
 type Entry struct{ Key, Value string }
 
-// Quote spells a string for TOML.
+// Quote writes a string in TOML.
 func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -39,7 +39,7 @@ func Quote(s string) string {
 	return b.String()
 }
 
-// QuoteList spells a list of strings for TOML.
+// QuoteList writes a list of strings in TOML.
 func QuoteList(list []string) string {
 	spelled := make([]string, len(list))
 	for i, s := range list {
@@ -48,8 +48,8 @@ func QuoteList(list []string) string {
 	return "[" + strings.Join(spelled, ", ") + "]"
 }
 
-// QuoteObject writes a JSON object as an inline table; false if it has something that
-// TOML has not: a null, or a number that is not the same there.
+// QuoteObject writes a JSON object as an inline table; false if TOML cannot express it:
+// a null, or a number that TOML would change.
 func QuoteObject(object json.RawMessage) (text string, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.UseNumber()
@@ -76,7 +76,7 @@ func quoteValue(v any) (string, bool) {
 		if !strings.Contains(text, ".") {
 			text += ".0"
 		}
-		return text, err == nil && strings.ContainsAny(v.String(), ".eE") // else an integer beyond 64 bits
+		return text, err == nil && strings.ContainsAny(v.String(), ".eE") // otherwise an integer beyond 64 bits
 	case []any:
 		for _, e := range v {
 			text, ok := quoteValue(e)
@@ -99,14 +99,13 @@ func quoteValue(v any) (string, bool) {
 	return "", false
 }
 
-// errByHand is for what a program had better not rewrite.
+// errByHand is for spellings that a program should not rewrite.
 var errByHand = errors.New("it is spelled in a way that is changed by hand: write it as a table, [agents.NAME]")
 
-// Store writes an agent into the user's file: its table gets the entries, or comes
-// behind all others if there is none. The rest of the file stays as it is, with its
-// comments. asDefault makes it the agent that is used when nobody names another. A
-// file that is not there is made, readable by its user alone; it is exchanged as a
-// whole, so that nobody reads half of it. A link is followed.
+// Store writes an agent into the user's file: its entries go into its table, or into a
+// new one at the end. The rest of the file stays, with its comments. asDefault makes it
+// the default agent. Store makes a missing file, readable by its user alone. It
+// replaces the file as a whole, and follows a link.
 func Store(path, name string, entries []Entry, asDefault bool) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -128,7 +127,7 @@ func Store(path, name string, entries []Entry, asDefault bool) error {
 	return replace(path, text)
 }
 
-// check makes sure that what is about to be written is understood as it is meant.
+// check makes sure that the new text means what was intended.
 func check(path, text, name string, asDefault bool) error {
 	f := &file{path: path, want: everyAgent}
 	f.parse([]byte(text))
@@ -156,7 +155,7 @@ func withAgent(text, name string, entries []Entry) (string, error) {
 		}
 		text += "[agents." + name + "]\n"
 	}
-	for i := len(entries) - 1; i >= 0; i-- { // new ones are put behind the header
+	for i := len(entries) - 1; i >= 0; i-- { // new ones stand behind the header
 		e := entries[i]
 		t, err := findTable(text, name, e.Key)
 		if err != nil {
@@ -175,11 +174,11 @@ func withAgent(text, name string, entries []Entry) (string, error) {
 	return text, nil
 }
 
-// A spot is where an agent's table is in a file, and a key in it.
+// A spot is the place of an agent's table in a file, and of a key in it.
 type spot struct {
 	found    bool
 	behind   int // the line behind the table's header
-	from, to int // of the key and its value; the same if it is not there
+	from, to int // of the key and its value; equal if it is missing
 }
 
 // findTable finds the table of an agent, and a key in it.
@@ -200,7 +199,7 @@ func findTable(text, name, key string) (t spot, err error) {
 			continue
 		}
 		if string(at[0]) == "agents" && len(at) == 1 {
-			return t, errByHand // what follows is spelled like dotted keys
+			return t, errByHand // what follows looks like dotted keys
 		}
 		dotted = false
 		ours := len(at) > 1 && string(at[0]) == "agents" && string(at[1]) == name
@@ -225,7 +224,7 @@ func endOfLine(text string, at int) int {
 	return len(text)
 }
 
-// withDefault returns the text of a file whose agent, at the top, is name.
+// withDefault returns a file's text with name as its default agent.
 func withDefault(text, name string) (string, error) {
 	var p unstable.Parser
 	p.Reset([]byte(text))
@@ -245,8 +244,7 @@ func withDefault(text, name string) (string, error) {
 	return "agent = " + Quote(name) + "\n" + separator(text) + text, nil
 }
 
-// separator keeps a comment at the beginning of a file apart from what comes before
-// it.
+// separator separates a comment at the beginning of a file from what precedes it.
 func separator(text string) string {
 	if text == "" || strings.HasPrefix(text, "\n") {
 		return ""
@@ -254,7 +252,7 @@ func separator(text string) string {
 	return "\n"
 }
 
-// replace puts a file in the place of the one that is there, at once.
+// replace replaces a file at once.
 func replace(path, text string) error {
 	problem := func(err error) error {
 		return &Problem{File: path, Text: "it cannot be written: " + reason(err)}
@@ -266,7 +264,7 @@ func replace(path, text string) error {
 	if err != nil {
 		return problem(err)
 	}
-	defer os.Remove(f.Name()) // it is gone if all went well
+	defer os.Remove(f.Name()) // gone if all went well
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// isToken reports whether a header can have a name (RFC 9110, §5.6.2).
+// isToken reports whether a name is valid for a header (RFC 9110, §5.6.2).
 func isToken(name []byte) bool {
 	for _, b := range name {
 		if b <= ' ' || b >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, b) >= 0 {
@@ -18,8 +18,8 @@ func isToken(name []byte) bool {
 
 func sameHeader(a, b string) bool { return strings.EqualFold(a, b) }
 
-// check reports what is wrong with a value before its variables are known. It does
-// not quote it: it may hold a credential.
+// check checks a value before its variables are known. It does not quote the value,
+// which may hold a credential.
 func (h Header) check() error {
 	if strings.ContainsFunc(h.Value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 		return fmt.Errorf("%s has a character that no header may have", h.Name)
@@ -28,7 +28,7 @@ func (h Header) check() error {
 	return err
 }
 
-// Variables returns the names of the variables that the value takes.
+// Variables returns the names of the value's variables.
 func (h Header) Variables() (names []string) {
 	_, _ = h.Expand(func(name string) (string, bool) {
 		names = append(names, name)
@@ -37,9 +37,9 @@ func (h Header) Variables() (names []string) {
 	return names
 }
 
-// Expand returns the value with ${NAME} replaced by the variable NAME; $${ stands
-// for ${. lookup is [os.LookupEnv] if it is nil. A variable that is not set, or is
-// empty, is an error that names it.
+// Expand returns the value with ${NAME} replaced by the variable NAME; $${ stands for
+// ${. lookup is [os.LookupEnv] if it is nil. A variable that is unset or empty gives an
+// error with its name.
 func (h Header) Expand(lookup func(string) (string, bool)) (string, error) {
 	if lookup == nil {
 		lookup = func(name string) (string, bool) {
@@ -75,7 +75,7 @@ func (h Header) Expand(lookup func(string) (string, bool)) (string, error) {
 	}
 }
 
-// isVariable reports whether a variable can be called so.
+// isVariable reports whether a name is valid for a variable.
 func isVariable(name string) bool {
 	for i, r := range name {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {

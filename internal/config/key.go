@@ -8,24 +8,22 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// A Place is where a key may stand. Places can be added up.
+// A Place is where a key may stand. Places can be combined.
 type Place uint8
 
-// The places.
 const (
-	Top       Place = 1 << iota // before the first table of the user's file: for every agent
+	Top       Place = 1 << iota // before the first table of the user's file, for every agent
 	Agent                       // in [agents.NAME] of the user's file
 	Workspace                   // in the file of a workspace
 )
 
-// A Kind is what a key takes.
+// A Kind is the type of a key's value.
 type Kind uint8
 
-// The kinds of values.
 const (
 	KindText     Kind = iota // a string
 	KindWord                 // a string, one of Key.Words
-	KindPath                 // a file's name: ~/ is the home directory, and a relative one is beside the configuration
+	KindPath                 // a file's name: ~/ is the home directory; a relative one is relative to the configuration
 	KindLocation             // a URL, the word demo, or a Path
 	KindDuration             // a string like "30s"
 	KindBool                 // true or false
@@ -34,20 +32,20 @@ const (
 	KindObject               // any table, for the agent
 )
 
-// A Key is one thing that a configuration can say. To add one, add it to the list
-// in this file: help, checks, the template of init, config show and the test of
-// docs/configuration.md read it from there.
+// A Key is a key of a configuration. To add one, add it to the list in this file: help,
+// checks, the template of init, config show and the test of docs/configuration.md use
+// the list.
 type Key struct {
-	// Name is the key's, Flag the option of the same meaning, "" if there is none.
+	// Name is the key's name; Flag is the option of the same meaning, "" if there is none.
 	Name, Flag string
 	In         Place
 	Kind       Kind
-	Words      func() []string // of a Word
-	// Help says in a sentence what it is for, Example is a value as TOML has it.
+	Words      func() []string // of a KindWord
+	// Help is a sentence on its purpose, Example a value in TOML.
 	Help, Example string
 }
 
-// keys are all there are, in the order of the documentation.
+// keys lists all keys, in the order of the documentation.
 var keys = []Key{
 	{Name: "agent", Flag: "agent", In: Top | Workspace, Kind: KindLocation, Example: `"work"`,
 		Help: "the agent to use if no other is named: the name of one that is defined below, a URL, the file of a card, or demo; in a workspace's file a name"},
@@ -150,10 +148,10 @@ var keys = []Key{
 func logLevels() []string { return []string{"debug", "info", "warn", "error"} }
 func onEOF() []string     { return []string{"auto", bridge.OnEOFCancel, bridge.OnEOFFinish} }
 
-// Keys returns what a configuration can say, in the order of the documentation.
+// Keys returns all keys, in the order of the documentation.
 func Keys() []Key { return slices.Clone(keys) }
 
-// lookup returns the place of a key in the list, -1 if there is none.
+// lookup returns a key's index in the list, -1 if there is none.
 func lookup(name []byte) int {
 	for i := range keys {
 		if keys[i].Name == string(name) {
@@ -163,10 +161,10 @@ func lookup(name []byte) int {
 	return -1
 }
 
-// laxness orders the permission modes, the strictest first.
+// laxness orders permission modes, the strictest first.
 func laxness(mode string) int { return slices.Index(bridge.Modes(), mode) }
 
-// takes says what a key takes, for an error.
+// takes describes a key's values, for an error.
 func (k *Key) takes() string {
 	switch k.Kind {
 	case KindWord:

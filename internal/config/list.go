@@ -1,10 +1,10 @@
 package config
 
-// A Named is an agent that is defined in the user's file.
+// A Named is an agent that the user's file defines.
 type Named struct {
 	Name string
 	Line int
-	// Default: it is the one that is used when nobody names another.
+	// Default: it is used when no agent is named.
 	Default bool
 
 	config *Config

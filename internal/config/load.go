@@ -6,42 +6,39 @@ import (
 	"strings"
 )
 
-// Options are what is known before a file is read.
+// Options are known before a file is read.
 type Options struct {
-	// File is the user's file, if it was named; it must be there then. Empty is
-	// [UserFile], which need not be.
+	// File is the user's file, which then must exist. Empty is [UserFile], which need not.
 	File string
-	// Workspace is the directory in which the user works, empty for none: its file
-	// is read, too.
+	// Workspace is the user's working directory, whose file is read, too; empty for none.
 	Workspace string
-	// Agent is what the user has said that the agent is, by option or variable,
-	// "" if nothing. It may be the name of one that is defined.
+	// Agent is the agent that an option or a variable names, "" if none does. It may be a
+	// defined name.
 	Agent string
-	// Mode is the mode that the user has said in this way, "" if none. A
-	// workspace's file may be as lax as that.
+	// Mode is the mode that an option or a variable sets, "" if none does. A workspace's
+	// file may be as lax as that.
 	Mode string
 }
 
-// A Config is what the files say.
+// A Config is the content of the files.
 type Config struct {
-	// File is the user's file, whether or not it is there; Workspace that of the
-	// workspace, "" if there is none.
+	// File is the user's file, whether or not it exists; Workspace is the workspace's, ""
+	// if there is none.
 	File, Workspace string
-	// Exists: the user's file is there.
+	// Exists: the user's file exists.
 	Exists bool
-	// Agent is what the agent is, "" if nobody has said: a URL, the file of a card,
-	// demo, or the name of an agent that is defined, if Named.
+	// Agent is the agent, "" if none is set: a URL, the file of a card, demo, or, if
+	// Named, the name of a defined agent.
 	Agent string
 	Named bool
-	// From is where Agent stands; the zero value if it is [Options.Agent].
+	// From is where Agent was set; the zero value if it is [Options.Agent].
 	From   Origin
 	agents []seen
 	values []Value
 }
 
-// Load reads the user's file and the workspace's. A file that is not there says
-// nothing. An error is one or several Problems, each a sentence for the user;
-// nothing of a configuration with problems counts.
+// Load reads the user's file and the workspace's. A missing file is empty. An error is
+// one or several Problems, each a sentence for the user; then no value counts.
 func Load(opts *Options) (*Config, error) {
 	c, _, err := load(opts, "")
 	return c, err
@@ -94,7 +91,7 @@ func (c *Config) readWorkspace(f *file, dir string, user fs.FileInfo) error {
 	return nil
 }
 
-// settle makes the configuration of what the files say.
+// settle derives the configuration from the files.
 func (c *Config) settle(opts *Options, user, workspace *file) {
 	c.agents, c.values = user.agents, user.values
 	if v := find(user.values, "agent"); v != nil && c.Agent == "" {
@@ -113,7 +110,7 @@ func (c *Config) settle(opts *Options, user, workspace *file) {
 		}
 	}
 	if c.From.File != "" && !c.From.Workspace && !c.Named {
-		// The user's own default is no name: then it is what --agent takes.
+		// If it is no name, the user's default is a value for --agent.
 		if ValidName(c.Agent) {
 			user.problems = append(user.problems, &Problem{c.From.File, c.From.Line, c.NoAgent(c.Agent)})
 		} else if c.Agent != demo && !strings.Contains(c.Agent, "://") {
@@ -125,7 +122,7 @@ func (c *Config) settle(opts *Options, user, workspace *file) {
 
 func bitOf(key string) uint64 { return 1 << lookup([]byte(key)) }
 
-// Names returns the names of the agents that are defined, in their order.
+// Names returns the names of the defined agents, in their order.
 func (c *Config) Names() []string {
 	names := make([]string, len(c.agents))
 	for i := range c.agents {
@@ -134,7 +131,7 @@ func (c *Config) Names() []string {
 	return names
 }
 
-// NoAgent says that there is no agent of a name, and what was probably meant.
+// NoAgent says that no agent has this name, and which one was probably meant.
 func (c *Config) NoAgent(name string) string {
 	text := "there is no agent " + shown([]byte(name))
 	switch near := nearest(name, c.Names()); {
@@ -146,7 +143,7 @@ func (c *Config) NoAgent(name string) string {
 	return text + ": a2astdio agents lists those that there are"
 }
 
-// find returns the value of a key at the top of a file, nil if there is none.
+// find returns a key's value at the top of a file, nil if there is none.
 func find(values []Value, key string) *Value {
 	for i := range values {
 		if values[i].Key.Name == key && values[i].From.Agent == "" {
@@ -156,8 +153,8 @@ func find(values []Value, key string) *Value {
 	return nil
 }
 
-// Value returns what the files say for a key, nil if nothing: the workspace first,
-// then the agent that is used, then the top of the user's file.
+// Value returns a key's value, nil if no file has one: the workspace's first, then the
+// used agent's, then the top of the user's file.
 func (c *Config) Value(key string) *Value {
 	var found *Value
 	for i := range c.values {
@@ -172,7 +169,7 @@ func (c *Config) Value(key string) *Value {
 	return found
 }
 
-// UserValue returns what the top of the user's file says for a key, nil if nothing.
+// UserValue returns a key's value at the top of the user's file, nil if there is none.
 func (c *Config) UserValue(key string) *Value {
 	for i := range c.values {
 		if v := &c.values[i]; v.Key.Name == key && v.From.Agent == "" && !v.From.Workspace {

@@ -185,6 +185,15 @@ func TestHostileWorkspace(t *testing.T) {
 	}
 }
 
+// modeOf is the mode that holds; "refused" if there is an error.
+func modeOf(opts *Options) (string, error) {
+	c, err := Load(opts)
+	if err != nil {
+		return "refused", err
+	}
+	return c.Value("mode").Text, nil
+}
+
 // What a workspace asks for is as strict as one of the user's own words, and never
 // wins over an option.
 func TestWorkspaceMode(t *testing.T) {
@@ -204,12 +213,7 @@ func TestWorkspaceMode(t *testing.T) {
 		}
 		opts := files(t, user, "mode = '"+test.workspace+"'")
 		opts.Mode = test.option
-		c, err := Load(opts)
-		got := "refused"
-		if err == nil {
-			got = c.Value("mode").Text
-		}
-		if got != test.want {
+		if got, err := modeOf(opts); got != test.want {
 			t.Errorf("%+v: %s, %v", test, got, err)
 		}
 	}
@@ -233,12 +237,7 @@ func TestWorkspaceAgentMode(t *testing.T) {
 	} {
 		opts := files(t, test.top+"\n[agents.a]\nurl='https://a.example'\nmode='"+test.agent+"'\n[agents.b]\nurl='https://b.example'", test.workspace)
 		opts.Agent = test.option
-		c, err := Load(opts)
-		got := "refused"
-		if err == nil {
-			got = c.Value("mode").Text
-		}
-		if got != test.want {
+		if got, err := modeOf(opts); got != test.want {
 			t.Errorf("%+v: %s, %v", test, got, err)
 		}
 	}

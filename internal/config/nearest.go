@@ -1,7 +1,7 @@
 package config
 
-// nearest returns the known word that a word was probably meant to be, "" if none
-// is near: at most a third of it may differ, and two letters always may.
+// nearest returns the known word that a word was probably meant to be, "" if none is
+// near: at most a third of its letters may differ, and two always may.
 func nearest(word string, known []string) string {
 	best, found := max(2, len(word)/3)+1, ""
 	for _, k := range known {
@@ -12,10 +12,10 @@ func nearest(word string, known []string) string {
 	return found
 }
 
-// distance is the number of letters that were left out, added, changed or
-// exchanged with their neighbour (optimal string alignment).
+// distance counts the letters that were left out, added, changed or swapped with their
+// neighbour (optimal string alignment).
 func distance(a, b string) int {
-	const longest = 64 // no key is longer; what is costs nothing
+	const longest = 64 // no key is longer; a longer word costs nothing
 	if len(a) > longest || len(b) > longest {
 		return longest
 	}

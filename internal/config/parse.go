@@ -7,56 +7,55 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxAgents bounds the names of a file: more than anybody has, and few enough that
-// looking for one that is there twice costs nothing.
+// maxAgents bounds the agents of a file: nobody has more, and finding duplicates costs
+// nothing.
 const maxAgents = 1000
 
-// everyAgent is a wanted agent's name that no agent can have.
+// everyAgent asks for all agents; no agent can have this name.
 const everyAgent = "*"
 
-// A table is where the walk through a file is.
+// A table is the walk's current table.
 type table struct {
 	place Place
-	agent int // its place in file.agents, if place is Agent
-	// skip: something was wrong with it that would be said of each of its keys.
+	agent int // its index in file.agents, if place is Agent
+	// skip: the table's fault was reported, and is not repeated for each key.
 	skip bool
-	// path is what its header says, behind agents and the name.
+	// path is the header behind agents and the name.
 	path [][]byte
 }
 
-// A seen agent is one whose table the walk has met.
+// A seen agent is one whose table was met.
 type seen struct {
-	name []byte // as it stands in the file
+	name []byte // as in the file
 	line int
-	keys uint64 // those that are set, by their place in the list of keys
-	// whole are the keys that stand as one value, so that no table can add to them.
+	keys uint64 // the keys that are set, by index in the list of keys
+	// whole are the keys set as one value, to which no table can add.
 	whole  uint64
-	header bool // [agents.NAME] was there, or [agents] for the top of the file
+	header bool // [agents.NAME] was met, or [agents] for the top of the file
 }
 
-// A file is one that is walked. It is one walk by one goroutine.
+// A file is one walk through a file, by one goroutine.
 type file struct {
 	path      string
 	workspace bool
-	// want is the name of the agent whose values are kept. If it is empty when the
-	// first agent comes, it is what the top of the file names.
+	// want is the agent whose values are kept. If it is empty at the first agent, the top
+	// of the file names it.
 	want string
 
 	parser unstable.Parser
-	// head is the path of the table's header, key that of the value: what is kept
-	// is copied.
+	// head is the path of the table's header, key that of the value: kept ones are copied.
 	head, key [][]byte
 	data      []byte
-	counted   int // how far lines were counted, and how many there were
+	counted   int // the offset up to which lines were counted, and their number
 	lines     int
 	agents    []seen
 	top       seen
 	values    []Value
-	objects   map[int]map[string]any // of Object keys, by the place of their value
+	objects   map[int]map[string]any // of Object keys, by the index of their value
 	problems  []error
 }
 
-// parse walks through the file. What is wrong is in problems.
+// parse walks the file. It collects faults in problems.
 func (f *file) parse(data []byte) {
 	f.data, f.lines = data, 1
 	f.parser.Reset(data)
@@ -83,8 +82,8 @@ func (f *file) parse(data []byte) {
 	}
 }
 
-// syntax notes where the file stops being TOML. The line is not quoted: it may be
-// a secret, or not a configuration at all.
+// syntax reports where the file is no TOML. It does not quote the line: it may be a
+// secret, or not from a configuration at all.
 func (f *file) syntax(err error) {
 	text, offset := err.Error(), f.counted
 	if p, ok := err.(*unstable.ParserError); ok && p.Highlight != nil {
@@ -97,13 +96,12 @@ func (f *file) syntax(err error) {
 
 func (f *file) problem(offset int, text string) {
 	if len(f.problems) > maxProblems {
-		return // the count of those beyond is not worth their memory
+		return // further ones are not even counted
 	}
 	f.problems = append(f.problems, &Problem{f.path, f.line(offset), text})
 }
 
-// line is the number of the line of an offset, which is hardly ever before one that
-// was asked for.
+// line returns the line of an offset. Offsets mostly grow.
 func (f *file) line(offset int) int {
 	if offset < f.counted {
 		f.counted, f.lines = 0, 1
@@ -176,7 +174,7 @@ func header(at [][]byte) string {
 	return text
 }
 
-// agent returns the place of the agent with a name, -1 if it cannot be one.
+// agent returns the index of the agent with a name, -1 if the name is invalid.
 func (f *file) agent(name []byte, offset int) int {
 	for i := range f.agents {
 		if bytes.Equal(f.agents[i].name, name) {
@@ -199,8 +197,8 @@ func (f *file) agent(name []byte, offset int) int {
 	return len(f.agents) - 1
 }
 
-// chooseAgent finds out whose values are kept, if the file itself says so. TOML has
-// the top of a file before its tables, so all of it has been read by now.
+// chooseAgent sets the agent to keep, if the file names it. In TOML the top of a file
+// precedes its tables, so all of it was read.
 func (f *file) chooseAgent() {
 	if f.want != "" {
 		return
@@ -212,8 +210,8 @@ func (f *file) chooseAgent() {
 	}
 }
 
-// ValidName reports whether an agent can have a name: nothing that is a URL, a
-// path or the word demo, and nothing that TOML would want quotes for.
+// ValidName reports whether a name is valid for an agent: no URL, no path, not demo,
+// and nothing that needs quotes in TOML.
 func ValidName(name string) bool {
 	const longest = 64
 	for i, r := range name {

@@ -13,19 +13,19 @@ import (
 	"strings"
 )
 
-// FileName is what a configuration is called, the user's and a workspace's.
+// FileName is the name of both files.
 const FileName = "a2astdio.toml"
 
 const (
-	// maxUserFile is far beyond a thousand agents; maxWorkspaceFile beyond two keys
-	// and a page of comments.
+	// maxUserFile exceeds a thousand agents; maxWorkspaceFile exceeds two keys and a page
+	// of comments.
 	maxUserFile      = 1 << 20
 	maxWorkspaceFile = 64 << 10
 )
 
-// UserFile returns the usual path of the user's file: in XDG's directory for
-// configuration where that is set, else in the system's own. It is "" without a
-// home.
+// UserFile returns the default path of the user's file: in XDG's directory for
+// configuration if that is set, otherwise in the system's. It is "" without a home
+// directory.
 func UserFile() string { return userFile(runtime.GOOS, os.Getenv, home()) }
 
 func userFile(goos string, getenv func(string) string, home string) string {
@@ -47,8 +47,8 @@ func userFile(goos string, getenv func(string) string, home string) string {
 	return filepath.Join(base, "a2astdio", FileName)
 }
 
-// home is the user's home directory, "" if there is none. Some editors start
-// agents with nothing but PATH in the environment.
+// home is the user's home directory, "" if unknown. Some editors start agents with no
+// variable but PATH.
 func home() string {
 	if dir, err := os.UserHomeDir(); err == nil && filepath.IsAbs(dir) {
 		return dir
@@ -59,7 +59,7 @@ func home() string {
 	return ""
 }
 
-// readUser reads the user's file; none is no error, unless it was named.
+// readUser reads the user's file. A missing one is no error, unless it was named.
 func readUser(path string, named bool) ([]byte, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -76,25 +76,24 @@ func readUser(path string, named bool) ([]byte, fs.FileInfo, error) {
 	return data, info, err
 }
 
-// readWorkspace reads the file of a workspace, where somebody else may have put
-// anything. user is the user's own file, which is not also a workspace's.
+// readWorkspace reads a workspace's file, which may hold anything. user is the user's
+// own file, which does not also count as a workspace's.
 func readWorkspace(path string, user fs.FileInfo) ([]byte, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return nil, nil
 	case err != nil:
-		return nil, nil // the directory itself is at fault: that is said elsewhere
+		return nil, nil // the directory itself is wrong, which is reported elsewhere
 	case user != nil && os.SameFile(info, user):
 		return nil, nil
 	case !info.Mode().IsRegular():
-		// A link could lead to a file of the user's, whose lines errors would quote.
+		// A link may lead to another file of the user's, whose lines errors would quote.
 		return nil, &Problem{File: path, Text: "it is no regular file, so it is not read: remove it, or put a file in its place"}
 	}
 	return read(path, maxWorkspaceFile)
 }
 
-// read reads a file of a limited size.
 func read(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -116,7 +115,7 @@ func read(path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// reason is an error without the path, which the sentence has already.
+// reason drops the path from an error: the sentence has it already.
 func reason(err error) string {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err.Error()
@@ -124,8 +123,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// resolve makes a path of a file's value absolute: ~/ is the home directory, and
-// what is relative is so to the file.
+// resolve makes a path in a file absolute: ~/ is the home directory, other paths are
+// relative to the file.
 func resolve(path, file string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if dir := home(); dir != "" {

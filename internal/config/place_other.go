@@ -4,5 +4,5 @@ package config
 
 import "io/fs"
 
-// writableByAll is not known from a mode here.
+// writableByAll is false here: the mode does not tell it.
 func writableByAll(fs.FileInfo) bool { return false }

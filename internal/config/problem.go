@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// maxProblems is how many problems of a file are said: a binary file has
-// thousands.
+// maxProblems bounds the reported problems of a file: a binary file has thousands.
 const maxProblems = 10
 
-// A Problem is something in a file that cannot be taken as it is. The errors of
-// this package are Problems, several of them joined.
+// A Problem is a fault in a file. The errors of this package are Problems, several of
+// them joined.
 type Problem struct {
 	File string
 	Line int // 0 if it is about the whole file
@@ -26,7 +25,7 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 }
 
-// joined makes one error of problems, nil of none.
+// joined joins problems; nil if there are none.
 func joined(problems []error) error {
 	if extra := len(problems) - maxProblems; extra > 0 {
 		problems = append(problems[:maxProblems:maxProblems], fmt.Errorf("and %d more", extra))
@@ -42,7 +41,7 @@ func quoted(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// shown is a word of a file in a sentence: short, and on one line.
+// shown is a file's word for a sentence: short, on one line.
 func shown(word []byte) string {
 	const enough = 60
 	if len(word) > enough {

@@ -6,9 +6,9 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// set takes a value: at is its path in the table t. Tables may be spelled with
-// headers, dotted keys and inline tables alike. The keys of every agent are checked,
-// the values of those that are kept.
+// set takes a value: at is its path in the table t. Headers, dotted keys and inline
+// tables may spell tables. It checks the keys of every agent, and keeps the values of
+// the wanted one.
 func (f *file) set(t table, at [][]byte, n *unstable.Node, where int) {
 	if t.place == Top && string(at[0]) == "agents" {
 		f.setAgents(at, n, where)
@@ -76,8 +76,8 @@ func (f *file) setAgents(at [][]byte, n *unstable.Node, where int) {
 	}
 }
 
-// nameOf is the name of an agent if its values are kept; what is the same as what is
-// wanted needs no copy.
+// nameOf is an agent's name, if its values are kept. The wanted name itself needs no
+// copy.
 func (f *file) nameOf(a *seen) string {
 	switch {
 	case f.want == string(a.name):
@@ -97,8 +97,8 @@ func (f *file) origin(agent string, where int) Origin {
 	return Origin{File: f.path, Line: f.line(where), Agent: agent, Workspace: f.workspace}
 }
 
-// tableValue returns the place of the value of a key that is a table, which is made
-// with its first entry.
+// tableValue returns the index of the value of a table key, and makes it at the first
+// entry.
 func (f *file) tableValue(agent string, key, where int) int {
 	for i := range f.values {
 		if f.values[i].Key == &keys[key] && f.values[i].From.Agent == agent {
@@ -116,7 +116,7 @@ func (f *file) tableValue(agent string, key, where int) int {
 	return i
 }
 
-// entry takes one entry of a key that is a table.
+// entry takes an entry of a table key.
 func (f *file) entry(agent string, key int, at [][]byte, n *unstable.Node, where int) {
 	i := f.tableValue(agent, key, where)
 	if keys[key].Kind == KindObject {
@@ -144,7 +144,7 @@ func (f *file) entry(agent string, key int, at [][]byte, n *unstable.Node, where
 	v.Headers = append(v.Headers, h)
 }
 
-// unknown says that a key cannot stand where it does, and what was probably meant.
+// unknown says that a key may not stand here, and which one was probably meant.
 func (f *file) unknown(name []byte, place Place) string {
 	if place == Workspace {
 		return shown(name) + refused

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Template is a user's file to begin with: every key, with what it is for, behind a
-// comment sign.
+// Template is a new user's file: all keys with their help, as comments.
 func Template() string {
 	var b strings.Builder
 	b.WriteString(`# What a2astdio knows about you and your agents. An option, like --mode, and its
@@ -24,7 +23,7 @@ func Template() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// WorkspaceTemplate is a workspace's file to begin with.
+// WorkspaceTemplate is a new workspace's file.
 func WorkspaceTemplate(agent string) string {
 	line := "# agent = \"work\"\n"
 	if agent != "" {

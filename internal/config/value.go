@@ -13,19 +13,19 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// An Origin is where a value stands.
+// An Origin is where a value was set.
 type Origin struct {
 	File string
 	Line int
-	// Agent is the name of the agent in whose table it stands, "" for the top.
+	// Agent is the name of the agent of its table, "" for the top.
 	Agent string
-	// Workspace: the file is that of a workspace.
+	// Workspace: the file is a workspace's.
 	Workspace bool
 }
 
-// A Value is what a file says for a key. Which member holds it the key's kind
-// tells: List for a List, Headers for Headers, Text for the others, spelled as the
-// option takes it: an Object as JSON, a path absolute.
+// A Value is a key's value in a file. The key's kind tells which member holds it: List
+// for a KindList, Headers for KindHeaders, Text for the others, as the option takes it:
+// an object as JSON, a path absolute.
 type Value struct {
 	Key     *Key
 	Text    string
@@ -41,7 +41,7 @@ type Header struct {
 	Line        int
 }
 
-// check says what is wrong with a value, "" if nothing is. It makes nothing: most
+// check returns what is wrong with a value, "" if nothing. It allocates nothing: most
 // values of a file are only checked.
 func (k *Key) check(n *unstable.Node) string {
 	ok := n.Kind == unstable.String
@@ -68,7 +68,7 @@ func (k *Key) check(n *unstable.Node) string {
 	return k.Name + " is " + k.takes()
 }
 
-// isDuration reports whether a string is a time that options take.
+// isDuration reports whether a string is a duration as options take it.
 func isDuration(s string) bool {
 	d, err := time.ParseDuration(s)
 	return err == nil && d > 0
@@ -90,7 +90,7 @@ func (k *Key) keep(n *unstable.Node, from Origin) Value {
 	case KindPath:
 		v.Text = resolve(v.Text, from.File)
 	case KindLocation:
-		// A name of an agent is not a path, and is looked up before: see file.go.
+		// An agent's name is not a path; it was looked up before.
 		if k.Name != "agent" && v.Text != demo && !strings.Contains(v.Text, "://") {
 			v.Text = resolve(v.Text, from.File)
 		}
@@ -98,18 +98,18 @@ func (k *Key) keep(n *unstable.Node, from Origin) Value {
 	return v
 }
 
-// demo is the word for the agent that is built in, which is nobody's name.
+// demo is the built-in agent, which no agent may be named.
 const demo = "demo"
 
 var errNoJSON = errors.New("JSON has no such number")
 
-// IsKeyElsewhere reports whether a signature key is a URL or a thumbprint, as opposed
-// to the name of a file.
+// IsKeyElsewhere reports whether a signature key is a URL or a thumbprint, not a file's
+// name.
 func IsKeyElsewhere(text string) bool {
 	return strings.Contains(text, "://") || strings.HasPrefix(text, "sha256:")
 }
 
-// plain makes what JSON can hold of a value.
+// plain converts a value to what JSON can hold.
 func plain(n *unstable.Node) (any, error) {
 	switch n.Kind {
 	case unstable.Bool:
@@ -173,7 +173,7 @@ func path(at [][]byte, n *unstable.Node) [][]byte {
 	return at
 }
 
-// encode is an Object's value.
+// encode returns an object's value as JSON.
 func encode(object map[string]any) string {
 	b, err := json.Marshal(object)
 	if err != nil {

@@ -5,15 +5,14 @@ import (
 	"sort"
 )
 
-// What refusals of keys say, and before them, once, why.
+// Errors for refused keys, and the reason, which is given once.
 const (
 	refused       = " is refused: the file of a workspace cannot say that"
 	workspaceRule = "this file comes with what one clones, so it may say two things only: " +
 		"agent, the name of an agent that your own file defines, and mode, a stricter one than yours"
 )
 
-// checkWorkspace holds the workspace's file against the user's, and takes from it
-// what it may say.
+// checkWorkspace checks the workspace's file against the user's, and takes its values.
 func (c *Config) checkWorkspace(opts *Options, f *file) {
 	problem := func(v *Value, text string) {
 		f.problems = append(f.problems, &Problem{v.From.File, v.From.Line, text})
@@ -46,9 +45,9 @@ func (c *Config) checkWorkspace(opts *Options, f *file) {
 	}
 }
 
-// modeOfUser is the mode that a workspace may not be laxer than. That of an agent is
-// meant for when the user names it: a workspace that does so is not the user, and
-// gets the agent with the mode that holds without it.
+// modeOfUser is the mode than which a workspace's may not be laxer. An agent's own mode
+// holds if the user names that agent. If the workspace names it, the agent gets the
+// mode that holds without it.
 func (c *Config) modeOfUser() string {
 	own := c.Value("mode")
 	if theirs := c.UserValue("agent"); c.From.Workspace && (theirs == nil || theirs.Text != c.Agent) {

@@ -10,33 +10,32 @@ import (
 const (
 	// getTime bounds a renewal: the wait for the lock, the provider, the file.
 	getTime = 60 * time.Second
-	// margin is how long before its end a token is renewed, so that it does not end
-	// on its way; a tenth of its life if that is less.
+	// margin is how long before its end a token is renewed, so that it does not expire in
+	// transit; at most a tenth of its life.
 	margin = time.Minute
-	// failPause is how long nothing is tried after a failure that will pass:
-	// prompts and reconnects would ask a provider that is down again and again.
+	// failPause is how long nothing is tried after a passing failure: prompts and
+	// reconnects would keep asking a provider that is down.
 	failPause = 10 * time.Second
-	// freshTime is how long after it was got in place of a refused token another
-	// refusal means that no token of that kind is taken.
+	// freshTime is how long after the replacement of a refused token a further refusal
+	// means that the agent takes no such token.
 	freshTime = time.Minute
 )
 
-// held is what a cache holds.
+// held is a cache's content.
 type held struct {
-	token string // what is shown, or stands for it
+	token string // the token, or what stands for it
 	value *given
-	// renewAt is when another is got, expiry when this one is of no use any more;
-	// zero: never.
+	// renewAt is when the next one is got; after expiry this one is useless; zero: never.
 	renewAt, expiry time.Time
-	// instead: it was got at that time in place of one that was refused.
+	// instead is when it replaced a refused one.
 	instead time.Time
 }
 
-// A cache keeps what get returns until it ends or is refused. One call of get runs
-// at a time; who comes meanwhile waits for it. It runs in a goroutine of the cache
-// that ends with its time limit, or with close.
+// A cache keeps what get returns until it ends or is refused. One call of get runs at a
+// time, and other callers wait for it. It runs in a goroutine of the cache, which ends
+// at its time limit or with close.
 type cache struct {
-	// get gets the next one; refused is the token that was refused, if one was.
+	// get gets the next one; refused is the refused token, "" for none.
 	get func(ctx context.Context, refused string) (*held, error)
 	now func() time.Time
 
@@ -47,7 +46,7 @@ type cache struct {
 	mu     sync.Mutex
 	held   *held
 	flight *flight
-	failed error // until then it is the answer
+	failed error // the answer until then
 	until  time.Time
 }
 
@@ -63,21 +62,23 @@ func newCache(now func() time.Time, get func(context.Context, string) (*held, er
 	return c
 }
 
-// errRefusedAgain: another token would be refused as well.
+// errRefusedAgain: the agent would refuse another token, too.
 var errRefusedAgain = errors.New("a new one is refused as well")
 
 // value returns what is held, or gets it. refused is the token that the agent has
-// refused, "" for none. Nothing held and no error: there is none to be had.
+// refused, "" for none. nil without an error means that there is none.
 func (c *cache) value(ctx context.Context, refused string) (*held, error) {
 	c.mu.Lock()
 	now, h := c.now(), c.held
-	isRefused := h != nil && refused != "" && h.token == refused
-	valid := h != nil && !isRefused && (h.expiry.IsZero() || now.Before(h.expiry))
+	if h == nil || h.token != refused {
+		refused = ""
+	}
+	valid := h != nil && refused == "" && (h.expiry.IsZero() || now.Before(h.expiry))
 	switch {
 	case valid && (h.renewAt.IsZero() || now.Before(h.renewAt)):
 		c.mu.Unlock()
 		return h, nil
-	case isRefused && !h.instead.IsZero() && now.Sub(h.instead) < freshTime:
+	case refused != "" && !h.instead.IsZero() && now.Sub(h.instead) < freshTime:
 		c.mu.Unlock()
 		return nil, errRefusedAgain
 	case c.flight == nil && now.Before(c.until):
@@ -91,9 +92,6 @@ func (c *cache) value(ctx context.Context, refused string) (*held, error) {
 	if f == nil {
 		f = &flight{done: make(chan struct{})}
 		c.flight = f
-		if !isRefused {
-			refused = ""
-		}
 		c.wg.Go(func() { c.run(f, refused) })
 	}
 	c.mu.Unlock()
@@ -103,7 +101,7 @@ func (c *cache) value(ctx context.Context, refused string) (*held, error) {
 		return nil, ctx.Err()
 	}
 	if f.err != nil && valid {
-		return h, nil // it is good for a little
+		return h, nil // still valid for a while
 	}
 	return f.held, f.err
 }
@@ -133,8 +131,8 @@ func (c *cache) run(f *flight, refused string) {
 	close(f.done)
 }
 
-// isNew reports whether what is held was got in place of what was refused, and
-// nobody knows yet whether it is any better; accepted says that it is.
+// isNew reports whether what is held replaced a refused one, and the agent has not
+// accepted it yet; accepted notes that the agent has.
 func (c *cache) isNew() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,15 +147,15 @@ func (c *cache) accepted() {
 	}
 }
 
-// forget has the next call get another one.
+// forget makes the next call get another one.
 func (c *cache) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held, c.failed, c.until = nil, nil, time.Time{}
 }
 
-// close ends what runs, after a moment in which it may end by itself: what a
-// provider has sent should be stored.
+// close ends a running get. It first waits a moment, because what a provider has sent
+// should be stored.
 func (c *cache) close() {
 	c.mu.Lock()
 	f := c.flight
@@ -174,10 +172,10 @@ func (c *cache) close() {
 	c.wg.Wait()
 }
 
-// closeWait is part of the second in which everything is to end.
+// closeWait is part of the second in which the program must end.
 const closeWait = 300 * time.Millisecond
 
-// renewal is when a token is renewed that was got at one time and ends at another.
+// renewal returns when to renew a token, by when it was got and when it ends.
 func renewal(got, expiry time.Time) time.Time {
 	if expiry.IsZero() {
 		return expiry

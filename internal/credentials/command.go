@@ -18,22 +18,21 @@ import (
 )
 
 const (
-	// commandTime is how long a command may take. gcloud takes some seconds.
+	// commandTime bounds a command. gcloud takes some seconds.
 	commandTime = 30 * time.Second
-	// commandWait is how long its output may stay open after it has ended: a child
-	// that it left behind may hold it.
+	// commandWait is how long its output may stay open after its end: a child may hold it.
 	commandWait = 500 * time.Millisecond
-	// tokenLife is how long a token is used whose end is not known. Those of the
-	// platforms live for an hour, and their tools give one that is in use already.
+	// tokenLife is how long a token without a known end is used. Those of the platforms
+	// live for an hour, and their tools return one that is already in use.
 	tokenLife = 5 * time.Minute
-	// maxComplaint is how much of a failing command's stderr is shown.
+	// maxComplaint bounds the stderr of a failing command in an error.
 	maxComplaint = 500
-	// maxHeaders is how many headers a command may give.
+	// maxHeaders bounds the headers from a command.
 	maxHeaders = 32
 )
 
-// runCommand runs a command, without a shell, and returns what it prints. input is
-// its stdin.
+// runCommand runs a command without a shell, and returns its output. input is its
+// stdin.
 func runCommand(ctx context.Context, command, input string) ([]byte, error) {
 	env, words, err := agentproc.Words(command)
 	if err != nil {
@@ -70,7 +69,7 @@ func runCommand(ctx context.Context, command, input string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// capped keeps the beginning of what is written, and takes the rest.
+// capped keeps the beginning of what is written, and drops the rest.
 type capped struct {
 	bytes.Buffer
 	limit int
@@ -81,7 +80,7 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLines are the last words of a command, on one line.
+// lastLines returns a command's last lines on one line.
 func lastLines(b []byte) string {
 	lines := strings.Split(strings.TrimSpace(plainLine(string(b))), "\n")
 	s := strings.Join(strings.Fields(strings.Join(lines[max(0, len(lines)-3):], " ")), " ")
@@ -91,7 +90,7 @@ func lastLines(b []byte) string {
 	return s
 }
 
-// plainLine takes out what would control a terminal.
+// plainLine removes control characters.
 func plainLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
@@ -101,11 +100,11 @@ func plainLine(s string) string {
 	}, strings.ToValidUTF8(s, ""))
 }
 
-// given is what a command has printed: headers, or a bare token.
+// given is a command's output: headers, or a bare token.
 type given struct {
 	header http.Header
 	token  string
-	// expiry is zero if it is not known.
+	// expiry is zero if unknown.
 	expiry time.Time
 }
 
@@ -129,7 +128,7 @@ func askCommand(ctx context.Context, command, to string, now time.Time) (*given,
 	return g, nil
 }
 
-// readGiven tells by its first byte and its members what a command has printed:
+// readGiven reads a command's output. Its first byte and its members tell the format:
 //
 //	a token        gcloud auth print-access-token, az … -o tsv
 //	headers        the credential helpers of build tools: {"headers":{…},"expires":…}
@@ -137,7 +136,7 @@ func askCommand(ctx context.Context, command, to string, now time.Time) (*given,
 //	ExecCredential kubectl's plugins: {"status":{"token":…,"expirationTimestamp":…}}
 //	accessToken    az account get-access-token
 //
-// An empty object says that nothing is needed.
+// An empty object means that no credential is needed.
 func readGiven(out []byte) (*given, error) {
 	out = bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\uFEFF")))
 	if len(out) == 0 {
@@ -179,7 +178,7 @@ func readGiven(out []byte) (*given, error) {
 	case v.Status.Cert != "":
 		err = errors.New("it gives a certificate: --client-cert takes one from a file")
 	case v.Access != "":
-		// expiresOn, beside it, has no time zone.
+		// expiresOn, its neighbour, has no time zone.
 		g.token = v.Access
 		if err = checkToken(g.token); err == nil {
 			g.expiry = readSeconds(v.ExpiresOn)
@@ -190,7 +189,7 @@ func readGiven(out []byte) (*given, error) {
 	return g, err
 }
 
-// checkToken refuses what cannot be a part of a header.
+// checkToken refuses what a header cannot carry.
 func checkToken(token string) error {
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return errors.New("it gives a token that cannot stand in a header")
@@ -198,7 +197,7 @@ func checkToken(token string) error {
 	return nil
 }
 
-// checkHeaders refuses names and values that would make another request of it.
+// checkHeaders refuses names and values that would change the request itself.
 func checkHeaders(given map[string][]string) (http.Header, error) {
 	if len(given) > maxHeaders {
 		return nil, fmt.Errorf("it gives %d headers, more than %d", len(given), maxHeaders)
@@ -250,8 +249,7 @@ func readSeconds(raw json.RawMessage) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// withoutQuery is what a command is told of a URL: the query may hold what is not
-// for it.
+// withoutQuery is a URL as a command gets it: the query may hold other secrets.
 func withoutQuery(u *url.URL) string {
 	c := *u
 	c.RawQuery, c.Fragment, c.RawFragment, c.User = "", "", "", nil

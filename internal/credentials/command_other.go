@@ -4,6 +4,6 @@ package credentials
 
 import "os/exec"
 
-// ownGroup: here the command alone is ended, and its output closed after
-// commandWait.
+// ownGroup does nothing here: only the command itself is ended, and its output closed
+// after commandWait.
 func ownGroup(*exec.Cmd) {}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownGroup has a command ended with its children: gcloud is a script that starts
+// ownGroup makes the end of a command end its children: gcloud is a script that starts
 // another program.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -13,7 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// signIn says how to sign in.
+// signIn tells how to sign in.
 func (s *Source) signIn(options string) string {
 	if s.opts.Cure == "" {
 		return "A2ASTDIO_TOKEN or --credential-command gives credentials"
@@ -21,7 +21,7 @@ func (s *Source) signIn(options string) string {
 	return "sign in with: " + s.opts.Cure + options
 }
 
-// ended is a sign-in that does not go on. To callers it is what a 401 is.
+// ended reports a sign-in that cannot be renewed. Callers treat it like a 401.
 type ended struct{ text string }
 
 func (e *ended) Error() string { return e.text }
@@ -29,7 +29,7 @@ func (e *ended) Unwrap() error {
 	return &a2a.Error{HTTPStatus: http.StatusUnauthorized, Message: e.text}
 }
 
-// paused is an error of a provider that says for how long to leave it alone.
+// paused is a provider's error that asks to wait.
 type paused struct {
 	error
 	wait time.Duration
@@ -38,11 +38,10 @@ type paused struct {
 func (p *paused) Unwrap() error        { return p.error }
 func (p *paused) pause() time.Duration { return p.wait }
 
-// maxPause is the longest that a provider is left alone for: then a user who tries
-// again is to learn how it is.
+// maxPause bounds that wait: a user who tries again should learn the current state.
 const maxPause = 2 * time.Minute
 
-// explain says what the user can do about credentials that cannot be had.
+// explain adds to an error what the user can do about it.
 func (s *Source) explain(err error) error {
 	var provider *oauth.Error
 	switch {
@@ -62,7 +61,7 @@ func (s *Source) refusedAgain() error {
 	return &ended{fmt.Sprintf("it refuses tokens of %s, also a new one: they may be meant for another agent (--oauth-scope and --oauth-param say what they are for), or not be enough; %s", who, s.signIn(""))}
 }
 
-// cure says what the user can do about a refusal.
+// cure tells what the user can do about a refusal.
 func (s *Source) cure(c *transport.Challenge) error {
 	hint := oauth.ReadHint(c.Authenticate)
 	login := s.logins.known()
@@ -88,10 +87,10 @@ func (s *Source) cure(c *transport.Challenge) error {
 	return errors.New(s.signIn(scopes) + "; a token or key that you have goes into A2ASTDIO_TOKEN")
 }
 
-// headerBy names what gives the Authorization that goes before all others.
+// headerBy names the source of the Authorization header, which precedes all others.
 func (s *Source) headerBy() string { return cmp.Or(s.opts.HeaderBy, "--header") }
 
-// given names where the credential came from.
+// given names the source of the credential.
 func (s *Source) given() string {
 	switch {
 	case !s.opts.Token.IsZero():
@@ -102,8 +101,8 @@ func (s *Source) given() string {
 	return "the client " + s.opts.OAuth.ClientID
 }
 
-// safeWords reports whether words from outside can be a part of a command that a
-// user is told to type.
+// safeWords reports whether foreign words may be part of a command that a user is told
+// to type.
 func safeWords(words []string) bool {
 	for _, w := range words {
 		for _, r := range w {

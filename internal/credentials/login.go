@@ -11,47 +11,47 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// A Login is a sign-in that is stored: for one origin, and one OAuth client. All
-// but Secrets may be shown.
+// A Login is a stored sign-in, for one origin and one OAuth client. All but Secrets may
+// be shown.
 type Login struct {
-	// Origin is the agent's, and Agent its URL, without a query.
+	// Origin is the agent's; Agent is its URL, without a query.
 	Origin string `json:"origin"`
 	Agent  string `json:"agent"`
-	// Schemes are the card's names for what this answers.
+	// Schemes are the card's names of the schemes that it answers.
 	Schemes []string `json:"schemes,omitempty"`
-	// Account is who has signed in, if the provider says.
+	// Account is the user's account, if the provider tells.
 	Account string    `json:"account,omitempty"`
 	Created time.Time `json:"created"`
 
-	// The rest is OAuth's. Provider was configured, or confirmed by the user: what
-	// is secret goes to its endpoints alone.
+	// The rest is OAuth's. Provider was configured, or confirmed by the user: secrets go
+	// to its endpoints only.
 	Provider *oauth.Provider `json:"provider,omitempty"`
 	ClientID string          `json:"clientId,omitempty"`
-	// Redirect is what a client was registered with, by us.
+	// Redirect is the redirect URL that our registered client has.
 	Redirect string `json:"redirect,omitempty"`
-	// Forgotten: the provider does not know that client any more.
+	// Forgotten: the provider no longer knows that client.
 	Forgotten bool       `json:"forgotten,omitempty"`
 	Scopes    []string   `json:"scopes,omitempty"`
 	Params    url.Values `json:"params,omitempty"`
 	Obtained  time.Time  `json:"obtained,omitzero"`
 	Expiry    time.Time  `json:"expiry,omitzero"`
-	// Over says why it cannot be renewed any more.
+	// Over tells why it can no longer be renewed.
 	Over string `json:"over,omitempty"`
 
 	Secrets Secrets `json:"-"`
 }
 
-// Secrets are what nobody is shown.
+// Secrets are shown to nobody.
 type Secrets struct {
 	Access  string `json:"access,omitempty"`
 	Refresh string `json:"refresh,omitempty"`
-	// ClientSecret is that of a client that we have registered. A configured one
-	// stays where it is.
+	// ClientSecret is the secret of a client that we have registered. A configured one is
+	// not stored.
 	ClientSecret string `json:"clientSecret,omitempty"`
 	Keys         []Key  `json:"keys,omitempty"`
 }
 
-// A Key is a secret that does not change: an API key, a password, a token.
+// A Key is a secret that does not expire: an API key, a password, a token.
 type Key struct {
 	// In is header, query or cookie.
 	In    string `json:"in"`
@@ -68,7 +68,7 @@ func (s *Secrets) all() (list []string) {
 	return slices.DeleteFunc(list, func(v string) bool { return v == "" })
 }
 
-// credential is what the login shows to the agent.
+// credential is what the agent gets.
 func (l *Login) credential() *transport.Credential {
 	c := &transport.Credential{}
 	if l.Secrets.Access != "" {
@@ -98,8 +98,8 @@ func (k *Key) put(c *transport.Credential) {
 	}
 }
 
-// Renews reports whether the login goes on when its token has ended. It is false
-// for one without its secrets.
+// Renews reports whether the login can be renewed. It is false for one without its
+// secrets.
 func (l *Login) Renews() bool { return l.Over == "" && l.Secrets.Refresh != "" }
 
 // token stands for the login in comparisons.
@@ -111,7 +111,7 @@ func (l *Login) token() string {
 	return string(b)
 }
 
-// take stores what a provider gave. What it leaves out stays.
+// take stores a provider's tokens. It keeps what the provider leaves out.
 func (l *Login) take(t *oauth.Token) {
 	l.Secrets.Access, l.Obtained, l.Expiry, l.Over = t.Access, t.Obtained, t.Expiry, ""
 	if t.Refresh != "" {
@@ -122,8 +122,8 @@ func (l *Login) take(t *oauth.Token) {
 	}
 }
 
-// Origin is what credentials are kept by: the scheme, host and port of an agent's
-// URL; "" if it has none.
+// Origin is the key of stored credentials: the scheme, host and port of an agent's URL;
+// "" if it has none.
 func Origin(agent string) string {
 	u, err := url.Parse(agent)
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {

@@ -13,24 +13,24 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// logins is the part of a Source that uses what is stored.
+// logins is the part of a Source that uses stored logins.
 type logins struct {
 	s     *Source
 	cache *cache
 
 	mu    sync.Mutex
-	login *Login // as it was read last
+	login *Login // as last read
 	stamp string
 }
 
-// known is the login as it was read last, nil if there is none.
+// known is the login as last read, nil if there is none.
 func (l *logins) known() *Login {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.login
 }
 
-// set notes a login that was stored; nil: it is to be read anew.
+// set notes a stored login; nil: read it again.
 func (l *logins) set(login *Login) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,8 +40,8 @@ func (l *logins) set(login *Login) {
 	}
 }
 
-// current returns the login, as it is on the disk: another process may have signed
-// in, renewed it, or signed out.
+// current returns the login on the disk: another process may have signed in, renewed
+// it, or signed out.
 func (l *logins) current(ctx context.Context) (*Login, error) {
 	store := l.s.opts.Store
 	if store == nil || Origin(l.s.opts.Agent) == "" {
@@ -69,9 +69,8 @@ func (l *logins) current(ctx context.Context) (*Login, error) {
 	return login, nil
 }
 
-// credential returns what the login shows, nil if there is none, or if it is not
-// wanted: has says that there is a credential already, answered which schemes it is
-// for.
+// credential returns the login's credential, nil if there is none or none is wanted.
+// has: there is a credential already, for the schemes in answered.
 func (l *logins) credential(ctx context.Context, c *transport.Challenge, has bool, answered []string) (*transport.Credential, error) {
 	if has && len(l.s.opts.open(c.Card, answered)) == 0 || !has && l.s.opts.Header.Get("Authorization") != "" && len(l.s.opts.open(c.Card, nil)) == 0 {
 		return nil, nil
@@ -81,7 +80,7 @@ func (l *logins) credential(ctx context.Context, c *transport.Challenge, has boo
 		return nil, err
 	}
 	if login.Secrets.Access == "" {
-		return login.credential(), nil // keys do not end
+		return login.credential(), nil // keys do not expire
 	}
 	refused := ""
 	if c.Status == http.StatusUnauthorized && c.Refused != nil && c.Refused.Header.Get("Authorization") == "Bearer "+login.Secrets.Access {
@@ -96,9 +95,9 @@ func (l *logins) credential(ctx context.Context, c *transport.Challenge, has boo
 	return login.credential(), nil
 }
 
-// renewLogin is the cache's get: it returns the token that is stored, or renews
-// it. It has the file's lock meanwhile, so that of several bridges one renews, and
-// the others find what it has stored.
+// renewLogin is the cache's get: it returns the stored token, or renews it. It holds
+// the file's lock meanwhile: one of several bridges renews, and the others find the
+// result.
 func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) {
 	now := s.opts.Now()
 	login, err := s.logins.current(ctx)
@@ -117,8 +116,7 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 		return nil, err
 	}
 	if h := login.held(refused, s); h != nil {
-		// Somebody else has renewed it, maybe so soon after the login was read that the
-		// file's time is the same.
+		// Another bridge has renewed it, perhaps so soon that the file's time is the same.
 		s.logins.set(login)
 		return h, nil
 	}
@@ -134,7 +132,7 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 	}
 	h, err := s.renew(ctx, login)
 	if e := (*oauth.Error)(nil); errors.As(err, &e) && e.Passing && refused == "" && now.Before(login.Expiry) {
-		// It is good for a little.
+		// The token is still valid for a while.
 		h, err = login.heldUntilItEnds(), nil
 		h.renewAt = now.Add(min(max(failPause, e.RetryAfter), maxPause))
 	}
@@ -158,13 +156,13 @@ func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
 		case !errors.As(err, &e):
 			return nil, err
 		case e.Code == "invalid_client" && login.Redirect != "":
-			// We have registered it, and the provider has forgotten that: the next
-			// sign-in registers another one.
+			// The provider has forgotten the client that we registered: the next sign-in
+			// registers another one.
 			login.Forgotten = true
 			fallthrough
 		case e.Code == "invalid_grant":
-			// The refresh token is of no use any more. That it is tried again, by this
-			// bridge or by others, would only look like somebody who has stolen it.
+			// The refresh token is useless now. Further attempts, by any bridge, would look like
+			// a thief's.
 			login.Over, login.Secrets.Refresh = "it was not renewed: "+e.Error(), ""
 			if err := s.opts.Store.Put(ctx, login); err != nil {
 				s.opts.Log.Warn("the end of the sign-in is not stored", "err", err)
@@ -178,7 +176,7 @@ func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
 	s.opts.Learn(t.Access, t.Refresh)
 	login.take(t)
 	if err := s.opts.Store.Put(ctx, login); err != nil {
-		// It is good for this process, and lost for the next one.
+		// This process can use it; the next one cannot.
 		s.opts.Log.Warn("the renewed sign-in is not stored", "err", err)
 	}
 	s.logins.set(login)
@@ -186,7 +184,7 @@ func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
 	return login.heldUntilItEnds(), nil
 }
 
-// held returns the login's token if it is good; nil: it must be renewed.
+// held returns the login's token if it is valid; nil: it must be renewed.
 func (l *Login) held(refused string, s *Source) *held {
 	h := l.heldUntilItEnds()
 	if l.Over != "" || l.Secrets.Access == refused || !h.renewAt.IsZero() && !s.opts.Now().Before(h.renewAt) {

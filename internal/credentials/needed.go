@@ -10,18 +10,18 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Needed tells whether the user has to sign in. err is nil if that is not known: it
-// is if the agent wants what there is not, if a sign-in has ended, or if the agent
-// has refused what it would be shown again. helps says that a sign-in would be used:
-// what was given, by an option, goes before it. card may be nil.
+// Needed reports whether the user has to sign in; err is nil if that is not known. err
+// is set if the agent wants a missing credential, if a sign-in has ended, or if the
+// agent has refused what it would get again. helps: a sign-in would be used; a
+// credential from an option would precede it. card may be nil.
 func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err error) {
 	c := &transport.Challenge{Card: card}
 	if c.URL, err = url.Parse(s.opts.Agent); err != nil {
-		return false, nil // it has been used since, without
+		return false, nil // it was parsed before, without an error
 	}
 	own, answered, err := s.own(ctx, c)
 	if err != nil {
-		return false, nil // the request says so, and no sign-in helps
+		return false, nil // the request reports the error, and no sign-in helps
 	}
 	helps = own == nil && s.opts.Header.Get("Authorization") == "" || len(s.opts.open(card, answered)) > 0
 	cred, err := s.find(ctx, c)
@@ -30,7 +30,7 @@ func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err er
 	case errors.As(err, &over):
 		return helps, over
 	case err != nil:
-		return false, nil // a provider that is down, say: nothing is known
+		return false, nil // such as a provider that is down: nothing is known
 	}
 	if r := s.Refusal(); r != nil && r.Status == http.StatusUnauthorized && cred.Equal(r.Refused) {
 		return helps, &ended{s.cure(r).Error()}
@@ -41,7 +41,7 @@ func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err er
 	return helps, nil
 }
 
-// Given names what the user has given beside sign-ins, "" if that is nothing.
+// Given names what the user has given beside sign-ins, "" if nothing.
 func (s *Source) Given() string {
 	switch {
 	case !s.opts.Token.IsZero(), s.command != nil, s.program != nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// schemeNamed returns a card's scheme.
+// schemeNamed returns a scheme of the card.
 func schemeNamed(card *a2a.Card, name string) a2a.SecurityScheme {
 	for _, s := range card.Schemes {
 		if s.Name == name {
@@ -46,7 +46,7 @@ func keyFor(s *a2a.SecurityScheme, secret string) (Key, bool) {
 
 func authorization(value string) Key { return Key{In: "header", Name: "Authorization", Value: value} }
 
-// bearerKey takes a token with or without the word before it, as people paste it.
+// bearerKey takes a token with or without "Bearer", as users paste it.
 func bearerKey(token string) Key {
 	if len(token) > 7 && strings.EqualFold(token[:7], "bearer ") {
 		token = strings.TrimSpace(token[7:])
@@ -54,8 +54,8 @@ func bearerKey(token string) Key {
 	return authorization("Bearer " + token)
 }
 
-// covered reports whether a scheme is answered by what the user has given beside
-// the credential: a header, a certificate.
+// covered reports whether what the user gives beside the credential, a header or a
+// certificate, answers a scheme.
 func (o *Options) covered(s *a2a.SecurityScheme) bool {
 	switch s.Type {
 	case "apiKey":
@@ -75,11 +75,11 @@ func (o *Options) covered(s *a2a.SecurityScheme) bool {
 	return false
 }
 
-// placed is where one secret goes for an agent: to the scheme that is left open in
-// the first alternative that has no more than one such, if need be counting those
-// that a sign-in answers. Without a card, or with one that wants nothing of the
-// kind, it is a bearer token, which is what most agents take; a user and password
-// where the agent has asked for these.
+// placed returns where a secret goes: to the open scheme of the first alternative with
+// exactly one. In a second pass the schemes that a sign-in answers are not open,
+// either. Without a card, or if the card wants no such secret, it becomes a bearer
+// token, which most agents take; or user and password, if the agent has asked for
+// these.
 func (o *Options) placed(secret string, c *transport.Challenge, signedIn ...string) (key Key, scheme string) {
 	if c.Card != nil {
 		for _, answered := range [][]string{nil, signedIn} {
@@ -98,7 +98,7 @@ func (o *Options) placed(secret string, c *transport.Challenge, signedIn ...stri
 				}
 			}
 		}
-		// Some need two secrets, of which this is one: a token rather than a key.
+		// Some alternatives need two secrets. This one is a token rather than a key.
 		for _, types := range [][]string{{"oauth2", "openIdConnect", "http"}, {"apiKey"}} {
 			for _, s := range c.Card.Security {
 				if !slices.Contains(types, s.Type) || o.covered(&s) {
@@ -116,8 +116,8 @@ func (o *Options) placed(secret string, c *transport.Challenge, signedIn ...stri
 	return bearerKey(secret), ""
 }
 
-// open returns the schemes of the alternative that is nearest to being met: nil if
-// one is met, or if the card wants nothing. answered are schemes that something
+// open returns the open schemes of the alternative with the fewest; nil if one
+// alternative is met, or the card wants nothing. answered are schemes that something
 // else answers.
 func (o *Options) open(card *a2a.Card, answered []string) (left []string) {
 	if card == nil {
@@ -140,7 +140,7 @@ func (o *Options) open(card *a2a.Card, answered []string) (left []string) {
 	return left
 }
 
-// join adds to a credential what another one has beside it.
+// join adds one credential's parts to another.
 func join(first, second *transport.Credential) *transport.Credential {
 	if first == nil || second == nil {
 		if first == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// configured returns the provider that the user vouches for. Where it has no
-// metadata, what the card says of its endpoints counts, if they are at its origin.
+// configured returns the provider that the user has configured. If it has no metadata,
+// the card's endpoints count, if they are at its origin.
 func (s *Source) configured(ctx context.Context, card *a2a.Card) (*oauth.Provider, error) {
 	issuer := s.opts.OAuth.Issuer
 	p, missing, err := oauth.Discover(ctx, s.http, issuer)
@@ -37,7 +37,7 @@ func (s *Source) configured(ctx context.Context, card *a2a.Card) (*oauth.Provide
 	return nil, fmt.Errorf("%w, and the agent's card names no endpoint of it", err)
 }
 
-// cardFlows are the flows of all schemes of a card that we can go through.
+// cardFlows are the flows of all schemes of a card that we support.
 func cardFlows(card *a2a.Card) (list []a2a.OAuthFlow) {
 	if card == nil {
 		return nil
@@ -52,7 +52,7 @@ func cardFlows(card *a2a.Card) (list []a2a.OAuthFlow) {
 	return list
 }
 
-// programProvider is where the client gets a token for itself, and for what.
+// programProvider returns where the client gets a token for itself, and its scopes.
 func (s *Source) programProvider(ctx context.Context) (*oauth.Provider, []string, error) {
 	s.mu.Lock()
 	card := s.card
@@ -74,8 +74,8 @@ func (s *Source) programProvider(ctx context.Context) (*oauth.Provider, []string
 	return p, scopes, nil
 }
 
-// candidate finds the provider that a card's scheme names: by its metadata, or by
-// its endpoints. It is the agent's word for it.
+// candidate finds the provider that a card's scheme names: by its metadata, or by its
+// endpoints. Nobody but the agent vouches for it.
 func (s *Source) candidate(ctx context.Context, scheme *a2a.SecurityScheme) (*oauth.Provider, error) {
 	if scheme.MetadataURL != "" {
 		p, err := oauth.FromMetadata(ctx, s.http, scheme.MetadataURL)
@@ -105,7 +105,7 @@ func (s *Source) candidate(ctx context.Context, scheme *a2a.SecurityScheme) (*oa
 	if token == "" {
 		return nil, errors.New("the card does not say where its tokens come from: --oauth-issuer names the identity provider")
 	}
-	// The endpoints may be of different hosts, which metadata can vouch for.
+	// The endpoints may have different hosts; then metadata must vouch for them.
 	for _, from := range []string{authorization, token} {
 		if from == "" {
 			continue
@@ -117,7 +117,7 @@ func (s *Source) candidate(ctx context.Context, scheme *a2a.SecurityScheme) (*oa
 	return oauth.FromEndpoints(authorization, token, device)
 }
 
-// originOnly is a URL without what is behind its host.
+// originOnly is a URL up to its host.
 func originOnly(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {

@@ -8,28 +8,26 @@ import (
 	"strings"
 )
 
-// maxSecret is how long a secret may be: tokens of people in many groups have some
-// ten kB.
+// maxSecret bounds a secret: tokens of users in many groups have some ten kB.
 const maxSecret = 64 << 10
 
-// A Secret says where a secret is to be found. One of Value, File and Command is
-// set, or none.
+// A Secret is a place of a secret. At most one of Value, File and Command is set.
 type Secret struct {
-	// Value is the secret itself, from a variable of the environment. It is never
-	// from an argument, which everybody on the machine can read.
+	// Value is the secret itself, from an environment variable. It never comes from an
+	// argument, which everybody on the machine can read.
 	Value string
-	// File holds it. It is read each time, so that what replaces it counts.
+	// File holds it. It is read each time, because it may be replaced.
 	File string
-	// Command prints it on its stdout: see [Options.Command].
+	// Command prints it: see [Options.Command].
 	Command string
-	// Name is what it is called in messages: A2ASTDIO_TOKEN.
+	// Name is its name in messages: A2ASTDIO_TOKEN.
 	Name string
 }
 
-// IsZero reports whether nothing is said.
+// IsZero reports whether no place is set.
 func (s Secret) IsZero() bool { return s.Value == "" && s.File == "" && s.Command == "" }
 
-// read returns the secret, without the blanks around it.
+// read returns the secret, without surrounding blanks.
 func (s Secret) read(ctx context.Context) (string, error) {
 	value := s.Value
 	switch {
@@ -56,9 +54,8 @@ func (s Secret) read(ctx context.Context) (string, error) {
 	return value, nil
 }
 
-// readPrivate reads a file that others must not be able to read. A file that is
-// somebody else's, such as a secret that a container is given, is as it is: its
-// owner decides.
+// readPrivate reads a file that others must not be able to read. It does not check
+// another user's file, such as a secret in a container: its owner decides.
 func readPrivate(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -4,6 +4,6 @@ package credentials
 
 import "io/fs"
 
-// othersMay has nothing to go by: permission bits mean nothing here, and a user's
-// directories are theirs alone unless they have shared them.
+// othersMay returns "": permission bits mean nothing here, and a user's directories are
+// private unless shared.
 func othersMay(fs.FileInfo) string { return "" }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// othersMay says what others may do with a file of this user's, "" if nothing.
+// othersMay tells what others may do with a file of this user, "" if nothing.
 func othersMay(info fs.FileInfo) string {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || !info.Mode().IsRegular() || int(stat.Uid) != os.Getuid() {

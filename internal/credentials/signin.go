@@ -15,39 +15,39 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A User is who signs in, and how they are reached: on a terminal, or through an
-// editor. What they cannot do returns [ErrCannot].
+// A User is the signing-in user, on a terminal or behind an editor. A method returns
+// [ErrCannot] for what is not possible there.
 type User interface {
-	// Confirm asks whether a provider that the agent alone has named is the right
-	// one. asked: it cannot be asked here, and the page that the browser opens does.
+	// Confirm asks whether a provider that only the agent has named is the right one.
+	// onPage: the page in the browser asks instead.
 	Confirm(ctx context.Context, q *oauth.Question) (yes, onPage bool, err error)
-	// Visit has their browser open a page, and returns at once. local is the same
-	// by way of this machine, for a browser that is started with an argument.
+	// Visit opens a page in the user's browser, and returns at once. local leads to the
+	// same page by way of this machine, for a browser that gets its URL as an argument.
 	Visit(ctx context.Context, local, provider, text string) error
-	// Enter has them enter a code at a page, on any device.
+	// Enter tells the user to enter a code at a page, on any device.
 	Enter(ctx context.Context, code, page, complete string, until time.Time) error
-	// Browser reports whether a page that opens on this machine is seen by them.
+	// Browser reports whether the user would see a page that opens on this machine.
 	Browser() bool
-	// Secret asks for a secret, which is not shown while it is typed.
+	// Secret asks for a secret, without echo.
 	Secret(ctx context.Context, prompt string) (string, error)
 }
 
 // ErrCannot: this user cannot be asked that.
 var ErrCannot = errors.New("that cannot be asked here")
 
-// SignIn says how to sign in.
+// SignIn tells how to sign in.
 type SignIn struct {
-	// Card is the agent's, nil if it is not to be had without credentials.
+	// Card is the agent's card, nil if it cannot be had without credentials.
 	Card *a2a.Card
-	// Scheme is the card's name of the scheme to use; "": the first that works.
+	// Scheme is the card's name of the scheme; "": the first that works.
 	Scheme string
-	// Skill asks for what this skill needs, too.
+	// Skill asks also for what this skill needs.
 	Skill string
-	// Device asks for a device code also where there is a browser.
+	// Device uses a device code even with a browser.
 	Device bool
 }
 
-// SignIn signs the user in and stores what comes of it.
+// SignIn signs the user in and stores the result.
 func (s *Source) SignIn(ctx context.Context, how *SignIn, user User) (*Login, error) {
 	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
 		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
@@ -74,8 +74,7 @@ func (s *Source) SignIn(ctx context.Context, how *SignIn, user User) (*Login, er
 	return login, s.keep(ctx, login)
 }
 
-// keep stores a login, in place of those of clients that were registered for it
-// before.
+// keep stores a login. It replaces those of clients that were registered for it before.
 func (s *Source) keep(ctx context.Context, login *Login) error {
 	if err := s.opts.Store.Put(ctx, login); err != nil {
 		return err
@@ -97,14 +96,13 @@ func (s *Source) keep(ctx context.Context, login *Login) error {
 type step struct {
 	scheme a2a.SecurityScheme
 	scopes []string
-	// oauth: by a provider; otherwise a secret is asked for.
+	// oauth: by a provider; otherwise the user enters a secret.
 	oauth bool
-	// hint is what the agent's 401 says, where there is no card.
+	// hint is from the agent's 401, where there is no card.
 	hint oauth.Hint
 }
 
-// plan finds what to do: the first of the card's alternatives of which we can meet
-// each scheme.
+// plan chooses the first of the card's alternatives whose schemes we can all meet.
 func (s *Source) plan(how *SignIn) ([]step, error) {
 	card := how.Card
 	if card == nil {
@@ -142,8 +140,8 @@ func (s *Source) plan(how *SignIn) ([]step, error) {
 	return nil, errors.New("the agent's card asks for no credentials, and it has refused none: there is nothing to sign in to; --oauth-issuer names an identity provider that you know it wants")
 }
 
-// alternatives are what the card requires. One that declares schemes and requires
-// none has forgotten it.
+// alternatives are the card's requirements. A card with schemes and no requirement has
+// forgotten it.
 func alternatives(card *a2a.Card) (list []a2a.Requirement) {
 	for _, r := range card.Requirements {
 		if len(r) > 0 {
@@ -158,7 +156,7 @@ func alternatives(card *a2a.Card) (list []a2a.Requirement) {
 	return list
 }
 
-// steps are those for one alternative; reason says why it cannot be met.
+// steps are those of an alternative; reason tells why it cannot be met.
 func (s *Source) steps(card *a2a.Card, alternative a2a.Requirement, skill string) (list []step, reason string) {
 	providers := 0
 	for _, use := range alternative {
@@ -184,7 +182,7 @@ func (s *Source) steps(card *a2a.Card, alternative a2a.Requirement, skill string
 	return list, ""
 }
 
-// skillScopes are what a skill wants of a scheme beyond the card.
+// skillScopes are the scopes that a skill adds to the card's for a scheme.
 func skillScopes(card *a2a.Card, skill, scheme string) (list []string) {
 	for _, s := range card.Skills {
 		if skill == "" || s.ID != skill {
@@ -201,8 +199,8 @@ func skillScopes(card *a2a.Card, skill, scheme string) (list []string) {
 	return nil
 }
 
-// planWithoutCard goes by what the user has configured, or by what the agent has
-// answered instead of its card.
+// planWithoutCard uses what the user has configured, or what the agent has answered in
+// place of its card.
 func (s *Source) planWithoutCard() ([]step, error) {
 	var hint oauth.Hint
 	if c := s.Refusal(); c != nil {
@@ -251,7 +249,7 @@ func (s *Source) signInTo(ctx context.Context, login *Login, st *step, how *Sign
 	return nil
 }
 
-// StoreToken stores a token, key or user:password as a sign-in.
+// StoreToken stores a token, a key or user:password as a sign-in.
 func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*Login, error) {
 	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
 		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")

@@ -11,9 +11,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 )
 
-// signInOAuth signs in at an identity provider. Which one is the agent's word,
-// unless the user has configured it: then the user is asked before anything goes
-// there, and what was confirmed is stored.
+// signInOAuth signs in at an identity provider. If only the agent names the provider,
+// the user is asked before anything goes there, and what is confirmed is stored.
 func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *SignIn, user User) error {
 	provider, resource, err := s.providerFor(ctx, st, how)
 	if err != nil {
@@ -59,8 +58,8 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 	return nil
 }
 
-// providerFor finds the provider. resource is what the agent calls itself, where
-// it says that (RFC 9728).
+// providerFor finds the provider. resource is the agent's own name as a resource, if it
+// has one (RFC 9728).
 func (s *Source) providerFor(ctx context.Context, st *step, how *SignIn) (p *oauth.Provider, resource string, err error) {
 	if s.opts.OAuth.Issuer != "" {
 		p, err = s.configured(ctx, how.Card)
@@ -88,8 +87,8 @@ func (s *Source) providerFor(ctx context.Context, st *step, how *SignIn) (p *oau
 	return nil, "", err
 }
 
-// scopesFor are the scopes to ask for. Those that renew and that tell who signs in
-// are added where the provider has them, unless the user has said which.
+// scopesFor are the scopes to ask for. It adds those for renewal and for the account
+// where the provider has them, unless the user has set the scopes.
 func (s *Source) scopesFor(st *step, p *oauth.Provider) []string {
 	if s.opts.OAuth.Scopes != nil {
 		return s.opts.OAuth.Scopes
@@ -105,8 +104,8 @@ func (s *Source) scopesFor(st *step, p *oauth.Provider) []string {
 	return slices.Compact(scopes)
 }
 
-// confirm asks the user about a provider that nobody has vouched for. A question
-// that is returned is asked by the page.
+// confirm asks the user about a provider that only the agent has named. If it returns a
+// question, the page asks it.
 func (s *Source) confirm(ctx context.Context, login *Login, p *oauth.Provider, scopes []string, user User) (*oauth.Question, error) {
 	agent, _ := url.Parse(s.opts.Agent)
 	q := &oauth.Question{Agent: login.Origin, Provider: oauth.Name(p.Issuer), Scopes: scopes, Unencrypted: agent.Scheme == "http" && !strings.HasPrefix(login.Origin, "http://localhost:")}
@@ -128,8 +127,8 @@ func (s *Source) confirm(ctx context.Context, login *Login, p *oauth.Provider, s
 	return nil, nil
 }
 
-// confirmed reports whether the user has signed in there before for this agent:
-// with the same endpoints.
+// confirmed reports whether the user has signed in for this agent before, with the same
+// endpoints.
 func (s *Source) confirmed(p *oauth.Provider) bool {
 	list, _ := s.opts.Store.List()
 	return slices.ContainsFunc(list, func(l *Login) bool {
@@ -138,8 +137,8 @@ func (s *Source) confirmed(p *oauth.Provider) bool {
 	})
 }
 
-// clientFor decides as which client to sign in: the configured one, one that was
-// registered for this agent before, or a new one. It returns its secret.
+// clientFor chooses the client for the sign-in: the configured one, one registered
+// earlier for this agent, or a new one. It returns the client's secret.
 func (s *Source) clientFor(ctx context.Context, login *Login, p *oauth.Provider, scopes []string, browser *oauth.CodeLogin, device bool) (string, error) {
 	o := &s.opts.OAuth
 	if o.ClientID != "" {
@@ -154,7 +153,8 @@ func (s *Source) clientFor(ctx context.Context, login *Login, p *oauth.Provider,
 	if before := s.registered(ctx, p); before != nil {
 		redirect := ""
 		if !device {
-			// To the letter, port and all: if that is taken, a new client it is.
+			// The URL must match exactly, with its port. If that is taken, register a new
+			// client.
 			browser.Redirect = before.Redirect
 			if got, err := browser.Listen(); err == nil {
 				redirect = got
@@ -183,8 +183,8 @@ func (s *Source) clientFor(ctx context.Context, login *Login, p *oauth.Provider,
 	return secret, nil
 }
 
-// registered returns an earlier login with a client that we have registered at the
-// provider for this agent.
+// registered returns an earlier login whose client we have registered at the provider
+// for this agent.
 func (s *Source) registered(ctx context.Context, p *oauth.Provider) *Login {
 	list, _ := s.opts.Store.List()
 	for _, l := range list {
@@ -197,8 +197,8 @@ func (s *Source) registered(ctx context.Context, p *oauth.Provider) *Login {
 	return nil
 }
 
-// SignOut forgets the logins for the agent, and gives their tokens back. warn is
-// about what was not given back: it is forgotten all the same.
+// SignOut deletes the agent's logins, and revokes their tokens. warn is about tokens
+// that were not revoked; their logins are deleted all the same.
 func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err error) {
 	if s.opts.Store == nil {
 		return nil, nil, nil
@@ -225,7 +225,7 @@ func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err err
 		if full != nil && full.Provider != nil {
 			secret := full.Secrets.ClientSecret
 			if secret == "" && !s.opts.OAuth.Secret.IsZero() {
-				secret, _ = s.opts.OAuth.Secret.read(ctx) // without it the provider says no
+				secret, _ = s.opts.OAuth.Secret.read(ctx) // without it the provider refuses
 			}
 			t := &oauth.Token{Access: full.Secrets.Access, Refresh: full.Secrets.Refresh}
 			warn = errors.Join(warn, s.client(full.ClientID, secret, nil).Revoke(ctx, full.Provider, t))

@@ -17,52 +17,51 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Options say where credentials are to be found. A configuration fills them, or
-// the command line. The zero value finds none.
+// Options tell where to find credentials. The command line or a configuration fills
+// them. The zero value finds none.
 type Options struct {
 	// Agent is the agent's URL, as the user wrote it.
 	Agent string
-	// Header holds what the user has given as headers, and Certificate says that
-	// there is a client certificate: what they answer needs no credential.
+	// Header holds the user's headers; Certificate: there is a client certificate. What
+	// they answer needs no credential.
 	Header      http.Header
 	Certificate bool
-	// Token is a bare token, key or user:password. It is placed where the card wants
-	// it. Of Token and Command one is set at most.
+	// Token is a bare token, key or user:password. It is placed where the card wants it.
+	// At most one of Token and Command is set.
 	Token Secret
-	// Command prints a token or headers; see readGiven. It gets {"uri":"…"} on its
-	// stdin, and no variable of ours.
+	// Command prints a token or headers; see readGiven. It gets {"uri":"…"} on its stdin,
+	// and none of our variables.
 	Command string
-	// HeaderBy is what gives the Authorization of Header, in the user's words; "" is
-	// --header.
+	// HeaderBy names the source of Header's Authorization for the user; "" is --header.
 	HeaderBy string
-	// OAuth says as which client to sign in.
+	// OAuth is the client for a sign-in.
 	OAuth OAuth
-	// Store keeps sign-ins; nil: there are none.
+	// Store has the sign-ins; nil: there are none.
 	Store *Store
-	// TLS says which authorities an identity provider's certificate may be of.
+	// TLS has the authorities trusted for an identity provider.
 	TLS *tls.Config
-	// Learn gets each secret as soon as it is known, for masks; nil: nobody.
+	// Learn gets each secret as soon as it is known, to be masked; nil: nobody.
 	Learn func(secrets ...string)
-	// Cure is the command that signs in, for messages; "": it cannot be done.
+	// Cure is the command that signs in, for messages; "": no sign-in is possible.
 	Cure string
-	// Log takes what is noticed; nil: nothing.
+	// Log gets notices; nil: nothing.
 	Log *slog.Logger
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
 }
 
-// OAuth is who signs in, and where.
+// OAuth is the client, and where it signs in.
 type OAuth struct {
-	// ClientID is empty where a client is to be registered at the sign-in.
+	// ClientID is empty if the sign-in has to register a client.
 	ClientID string
 	Secret   Secret
-	// Scopes are asked for in place of those that the card names.
+	// Scopes replace the card's.
 	Scopes []string
-	// Issuer is the identity provider that the user vouches for.
+	// Issuer is the user's identity provider.
 	Issuer string
 	// Redirect is the URL of this machine to come back to; "": any port.
 	Redirect string
-	// Params are further parameters of the provider's.
+	// Params are further parameters for the provider.
 	Params url.Values
 }
 
@@ -71,18 +70,17 @@ type OAuth struct {
 type Source struct {
 	opts Options
 	http *http.Client
-	// command and program are caches of what those give, nil if they are not asked.
+	// command and program cache these sources, nil if they are not used.
 	command, program *cache
 	logins           logins
 
 	mu sync.Mutex
-	// refusal is the last challenge of the agent, for who signs in; card is the
-	// agent's, as it is known.
+	// refusal is the agent's last challenge, for a sign-in; card is the agent's, if known.
 	refusal *transport.Challenge
 	card    *a2a.Card
 }
 
-// New makes a source. It asks nobody, and reads nothing.
+// New makes a source. It reads nothing and sends nothing.
 func New(opts *Options) *Source {
 	s := &Source{opts: *opts}
 	if s.opts.Now == nil {
@@ -105,7 +103,7 @@ func New(opts *Options) *Source {
 	return s
 }
 
-// Close ends what runs. A renewal gets a moment to be stored.
+// Close ends renewals. It gives them a moment to be stored.
 func (s *Source) Close() error {
 	for _, c := range s.caches() {
 		c.close()
@@ -127,7 +125,7 @@ func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*trans
 	cred, err := s.find(ctx, c)
 	switch {
 	case err != nil && c.Card == nil && c.Status == 0 && ctx.Err() == nil:
-		// The card is for everybody, mostly, and whoever signs in anew needs it.
+		// Cards are mostly public, and a new sign-in needs the card.
 		return nil, nil
 	case err != nil:
 		return nil, s.explain(err)
@@ -140,7 +138,7 @@ func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*trans
 	return nil, s.cure(c)
 }
 
-// find puts together what was given and what is stored.
+// find combines given and stored credentials.
 func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 	first, answered, err := s.own(ctx, c)
 	if err != nil {
@@ -153,8 +151,8 @@ func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.C
 	return join(first, login), nil
 }
 
-// isNew reports whether something was got in place of what was refused, and
-// accepted notes that the agent takes it.
+// isNew reports whether a credential replaced a refused one; accepted notes that the
+// agent accepts it.
 func (s *Source) isNew() bool {
 	return slices.ContainsFunc(s.caches(), (*cache).isNew)
 }
@@ -169,8 +167,8 @@ func (s *Source) caches() []*cache {
 	return slices.DeleteFunc([]*cache{s.command, s.program, s.logins.cache}, func(c *cache) bool { return c == nil })
 }
 
-// own returns what was given for this agent, without a sign-in, and which of the
-// card's schemes that answers.
+// own returns what was given for this agent without a sign-in, and the card's schemes
+// that it answers.
 func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Credential, []string, error) {
 	var h *held
 	var err error
@@ -198,8 +196,7 @@ func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Cr
 	return &transport.Credential{Header: h.value.header}, s.everything(c), nil
 }
 
-// everything are the names of all schemes: headers that a command gives are what
-// somebody has thought of for this agent.
+// everything returns all schemes: a command's headers are made for this agent.
 func (s *Source) everything(c *transport.Challenge) (names []string) {
 	if c.Card != nil {
 		for _, scheme := range c.Card.Security {
@@ -212,7 +209,7 @@ func (s *Source) everything(c *transport.Challenge) (names []string) {
 func (s *Source) place(ctx context.Context, secret string, c *transport.Challenge) (*transport.Credential, []string, error) {
 	var signedIn []string
 	if c.Card == nil || !slices.ContainsFunc(c.Card.Requirements, func(r a2a.Requirement) bool { return len(r) > 1 }) {
-		// There is nothing to go together with.
+		// There is nothing to combine it with.
 	} else if login, err := s.logins.current(ctx); err == nil && login != nil {
 		signedIn = login.Schemes
 	}
@@ -223,8 +220,7 @@ func (s *Source) place(ctx context.Context, secret string, c *transport.Challeng
 	return cred, []string{scheme}, nil
 }
 
-// refusedToken returns the token of what was refused, if it was what the cache
-// holds.
+// refusedToken returns the refused token, if the cache holds it.
 func refusedToken(c *cache, challenge *transport.Challenge) string {
 	if challenge.Status != http.StatusUnauthorized || challenge.Refused == nil {
 		return ""
@@ -237,7 +233,7 @@ func refusedToken(c *cache, challenge *transport.Challenge) string {
 	return c.held.token
 }
 
-// shows reports whether a credential is, or has, what is held.
+// shows reports whether a credential contains what is held.
 func shows(cred *transport.Credential, h *held) bool {
 	if h.value == nil || h.value.token != "" {
 		return slices.ContainsFunc(values(cred), func(v string) bool { return v == h.token || strings.HasSuffix(v, " "+h.token) })
@@ -304,15 +300,14 @@ func (s *Source) client(id, secret string, params url.Values) *oauth.Client {
 	return &oauth.Client{ID: id, Secret: secret, Params: params, HTTP: s.http, Now: s.opts.Now}
 }
 
-// Refusal is what the agent last answered with 401 or 403; nil: nothing.
+// Refusal is the agent's last answer with 401 or 403; nil: none.
 func (s *Source) Refusal() *transport.Challenge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.refusal
 }
 
-// Missing says what an agent wants that there is not, "" if that is nothing, or not
-// known.
+// Missing tells what an agent wants that is missing, "" if nothing, or not known.
 func (s *Source) Missing(ctx context.Context, card *a2a.Card) string {
 	c := &transport.Challenge{Card: card}
 	c.URL, _ = url.Parse(s.opts.Agent)

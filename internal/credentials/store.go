@@ -23,25 +23,24 @@ import (
 )
 
 const (
-	// lockTry is how often a lock is tried for that another bridge holds.
+	// lockTry is the interval of attempts at a lock that another bridge holds.
 	lockTry = 50 * time.Millisecond
-	// lockTime is how long one is waited for: as long as whoever has it may take to
-	// renew.
+	// lockTime bounds the wait for a lock: its holder may be renewing.
 	lockTime = 30 * time.Second
-	// maxLogins bounds what is read of a directory.
+	// maxLogins bounds the files that are read in a directory.
 	maxLogins = 1000
 	suffix    = ".json"
 )
 
-// A Store keeps sign-ins: one file each, of mode 0600, written as a whole, in a
-// directory of mode 0700. It is safe for concurrent use, also by several bridges.
+// A Store stores sign-ins in a directory of mode 0700. Each has a file of mode 0600,
+// which is replaced as a whole. It is safe for concurrent use, also by several bridges.
 //
-// A file holds the tokens in clear. The system's keyring was tried: the package for
-// all three systems makes the program 0.4 MB larger, which its limit does not allow.
+// A file holds the tokens in clear. (Rejected: the system's keyring. The package for
+// all three systems adds 0.4 MB to the program, beyond its limit.)
 type Store struct{ dir string }
 
-// OpenStore returns the store in a directory; "" is the user's own. The disk is
-// not touched.
+// OpenStore returns the store in a directory; "" is the user's own. It does not touch
+// the disk.
 func OpenStore(dir string) (*Store, error) {
 	if dir == "" {
 		state, err := stateDir(runtime.GOOS, os.Getenv, os.UserHomeDir)
@@ -53,9 +52,8 @@ func OpenStore(dir string) (*Store, error) {
 	return &Store{dir: dir}, nil
 }
 
-// stateDir is where a user's programs keep their state: not where configuration
-// is, which people share and put under version control; and never a directory that
-// others can write to.
+// stateDir is where the user's programs keep their state. Configuration directories are
+// often shared and under version control; and no directory may be writable by others.
 func stateDir(goos string, getenv func(string) string, home func() (string, error)) (string, error) {
 	variable := "XDG_STATE_HOME"
 	if goos == "windows" {
@@ -77,21 +75,21 @@ func stateDir(goos string, getenv func(string) string, home func() (string, erro
 	return filepath.Join(dir, ".local", "state"), nil
 }
 
-// file is where the login of an origin and a client is.
+// file is the file for an origin and a client.
 func (s *Store) file(origin, client string) string {
 	sum := sha256.Sum256([]byte(origin + "\n" + client))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+suffix)
 }
 
-// A stored is the JSON of a file.
+// A stored is a file's JSON.
 type stored struct {
 	Version int `json:"version"`
 	Login
 	Secrets *Secrets `json:"secrets,omitempty"`
 }
 
-// List returns all logins, the newest first, without their secrets. Files that
-// cannot be read are left out, and are what the error is about.
+// List returns all logins, the newest first, without their secrets. It skips unreadable
+// files, and the error is about these.
 func (s *Store) List() ([]*Login, error) {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -117,14 +115,14 @@ func (s *Store) List() ([]*Login, error) {
 	return list, bad
 }
 
-// Find returns the login to use for an agent, nil if there is none: of the
-// configured client, if one is; of several at one origin that of the same URL; and
-// of these the newest.
+// Find returns the login for an agent, nil if there is none. If client is set, only its
+// logins count. A login of the agent's own URL comes before others of its origin, and a
+// newer one before an older one.
 func (s *Store) Find(ctx context.Context, agent, client string) (*Login, error) {
 	origin, at := Origin(agent), withoutQueryOf(agent)
 	var list []*Login
 	var bad error
-	for range 2 { // a directory may lack a file that is replaced while it is read
+	for range 2 { // a listing may miss a file that is replaced meanwhile
 		list, bad = s.List()
 		list = slices.DeleteFunc(list, func(l *Login) bool {
 			return l.Origin != origin || client != "" && l.ClientID != "" && l.ClientID != client
@@ -171,8 +169,8 @@ func (s *Store) read(file string) (*stored, error) {
 	return f, nil
 }
 
-// Put stores a login in place of the one before. It is on the disk when Put
-// returns: a refresh token that is lost cannot be had again.
+// Put stores a login, and replaces the earlier one. It is on the disk when Put returns:
+// a lost refresh token cannot be had again.
 func (s *Store) Put(ctx context.Context, l *Login) error {
 	f := stored{Version: 1, Login: *l}
 	f.Secrets = &l.Secrets
@@ -192,7 +190,7 @@ func (s *Store) Put(ctx context.Context, l *Login) error {
 	return nil
 }
 
-// writeWhole replaces a file, so that there is always one of both.
+// writeWhole replaces a file at once.
 func writeWhole(file string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(file), ".new-*") // of mode 0600
 	if err != nil {
@@ -209,7 +207,7 @@ func writeWhole(file string, b []byte) error {
 		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // it is of no use to anybody
+		_ = os.Remove(f.Name()) // nobody else uses it
 	}
 	return err
 }
@@ -224,7 +222,7 @@ func (s *Store) Delete(l *Login) error {
 }
 
 // Lock keeps other bridges from changing a login until unlock is called, or this
-// process ends. The file of the lock stays: who removed it would let two in.
+// process ends. The lock's file stays: removing it could let two in.
 func (s *Store) Lock(ctx context.Context, l *Login) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTime)
 	defer cancel()
@@ -241,8 +239,8 @@ func (s *Store) Lock(ctx context.Context, l *Login) (unlock func(), err error) {
 	return func() { _ = lock.Close() }, nil // the system would do it, too
 }
 
-// stamp tells whether the file of a login has changed, or others have come: then
-// the directory has.
+// stamp changes when a login's file changes, or when the directory does, which happens
+// when others come.
 func (s *Store) stamp(l *Login) string {
 	info, err := os.Stat(s.file(l.Origin, l.ClientID))
 	dir, dirErr := os.Stat(s.dir)

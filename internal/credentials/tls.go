@@ -10,20 +10,20 @@ import (
 	"sync"
 )
 
-// TLS says how an agent is trusted, and how we show ourselves to it. The zero value
-// is the system's authorities, and no certificate.
+// TLS tells how to trust an agent, and which certificate to show. The zero value is the
+// system's authorities, and no certificate.
 type TLS struct {
-	// CAFile holds certificates of authorities, in PEM, to trust beside the system's.
+	// CAFile holds authorities' certificates, in PEM, beside the system's.
 	CAFile string
-	// CertFile and KeyFile are a client certificate and its key, in PEM. An empty
-	// KeyFile is CertFile, which then has both.
+	// CertFile and KeyFile are a client certificate and its key, in PEM. Without KeyFile,
+	// CertFile has both.
 	CertFile, KeyFile string
-	// Insecure has nobody's certificate verified.
+	// Insecure skips the verification of certificates.
 	Insecure bool
 }
 
-// Config makes a configuration of it; nil if it says nothing. What is wrong with a
-// file is found now; a certificate that is replaced later is read anew.
+// Config makes a TLS configuration; nil if nothing is set. It reports faults in files
+// at once, and rereads a certificate that is replaced later.
 func (t TLS) Config() (*tls.Config, error) {
 	if t == (TLS{}) {
 		return nil, nil
@@ -54,8 +54,7 @@ func (t TLS) Config() (*tls.Config, error) {
 	return c, nil
 }
 
-// A certificate is read again when its file has changed: those of a company's
-// machines are good for hours.
+// A certificate is read again when its file has changed: some live only for hours.
 type certificate struct {
 	files TLS
 
@@ -90,7 +89,7 @@ func (c *certificate) get(*tls.CertificateRequestInfo) (*tls.Certificate, error)
 	cert, err := tls.X509KeyPair(certPEM, keyPEM)
 	if err != nil {
 		if c.cert != nil {
-			return c.cert, nil // one of the two is new, and the other is not yet
+			return c.cert, nil // one file is new, the other not yet
 		}
 		return nil, fmt.Errorf("--client-cert %s and --client-key %s are not a certificate and its key in PEM (a key that has a password must be without it): %v", c.files.CertFile, keyFile, err)
 	}

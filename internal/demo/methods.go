@@ -15,32 +15,10 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	if err != nil {
 		return nil, nil, 0, invalidParams("%v", err)
 	}
+	if err := a.checkSend(req, p); err != nil {
+		return nil, nil, 0, err
+	}
 	m := p.message
-	switch {
-	case m.id == "":
-		return nil, nil, 0, invalidParams("message.messageId is missing")
-	case len(m.parts) == 0:
-		return nil, nil, 0, invalidParams("message.parts is empty")
-	case p.historyLength != nil && *p.historyLength < 0:
-		return nil, nil, 0, invalidParams("historyLength is negative")
-	case p.push != nil && a.pusher == nil:
-		return nil, nil, 0, &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
-	}
-	if p.push != nil {
-		if err := p.push.check(); err != nil {
-			return nil, nil, 0, err
-		}
-		p.push.wire, p.push.extension = req.wire, req.extension
-	}
-	if req.extension && m.confirms() {
-		// The extension's own words on this message (§3.2, Client-to-Agent Messages).
-		switch {
-		case m.taskID == "" || m.contextID == "":
-			return nil, nil, 0, invalidParams("message.taskId or message.contextId is missing: a ToolCallConfirmation goes to the task that asked, in its context")
-		case req.method != "message/stream":
-			return nil, nil, 0, invalidParams("a ToolCallConfirmation is sent as a streaming message, not by %s", req.called)
-		}
-	}
 	if m.taskID != "" {
 		from := 0
 		t, err := a.change(m.taskID, func(t *task) (err error) {
@@ -73,6 +51,38 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 		err = a.pushTo(t, p.push, 0)
 	}
 	return t, p, 0, err
+}
+
+// checkSend refuses what no message may be, whatever task it is for.
+func (a *Agent) checkSend(req *request, p *sendRequest) error {
+	m := p.message
+	switch {
+	case m.id == "":
+		return invalidParams("message.messageId is missing")
+	case len(m.parts) == 0:
+		return invalidParams("message.parts is empty")
+	case p.historyLength != nil && *p.historyLength < 0:
+		return invalidParams("historyLength is negative")
+	case p.push != nil && a.pusher == nil:
+		return &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
+	}
+	if p.push != nil {
+		if err := p.push.check(); err != nil {
+			return err
+		}
+		p.push.wire, p.push.extension = req.wire, req.extension
+	}
+	if !req.extension || !m.confirms() {
+		return nil
+	}
+	// The extension's own words on this message (§3.2, Client-to-Agent Messages).
+	switch {
+	case m.taskID == "" || m.contextID == "":
+		return invalidParams("message.taskId or message.contextId is missing: a ToolCallConfirmation goes to the task that asked, in its context")
+	case req.method != "message/stream":
+		return invalidParams("a ToolCallConfirmation is sent as a streaming message, not by %s", req.called)
+	}
+	return nil
 }
 
 // create starts a new task with the story of its prompt.

@@ -8,29 +8,29 @@ import (
 	"sync"
 )
 
-// A File reads records of a trace where they are, in any order. It may be used from
-// several goroutines, also while the trace is still being read.
+// A File reads records of a trace at given positions. It may be used from several
+// goroutines, also while the trace is still being read.
 type File struct {
 	mu    sync.Mutex
 	parts []*os.File
-	kept  bool // not to be closed by the Reader
+	kept  bool // the Reader must not close them
 }
 
-// File returns what reads records at the positions that the Reader tells. It is to
-// be asked for before the first call of Next, and closed after the Reader.
+// File returns a File for the positions that the Reader reports. Call it before the
+// first Next, and close it after the Reader.
 func (r *Reader) File() *File {
 	r.files.kept = true
 	return r.files
 }
 
-// add adds a part, the newest.
+// add adds the newest part.
 func (f *File) add(part *os.File) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.parts = append(f.parts, part)
 }
 
-// Read reads the record that is somewhere, and its line.
+// Read reads the record at a position, and its line.
 func (f *File) Read(at Position) (*Record, []byte, error) {
 	f.mu.Lock()
 	var part *os.File
@@ -66,9 +66,8 @@ func (f *File) Close() error {
 	return errors.Join(errs...)
 }
 
-// Mask takes what tells by its name or shape that it is a credential out of a
-// payload, as a recorder without credentials of its own does: to compare it with
-// what was recorded.
+// Mask masks what its name or shape shows to be a credential, as a recorder does that
+// has no credentials of its own. Its result can be compared with a recorded payload.
 func Mask(b []byte) []byte {
 	e := newEncoder(&Options{})
 	p := wholePayload(b)

@@ -14,9 +14,8 @@ import (
 
 var errNoRecord = errors.New("this is no record of a trace")
 
-// Decode reads a line of a trace into r, of which nothing stays. JSON and ID are
-// views of the line. Members that are not known are left out: a newer program
-// may have written them.
+// Decode reads a line of a trace into r, and overwrites all of r. JSON and ID are views
+// of the line. It skips unknown members, which a newer program may have written.
 func (r *Record) Decode(line []byte) error {
 	*r = Record{}
 	if !gjson.ValidBytes(line) {
@@ -128,8 +127,7 @@ func (r *Record) string(key string) *string {
 	return nil
 }
 
-// Payload is what crossed the wire, as far as it was recorded, and whether that is
-// all of it.
+// Payload returns the recorded bytes, and whether they are complete.
 func (r *Record) Payload() (b []byte, whole bool) {
 	switch {
 	case r.SHA256 != "":
@@ -142,7 +140,7 @@ func (r *Record) Payload() (b []byte, whole bool) {
 	return []byte(r.Text), true
 }
 
-// Document is the payload, if it is JSON.
+// Document returns the payload if it is JSON.
 func (r *Record) Document() gjson.Result {
 	if r.JSON != nil {
 		return gjson.ParseBytes(r.JSON)
@@ -153,7 +151,7 @@ func (r *Record) Document() gjson.Result {
 	return gjson.Result{}
 }
 
-// Length is how many bytes crossed the wire.
+// Length is the payload's length on the wire.
 func (r *Record) Length() int64 {
 	if r.Size > 0 {
 		return r.Size
@@ -162,7 +160,7 @@ func (r *Record) Length() int64 {
 	return int64(len(b))
 }
 
-// Clone is a copy that outlives the line.
+// Clone returns a copy that outlives the line.
 func (r *Record) Clone() *Record {
 	c := *r
 	c.ID, c.JSON = append(json.RawMessage(nil), r.ID...), append(json.RawMessage(nil), r.JSON...)

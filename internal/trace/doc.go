@@ -1,4 +1,4 @@
-// Package trace records what crosses the wires, and reads what was recorded.
+// Package trace records what crosses the wires, and reads the records.
 //
 // A [Recorder] is handed the editor's lines ([Recorder.Tap]), wraps the way to the
 // agent ([Recorder.Wrap]), and is told what the bridge decides ([Recorder.Decide]).

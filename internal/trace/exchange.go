@@ -13,7 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// requestHead and responseHead are what is known before the bodies.
+// requestHead and responseHead hold what precedes the bodies.
 type requestHead struct {
 	method string
 	url    *url.URL
@@ -26,10 +26,10 @@ type responseHead struct {
 	header http.Header
 }
 
-// An ending is what ended an exchange, as the wire saw it.
+// An ending tells how the wire saw an exchange end.
 type ending struct{ reason, text string }
 
-// An exchange is a request and its response, as far as they have come.
+// An exchange is a request and its response, as far as they were recorded.
 type exchange struct {
 	n      int64
 	began  time.Time
@@ -43,7 +43,7 @@ type exchange struct {
 	said          said
 	events, bytes int64
 	status        int
-	newest, last  []byte // event: a view while bytes are taken, and a copy
+	newest, last  []byte // event: a view while bytes are read, later a copy
 }
 
 // exchange takes an item of the agent's wire.
@@ -63,7 +63,7 @@ func (w *worker) exchange(it *item, b []byte) {
 	case itemSent:
 		w.request(x, it.at)
 	case itemResponse:
-		w.request(x, it.at) // an agent may answer before it has read everything
+		w.request(x, it.at) // an agent may answer before it has read the whole request
 		w.response(x, it.at, it.more.(*responseHead))
 	case itemBody:
 		x.bytes += int64(len(b))
@@ -152,23 +152,23 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	w.finish()
 }
 
-// keepNewest copies the newest event: what ends the exchange is told by the last.
+// keepNewest copies the newest event: the last one tells how the exchange ends.
 func (x *exchange) keepNewest() {
 	if x.newest != nil {
 		x.last, x.newest = append(x.last[:0], x.newest...), nil
 	}
 }
 
-// ends reports whether an event says that there is no more to come of its request:
-// A2A 0.3 by "final", both versions by a state that is the last one, or by an
-// answer that is a message or an error. It is not A2A's if it says neither.
+// ends reports whether an event is the last of its request: by 0.3's "final", by a
+// terminal state, or by an answer that is a message or an error. known is false if the
+// event is not A2A's.
 func ends(b []byte) (over, known bool) {
 	result := gjson.GetBytes(b, "result")
 	if !result.Exists() {
 		if gjson.GetBytes(b, "error").IsObject() {
 			return true, true
 		}
-		result = gjson.ParseBytes(b) // the HTTP+JSON binding has no envelope
+		result = gjson.ParseBytes(b) // HTTP+JSON has no envelope
 	}
 	state := ""
 	for _, path := range [...]string{"status.state", "statusUpdate.status.state", "task.status.state"} {
@@ -189,7 +189,7 @@ func lastState(state string) bool {
 	return false
 }
 
-// end records what is left, and the end.
+// end records the rest and the end.
 func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	delete(w.open, x.n)
 	w.fails(x, e)
@@ -201,7 +201,7 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 		over, known := ends(x.last)
 		switch {
 		case over && reason != EndOpen:
-			reason = EndDone // what came after that was not wanted
+			reason = EndDone // nobody wanted the rest
 		case cut:
 			reason = EndCut
 		case reason == EndDone && known:
@@ -230,7 +230,7 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	w.finish()
 }
 
-// stillOpen are the exchanges that have no end, in order.
+// stillOpen returns the exchanges without an end, in order.
 func (w *worker) stillOpen() []*exchange {
 	var list []*exchange
 	for _, x := range w.open {

@@ -7,28 +7,28 @@ import (
 	"os"
 )
 
-// A file is where a trace goes.
+// A file is where a trace is written.
 type file interface {
-	// full reports whether a part is to be begun before n more bytes.
+	// full reports whether n more bytes need a new part.
 	full(n int) bool
-	// next puts what was written aside, and begins anew.
+	// next moves the current part away, and begins a new one.
 	next() error
 	io.Writer
 	io.Closer
 }
 
-// plainFile is a writer that is somebody else's.
+// plainFile is the caller's writer.
 type plainFile struct{ io.Writer }
 
 func (plainFile) full(int) bool { return false }
 func (plainFile) next() error   { return nil }
 func (plainFile) Close() error  { return nil }
 
-// asideName is what a part that is full is called.
+// asideName is the name of a full part.
 func asideName(path string) string { return path + ".1" }
 
-// A diskFile is put aside when it is full, in the place of the part before it, so
-// that a trace takes twice its limit at most. Each write is one system call.
+// A diskFile moves its file away when it is full, over the part before. So a trace
+// takes at most twice its limit. Each write is one system call.
 type diskFile struct {
 	path string
 	f    *os.File
@@ -40,18 +40,18 @@ func createFile(path string, max int64) (file, error) {
 	if max == 0 {
 		max = DefaultMaxFile
 	}
-	// Appending, so that two processes that were given the same name mix their
-	// lines and do not overwrite each other's.
+	// Append mode: if two processes have the same file, their lines mix, and none is
+	// overwritten.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && info.Mode().IsRegular() {
-		// An old file keeps its mode otherwise.
+		// An existing file would keep its mode.
 		err = errors.Join(f.Chmod(0o600), removeAside(path))
 	} else {
-		max = -1 // a pipe, or a device, cannot be put aside
+		max = -1 // a pipe or a device cannot be renamed
 	}
 	if err != nil {
 		f.Close()
@@ -60,12 +60,12 @@ func createFile(path string, max int64) (file, error) {
 	return &diskFile{path: path, f: f, max: max}, nil
 }
 
-// removeAside removes the part that an older run has put aside, which does not
-// belong to what is written now. What is no trace is left alone.
+// removeAside removes the part of an earlier run, which does not belong to this trace.
+// It removes nothing but traces.
 func removeAside(path string) error {
 	f, err := os.Open(asideName(path))
 	if err != nil {
-		return nil // there is none, mostly; what else it may be is seen when it is needed
+		return nil // usually it does not exist; other errors show when the name is needed
 	}
 	defer f.Close()
 	head := make([]byte, 256)
@@ -85,8 +85,8 @@ func (d *diskFile) Write(b []byte) (int, error) {
 }
 
 func (d *diskFile) next() error {
-	// Windows renames nothing that is open, by us or by anybody: then this part goes
-	// on, and it is tried again when it is twice as large.
+	// Windows cannot rename a file that anybody has open. Then this part goes on, and is
+	// tried again at twice its size.
 	err := d.f.Close()
 	if err != nil {
 		return err

@@ -5,25 +5,24 @@ import (
 	"time"
 )
 
-// Format is the number of the trace's format. A reader of an older one can show
-// what it knows of a newer trace: members are added, and never change what they
-// mean.
+// Format is the number of the trace's format. An older reader shows what it knows of a
+// newer trace: new members may come, and known ones keep their meaning.
 const Format = 2
 
-// The values of [Record.Wire].
+// Values of [Record.Wire].
 const (
 	WireEditor = "editor" // JSON-RPC, a line a message
 	WireAgent  = "agent"  // HTTP
 	WireBridge = "bridge" // what is said about neither
 )
 
-// The values of [Record.Dir]: seen from the program that records.
+// Values of [Record.Dir], seen from the recording program.
 const (
 	DirIn  = "in"
 	DirOut = "out"
 )
 
-// The values of [Record.Kind].
+// Values of [Record.Kind].
 const (
 	KindStart    = "start"    // the first record of a file
 	KindMessage  = "message"  // a line of the editor's wire
@@ -37,18 +36,17 @@ const (
 	KindStop     = "stop"     // the last record of a trace that was closed
 )
 
-// The values of [Record.Reason]: what ended an exchange.
+// Values of [Record.Reason]: what ended an exchange.
 const (
-	// EndDone: all was read that there was; or the agent had said that it was
-	// done, and the rest was not wanted.
+	// EndDone: everything was read; or the agent was done, and nobody wanted the rest.
 	EndDone = "done"
-	// EndEOF: the stream ended, and the agent had not said that it was done.
+	// EndEOF: the stream ended before the agent was done.
 	EndEOF = "eof"
 	// EndCut: the connection broke off, or the response ended within an event.
 	EndCut = "cut"
-	// EndClosed: we closed it although the agent had not said that it was done.
+	// EndClosed: we closed it before the agent was done.
 	EndClosed = "closed"
-	// EndCanceled: what it was for was given up.
+	// EndCanceled: its caller gave up.
 	EndCanceled = "canceled"
 	// EndFailed: no response came.
 	EndFailed = "failed"
@@ -56,23 +54,22 @@ const (
 	EndOpen = "open"
 )
 
-// The values of [Decision.What].
+// Values of [Decision.What].
 const (
-	DecideLost      = "lost"      // there is no connection to the agent any more
+	DecideLost      = "lost"      // the connection to the agent is lost
 	DecideReconnect = "reconnect" // it is made anew
 	DecideRetry     = "retry"     // a request is made again
-	DecidePoll      = "poll"      // the task is asked for, since it cannot be followed
-	DecideGiveUp    = "give-up"   // none of these
-	DecideSettle    = "settle"    // the calls that wait are all that will come: they are asked about
+	DecidePoll      = "poll"      // the task is asked for, because it cannot be followed
+	DecideGiveUp    = "give-up"   // no further attempt
+	DecideSettle    = "settle"    // no further calls come: the waiting ones are asked about
 	DecideAsk       = "ask"       // the user is asked
-	DecideAnswer    = "answer"    // what the user, or somebody in his place, has decided
-	DecideMerge     = "merge"     // several updates became one, or the newest replaced others
-	DecideFold      = "fold"      // the editor gets nothing from events of the agent's
+	DecideAnswer    = "answer"    // what the user, or somebody in the user's place, decided
+	DecideMerge     = "merge"     // updates were merged, or replaced by newer ones
+	DecideFold      = "fold"      // events of the agent that give the editor nothing
 	DecideCancel    = "cancel"
 )
 
-// A Record is one line of a trace, as it is read. docs/trace-format.md has its
-// members one by one.
+// A Record is one line of a trace. docs/trace-format.md describes its members.
 type Record struct {
 	N      int64           `json:"n"`
 	Time   time.Time       `json:"t"`
@@ -130,6 +127,6 @@ type Record struct {
 	Records int64  `json:"records,omitempty"`
 }
 
-// An EventRef names an event of the agent's: by its exchange, and by its place in
-// that, counted from 1.
+// An EventRef names an event of the agent's: its exchange, and its number in that, from
+// 1.
 type EventRef [2]int64

@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// Wrap returns a RoundTripper that records what passes through next: it is
-// transport.ClientOptions.Wrap. Bytes are copied as they pass and never held back.
+// Wrap returns a RoundTripper that records what passes through next; it is meant for
+// transport.ClientOptions.Wrap. It copies bytes as they pass, and delays none.
 func (r *Recorder) Wrap(next http.RoundTripper) http.RoundTripper {
 	return &roundTripper{r, next}
 }
 
-// A roundTripper has no CloseIdleConnections: go-retryablehttp would call it
-// whenever it gives up on one request, and close the others' connections.
+// A roundTripper has no CloseIdleConnections: go-retryablehttp would call it when it
+// gives up on one request, and close the connections of others.
 type roundTripper struct {
 	r    *Recorder
 	next http.RoundTripper
@@ -45,7 +45,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.add(itemResponse, &responseHead{resp.StatusCode, resp.Proto, resp.Header.Clone()}, nil)
 	body := &responseBody{ReadCloser: resp.Body, x: x}
 	if w, ok := resp.Body.(io.Writer); ok {
-		resp.Body = &upgradedBody{body, w} // a connection that became something else
+		resp.Body = &upgradedBody{body, w} // an upgraded connection
 	} else {
 		resp.Body = body
 	}
@@ -63,7 +63,7 @@ func (x *tapped) add(kind itemKind, more any, b []byte) {
 	x.r.q.addLong(x.r.now, item{kind: kind, x: x.n, more: more}, kind, b)
 }
 
-// why says what is behind an error: of a context that was cancelled, the cause.
+// why returns the cause of a cancelled context, or else the error.
 func (x *tapped) why(err error) string {
 	if cause := context.Cause(x.ctx); cause != nil && !errors.Is(err, cause) && !errors.Is(cause, context.Canceled) {
 		return cause.Error()
@@ -71,7 +71,7 @@ func (x *tapped) why(err error) string {
 	return err.Error()
 }
 
-// A requestBody hands over what is read of it.
+// A requestBody records what is read of it.
 type requestBody struct {
 	io.ReadCloser
 	x *tapped
@@ -88,7 +88,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A responseBody hands over what is read of it, and why nothing more is.
+// A responseBody records what is read of it, and how it ends.
 type responseBody struct {
 	io.ReadCloser
 	x *tapped
@@ -120,7 +120,7 @@ func (b *responseBody) Read(p []byte) (int, error) {
 }
 
 func (b *responseBody) Close() error {
-	// Not under the lock: it ends a Read that is blocked.
+	// Without the lock: Close ends a blocked Read.
 	err := b.ReadCloser.Close()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,7 +135,7 @@ func (b *responseBody) end(e *ending) {
 	b.x.add(itemEnd, e, nil)
 }
 
-// An upgradedBody is one that can be written to, too.
+// An upgradedBody can also be written to.
 type upgradedBody struct {
 	*responseBody
 	io.Writer

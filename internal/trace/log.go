@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Masked returns a writer that passes text on to out without credentials. Each
-// Write is a text of its own: a log's line, say.
+// Masked returns a writer that passes text on to out with credentials masked. Each
+// Write is a text of its own, such as a line of a log.
 func Masked(out io.Writer, opts *Options) io.Writer {
 	return &maskedWriter{opts: opts, out: out}
 }
@@ -31,8 +31,8 @@ func (w *maskedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// MaskOwn returns a function that masks the program's own credentials, and nothing else,
-// in what is shown to users: agents echo them in errors. It may be called from any
+// MaskOwn returns a function that masks the program's own credentials, and nothing
+// else, in what users see: agents echo credentials in errors. It may be called from any
 // goroutine.
 func MaskOwn(opts *Options) func(string) string {
 	mask := sync.OnceValue(func() *masker { return newMasker(opts.Header, opts.Secrets, opts.Later) })

@@ -12,31 +12,31 @@ import (
 
 const (
 	masked = "***"
-	// minLiteral is how long a value that the user gave must be to be masked
-	// wherever it turns up. Shorter ones are words like "dev", which stand
-	// everywhere; they are masked where they are a header.
+	// minLiteral is the least length of a user's value that is masked everywhere. Shorter
+	// values are words like "dev", which occur everywhere; they are masked in headers
+	// only.
 	minLiteral = 6
-	// maxNested is how deep JSON within strings of JSON is looked into.
+	// maxNested bounds the depth of JSON within JSON's strings.
 	maxNested = 3
 )
 
-// A masker takes credentials out of what is recorded: by the name that a value
-// has (header, JSON member, URL parameter, assignment in a text), by its shape,
-// and by being one of the program's own. It belongs to one goroutine.
+// A masker masks credentials: by the name of a value (header, JSON member, URL
+// parameter, assignment in a text), by its shape, or because it is one of the program's
+// own. It belongs to one goroutine.
 type masker struct {
-	headers map[string]bool // canonical names that the user gave
-	// literals are the program's own credentials, as they are and as encoders
-	// write them, longest first; own are those as they are that were known at the
-	// beginning, and learned are those of later that are among the literals.
+	headers map[string]bool // canonical names of the user's headers
+	// literals are the program's own credentials, plain and as encoders write them,
+	// longest first. own are the plain ones that were known at the beginning; learned are
+	// later ones, also among the literals.
 	literals, own [][]byte
 	later         *Secrets // may be nil
 	learned       *[]string
 	sieve         *sieve
 	keys, names   keyCache
 	found         []span // of the text in hand
-	seam, piece   []byte // of a text that comes in pieces: two of them, and one without escapes
-	// said is what the text in hand goes on from, nil if it stands alone; pushes
-	// says that the document in hand answers a call about push notifications.
+	seam, piece   []byte // of a text in pieces: two of them, and one without escapes
+	// said is what precedes the text in hand, nil if it stands alone. pushes: the document
+	// in hand answers a call about push notifications.
 	said   *said
 	pushes bool
 }
@@ -50,7 +50,7 @@ func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
 		m.headers[http.CanonicalHeaderKey(name)] = true
 		for _, v := range values {
 			m.own = appendLiteral(m.own, v)
-			// Of "Bearer TOKEN" the token alone is the secret.
+			// In "Bearer TOKEN" only the token is secret.
 			if _, token, ok := strings.Cut(v, " "); ok {
 				m.own = appendLiteral(m.own, strings.TrimSpace(token))
 			}
@@ -64,8 +64,8 @@ func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
 	return m
 }
 
-// learn looks whether credentials have become known since. Whoever masks calls it
-// before each text that stands alone.
+// learn takes credentials that have become known. Call it before each text that stands
+// alone.
 func (m *masker) learn() {
 	if now := m.later.all(); now != m.learned {
 		m.learned = now
@@ -99,8 +99,8 @@ func appendLiteral(list [][]byte, s string) [][]byte {
 	return append(list, []byte(s))
 }
 
-// spelled are the ways in which a value may stand in JSON, in JSON within JSON,
-// in a URL and in a header.
+// spelled lists the forms of a value in JSON, in JSON within JSON, in a URL and in a
+// header.
 func spelled(s string) []string {
 	list := []string{s, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s))}
 	for range 2 {
@@ -116,11 +116,11 @@ func spelled(s string) []string {
 	return list
 }
 
-// spans returns what is to be masked in a text, in order and apart. It is valid
+// spans returns what to mask in a text, in order, without overlaps. The result is valid
 // until the next call.
 func (m *masker) spans(b []byte) []span { return m.find(b, false) }
 
-// find is spans; of the program's own credentials only, if own is set.
+// find is spans; with own, for the program's own credentials only.
 func (m *masker) find(b []byte, own bool) []span {
 	m.found = m.found[:0]
 	m.sieve.each(b, func(at int, w *word) bool {
@@ -135,7 +135,7 @@ func (m *masker) find(b []byte, own bool) []span {
 	return merge(m.found)
 }
 
-// merge brings spans in order, and makes one of those that overlap.
+// merge sorts spans, and joins those that overlap.
 func merge(list []span) []span {
 	if len(list) < 2 {
 		return list
@@ -162,7 +162,7 @@ func replace(dst, b []byte, spans []span) []byte {
 	return append(dst, b[at:]...)
 }
 
-// text masks what is no JSON document.
+// text masks a text that is not JSON.
 func (m *masker) text(s string) string {
 	spans := m.spans([]byte(s))
 	if len(spans) == 0 {

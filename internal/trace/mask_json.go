@@ -7,34 +7,34 @@ import (
 	"unicode/utf8"
 )
 
-// A mode says what becomes of the values in a part of a JSON document.
+// A mode tells what to mask in a part of a JSON document.
 type mode uint8
 
 const (
-	open    mode = iota // what has the name or the shape of a credential is masked
-	hidden              // everything is
-	exempt              // names mean nothing: a card's security schemes
-	servers             // MCP servers: their env, headers and args are masked
+	open    mode = iota // what its name or shape shows to be a credential
+	hidden              // everything
+	exempt              // shapes only: names mean nothing in a card's security schemes
+	servers             // in MCP servers: the values of env, headers and args
 	pairs               // a value of env, headers or args: a list or an object
 	list                // the list: of strings, or of {"name", "value"}
-	pair                // one such: its name stays
-	push                // where an agent is to push: the path of its URL is masked
+	pair                // such an object: its name stays
+	push                // in push configurations: the path of the URL
 )
 
-// A frame is an object or a list that is open.
+// A frame is an open object or list.
 type frame struct {
 	object bool
 	mode   mode
-	key    keyClass // of the member in hand
+	key    keyClass // of the current member
 	isKey  bool     // the next string is a member's name
-	secret bool     // {"name": what names a credential, …}
+	secret bool     // {"name": the name of a credential, …}
 }
 
-// value is the mode of the value that comes next.
+// value is the mode of the next value.
 func (f *frame) value() mode {
 	switch {
 	case !f.object && f.mode == list:
-		return hidden // but an object in it is a pair: see enter
+		return hidden // except in an object, which is a pair: see enter
 	case !f.object:
 		return f.mode
 	case f.mode == hidden, f.mode == pairs:
@@ -57,7 +57,7 @@ func (f *frame) value() mode {
 	return f.mode
 }
 
-// enter is the frame of an object or a list that begins in f.
+// enter returns the frame of an object or a list in f.
 func (f *frame) enter(object bool) frame {
 	next := frame{object: object, mode: f.value(), isKey: object}
 	switch {
@@ -71,9 +71,9 @@ func (f *frame) enter(object bool) frame {
 	return next
 }
 
-// json appends a JSON document, masked, with every other byte as it is. The
-// document may be cut off, or be no JSON at all: it is read token by token.
-// nested is how deep JSON within its strings is looked into.
+// json appends a JSON document, masked, with all other bytes unchanged. The document
+// may be cut off, or not be JSON: it is read token by token. nested counts the JSON
+// documents around this one.
 func (m *masker) json(dst, src []byte, nested int) []byte {
 	stack := append(make([]frame, 0, 32), frame{})
 	if m.pushes || pushes(src) {
@@ -115,14 +115,14 @@ func (m *masker) json(dst, src []byte, nested int) []byte {
 	return dst
 }
 
-// pushes reports whether a document is a call about push notifications, of which
-// A2A 1.0 has the configuration itself as parameters.
+// pushes reports whether a document is a call about push notifications: in A2A 1.0 its
+// parameters are the configuration itself.
 func pushes(src []byte) bool {
 	head := src[:min(len(src), 4<<10)]
 	return bytes.Contains(head, []byte("ushNotificationConfig")) && bytes.Contains(head, []byte(`"method"`))
 }
 
-// stringEnd returns where the string that begins at i ends.
+// stringEnd returns the end of the string that begins at i.
 func stringEnd(src []byte, i int) int {
 	for i++; i < len(src); i++ {
 		switch src[i] {
@@ -165,8 +165,8 @@ func (m *masker) token(dst, raw []byte, top *frame, nested int) []byte {
 	return appendMasked(dst, raw, text, m.value(text, nested), whole)
 }
 
-// value masks a string that is a value: by what is in it, or, if it is JSON
-// itself, as such. It returns the same bytes if nothing is to be masked.
+// value masks a string value: its text, or the JSON in it. It returns the same bytes if
+// nothing is masked.
 func (m *masker) value(text []byte, nested int) []byte {
 	if nested > 0 && looksJSON(text) && json.Valid(text) {
 		return m.json(nil, text, nested-1)
@@ -177,7 +177,7 @@ func (m *masker) value(text []byte, nested int) []byte {
 	return text
 }
 
-// ownIn takes out the program's own credentials only.
+// ownIn masks only the program's own credentials.
 func (m *masker) ownIn(text []byte) []byte {
 	if spans := m.find(text, true); len(spans) > 0 {
 		return replace(nil, text, spans)
@@ -185,8 +185,8 @@ func (m *masker) ownIn(text []byte) []byte {
 	return text
 }
 
-// hidePath takes from a URL what is behind its host: a webhook's path is as good
-// as a password.
+// hidePath removes what follows the host of a URL: a webhook's path is as secret as a
+// password.
 func hidePath(s string) string {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok {
@@ -198,7 +198,7 @@ func hidePath(s string) string {
 	return s
 }
 
-// looksJSON reports whether b was meant to be a JSON document: one cut off, say.
+// looksJSON reports whether b was meant as a JSON document, perhaps cut off.
 func looksJSON(b []byte) bool {
 	b = b[blanks(b, 0):]
 	if len(b) > 0 && b[0] == 0xEF {
@@ -207,8 +207,7 @@ func looksJSON(b []byte) bool {
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[' || b[0] == '"')
 }
 
-// appendMasked appends a string the way it was written, if nothing of it was
-// masked.
+// appendMasked appends a string; in its original form if nothing was masked.
 func appendMasked(dst, raw, was, is []byte, whole bool) []byte {
 	switch {
 	case string(was) == string(is):
@@ -219,7 +218,7 @@ func appendMasked(dst, raw, was, is []byte, whole bool) []byte {
 	return appendString(dst, string(is))
 }
 
-// appendString appends a string as JSON, with <, > and & as they are.
+// appendString appends a string as JSON, without escaping <, > and &.
 func appendString(dst []byte, s string) []byte {
 	if utf8.ValidString(s) && plainEnd([]byte(s), 0) == len(s) {
 		return append(append(append(dst, '"'), s...), '"')
@@ -233,7 +232,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }
 
-// scalar masks a number: whether there is a credential may be told.
+// scalar masks a number. It keeps false and true, which may tell whether there is a
+// credential.
 func (m *masker) scalar(dst, raw []byte, top *frame) []byte {
 	switch string(raw) {
 	case "null", "true", "false":

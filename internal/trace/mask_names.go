@@ -2,10 +2,10 @@ package trace
 
 import "strings"
 
-// maxName is how long a name may be to be looked at: longer ones are no names.
+// maxName bounds a name that is looked at.
 const maxName = 128
 
-// plain brings a name into one spelling: apiKey, api_key and API-Key are one.
+// plain normalises a name: apiKey, api_key and API-Key are equal.
 func plain(name string) string {
 	if len(name) > maxName {
 		return ""
@@ -24,8 +24,8 @@ func plain(name string) string {
 	return string(b)
 }
 
-// secretName reports whether a member of that name holds a credential. Numbers
-// of tokens are not tokens, and neither is where a list goes on.
+// secretName reports whether a member of this name holds a credential. Numbers of
+// tokens do not, and neither do page tokens.
 func secretName(name string) bool { return secretPlain(plain(name)) }
 
 func secretPlain(name string) bool {
@@ -44,8 +44,8 @@ func secretPlain(name string) bool {
 	return strings.HasSuffix(name, "token")
 }
 
-// secretParam is secretName for headers and URL parameters, where a key is
-// hardly ever anything else.
+// secretParam is secretName for headers and URL parameters, where a key is almost
+// always a credential.
 func secretParam(name string) bool {
 	name = plain(name)
 	if secretPlain(name) || strings.HasSuffix(name, "key") {
@@ -58,31 +58,31 @@ func secretParam(name string) bool {
 	return false
 }
 
-// A keyClass says what the name of a JSON member means for us.
+// A keyClass is what a JSON member's name means to the masker.
 type keyClass uint8
 
 const (
 	keyPlain   keyClass = iota
-	keyText             // "text": what is said in pieces
-	keyName             // "name", "key": its value may name a credential beside it
-	keyValue            // "value": that one
+	keyText             // "text": comes in pieces
+	keyName             // "name", "key": its value may name a credential in "value"
+	keyValue            // "value"
 	keyMethod           // of JSON-RPC
 	keyID               // of JSON-RPC
 	keySession          // of ACP
 	keyURL
-	keyEnv    // in MCP servers: what holds credentials
-	keyExempt // security schemes: names of credentials, and none
-	// Where one of the others is, a payload is looked at the thorough way.
+	keyEnv    // in MCP servers: holds credentials
+	keyExempt // security schemes: names of credentials, no credentials
+	// From here on, the name sends a payload through the thorough pass.
 	keyServers // MCP servers
-	keyPush    // where an agent is to push
+	keyPush    // where an agent pushes to
 	keySecret
-	keyEscape // written with escapes: nobody knows without decoding it
+	keyEscape // with escapes: needs decoding
 )
 
-// look: with a member of that name, there may be a credential.
+// look reports whether a member of this name may hold a credential.
 func (c keyClass) look() bool { return c >= keyServers }
 
-// classOf looks at a key as it is written between its quotes.
+// classOf classifies a key as written between its quotes.
 func classOf(key string) keyClass {
 	switch key {
 	case "method":
@@ -118,7 +118,7 @@ func classOf(key string) keyClass {
 	return keyPlain
 }
 
-// classOfName looks at a value of "name" or "key".
+// classOfName classifies a value of "name" or "key".
 func classOfName(name string) keyClass {
 	if secretParam(name) {
 		return keySecret
@@ -126,11 +126,11 @@ func classOfName(name string) keyClass {
 	return keyPlain
 }
 
-// keyCacheSize is how many keys a keyCache knows. An event has a few dozen, and
-// the next one has the same.
+// keyCacheSize is the number of cached keys. An event has a few dozen, and the next
+// event has the same.
 const keyCacheSize = 512
 
-// A keyCache remembers the class of each key that was looked at last.
+// A keyCache caches the classes of recent keys.
 type keyCache struct {
 	of      func(key string) keyClass
 	entries [keyCacheSize]struct {
@@ -140,7 +140,7 @@ type keyCache struct {
 	}
 }
 
-// class returns the class of a key, given as it is written.
+// class returns the class of a key, as written.
 func (c *keyCache) class(key []byte) keyClass {
 	if len(key) == 0 {
 		return keyPlain

@@ -1,14 +1,14 @@
 package trace
 
-// A shape is a token that tells by its beginning what it is.
+// A shape is a kind of token that begins in a known way.
 type shape struct {
 	lead  string // its first bytes
 	pairs [2]int // of lead: see word
 	// any is how many bytes of any letter follow lead, then the byte after.
 	any   int
 	after byte
-	// least is how many bytes of chars it has behind that, in each of parts
-	// that dots separate.
+	// least is the least number of following bytes of chars, in each of parts, which dots
+	// separate.
 	least int
 	parts int
 	chars charset
@@ -37,9 +37,9 @@ func (c charset) has(b byte) bool {
 	return false
 }
 
-// shapes are the tokens of those whose agents, models and repositories people
-// talk about with an agent: JSON Web Tokens, OpenAI and Anthropic, GitHub,
-// GitLab, Google, Slack, Amazon, Stripe, Hugging Face, Groq, npm, SendGrid.
+// shapes are the tokens that people are likely to mention to an agent: JSON Web Tokens,
+// and those of OpenAI, Anthropic, GitHub, GitLab, Google, Slack, Amazon, Stripe,
+// Hugging Face, Groq, npm and SendGrid.
 func shapes() []shape {
 	return []shape{
 		{lead: "eyJ", pairs: [2]int{0, 1}, least: 5, parts: 3, chars: charsDash},
@@ -68,24 +68,34 @@ func shapes() []shape {
 	}
 }
 
-// end returns where a token of this shape that begins at b[at] ends. open: it goes
-// to the end of b, so that more of it could follow; ok: it is one.
-func (s *shape) end(b []byte, at int) (end int, open, ok bool) {
-	if at > 0 && charsWord.has(b[at-1]) {
-		return 0, false, false
-	}
+// begin returns where the part behind the lead begins, which may be behind the end of
+// b. It is negative if the lead is not one of this shape.
+func (s *shape) begin(b []byte, at int) int {
 	i := at + len(s.lead)
 	for range s.any {
 		if i < len(b) && !charsWord.has(b[i]) {
-			return 0, false, false
+			return -1
 		}
 		i++
 	}
 	if s.after != 0 {
 		if i < len(b) && b[i] != s.after {
-			return 0, false, false
+			return -1
 		}
 		i++
+	}
+	return i
+}
+
+// end returns the end of a token of this shape at b[at]. open: it reaches the end of b,
+// so more may follow. ok: it is such a token.
+func (s *shape) end(b []byte, at int) (end int, open, ok bool) {
+	if at > 0 && charsWord.has(b[at-1]) {
+		return 0, false, false
+	}
+	i := s.begin(b, at)
+	if i < 0 {
+		return 0, false, false
 	}
 	if i >= len(b) {
 		return len(b), true, false

@@ -7,25 +7,24 @@ import (
 	"slices"
 )
 
-// A wordKind says what has to be looked at where a word was found.
+// A wordKind tells what to look at where a word was found.
 type wordKind uint8
 
 const (
-	wordName    wordKind = iota // part of a name that has a credential behind "=" or ":"
-	wordScheme                  // Bearer, Basic, Digest: the same, and a token may follow at once
+	wordName    wordKind = iota // part of a name whose credential follows "=" or ":"
+	wordScheme                  // Bearer, Basic, Digest: the same, and a token may follow directly
 	wordURL                     // "://": a name and a password may follow
 	wordEquals                  // a URL parameter
 	wordLiteral                 // one of the program's own credentials
-	wordShape                   // the beginning of a token that tells what it is
-	wordBlock                   // a private key as PEM has it
+	wordShape                   // the beginning of a token of a shape
+	wordBlock                   // a private key in PEM
 	wordPush                    // a method whose parameters hold a webhook
-	wordEscape                  // an escape that could hide one of the others
+	wordEscape                  // an escape that may hide one of the others
 )
 
-// A word is something without which no credential can be told from other text.
-// The sieve finds it by one of two pairs of neighbouring bytes, at and at+1 of
-// the one and of the other: one of them lies at an even place, wherever the word
-// does. They are chosen to be rare in JSON and in English.
+// A word is a text that each credential has in or near it. The sieve finds a word by
+// one of two pairs of its neighbouring bytes. One of them lies at an even index,
+// wherever the word begins. Both are chosen to be rare in JSON and English.
 type word struct {
 	text  string
 	fold  bool // in any case
@@ -34,7 +33,7 @@ type word struct {
 	shape shape
 }
 
-// words are all of them.
+// words lists all words.
 func words() []word {
 	list := []word{
 		{text: "passw", fold: true, pairs: [2]int{2, 3}},
@@ -51,7 +50,7 @@ func words() []word {
 		{text: "://", pairs: [2]int{0, 1}, kind: wordURL},
 		{text: "PRIVATE KEY-----", pairs: [2]int{2, 3}, kind: wordBlock},
 		{text: "pushnotificationconfig", fold: true, pairs: [2]int{0, 3}, kind: wordPush},
-		// Encoders that escape more than they must write & as \u0026.
+		// Some encoders write & as \u0026.
 		{text: `\u00`, pairs: [2]int{0, 1}, kind: wordEscape},
 		{text: `\/`, pairs: [2]int{0, 0}, kind: wordEscape},
 	}
@@ -61,23 +60,23 @@ func words() []word {
 	return list
 }
 
-// A sieve finds words in bytes, most of which have none, in one pass that looks
-// at two bytes at a time: a pair of bytes that is in no word costs one look into
-// a table. Neither regular expressions nor an automaton that goes from byte to
-// byte come near to that, and the trace is to cost less than what it looks at.
+// A sieve finds words in one pass, two bytes at a time. A pair that is in no word costs
+// one table look-up, and most bytes have no word. Regular expressions, and an automaton
+// that reads byte by byte, are far slower; the trace must cost less than what it
+// records.
 type sieve struct {
-	// pairs has, for each pair of bytes, the number of its list; 0: none.
+	// pairs maps each pair of bytes to its list; 0: none.
 	pairs [1 << 16]uint8
 	lists [][]place
 	words []word
-	// leads are how tokens of a shape begin, by their first byte.
+	// leads maps a first byte to the beginnings of shapes.
 	leads [256][]string
 }
 
-// A place is where in which word a pair stands.
+// A place is a pair's position in a word.
 type place struct{ word, at int }
 
-// newSieve makes the tables, 64 KiB of them. literals are words, too.
+// newSieve makes the tables, of 64 KiB. literals become words, too.
 func newSieve(literals [][]byte) *sieve {
 	s := &sieve{words: words(), lists: make([][]place, 1)}
 	for _, l := range literals {
@@ -92,8 +91,8 @@ func newSieve(literals [][]byte) *sieve {
 		}
 		for k, at := range w.pairs {
 			if k == 1 && at == w.pairs[0] {
-				// A word of which two bytes are known has one pair only: at an odd place
-				// it is found by its first byte behind any other.
+				// A word with two known bytes has one pair only. At an odd index its first byte is
+				// found, behind any other.
 				for other := range 256 {
 					add(byte(other), w.text[0], place{i, -1})
 				}
@@ -115,7 +114,7 @@ func newSieve(literals [][]byte) *sieve {
 	for _, pair := range slices.Sorted(maps.Keys(places)) {
 		name := fmt.Sprint(places[pair])
 		if known[name] == 0 {
-			if len(s.lists) > 255 { // hundreds of literals: the last list has all that is left
+			if len(s.lists) > 255 { // hundreds of literals: the last list takes the rest
 				s.lists[255] = append(s.lists[255], places[pair]...)
 				s.pairs[pair] = 255
 				continue
@@ -128,8 +127,8 @@ func newSieve(literals [][]byte) *sieve {
 	return s
 }
 
-// rarest returns two neighbouring pairs of a literal that are in few other texts:
-// letters are common, digits and signs are less so.
+// rarest returns two neighbouring pairs of a literal that are rare elsewhere: letters
+// are common, digits and signs less so.
 func rarest(l []byte) [2]int {
 	best, at := -1, 0
 	for i := 0; i+2 < len(l); i++ {
@@ -158,8 +157,8 @@ func spellings(c byte, fold bool) []byte {
 	return []byte{c}
 }
 
-// each calls found for each word in b, until it returns false, and reports
-// whether it has been through. A word may be found twice.
+// each calls found for each word in b until it returns false, and reports whether it
+// reached the end. It may find a word twice.
 func (s *sieve) each(b []byte, found func(at int, w *word) bool) bool {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
@@ -179,7 +178,7 @@ func (s *sieve) each(b []byte, found func(at int, w *word) bool) bool {
 			return false
 		}
 	}
-	if i < len(b) { // the last byte has no other
+	if i < len(b) { // the last byte has no pair
 		if b[i] == '=' {
 			return found(i, &s.words[len(s.words)-1])
 		}
@@ -187,7 +186,7 @@ func (s *sieve) each(b []byte, found func(at int, w *word) bool) bool {
 	return true
 }
 
-// verify looks at the words that the pair at i is of.
+// verify checks the words that the pair at i may belong to.
 func (s *sieve) verify(b []byte, i int, list uint8, found func(at int, w *word) bool) bool {
 	for _, p := range s.lists[list] {
 		w := &s.words[p.word]

@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// span returns what is to be masked because of a word at b[at], if anything is.
+// span returns what to mask because of a word at b[at], if anything.
 func (w *word) span(b []byte, at int) (span, bool) {
 	switch w.kind {
 	case wordName:
@@ -39,8 +39,8 @@ func (w *word) span(b []byte, at int) (span, bool) {
 
 func nameByte(c byte) bool { return charsDot.has(c) }
 
-// isQuote is true of what values stand in, and of the backslash before it where
-// a text is within another.
+// isQuote reports whether c quotes a value, or is the backslash before a quote in a
+// nested text.
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' || c == '\\' }
 
 // assigned is the value behind a name that from and to are within: NAME=VALUE,
@@ -64,10 +64,9 @@ func assigned(b []byte, from, to int) (span, bool) {
 
 // value is the value that begins at i.
 func value(b []byte, i int) (span, bool) {
-	quote := byte(0)
-	for i < len(b) && isQuote(b[i]) {
-		quote = b[i]
-		i++
+	quote, from := byte(0), i
+	if i = skip(b, i, isQuote); i > from {
+		quote = b[i-1]
 	}
 	for _, scheme := range [...]string{"bearer", "basic", "digest"} {
 		if end := i + len(scheme); end < len(b) && equals(b[i:end], scheme, true) && isBlank(b[end]) {
@@ -94,7 +93,7 @@ func value(b []byte, i int) (span, bool) {
 	return span{i, end}, end > i && string(b[i:end]) != masked
 }
 
-// closing returns where the brackets that are open at i are closed, or the end.
+// closing returns where the brackets close that are open at i, or the end.
 func closing(b []byte, i int) int {
 	for depth := 0; i < len(b); i++ {
 		switch b[i] {
@@ -109,8 +108,8 @@ func closing(b []byte, i int) int {
 	return i
 }
 
-// afterScheme is the token behind Bearer, Basic or Digest, which ends at i. Not
-// behind each such word: "basic understanding" is none.
+// afterScheme returns the token behind Bearer, Basic or Digest, which ends at i. Not
+// each such word is a scheme: "basic understanding".
 func afterScheme(b []byte, i int) (span, bool) {
 	from := skip(b, i, isBlank)
 	if from == i {
@@ -124,7 +123,7 @@ func afterScheme(b []byte, i int) (span, bool) {
 	return span{from, end}, end-from >= 8 && (!plain || end-from >= 24)
 }
 
-// userinfo is what stands between "://" at i and an @ in front of the host.
+// userinfo returns what stands between "://" at i and an @ before the host.
 func userinfo(b []byte, i int) (span, bool) {
 	if i == 0 || !nameByte(b[i-1]) {
 		return span{}, false
@@ -141,7 +140,7 @@ func userinfo(b []byte, i int) (span, bool) {
 	return span{from, at}, at > from
 }
 
-// parameter is the value of a URL's or a form's parameter whose name ends at i.
+// parameter returns the value of a URL or form parameter whose name ends at i.
 func parameter(b []byte, i int) (span, bool) {
 	from := i
 	for from > 0 && (nameByte(b[from-1]) || bytes.IndexByte([]byte("%~[]"), b[from-1]) >= 0) {
@@ -149,7 +148,7 @@ func parameter(b []byte, i int) (span, bool) {
 	}
 	name := string(b[from:i])
 	if plain(name) == "auth" || plain(name) == "pass" {
-		return value(b, i+1) // as assigned has it; the sieve knows longer words only
+		return value(b, i+1) // like assigned; the sieve knows longer words only
 	}
 	if name == "" || len(name) > maxName || from > 0 && bytes.IndexByte([]byte("?&;#"), b[from-1]) < 0 {
 		return span{}, false
@@ -157,7 +156,7 @@ func parameter(b []byte, i int) (span, bool) {
 	if decoded, err := url.QueryUnescape(name); err == nil {
 		name = decoded
 	}
-	// Without anything before it, it is the first of a form, or an assignment.
+	// With nothing before it, it is a form's first parameter, or an assignment.
 	if from == 0 && !secretName(name) || !secretParam(name) {
 		return span{}, false
 	}
@@ -170,7 +169,7 @@ func parameter(b []byte, i int) (span, bool) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// skip returns the first place from i on that is none of those.
+// skip returns the first index from i on where of is false.
 func skip(b []byte, i int, of func(byte) bool) int {
 	for i < len(b) && of(b[i]) {
 		i++

@@ -6,30 +6,30 @@ import (
 )
 
 const (
-	// tailSize is how much of a text is kept for the one that goes on from it. A
-	// longer secret than this that comes in pieces is masked piece by piece: each
-	// is the beginning of one, or goes on from one.
+	// tailSize is how much of a text is kept to be joined with its continuation. A secret
+	// in pieces that is longer is masked piece by piece: each one begins or continues a
+	// secret.
 	tailSize = 192
-	// minPiece is how long the beginning of a secret must be to be masked before
-	// it is known what follows. Shorter ones end every other word.
+	// minPiece is the least length of a secret's beginning that is masked before the rest
+	// is known. Every other word ends in a shorter one.
 	minPiece = 4
-	// maxSeam is how long a piece may be to be looked at as a whole once more.
+	// maxSeam bounds a piece that is searched a second time as a whole.
 	maxSeam = 4 << 10
 )
 
-// A said is the end of what was said so far in a text that comes in pieces.
+// A said is the end of what was said so far in a text in pieces.
 type said struct {
 	tail [tailSize]byte
 	n    int
-	// partial: what comes next may make a secret of the end.
+	// partial: the end may become a secret with the next piece.
 	partial bool
-	// hidden: the end is within a secret that is longer than the tail.
+	// hidden: the end lies within a secret longer than the tail.
 	hidden bool
 }
 
 func (s *said) bytes() []byte { return s.tail[:s.n] }
 
-// add puts the end of a piece behind the tail.
+// add appends the end of a piece to the tail.
 func (s *said) add(piece []byte) {
 	if len(piece) >= tailSize {
 		s.n = copy(s.tail[:], piece[len(piece)-tailSize:])
@@ -41,9 +41,9 @@ func (s *said) add(piece []byte) {
 	s.n += copy(s.tail[s.n:], piece)
 }
 
-// splits reports whether a piece, as it is written in JSON, must be looked at
-// together with what was said before it, or ends in what may be the beginning of
-// a secret. If not, it is added to what was said.
+// splits reports whether a piece, as written in JSON, must be searched together with
+// what precedes it, or ends in what may begin a secret. If not, it adds the piece to
+// what was said.
 func (m *masker) splits(s *said, piece []byte) bool {
 	if s.hidden || len(piece) > maxSeam && s.partial {
 		return true
@@ -63,8 +63,8 @@ func (m *masker) splits(s *said, piece []byte) bool {
 	}
 	end := piece[max(0, len(piece)-tailSize):]
 	if s.partial {
-		// Every other word ends in what a secret may begin with. One that goes over the
-		// end is found where the two are put together; most are none.
+		// Every other word ends in what may begin a secret. A secret across the seam is found
+		// in both texts joined; mostly there is none.
 		m.seam = append(append(m.seam[:0], s.bytes()...), piece...)
 		end = m.seam
 		for _, sp := range m.spans(end) {
@@ -82,8 +82,8 @@ func (m *masker) splits(s *said, piece []byte) bool {
 	return false
 }
 
-// unescaped appends a text without the escapes that code and prose have. It is false
-// if there are others.
+// unescaped appends a text without the escapes of code and prose. It returns false for
+// other escapes.
 func unescaped(dst, text []byte) ([]byte, bool) {
 	for {
 		i := bytes.IndexByte(text, '\\')
@@ -99,7 +99,7 @@ func unescaped(dst, text []byte) ([]byte, bool) {
 	}
 }
 
-// joined masks a piece of a text that goes on from what was said, and adds it.
+// joined masks a piece that continues what was said, and adds it.
 func (m *masker) joined(s *said, piece []byte) []byte {
 	before := s.n
 	whole := append(append(make([]byte, 0, before+len(piece)), s.bytes()...), piece...)
@@ -109,7 +109,7 @@ func (m *masker) joined(s *said, piece []byte) []byte {
 		spans = merge(append(spans, span{from, len(whole)}))
 	}
 	if s.hidden && before > 0 {
-		// The secret began before the tail, and ends where no token goes on.
+		// The secret began before the tail, and ends where no token continues.
 		end := before
 		for end < len(whole) && (charsDot.has(whole[end]) || strings.IndexByte("~+/=", whole[end]) >= 0) {
 			end++
@@ -135,7 +135,7 @@ func (m *masker) joined(s *said, piece []byte) []byte {
 }
 
 // beginsAssigned reports whether a piece begins with the rest of a name and what
-// is behind one.
+// follows a name.
 func beginsAssigned(piece []byte) bool {
 	i := skip(piece[:min(len(piece), maxName)], 0, nameByte)
 	i = skip(piece, i, isQuote)
@@ -143,8 +143,8 @@ func beginsAssigned(piece []byte) bool {
 	return i < len(piece) && (piece[i] == '=' || piece[i] == ':' || piece[i] == '@')
 }
 
-// unfinished looks at the end of a text. partial: with what follows, a secret
-// could be there. from is where the beginning of one is already, or -1.
+// unfinished looks at the end of a text. partial: with the next piece it may be a
+// secret. from is where a secret has already begun, or -1.
 func (m *masker) unfinished(b []byte) (partial bool, from int) {
 	from = len(b)
 	for _, l := range m.literals {
@@ -180,8 +180,8 @@ func (m *masker) unfinished(b []byte) (partial bool, from int) {
 	return partial || m.beginsShape(end), -1
 }
 
-// reaches reports whether what a word stands for may still come: there is nothing
-// behind it but what stands between a name and its value, or within a URL.
+// reaches reports whether a word's credential may still come: only what stands between
+// a name and its value, or within a URL, follows the word.
 func (w *word) reaches(b []byte, at int) bool {
 	i := at + len(w.text)
 	if w.kind == wordURL {
@@ -199,8 +199,7 @@ func (w *word) reaches(b []byte, at int) bool {
 	return skip(b, i, isBlank) == len(b)
 }
 
-// beginsShape reports whether the last word of b is the beginning of a token that
-// tells what it is.
+// beginsShape reports whether the last word of b begins a token of a shape.
 func (m *masker) beginsShape(b []byte) bool {
 	i := len(b)
 	for i > 0 && len(b)-i <= len("github_pat_") && charsDot.has(b[i-1]) {

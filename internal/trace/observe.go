@@ -11,31 +11,29 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// A Decision is what the bridge has decided, and why. What is not known is left
-// empty.
+// A Decision is what the bridge has decided, and why. Unknown members are empty.
 type Decision struct {
 	What, Why           string
 	Session, Task, Call string
-	// Events are those that it is about, by the numbers of [Recorder.Event].
+	// Events are the events that it is about, by the numbers of [Recorder.Event].
 	Events  []int64
 	Attempt int
-	// Option is what was picked, by its ID; Outcome what that means; By who did:
+	// Option is the ID of the chosen option; Outcome is its meaning; By is who chose:
 	// "user", "mode", "always", "dismissed", "cancel".
 	Option, Outcome, By string
 }
 
-// Decide records a decision. The Decision may be used again afterwards, but not its
-// Events.
+// Decide records a decision. The caller may use the Decision again, but not its Events.
 func (r *Recorder) Decide(d *Decision) {
 	c := *d
 	r.q.add(r.now, item{kind: itemDecision, more: &c}, nil)
 }
 
-// Event says that the bridge has taken an event of the agent's, and calls it n. It
-// is told of the events of a stream in their order, after their bytes have passed.
-// payload is what it says: the result, where it came in JSON-RPC.
+// Event notes that the bridge has taken an event of the agent's, and numbers it n. Call
+// it for a stream's events in their order, after their bytes have passed. payload is
+// the event, without its JSON-RPC envelope.
 func (r *Recorder) Event(n int64, payload string) {
-	var hash uint64 // none: nobody has it
+	var hash uint64 // 0: nobody has the event
 	if len(payload) <= r.limit {
 		hash = maphash.String(lineSeed, payload)
 	}
@@ -44,8 +42,8 @@ func (r *Recorder) Event(n int64, payload string) {
 	r.q.add(r.now, item{kind: itemTaken, x: n}, b[:])
 }
 
-// Became says that events, by their numbers, became lines for the editor, which
-// pass next.
+// Became notes that events, by their numbers, became the lines for the editor that pass
+// next.
 func (r *Recorder) Became(events []int64, lines []byte) {
 	for line := range bytes.Lines(lines) {
 		if len(line) > r.limit+1 { // with its line feed
@@ -60,13 +58,13 @@ func (r *Recorder) Became(events []int64, lines []byte) {
 	}
 }
 
-// observed is what the worker knows of events: which were not taken yet, where the
-// bridge's numbers are in the trace, and what is about to become of them.
+// observed is what the worker knows of events: which wait to be taken, where the
+// bridge's numbers are in the trace, and what becomes of them.
 type observed struct {
-	on    bool   // a bridge says what it does
-	lead  []byte // what is before the result in the last event, if nothing is behind it
+	on    bool   // a bridge reports what it does
+	lead  []byte // what precedes the result in the last event, if nothing follows it
 	came  []cameEvent
-	head  int                // of came: what is before it is gone
+	head  int                // into came: earlier ones are gone
 	taken [maxKnown]EventRef // by the bridge's number, modulo
 	from  map[uint64][]EventRef
 }
@@ -76,7 +74,7 @@ type cameEvent struct {
 	ref  EventRef
 }
 
-// comes notes an event, or a body, that has passed.
+// comes notes an event or a body that has passed.
 func (o *observed) comes(p payload, ref EventRef) {
 	if !o.on || p.sum != nil {
 		return
@@ -88,8 +86,8 @@ func (o *observed) comes(p payload, ref EventRef) {
 	o.came = append(o.came, cameEvent{maphash.Bytes(lineSeed, o.result(p.b)), ref})
 }
 
-// takes finds the event that the bridge has taken: the oldest of those that are the
-// same. What came before it on the same stream will not be taken any more.
+// takes finds the event that the bridge has taken: the oldest equal one. Earlier ones
+// on the same stream are taken no more.
 func (o *observed) takes(n int64, b []byte) {
 	hash := binary.LittleEndian.Uint64(b)
 	o.taken[n%maxKnown] = EventRef{}
@@ -113,7 +111,7 @@ func (o *observed) takes(n int64, b []byte) {
 	}
 }
 
-// becomes notes what the line of a hash is made of.
+// becomes notes the events of the line with a hash.
 func (o *observed) becomes(b []byte) {
 	if len(o.from) >= maxKnown {
 		clear(o.from)
@@ -134,19 +132,19 @@ func (o *observed) result(b []byte) []byte {
 	}
 	result := resultOf(b)
 	o.lead = o.lead[:0]
-	// Of what ends in its envelope's bracket alone it is known where the result begins.
+	// If only the envelope's bracket follows, the result's index is known.
 	if at := bytes.Index(b, result); len(result) > 0 && at > 0 && len(trimBlanks(b[at+len(result):])) == 1 && plainLead(b[:at]) {
 		o.lead = append(o.lead, b[:at]...)
 	}
 	return result
 }
 
-// plainLead reports whether what is before a result has the envelope's other members.
+// plainLead reports whether the envelope's other members precede a result.
 func plainLead(b []byte) bool {
 	return bytes.Contains(b, []byte(`"jsonrpc"`)) && bytes.Contains(b, []byte(`"id"`)) && bytes.HasSuffix(b, []byte(`"result":`))
 }
 
-// resultOf is the result in a JSON-RPC response, or all that is no such.
+// resultOf returns the result of a JSON-RPC response, or all of anything else.
 func resultOf(b []byte) []byte {
 	const member = `"result"`
 	at := bytes.Index(b[:min(len(b), 256)], []byte(member))
@@ -163,7 +161,7 @@ func resultOf(b []byte) []byte {
 	}
 	at = blanks(b, at+1)
 	if named && bytes.Contains(head, []byte(`"id"`)) {
-		// Nothing more comes behind it: it need not be gone over.
+		// Nothing follows it, so it need not be parsed.
 		b = trimBlanks(b[at:])
 		return trimBlanks(b[:max(len(b)-1, 0)])
 	}
@@ -180,7 +178,7 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
-// refs appends the events that a record is about.
+// refs appends a record's events.
 func (w *worker) refs(refs []EventRef) {
 	if len(refs) == 0 {
 		return
@@ -218,13 +216,13 @@ func (w *worker) decision(at time.Time, d *Decision) {
 	w.finish()
 }
 
-// A failure is an exchange whose request may be made again, and why.
+// A failure is an exchange whose request may be repeated, and why.
 type failure struct {
 	x   int64
 	why string
 }
 
-// repeats records that a request is one that was made before, and failed.
+// repeats records that a request repeats a failed one.
 func (w *worker) repeats(x *exchange, at time.Time) {
 	f, ok := w.failures[x.id]
 	if !ok {
@@ -238,9 +236,9 @@ func (w *worker) repeats(x *exchange, at time.Time) {
 	w.finish()
 }
 
-// fails notes why a request may be made again.
+// fails notes why a request may be repeated.
 func (w *worker) fails(x *exchange, e *ending) {
-	if x.id == "" || w.opts.Mode == "proxy" { // its clients' IDs are the same
+	if x.id == "" || w.opts.Mode == "proxy" { // a proxy's clients may use the same IDs
 		return
 	}
 	switch {

@@ -14,15 +14,15 @@ import (
 // A payload is what crossed a wire at once: a line, a body, an event's data.
 type payload struct {
 	b []byte
-	// size is the length of all, sum its hash if that is more than b.
+	// size is the whole length; sum is its hash, if that is more than b.
 	size int64
 	sum  hash.Hash
 }
 
 func wholePayload(b []byte) payload { return payload{b: b, size: int64(len(b))} }
 
-// trimmed is without the line feed that many servers put behind their JSON, which
-// could not stand in a line.
+// trimmed removes the line feed that many servers add to their JSON, which cannot stand
+// in a line.
 func (p payload) trimmed() payload {
 	if p.sum == nil {
 		p.b = bytes.TrimRight(p.b, "\n\r ")
@@ -30,12 +30,12 @@ func (p payload) trimmed() payload {
 	return p
 }
 
-// pieces are bytes that come one after the other, up to a limit; beyond it, what
-// came first, and a hash of all.
+// pieces collect consecutive bytes up to a limit; beyond it, the beginning and a hash
+// of all.
 type pieces struct {
 	payload
 	limit int
-	// room is where b is kept, unless b is a view of somebody else's bytes.
+	// room holds b, unless b is a view of somebody else's bytes.
 	room   []byte
 	viewed bool
 }
@@ -43,7 +43,7 @@ type pieces struct {
 // view takes the first piece without a copy, until own is called.
 func (p *pieces) view(b []byte) { p.payload, p.viewed = wholePayload(b), true }
 
-// own copies what is a view.
+// own copies a view.
 func (p *pieces) own() {
 	if p.viewed {
 		p.room = append(p.room[:0], p.b...)
@@ -68,19 +68,17 @@ func (p *pieces) reset() {
 	if !p.viewed {
 		p.room = p.b
 	}
-	if cap(p.room) > 1<<20 { // what was large once does not stay in memory
+	if cap(p.room) > 1<<20 { // a large buffer is not kept
 		p.room = nil
 	}
 	p.payload, p.viewed = payload{b: p.room[:0]}, false
 }
 
-// lineSeed is for hashes of lines within one process.
 var lineSeed = maphash.MakeSeed()
 
-// lineHash tells a line from others.
 func lineHash(line []byte) uint64 { return maphash.Bytes(lineSeed, line) }
 
-// An encoder appends payloads to records, masked, and tells what it saw in them.
+// An encoder appends masked payloads to records, and tells what it saw in them.
 type encoder struct {
 	mask   *masker
 	scan   scanner
@@ -96,11 +94,11 @@ func newEncoder(opts *Options) *encoder {
 	return e
 }
 
-// headLook is how much of a payload that is too large is looked at: no credential
-// that begins in what is kept of it goes beyond that.
+// headLook is how much of a large payload is searched: no credential in its recorded
+// beginning reaches further.
 const headLook = 64 << 10
 
-// look goes over a payload that is about to be appended.
+// look searches a payload that is about to be appended.
 func (e *encoder) look(p payload) *looked {
 	if p.sum != nil {
 		e.scan.full(p.b[:min(len(p.b), headLook)])
@@ -110,8 +108,7 @@ func (e *encoder) look(p payload) *looked {
 	return e.scan.scan(p.b)
 }
 
-// goesOn says that the texts of the payload that was looked at last go on from
-// what was said before.
+// goesOn makes the texts of the last payload continue what was said before.
 func (e *encoder) goesOn(p payload, s *said) {
 	l := &e.scan.looked
 	if !l.valid || p.sum != nil || len(l.texts) == 0 {
@@ -123,12 +120,12 @@ func (e *encoder) goesOn(p payload, s *said) {
 		split = e.mask.splits(s, p.b[at.from:at.to]) || split
 	}
 	if l.suspect = l.suspect || split; l.suspect {
-		*s = e.was // the thorough way goes over them once more
+		*s = e.was // the thorough pass reads them once more
 	}
 }
 
-// payload appends the members that hold a payload, which was looked at last. s is
-// what it goes on from, or nil.
+// payload appends the members for the payload that look has searched. s is what it
+// continues, or nil.
 func (e *encoder) payload(dst []byte, p payload, s *said, pushes bool) []byte {
 	l := &e.scan.looked
 	b, masked := p.b, false
@@ -159,7 +156,7 @@ func (e *encoder) payload(dst []byte, p payload, s *said, pushes bool) []byte {
 	return dst
 }
 
-// thorough masks a payload the long way.
+// thorough masks a payload token by token.
 func (e *encoder) thorough(p payload, valid bool) []byte {
 	e.buf = e.buf[:0]
 	if p.sum != nil {
@@ -183,8 +180,8 @@ func (e *encoder) thorough(p payload, valid bool) []byte {
 	return e.buf
 }
 
-// large appends what is recorded of a payload that is too large: its length, its
-// hash, and how it begins, which masking has seen more of than is kept.
+// large appends what is recorded of a large payload: its length, its hash and its
+// beginning. Masking has searched more than is kept.
 func (e *encoder) large(dst []byte, p payload, b []byte) []byte {
 	head := b[:min(len(b), headSize)]
 	for len(head) > 0 && len(head) < len(b) && !utf8.RuneStart(b[len(head)]) {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// maxQueue is how many bytes may wait to be looked at. Beyond it the wires wait:
-// losing records would be worse, and so would filling the memory; what is larger
-// leaves the processor's caches before anybody comes to it.
+// maxQueue bounds the waiting bytes. Beyond it the wires wait: lost records and full
+// memory would be worse. A larger queue would leave the processor's caches before it is
+// read.
 const maxQueue = 1 << 20
 
-// gather is how long what has come waits for more, unless the queue is half full: a
-// goroutine that is woken for each event costs more than the event. It is also how
-// much of a conversation is lost if the process is killed.
+// gather is how long items wait for more, unless the queue is half full: waking a
+// goroutine for each event costs more than the event. It is also how much of a
+// conversation is lost if the process is killed.
 const gather = 5 * time.Millisecond
 
 type itemKind uint8
@@ -23,16 +23,16 @@ const (
 	itemStderr
 	itemRequest     // more is a *requestHead
 	itemRequestBody // a piece
-	itemSent        // the request is as complete as it gets
+	itemSent        // the end of the request
 	itemResponse    // more is a *responseHead
 	itemBody        // a piece
 	itemEnd         // more is an ending
 	itemDecision    // more is a *Decision
 	itemTaken       // x is the bridge's number of an event, the bytes its hash
-	itemBecame      // hash of a line, numbers of the events that it is made of
+	itemBecame      // hash of a line, numbers of its events
 )
 
-// An item is what the wires hand over. Its bytes are arena[from:to].
+// An item is a unit of a wire. Its bytes are arena[from:to].
 type item struct {
 	kind     itemKind
 	toEditor bool
@@ -42,16 +42,16 @@ type item struct {
 	more     any
 }
 
-// A queue is between the wires and the goroutine that writes: what happens on a
-// wire is one copy and one list element, and whoever looks at the bytes does so
-// elsewhere. It is emptied at once, all that is there with one write.
+// A queue stands between the wires and the writing goroutine. On a wire an item costs
+// one copy and one list element; its bytes are read elsewhere. The writer takes all
+// items at once, and writes them together.
 type queue struct {
 	mu     sync.Mutex
 	items  []item
 	arena  []byte
 	closed bool
 	room   *sync.Cond    // the queue was emptied
-	wake   chan struct{} // there is something, or it was closed; holds one
+	wake   chan struct{} // there is an item, or it was closed; holds one
 	much   chan struct{} // it is half full, or was closed; holds one
 	timer  *time.Timer   // of take
 	last   time.Time     // of an item
@@ -63,12 +63,11 @@ func newQueue() *queue {
 	return q
 }
 
-// maxPiece is how much is handed over at once: what is longer comes in pieces, and
-// the one is being looked at while the next is copied.
+// maxPiece bounds one item. Longer bytes come in pieces, so that one is read while the
+// next is copied.
 const maxPiece = maxQueue / 4
 
-// addLong hands over what may be long: its beginning, in pieces, as items of
-// another kind.
+// addLong adds bytes of any length. All pieces but the last are items of kind part.
 func (q *queue) addLong(now func() time.Time, it item, part itemKind, b []byte) {
 	for len(b) > maxPiece {
 		first := it
@@ -79,7 +78,7 @@ func (q *queue) addLong(now func() time.Time, it item, part itemKind, b []byte) 
 	q.add(now, it, b)
 }
 
-// add hands an item over, with the bytes of b.
+// add adds an item with the bytes of b.
 func (q *queue) add(now func() time.Time, it item, b []byte) {
 	q.mu.Lock()
 	for len(q.arena)+len(b) > maxQueue && len(q.items) > 0 && !q.closed {
@@ -89,8 +88,8 @@ func (q *queue) add(now func() time.Time, it item, b []byte) {
 		q.mu.Unlock()
 		return
 	}
-	// Under the lock, so that times only grow. What is about bytes that have passed, or
-	// are about to, makes no record.
+	// Under the lock, so that times never decrease. Items about other bytes make no
+	// record.
 	if it.kind < itemTaken {
 		q.last = now()
 	}
@@ -116,8 +115,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// take waits for items and returns all that are there. The slices that it was
-// given are used again. It returns false when the queue is closed and empty.
+// take waits for items and returns all. It reuses the slices that it gets. It returns
+// false when the queue is closed and empty.
 func (q *queue) take(items []item, arena []byte) ([]item, []byte, bool) {
 	for waited := false; ; {
 		q.mu.Lock()
@@ -146,7 +145,7 @@ func (q *queue) take(items []item, arena []byte) ([]item, []byte, bool) {
 	}
 }
 
-// close makes take return false after what is there. Nothing more is accepted.
+// close makes take return false after the last item. Later items are dropped.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true

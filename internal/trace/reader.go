@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// maxNotes is how many notes are kept of one trace. A file of garbage would
-	// give one for each line.
+	// maxNotes bounds the notes on one trace: a file of garbage would give one for each
+	// line.
 	maxNotes = 20
-	// pollTime is how often a file that is followed is looked at.
+	// pollTime is the interval of looking at a followed file.
 	pollTime = 100 * time.Millisecond
 )
 
-// A Reader reads a trace record by record, in memory that does not grow with it.
-// What is wrong with a trace does not end it: it is noted, and what can be read is.
+// A Reader reads a trace record by record, in constant memory. A fault in a trace does
+// not end it: the Reader notes the fault, and reads what it can.
 type Reader struct {
-	path   string // of the newest part; "" for what is no file
+	path   string // of the newest part; "" if it is no file
 	file   *os.File
-	rest   []*os.File // parts that come after
+	rest   []*os.File // later parts
 	files  *File
 	lines  lineReader
 	record Record
@@ -37,20 +37,20 @@ type Reader struct {
 	ahead   bool   // the record has not been returned yet
 	any     bool   // a record has been read
 	stopped bool
-	torn    bool // the last line is not whole
+	torn    bool // the last line is incomplete
 	notes   []string
 	more    int // notes that were not kept
 }
 
-// A Position is where a record is: see [Reader.File].
+// A Position is the place of a record: see [Reader.File].
 type Position struct {
 	Part   int
 	Offset int64
 	Length int
 }
 
-// Open opens the trace in a file, "-" being stdin: with the part before it, if
-// that was put aside by the same run.
+// Open opens the trace in a file; "-" is stdin. It also opens the earlier part, if the
+// same run has written it.
 func Open(path string, stdin io.Reader) (*Reader, error) {
 	if path == "-" {
 		return NewReader(stdin)
@@ -78,14 +78,14 @@ func Open(path string, stdin io.Reader) (*Reader, error) {
 	return r, r.first()
 }
 
-// NewReader reads the trace that src is.
+// NewReader reads a trace from src.
 func NewReader(src io.Reader) (*Reader, error) {
 	r := &Reader{files: &File{}}
 	r.lines.src = src
 	return r, r.first()
 }
 
-// headOf reads what the first line of a part says, and goes back.
+// headOf reads the first line of a part, and goes back.
 func headOf(f *os.File) (run string, part int) {
 	line, _ := bufio.NewReaderSize(f, 4<<10).ReadSlice('\n')
 	var head Record
@@ -98,10 +98,10 @@ func headOf(f *os.File) (run string, part int) {
 	return run, part
 }
 
-// maxGarbage is how many lines that are no records may come before the first.
+// maxGarbage bounds the lines before the first record.
 const maxGarbage = 1000
 
-// first reads the first record, and refuses what is no trace at all.
+// first reads the first record, and refuses a file that is no trace.
 func (r *Reader) first() error {
 	_, err := r.read()
 	r.ahead = err == nil
@@ -116,8 +116,8 @@ func (r *Reader) first() error {
 	return nil
 }
 
-// Next returns the next record. It is valid until the call after. The error is
-// io.EOF at the end, after which Next may be called again: more may have come.
+// Next returns the next record, valid until the next call. The error is io.EOF at the
+// end; then Next may be called again, as more may have come.
 func (r *Reader) Next() (*Record, error) {
 	if r.ahead {
 		r.ahead = false
@@ -170,8 +170,7 @@ func (r *Reader) read() (*Record, error) {
 	}
 }
 
-// check looks at what a record says of the trace, and reports whether it is to be
-// shown.
+// check reads what a record says of the trace, and reports whether to return it.
 func (r *Reader) check() bool {
 	rec := &r.record
 	switch {
@@ -191,7 +190,7 @@ func (r *Reader) check() bool {
 		again := rec.Part > 1 && rec.Run == r.run
 		r.run, r.stopped = rec.Run, false
 		if r.last == 0 {
-			r.last = -1 // whatever number comes first
+			r.last = -1 // any number may come first
 		}
 		return !again
 	case rec.N != r.last+1 && r.last >= 0:
@@ -202,7 +201,7 @@ func (r *Reader) check() bool {
 	return true
 }
 
-// nextPart goes on with the part that was written after.
+// nextPart continues with the next part.
 func (r *Reader) nextPart() {
 	if !r.files.kept {
 		r.file.Close()
@@ -221,14 +220,14 @@ func (r *Reader) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// Position is where the record is that Next returned last.
+// Position is the position of the last record that Next returned.
 func (r *Reader) Position() Position { return r.at }
 
-// Line is the line of the record that Next returned last, without its newline. It
-// is valid as long as the record is.
+// Line is the last record's line, without its newline. It is valid as long as the
+// record.
 func (r *Reader) Line() []byte { return r.raw }
 
-// Notes says what was wrong with what was read so far.
+// Notes tell what was wrong with the trace so far.
 func (r *Reader) Notes() []string {
 	notes := append([]string(nil), r.notes...)
 	if r.more > 0 {
@@ -240,13 +239,13 @@ func (r *Reader) Notes() []string {
 	return notes
 }
 
-// Stopped reports whether the trace was closed, and not left behind by a process
-// that was killed, or is still running.
+// Stopped reports whether the trace was closed. Otherwise its process was killed, or
+// still runs.
 func (r *Reader) Stopped() bool { return r.stopped }
 
-// Wait waits until there may be more than at the last io.EOF, in a file that
-// somebody writes. It goes on with the new file when the old one is put aside, or
-// was begun anew. It returns ctx's error when that ends.
+// Wait waits until a growing file may have more than at the last io.EOF. It continues
+// with the new file when the old one is moved away or begun anew. It returns ctx's
+// error when ctx ends.
 func (r *Reader) Wait(ctx context.Context) error {
 	timer := time.NewTimer(pollTime)
 	defer timer.Stop()
@@ -260,7 +259,7 @@ func (r *Reader) Wait(ctx context.Context) error {
 	}
 	now, err := os.Stat(r.path)
 	if err != nil {
-		return nil // it is being put aside
+		return nil // it is being moved away
 	}
 	is, err := r.file.Stat()
 	switch {
@@ -274,7 +273,7 @@ func (r *Reader) Wait(ctx context.Context) error {
 		r.line = 0
 		return nil
 	}
-	// Put aside: what is left of it comes first.
+	// Moved away: its rest comes first.
 	next, err := os.Open(r.path)
 	if err != nil {
 		return nil

@@ -5,32 +5,31 @@ import (
 	"io"
 )
 
-// maxLine is how long a line of a trace may be to be read: the largest payload,
-// with escapes.
+// maxLine bounds a line of a trace: the largest payload, with escapes.
 const maxLine = 3 * FullLimit
 
-// A lineReader reads lines of any length, those that are too long without their
-// bytes. It can be asked again at the end: more may have been written.
+// A lineReader reads lines of any length; too long ones without their bytes. At the end
+// it can be asked again, as more may have been written.
 type lineReader struct {
 	src io.Reader
 	buf []byte
-	// buf[from:to] has not been handed out; before scan there is no newline.
+	// buf[from:to] is unread; it has no newline before scan.
 	from, scan, to int
 	offset         int64 // of buf[from] in the source
 	skipping       bool  // within a line that is too long
 }
 
-// A line is one line. Its bytes, without the newline, are valid until the next.
+// A line is one line without its newline, valid until the next.
 type line struct {
 	b      []byte
 	offset int64
 	whole  bool // it ends with a newline
-	long   bool // it was too long, and is not there
+	long   bool // it was too long, and has no bytes
 }
 
-// next returns the next line; at the end of the source, what is left of one with
-// whole unset, or io.EOF if nothing is. What is left is returned again, longer, when
-// there is more.
+// next returns the next line. At the end of the source it returns the rest, without
+// whole, or io.EOF if there is none. The rest is returned again, longer, when there is
+// more.
 func (l *lineReader) next() (line, error) {
 	for {
 		if i := bytes.IndexByte(l.buf[l.scan:l.to], '\n'); i >= 0 {

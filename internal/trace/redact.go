@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// isJSON reports whether b is a JSON document, of several lines or of one.
+// isJSON reports whether b is a JSON document, on one line or several.
 func isJSON(b []byte) bool { return json.Valid(b) && utf8.Valid(b) }
 
 func toValid(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
 
-// spoken are the members whose strings are words of the protocols and not what
-// people or agents have said: they stay in a trace without bodies.
+// spoken reports whether a member's strings are words of the protocols, which a
+// redacted trace keeps. All others may be what people or agents have said.
 func spoken(key string) bool {
 	return slices.Contains([]string{"jsonrpc", "id", "method", "kind", "state", "role", "type", "status", "version",
 		"taskid", "contextid", "messageid", "artifactid", "sessionid", "toolcallid", "callid", "elicitationid",
@@ -23,12 +23,12 @@ func spoken(key string) bool {
 		"mimetype", "mediatype", "phase", "configid"}, plain(key))
 }
 
-// redact appends a payload of which each text is replaced by its length.
+// redact appends a payload with each text replaced by its length.
 func redact(dst, b []byte, valid bool) []byte {
 	if !valid {
 		return append(strconv.AppendInt(append(dst, '<'), int64(len(b)), 10), " bytes>"...)
 	}
-	var stack []bool // objects, not arrays
+	var stack []bool // true: an object, false: an array
 	key, isKey := "", false
 	for i := 0; i < len(b); {
 		switch c := b[i]; c {

@@ -9,8 +9,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// Redacted appends a line of a trace, without its newline, as --trace-redact would
-// have written it: of each text there is its length. What is no record is left out.
+// Redacted appends a line of a trace, without its newline, as --trace-redact would have
+// written it. It skips lines that are no records.
 func Redacted(dst, line []byte) []byte {
 	var r Record
 	if r.Decode(line) != nil {

@@ -7,33 +7,33 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep JSON may nest to be recorded as JSON. Deeper is somebody's
-// attack on readers that recurse; it is recorded as text.
+// maxDepth bounds the nesting of JSON that is recorded as JSON. Deeper JSON may be an
+// attack on recursive readers; it is recorded as text.
 const maxDepth = 512
 
-// looked is what is known of a payload after it was gone over.
+// looked is the result of scanning a payload.
 type looked struct {
 	// valid: it is a JSON document that may stand in a line.
 	valid bool
-	// suspect: there may be a credential in it. Without that there is none.
+	// suspect: it may hold a credential. Otherwise it holds none.
 	suspect bool
 	// texts are the strings of members "text", between their quotes.
 	texts []span
-	// id and method are those of JSON-RPC, as they are written; session is the
-	// first member "sessionId", without its quotes.
+	// id and method are JSON-RPC's, as written; session is the first member "sessionId",
+	// without its quotes.
 	id, method, session span
 }
 
-// A scanner goes over payloads: is it JSON, and can there be a credential in it at
-// all? That is all that most of them cost. What it finds is valid until it is used
-// again; of what is no JSON it says only that.
+// A scanner tells whether a payload is JSON, and whether it may hold a credential at
+// all. Most payloads cost no more than that. Its result is valid until its next use.
+// For what is not JSON it tells only that.
 type scanner struct {
 	looked
 	m    *masker
 	open [maxDepth / 64]uint64 // a bit for each level: an object, not an array
 	deep int
 	of   keyClass // of the next value
-	// known are payloads that the next may be like.
+	// known are payloads that the next one may resemble.
 	known templates
 }
 
@@ -55,7 +55,7 @@ func (s *scanner) full(b []byte) {
 	s.valid = s.walk(b) && bytes.IndexByte(b, '\n') < 0 && utf8.Valid(b)
 }
 
-// suspects reports whether something in JSON is to be looked at the thorough way.
+// suspects reports whether JSON needs the thorough pass.
 func (m *masker) suspects(b []byte) bool {
 	return !m.sieve.each(b, func(at int, w *word) bool {
 		switch w.kind {
@@ -69,9 +69,9 @@ func (m *masker) suspects(b []byte) bool {
 	})
 }
 
-// hides reports whether an escape stands for something that a credential, its
-// name or what is around them may be made of. Encoders that are careful about
-// HTML write <, > and quotes that way, which are none.
+// hides reports whether an escape stands for a character of a credential, of its name,
+// or of what surrounds them. Encoders that are careful about HTML escape <, > and
+// quotes, which are none.
 func hides(b []byte) bool {
 	if len(b) < 6 || b[1] != 'u' {
 		return true
@@ -83,7 +83,7 @@ func hides(b []byte) bool {
 	return '2' <= b[4] && b[4] <= '7'
 }
 
-// walk reports whether b is JSON, and notes what is in it.
+// walk reports whether b is JSON, and notes its content.
 func (s *scanner) walk(b []byte) bool {
 	for i := blanks(b, 0); ; {
 		// A value begins here.
@@ -97,7 +97,7 @@ func (s *scanner) walk(b []byte) bool {
 			}
 		case b[i] == '{' || b[i] == '[':
 			first := blanks(b, i+1)
-			if first < len(b) && b[first] == b[i]+2 { // ] and } are two behind
+			if first < len(b) && b[first] == b[i]+2 { // ] and } are two behind their opening bracket
 				i = first + 1
 				break
 			}
@@ -119,8 +119,8 @@ func (s *scanner) walk(b []byte) bool {
 	}
 }
 
-// after goes on behind a value to the next one, out of what ends there; at the end
-// of the document it returns what is behind that. It is negative if b is no JSON.
+// after moves from a value to the next one, out of what ends there. At the end of the
+// document it returns the index behind it. It is negative if b is not JSON.
 func (s *scanner) after(b []byte, i int) int {
 	for {
 		i = blanks(b, i)
@@ -146,7 +146,7 @@ func (s *scanner) after(b []byte, i int) int {
 	}
 }
 
-// enter goes to the first value of an object or an array.
+// enter moves to the first value of an object or an array.
 func (s *scanner) enter(b []byte, i int, object bool) int {
 	if s.deep >= maxDepth-1 {
 		return -1
@@ -162,7 +162,7 @@ func (s *scanner) enter(b []byte, i int, object bool) int {
 	return s.key(b, i)
 }
 
-// key goes over a member's name and the colon.
+// key reads a member's name and the colon.
 func (s *scanner) key(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -189,11 +189,11 @@ func (s *scanner) scalar(b []byte, at span) {
 	}
 }
 
-// text notes a string that is a value.
+// text notes a string value.
 func (s *scanner) text(b []byte, at span) {
 	of := s.of
 	if s.deep > 1 && (of == keyID || of == keyMethod) {
-		of = keyPlain // of something within the message
+		of = keyPlain // of an inner object
 	}
 	s.known.found(hole{at, of, false})
 	text := b[at.from:at.to]
@@ -218,8 +218,8 @@ func (s *scanner) text(b []byte, at span) {
 	s.suspect = s.suspect || mayBeJSON(text)
 }
 
-// mayBeJSON reports whether a string, as it is written, may be JSON itself. Most
-// words that agents say begin with a blank, so a blank alone says nothing.
+// mayBeJSON reports whether a string, as written, may be JSON itself. Most words of
+// agents begin with a blank, so a blank alone says nothing.
 func mayBeJSON(text []byte) bool {
 	if len(text) < 3 {
 		return false
@@ -230,7 +230,7 @@ func mayBeJSON(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[' || text[0] == '\\')
 }
 
-// blanks returns the first place from i on that is no white space.
+// blanks skips white space from i on.
 func blanks(b []byte, i int) int {
 	for i < len(b) && b[i] <= ' ' && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
 		i++
@@ -238,8 +238,8 @@ func blanks(b []byte, i int) int {
 	return i
 }
 
-// stringEnds returns what is behind the closing quote of a string that i is in; it
-// is negative if there is none, or something that no string holds.
+// stringEnds returns the index behind the closing quote of the string around i. It is
+// negative if there is none, or a byte that no string may hold.
 func stringEnds(b []byte, i int) int {
 	for {
 		i = plainEnd(b, i)
@@ -280,7 +280,7 @@ func escapeEnds(b []byte, i int) int {
 	return -1
 }
 
-// scalarEnds returns what is behind a number, true, false or null.
+// scalarEnds returns the index behind a number, true, false or null.
 func scalarEnds(b []byte, i int) int {
 	for _, word := range [...]string{"true", "false", "null"} {
 		if b[i] == word[0] {
@@ -322,15 +322,14 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// plainEnd returns the index of the first byte from i on that is a control
-// character, a quote or a backslash.
+// plainEnd returns the index of the first control character, quote or backslash from i
+// on.
 func plainEnd(b []byte, i int) int {
 	const low, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
 		quote, slash := w^'"'*low, w^'\\'*low
-		// A borrow may set the bit of a byte behind the first that is found, but of
-		// none before it.
+		// A borrow may set the bit of a later byte, but of none before the first hit.
 		if found := ((w-' '*low)&^w | (quote-low)&^quote | (slash-low)&^slash) & high; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}

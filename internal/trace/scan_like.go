@@ -6,44 +6,42 @@ import (
 	"unicode/utf8"
 )
 
-// Successive events of a stream are the same bytes but for a text and a time. So a
-// payload is compared with the ones before it, and only the strings that differ
-// are gone over: half of what a trace costs would be finding out the same again.
+// Successive events of a stream differ only in a text and a time. So a payload is
+// compared with earlier ones, and only the differing strings are scanned. Scanning
+// everything again would be half of a trace's cost.
 const (
 	maxTemplates = 8
-	// maxTemplate is how large a payload may be to be one.
+	// maxTemplate bounds a template's size.
 	maxTemplate = 8 << 10
-	// maxChanges is in how many strings a payload may differ from its template.
+	// maxChanges bounds the strings in which a payload differs from its template.
 	maxChanges = 8
 )
 
-// A hole is a string or a whole number in a template that may be another one.
+// A hole is a string or an integer in a template that may differ.
 type hole struct {
 	span
 	of     keyClass
 	number bool
 }
 
-// A template is a payload that was valid, and not suspect, and what was found in
-// it.
+// A template is a valid payload that was not suspect, with its scan result.
 type template struct {
 	b     []byte
 	holes []hole // in order
 	looked
 }
 
-// A change is that from this place of the template on, all is as many bytes
-// further back.
+// A change shifts all that follows this place of the template by some bytes.
 type change struct{ at, by int }
 
-// templates are the newest, the one that was used last first.
+// templates are the newest, the last used first.
 type templates struct {
 	list  []*template
-	holes []hole // of the payload that is being gone over
+	holes []hole // of the payload being scanned
 	full  bool   // there were too many
 }
 
-// found notes a hole of the payload in hand.
+// found notes a hole of the payload being scanned.
 func (t *templates) found(h hole) {
 	if len(t.holes) == cap(t.holes) && len(t.holes) >= 512 {
 		t.full = true
@@ -52,7 +50,7 @@ func (t *templates) found(h hole) {
 	t.holes = append(t.holes, h)
 }
 
-// keep makes a template of a payload that was gone over.
+// keep makes a template of a scanned payload.
 func (t *templates) keep(b []byte, l *looked) {
 	if t.full || len(b) > maxTemplate || !l.valid || l.suspect {
 		return
@@ -73,8 +71,7 @@ func (t *templates) keep(b []byte, l *looked) {
 	t.list[0] = n
 }
 
-// like looks for a template that a payload is like, and fills in what is known of
-// it then.
+// like finds a template for a payload, and fills in the scan result.
 func (s *scanner) like(b []byte) bool {
 	for i, t := range s.known.list {
 		if s.fits(t, b) {
@@ -86,8 +83,8 @@ func (s *scanner) like(b []byte) bool {
 	return false
 }
 
-// fits compares a payload with a template. Where they differ there must be a string
-// or a number in both, and nothing in it that could be a credential.
+// fits compares a payload with a template. Where they differ, both must have a string
+// or a number without anything that may be a credential.
 func (s *scanner) fits(t *template, b []byte) bool {
 	var list [maxChanges]change
 	n, next := 0, 0
@@ -122,7 +119,7 @@ func (s *scanner) fits(t *template, b []byte) bool {
 	return true
 }
 
-// fills returns where what is in the place of a hole ends, if it may be there.
+// fills returns the end of what stands in place of a hole, if it is allowed there.
 func (s *scanner) fills(h *hole, b []byte, from int) int {
 	end := from
 	if h.number {
@@ -139,7 +136,7 @@ func (s *scanner) fills(h *hole, b []byte, from int) int {
 	case h.of == keyName && len(text) <= maxName && s.m.names.class(text) == keySecret:
 		return -1
 	case h.of != keyPlain && h.of != keyText && h.of != keyName:
-		return -1 // it says more than a text does
+		return -1 // it is more than a text
 	case mayBeJSON(text):
 		return -1
 	case !utf8.Valid(text) || s.m.suspects(text):
@@ -148,7 +145,7 @@ func (s *scanner) fills(h *hole, b []byte, from int) int {
 	return end
 }
 
-// moved is where a span of a template is after changes.
+// moved returns a template's span after changes.
 func moved(at span, list []change) span {
 	if at.to == 0 {
 		return at
@@ -165,7 +162,7 @@ func moved(at span, list []change) span {
 	return span{from, to}
 }
 
-// common returns how many bytes a and b begin with that are the same.
+// common counts the equal leading bytes of a and b.
 func common(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0

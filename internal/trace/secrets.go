@@ -6,21 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// Secrets are credentials that become known while the program runs: tokens that
-// are got and renewed. The zero value is ready, and safe for concurrent use; nil
-// has none.
+// Secrets are credentials that become known while the program runs, such as renewed
+// tokens. The zero value is ready, and safe for concurrent use; nil has none.
 type Secrets struct {
 	mu   sync.Mutex
-	list atomic.Pointer[[]string] // as they came; replaced, never changed
+	list atomic.Pointer[[]string] // the newest last; replaced, never changed
 }
 
-// maxSecrets is how many are masked: the newest. Each makes what is masked a little
-// slower, and who has been given a hundred tokens since knows that the old ones have
-// ended.
+// maxSecrets bounds the masked values to the newest. Each one slows masking a little,
+// and a hundred renewals later the old ones have expired.
 const maxSecrets = 128
 
-// Add has values masked from now on, wherever they turn up, in each way in which
-// they may be written. Short ones are not: see [Options.Header].
+// Add masks values from now on, in each form in which they may be written. It does not
+// mask short ones: see [Options.Header].
 func (s *Secrets) Add(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +39,7 @@ func (s *Secrets) Add(values ...string) {
 	s.list.Store(&list)
 }
 
-// all is another pointer when there are others; nil: none.
+// all returns a new pointer after each change; nil: none.
 func (s *Secrets) all() *[]string {
 	if s == nil {
 		return nil

@@ -2,8 +2,8 @@ package trace
 
 import "bytes"
 
-// An sseEvent is an event of a stream, or a comment between two. Its bytes are
-// valid while it is handed over.
+// An sseEvent is an event of a stream, or a comment between events. Its bytes are valid
+// during the call that gets it.
 type sseEvent struct {
 	data              payload
 	hasData           bool
@@ -12,21 +12,21 @@ type sseEvent struct {
 	whole bool
 }
 
-// An sse takes a stream apart, by the WHATWG standard. It is not the transport's
-// reader: it only looks, and shows what that one would refuse.
+// An sse splits a stream into events, by the WHATWG standard. It is not the transport's
+// reader: it also reads what that one would refuse.
 type sse struct {
 	line pieces
 	data pieces
 	ev   sseEvent
-	any  bool // there is something in the event
-	cr   bool // the last byte was \r, of which a \n is the other half
+	any  bool // the event has a field
+	cr   bool // the last byte was \r, and a \n belongs to it
 }
 
 func newSSE(limit int) *sse {
 	return &sse{line: pieces{limit: limit + len("data: ")}, data: pieces{limit: limit}}
 }
 
-// add takes bytes, and hands over what they complete.
+// add takes bytes, and calls event for each completed event.
 func (s *sse) add(b []byte, event func(*sseEvent)) {
 	for len(b) > 0 {
 		if s.cr && b[0] == '\n' {
@@ -60,8 +60,7 @@ func (s *sse) add(b []byte, event func(*sseEvent)) {
 	s.data.own() // b is somebody else's
 }
 
-// end hands over what the end of the stream has cut off, and reports whether that
-// is anything.
+// end hands over the incomplete last event, and reports whether there is one.
 func (s *sse) end(event func(*sseEvent)) bool {
 	if s.line.size > 0 {
 		s.field(s.line.payload, event)
@@ -96,7 +95,7 @@ func (s *sse) field(p payload, event func(*sseEvent)) {
 		if p.sum == nil {
 			return
 		}
-		// Of a line that is too large there is the hash of the line.
+		// The hash of a line that is too large is the whole line's.
 		s.data.add(value)
 		s.data.size += p.size - int64(len(p.b))
 		s.data.sum = p.sum

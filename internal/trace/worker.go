@@ -7,11 +7,10 @@ import (
 )
 
 const (
-	// flushSize is how much is formatted before it is written, when much has come
-	// at once.
+	// flushSize is how much is formatted before it is written.
 	flushSize = 256 << 10
-	// maxKnown bounds what is remembered to name things by: requests that await
-	// their reply, lines whose events are known, texts that come in pieces.
+	// maxKnown bounds each map: requests that await their reply, lines whose events are
+	// known, texts in pieces.
 	maxKnown = 4096
 )
 
@@ -21,7 +20,7 @@ type worker struct {
 	enc   *encoder
 	opts  *Options
 	start time.Time
-	last  time.Time // of the item in hand
+	last  time.Time // of the current item
 	first time.Time // of the first record in buf
 	id    string    // of the run
 	part  int
@@ -29,12 +28,12 @@ type worker struct {
 	n        int64 // records
 	buf      []byte
 	failed   error
-	second   int64 // of the time that stamp holds
+	second   int64 // the second that stamp holds
 	stamp    []byte
-	pending  [2]map[string]string // methods of requests by ID: of the editor's, of ours
+	pending  [2]map[string]string // methods of open requests, by ID: the editor's, ours
 	seen     observed
 	failures map[string]failure // by the request's ID
-	long     [2]pieces          // the line in hand, if it is long
+	long     [2]pieces          // the current line, if it is long
 	said     map[string]*said   // by the session of the editor's wire
 	open     map[int64]*exchange
 }
@@ -48,8 +47,8 @@ func newWorker(out file, opts *Options, now time.Time) *worker {
 	return w
 }
 
-// run writes what comes until the queue is closed. After an error nothing more is
-// written: half a trace that looks whole would mislead.
+// run writes items until the queue is closed. After an error it writes nothing more: a
+// gap in the trace would mislead.
 func (w *worker) run(q *queue) error {
 	var items []item
 	var arena []byte
@@ -67,7 +66,7 @@ func (w *worker) run(q *queue) error {
 			}
 		}
 		w.flush()
-		clear(items) // what they point at
+		clear(items) // drop what they point at
 		if cap(arena) > 2*maxQueue {
 			arena = nil
 		}
@@ -126,7 +125,7 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 	w.buf = append(append(append(b, `,"kind":"`...), kind...), '"')
 }
 
-// clock is a time as RFC 3339 has it, in microseconds.
+// clock writes a time in RFC 3339, in microseconds.
 func (w *worker) clock(at time.Time) []byte {
 	at = at.UTC()
 	if s := at.Unix(); s != w.second || w.stamp == nil {
@@ -144,7 +143,7 @@ func (w *worker) clock(at time.Time) []byte {
 // finish ends a record.
 func (w *worker) finish() { w.buf = append(w.buf, "}\n"...) }
 
-// text appends a member that is a text, masked, unless it is empty.
+// text appends a string member, masked, unless it is empty.
 func (w *worker) text(name, value string) {
 	if value != "" {
 		w.buf = append(append(append(w.buf, `,"`...), name...), `":`...)
@@ -159,7 +158,7 @@ func (w *worker) number(name string, n int64) {
 	}
 }
 
-// flush writes what is formatted. A part that is full is put aside before.
+// flush writes the formatted records, if need be to a new part.
 func (w *worker) flush() {
 	if w.failed == nil && len(w.buf) > 0 {
 		if w.out.full(len(w.buf)) {
@@ -185,7 +184,7 @@ func (w *worker) head(at time.Time) {
 	w.part++
 	n := w.n
 	if w.part > 1 {
-		w.n = -1 // the first of a later part has no number
+		w.n = -1 // a later part's head has no number
 	}
 	w.begin(at, WireBridge, "", KindStart)
 	w.n = max(w.n, n)
@@ -203,7 +202,7 @@ func (w *worker) head(at time.Time) {
 	w.finish()
 }
 
-// direction is 1 for what goes to the editor.
+// direction is 1 for lines to the editor.
 func (it *item) direction() int {
 	if it.toEditor {
 		return 1
@@ -248,14 +247,14 @@ func (w *worker) line(it *item, b []byte) {
 	w.finish()
 }
 
-// quotedText appends a text that is as it was written in JSON.
+// quotedText appends a string as it was written in JSON.
 func (w *worker) quotedText(name, raw string) {
 	if raw != "" && len(raw) <= maxName {
 		w.buf = append(append(append(append(append(w.buf, `,"`...), name...), `":"`...), raw...), '"')
 	}
 }
 
-// saidTo is what was said so far to a session of the editor's.
+// saidTo returns what was said so far to a session of the editor's.
 func (w *worker) saidTo(session []byte) *said {
 	s := w.said[string(session)]
 	if s == nil {
@@ -265,8 +264,7 @@ func (w *worker) saidTo(session []byte) *said {
 	return s
 }
 
-// remember adds to a map that is bounded: when it is full, all is forgotten, which
-// costs a name here and there.
+// remember adds to a bounded map. It empties a full map, which costs a few names.
 func remember[V any](m map[string]V, key string, v V) {
 	if len(m) >= maxKnown {
 		clear(m)

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// The headers that carry the token of a configuration: A2A 0.3 (§9.5) has the
-// first; agents of 1.x, which names none, send the second.
+// Headers that carry a configuration's token. A2A 0.3 (§9.5) names the first; agents of
+// 1.x, which names none, send the second.
 var tokenHeaders = [...]string{"X-A2A-Notification-Token", "A2A-Notification-Token"}
 
 const (
-	// replayWindow is how old a signed push may be. It is what the A2A samples take.
+	// replayWindow is how old a signed push may be. The A2A samples use it, too.
 	replayWindow = 5 * time.Minute
 	// clockSkew is how far an agent's clock may be ahead of ours.
 	clockSkew = time.Minute
@@ -30,17 +30,17 @@ var (
 	errStale = errors.New("it was sent too long ago, or the clocks differ")
 )
 
-// A proof is what is known of a request's sender beside the token.
+// A proof is what a request tells of its sender beside the token.
 type proof struct {
 	id       string // unique for each push, if the agent gives one
-	bodyHash string // hexadecimal SHA-256 of the body, "" if nothing says
+	bodyHash string // hexadecimal SHA-256 of the body, "" if not stated
 }
 
-// authenticate checks who a request comes from: one of the headers has to have the
-// token. Agents send what they were told in the header that they know: some leave
-// the token out where they have credentials for Authorization.
+// authenticate checks a request's sender: one of the headers must carry the token.
+// Agents use the header that they know, and some leave the token out where they have
+// credentials for Authorization.
 //
-// Where the agent signs what it pushes the signature has to be good; that agent may
+// With an agent that signs its pushes, the signature must be valid. That agent may
 // leave the token out, but not send a wrong one.
 func (r *Receiver) authenticate(req *http.Request, token string) (proof, error) {
 	bearer, _ := bearerOf(req.Header)
@@ -79,8 +79,8 @@ func fresh(sent, now time.Time) bool {
 	return age < replayWindow && age > -clockSkew
 }
 
-// equal compares in a time that does not depend on where the two differ, nor on
-// their lengths.
+// equal compares in constant time: it depends neither on the first difference nor on
+// the lengths.
 func equal(a, b string) int {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:])
@@ -91,8 +91,8 @@ func bearerOf(h http.Header) (token string, ok bool) {
 	return strings.TrimSpace(token), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// covers reports whether a signature is for this body. The samples of the A2A
-// project hash the JSON without blanks, whatever they send.
+// covers reports whether a signature is for this body. The A2A samples hash the JSON
+// without blanks, whatever they send.
 func (p proof) covers(body []byte) bool {
 	if p.bodyHash == "" {
 		return true

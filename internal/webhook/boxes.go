@@ -12,61 +12,61 @@ import (
 )
 
 const (
-	// maxQueued is how many pushes wait for one turn, maxQueuedBytes what all of
-	// them may weigh. A turn takes them at once, unless the editor is slow.
+	// maxQueued bounds the pushes that wait for one turn, maxQueuedBytes the bytes of all.
+	// A turn takes them at once, unless the editor is slow.
 	maxQueued      = 64
 	maxQueuedBytes = 16 << 20
-	// maxSeen is how many pushes of a box are remembered to know a repetition.
+	// maxSeen bounds a box's remembered pushes, by which it knows repetitions.
 	maxSeen = 256
-	// maxEnded is how many addresses are remembered whose task has ended: agents go
-	// on pushing for a moment, and are not to take that for an error.
+	// maxEnded bounds the remembered addresses of ended tasks. Agents push on for a
+	// moment, and must not get an error for that.
 	maxEnded = 1024
 )
 
-// Boxes are the queues of a bridge that listens itself. They are a [Queue] for the
-// [Receiver] and [bridge.Webhooks] for the bridge.
+// Boxes are the queues of a bridge that listens itself: a [Queue] for the [Receiver],
+// and [bridge.Webhooks] for the bridge.
 type Boxes struct {
-	base  string // the public URL that names are put behind
+	base  string // the public URL in front of names
 	signs bool   // the agent signs: Authorization is its own
 
 	mu    sync.Mutex
-	bytes int // that are queued, in all boxes
+	bytes int // queued bytes of all boxes
 	boxes map[string]*box
-	ended []string // names of boxes that are closed, the oldest first
+	ended []string // names of closed boxes, the oldest first
 }
 
-// NewBoxes returns boxes whose addresses begin with a URL. signs says that the agent
+// NewBoxes returns boxes whose addresses begin with a base URL. signs: the agent
 // authenticates itself by JWT.
 func NewBoxes(base string, signs bool) *Boxes {
 	return &Boxes{base: strings.TrimSuffix(base, "/"), signs: signs, boxes: map[string]*box{}}
 }
 
-// SetBase is for a URL that is known only after listening. It is called before the
-// first address is opened.
+// SetBase sets a base URL that is known only after listening. Call it before the first
+// Open.
 func (b *Boxes) SetBase(base string) { b.base = strings.TrimSuffix(base, "/") }
 
-// A box is one address. What it says of its owner is guarded by Boxes.mu.
+// A box is one address. Boxes.mu guards its state.
 type box struct {
 	all    *Boxes
 	name   string
 	token  string
 	pushes chan bridge.Push
-	bytes  int // that are queued, or with the turn
+	bytes  int // queued, or with the turn
 	closed bool
 	seen   map[string]bool
 	order  []string // of seen
 }
 
-// Open implements [bridge.Webhooks]. A name that is open already gets a new one:
-// two turns must not take each other's pushes.
+// Open implements [bridge.Webhooks]. A name that is open gets a new one: two turns must
+// not take each other's pushes.
 func (b *Boxes) Open(_ context.Context, name string) (bridge.Webhook, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if old := b.boxes[name]; name == "" || old != nil && !old.closed || !isName(name) {
 		name = randomName()
 	}
-	// The token is never the one that an earlier process had: the configuration is
-	// set again, and what knew the old one knows it no more.
+	// The token is always new. The configuration is set again, so whoever knows an earlier
+	// process's token no longer gets in.
 	x := &box{all: b, name: name, token: randomName() + randomName(), pushes: make(chan bridge.Push, maxQueued), seen: map[string]bool{}}
 	b.boxes[name] = x
 	return x, nil
@@ -106,7 +106,7 @@ func (b *Boxes) Put(_ context.Context, name, id string, payload []byte) error {
 	return nil
 }
 
-// release counts a push no more; those of a closed box are not counted anyway.
+// release stops counting a push. A closed box counts none.
 func (x *box) release(n int) {
 	x.all.mu.Lock()
 	defer x.all.mu.Unlock()
@@ -155,8 +155,8 @@ func (x *box) Close(bool) {
 	b.ended = b.ended[1:]
 }
 
-// config is what an agent is told. Agents disagree on what they send: a token in a
-// header of its own, or credentials in Authorization, so both are the same.
+// config is the configuration for an agent. Agents send the token in a header of its
+// own, or credentials in Authorization; both have the same value.
 func config(url, token string, signs bool) a2a.PushConfig {
 	c := a2a.PushConfig{URL: url, Token: token}
 	if !signs {
@@ -165,7 +165,7 @@ func config(url, token string, signs bool) a2a.PushConfig {
 	return c
 }
 
-// nameBytes is how long a name is: nobody guesses 128 bits.
+// nameBytes is the length of a name: nobody guesses 128 bits.
 const nameBytes = 16
 
 func randomName() string {
@@ -174,7 +174,7 @@ func randomName() string {
 	return hex.EncodeToString(b[:])
 }
 
-// isName reports whether a string may be one that randomName has made.
+// isName reports whether randomName may have made a string.
 func isName(s string) bool {
 	b, err := hex.DecodeString(s)
 	return err == nil && len(b) == nameBytes

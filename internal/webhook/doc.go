@@ -1,9 +1,9 @@
-// Package webhook receives what A2A agents push (specification 0.3, §9.5; 1.0,
-// §4.3 and §13.2), so that a turn goes on while its stream is gone. Nothing but the
-// command line imports it, and makes it when a flag asks for it.
+// Package webhook receives what A2A agents push (specification 0.3, §9.5; 1.0, §4.3 and
+// §13.2), so that a turn goes on without its stream. Only the command line imports it,
+// and uses it only if a flag asks for it.
 //
-// A [Receiver] is an HTTP handler that checks requests and hands what is good to a
-// [Queue]. There are two:
+// A [Receiver] is an HTTP handler that checks requests and gives valid ones to a
+// [Queue]. There are two queues:
 //
 //   - [Boxes] are queues in this process: the bridge listens itself.
 //   - [Publisher] hands over to a NATS JetStream stream, and [Mailbox] is the
@@ -11,7 +11,8 @@
 //
 // # What a request has to be
 //
-// In this order, so that nobody learns more than his request entitles him to:
+// The checks come in this order, so that nobody learns more than the request entitles
+// to:
 //
 //	the path is none of ours                         404
 //	the method is not POST                           405
@@ -26,12 +27,12 @@
 //	it came before, or its task has ended            200, without effect
 //	it is in the queue                               200
 //
-// No answer has a body, but for the 200 to an agent that wants to see that the
-// address is ours (GET with validationToken, as the A2A samples do).
+// No answer has a body, except the 200 to an agent that verifies the address (GET with
+// validationToken, as the A2A samples do).
 //
 // # Goroutines
 //
-// One a connection, owned by the [Server], ended by closing it. The NATS client has
-// its own, ended by closing the Publisher or Mailbox; and one fetches for each open
-// address of a Mailbox, ended by closing that.
+// Each connection has one; closing its [Server] ends it. The NATS client has its own;
+// closing the Publisher or Mailbox ends them. Each open address of a Mailbox has one
+// that fetches; closing the address ends it.
 package webhook

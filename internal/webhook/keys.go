@@ -20,35 +20,35 @@ import (
 const (
 	// maxKeySet bounds a key set from the network.
 	maxKeySet = 1 << 20
-	// keysEvery is how often a key set is fetched at most: a stranger's unknown key
-	// must not make us call the agent at his pace.
+	// keysEvery is the least time between two fetches of a key set: a stranger's unknown
+	// key must not make us call the agent at will.
 	keysEvery = time.Minute
-	// keysAge is when a key set is fetched anew, so that a withdrawn key ends.
+	// keysAge is when a key set is fetched again, so that a withdrawn key ends.
 	keysAge = time.Hour
-	// keysTimeout is how long the fetch may take; the push waits for it.
+	// keysTimeout bounds the fetch; the push waits for it.
 	keysTimeout = 5 * time.Second
 )
 
 var errSignature = errors.New("its JWT is missing, or not signed by the agent")
 
-// algorithms are those of public keys. None that works with a shared secret is
-// taken: a key set is public.
+// algorithms are those with public keys. None with a shared secret is accepted: a key
+// set is public.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
 	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA}
 
-// Keys are the public keys of an agent that signs what it pushes: a JSON Web Key Set
-// (RFC 7517).
+// Keys are the public keys of an agent that signs its pushes: a JSON Web Key Set (RFC
+// 7517).
 type Keys struct {
 	url    string
 	client *http.Client
 
-	mu      sync.Mutex // also while they are fetched: who comes meanwhile waits
+	mu      sync.Mutex // also held during a fetch, for which others wait
 	set     jose.JSONWebKeySet
 	fetched time.Time
 }
 
-// NewKeys returns the key set at an https URL, or at an http URL of this machine,
-// which is fetched when it is needed, or that of a file, which is read at once.
+// NewKeys returns a key set from an https URL, or an http URL of this machine, which is
+// fetched when needed, or from a file, which is read at once.
 func NewKeys(urlOrFile string) (*Keys, error) {
 	u, err := url.Parse(urlOrFile)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
@@ -65,12 +65,12 @@ func NewKeys(urlOrFile string) (*Keys, error) {
 	if u.Scheme == "http" && !isLoopbackHost(u.Hostname()) {
 		return nil, fmt.Errorf("the key set at %s can be replaced on its way: take https", u.Redacted())
 	}
-	// No redirects: where the keys are is said by the user.
+	// No redirects: the user says where the keys are.
 	client := &http.Client{Timeout: keysTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &Keys{url: urlOrFile, client: client}, nil
 }
 
-// check reads the JWT of a push, and returns what it says.
+// check verifies the JWT of a push, and returns its claims.
 func (k *Keys) check(ctx context.Context, token string, now time.Time, p proof) (proof, error) {
 	signed, err := jwt.ParseSigned(token, algorithms)
 	if err != nil || len(signed.Headers) != 1 {
@@ -104,8 +104,8 @@ func (k *Keys) check(ctx context.Context, token string, now time.Time, p proof) 
 	return p, nil
 }
 
-// find returns the keys that a signature may be of: the one that it names, or all if
-// it names none.
+// find returns the keys that may have signed: the one that the signature names, or all
+// if it names none.
 func (k *Keys) find(ctx context.Context, id string, now time.Time) ([]jose.JSONWebKey, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -133,7 +133,7 @@ func (k *Keys) named(id string) (keys []jose.JSONWebKey) {
 	return keys
 }
 
-// fetch gets the key set. A failure counts as a fetch: it is not repeated at once.
+// fetch gets the key set. A failed fetch also counts for keysEvery.
 func (k *Keys) fetch(ctx context.Context, now time.Time) error {
 	k.fetched = now
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, k.url, nil)

@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	// maxAtOnce is how many bodies are read at a time: with the largest of them, what
-	// a crowd of agents can make us hold.
+	// maxAtOnce bounds the bodies that are read at once, and so the memory that many
+	// agents can make us hold.
 	maxAtOnce = 16
 	// maxNameAtOnce leaves room for others.
 	maxNameAtOnce = 8
-	// rate and burst are for one name, in pushes a second: an agent that streams
-	// tokens makes some hundred events a second, and some push each.
+	// rate and burst hold for one name, in pushes a second. An agent that streams tokens
+	// makes some hundred events a second, and some agents push each one.
 	rate  = 500
 	burst = 1000
-	// maxBuckets bounds what is remembered of names. A name that is forgotten begins
-	// with a full burst again.
+	// maxBuckets bounds the remembered names. A forgotten name begins with a full burst
+	// again.
 	maxBuckets = 4096
 )
 
-// A limiter bounds how many requests are worked on, and how many come in a second.
-// Only what has shown a token gets this far.
+// A limiter bounds the requests at once and in a second. Only requests with a valid
+// token reach it.
 type limiter struct {
 	now func() time.Time
 
@@ -40,7 +40,7 @@ func newLimiter(now func() time.Time) *limiter {
 	return &limiter{now: now, buckets: map[string]*bucket{}}
 }
 
-// enter lets a request of this name in; if it does, leave is to be called at its end.
+// enter admits a request of a name; then the caller must call leave at its end.
 func (l *limiter) enter(name string) (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

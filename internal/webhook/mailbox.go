@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// ackWait is how long a turn may take before a push is delivered again.
+	// ackWait is how long a turn may take until a push is delivered again.
 	ackWait = time.Minute
-	// prefetched is how many pushes the NATS client holds for a turn: a few, because
-	// each may weigh a megabyte. It asks for them again after fetchWait.
+	// prefetched bounds the pushes that the NATS client holds for a turn, since each may
+	// have a megabyte. The client asks again after fetchWait.
 	prefetched = 8
 	fetchWait  = 30 * time.Second
-	// closingTime is how long the end of an address may take: the editor may be
-	// waiting for the end of the process.
+	// closingTime bounds the end of an address: the editor may wait for the process to
+	// end.
 	closingTime = 2 * time.Second
 )
 
-// A Mailbox is a bridge's end of NATS: [bridge.Webhooks] for somebody whose machine no
-// agent can reach. It connects when the first address is opened.
+// A Mailbox is a bridge's end of NATS: [bridge.Webhooks] for a machine that no agent
+// can reach. It connects when the first address is opened.
 type Mailbox struct {
 	server, person, base string
 	key                  Key
@@ -40,8 +40,8 @@ type Mailbox struct {
 	js   nats.JetStreamContext
 }
 
-// NewMailbox returns a person's mailbox. key is that person's ([Key.For]), base the
-// URL under which the receiver is reached by agents, signs as in [NewBoxes].
+// NewMailbox returns a person's mailbox. key is the person's key ([Key.For]), base the
+// receiver's URL for agents, signs as in [NewBoxes].
 func NewMailbox(server, person, base string, key Key, signs bool, opts *NATSOptions) *Mailbox {
 	return &Mailbox{server: server, person: person, base: strings.TrimSuffix(base, "/"), key: key, signs: signs, opts: opts}
 }
@@ -64,7 +64,7 @@ func (m *Mailbox) Open(ctx context.Context, name string) (bridge.Webhook, error)
 	if err != nil {
 		return nil, fmt.Errorf("the mailbox %s: %w", m.person, err)
 	}
-	// It also makes a consumer that is not there.
+	// It also makes a consumer that does not exist.
 	_, err = js.UpdateConsumer(streamOf(m.person), &nats.ConsumerConfig{
 		Durable: name, FilterSubject: subjectOf(m.person, name), AckPolicy: nats.AckExplicitPolicy,
 		AckWait: ackWait, MaxAckPending: maxQueued, InactiveThreshold: stream.Config.MaxAge,
@@ -114,8 +114,8 @@ func (m *Mailbox) log() *slog.Logger {
 	return m.opts.Log
 }
 
-// An address is one of a mailbox. Its goroutine, fetch, begins with Open; Close ends it
-// and waits for it.
+// An address is an address of a mailbox. Open starts its goroutine, fetch; Close ends
+// it and waits for it.
 type address struct {
 	m       *Mailbox
 	conn    *nats.Conn
@@ -125,7 +125,7 @@ type address struct {
 	fetched chan struct{}      // closed when fetch has ended
 }
 
-// fetch hands over what comes, until ctx is done or nothing can come any more. It owns sub.
+// fetch hands over pushes until ctx ends or no more can come. It owns sub.
 func (a *address) fetch(ctx context.Context, sub *nats.Subscription) {
 	defer close(a.fetched)
 	defer func() { _ = sub.Unsubscribe() }()
@@ -145,11 +145,11 @@ func (a *address) fetch(ctx context.Context, sub *nats.Subscription) {
 	}
 }
 
-// fetchBatch hands over the next pushes, each when it comes. No push for a while is no
-// error.
+// fetchBatch hands over the next pushes as they come. If none comes for a while, that
+// is no error.
 func (a *address) fetchBatch(ctx context.Context, sub *nats.Subscription) error {
 	if !a.conn.IsConnected() {
-		return nats.ErrDisconnected // the client would ask for all batches at once, later
+		return nats.ErrDisconnected // otherwise the client would later ask for all batches at once
 	}
 	waiting, stop := context.WithTimeout(ctx, fetchWait)
 	defer stop()
@@ -172,7 +172,8 @@ func (a *address) take(ctx context.Context, msg *nats.Msg) {
 	select {
 	case a.pushes <- push:
 	case <-ctx.Done():
-		// For the next process; without it, after a minute. It must not come to us again.
+		// The next process gets it; without Nak, after a minute. It must not come to us
+		// again.
 		_ = msg.Sub.Unsubscribe()
 		_ = msg.Nak()
 	}
@@ -189,14 +190,14 @@ func (a *address) Config() a2a.PushConfig {
 // Pushes implements [bridge.Webhook].
 func (a *address) Pushes() <-chan bridge.Push { return a.pushes }
 
-// Close implements [bridge.Webhook]. What cannot be deleted goes with its age.
+// Close implements [bridge.Webhook]. Pushes that it cannot delete expire.
 func (a *address) Close(over bool) {
 	a.end()
 	<-a.fetched
 	if !over {
 		return
 	}
-	// PurgeStream has no context: each of the two has a half of the time.
+	// PurgeStream has no context: both steps get half of the time.
 	js, err := a.conn.JetStream(nats.MaxWait(closingTime / 2))
 	if err != nil {
 		return

@@ -17,31 +17,31 @@ import (
 const (
 	// natsTimeout bounds each step with the NATS server: agents and turns wait for it.
 	natsTimeout = 5 * time.Second
-	// reconnectWait is between two attempts at what a server does not do.
+	// reconnectWait is the time between two attempts.
 	reconnectWait = time.Second
-	// DefaultMaxAge is how long a push is kept for a bridge that is not there.
+	// DefaultMaxAge is how long a push waits for its bridge.
 	DefaultMaxAge = 24 * time.Hour
-	// duplicates is for how long the stream knows a repetition.
+	// duplicates is how long the stream remembers a push as known.
 	duplicates = 5 * time.Minute
-	// maxStreamBytes and maxPerAddress bound what is kept for one person, and for one
-	// address of his; what does not fit is refused, not dropped.
+	// maxStreamBytes and maxPerAddress bound what is stored for a person, and for one
+	// address. Further pushes are refused, not dropped.
 	maxStreamBytes = 256 << 20
 	maxPerAddress  = 1024
 )
 
 // NATSOptions say how to reach a NATS server. The zero value of each member is good.
 type NATSOptions struct {
-	// Credentials is a file with what NATS calls credentials (a user's JWT and seed), or
-	// with the seed of an NKey alone; "": none.
+	// Credentials is a file with NATS credentials (a user's JWT and seed), or with the
+	// seed of an NKey; "": none.
 	Credentials string
 	// CAFile is a file with further certificates of authorities; "": none.
 	CAFile string
-	// Log gets what happens to the connection; nil: nothing.
+	// Log gets the connection's events; nil: nothing.
 	Log *slog.Logger
 }
 
-// CheckNATS reports what is wrong with the URL of a NATS server, and returns it
-// without its path, which is the name of a mailbox.
+// CheckNATS checks the URL of a NATS server, and returns it without its path, which
+// names a mailbox.
 func CheckNATS(raw string) (server, mailbox string, err error) {
 	u, err := url.Parse(raw)
 	switch {
@@ -55,13 +55,13 @@ func CheckNATS(raw string) (server, mailbox string, err error) {
 	return u.Scheme + "://" + u.Host, strings.Trim(u.Path, "/"), nil
 }
 
-// An inbox is below what answers come to. Each has his own, so that NATS can keep one
-// user from reading what another one fetches: below _INBOX alone everybody reads all.
+// Answers come below an inbox. Each person has an own one, so that NATS can keep users
+// from reading each other's answers: everybody may read all of _INBOX.
 const inboxOfService = "_INBOX.a2apush-service"
 
 func inboxOf(person string) string { return "_INBOX.a2apush." + person }
 
-// credentials is the option for a file of either kind.
+// credentials returns the option for a file of either kind.
 func credentials(file string) (nats.Option, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -78,7 +78,7 @@ func credentials(file string) (nats.Option, error) {
 	return o, nil
 }
 
-// connect dials a NATS server, and goes on dialling when the connection is lost.
+// connect dials a NATS server, and dials again when the connection is lost.
 func connect(ctx context.Context, server, name, inbox string, opts *NATSOptions) (*nats.Conn, nats.JetStreamContext, error) {
 	if opts == nil {
 		opts = &NATSOptions{}
@@ -89,7 +89,7 @@ func connect(ctx context.Context, server, name, inbox string, opts *NATSOptions)
 	}
 	options := []nats.Option{
 		nats.Name(name), nats.CustomInboxPrefix(inbox), nats.Timeout(natsTimeout), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
-		nats.SyncQueueLen(4 * maxQueued), // more than an address can have on the way; the default takes half a megabyte
+		nats.SyncQueueLen(4 * maxQueued), // more than an address may have in transit; the default takes half a megabyte
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("the connection to NATS is lost", "err", err) }),
 		nats.ReconnectHandler(func(*nats.Conn) { log.Info("the connection to NATS is back") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "err", err) }),
@@ -124,20 +124,20 @@ func connect(ctx context.Context, server, name, inbox string, opts *NATSOptions)
 	return conn, js, nil
 }
 
-// A person's pushes are in a stream of his own, so that NATS can say by its name who
-// may read it, and so that nobody fills another's.
+// A person's pushes have a stream of their own. NATS can restrict who reads it by its
+// name, and nobody fills another's.
 func streamOf(person string) string           { return "A2APUSH-" + person }
 func subjectOf(person, address string) string { return "a2apush." + person + "." + address }
 
-// A Publisher is a [Queue] in front of NATS: what is queued is in a JetStream stream.
+// A Publisher is a [Queue] in front of NATS: it stores pushes in a JetStream stream.
 type Publisher struct {
 	conn *nats.Conn
 	js   nats.JetStreamContext
-	keys map[string]Key // of each person
+	keys map[string]Key // by person
 }
 
-// NewPublisher connects, and makes a stream for each person if there is none.
-// Messages are kept for maxAge; 0: [DefaultMaxAge].
+// NewPublisher connects, and makes each person's stream if it does not exist. Messages
+// are kept for maxAge; 0: [DefaultMaxAge].
 func NewPublisher(ctx context.Context, server string, key Key, people []string, maxAge time.Duration, opts *NATSOptions) (*Publisher, error) {
 	if maxAge == 0 {
 		maxAge = DefaultMaxAge
@@ -157,13 +157,13 @@ func NewPublisher(ctx context.Context, server string, key Key, people []string, 
 	return p, nil
 }
 
-// makeStream makes the stream of a person as it has to be, or changes it.
+// makeStream makes or updates a person's stream.
 func makeStream(ctx context.Context, js nats.JetStreamContext, person string, maxAge time.Duration) error {
 	ctx, stop := context.WithTimeout(ctx, natsTimeout)
 	defer stop()
 	cfg := &nats.StreamConfig{
 		Name: streamOf(person), Subjects: []string{subjectOf(person, "*")}, Description: "what A2A agents push to " + person,
-		// What a bridge has taken is gone, what nobody takes goes with its age.
+		// A bridge that takes a push removes it; others expire.
 		Retention: nats.WorkQueuePolicy, MaxAge: maxAge, Duplicates: min(duplicates, maxAge),
 		MaxBytes: maxStreamBytes, MaxMsgsPerSubject: maxPerAddress, Discard: nats.DiscardNew, DiscardNewPerSubject: true,
 	}
@@ -174,7 +174,8 @@ func makeStream(ctx context.Context, js nats.JetStreamContext, person string, ma
 	return err
 }
 
-// Token implements [Queue]: any path of a known person may be one of his bridge's.
+// Token implements [Queue]. Any path of a known person may be an address of that
+// person's bridge.
 func (p *Publisher) Token(path string) (string, bool) {
 	person, name, _ := strings.Cut(path, "/")
 	key := p.keys[person]
@@ -189,7 +190,7 @@ func (p *Publisher) Put(ctx context.Context, path, id string, payload []byte) er
 	person, name, _ := strings.Cut(path, "/")
 	ctx, stop := context.WithTimeout(ctx, natsTimeout)
 	defer stop()
-	// A repetition is known for the address that it came to, not for others.
+	// Repetitions are detected for each address.
 	opts := []nats.PubOpt{nats.Context(ctx)}
 	if id != "" {
 		opts = append(opts, nats.MsgId(name+"."+id))
@@ -198,8 +199,7 @@ func (p *Publisher) Put(ctx context.Context, path, id string, payload []byte) er
 	return err
 }
 
-// MaxBody is how much a push may hold for the server to take it. It is the server's
-// max_payload, less what goes along.
+// MaxBody is the largest push that the server takes: its max_payload less the headers.
 func (p *Publisher) MaxBody() int64 { return p.conn.MaxPayload() - maxHeader }
 
 // Close ends the connection.

@@ -13,63 +13,61 @@ import (
 )
 
 const (
-	// DefaultMaxBody is how much one push may hold. Agents of A2A 0.3 send the whole
-	// task with each event, so it is more than an event needs.
+	// DefaultMaxBody bounds one push. Agents of A2A 0.3 send the whole task with each
+	// event, so it is more than an event needs.
 	DefaultMaxBody = 4 << 20
-	// DefaultTimeout is how long a request may take to arrive: agents give up after
-	// some seconds themselves.
+	// DefaultTimeout bounds how long a request may take to arrive: agents give up after
+	// some seconds, too.
 	DefaultTimeout = 10 * time.Second
-	// patience is how long a body may take beside what it takes at slowest: who sends
-	// a byte now and then holds a place for that long, and not for all of Timeout.
+	// patience is how long a body may take beyond its time at the slowest rate. A sender
+	// that drips bytes holds a place only for that long, not for all of Timeout.
 	patience = 2 * time.Second
 	slowest  = 64 << 10 // bytes a second
-	// drained is how much of a push that is too large is read all the same, in times of
-	// what it may hold.
+	// drained bounds how much of a push that is too large is still read, as a multiple of
+	// MaxBody.
 	drained = 8
-	// retryAfter is what an agent is told that comes too often, in seconds.
+	// retryAfter, in seconds, is for an agent that pushes too often.
 	retryAfter = "1"
-	// maxChallenge bounds what is sent back to an agent that checks the address.
+	// maxChallenge bounds what is echoed to an agent that verifies the address.
 	maxChallenge = 256
 )
 
-// ErrFull is what a [Queue] returns that cannot take a push now.
+// ErrFull is a [Queue]'s error when it cannot take a push now.
 var ErrFull = errors.New("webhook: the queue is full")
 
-// A Queue is where a [Receiver] puts what it has checked. Its methods are called
-// concurrently.
+// A Queue takes what a [Receiver] has checked. Its methods are called concurrently.
 type Queue interface {
-	// Token returns what a request to this name has to show; ok is false if there
-	// is no such name. Names are the path of a request's URL behind [Options.Prefix].
+	// Token returns the token for requests to a name; ok is false if the name does not
+	// exist. A name is the last segments of a request's path: see [Options.Segments].
 	Token(name string) (token string, ok bool)
-	// Put queues a push. It returns once the push is as safe as the queue can make
-	// it. id, if it is not empty, is the same for a repetition, which is dropped.
-	// Any error becomes a 503.
+	// Put queues a push. It returns once the push is as safe as the queue can make it. A
+	// non-empty id identifies repetitions, which are dropped. Any error becomes a 503.
 	Put(ctx context.Context, name, id string, payload []byte) error
 }
 
-// Options are how to receive. The zero value of each member is good.
+// Options tell how to receive. The zero value of each member is good.
 type Options struct {
-	// Segments is of how many segments of a path a name consists; 0: one. What is
-	// before them is the business of the proxy in front.
+	// Segments is the number of path segments in a name; 0: one. What precedes them
+	// belongs to the proxy in front.
 	Segments int
-	// MaxBody is how many bytes a push may hold; 0: [DefaultMaxBody].
+	// MaxBody bounds a push, in bytes; 0: [DefaultMaxBody].
 	MaxBody int64
-	// Timeout is how long a request may take to arrive; 0: [DefaultTimeout].
+	// Timeout bounds how long a request may take to arrive; 0: [DefaultTimeout].
 	Timeout time.Duration
-	// MediaTypes are the content types that are taken; nil: application/json,
-	// application/a2a+json and anything else that ends in +json.
+	// MediaTypes are the accepted content types; nil: application/json,
+	// application/a2a+json and all others that end in +json.
 	MediaTypes []string
-	// Keys, if not nil, are the agent's: each push has to carry a JWT that one of
-	// them has signed, beside the token.
+	// Keys, if not nil, are the agent's: each push must carry a JWT signed by one of them,
+	// beside the token.
 	Keys *Keys
-	// Log gets what was refused, without anything secret; nil: nothing.
+	// Log gets refusals, without secrets; nil: nothing.
 	Log *slog.Logger
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
 }
 
-// A Receiver is the HTTP handler that agents push to. The package comment says what
-// it answers. It is safe for concurrent use.
+// A Receiver is the HTTP handler for agents' pushes. The package comment lists its
+// answers. It is safe for concurrent use.
 type Receiver struct {
 	queue  Queue
 	opts   Options
@@ -113,7 +111,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		h.Set("X-Content-Type-Options", "nosniff")
-		_, _ = io.WriteString(w, challenge) // its client is gone, if this fails
+		_, _ = io.WriteString(w, challenge) // the client may have left
 		return
 	}
 	status, why := r.receive(w, req, name, token)
@@ -162,7 +160,7 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request, name, token
 	return http.StatusOK, ""
 }
 
-// takes reports whether a content type is one of those that are taken.
+// takes reports whether a content type is accepted.
 func (r *Receiver) takes(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -174,12 +172,12 @@ func (r *Receiver) takes(contentType string) bool {
 	return kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")
 }
 
-// body reads the body; status is not 0 if it cannot be taken.
+// body reads the body; status is not 0 if it is refused.
 func (r *Receiver) body(w http.ResponseWriter, req *http.Request) (body []byte, status int) {
 	if enc := req.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return nil, http.StatusUnsupportedMediaType // no agent compresses, and a bomb would be
+		return nil, http.StatusUnsupportedMediaType // no agent compresses, and the body may be a bomb
 	}
-	// Of a server that is not ours ([http.ErrNotSupported]) the timeouts count.
+	// For another server ([http.ErrNotSupported]) its own timeouts hold.
 	now := r.opts.Now()
 	src := &paced{ReadCloser: req.Body, c: http.NewResponseController(w), begun: now, limit: now.Add(r.opts.Timeout)}
 	if req.ContentLength > r.opts.MaxBody {
@@ -201,13 +199,13 @@ func (r *Receiver) body(w http.ResponseWriter, req *http.Request) (body []byte, 
 	return body, 0
 }
 
-// drain reads on, to nowhere: many agents look for an answer once they have sent all,
-// and of a connection that was closed before they would learn nothing.
+// drain reads on and drops what it reads: many agents look for an answer only after
+// they have sent all, and a closed connection would tell them nothing.
 func (r *Receiver) drain(src io.Reader) {
-	_, _ = io.CopyN(io.Discard, src, drained*r.opts.MaxBody) // its end, or that of its time
+	_, _ = io.CopyN(io.Discard, src, drained*r.opts.MaxBody) // until its end, or that of its time
 }
 
-// A paced body has to come at a pace.
+// A paced body must keep a minimum rate.
 type paced struct {
 	io.ReadCloser
 	c            *http.ResponseController
@@ -238,9 +236,9 @@ func lastSegments(path string, n int) string {
 	return path[at+1:]
 }
 
-// challengeOf returns what an agent that checks the address wants to see again: the
-// samples of the A2A project ask for it with a GET. Nothing that a browser would
-// take for more than text is sent back.
+// challengeOf returns what an agent that verifies the address wants echoed: the A2A
+// samples ask for it by GET. It refuses all that a browser might take for more than
+// text.
 func challengeOf(req *http.Request) (string, bool) {
 	if req.Method != http.MethodGet {
 		return "", false

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// headerTimeout is how long a connection may take to say what it wants, idleTime
-	// how long it may wait for the next request. Who is slower is no agent.
+	// headerTimeout bounds how long a request's head may take, idleTime how long a
+	// connection may wait for the next request. Agents are faster.
 	headerTimeout = 5 * time.Second
 	idleTime      = time.Minute
 	maxHeader     = 16 << 10
-	// maxConns bounds the connections that are open; further ones wait in the
-	// kernel's queue, which is bounded too.
+	// maxConns bounds open connections; further ones wait in the kernel's queue, which is
+	// bounded too.
 	maxConns = 512
-	// closeWait is how long requests may take to end when the server is closed.
+	// closeWait bounds how long requests may take to end when the server is closed.
 	closeWait = 2 * time.Second
 )
 
@@ -35,9 +35,9 @@ type Server struct {
 	served   chan struct{}
 }
 
-// Listen serves a handler at a TCP address, until the Server is closed. An address
-// without a host is on the loopback interface. With the name of a file that has a
-// certificate, and one that has its key, it speaks TLS.
+// Listen serves a handler at a TCP address until the Server is closed. An address
+// without a host is on the loopback interface. With files for a certificate and its key
+// it speaks TLS.
 func Listen(addr, certFile, keyFile string, timeout time.Duration, handler http.Handler) (*Server, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -74,7 +74,7 @@ func Listen(addr, certFile, keyFile string, timeout time.Duration, handler http.
 	return s, nil
 }
 
-// URL is where the Server is reached from this machine.
+// URL is the Server's URL on this machine.
 func (s *Server) URL() string {
 	scheme := "http"
 	if s.secure {
@@ -87,7 +87,7 @@ func (s *Server) URL() string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// Close ends the Server, when the requests that are under way have ended.
+// Close ends the Server once the running requests have ended.
 func (s *Server) Close() error {
 	ctx, stop := context.WithTimeout(context.Background(), closeWait)
 	defer stop()
@@ -99,7 +99,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// A limitListener accepts as many connections as it has slots.
+// A limitListener accepts at most as many connections as it has slots.
 type limitListener struct {
 	net.Listener
 	slots  chan struct{}

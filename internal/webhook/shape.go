@@ -8,30 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// A shape is what the receiver looks at in a push. What it means is the bridge's
-// business.
+// A shape is what the receiver reads of a push. The bridge interprets the rest.
 type shape struct {
-	// grows: an event that appends to what is there. Two of them may be the same
-	// and still be two.
+	// grows: an event that appends. Two equal ones may still be two events.
 	grows bool
 }
 
 var errShape = errors.New("neither a task nor an event of A2A")
 
-// readShape checks that a body is what A2A pushes: a Task or an event with its kind
-// (0.3), or a StreamResponse, which has one of four members (1.x). What a body holds
-// beside that is not looked at.
+// readShape checks that a body is an A2A push: a Task or an event with its kind (0.3),
+// or a StreamResponse, which has one of four members (1.x). It reads nothing else of
+// the body.
 func readShape(body []byte) (shape, error) {
 	if !utf8.Valid(body) {
 		return shape{}, errors.New("not UTF-8")
 	}
 	var p struct {
+		identified
 		Kind           string          `json:"kind"`
-		ID             string          `json:"id"`
-		TaskID         string          `json:"taskId"`
-		MessageID      string          `json:"messageId"`
 		Status         json.RawMessage `json:"status"`
-		Append         bool            `json:"append"`
 		Task           *identified     `json:"task"`
 		Message        *identified     `json:"message"`
 		StatusUpdate   *identified     `json:"statusUpdate"`
@@ -40,31 +35,30 @@ func readShape(body []byte) (shape, error) {
 	if err := json.Unmarshal(body, &p); err != nil {
 		return shape{}, err
 	}
-	wrapped := 0
-	for _, inner := range []*identified{p.Task, p.Message, p.StatusUpdate, p.ArtifactUpdate} {
-		if inner != nil {
+	kind, of, wrapped := p.Kind, &p.identified, 0
+	for _, member := range [...]struct {
+		kind string
+		of   *identified
+	}{{"task", p.Task}, {"message", p.Message}, {"status-update", p.StatusUpdate}, {"artifact-update", p.ArtifactUpdate}} {
+		if member.of != nil {
+			kind, of = member.kind, member.of
 			wrapped++
 		}
 	}
+	hasStatus := len(p.Status) > 0 && p.Status[0] == '{' // without a kind nothing else tells a task
 	switch {
 	case wrapped > 1:
-		return shape{}, errShape
-	case p.Task != nil && p.Task.ID != "", p.Message != nil && p.Message.MessageID != "", p.StatusUpdate != nil && p.StatusUpdate.TaskID != "":
+	case (kind == "task" || kind == "") && of.ID != "" && (wrapped == 1 || hasStatus),
+		kind == "message" && of.MessageID != "",
+		kind == "status-update" && of.TaskID != "":
 		return shape{}, nil
-	case p.ArtifactUpdate != nil && p.ArtifactUpdate.TaskID != "":
-		return shape{grows: p.ArtifactUpdate.Append}, nil
-	case wrapped > 0:
-		return shape{}, errShape
-	case p.Kind == "artifact-update" && p.TaskID != "":
-		return shape{grows: p.Append}, nil
-	case p.Kind == "status-update" && p.TaskID != "", p.Kind == "message" && p.MessageID != "",
-		(p.Kind == "task" || p.Kind == "") && p.ID != "" && len(p.Status) > 0 && p.Status[0] == '{':
-		return shape{}, nil
+	case kind == "artifact-update" && of.TaskID != "":
+		return shape{grows: of.Append}, nil
 	}
 	return shape{}, errShape
 }
 
-// identified is what tells one of a StreamResponse's members.
+// identified has the members that identify one of a StreamResponse's members.
 type identified struct {
 	ID        string `json:"id"`
 	TaskID    string `json:"taskId"`
@@ -72,10 +66,9 @@ type identified struct {
 	Append    bool   `json:"append"`
 }
 
-// identity returns what is the same for a push and its repetition, "" if nothing
-// can tell. A2A has no ID for events. A whole task, or an event that replaces, says
-// nothing new the second time; an event that appends does, unless the agent has
-// given it an ID.
+// identity returns a key that a push shares with its repetition, "" if none is known.
+// A2A has no ID for events. A repeated task or replacing event says nothing new. An
+// appending event does, unless the agent has given it an ID.
 func identity(p proof, s shape, body []byte) string {
 	var of string
 	switch {

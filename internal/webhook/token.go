@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// minKey is how many bytes a key has at least: as many as the hash, below which HMAC
-// is no stronger than its key (RFC 2104, §3).
+// minKey is a key's least length in bytes: the hash's, below which HMAC is no stronger
+// than its key (RFC 2104, §3).
 const minKey = 32
 
-// A Key makes the tokens of a receiver that knows no bridge: a token is an HMAC of
-// its path. The receiver has the master key; a person's bridge has the one that is
-// derived for him ([Key.For]), which makes tokens for his own paths only.
+// A Key makes tokens for a receiver that knows no bridge: a token is an HMAC of its
+// path. The receiver has the master key. A person's bridge has a key derived from it
+// ([Key.For]), which makes tokens for that person's paths only.
 type Key []byte
 
-// ReadKey reads a key from a file: base64, hexadecimal or any other text of at least
-// 32 bytes. Blanks around it do not count.
+// ReadKey reads a key from a file: base64, hexadecimal or any other text of at least 32
+// bytes. It ignores surrounding blanks.
 func ReadKey(file string) (Key, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -39,7 +39,7 @@ func (k Key) For(person string) Key {
 	return Key(hex.EncodeToString(k.sum("a2astdio webhook key\n" + person)))
 }
 
-// token is that of one of a person's addresses; k is the person's key.
+// token is the token of a person's address; k is the person's key.
 func (k Key) token(person, name string) string {
 	return base64.RawURLEncoding.EncodeToString(k.sum("a2astdio webhook token\n" + person + "/" + name))
 }
@@ -50,8 +50,7 @@ func (k Key) sum(text string) []byte {
 	return h.Sum(nil)
 }
 
-// CheckPerson reports what is wrong with the name of a person: it is part of URLs, and
-// of names of NATS.
+// CheckPerson checks the name of a person, which is part of URLs and NATS names.
 func CheckPerson(person string) error {
 	if !regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`).MatchString(person) {
 		return fmt.Errorf("%q is no name of a mailbox: it is letters, digits, - and _", person)

@@ -15,33 +15,32 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// loginTime is how long a person may take to sign in: to find the password, and
-// the telephone for the second factor.
+// loginTime is how long a user may take to sign in: to find the password, and the phone
+// for the second factor.
 const loginTime = 10 * time.Minute
 
-// A CodeLogin signs a user in by browser: the authorization code flow with PKCE
-// and a redirect to this machine (RFC 8252).
+// A CodeLogin signs a user in by browser: the authorization code flow with PKCE and a
+// redirect to this machine (RFC 8252).
 type CodeLogin struct {
 	Client   *Client
 	Provider *Provider
 	Scopes   []string
-	// Resource is what the token is for (RFC 8707); "": not said.
+	// Resource is what the token is for (RFC 8707); "": not stated.
 	Resource string
 	// Redirect is the URL to come back to, "" for a free port of this machine. Some
-	// providers want one that was registered with them to the letter.
+	// providers accept only the exact URL that was registered with them.
 	Redirect string
-	// Ask, if it is set, is shown to the user before the provider: whether to go
-	// there at all.
+	// Ask, if set, asks the user whether to go to the provider at all.
 	Ask *Question
-	// Visit has the user's browser open a URL, and returns at once. It gets the
-	// provider's own URL as well, for whoever shows rather than opens it.
+	// Visit opens a URL in the user's browser, and returns at once. provider is the
+	// provider's own URL, for a caller that shows a URL instead.
 	Visit func(ctx context.Context, local, provider string) error
 
 	server *loopback
 }
 
-// Listen opens the place to come back to, and returns its URL. It is called before
-// Run where that URL has to be registered first. Close ends it.
+// Listen opens the redirect's port, and returns its URL. Call it before Run where that
+// URL has to be registered first. Close ends it.
 func (l *CodeLogin) Listen() (redirect string, err error) {
 	if l.server == nil {
 		if l.server, err = listen(l.Redirect); err != nil {
@@ -59,8 +58,8 @@ func (l *CodeLogin) Close() {
 	}
 }
 
-// Run has the user sign in, and gets the token. account is who it was, if the
-// provider says.
+// Run signs the user in, and gets the token. account is the user's account, if the
+// provider tells.
 func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err error) {
 	if l.Provider.Authorization == "" {
 		return nil, "", &Error{Provider: Name(l.Provider.Issuer), text: "has no page to sign in at"}
@@ -114,13 +113,13 @@ func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err erro
 	return t, account, err
 }
 
-// ErrDeclined: the user did not want to sign in, or not there.
+// ErrDeclined: the user refused to sign in, or to go to this provider.
 var ErrDeclined = errors.New("you said no")
 
-// code checks what the provider sent back with the browser, and returns the code.
+// code checks what the provider sent with the browser, and returns the code.
 func (l *CodeLogin) code(answer url.Values, state string) (string, error) {
 	name := Name(l.Provider.Issuer)
-	one := func(key string) string { // of a parameter that comes twice nobody knows which counts
+	one := func(key string) string { // of a repeated parameter nobody knows which one counts
 		if len(answer[key]) != 1 {
 			return ""
 		}
@@ -147,7 +146,7 @@ func (l *CodeLogin) code(answer url.Values, state string) (string, error) {
 	return one("code"), nil
 }
 
-// listen opens the place that the browser comes back to.
+// listen opens the port that the browser comes back to.
 func listen(redirect string) (*loopback, error) {
 	u := &url.URL{Scheme: "http", Host: "127.0.0.1:0", Path: "/callback"}
 	if redirect != "" {
@@ -157,7 +156,7 @@ func listen(redirect string) (*loopback, error) {
 		}
 		u = given
 	}
-	if u.Port() == "" { // any, as RFC 8252 has it
+	if u.Port() == "" { // any, as RFC 8252 allows
 		u.Host = net.JoinHostPort(u.Hostname(), "0")
 	}
 	listener, err := net.Listen("tcp", u.Host)

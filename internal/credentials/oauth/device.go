@@ -10,19 +10,19 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A DeviceLogin signs a user in on another device: the device authorization grant
-// (RFC 8628), for where there is no browser.
+// A DeviceLogin signs a user in on another device, where there is no browser: the
+// device authorization grant (RFC 8628).
 type DeviceLogin struct {
 	Client   *Client
 	Provider *Provider
 	Scopes   []string
 	Resource string
-	// Show has the user open a URL, and enter the code there, and returns at once.
-	// complete is a URL that has the code in it already, "" if there is none.
+	// Show tells the user to open a URL and enter the code, and returns at once. complete
+	// is a URL with the code in it, "" if there is none.
 	Show func(ctx context.Context, code, page, complete string, until time.Time) error
 }
 
-// Run has the user sign in, and gets the token.
+// Run signs the user in, and gets the token.
 func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
 	name := Name(l.Provider.Issuer)
 	if l.Provider.Device == "" {
@@ -59,8 +59,8 @@ func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
 	return t, account, err
 }
 
-// poll waits for the user. A provider that is down meanwhile is asked again, more
-// slowly (RFC 8628, §3.5).
+// poll waits for the user. It asks a provider that is down more slowly (RFC 8628,
+// §3.5).
 func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oauth2.DeviceAuthResponse) (*Token, error) {
 	pause := time.Duration(max(given.Interval, 5)) * time.Second
 	for {

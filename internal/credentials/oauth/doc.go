@@ -1,10 +1,10 @@
-// Package oauth gets tokens from an identity provider: it finds out where the
-// provider's endpoints are, signs a user in by browser or by device code, gets
-// tokens for a program, renews them and gives them back.
+// Package oauth gets tokens from an identity provider: it finds the provider's
+// endpoints, signs a user in by browser or by device code, gets tokens for a program,
+// renews tokens and revokes them.
 //
-// Who may be trusted is not decided here: a [Provider] is what somebody vouches
-// for, and everything secret (a code, a client secret, a refresh token) goes to its
-// endpoints alone. Package credentials has the rules, and keeps the tokens.
+// It does not decide whom to trust: the caller vouches for a [Provider], and secrets (a
+// code, a client secret, a refresh token) go to its endpoints only. Package credentials
+// has the rules, and stores the tokens.
 //
 // golang.org/x/oauth2 makes the requests of the token endpoint, github.com/coreos/
 // go-oidc verifies ID tokens. What neither has is here: the metadata of RFC 8414

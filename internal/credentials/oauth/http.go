@@ -16,20 +16,19 @@ import (
 )
 
 const (
-	// requestTime bounds a request to a provider. People wait for a sign-in, and a
-	// prompt for a token that is renewed.
+	// requestTime bounds a request to a provider. Users wait for a sign-in, and a prompt
+	// waits for a renewal.
 	requestTime = 20 * time.Second
-	// maxAnswer is how much of an answer is read. Key sets have some kB, tokens of
-	// people in many groups some ten.
+	// maxAnswer bounds an answer. Key sets have some kB, tokens of users in many groups
+	// some ten.
 	maxAnswer = 1 << 20
-	// maxRedirects is how often metadata may be elsewhere at the same origin.
+	// maxRedirects bounds redirects of metadata within one origin.
 	maxRedirects = 3
 )
 
-// NewHTTP makes the client for an identity provider. config says which
-// authorities are trusted, nil: the system's. No certificate of the user's is
-// shown, and certificates are verified whatever config says: what goes here opens
-// more than one agent.
+// NewHTTP makes the client for an identity provider. config has the trusted
+// authorities; nil: the system's. It shows no client certificate, and verifies
+// certificates whatever config says: these secrets open more than one agent.
 func NewHTTP(config *tls.Config) *http.Client {
 	own := &tls.Config{MinVersion: tls.VersionTLS12}
 	if config != nil {
@@ -43,10 +42,10 @@ func NewHTTP(config *tls.Config) *http.Client {
 			ForceAttemptHTTP2:     true,
 			TLSHandshakeTimeout:   requestTime,
 			ResponseHeaderTimeout: requestTime,
-			// A renewal is an hour away: no connection waits for it.
+			// The next renewal is an hour away, so no connection stays open.
 			IdleConnTimeout: 10 * time.Second,
 		}},
-		// A redirect of a POST would take a code or a refresh token along.
+		// A redirected POST would carry a code or a refresh token along.
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if req.Method != http.MethodGet || via[0].Method != http.MethodGet {
 				return http.ErrUseLastResponse
@@ -59,7 +58,7 @@ func NewHTTP(config *tls.Config) *http.Client {
 	}
 }
 
-// limited bounds what is read of an answer.
+// limited bounds an answer.
 type limited struct{ next http.RoundTripper }
 
 func (l limited) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -74,24 +73,24 @@ func (l limited) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// An Error is what a provider refused, or why it was not reached.
+// An Error is a provider's refusal, or why it was not reached.
 type Error struct {
 	// Provider names it.
 	Provider string
 	// Code is OAuth's (RFC 6749, §5.2; RFC 8628, §3.5), "" if the provider gave
 	// none.
 	Code string
-	// Passing: it may be otherwise in a moment, so nothing is lost.
+	// Passing: it may succeed in a moment, so nothing is lost.
 	Passing bool
-	// RetryAfter is how long the provider asks to be left alone, if it says.
+	// RetryAfter is how long the provider asks to wait, if it does.
 	RetryAfter time.Duration
 	text       string
 }
 
 func (e *Error) Error() string { return "the identity provider " + e.Provider + " " + e.text }
 
-// refused makes an error of a provider's answer. secrets are what was sent: a
-// provider may quote it.
+// refused makes an error of a provider's answer. secrets were sent: a provider may
+// quote them.
 func refused(provider, what string, resp *http.Response, code, description string, secrets ...string) *Error {
 	e := &Error{Provider: provider, Code: code}
 	status := 0
@@ -118,8 +117,8 @@ func refused(provider, what string, resp *http.Response, code, description strin
 	return e
 }
 
-// quoted makes a provider's text fit to be shown: without what was sent to it, on
-// one line, and not long.
+// quoted makes a provider's text fit to be shown: without the secrets, on one line,
+// short.
 func quoted(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) >= 4 {
@@ -129,8 +128,7 @@ func quoted(s string, secrets []string) string {
 	return plain(s)
 }
 
-// plain puts text from outside on one short line, without what would control a
-// terminal.
+// plain makes one short line of a foreign text, without control characters.
 func plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -148,7 +146,7 @@ func plain(s string) string {
 	return s
 }
 
-// unreached says why there was no answer.
+// unreached tells why there was no answer.
 func unreached(provider, what string, err error) *Error {
 	e := &Error{Provider: provider, Passing: true}
 	var (
@@ -247,11 +245,10 @@ func sameOrigin(a, b *url.URL) bool {
 	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
-// shown is a URL without what may be secret in it.
+// shown is a URL without its secret parts.
 func shown(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
-// parseURL reads the URL of a provider, or of one of its endpoints: https, but on
-// this machine.
+// parseURL reads the URL of a provider or an endpoint: https, except on this machine.
 func parseURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {

@@ -10,13 +10,13 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// maxSkew is by how much the clocks of this machine and of the provider may
-// differ. Laptops that slept are off by seconds, virtual machines by minutes.
+// maxSkew is how far the clocks of this machine and of the provider may differ. Laptops
+// that slept are off by seconds, virtual machines by minutes.
 const maxSkew = 5 * time.Minute
 
-// Account verifies an ID token and returns whom it is about: an address, a name,
-// or the provider's own identifier. The token must be this provider's, for this
-// client and this sign-in. "" if there is none.
+// Account verifies an ID token and returns its user: an address, a name, or the
+// provider's own identifier. The token must be this provider's, for this client and
+// this sign-in. It returns "" if there is no token.
 func (c *Client) Account(ctx context.Context, p *Provider, t *Token, nonce string) (string, error) {
 	if t.ID == "" || p.Keys == "" {
 		return "", nil
@@ -25,9 +25,9 @@ func (c *Client) Account(ctx context.Context, p *Provider, t *Token, nonce strin
 	config := &oidc.Config{
 		ClientID:             c.ID,
 		SupportedSigningAlgs: signed(p.Algorithms),
-		// Its checks know no clocks that differ: see checkTime.
+		// The library does not allow for different clocks: see checkTime.
 		SkipExpiryCheck: true,
-		// Microsoft's issuer has a place for the tenant, which the token fills.
+		// Microsoft's issuer has a placeholder for the tenant, which the token fills in.
 		SkipIssuerCheck: strings.Contains(p.Issuer, "{tenantid}"),
 	}
 	bad := func(format string, args ...any) error {
@@ -59,8 +59,8 @@ func (c *Client) Account(ctx context.Context, p *Provider, t *Token, nonce strin
 	return plain(cmp.Or(claims.Email, claims.PreferredUsername, claims.Name, id.Subject)), nil
 }
 
-// signed are the algorithms that say who has signed: with a secret that is shared
-// both sides could, and none is none.
+// signed are the algorithms that prove who has signed: not those with a shared secret,
+// which both sides have, and not "none".
 func signed(offered []string) (list []string) {
 	for _, a := range offered {
 		if a != "none" && !strings.HasPrefix(a, "HS") {
@@ -73,8 +73,8 @@ func signed(offered []string) (list []string) {
 	return list
 }
 
-// checkTime allows for clocks that differ, and tells them from tokens that are
-// old: one that was just given is of now.
+// checkTime allows for different clocks, and refuses old tokens: one that was just
+// issued must be recent.
 func checkTime(now, issued, expiry, notBefore time.Time) error {
 	off := now.Sub(issued).Round(time.Second)
 	switch {

@@ -14,27 +14,25 @@ import (
 	"time"
 )
 
-// declined is the answer of a user who did not want to go to the provider. No
-// provider can send it: its name is not one of a query parameter that a callback
-// takes.
+// declined marks that the user refused to go to the provider. No provider can send it:
+// it is no name of a callback's parameters.
 const declined = "\x00declined"
 
-// pageTime is how long the last page may take to reach the browser.
+// pageTime bounds how long the last page may take to reach the browser.
 const pageTime = 2 * time.Second
 
-// A Question is what the user is asked before a sign-in whose provider nobody has
-// vouched for: the agent alone has named it.
+// A Question is asked before a sign-in at a provider that only the agent has named.
 type Question struct {
 	Agent, Provider string
-	// Token is the host that the answer goes to, if it is not Provider's.
+	// Token is the token endpoint's host, if it is not Provider's.
 	Token  string
 	Scopes []string
 	// Unencrypted: the agent is reached without TLS.
 	Unencrypted bool
 }
 
-// A loopback is the place on this machine that the browser begins at and comes
-// back to. It takes one answer. It belongs to a CodeLogin, which closes it.
+// A loopback is the local server that the browser begins at and comes back to. It takes
+// one answer. Its CodeLogin closes it.
 type loopback struct {
 	redirect string
 	host     string
@@ -46,7 +44,7 @@ type loopback struct {
 	start    string // the path to begin at
 	page     string
 	ask      *Question
-	confirm  string // what the form must hold
+	confirm  string // the token in the form
 	answered bool
 	answers  chan url.Values
 	verdict  chan error
@@ -63,9 +61,8 @@ func newLoopback(listener net.Listener, redirect *url.URL) *loopback {
 	return l
 }
 
-// serve begins a sign-in and returns the URL that the browser is to open. It is a
-// local one, because command lines can be read by others, and the provider's has
-// the state in it.
+// serve begins a sign-in and returns the URL for the browser. That is a local one:
+// others can read command lines, and the provider's URL has the state in it.
 func (l *loopback) serve(page string, ask *Question) (local string, answers <-chan url.Values) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +70,7 @@ func (l *loopback) serve(page string, ask *Question) (local string, answers <-ch
 	return "http://" + l.host + l.start, l.answers
 }
 
-// say tells the browser, which waits for it, how the sign-in has ended.
+// say shows the waiting browser how the sign-in has ended.
 func (l *loopback) say(err error) {
 	select {
 	case l.verdict <- err:
@@ -162,8 +159,8 @@ type view struct {
 	Confirm     string
 }
 
-// show writes a page. html/template would do it too, at the price of its tables,
-// which are made whenever a program begins that has it.
+// show writes a page. (Rejected: html/template, whose tables each start of the program
+// would make.)
 func (l *loopback) show(w http.ResponseWriter, status int, v view) {
 	var b strings.Builder
 	text := func(markup string, values ...string) {
@@ -194,7 +191,7 @@ func (l *loopback) show(w http.ResponseWriter, status int, v view) {
 	}
 	b.WriteString("</body></html>\n")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, b.String()) // the browser may be gone
+	_, _ = io.WriteString(w, b.String()) // the browser may have left
 }
 
 const pageHead = `<!doctype html>

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A Provider is an identity provider: its issuer, and where its endpoints are.
-// What it does not have is empty. It is stored with the tokens that it gave.
+// A Provider is an identity provider: its issuer and its endpoints. Missing ones are
+// empty. It is stored with its tokens.
 type Provider struct {
 	Issuer        string `json:"issuer"`
 	Authorization string `json:"authorizationEndpoint,omitempty"`
@@ -19,13 +19,13 @@ type Provider struct {
 	Registration  string `json:"registrationEndpoint,omitempty"`
 	Revocation    string `json:"revocationEndpoint,omitempty"`
 	Keys          string `json:"jwksUri,omitempty"`
-	// Scopes are those that it lists.
+	// Scopes are the supported scopes.
 	Scopes []string `json:"scopesSupported,omitempty"`
-	// ClientAuth are the ways in which it takes a client secret.
+	// ClientAuth are the ways to send a client secret.
 	ClientAuth []string `json:"clientAuth,omitempty"`
 	// Algorithms are those of its ID tokens.
 	Algorithms []string `json:"algorithms,omitempty"`
-	// SaysIssuer: each of its answers names it (RFC 9207).
+	// SaysIssuer: each of its answers names the issuer (RFC 9207).
 	SaysIssuer bool `json:"saysIssuer,omitempty"`
 }
 
@@ -45,7 +45,7 @@ type metadata struct {
 	SaysIssuer    bool     `json:"authorization_response_iss_parameter_supported"`
 }
 
-// Discover asks an issuer for its metadata. missing: it has none, and err says so.
+// Discover gets an issuer's metadata. missing: it has none, and err tells so.
 func Discover(ctx context.Context, hc *http.Client, issuer string) (p *Provider, missing bool, err error) {
 	base, err := parseURL(issuer)
 	if err != nil {
@@ -80,7 +80,7 @@ func FromMetadata(ctx context.Context, hc *http.Client, from string) (*Provider,
 	return m.provider(at)
 }
 
-// wellKnown lists where an issuer's metadata may be: RFC 8414 puts the name
+// wellKnown lists the URLs of an issuer's metadata: RFC 8414 puts the well-known name
 // before the path, OpenID Connect behind it.
 func wellKnown(issuer *url.URL) []string {
 	at := func(path string) string {
@@ -95,9 +95,9 @@ func wellKnown(issuer *url.URL) []string {
 	return slices.Compact(list)
 }
 
-// provider checks metadata that was found for an issuer, or at a URL of it. The
-// issuer must be of that origin: metadata that speaks for another one would have
-// the secrets of that one sent to endpoints that it never named.
+// provider checks metadata that was found for an issuer, or at a URL. The issuer must
+// be of that origin: otherwise the metadata could direct another issuer's secrets to
+// foreign endpoints.
 func (m *metadata) provider(at *url.URL) (*Provider, error) {
 	name := Name(at.String())
 	issuer, err := url.Parse(m.Issuer)
@@ -118,7 +118,7 @@ func (m *metadata) provider(at *url.URL) (*Provider, error) {
 	return p, p.check()
 }
 
-// check refuses endpoints that are not encrypted.
+// check refuses unencrypted endpoints.
 func (p *Provider) check() error {
 	for _, endpoint := range []string{p.Authorization, p.Token, p.Device, p.Registration, p.Revocation, p.Keys} {
 		if endpoint == "" {
@@ -131,8 +131,8 @@ func (p *Provider) check() error {
 	return nil
 }
 
-// FromEndpoints makes a provider of the URLs of a card's flow: there is no
-// metadata. The issuer is the origin that they share, and they have to share one.
+// FromEndpoints makes a provider from the URLs of a card's flow, without metadata. They
+// must share one origin, which becomes the issuer.
 func FromEndpoints(authorization, token, device string) (*Provider, error) {
 	at, err := parseURL(token)
 	if err != nil {
@@ -153,13 +153,12 @@ func FromEndpoints(authorization, token, device string) (*Provider, error) {
 	return &Provider{Issuer: at.Scheme + "://" + at.Host, Authorization: authorization, Token: token, Device: device}, nil
 }
 
-// Has reports whether a provider names these endpoints as its own; an empty one
-// does not count.
+// Has reports whether the provider has these endpoints; an empty one is not compared.
 func (p *Provider) Has(authorization, token string) bool {
 	return (authorization == "" || authorization == p.Authorization) && (token == "" || token == p.Token)
 }
 
-// Name is what an identity provider is called in messages.
+// Name is an identity provider's name in messages.
 func Name(issuer string) string {
 	u, err := url.Parse(issuer)
 	if err != nil || u.Host == "" {
@@ -172,7 +171,7 @@ func Name(issuer string) string {
 	return plain(u.Scheme + "://" + u.Host + path)
 }
 
-// SameOrigin reports whether two URLs are of one origin.
+// SameOrigin reports whether two URLs have the same origin.
 func SameOrigin(a, b string) bool {
 	u, err := url.Parse(a)
 	v, err2 := url.Parse(b)

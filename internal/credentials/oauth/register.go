@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Register makes a client of its own at a provider that takes registrations (RFC
-// 7591). redirects are empty for a client that uses device codes alone.
+// Register registers a client at a provider (RFC 7591). redirects are empty for a
+// client that only uses device codes.
 func Register(ctx context.Context, hc *http.Client, p *Provider, redirects, scopes []string) (id, secret string, err error) {
 	name := Name(p.Issuer)
 	if p.Registration == "" {
@@ -53,8 +53,8 @@ func Register(ctx context.Context, hc *http.Client, p *Provider, redirects, scop
 	return answer.ID, answer.Secret, nil
 }
 
-// Revoke gives a token back (RFC 7009): the refresh token if there is one, which
-// ends what was got with it. A provider that takes none back is no error.
+// Revoke revokes a token (RFC 7009): the refresh token if there is one, and so all that
+// was got with it. A provider without revocation is no error.
 func (c *Client) Revoke(ctx context.Context, p *Provider, t *Token) error {
 	token, hint := t.Refresh, "refresh_token"
 	if token == "" {
@@ -80,6 +80,6 @@ func (c *Client) Revoke(ctx context.Context, p *Provider, t *Token) error {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	_ = json.Unmarshal(body, &answer) // the status says enough
+	_ = json.Unmarshal(body, &answer) // the status is enough
 	return refused(Name(p.Issuer), "to take the sign-in back", resp, answer.Error, answer.Description, token, c.Secret)
 }

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// A Hint is what an agent's 401 says about how to authenticate (RFC 6750, §3; RFC
-// 9728, §5.1).
+// A Hint is what an agent's 401 tells about authentication (RFC 6750, §3; RFC 9728,
+// §5.1).
 type Hint struct {
-	// Scheme is the first that it names, in lower case.
+	// Scheme is the first named scheme, in lower case.
 	Scheme string
-	// Error is what was wrong with the token: invalid_token, insufficient_scope.
+	// Error is the fault of the token: invalid_token, insufficient_scope.
 	Error  string
 	Scopes []string
 	// Metadata is the URL of the protected resource's metadata.
 	Metadata string
 }
 
-// ReadHint reads the WWW-Authenticate headers of an answer.
+// ReadHint reads an answer's WWW-Authenticate headers.
 func ReadHint(headers []string) (h Hint) {
-	// Made here: nearly no run needs it.
+	// Compiled here: nearly no run needs it.
 	parameter := regexp.MustCompile(`([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`)
 	for _, header := range headers {
 		scheme, rest, _ := strings.Cut(strings.TrimSpace(header), " ")
@@ -49,16 +49,15 @@ func ReadHint(headers []string) (h Hint) {
 	return h
 }
 
-// A Resource is what an agent says of itself as a resource that tokens are for
-// (RFC 9728).
+// A Resource is an agent's protected resource metadata (RFC 9728).
 type Resource struct {
 	Resource  string   `json:"resource"`
 	Providers []string `json:"authorization_servers"`
 	Scopes    []string `json:"scopes_supported"`
 }
 
-// ReadResource gets the metadata that an agent's 401 names. It must be at the
-// agent's own origin, and be about something there.
+// ReadResource gets the metadata that an agent's 401 names. It must be at the agent's
+// own origin, and describe a resource there.
 func ReadResource(ctx context.Context, hc *http.Client, agent, from string) (*Resource, error) {
 	u, err := url.Parse(from)
 	a, _ := url.Parse(agent)

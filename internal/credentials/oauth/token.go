@@ -14,36 +14,36 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// A Client is who asks a provider for tokens.
+// A Client asks a provider for tokens.
 type Client struct {
 	ID, Secret string
-	// Params are added to the requests of a sign-in and of the token endpoint: what
-	// single providers want beside the protocol, such as an audience.
+	// Params are added to the requests of a sign-in and of the token endpoint: some
+	// providers want more than the protocol, such as an audience.
 	Params url.Values
 	HTTP   *http.Client
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
 }
 
-// A Token is what a provider gave.
+// A Token is a provider's answer.
 type Token struct {
 	Access, Refresh string
-	// Expiry is zero if the provider does not say.
+	// Expiry is zero if the provider does not tell.
 	Expiry, Obtained time.Time
-	// Scopes are those that were granted, nil if the provider does not say: then
-	// they are those that were asked for.
+	// Scopes are the granted ones, nil if the provider does not tell: then the requested
+	// ones were granted.
 	Scopes []string
-	// ID is the ID token, as it came.
+	// ID is the ID token, unverified.
 	ID string
 }
 
-// reserved are the parameters that belong to the protocol.
+// reserved are the protocol's own parameters.
 func reserved() []string {
 	return []string{"client_id", "client_secret", "code", "code_challenge", "code_challenge_method", "code_verifier", "device_code",
 		"grant_type", "nonce", "redirect_uri", "refresh_token", "response_mode", "response_type", "scope", "state"}
 }
 
-// CheckParams refuses parameters that belong to the protocol.
+// CheckParams refuses the protocol's own parameters.
 func CheckParams(params url.Values) error {
 	for name := range params {
 		if slices.Contains(reserved(), strings.ToLower(name)) {
@@ -60,8 +60,8 @@ func (c *Client) now() time.Time {
 	return time.Now()
 }
 
-// style is how the client shows itself. It is never found out by trying: a
-// request that is made twice uses its code, or its refresh token, twice.
+// style is how the client authenticates. It is never tried out: a repeated request
+// would use its code, or its refresh token, twice.
 func (c *Client) style(p *Provider) oauth2.AuthStyle {
 	switch {
 	case c.Secret == "", len(p.ClientAuth) > 0 && !slices.Contains(p.ClientAuth, "client_secret_basic") && slices.Contains(p.ClientAuth, "client_secret_post"):
@@ -91,8 +91,8 @@ func (c *Client) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, c.HTTP)
 }
 
-// Renew gets a new token for a refresh token. The new one has the old refresh
-// token if the provider gave no other.
+// Renew gets a new token for a refresh token. The result keeps the old refresh token if
+// the provider sends no new one.
 func (c *Client) Renew(ctx context.Context, p *Provider, refresh string) (*Token, error) {
 	began := c.now()
 	tok, err := c.config(p, nil, "").TokenSource(c.context(ctx), &oauth2.Token{RefreshToken: refresh}).Token()
@@ -113,8 +113,8 @@ func (c *Client) ForProgram(ctx context.Context, p *Provider, scopes []string) (
 	return c.token(p, tok, began)
 }
 
-// token reads what the library has got. The expiry counts from when the request
-// was made, by our clock: the provider's does not matter.
+// token converts the library's token. The expiry counts from the request, by our clock,
+// whatever the provider's clock is.
 func (c *Client) token(p *Provider, tok *oauth2.Token, began time.Time) (*Token, error) {
 	if t := tok.Type(); !strings.EqualFold(t, "Bearer") {
 		return nil, &Error{Provider: Name(p.Issuer), text: fmt.Sprintf("gives tokens of the type %q, which a2astdio cannot show", plain(t))}
@@ -136,8 +136,8 @@ func (c *Client) token(p *Provider, tok *oauth2.Token, began time.Time) (*Token,
 	return t, nil
 }
 
-// explain makes one sentence of what went wrong. The library's own text has the
-// whole answer in it.
+// explain puts an error into one sentence. The library's own text has the whole answer
+// in it.
 func (c *Client) explain(ctx context.Context, p *Provider, what string, err error, secrets ...string) error {
 	if ctx.Err() == context.Canceled {
 		return ctx.Err()
@@ -160,6 +160,6 @@ func (c *Client) explain(ctx context.Context, p *Provider, what string, err erro
 	if errors.As(err, &network) {
 		return unreached(Name(p.Issuer), what, err)
 	}
-	// The library says what it could not read, without the answer.
+	// The library tells what it could not read, without the answer.
 	return &Error{Provider: Name(p.Issuer), text: "gives an answer that cannot be used: " + quoted(strings.TrimPrefix(err.Error(), "oauth2: "), secrets)}
 }

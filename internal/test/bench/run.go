@@ -135,25 +135,43 @@ func (p *process) answer(id int) (gjson.Result, error) {
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
 
+// ask writes request id and reads lines until the reply to it.
+func (p *process) ask(id int, line string) (gjson.Result, error) {
+	if err := p.say(line); err != nil {
+		return gjson.Result{}, err
+	}
+	return p.answer(id)
+}
+
+// initialize begins ACP, by request 1.
+func (p *process) initialize() error {
+	_, err := p.ask(1, initialize)
+	return err
+}
+
+// session opens a session.
+func (p *process) session(id int, dir string) (string, error) {
+	r, err := p.ask(id, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, id, dir))
+	return r.Get("sessionId").Str, err
+}
+
+// promptLine is the request of a prompt.
+func promptLine(id int, session string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`, id, session)
+}
+
 // prompt opens sessions over ACP and sends a prompt in each.
 func (p *process) prompt(sessions int, dir string) error {
-	if err := p.say(initialize); err != nil {
-		return err
-	}
-	if _, err := p.answer(1); err != nil {
+	if err := p.initialize(); err != nil {
 		return err
 	}
 	var prompts strings.Builder
 	for i := range sessions {
-		if err := p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, 2+i, dir)); err != nil {
-			return err
-		}
-		r, err := p.answer(2 + i)
+		id, err := p.session(2+i, dir)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&prompts, `{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`+"\n",
-			10000+i, r.Get("sessionId").Str)
+		prompts.WriteString(promptLine(10000+i, id) + "\n")
 	}
 	_, err := io.WriteString(p.in, prompts.String())
 	return err

@@ -72,9 +72,7 @@ func (r *runner) stored(ctx context.Context, n int) (run storedRun, err error) {
 		}
 		began := time.Now()
 		id++
-		if err = p.say(fmt.Sprintf(line, id)); err == nil {
-			_, err = p.answer(id)
-		}
+		_, err = p.ask(id, fmt.Sprintf(line, id))
 		return float64(time.Since(began).Nanoseconds()) / 1e6
 	}
 	const list = `{"jsonrpc":"2.0","id":%d,"method":"session/list","params":{}}`
@@ -130,27 +128,18 @@ func (h *harness) idleSessions(ctx context.Context) error {
 		return err
 	}
 	defer p.cancel()
-	if err := p.say(initialize); err != nil {
-		return err
-	}
-	if _, err := p.answer(1); err != nil {
+	if err := p.initialize(); err != nil {
 		return err
 	}
 	var began int64
 	for i := range n {
 		h.runner.agent.play(s, 1)
 		id := 2 + 2*i
-		if err := p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, id, h.runner.dir)); err != nil {
-			return err
-		}
-		r, err := p.answer(id)
+		session, err := p.session(id, h.runner.dir)
 		if err != nil {
 			return err
 		}
-		if err := p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`, id+1, r.Get("sessionId").Str)); err != nil {
-			return err
-		}
-		if _, err := p.answer(id + 1); err != nil {
+		if _, err := p.ask(id+1, promptLine(id+1, session)); err != nil {
 			return err
 		}
 		if i == 0 {

@@ -71,17 +71,14 @@ func (r *runner) turns(ctx context.Context, mode string, n int) (times []turnTim
 	defer p.cancel()
 	line, ended := "go", string(s.end)
 	if mode == modeBridge {
-		if err := p.say(initialize); err != nil {
-			return nil, err
-		}
-		if _, err := p.answer(1); err != nil {
+		if err := p.initialize(); err != nil {
 			return nil, err
 		}
 		id, err := p.session(2, r.dir)
 		if err != nil {
 			return nil, err
 		}
-		line = fmt.Sprintf(`{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`, id)
+		line = promptLine(3, id)
 		ended = replied
 	}
 	for range n {
@@ -106,15 +103,6 @@ func (r *runner) turns(ctx context.Context, mode string, n int) (times []turnTim
 		times = append(times, turnTime{float64(asked.Sub(began).Nanoseconds()) / 1e3, float64(shown.Sub(said).Nanoseconds()) / 1e3})
 	}
 	return times[min(n/10, 20):], p.stop() // the first ones open connections
-}
-
-// session opens a session.
-func (p *process) session(id int, dir string) (string, error) {
-	if err := p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, id, dir)); err != nil {
-		return "", err
-	}
-	r, err := p.answer(id)
-	return r.Get("sessionId").Str, err
 }
 
 // eachLine is the baseline: a request for each line.
@@ -147,20 +135,14 @@ func (h *harness) load(ctx context.Context) error {
 		return err
 	}
 	defer p.cancel()
-	if err := p.say(initialize); err != nil {
-		return err
-	}
-	if _, err := p.answer(1); err != nil {
+	if err := p.initialize(); err != nil {
 		return err
 	}
 	id, err := p.session(2, h.runner.dir)
 	if err != nil {
 		return err
 	}
-	if err := p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`, id)); err != nil {
-		return err
-	}
-	if _, err := p.answer(3); err != nil {
+	if _, err := p.ask(3, promptLine(3, id)); err != nil {
 		return err
 	}
 	var took, cpu []float64

@@ -134,6 +134,9 @@ func (g *generator) question(t *Turn, n, i int) *Call {
 	if g.maybe(Elsewhere, 50, t.N, n, i) {
 		c.Elsewhere = pick(d, 700*time.Millisecond, 2*time.Second, 10*time.Second)
 	}
+	if g.maybe(Passes, 50, t.N, n, i) {
+		c.Elsewhere = pick(g.draw("passes", t.N, n, i), 10*time.Millisecond, 100*time.Millisecond)
+	}
 	return c
 }
 

@@ -57,18 +57,7 @@ func (v *turnView) announcedBefore() (names []string) {
 
 // judgeCall is about one call that is shown.
 func (v *turnView) judgeCall(c *Call) {
-	status, content := "", ""
-	for _, s := range v.rec.Shown {
-		if s.Kind != ShownTool || s.Name != c.Name {
-			continue
-		}
-		if s.Status != "" {
-			status = s.Status
-		}
-		if s.HasContent {
-			content = s.Content
-		}
-	}
+	status, content := v.lastShown(c)
 	end := v.endOf(c)
 	over := map[string]string{"completed": statusSucceeded, "failed": statusFailed, statusSucceeded: statusSucceeded,
 		statusFailed: statusFailed, statusCancelled: statusFailed}[status]
@@ -80,8 +69,7 @@ func (v *turnView) judgeCall(c *Call) {
 	case over == "":
 		v.wrong("a call never ends for the editor", "%s is %s", c.Name, status)
 		return
-	case end == nil || v.excuse("calls: seems to ask", v.seemsToAsk()) || v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || v.leftBehind())) ||
-		v.excuse("calls: the turn fails", !end.Arrived && v.rec.Err != "") || v.excuse("calls: disturbed, and not held", !end.Arrived && v.disturbed() && !v.holds(&element{})):
+	case end == nil || v.excuse("calls: seems to ask", v.seemsToAsk()) || v.unseenEnd(end):
 		return
 	}
 	want := end.Status
@@ -98,6 +86,29 @@ func (v *turnView) judgeCall(c *Call) {
 		v.wrong("what a call put out is still shown beside its result", "%s: %s", c.Name, content)
 	}
 	v.judgeLive(c)
+}
+
+// lastShown is how a call looked in the end.
+func (v *turnView) lastShown(c *Call) (status, content string) {
+	for _, s := range v.rec.Shown {
+		if s.Kind != ShownTool || s.Name != c.Name {
+			continue
+		}
+		if s.Status != "" {
+			status = s.Status
+		}
+		if s.HasContent {
+			content = s.Content
+		}
+	}
+	return status, content
+}
+
+// unseenEnd reports whether the end of a call need not have been shown.
+func (v *turnView) unseenEnd(end *Said) bool {
+	return v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || end.At >= v.rec.Replied || v.leftBehind())) ||
+		v.excuse("calls: the turn fails", !end.Arrived && v.rec.Err != "") ||
+		v.excuse("calls: disturbed, and not held", !end.Arrived && v.disturbed() && !v.holds(&element{}))
 }
 
 // endOf is what the agent said to end a call, before the turn's end was shown.

@@ -39,24 +39,32 @@ func (v *turnView) uncancelled() outcome {
 		return endsWell // an answer of the user's was lost, or a subscription
 	case v.excuse("end: restarted, and rejected by a cancel", lost != nil && v.refuses()):
 		return endsWell // the task was cancelled
-	case lost != nil && (end == nil || !end.Arrived):
+	case lost != nil && (end == nil || !end.Arrived && !v.excuse("end: told by the task", v.toldEnd(lost.At))):
 		return endsInError
 	case v.excuse("end: restarted behind it", lost != nil):
 		return endsWell // whether it has ended is asked of an agent that has forgotten it
 	case v.excuse("end: an outage", outage != nil && !outage.Over && (outage.Fault.For > time.Minute || outage.Fault.For > 5*time.Second && v.hit(ReadsFail) != nil)):
 		return endsWell // the bridge gives up after five attempts in a row
+	case v.excuse("end: the first event is lost", v.turn.Direct && v.cutAtFirst() && v.goesToTask() && v.plan.Agent.Holds != HoldsAll):
+		return endsWell // nor can it be seen that the answer was no task
 	case v.firstLoss() != nil:
 		return endsInError
 	case v.excuse("end: no tasks/get", v.plan.Agent.NoGet && v.blind()):
 		return endsWell // it cannot be asked
 	case v.excuse("end: the first event is lost", (v.hit(LostHead) != nil || v.cutAtFirst()) && v.plan.Agent.Holds != HoldsAll):
 		return endsWell // what became of a message cannot be seen at an agent that holds none
-	case v.excuse("end: an answer is lost", v.hit(LostHead) != nil && v.asked()):
-		return endsWell
-	case v.excuse("end: approved elsewhere", v.disturbed() && slices.ContainsFunc(v.questions(), v.elsewhere)):
+	case v.excuse("end: approved elsewhere", slices.ContainsFunc(v.questions(), v.elsewhereUnseen) || v.seemsToAsk()):
 		return endsWell // an answer may cross with what it is to
 	}
 	return endsAsPlanned
+}
+
+// toldEnd reports whether the task has told of the turn's end by then.
+func (v *turnView) toldEnd(by time.Duration) bool {
+	end := v.end()
+	return end != nil && slices.ContainsFunc(v.heard, func(h *Heard) bool {
+		return (h.Kind == HeardResume || h.Kind == HeardRead) && h.At >= end.At && h.At <= by
+	})
 }
 
 // lostAnswer reports whether a request was lost that was no subscription: those are made
@@ -73,6 +81,11 @@ func (v *turnView) cutAtFirst() bool {
 		f := h.Fault
 		return (f.Kind == CutAt && f.Permille < 1000 || f.Kind == SilentAt) && f.Stream == 0 && f.Event == 0
 	})
+}
+
+// goesToTask reports whether the prompt has gone to a task that was there.
+func (v *turnView) goesToTask() bool {
+	return slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardPrompt && h.Refused == 0 && h.Task != "" })
 }
 
 // firstLoss is a fault for which the bridge never came to know of the task, or
@@ -298,6 +311,7 @@ func (v *turnView) judgeCancelled() {
 		// It had ended by itself.
 	case r.Err != "" && end != nil && v.turn.End.State == Failed:
 	case r.Err != "" && v.excuse("end: a cancel and a fault", v.uncancelled() != endsAsPlanned):
+	case r.Err != "" && v.excuse("end: rejected by a cancel", v.refused()):
 	case r.Err != "":
 		v.wrong("a cancelled turn ends with an error", "%s", r.Err)
 	default:
@@ -305,10 +319,16 @@ func (v *turnView) judgeCancelled() {
 	}
 }
 
+// unreached reports whether a cancel need not reach the agent: the task was not known, the
+// agent could not be reached, or has forgotten the task.
+func (v *turnView) unreached() bool {
+	return v.rec.Killed > 0 || v.firstLoss() != nil || v.cutAtFirst() || v.hit(OutageAfter, Refused, Undelivered, NoHead, RestartAt, RestartBefore) != nil
+}
+
 // judgeCancel: the agent hears of a cancel.
 func (v *turnView) judgeCancel() {
 	r, end := v.rec, v.end()
-	if r.Cancelled == 0 || v.taken() == 0 || v.excuse("cancel: disturbed", v.disturbed()) || v.turn.Direct || end != nil && end.At <= r.Replied {
+	if r.Cancelled == 0 || v.taken() == 0 || v.excuse("cancel: it has come before", v.refused()) || v.excuse("cancel: disturbed", v.unreached()) || v.turn.Direct || end != nil && end.At <= r.Replied {
 		return
 	}
 	for _, h := range v.heard {

@@ -98,17 +98,53 @@ func (v *turnView) goneBy(c *Call, at time.Duration) bool {
 	return ok && since <= at+100*time.Millisecond
 }
 
+// elsewhereUnseen reports whether a call has gone on without an answer behind the loss of a
+// connection.
+func (v *turnView) elsewhereUnseen(c *Call) bool {
+	at, ok := v.elsewhereAt(c)
+	return ok && slices.ContainsFunc(v.losses(), func(lost time.Duration) bool { return lost <= at })
+}
+
+// unasked reports whether a call has gone on without an answer, and so soon, or while so
+// much went wrong, that the user need not have been asked.
+func (v *turnView) unasked(c *Call) bool {
+	asked, _ := v.askedAt(c)
+	gone, ok := v.elsewhereAt(c)
+	return ok && (gone-asked < 700*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 || v.busy(c))
+}
+
+// passes reports whether a call has gone on by itself in so short a time that the user is
+// not asked. While another question is open, all that comes is asked at once.
+func (v *turnView) passes(c *Call) bool {
+	asked, arrived := v.askedAt(c)
+	gone, ok := v.elsewhereAt(c)
+	return ok && arrived && gone-asked <= 200*time.Millisecond && !v.disturbed() && v.plan.PerLine == 0 && !v.busy(c)
+}
+
+// busy reports whether the user had another question before him while a call waited that has
+// gone on by itself: an editor may ask one at a time.
+func (v *turnView) busy(c *Call) bool {
+	asked, _ := v.askedAt(c)
+	gone, _ := v.elsewhereAt(c)
+	return slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
+		return s.Kind == ShownQuestion && s.Name != c.Name && s.At <= gone && (s.Answer == 0 || s.Answer >= asked)
+	})
+}
+
 // judgeQuestions: each approval is asked once, and its answer heard as it was
 // given.
 func (v *turnView) judgeQuestions() {
 	for _, c := range v.questions() {
 		before, after := v.shownTo(c)
 		shown := append(before, after...)
-		if len(shown) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.rec.Stuck && !v.excuse("asks: rejected by a cancel", v.refuses()) {
+		if len(shown) == 0 && v.run == endsAsPlanned && !v.unasked(c) && !v.rec.Stuck && !v.excuse("asks: rejected by a cancel", v.refuses()) {
 			v.wrong("an approval is never asked", "%s", c.Name)
 		}
 		if len(before) > 1 || len(after) > 1 {
 			v.wrong("an approval is asked twice", "%s: %d times", c.Name, len(before)+len(after))
+		}
+		if len(shown) > 0 && v.passes(c) {
+			v.wrong("an approval is asked that the agent gave itself at once", "%s", c.Name)
 		}
 		for _, q := range after {
 			if slices.ContainsFunc(v.answersTo(c), func(h *Heard) bool { return h.Waited && h.At < q.At }) {
@@ -127,7 +163,7 @@ func (v *turnView) judgeQuestions() {
 // judgeOptions: all options are offered, each as what can be told of it.
 func (v *turnView) judgeOptions(c *Call, q *Shown) {
 	var extra []Offered
-	rejects := slices.ContainsFunc(c.Options, func(o Option) bool { return o.Tells == TellsReject })
+	rejects := c.rejects()
 	for _, o := range c.Options {
 		if !slices.ContainsFunc(q.Options, func(x Offered) bool { return x.ID == o.ID }) {
 			v.wrong("an option is not offered", "%s (%s)", o.ID, o.Name)
@@ -142,18 +178,7 @@ func (v *turnView) judgeOptions(c *Call, q *Shown) {
 			}
 			continue
 		}
-		o := c.Options[i]
-		if o.Name != "" && x.Name != o.Name {
-			v.wrong("an option has another name", "%q, not %q", x.Name, o.Name)
-		}
-		switch right := v.lines || o.Tells == TellsNothing && x.Kind == "allow_once" ||
-			o.Tells == TellsAllow && strings.HasPrefix(x.Kind, "allow") || o.Tells == TellsReject && strings.HasPrefix(x.Kind, "reject"); {
-		case right:
-		case o.Tells == TellsNothing:
-			v.wrong("an option that cannot be told is not offered as allow_once", "%s (%s) as %s", o.ID, o.Name, x.Kind)
-		default:
-			v.wrong("an option is offered as what it is not", "%s (%s) as %s", o.ID, o.Name, x.Kind)
-		}
+		v.judgeOption(c.Options[i], x)
 	}
 	switch {
 	case rejects && len(extra) > 0:
@@ -162,6 +187,21 @@ func (v *turnView) judgeOptions(c *Call, q *Shown) {
 		v.wrong("nothing that rejects is offered", "%v", q.Options)
 	case len(extra) > 1:
 		v.wrong("several options are added", "%v", extra)
+	}
+}
+
+// judgeOption: an option is offered with its name, as what it tells.
+func (v *turnView) judgeOption(o Option, x Offered) {
+	if o.Name != "" && x.Name != o.Name {
+		v.wrong("an option has another name", "%q, not %q", x.Name, o.Name)
+	}
+	switch right := v.lines || o.Tells == TellsNothing && x.Kind == "allow_once" ||
+		o.Tells == TellsAllow && strings.HasPrefix(x.Kind, "allow") || o.Tells == TellsReject && strings.HasPrefix(x.Kind, "reject"); {
+	case right:
+	case o.Tells == TellsNothing:
+		v.wrong("an option that cannot be told is not offered as allow_once", "%s (%s) as %s", o.ID, o.Name, x.Kind)
+	default:
+		v.wrong("an option is offered as what it is not", "%s (%s) as %s", o.ID, o.Name, x.Kind)
 	}
 }
 
@@ -222,29 +262,37 @@ func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 		}
 	}
 	for _, h := range heard {
-		i := slices.IndexFunc(c.Options, func(o Option) bool { return o.ID == h.Option })
-		rejects := i >= 0 && c.Options[i].Tells == TellsReject
-		byCancel := v.rec.Cancelled > 0 && h.At >= v.rec.Cancelled || v.rec.Died
+		v.judgeHeard(c, q, h)
 		at, gone := v.elsewhereAt(c)
-		switch {
-		case i < 0:
-			v.wrong("an option is sent that the agent has not offered", "%s: %s", c.Name, h.Option)
-		case rejects && byCancel:
-		case q == nil || q.Answer > h.At:
-			v.wrong("an approval is answered before the user has", "%s: %s", c.Name, h.Option)
-		case q.Picked == "" && !rejects, q.Picked != "" && i < 0:
-			v.wrong("an option is sent that nobody has picked", "%s: %s", c.Name, h.Option)
-		case q.Picked != "" && q.Picked != h.Option && c.offers(q.Picked):
-			v.wrong("the answer is not what the user picked", "%s: %s, not %s", c.Name, h.Option, q.Picked)
-		case q.Picked != "" && q.Picked != h.Option:
-			v.wrong("an option is sent for the bridge's own rejection", "%s: %s", c.Name, h.Option)
-		}
-		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) {
+		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) &&
+			!v.excuse("answer: a slow editor, and gone elsewhere", v.plan.PerLine > 0) {
 			v.wrong("a call is answered that has gone on by itself", "%s", c.Name)
 		}
 	}
 	if q != nil && len(heard) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.excuse("answer: rejected by a cancel", v.refuses()) && (q.Picked == "" && c.rejects() || c.offers(q.Picked)) {
 		v.wrong("an answer does not reach the agent", "%s: %s", c.Name, q.Picked)
+	}
+}
+
+// judgeHeard is about one answer that the agent has heard; q is the question that the user
+// has answered, nil if there is none.
+func (v *turnView) judgeHeard(c *Call, q *Shown, h *Heard) {
+	i := slices.IndexFunc(c.Options, func(o Option) bool { return o.ID == h.Option })
+	rejects := i >= 0 && c.Options[i].Tells == TellsReject
+	byCancel := v.rec.Cancelled > 0 && h.At >= v.rec.Cancelled || v.rec.Died
+	switch {
+	case i < 0:
+		v.wrong("an option is sent that the agent has not offered", "%s: %s", c.Name, h.Option)
+	case rejects && byCancel:
+	case q == nil || q.Answer > h.At:
+		v.wrong("an approval is answered before the user has", "%s: %s", c.Name, h.Option)
+	case q.Picked == "" && !rejects:
+		v.wrong("an option is sent that nobody has picked", "%s: %s", c.Name, h.Option)
+	case q.Picked == "" || q.Picked == h.Option:
+	case c.offers(q.Picked):
+		v.wrong("the answer is not what the user picked", "%s: %s, not %s", c.Name, h.Option, q.Picked)
+	default:
+		v.wrong("an option is sent for the bridge's own rejection", "%s: %s", c.Name, h.Option)
 	}
 }
 
@@ -261,25 +309,30 @@ func (c *Call) rejects() bool {
 // answers of a pause are in one message.
 func (v *turnView) judgeTogether() {
 	for _, h := range v.heard {
-		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: an answer is lost", v.hit(Undelivered) != nil) || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) ||
-			v.excuse("together: no tasks/get", v.plan.Agent.NoGet && v.disturbed()) {
+		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) {
 			continue
 		}
-		for _, c := range v.questions() {
-			at, arrived := v.askedAt(c)
-			if c == h.Call || !arrived || at+10*time.Millisecond > h.At || v.excuse("together: asked behind the pick", at+10*time.Millisecond > v.pickedAt(h.Call)) ||
-				v.excuse("together: approved elsewhere", v.goneBy(c, h.At)) || h.Call == nil {
-				continue
-			}
-			asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
-			answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
-			switch {
-			case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
-			case !asked:
-				v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
-			case !answered && !(!c.rejects() && v.dismissed(c)):
-				v.wrong("the answers of a pause go in several messages", "%s without %s", h.Call.Name, c.Name)
-			}
+		v.judgeBeside(h)
+	}
+}
+
+// judgeBeside is about the other questions, when one is answered.
+func (v *turnView) judgeBeside(h *Heard) {
+	for _, c := range v.questions() {
+		at, arrived := v.askedAt(c)
+		if c == h.Call || !arrived || at+10*time.Millisecond > h.At || v.excuse("together: asked behind the pick", at+10*time.Millisecond > v.pickedAt(h.Call)) ||
+			v.excuse("together: approved elsewhere", v.goneBy(c, h.At)) || h.Call == nil {
+			continue
+		}
+		asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
+		answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
+		switch {
+		case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
+		case !asked && v.excuse("together: no stream is open", v.adrift(at, h.At)):
+		case !asked:
+			v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
+		case !answered && !(!c.rejects() && v.dismissed(c)):
+			v.wrong("the answers of a pause go in several messages", "%s without %s", h.Call.Name, c.Name)
 		}
 	}
 }
@@ -289,6 +342,20 @@ func (v *turnView) judgeTogether() {
 func (v *turnView) hushedTill(asked, answer time.Duration) bool {
 	silent := v.hit(SilentAt)
 	return silent != nil && v.hushed(silent.Fault.Stream, asked) && (silent.Fault.For == 0 || answer < silent.At+silent.Fault.For)
+}
+
+// adrift reports whether no stream was open when a question was asked, and nothing came to the
+// agent since, until an answer.
+func (v *turnView) adrift(asked, answer time.Duration) bool {
+	lost := time.Duration(-1)
+	for _, at := range v.losses() {
+		if at <= asked {
+			lost = max(lost, at)
+		}
+	}
+	return lost >= 0 && !slices.ContainsFunc(v.heard, func(h *Heard) bool {
+		return h.At > lost && h.At < answer && h.Kind != HeardRead || h.At >= asked && h.At < answer
+	})
 }
 
 // pickedAt is when the user has answered the question about a call: a question that comes

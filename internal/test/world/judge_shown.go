@@ -3,16 +3,15 @@ package world
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
 // judgeText: each word once, in order, or a gap that was said.
 func (v *turnView) judgeText() {
-	s := screenOf(v.rec.Shown, !v.disturbed() && !v.excuse("crossed", v.crossed()))
+	s := screenOf(v.rec.Shown, !v.disturbed())
 	a := newAligner(v, s)
 	a.excused, a.partial = v.excused(), v.run == endsUnknown
 	for _, e := range v.elements {
-		if v.rec.Replied > 0 && e.said.At > v.rec.Replied {
+		if v.rec.Replied > 0 && (e.said.At > v.rec.Replied || e.said.At == v.rec.Replied && v.excuse("text: seems to ask", v.seemsToAsk())) {
 			e.optional = true
 		}
 		if v.excuse("text: a repetition in a snapshot", v.disturbed() && v.ambiguous(e)) || v.excuse("text: cancelled between legs", v.rec.CancelledBetween) ||
@@ -24,7 +23,13 @@ func (v *turnView) judgeText() {
 	v.judgeAgain()
 	missing := v.judgeMissing(a)
 	for _, text := range extras {
-		v.judgeExtra(text, missing)
+		pieces := v.byTurn(text)
+		if pieces == nil {
+			pieces = []string{text}
+		}
+		for _, piece := range pieces {
+			v.judgeExtra(piece, missing)
+		}
 	}
 	v.judgeReplaced()
 	v.judgeResults()
@@ -49,12 +54,6 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 		}
 	}
 	return rest
-}
-
-// crossed reports whether the task was looked at though nothing went wrong: the agent has
-// said something as the user's answer was on its way.
-func (v *turnView) crossed() bool {
-	return slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
 }
 
 // leftSilent reports whether a text was said on a stream that had fallen silent, and
@@ -112,7 +111,7 @@ func (v *turnView) judgeAgain() {
 		}
 		needed := false
 		for _, part := range e.again[e.from:] {
-			needed = needed || !part.shown
+			needed = needed || !part.shown || v.excuse("whole: of words that repeat, and were lost", v.disturbed() && !part.said.Arrived && strings.ContainsAny(part.text, repeating))
 			part.told = true
 		}
 		if !needed && !v.excuse("whole: one artifact, several answers", v.plan.Agent.ConstantID && v.disturbed()) && !v.pushedBlind() &&
@@ -126,13 +125,13 @@ func (v *turnView) judgeAgain() {
 // returns all that is not shown.
 func (v *turnView) judgeMissing(a *aligner) (missing string) {
 	for _, e := range v.elements {
-		if e.shown || e.told || e.optional || a.partial || e.mark && (v.disturbed() || v.excuse("crossed", v.crossed())) {
+		if e.shown || e.told || e.optional || a.partial || e.mark && v.disturbed() {
 			continue
 		}
 		missing += e.text + " "
 		gap := len(a.screen.gaps) > 0
 		switch {
-		case v.rec.Cancelled > 0 && v.leftBehind():
+		case (v.rec.Cancelled > 0 || v.refused()) && v.leftBehind():
 		case v.excuse("text: lost before a rejecting cancel", v.refused() && v.disturbed() && !e.said.Arrived): // nor what had not come by then
 		case e.mark:
 			v.wrong("a call or a thought is not shown in its place", "%s", e.text)
@@ -158,7 +157,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 func (v *turnView) leftBehind() bool {
 	failed := v.rec.Err != "" && (v.run == endsWell || v.hit(RestartAt) != nil) // as it may; something may still be on its way
 	return v.excuse("text: it has come, and the turn fails", failed) || v.excuse("text: cancelled, and a slow editor", v.rec.Cancelled > 0 && v.plan.PerLine > 0) ||
-		v.excuse("text: cancelled, and reads fail", v.rec.Cancelled > 0 && v.reads() != nil)
+		v.excuse("text: cancelled, and reads fail", (v.rec.Cancelled > 0 || v.refused()) && v.reads() != nil)
 }
 
 // holds reports whether the agent holds a text, so that it can be had after a cut.
@@ -176,7 +175,7 @@ func (v *turnView) pushedBlind() bool {
 func (v *turnView) judgeExtra(text, missing string) {
 	said := func(view *turnView) bool { return view.madeOf(text) }
 	switch {
-	case v.pushedBlind() && v.madeOf(text) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
+	case v.pushedBlind() && slices.ContainsFunc(v.judge.turns, func(o *turnView) bool { return o.turn.N <= v.turn.N && o.madeOf(text) }) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
 		return // README: behind a gap
 	case strings.Contains(text, "prompt"):
 		v.wrong("a user's message is shown as the agent's", "%q", text)
@@ -184,20 +183,12 @@ func (v *turnView) judgeExtra(text, missing string) {
 	case v.turn.End.Reason != "" && strings.Contains(text, v.turn.End.Reason):
 		v.wrong("the reason of a failure is shown twice", "%q", text)
 		return
-	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
-		return other != v && said(other) && (v.excuse("late: owed by another turn", other.owes(text)) ||
-			v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
-			v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.again != nil })) ||
-			v.excuse("late: said by a whole alone", slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && e.told && !e.shown })) ||
-			v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating)))
-	}):
+	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other != v && said(other) && v.isLate(other, text) }):
 		return // better late than never
 	case said(v) && strings.Contains(missing, text):
 		v.wrong("text is shown out of its order", "%q", text)
 		return
-	case v.excuse("text: a shrunk artifact, again", slices.ContainsFunc(v.elements, func(e *element) bool {
-		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
-	})):
+	case v.excuse("text: a shrunk artifact, again", v.shrunkFrom(text)):
 		return // it was shown when that was seen to happen
 	case said(v):
 		v.wrong("text is shown twice", "%q", text)
@@ -211,14 +202,11 @@ func (v *turnView) judgeExtra(text, missing string) {
 		}
 		all.elements = append(all.elements, other.elements...)
 	}
-	switch shrinks := slices.ContainsFunc(all.elements, func(e *element) bool { return e.shrinks }); {
-	case v.excuse("text: a shrunk artifact of several turns", all.madeOf(text) && shrinks && v.plan.Agent.ConstantID):
-		return // what the agent holds is not the end of what was shown, so it is shown whole
-	case all.madeOf(text):
+	if !all.madeOf(text) {
+		v.wrong("text is shown that the agent has not said", "%q", text)
+	} else {
 		v.wrong("text is shown twice", "%q, of several turns", text)
-		return
 	}
-	v.wrong("text is shown that the agent has not said", "%q", text)
 }
 
 // owes reports whether a text is made of what a turn should have shown, and has
@@ -301,69 +289,4 @@ func (v *turnView) judgeResults() {
 	if v.rec.Stop != "" && v.rec.Replied > 0 && shown != results {
 		v.wrong("the results of A2A lines have another text than the events", "%q, not %q", results, shown)
 	}
-}
-
-// judgeGaps: a gap is said where something may be missing, once for each loss.
-func (v *turnView) judgeGaps() {
-	gaps := 0
-	for _, s := range v.rec.Shown {
-		if s.Kind == ShownGap {
-			gaps++
-		}
-	}
-	losses := len(v.losses())
-	switch {
-	case gaps == 0:
-	case v.excuse("gap: an artifact shrinks", slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks })):
-	case losses == 0 && v.rec.Killed == 0:
-		v.wrong("a gap is said though nothing was lost", "")
-	case v.plan.Agent.Holds == HoldsAll && !v.excuse("gap: restarted", v.forgotten()) && v.taken() > 0 && !v.turn.Direct:
-		v.wrong("a gap is said though the agent holds all", "")
-	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
-		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
-	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: reads fail", v.reads() != nil) &&
-		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore()):
-		v.wrong("a gap is said though a replay has brought all", "")
-	}
-}
-
-// losses are when the connection was lost.
-func (v *turnView) losses() (list []time.Duration) {
-	for _, h := range v.happened {
-		switch h.Fault.Kind {
-		case CutAt, SilentAt, RestartAt, LostHead, OutageAfter, Undelivered, NoHead:
-			list = append(list, h.At)
-		}
-	}
-	for _, h := range v.heard {
-		if h.Kind == HeardHangUp && v.plan.Idle > 0 {
-			list = append(list, h.At) // it was idle for too long
-		}
-	}
-	if v.rec.Killed > 0 {
-		list = append(list, v.rec.Killed)
-	}
-	return list
-}
-
-// disturbedBefore reports whether something was missed in an earlier turn: then a replay
-// of the task has more than was seen of it, and cannot be compared with that.
-func (v *turnView) disturbedBefore() bool {
-	return slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
-		return other.rec.Session == v.rec.Session && other.turn.N < v.turn.N && other.disturbed()
-	})
-}
-
-func (v *turnView) reads() *Happening { return v.hit(ReadsFail) }
-
-// replayed reports whether the agent has answered a subscription while it was at
-// work, with all from the start.
-func (v *turnView) replayed() bool {
-	end := v.end()
-	for _, h := range v.heard {
-		if h.Kind == HeardResume && (end == nil || h.At <= end.At) {
-			return true
-		}
-	}
-	return false
 }

@@ -147,6 +147,16 @@ var tampers = []struct {
 		}
 		return i >= 0
 	}},
+	{"an approval is asked that the agent gave itself at once", func(_ *Plan, r *Record, t *TurnRecord) bool {
+		i := slices.IndexFunc(r.Said, func(s *Said) bool {
+			return s.Turn == t.Turn.N && s.Status == statusExecuting && s.Call.Elsewhere > 0 && s.Call.Elsewhere < 200*time.Millisecond
+		})
+		if i < 0 || first(t, ShownQuestion) >= 0 {
+			return false
+		}
+		t.Shown = append(t.Shown, &Shown{Kind: ShownQuestion, Name: r.Said[i].Call.Name, At: r.Said[i].At})
+		return true
+	}},
 	{"an option is not offered", func(_ *Plan, _ *Record, t *TurnRecord) bool {
 		i := first(t, ShownQuestion)
 		if i >= 0 {

@@ -118,10 +118,10 @@ func newAligner(v *turnView, s *screen) *aligner {
 			kinds[e.artifact] = true
 		}
 	}
-	a.loose, a.losses = len(kinds) == 2 && (v.excuse("two carriers", v.disturbed()) || v.excuse("crossed", v.crossed())), v.losses()
+	a.loose, a.losses = len(kinds) == 2 && v.excuse("two carriers", v.disturbed()), v.losses()
 	for _, e := range v.elements {
 		switch {
-		case e.mark && (v.disturbed() || v.excuse("crossed", v.crossed())):
+		case e.mark && v.disturbed():
 		case a.loose && e.artifact:
 			a.threads[1] = append(a.threads[1], e)
 		default:
@@ -204,13 +204,7 @@ func (a *aligner) steps(p position, yield func(step)) {
 			}
 			if strings.HasPrefix(a.screen.text[p.at:], text) {
 				to.at = p.at + len(text)
-				cost := 0
-				switch {
-				case which > 0:
-					cost = costEnd + which
-				case e.again != nil:
-					cost = costWhole
-				}
+				cost := e.cost(which)
 				if (e.anew || e.replaces != nil) && a.screen.first[a.screen.message(p.at)] < p.at {
 					cost += costSame
 				}
@@ -218,11 +212,7 @@ func (a *aligner) steps(p position, yield func(step)) {
 			}
 		}
 		if rest := a.screen.text[p.at:]; a.partial && rest != "" && len(rest) < len(e.text) && strings.HasPrefix(e.text, rest) {
-			cost := 0
-			if e.again != nil {
-				cost = costWhole
-			}
-			yield(step{cost, position{to.i, to.j, len(a.screen.text), false}, e, 0}) // the editor has ended in the middle of it
+			yield(step{e.cost(0), position{to.i, to.j, len(a.screen.text), false}, e, 0}) // the editor has ended in the middle of it
 		}
 		to.at, to.extra = p.at, p.extra
 		yield(step{a.missing(e, p.at), to, e, -1})
@@ -234,6 +224,17 @@ func (a *aligner) steps(p position, yield func(step)) {
 		}
 		yield(step{cost, position{p.i, p.j, p.at + 1, true}, nil, 0})
 	}
+}
+
+// cost is that of a text of the element's.
+func (e *element) cost(which int) int {
+	switch {
+	case which > 0:
+		return costEnd + which
+	case e.again != nil:
+		return costWhole
+	}
+	return 0
 }
 
 // align notes of each element whether it is shown, and returns the text that

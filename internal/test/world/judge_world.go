@@ -45,7 +45,7 @@ func (j *judge) judgeMessages() {
 		if slices.ContainsFunc(j.rec.Happened, func(x Happening) bool { return x.Fault.Kind == RestartAt && x.At >= s.asked && x.At <= h.At }) {
 			s.asks = "" // it is forgotten, and the user was told
 		}
-		if s.asks != "" && h.Task != s.asks {
+		if s.asks != "" && h.Task != s.asks && !(j.lines && j.failedSince(v, s.asked)) {
 			j.wrong(h.Turn, "an answer to a question in prose does not go to its task", "%q, not %q", h.Task, s.asks)
 		}
 		s.asks, s.asked = v.asksInProse(), h.At
@@ -57,6 +57,14 @@ func (j *judge) judgeMessages() {
 			s.context = c
 		}
 	}
+}
+
+// failedSince reports whether a turn before this one has failed since then: an editor of A2A
+// lines names the task itself, and ours names none after an error.
+func (j *judge) failedSince(v *turnView, at time.Duration) bool {
+	return j.excuse("lines: a turn has failed", slices.ContainsFunc(j.turns, func(other *turnView) bool {
+		return other.rec.Session == v.rec.Session && other.rec.Sent > at && other.rec.Sent < v.rec.Sent && other.rec.Err != ""
+	}))
 }
 
 // asksInProse is the task that has ended the turn with a question, "" if none has, or
@@ -148,17 +156,7 @@ func (j *judge) judgeLoads() {
 			v.wrong("a session cannot be loaded", "%s", l.Err)
 			continue
 		}
-		w := &turnView{judge: j, turn: v.turn, rec: v.rec, said: v.said, heard: v.heard, happened: v.happened, run: v.run}
-		for _, text := range j.shownBefore(l, v) {
-			w.elements = append(w.elements, &element{text: text, said: &Said{Arrived: true}})
-		}
-		for _, e := range v.elements {
-			fresh := *e
-			fresh.shown, fresh.told, fresh.optional = false, false, e.optional || !v.rec.Known || v.turn.Direct || v.excuse("load: silent", v.leftSilent(e)) ||
-				v.excuse("load: restarted", v.hit(RestartAt) != nil) || v.excuse("load: a request is lost", v.hit(Undelivered) != nil)
-			fresh.again, fresh.replaces = nil, nil
-			w.elements = append(w.elements, &fresh)
-		}
+		w := j.loadedView(l, v)
 		v.judgeNothing(l.Shown)
 		s := screenOf(l.Shown, false)
 		a := newAligner(w, s)
@@ -173,23 +171,46 @@ func (j *judge) judgeLoads() {
 			}
 		}
 		for _, text := range extras {
-			if v.excuse("load: a replaced artifact", slices.ContainsFunc(j.turns, func(other *turnView) bool {
-				return slices.ContainsFunc(other.elements, func(e *element) bool { return len(e.replaces) > 0 && e.text == text })
-			})) {
-				continue // a journal does not tell which text an artifact has now: better twice than not at all
-			}
-			if v.excuse("load: a chunk alone", j.plan.Agent.SharedID && j.plan.Agent.Holds != HoldsAll && len(s.gaps) > 0 && v.madeOf(text)) {
-				continue // a chunk alone cannot be told from what was shown of its message
-			}
-			if v.pushedBlind() && v.madeOf(text) || v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) || v.excuse("load: the reason again", text == v.turn.End.Reason) ||
-				v.excuse("load: owed by an earlier turn", slices.ContainsFunc(j.turns, func(other *turnView) bool {
-					return other.turn.N < v.turn.N && (other.rec.Err != "" && other.disturbed() || other.rec.Killed > 0) && other.madeOf(text)
-				})) {
+			if v.excuseLoaded(text, len(s.gaps) > 0) {
 				continue
 			}
 			v.wrong("a loaded session shows text that has no place", "%q of %q", text, s.text)
 		}
 	}
+}
+
+// loadedView is the last turn with all that a loaded session has to show.
+func (j *judge) loadedView(l *Loading, v *turnView) *turnView {
+	w := &turnView{judge: j, turn: v.turn, rec: v.rec, said: v.said, heard: v.heard, happened: v.happened, run: v.run}
+	for _, text := range j.shownBefore(l, v) {
+		w.elements = append(w.elements, &element{text: text, said: &Said{Arrived: true}})
+	}
+	for _, e := range v.elements {
+		fresh := *e
+		fresh.shown, fresh.told, fresh.optional = false, false, e.optional || !v.rec.Known || v.turn.Direct
+		fresh.again, fresh.replaces = nil, nil
+		w.elements = append(w.elements, &fresh)
+	}
+	return w
+}
+
+// excuseLoaded reports whether a loaded session may show a text that has no place.
+func (v *turnView) excuseLoaded(text string, gap bool) bool {
+	replaced := slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
+		return slices.ContainsFunc(other.elements, func(e *element) bool { return len(e.replaces) > 0 && e.text == text })
+	})
+	if v.excuse("load: a replaced artifact", replaced) {
+		return true // a journal does not tell which text an artifact has now: better twice than not at all
+	}
+	agent := v.judge.plan.Agent
+	if v.excuse("load: a chunk alone", agent.SharedID && agent.Holds != HoldsAll && gap && v.madeOf(text)) {
+		return true // a chunk alone cannot be told from what was shown of its message
+	}
+	return v.pushedBlind() && v.madeOf(text) || v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) ||
+		v.excuse("load: the reason again", text == v.turn.End.Reason) ||
+		v.excuse("load: owed by an earlier turn", slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
+			return other.turn.N < v.turn.N && (other.rec.Err != "" && other.disturbed() || other.rec.Killed > 0) && other.madeOf(text)
+		}))
 }
 
 // shownBefore is what the editor had of a session before the turn in which the
@@ -233,7 +254,7 @@ func (j *judge) judgeClosing() {
 			continue
 		}
 		v := j.view(h.Turn)
-		if v.rec.Cancelled == 0 && v.rec.Killed == 0 && !v.excuse("hangs up: no head", v.hit(NoHead) != nil) {
+		if v.rec.Cancelled == 0 && v.rec.Killed == 0 {
 			j.wrong(h.Turn, "the bridge hangs up on a task at work", "")
 		}
 	}

@@ -64,6 +64,7 @@ const (
 	Long
 	Unread
 	Pushes
+	Passes
 	featureCount
 )
 
@@ -122,6 +123,7 @@ var featureTable = [featureCount]struct {
 	Lingers:        {"lingers", 15, "streams stay open for a while behind the last event (0.3)"},
 	Unread:         {"unread", 6, "the agent cannot be asked for a task (-32601)"},
 	Pushes:         {"pushes", 20, "the agent can push, and the bridge has a webhook"},
+	Passes:         {"passes", 15, "calls that ask for approval are approved by the agent itself, a moment later"},
 	Deaf:           {"deaf", 15, "the agent ignores, refuses or does not know a cancel"},
 }
 

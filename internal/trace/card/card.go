@@ -1,5 +1,4 @@
-// Package card changes an agent's card so that it leads to another place: to a
-// proxy in front of the agent, or to the one who plays its part.
+// Package card makes an agent's card lead to another place: to a proxy, or to a replay.
 package card
 
 import (
@@ -19,15 +18,14 @@ func IsCard(doc []byte) bool {
 		(r.Get("url").Exists() || r.Get("supportedInterfaces").IsArray() || r.Get("protocolVersion").Exists())
 }
 
-// Move returns a card whose URLs are what move makes of them; base is the new
-// place. Interfaces that move refuses, or that are no HTTP (gRPC), are left out,
-// since nobody there would see what passes: they are returned as dropped. signed is
-// set if the card had a signature, which the change has made worthless and which is
-// left out.
+// Move returns a card whose URLs have passed through move; base is the new place. It
+// leaves out interfaces that move refuses or that are not HTTP (gRPC), because their
+// traffic would pass unseen, and returns them as dropped. signed: the card had
+// signatures. The change makes them invalid, so they are left out.
 func Move(doc []byte, base string, move func(string) (string, bool)) (moved []byte, dropped []string, signed bool, err error) {
 	var card map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(doc))
-	decoder.UseNumber() // none is changed
+	decoder.UseNumber() // keep numbers as they are
 	if err := decoder.Decode(&card); err != nil {
 		return nil, nil, false, err
 	}
@@ -83,8 +81,7 @@ func Move(doc []byte, base string, move func(string) (string, bool)) (moved []by
 	return bytes.TrimSpace(out.Bytes()), dropped, signed, err
 }
 
-// From returns what moves the URLs of one server, with their path and query, to
-// base.
+// From returns a function that moves URLs of one server, with path and query, to base.
 func From(server, base string) func(string) (string, bool) {
 	b, badServer := url.Parse(server)
 	return func(old string) (string, bool) {
@@ -100,8 +97,8 @@ func From(server, base string) func(string) (string, bool) {
 	}
 }
 
-// sameHost reports whether two URLs lead to the same server: localhost and
-// 127.0.0.1 are one, which agents mix up in their cards.
+// sameHost reports whether two URLs lead to the same server. localhost and 127.0.0.1
+// are equal, because agents mix them up in their cards.
 func sameHost(a, b *url.URL) bool {
 	host := func(u *url.URL) string {
 		name, port := strings.ToLower(u.Hostname()), u.Port()

@@ -10,14 +10,14 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/card"
 )
 
-// An agentWire checks what passes between the bridge and the agent.
+// An agentWire checks the agent's wire.
 type agentWire struct {
 	c         *Checker
 	exchanges map[int64]*exchange
 	tasks     map[string]over
 }
 
-// over is where a task was said to be over.
+// over is where a task reached a terminal state.
 type over struct {
 	state  string
 	record int64
@@ -27,16 +27,16 @@ type over struct {
 type exchange struct {
 	op      operation
 	method  string
-	rpc     bool   // JSON-RPC, and not HTTP+JSON
+	rpc     bool   // JSON-RPC, not HTTP+JSON
 	id      string // of JSON-RPC
 	params  gjson.Result
 	status  int
 	answers int
-	task    string // that its events are about
+	task    string // the task of its events
 	last    int64  // the record of the event that must be the last
-	why     string // it must be
+	why     string // why it must be
 	isCard  bool
-	devtool bool // the development-tool extension is spoken
+	devtool bool // the development-tool extension is active
 }
 
 func (w *agentWire) init(c *Checker) {
@@ -79,7 +79,7 @@ func (w *agentWire) request(r *trace.Record) {
 	default:
 		x.method = restMethod(r.HTTP, pathOf(r.URL))
 		if x.op = operationOf(x.method); said == "" || strings.HasPrefix(said, "0.") {
-			if x.op != (operation{}) { // and not what an agent has beside A2A
+			if x.op != (operation{}) { // not a request beside A2A
 				w.c.note("HTTP+JSON of A2A 0.3 is not checked")
 			}
 			x.op = operation{}
@@ -98,7 +98,7 @@ func (w *agentWire) request(r *trace.Record) {
 	}
 }
 
-// call holds a JSON-RPC request against the protocol.
+// call checks a JSON-RPC request.
 func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, said string) {
 	switch {
 	case doc.Get("jsonrpc").Str != "2.0":
@@ -124,12 +124,12 @@ func (w *agentWire) doc(x *exchange) string {
 	return doc03
 }
 
-// answer is an event, or the body.
+// answer checks an event or a body.
 func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	doc, whole := w.c.payload(r)
 	switch {
 	case !doc.Exists() && (r.Kind == trace.KindEvent && r.Text == "" || x.status >= 400 || !x.rpc):
-		return // a comment; a page that says what is wrong; whatever it is
+		return // a comment, or an error page
 	case !doc.Exists():
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON")
 		return
@@ -169,7 +169,7 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	}
 }
 
-// success holds a result, or an event, against the protocol.
+// success checks a result or an event.
 func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 	path := ""
 	if x.rpc {
@@ -179,7 +179,7 @@ func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 	w.result(r, x, result)
 }
 
-// envelope is JSON-RPC's.
+// envelope checks the members of JSON-RPC.
 func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Result) {
 	id := doc.Get("id")
 	switch {
@@ -192,7 +192,7 @@ func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Res
 	}
 }
 
-// result holds an event or a result against the laws of streams and tasks.
+// result checks an event or a result against the rules of streams and tasks.
 func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 	switch x.op.result {
 	case "Event", "Sent", "Task":
@@ -209,8 +209,8 @@ func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 	w.c.words.event(&e, x.params.Get("message.taskId").Exists() || !x.params.Get("message").Exists())
 }
 
-// stream is the order that A2A 1.0 demands of streams, section 3.1.2 and 3.1.6; of
-// 0.3, section 7.2, that nothing comes after the final event.
+// stream checks the order of a stream's events: A2A 1.0, sections 3.1.2 and 3.1.6; of
+// 0.3, section 7.2, that nothing follows the final event.
 func (w *agentWire) stream(r *trace.Record, x *exchange, e *event) {
 	v1 := x.op.version == "1.0"
 	switch {
@@ -237,9 +237,9 @@ func (w *agentWire) stream(r *trace.Record, x *exchange, e *event) {
 	}
 }
 
-// state is that a task which is over stays so (A2A 0.3, section 6.3; 1.0, 4.1.3).
-// One that is completed goes on with the user's next message in the development-tool
-// extension, appendix A.
+// state checks that a terminal state is the last one (A2A 0.3, section 6.3; 1.0,
+// 4.1.3). In the development-tool extension, appendix A, a completed task continues
+// with the user's next message.
 func (w *agentWire) state(r *trace.Record, x *exchange, e *event) {
 	before, ok := w.tasks[e.task]
 	switch {
@@ -298,8 +298,8 @@ func pathOf(address string) string {
 	return strings.TrimSuffix(u.Path, "/")
 }
 
-// restMethod is the JSON-RPC method that an operation of HTTP+JSON is (A2A 1.0,
-// section 11.3); "GET /x" if it is none.
+// restMethod returns the JSON-RPC method of an HTTP+JSON request (A2A 1.0, section
+// 11.3), or "GET /x" if there is none.
 func restMethod(method, path string) string {
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	switch _, verb, _ := strings.Cut(last, ":"); {

@@ -9,51 +9,51 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// The values of [Finding.Who].
+// Values of [Finding.Who].
 const (
 	Editor = "editor"
 	Bridge = "bridge" // or what tap listens to
 	Agent  = "agent"
 )
 
-// The values of [Finding.Rule].
+// Values of [Finding.Rule].
 const (
 	RuleJSONRPC  = "json-rpc" // JSON-RPC 2.0 itself
 	RuleSchema   = "schema"
-	RuleVersion  = "version"  // a version is said, and another one spoken
+	RuleVersion  = "version"  // the declared version is not the one on the wire
 	RuleAnswered = "answered" // every request is answered, once
-	RuleOrder    = "order"    // what comes before what
-	RuleSeq      = "seq"      // the numbers of A2A lines' events have no gap
-	RuleState    = "state"    // a task that is over stays so
-	RuleWords    = "words"    // what the agent says reaches the editor, once
+	RuleOrder    = "order"    // messages come in the wrong order
+	RuleSeq      = "seq"      // the numbers of A2A lines' events have gaps
+	RuleState    = "state"    // a task changes after a terminal state
+	RuleWords    = "words"    // the editor does not get the agent's text, or gets it twice
 )
 
-// Rules are all of them.
+// Rules lists all rules.
 var Rules = [...]string{RuleJSONRPC, RuleSchema, RuleVersion, RuleAnswered, RuleOrder, RuleSeq, RuleState, RuleWords}
 
-// maxAlike is how often the same finding is reported.
+// maxAlike bounds the reports of equal findings.
 const maxAlike = 5
 
-// maxKinds is of how many different findings it is counted how often they came.
+// maxKinds bounds the different findings that are counted.
 const maxKinds = 1000
 
-// maxOpen bounds what is remembered: requests that wait for their answers, tasks,
-// sessions. Of what is forgotten, nothing is found.
+// maxOpen bounds how many open requests, tasks and sessions are remembered. Nothing is
+// found about a forgotten one.
 const maxOpen = 20_000
 
-// A Finding is a place where a protocol was not kept.
+// A Finding is a violation of a protocol.
 type Finding struct {
-	// Record is the number of the record; 0: it is about the whole trace.
+	// Record is the record's number; 0: the whole trace.
 	Record int64 `json:"record"`
-	// Who has not kept to it.
+	// Who has violated it.
 	Who  string `json:"who"`
 	Rule string `json:"rule"`
-	// What names the message: its method, the update's kind.
+	// What names the message: its method, or the update's kind.
 	What string `json:"what"`
 	Text string `json:"text"`
 }
 
-// String is the finding in a line, without a newline.
+// String returns the finding as a line, without a newline.
 func (f *Finding) String() string {
 	var b strings.Builder
 	if f.Record > 0 {
@@ -67,7 +67,7 @@ func (f *Finding) String() string {
 	return b.String()
 }
 
-// A Checker goes through a trace. It may be used by one goroutine at a time.
+// A Checker checks a trace. Its methods may not be called concurrently.
 type Checker struct {
 	opts  Options
 	count int
@@ -80,15 +80,15 @@ type Checker struct {
 	words   words
 	started bool
 	whole   bool // the trace has its last record
-	cut     int  // payloads of which there is only the beginning
+	cut     int  // payloads of which only the beginning was recorded
 }
 
-// Options say what is done with findings.
+// Options tell what to do with findings.
 type Options struct {
-	// Report is called with each, in the order of the records; of those that are
-	// alike, with the first few. Nil: they are counted.
+	// Report is called with each finding, in the order of the records, and with the first
+	// few of equal ones. Nil: findings are only counted.
 	Report func(*Finding)
-	// Picks says which findings count; nil: all do.
+	// Picks reports whether a finding counts; nil: all do.
 	Picks func(*Finding) bool
 }
 
@@ -104,10 +104,10 @@ func New(opts *Options) *Checker {
 	return c
 }
 
-// Count is how many findings there were, alike ones too.
+// Count returns the number of findings, with equal ones.
 func (c *Checker) Count() int { return c.count }
 
-// Notes say what was not checked, and why.
+// Notes tell what was not checked, and why.
 func (c *Checker) Notes() []string {
 	notes := c.notes
 	if c.cut > 0 {
@@ -157,7 +157,7 @@ func (c *Checker) find(n int64, who, rule, what, format string, args ...any) {
 	}
 }
 
-// Add takes the next record.
+// Add checks the next record.
 func (c *Checker) Add(r *trace.Record) {
 	switch r.Kind {
 	case trace.KindStart:
@@ -176,7 +176,7 @@ func (c *Checker) Add(r *trace.Record) {
 	}
 }
 
-// End is called after the last record.
+// End must be called after the last record.
 func (c *Checker) End() {
 	if !c.whole {
 		return
@@ -184,8 +184,8 @@ func (c *Checker) End() {
 	c.editor.end()
 }
 
-// payload is a record's JSON, and whether all of it is there: of a long one there
-// is only the beginning, which may have what is asked for or not.
+// payload returns a record's JSON, and whether all of it was recorded. Of a large
+// payload only the beginning was.
 func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
 	if r.SHA256 != "" {
 		c.cut++
@@ -194,7 +194,7 @@ func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
 	return r.Document(), true
 }
 
-// schema holds a payload against a schema of a document, if there is one.
+// schema checks a payload against a schema of a document, if there is one.
 func (c *Checker) schema(r *trace.Record, who, what, doc, name, spoken string, v gjson.Result, path string) {
 	d := c.schemas.get(doc)
 	s := d.defs[name]

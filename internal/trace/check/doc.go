@@ -1,9 +1,8 @@
-// Package check holds a trace against the protocols that are spoken in it: each
-// payload against the schema of its version, and the conversation against the
-// laws that no schema can hold.
+// Package check checks a trace against its protocols: each payload against the schema
+// of its version, and the conversation against rules that no schema can express.
 //
-// JSON Schema is read by this package itself, and not by a library: what is linked
-// is initialised by every command, and santhosh-tekuri/jsonschema/v6 takes 10 ms
-// for that; google/jsonschema-go takes 0.3 ms, and says of an update that is wrong
-// only that it is none of fourteen. The test holds this package against the first.
+// The package reads JSON Schema itself. Each command initialises what is linked, and
+// santhosh-tekuri/jsonschema/v6 takes 10 ms for that. google/jsonschema-go takes 0.3
+// ms, but says of a wrong update only that it is none of fourteen. A test compares this
+// package with the first.
 package check

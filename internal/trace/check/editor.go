@@ -9,7 +9,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// The protocols of the editor's wire.
+// Protocols of the editor's wire.
 const (
 	speaksACP   = "ACP 1"
 	speaksLines = "A2A lines"
@@ -17,7 +17,7 @@ const (
 	speaksOther = "JSON-RPC"
 )
 
-// An editorWire checks what passes between the editor and the bridge.
+// An editorWire checks the editor's wire.
 type editorWire struct {
 	c        *Checker
 	protocol string
@@ -28,20 +28,20 @@ type editorWire struct {
 	begun    bool
 }
 
-// asked is a request that was not answered yet.
+// asked is an open request.
 type asked struct {
 	n        int64
 	who      string
 	method   string
 	session  string
-	options  []string // what a permission request offers
+	options  []string // the options of a permission request
 	canceled bool
 }
 
 // A session is ACP's.
 type session struct {
-	turns int             // prompts, loads that are open
-	calls map[string]bool // nil: not all of them are known
+	turns int             // open prompts and loads
+	calls map[string]bool // nil: not all calls are known
 }
 
 // A leg is a request of A2A lines.
@@ -85,7 +85,7 @@ func (w *editorWire) one(r *trace.Record, who string, doc gjson.Result, whole bo
 	case method != "":
 		w.notification(r, who, method, doc.Get("params"))
 	case !whole && r.Method != "" && w.open[other(who)+string(r.ID)] == nil:
-		return // its method is not in what there is of it
+		return // the method is behind the recorded beginning
 	default:
 		if !whole {
 			id = gjson.ParseBytes(r.ID)
@@ -105,7 +105,7 @@ func other(who string) string {
 	return Editor
 }
 
-// detect finds out what is spoken.
+// detect finds out which protocol the editor speaks.
 func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Result) {
 	if w.begun || who != Editor {
 		return
@@ -196,7 +196,7 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 	switch {
 	case a != nil:
 	case problem.Exists() && (id.Type == gjson.Null):
-		return // what could not be read has no ID
+		return // an unreadable request has no ID
 	case w.answered[key] > 0:
 		w.c.find(r.N, who, RuleAnswered, r.Method, "the request %s was answered already, in record %d", id.Raw, w.answered[key])
 		return
@@ -220,7 +220,7 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 
 func (a *asked) other() string { return other(a.who) }
 
-// end reports what was never answered.
+// end reports requests without an answer.
 func (w *editorWire) end() {
 	var list []*asked
 	for _, a := range w.open {

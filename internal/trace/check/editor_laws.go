@@ -9,8 +9,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// update is held against ACP's prompt turn: what happens in a turn is told before
-// the turn's reply, and a call is announced before news of it.
+// update checks ACP's prompt turn: updates of a turn precede its reply, and a tool call
+// is announced before its updates.
 func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 	id, update := params.Get("sessionId").Str, params.Get("update")
 	kind := update.Get("sessionUpdate").Str
@@ -48,7 +48,7 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 	}
 }
 
-// event is held against A2A lines' numbers.
+// event checks the event numbers of A2A lines.
 func (w *editorWire) event(r *trace.Record, who, method string, params gjson.Result) {
 	request, seq := params.Get("request").Raw, params.Get("seq").Int()
 	l := w.legs[request]
@@ -74,7 +74,7 @@ func (w *editorWire) event(r *trace.Record, who, method string, params gjson.Res
 	}
 }
 
-// over is called with the reply to a request.
+// over takes the reply to a request.
 func (w *editorWire) over(r *trace.Record, key string, a *asked, doc gjson.Result) {
 	result := doc.Get("result")
 	switch a.method {

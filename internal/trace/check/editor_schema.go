@@ -9,7 +9,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// params holds what is asked, or told, against the protocol's schema.
+// params checks a request or notification against the protocol's schema.
 func (w *editorWire) params(r *trace.Record, who, method string, doc gjson.Result) {
 	switch {
 	case w.protocol == speaksACP && !strings.HasPrefix(method, "_"):
@@ -32,7 +32,7 @@ func (w *editorWire) params(r *trace.Record, who, method string, doc gjson.Resul
 	}
 }
 
-// named is a method, and what kind of update it has.
+// named names a method, with the kind of its update.
 func named(method string, doc gjson.Result) string {
 	if kind := doc.Get("params.update.sessionUpdate").Str; kind != "" {
 		return method + " " + kind
@@ -40,7 +40,7 @@ func named(method string, doc gjson.Result) string {
 	return method
 }
 
-// result holds an answer against the protocol's schema.
+// result checks an answer against the protocol's schema.
 func (w *editorWire) result(r *trace.Record, who string, a *asked, result, problem gjson.Result) {
 	switch {
 	case problem.Exists():

@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The kinds of events.
+// Kinds of events.
 const (
 	kindTask     = "task"
 	kindMessage  = "message"
@@ -15,7 +15,7 @@ const (
 	kindArtifact = "artifact"
 )
 
-// An event is one of A2A's, of either version, as far as the laws go.
+// An event is an A2A event of either version, as far as the rules need it.
 type event struct {
 	kind  string
 	task  string

@@ -13,19 +13,19 @@ type document struct {
 	defs map[string]*schema
 	// nullIsAbsent: the protocol's JSON is that of Protocol Buffers.
 	nullIsAbsent bool
-	// methods has the schemas of ACP's methods: "agent session/prompt request".
+	// methods maps ACP's methods to schemas: "agent session/prompt request".
 	methods map[string]string
 }
 
-// A schema is the part of JSON Schema (draft 2020-12) that these documents use. The
-// test of the documents fails for one that uses more.
+// A schema is the part of JSON Schema (draft 2020-12) that these documents use. A test
+// fails for a document that uses more.
 type schema struct {
-	nothing    bool // false as a schema
+	nothing    bool // the schema false
 	ref        string
 	types      []string
-	enum       []string // JSON; const is one of one
+	enum       []string // as JSON; const is an enum of one
 	properties map[string]*schema
-	constants  []string // the properties that tell it from other schemas: their values are given
+	constants  []string // the properties with a fixed value, which tell schemas apart
 	required   []string
 	additional *schema
 	items      *schema
@@ -69,7 +69,7 @@ func parse(text []byte) (*document, error) {
 	return d, nil
 }
 
-// link checks that what a schema names is there, and notes its constants.
+// link checks that each reference has its target, and notes constants.
 func (d *document) link(s *schema) error {
 	if s.ref != "" && d.defs[s.ref] == nil {
 		return fmt.Errorf("there is no %s", s.ref)
@@ -92,7 +92,7 @@ func (d *document) link(s *schema) error {
 	return nil
 }
 
-// resolve follows references, and a list of one of them.
+// resolve follows references, and lists of one reference.
 func (d *document) resolve(s *schema) *schema {
 	for range maxNesting {
 		switch {
@@ -149,7 +149,7 @@ func (s *schema) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// oneOrMore is a word, or a list of them.
+// oneOrMore is a string or a list of strings.
 type oneOrMore []string
 
 // UnmarshalJSON implements json.Unmarshaler.

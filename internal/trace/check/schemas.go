@@ -6,8 +6,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/packed"
 )
 
-// The documents. Those of ACP and of A2A lines are testdata/schema's without
-// descriptions (the test makes them); those of A2A are written here.
+// The documents. Those of ACP and A2A lines come from testdata/schema, without
+// descriptions (a test writes them); those of A2A are written here.
 const (
 	docACP   = "acp-1"
 	docLines = "a2a-lines"
@@ -15,16 +15,17 @@ const (
 	doc10    = "a2a-1.0"
 )
 
-// schemaFiles is the folder schema.
+// schemaFiles is the packed folder schema.
 //
 //go:generate go test . -count=1 -run ^TestDocuments -update
 //go:embed schema.json.gz
 var schemaFiles string
 
-// schemas are the documents that were asked for.
+// schemas are the documents that were read.
 type schemas map[string]*document
 
-// get reads a document. They are part of the program: the test reads each.
+// get reads a document. It cannot fail: documents are part of the program, and a test
+// reads each.
 func (s *schemas) get(name string) *document {
 	if *s == nil {
 		*s = schemas{}
@@ -44,15 +45,15 @@ func (s *schemas) get(name string) *document {
 	return d
 }
 
-// An operation is one of A2A's.
+// An operation is an operation of A2A.
 type operation struct {
 	version string // of the protocol
 	params  string // the schema of its parameters
-	result  string // that of its result, or of each event
+	result  string // the schema of its result, or of each event
 }
 
-// operationOf is what a JSON-RPC method of A2A is, by A2A 0.3, section 7, and A2A
-// 1.0, section 9.4; of no version if it is none of A2A's.
+// operationOf returns the operation of a JSON-RPC method (A2A 0.3, section 7; 1.0,
+// section 9.4), without a version if there is none.
 func operationOf(method string) operation {
 	for _, known := range [...]struct {
 		method string

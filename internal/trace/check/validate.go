@@ -10,16 +10,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxFaults is how many faults of one payload are said.
+// maxFaults bounds the reported faults of one payload.
 const maxFaults = 3
 
-// maxNesting bounds how deep a payload is looked at: a schema may contain itself.
+// maxNesting bounds the depth of a payload: a schema may contain itself.
 const maxNesting = 100
 
-// maxQuoted is how much of a value is quoted in a fault.
+// maxQuoted bounds a quoted value.
 const maxQuoted = 40
 
-// A fault is a place of a payload, and what is wrong there.
+// A fault is a place in a payload, and what is wrong there.
 type fault struct{ path, what string }
 
 func (f fault) String() string {
@@ -29,7 +29,7 @@ func (f fault) String() string {
 	return f.path + ": " + f.what
 }
 
-// validate returns what is wrong with v.
+// validate returns the faults of v.
 func (d *document) validate(s *schema, v gjson.Result, path string) []fault {
 	w := &walk{doc: d}
 	w.check(s, v, path)
@@ -49,7 +49,7 @@ func (w *walk) fault(path, format string, args ...any) {
 	}
 }
 
-// try is the faults that v would have.
+// try returns the faults of v, and keeps none.
 func (w *walk) try(s *schema, v gjson.Result, path string) []fault {
 	inner := &walk{doc: w.doc, nesting: w.nesting}
 	inner.check(s, v, path)
@@ -140,13 +140,13 @@ func (w *walk) object(s *schema, v gjson.Result, path string) {
 	}
 }
 
-// absent reports whether a member is not there although it is: what is null is not
-// set in the JSON of Protocol Buffers, but for what can be any JSON.
+// absent reports whether a member counts as absent: null means that in the JSON of
+// Protocol Buffers, except where any JSON is allowed.
 func (w *walk) absent(key string, v gjson.Result) bool {
 	return w.doc.nullIsAbsent && v.Type == gjson.Null && key != "data"
 }
 
-// member is a member by its whole name: gjson reads dots and stars as a path.
+// member finds a member by its whole name: gjson reads dots and stars as a path.
 func member(v gjson.Result, name string) (found gjson.Result) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		if key.Str == name {
@@ -182,7 +182,7 @@ func isType(t string, v gjson.Result) bool {
 	return v.Type == gjson.Null
 }
 
-// same reports whether v is the value that a schema has as JSON.
+// same reports whether v equals a value of a schema.
 func same(want string, v gjson.Result) bool {
 	w := gjson.Parse(want)
 	return v.Exists() && w.Type == v.Type && (w.Type != gjson.String || w.Str == v.Str) && (w.Type != gjson.Number || w.Num == v.Num)

@@ -6,8 +6,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// pick checks that v is one of several things, and says of what is none what is
-// wrong with the one that it is meant to be.
+// pick checks that v matches one of several schemas. If it matches none, it reports the
+// faults against the schema that v was meant to match.
 func (w *walk) pick(of []*schema, v gjson.Result, path string, one bool) {
 	if len(of) == 0 {
 		return
@@ -51,8 +51,8 @@ func (w *walk) pick(of []*schema, v gjson.Result, path string, one bool) {
 	}
 }
 
-// meant is the one of several schemas that v is meant to match: whose constants it
-// has, or whose type; -1 if that is not one.
+// meant returns the schema that v was meant to match: by its constants, or by its type;
+// -1 if that is not exactly one.
 func (w *walk) meant(of []*schema, v gjson.Result) int {
 	best := -1
 	for i, s := range of {
@@ -76,7 +76,7 @@ func (w *walk) meant(of []*schema, v gjson.Result) int {
 	return best
 }
 
-// kinds is the member that tells several schemas apart, and its values.
+// kinds returns the member that tells schemas apart, and its values.
 func (w *walk) kinds(of []*schema) (name string, values []string) {
 	for _, s := range of {
 		s = w.doc.resolve(s)
@@ -92,7 +92,7 @@ func (w *walk) kinds(of []*schema) (name string, values []string) {
 	return name, values
 }
 
-// values are what something may be, if that is a list of values.
+// values lists the allowed values, if the schemas are values.
 func (w *walk) values(of []*schema) (list []string) {
 	for _, s := range of {
 		if s = w.doc.resolve(s); s.enum == nil || s.properties != nil {
@@ -103,7 +103,7 @@ func (w *walk) values(of []*schema) (list []string) {
 	return list
 }
 
-// names are the members of which something must have one.
+// names lists the members of which one is required.
 func names(of []*schema) (list []string) {
 	for _, s := range of {
 		if len(s.required) != 1 || s.properties != nil {

@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// maxWords is how much text of a turn is held to be compared: of more, nothing is.
+	// maxWords bounds the text of a turn that is compared. A turn with more is not
+	// compared.
 	maxWords = 8 << 20
-	// maxTurns is how many turns may be open.
+	// maxTurns bounds the open turns.
 	maxTurns = 100
-	// maxUnits is how many messages and artifacts of a turn are compared.
+	// maxUnits bounds the compared messages and artifacts of a turn.
 	maxUnits = 2000
-	// longText is how many characters make a text that is not said twice by chance.
+	// longText is the length from which equal texts are not a coincidence.
 	longText = 24
 )
 
-// tooMuch is why a turn is not compared.
+// tooMuch tells why a turn is not compared.
 const tooMuch = "more text than is compared"
 
-// words compares what the agent says with what the editor gets: each text that an
-// agent leaves behind must be there, and not more often than it was said. What one
-// turn says is compared where one turn runs at a time: of several, nothing tells
-// which event belongs to which.
+// words compares what the agent says with what the editor gets: each text must arrive,
+// and not more often than it was said. It compares turns that run alone: with several,
+// nothing tells which event belongs to which.
 type words struct {
 	c     *Checker
 	off   bool
 	turns map[string]*turn
-	// past has what the artifacts of tasks held at the end of earlier turns.
+	// past holds the artifacts of tasks at the end of earlier turns.
 	past map[string]map[string]string
 	held int // in it
 }
@@ -41,16 +41,16 @@ type words struct {
 type turn struct {
 	first  int64
 	void   string // why it is not compared
-	broken bool   // a connection was lost: what was said may have been said again
+	broken bool   // a connection was lost, so the agent may have repeated itself
 	size   int
-	tasks  map[string]bool // that it has heard of
+	tasks  map[string]bool // the turn's tasks
 
-	// Of the agent: its messages and artifacts, in their order, and all that it has
-	// said, without white space.
+	// The agent's side: messages and artifacts in their order, and all text without white
+	// space.
 	units  []*unit
 	byName map[string]*unit
 	all    strings.Builder
-	// Of the editor: what was said as text, by message, and as anything else.
+	// The editor's side: text by message, and all else.
 	streams []*stream
 	byKey   map[string]*stream
 	other   strings.Builder
@@ -81,21 +81,21 @@ func (w *words) begin(key string, n int64) {
 	}
 }
 
-// cut is called where a payload is not all there.
+// cut notes a payload of which only the beginning was recorded.
 func (w *words) cut() {
 	for _, t := range w.turns {
 		t.void = "a payload that is too long for the trace"
 	}
 }
 
-// broken is called where a stream was cut.
+// broken notes a stream that was cut.
 func (w *words) broken() {
 	for _, t := range w.turns {
 		t.broken = true
 	}
 }
 
-// grow counts what is held for a turn.
+// grow counts the text that is held for a turn.
 func (t *turn) grow(s string) bool {
 	if t.size += len(s); t.size > maxWords {
 		*t = turn{first: t.first, void: tooMuch}
@@ -103,7 +103,7 @@ func (t *turn) grow(s string) bool {
 	return t.void == ""
 }
 
-// said is what the editor was told as text.
+// said takes text for the editor.
 func (w *words) said(key, message, text string) {
 	t := w.turns[key]
 	if t == nil || !t.grow(text) {
@@ -122,7 +122,7 @@ func (w *words) said(key, message, text string) {
 	s.text.WriteString(solid(text))
 }
 
-// rest is what it was told otherwise, as JSON: a call's output, a title, an error.
+// rest takes other JSON for the editor: a call's output, a title, an error.
 func (w *words) rest(key, raw string) {
 	t := w.turns[key]
 	if t == nil || !t.grow(raw) {
@@ -131,7 +131,7 @@ func (w *words) rest(key, raw string) {
 	strs(gjson.Parse(raw), func(s string) { t.other.WriteString(solid(s) + "\n") }, 0)
 }
 
-// strs calls yield with the strings of a document.
+// strs yields the strings of a document.
 func strs(v gjson.Result, yield func(string), depth int) {
 	switch {
 	case v.Type == gjson.String:
@@ -144,7 +144,7 @@ func strs(v gjson.Result, yield func(string), depth int) {
 	}
 }
 
-// solid is a text without its white space: a bridge may set paragraphs apart.
+// solid removes white space from a text: a bridge may separate paragraphs.
 func solid(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -154,8 +154,9 @@ func solid(s string) string {
 	}, s)
 }
 
-// event is what the agent says. goesOn: it answers a request about a task that is
-// there, which may hold what was said before the turn; that need not be said again.
+// event takes an event of the agent. goesOn: it answers a request about an existing
+// task, so that it may hold text from before the turn. That text need not be shown
+// again.
 func (w *words) event(e *event, goesOn bool) {
 	for _, t := range w.turns {
 		old := goesOn && !t.tasks[e.task]
@@ -183,8 +184,8 @@ func (w *words) event(e *event, goesOn bool) {
 	}
 }
 
-// unit is the message or artifact of a name. There is one also where there are too
-// many: it is not compared.
+// unit finds or makes the message or artifact of a name. Above maxUnits it is not
+// compared.
 func (t *turn) unit(name string) *unit {
 	u := t.byName[name]
 	if u != nil {
@@ -200,8 +201,8 @@ func (t *turn) unit(name string) *unit {
 	return u
 }
 
-// before is what an artifact held before the turn: all that it holds, if its task is
-// older than the trace.
+// before returns what an artifact held before the turn. That is all of it, if its task
+// is older than the trace.
 func (w *words) before(task string, a gjson.Result) string {
 	if known, ok := w.past[task]; ok {
 		return known[artifactName(a)]
@@ -209,7 +210,7 @@ func (w *words) before(task string, a gjson.Result) string {
 	return textOf(a.Get("parts"))
 }
 
-// keep notes what a turn's artifacts hold at its end.
+// keep stores a turn's artifacts at its end.
 func (w *words) keep(t *turn) {
 	if w.past == nil || w.held > maxWords {
 		w.past, w.held = map[string]map[string]string{}, 0
@@ -231,7 +232,7 @@ func artifactName(a gjson.Result) string {
 	return "artifact " + strconv.Quote(a.Get("artifactId").Str)
 }
 
-// artifact is one that is begun, goes on, or is replaced.
+// artifact begins, continues or replaces an artifact.
 func (t *turn) artifact(task string, a gjson.Result, goesOn bool) {
 	text := textOf(a.Get("parts"))
 	if !t.grow(text) {
@@ -259,7 +260,7 @@ func (t *turn) artifact(task string, a gjson.Result, goesOn bool) {
 	}
 }
 
-// message is one of the agent's, or a piece of one.
+// message takes a message of the agent's, or a piece of one.
 func (t *turn) message(m gjson.Result) {
 	text := textOf(m.Get("parts"))
 	if text == "" || strings.EqualFold(strings.TrimPrefix(m.Get("role").Str, "ROLE_"), "user") || !t.grow(text) {
@@ -275,7 +276,7 @@ func (t *turn) message(m gjson.Result) {
 	u.pieces = append(u.pieces, text)
 }
 
-// end compares, at the reply to a prompt. complete: the turn has run to its end.
+// end compares a turn at the reply to its prompt. complete: the turn was not cut short.
 func (w *words) end(key string, n int64, who string, complete bool) {
 	t := w.turns[key]
 	delete(w.turns, key)
@@ -293,7 +294,7 @@ func (w *words) end(key string, n int64, who string, complete bool) {
 		told.WriteString(s.text.String() + "\n")
 	}
 	got, other := told.String(), t.other.String()
-	from := 0 // texts mostly come in the order in which they were said
+	from := 0 // texts mostly come in their order
 	for _, u := range t.units {
 		want := solid(u.text)
 		at := strings.Index(got[from:], want)
@@ -315,7 +316,7 @@ func (w *words) end(key string, n int64, who string, complete bool) {
 	}
 }
 
-// twice reports a text that the editor got more often than the agent has said it.
+// twice reports text that the editor got more often than the agent said it.
 func (t *turn) twice(c *Checker, u *unit, want, got string, n int64, who string) {
 	times := strings.Count(got, want)
 	if times > 1 && times > strings.Count(t.all.String(), want) {
@@ -323,10 +324,10 @@ func (t *turn) twice(c *Checker, u *unit, want, got string, n int64, who string)
 	}
 }
 
-// lost reports where a text that is not there in one piece goes wrong. Where texts
-// mix, or where a connection was lost, or a bridge has said something in between, its
-// pieces may be apart; those of a tool
-// call's output may, as some agents repeat what came before.
+// lost finds where a text is missing that did not arrive in one piece. Its pieces may
+// be apart where texts alternate, where a connection was lost, or where the bridge
+// wrote in between; also in a tool call's output, because some agents repeat its
+// beginning.
 func (t *turn) lost(u *unit, got, other string) (at int, lost bool) {
 	if !slices.ContainsFunc(u.pieces, func(p string) bool { return !strings.Contains(other, solid(p)) }) {
 		return 0, false
@@ -348,7 +349,7 @@ func (t *turn) lost(u *unit, got, other string) (at int, lost bool) {
 		}
 	}
 	want := []rune(u.text)
-	low, high := 0, len(want) // the longest beginning that is there
+	low, high := 0, len(want) // the longest beginning that arrived
 	for low < high {
 		if mid := (low + high + 1) / 2; strings.Contains(got, solid(string(want[:mid]))) {
 			low = mid
@@ -359,7 +360,7 @@ func (t *turn) lost(u *unit, got, other string) (at int, lost bool) {
 	return min(low, len(want)-1), true
 }
 
-// excerpt is some of a text, from a character on.
+// excerpt returns some of a text, from an index on.
 func excerpt(s string, from int) string {
 	r := []rune(s)[from:]
 	if len(r) > maxQuoted {

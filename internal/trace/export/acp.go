@@ -26,9 +26,8 @@ type acpEvent struct {
 	Payload  json.RawMessage `json:"payload,omitempty"`
 }
 
-// ACP writes the editor's wire of a trace in the format of the ACP project's trace
-// viewer. That format has no place for the agent's wire, nor for a line that is no
-// JSON-RPC message.
+// ACP writes the editor's wire in the format of the ACP project's trace viewer. The
+// format has no place for the agent's wire, nor for lines that are not JSON-RPC.
 func ACP(r *trace.Reader, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	encoder := json.NewEncoder(out)

@@ -14,11 +14,11 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
-// BundleOptions say what goes into a bundle beside the trace.
+// BundleOptions tell what a bundle contains.
 type BundleOptions struct {
 	// Version is the program's.
 	Version string
-	// Texts leaves what was said in the trace.
+	// Texts keeps the conversation's text in the trace.
 	Texts bool
 }
 
@@ -34,8 +34,8 @@ Credentials are masked by their names and shapes. Look through it before you
 hand it on: names of hosts, files and tools are in it.
 `
 
-// Bundle writes a zip file for a bug report: the trace without what was said, the
-// versions, the agent's card.
+// Bundle writes a zip file for a bug report: the trace without the conversation's text,
+// the versions, the agent's card.
 func Bundle(r *trace.Reader, w io.Writer, opts *BundleOptions) error {
 	z := zip.NewWriter(w)
 	b := &bundle{opts: opts, build: view.NewBuilder()}
@@ -79,7 +79,6 @@ func Bundle(r *trace.Reader, w io.Writer, opts *BundleOptions) error {
 	return z.Close()
 }
 
-// A bundle is what a trace becomes in one.
 type bundle struct {
 	opts     *BundleOptions
 	timeline bytes.Buffer
@@ -88,7 +87,7 @@ type bundle struct {
 	card     []byte // nil until there is one
 }
 
-// trace writes the trace, and notes what it says.
+// trace writes the trace, and notes the versions and the card.
 func (b *bundle) trace(r *trace.Reader, out io.Writer) error {
 	lines := show.New(&b.timeline, nil)
 	for {

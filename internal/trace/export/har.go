@@ -18,8 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// maxContent is how much of one answer a HAR file has: the browsers' tools read it
-// all into memory.
+// maxContent bounds one answer in a HAR file: browsers read the whole file into memory.
 const maxContent = 16 << 20
 
 // The types are those of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec).
@@ -34,7 +33,7 @@ type harEntry struct {
 
 	began, responded int64
 	content          strings.Builder
-	left             int64 // bytes that are not in content
+	left             int64 // bytes left out of content
 }
 
 type harRequest struct {
@@ -86,10 +85,10 @@ type harTimings struct {
 	Receive float64 `json:"receive"`
 }
 
-// HAR writes the agent's wire of a trace as a HAR file, which the network panels of
-// browsers and other HTTP tools read. The events of a stream are the answer's text.
-// The editor's wire is no HTTP, and is left out. Exchanges are written as they end,
-// so that only those that are open are in memory.
+// HAR writes the agent's wire as a HAR file, for the network panels of browsers and
+// other HTTP tools. The events of a stream are the answer's text. The editor's wire is
+// not HTTP, and is left out. Exchanges are written as they end, so that memory holds
+// only the open ones.
 func HAR(r *trace.Reader, w io.Writer) error {
 	h := &har{w: bufio.NewWriter(w), open: map[int64]*harEntry{}}
 	for {
@@ -188,7 +187,7 @@ func (e *harEntry) response(r *trace.Record) {
 	p.Content.MimeType = headerOf(r.Header, "Content-Type")
 }
 
-// event adds an event as it was on the wire.
+// event adds an event in its form on the wire.
 func (e *harEntry) event(r *trace.Record) {
 	var b strings.Builder
 	for line := range strings.Lines(r.Comment) {

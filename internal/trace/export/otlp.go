@@ -15,7 +15,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
-// The kinds and states of OTLP's spans (opentelemetry/proto/trace/v1/trace.proto).
+// Kinds and states of OTLP's spans (opentelemetry/proto/trace/v1/trace.proto).
 const (
 	kindInternal = 1
 	kindClient   = 3
@@ -53,12 +53,11 @@ func number(key string, value int64) attribute {
 	return attribute{key, map[string]any{"intValue": strconv.FormatInt(value, 10)}}
 }
 
-// OTLP writes what a trace has as spans in OTLP/JSON, which collectors take: one
-// trace a conversation, with a span each for a turn, a request to the agent, a tool
-// call, an approval and a lost connection. A turn whose prompt brought a trace
-// context (ACP: _meta.traceparent) is in that trace. Names are those of
-// OpenTelemetry's conventions for GenAI, where there are any; what was said is not
-// in it.
+// OTLP writes spans in OTLP/JSON for collectors. Each conversation is a trace, with
+// spans for turns, requests to the agent, tool calls, approvals and lost connections. A
+// turn belongs to the trace context of its prompt, if that has one (ACP:
+// _meta.traceparent). Names follow OpenTelemetry's conventions for GenAI where these
+// exist. The conversation's text is not exported.
 func OTLP(r *trace.Reader, w io.Writer) error {
 	o := &otlp{build: view.NewBuilder(), facts: map[string]*facts{}, status: map[int64]int{}, url: map[int64]string{}}
 	for {
@@ -74,7 +73,7 @@ func OTLP(r *trace.Reader, w io.Writer) error {
 	return o.write(w)
 }
 
-// facts are what is known of a turn beside its span: by the record that began it.
+// facts are what the record that began a turn tells beside the span.
 type facts struct {
 	traceparent, tracestate string
 }
@@ -87,7 +86,7 @@ type otlp struct {
 	facts  map[string]*facts // by the turn's first record
 	status map[int64]int     // HTTP, by exchange
 	url    map[int64]string
-	tokens map[int64][2]int64 // by the record that told of them
+	tokens map[int64][2]int64 // by the record that reported them
 }
 
 func (o *otlp) record(r *trace.Record) {
@@ -143,14 +142,14 @@ func (o *otlp) write(w io.Writer) error {
 	return out.Flush()
 }
 
-// id makes an ID of n bytes that is the same each time the trace is exported.
+// id makes an ID of n bytes that is the same in each export of a trace.
 func (o *otlp) id(n int, of ...any) string {
 	sum := sha256.Sum256([]byte(o.start.Run + fmt.Sprint(of...)))
-	sum[0] |= 1 // none is all zeros
+	sum[0] |= 1 // all zeros would be invalid
 	return hex.EncodeToString(sum[:n])
 }
 
-// context is the trace that a span is in, and what its parent is.
+// context returns a span's trace and its parent.
 func (o *otlp) context(i int) (traceID, parent, state string) {
 	s := &o.build.Spans[i]
 	turn := s
@@ -179,7 +178,7 @@ func isHex(s string, n int) bool {
 	return err == nil && len(s) == n && strings.Trim(s, "0") != "" && len(b)*2 == n
 }
 
-// span is a span of a trace as OTLP has it.
+// span converts a span.
 func (o *otlp) span(i int) *otlpSpan {
 	s := &o.build.Spans[i]
 	out := &otlpSpan{SpanID: o.id(8, "span", i), Kind: kindInternal, Start: o.nano(s.Start), End: o.nano(max(s.End, s.Start))}

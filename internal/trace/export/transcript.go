@@ -16,24 +16,23 @@ import (
 )
 
 const (
-	// pause is how long nothing must happen to be a T+ of the transcript: shorter
-	// ones are how long things take, and say nothing of timers.
+	// pause is the shortest silence that becomes a T+. Shorter ones are processing time,
+	// not timers.
 	pause = 100 * time.Millisecond
-	// step is what pauses are rounded up to: timers with a bit of chance in them
-	// have fired then.
+	// step is what silences are rounded up to, so that timers with jitter have fired.
 	step = 250 * time.Millisecond
-	// agentURL and sessionDir are where the agent and the sessions of transcripts
-	// are.
+	// agentURL and sessionDir are the agent's URL and the sessions' directory in
+	// transcripts.
 	agentURL   = "http://agent.invalid/"
 	sessionDir = "/"
 	sessionAt  = "2026-01-02T03:04:05Z"
 )
 
-// Transcript writes a trace in the format of testdata/transcript, which
-// bridge/transcript_test.go describes and plays: a conversation becomes a test.
-// What a test cannot have is put in its place: IDs that the bridge makes are
-// counted, directories are /, the agent is at agent.invalid. What was too large to
-// be recorded is an error.
+// Transcript writes a trace in the format of testdata/transcript, so that a
+// conversation becomes a test; bridge/transcript_test.go describes and plays the
+// format. It replaces what a test cannot have: it numbers the bridge's IDs, directories
+// become /, the agent is at agent.invalid. A payload that was too large to record is an
+// error.
 func Transcript(r *trace.Reader, w io.Writer) error {
 	t := &transcript{w: bufio.NewWriter(w), numbers: map[int64]int{}, commands: map[int64]bool{}, answers: map[int64]*answer{}, cards: map[int64]bool{}, names: map[string]string{}, known: map[string]bool{}}
 	for {
@@ -57,7 +56,6 @@ func Transcript(r *trace.Reader, w io.Writer) error {
 	return t.w.Flush()
 }
 
-// answer is what is known of an exchange's answer.
 type answer struct {
 	status      int
 	contentType string
@@ -78,9 +76,9 @@ type transcript struct {
 	answers  map[int64]*answer
 
 	cwd   string
-	names map[string]string // IDs that the bridge has made
+	names map[string]string // IDs that the bridge made
 	order []string
-	known map[string]bool // IDs that others have made
+	known map[string]bool // IDs that others made
 }
 
 func (t *transcript) record(r *trace.Record) error {
@@ -118,13 +116,13 @@ func (t *transcript) record(r *trace.Record) error {
 		return nil
 	}
 	if r.Kind != trace.KindRequest && t.answers[r.Exchange] == nil && !t.cards[r.Exchange] && !t.commands[r.Exchange] {
-		return nil // its request was before the beginning
+		return nil // the transcript begins after its request
 	}
 	t.exchange(r, line.String())
 	return nil
 }
 
-// at lets the time pass until a record.
+// at writes the time that passes until a record.
 func (t *transcript) at(micros int64) {
 	now := time.Duration(micros) * time.Microsecond
 	if now-t.clock >= pause {
@@ -155,8 +153,7 @@ func (t *transcript) message(r *trace.Record, line string) {
 	t.lines = append(t.lines, "E< "+line)
 }
 
-// made notes an ID that the bridge has made: they are counted in the order in which
-// they were.
+// made notes an ID that the bridge made. IDs are numbered in that order.
 func (t *transcript) made(id string) {
 	if id == "" || t.known[id] || t.names[id] != "" {
 		return
@@ -198,7 +195,7 @@ func (t *transcript) exchange(r *trace.Record, line string) {
 	}
 }
 
-// card puts the card at the top, once.
+// card writes the card at the top, once.
 func (t *transcript) card(line string) {
 	from := first(gjson.Parse(line), "url", "supportedInterfaces.0.url")
 	moved, _, _, err := card.Move([]byte(line), agentURL, card.From(from, agentURL))
@@ -225,7 +222,7 @@ func (t *transcript) request(r *trace.Record, doc gjson.Result) {
 	t.lines = append(t.lines, fmt.Sprintf("A> #%d %s %s", t.numbers[r.Exchange], first2(r.Method, r.HTTP), params.Raw))
 }
 
-// says is a line of the agent's about a request.
+// says writes a line of the agent about a request.
 func (t *transcript) says(x int64, what string) {
 	if x != t.last {
 		what = fmt.Sprintf("#%d %s", t.numbers[x], what)
@@ -281,7 +278,7 @@ func (t *transcript) end(r *trace.Record) {
 	}
 }
 
-// rename puts what a test can have in the place of what was.
+// rename replaces what a test cannot have.
 func (t *transcript) rename(line string) string {
 	for then, now := range t.names {
 		line = strings.ReplaceAll(line, quoted(then), quoted(now))
@@ -298,7 +295,7 @@ func (t *transcript) rename(line string) string {
 	return line
 }
 
-// replaceString puts another text in the place of a member of a line's document.
+// replaceString replaces a string in a line's document.
 func replaceString(line, path, text string) string {
 	at := len("E< ")
 	v := gjson.Get(line[at:], path)

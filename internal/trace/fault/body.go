@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Body writes a response's body with what is to go wrong with it. What is written
-// reaches the client at once. It is used by one goroutine.
+// A Body writes a response's body with its faults. Bytes reach the client at once. One
+// goroutine uses it.
 type Body struct {
 	w      http.ResponseWriter
 	rc     *http.ResponseController
@@ -18,17 +18,17 @@ type Body struct {
 	stream bool
 	bytes  int
 	events int
-	block  []byte // of an event that has not come whole
+	block  []byte // of an incomplete event
 }
 
-// NewBody returns a Body for a response whose header has been written. stream says
-// that it is an event stream.
+// NewBody returns a Body for a response whose header has been written. stream: it is an
+// event stream.
 func NewBody(ctx context.Context, w http.ResponseWriter, f *Faults, stream bool) *Body {
 	return &Body{w: w, rc: http.NewResponseController(w), ctx: ctx, f: f, stream: stream}
 }
 
 // Write writes some of the body. It panics with [http.ErrAbortHandler] where the
-// connection is to end.
+// connection has to end.
 func (b *Body) Write(p []byte) (int, error) {
 	if !b.stream || len(b.f.list) == 0 {
 		return len(p), b.write(p)
@@ -46,7 +46,7 @@ func (b *Body) Write(p []byte) (int, error) {
 	}
 }
 
-// Close writes what is left of an event that has no end.
+// Close writes the rest of an event without an end.
 func (b *Body) Close() error {
 	if len(b.block) == 0 {
 		return nil
@@ -54,13 +54,13 @@ func (b *Body) Close() error {
 	return b.write(b.block)
 }
 
-// Abort ends the connection as a crash does: without the end of the body.
+// Abort ends the connection like a crash: without the end of the body.
 func (b *Body) Abort() {
-	_ = b.rc.Flush() // the client is gone, at worst
+	_ = b.rc.Flush() // the client may have left
 	panic(http.ErrAbortHandler)
 }
 
-// blockEnd returns where the first event, or comment, of a stream ends.
+// blockEnd returns where the first event or comment of a stream ends.
 func blockEnd(b []byte) int {
 	first := -1
 	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r"} {
@@ -131,7 +131,7 @@ func (b *Body) end(byReset bool) {
 	b.Abort()
 }
 
-// Reset ends a connection by a reset, and with it the handler.
+// Reset resets the connection, and ends the handler.
 func Reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err == nil {
@@ -143,8 +143,8 @@ func Reset(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// Begin is what comes before the response: it waits, and answers with a status or a
-// reset if that is to go wrong. It reports whether there is an answer to be written.
+// Begin applies the faults before a response: it waits, and answers with a status or a
+// reset. It reports whether the caller has to answer.
 func (f *Faults) Begin(ctx context.Context, w http.ResponseWriter) bool {
 	b := Body{ctx: ctx, f: f}
 	if b.wait() != nil {

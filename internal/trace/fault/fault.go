@@ -1,5 +1,5 @@
-// Package fault makes a server's answers go wrong on demand: as networks, proxies
-// and agents that crash do.
+// Package fault makes a server's answers fail on demand, like those of networks,
+// proxies and crashing agents.
 package fault
 
 import (
@@ -11,37 +11,36 @@ import (
 	"time"
 )
 
-// The kinds of faults.
+// Kinds of faults.
 const (
 	cutAfter = "cut-after" // the connection ends after so many bytes, or events, of the body
 	reset    = "reset"     // the same, by a reset; without a number, before the first byte
-	drop     = "drop"      // an event is left out
+	drop     = "drop"      // an event is missing
 	dup      = "dup"       // an event comes twice
-	delay    = "delay"     // each event, and the answer itself, comes later
-	status   = "status"    // the answer is this status and nothing else
+	delay    = "delay"     // the answer and each event come later
+	status   = "status"    // the answer is only this status
 )
 
-// Help says how faults are written.
+// Help tells how to write faults.
 const Help = "cut-after=500 (bytes; or 3events), reset, reset=500, drop=N, dup=N (the Nth event), delay=200ms, status=503; " +
 	"with @METHOD for that method only, with *N for the first N requests; cut-after, reset and status are for the first one, unless *0 says all"
 
-// A fault is one that was asked for.
 type fault struct {
 	kind   string
 	n      int  // bytes, a status, or which event
 	events bool // n counts events
 	wait   time.Duration
 	method string
-	left   int // requests; negative: all
+	left   int // requests left; negative: all
 }
 
-// A Plan is all faults of a server. It may be used from any goroutine.
+// A Plan holds all faults of a server. It may be used from any goroutine.
 type Plan struct {
 	mu   sync.Mutex
 	list []*fault
 }
 
-// Parse reads faults, as Help says.
+// Parse reads faults in the syntax of Help.
 func Parse(list []string) (*Plan, error) {
 	p := &Plan{}
 	for _, s := range list {
@@ -106,11 +105,10 @@ func parse(s string) (*fault, error) {
 	return f, err
 }
 
-// Any reports whether there are faults at all.
+// Any reports whether there are faults.
 func (p *Plan) Any() bool { return p != nil && len(p.list) > 0 }
 
-// For returns what is to go wrong with a request of a method, which counts as one
-// of those that faults are limited to.
+// For returns the faults of a request, and counts it against their limits.
 func (p *Plan) For(method string) *Faults {
 	if !p.Any() {
 		return &Faults{}
@@ -130,10 +128,9 @@ func (p *Plan) For(method string) *Faults {
 	return f
 }
 
-// Faults are those of one request.
 type Faults struct{ list []fault }
 
-// Status is what to answer instead; 0: nothing is.
+// Status is the status to answer with; 0: none.
 func (f *Faults) Status() int {
 	if i := slices.IndexFunc(f.list, func(x fault) bool { return x.kind == status }); i >= 0 {
 		return f.list[i].n
@@ -141,7 +138,7 @@ func (f *Faults) Status() int {
 	return 0
 }
 
-// Delay is how long to wait before the answer, and before each event.
+// Delay is how long to wait before the answer and before each event.
 func (f *Faults) Delay() (d time.Duration) {
 	for _, x := range f.list {
 		d += x.wait
@@ -149,7 +146,7 @@ func (f *Faults) Delay() (d time.Duration) {
 	return d
 }
 
-// copies is how often an event is to come.
+// copies is how often to send an event.
 func (f *Faults) copies(event int) int {
 	n := 1
 	for _, x := range f.list {
@@ -163,7 +160,8 @@ func (f *Faults) copies(event int) int {
 	return n
 }
 
-// limit is after how many bytes, or events, the connection ends; negative: never.
+// limit is the number of bytes or events after which the connection ends; negative:
+// none.
 func (f *Faults) limit(events bool) (n int, byReset bool) {
 	n = -1
 	for _, x := range f.list {

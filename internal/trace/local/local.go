@@ -1,6 +1,6 @@
-// Package local serves HTTP on this machine's loopback interface, and refuses what
-// a web page from elsewhere can have sent there: by a request of another origin, or
-// by a name that it makes resolve to 127.0.0.1.
+// Package local serves HTTP on the loopback interface, and refuses requests that a
+// foreign web page may have caused: those of another origin, and those to a name that
+// resolves to 127.0.0.1.
 package local
 
 import (
@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// headerTimeout is how long a connection may take to say what it wants. Bodies and
-// streams have no limit.
+// headerTimeout bounds how long a request's head may take. Bodies and streams have no
+// limit.
 const headerTimeout = 10 * time.Second
 
 // Serve serves at a TCP address until ctx ends, and then returns nil. An address
-// without a host is on the loopback interface; port 0 is any free one. handler is
-// given the server's URL, and ready is called with it, once.
+// without a host is on the loopback interface; port 0 is any free port. handler gets
+// the server's URL, and ready is called with it once.
 func Serve(ctx context.Context, addr string, handler func(url string) http.Handler, ready func(url string)) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -37,7 +37,7 @@ func Serve(ctx context.Context, addr string, handler func(url string) http.Handl
 	base := "http://" + net.JoinHostPort(reachable(host), port) + "/"
 	server := &http.Server{Handler: guard(host, handler(base)), ReadHeaderTimeout: headerTimeout}
 	closed := make(chan struct{})
-	// Ends when ctx does. If Serve fails first, it never starts.
+	// Ends with ctx. If Serve fails first, it never starts.
 	stop := context.AfterFunc(ctx, func() {
 		defer close(closed)
 		server.Close()
@@ -55,7 +55,7 @@ func Serve(ctx context.Context, addr string, handler func(url string) http.Handl
 	return err
 }
 
-// reachable is a host that a client on this machine can connect to.
+// reachable returns a host that a client on this machine can connect to.
 func reachable(host string) string {
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		return "127.0.0.1"
@@ -63,7 +63,7 @@ func reachable(host string) string {
 	return host
 }
 
-// guard refuses what a foreign web page can have caused.
+// guard refuses requests that a foreign web page may have caused.
 func guard(bound string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !names(bound, r.Host) {
@@ -84,9 +84,9 @@ func refuse(w http.ResponseWriter, text string) {
 	http.Error(w, text, http.StatusForbidden)
 }
 
-// names reports whether a Host header names this server: by the name that it was
-// bound to, or as this machine. One that is bound to every interface is reached by
-// any of its addresses; only names can be made to resolve to a foreign place.
+// names reports whether a Host header names this server: by the name that it is bound
+// to, or as this machine. A server bound to every interface may be called by any
+// address. An attacker can only make a name lead here, not an address.
 func names(bound, header string) bool {
 	host := header
 	if h, _, err := net.SplitHostPort(header); err == nil {

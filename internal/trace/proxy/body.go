@@ -9,7 +9,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/fault"
 )
 
-// A noted body knows why it could not be read.
+// A noted body remembers its read error.
 type noted struct {
 	io.ReadCloser
 	mu  sync.Mutex
@@ -26,7 +26,7 @@ func (n *noted) Read(b []byte) (int, error) {
 	return m, err
 }
 
-// fault is why a client's request could not be read; nil: it could.
+// fault returns why a client's request could not be read; nil: it could.
 func (n *noted) fault() error {
 	if n == nil {
 		return nil
@@ -36,7 +36,7 @@ func (n *noted) fault() error {
 	return n.err
 }
 
-// faulty writes a response with what is to go wrong.
+// faulty writes a response with faults.
 type faulty struct {
 	http.ResponseWriter
 	r      *http.Request
@@ -46,7 +46,7 @@ type faulty struct {
 
 func (f *faulty) Write(b []byte) (int, error) {
 	if f.body == nil {
-		f.Header().Del("Content-Length") // it may become another
+		f.Header().Del("Content-Length") // the fault may change the length
 		stream := strings.HasPrefix(f.Header().Get("Content-Type"), "text/event-stream")
 		f.body = fault.NewBody(f.r.Context(), f.ResponseWriter, f.faults, stream)
 	}
@@ -60,5 +60,5 @@ func (f *faulty) WriteHeader(status int) {
 	f.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap serves http.ResponseController.
 func (f *faulty) Unwrap() http.ResponseWriter { return f.ResponseWriter }

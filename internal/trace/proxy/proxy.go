@@ -1,5 +1,5 @@
-// Package proxy is an HTTP reverse proxy in front of an A2A agent, for any client:
-// what passes can be recorded, and made to go wrong.
+// Package proxy is an HTTP reverse proxy in front of an A2A agent, for any client. It
+// can record the traffic, and make it fail.
 package proxy
 
 import (
@@ -27,43 +27,40 @@ import (
 )
 
 const (
-	// maxCard is how large a card may be that is changed on its way.
+	// maxCard bounds a card that is changed on its way.
 	maxCard = 4 << 20
-	// maxPeek is how much of a request is looked at to find its method.
+	// maxPeek bounds how much of a request is searched for its method.
 	maxPeek = 64 << 10
-	// elsewhere is the path below which other origins of the agent's are.
+	// elsewhere is the path for the agent's other origins.
 	elsewhere = "/.origin/"
 )
 
-// Options say what is in front of what.
 type Options struct {
-	// Agent is the agent's URL: a base below which the card is at its well-known
-	// path, or the card itself, which ends in .json.
+	// Agent is the agent's URL: a base with the card at its well-known path, or the card's
+	// own URL, which ends in .json.
 	Agent string
-	// Card is the agent's card, if it is not to be fetched.
+	// Card is the agent's card, instead of fetching one.
 	Card []byte
-	// Trust are further origins that the card may lead to. Interfaces that are
-	// anywhere else are left out of it.
+	// Trust are further origins that the card may lead to. The card loses interfaces at
+	// other origins.
 	Trust []string
-	// Header is added to what goes to the agent's origin; nil: nothing is.
+	// Header is added to requests to the agent's origin; nil: nothing.
 	Header http.Header
 	// Transport reaches the agent.
 	Transport http.RoundTripper
-	// Faults are what is to go wrong; nil: nothing.
+	// Faults are the faults to apply; nil: none.
 	Faults *fault.Plan
-	// Note is called with what a user should know, each text once. It may be
-	// called from several goroutines at once.
+	// Note is called with each message for the user, once. It may be called concurrently.
 	Note func(string)
 }
 
-// A Proxy is an [http.Handler]. It changes the agent's card, so that its URLs lead
-// here, and nothing else: requests and answers pass as they are, streams as they
-// come.
+// A Proxy is an [http.Handler]. It changes the URLs in the agent's card to its own, and
+// nothing else: requests and answers pass unchanged, and streams without delay.
 type Proxy struct {
 	opts    Options
 	agent   *url.URL
 	card    *url.URL
-	origins []*url.URL // the agent's, and those that are trusted
+	origins []*url.URL // the agent's, and the trusted ones
 	base    string
 	reverse *httputil.ReverseProxy
 
@@ -112,11 +109,10 @@ func firstURL(doc []byte) string {
 	return ""
 }
 
-// At says where the proxy is served, which the card is to tell. It is called before
-// the first request.
+// At sets the proxy's URL for the card. Call it before the first request.
 func (p *Proxy) At(url string) { p.base = url }
 
-// note tells a user something once.
+// note tells the user something once.
 func (p *Proxy) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	p.mu.Lock()
@@ -130,14 +126,14 @@ func (p *Proxy) note(format string, args ...any) {
 	}
 }
 
-// A passing is what is known of a request on its way.
+// A passing is a request on its way.
 type passing struct {
 	to     *url.URL
 	method string    // of JSON-RPC, or the verb and the path
-	card   bool      // it asks for the card, or for the extended one
+	card   bool      // it asks for the card, or the extended card
 	body   io.Closer // the answer's
 	ours   bool      // it goes to the agent's own origin
-	sent   *noted    // what the client sends
+	sent   *noted    // the client's body
 }
 
 type passingKey struct{}
@@ -163,8 +159,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Write(doc)
 		return
 	}
-	// Without this the server closes the request's body as soon as an answer begins,
-	// which breaks off the request that is being passed on, and that the answer.
+	// Otherwise the server closes the request's body when an answer begins. That cuts the
+	// request to the agent, and so the answer.
 	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 needs none
 	faults := p.opts.Faults.For(pass.method)
 	if !faults.Begin(r.Context(), w) {
@@ -183,7 +179,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passingKey{}, pass)))
 }
 
-// route finds where a request goes, and what it is.
+// route finds a request's target and kind.
 func (p *Proxy) route(r *http.Request) (*passing, error) {
 	origin, rest := p.origins[0], r.URL.EscapedPath()
 	if after, ok := strings.CutPrefix(rest, elsewhere); ok {
@@ -204,7 +200,7 @@ func (p *Proxy) route(r *http.Request) (*passing, error) {
 	case r.Method == http.MethodGet && path.Base(to.Path) == "agent-card.json", to.Path == p.card.Path && r.Method == http.MethodGet:
 		pass.card = true
 		if r.URL.Path == "/.well-known/agent-card.json" {
-			pass.to = p.card // below the agent's path, or wherever it is
+			pass.to = p.card // below the agent's path, or elsewhere
 		}
 	case r.Method == http.MethodGet && (strings.HasSuffix(to.Path, "/extendedAgentCard") || strings.HasSuffix(to.Path, "/v1/card") || path.Base(to.Path) == "agent.json"):
 		pass.card = true
@@ -217,15 +213,15 @@ func (p *Proxy) route(r *http.Request) (*passing, error) {
 	return pass, nil
 }
 
-// peek finds the method of a JSON-RPC request in how its body begins, and puts that
-// back.
+// peek finds the method of a JSON-RPC request in the beginning of its body, and
+// restores the body.
 func peek(r *http.Request) string {
 	if r.Body == nil || !strings.Contains(r.Header.Get("Content-Type"), "json") {
 		return ""
 	}
 	head := make([]byte, maxPeek)
 	n := 0
-	// As much as there is at once: the rest may come when the agent has answered.
+	// Read what is there: the rest may come only after the agent has answered.
 	for n < len(head) {
 		m, err := r.Body.Read(head[n:])
 		n += m
@@ -245,22 +241,22 @@ func peek(r *http.Request) string {
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	pass := r.In.Context().Value(passingKey{}).(*passing)
 	r.Out.URL, r.Out.Host = pass.to, ""
-	// A2A has no other protocol to go over to, and what is spoken in one could neither be
-	// traced nor checked: h2c would carry requests with any Host and Origin.
+	// A2A uses no upgrade. An upgraded connection could be neither traced nor checked: h2c
+	// would carry requests with any Host and Origin.
 	r.Out.Header.Del("Connection")
 	r.Out.Header.Del("Upgrade")
-	// Compressed answers could not be read in a trace, nor cut into events.
+	// A trace could not read compressed answers, nor faults cut them into events.
 	r.Out.Header.Del("Accept-Encoding")
 	if _, ok := r.Out.Header["User-Agent"]; !ok {
-		r.Out.Header.Set("User-Agent", "") // none was sent: none is added
+		r.Out.Header.Set("User-Agent", "") // the client has sent none
 	}
 	if pass.card {
 		for _, name := range []string{"If-None-Match", "If-Modified-Since", "Range"} {
-			r.Out.Header.Del(name) // it is not the card that the client knows
+			r.Out.Header.Del(name) // the client's copy of the card is a changed one
 		}
 	}
 	if r.Out.Header.Get("Origin") != "" {
-		r.Out.Header.Del("Origin") // it is this server's, which the agent does not know
+		r.Out.Header.Del("Origin") // it names this server, which the agent does not know
 	}
 	if pass.ours {
 		for name, values := range p.opts.Header {
@@ -269,7 +265,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// answer changes a card, and leaves every other answer as it is.
+// answer changes a card, and no other answer.
 func (p *Proxy) answer(resp *http.Response) error {
 	pass := resp.Request.Context().Value(passingKey{}).(*passing)
 	pass.body = resp.Body
@@ -301,7 +297,7 @@ func (p *Proxy) answer(resp *http.Response) error {
 	return nil
 }
 
-// moved is a card whose URLs lead here.
+// moved returns a card whose URLs lead here.
 func (p *Proxy) moved(doc []byte) []byte {
 	moved, dropped, signed, err := card.Move(doc, p.base, p.move)
 	if err != nil {
@@ -316,7 +312,7 @@ func (p *Proxy) moved(doc []byte) []byte {
 	return moved
 }
 
-// move is what becomes of a URL of the agent's.
+// move converts a URL of the agent's.
 func (p *Proxy) move(old string) (string, bool) {
 	for i, origin := range p.origins {
 		base := p.base
@@ -330,7 +326,7 @@ func (p *Proxy) move(old string) (string, bool) {
 	return "", false
 }
 
-// fails answers what the agent did not.
+// fails answers in the agent's place.
 func (p *Proxy) fails(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client has gone

@@ -17,17 +17,17 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/fault"
 )
 
-// maxBody is how large a request may be.
+// maxBody bounds a request.
 const maxBody = 64 << 20
 
-// Options say how to play.
+// Options tell how to play.
 type Options struct {
-	// Speed is how many times faster than it was; 0: without any pause.
+	// Speed multiplies the recorded speed; 0: no pauses.
 	Speed float64
-	// Faults are what is to go wrong; nil: nothing.
+	// Faults are the faults to apply; nil: none.
 	Faults *fault.Plan
-	// Note is called with what was not as recorded. It may be called from several
-	// goroutines at once.
+	// Note is called with each deviation from the recording. It may be called
+	// concurrently.
 	Note func(string)
 }
 
@@ -39,7 +39,7 @@ type Agent struct {
 
 	mu    sync.Mutex
 	ids   *ids
-	tasks map[string]*task // by the ID that the trace has
+	tasks map[string]*task // by the recorded ID
 }
 
 // NewAgent reads a trace. The caller closes the Agent.
@@ -58,14 +58,13 @@ func NewAgent(path string, opts *Options) (*Agent, error) {
 	return a, nil
 }
 
-// Close closes the files. No request may be under way.
+// Close closes the files. No request may be running.
 func (a *Agent) Close() error { return a.rec.file.Close() }
 
-// At says where the agent is served now, which its card tells. It is called before
-// the first request.
+// At sets the agent's URL for its card. Call it before the first request.
 func (a *Agent) At(url string) { a.base = url }
 
-// Left are the requests that were recorded and not played: how far a client came.
+// Left counts the recorded requests, and those played.
 func (a *Agent) Left() (played, all int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -125,7 +124,7 @@ func (p *playing) card() {
 	p.body.Write(doc)
 }
 
-// inventedCard is for a trace that has none: it says what was spoken.
+// inventedCard is for a trace without a card: it names the recorded protocol.
 func (a *Agent) inventedCard() []byte {
 	for _, x := range a.rec.exchanges {
 		if x.method != "" && 'A' <= x.method[0] && x.method[0] <= 'Z' {
@@ -135,15 +134,14 @@ func (a *Agent) inventedCard() []byte {
 	return fmt.Appendf(nil, `{"name":"replay","version":"1","protocolVersion":"0.3.0","url":%s,"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`, quote(a.base))
 }
 
-// play answers a request with what was recorded, or with what that has made of the
-// task.
+// play answers a request with its recorded answer, or with the task as it is now.
 func (p *playing) play() {
 	a := p.a
 	a.mu.Lock()
 	x, differs := a.match(p.q)
 	t := a.tasks[a.then(p.q.task())]
-	// A task that was brought into another state by a fault, or by a client that
-	// asks for more, is told as it is now and not as it was then.
+	// A fault, or a client that asks for more, may have changed the task. Then the answer
+	// is the task as it is now, not the recorded one.
 	known := t != nil && p.q.operation() != "" && (x == nil || a.opts.Faults.Any())
 	if x != nil && !known {
 		x.used++
@@ -166,7 +164,7 @@ func (p *playing) play() {
 	}
 }
 
-// then is what something was called in the trace.
+// then returns the recorded name of something.
 func (a *Agent) then(now string) string {
 	if then, ok := a.ids.then[now]; ok {
 		return then
@@ -194,10 +192,10 @@ func (p *playing) refuse(code int, text string) {
 	fmt.Fprintf(p.body, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(text))
 }
 
-// exchange answers with what was recorded.
+// exchange answers with the recorded answer.
 func (p *playing) exchange(x *exchange) {
 	clock := p.a.clock(x.at)
-	if x.status == 0 { // no response came
+	if x.status == 0 { // no response was recorded
 		clock.wait(p.ctx, x.responded)
 		panic(http.ErrAbortHandler)
 	}
@@ -224,7 +222,7 @@ func (p *playing) exchange(x *exchange) {
 	}
 }
 
-// whole writes an answer that was no stream.
+// whole writes an answer that is no stream.
 func (p *playing) whole(x *exchange) error {
 	r, _, err := p.a.rec.file.Read(*x.body)
 	if err != nil {
@@ -239,7 +237,7 @@ func (p *playing) whole(x *exchange) error {
 	return err
 }
 
-// now is a recorded payload with the IDs of now.
+// now returns a recorded payload with the current IDs.
 func (p *playing) now(b []byte) []byte {
 	p.a.mu.Lock()
 	defer p.a.mu.Unlock()
@@ -250,7 +248,7 @@ func (p *playing) now(b []byte) []byte {
 	return b
 }
 
-// note keeps what an event has made of its task.
+// note applies an event to its task.
 func (a *Agent) note(x *exchange, doc gjson.Result, next int) *task {
 	id := taskOf(doc)
 	if id == "" {

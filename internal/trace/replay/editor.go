@@ -14,19 +14,18 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// defaultPatience is how long a line may take that was recorded.
+// defaultPatience bounds the wait for a recorded line.
 const defaultPatience = 30 * time.Second
 
 // EditorOptions say how to play the editor's side.
 type EditorOptions struct {
-	// Cwd takes the place of the directories that sessions had; "": they are as
-	// recorded.
+	// Cwd replaces the sessions' directories; "": they stay as recorded.
 	Cwd string
-	// Patience is how long a line may take that was recorded; 0: half a minute.
+	// Patience bounds the wait for a recorded line; 0: half a minute.
 	Patience time.Duration
 }
 
-// A Difference is where what a bridge says is not what was recorded.
+// A Difference is a deviation of a bridge from the recording.
 type Difference struct {
 	Record int64 // of the trace
 	Where  string
@@ -48,13 +47,13 @@ func (d *Difference) Error() string {
 	return text
 }
 
-// PlayEditor plays the editor's side of a trace against a bridge, which reads from
-// in and writes to out. Each message is sent when all has come that had come before
-// it was sent then. It returns how many messages were as recorded, and a
-// *[Difference] as soon as one is not. in is closed at the end.
+// PlayEditor plays the editor's side of a trace against a bridge, which reads from in
+// and writes to out. It sends a message once everything has come that had come before
+// it in the recording. It returns the number of messages that agree, and a
+// *[Difference] at the first that does not. It closes in at the end.
 //
-// What may differ is let through: IDs, times, how text is cut into pieces, how
-// often output that grows is shown.
+// It allows differences in IDs, times, how text is cut into pieces, and how often
+// growing output is shown.
 func PlayEditor(ctx context.Context, path string, in io.WriteCloser, out io.Reader, opts *EditorOptions) (same int, err error) {
 	steps, err := loadEditor(path)
 	if err != nil {
@@ -128,9 +127,9 @@ type editor struct {
 	lines chan []byte
 	ids   *ids
 	lanes map[string]*lane
-	// requests are the lanes of the editor's requests, by ID.
+	// requests maps the editor's requests to their lanes, by ID.
 	requests map[string]string
-	asked    map[string]string // IDs of the bridge's requests: then, now
+	asked    map[string]string // IDs of the bridge's requests: recorded to current
 	cwd      string
 	same     int
 }
@@ -154,8 +153,8 @@ func (e *editor) read(ctx context.Context, out io.Reader) {
 	}
 }
 
-// step plays a message: what was said to the editor is expected, what the editor
-// said is sent when all that is expected has come.
+// step plays a message: it expects what the editor got, and sends what the editor said
+// once all expected messages have come.
 func (e *editor) step(ctx context.Context, s *step) error {
 	doc := gjson.ParseBytes(s.doc)
 	if !s.in {
@@ -188,7 +187,7 @@ func (e *editor) step(ctx context.Context, s *step) error {
 	return nil
 }
 
-// moved puts the directory of now in the place of the one of then.
+// moved replaces the recorded directory by the current one.
 func (e *editor) moved(doc []byte) []byte {
 	cwd := e.cwd
 	if cwd == "" {
@@ -203,7 +202,7 @@ func (e *editor) moved(doc []byte) []byte {
 	return bytes.ReplaceAll(doc, was[1:len(was)-1], is[1:len(is)-1])
 }
 
-// await waits until all that is expected has come.
+// await waits for all expected messages.
 func (e *editor) await(ctx context.Context) error {
 	timer := time.NewTimer(e.opts.Patience)
 	defer timer.Stop()
@@ -227,13 +226,13 @@ func (e *editor) await(ctx context.Context) error {
 	}
 }
 
-// got takes a line of the bridge's.
+// got takes a line of the bridge.
 func (e *editor) got(line []byte) {
 	l := e.laneOf(gjson.ParseBytes(line), now)
 	l.now = append(l.now, newUnit(0, line))
 }
 
-// rest reads what comes after the end of the input: what was not recorded.
+// rest reads what follows the end of the input, which was not recorded.
 func (e *editor) rest(ctx context.Context) error {
 	timer := time.NewTimer(e.opts.Patience)
 	defer timer.Stop()
@@ -256,7 +255,7 @@ func (e *editor) rest(ctx context.Context) error {
 	}
 }
 
-// extra is what the bridge says and was not recorded.
+// extra reports what the bridge says beyond the recording.
 func (e *editor) extra() error {
 	for _, l := range e.lanes {
 		if len(l.now) > 0 && !l.cancelled {

@@ -9,21 +9,20 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// ids says what is called how now, of what was recorded. Both ways it is one to one.
+// ids maps recorded IDs to current ones, one to one.
 type ids struct {
 	now, then map[string]string
 }
 
 func newIDs() *ids { return &ids{map[string]string{}, map[string]string{}} }
 
-// isID reports whether a member of that name holds an ID, which differs from run to
-// run.
+// isID reports whether a member holds an ID, which differs from run to run.
 func isID(key string) bool {
 	return key == "id" || strings.HasSuffix(key, "Id") || strings.HasSuffix(key, "_id") || strings.HasSuffix(key, "Ids")
 }
 
-// bind says that then is called now. It reports whether that agrees with what was
-// said before.
+// bind binds a recorded ID to a current one, and reports whether that agrees with
+// earlier bindings.
 func (m *ids) bind(then, now string) bool {
 	if known, ok := m.now[then]; ok {
 		return known == now
@@ -35,7 +34,7 @@ func (m *ids) bind(then, now string) bool {
 	return true
 }
 
-// learn goes over two documents of the same shape and binds the IDs in them.
+// learn walks two documents of the same shape and binds their IDs.
 func (m *ids) learn(then, now gjson.Result, key string) {
 	switch {
 	case then.IsObject() && now.IsObject():
@@ -53,7 +52,7 @@ func (m *ids) learn(then, now gjson.Result, key string) {
 	}
 }
 
-// apply writes a document with the names that things have now.
+// apply writes a document with the current IDs.
 func (m *ids) apply(doc []byte) []byte {
 	for then, now := range m.now {
 		if then == now {
@@ -72,7 +71,7 @@ func quote(s string) []byte {
 	return b
 }
 
-// withID is a JSON-RPC document with another ID.
+// withID replaces the ID of a JSON-RPC document.
 func withID(doc []byte, id string) []byte {
 	old := gjson.GetBytes(doc, "id")
 	if !old.Exists() || old.Index == 0 || id == "" || string(doc[old.Index:old.Index+len(old.Raw)]) != old.Raw {

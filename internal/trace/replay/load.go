@@ -12,11 +12,11 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/card"
 )
 
-// maxKept is how large requests are that are kept to be compared with. Of larger
-// ones only the method counts.
+// maxKept bounds the requests that are kept for comparison. Of larger ones only the
+// method counts.
 const maxKept = 256 << 10
 
-// An exchange is a recorded request, and where its answer is in the file.
+// An exchange is a recorded request, and the position of its answer in the file.
 type exchange struct {
 	n       int64
 	at      int64 // microseconds
@@ -46,7 +46,7 @@ type event struct {
 	pos  trace.Position
 }
 
-// recorded is what a trace has of an agent.
+// recorded is the agent's side of a trace.
 type recorded struct {
 	file      *trace.File
 	exchanges []*exchange
@@ -54,8 +54,7 @@ type recorded struct {
 	notes     []string
 }
 
-// load reads what a trace has of the agent's wire. It keeps requests, and of answers
-// where they are.
+// load reads the agent's wire. It keeps requests, and the positions of answers.
 func load(path string) (*recorded, error) {
 	r, err := trace.Open(path, nil)
 	if err != nil {
@@ -84,7 +83,7 @@ func (rec *recorded) read(r *trace.Reader) error {
 		case record.Kind == trace.KindStart && record.Redact:
 			return errors.New("trace: this one was recorded with --trace-redact: there is nothing in it to be played")
 		case record.Kind == trace.KindStart:
-			clear(byX) // another run counts anew
+			clear(byX) // another run numbers its exchanges anew
 		case record.Kind == trace.KindRequest:
 			x := newExchange(record)
 			rec.exchanges = append(rec.exchanges, x)

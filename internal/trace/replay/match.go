@@ -10,7 +10,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// A request is one that a client makes now.
+// A request is a client's current request.
 type request struct {
 	http, path string
 	method     string
@@ -37,17 +37,17 @@ func (q *request) String() string {
 	return q.http + " " + q.path
 }
 
-// name is what faults know it by.
+// name is the name that faults know it by.
 func (q *request) name() string { return q.String() }
 
-// task is the task that it is about, if it says so.
+// task returns the task that it names, if any.
 func (q *request) task() string {
 	for _, path := range []string{"message.taskId", "taskId", "id"} {
 		if id := q.params.Get(path).Str; id != "" {
 			return id
 		}
 	}
-	// In the HTTP+JSON binding it is in the path: /v1/tasks/ID:cancel.
+	// HTTP+JSON has the task in the path: /v1/tasks/ID:cancel.
 	if _, rest, ok := strings.Cut(q.path, "/tasks/"); ok && q.method == "" {
 		id, _, _ := strings.Cut(rest, ":")
 		id, _, _ = strings.Cut(id, "/")
@@ -56,8 +56,8 @@ func (q *request) task() string {
 	return ""
 }
 
-// operation is what both bindings and both versions have: what an unrecorded
-// request is answered by.
+// operation names the operation, in both bindings and versions. It decides how an
+// unrecorded request is answered.
 func (q *request) operation() string {
 	switch q.method {
 	case "tasks/get", "GetTask":
@@ -79,8 +79,8 @@ func (q *request) operation() string {
 	return ""
 }
 
-// sends reports whether a request carries a message, or causes work in another way:
-// what must not be answered twice from one recording.
+// sends reports whether a request carries a message or causes other work. Such a
+// request must not be answered twice from one recording.
 func (q *request) sends() bool {
 	switch q.method {
 	case "message/send", "message/stream", "SendMessage", "SendStreamingMessage", "command/execute":
@@ -89,7 +89,7 @@ func (q *request) sends() bool {
 	return strings.Contains(q.path, "message:") && q.method == ""
 }
 
-// parts is what a message says, without what differs from run to run.
+// parts returns a message's content, without what differs from run to run.
 func parts(params gjson.Result) string {
 	var b strings.Builder
 	message := params.Get("message")
@@ -113,11 +113,10 @@ func parts(params gjson.Result) string {
 	return b.String()
 }
 
-// match finds what was recorded of a request: of those with its method and target
-// the first that says the same, was not played yet, and is about the same task, by
-// and large in this order. What was played is played again if it says the same: a
-// client may begin anew. differs says how the request is another one than was
-// recorded.
+// match finds the recorded request for a current one. Of those with its method and
+// target it prefers, roughly in this order: the same content, not played yet, the same
+// task. A played request is played again if it has the same content: a client may begin
+// anew. differs tells how the request deviates.
 func (a *Agent) match(q *request) (x *exchange, differs string) {
 	best := -1
 	for _, c := range a.rec.exchanges {
@@ -148,7 +147,7 @@ func (a *Agent) match(q *request) (x *exchange, differs string) {
 	return x, differs
 }
 
-// asRecorded is what a request says as a recorder would have written it down.
+// asRecorded returns a request as a recorder would have written it.
 func (a *Agent) asRecorded(q *request, c *exchange) gjson.Result {
 	if !c.masked || len(q.body) == 0 {
 		return q.params

@@ -21,8 +21,7 @@ type pace struct {
 
 func (a *Agent) clock(from int64) *pace { return &pace{a.opts.Speed, from, time.Now()} }
 
-// wait waits until what was recorded at a time is due. It returns false if ctx has
-// ended before.
+// wait waits until a recorded time is due. It returns false if ctx ends first.
 func (p *pace) wait(ctx context.Context, at int64) bool {
 	if p.speed <= 0 {
 		return ctx.Err() == nil
@@ -42,7 +41,7 @@ func (p *pace) wait(ctx context.Context, at int64) bool {
 	}
 }
 
-// stream plays the events of an exchange, from one on, and ends as it ended then.
+// stream plays an exchange's events from an index on, and ends as recorded.
 func (p *playing) stream(x *exchange, from int, clock *pace) {
 	var t *task
 	for i := from; i < len(x.events); i++ {
@@ -60,7 +59,8 @@ func (p *playing) stream(x *exchange, from int, clock *pace) {
 			p.body.Abort()
 		}
 		data, _ := r.Payload()
-		// Before the client has it: what it does then must find a task that has it, too.
+		// Before the client has the event: its next request must find a task that has it,
+		// too.
 		if noted := p.a.note(x, gjson.ParseBytes(data), i+1); noted != nil {
 			t = noted
 		}
@@ -73,12 +73,12 @@ func (p *playing) stream(x *exchange, from int, clock *pace) {
 	case trace.EndCut, trace.EndFailed:
 		p.body.Abort()
 	case trace.EndClosed, trace.EndCanceled, trace.EndOpen, "":
-		// It was still open when the client left; a new one may not leave.
+		// The stream was open when the recorded client left; this client may stay.
 		p.due(clock, 1<<62, t)
 	}
 }
 
-// due waits for an event's time. A task that is cancelled meanwhile ends the stream.
+// due waits for an event's time. Cancelling the task ends the stream.
 func (p *playing) due(clock *pace, at int64, t *task) bool {
 	if t == nil {
 		if at == 1<<62 {
@@ -115,7 +115,7 @@ func (p *playing) due(clock *pace, at int64, t *task) bool {
 
 var errCanceled = errors.New("the task was cancelled")
 
-// event writes an event as it was: with its name, its ID, its comments.
+// event writes an event as recorded: with its name, ID and comments.
 func (p *playing) event(r *trace.Record, data []byte) error {
 	var b bytes.Buffer
 	for line := range bytes.Lines([]byte(r.Comment)) {
@@ -142,7 +142,7 @@ func (p *playing) data(doc []byte) {
 	fmt.Fprintf(p.body, "data: %s\n\n", doc)
 }
 
-// result is a result in the envelope of the request's binding.
+// result wraps a result in the envelope of the request's binding.
 func (p *playing) result(doc []byte) []byte {
 	if p.q.method == "" {
 		return doc
@@ -150,7 +150,7 @@ func (p *playing) result(doc []byte) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, p.q.id, doc)
 }
 
-// fromTask answers about a task as it is now.
+// fromTask answers with a task in its current state.
 func (p *playing) fromTask(t *task) {
 	a := p.a
 	a.mu.Lock()

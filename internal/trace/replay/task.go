@@ -9,23 +9,22 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A task is what the events that were played have made of one. It answers requests
-// that were not recorded.
+// A task is the result of the events played so far. It answers requests that were not
+// recorded.
 type task struct {
 	id string
-	v1 bool // it is spelled as A2A 1.x has it
-	// of is the exchange that was played last, and next the first of its events that
-	// was not.
+	v1 bool // in the form of A2A 1.x
+	// of is the exchange that was played last, and next its first unplayed event.
 	of       *exchange
 	next     int
 	doc      map[string]any
-	canceled chan struct{} // closed when it was cancelled
+	canceled chan struct{} // closed by a cancel
 }
 
-// results are the wrappers that events have in 1.x.
+// results are the wrappers of events in 1.x.
 var results = []string{"task", "statusUpdate", "artifactUpdate", "message"}
 
-// inner is an event without its wrapper, and its kind by the name that 1.x has.
+// inner returns an event without its wrapper, and its kind by 1.x's name.
 func inner(doc gjson.Result) (kind string, ev gjson.Result, v1 bool) {
 	ev = doc.Get("result")
 	if !ev.Exists() {
@@ -49,7 +48,7 @@ func inner(doc gjson.Result) (kind string, ev gjson.Result, v1 bool) {
 	return "", ev, false
 }
 
-// taskOf is the task that an event is about.
+// taskOf returns the task of an event.
 func taskOf(doc gjson.Result) string {
 	kind, ev, _ := inner(doc)
 	if kind == "task" {
@@ -58,7 +57,7 @@ func taskOf(doc gjson.Result) string {
 	return ev.Get("taskId").Str
 }
 
-// apply takes an event into account.
+// apply applies an event.
 func (t *task) apply(doc gjson.Result) {
 	kind, ev, v1 := inner(doc)
 	t.v1 = v1
@@ -89,9 +88,8 @@ func (t *task) apply(doc gjson.Result) {
 	}
 }
 
-// hear makes history of a message of the client's, as agents do: by finding it there
-// a client knows that the task holds what was said. A task that is not there yet
-// begins with its message.
+// hear adds a client's message to the history, as agents do: there a client sees that
+// the task holds the message. It begins a task that does not exist yet.
 func (t *task) hear(message gjson.Result) {
 	var m map[string]any
 	if t == nil || t.doc == nil || json.Unmarshal([]byte(message.Raw), &m) != nil {
@@ -101,8 +99,8 @@ func (t *task) hear(message gjson.Result) {
 	t.doc["history"] = append(history, m)
 }
 
-// ends reports whether a status is a pause or an end: what is said with it is the
-// status's, and what is said before is history.
+// ends reports whether a state pauses or ends the task: its message is the status's,
+// and what precedes it is history.
 func ends(ev gjson.Result) bool {
 	switch strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(ev.Get("status.state").Str, "TASK_STATE_"), "_", "-")) {
 	case "working", "submitted":
@@ -111,8 +109,8 @@ func ends(ev gjson.Result) bool {
 	return true
 }
 
-// remember makes history of a message. A text that came in pieces is one, and of a
-// tool call the newest counts: a snapshot says each thing once.
+// remember adds a message to the history. It joins a text in pieces, and keeps the
+// newest version of a tool call: a snapshot says each thing once.
 func (t *task) remember(message map[string]any) {
 	history, _ := t.doc["history"].([]any)
 	parts, _ := message["parts"].([]any)
@@ -134,7 +132,7 @@ func (t *task) remember(message map[string]any) {
 	t.doc["history"] = append(history, message)
 }
 
-// joined are parts of which texts beside each other are one.
+// joined joins neighbouring texts of parts.
 func joined(was, more []any) []any {
 	all := append(slices.Clip(was), more...)
 	kept := all[:0:0]
@@ -155,7 +153,7 @@ func joined(was, more []any) []any {
 	return kept
 }
 
-// callOf is the ID of the tool call that is all that some parts have.
+// callOf returns the ID of the tool call, if parts hold nothing else.
 func callOf(parts []any) string {
 	if len(parts) != 1 {
 		return ""
@@ -170,7 +168,7 @@ func callOf(parts []any) string {
 	return id
 }
 
-// artifact adds to an artifact, or replaces it (A2A 1.0, section 4.2.2).
+// artifact appends to an artifact, or replaces it (A2A 1.0, section 4.2.2).
 func (t *task) artifact(m map[string]any) {
 	update, ok := m["artifact"].(map[string]any)
 	if !ok {
@@ -194,7 +192,7 @@ func (t *task) artifact(m map[string]any) {
 	t.doc["artifacts"] = append(list, update)
 }
 
-// snapshot is the task as an answer; in a stream 1.x wraps it.
+// snapshot returns the task as an answer; in a stream 1.x wraps it.
 func (t *task) snapshot(stream bool) []byte {
 	var v any = t.doc
 	if t.v1 && stream {
@@ -204,7 +202,7 @@ func (t *task) snapshot(stream bool) []byte {
 	return b
 }
 
-// cancel makes it a cancelled one.
+// cancel cancels the task.
 func (t *task) cancel() {
 	select {
 	case <-t.canceled:
@@ -219,7 +217,7 @@ func (t *task) cancel() {
 	t.doc["status"] = map[string]any{"state": state}
 }
 
-// canceledEvent says so in a stream.
+// canceledEvent is the event that reports it.
 func (t *task) canceledEvent() []byte {
 	update := map[string]any{"taskId": t.id, "contextId": t.doc["contextId"], "status": t.doc["status"]}
 	var v any = map[string]any{"statusUpdate": update}

@@ -11,16 +11,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A lane is what belongs to one session, in order: what was recorded, and what has
-// come, as far as it was not compared yet.
+// A lane holds a session's messages in order: recorded ones and current ones that were
+// not compared yet.
 type lane struct {
 	then, now []*unit
-	// cancelled: how much was said before the end depends on moments.
+	// cancelled: how much comes before the end depends on timing.
 	cancelled bool
 	calls     [2]map[string]*call // then, now
 }
 
-// A call is a tool call as all that was said of it has made it.
+// A call is a tool call after all updates so far.
 type call struct {
 	status  string
 	members map[string]json.RawMessage
@@ -31,11 +31,9 @@ type unit struct {
 	n   int64
 	raw []byte
 	doc gjson.Result
-	// kind is that of a text's update, with what names the message; "" if it is
-	// something else.
+	// kind is the kind of a text's update, with the message's name; "" for anything else.
 	kind, text string
-	// call is the tool call that it brings into another state: what is known of it
-	// then.
+	// call is the tool call after this unit has changed its state.
 	call   []byte
 	merged bool
 }
@@ -51,15 +49,15 @@ func newUnit(n int64, raw []byte) *unit {
 	return u
 }
 
-// The sides of a message: what the editor says, what the bridge said then, and what
-// it says now.
+// Sides of a message: from the editor, from the recorded bridge, from the current
+// bridge.
 const (
 	sent = iota
 	then
 	now
 )
 
-// laneOf is the lane of a message. Lanes are called by the session's name of then.
+// laneOf returns the lane of a message. Lanes have the recorded session's name.
 func (e *editor) laneOf(doc gjson.Result, side int) *lane {
 	id, method := doc.Get("id").Raw, doc.Get("method")
 	name := doc.Get("params.sessionId").Str
@@ -71,7 +69,7 @@ func (e *editor) laneOf(doc gjson.Result, side int) *lane {
 	}
 	switch update := doc.Get("params.update.sessionUpdate").Str; update {
 	case "available_commands_update", "session_info_update", "current_mode_update", "config_option_update", "usage_update":
-		name += " " + update // they come when they come
+		name += " " + update // they come at any time
 	}
 	switch {
 	case method.Exists() && id != "" && side == sent:
@@ -90,9 +88,8 @@ func (e *editor) laneOf(doc gjson.Result, side int) *lane {
 	return l
 }
 
-// tool takes what a unit says of a tool call into account. ok: it is about one;
-// changed: it brings that into another state. What else is said (output that grows,
-// what was known already) may be said in more or in fewer pieces.
+// tool applies a unit to its tool call. ok: it has one; changed: the call's state
+// changes. Growing output and repeated members may come in any number of pieces.
 func (l *lane) tool(u *unit, side int) (changed, ok bool) {
 	update := u.doc.Get("params.update")
 	id, said := update.Get("toolCallId").Str, update
@@ -139,8 +136,8 @@ func (l *lane) tool(u *unit, side int) (changed, ok bool) {
 	return true, true
 }
 
-// compare compares what can be. It returns the first unit that is missing, nil if
-// none is.
+// compare compares what has come. It returns the first missing unit, nil if there is
+// none.
 func (e *editor) compare() (missing *unit, err error) {
 	for _, name := range e.laneNames() {
 		l := e.lanes[name]
@@ -170,7 +167,7 @@ func (e *editor) laneNames() []string {
 	return names
 }
 
-// skip takes away what may be there or not, at the beginning of a list.
+// skip removes optional units from the beginning of a list.
 func (l *lane) skip(list *[]*unit, side int) {
 	for len(*list) > 0 {
 		u := (*list)[0]
@@ -185,7 +182,7 @@ func (l *lane) skip(list *[]*unit, side int) {
 	}
 }
 
-// heads compares the first unit of both lists, and takes away what is the same.
+// heads compares the first units of both lists, and removes equal ones.
 func (e *editor) heads(l *lane) error {
 	was, is := l.then[0], l.now[0]
 	if was.kind != "" && is.kind != "" {
@@ -212,14 +209,14 @@ func (e *editor) heads(l *lane) error {
 		e.asked[was.doc.Get("id").Raw] = is.doc.Get("id").Raw
 	}
 	if !was.doc.Get("method").Exists() {
-		l.cancelled = false // what was cancelled has ended
+		l.cancelled = false // the cancelled turn has ended
 	}
 	l.then, l.now = l.then[1:], l.now[1:]
 	e.same++
 	return nil
 }
 
-// volatile members are different each time.
+// volatile reports whether a member differs each time.
 func volatile(path string) bool {
 	switch path {
 	case ".params.update.updatedAt", ".result.agentInfo.version", ".params.seq", ".result.seq":
@@ -228,8 +225,7 @@ func volatile(path string) bool {
 	return strings.HasSuffix(path, ".timestamp") || strings.HasSuffix(path, ".updatedAt")
 }
 
-// differ says where two documents differ, "" if they do not. IDs are bound to each
-// other.
+// differ tells where two documents differ, "" if they do not. It binds IDs.
 func (e *editor) differ(then, now gjson.Result, path, key string) string {
 	if volatile(path) {
 		return ""
@@ -290,7 +286,7 @@ func said(v gjson.Result) string {
 	return clipLine([]byte(v.Raw))
 }
 
-// clipLine is a line of a reasonable length.
+// clipLine shortens a line.
 func clipLine(b []byte) string {
 	const most = 400
 	b = bytes.TrimSpace(b)

@@ -17,23 +17,22 @@ import (
 )
 
 const (
-	// gapShown is how long nothing must happen to have a line of its own.
+	// gapShown is the least silence that gets a line of its own.
 	gapShown = 1_000_000
-	// minWidth is what a line has at least: narrower terminals break it.
+	// minWidth is the least width of a line; narrower terminals break it.
 	minWidth = 30
 )
 
-// Options say how to write.
 type Options struct {
-	// Width is that of the terminal; 0: as wide as it takes.
+	// Width is the terminal's; 0: no limit.
 	Width int
 	Color bool
-	// In is where the user's clock is; nil: here.
+	// In is the user's time zone; nil: the local one.
 	In *time.Location
-	// Alone: there is no editor's wire, and no lane for it. Tap: the other end of
-	// the editor's wire is the command that is listened to.
+	// Alone: there is no editor's wire, and no lane for it. Tap: the other end of the
+	// editor's wire is the tapped command.
 	Alone, Tap bool
-	// Plain makes text safe for a terminal; nil: it is written as it is.
+	// Plain makes text safe for a terminal; nil: text stays as it is.
 	Plain func(string) string
 }
 
@@ -41,9 +40,9 @@ type Options struct {
 type Printer struct {
 	w    io.Writer
 	opts Options
-	last int64 // when the last line's record was
+	last int64 // the time of the last line's record
 	any  bool
-	// calls are the names of tool calls, by ID, for what is decided about them.
+	// calls are the names of tool calls, by ID, for decisions about them.
 	calls map[string]string
 }
 
@@ -80,7 +79,7 @@ func (p *Printer) color(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Item writes the line of a record; before it, that nothing happened for a while.
+// Item writes a record's line; before it, a line for a long silence.
 func (p *Printer) Item(it *view.Item) error {
 	var b strings.Builder
 	if gap := it.Micros - p.last; p.any && gap >= gapShown {
@@ -88,7 +87,7 @@ func (p *Printer) Item(it *view.Item) error {
 	}
 	p.last, p.any = it.Micros, true
 	lead := fmt.Sprintf("%5d %9s %s ", it.N, stamp(it.Micros), p.lanes(it))
-	if p.opts.Width > 0 && p.opts.Width < 60 { // the number is what can be done without
+	if p.opts.Width > 0 && p.opts.Width < 60 { // the number matters least
 		lead = lead[6:]
 	}
 	name, text := p.opts.Plain(it.Name), p.opts.Plain(p.about(it))
@@ -111,10 +110,10 @@ func (p *Printer) Item(it *view.Item) error {
 	return err
 }
 
-// maxCalls bounds the names of tool calls that are remembered.
+// maxCalls bounds the remembered names of tool calls.
 const maxCalls = 10_000
 
-// about is the text of an item; of a decision it says which call it is about.
+// about returns an item's text; a decision's with its call.
 func (p *Printer) about(it *view.Item) string {
 	for _, c := range it.Calls {
 		if c.Name != "" && (len(p.calls) < maxCalls || p.calls[c.ID] != "") {
@@ -127,7 +126,7 @@ func (p *Printer) about(it *view.Item) string {
 	return strings.Trim(p.calls[it.Calls[0].ID]+": "+it.Text, ": ")
 }
 
-// fit cuts a text to what room is left, and returns what is left then.
+// fit cuts a text to the room that is left, and returns the rest of the room.
 func fit(s string, room int) (string, int) {
 	if room < 0 {
 		return s, room
@@ -142,10 +141,10 @@ func fit(s string, room int) (string, int) {
 	return string([]rune(s)[:room-1]) + "…", 0
 }
 
-// stamp is a time since the beginning, in seconds.
+// stamp writes a time since the beginning, in seconds.
 func stamp(micros int64) string { return fmt.Sprintf("%d.%03d", micros/1e6, micros/1e3%1e3) }
 
-// lanes draws who says something to whom.
+// lanes draws the arrow between sender and receiver.
 func (p *Printer) lanes(it *view.Item) string {
 	editor, agent := "E", "A"
 	arrow := map[[2]string]string{
@@ -193,7 +192,7 @@ func textColor(it *view.Item) string {
 	return dim
 }
 
-// Legend says what the letters are.
+// Legend explains the letters.
 func (p *Printer) Legend(start *trace.Record) error {
 	what := "E editor, B bridge, A agent"
 	switch start.Mode {
@@ -214,8 +213,8 @@ func (p *Printer) Legend(start *trace.Record) error {
 	return err
 }
 
-// Record writes all that is known of one record: its members, then the payload,
-// indented if it is JSON.
+// Record writes one record completely: its members, then the payload, indented if it is
+// JSON.
 func (p *Printer) Record(r *trace.Record, it *view.Item) error {
 	head := *r
 	head.JSON, head.Text, head.Base64 = nil, "", nil

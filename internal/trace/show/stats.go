@@ -12,11 +12,10 @@ import (
 )
 
 const (
-	// maxRows is how many rows a table of figures has: the longest ones.
+	// maxRows bounds the rows of a table: the longest are shown.
 	maxRows = 15
 )
 
-// Stats writes the figures of a trace.
 func (p *Printer) Stats(s *view.Stats, spans []view.Span) error {
 	var b strings.Builder
 	d := view.Duration
@@ -59,7 +58,7 @@ func (p *Printer) Stats(s *view.Stats, spans []view.Span) error {
 	return err
 }
 
-// phrases writes phrases, as many on a line as it holds.
+// phrases writes phrases, as many on a line as have room.
 func (p *Printer) phrases(b *strings.Builder, list ...string) {
 	line := ""
 	for _, phrase := range list {
@@ -77,7 +76,7 @@ func (p *Printer) phrases(b *strings.Builder, list ...string) {
 	b.WriteString(line + "\n")
 }
 
-// spans writes how long what belongs together took.
+// spans writes the durations of spans.
 func (p *Printer) spans(b *strings.Builder, spans []view.Span) {
 	for _, kind := range []struct{ kind, title string }{
 		{view.SpanTurn, "Turns"}, {view.SpanCall, "Tool calls"}, {view.SpanApproval, "Waits for approval"}, {view.SpanReconnect, "Without a connection"},
@@ -95,7 +94,7 @@ func (p *Printer) spans(b *strings.Builder, spans []view.Span) {
 	}
 }
 
-// rows makes rows; nil leaves one out.
+// rows makes rows; it leaves out nil.
 func rows[T any](values func(func(T) bool), row func(T) []string) [][]string {
 	var all [][]string
 	for v := range values {
@@ -106,7 +105,7 @@ func rows[T any](values func(func(T) bool), row func(T) []string) [][]string {
 	return all
 }
 
-// table writes rows under a title, in columns; of many rows the first.
+// table writes rows under a title, in columns, up to maxRows.
 func (p *Printer) table(b *strings.Builder, title string, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return

@@ -1,6 +1,6 @@
-// Package tap runs a program that speaks on stdin and stdout, an ACP agent or an MCP
-// server, and listens: every byte passes, at once and as it is, and the lines are
-// handed over.
+// Package tap runs a program that speaks on stdin and stdout, such as an ACP agent or
+// an MCP server, and listens. Each byte passes at once and unchanged; lines are handed
+// over.
 package tap
 
 import (
@@ -13,35 +13,34 @@ import (
 	"time"
 )
 
-// MaxLine is how much of a line is handed over. What is longer passes all the same.
+// MaxLine bounds how much of a line is handed over. Longer lines pass, too.
 const MaxLine = 64 << 20
 
-// grace is what a program gets to end, once its input has ended because we are to.
+// grace is the time that the program gets to end after we have closed its input.
 const grace = 5 * time.Second
 
-// linger is how long what the program has written may take to be read, when it has
-// ended.
+// linger is how long the ended program's output may take to be read.
 const linger = time.Second
 
-// Options say what to listen to, and who listens.
+// Options tell what to run, and who listens.
 type Options struct {
 	Command        []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Line is called with each line, without its newline, before it is passed on;
-	// fromCommand tells the direction. Stderr is called with those of stderr. Both
-	// may be called from several goroutines at once, and must not keep the line.
+	// fromCommand tells the direction. Stderr is called with each line of stderr. Both may
+	// be called concurrently, and must not keep the line.
 	Line   func(fromCommand bool, line []byte)
 	OnErr  func(line []byte)
-	Signal <-chan os.Signal // what is passed on to the program
+	Signal <-chan os.Signal // signals for the program
 }
 
-// Run runs the program until it ends, and returns its exit status: 128 and the
-// signal's number, as shells have it, if a signal has ended it. When ctx ends, the
-// program's input is closed, and it is killed some seconds later. An error is of
-// starting it.
+// Run runs the program until it ends, and returns its exit status: 128 and the signal's
+// number, like shells, after a signal. When ctx ends, Run closes the program's input,
+// and kills the program some seconds later. An error means that the program did not
+// start.
 //
-// A read of stdin that blocks when the program has ended is left behind.
+// A blocked read of stdin is left behind when the program ends.
 func Run(ctx context.Context, opts *Options) (status int, err error) {
 	cmd := exec.Command(opts.Command[0], opts.Command[1:]...)
 	in, err := cmd.StdinPipe()
@@ -66,7 +65,7 @@ func Run(ctx context.Context, opts *Options) (status int, err error) {
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		if pass(opts.Stdout, out, func(line []byte) { opts.Line(true, line) }) != nil {
-			out.Close() // nobody reads us: the program is to feel that
+			out.Close() // nobody reads us: the program has to notice
 		}
 	})
 	reading.Go(func() { _ = pass(opts.Stderr, errs, opts.OnErr) })
@@ -92,14 +91,14 @@ func Run(ctx context.Context, opts *Options) (status int, err error) {
 	return statusOf(state), err
 }
 
-// signals passes signals on, until the program has ended.
+// signals passes signals on until the program ends.
 func signals(ctx context.Context, list <-chan os.Signal, process *os.Process, in io.Closer, done <-chan struct{}) {
 	ended := ctx.Done()
 	var timeout <-chan time.Time
 	for {
 		select {
 		case s := <-list:
-			_ = process.Signal(s) // it has ended, at worst
+			_ = process.Signal(s) // it may have ended
 		case <-ended:
 			ended = nil
 			in.Close()
@@ -118,7 +117,7 @@ func signals(ctx context.Context, list <-chan os.Signal, process *os.Process, in
 // pass copies bytes as they come, and hands over lines before they are passed on.
 func pass(w io.Writer, r io.Reader, line func([]byte)) error {
 	buf := make([]byte, 64<<10)
-	var rest []byte // of a line that has no end yet
+	var rest []byte // of an unfinished line
 	for {
 		n, err := r.Read(buf)
 		rest = lines(rest, buf[:n], line)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Network is a network of one server, in memory, which works in a bubble of
-// testing/synctest. It ends with the test.
+// Network is an in-memory network with one server, for a bubble of testing/synctest. It
+// ends with the test.
 func Network(t *testing.T, handler http.Handler) *http.Transport {
 	n := &network{accept: make(chan net.Conn), closed: make(chan struct{})}
 	server := &http.Server{Handler: handler}

@@ -12,8 +12,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/packed"
 )
 
-// Packed compares an archive of package packed with the folder that it was made from,
-// or makes it again.
+// Packed compares an archive of package packed with its source folder, or writes it
+// anew.
 func Packed(t *testing.T, folder, archive string, update bool) {
 	t.Helper()
 	files := os.DirFS(folder)
@@ -48,7 +48,7 @@ func Packed(t *testing.T, folder, archive string, update bool) {
 	}
 }
 
-// pack makes an archive: without a time, so that the same files make the same one.
+// pack makes an archive without a time: the same files make the same archive.
 func pack(t *testing.T, texts map[string]string) []byte {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

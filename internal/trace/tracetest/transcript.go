@@ -1,5 +1,5 @@
-// Package tracetest makes traces for tests: of the conversations in
-// testdata/transcript, as the bridge would have recorded them.
+// Package tracetest makes traces of the conversations in testdata/transcript for tests,
+// as the bridge would have recorded them.
 package tracetest
 
 import (
@@ -22,14 +22,13 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// AgentURL is where the agent is in transcripts.
+// AgentURL is the agent's URL in transcripts.
 const AgentURL = "http://agent.invalid/"
 
-// DefaultCard is the card of the agents whose transcripts name none.
+// DefaultCard is the card where a transcript has none.
 const DefaultCard = `{"name":"fake","url":"http://agent.invalid/","protocolVersion":"0.3.0","capabilities":{"streaming":true,"extensions":[{"uri":"https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"}]},"defaultInputModes":["text"]}`
 
-// Record plays a transcript in virtual time, and returns the trace of it. opts may
-// be nil.
+// Record plays a transcript in virtual time, and returns its trace. opts may be nil.
 func Record(t *testing.T, path string, opts *trace.Options) []byte {
 	t.Helper()
 	script, err := os.ReadFile(path)
@@ -41,8 +40,7 @@ func Record(t *testing.T, path string, opts *trace.Options) []byte {
 	return out.Bytes()
 }
 
-// Play is Record for a transcript that is a text; it is called in a bubble of
-// testing/synctest.
+// Play is Record for a transcript's text; call it in a bubble of testing/synctest.
 func Play(t *testing.T, script string, out io.Writer, opts *trace.Options) {
 	if opts == nil {
 		opts = &trace.Options{Version: "test", Mode: "bridge"}
@@ -75,7 +73,7 @@ type player struct {
 	requests []*request
 }
 
-// A request is one to the agent, which the transcript answers.
+// A request waits for the transcript's answer.
 type request struct {
 	id       string
 	response chan *http.Response
@@ -122,7 +120,7 @@ func (p *player) line(word, rest string) {
 	}
 }
 
-// roundTrip is what the transcript's agent is to the recorder.
+// roundTrip stands for the transcript's agent.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -148,7 +146,7 @@ func (p *player) get(card string) {
 	resp.Body.Close()
 }
 
-// request sends one. Its goroutine ends when the transcript has answered, or with
+// request sends a request. Its goroutine ends when the transcript has answered, or with
 // the test.
 func (p *player) request(method, params string) {
 	x := &request{id: fmt.Sprint(len(p.requests) + 1), response: make(chan *http.Response, 1)}
@@ -186,7 +184,7 @@ func (p *player) request(method, params string) {
 	}()
 }
 
-// answer does what an A< line says.
+// answer plays an A< line.
 func (p *player) answer(x *request, what string) {
 	verb, rest, _ := strings.Cut(what, " ")
 	switch verb {

@@ -54,7 +54,7 @@ func (it *Item) answer(r *trace.Record) {
 	}
 	doc := document(r)
 	if !doc.Exists() {
-		it.Name, it.Text = r.Kind, first2(r.Text, r.Comment)
+		it.Name, it.Text = r.Kind, cmp.Or(r.Text, r.Comment)
 		if r.Comment != "" && r.Text == "" {
 			it.Name = "comment"
 		}
@@ -76,14 +76,7 @@ func (it *Item) answer(r *trace.Record) {
 	}
 }
 
-func first2(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// event is one of A2A's, of any version.
+// event is an A2A event of any version.
 func (it *Item) event(ev gjson.Result) {
 	kind := ev.Get("kind").Str
 	for _, name := range [...]string{"task", "statusUpdate", "artifactUpdate", "message"} {
@@ -91,20 +84,7 @@ func (it *Item) event(ev gjson.Result) {
 			kind, ev = name, inner
 		}
 	}
-	switch kind {
-	case "":
-		if it.Name = "result"; ev.Get("status.state").Exists() {
-			it.Name = "task"
-		} else if ev.Get("supportedInterfaces").Exists() || ev.Get("protocolVersion").Exists() {
-			it.Name = "card"
-		}
-	case "statusUpdate", "status-update":
-		it.Name = "status"
-	case "artifactUpdate", "artifact-update":
-		it.Name = "artifact"
-	default:
-		it.Name = kind
-	}
+	it.Name = eventName(kind, ev)
 	it.Task = first(ev, "taskId")
 	if it.Task == "" && it.Name == "task" {
 		it.Task = ev.Get("id").Str
@@ -121,30 +101,51 @@ func (it *Item) event(ev gjson.Result) {
 	if it.Name == "task" {
 		it.history(ev.Get("history"))
 	}
-	text := it.Said
-	if it.Name == "card" || it.Name == "result" && text == "" {
-		text = first2(first(ev, "name"), ev.Raw)
+	if it.Text = it.summary(ev); it.State != "" && it.Text != "" {
+		it.Text = ": " + it.Text
 	}
-	if len(it.Calls) > 0 && it.Name != "task" {
-		var list []string
-		for _, c := range it.Calls {
-			list = append(list, strings.TrimSpace(c.Status+" "+c.Name))
-		}
-		text = strings.Join(list, ", ")
-	}
-	switch {
-	case it.State != "" && text != "":
-		it.Text = it.State + ": " + text
-	default:
-		it.Text = it.State + text
-	}
+	it.Text = it.State + it.Text
 	it.Bad = it.State == "failed" || it.State == "rejected"
 	if it.State == "input-required" || it.State == "auth-required" {
 		it.Mark = "ask"
 	}
 }
 
-// history reads the tool calls that a snapshot of a task has, each as it was last.
+// eventName is what the page calls an event or a result.
+func eventName(kind string, ev gjson.Result) string {
+	switch kind {
+	case "":
+		switch {
+		case ev.Get("status.state").Exists():
+			return "task"
+		case ev.Get("supportedInterfaces").Exists(), ev.Get("protocolVersion").Exists():
+			return "card"
+		}
+		return "result"
+	case "statusUpdate", "status-update":
+		return "status"
+	case "artifactUpdate", "artifact-update":
+		return "artifact"
+	}
+	return kind
+}
+
+// summary is what an event says, without the state.
+func (it *Item) summary(ev gjson.Result) string {
+	if len(it.Calls) > 0 && it.Name != "task" {
+		var list []string
+		for _, c := range it.Calls {
+			list = append(list, strings.TrimSpace(c.Status+" "+c.Name))
+		}
+		return strings.Join(list, ", ")
+	}
+	if it.Name == "card" || it.Name == "result" && it.Said == "" {
+		return cmp.Or(first(ev, "name"), ev.Raw)
+	}
+	return it.Said
+}
+
+// history reads the tool calls in a snapshot of a task, each in its last state.
 func (it *Item) history(messages gjson.Result) {
 	var past Item
 	messages.ForEach(func(_, m gjson.Result) bool {
@@ -162,16 +163,16 @@ func (it *Item) history(messages gjson.Result) {
 	}
 }
 
-// maxCalls is how many tool calls are read of a snapshot.
+// maxCalls bounds the tool calls that are read from a snapshot.
 const maxCalls = 200
 
-// stateOf is a state by its 0.3 name.
+// stateOf returns a state's 0.3 name.
 func stateOf(s string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(s, "TASK_STATE_"), "_", "-"))
 }
 
-// parts reads text, thoughts and tool calls: as the development-tool extension has
-// them, and as Gemini CLI's server has.
+// parts reads text, thoughts and tool calls, in the forms of the development-tool
+// extension and of Gemini CLI's server.
 func (it *Item) parts(parts gjson.Result) {
 	parts.ForEach(func(_, part gjson.Result) bool {
 		data := part.Get("data")

@@ -1,8 +1,7 @@
-// Package view says what the records of a trace mean, for people: who said what to
-// whom, in a line ([Item]); and what belongs together and how long it took: turns,
-// the requests to the agent that they caused, tool calls, approvals, reconnects
-// ([Span]).
+// Package view interprets the records of a trace for people: who said what to whom, in
+// a line ([Item]); and what belongs together and how long it took ([Span]): turns,
+// their requests to the agent, tool calls, approvals, reconnects.
 //
-// It reads the wires by itself and shares no code with the bridge, which may be
-// what is wrong. What it does not know it shows by its name.
+// It shares no code with the bridge, whose fault may be the reason for the trace. It
+// shows what it does not know by its name.
 package view

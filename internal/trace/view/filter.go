@@ -10,7 +10,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// The values of [Filter.Direction].
+// Values of [Filter.Direction].
 const (
 	FromEditor = "from-editor"
 	ToEditor   = "to-editor"
@@ -18,25 +18,25 @@ const (
 	ToAgent    = "to-agent"
 )
 
-// A Filter picks records. What is empty picks all.
+// A Filter picks records. An empty member picks all.
 type Filter struct {
-	// Method is a method, or the kind of an update or event, with * for anything.
+	// Method is a method, or the kind of an update or event, with * for any text.
 	Method string
-	// Task and Session are IDs, or how they begin.
+	// Task and Session are IDs, or their beginnings.
 	Task, Session string
 	Direction     string
 	// From and To are microseconds since the trace began; To 0 is its end.
 	From, To int64
-	// Text is somewhere in the record.
+	// Text is part of the record.
 	Text string
-	// Bad picks what went wrong.
+	// Bad picks errors, cuts and refusals.
 	Bad bool
 
 	task map[int64]string // of exchanges
 }
 
-// Picks reports whether a record is to be shown. Records are given in their order,
-// all of them: an event belongs to the task that its exchange has.
+// Picks reports whether to show a record. It needs all records in their order: an
+// event's task is that of its exchange.
 func (f *Filter) Picks(r *trace.Record, it *Item) bool {
 	task := it.Task
 	if f.Task != "" && it.Exchange > 0 {
@@ -66,7 +66,7 @@ func (f *Filter) Picks(r *trace.Record, it *Item) bool {
 }
 
 func matches(pattern, name string) bool {
-	// path.Match lets * stop at a slash, which methods have.
+	// path.Match stops * at a slash, which methods have.
 	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
 	return err == nil && ok && name != ""
 }
@@ -92,8 +92,8 @@ func (f *Filter) holds(r *trace.Record, it *Item) bool {
 		strings.Contains(strings.ToLower(it.Name+" "+it.Text+" "+r.URL), text)
 }
 
-// Moment reads a time within a trace that began at start: how long after that
-// ("1.5s"), a time of day in UTC ("15:04:05"), or a date and time (RFC 3339).
+// Moment reads a time in a trace that began at start: the time since then ("1.5s"), a
+// time of day in UTC ("15:04:05"), or a date and time (RFC 3339).
 func Moment(s string, start time.Time) (micros int64, err error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d.Microseconds(), nil
@@ -106,7 +106,7 @@ func Moment(s string, start time.Time) (micros int64, err error) {
 			y, m, d := start.Date()
 			at := time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), start.Location())
 			if at.Before(start.Add(-time.Minute)) {
-				at = at.AddDate(0, 0, 1) // the trace went on after midnight
+				at = at.AddDate(0, 0, 1) // the trace passes midnight
 			}
 			return max(0, at.Sub(start).Microseconds()), nil
 		}

@@ -17,38 +17,38 @@ const (
 	LaneAgent  = "agent"
 )
 
-// The values of [Item.Type].
+// Values of [Item.Type].
 const (
 	TypeRequest      = "request"
 	TypeReply        = "reply"
 	TypeNotification = "notification"
 	TypeEvent        = "event"    // of the agent's stream
-	TypeHTTP         = "http"     // a status, an end: about the connection
+	TypeHTTP         = "http"     // about the connection: a status, an end
 	TypeDecision     = "decision" // of the bridge
 	TypeNote         = "note"     // start, stop, stderr
 )
 
-// An Item is one record for people.
+// An Item is a record as people read it.
 type Item struct {
 	N      int64  `json:"n"`
 	Micros int64  `json:"us"`
 	From   string `json:"from,omitempty"`
 	To     string `json:"to,omitempty"`
 	Type   string `json:"type"`
-	// Name is the method, the kind of an update or event, what was decided.
+	// Name is the method, the kind of an update or event, or the decision.
 	Name string `json:"name"`
-	// Text is the rest, in some words: what was said, a call's title and status.
+	// Text sums up the rest: what was said, a call's title and status.
 	Text string `json:"text,omitempty"`
-	// ID is that of JSON-RPC, as it is written.
+	// ID is JSON-RPC's, as written.
 	ID       string `json:"id,omitempty"`
 	Exchange int64  `json:"x,omitempty"`
 	Event    int64  `json:"e,omitempty"`
 	Session  string `json:"session,omitempty"`
 	Task     string `json:"task,omitempty"`
-	// Calls are the tool calls that it is about.
+	// Calls are the tool calls in the record.
 	Calls []Call `json:"calls,omitempty"`
 	State string `json:"state,omitempty"`
-	// Said is the text that goes on in pieces, whole.
+	// Said is the whole text of a piece.
 	Said string `json:"-"`
 	// Bad: an error, a cut, a refusal.
 	Bad  bool   `json:"bad,omitempty"`
@@ -62,7 +62,7 @@ type Item struct {
 	from            []trace.EventRef
 }
 
-// A Call is a tool call as one record tells of it.
+// A Call is a tool call, as one record has it.
 type Call struct {
 	ID     string `json:"id"`
 	Name   string `json:"name,omitempty"`
@@ -70,11 +70,10 @@ type Call struct {
 	Asks   bool   `json:"asks,omitempty"`
 }
 
-// maxText is how long an Item's text is.
+// maxText bounds an Item's text.
 const maxText = 240
 
-// Of says what a record means. How it is called is left to the record where
-// nothing is known of it.
+// Of interprets a record. It takes the record's own words where it knows nothing.
 func Of(r *trace.Record) Item {
 	it := Item{N: r.N, Micros: r.Micros, Type: TypeNote, Name: r.Kind, ID: string(r.ID), Exchange: r.Exchange, Event: r.Event,
 		Session: r.Session, Task: r.Task, Size: r.Length(), from: r.From}
@@ -139,13 +138,13 @@ func (it *Item) decision(r *trace.Record) {
 	}
 }
 
-// outcomes and deciders are the words of decisions, as people say them.
+// outcomes and deciders put the words of decisions into plain ones.
 const (
 	outcomes = "allow_once: allowed once; allow_always: allowed from then on; reject_once: rejected; reject_always: rejected from then on"
 	deciders = "user: the user; mode: the mode; always: an earlier always; dismissed: nobody, it was dismissed; cancel: a cancel"
 )
 
-// inWords finds a word in such a list. What is not there is its own words.
+// inWords finds a word in such a list, and returns an unknown word unchanged.
 func inWords(list, word string) string {
 	for entry := range strings.SplitSeq(list, "; ") {
 		if w, said, _ := strings.Cut(entry, ": "); w == word {
@@ -155,7 +154,7 @@ func inWords(list, word string) string {
 	return word
 }
 
-// shortID is how an ID begins, if it is a long one: filters take that, too.
+// shortID shortens a long ID to its beginning, which filters also take.
 func shortID(id string) string {
 	if len(id) > 16 && !strings.ContainsFunc(id, func(r rune) bool { return r > 126 || r < 33 }) {
 		return id[:8]
@@ -163,8 +162,8 @@ func shortID(id string) string {
 	return id
 }
 
-// document is a payload's JSON: of a large one there is only how it begins, which
-// is enough for what stands there.
+// document is a payload's JSON; of a large payload the beginning, which has the members
+// that are needed.
 func document(r *trace.Record) gjson.Result {
 	if r.SHA256 != "" {
 		return gjson.Parse(r.Head)
@@ -197,7 +196,7 @@ func (it *Item) message(r *trace.Record) {
 	it.Name = cmp.Or(it.Name, it.Type)
 }
 
-// reply is what answers a request of a method.
+// reply interprets the answer to a method.
 func (it *Item) reply(method string) {
 	if it.errorOf.Exists() {
 		it.Bad = true
@@ -227,7 +226,7 @@ func (it *Item) reply(method string) {
 	}
 }
 
-// params are those of the editor's wire, either way.
+// params interprets the parameters of the editor's wire, in either direction.
 func (it *Item) params(method string, p gjson.Result) {
 	it.Name = method
 	it.Session = p.Get("sessionId").Str
@@ -254,7 +253,7 @@ func (it *Item) params(method string, p gjson.Result) {
 	}
 }
 
-// update is ACP's.
+// update interprets ACP's session/update.
 func (it *Item) update(u gjson.Result) {
 	it.Name = u.Get("sessionUpdate").Str
 	switch it.Name {
@@ -273,7 +272,7 @@ func (it *Item) update(u gjson.Result) {
 	}
 }
 
-// lineEvent is one of A2A lines.
+// lineEvent interprets an event of A2A lines.
 func (it *Item) lineEvent(p gjson.Result) {
 	it.State = p.Get("state").Str
 	it.Text = first(p, "text", "state", "subject", "phase", "message.text", "error.message", "error")
@@ -291,7 +290,7 @@ func (it *Item) lineEvent(p gjson.Result) {
 	it.Bad = it.Name == "event/error"
 }
 
-// first is the first of some members that is a text, or not empty.
+// first returns the first of some members that is not empty.
 func first(r gjson.Result, paths ...string) string {
 	for _, path := range paths {
 		if v := r.Get(path); v.Type == gjson.String && v.Str != "" {
@@ -301,8 +300,8 @@ func first(r gjson.Result, paths ...string) string {
 	return ""
 }
 
-// texts are the texts of a message's parts, or of ACP's content blocks, with a word
-// for each that is none.
+// texts joins the texts of a message's parts, or of ACP's content blocks, with a word
+// for any other part.
 func texts(parts gjson.Result) string {
 	var b strings.Builder
 	for _, p := range parts.Array() {
@@ -319,7 +318,7 @@ func texts(parts gjson.Result) string {
 	return b.String()
 }
 
-// OneLine makes one line of a text, of at most so many letters.
+// OneLine makes one line of a text, with at most limit letters.
 func OneLine(s string, limit int) string {
 	if len(s) > 4*limit {
 		s = strings.ToValidUTF8(s[:4*limit], "")

@@ -7,13 +7,13 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// recent is how many records are remembered to find what a message was made of. A
-// bridge translates at once: what is older is not it.
+// recent bounds the records among which a message's origin is searched. A bridge
+// translates at once, so older ones cannot be it.
 const recent = 256
 
-// A Linker finds both sides of a translation: which records of the one wire became
-// a record of the other. Where the bridge has recorded it, that is it; elsewhere it
-// is found by what is said in both: the same text, the same tool call.
+// A Linker finds which records of one wire became a record of the other. It uses what
+// the bridge has recorded of that. Otherwise it compares content: the same text, the
+// same tool call.
 type Linker struct {
 	events map[trace.EventRef]int64 // records of events
 	order  []trace.EventRef
@@ -21,10 +21,10 @@ type Linker struct {
 	editor []linked // the newest that the editor said, oldest first
 }
 
-// linked is a record that a later one may be made of.
+// linked is a record that may become a later one.
 type linked struct {
 	n     int64
-	said  string // what of its text was not found yet
+	said  string // the text that no record was linked to yet
 	text  string
 	calls []Call
 	state string
@@ -34,7 +34,7 @@ type linked struct {
 // NewLinker returns a Linker.
 func NewLinker() *Linker { return &Linker{events: map[trace.EventRef]int64{}} }
 
-// Add takes the next item and returns the records that it was made of.
+// Add takes the next item and returns the records that it was made from.
 func (l *Linker) Add(it *Item) []int64 {
 	switch {
 	case it.From == LaneAgent && (it.Type == TypeEvent || it.Type == TypeReply):
@@ -63,8 +63,8 @@ func remember(list []linked, it *Item) []linked {
 	return append(list, linked{n: it.N, said: it.Said, text: it.Text, calls: it.Calls, state: it.State, name: it.Name})
 }
 
-// request is what the editor has said that became a request to the agent: a prompt
-// with the same text, or the answer to a question.
+// request finds what the editor said that became a request to the agent: a prompt with
+// the same text, or an answer.
 func (l *Linker) request(it *Item) []int64 {
 	for i := len(l.editor) - 1; i >= 0; i-- {
 		e := &l.editor[i]
@@ -78,7 +78,7 @@ func (l *Linker) request(it *Item) []int64 {
 	return nil
 }
 
-// update is what of the agent became something for the editor.
+// update finds what the agent said that became an update.
 func (l *Linker) update(it *Item) []int64 {
 	if len(it.from) > 0 {
 		var list []int64
@@ -111,8 +111,7 @@ func (l *Linker) newest(is func(*linked) bool) []int64 {
 	return nil
 }
 
-// text finds the events that a text was made of: those whose texts, one after the
-// other, are it.
+// text finds the consecutive events whose texts make up a text.
 func (l *Linker) text(said string) []int64 {
 	var list []int64
 	for i := range l.agent {

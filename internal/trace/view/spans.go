@@ -1,29 +1,30 @@
 package view
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// The values of [Span.Kind].
+// Values of [Span.Kind].
 const (
 	SpanTurn      = "turn"      // from a prompt to its reply
-	SpanLeg       = "leg"       // a request to the agent, and the stream that it caused
+	SpanLeg       = "leg"       // a request to the agent, with its stream
 	SpanCall      = "call"      // a tool call
 	SpanApproval  = "approval"  // the user was asked
 	SpanReconnect = "reconnect" // there was no connection
 )
 
-// maxSpans bounds the spans of one trace, and what is remembered to find their
-// ends. What comes after is in no span.
+// maxSpans bounds a trace's spans, and what is remembered to find their ends. Later
+// records are in no span.
 const maxSpans = 100_000
 
-// A Span is what belongs together, and how long it took.
+// A Span is a group of records, and how long it took.
 type Span struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// ID is that of the call, of the request.
+	// ID is the call's or the request's.
 	ID string `json:"id,omitempty"`
 	// Start and End are microseconds since the trace began. End is 0 while it is
 	// open.
@@ -36,10 +37,10 @@ type Span struct {
 	Session  string `json:"session,omitempty"`
 	Task     string `json:"task,omitempty"`
 	Exchange int64  `json:"x,omitempty"`
-	// Status is how it ended: a stop reason, a call's status, what was picked.
+	// Status tells how it ended: a stop reason, a call's status, the decision.
 	Status string `json:"status,omitempty"`
 	Bad    bool   `json:"bad,omitempty"`
-	// FirstEvent is when the first event of a leg came.
+	// FirstEvent is when a leg's first event came.
 	FirstEvent int64 `json:"first_event,omitempty"`
 	Events     int64 `json:"events,omitempty"`
 	// Prompt is the record that began a turn.
@@ -47,18 +48,18 @@ type Span struct {
 	Model string `json:"-"`
 }
 
-// A Builder finds spans in the items of a trace, which come in their order.
+// A Builder finds spans in a trace's items, in their order.
 type Builder struct {
 	Spans []Span
-	// Editor is set when there is an editor's wire: turns are its requests then,
-	// and else the agent's.
+	// Editor: there is an editor's wire, whose requests are the turns. Otherwise the
+	// agent's are.
 	Editor bool
 
 	turns     map[string]int // open ones, by the request's ID
 	legs      map[int64]int  // by exchange
 	calls     map[string]int // open ones, by session or task, and ID
 	approvals map[string]int // open ones, by the request's ID or the call's
-	lost      int            // the reconnect that is open, or -1
+	lost      int            // the open reconnect, or -1
 	last      int            // the newest turn
 }
 
@@ -67,7 +68,7 @@ func NewBuilder() *Builder {
 	return &Builder{turns: map[string]int{}, legs: map[int64]int{}, calls: map[string]int{}, approvals: map[string]int{}, lost: -1, last: -1}
 }
 
-// begin begins a span, and returns its index, -1 if there are too many.
+// begin begins a span, and returns its index; -1 if there are too many.
 func (b *Builder) begin(kind string, it *Item, name, id string) int {
 	if len(b.Spans) >= maxSpans {
 		return -1
@@ -81,8 +82,7 @@ func (b *Builder) begin(kind string, it *Item, name, id string) int {
 	return len(b.Spans) - 1
 }
 
-// turnOf is the turn that something belongs to: that of its session or task, else
-// the newest.
+// turnOf is an item's turn: that of its session or task, or else the newest.
 func (b *Builder) turnOf(it *Item) int {
 	for i := len(b.Spans) - 1; i >= 0 && i > len(b.Spans)-1000; i-- {
 		s := &b.Spans[i]
@@ -114,7 +114,7 @@ func (b *Builder) Add(it *Item) {
 	}
 }
 
-// turns of the editor's wire, by method.
+// begins reports whether a method of the editor's wire begins a turn.
 func begins(method string) bool {
 	switch method {
 	case "session/prompt", "message/stream", "message/send", "toolCall/confirm", "command/execute", "tasks/resubscribe", "tools/call":
@@ -129,7 +129,7 @@ func (b *Builder) editor(it *Item) {
 		i := b.begin(SpanTurn, it, it.Name, it.ID)
 		b.turns[it.ID], b.last = i, i
 	case it.Type == TypeReply && it.To == LaneEditor && b.open(b.turns, it.ID):
-		b.end(b.turns[it.ID], it, first2(stopReason(it), it.Text), it.Bad)
+		b.end(b.turns[it.ID], it, cmp.Or(stopReason(it), it.Text), it.Bad)
 		delete(b.turns, it.ID)
 	case it.Type == TypeRequest && it.To == LaneEditor && len(it.Calls) > 0:
 		i := b.begin(SpanApproval, it, it.Calls[0].Name, it.Calls[0].ID)
@@ -149,7 +149,7 @@ func stopReason(it *Item) string { return first(it.result, "stopReason", "state"
 
 func (b *Builder) open(m map[string]int, key string) bool { _, ok := m[key]; return ok }
 
-// call takes news of a tool call.
+// call takes an update of a tool call.
 func (b *Builder) call(it *Item, key string, c Call) {
 	i, ok := b.calls[key]
 	if !ok {
@@ -174,7 +174,7 @@ func (b *Builder) call(it *Item, key string, c Call) {
 	}
 }
 
-// legs are what brings events of a task.
+// isLeg reports whether a method begins a leg.
 func isLeg(method string) bool {
 	switch method {
 	case "message/stream", "message/send", "SendMessage", "SendStreamingMessage", "tasks/resubscribe", "SubscribeToTask", "command/execute":
@@ -208,7 +208,7 @@ func (b *Builder) agent(it *Item) {
 		status := it.reason
 		b.end(i, it, status, it.Bad)
 		if turn := leg.Parent; !b.Editor && turn >= 0 && b.Spans[turn].Exchange == it.Exchange {
-			b.end(turn, it, first2(b.Spans[turn].Status, status), it.Bad)
+			b.end(turn, it, cmp.Or(b.Spans[turn].Status, status), it.Bad)
 		}
 		delete(b.legs, it.Exchange)
 		if it.Mark == "cut" && b.lost < 0 {

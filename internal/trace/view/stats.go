@@ -10,8 +10,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// A Histogram counts times in classes that are two hundredths apart, so that it
-// takes a few kilobytes whatever is counted.
+// A Histogram counts times in classes two hundredths apart: a few kilobytes for any
+// number of times.
 type Histogram struct {
 	counts map[int]int
 	N      int
@@ -31,7 +31,7 @@ func (h *Histogram) Add(micros int64) {
 	h.Max = max(h.Max, micros)
 }
 
-// Quantile is the time that a part q of all are not above.
+// Quantile returns the time that a part q of all times does not exceed.
 func (h *Histogram) Quantile(q float64) int64 {
 	left := int(math.Ceil(q * float64(h.N)))
 	for _, class := range slices.Sorted(maps.Keys(h.counts)) {
@@ -42,7 +42,7 @@ func (h *Histogram) Quantile(q float64) int64 {
 	return h.Max
 }
 
-// A Gap is a time in which nothing was on any wire.
+// A Gap is a time of silence on all wires.
 type Gap struct {
 	Micros int64
 	After  int64 // the record before it
@@ -55,40 +55,40 @@ const (
 	maxStreams = 1000
 )
 
-// Flow is what went in one direction.
+// Flow is the traffic in one direction.
 type Flow struct {
 	Records int
 	Bytes   int64
 }
 
-// A Stream is what one exchange brought.
+// A Stream is what one exchange has brought.
 type Stream struct {
 	Exchange   int64
 	Name       string
 	Start      int64
 	FirstEvent int64 // microseconds after the request
 	Events     int
-	Silence    int64 // the longest between two events
+	Silence    int64 // the longest time between two events
 	Between    Histogram
 	Reason     string
 
 	last int64
 }
 
-// Stats are the figures of a trace. Add is called with each record.
+// Stats are a trace's figures.
 type Stats struct {
 	Start   trace.Record
 	Last    int64
 	Records int
 	Flows   map[string]*Flow      // by direction
-	Methods map[string]*Histogram // how long replies took
+	Methods map[string]*Histogram // times until the reply
 	Counts  map[string]int        // of names
 	Streams []*Stream
 	Between Histogram // of all events
 	Gaps    []Gap
 	Bad     int
 
-	open  map[string]int64 // requests by direction and ID: when
+	open  map[string]int64 // open requests, by direction and ID: their time
 	names map[string]string
 	byX   map[int64]*Stream
 	prev  Item
@@ -204,7 +204,7 @@ func (s *Stats) stream(r *trace.Record, it *Item) {
 	}
 }
 
-// Duration is a number of microseconds as people read it.
+// Duration writes a number of microseconds for people.
 func Duration(micros int64) string {
 	switch d := time.Duration(micros) * time.Microsecond; {
 	case d < time.Millisecond:

@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	// maxPageRows is how many records a page may have in it, maxPageBytes how many
-	// bytes their lines. A browser holds all of it in memory.
+	// maxPageRows bounds the records in an exported page, maxPageBytes the bytes of their
+	// lines. A browser holds all of it in memory.
 	maxPageRows  = 200_000
 	maxPageBytes = 128 << 20
 )
 
-// Export writes the page with the trace in it, as one file that needs nothing else.
-// name is what it is called.
+// Export writes the page with the trace in it, as one file. name is the trace's name.
 func Export(r *trace.Reader, w io.Writer, name string) error {
 	return export(r, w, name, maxPageBytes)
 }
@@ -95,7 +94,7 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 		}
 		script.Write(b)
 	}
-	// What is in the page may run, and nothing else; it has nobody to talk to.
+	// Only the page's own scripts run, and nothing connects anywhere.
 	policy := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'", hashOf(script.Bytes()), hashOf(style))
 	page := document("<style>"+string(style)+"</style>", "<script>"+script.String()+"</script>")
 	page = bytes.Replace(page, []byte("<!--policy-->"), []byte(`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`), 1)

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// maxRows is how many rows a page has. A browser shows as many without effort;
-	// of a longer trace it has the newest.
+	// maxRows bounds the rows of a page to the newest. A browser shows as many without
+	// effort.
 	maxRows = 300_000
-	// batch is how many rows are read before those who look on are told.
+	// batch is how many rows are read before viewers are told.
 	batch = 2000
 )
 
-// A row is what the list shows of a record. The names of its members are short,
-// because a page has a hundred thousand.
+// A row is a record in the list. Its members have short names, because a page has a
+// hundred thousand.
 type row struct {
 	N       int64    `json:"n"`
 	Micros  int64    `json:"u"`
@@ -55,31 +55,31 @@ func rowOf(it *view.Item, pair []int64) *row {
 	return r
 }
 
-// An index is a trace as a page needs it: its rows, where its records are, its
-// spans. One goroutine adds to it, any number look at it.
+// An index is a trace for the page: its rows, its records' positions, its spans. One
+// goroutine adds to it, any number read it.
 type index struct {
 	reader *trace.Reader
 	filter *view.Filter
 	link   *view.Linker
-	max    int // rows
+	max    int // of rows
 
 	mu      sync.Mutex
 	start   *trace.Record
-	rows    [][]byte // encoded; those before first are gone
+	rows    [][]byte // encoded; those before first are dropped
 	at      []trace.Position
-	first   int // how many rows are gone
+	first   int // how many rows were dropped
 	build   *view.Builder
 	notes   []string
 	stopped bool
-	read    bool          // all that is there has been read
-	changed chan struct{} // closed, and made anew, when there is more
+	read    bool          // all that the file has was read
+	changed chan struct{} // closed and replaced when there is more
 }
 
 func newIndex(r *trace.Reader) *index {
 	return &index{reader: r, max: maxRows, filter: &view.Filter{}, link: view.NewLinker(), build: view.NewBuilder(), changed: make(chan struct{})}
 }
 
-// fill reads the trace, and goes on as it is written, until ctx ends.
+// fill reads the trace, and follows it as it grows, until ctx ends.
 func (ix *index) fill(ctx context.Context, follow bool) error {
 	for n := 1; ; n++ {
 		r, err := ix.reader.Next()
@@ -107,7 +107,7 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 	it := view.Of(r)
 	pair := ix.link.Add(&it)
 	picked := ix.filter.Picks(r, &it)
-	encoded, _ := json.Marshal(rowOf(&it, pair)) // it has nothing that does not encode
+	encoded, _ := json.Marshal(rowOf(&it, pair)) // all of it can be encoded
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if r.Kind == trace.KindStart && ix.start == nil {
@@ -118,7 +118,7 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 		return
 	}
 	if len(ix.rows) >= ix.max {
-		// A tenth at once: moving all of them for each would cost too much.
+		// A tenth at once: moving all rows for each new one would cost too much.
 		gone := ix.max/10 + 1
 		ix.rows, ix.at = append(ix.rows[:0], ix.rows[gone:]...), append(ix.at[:0], ix.at[gone:]...)
 		ix.first += gone
@@ -136,7 +136,7 @@ func (ix *index) tell(all bool) {
 	ix.changed = make(chan struct{})
 }
 
-// head is what is known of the trace as a whole.
+// head describes the trace as a whole.
 type head struct {
 	File    string        `json:"file"`
 	Start   *trace.Record `json:"start"`
@@ -160,8 +160,8 @@ func (ix *index) wait() <-chan struct{} {
 	return ix.changed
 }
 
-// some returns rows as a JSON array, from one on; if that one is gone, none, because who
-// asks would take the first for it.
+// some returns rows as a JSON array, from an index on; none if that row was dropped,
+// because the caller would take the first for it.
 func (ix *index) some(from, count int) []byte {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -173,7 +173,7 @@ func (ix *index) some(from, count int) []byte {
 	return append(append([]byte{'['}, bytes.Join(ix.rows[from:to], []byte(",\n"))...), ']')
 }
 
-// position is where the record of a row is, by the row's number.
+// position returns the position of a row's record.
 func (ix *index) position(rowNumber int) (trace.Position, bool) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -190,6 +190,6 @@ func (ix *index) spans() []byte {
 	if len(ix.build.Spans) == 0 {
 		return []byte("[]")
 	}
-	b, _ := json.Marshal(ix.build.Spans) // it has nothing that does not encode
+	b, _ := json.Marshal(ix.build.Spans) // all of it can be encoded
 	return b
 }

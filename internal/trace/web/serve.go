@@ -18,7 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
-// pageFiles is the folder page.
+// pageFiles is the packed folder page.
 //
 //go:generate go test . -count=1 -run ^TestPacked$ -update
 //go:embed page.json.gz
@@ -36,23 +36,22 @@ var scripts = [...]string{"data.js", "json.js", "list.js", "axis.js", "detail.js
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const (
-	// maxAnswer is how many rows are sent at once.
+	// maxAnswer bounds the rows of one answer.
 	maxAnswer = 20_000
-	// maxFound is how many records a search returns.
+	// maxFound bounds the results of a search.
 	maxFound = 20_000
 )
 
-// Options say how to serve.
 type Options struct {
 	// Filter picks the records that are shown; nil: all.
 	Filter *view.Filter
-	// Token is what the URL has to hold; "": a new one.
+	// Token is the secret in the URL; "": a new one.
 	Token string
 }
 
-// Serve serves the page of a trace at a TCP address until ctx ends; ready is called
-// with its URL, which holds a token without which nothing is answered. A trace that
-// is being written is followed.
+// Serve serves the page of a trace at a TCP address until ctx ends. It calls ready with
+// the URL, which holds a token; requests without the token get nothing. It follows a
+// trace that is still being written.
 func Serve(ctx context.Context, addr, path string, opts *Options, ready func(url string)) error {
 	r, err := trace.Open(path, nil)
 	if err != nil {
@@ -126,7 +125,7 @@ func (s *server) page(w http.ResponseWriter, name string) {
 		b = document(`<link rel="stylesheet" href="style.css">`, scriptTags())
 	}
 	w.Header().Set("Content-Type", types[filepath.Ext(name)])
-	_, _ = w.Write(b) // who has left does not miss it
+	_, _ = w.Write(b) // the browser may have left
 }
 
 func scriptTags() string {
@@ -137,7 +136,7 @@ func scriptTags() string {
 	return b.String()
 }
 
-// document is the page with a style and scripts.
+// document returns the page with its style and scripts.
 func document(style, scripts string) []byte {
 	b, _ := readFile("index.html") // it is embedded
 	b = bytes.Replace(b, []byte("<!--style-->"), []byte(style), 1)
@@ -180,10 +179,10 @@ func (s *server) record(w http.ResponseWriter, number int) {
 		http.Error(w, err.Error(), http.StatusGone)
 		return
 	}
-	_, _ = w.Write(line) // who has left does not miss it
+	_, _ = w.Write(line) // the browser may have left
 }
 
-// search returns the rows whose records contain a text, in any case.
+// search returns the rows whose records contain a text, ignoring case.
 func (s *server) search(ctx context.Context, text string) []int {
 	found := []int{}
 	if text == "" {
@@ -203,7 +202,7 @@ func (s *server) search(ctx context.Context, text string) []int {
 	return found
 }
 
-// live tells when there is more, as server-sent events.
+// live reports new rows, as server-sent events.
 func (s *server) live(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	rc := http.NewResponseController(w)

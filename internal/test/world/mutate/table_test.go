@@ -107,7 +107,10 @@ var mutants = []mutant{
 		`			answers = append(answers[:0], d.answer())`},
 	{"the user is asked without waiting for other questions", "bridge/turn.go",
 		`approvalSettle = 250 * time.Millisecond`,
-		`approvalSettle = 0`},
+		`approvalSettle = time.Millisecond`},
+	{"the user is asked when it is too late", "bridge/turn.go",
+		`approvalSettle = 250 * time.Millisecond`,
+		`approvalSettle = 5 * time.Second`},
 	{"a message that a task has not got is not told", "bridge/leg.go",
 		`	case l.request.was.Is(ev):
 	case l.begun:`,
@@ -121,13 +124,9 @@ var mutants = []mutant{
 		`	default:
 		s.taskID = ""
 	}`},
-	{"the agent's context is not kept", "bridge/session.go",
-		`	if s.fold.ContextID != "" {
-		s.contextID = s.fold.ContextID
-		s.named = false`,
-		`	if s.fold.ContextID != "" && s.contextID == "" {
-		s.contextID = s.fold.ContextID
-		s.named = false`},
+	{"a context that the agent changes is not kept", "mapping/fold_facts.go",
+		`if ev.ContextID != "" && ev.ContextID != f.ContextID {`,
+		`if ev.ContextID != "" && f.ContextID == "" {`},
 	{"a task that failed has ended well", "bridge/turn_end.go",
 		`case f.State == a2a.StateFailed || f.State == a2a.StateAuthRequired && !f.WaitsForWords():`,
 		`case f.State == a2a.StateAuthRequired && !f.WaitsForWords():`},

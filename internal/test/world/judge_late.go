@@ -1,0 +1,42 @@
+package world
+
+import (
+	"slices"
+	"strings"
+)
+
+// isLate reports whether another turn's text may be shown in this one.
+func (v *turnView) isLate(other *turnView, text string) bool {
+	of := func(is func(e *element) bool) bool {
+		return slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && is(e) })
+	}
+	return v.excuse("late: owed by another turn", other.owes(text)) ||
+		v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
+		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil })) ||
+		v.excuse("late: said by a whole alone", of(func(e *element) bool { return e.told && !e.shown })) ||
+		v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
+}
+
+// shrunkFrom reports whether a text is that of an artifact that has shrunk, now or before.
+func (v *turnView) shrunkFrom(text string) bool {
+	return slices.ContainsFunc(v.elements, func(e *element) bool {
+		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
+	})
+}
+
+// byTurn splits a text into pieces that are each of one turn, as few as can be; nil: it has
+// none.
+func (v *turnView) byTurn(text string) []string {
+	for i := len(text); i > 0; i-- {
+		if !slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other.madeOf(text[:i]) }) {
+			continue
+		}
+		if i == len(text) {
+			return []string{text}
+		}
+		if rest := v.byTurn(text[i:]); rest != nil {
+			return append([]string{text[:i]}, rest...)
+		}
+	}
+	return nil
+}
