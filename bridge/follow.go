@@ -65,9 +65,7 @@ func (l *leg) run(ctx context.Context) error {
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)
-		if l.asWas++; !errors.As(err, new(*undeliveredError)) {
-			l.asWas = 0
-		}
+		l.countAsWas(err)
 		switch {
 		case found == progress:
 			silent, pause, attempt = 0, firstWait, 0
@@ -82,6 +80,13 @@ func (l *leg) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// countAsWas counts the attempts in a row at which the task was as it was before the message.
+func (l *leg) countAsWas(err error) {
+	if l.asWas++; !errors.As(err, new(*undeliveredError)) {
+		l.asWas = 0
+	}
 }
 
 // lose notes that no stream tells what the agent says, unless the turn has left.
