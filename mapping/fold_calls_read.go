@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -146,6 +147,9 @@ func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 			*c = *old.ToolCall
 			c.OutputSoFar, c.knownSoFar, c.sent = "", knownText{}, sent
 			f.update(c)
+			if now := f.calls.task.calls[id]; now != nil && now.growing != nil {
+				f.event.FastPath().Source.Begin(rawjson.View(now.growing.sent))
+			}
 		}
 		return true
 	}

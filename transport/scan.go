@@ -22,7 +22,11 @@ func scanString(s string, i int) (seen scanned) {
 	if i >= len(s) || s[i] != '"' {
 		return scanned{}
 	}
-	i++
+	return scanText(s, i+1)
+}
+
+// scanText is scanString from i on, which is behind the quote or any character.
+func scanText(s string, i int) (seen scanned) {
 	quote := strings.IndexByte(s[i:], '"')
 	if quote < 0 {
 		return scanned{}

@@ -24,7 +24,7 @@ func (s *Stream) decode(f *frame) error {
 		// A heartbeat.
 		return nil
 	}
-	clean := cleanJSON(rawjson.View(data), s.source.Objects())
+	clean := cleanJSON(rawjson.View(data), &s.source)
 	if !clean {
 		data = repairText(data)
 	}

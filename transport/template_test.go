@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -117,9 +118,19 @@ func FuzzClean(f *testing.F) {
 		}
 		if known := string(b); known != "" && known[0] == '{' && cleanJSON(known, nil) {
 			known = known[:rawjson.SkipValue(known, 0)]
+			from := new(fastpath.Source)
+			from.Add(known)
 			for _, s := range []string{known, `{"a":[` + known + `,` + known + `]}`, `[` + known + known + `]`, `{` + known + `}`} {
-				if cleanJSON(s, []string{known}) != cleanJSON(s, nil) {
+				if cleanJSON(s, from) != cleanJSON(s, nil) {
 					t.Errorf("%q is clean: not as where %q is known", s, known)
+				}
+			}
+		}
+		if text := strings.TrimRight(string(b), " \t\r\n"); len(text) > 1 && text[0] == '"' && cleanJSON(text, nil) {
+			from := &fastpath.Source{Begun: text[:len(text)-1]}
+			for _, more := range []string{`"`, ``, `x"`, `\n"`, `\"`, "\xa9\"", `\ude00"`, `"}`, `u0041"`} {
+				if s := from.Begun + more; cleanJSON(s, from) != cleanJSON(s, nil) {
+					t.Errorf("%q is clean: not as where its beginning is known", s)
 				}
 			}
 		}

@@ -26,6 +26,9 @@ type Source struct {
 	// Text is the buffer for texts with escapes. It is valid as long as the events: until
 	// the next are read.
 	Text []byte
+	// Begun, if not empty, is a string in the JSON of an earlier event, without its closing
+	// quote, that later ones go on with: the output of a tool, sent whole each time.
+	Begun string
 	// objects are repeated ones, such as a tool's schema: they are compared, not walked.
 	objects []string
 	next    int
@@ -48,6 +51,14 @@ func (s *Source) Add(object string) {
 	default:
 		s.objects[s.next] = object
 		s.next = (s.next + 1) % maxRepeats
+	}
+}
+
+// Begin notes a string that later events go on with, without its closing quote. It is not
+// copied.
+func (s *Source) Begin(text string) {
+	if s != nil {
+		s.Begun = text
 	}
 }
 

@@ -95,7 +95,7 @@ func fuzzEvent(i, b int) string {
 			`"parts":[{"kind":"data","data":{"request":{"callId":"call","name":"shell","args":{"command":"ls"}},"tool":{"kind":"execute","schema":%q,"displayName":%s},"status":%q}}]}},"final":false,"metadata":{"coderAgent":{"kind":"tool-call-update"}}}}`,
 			i, strings.Repeat("schema ", 40), said, []string{"scheduled", "executing", "executing", "success"}[b>>6])
 	case 6:
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"tool-call-output","parts":[{"kind":"text","text":%s}]},"append":true,"lastChunk":false}}`, said)
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"tool-call-output","parts":[{"kind":"text","text":%s}]},"append":true,"lastChunk":false}}`, quoted(strings.Repeat(texts[b>>3&7], 1+i%4)))
 	case 7:
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":%q,"contextId":"c","status":{"state":"TASK_STATE_%s"},"metadata":{"coderAgent":{"kind":"state-change"},"error":%q}}}}`,
 			[]string{"t", "other"}[b>>5&1], []string{"WORKING", "SUBMITTED"}[b>>4&1], trace)
