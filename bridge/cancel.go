@@ -90,6 +90,17 @@ func (c *canceller) tellToo(agent *Agent) {
 	}
 }
 
+// tellInstead tells the agent of a cancel that the turn was to tell by its answers: the
+// calls have gone on without them.
+func (t *turn) tellInstead() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byTurn && t.task != "" && !t.fold.State.Terminal() {
+		t.byTurn, t.told = false, t.task
+		t.agent.cancelLater(t.task)
+	}
+}
+
 // beginAsking notes that the user is being asked from now on; false: too late,
 // the turn has been cancelled, and the agent is being told.
 func (c *canceller) beginAsking() bool {

@@ -51,7 +51,8 @@ func (l *leg) run(ctx context.Context) error {
 			polling = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
-		case attempt == 1:
+		case attempt == 1 && !l.lossTold:
+			l.lossTold = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
 		}
 		l.lose()
@@ -74,7 +75,7 @@ func (l *leg) run(ctx context.Context) error {
 		case found == alive:
 			silent, pause = 0, min(pause*2, maxWait)
 		case l.polled: // now a stream was lost
-			l.polled, polling, attempt = false, false, 0
+			l.polled, polling, attempt, l.lossTold = false, false, 0, false
 			fallthrough
 		default:
 			silent, pause = silent+1, min(pause*2, maxWait)
@@ -235,11 +236,7 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil
-	case ended && said && l.resting() && l.unmoved.Load() && !l.polled && l.state == a2a.StateInputRequired && l.stood == 0:
-		// What the user has answered has not moved: the state may be that of before.
-		l.stood++
-		return &cutError{"agent: the stream ended before it has gone on"}
-	case ended && said && l.resting():
+	case ended && said && l.resting() && !l.mayGoOn():
 		l.bare = true
 		return nil
 	case l.spoke == 1 && l.state == "" && !l.unheard:

@@ -63,6 +63,9 @@ func (l *leg) notFound(ctx context.Context, subscribed, looked error) error {
 		return lost
 	}
 	if errors.Is(looked, errCannotLook) && subscribed != nil {
+		if refused := (*a2a.Error)(nil); errors.As(subscribed, &refused) && refused.Code == a2a.CodeTaskNotFound {
+			return &cutError{fmt.Sprintf("agent: task %s is not found any more (%s, %d), and it does not offer tasks/get", l.taskID, refused.Message, refused.Code)}
+		}
 		return &cutError{subscribed.Error() + ", and it does not offer tasks/get"}
 	}
 	return looked

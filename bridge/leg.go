@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,17 @@ type arrival struct {
 	again bool
 	// unheard: the task is over, or waits, and its stream has not said so.
 	unheard bool
+	// pushed: the event was pushed, perhaps late.
+	pushed bool
+}
+
+// isTask reports whether it is a task alone, or one that was asked for, and no event has
+// said that the leg is over.
+func (n *arrival) isTask() bool {
+	if n.aligns != nil {
+		return !slices.ContainsFunc(n.events, func(ev a2a.Event) bool { return ev.EndsLeg })
+	}
+	return len(n.events) == 1 && n.events[0].Kind == a2a.EventTask
 }
 
 // A join says how the events of an arrival go on from what was shown.
@@ -73,6 +85,9 @@ type leg struct {
 	// unseen is the first event that has come after the turn had left, as JSON.
 	unseen atomic.Pointer[string]
 	failed error // the agent did not start what it was asked for
+	// lossTold: the turn knows that the connection was lost, and since then the task was
+	// only looked at.
+	lossTold bool
 	// polled: the agent has answered without a stream. None was lost, and its task
 	// is looked at.
 	polled bool
@@ -81,8 +96,6 @@ type leg struct {
 	running atomic.Bool
 	// asking: calls wait for the user's answer. The turn says so as it does running.
 	asking atomic.Bool
-	// unmoved: a call that the user has answered has not moved. The turn says so likewise.
-	unmoved atomic.Bool
 	// joining and uncertain are for unsettled, from any goroutine. adrift: no stream tells
 	// what the agent says.
 	joining, uncertain, adrift atomic.Bool
@@ -91,8 +104,9 @@ type leg struct {
 	// repetition is what the task had said before the connection was lost. The turn sets
 	// it before it has taken the arrival of that.
 	repetition *mapping.Repetition
-	// older: the task that a subscription has begun with holds less than was shown. The
-	// turn sets it before it has taken that, and has shown nothing of it then.
+	// older: the task that a subscription has begun with holds less than was shown, or what
+	// was pushed was known. The turn sets it before it has taken that, and has shown nothing
+	// of it then.
 	older bool
 	// pushedAt is when the task was last asked for because the agent pushed; blind: what
 	// was pushed was shown itself.
@@ -106,6 +120,9 @@ type leg struct {
 	message        string
 	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
+	// moved: all calls that were answered have gone on since. awaits: of one nothing was
+	// said. The turn sets both as it does repetition.
+	moved, awaits bool
 	// looked: more was shown than repetition knows.
 	looked bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.
@@ -213,6 +230,16 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 	}
 }
 
+// mayGoOn is noteStanding for a task that waits though nothing was said of a call since it
+// was answered.
+func (l *leg) mayGoOn() bool {
+	if !l.awaits || !l.request.answers || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
+		return false
+	}
+	l.stood++
+	return true
+}
+
 // isLast reports whether the message is the last one in a task's history, but for that of
 // its status.
 func (l *leg) isLast(task *a2a.Event) (last bool) {
@@ -290,6 +317,12 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 	}
 	select {
 	case <-l.taken:
+		if l.unheard && l.moved && l.request.answers {
+			l.doubt(false)
+		}
+		if n.isTask() && l.mayGoOn() {
+			l.over, l.stands = false, true
+		}
 		return nil
 	case <-l.dropped:
 		return errDropped
@@ -300,12 +333,14 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 
 // hears reports whether an event shows that the message has come. A task shows it by a
 // state other than before. In the same state it shows it by holding the message, or, if
-// it works, by holding no messages of ours at all.
+// it works, by holding no messages of ours at all. An update in the same state, or of one
+// that waits, does not show that answers have come: agents may say, and ask, something
+// else meanwhile.
 func (l *leg) hears(ev *a2a.Event) bool {
 	unsure, ours := false, 0
 	switch {
 	case ev.Kind != a2a.EventTask:
-		return true
+		return !l.request.answers || ev.State != l.request.was.State && ev.State != a2a.StateInputRequired
 	case l.request.was.Is(ev):
 	case l.begun:
 		return true

@@ -219,19 +219,23 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 	sort.SliceStable(events, func(i, j int) bool { return !events[i].State.Terminal() && events[j].State.Terminal() })
 	unsure := l.unheard && !l.agent.opts.Client.Lacks().Subscribe
 	for i := range events {
+		n := arrival{events: events[i : i+1], pushed: true}
+		if !l.blind || dropped {
+			n.join = joinBlind
+		}
+		l.older = false
+		if err := l.give(ctx, n); err != nil {
+			return err
+		}
+		if l.older {
+			continue
+		}
+		l.looked, l.blind, dropped = true, true, false
 		l.note(&events[i])
 	}
 	if unsure { // they may be older than the message: a subscription will tell
 		l.doubt(true)
 		l.over = false
 	}
-	if len(events) == 0 {
-		return nil
-	}
-	n := arrival{events: events}
-	l.looked = true
-	if !l.blind || dropped {
-		l.blind, n.join = true, joinBlind
-	}
-	return l.give(ctx, n)
+	return nil
 }

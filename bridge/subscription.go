@@ -106,7 +106,7 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 				break
 			}
 			s.holding = true
-			l.polled = false // it streams
+			l.polled, l.lossTold = false, false // it streams
 			l.adrift.Store(false)
 			err = s.takeIn(ctx, b.events, silence)
 			pause = subscriptionSilence
@@ -244,16 +244,20 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		return s.give(ctx, arrival{events: events, join: joinEcho, again: s.again})
 	}
 	for i := 0; s.repetition != nil && i < len(events); i++ {
-		switch s.repetition.Next(&events[i]) {
+		switch known := s.repetition.Next(&events[i]); known {
 		case mapping.KnownPerhaps:
 			s.kept = append(s.kept, *events[i].Clone())
 		case mapping.KnownAgain:
 			s.kept = nil
-		case mapping.KnownLast:
-			if s.unheard && !s.begun && i+1 == len(events) {
+		case mapping.KnownLast, mapping.KnownBefore:
+			next := i
+			if known == mapping.KnownLast {
+				next++
+			}
+			if s.unheard && !s.begun && next == len(events) {
 				return &undeliveredError{s.taskID, s.begun} // the agent has said nothing since the message
 			}
-			if !s.repetition.Fresh() {
+			if known == mapping.KnownLast && !s.repetition.Fresh() {
 				s.note(&events[i])
 			}
 			// The events that a look at the task has shown since the cut come again.
@@ -261,7 +265,7 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			if err := s.give(ctx, arrival{join: joinRepeated, again: s.again}); err != nil {
 				return err
 			}
-			events = events[i+1:]
+			events = events[next:]
 		case mapping.KnownNot:
 			s.repetition = nil
 			// The task in the state of its earlier events is no snapshot.
@@ -348,6 +352,7 @@ func (s *subscription) silent(ctx context.Context) error {
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	default:
 		// Then the stream is followed for as long as it may say something.
+		s.stands = false
 		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
 		return nil
 	}

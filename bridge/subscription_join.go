@@ -86,8 +86,8 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 	}
 	s.over = s.over && s.resting() // a replay has the ends of older legs
 	switch {
-	case errors.As(err, new(*taskLostError)): // the events before that are all that there is
-		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: s.again}); giveErr != nil {
+	case errors.As(err, new(*taskLostError)): // the events before that are all that there is, and may be a repetition's
+		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: true}); giveErr != nil {
 			return giveErr
 		}
 		if s.end == nil { // and what else has come on the stream

@@ -258,6 +258,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			leg.leave(true)
 			return nil, ended, err
 		case len(decisions) == 0:
+			t.tellInstead()
 			continue // the calls went on without us, or the connection is down
 		}
 		if t.needsWords(decisions) {
@@ -341,7 +342,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 // show turns an arrival into steps and hands them to the editor.
 func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	steps := t.steps[:0]
-	if n.join == joinFirst && t.fold.Lacks(&n.events[0]) {
+	if t.isOlder(&n) {
 		leg.older = true
 		n = arrival{}
 	}
@@ -387,7 +388,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	t.steps = steps
 	t.chooseCancel(leg)
 	leg.asking.Store(t.fold.Waits())
-	leg.unmoved.Store(leg.request.answers && t.fold.Unmoved())
+	leg.moved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits()
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:

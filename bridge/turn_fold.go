@@ -34,6 +34,11 @@ func (t *turn) keep(leg *leg, spoke bool) {
 	}
 }
 
+// isOlder reports whether an arrival is a task as it was before, or a push that is late.
+func (t *turn) isOlder(n *arrival) bool {
+	return n.join == joinFirst && t.fold.Lacks(&n.events[0]) || n.pushed && t.fold.Knows(&n.events[0])
+}
+
 // foldEvents turns the events of n into steps.
 func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {

@@ -84,7 +84,10 @@ func (f *Fold) begin(taskID string, goesOn bool) {
 
 // Sent notes the ID of the message that is being sent: a history that has it has
 // what came after it.
-func (f *Fold) Sent(messageID string) { f.sent, f.loss.away = messageID, false }
+func (f *Fold) Sent(messageID string) {
+	f.sent, f.loss.away = messageID, false
+	f.loss.again, f.loss.replays = false, nil // the answer has a stream of its own
+}
 
 // SetTask says which task the next events are of, until one names another.
 func (f *Fold) SetTask(taskID string) {
@@ -117,7 +120,7 @@ func (f *Fold) Event(ev *a2a.Event, steps []Step) []Step {
 	before := len(f.steps)
 	switch ev.Kind {
 	case a2a.EventTask:
-		if !f.echo {
+		if !f.echo || f.behind && ev.State.Terminal() && !f.State.Terminal() {
 			f.snapshot(ev)
 		} else if ev.HasMessage && (ev.State != f.State || !f.failure(&ev.Message)) { // what else the event says is older than the last snapshot
 			f.newest(&ev.Message)

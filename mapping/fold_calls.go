@@ -123,6 +123,11 @@ func (c *calls) missing(n int) bool {
 	return false
 }
 
+// isOld reports whether an event of a call that has ended is older than its end.
+func (f *Fold) isOld(now *ToolCall, old *call) bool {
+	return !old.closed || old.answered && (f.whole || f.loss.again && (f.echo || old.raw == f.calls.rawSum(now)))
+}
+
 // update shows what a tool call says anew.
 func (f *Fold) update(now *ToolCall) {
 	c := &f.calls
@@ -131,7 +136,7 @@ func (f *Fold) update(now *ToolCall) {
 		return
 	}
 	if old != nil && old.Status.Ended() && !now.Status.Ended() {
-		if !old.closed || old.answered && (f.whole || f.loss.again && (f.echo || old.raw == c.rawSum(now))) {
+		if f.isOld(now, old) {
 			c.asks(old)
 			return // an echo from another connection, or of an earlier turn
 		}
@@ -344,46 +349,3 @@ func (f *Fold) Asked() int { return f.calls.questions }
 
 // Running reports whether a tool is at work.
 func (f *Fold) Running() bool { return len(f.calls.running) > 0 }
-
-// Answered notes that an answer to an open call is on its way: it is open no more,
-// even if the agent repeats its question.
-func (f *Fold) Answered(callID string, allowed bool) {
-	if c := f.calls.task.calls[callID]; c != nil {
-		c.answered, c.rejected = true, !allowed
-		f.calls.asks(c)
-	}
-}
-
-// AskAgain forgets answers that the agent has not heard, as far as the last snapshot
-// tells: the process that gave them has ended, and the task still waits.
-func (f *Fold) AskAgain() {
-	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.taken && !c.Status.Ended() && c.heard != f.texts.snapshots {
-			c.answered = false
-			f.calls.asks(c)
-		}
-	}
-}
-
-// Unheard reports whether a call of which Answered was told has not moved since:
-// as far as is known, the agent has not heard the answer. It may be asked about some calls only.
-func (f *Fold) Unheard(ids ...string) bool {
-	for _, c := range f.calls.task.calls {
-		if c.unheard() && (len(ids) == 0 || slices.Contains(ids, c.ID)) {
-			return true
-		}
-	}
-	return false
-}
-
-// Unmoved reports whether the agent has said nothing of a call since it was answered.
-func (f *Fold) Unmoved() bool {
-	for _, c := range f.calls.task.calls {
-		if c.unheard() && !c.Bare {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *call) unheard() bool { return c.answered && c.Asks && !c.Status.Ended() }

@@ -101,7 +101,7 @@ func (f *facts) noteRest(ev *a2a.Event) {
 	case ev.State == "":
 	case ev.State.Terminal() || ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired:
 		f.wait(ev)
-	case f.rest.State != "" && !f.rest.Is(ev):
+	case f.rest.State != "" && f.rest.State != ev.State:
 		f.rest.State, f.rest.MessageID = "", ""
 	}
 }

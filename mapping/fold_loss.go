@@ -21,7 +21,8 @@ type loss struct {
 	resumed int
 	// again: the agent says again what it has said. blind: it cannot be asked what that was.
 	// replays are what it has said again of texts of which it had said more; nil: no less.
-	again, blind bool
+	// aligned: a snapshot has told of what is said again.
+	again, blind, aligned bool
 	replays      map[*shown]*strings.Builder
 	// told: the user was told in this turn.
 	told bool
@@ -77,12 +78,12 @@ func (f *Fold) blindly(sh *shown, text string) bool {
 // replayed compares a piece of a text that is said again from its beginning with what was
 // shown of it. It returns what is new; ok is false if the piece is no repetition.
 func (f *Fold) replayed(sh *shown, text string, follows bool) (rest string, ok bool) {
-	if !f.loss.again || f.echo {
+	if !f.loss.again || f.loss.aligned || f.echo {
 		return text, false
 	}
 	all, known := f.loss.replays[sh]
 	switch {
-	case known && all == nil && follows, !known && sh.n == 0:
+	case known && all == nil && follows, !known && sh.n == 0 && sh.stored.n == 0:
 		all = nil
 	case all == nil || !follows:
 		all = &strings.Builder{}
@@ -96,7 +97,7 @@ func (f *Fold) replayed(sh *shown, text string, follows bool) (rest string, ok b
 	}
 	began := all.Len() > 0
 	all.WriteString(text)
-	rest, replaced, short := f.texts.rest(sh, all.String())
+	rest, replaced, short := f.texts.restOf(sh, all.String())
 	if short {
 		f.loss.replays[sh] = all
 		return "", true

@@ -128,6 +128,7 @@ func (f *Fold) history(ev *a2a.Event) {
 // messages hold the newest: what is missing was said before the others.
 func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
 	held := heldTexts(task)
+	f.loss.aligned = true
 	isOlder := func(ev *a2a.Event) bool {
 		if !ev.HasMessage || ev.Message.Role == a2a.RoleUser {
 			return false
@@ -207,6 +208,17 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 	}
 	_, ok := held[newest.textID]
 	return !ok
+}
+
+// Knows reports whether the message of an event was shown, all of it, so that the event has
+// come late. In the turn in hand it may be a chunk, where the agent says messages in pieces.
+func (f *Fold) Knows(ev *a2a.Event) bool {
+	known := f.texts.tasks[ev.TaskID]
+	if known == nil || !ev.HasMessage {
+		return false
+	}
+	sh := known.texts[textID{ev.Message.ID, false}]
+	return sh != nil && sh.n > 0 && (sh.turn != f.texts.turn || !f.texts.pieces) && f.texts.isAll(sh, wholeText(ev.Message.Parts))
 }
 
 // heldTexts are the texts of the messages that a task holds, by their IDs.

@@ -294,31 +294,6 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 	return whole[at:], false, false
 }
 
-// between returns where a whole text has more than was shown of it, if that is in one
-// place in the middle, or at its beginning, which was not heard.
-func (t *texts) between(sh *shown, whole string) (from, to int, ok bool) {
-	if t.growing == sh {
-		t.settle()
-	}
-	sums := sh.sums
-	for len(sums) > 0 && from+sums[0].n <= len(whole) && maphash.String(t.seed, whole[from:from+sums[0].n]) == sums[0].sum {
-		from += sums[0].n
-		sums = sums[1:]
-	}
-	to = len(whole) - (sh.n - from)
-	if from == 0 && !sh.headless || len(sums) == 0 || to <= from {
-		return 0, 0, false
-	}
-	at := to
-	for _, e := range sums {
-		if maphash.String(t.seed, whole[at:at+e.n]) != e.sum {
-			return 0, 0, false
-		}
-		at += e.n
-	}
-	return from, to, true
-}
-
 // knows notes that all of a text was shown, in whatever order.
 func (t *texts) knows(sh *shown, whole string) {
 	t.seal()

@@ -106,23 +106,11 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	sh := f.texts.of(a.ID, true)
 	f.texts.passed(sh)
-	if f.echo && f.echoed(sh, wholeText(a.Parts)) { // the text costs as much as the rest of a large event
-		return
-	}
-	if f.loss.again {
-		text := wholeText(a.Parts)
-		if rest, ok := f.replayed(sh, text, follows); ok {
-			f.text(sh, rest, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, Append: true}, never)
-			f.artifactParts(sh, a, len(text), last, false) // what is no text
-			return
-		}
-	}
-	if follows && f.loss.blind && f.blindly(sh, wholeText(a.Parts)) {
+	if (f.echo || f.loss.again) && f.artifactAgain(sh, a, follows, last) { // the text costs as much as the rest of a large event
 		return
 	}
 	if follows {
-		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
-		f.artifactParts(sh, a, 0, last, false)
+		f.artifactPiece(sh, a, last)
 		return
 	}
 	text := wholeText(a.Parts)
@@ -145,6 +133,29 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		}
 	}
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
+}
+
+// artifactPiece shows a piece that is appended.
+func (f *Fold) artifactPiece(sh *shown, a *a2a.Artifact, last bool) {
+	if f.loss.blind && f.blindly(sh, wholeText(a.Parts)) {
+		return
+	}
+	sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
+	f.artifactParts(sh, a, 0, last, false)
+}
+
+// artifactAgain shows what an artifact adds that the agent says again; false: it does not.
+func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) bool {
+	text := wholeText(a.Parts)
+	if f.echoed(sh, text) {
+		return true
+	}
+	rest, ok := f.replayed(sh, text, follows)
+	if ok {
+		f.text(sh, rest, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, Append: true}, never)
+		f.artifactParts(sh, a, len(text), last, false) // what is no text
+	}
+	return ok
 }
 
 // isSaid reports whether all of a text was said in this turn. That tells a repetition
@@ -227,15 +238,18 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	sh.held = f.texts.snapshots
 }
 
-// inserted shows what an artifact has in the middle of what was shown of it: it was
-// missed when the agent went on behind it. It reports whether there is such a text.
+// inserted shows what an artifact has in the middle of what was shown of it, and behind:
+// it was missed when the agent went on. It reports whether there is such a text.
 func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
-	from, to, ok := f.texts.between(sh, text)
+	from, to, end, ok := f.texts.between(sh, text)
 	if !ok {
 		return false
 	}
+	s := Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}
 	f.texts.replace(sh)
-	f.text(sh, text[from:to], nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}, never)
+	f.text(sh, text[from:to], nil, s, never)
+	sh.run = nil
+	f.text(sh, text[end:], nil, s, never)
 	f.texts.knows(sh, text)
 	f.artifactParts(sh, a, len(text), false, false) // what is no text
 	sh.held = f.texts.snapshots

@@ -64,6 +64,7 @@ type Repetition struct {
 	tasks  []int
 	at     []int // the places that the next event may be at
 	n      int   // how many were known again
+	ended  bool  // the newest may have been the last
 }
 
 // Repetition returns what was seen so far, to compare subscriptions with, nil if that is not
@@ -80,22 +81,24 @@ func (s *Seen) Repetition() *Repetition {
 func (r *Repetition) Fresh() bool { return len(r.legs) > 0 && r.legs[len(r.legs)-1] == len(r.hashes) }
 
 // Begin begins the comparison, for another subscription.
-func (r *Repetition) Begin() { r.at, r.n = append(r.at[:0], r.legs...), 0 }
+func (r *Repetition) Begin() { r.at, r.n, r.ended = append(r.at[:0], r.legs...), 0, false }
 
 // Known says what an event of a subscription is.
 type Known uint8
 
 // What an event may be: new; perhaps one that was seen, which the next events
-// tell; one that was seen; or the last of them.
+// tell; one that was seen; or the last of them. KnownBefore: it is new, and the one
+// before it was the last of them.
 const (
 	KnownNot Known = iota
 	KnownPerhaps
 	KnownAgain
 	KnownLast
+	KnownBefore
 )
 
-// Next says what the next event of the subscription is. After KnownNot and
-// KnownLast all that follows is new.
+// Next says what the next event of the subscription is. After KnownNot, KnownLast and
+// KnownBefore all that follows is new.
 func (r *Repetition) Next(ev *a2a.Event) Known {
 	sum := maphash.String(r.seed, string(ev.Raw))
 	at := r.at
@@ -104,7 +107,7 @@ func (r *Repetition) Next(ev *a2a.Event) Known {
 			at = append(at, p+1)
 		}
 	}
-	goOn, ended := r.at[:0], false
+	goOn, ended, before := r.at[:0], false, r.ended
 	for _, at := range at {
 		switch {
 		case at >= len(r.hashes) || r.hashes[at] != sum:
@@ -112,12 +115,15 @@ func (r *Repetition) Next(ev *a2a.Event) Known {
 			ended = true
 		default:
 			goOn = append(goOn, at+1)
+			ended = ended || at+2 == len(r.hashes) && slices.Contains(r.tasks, at+1)
 		}
 	}
-	r.at = goOn
+	r.at, r.ended = goOn, ended
 	switch r.n++; {
 	case len(goOn) == 0 && ended:
 		return KnownLast
+	case len(goOn) == 0 && before:
+		return KnownBefore
 	case len(goOn) == 0:
 		return KnownNot
 	case r.n >= certain:

@@ -112,6 +112,7 @@ func (a *agent) take(q *request, r *run, t *task, h *Heard) *reply {
 		r.known = true
 	}
 	if !habits.Streams {
+		r.known = true
 		a.tellOf(r)
 		return result(q, a.spell.wrapped(a.spell.task(t, t.held(), allMessages)))
 	}

@@ -45,6 +45,8 @@ func (v *turnView) uncancelled() outcome {
 		return endsWell // whether it has ended is asked of an agent that has forgotten it
 	case v.excuse("end: an outage", outage != nil && !outage.Over && (outage.Fault.For > time.Minute || outage.Fault.For > 5*time.Second && v.hit(ReadsFail) != nil)):
 		return endsWell // the bridge gives up after five attempts in a row
+	case v.excuse("end: the first event is lost", v.turn.Direct && v.cutAtFirst() && v.goesToTask() && v.plan.Agent.Holds != HoldsAll):
+		return endsWell // nor can it be seen that the answer was no task
 	case v.firstLoss() != nil:
 		return endsInError
 	case v.excuse("end: no tasks/get", v.plan.Agent.NoGet && v.blind()):
@@ -81,6 +83,11 @@ func (v *turnView) cutAtFirst() bool {
 		f := h.Fault
 		return (f.Kind == CutAt && f.Permille < 1000 || f.Kind == SilentAt) && f.Stream == 0 && f.Event == 0
 	})
+}
+
+// goesToTask reports whether the prompt has gone to a task that was there.
+func (v *turnView) goesToTask() bool {
+	return slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardPrompt && h.Refused == 0 && h.Task != "" })
 }
 
 // firstLoss is a fault for which the bridge never came to know of the task, or
@@ -306,6 +313,7 @@ func (v *turnView) judgeCancelled() {
 		// It had ended by itself.
 	case r.Err != "" && end != nil && v.turn.End.State == Failed:
 	case r.Err != "" && v.excuse("end: a cancel and a fault", v.uncancelled() != endsAsPlanned):
+	case r.Err != "" && v.excuse("end: rejected by a cancel", v.refused()):
 	case r.Err != "":
 		v.wrong("a cancelled turn ends with an error", "%s", r.Err)
 	default:
@@ -316,7 +324,7 @@ func (v *turnView) judgeCancelled() {
 // judgeCancel: the agent hears of a cancel.
 func (v *turnView) judgeCancel() {
 	r, end := v.rec, v.end()
-	if r.Cancelled == 0 || v.taken() == 0 || v.excuse("cancel: disturbed", v.disturbed()) || v.turn.Direct || end != nil && end.At <= r.Replied {
+	if r.Cancelled == 0 || v.taken() == 0 || v.excuse("cancel: it has come before", v.refused()) || v.excuse("cancel: disturbed", v.disturbed()) || v.turn.Direct || end != nil && end.At <= r.Replied {
 		return
 	}
 	for _, h := range v.heard {

@@ -40,9 +40,3 @@ func (v *turnView) byTurn(text string) []string {
 	}
 	return nil
 }
-
-// replayedAll reports whether a replay has brought what a cut had lost.
-func (v *turnView) replayedAll() bool {
-	return v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: reads fail", v.reads() != nil) &&
-		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore())
-}

@@ -136,7 +136,8 @@ func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[
 	old, text := artifacts[key], strip(s.Text)
 	e := &element{text: text, said: s, artifact: true}
 	switch {
-	case old == nil || !s.Follows && old.turn != v.turn.N:
+	case old == nil || !s.Follows && old.turn != v.turn.N &&
+		!v.excuse("text: an artifact is replaced by a repetition and more", v.disturbed() && strings.ContainsAny(old.text, repeating) && strings.HasPrefix(text, old.text) && text != old.text):
 		artifacts[key] = &content{text: text, turn: v.turn.N}
 	case s.Follows:
 		if old.turn != v.turn.N {
@@ -151,7 +152,7 @@ func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[
 		// The rest of it, or all of it anew.
 		v.add(&element{text: old.text, said: s, optional: true, anew: true, artifact: true, replaces: old.elements})
 		e.text = strings.TrimPrefix(text, old.text)
-		old.text = text
+		old.text, old.turn = text, v.turn.N
 	default:
 		e.shrinks = v.excuse("text: an artifact shrinks", strings.Contains(old.text, text) && v.disturbed())
 		e.optional = e.shrinks || v.excuse("text: an artifact is replaced by a repetition", strings.ContainsAny(text, repeating))

@@ -1,0 +1,76 @@
+package world
+
+import (
+	"slices"
+	"time"
+)
+
+// judgeGaps: a gap is said where something may be missing, once for each loss.
+func (v *turnView) judgeGaps() {
+	gaps := 0
+	for _, s := range v.rec.Shown {
+		if s.Kind == ShownGap {
+			gaps++
+		}
+	}
+	losses := len(v.losses())
+	switch {
+	case gaps == 0:
+	case v.excuse("gap: an artifact shrinks", slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks })):
+	case losses == 0 && v.rec.Killed == 0:
+		v.wrong("a gap is said though nothing was lost", "")
+	case v.plan.Agent.Holds == HoldsAll && !v.excuse("gap: restarted", v.forgotten()) && v.taken() > 0 && !v.turn.Direct:
+		v.wrong("a gap is said though the agent holds all", "")
+	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
+		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
+	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.replayedAll():
+		v.wrong("a gap is said though a replay has brought all", "")
+	}
+}
+
+// replayedAll reports whether a replay has brought what a cut had lost.
+func (v *turnView) replayedAll() bool {
+	return v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: reads fail", v.reads() != nil) &&
+		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore())
+}
+
+// losses are when the connection was lost.
+func (v *turnView) losses() (list []time.Duration) {
+	for _, h := range v.happened {
+		switch h.Fault.Kind {
+		case CutAt, SilentAt, RestartAt, LostHead, OutageAfter, Undelivered, NoHead:
+			list = append(list, h.At)
+		}
+	}
+	for _, h := range v.heard {
+		if h.Kind == HeardHangUp && v.plan.Idle > 0 {
+			list = append(list, h.At) // it was idle for too long
+		}
+	}
+	if v.rec.Killed > 0 {
+		list = append(list, v.rec.Killed)
+	}
+	return list
+}
+
+// disturbedBefore reports whether something was missed in an earlier turn: then a replay
+// of the task has more than was seen of it, and cannot be compared with that.
+func (v *turnView) disturbedBefore() bool {
+	return slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
+		return other.rec.Session == v.rec.Session && other.turn.N < v.turn.N && other.disturbed()
+	})
+}
+
+func (v *turnView) reads() *Happening { return v.hit(ReadsFail) }
+
+// replayed reports whether the agent has answered a subscription while it was at
+// work, with all from the start.
+func (v *turnView) replayed() bool {
+	end := v.end()
+	for _, h := range v.heard {
+		if h.Kind == HeardResume && (end == nil || h.At <= end.At) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,54 @@
+package mapping
+
+import "hash/maphash"
+
+// maxSearch is how many bytes may be hashed to find in a whole text what was shown of it.
+const maxSearch = 1 << 24
+
+// restOf is rest, also where only a journal knows what was shown.
+func (t *texts) restOf(sh *shown, whole string) (rest string, replaced, short bool) {
+	if sh.n > 0 || sh.stored.n == 0 {
+		return t.rest(sh, whole)
+	}
+	rest, known := sh.known(whole)
+	if known {
+		t.adopt(sh, whole[:len(whole)-len(rest)])
+	}
+	return rest, !known, len(whole) < sh.stored.n
+}
+
+// between returns where a whole text has more than was shown of it: from from to to, and
+// behind end. What was shown is before, where its beginning was not missed, and between.
+func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
+	if t.growing == sh {
+		t.settle()
+	}
+	sums, left := sh.sums, sh.n
+	if n := sh.stored.n; n > 0 && n <= len(whole) && markSum(whole[:n]) == sh.stored.sum {
+		from = n
+	}
+	for len(sums) > 0 && from+sums[0].n <= len(whole) && maphash.String(t.seed, whole[from:from+sums[0].n]) == sums[0].sum {
+		from, left = from+sums[0].n, left-sums[0].n
+		sums = sums[1:]
+	}
+	if from == 0 && !sh.headless || len(sums) == 0 || (len(whole)-from)*sums[0].n > maxSearch {
+		return 0, 0, 0, false
+	}
+	for to = len(whole) - left; to > from; to-- {
+		if t.is(sums, whole[to:to+left]) {
+			return from, to, to + left, true
+		}
+	}
+	return 0, 0, 0, false
+}
+
+// is reports whether hashes are a text's.
+func (t *texts) is(sums []extent, text string) bool {
+	for _, e := range sums {
+		if maphash.String(t.seed, text[:e.n]) != e.sum {
+			return false
+		}
+		text = text[e.n:]
+	}
+	return true
+}
