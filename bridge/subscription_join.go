@@ -87,6 +87,12 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 	s.over = s.over && s.resting() // a replay has the ends of older legs
 	switch {
 	case errors.As(err, new(*taskLostError)): // the events before that are all that there is, and may be a repetition's
+		if events[0].Kind == a2a.EventTask && len(events) > 1 && s.unaligned(joinBehind) == joinBlind {
+			if giveErr := s.give(ctx, arrival{events: events[:1], join: joinBlind, again: true}); giveErr != nil {
+				return giveErr
+			}
+			events, s.level = events[1:], true // servers say the newest event again behind it
+		}
 		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: true}); giveErr != nil {
 			return giveErr
 		}

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -32,7 +33,7 @@ func (f *Fold) readData(data string) (d dialect, id string) {
 const maxDataSum = 64 << 10
 
 // dataSum is the hash of the data part in hand; 0 if that is not worth it.
-func (c *calls) dataSum(data, repeats string) uint64 {
+func (c *calls) dataSum(data, repeats string, from *fastpath.Source) uint64 {
 	if len(data) > maxDataSum {
 		return 0
 	}
@@ -43,6 +44,7 @@ func (c *calls) dataSum(data, repeats string) uint64 {
 		switch {
 		case m.sum != 0:
 			s.number(m.sum)
+			from.Add(m.value)
 		case m.key != repeats || len(m.value) < minRepeat || m.value[0] != '{':
 			s.text(m.value)
 		default:
@@ -50,6 +52,7 @@ func (c *calls) dataSum(data, repeats string) uint64 {
 			c.data.next = (c.data.next + 1) % len(c.data.repeats)
 			*r = repeatedObject{strings.Clone(m.value), maphash.String(c.seed, m.value)}
 			s.number(r.sum)
+			from.Add(r.json)
 		}
 	}
 	return s.Sum64()
@@ -65,7 +68,7 @@ func (f *Fold) toolCall(data, messageID string) bool {
 	c := &f.calls
 	old := c.task.calls[id]
 	if f.whole {
-		f.storesSaid = f.storesSaid || f.loss.away && old != nil && old.order > c.before && old.data != 0 && old.data == c.dataSum(data, d.repeats())
+		f.storesSaid = f.storesSaid || f.loss.away && old != nil && old.order > c.before && old.data != 0 && old.data == c.dataSum(data, d.repeats(), f.event.FastPath().Source)
 		if c.later[id]--; c.later[id] > 0 {
 			return true
 		}
@@ -75,7 +78,7 @@ func (f *Fold) toolCall(data, messageID string) bool {
 		return true
 	}
 	// What is the same to the byte as the last time need not be read.
-	sum := c.dataSum(data, d.repeats())
+	sum := c.dataSum(data, d.repeats(), f.event.FastPath().Source)
 	if old != nil && sum != 0 && old.data == sum && !old.closed {
 		c.asks(old)
 	} else {

@@ -23,7 +23,7 @@ type loss struct {
 	// replays are what it has said again of texts of which it had said more; nil: no less.
 	// aligned: a snapshot has told of what is said again.
 	again, blind, aligned bool
-	replays      map[*shown]*strings.Builder
+	replays               map[*shown]*strings.Builder
 	// told: the user was told in this turn.
 	told bool
 	// said: the user was told, at the event of that number, and since then nothing but
@@ -78,7 +78,7 @@ func (f *Fold) blindly(sh *shown, text string) bool {
 // replayed compares a piece of a text that is said again from its beginning with what was
 // shown of it. It returns what is new; ok is false if the piece is no repetition.
 func (f *Fold) replayed(sh *shown, text string, follows bool) (rest string, ok bool) {
-	if !f.loss.again || f.loss.aligned || f.echo {
+	if !f.loss.again || f.loss.aligned || f.echo && !f.behind {
 		return text, false
 	}
 	all, known := f.loss.replays[sh]

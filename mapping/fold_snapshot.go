@@ -85,21 +85,33 @@ func (f *Fold) history(ev *a2a.Event) {
 	var seen map[string]int
 	repeated := false
 	f.texts.sameIDs = len(f.texts.said.text) == 0
+	count, shownTo := 0, 0 // which of them was shown last
+	defer func() { f.texts.late = false }()
 	for m := range ev.History {
 		if m.Role == a2a.RoleUser {
 			f.storesSaid = f.storesSaid || m.ID == f.sent || f.sent == ""
 			continue
 		}
-		sh := f.texts.task.texts[textID{m.ID, false}]
-		f.texts.sameIDs = f.texts.sameIDs || sh != nil && sh.n > 0 && sh.turn == f.texts.turn && sh.run != nil
+		count++
+		if f.texts.isShown(m.ID) {
+			f.texts.sameIDs, shownTo = true, count
+		}
 		if seen == nil {
 			seen = map[string]int{}
 		}
 		seen[m.ID]++
 		repeated = repeated || seen[m.ID] > 1
 	}
+	if ev.HasMessage && f.texts.isShown(ev.Message.ID) {
+		shownTo = count + 1
+	}
 	var pieces map[string][]string
+	count = 0
 	for m := range ev.History {
+		if m.Role != a2a.RoleUser {
+			count++
+			f.texts.late = count < shownTo
+		}
 		switch {
 		case m.Role == a2a.RoleUser:
 			f.answers(&m)
@@ -195,7 +207,7 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 			continue
 		}
 		text, ok := held[id]
-		if _, _, short := f.texts.rest(sh, text); ok && short || id.artifact && none {
+		if _, _, short := f.texts.rest(sh, text); ok && short || id.artifact && none && f.loss.away {
 			return true
 		}
 		holds = holds || ok

@@ -46,6 +46,7 @@ type texts struct {
 	adopted     []adopted // in this turn
 	coveredFrom int       // where in said the last snapshot says again what was said; -1: nowhere
 	ahead       []ahead   // in this turn
+	late        bool      // what a snapshot has in hand is older than what was shown
 
 	said    said
 	settled int    // up to where said was hashed
@@ -171,6 +172,12 @@ func (t *texts) of(id string, artifact bool) *shown {
 	return sh
 }
 
+// isShown reports whether text of a message was shown in this turn.
+func (t *texts) isShown(id string) bool {
+	sh := t.task.texts[textID{id, false}]
+	return sh != nil && sh.n > 0 && sh.turn == t.turn && sh.run != nil
+}
+
 // join finds the run that text of sh is shown in: the one that it is in, if
 // nothing came between, or that of the message before it, if it goes on with that;
 // or else a new one. fresh: sh is new in it.
@@ -198,7 +205,7 @@ func (t *texts) saw(sh *shown, text string) {
 	if t.growing != sh {
 		t.seal()
 		t.growing = sh
-		t.said.begin(sh.artifact)
+		t.said.begin(sh.artifact || t.late) // agents that say the whole of an answer do not say it with that
 		sh.pos = len(t.said.text)
 	}
 	if sh.n < headLen {

@@ -106,17 +106,15 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	sh := f.texts.of(a.ID, true)
 	f.texts.passed(sh)
-	if (f.echo || f.loss.again) && f.artifactAgain(sh, a, follows, last) { // the text costs as much as the rest of a large event
+	if (f.echo || f.loss.again || f.loss.blind) && f.artifactAgain(sh, a, follows, last) { // the text costs as much as the rest of a large event
 		return
 	}
 	if follows {
-		f.artifactPiece(sh, a, last)
+		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
+		f.artifactParts(sh, a, 0, last, false)
 		return
 	}
 	text := wholeText(a.Parts)
-	if f.loss.blind && f.texts.isAll(sh, text) {
-		return // a late push of it
-	}
 	rest, anew := text, false
 	switch again, ok := "", false; {
 	case sh.n == 0 && !last && !f.isNewestSaid(text): // a first piece
@@ -135,27 +133,22 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
 }
 
-// artifactPiece shows a piece that is appended.
-func (f *Fold) artifactPiece(sh *shown, a *a2a.Artifact, last bool) {
-	if f.loss.blind && f.blindly(sh, wholeText(a.Parts)) {
-		return
-	}
-	sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
-	f.artifactParts(sh, a, 0, last, false)
-}
-
-// artifactAgain shows what an artifact adds that the agent says again; false: it does not.
+// artifactAgain shows an artifact that may be one that was shown, and comes again or late. It
+// reports whether it is.
 func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) bool {
 	text := wholeText(a.Parts)
 	if f.echoed(sh, text) {
 		return true
 	}
-	rest, ok := f.replayed(sh, text, follows)
-	if ok {
+	if rest, ok := f.replayed(sh, text, follows); ok {
 		f.text(sh, rest, nil, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description, Append: true}, never)
 		f.artifactParts(sh, a, len(text), last, false) // what is no text
+		return true
 	}
-	return ok
+	if follows {
+		return f.blindly(sh, text)
+	}
+	return f.loss.blind && f.texts.isAll(sh, text)
 }
 
 // isSaid reports whether all of a text was said in this turn. That tells a repetition

@@ -46,7 +46,7 @@ func readObject(o object, raw string, repeats []repeatedObject) object {
 		if raw[at] == '{' {
 			for i := range repeats {
 				if known := repeats[i].json; known != "" && strings.HasPrefix(raw[at:], known) {
-					o = append(o, member{key, known, repeats[i].sum})
+					o = append(o, member{key, known, repeats[i].sum}) // known is ours, and stays
 					return at + len(known)
 				}
 			}

@@ -5,9 +5,10 @@ import "github.com/a2astdio/a2astdio/internal/rawjson"
 // cleanJSON reports, in one pass, whether s is one JSON value that is safe to walk and
 // that repairText would leave as it is. It may return false for a value that is (a deep
 // one, a text with escaped NULs): the caller then uses repairText and rawjson.Valid,
-// which are slower.
-func cleanJSON(s string) bool {
-	end := cleanValue(s, rawjson.SkipSpace(s, 0), 0)
+// which are slower. Objects that are known were part of such a value; they nest no deeper
+// than fastpath.Source takes.
+func cleanJSON(s string, known []string) bool {
+	end := cleanValue(s, rawjson.SkipSpace(s, 0), 0, known)
 	return end > 0 && rawjson.SkipSpace(s, end) == len(s)
 }
 
@@ -15,7 +16,7 @@ func cleanJSON(s string) bool {
 const cleanDepth = 64
 
 // cleanValue returns the index after the value at i, 0 if there is none.
-func cleanValue(s string, i, depth int) int {
+func cleanValue(s string, i, depth int, known []string) int {
 	if i >= len(s) || depth > cleanDepth {
 		return 0
 	}
@@ -23,7 +24,10 @@ func cleanValue(s string, i, depth int) int {
 	case '"':
 		return scanString(s, i).end
 	case '{', '[':
-		return cleanMembers(s, i, depth+1)
+		if end := rawjson.KnownAt(s, i, known); end > i {
+			return end
+		}
+		return cleanMembers(s, i, depth+1, known)
 	case 't':
 		return cleanWord(s, i, "true")
 	case 'f':
@@ -35,7 +39,7 @@ func cleanValue(s string, i, depth int) int {
 }
 
 // cleanMembers takes an object or an array.
-func cleanMembers(s string, i, depth int) int {
+func cleanMembers(s string, i, depth int, known []string) int {
 	object := s[i] == '{'
 	closing := s[i] + 2
 	if i = rawjson.SkipSpace(s, i+1); i < len(s) && s[i] == closing {
@@ -51,7 +55,7 @@ func cleanMembers(s string, i, depth int) int {
 			}
 			i = rawjson.SkipSpace(s, i+1)
 		}
-		if i = cleanValue(s, i, depth); i == 0 {
+		if i = cleanValue(s, i, depth, known); i == 0 {
 			return 0
 		}
 		i = rawjson.SkipSpace(s, i)

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -48,7 +49,7 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 			return readStatus(s, at, ev)
 		case key == "artifact" && !isNull(s, at):
 			p.hasArtifact = rawjson.IsObject(s[at:])
-			return readArtifact(s, at, &ev.Artifact)
+			return readArtifact(s, at, &ev.Artifact, ev.FastPath().Source)
 		}
 		end = rawjson.SkipValue(s, at)
 		value := s[at:end]
@@ -137,13 +138,16 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 // decode reads one payload, the result of a JSON-RPC response, into ev. raw may go
 // on behind it; ev.Raw does not.
 func (r *reading) decode(raw string, ev *a2a.Event) {
+	source := ev.FastPath().Source
 	*ev = a2a.Event{}
+	ev.FastPath().Source = source
 	var p payload
 	raw = raw[:p.read(raw, ev)]
 	whole := a2a.JSON(raw)
 	kind, inner := p.eventKind()
 	if inner != "" {
 		*ev = a2a.Event{}
+		ev.FastPath().Source = source
 		p = payload{}
 		p.read(inner, ev)
 		raw = inner
@@ -173,7 +177,7 @@ func (r *reading) decode(raw string, ev *a2a.Event) {
 			ev.History = messagesOf(p.history)
 		}
 	case a2a.EventMessage:
-		readMessage(raw, rawjson.SkipSpace(raw, 0), &ev.Message)
+		readMessage(raw, rawjson.SkipSpace(raw, 0), &ev.Message, source)
 		ev.HasMessage = true
 	case a2a.EventArtifact:
 		ev.Append = p.appends == "true"
@@ -188,7 +192,7 @@ func readStatus(s string, at int, ev *a2a.Event) (end int) {
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if key == "message" && rawjson.IsObject(s[at:]) {
 			ev.HasMessage = true
-			return readMessage(s, at, &ev.Message)
+			return readMessage(s, at, &ev.Message, ev.FastPath().Source)
 		}
 		end = rawjson.SkipValue(s, at)
 		switch key {
@@ -203,11 +207,11 @@ func readStatus(s string, at int, ev *a2a.Event) (end int) {
 
 // readMessage reads the message at s[at:]; its JSON need not say that it is one.
 // It returns where the message ends.
-func readMessage(s string, at int, m *a2a.Message) (end int) {
+func readMessage(s string, at int, m *a2a.Message, from *fastpath.Source) (end int) {
 	*m = a2a.Message{}
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if key == "parts" {
-			m.Parts, end = readParts(s, at)
+			m.Parts, end = readParts(s, at, from)
 			return end
 		}
 		end = rawjson.SkipValue(s, at)
@@ -232,11 +236,11 @@ func readMessage(s string, at int, m *a2a.Message) (end int) {
 	})
 }
 
-func readArtifact(s string, at int, a *a2a.Artifact) (end int) {
+func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end int) {
 	*a = a2a.Artifact{}
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if key == "parts" {
-			a.Parts, end = readParts(s, at)
+			a.Parts, end = readParts(s, at, from)
 			return end
 		}
 		end = rawjson.SkipValue(s, at)
@@ -263,7 +267,7 @@ func artifactsOf(raw string) iter.Seq[a2a.Artifact] {
 	return func(yield func(a2a.Artifact) bool) {
 		rawjson.EachElement(raw, func(value string) bool {
 			var a a2a.Artifact
-			readArtifact(value, 0, &a)
+			readArtifact(value, 0, &a, nil)
 			return yield(a)
 		})
 	}
@@ -273,7 +277,7 @@ func messagesOf(raw string) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
 		rawjson.EachElement(raw, func(value string) bool {
 			var m a2a.Message
-			readMessage(value, 0, &m)
+			readMessage(value, 0, &m, nil)
 			return yield(m)
 		})
 	}

@@ -73,7 +73,7 @@ func checkElements(t *testing.T, s string) {
 	var walked, taken []string
 	rawjson.EachElement(s, func(value string) bool { walked = append(walked, value); return true })
 	var p a2a.Part
-	for rest, ok := nextPart(s, &p); ok; rest, ok = nextPart(rest, &p) {
+	for rest, ok := nextPart(s, nil, &p); ok; rest, ok = nextPart(rest, nil, &p) {
 		taken = append(taken, string(p.Raw))
 	}
 	if rawjson.Valid([]byte(s)) && !slices.Equal(walked, taken) {
@@ -191,7 +191,7 @@ func benchDecode(b *testing.B, frame string, texts func(a2a.Parts) int) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		s.events, s.parts, s.text, s.frames.slots = s.events[:0], s.parts[:0], s.text[:0], s.frames.slots[:0]
+		s.events, s.parts, s.source.Text, s.frames.slots = s.events[:0], s.parts[:0], s.source.Text[:0], s.frames.slots[:0]
 		f := frameOf(data)
 		if err := s.decode(&f); err != nil {
 			b.Fatal(err)

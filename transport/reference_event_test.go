@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -236,7 +237,7 @@ func refPartsOf(raw string) a2a.Parts {
 	return parts
 }
 
-func refNextPart(raw string, p *a2a.Part) (rest string, ok bool) {
+func refNextPart(raw string, _ *fastpath.Source, p *a2a.Part) (rest string, ok bool) {
 	value, left := refNextElement(raw)
 	if value == "" {
 		return "", false

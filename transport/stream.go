@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -33,11 +34,11 @@ type Stream struct {
 	cut    []frame
 	events []a2a.Event
 	// templates are what the next event is likely to look like, the likeliest first;
-	// parts and text hold what events that fit one have in place of views.
+	// parts and source hold what events that fit one have in place of views.
 	templates []*template
 	unfit     int // templates that were made, less the events that fitted one
 	parts     []a2a.Part
-	text      []byte
+	source    fastpath.Source
 	// answered: it is the answer of an agent that did not stream; first: that answer
 	// has not been read yet.
 	answered, first bool
@@ -50,6 +51,11 @@ type Stream struct {
 	state  streamState
 	lastID string
 }
+
+// keepText is the room for decoded text that is kept from one read to the next, as long as
+// the frames' buffer is as large. A larger one would double the memory of a stream that
+// waits.
+const keepText = 16 << 20
 
 type streamState uint8
 
@@ -121,10 +127,13 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 	if s.poison {
 		clear(s.events)
 		clear(s.parts)
-		spoil(s.text)
-		s.events, s.parts, s.text = nil, nil, nil
+		spoil(s.source.Text)
+		s.events, s.parts, s.source.Text = nil, nil, nil
 	}
-	s.events, s.parts, s.text = s.events[:0], s.parts[:0], s.text[:0]
+	s.events, s.parts, s.source.Text = s.events[:0], s.parts[:0], s.source.Text[:0]
+	if s.frames != nil && cap(s.source.Text) > min(len(s.frames.buf), keepText) {
+		s.source.Text = nil
+	}
 	for {
 		if s.err != nil {
 			return nil, s.err

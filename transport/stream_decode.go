@@ -24,7 +24,7 @@ func (s *Stream) decode(f *frame) error {
 		// A heartbeat.
 		return nil
 	}
-	clean := cleanJSON(rawjson.View(data))
+	clean := cleanJSON(rawjson.View(data), s.source.Objects())
 	if !clean {
 		data = repairText(data)
 	}
@@ -75,7 +75,7 @@ func (s *Stream) decodeByTemplate(f *frame) bool {
 	var part *a2a.Part
 	s.events, ev = room(s.events)
 	s.parts, part = room(s.parts)
-	s.text = f.fit.template.decode(f.data, &f.fit, s.frames.slots, ev, part, s.text)
+	s.source.Text = f.fit.template.decode(f.data, &f.fit, s.frames.slots, ev, part, s.source.Text)
 	return true
 }
 
@@ -129,6 +129,7 @@ func (s *Stream) learn(data []byte) {
 func (s *Stream) decodeOne(data string, failure bool) error {
 	s.events = append(s.events, a2a.Event{})
 	last := len(s.events) - 1
+	s.events[last].FastPath().Source = &s.source
 	err := s.endpoint.binding.event(s.endpoint.protocol, data, failure, &s.events[last])
 	if err == nil {
 		return nil

@@ -112,8 +112,16 @@ func FuzzClean(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if cleanJSON(string(b)) && (!rawjson.Valid(b) || !json.Valid(b) || !bytes.Equal(b, repairText(bytes.Clone(b)))) {
+		if cleanJSON(string(b), nil) && (!rawjson.Valid(b) || !json.Valid(b) || !bytes.Equal(b, repairText(bytes.Clone(b)))) {
 			t.Errorf("%q is clean", b)
+		}
+		if known := string(b); known != "" && known[0] == '{' && cleanJSON(known, nil) {
+			known = known[:rawjson.SkipValue(known, 0)]
+			for _, s := range []string{known, `{"a":[` + known + `,` + known + `]}`, `[` + known + known + `]`, `{` + known + `}`} {
+				if cleanJSON(s, []string{known}) != cleanJSON(s, nil) {
+					t.Errorf("%q is clean: not as where %q is known", s, known)
+				}
+			}
 		}
 		var want string
 		if rawjson.Valid(b) && utf8.Valid(b) && len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &want) == nil {

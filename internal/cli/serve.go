@@ -39,7 +39,7 @@ func (p *program) serve(c *cli.Context) error {
 	if err := p.addCompanion(c, l); err != nil {
 		return err
 	}
-	return bridge.Serve(c.Context, p.stdin, &tuner{w: p.stdout, traced: l.options.Tap != nil}, &l.options)
+	return bridge.Serve(c.Context, polled(p.stdin), &tuner{w: p.stdout, traced: l.options.Tap != nil}, &l.options)
 }
 
 // serves gives the bridge its store of sessions and the sign-in.

@@ -174,7 +174,21 @@ func SkipString(s string, i int) int {
 }
 
 // SkipValue returns the index after the value at i; i itself if none is there.
-func SkipValue(s string, i int) int {
+func SkipValue(s string, i int) int { return SkipKnown(s, i, nil) }
+
+// KnownAt returns the index after the one of the known objects that is at i; i itself if
+// there is none. An object tells its own end.
+func KnownAt(s string, i int, known []string) int {
+	for _, k := range known {
+		if strings.HasPrefix(s[i:], k) {
+			return i + len(k)
+		}
+	}
+	return i
+}
+
+// SkipKnown is SkipValue that does not walk objects that are known, but compares them.
+func SkipKnown(s string, i int, known []string) int {
 	if i >= len(s) {
 		return i
 	}
@@ -186,7 +200,16 @@ func SkipValue(s string, i int) int {
 			switch s[i] {
 			case '"':
 				i = SkipString(s, i) - 1
-			case '{', '[':
+			case '{':
+				if end := KnownAt(s, i, known); end > i {
+					if depth == 0 {
+						return end
+					}
+					i = end - 1
+					continue
+				}
+				depth++
+			case '[':
 				depth++
 			case '}', ']':
 				if depth--; depth == 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -89,9 +90,10 @@ func fuzzEvent(i, b int) string {
 		}
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a%d","parts":[{"text":%s}]},"append":%t,"lastChunk":false}}}`, b>>6&1, said, b>>7 == 0)
 	case 5:
+		// The tool is long enough to be compared with those before; two differ at their ends.
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"k%d",`+
-			`"parts":[{"kind":"data","data":{"request":{"callId":"call","name":"shell","args":{"command":"ls"}},"status":%q,"tool":{"kind":"execute"}}}]}},"final":false,"metadata":{"coderAgent":{"kind":"tool-call-update"}}}}`,
-			i, []string{"scheduled", "executing", "executing", "success"}[b>>6])
+			`"parts":[{"kind":"data","data":{"request":{"callId":"call","name":"shell","args":{"command":"ls"}},"tool":{"kind":"execute","schema":%q,"displayName":%s},"status":%q}}]}},"final":false,"metadata":{"coderAgent":{"kind":"tool-call-update"}}}}`,
+			i, strings.Repeat("schema ", 40), said, []string{"scheduled", "executing", "executing", "success"}[b>>6])
 	case 6:
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"tool-call-output","parts":[{"kind":"text","text":%s}]},"append":true,"lastChunk":false}}`, said)
 	case 7:

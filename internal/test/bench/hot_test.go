@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -174,6 +175,26 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// TestLargeAllocations: of an event of text that is too long for a template, nothing as
+// large as the text is allocated.
+func TestLargeAllocations(t *testing.T) {
+	const size, n = 100 << 10, 100
+	payloads := [][]byte{artifactV1(0, text(0, size, true)), artifactV1(1, text(1, size, true))}
+	h := newHotPath(t, newFakeWire("1.0", payloads, 1), acpSpelling())
+	for range n {
+		h.step(t)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		h.step(t)
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / n; got > size/10 {
+		t.Errorf("%d bytes for each event", got)
+	}
+}
+
 // TestHotPath holds that what is measured says the text.
 func TestHotPath(t *testing.T) {
 	for _, c := range hotCases {
@@ -245,16 +266,7 @@ func BenchmarkSend(b *testing.B) {
 // BenchmarkLiveOutput is output that is sent whole each time: 1 MiB that grows in
 // steps of 4 KiB. What an event costs should not grow with what was there.
 func BenchmarkLiveOutput(b *testing.B) {
-	const step, size = 4 << 10, 1 << 20
-	const call = `{"jsonrpc":"2.0","id":45,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent",` +
-		`"messageId":"m","parts":[{"kind":"data","data":{"request":{"callId":"call-1","name":"run_shell_command","args":{"command":"make"}},"status":"executing","tool":{"kind":"execute"}}}]}},` +
-		`"final":false,"metadata":{"coderAgent":{"kind":"tool-call-update"}}}}`
-	payloads := [][]byte{[]byte(call)}
-	whole := text(0, size, true)
-	for n := step; n <= size; n += step {
-		payloads = append(payloads, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":45,"result":{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"tool-call-1-output",`+
-			`"parts":[{"kind":"text","text":%s}]},"append":true,"lastChunk":false}}`, quoted(whole[:n])))
-	}
+	payloads := liveOutput(1 << 20)
 	b.ReportAllocs()
 	for b.Loop() {
 		h := newHotPath(b, newFakeWire("0.3", payloads, 1), acpSpelling())

@@ -59,6 +59,14 @@ func Scenarios() []Scenario {
 				}
 				return newScript("0.3", payloads, 1, 1), nil
 			}},
+		{Name: "resent", About: "output of a running tool, resent whole: to 1 MiB in steps of 4 KiB, one a write", Big: true, sessions: 1,
+			script: func(short bool) (*script, error) {
+				size := 1 << 20
+				if short {
+					size = 64 << 10
+				}
+				return newScript("0.3", liveOutput(size), 1, 2), nil
+			}},
 		{Name: "slow", About: "small events, one a write, to an editor that reads 64 KiB at most each 2 ms", sessions: 1, slow: 2 * time.Millisecond,
 			script: smallScript("1.0", artifactV1, 1, 60, false)},
 		{Name: "sessions20", About: "small events, one a write, in 20 sessions at once", sessions: 20,

@@ -53,9 +53,7 @@ func (v *turnView) uncancelled() outcome {
 		return endsWell // it cannot be asked
 	case v.excuse("end: the first event is lost", (v.hit(LostHead) != nil || v.cutAtFirst()) && v.plan.Agent.Holds != HoldsAll):
 		return endsWell // what became of a message cannot be seen at an agent that holds none
-	case v.excuse("end: an answer is lost", v.hit(LostHead) != nil && v.asked()):
-		return endsWell
-	case v.excuse("end: approved elsewhere", v.disturbed() && slices.ContainsFunc(v.questions(), v.elsewhere)):
+	case v.excuse("end: approved elsewhere", slices.ContainsFunc(v.questions(), v.elsewhereUnseen) || v.seemsToAsk()):
 		return endsWell // an answer may cross with what it is to
 	}
 	return endsAsPlanned
@@ -321,10 +319,16 @@ func (v *turnView) judgeCancelled() {
 	}
 }
 
+// unreached reports whether a cancel need not reach the agent: the task was not known, the
+// agent could not be reached, or has forgotten the task.
+func (v *turnView) unreached() bool {
+	return v.rec.Killed > 0 || v.firstLoss() != nil || v.cutAtFirst() || v.hit(OutageAfter, Refused, Undelivered, NoHead, RestartAt, RestartBefore) != nil
+}
+
 // judgeCancel: the agent hears of a cancel.
 func (v *turnView) judgeCancel() {
 	r, end := v.rec, v.end()
-	if r.Cancelled == 0 || v.taken() == 0 || v.excuse("cancel: it has come before", v.refused()) || v.excuse("cancel: disturbed", v.disturbed()) || v.turn.Direct || end != nil && end.At <= r.Replied {
+	if r.Cancelled == 0 || v.taken() == 0 || v.excuse("cancel: it has come before", v.refused()) || v.excuse("cancel: disturbed", v.unreached()) || v.turn.Direct || end != nil && end.At <= r.Replied {
 		return
 	}
 	for _, h := range v.heard {

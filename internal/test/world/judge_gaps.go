@@ -30,7 +30,7 @@ func (v *turnView) judgeGaps() {
 
 // replayedAll reports whether a replay has brought what a cut had lost.
 func (v *turnView) replayedAll() bool {
-	return v.hit(CutAt) != nil && v.replayed() && !v.excuse("replay: reads fail", v.reads() != nil) &&
+	return v.hit(CutAt) != nil && v.replayed() &&
 		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore())
 }
 

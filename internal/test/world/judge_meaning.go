@@ -74,7 +74,7 @@ func (j *judge) meanings() {
 					artifacts[s.Task+" "+s.ID] = &content{text: strip(s.Text), turn: v.turn.N}
 				}
 			case s.Ends && s.Text != "" && v.turn.End.State == Rejected:
-				v.add(&element{text: strip(s.Text), said: s, optional: v.excuse("rejected before a cancel", v.rec.Cancelled > 0 && v.rec.Stop == "cancelled")})
+				v.add(&element{text: strip(s.Text), said: s})
 			case s.Ends && v.turn.End.State == Failed || strip(s.Text) == "":
 			case s.Carrier == InArtifact:
 				v.artifact(s, artifacts, answers)
@@ -155,7 +155,7 @@ func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[
 		old.text, old.turn = text, v.turn.N
 	default:
 		e.shrinks = v.excuse("text: an artifact shrinks", strings.Contains(old.text, text) && v.disturbed())
-		e.optional = e.shrinks || v.excuse("text: an artifact is replaced by a repetition", strings.ContainsAny(text, repeating))
+		e.optional = e.shrinks || v.excuse("text: an artifact is replaced by a repetition", strings.ContainsAny(text, repeating) && strings.Contains(old.text, text))
 		for _, gone := range old.elements {
 			gone.optional, gone.gone = true, true
 		}

@@ -98,15 +98,35 @@ func (v *turnView) goneBy(c *Call, at time.Duration) bool {
 	return ok && since <= at+100*time.Millisecond
 }
 
+// elsewhereUnseen reports whether a call has gone on without an answer behind the loss of a
+// connection.
+func (v *turnView) elsewhereUnseen(c *Call) bool {
+	at, ok := v.elsewhereAt(c)
+	return ok && slices.ContainsFunc(v.losses(), func(lost time.Duration) bool { return lost <= at })
+}
+
+// unasked reports whether a call has gone on without an answer, and so soon, or while so
+// much went wrong, that the user need not have been asked.
+func (v *turnView) unasked(c *Call) bool {
+	asked, _ := v.askedAt(c)
+	gone, ok := v.elsewhereAt(c)
+	return ok && (gone-asked < 700*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 || v.busy(c))
+}
+
 // passes reports whether a call has gone on by itself in so short a time that the user is
 // not asked. While another question is open, all that comes is asked at once.
 func (v *turnView) passes(c *Call) bool {
 	asked, arrived := v.askedAt(c)
 	gone, ok := v.elsewhereAt(c)
-	if !ok || !arrived || gone-asked > 200*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 {
-		return false
-	}
-	return !slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
+	return ok && arrived && gone-asked <= 200*time.Millisecond && !v.disturbed() && v.plan.PerLine == 0 && !v.busy(c)
+}
+
+// busy reports whether the user had another question before him while a call waited that has
+// gone on by itself: an editor may ask one at a time.
+func (v *turnView) busy(c *Call) bool {
+	asked, _ := v.askedAt(c)
+	gone, _ := v.elsewhereAt(c)
+	return slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
 		return s.Kind == ShownQuestion && s.Name != c.Name && s.At <= gone && (s.Answer == 0 || s.Answer >= asked)
 	})
 }
@@ -117,7 +137,7 @@ func (v *turnView) judgeQuestions() {
 	for _, c := range v.questions() {
 		before, after := v.shownTo(c)
 		shown := append(before, after...)
-		if len(shown) == 0 && v.run == endsAsPlanned && !v.elsewhere(c) && !v.rec.Stuck && !v.excuse("asks: rejected by a cancel", v.refuses()) {
+		if len(shown) == 0 && v.run == endsAsPlanned && !v.unasked(c) && !v.rec.Stuck && !v.excuse("asks: rejected by a cancel", v.refuses()) {
 			v.wrong("an approval is never asked", "%s", c.Name)
 		}
 		if len(before) > 1 || len(after) > 1 {
@@ -289,8 +309,7 @@ func (c *Call) rejects() bool {
 // answers of a pause are in one message.
 func (v *turnView) judgeTogether() {
 	for _, h := range v.heard {
-		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: an answer is lost", v.hit(Undelivered) != nil) || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) ||
-			v.excuse("together: no tasks/get", v.plan.Agent.NoGet && v.disturbed()) {
+		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) {
 			continue
 		}
 		v.judgeBeside(h)

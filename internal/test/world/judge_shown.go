@@ -7,7 +7,7 @@ import (
 
 // judgeText: each word once, in order, or a gap that was said.
 func (v *turnView) judgeText() {
-	s := screenOf(v.rec.Shown, !v.disturbed() && !v.excuse("crossed", v.crossed()))
+	s := screenOf(v.rec.Shown, !v.disturbed())
 	a := newAligner(v, s)
 	a.excused, a.partial = v.excused(), v.run == endsUnknown
 	for _, e := range v.elements {
@@ -54,12 +54,6 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 		}
 	}
 	return rest
-}
-
-// crossed reports whether the task was looked at though nothing went wrong: the agent has
-// said something as the user's answer was on its way.
-func (v *turnView) crossed() bool {
-	return slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
 }
 
 // leftSilent reports whether a text was said on a stream that had fallen silent, and
@@ -131,7 +125,7 @@ func (v *turnView) judgeAgain() {
 // returns all that is not shown.
 func (v *turnView) judgeMissing(a *aligner) (missing string) {
 	for _, e := range v.elements {
-		if e.shown || e.told || e.optional || a.partial || e.mark && (v.disturbed() || v.excuse("crossed", v.crossed())) {
+		if e.shown || e.told || e.optional || a.partial || e.mark && v.disturbed() {
 			continue
 		}
 		missing += e.text + " "
@@ -208,13 +202,9 @@ func (v *turnView) judgeExtra(text, missing string) {
 		}
 		all.elements = append(all.elements, other.elements...)
 	}
-	shrinks := slices.ContainsFunc(all.elements, func(e *element) bool { return e.shrinks })
-	switch {
-	case !all.madeOf(text):
+	if !all.madeOf(text) {
 		v.wrong("text is shown that the agent has not said", "%q", text)
-	case v.excuse("text: a shrunk artifact of several turns", shrinks && v.plan.Agent.ConstantID):
-		// what the agent holds is not the end of what was shown, so it is shown whole
-	default:
+	} else {
 		v.wrong("text is shown twice", "%q, of several turns", text)
 	}
 }

@@ -118,10 +118,10 @@ func newAligner(v *turnView, s *screen) *aligner {
 			kinds[e.artifact] = true
 		}
 	}
-	a.loose, a.losses = len(kinds) == 2 && (v.excuse("two carriers", v.disturbed()) || v.excuse("crossed", v.crossed())), v.losses()
+	a.loose, a.losses = len(kinds) == 2 && v.excuse("two carriers", v.disturbed()), v.losses()
 	for _, e := range v.elements {
 		switch {
-		case e.mark && (v.disturbed() || v.excuse("crossed", v.crossed())):
+		case e.mark && v.disturbed():
 		case a.loose && e.artifact:
 			a.threads[1] = append(a.threads[1], e)
 		default:

@@ -187,8 +187,7 @@ func (j *judge) loadedView(l *Loading, v *turnView) *turnView {
 	}
 	for _, e := range v.elements {
 		fresh := *e
-		fresh.shown, fresh.told, fresh.optional = false, false, e.optional || !v.rec.Known || v.turn.Direct || v.excuse("load: silent", v.leftSilent(e)) ||
-			v.excuse("load: restarted", v.hit(RestartAt) != nil) || v.excuse("load: a request is lost", v.hit(Undelivered) != nil)
+		fresh.shown, fresh.told, fresh.optional = false, false, e.optional || !v.rec.Known || v.turn.Direct
 		fresh.again, fresh.replaces = nil, nil
 		w.elements = append(w.elements, &fresh)
 	}
@@ -255,7 +254,7 @@ func (j *judge) judgeClosing() {
 			continue
 		}
 		v := j.view(h.Turn)
-		if v.rec.Cancelled == 0 && v.rec.Killed == 0 && !v.excuse("hangs up: no head", v.hit(NoHead) != nil) {
+		if v.rec.Cancelled == 0 && v.rec.Killed == 0 {
 			j.wrong(h.Turn, "the bridge hangs up on a task at work", "")
 		}
 	}

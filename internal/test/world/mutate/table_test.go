@@ -108,6 +108,9 @@ var mutants = []mutant{
 	{"the user is asked without waiting for other questions", "bridge/turn.go",
 		`approvalSettle = 250 * time.Millisecond`,
 		`approvalSettle = time.Millisecond`},
+	{"the user is asked when it is too late", "bridge/turn.go",
+		`approvalSettle = 250 * time.Millisecond`,
+		`approvalSettle = 5 * time.Second`},
 	{"a message that a task has not got is not told", "bridge/leg.go",
 		`	case l.request.was.Is(ev):
 	case l.begun:`,

@@ -1,0 +1,165 @@
+package bridge_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// turnCalls counts what a turn asks the system for: how often the editor's pipe and the
+// agent's connection are written and read, how many connections are made, and what is
+// written to the disk. What only the runtime does (waits and wake-ups) depends on luck,
+// and is not counted.
+type turnCalls struct{ dialled, sent, received, shown, stored atomic.Int64 }
+
+func (c *turnCalls) take() string {
+	return fmt.Sprintf("connections %d, writes to the agent %d, reads %d, writes to the editor %d, to the disk %d",
+		c.dialled.Swap(0), c.sent.Swap(0), c.received.Swap(0), c.shown.Swap(0), c.stored.Swap(0))
+}
+
+// A countedConn is the bridge's end of a connection.
+type countedConn struct {
+	net.Conn
+	calls *turnCalls
+}
+
+func (c *countedConn) Write(b []byte) (int, error) {
+	c.calls.sent.Add(1)
+	return c.Conn.Write(b)
+}
+
+func (c *countedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.calls.received.Add(1)
+	}
+	return n, err
+}
+
+// TestTurnCalls holds what a turn of n texts, of which each comes alone, costs in calls:
+// none is for a text but one read, one write for the journal and one for the editor.
+func TestTurnCalls(t *testing.T) {
+	for _, n := range []int{1, 10} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { synctest.Test(t, func(t *testing.T) { countTurn(t, n) }) })
+	}
+}
+
+func countTurn(t *testing.T, texts int) {
+	calls := new(turnCalls)
+	dial := func(context.Context, string, string) (net.Conn, error) {
+		calls.dialled.Add(1)
+		client, server := net.Pipe()
+		go sayTexts(server, texts) // ends with the connection
+		return &countedConn{client, calls}, nil
+	}
+	rt := &http.Transport{DialContext: dial}
+	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: rt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Now = func() time.Time { // asked once for each record, and for each write to a journal
+		calls.stored.Add(1)
+		return time.Now()
+	}
+	in, editor := io.Pipe()
+	shown, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { // ends with its input
+		done <- bridge.Serve(t.Context(), in, writerFunc(func(b []byte) (int, error) {
+			calls.shown.Add(1)
+			return out.Write(b)
+		}), &bridge.Options{Client: client, Store: s, Name: "http://agent.invalid/"})
+	}()
+	lines := bufio.NewScanner(shown)
+	ask := func(id int, method, params string) gjson.Result {
+		_, _ = fmt.Fprintf(editor, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
+		for lines.Scan() {
+			if r := gjson.ParseBytes(lines.Bytes()); r.Get("id").Int() == int64(id) {
+				return r.Get("result")
+			}
+		}
+		t.Fatal(lines.Err())
+		return gjson.Result{}
+	}
+	ask(1, "initialize", `{"protocolVersion":1}`)
+	id := ask(2, "session/new", `{"cwd":"/","mcpServers":[]}`).Get("sessionId").Str
+	prompt := fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}`, id)
+	for i := range 3 {
+		if got := ask(3+i, "session/prompt", prompt).Get("stopReason").Str; got != "end_turn" {
+			t.Fatal(got)
+		}
+		synctest.Wait()
+		got := calls.take()
+		// The first turn makes the session. To the agent go a head and a body. The response's
+		// head and each event are read; the editor gets each text and the answer. To
+		// the disk go the prompt, the record when the task is known and when it has ended,
+		// each text, and the end.
+		want := fmt.Sprintf("connections 0, writes to the agent 2, reads %d, writes to the editor %d, to the disk %d", 3+texts, 1+texts, 4+texts)
+		if i > 0 && got != want {
+			t.Errorf("a turn of %d texts: %s; not: %s", texts, got, want)
+		}
+	}
+	editor.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	client.Close()
+	rt.CloseIdleConnections()
+	s.StopPruning()
+}
+
+// sayTexts answers each request on a connection: the card, or a task with texts, one at a
+// time.
+func sayTexts(conn net.Conn, texts int) {
+	defer conn.Close()
+	for r := bufio.NewReader(conn); ; {
+		req, err := http.ReadRequest(r)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, req.Body)
+		if req.Method == http.MethodGet {
+			_ = answer(conn, `{"name":"counted","supportedInterfaces":[{"url":"http://agent.invalid/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true},"defaultInputModes":["text"]}`)
+			continue
+		}
+		said := []string{"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
+			chunked(`{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`)}
+		for i := range texts {
+			said = append(said, chunked(fmt.Sprintf(`{"artifactUpdate":{"taskId":"t","contextId":"c","append":%t,"artifact":{"artifactId":"a","parts":[{"text":"text %d "}]}}}`, i > 0, i)))
+		}
+		said = append(said, chunked(`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`)+"0\r\n\r\n")
+		for _, s := range said {
+			synctest.Wait() // what was said before is shown
+			if _, err := io.WriteString(conn, s); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// chunked is an event in a chunk of HTTP/1.1.
+func chunked(event string) string {
+	data := "data: " + result(event) + "\n\n"
+	return fmt.Sprintf("%x\r\n%s\r\n", len(data), data)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
