@@ -65,9 +65,7 @@ func (l *leg) run(ctx context.Context) error {
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)
-		if l.asWas++; !errors.As(err, new(*undeliveredError)) {
-			l.asWas = 0
-		}
+		l.countUnheard(err)
 		switch {
 		case found == progress:
 			silent, pause, attempt = 0, firstWait, 0
@@ -82,6 +80,13 @@ func (l *leg) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// countUnheard counts how often in a row the task has shown that the message has not come.
+func (l *leg) countUnheard(err error) {
+	if l.asWas++; !errors.As(err, new(*undeliveredError)) {
+		l.asWas = 0
+	}
 }
 
 // lose notes that no stream tells what the agent says, unless the turn has left.
