@@ -65,7 +65,7 @@ func (l *leg) run(ctx context.Context) error {
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)
-		l.countUnheard(err)
+		l.countAsWas(err)
 		switch {
 		case found == progress:
 			silent, pause, attempt = 0, firstWait, 0
@@ -82,8 +82,8 @@ func (l *leg) run(ctx context.Context) error {
 	return nil
 }
 
-// countUnheard counts how often in a row the task has shown that the message has not come.
-func (l *leg) countUnheard(err error) {
+// countAsWas counts the attempts in a row at which the task was as it was before the message.
+func (l *leg) countAsWas(err error) {
 	if l.asWas++; !errors.As(err, new(*undeliveredError)) {
 		l.asWas = 0
 	}

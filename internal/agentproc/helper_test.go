@@ -21,8 +21,7 @@ import (
 // rounds is how often each way of dying is tried.
 var rounds = flag.Int("rounds", 2, "how often each way of dying is tried")
 
-// The test binary is all of the play: supervisor, agents, and the bridge that is
-// killed.
+// The test binary plays all parts: supervisor, agents, and the killed bridge.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -34,7 +33,7 @@ func TestMain(m *testing.M) {
 			playBridge(os.Args[2])
 		}
 	}
-	// A program with the race detector takes a second to end, unless it is told.
+	// With the race detector a program takes a second to end by default.
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	code := m.Run()
 	if code == 0 && leaked() {

@@ -32,8 +32,8 @@ func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 	return k
 }
 
-// Nothing is started before somebody asks; all who ask share one process; and it
-// starts again only when it has died and is wanted.
+// Nothing starts before somebody asks. All callers share one process. It starts again
+// only when it has ended and is wanted.
 func TestKeeper(t *testing.T) {
 	log := &logBuffer{}
 	k := keep(t, "say=begun serve={port}", func(o *Options) { o.Stderr = log })
@@ -84,8 +84,8 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// An agent that cannot start says why, with each attempt, and the next one waits; who
-// has no patience is told so.
+// An agent that cannot start reports why at each attempt, and the next attempt waits.
+// An impatient caller gets a timeout.
 func TestKeeperBackoff(t *testing.T) {
 	k := keep(t, "'say=Error: no key' exit=1", func(o *Options) { o.Patience = 300 * time.Millisecond })
 	if _, err := k.URL(t.Context()); err == nil || !strings.Contains(err.Error(), "last words: Error: no key") {
@@ -107,8 +107,8 @@ func TestKeeperBackoff(t *testing.T) {
 	}
 }
 
-// A slow agent is not ended when patience is, and is waited for again; meanwhile
-// somebody is told that it takes time.
+// A caller's impatience does not end a slow agent, and a later call waits for it again.
+// Meanwhile Waiting is called.
 func TestKeeperPatience(t *testing.T) {
 	var told, over atomic.Int32
 	k := keep(t, "say=downloading after=1500ms serve={port}", func(o *Options) {
@@ -134,7 +134,7 @@ func TestKeeperPatience(t *testing.T) {
 	}
 }
 
-// What is wrong with a command is said before anything is started.
+// A wrong command is reported before anything starts.
 func TestKeeperMisuse(t *testing.T) {
 	for _, o := range []Options{{Command: ""}, {Command: "a | b"}, {Command: "a", Dir: filepath.Join(t.TempDir(), "none")}} {
 		if _, err := NewKeeper(&o); err == nil {

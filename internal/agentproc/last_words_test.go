@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLastWords: of what programs print when they die the error says what a person
-// needs, in one short line.
+// TestLastWords: the error has one short line of a dying program's output, with what a
+// person needs.
 func TestLastWords(t *testing.T) {
 	for name, c := range map[string]struct{ printed, want string }{
 		"nothing": {"", ""},

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gone is how soon nothing may be left, whatever dies.
+// gone is how soon all processes must have ended, whatever is killed.
 const gone = time.Second
 
 // marked lists the processes with a mark in their environment.
@@ -39,15 +39,15 @@ func describe(pids []int) string {
 	return b.String()
 }
 
-// A watch sees processes end without looking for them all the time, which on a
-// busy machine would be what makes them late.
+// A watch notices the end of processes without polling all of them, which would slow a
+// busy machine down.
 type watch struct {
 	mark string
 	fds  []unix.PollFd
 }
 
-// watchMarked waits until n processes have the mark, and stay: what starts a
-// daemon is one of them for a moment.
+// watchMarked waits until n processes keep the mark: the starter of a daemon has it
+// only for a moment.
 func watchMarked(t *testing.T, mark string, n int) *watch {
 	t.Helper()
 	var before []int
@@ -72,8 +72,7 @@ func watchMarked(t *testing.T, mark string, n int) *watch {
 	return w
 }
 
-// ended waits for the end of all of them, which must have come a second after
-// began.
+// ended waits until all have ended, which must be within a second of began.
 func (w *watch) ended(t *testing.T, began time.Time) time.Duration {
 	t.Helper()
 	for i := range w.fds {
@@ -96,9 +95,8 @@ func (w *watch) ended(t *testing.T, began time.Time) time.Duration {
 	return took
 }
 
-// nobody checks that nobody at all has the mark: what was born too late to be
-// watched has no other way out. Without a Done to wait for, it gets the same
-// second.
+// nobody checks that no process has the mark, also none that began too late to be
+// watched. It allows the same second.
 func (w *watch) nobody(t *testing.T, until time.Time) {
 	t.Helper()
 	for {
@@ -202,7 +200,7 @@ func startBridge(t *testing.T, words, mark string, n int) (*exec.Cmd, int, *watc
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Process.Kill() })
-	// Nothing of the agent's is on the bridge's stdout.
+	// The bridge's stdout has nothing of the agent's.
 	line, err := bufio.NewReader(out).ReadString('\n')
 	var supervisor int
 	if _, scan := fmt.Sscanf(line, "%d http://127.0.0.1:", &supervisor); scan != nil {
@@ -226,8 +224,8 @@ func TestBridgeIsKilled(t *testing.T) {
 	t.Logf("at most %v", slowest)
 }
 
-// What is not guaranteed: if both are killed at once, the agent's own process
-// dies, and its children live.
+// Not guaranteed: if both are killed at once, the agent's own process ends, and its
+// children live.
 func TestBridgeAndSupervisorAreKilled(t *testing.T) {
 	for range *rounds {
 		mark := "AGENTPROC_TEST=" + rand.Text()

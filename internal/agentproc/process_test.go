@@ -103,8 +103,8 @@ func TestURL(t *testing.T) {
 }
 
 func TestEndsBeforeItHasACard(t *testing.T) {
-	// The agent of somebody else, where ours says that it is: Gemini's server
-	// does that, and ends with 0.
+	// Our agent announces the address of another server: Gemini's server does that, and
+	// ends with 0.
 	other := httptest.NewServer(http.HandlerFunc(serveCard))
 	defer other.Close()
 	for _, c := range []struct{ words, want string }{
@@ -167,7 +167,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// What a terminal sends to a group is not for the supervisor; SIGTERM is.
+// The supervisor ignores what a terminal sends to a group, and obeys SIGTERM.
 func TestSupervisorSignals(t *testing.T) {
 	p := startHelper(t, "serve={port}", nil)
 	urlOf(t, p)
@@ -244,8 +244,8 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// What was made for the agent goes with the bridge, if that is killed; a bridge that
-// ends the agent, or whose agent has ended, sees to it itself.
+// The directory made for the agent is removed if the bridge is killed. A bridge that
+// ends the agent, or whose agent has ended, removes it itself.
 func TestRemoved(t *testing.T) {
 	for name, c := range map[string]struct {
 		words, order string

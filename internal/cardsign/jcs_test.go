@@ -86,7 +86,7 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// What JSON's readers understand differently is no card.
+// JSON that readers interpret differently is refused.
 func TestParseRefuses(t *testing.T) {
 	for in, want := range map[string]string{
 		`[]`:                               "no JSON object",
@@ -114,8 +114,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// What has a canonical form has the same one in another implementation, and that
-// is canonical already.
+// A canonical form equals another implementation's, and is stable.
 func FuzzJCS(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `{"a":[1,2.50,-0,1e21,1e-7,null,true,"\u2028é😀\u0001\/"],"":{"b":{}}}`,

@@ -18,8 +18,7 @@ import (
 	"time"
 )
 
-// Keys that can prove nothing, or are nobody's to hand on, are refused when they
-// are named.
+// Keys that prove nothing, or must not be shared, are refused when they are named.
 func TestKeysRefused(t *testing.T) {
 	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	if err != nil {
@@ -105,8 +104,8 @@ func TestThumbprint(t *testing.T) {
 	}
 }
 
-// Keys may be given in every usual way; a key ID that differs does not matter,
-// since the user named the key.
+// All usual forms of keys work. Another key ID does not matter, since the user named
+// the key.
 func TestKeysTaken(t *testing.T) {
 	s, err := NewSigner(privatePEM(t, edKey()), &SignOptions{KeyID: "k"})
 	if err != nil {
@@ -180,8 +179,8 @@ func TestFetchedKeys(t *testing.T) {
 	}
 }
 
-// A thumbprint is enough where the card brings the key: in its header, or in the
-// JWKS beside it. Another host is not asked for it.
+// A thumbprint suffices if the card has the key: in its header, or in the JWKS beside
+// it. No other host is asked.
 func TestPinned(t *testing.T) {
 	var jwks []byte
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(jwks) }))

@@ -53,7 +53,7 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
-// What is no proof is none, and says why.
+// What proves nothing is not valid, and the verdict tells why.
 func TestNoProof(t *testing.T) {
 	trusted := verifier(t, publicFile(t, edKey(), rsaKey(), ecKey()))
 	der, err := x509.MarshalPKIXPublicKey(rsaKey().Public())
@@ -102,8 +102,8 @@ func TestNoProof(t *testing.T) {
 	}
 }
 
-// A member more can only be valid because it is not there any more for whoever
-// uses the card: the form that fits leaves it out.
+// A card with a further member can be valid only because users of the card do not get
+// that member: the form that fits leaves it out.
 func TestUnsignedIsNotUsed(t *testing.T) {
 	card := edited(t, signed(t, sampleCard, edKey(), nil), map[string]any{"url": "https://evil.example/", "preferredTransport": "JSONRPC"})
 	r := verify(t, verifier(t, publicFile(t, edKey())), card)
@@ -117,8 +117,7 @@ func TestUnsignedIsNotUsed(t *testing.T) {
 	}
 }
 
-// Whatever byte of a signed card is changed: it is not valid any more, or says the
-// same as before.
+// After a change of any byte, a signed card is invalid, or means the same.
 func TestEveryByte(t *testing.T) {
 	trusted := verifier(t, publicFile(t, edKey()))
 	card := signed(t, sampleCard, edKey(), nil)
@@ -151,7 +150,8 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-// What a card says of credentials is covered, or the signature is not good enough.
+// A signature that does not cover the card's requirements for credentials is not
+// accepted.
 func TestCredentialsAreCovered(t *testing.T) {
 	trusted := verifier(t, publicFile(t, edKey()))
 	type members = map[string]any
@@ -243,7 +243,7 @@ func statuses(r *Report) (all []Status) {
 	return all
 }
 
-// Cards that cannot be checked are refused as such, also those that want much work.
+// Cards that cannot be checked are refused, also those that would need much work.
 func TestUncheckable(t *testing.T) {
 	trusted := verifier(t, publicFile(t, edKey()))
 	good := signed(t, sampleCard, edKey(), nil)
@@ -262,8 +262,8 @@ func TestUncheckable(t *testing.T) {
 	}
 }
 
-// A signature that fits nothing costs no more than so many attempts, and takes none
-// from others.
+// A signature that does not fit costs a bounded number of attempts, and takes none from
+// others.
 func TestAttempts(t *testing.T) {
 	var set []string
 	for i := range maxKeys {

@@ -120,10 +120,10 @@ func (h *geminiHome) Put(content []byte) (func() error, error) {
 	}
 	dir := h.extension()
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("bridge: the MCP servers cannot be written down for the agent: %w", err)
+		return nil, fmt.Errorf("bridge: the file with the agent's MCP servers cannot be written: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "gemini-extension.json"), content, 0o600); err != nil {
-		return nil, fmt.Errorf("bridge: the MCP servers cannot be written down for the agent: %w", errors.Join(err, os.RemoveAll(dir)))
+		return nil, fmt.Errorf("bridge: the file with the agent's MCP servers cannot be written: %w", errors.Join(err, os.RemoveAll(dir)))
 	}
 	return func() error { return os.RemoveAll(dir) }, nil
 }

@@ -22,8 +22,8 @@ func TestReadsGeminiHome(t *testing.T) {
 	}
 }
 
-// The home that the agent gets has what the user's has, by links, also what comes later;
-// and the MCP servers are in it, readable by nobody else, until they are taken away.
+// The agent's home has links to all of the user's, also to what comes later. The MCP
+// servers are in it, readable by nobody else, until they are removed.
 func TestGeminiHome(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege there")

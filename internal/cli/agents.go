@@ -31,7 +31,7 @@ const (
 func (p *program) agentsCommand() *cli.Command {
 	return documented(&cli.Command{
 		Name:  "agents",
-		Usage: "list the agents that you have named, and how they are",
+		Usage: "list your agents and their state",
 		Flags: append([]cli.Flag{
 			outputFlag(`[{"name","default","url","command","state","says"}], state being ready, credentials, unreachable, wrong or not-started`)}, behindCommand()...),
 		Action: p.agents,

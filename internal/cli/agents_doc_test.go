@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestAgentsTable: docs/agents.md says of each agent on what its line rests. The tests
-// and the recordings that it names are there, and are what it says; and no recording is
-// of an agent that it does not name.
+// TestAgentsTable: docs/agents.md states the evidence for each agent. The tests and
+// recordings that it names exist, and are of the stated kind. No recording is of an
+// agent that it does not name.
 func TestAgentsTable(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "agents.md"))
 	if err != nil {
@@ -26,7 +26,7 @@ func TestAgentsTable(t *testing.T) {
 		}
 		peers += string(b)
 	}
-	named := map[string]bool{"stranger": true} // it is nobody's
+	named := map[string]bool{"stranger": true} // no agent's
 	rows := 0
 	for line := range strings.Lines(string(doc)) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")

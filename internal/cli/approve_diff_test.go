@@ -7,8 +7,8 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// TestDiffIsTheChange: a change that the agent has formatted is shown as it is only
-// if it is the change that the agent asks for.
+// TestDiffIsTheChange: the agent's formatted diff is shown only if it is the change
+// that the agent asks for.
 func TestDiffIsTheChange(t *testing.T) {
 	old := "one\ntwo\nthree\nfour\nfive\n"
 	const honest = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n@@ -5,1 +5,2 @@\n five\n+six\n"

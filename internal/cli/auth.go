@@ -13,7 +13,7 @@ import (
 )
 
 func (p *program) authCommand() *cli.Command {
-	return group("auth", "sign in to the agent, sign out, see who you are to it", help{
+	return group("auth", "sign in to the agent, sign out, show the sign-in", help{
 		intro: `What an agent wants to know you by, its card says: a2astdio card get shows it.
 A sign-in is kept in a file that only you can read, is renewed by itself, and is
 used by every a2astdio that talks to this agent.`,

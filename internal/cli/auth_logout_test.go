@@ -11,8 +11,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo"
 )
 
-// auth logout --all forgets all sign-ins, whatever client the agent that the files name
-// is for, and says which. One that cannot be read is not said to be forgotten.
+// auth logout --all deletes all sign-ins, whatever client the files name, and lists
+// them. It does not list an unreadable one as deleted.
 func TestLogoutAll(t *testing.T) {
 	home, state := ownPlaces(t)
 	conf := filepath.Join(home, "a2astdio", config.FileName)

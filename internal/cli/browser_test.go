@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whether a page that opens here is seen: by the user's word first, then by where the
-// program runs. A CI says CI=true, and has nobody who looks.
+// Whether the user sees a page that opens here: by the user's word first, then by where
+// the program runs. A CI sets CI=true, and has no viewer.
 func TestHasBrowser(t *testing.T) {
 	desktop := runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 	for _, c := range []struct {

@@ -66,7 +66,7 @@ Exit status:
 `
 	exitEnd = `  2    a2astdio was called wrongly
   3    the agent, or its card, was not reached
-  4    the agent wants credentials, or other ones
+  4    the agent wants credentials, or refuses yours
   5    the agent did not answer in time
   130  interrupted
 `

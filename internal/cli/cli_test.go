@@ -28,7 +28,7 @@ func runMain(stdin string, args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errOut.String()
 }
 
-// TestCommands: a command is found by the name that it has.
+// TestCommands: a command is found by its name.
 func TestCommands(t *testing.T) {
 	for _, c := range new(program).commands() {
 		if got := c.make().Name; got != c.name {
@@ -83,7 +83,7 @@ func TestPlainText(t *testing.T) {
 	}
 }
 
-// A typist is a terminal: lines are typed, what is shown is kept.
+// A typist is a terminal: it types lines, and keeps what is shown.
 type typist struct {
 	io.Reader
 	mu     sync.Mutex // a terminal takes writes from several goroutines
@@ -171,8 +171,7 @@ func TestApprove(t *testing.T) {
 	}
 }
 
-// TestDemoListen: the ready line is all of stdout, and the end that is asked for
-// is no failure.
+// TestDemoListen: stdout has only the ready line, and a requested end is no failure.
 func TestDemoListen(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -232,8 +231,8 @@ func TestJSONDocument(t *testing.T) {
 	}
 }
 
-// TestTextOutput: messages begin on lines of their own; a terminal is protected,
-// a pipe gets every byte.
+// TestTextOutput: messages begin on their own lines; a terminal gets no control
+// characters, a pipe gets every byte.
 func TestTextOutput(t *testing.T) {
 	for plain, want := range map[bool]string{false: "a\x1b[1mb\nc\n", true: "a␛[1mb\nc\n"} {
 		var b bytes.Buffer

@@ -13,9 +13,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestCompanionBeside: --companion serves the editor's terminal on the stdio of the
-// bridge, in both protocols. An ACP editor gets nothing of it that it has not asked for,
-// and --context adds what the user looks at to a prompt, and not to a slash command.
+// TestCompanionBeside: --companion serves the editor's terminal on the bridge's stdio,
+// in both protocols. An ACP editor that did not ask gets nothing of it. --context adds
+// the active file to a prompt, not to a slash command.
 func TestCompanionBeside(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.go")
 	if err := os.WriteFile(file, []byte("package a\n"), 0o600); err != nil {
@@ -35,7 +35,7 @@ func TestCompanionBeside(t *testing.T) {
 	const announcement = `"_meta":{"a2astdio":{"companion":{"version":1}}}`
 	for _, test := range []struct {
 		name, in, method, started string
-		code                      int64 // that ide/contextUpdate is answered with; 0: {}
+		code                      int64 // the error code of the answer to ide/contextUpdate; 0: {}
 		then                      string
 		context                   bool
 	}{
@@ -93,7 +93,7 @@ func TestCompanionBeside(t *testing.T) {
 				answer("4")
 			}
 			editor.Close()
-			for got.Scan() { // what is still to be read
+			for got.Scan() { // unread lines
 			}
 			if status := <-done; status != exitOK {
 				t.Errorf("it ended with %d", status)
@@ -121,8 +121,8 @@ func TestContextNeedsCompanion(t *testing.T) {
 	}
 }
 
-// TestCompanionWaits: --companion serves the terminal of an editor whose agent is not set
-// up yet, and goes on when it is.
+// TestCompanionWaits: --companion serves the terminal before an agent is set up, and
+// continues after.
 func TestCompanionWaits(t *testing.T) {
 	ownHome(t)
 	companionPlaces(t)

@@ -32,7 +32,7 @@ func (p *program) companionEnv(c *cli.Context) error {
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return fmt.Errorf("bridge: the current directory cannot be told: %v", err)
+		return fmt.Errorf("bridge: the current directory is unknown: %v", err)
 	}
 	running := slices.DeleteFunc(companion.List(), func(r companion.Running) bool { return !r.Serves(dir) })
 	if len(running) == 0 {

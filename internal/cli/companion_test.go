@@ -14,7 +14,7 @@ import (
 )
 
 // startCompanion runs a2astdio companion in this process until the test ends, and
-// returns the environment that it tells the editor of.
+// returns the environment from its first line.
 func startCompanion(t *testing.T, args ...string) map[string]string {
 	t.Helper()
 	in, editor := io.Pipe()
@@ -48,7 +48,7 @@ func startCompanion(t *testing.T, args ...string) map[string]string {
 	return m.Params.Env
 }
 
-// companionPlaces gives the test discovery directories of its own.
+// companionPlaces gives the test its own discovery directories.
 func companionPlaces(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,8 +57,8 @@ func companionPlaces(t *testing.T) {
 	}
 }
 
-// TestCompanionEnv: a shell that evaluates what companion env prints has the
-// environment that the editor was told, whatever is in the names of directories.
+// TestCompanionEnv: a shell that evaluates the output of companion env has the editor's
+// environment, whatever directories are called.
 func TestCompanionEnv(t *testing.T) {
 	companionPlaces(t)
 	name := `it's "a" $(dir) \ ` + "`x`"
@@ -111,8 +111,7 @@ func TestCompanionEnv(t *testing.T) {
 		}
 	}
 
-	// A second window: the newer one, and a sentence about it; or the one whose
-	// port is named.
+	// With a second window: the newer one, with a note; or the one with the named port.
 	second := startCompanion(t, "--workspace", dir, "--name", "Second")
 	_, stderr, status := run()
 	if status != exitOK || !strings.Contains(stderr, "several editors") || !strings.Contains(stderr, second["GEMINI_CLI_IDE_SERVER_PORT"]+" (Second, process ") {

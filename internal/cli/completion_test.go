@@ -14,7 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo"
 )
 
-// completed is what a shell is offered for a line.
+// completed returns a shell's offers for a line.
 func completed(t *testing.T, line string) (kind string, words []string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -62,8 +62,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestCompleteAll: whatever a command is called, and however its options are, they
-// are offered.
+// TestCompleteAll: each command and option is offered.
 func TestCompleteAll(t *testing.T) {
 	for _, c := range new(program).commands() {
 		if _, words := completed(t, "a2astdio "+c.name); !slices.Contains(words, c.name) {
@@ -78,8 +77,8 @@ func TestCompleteAll(t *testing.T) {
 	}
 }
 
-// TestCompleteTasks: the IDs of tasks are asked of the agent, by its URL alone, and
-// without the trace, log or command that variables name.
+// TestCompleteTasks: completion asks the agent for task IDs by its URL only, and
+// ignores the trace, log or command that variables name.
 func TestCompleteTasks(t *testing.T) {
 	agent := demo.New(&demo.Options{Version: "both"})
 	server := httptest.NewServer(agent)
@@ -107,7 +106,7 @@ func TestCompleteTasks(t *testing.T) {
 	}
 }
 
-// TestPlainWord: what would be something else than a word in a shell is not offered.
+// TestPlainWord: what a shell would not read as a word is not offered.
 func TestPlainWord(t *testing.T) {
 	for _, word := range []string{"", "a b", "$(x)", "`x`", "a;b", "a\n", "'", "\"", "~", "*", "é", "a\\"} {
 		if plainWord(word) {
@@ -116,7 +115,7 @@ func TestPlainWord(t *testing.T) {
 	}
 }
 
-// FuzzComplete: no line makes completion fail, or offer what is no plain word.
+// FuzzComplete: no line makes completion fail, or offer more than plain words.
 func FuzzComplete(f *testing.F) {
 	for _, line := range []string{"", "a2astdio", "a2astdio --agent", "a2astdio --mode=", "a2astdio 'x", "a2astdio \\", "a2astdio -- --"} {
 		f.Add(line)
@@ -160,7 +159,7 @@ func inShell(t *testing.T, shell, script string, args ...string) string {
 	return string(out)
 }
 
-// typedLines are lines, and what each shell is to offer.
+// typedLines are lines with the expected offers of each shell.
 var typedLines = []struct{ line, want string }{
 	{"a2astdio car", "card"},
 	{"a2astdio --mode y", "yolo"},
@@ -200,7 +199,7 @@ func TestFish(t *testing.T) {
 	}
 }
 
-// TestZsh types lines into a zsh on a terminal of its own, and presses the key.
+// TestZsh types lines into a zsh on a pseudo-terminal, and presses the key.
 func TestZsh(t *testing.T) {
 	t.Parallel() // compinit takes seconds
 	out := inShell(t, "zsh", `zmodload zsh/zpty || exit 1

@@ -13,7 +13,7 @@ import (
 func (p *program) initCommand() *cli.Command {
 	return documented(&cli.Command{
 		Name:  "init",
-		Usage: "write a configuration to begin with",
+		Usage: "write a new configuration file",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "in-workspace", Usage: "write the file of the workspace instead, which may name an agent of yours and a stricter mode"},
 		}, behindCommand()...),

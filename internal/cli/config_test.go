@@ -36,7 +36,7 @@ func writeFile(t testing.TB, text string, path ...string) string {
 	return name
 }
 
-// A layer is where a value may come from, the weakest first.
+// A layer is a source of values, the weakest first.
 type layer int
 
 const (
@@ -50,9 +50,8 @@ const (
 
 var layerNames = [layers]string{fromFile, fromAgent, fromWorkspace, byVariable, byOption}
 
-// TestPrecedence: for each key, what stands in a stronger place wins over what stands
-// in a weaker one, and what holds is told with its place; and the options that the
-// rest of the program reads have that value.
+// TestPrecedence: for each key, a stronger source wins over a weaker one, the value is
+// shown with its source, and the rest of the program reads it from the options.
 func TestPrecedence(t *testing.T) {
 	for _, k := range config.Keys() {
 		if k.Flag == "" || k.Name == "agent" {
@@ -74,7 +73,7 @@ func stands(k *config.Key, l layer) bool {
 	return l > layerWorkspace || k.In&[]config.Place{config.Top, config.Agent, config.Workspace}[l] != 0
 }
 
-// inLayer is the value that a key has in a layer, in TOML and as its option takes it.
+// inLayer is a key's value in a layer, in TOML and as its option takes it.
 func inLayer(t *testing.T, k *config.Key, l layer) (toml, text string) {
 	switch k.Kind {
 	case config.KindWord:
@@ -99,7 +98,7 @@ func inLayer(t *testing.T, k *config.Key, l layer) (toml, text string) {
 	return config.Quote(text), text
 }
 
-// holds sets a key in a layer and all those below, and looks at what holds.
+// holds sets a key in a layer and all weaker ones, and checks the value in force.
 func holds(t *testing.T, k *config.Key, strongest layer) {
 	t.Helper()
 	dir := t.TempDir()
@@ -159,8 +158,8 @@ func holds(t *testing.T, k *config.Key, strongest layer) {
 	}
 }
 
-// TestAgentPrecedence: which agent it is, by whoever says so; an option of either kind
-// wins over variables, and those over the files.
+// TestAgentPrecedence: who names the agent; an option of either kind wins over
+// variables, and these over the files.
 func TestAgentPrecedence(t *testing.T) {
 	const agents = "[agents.a]\nurl='u://a'\n[agents.b]\nurl='u://b'\n[agents.c]\ncommand='run'\n"
 	for _, test := range []struct{ user, workspace, variable, commandVariable, option, command, want string }{

@@ -17,7 +17,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
-// A bearerAgent is the demo, which keeps the Authorization of each request.
+// A bearerAgent is the demo, and records each request's Authorization.
 type bearerAgent struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -38,7 +38,7 @@ func newBearerAgent(t *testing.T, opts *demo.Options) *bearerAgent {
 	return a
 }
 
-// said are the different ones since the last time, without those that had none.
+// said are the different values since the last call, without empty ones.
 func (a *bearerAgent) said() (list []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -51,7 +51,7 @@ func (a *bearerAgent) said() (list []string) {
 	return list
 }
 
-// ownPlaces are a home of its own, and a place for sign-ins.
+// ownPlaces are a home and a place for sign-ins of the test's own.
 func ownPlaces(t *testing.T) (home, state string) {
 	home, state = ownHome(t), t.TempDir()
 	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData"} {
@@ -69,9 +69,9 @@ func privateFile(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// Who the user is: an option wins over a variable, that over the configuration of the
-// named agent, and that over what auth login has stored. None of another agent's is
-// used, and who has logged out hears what still says who they are.
+// Credentials: an option wins over a variable, that over the named agent's
+// configuration, and that over a stored sign-in. Another agent's are never used. After
+// a logout the user is told which credential is left.
 func TestCredentialPrecedence(t *testing.T) {
 	home, state := ownPlaces(t)
 	agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1, Auth: demo.AuthBearer, Secret: "from-login-1"})
@@ -110,7 +110,8 @@ func TestCredentialPrecedence(t *testing.T) {
 	t.Setenv("A2ASTDIO_TOKEN", "from-variable-5")
 	shows("from-variable-5")
 	shows("from-option-4", "--token-file", byOption)
-	// What stands in the URL goes before a sign-in, and its refusal is not the sign-in's.
+	// Credentials in the URL come before a sign-in, and their refusal is not the
+	// sign-in's.
 	t.Setenv("A2ASTDIO_TOKEN", "")
 	inURL := "http://me:from-url@" + strings.TrimPrefix(agent.URL, "http://")
 	status, _, stderr := runMain("", "--agent", inURL, "send", "hello")
@@ -141,8 +142,8 @@ func TestCredentialPrecedence(t *testing.T) {
 	}
 }
 
-// What may say who the user is cannot be in a workspace's file: whoever wrote that may
-// not be the user. The same holds for every agent at once.
+// Credentials must not be in a workspace's file, whose author may not be the user; nor
+// at the top, for all agents.
 func TestCredentialsAreOfAnAgent(t *testing.T) {
 	for _, k := range config.Keys() {
 		for _, prefix := range []string{"token", "credential", "oauth", "client-", "insecure"} {
@@ -156,8 +157,7 @@ func TestCredentialsAreOfAnAgent(t *testing.T) {
 	}
 }
 
-// A key that completes runs no credential command, whoever has named it, and renews
-// nothing.
+// Completion runs no credential command, whoever has named it, and renews nothing.
 func TestCompletionAsksNoHelper(t *testing.T) {
 	home, state := ownPlaces(t)
 	agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1})
@@ -178,7 +178,7 @@ func TestCompletionAsksNoHelper(t *testing.T) {
 	}
 }
 
-// A browsingTypist opens the page that it is shown.
+// A browsingTypist opens the page that the terminal shows.
 type browsingTypist struct {
 	*typist
 	open func(url string)
@@ -194,9 +194,8 @@ func (b *browsingTypist) Write(p []byte) (int, error) {
 	return b.typist.Write(p)
 }
 
-// Where the agent wants to know the user setup signs them in, at the terminal that it
-// asks on, and goes on; the sign-in is used from then on, and stands in no file but the
-// store.
+// Where the agent wants credentials, setup signs the user in at its own terminal, and
+// goes on. The sign-in is used from then on, and only the store has it.
 func TestSetupSignsIn(t *testing.T) {
 	home, state := ownPlaces(t)
 	t.Setenv("BROWSER", "/no/such/browser")
@@ -233,9 +232,9 @@ func TestSetupSignsIn(t *testing.T) {
 	}
 }
 
-// A bridge that began without an agent uses the sign-in of the one that was set up
-// since: a second initialize offers it, and authenticate signs in by it, or by the
-// method that the editor knows already.
+// A bridge that began without an agent uses the sign-in of the agent set up since: a
+// second initialize offers it, and authenticate signs in by it, or by the method that
+// the editor knows.
 func TestLateSetupSignsIn(t *testing.T) {
 	home, state := ownPlaces(t)
 	t.Setenv("BROWSER", "/no/such/browser")

@@ -15,13 +15,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A recording is what an agent said, and what its user did.
+// A recording is what an agent said, and what the user did.
 type recording struct {
 	card    string
 	prompts []string
 	answers []string
 	says    []string
-	send    string     // what it says in all, where send has no words to answer in
+	send    string     // all that send shows, which has no further prompts
 	data    bool       // the agent answers with data, which ACP shows as JSON
 	turns   [][]string // the lines of the answer to each request
 }
@@ -62,8 +62,8 @@ func readRecording(t *testing.T, file string) *recording {
 	return r
 }
 
-// A recordedAgent says what was recorded: to the first message what was said to the
-// first, and so on.
+// A recordedAgent answers as recorded: the first message with the first answer, and so
+// on.
 type recordedAgent struct {
 	*recording
 	mu    sync.Mutex
@@ -97,7 +97,7 @@ func (a *recordedAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if isMessage {
 		a.turn++
 		if turn > 0 {
-			a.other <- struct{}{} // an answer beside the first
+			a.other <- struct{}{} // an answer beside the first one
 		}
 	}
 	a.mu.Unlock()
@@ -114,9 +114,9 @@ func (a *recordedAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer writes the lines of an answer: results, each an event of its own; "wait"
-// holds the rest back until a request comes that is no message; "json RESULT" is an
-// answer without a stream; "bare EVENT" an event without JSON-RPC around it.
+// answer writes the lines of an answer: results, each an event. "wait" holds the rest
+// back until a request that is no message; "json RESULT" is an answer without a stream;
+// "bare EVENT" an event without JSON-RPC.
 func (a *recordedAgent) answer(w http.ResponseWriter, r *http.Request, id string, lines []string) {
 	if result, ok := strings.CutPrefix(lines[0], "json "); ok {
 		w.Header().Set("Content-Type", "application/json")

@@ -18,12 +18,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestDialects plays what agents have said, recorded or written by hand after their
-// source (testdata/recordings/dialects/*.txt; its README.md has the format), over
-// all ways in which a user meets it: an editor of ACP, one of A2A lines, and send.
-// What is shown is compared with NAME.golden (-update rewrites it); the text that
-// each way shows, joined, must be what the recording's says lines have: each word
-// once, and nothing of the agent's plumbing.
+// TestDialects plays what agents have said (testdata/recordings/dialects/*.txt; its
+// README.md has the format) over all ways to a user: an ACP editor, one of A2A lines,
+// and send. NAME.golden has what each shows (-update rewrites it). The joined text must
+// be that of the recording's says lines: each word once, and nothing else of the
+// agent's.
 func TestDialects(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
 	if err != nil || len(files) == 0 {
@@ -68,7 +67,7 @@ func TestDialects(t *testing.T) {
 // ownIDs are those that the bridge makes.
 var ownIDs = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 
-// oneSpace makes one blank of each run of white space: paragraphs are the editor's.
+// oneSpace replaces each run of white space by a blank: editors choose paragraphs.
 func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func compareGolden(t *testing.T, file, got string) {
@@ -97,7 +96,7 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 }
 
-// A player runs the program as an editor does, and shows what it reads.
+// A player runs the program like an editor, and shows what it reads.
 type player struct {
 	t      *testing.T
 	in     *io.PipeWriter
@@ -107,7 +106,7 @@ type player struct {
 	stderr bytes.Buffer
 
 	of            string // the message that text is of
-	joined        string // what kind of text grows, and of what
+	joined        string // what kind of text grows, and in what
 	growing, text strings.Builder
 	chose         int
 	asked         map[string]gjson.Result // options, by call
@@ -149,7 +148,7 @@ func (p *player) finish() string {
 	return p.text.String()
 }
 
-// grow joins chunks of one text: how many there are depends on when they come.
+// grow joins chunks of one text, whose number depends on timing.
 func (p *player) grow(of, text string) {
 	if of != p.joined {
 		p.flush()

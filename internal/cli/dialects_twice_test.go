@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestDialectsTwice has each agent say in a second task what it has said in the first,
-// under the same IDs of artifacts, messages and calls, which are unique in their task
-// only: the user sees it twice.
+// TestDialectsTwice: each agent repeats its first task in a second one, with the same
+// IDs of artifacts, messages and calls, which are unique only in their task. The user
+// sees everything twice.
 func TestDialectsTwice(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
 	if err != nil || len(files) == 0 {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestDialectVariants plays each recording as other legal agents might say it: what its
-// user sees of text must be the same. A recording shows one version of an agent; IDs,
-// the order of what is independent, and what may be left out are not facts about it.
+// TestDialectVariants plays each recording as other legal agents might send it; the
+// user must see the same text. A recording shows one version of one agent: IDs, the
+// order of independent events, and optional members are no facts about it.
 func TestDialectVariants(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
 	if err != nil || len(files) == 0 {
@@ -62,14 +62,14 @@ func TestDialectVariants(t *testing.T) {
 
 // variantsNot names the recordings to which a variant does not apply, and why.
 var variantsNot = map[string]string{
-	// Without final it is not known that the agent does not go on by itself: it is
-	// followed, and what is recorded next would be its word.
+	// Without final the agent may go on by itself, so the bridge follows the task, and
+	// would take the next recorded answer for it.
 	"no final": " adk-python-credential adk-python-credential-words",
 }
 
 type object = map[string]any
 
-// variants change an event, given as its result, into what is said instead.
+// variants change an event, given as its result.
 func variants(whole string) map[string]func(object) []object {
 	rename := func(key string, to func(string) string) func(object) []object {
 		return func(o object) []object {
@@ -194,8 +194,8 @@ func variants(whole string) map[string]func(object) []object {
 	}
 }
 
-// workingLate has a status that says nothing but "working" behind the artifact that
-// follows it: the two are independent.
+// workingLate moves an empty "working" status behind the next artifact: the two are
+// independent.
 func workingLate(lines []string) []string {
 	lines = slices.Clone(lines)
 	for i := 0; i+1 < len(lines); i++ {
@@ -210,8 +210,8 @@ func workingLate(lines []string) []string {
 	return lines
 }
 
-// constantIDs reports whether each turn has at most one artifact, by an ID that says
-// nothing, so that the agent might call it the same in all tasks.
+// constantIDs reports whether each turn has at most one artifact, with an ID without
+// meaning, so that the agent might use it in all tasks.
 func constantIDs(turns [][]string) bool {
 	some := false
 	for _, lines := range turns {

@@ -220,9 +220,9 @@ func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 	case errors.Is(a.err, transport.ErrUnreachable):
 		k.fail("round trip", a.err, "") // it says what to do
 	case exitStatus(a.err) == exitTimeout:
-		k.fail("round trip", a.err, "the card is there, and what answers calls is busy or stuck")
+		k.fail("round trip", a.err, "the card is there, but the server for calls is busy or stuck")
 	default:
-		k.fail("round trip", a.err, "the card is fine, but what it names does not speak A2A: --trace - shows what passed")
+		k.fail("round trip", a.err, "the card is fine, but the server that it names does not speak A2A: --trace - shows what passed")
 	}
 }
 

@@ -146,7 +146,7 @@ func (e *editorLogin) SignOut(ctx context.Context) error {
 	}
 	e.link.client.ForgetCard()
 	if given := source.Given(); err == nil && given != "" {
-		return fmt.Errorf("bridge: no sign-in is kept any more, but %s still says who you are: take that away, and start again", given)
+		return fmt.Errorf("bridge: the sign-in was deleted, but %s still identifies you: remove that, and start again", given)
 	}
 	return err
 }

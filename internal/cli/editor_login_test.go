@@ -20,7 +20,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
-// An acpEditor is one that speaks to a2astdio in this process.
+// An acpEditor talks to a2astdio in this process.
 type acpEditor struct {
 	t     *testing.T
 	in    *io.PipeWriter
@@ -52,8 +52,8 @@ func newEditor(t *testing.T, args ...string) *acpEditor {
 	return e
 }
 
-// call makes a request and returns its answer. What a2astdio asks meanwhile is
-// agreed to.
+// call makes a request and returns its answer. It agrees to all that a2astdio asks
+// meanwhile.
 func (e *acpEditor) call(id int, method, params string) gjson.Result {
 	e.t.Helper()
 	fmt.Fprintf(e.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
@@ -80,14 +80,14 @@ func (e *acpEditor) call(id int, method, params string) gjson.Result {
 	}
 }
 
-// An editor's user signs in by authenticate, when the agent wants that and not
-// before, and out by logout; what is secret stands in the store alone.
+// An editor's user signs in by authenticate, only when the agent wants that, and out by
+// logout. Only the store has secrets.
 func TestEditorLogin(t *testing.T) {
 	state := t.TempDir()
 	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData"} {
 		t.Setenv(name, state)
 	}
-	t.Setenv("BROWSER", "/no/such/browser") // there is one, by this, and the editor opens it
+	t.Setenv("BROWSER", "/no/such/browser") // BROWSER says that there is one; the editor opens the page
 	t.Setenv("NO_BROWSER", "")
 	agent := demo.New(&demo.Options{Version: "both", Pace: -1, Auth: demo.AuthOAuth2, Extended: true})
 	server := httptest.NewServer(agent)
@@ -118,7 +118,7 @@ func TestEditorLogin(t *testing.T) {
 	if r := prompt(3); r.Get("error.code").Int() != -32000 || !strings.Contains(r.Get("error.message").Str, "auth login") {
 		t.Errorf("%s", r.Raw)
 	}
-	// By the terminal's method nothing happens here; it has not been run.
+	// The terminal's method does nothing here, and the terminal has not run it.
 	if r := e.call(4, "authenticate", `{"methodId":"`+terminalLoginMethod+`"}`); r.Get("error.code").Int() != -32000 {
 		t.Errorf("%s", r.Raw)
 	}
@@ -128,7 +128,7 @@ func TestEditorLogin(t *testing.T) {
 	if r := prompt(6); r.Get("result.stopReason").Str != "end_turn" {
 		t.Errorf("%s", r.Raw)
 	}
-	// Now it succeeds by whatever method.
+	// Now each method succeeds.
 	if r := e.call(7, "authenticate", `{"methodId":"`+terminalLoginMethod+`"}`); !r.Get("result").IsObject() {
 		t.Errorf("%s", r.Raw)
 	}
@@ -197,9 +197,8 @@ func storedSecrets(t *testing.T, dir string) (secrets []string) {
 	return secrets
 }
 
-// The sign-in in a terminal reaches the agent as the bridge does, and trusts it no more:
-// all that says so is handed on, absolute, in the variables and in the arguments, with
-// which it can be parsed.
+// The sign-in in a terminal reaches the agent like the bridge, and trusts it no more:
+// it gets all options for that, with absolute paths, in variables and in arguments.
 func TestTerminalLoginWay(t *testing.T) {
 	ownPlaces(t)
 	dir := t.TempDir()

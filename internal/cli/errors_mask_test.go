@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A credential that the agent echoes is in no error that anybody reads: in a shell, of
-// doctor, or in an editor.
+// No error shows a credential that the agent echoes: in a shell, in doctor, or in an
+// editor.
 func TestEchoedCredentials(t *testing.T) {
 	const token = "sk-live-Zq81xWvT9pLm4"
 	rpc := `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no model for ECHO","data":{"sent":"ECHO"}}}`

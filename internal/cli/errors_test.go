@@ -28,7 +28,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// A badAgent fails in one of the ways that users meet most.
+// A badAgent fails in one common way.
 type badAgent struct {
 	name, path string
 	secure     bool   // it speaks TLS
@@ -80,9 +80,9 @@ func commonErrors() []badAgent {
 	}
 }
 
-// The errors that users meet most say cause and cure, side by side: in an editor (the
-// message, and data.details, which are the same), of send, and of doctor. The golden
-// file is for reading: -errors rewrites it.
+// The common errors have cause and remedy: in an editor (the message, and data.details,
+// which are equal), in send, and in doctor. The golden file is for reading: -errors
+// rewrites it.
 func TestCommonErrors(t *testing.T) {
 	const golden = "../../testdata/errors.txt"
 	var b strings.Builder
@@ -160,7 +160,7 @@ func (bad *badAgent) messages(t *testing.T) string {
 	return out
 }
 
-// certificate makes one that nobody has signed, and that is valid for some time from now on.
+// certificate makes a self-signed one that is valid for a while.
 func certificate(name string, valid time.Duration) *tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -31,7 +31,7 @@ const exitHelp = `  0    done, whatever the agent decided
        or an approval was wanted that nobody could give
   2    a2astdio was called wrongly
   3    the agent, or its card, was not reached
-  4    the agent wants credentials, or other ones
+  4    the agent wants credentials, or refuses yours
   5    the agent did not answer in time
   6    with --fail: the agent asks something, and waits for the answer
   130  interrupted`

@@ -38,7 +38,7 @@ func helpOf(t *testing.T, words []string) string {
 	return text
 }
 
-// generated compares a file that is committed with what it should hold, or writes it.
+// generated compares a committed file with its expected content, or writes it.
 func generated(t *testing.T, path, want string) {
 	t.Helper()
 	if *update {
@@ -54,7 +54,7 @@ func generated(t *testing.T, path, want string) {
 	}
 }
 
-// onlyGenerated says which files of a directory are of no use any more.
+// onlyGenerated reports files of a directory that belong to no command.
 func onlyGenerated(t *testing.T, dir, pattern string, names []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -75,8 +75,8 @@ func onlyGenerated(t *testing.T, dir, pattern string, names []string) {
 	}
 }
 
-// TestGeneratedHelp keeps the help of every command where a change of it is seen in
-// review. Each has an example that names it, and says how it exits.
+// TestGeneratedHelp commits each command's help, so that reviews show changes. Each has
+// an example with its name, and its exit statuses.
 func TestGeneratedHelp(t *testing.T) {
 	dir := filepath.Join("..", "..", "testdata", "help")
 	var names []string
@@ -117,8 +117,8 @@ func TestHelpAsked(t *testing.T) {
 	}
 }
 
-// TestVariablesOfCommands: the variable of a command's option works if its help
-// says that there is one, and the option wins over it.
+// TestVariablesOfCommands: the variable of a command's option works if its help names
+// it, and the option wins over it.
 func TestVariablesOfCommands(t *testing.T) {
 	promised := 0
 	eachCommand(func(words []string, c *cli.Command) {

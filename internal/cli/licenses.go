@@ -17,7 +17,7 @@ import (
 var notices string
 
 func (p *program) licensesCommand() *cli.Command {
-	return documented(&cli.Command{Name: "licenses", Usage: "show the licences of a2astdio and of what is linked into it", Action: p.licenses}, help{
+	return documented(&cli.Command{Name: "licenses", Usage: "show the licences of a2astdio and its modules", Action: p.licenses}, help{
 		intro: `Shows the licence of a2astdio, and for each module that is linked into it where
 its source is, and its licence.`,
 		usage:    []string{"a2astdio licenses"},

@@ -15,8 +15,7 @@ import (
 	"testing"
 )
 
-// A linkedModule is one that a part of is in the program: the packages are the
-// directories of that part.
+// A linkedModule is a module with linked packages, which are its directories here.
 type linkedModule struct {
 	Path, Version, Dir string
 	packages           []string
@@ -101,8 +100,8 @@ that version; go mod download fetches it.
 
 const rule = "\n================================================================================\n"
 
-// TestGeneratedNotices: the licence of every module that is linked is in what
-// licenses prints, and in THIRD_PARTY_NOTICES beside the program.
+// TestGeneratedNotices: licenses and THIRD_PARTY_NOTICES have the licence of every
+// linked module.
 func TestGeneratedNotices(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(noticesHead)
@@ -127,7 +126,7 @@ func TestGeneratedNotices(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// Another version of Go may pack it differently: what holds the same text stays.
+		// Another version of Go may pack it differently, so the unpacked text is compared.
 		if _, now, _ := runMain("", "licenses"); now != b.String() {
 			if err := os.WriteFile("notices.txt.gz", packed.Bytes(), 0o666); err != nil {
 				t.Fatal(err)

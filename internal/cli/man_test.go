@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// TestGeneratedMan: each command has a man page, which says what its help says.
+// TestGeneratedMan: each command has a man page with the content of its help.
 func TestGeneratedMan(t *testing.T) {
 	dir := filepath.Join("..", "..", "packaging", "man")
 	var names, pages []string

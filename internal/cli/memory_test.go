@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMemoryLimit: the limit is above what is alive, and comes down with it.
+// TestMemoryLimit: the limit is above the live memory, and comes down with it.
 func TestMemoryLimit(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	k := newMemoryKeeper()
@@ -25,9 +25,9 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestGiveBack: what was alive at the last collection may be garbage since, as a large
-// event is that came last. So it is collected once more, and not again and again if it
-// is still used.
+// TestGiveBack: what was alive at the last collection may be garbage since, such as a
+// large last event. So one more collection runs, and no further ones if it is still
+// used.
 func TestGiveBack(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	k := newMemoryKeeper()

@@ -40,8 +40,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestNarrowHelp: no help has a line that a terminal of 40 columns would break, but for
-// commands, and for words that are longer; and none loses a word.
+// TestNarrowHelp: no help has a line longer than 40 columns, except commands and longer
+// words; and none loses a word.
 func TestNarrowHelp(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "help", "*.txt"))
 	if err != nil || len(files) < 20 {

@@ -7,8 +7,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// TestV1: what 0.3 says is said in 1.0's words, with all that we do not know; what
-// is 1.0 stays as it is.
+// TestV1: 0.3 becomes 1.0, with all unknown members; 1.0 stays unchanged.
 func TestV1(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"kind":"status-update","taskId":"t","final":true,"status":{"state":"input-required","message":{"kind":"message","role":"agent","parts":[{"kind":"text","text":"a","metadata":{"kind":"kept"}}],"x":1}},"metadata":{"kind":"kept"}}`: `{"statusUpdate":{"taskId":"t","status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"role":"ROLE_AGENT","parts":[{"text":"a","metadata":{"kind":"kept"}}],"x":1}},"metadata":{"kind":"kept"}}}`,

@@ -17,7 +17,7 @@ import (
 )
 
 func (p *program) proxyCommand() *cli.Command {
-	return documented(&cli.Command{Name: "proxy", Usage: "stand in front of an agent, for any A2A client, and record", Action: p.proxy,
+	return documented(&cli.Command{Name: "proxy", Usage: "record any A2A client, as a proxy in front of the agent", Action: p.proxy,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", DefaultText: "a free port of this machine", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only"},
 			&cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"},

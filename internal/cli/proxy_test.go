@@ -8,7 +8,7 @@ import (
 )
 
 // TestProxyCommand: a client talks to an agent through the proxy, which records it,
-// adds no credentials unless told, and has go wrong what is asked for.
+// adds credentials only if asked to, and applies faults.
 func TestProxyCommand(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t.jsonl")
 	url, stop := background(t, "--agent", "demo", "--header", "X-Secret: hunter2", "proxy", "--trace", trace)

@@ -26,7 +26,7 @@ func block(t *testing.T, language, containing string) string {
 	return ""
 }
 
-// TestReadmeTurn: the turn that README.md shows is what a terminal gets.
+// TestReadmeTurn: README.md shows the turn as a terminal gets it.
 func TestReadmeTurn(t *testing.T) {
 	shown, err := os.ReadFile(filepath.Join("..", "..", "testdata", "terminal", "80-plain.txt"))
 	if err != nil {
@@ -39,8 +39,7 @@ func TestReadmeTurn(t *testing.T) {
 	}
 }
 
-// TestReadmeEditor: what README.md has an editor start speaks to it, without settings
-// of any kind.
+// TestReadmeEditor: the command in README.md serves an editor without any settings.
 func TestReadmeEditor(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
 		t.Setenv(name, t.TempDir())
@@ -69,7 +68,7 @@ func TestReadmeEditor(t *testing.T) {
 // pipe or a variable's value.
 var shownCommand = regexp.MustCompile(`(?m)^(?: *|    |.*\| |[A-Z_0-9]+=\S+ )(?:\$ )?a2astdio ([^\n]*)$`)
 
-// usageSection is no command line, but the form of one.
+// usageSection is not a command line, but its form.
 var usageSection = regexp.MustCompile(`(?ms)^Usage:\n.*?\n\n`)
 
 // TestShownCommands: the commands and options that documents and help show exist.

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// TestScreen: who is waited for is shown after a second of silence, no wider than the
-// terminal and without anything that would control it, and is wiped before anything
-// else is written. In the middle of a line of stdout, and while somebody else has the
-// terminal, there is nothing.
+// TestScreen: after a second of silence the screen shows who is waited for, within the
+// terminal's width and without control characters. The line is wiped before anything
+// else is written. There is none in the middle of a line of stdout, or while somebody
+// else has the terminal.
 func TestScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got strings.Builder

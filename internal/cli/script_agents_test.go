@@ -15,8 +15,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo"
 )
 
-// scriptAgents are the agents of the scripts, by the variable that has their URL.
-// end ends what they do: before their servers are closed, which wait for it.
+// scriptAgents are the scripts' agents, by the variable with their URL. end ends their
+// work before their servers are closed, which wait for it.
 func scriptAgents() (agents map[string]http.Handler, end func()) {
 	agent := demo.New(&demo.Options{Version: "both", Pace: -1})
 	release := make(chan struct{})
@@ -64,9 +64,8 @@ func scriptAgents() (agents map[string]http.Handler, end func()) {
 	}, end
 }
 
-// A plainAgent is one of A2A 0.3 that does not stream, has tasks with files and
-// awkward names, wants credentials for what it does, and speaks of an extension
-// that nobody knows.
+// A plainAgent is an agent of A2A 0.3 without streaming. It has tasks with files and
+// awkward names, wants credentials for its work, and declares an unknown extension.
 type plainAgent struct{}
 
 func (p *plainAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -156,8 +155,7 @@ func (p *plainAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pastedSession is the session of the documentation, which says that it can be
-// pasted into a shell.
+// pastedSession is the documentation's session, which can be pasted into a shell.
 func pastedSession(t *testing.T) []byte {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "protocol-a2a-lines.md"))
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// A restAgent speaks HTTP+JSON of A2A 1.0 and nothing else, for those that give its
-// key. card is the path of its card, "" for none; tasks: it has operations for tasks,
-// of which it knows none.
+// A restAgent has only HTTP+JSON of A2A 1.0, for callers with its key. card is the path
+// of its card, "" for none; tasks: it has operations for tasks, but no task.
 type restAgent struct {
 	card  string
 	tasks bool

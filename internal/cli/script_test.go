@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// ownState runs the tests with a place of their own for sessions and configuration:
-// no test reads or writes those of whoever runs it.
+// ownState gives the tests their own place for sessions and configuration, apart from
+// the user's.
 type ownState struct{ m *testing.M }
 
 // Run implements [testscript.TestingM]. It is not called in the commands of the
@@ -109,7 +109,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
 type brokenPipe struct{}
 
-// TestReaderGone: send | head cancels the task, and is quiet about it.
+// TestReaderGone: send | head cancels the task silently.
 func TestReaderGone(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t")
 	var stderr strings.Builder

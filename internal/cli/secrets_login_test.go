@@ -14,7 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
-// This file has ways to sign in of TestSecretsStayIn.
+// Ways to sign in, for TestSecretsStayIn.
 
 var deviceURL = regexp.MustCompile(`http://\S*user_code=\S+`)
 
@@ -47,8 +47,8 @@ func (s *secretRun) device(args ...string) {
 	s.texts["the sign-in by a code"] = out.String() + all
 }
 
-// asItself signs in as a client with a secret of its own, by a variable and by a file, and
-// with one that is wrong.
+// asItself signs in as a client with its own secret, by a variable and by a file, and
+// with a wrong one.
 func (s *secretRun) asItself(agent *leakyAgent, traced func(string) []string) {
 	s.t.Helper()
 	resp, err := http.Post(agent.URL+"/idp/register", "application/json", strings.NewReader(`{"token_endpoint_auth_method":"client_secret_basic"}`))

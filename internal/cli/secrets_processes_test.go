@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// watchCommandLines takes down the command lines of this run's processes, which have its
-// home, until it is stopped.
+// watchCommandLines records the command lines of this run's processes, which have its
+// home, until stop.
 func watchCommandLines(t *testing.T, home string, texts map[string]string) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	lines := map[string]bool{}

@@ -30,8 +30,8 @@ func browse() {
 	}
 }
 
-// A leakyAgent is the demo that callers sign in to. It takes down all that is secret
-// between it and them, fails when it is told to, and then repeats what it was shown.
+// A leakyAgent is the demo with sign-ins. It records all secrets between it and its
+// callers, fails on demand, and then echoes what it was shown.
 type leakyAgent struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -83,7 +83,7 @@ func newLeakyAgent(t *testing.T) *leakyAgent {
 	return a
 }
 
-// learn takes down a secret. The agent's own protocol has short ones by these names.
+// learn records a secret. The agent's own protocol has short values by these names.
 func (a *leakyAgent) learn(name, value string) {
 	if len(value) < 12 {
 		return
@@ -93,7 +93,7 @@ func (a *leakyAgent) learn(name, value string) {
 	a.secrets[value] = name
 }
 
-// failNext has the next requests to the agent itself answered by a status.
+// failNext answers the next requests to the agent itself with a status.
 func (a *leakyAgent) failNext(status string, times int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -125,7 +125,7 @@ func (a *leakyAgent) fails(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// A secretRun is processes with secrets, and all that they have put out.
+// A secretRun is a run of processes with secrets, and all their output.
 type secretRun struct {
 	t     *testing.T
 	dir   string

@@ -22,7 +22,7 @@ const interruptWait = 2500 * time.Millisecond
 func (p *program) sendCommand() *cli.Command {
 	return documented(&cli.Command{
 		Name:  "send",
-		Usage: "send one prompt to the agent and show what comes of it",
+		Usage: "send one prompt to the agent and show the answer",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText, EnvVars: env("output"),
 				Usage: "`text|json|events`: text is the agent's words, as they come; json is one document at the end, A2A 1.0's task or message; events is one JSON object a line for everything that happens"},

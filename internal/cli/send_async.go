@@ -44,7 +44,7 @@ func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
 		return nil, usagef("--stream goes with -o json: -o text and -o events stream anyway")
 	case !c.Bool("async"):
 	case c.Bool("stream"), format == formatEvents:
-		return nil, usagef("--async does not wait for anything to stream: task subscribe does")
+		return nil, usagef("--async waits for nothing, so there is nothing to stream: task subscribe waits")
 	case c.Bool("fail"), c.IsSet("approve"), c.Bool("verbose"):
 		return nil, usagef("--async does not wait for what --fail, --approve and --verbose are about: task subscribe has them")
 	case stringOf(c, "agent") == demoAgent, stringOf(c, "agent-command") != "" && stringOf(c, "agent") == "":
@@ -82,7 +82,7 @@ func (p *program) sendAsync(c *cli.Context, l *link, t *thread, agent *bridge.Ag
 		_, err := fmt.Fprintln(p.stdout, oneLine(plainText(answer.TaskID)))
 		return err
 	}
-	p.say("the agent has answered at once, and made no task of it")
+	p.say("the agent has answered at once, without a task")
 	text := ""
 	for part := range answer.Message.Parts.All() {
 		if part.Kind == a2a.PartText {

@@ -31,7 +31,7 @@ func (p *program) thread(c *cli.Context, l *link) (*thread, error) {
 	}
 	lose := func(err error) { l.options.Log.Warn("the conversation is not kept for --continue", "err", err) }
 	if c.Bool("continue") || isTerminal(p.stderr) {
-		lose = func(err error) { p.say("this conversation is not kept for --continue: %v", err) }
+		lose = func(err error) { p.say("this conversation is not stored for --continue: %v", err) }
 	}
 	if err != nil {
 		lose(err)
@@ -79,7 +79,7 @@ func lost(c *cli.Context, l *link, taskID string, err error) error {
 	switch {
 	case c.Bool("continue"):
 	case taskID != "" && c.IsSet("task-id") && errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound:
-		return fmt.Errorf("agent: it has no task %s (%s, %d), or no more: a2astdio task list shows those that it has", taskID, agent.Message, agent.Code)
+		return fmt.Errorf("agent: it has no task %s (%s, %d): a2astdio task list shows its tasks", taskID, agent.Message, agent.Code)
 	default:
 		return err
 	}

@@ -26,7 +26,7 @@ func (p *program) prompt(c *cli.Context) (string, error) {
 		switch {
 		case arg != "-", p.before >= 0 && i >= p.before: // behind -- all is text
 		case at >= 0:
-			return "", usagef("- stands twice: stdin can be read once. As text, a - goes behind --")
+			return "", usagef("- stands twice, but stdin can be read once: put a - that is text behind --")
 		default:
 			at = i
 		}
@@ -64,7 +64,7 @@ func (p *program) prompt(c *cli.Context) (string, error) {
 func (p *program) noteStdin() {
 	if !p.stdinNoted && hasInput(p.stdin) {
 		p.stdinNoted = true
-		p.say("stdin is not read, and there is something in it: a - among the words of the prompt stands for it, and </dev/null says that none is meant")
+		p.say("stdin holds something and is not read: put a - into the prompt to read it, or use </dev/null")
 	}
 }
 

@@ -58,7 +58,7 @@ func (o *textOutput) show(steps []mapping.Step) error {
 			if s.Connection.Gap {
 				o.say("the connection was lost, and the agent may not hold all that it said meanwhile")
 			} else if s.Connection.Phase == mapping.PhaseWaiting {
-				o.say("the agent does not accept connections any more: it is waited for")
+				o.say("the agent no longer accepts connections: waiting for it")
 			} else if o.verbose && s.Connection.Silent == 0 { // the screen shows silence itself
 				o.say("connection: %s", s.Connection.Phase)
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 func (p *program) sessionsCommand() *cli.Command {
-	return group("sessions", "list and delete conversations that are kept here", help{
+	return group("sessions", "list and delete stored conversations", help{
 		intro: `Looks after the conversations of editors that are kept on this machine, so
 that an editor can load them again: what was said, and with which task of the
 agent. They are your files, in clear; a session that nobody uses is removed

@@ -16,7 +16,7 @@ import (
 func (p *program) setupCommand() *cli.Command {
 	return documented(&cli.Command{
 		Name:  "setup",
-		Usage: "make an agent known, once, by a name",
+		Usage: "store an agent under a name, once",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "name", Usage: "`NAME`: what the agent is to be called, instead of asking"},
 			&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: what to try the agent with, instead of asking"},

@@ -14,7 +14,7 @@ import (
 )
 
 func (p *program) tapCommand() *cli.Command {
-	return documented(&cli.Command{Name: "tap", Usage: "listen to what an editor and an agent on stdio say to each other", Action: p.tap, Flags: behindCommand()}, help{
+	return documented(&cli.Command{Name: "tap", Usage: "record what an editor and an agent on stdio exchange", Action: p.tap, Flags: behindCommand()}, help{
 		intro: `Runs a command that speaks on stdin and stdout, an ACP agent or an MCP server,
 and records both directions in the trace that --trace names, and what it writes
 to stderr. Every byte passes as it is, at once; signals are passed on, and the

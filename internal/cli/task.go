@@ -13,7 +13,7 @@ import (
 )
 
 func (p *program) taskCommand() *cli.Command {
-	return group("task", "look at the agent's tasks, follow, stop, get files", help{
+	return group("task", "list, show, follow and cancel tasks, get their files", help{
 		intro: `A task is what comes of a prompt. The agent keeps it, for as long as it likes,
 so that it can be looked at from elsewhere.`,
 		usage: []string{"a2astdio --agent URL task COMMAND [options] [ID]"},

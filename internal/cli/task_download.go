@@ -154,7 +154,7 @@ func (d *download) file(a *a2a.Artifact, f a2a.File) error {
 	}
 	u, err := url.Parse(f.URI)
 	if err != nil {
-		return fmt.Errorf("agent: %s is at a URL that is none: %q", name, f.URI)
+		return fmt.Errorf("agent: the URL of %s is invalid: %q", name, f.URI)
 	}
 	u = d.agent.ResolveReference(u)
 	if !sameOrigin(u, d.agent) {
@@ -344,7 +344,7 @@ func (d *download) report(asJSON bool) error {
 	var out page
 	for _, f := range d.files {
 		if f.Path == "" {
-			d.p.say("not fetched, because it is not where the agent is: %s", f.URL)
+			d.p.say("not fetched, because it is not at the agent's origin: %s", f.URL)
 			out.b.WriteString(oneLine(plainText(f.URL)) + "\n")
 			continue
 		}

@@ -102,7 +102,7 @@ func (p *program) pages(c *cli.Context, client *transport.Client, q a2a.TaskQuer
 			return all, nil
 		}
 		if seen[page.NextPageToken] {
-			return nil, fmt.Errorf("agent: its pages go round in circles: %q was named before", page.NextPageToken)
+			return nil, fmt.Errorf("agent: its list of tasks repeats the page %q", page.NextPageToken)
 		}
 		seen[page.NextPageToken], q.PageToken = true, page.NextPageToken
 	}

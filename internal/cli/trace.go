@@ -13,7 +13,7 @@ import (
 )
 
 func (p *program) traceCommand() *cli.Command {
-	return group("trace", "look at a trace, play it again, check it, hand it on", help{
+	return group("trace", "show, check, replay and export traces", help{
 		intro: `A trace is what --trace FILE has recorded of any command: both wires of a
 conversation, byte for byte, without credentials. docs/trace-format.md says what
 is in the file. A file of which - is the name is stdin.`,

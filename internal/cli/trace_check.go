@@ -16,7 +16,7 @@ import (
 )
 
 func (p *program) traceCheckCommand() *cli.Command {
-	return traceCommandOf("check", "hold a trace against the protocols", p.traceCheck, help{
+	return traceCommandOf("check", "check a trace against the protocols", p.traceCheck, help{
 		intro: `Says where somebody has not kept to the protocols: a line for each place, with
 the record's number, who has said it, which rule it breaks, and how. The rules:
 

@@ -16,7 +16,7 @@ const groupPush = "What the agent pushes"
 func webhookFlags(env func(name string) []string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "webhook", Category: groupPush, EnvVars: env("webhook"),
-			Usage: "`ADDR|nats://HOST:PORT/MAILBOX`: have the agent push what becomes of a task, so that a turn goes on while the connection is gone; receive that at HOST:PORT (port 0: a free one), or from a2astdio webhook by way of NATS. See docs/push.md"},
+			Usage: "`ADDR|nats://HOST:PORT/MAILBOX`: have the agent push a task's changes, so that a turn goes on without a connection; receive them at HOST:PORT (port 0: a free one), or from a2astdio webhook by way of NATS. See docs/push.md"},
 		&cli.StringFlag{Name: "webhook-url", Category: groupPush, EnvVars: env("webhook-url"),
 			Usage: "`URL`: how the agent reaches the receiver, through a tunnel, a proxy or a2astdio webhook; without it the address of --webhook itself, which only an agent on this machine reaches"},
 		&cli.StringSliceFlag{Name: "webhook-allow", Category: groupPush, EnvVars: env("webhook-allow"),
@@ -127,9 +127,9 @@ func publicURL(name, value string) (string, error) {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return "", usagef("--%s %q is no http or https URL", name, value)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "", usagef("--%s has credentials, a query or a fragment: it is the beginning of addresses that are made", name)
+		return "", usagef("--%s has credentials, a query or a fragment, but addresses begin with it", name)
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return "", usagef("--%s %s is not encrypted: what the agent pushes, and the token for it, could be read on the way; take https", name, value)
+		return "", usagef("--%s %s is not encrypted: pushes and their token could be read on the way; use https", name, value)
 	}
 	return value, nil
 }

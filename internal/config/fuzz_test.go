@@ -9,8 +9,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// FuzzLoad: what is taken of a user's file is TOML, and says what a decoder of all
-// of TOML says that it says. What is refused is refused with a line of the file.
+// FuzzLoad: what is accepted of a user's file is TOML, and has the values that a full
+// TOML decoder finds. A refusal names a line.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{
 		manyAgents(2), "agent='w'\n[agents]\nw={url='u:',headers={A='b'}}", "[agents.w]\nurl='u:'\n[agents.w.headers]\nA='b'\n[agents.v]\ncommand='x'",
@@ -92,8 +92,7 @@ func sameAgent(t *testing.T, text string, got *Named, want map[string]any) {
 // dates: TOML's dates have no one spelling in JSON, nor has an empty list.
 func dates(text string) bool { return strings.Contains(text, "agent-settings") }
 
-// TestNearest: what a slip of the finger makes of a key leads back to it, and what
-// is something else leads nowhere.
+// TestNearest: a typing error leads back to its key, another word leads nowhere.
 func TestNearest(t *testing.T) {
 	var names []string
 	for _, k := range Keys() {
@@ -110,8 +109,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestKeys: the list of keys has all that is said about one, and its examples are
-// taken by the parser.
+// TestKeys: each key has all its members, and the parser accepts its example.
 func TestKeys(t *testing.T) {
 	for _, k := range Keys() {
 		if k.Help == "" || k.Example == "" || (k.Kind == KindWord) != (k.Words != nil) {

@@ -72,7 +72,7 @@ var keys = []Key{
 	{Name: "oauth-scopes", Flag: "oauth-scope", In: Agent, Kind: KindList, Example: `["openid", "agent"]`,
 		Help: "what to ask the identity provider for, instead of what the card wants"},
 	{Name: "oauth-redirect", Flag: "oauth-redirect", In: Agent, Kind: KindText, Example: `"http://127.0.0.1:8400/callback"`,
-		Help: "where on this machine the browser comes back to, if the client is registered with one"},
+		Help: "the redirect URL on this machine, if the client is registered with one"},
 	{Name: "oauth-params", Flag: "oauth-param", In: Agent, Kind: KindList, Example: `["audience=https://agent.example"]`,
 		Help: "further parameters for the identity provider"},
 	{Name: "ca-file", Flag: "ca-file", In: Top | Agent, Kind: KindPath, Example: `"~/company-ca.pem"`,

@@ -47,7 +47,7 @@ func said(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// A file of every key, in all spellings of a table, is read as one spelling is.
+// All spellings of tables give the same values.
 func TestSpellings(t *testing.T) {
 	const top = "agent = \"work\"\n"
 	for name, text := range map[string]string{
@@ -93,8 +93,7 @@ other = { command = "x" }`,
 	}
 }
 
-// What is wrong is said with its line and, where something is near, with what was
-// meant; all of it at once.
+// Each problem names its line and, if possible, what was meant; all at once.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"mdoe = \"yolo\"":                      `user:1: there is no key "mdoe": did you mean mode?`,
@@ -147,8 +146,8 @@ func TestOthersValues(t *testing.T) {
 	}
 }
 
-// The file of a workspace may name an agent of the user's and a stricter mode, and
-// nothing else: each refusal has a sentence.
+// A workspace's file may name an agent of the user's and a stricter mode. Each other
+// key is refused with a sentence.
 func TestHostileWorkspace(t *testing.T) {
 	const user = "mode = 'accept-edits'\n[agents.work]\nurl='https://a.example'\n"
 	for text, want := range map[string]string{
@@ -194,8 +193,8 @@ func modeOf(opts *Options) (string, error) {
 	return c.Value("mode").Text, nil
 }
 
-// What a workspace asks for is as strict as one of the user's own words, and never
-// wins over an option.
+// A workspace's mode is at least as strict as the user's, and never wins over an
+// option.
 func TestWorkspaceMode(t *testing.T) {
 	for _, test := range []struct{ user, option, workspace, want string }{
 		{"", "", "default", "default"},
@@ -219,8 +218,8 @@ func TestWorkspaceMode(t *testing.T) {
 	}
 }
 
-// A workspace that names an agent does not get a laxer mode with it: the user has
-// said that for when he names that agent himself.
+// A workspace that names an agent does not get that agent's laxer mode: it holds only
+// if the user names the agent.
 func TestWorkspaceAgentMode(t *testing.T) {
 	for _, test := range []struct{ top, agent, option, workspace, want string }{
 		{"", "yolo", "", "agent='a'", "default"},
@@ -243,8 +242,8 @@ func TestWorkspaceAgentMode(t *testing.T) {
 	}
 }
 
-// Links, directories and pipes in a workspace are not followed, the user's own file
-// is not also a workspace's, and what everybody may write is nobody's word.
+// Links, directories and pipes in a workspace are not followed. The user's own file is
+// not also a workspace's. A file that everybody may write is ignored.
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
 	user := write(t, filepath.Join(dir, "user", FileName), "[agents.work]\ncommand='x'\n")

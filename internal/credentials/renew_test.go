@@ -16,9 +16,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Who has signed in is known to the agent, in this process and in later ones; a
-// token that ends is renewed without a word: before it ends, when the agent refuses
-// it, and where a stream is taken up again.
+// A sign-in serves this process and later ones. A token is renewed silently: before its
+// end, after a refusal, and when a stream is resumed.
 func TestRenewal(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	turned := &clock{}
@@ -54,8 +53,8 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// Prompts at once, of one bridge and of several, renew once: with a provider that
-// ends a sign-in whose old refresh token comes again, anything else ends it.
+// Concurrent prompts of one bridge and of several renew once: otherwise a provider that
+// replaces refresh tokens would end the sign-in.
 func TestRenewedOnce(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	var clients []*transport.Client
@@ -82,8 +81,8 @@ func TestRenewedOnce(t *testing.T) {
 	}
 }
 
-// What another bridge has renewed is found where the file's time and size do not tell:
-// a system's clock for files goes by some milliseconds.
+// Another bridge's renewal is found even if the file's time and size are the same: file
+// clocks have steps of some milliseconds.
 func TestRenewedAtTheSameTime(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	seconds := func() time.Time { return time.Now().Truncate(time.Second) } // as long as each other, written down
@@ -151,7 +150,7 @@ func TestRenewedOnceByProcesses(t *testing.T) {
 	}
 }
 
-// A sign-in that is over says so, with what to do, and the provider is asked once.
+// An ended sign-in reports what to do, and the provider is asked once.
 func TestSignInIsOver(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	c, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
@@ -182,8 +181,8 @@ func TestSignInIsOver(t *testing.T) {
 	}
 }
 
-// A provider that is down is one clear error, and is left alone for a while; the
-// sign-in is not lost. A token that is still good is used.
+// A provider that is down gives one clear error, and is not asked for a while. The
+// sign-in is kept, and a valid token is used.
 func TestProviderIsDown(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	turned := &clock{}
@@ -229,8 +228,8 @@ func TestProviderIsDown(t *testing.T) {
 	}
 }
 
-// Tokens that the agent takes none of, for another audience, say: one new one is
-// tried, and no more of them for a while.
+// Tokens that the agent refuses, such as for another audience: one new token is tried,
+// and no more for a while.
 func TestWrongAudience(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	a.takes = func(*http.Request) bool { return false }
@@ -247,8 +246,8 @@ func TestWrongAudience(t *testing.T) {
 	}
 }
 
-// A prompt that is given up does not end the renewal that it waits for: its answer
-// has the only refresh token that is good.
+// A cancelled prompt does not end its renewal, whose answer has the only valid refresh
+// token.
 func TestRenewalOutlivesPrompt(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	c, _ := a.client(t, &Options{Store: store})

@@ -22,8 +22,8 @@ func fetch(t *testing.T, a *agent, opts *Options) (*Source, *a2a.Card) {
 	return s, card
 }
 
-// A provider that the agent alone has named gets nothing before the user has agreed
-// to it; afterwards it is not asked about again, until it names other endpoints.
+// A provider that only the agent has named gets nothing before the user agrees. Then it
+// is not asked about again, unless its endpoints change.
 func TestConfirmed(t *testing.T) {
 	p := signin.Start(t, nil)
 	a, store := newAgent(t, p), testStore(t)
@@ -71,8 +71,7 @@ func TestConfirmedOnThePage(t *testing.T) {
 	}
 }
 
-// A card whose endpoints are not of one provider would have a code of one sent to
-// another.
+// A card with endpoints of two providers would send one's code to the other.
 func TestMixedUp(t *testing.T) {
 	honest, evil := signin.Start(t, nil), signin.Start(t, nil)
 	for _, test := range []struct{ name, security, want string }{
@@ -205,8 +204,8 @@ func resource(a *agent, p *signin.Server) http.Handler {
 	})
 }
 
-// A client that is configured with its secret and its issuer gets tokens for
-// itself; without the issuer nothing of it goes anywhere.
+// A client with a configured secret and issuer gets tokens for itself; without the
+// issuer nothing is sent.
 func TestProgram(t *testing.T) {
 	p := signin.Start(t, &idp.Options{Scopes: []string{"agent"}, Clients: map[string]idp.Client{"service": {Secret: "hunter2"}}})
 	a := newAgent(t, p)
@@ -234,8 +233,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// Signing out forgets, and gives the tokens back; what cannot be given back is
-// said, and forgotten all the same.
+// Signing out deletes the login and revokes its tokens. It reports a token that cannot
+// be revoked, and deletes the login all the same.
 func TestSignOut(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	c, s := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})

@@ -19,7 +19,7 @@ func aLogin(agent, client string) *Login {
 		Secrets: Secrets{Access: "hunter2-access", Refresh: "hunter2-refresh", ClientSecret: "hunter2-client", Keys: []Key{{"query", "k", "hunter2-key"}}}}
 }
 
-// What is stored is this user's alone, is replaced as a whole, and comes back.
+// A stored login is private, replaced as a whole, and read back unchanged.
 func TestStore(t *testing.T) {
 	s := testStore(t)
 	if list, err := s.List(); len(list) != 0 || err != nil {
@@ -71,8 +71,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// A file that others can read, or that is not what it should be, is not used, and
-// says what to do.
+// A file that others can read, or that is damaged, is not used, and the error tells
+// what to do.
 func TestStoreRefuses(t *testing.T) {
 	s := testStore(t)
 	l := aLogin("https://agent.example/a", "app")
@@ -138,8 +138,8 @@ func TestStateDir(t *testing.T) {
 	}
 }
 
-// One has the lock, and who waits in vain hears why; a lock ends with its process,
-// or when it is given back.
+// One process has the lock, and a waiting one gets an error; a lock ends with its
+// process, or when released.
 func TestLock(t *testing.T) {
 	s := testStore(t)
 	l := aLogin("https://agent.example/a", "app")

@@ -14,81 +14,76 @@ import (
 const ExtensionURI = "https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"
 
 const (
-	// defaultPace makes a story legible to somebody who watches it, and costs
-	// a test in virtual time nothing.
+	// defaultPace makes a story readable for a viewer; in a test's virtual time it costs
+	// nothing.
 	defaultPace = 20 * time.Millisecond
 
-	// maxTasks bounds the memory of an agent that is left running. The oldest
-	// task that is over is forgotten first; tasks that are under way are never
-	// forgotten, because somebody can still answer them.
+	// maxTasks bounds the memory. The oldest ended task goes first. A running task stays,
+	// because somebody can still answer it.
 	maxTasks = 1024
 )
 
 // Options configure an Agent. The zero value is an agent that writes only
 // below the workspace that a client names.
 type Options struct {
-	// Workspace is the only directory below which files are written; a client
-	// may narrow it by workspace_path but not leave it. If it is empty, the
-	// client's workspace_path is the workspace.
+	// Workspace is the only directory below which files are written; a client may narrow
+	// it by workspace_path. If it is empty, the client's workspace_path is the workspace.
 	Workspace string
 
-	// Pace is the delay between chunks. Zero is a small default, negative is
-	// none. The story "slow" has a pace of its own and "long" has none.
+	// Pace is the delay between chunks. Zero is a small default, negative is none. The
+	// story "slow" has a pace of its own, and "long" has none.
 	Pace time.Duration
 
-	// NewID makes task, context, message and tool call IDs; nil makes UUIDs. With
-	// IDsPerTask it makes those of tasks and contexts, which must be unique. It
-	// is called from several goroutines. Golden transcripts want a counter here;
-	// a server must not, because clients keep IDs across its restarts.
+	// NewID makes the IDs of tasks, contexts, messages and tool calls; nil makes UUIDs.
+	// With IDsPerTask it makes only those of tasks and contexts, which must be unique. It
+	// is called concurrently. Golden transcripts use a counter; a server must not, because
+	// clients keep IDs across its restarts.
 	NewID func() string
 
-	// IDsPerTask makes the IDs of messages and tool calls begin anew in each task
-	// (m1, m2, …; c1, c2, …), which A2A and the extension allow: such an ID is
-	// unique within its task only. The story "anew" does it for one task.
+	// IDsPerTask numbers messages and tool calls anew in each task (m1, m2, …; c1, c2, …).
+	// A2A and the extension allow that: such an ID is unique within its task only. The
+	// story "anew" does it for one task.
 	IDsPerTask bool
 
-	// CoreClients takes clients that do not activate the extension, too, and
-	// asks them for approval in prose. Without it the card requires the
-	// extension, as that of the extension's specification does (§3.1), and a
-	// request that does not activate it is refused with -32008.
+	// CoreClients accepts clients that do not activate the extension, and asks them for
+	// approval in prose. Without it the card requires the extension, like the card in the
+	// extension's specification (§3.1), and requests without it are refused with -32008.
 	CoreClients bool
 
-	// Auth is what a caller has to show: [AuthBearer], [AuthAPIKey] or [AuthOAuth2],
-	// whose tokens are given by an identity provider that is then served below /idp;
-	// empty: nothing. The card is for everybody.
+	// Auth is what callers must show: [AuthBearer], [AuthAPIKey], or [AuthOAuth2], whose
+	// tokens come from an identity provider that the agent serves below /idp; empty:
+	// nothing. The card is public.
 	Auth string
 
-	// Secret is the token or the key; one is made up if it is empty.
+	// Secret is the token or the key; if empty, the agent makes one up.
 	Secret string
 
-	// Extended has the agent show another card to those that it knows. It means
-	// nothing without Auth.
+	// Extended shows known callers another card. It needs Auth.
 	Extended bool
 
-	// Push makes the agent push what becomes of a task to where a client says; nil: it
-	// says that it cannot.
+	// Push makes the agent push a task's changes to a client's webhooks; nil: the agent
+	// declares that it does not push.
 	Push *PushOptions
 
-	// Version is the A2A version that the card offers and the methods speak:
-	// "0.3" (also the meaning of ""), "1.0" or "both". With anything else every
-	// request is refused.
+	// Version is the A2A version of the card and the methods: "0.3" (also for ""), "1.0"
+	// or "both". With anything else every request is refused.
 	Version string
 
-	// Keep returns a directory of the user's alone, in which tasks are kept for the
-	// agents of later processes; nil: none are. It is called once, when a task is
-	// wanted. IDs must be unique then, so that NewID is nil.
+	// Keep returns a private directory that stores tasks for agents in later processes;
+	// nil: none. It is called once, when a task is needed. IDs must then be unique, so
+	// NewID must be nil.
 	Keep func() (string, error)
 
-	// Warn hears of what cannot be kept; nil: nobody does.
+	// Warn gets errors of storing tasks; nil: nobody does.
 	Warn func(error)
 
-	// Sign signs the card, with a key that New makes: see [Agent.KeyThumbprint].
-	// The public one is a JWKS at /.well-known/jwks.json.
+	// Sign signs the card, with a key that New makes: see [Agent.KeyThumbprint]. The
+	// public key is a JWKS at /.well-known/jwks.json.
 	Sign bool
 }
 
-// An Agent is the demo agent. It is an [http.Handler]; use [Agent.Pipe] to talk to
-// it without a network, or [Agent.Listen] to serve it.
+// An Agent is the demo agent, an [http.Handler]. Use [Agent.Pipe] to talk to it without
+// a network, or [Agent.Listen] to serve it.
 type Agent struct {
 	pace    time.Duration
 	newID   func() string
@@ -121,8 +116,8 @@ type Agent struct {
 	executed []Execution
 }
 
-// New returns an agent that is ready to serve. Nothing runs until a request
-// arrives. A nil opts is the zero value.
+// New returns an agent that is ready to serve. Nothing runs before the first request. A
+// nil opts is the zero value.
 func New(opts *Options) *Agent {
 	if opts == nil {
 		opts = &Options{}
@@ -150,17 +145,17 @@ func New(opts *Options) *Agent {
 		a.signer = newCardSigner()
 	}
 	if opts.Workspace != "" {
-		// New cannot return the error, and should not: an agent without a
-		// working directory still tells every story that writes nothing.
+		// New does not return the error: an agent without a working directory still tells
+		// every story that writes nothing.
 		a.root, a.rootErr = filepath.Abs(opts.Workspace)
 	}
 	a.ctx, a.stop = context.WithCancel(context.Background())
 	return a
 }
 
-// Close ends every running story, cuts the streams that follow them, and waits
-// for the stories' goroutines. Later requests that would start one are refused.
-// It always returns nil, and may be called twice.
+// Close ends all stories, cuts their streams, and waits for their goroutines. It
+// refuses later requests that would start a story. It always returns nil, and may be
+// called twice.
 func (a *Agent) Close() error {
 	a.mu.Lock()
 	a.closed = true
@@ -173,7 +168,7 @@ func (a *Agent) Close() error {
 	return nil
 }
 
-// keep adds a task to the store and forgets an old one if there are too many.
+// keep adds a task, and forgets an old one if there are too many.
 func (a *Agent) keep(t *task) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -199,8 +194,8 @@ func (a *Agent) keep(t *task) {
 	}
 }
 
-// start tells a story in a goroutine that ends when the story does, when the
-// task is canceled or when the agent is closed. The caller holds t.mu.
+// start tells a story in a goroutine. It ends with the story, when the task is
+// canceled, or when the agent is closed. The caller holds t.mu.
 func (a *Agent) start(t *task, tell story, r *run) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo/idp"
 )
 
-// What [Options.Auth] may be, beside nothing.
+// Values of [Options.Auth].
 const (
 	AuthBearer = "bearer"
 	AuthAPIKey = "apikey"
@@ -18,15 +18,15 @@ const (
 )
 
 const (
-	// keyHeader is where an API key goes.
+	// keyHeader carries an API key.
 	keyHeader = "X-API-Key"
-	// idpPath is where the identity provider is, below the agent's URL.
+	// idpPath is the path of the identity provider.
 	idpPath = "/idp"
-	// agentScope is what a token must be for.
+	// agentScope is the scope that a token must have.
 	agentScope = "agent"
 )
 
-// A gate decides who is let in. The zero value lets everybody in.
+// A gate admits callers. The zero value admits all.
 type gate struct {
 	kind, secret string
 	extended     bool
@@ -44,12 +44,11 @@ func newGate(opts *Options) *gate {
 	return g
 }
 
-// Secret is the token or the key that the agent takes: that of the options, or one
-// that was made up. It is empty if there is none, or if an identity provider gives
-// them.
+// Secret returns the agent's token or key: from the options, or made up. It is empty if
+// there is none, or if an identity provider issues tokens.
 func (a *Agent) Secret() string { return a.gate.secret }
 
-// open makes the identity provider, at the URL by which it is reached first.
+// open makes the identity provider, at the first URL by which it is reached.
 func (g *gate) open(base string) {
 	g.once.Do(func() {
 		g.issuer = strings.TrimSuffix(base, "/") + idpPath
@@ -57,7 +56,8 @@ func (g *gate) open(base string) {
 	})
 }
 
-// serveProvider answers what is the identity provider's; false: it is not.
+// serveProvider answers requests to the identity provider; false: it is no such
+// request.
 func (g *gate) serveProvider(w http.ResponseWriter, r *http.Request) bool {
 	if g.kind != AuthOAuth2 {
 		return false
@@ -70,8 +70,7 @@ func (g *gate) serveProvider(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// admits reports whether a request is of somebody who may call, and answers it if
-// not.
+// admits reports whether a caller is admitted, and answers the request if not.
 func (g *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	same := func(given string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(g.secret)) == 1 }
@@ -110,8 +109,8 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// describe puts into a card what the agent wants, in the words of 0.3, of 1.0, or
-// of both.
+// describe declares in a card what the agent wants, in the form of 0.3, of 1.0, or of
+// both.
 func (g *gate) describe(card, capabilities map[string]any, v03, v1 bool) {
 	if g.extended {
 		if v03 {
@@ -141,8 +140,8 @@ func (g *gate) describe(card, capabilities map[string]any, v03, v1 bool) {
 	card["securitySchemes"] = map[string]any{name: described}
 }
 
-// scheme is how the agent's security scheme is written: its name, 0.3's members,
-// and 1.0's member with its content.
+// scheme is the agent's security scheme: its name, 0.3's members, and 1.0's member with
+// its content.
 func (g *gate) scheme() (name string, v03 map[string]any, member string, v1 map[string]any) {
 	switch g.kind {
 	case AuthBearer:

@@ -40,8 +40,8 @@ func (a *Agent) card(url string) map[string]any {
 		"defaultOutputModes": []string{"text/plain", "application/json"},
 		"skills":             skills,
 	}
-	// Which version an interface has is said differently in each version; an agent
-	// with both says it both ways, as the agents of the transition do.
+	// Each version declares an interface's version differently. An agent with both
+	// declares both, like other agents of the transition.
 	var interfaces []any
 	for _, version := range []string{"1.0", "0.3"} {
 		if a.version == version || a.version == "both" {
@@ -59,7 +59,7 @@ func (a *Agent) card(url string) map[string]any {
 	return card
 }
 
-// extendedCard is what those see that the agent knows.
+// extendedCard is the card for known callers.
 func (a *Agent) extendedCard(url string) (map[string]any, error) {
 	card := a.card(url)
 	card["name"] = "a2astdio demo agent, extended"
@@ -70,8 +70,8 @@ func (a *Agent) extendedCard(url string) (map[string]any, error) {
 	return card, nil
 }
 
-// serveCard sends the card. Its URL is the one that the client reached it by,
-// which Listen has checked before.
+// serveCard sends the card, with the URL by which the client has reached it. Listen has
+// checked that URL.
 func (a *Agent) serveCard(w http.ResponseWriter, r *http.Request) {
 	var body bytes.Buffer
 	url := "http://" + r.Host + "/"

@@ -13,9 +13,9 @@ type command struct {
 	arguments         []slashCommandArgument
 	sub               []command
 
-	status string // of a successful start
+	status string // after a successful start
 	tell   func(args string) story
-	broken string // why it never starts
+	broken string // the reason why it never starts
 }
 
 func (a *Agent) commands() []command {
@@ -32,7 +32,7 @@ func (a *Agent) commands() []command {
 	}
 }
 
-// listed returns commands as commands/get tells them.
+// listed returns commands in the form of commands/get.
 func listed(commands []command) []slashCommand {
 	var list []slashCommand
 	for _, c := range commands {
@@ -41,7 +41,7 @@ func listed(commands []command) []slashCommand {
 	return list
 }
 
-// lookup returns the command at a path, or why it cannot be executed.
+// lookup returns the command at a path, or why it cannot run.
 func lookup(commands []command, path []string, args string) (command, error) {
 	var c command
 	for i, name := range path {
@@ -75,9 +75,9 @@ func lookup(commands []command, path []string, args string) (command, error) {
 	return c, nil
 }
 
-// execute starts a command as a task. A client that accepts an event stream gets
-// the response as its first event and then the task's updates; another gets the
-// response alone, and finds the task by its execution ID.
+// execute starts a command as a task. A client that accepts an event stream gets the
+// response as its first event, and then the task's updates. Other clients get the
+// response, and find the task by its execution ID.
 func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request) error {
 	p, err := readExecute(req.params)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 	if err != nil {
 		answer = executeSlashCommandResponse{Status: commandFailed, Message: err.Error()}
 	} else {
-		t = a.newTask(a.newSession()) // which no message has begun: the first one has the settings
+		t = a.newTask(a.newSession()) // no message has begun it yet; the first one has the settings
 		line := strings.TrimSpace("/" + strings.Join(p.CommandPath, " ") + " " + args)
 		prompt := &message{id: a.newID(), role: "user", parts: []part{{text: line}}, taskID: t.id, contextID: t.session.contextID}
 		if err := a.create(t, c.tell(args), &run{first: prompt, slash: p.CommandPath, args: args}); err != nil {
@@ -100,7 +100,7 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 	}
 	if !req.events {
 		if t != nil && c.status != commandStarted {
-			// "Awaiting" is true when it is said: the client may confirm at once.
+			// "Awaiting" must be true: the client may confirm at once.
 			if err := t.settled(ctx, a.ctx, 0); err != nil {
 				return err
 			}
@@ -111,7 +111,7 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 	if s.send(answer) != nil || s.flush() != nil || t == nil {
 		return nil
 	}
-	_ = s.follow(ctx, a, t, 1) // what follows the response are updates: not the task itself
+	_ = s.follow(ctx, a, t, 1) // updates follow the response, without the task itself
 	return nil
 }
 

@@ -1,7 +1,7 @@
 package demo
 
-// The development-tool extension's own objects. They are data of any A2A
-// version, so they have one spelling: the field names of the specification.
+// Objects of the development-tool extension. They are data in any A2A version, with the
+// field names of the specification.
 
 // The kinds of a developmentToolEvent.
 const (
@@ -43,8 +43,8 @@ type agentThought struct {
 	Description string `json:"description"`
 }
 
-// A toolCall is passed by value and its pointers are replaced, never written
-// through: the log keeps every version that was said.
+// A toolCall is passed by value. Its pointers are replaced, never written through: the
+// log keeps each version.
 type toolCall struct {
 	ID           string               `json:"tool_call_id"`
 	Status       string               `json:"status"`
@@ -84,7 +84,7 @@ type confirmationOption struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 
-	effect effect // what choosing it does; not on the wire
+	effect effect // what choosing it does; not sent
 }
 
 type executeDetails struct {

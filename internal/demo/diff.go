@@ -8,8 +8,8 @@ import (
 // diffContext is the number of unchanged lines around a change.
 const diffContext = 3
 
-// unified returns a unified diff of one hunk: from the first line that differs to
-// the last. It is not minimal, but it applies, and a demo's edits are small.
+// unified returns a unified diff of one hunk, from the first to the last differing
+// line. It is not minimal, but a demo's edits are small.
 func unified(name string, old *string, content string) string {
 	before, after, from := []string{}, lines(content), "/dev/null"
 	if old != nil {
@@ -46,7 +46,7 @@ func unified(name string, old *string, content string) string {
 	return b.String()
 }
 
-// span spells a range of lines. An empty one is named by the line before it.
+// span writes a range of lines. The line before an empty range names it.
 func span(start, end int) string {
 	if start == end {
 		return fmt.Sprintf("%d,0", start)

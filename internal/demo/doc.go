@@ -1,63 +1,59 @@
-// Package demo is an A2A agent that needs no model: an HTTP server that
-// tells a fixed set of stories. It answers `--agent demo`, it serves
-// `a2astdio demo --listen`, and it is the agent that the tests of every other
-// package talk to.
+// Package demo is an A2A agent without a model: an HTTP server that tells a fixed set
+// of stories. It serves `--agent demo`, `a2astdio demo --listen`, and the tests of all
+// other packages.
 //
-// It speaks A2A over JSON-RPC and SSE and the whole of the development-tool
-// extension, in both directions: whatever the extension can say is said by at
-// least one story, which a test proves field by field.
+// It speaks A2A over JSON-RPC and SSE, and the whole development-tool extension in both
+// directions: at least one story uses each field, which a test checks.
 //
-// It shares no code with transport or mapping on purpose. A server that used
-// the client's structs would agree with the client's mistakes.
+// It shares no code with transport or mapping: a server with the client's structs would
+// agree with the client's mistakes.
 //
 // # The life of a task
 //
-// A prompt that names no task creates one, and a goroutine tells the story
-// that the prompt's first word picks. A story is a straight-line function: when
-// it needs an answer it pauses the task (input-required, final) and blocks, so
-// the program counter is the story's state. Everything it says is appended to
-// the task's log. A stream is a reader of that log, by index: it can be slow, or
-// gone, and neither the story nor another stream notices. Nothing but
-// tasks/cancel and [Agent.Close] ends a story early.
+// A prompt without a task creates one, and a goroutine tells the story that the
+// prompt's first word selects. A story is a straight-line function: when it needs an
+// answer, it pauses the task (input-required, final) and blocks, so its program counter
+// is its state. It appends all events to the task's log. A stream reads that log by
+// index; if it is slow or ends, neither the story nor another stream notices. Only
+// tasks/cancel and [Agent.Close] end a story early.
 //
 // # Between processes
 //
-// With [Options].Keep each task has a file, for the agents of other processes: keep.go
-// reads and writes them, held.go says which process a task is in. A story that rests is
-// on no disk: replay.go tells it again, silently, with what it had met on its way.
+// With [Options].Keep each task has a file for agents in other processes: keep.go reads
+// and writes the files, held.go decides which process holds a task. A paused story is
+// not stored: replay.go tells it again silently, with the recorded facts.
 //
 // # Spellings
 //
-// Tasks, events and stories know no version of A2A. wire_v03.go and wire_v1.go
-// read and write them; [Options] and the A2A-Version header pick one for each
-// request, so clients of both versions can follow the same task, too.
+// Tasks, events and stories are independent of A2A's version. wire_v03.go and
+// wire_v1.go read and write them; [Options] and the A2A-Version header select one for
+// each request. So clients of both versions can follow the same task.
 //
 // # As strict as the specification
 //
-// A lenient agent hides what a client gets wrong, so this one is as strict as the
-// specifications let an agent be. proto.go reads what a client says of the
-// extension as a strict reader of proto3 JSON does; session.go wants AgentSettings
-// in the first message and context IDs of its own; reply.go takes answers to what
-// was asked, with an option that was offered, and nothing beside them. What is
-// refused gets a sentence (-32602, -32008 without the extension) and has changed
-// nothing.
+// A lenient agent hides a client's mistakes, so this one is as strict as the
+// specifications allow. proto.go reads the extension's objects like a strict reader of
+// proto3 JSON. session.go requires AgentSettings in the first message, and accepts only
+// context IDs of its own. reply.go accepts only answers to open questions, with an
+// offered option. A refusal has a sentence (-32602, -32008 without the extension), and
+// changes nothing.
 //
-// What the agent does, or would do, is recorded ([Agent.Executed]), and a story
-// that asked for approval ends by saying it: an approval that nobody gave can be
-// seen.
+// The agent records what it does, or would do ([Agent.Executed]), and a story with
+// approvals reports it at its end. So an approval that nobody gave becomes visible.
 //
 // # With and without the extension
 //
-// The extension is required, unless [Options].CoreClients says otherwise. Then every
-// event, which is kept in one neutral form, is spelled for each reader: one that
-// activated the extension by header sees thoughts, tool calls and metadata;
-// another sees text and states only, and is asked in prose where the first one
-// gets a confirmation request. The two can follow the same task.
+// The extension is required, unless [Options].CoreClients is set. Then each event,
+// which has one neutral form, is written for each reader. A reader that activated the
+// extension by header sees thoughts, tool calls and metadata. Others see text and
+// states only, and get a question in prose in place of a confirmation request. Both can
+// follow the same task.
 //
 // # Goroutines
 //
-// One a webhook, which posts what is in the log ([PushOptions]), ended by deleting it
-// or by [Agent.Close]. One a story, owned by the Agent, ended by [Agent.Close] or tasks/cancel; one
-// a connection and one accepting them, owned by the http.Server of [Pipe] or
-// [Agent.Listen], ended by closing it.
+// Each webhook has one, which posts the log's events ([PushOptions]); deleting the
+// webhook or [Agent.Close] ends it. Each story has one, owned by the Agent;
+// [Agent.Close] or tasks/cancel ends it. Each connection has one, and one accepts
+// connections; the http.Server of [Pipe] or [Agent.Listen] owns them, and closing it
+// ends them.
 package demo

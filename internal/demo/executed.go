@@ -6,32 +6,32 @@ import (
 	"slices"
 )
 
-// maxExecutions bounds what an agent that is left running remembers of what it did.
+// maxExecutions bounds the record of a long-running agent.
 const maxExecutions = 4096
 
-// An Execution is one thing that the agent did. Commands, tools and the edits of
-// some stories are only told, never done; for what the user allowed that makes no
-// difference.
+// An Execution is one action of the agent. Commands, tools and the edits of some
+// stories are only told, not done; that makes no difference to what the user has
+// allowed.
 type Execution struct {
 	TaskID     string
-	ToolCallID string // empty where the request was in no tool call
-	// OptionID is the option that was chosen for it; empty where nobody was
-	// asked, as where an earlier choice has allowed it for good.
+	ToolCallID string // empty if the request had no tool call
+	// OptionID is the chosen option; empty if nobody was asked, for example because of an
+	// earlier "always".
 	OptionID string
-	// Ran says exactly what was done, with strings in Go's quotes, so that
-	// nothing in them is invisible. The story says it, too, after "ran: ".
+	// Ran describes the action exactly, with strings in Go's quotes, so that nothing in
+	// them is invisible. The story has it, too, after "ran: ".
 	Ran string
 }
 
-// Executed returns what the agent did in all its tasks, the oldest first. Of more
-// than 4096 it has the last ones. It may be called at any time.
+// Executed returns the agent's actions in all tasks, the oldest first, of more than
+// 4096 the last. It may be called at any time.
 func (a *Agent) Executed() []Execution {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.executed)
 }
 
-// ran records that something was done for a call.
+// ran records an action for a call.
 func (r *run) ran(c toolCall, given answer, format string, args ...any) {
 	e := Execution{TaskID: r.task.id, ToolCallID: c.ID, OptionID: given.option.ID, Ran: fmt.Sprintf(format, args...)}
 	how := e.OptionID
@@ -53,8 +53,8 @@ func (r *run) ran(c toolCall, given answer, format string, args ...any) {
 	}
 }
 
-// report ends a story that asked for approval, or did something, with what it did, so that whoever
-// reads it sees what came of the answers.
+// report ends a story with its actions, if it has asked for approval or acted, so that
+// the user sees the result of the answers.
 func (r *run) report(ctx context.Context) error {
 	switch {
 	case len(r.done) > 0:

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// What is here makes one agent of the processes that keep their tasks in one place.
+// This file coordinates processes that store their tasks in one place.
 
-// task returns a task as it is now: as another process has left it, if one has gone on
-// with it; nil if there is none.
+// task returns a task in its current state, which another process may have changed; nil
+// if there is none.
 func (a *Agent) task(id string) *task {
 	a.mu.Lock()
 	t := a.tasks[id]
@@ -29,17 +29,17 @@ func (a *Agent) task(id string) *task {
 	return a.adopt(k)
 }
 
-// rests reports whether no process needs to be there for the task.
+// rests reports whether the task needs no process.
 func (k *keptTask) rests() bool { return terminal(k.State) || k.State == stateInputRequired }
 
-// bury ends a task whose process has ended without it.
+// bury ends a task whose process has ended during its story.
 func (a *Agent) bury(k *keptTask) *keptTask {
 	unlock, free := a.keeper.lock(k.ID)
 	if !free {
 		return k
 	}
 	now := a.keeper.read(k.ID)
-	if now == nil || now.rests() { // meanwhile
+	if now == nil || now.rests() { // another process was faster
 		unlock()
 		return cmp.Or(now, k)
 	}
@@ -52,8 +52,8 @@ func (a *Agent) bury(k *keptTask) *keptTask {
 	return t.kept(a.saved.all())
 }
 
-// change gives a task to f, which changes it. From then on until the task rests no
-// other process changes it.
+// change passes a task to f, which changes it. No other process changes the task until
+// it rests.
 func (a *Agent) change(id string, f func(*task) error) (*task, error) {
 	if a.keeper != nil {
 		a.changing.Lock()
@@ -68,7 +68,7 @@ func (a *Agent) change(id string, f func(*task) error) (*task, error) {
 		if !free {
 			return nil, underWay(id)
 		}
-		if t = a.task(id); t == nil || t.working() { // as it is now that nobody else changes it
+		if t = a.task(id); t == nil || t.working() { // read it again: only now nobody else changes it
 			unlock()
 			return nil, underWay(id)
 		}
@@ -105,14 +105,14 @@ func (t *task) working() bool {
 	return t.state != stateInputRequired && !terminal(t.state)
 }
 
-// letGo leaves a task to other processes if it rests.
+// letGo releases a resting task to other processes.
 func (t *task) letGo() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.rest()
 }
 
-// rest is letGo for who holds mu.
+// rest is letGo for a caller that holds mu.
 func (t *task) rest() {
 	if t.unlock != nil && (terminal(t.state) || t.state == stateInputRequired) {
 		t.unlock()
@@ -120,7 +120,7 @@ func (t *task) rest() {
 	}
 }
 
-// give ends a task by an error.
+// give ends a task with an error.
 func (t *task) give(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +128,7 @@ func (t *task) give(err error) {
 	t.append(event{state: stateFailed, kind: kindStateChange, final: true, message: t.text(t.messageID(), err.Error(), everyone)})
 }
 
-// save keeps the task as it is. The caller holds mu.
+// save stores the task. The caller holds mu.
 func (t *task) save() {
 	if t.keeper == nil || t.unlock == nil {
 		return
@@ -137,7 +137,7 @@ func (t *task) save() {
 	t.keeper.write(t.kept(t.saved.all()))
 }
 
-// begin makes a new task this process's own.
+// begin makes this process the holder of a new task.
 func (t *task) begin() {
 	if t.keeper.place() == "" {
 		return
@@ -159,7 +159,7 @@ func (t *task) superseded() bool {
 	return k != nil && k.Rev != rev
 }
 
-// adopt takes a task from the disk, in place of what is known of it.
+// adopt takes a task from the disk, in place of the known one.
 func (a *Agent) adopt(k *keptTask) *task {
 	s := &session{contextID: k.Session.ContextID}
 	a.mu.Lock()
@@ -183,7 +183,7 @@ func (a *Agent) adopt(k *keptTask) *task {
 	defer a.mu.Unlock()
 	if old := a.tasks[t.id]; old != nil {
 		a.order = slices.DeleteFunc(a.order, func(t *task) bool { return t == old })
-		old.forget() // and with it the story that rests
+		old.forget() // and with it its paused story
 	}
 	a.tasks[t.id] = t
 	a.order = append(a.order, t)
@@ -191,7 +191,7 @@ func (a *Agent) adopt(k *keptTask) *task {
 	return t
 }
 
-// adoptAll takes what other processes have kept.
+// adoptAll takes the tasks that other processes have stored.
 func (a *Agent) adoptAll() {
 	if a.keeper == nil {
 		return

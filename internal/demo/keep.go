@@ -17,30 +17,30 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// What a keeper keeps is for trying things out: the oldest goes first.
+// Stored tasks are for trying things out: the oldest goes first.
 const (
 	maxKept     = 64
 	maxKeptAge  = 7 * 24 * time.Hour
 	maxKeptSize = 64 << 20
-	maxKeptTask = 16 << 20 // of one task, with the files that its prompts brought
+	maxKeptTask = 16 << 20 // of one task, with the files in its prompts
 
 	keptSuffix = ".json"
 	lockSuffix = ".lock"
-	// tempPrefix begins the names of files that are being written. What a process that
-	// was killed has left goes when something is new.
+	// tempPrefix begins the names of unfinished files. Those of killed processes are
+	// removed when something new is stored.
 	tempPrefix = "new-"
 
-	// keptLook is how often somebody who follows a task that rests looks whether
-	// another process has gone on with it.
+	// keptLook is how often a reader of a resting task checks whether another process has
+	// changed it.
 	keptLook = 250 * time.Millisecond
 )
 
-// A keeper keeps tasks in a directory, a file each, for the processes after this one
-// and beside it. Whoever tells a task's story holds the lock of that task, which ends
-// with its process: so a task that works and that nobody holds was killed. A file is
-// replaced as a whole, so that reading takes no lock.
+// A keeper stores tasks in a directory, a file each, for parallel and later processes.
+// The process that tells a task's story holds the task's lock, which ends with the
+// process. So a working task without a lock was killed. Files are replaced as a whole,
+// so reading needs no lock.
 //
-// A nil keeper keeps nothing.
+// A nil keeper stores nothing.
 type keeper struct {
 	find func() (string, error)
 	warn func(error)
@@ -76,8 +76,8 @@ func (k *keeper) place() string {
 	return k.dir
 }
 
-// keepable reports whether an ID is like those that we make. Others, which come from
-// clients, are no names of files.
+// keepable reports whether an ID looks like ours. Others come from clients, and must
+// not become file names.
 func keepable(id string) bool {
 	const made = "0123456789abcdefghijklmnopqrstuvwxyz-"
 	return id != "" && len(id) <= 64 && id[0] != '-' && strings.Trim(id, made) == ""
@@ -85,7 +85,7 @@ func keepable(id string) bool {
 
 func (k *keeper) file(id, suffix string) string { return filepath.Join(k.dir, id+suffix) }
 
-// read returns a task as it was kept last, or nil.
+// read returns a stored task, or nil.
 func (k *keeper) read(id string) *keptTask {
 	if k.place() == "" || !keepable(id) {
 		return nil
@@ -103,7 +103,7 @@ func (k *keeper) read(id string) *keptTask {
 	return &t
 }
 
-// ids returns the IDs of the tasks that are kept.
+// ids returns the IDs of the stored tasks.
 func (k *keeper) ids() (ids []string) {
 	for _, f := range k.files() {
 		ids = append(ids, f.id)
@@ -135,7 +135,7 @@ func (k *keeper) files() (all []keptFileInfo) {
 	return all
 }
 
-// write keeps a task in place of what was kept of it.
+// write stores a task, and replaces the earlier state.
 func (k *keeper) write(t *keptTask) {
 	if k.place() == "" || !keepable(t.ID) {
 		return
@@ -171,8 +171,8 @@ func (k *keeper) replace(path string, data []byte) error {
 	return err
 }
 
-// prune removes the tasks that are too many, too old or too large together, but none
-// that somebody holds, and what killed processes have left.
+// prune removes tasks above the limits of number, age and size, except locked ones, and
+// the remains of killed processes.
 func (k *keeper) prune() {
 	all := k.files()
 	sort.Slice(all, func(i, j int) bool { return all[i].at.After(all[j].at) })
@@ -202,12 +202,12 @@ func (k *keeper) prune() {
 	}
 }
 
-// lock holds a task for this process. free is false while another one does.
+// lock locks a task for this process. free is false if another process holds it.
 func (k *keeper) lock(id string) (unlock func(), free bool) {
 	l := flock.New(k.file(id, lockSuffix), flock.SetPermissions(0o600))
 	ok, err := l.TryLock()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		// A file system without locks: two commands at once are one too many there.
+		// A file system without locks: two concurrent commands may conflict.
 		k.warn(fmt.Errorf("demo: task %s cannot be locked: %w", id, err))
 		return func() {}, true
 	}

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// keptLayout is the version of the files. One of another is as one that is not there.
+// keptLayout is the version of the files. A file of another version is ignored.
 const keptLayout = 1
 
-// A keptTask is a task on disk: what was said, and, where it rests at a pause, what
-// tells its story again up to there.
+// A keptTask is a task on disk: its log and, if it rests at a pause, what is needed to
+// tell its story again up to there.
 type keptTask struct {
 	Layout  int         `json:"layout"`
 	Rev     int         `json:"rev"` // how often it was written
@@ -39,8 +39,8 @@ type keptSession struct {
 
 type keptWorkspace struct{ Base, Below, Shown string }
 
-// A keptPause is where a story has come to: it begins with the prompt, or with the
-// slash command, and has met the facts.
+// A keptPause is where a story rests: it begins with the prompt or the slash command,
+// and has met the facts.
 type keptPause struct {
 	Prompt  keptMessage           `json:"prompt"`
 	Command []string              `json:"command,omitempty"`
@@ -121,7 +121,7 @@ func (k keptAnswer) answer() answer {
 	return answer{confirmationOption{k.ID, k.Name, k.Description, k.Effect}, k.Content, k.Remembered}
 }
 
-// kept returns the task as it is kept now. The caller holds mu.
+// kept returns the task as it is stored. The caller holds mu.
 func (t *task) kept(saved []string) *keptTask {
 	k := &keptTask{Layout: keptLayout, Rev: t.rev, ID: t.id, Created: t.created, Session: t.session.kept(), Saved: saved,
 		State: t.state, At: t.at, Anew: t.anew.Load(), Messages: t.counts.messages.Load(), Calls: t.counts.calls.Load()}
@@ -152,8 +152,8 @@ func (t *task) kept(saved []string) *keptTask {
 	return k
 }
 
-// restore makes a task of what was kept of it. Its story, if it rests, is told when
-// somebody goes on with it.
+// restore makes a task from its stored state. If its story rests, it is told when
+// somebody continues it.
 func (k *keptTask) restore(t *task) {
 	t.rev, t.created, t.state, t.at, t.dormant = k.Rev, k.Created, k.State, k.At, k.Pause
 	t.over.Store(terminal(t.state))
@@ -167,7 +167,7 @@ func (k *keptTask) restore(t *task) {
 		key := s.message.id
 		if k.History[i].Call {
 			s.call = &toolCall{}
-			_ = json.Unmarshal(s.message.parts[0].data.(json.RawMessage), s.call) // as we have written it
+			_ = json.Unmarshal(s.message.parts[0].data.(json.RawMessage), s.call) // we have written it
 			key = "call " + s.call.ID
 		}
 		t.history = append(t.history, s)

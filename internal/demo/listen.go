@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// headerTimeout is how long a connection may take to say what it wants. Bodies
-// and streams have no limit.
+// headerTimeout bounds how long a request's head may take. Bodies and streams have no
+// limit.
 const headerTimeout = 10 * time.Second
 
 // Listen serves the agent at a TCP address until ctx ends, and then returns nil.
 // An address without a host is on the loopback interface; an empty one has any
 // free port, too. ready, which may be nil, is called once with the URL.
 //
-// Anybody who reaches the address can have files written below the workspace, and
-// a web page reaches a loopback address through its reader's browser: by a
-// request of another origin, or by a name that it makes resolve to 127.0.0.1. So
-// requests whose Host is not this server's, or whose Origin is not the server
-// itself, are refused.
+// Anybody who reaches the address can write files below the workspace, and a web page
+// can reach a loopback address through its reader's browser: by a request of another
+// origin, or by a name that resolves to 127.0.0.1. So requests with a foreign Host or
+// Origin are refused.
 func (a *Agent) Listen(ctx context.Context, addr string, ready func(url string)) error {
 	if addr == "" {
 		addr = ":0"
@@ -47,7 +46,7 @@ func (a *Agent) Listen(ctx context.Context, addr string, ready func(url string))
 	}
 	server := &http.Server{Handler: guard(host, a), ReadHeaderTimeout: headerTimeout}
 	closed := make(chan struct{})
-	// Ends when ctx does. If Serve fails first, it never starts.
+	// Ends with ctx. If Serve fails first, it never starts.
 	stop := context.AfterFunc(ctx, func() {
 		defer close(closed)
 		server.Close()
@@ -75,7 +74,7 @@ func reachable(host string) string {
 	return host
 }
 
-// guard refuses requests that a foreign web page can have caused.
+// guard refuses requests that a foreign web page may have caused.
 func guard(bound string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !ours(bound, r.Host) {
@@ -92,9 +91,9 @@ func guard(bound string, next http.Handler) http.Handler {
 	})
 }
 
-// ours reports whether a Host header names this server: by the name it was bound
-// to, or as this machine. A server that is bound to every interface is reached by
-// any of its addresses; only names can be made to resolve to a foreign place.
+// ours reports whether a Host header names this server: by the name that it is bound
+// to, or as this machine. A server bound to every interface may be called by any
+// address. An attacker can only make a name lead here, not an address.
 func ours(bound, header string) bool {
 	host := header
 	if h, _, err := net.SplitHostPort(header); err == nil {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// receive takes a message: it creates a task, or answers or continues one. It
-// returns the task and the index in its log at which the effects begin.
+// receive takes a message: it creates a task, or answers or continues one. It returns
+// the task and the log index where the effects begin.
 func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	p, err := req.wire.send(req.params)
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	return t, p, 0, err
 }
 
-// checkSend refuses what no message may be, whatever task it is for.
+// checkSend refuses messages that are wrong for any task.
 func (a *Agent) checkSend(req *request, p *sendRequest) error {
 	m := p.message
 	switch {
@@ -186,9 +186,8 @@ func (a *Agent) cancel(req *request) (any, error) {
 	return req.wire.task(t.view(req.extension, -1)), nil
 }
 
-// resubscribe sends the task as it is and then what follows. A task in a
-// terminal state is all there is; one that waits for an answer is followed,
-// because the answer can come from another client.
+// resubscribe sends the task, and then what follows. For a terminal task it sends only
+// the task. A waiting task is followed, because another client may answer.
 func (a *Agent) resubscribe(ctx context.Context, w http.ResponseWriter, req *request) error {
 	t, _, err := a.named(req)
 	if err != nil {
@@ -211,8 +210,8 @@ func (a *Agent) resubscribe(ctx context.Context, w http.ResponseWriter, req *req
 	return nil
 }
 
-// list is in no 0.3 specification for JSON-RPC, but some servers have it. The
-// newest task is first; a page token is the number of tasks before the page.
+// list is in no 0.3 specification for JSON-RPC, but some servers have it. The newest
+// task comes first; a page token is the number of tasks before the page.
 func (a *Agent) list(req *request) (any, error) {
 	var p struct {
 		ContextID     string `json:"contextId"`

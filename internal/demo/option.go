@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// An effect is what choosing an option does. It belongs to the option and not to
-// its ID or name: the extension gives neither a meaning, and some stories offer
-// options that have none, or two.
+// An effect is what choosing an option does. It belongs to the option, not to its ID or
+// name: the extension gives these no meaning, and some stories offer options that have
+// none, or two.
 type effect int
 
 const (
-	reject       effect = iota // the call is not carried out
-	once                       // this one is
-	alwaysCall                 // and from now on each that is equal to it
-	alwaysTool                 // and each of this tool
-	alwaysServer               // and each of this MCP server's tools
-	alwaysSaved                // alwaysTool, in the agent's other sessions, too
+	reject       effect = iota // do not run the call
+	once                       // run this call
+	alwaysCall                 // and later each equal call
+	alwaysTool                 // and each call of this tool
+	alwaysServer               // and each call of this MCP server's tools
+	alwaysSaved                // alwaysTool, also in other sessions
 )
 
 // The options of most confirmation requests.
@@ -36,14 +36,14 @@ func options() []confirmationOption {
 	}
 }
 
-// optionsForCall are options, but what they allow for good is the call alone.
+// optionsForCall are options whose "always" allows only equal calls.
 func optionsForCall() []confirmationOption {
 	o := options()
 	o[1].Description, o[1].effect = "Run exactly this without asking, until the session ends.", alwaysCall
 	return o
 }
 
-// optionsForMCP allow for good as much as they say.
+// optionsForMCP are options whose "always" allows as much as their names say.
 func optionsForMCP() []confirmationOption {
 	return []confirmationOption{
 		{optionOnce, "Allow once", "", once},
@@ -53,14 +53,14 @@ func optionsForMCP() []confirmationOption {
 	}
 }
 
-// A memory is what need not be asked for any more.
+// A memory holds what need not be asked again.
 type memory struct {
 	mu   sync.Mutex
 	keys map[string]bool
 }
 
-// memoryKey names what an effect allows for good; it is empty if that is nothing.
-// A call's key is all that its request tells, so that the nearest miss is asked.
+// memoryKey is the key of what an effect allows for good; empty for nothing. A call's
+// key has all members of its request, so that a nearly equal call is asked.
 func memoryKey(c toolCall, e effect) string {
 	d := c.Confirmation
 	switch e {
@@ -105,8 +105,7 @@ func (m *memory) allow(c toolCall, e effect) {
 	m.keys[key] = true
 }
 
-// spokenOption finds the option that an answer in prose means. What is not a yes
-// is a no.
+// spokenOption finds the option of an answer in prose. Anything but a yes is a no.
 func spokenOption(words []string, options []confirmationOption) confirmationOption {
 	word := ""
 	if len(words) > 0 {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A pause is what a story waits for: answers to tool calls, or a prompt. Once it
-// is the task's, it is under the task's mu; done is closed when nothing is
-// missing, and only then the story reads it.
+// A pause is what a story waits for: answers to tool calls, or a prompt. The task's mu
+// guards it while it is the task's. done is closed when nothing is missing; only then
+// the story reads it.
 type pause struct {
 	calls   []toolCall // none: a question in prose
 	answers map[string]answer
@@ -18,14 +18,14 @@ type pause struct {
 	done    chan struct{}
 
 	asking bool // the story asks for more calls
-	quiet  bool // a call that is rejected is not mentioned again
+	quiet  bool // a rejected call gets no further event
 }
 
 func newPause() *pause {
 	return &pause{answers: map[string]answer{}, done: make(chan struct{})}
 }
 
-// An answer is the option that was chosen. Without one nothing is approved.
+// An answer is the chosen option. Without one nothing is approved.
 type answer struct {
 	option     confirmationOption
 	content    *string // the user's version of a file
@@ -34,7 +34,7 @@ type answer struct {
 
 func (a answer) approved() bool { return a.remembered || a.option.effect != reject }
 
-// unanswered returns the calls that are still open.
+// unanswered returns the open calls.
 func (p *pause) unanswered() []toolCall {
 	return slices.DeleteFunc(slices.Clone(p.calls), func(c toolCall) bool {
 		_, ok := p.answers[c.ID]
@@ -42,8 +42,8 @@ func (p *pause) unanswered() []toolCall {
 	})
 }
 
-// wait ends the stream with input-required and returns when p is answered. What
-// has been answered already ends no stream.
+// wait ends the stream with input-required and returns when p is answered. It does not
+// end the stream if p is answered already.
 func (r *run) wait(ctx context.Context, p *pause, kind string, question *message) error {
 	if r.silent && r.at < len(r.facts) {
 		return r.answered(p)
@@ -78,7 +78,7 @@ func (r *run) wait(ctx context.Context, p *pause, kind string, question *message
 	}
 }
 
-// listen asks a question in prose and returns the prompt that answers it.
+// listen asks a question in prose and returns the answering prompt.
 func (r *run) listen(ctx context.Context, question string) (*message, error) {
 	if err := r.say(ctx, question); err != nil {
 		return nil, err
@@ -91,14 +91,14 @@ func (r *run) listen(ctx context.Context, question string) (*message, error) {
 	return p.prompt, r.acknowledge(ctx)
 }
 
-// approve asks for tool calls, all in one pause, and returns the answers. A call
-// that was rejected has been reported as cancelled when it returns; one that was
-// allowed for good is not asked for.
+// approve asks for tool calls in one pause, and returns the answers. When it returns,
+// rejected calls were reported as cancelled. It does not ask for calls that an "always"
+// allows.
 func (r *run) approve(ctx context.Context, calls ...toolCall) (map[string]answer, error) {
 	return r.approveIn(ctx, newPause(), calls...)
 }
 
-// approveIn is approve with a pause that the caller has prepared.
+// approveIn is approve with the caller's pause.
 func (r *run) approveIn(ctx context.Context, p *pause, calls ...toolCall) (map[string]answer, error) {
 	r.asked = true
 	s := r.task.session
@@ -126,8 +126,7 @@ func (r *run) approveIn(ctx context.Context, p *pause, calls ...toolCall) (map[s
 	return answers, r.heed(ctx, p)
 }
 
-// heed does what answers mean beside carrying calls out: it remembers what they
-// allow for good, and reports the rejected calls.
+// heed applies the answers: it remembers each "always", and reports the rejected calls.
 func (r *run) heed(ctx context.Context, p *pause) error {
 	for _, c := range p.calls {
 		given := p.answers[c.ID]
@@ -166,7 +165,7 @@ func inProse(calls []toolCall) string {
 	return b.String()
 }
 
-// status returns the status of a tool call as it was last told.
+// status returns the last status of a tool call.
 func (t *task) status(id string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// PipeURL is where an agent is behind a [Pipe]: the host resolves nowhere, so a
-// client that forgets to dial by the pipe finds nothing rather than something else.
+// PipeURL is an agent's URL behind a [Pipe]. The host resolves nowhere, so that a
+// client that does not dial through the pipe finds nothing.
 const PipeURL = "http://demo.invalid/"
 
-// A Pipe is a network of one host, in memory: every dial leads to the agent. Its
-// connections are [net.Pipe] ones, which block durably in a testing/synctest
-// bubble, as sockets do not.
+// A Pipe is an in-memory network with one host: every dial leads to the agent. Its
+// connections are [net.Pipe]s, which, unlike sockets, block durably in a
+// testing/synctest bubble.
 type Pipe struct {
 	server *http.Server
 	accept chan net.Conn
@@ -23,9 +23,8 @@ type Pipe struct {
 	served chan struct{} // closed when Serve has returned
 }
 
-// Pipe serves the agent in memory until the pipe is closed. Closing the pipe does
-// not close the agent, nor the other way round; a pipe costs two goroutines a
-// connection and one of its own.
+// Pipe serves the agent in memory until the pipe is closed. Closing either does not
+// close the other. A pipe has one goroutine, and two for each connection.
 func (a *Agent) Pipe() *Pipe {
 	p := &Pipe{
 		server: &http.Server{Handler: a},
@@ -41,8 +40,8 @@ func (a *Agent) Pipe() *Pipe {
 	return p
 }
 
-// DialContext connects to the agent, whatever the address. It is what
-// [http.Transport.DialContext] wants.
+// DialContext connects to the agent, whatever the address; it is meant for
+// [http.Transport.DialContext].
 func (p *Pipe) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	client, server := net.Pipe()
 	var err error
@@ -82,7 +81,7 @@ func (l pipeListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close has nothing to do: Pipe.Close is the only one that ends the server.
+// Close does nothing: only Pipe.Close ends the server.
 func (pipeListener) Close() error { return nil }
 
 func (pipeListener) Addr() net.Addr { return pipeAddr{} }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// What a client says of the extension is read as proto3 JSON by a strict reader
-// (protobuf's "ProtoJSON Format"): a field has its schema's name or the same in
-// lowerCamelCase, once; null leaves it unset; an unknown field, another type and
-// a second member of a oneof are errors. A oneof has no level of its own. The
-// lenient readers that most agents have hide what clients get wrong.
+// This file reads a client's extension objects strictly, as proto3 JSON (protobuf's
+// "ProtoJSON Format"). A field has its schema's name, or that in lowerCamelCase, once.
+// null leaves it unset. Unknown fields, wrong types and a second member of a oneof are
+// errors. A oneof has no level of its own. The lenient readers of most agents hide
+// clients' mistakes.
 
 // A field is one field of a message type.
 type field struct {
@@ -20,8 +20,8 @@ type field struct {
 	read func(value json.RawMessage) error
 }
 
-// readMessage reads an object of a message type. An error begins with the type's
-// name and the field's.
+// readMessage reads an object of a message type. Errors begin with the names of the
+// type and the field.
 func readMessage(raw json.RawMessage, typ string, fields []field) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -73,7 +73,7 @@ func lowerCamel(name string) string {
 	return strings.Join(words, "")
 }
 
-// mistyped says that a value is not what it should be.
+// mistyped reports a value of the wrong type.
 func mistyped(value json.RawMessage, want string) string {
 	is := "a number"
 	switch bytes.TrimSpace(value)[0] {
@@ -121,15 +121,14 @@ func stringsField(name string, into *[]string) field {
 	}}
 }
 
-// anyField is a field whose type nobody has defined.
+// anyField is a field without a defined type.
 func anyField(name string) field {
 	return field{name, func(json.RawMessage) error { return nil }}
 }
 
-// readSettings reads an AgentSettings. The extension lets clients add further
-// settings and names two by example, MCP servers and allowed tools; those are
-// taken and not used. Any other is refused rather than ignored: a client that
-// misspells one should find out.
+// readSettings reads an AgentSettings. The extension allows further settings, and names
+// two as examples, MCP servers and allowed tools; these are accepted and ignored. All
+// others are refused, so that a client notices a misspelled one.
 func readSettings(raw json.RawMessage) (agentSettings, error) {
 	var s agentSettings
 	err := readMessage(raw, "AgentSettings", []field{

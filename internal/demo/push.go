@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// maxPushConfigs is how many webhooks a task may have: each is a goroutine.
+	// maxPushConfigs bounds a task's webhooks: each has a goroutine.
 	maxPushConfigs = 8
 	// The defaults of [PushOptions].
 	defaultPushTimeout = 10 * time.Second
@@ -28,16 +28,15 @@ const (
 	maxPushWait   = 10 * time.Second
 )
 
-// PushOptions say how the agent pushes. The zero value of each member is good.
+// PushOptions tell how the agent pushes. The zero value of each member is good.
 type PushOptions struct {
-	// Timeout is how long a webhook may take to answer; 0: ten seconds.
+	// Timeout bounds a webhook's answer; 0: ten seconds.
 	Timeout time.Duration
-	// Retries is how often a push is repeated that was not taken; 0: three times, less
-	// than 0: never.
+	// Retries is how often a refused push is repeated; 0: three times, less than 0: never.
 	Retries int
-	// AnyAddress pushes to private addresses as well. Without it only those of this
-	// machine and public ones are called: whoever reaches this agent could have it call
-	// what he cannot.
+	// AnyAddress allows private addresses. Without it only this machine and public
+	// addresses are called: otherwise callers could use the agent to reach addresses that
+	// they cannot.
 	AnyAddress bool
 }
 
@@ -68,7 +67,7 @@ func newPusher(o *PushOptions) *pusher {
 	return p
 }
 
-// refusePrivate looks at the address that is really called, whatever a name resolved to
+// refusePrivate checks the address of the connection, whatever the name resolved to
 // before.
 func refusePrivate(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
@@ -81,8 +80,9 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// A pushConfig is one webhook of a task. Its goroutine reads the task's log, as a stream
-// does, and ends when it is deleted, the task is forgotten or the agent is closed.
+// A pushConfig is a webhook of a task. Its goroutine reads the task's log like a
+// stream. It ends when the webhook is deleted, the task is forgotten, or the agent is
+// closed.
 type pushConfig struct {
 	id, url, token, scheme, credentials string
 
@@ -91,7 +91,7 @@ type pushConfig struct {
 	stop      context.CancelFunc
 }
 
-// check says what is wrong with a configuration.
+// check tells what is wrong with a configuration.
 func (c *pushConfig) check() error {
 	u, err := url.Parse(c.url)
 	switch {
@@ -107,8 +107,8 @@ func (c *pushConfig) check() error {
 	return nil
 }
 
-// pushTo starts to push what a task says from now on, or, for a new task, from its
-// beginning. A configuration of the same ID is replaced.
+// pushTo begins to push a task's events from now on or, for a new task, from its
+// beginning. It replaces a configuration of the same ID.
 func (a *Agent) pushTo(t *task, c *pushConfig, from int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,8 +148,8 @@ func (t *task) pushConfig(id string) *pushConfig {
 	return nil
 }
 
-// push posts each event of a task. What a webhook does not take, after all retries, is
-// left out: the task itself can be asked for.
+// push posts each event of a task. It skips an event that the webhook refuses after all
+// retries: the client can fetch the task.
 func (a *Agent) push(ctx context.Context, t *task, c *pushConfig, from int) {
 	for {
 		events, err := t.wait(ctx, a.ctx, from)
@@ -181,8 +181,8 @@ func (p *pusher) deliver(ctx context.Context, c *pushConfig, body []byte) {
 	}
 }
 
-// post calls a webhook. again says that it may take the push later, after a time if it
-// has said one.
+// post calls a webhook. again: the webhook may accept the push later, after the time
+// that it states.
 func (p *pusher) post(ctx context.Context, c *pushConfig, body []byte) (again bool, after time.Duration) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
@@ -200,7 +200,7 @@ func (p *pusher) post(ctx context.Context, c *pushConfig, body []byte) (again bo
 		return ctx.Err() == nil, 0
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // so that the connection can be used again
+	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // so that the connection can be reused
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		after = time.Duration(seconds) * time.Second
 	}
@@ -213,7 +213,7 @@ func (p *pusher) post(ctx context.Context, c *pushConfig, body []byte) (again bo
 	return false, 0
 }
 
-// pushMethod serves the four methods of push notification configurations.
+// pushMethod serves the four methods for push notification configurations.
 func (a *Agent) pushMethod(req *request) (any, error) {
 	if a.pusher == nil {
 		return nil, &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
@@ -259,7 +259,7 @@ func (a *Agent) pushMethod(req *request) (any, error) {
 		}
 		return req.wire.pushConfig(t.id, c), nil
 	}
-	if c != nil { // deleting what is gone is no error
+	if c != nil { // deleting a missing one is no error
 		c.stop()
 		t.pushes = slices.DeleteFunc(t.pushes, func(p *pushConfig) bool { return p == c })
 	}

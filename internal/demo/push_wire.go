@@ -68,7 +68,7 @@ func (v03) pushDeleted() any { return json.RawMessage("null") }
 
 func (v03) pushType() string { return "application/json" }
 
-// pushed: 0.3 has the whole task, whatever has happened to it (§9.5).
+// pushed: 0.3 has the whole task for each event (§9.5).
 func (v v03) pushed(t *task, _ event, extension bool) any { return v.task(t.view(extension, -1)) }
 
 // v1Push is a configuration as 1.0 has it (§4.3.1).
@@ -138,7 +138,7 @@ func (v1) pushDeleted() any { return struct{}{} }
 
 func (v1) pushType() string { return "application/a2a+json" }
 
-// pushed: 1.0 has what a stream has (§4.3.3).
+// pushed: 1.0 has the stream's events (§4.3.3).
 func (v v1) pushed(t *task, e event, extension bool) any {
 	if e.created {
 		return v.result(t.born(e))

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// A story's state is its program counter, which is on no disk. So one that rests in
-// another process is told again, silently, up to where it rests: what it has met on
-// its way (IDs, files, answers, what its deeds have come to) is recorded, and met
-// again. Nothing is done twice.
+// A story's state is its program counter, which cannot be stored. So another process
+// tells a resting story again, silently, up to where it rests. The facts that it has
+// met (IDs, files, answers, results of actions) were recorded, and are met again. No
+// action is repeated.
 
-// errAstray ends a story that does not come to where it rested.
+// errAstray ends a retold story that does not reach its pause.
 var errAstray = errors.New("this task cannot be gone on with: it was begun by another version of the demo agent")
 
-// met returns what f returns, and records it; of a story that is told again it
-// returns what was recorded, and f is not called.
+// met returns and records the result of f. In a retold story it returns the recorded
+// result, and does not call f.
 func met[T any](r *run, f func() T) T {
 	var v T
 	switch {
@@ -31,19 +31,19 @@ func met[T any](r *run, f func() T) T {
 	v = f()
 	raw, err := json.Marshal(v)
 	if err != nil {
-		raw = json.RawMessage("{") // which nobody can read: the story goes astray
+		raw = json.RawMessage("{") // unreadable, so the story goes astray
 	}
 	r.facts = append(r.facts, raw)
 	return v
 }
 
-// An outcome is something or an error, as it is recorded.
+// An outcome is a recorded result or error.
 type outcome[T any] struct {
 	Value T
 	Error string
 }
 
-// metError is met for what may fail.
+// metError is met for a function that may fail.
 func metError[T any](r *run, f func() (T, error)) (T, error) {
 	o := met(r, func() (o outcome[T]) {
 		var err error
@@ -74,7 +74,7 @@ func (r *run) directory() (*workspace, error) {
 	return k.workspace(), err
 }
 
-// readFile reads a file as the story has met it: its bytes, which need be no text.
+// readFile reads a file as a fact: its bytes, which need not be text.
 func (r *run) readFile(w *workspace, name string) (*string, error) {
 	bytes, err := metError(r, func() (*[]byte, error) {
 		text, err := w.read(name)
@@ -91,13 +91,13 @@ func (r *run) readFile(w *workspace, name string) (*string, error) {
 	return &text, err
 }
 
-// keptAnswers is what a pause has come to.
+// keptAnswers are the recorded answers of a pause.
 type keptAnswers struct {
 	Answers map[string]keptAnswer
 	Prompt  *keptMessage
 }
 
-// answered ends a pause: its answers are a fact.
+// answered ends a pause, and records its answers as a fact.
 func (r *run) answered(p *pause) error {
 	again := r.silent
 	k := met(r, func() (k keptAnswers) {
@@ -130,8 +130,8 @@ func (p *pause) take(answers map[string]keptAnswer) {
 	}
 }
 
-// rests is called by a story that is told again, when it is where it rested. The
-// caller holds the task's mu.
+// rests is called by a retold story that has reached its pause. The caller holds the
+// task's mu.
 func (r *run) rests(p *pause) error {
 	t := r.task
 	k := t.dormant
@@ -147,8 +147,8 @@ func (r *run) rests(p *pause) error {
 	return nil
 }
 
-// wake tells the story of a task that rests, up to where it rests. The caller holds
-// the task for this process.
+// wake retells the story of a resting task up to its pause. The caller holds the task
+// for this process.
 func (a *Agent) wake(t *task) error {
 	t.mu.Lock()
 	k := t.dormant
@@ -175,7 +175,7 @@ func (a *Agent) wake(t *task) error {
 	if err != nil {
 		return err
 	}
-	<-r.awake // a story that is told again waits for nothing
+	<-r.awake // a retold story waits for nothing
 	t.counts.messages.Store(counts[0])
 	t.counts.calls.Store(counts[1])
 	return nil

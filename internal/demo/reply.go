@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// follow gives a message to a task that exists, and returns the index in its log
-// at which the effects begin.
+// follow gives a message to an existing task, and returns the log index where the
+// effects begin.
 func (a *Agent) follow(t *task, m *message, extension bool) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,8 +64,8 @@ func (m *message) confirms() bool {
 	})
 }
 
-// confirm gives the answers in a message to the story. All of them are checked
-// before any counts. The caller holds t.mu.
+// confirm gives a message's answers to the story. It checks all before it applies any.
+// The caller holds t.mu.
 func (t *task) confirm(m *message, extension bool) error {
 	p := t.pause
 	open := p.unanswered()
@@ -88,10 +88,10 @@ func (t *task) confirm(m *message, extension bool) error {
 		p.answers[id] = a
 	}
 	if len(p.unanswered()) == 0 && !p.asking {
-		// The story's next word is the first event of the new stream, as the
-		// extension's example has it; until then the task just works again.
+		// The story's next event begins the new stream, as in the extension's example; until
+		// then the task is working.
 		t.pause, t.state = nil, stateWorking
-		t.save() // before anything is done
+		t.save() // before any action
 		close(p.done)
 		return nil
 	}
@@ -103,7 +103,7 @@ func (t *task) confirm(m *message, extension bool) error {
 		if c.Confirmation = nil; !a.approved() {
 			c.Status = callCancelled
 		}
-		// Not yet input-required: in 1.0 that state alone ends the stream.
+		// Not input-required yet: in 1.0 that state alone ends the stream.
 		t.append(event{state: stateWorking, kind: kindToolCall, message: t.extension(c)})
 	}
 	if !p.asking {
@@ -112,8 +112,8 @@ func (t *task) confirm(m *message, extension bool) error {
 	return nil
 }
 
-// confirmed reads a message that answers open calls: ToolCallConfirmations and
-// nothing beside them, one for each call that it answers.
+// confirmed reads a message with answers to open calls: only ToolCallConfirmations, one
+// for each call.
 func confirmed(m *message, open []toolCall) (map[string]answer, error) {
 	if !slices.ContainsFunc(m.parts, func(p part) bool { return p.data != nil }) {
 		return nil, invalidParams("the approval must be answered first: send a ToolCallConfirmation %s", wanted(open))
@@ -139,7 +139,7 @@ func confirmed(m *message, open []toolCall) (map[string]answer, error) {
 	return given, nil
 }
 
-// answer finds what a confirmation means for the request that it answers.
+// answer finds the meaning of a confirmation for its request.
 func (c toolCallConfirmation) answer(asked *confirmationRequest) (answer, error) {
 	at := slices.IndexFunc(asked.Options, func(o confirmationOption) bool { return o.ID == c.SelectedOptionID })
 	if at < 0 {

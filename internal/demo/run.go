@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A story says what happens after a prompt. A nil error completes the task, any
-// other fails it, with the error's text as the message.
+// A story tells what happens after a prompt. A nil error completes the task; any other
+// fails it, with the error's text as the message.
 type story func(ctx context.Context, r *run) error
 
-// errEnded ends a story whose task was canceled while it was speaking.
+// errEnded ends a story whose task was canceled.
 var errEnded = errors.New("the task was canceled")
 
 // A run is a story being told. Its methods are for the story's goroutine only.
@@ -21,22 +21,22 @@ type run struct {
 	agent  *Agent
 	task   *task
 	prompt *message // the newest
-	first  *message // that the story began with
+	first  *message // the story's first
 
 	// The slash command that the story is of.
 	slash []string
 	args  string
 
-	// How the story is told again: see met.
+	// For retelling the story: see met.
 	facts  []json.RawMessage
 	at     int
 	silent bool
 	astray bool
-	awake  chan struct{} // closed when it is where it rested, or has ended
+	awake  chan struct{} // closed when it has reached its pause, or has ended
 
 	asked   bool     // for approval
-	forgets bool     // that something was allowed for good
-	done    []string // what was done, a line for each
+	forgets bool     // whether an "always" was given
+	done    []string // actions, a line for each
 }
 
 func (r *run) tell(ctx context.Context, tell story) error {
@@ -49,12 +49,12 @@ func (r *run) tell(ctx context.Context, tell story) error {
 	return r.report(ctx)
 }
 
-// finish ends the task, unless somebody else did.
+// finish ends the task, unless it has ended.
 func (r *run) finish(err error) {
 	t := r.task
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r.silent { // it has not come to where it rested
+	if r.silent { // it has not reached its pause
 		err = errAstray
 		defer close(r.awake)
 	}
@@ -72,7 +72,7 @@ func (r *run) finish(err error) {
 // emit appends an event to the log, as long as this is the task's story.
 func (r *run) emit(e event) error {
 	if r.silent {
-		return nil // it was said
+		return nil // it was said before
 	}
 	t := r.task
 	t.mu.Lock()
@@ -85,7 +85,7 @@ func (r *run) emit(e event) error {
 	return nil
 }
 
-// rest waits for a moment of the agent's pace.
+// rest waits for one pace.
 func (r *run) rest(ctx context.Context) error { return r.restFor(ctx, r.agent.pace) }
 
 func (r *run) restFor(ctx context.Context, d time.Duration) error {
@@ -131,7 +131,7 @@ func (r *run) say(ctx context.Context, chunks ...string) error {
 	return nil
 }
 
-// update sends a tool call, and rests, so that its steps can be told apart.
+// update sends a tool call, and waits one pace, so that its steps are visible.
 func (r *run) update(ctx context.Context, c toolCall) error {
 	kind := kindToolCall
 	if c.Confirmation != nil {
@@ -143,8 +143,8 @@ func (r *run) update(ctx context.Context, c toolCall) error {
 	return r.rest(ctx)
 }
 
-// acknowledge says which parts of the prompt are not text, so that a client can
-// see that they arrived.
+// acknowledge names the prompt's parts that are not text, so that a client sees that
+// they arrived.
 func (r *run) acknowledge(ctx context.Context) error {
 	var lines []string
 	for _, p := range r.prompt.parts {

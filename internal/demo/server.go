@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxBody is what a request may weigh. Prompts carry images and files as
-// base64, so it is generous; it is there so that one request cannot fill memory.
+// maxBody bounds a request. Prompts carry images and files as base64, so it is large;
+// it keeps one request from filling the memory.
 const maxBody = 64 << 20
 
 const (
@@ -31,7 +31,7 @@ const (
 	codeVersionNotSupport = -32009
 )
 
-// An rpcError is what a client did wrong, or what the agent cannot do.
+// An rpcError is a client's fault, or something that the agent cannot do.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -44,7 +44,7 @@ func invalidParams(format string, args ...any) error {
 	return &rpcError{Code: codeInvalidParams, Message: "invalid params: " + fmt.Sprintf(format, args...)}
 }
 
-// A request is one JSON-RPC request, with what its headers decided.
+// A request is one JSON-RPC request, with the results of its headers.
 type request struct {
 	id        json.RawMessage
 	method    string // by its 0.3 name
@@ -102,7 +102,7 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpError(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s %s: want %s", r.Method, r.URL.Path, allow))
 }
 
-// httpError answers what is not JSON-RPC.
+// httpError answers a request that is not JSON-RPC.
 func httpError(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -122,8 +122,8 @@ func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readRequest reads the envelope. The request is never nil, so that an error can
-// be answered with whatever is known of it.
+// readRequest reads the envelope. The request is never nil, so that an error can be
+// answered with the known members.
 func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	req := &request{id: json.RawMessage("null"), wire: v03{}, host: r.Host}
 	if a.version == "1.0" {
@@ -183,9 +183,8 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 	return req, nil
 }
 
-// spelling picks the version of A2A that a request is written in, by its header,
-// or by the query parameter of the same name. A request that says nothing is 0.3,
-// and a patch version is none.
+// spelling selects the A2A version of a request, by its header or by the query
+// parameter of the same name. Without either it is 0.3; a patch version is refused.
 func (a *Agent) spelling(r *http.Request) (spelling, error) {
 	asked := r.Header.Get("A2A-Version")
 	if asked == "" {
@@ -263,16 +262,16 @@ func (a *Agent) dispatch(ctx context.Context, w http.ResponseWriter, req *reques
 	return req.answer(w, result)
 }
 
-// answer sends the one result of a request. It returns nothing useful: an error
-// is the connection's, and there is nobody left to tell.
+// answer sends a request's result. It reports no error: a failed connection leaves
+// nobody to tell.
 func (req *request) answer(w http.ResponseWriter, result any) error {
 	w.Header().Set("Content-Type", "application/json")
 	_ = writeJSON(w, response{Version: "2.0", ID: req.id, Result: result})
 	return nil
 }
 
-// fail answers with an error, always as HTTP 200 and JSON: also a streaming
-// call fails like this as long as it has not sent an event.
+// fail answers with an error, always as HTTP 200 and JSON, also for a streaming call
+// that has not sent an event.
 func (req *request) fail(w http.ResponseWriter, err error) {
 	e := &rpcError{Code: codeInternal, Message: err.Error()}
 	errors.As(err, &e)
@@ -281,7 +280,7 @@ func (req *request) fail(w http.ResponseWriter, err error) {
 	_ = writeJSON(w, response{Version: "2.0", ID: req.id, Error: &spelled})
 }
 
-// readParams decodes a method's parameters, which no method here can do without.
+// readParams decodes a method's parameters, which each method here needs.
 func readParams(params json.RawMessage, into any) error {
 	if len(params) == 0 || string(params) == "null" {
 		return errors.New("params are missing")
@@ -289,8 +288,8 @@ func readParams(params json.RawMessage, into any) error {
 	return json.Unmarshal(params, into)
 }
 
-// writeJSON writes a value and a line feed. Unlike json.Marshal it leaves < and &
-// alone, which code is full of.
+// writeJSON writes a value and a line feed. Unlike json.Marshal it does not escape <
+// and &, which code is full of.
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

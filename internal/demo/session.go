@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// A session is what tasks of one context share.
+// A session is shared by the tasks of one context.
 type session struct {
 	contextID string
-	memory    memory // what the user allowed until the session ends
+	memory    memory // what the user has allowed until the session ends
 
 	mu        sync.Mutex
-	workspace *workspace // nil: none was named
+	workspace *workspace // nil: no client has named one
 	settled   bool       // a message has brought AgentSettings
 }
 
-// newSession makes a session under a context ID of the agent's own.
+// newSession makes a session, and its context ID.
 func (a *Agent) newSession() *session {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -28,9 +28,9 @@ func (a *Agent) newSession() *session {
 	return s
 }
 
-// session returns the session of a message that begins a task; nil, without an
-// error, for a message that begins a session as well. A2A lets an agent refuse
-// context IDs that it has not made (1.0, §3.4.1), and this one does.
+// session returns the session of a message that begins a task; nil, without an error,
+// for a message that also begins a session. A2A lets an agent refuse foreign context
+// IDs (1.0, §3.4.1), and this one does.
 func (a *Agent) session(contextID string) (*session, error) {
 	if contextID == "" {
 		return nil, nil
@@ -47,10 +47,9 @@ func (a *Agent) session(contextID string) (*session, error) {
 	return nil, invalidParams("message.contextId %q is none of this agent's: send the first message without one, and then the one that it answers with", contextID)
 }
 
-// admit reads the AgentSettings of a message, which the first message of a session
-// must carry (extension, §3.2). It changes nothing, so that a message that is
-// refused later has changed nothing either. The caller hands what it returns to
-// [session.settle]; s is nil for a new session.
+// admit reads a message's AgentSettings, which the first message of a session must have
+// (extension, §3.2). It changes nothing, since the message may be refused later. The
+// caller passes its result to [session.settle]; s is nil for a new session.
 func (a *Agent) admit(s *session, m *message, extension bool) (*workspace, error) {
 	raw, ok := m.metadata[ExtensionURI]
 	switch {
@@ -72,7 +71,7 @@ func (a *Agent) admit(s *session, m *message, extension bool) (*workspace, error
 	return nil, invalidParams("message.metadata: %v", err)
 }
 
-// settle takes what admit returned.
+// settle applies the result of admit.
 func (s *session) settle(w *workspace) {
 	if w == nil {
 		return

@@ -10,12 +10,11 @@ import (
 	"net/http"
 )
 
-// jwksPath is where an agent that signs its card has the public key.
+// jwksPath is the path of the public key.
 const jwksPath = "/.well-known/jwks.json"
 
-// A cardSigner signs the card with a key that the agent has made for itself, by
-// A2A 1.0 §8.4: EdDSA, because that makes the same signature each time, and so the
-// card's ETag the same.
+// A cardSigner signs the card with the agent's own key, by A2A 1.0 §8.4. It uses EdDSA,
+// whose signature is the same each time, so that the card's ETag stays.
 type cardSigner struct {
 	key ed25519.PrivateKey
 	id  string // RFC 7638
@@ -43,7 +42,7 @@ func (a *Agent) KeyThumbprint() string {
 	return a.signer.id
 }
 
-// sign adds a signature of all that the card has.
+// sign adds a signature over all members of the card.
 func (s *cardSigner) sign(card map[string]any, base string) error {
 	payload, err := canonical(card)
 	if err != nil {
@@ -61,15 +60,14 @@ func (s *cardSigner) sign(card map[string]any, base string) error {
 	return nil
 }
 
-// canonical writes a value as RFC 8785 has it. encoding/json does, for what is
-// here: names in ASCII, no numbers, and none of the characters that it escapes
-// without need.
+// canonical writes a value in RFC 8785's form. encoding/json suffices here: names are
+// ASCII, there are no numbers, and none of the characters that it escapes without need.
 func canonical(v any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := writeJSON(&b, v); err != nil {
 		return nil, err
 	}
-	var sorted any // the names of structs are not
+	var sorted any // struct members are not sorted
 	if err := json.Unmarshal(b.Bytes(), &sorted); err != nil {
 		return nil, err
 	}

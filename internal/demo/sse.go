@@ -6,9 +6,8 @@ import (
 	"net/http"
 )
 
-// An eventStream writes JSON-RPC responses as server-sent events. Everything
-// that this agent streams goes through send, so what is to go wrong on the wire in a test,
-// or be spelled differently, has one place.
+// An eventStream writes JSON-RPC responses as server-sent events. All streams use send,
+// so that a test can break or change the wire in one place.
 type eventStream struct {
 	w   http.ResponseWriter
 	rc  *http.ResponseController
@@ -28,7 +27,7 @@ func newEventStream(w http.ResponseWriter, req *request) *eventStream {
 func (s *eventStream) send(result any) error {
 	s.buf.Reset()
 	s.buf.WriteString("data: ")
-	// Encoded JSON has no line feed but the one at its end, so one data line holds it.
+	// Encoded JSON has only one line feed, at its end, so one data line holds it.
 	if err := writeJSON(&s.buf, response{Version: "2.0", ID: s.req.id, Result: result}); err != nil {
 		return err
 	}
@@ -39,9 +38,9 @@ func (s *eventStream) send(result any) error {
 
 func (s *eventStream) flush() error { return s.rc.Flush() }
 
-// follow sends a task's log from an index up to the next final event. An error
-// means that the client is gone or the agent is closed: the stream is cut, and
-// the task does not care.
+// follow sends a task's log from an index up to the next final event. An error means
+// that the client has left or the agent was closed. Then the stream is cut; the task
+// goes on.
 func (s *eventStream) follow(ctx context.Context, a *Agent, t *task, from int) error {
 	for {
 		events, err := t.wait(ctx, a.ctx, from)
@@ -67,8 +66,8 @@ func (s *eventStream) follow(ctx context.Context, a *Agent, t *task, from int) e
 				return s.flush()
 			}
 		}
-		// Once for all that was there: a story that is fast is then sent in
-		// large writes, and one that is slow event by event.
+		// Once for all waiting events: a fast story is sent in large writes, a slow one event
+		// by event.
 		if err := s.flush(); err != nil {
 			return err
 		}

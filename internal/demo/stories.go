@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	slowPace   = 500 * time.Millisecond // slow enough to cancel it, cut it, walk away from it
+	slowPace   = 500 * time.Millisecond // slow enough to cancel it, cut it, or leave it
 	slowChunks = 60
 	longChunks = 10_000 // more than any buffer between a story and an editor holds
 )
 
-// A tale is a story as it is listed.
+// A tale is a story in the list.
 type tale struct {
 	word        string
 	description string
 	tell        func(args []string) story
 }
 
-// tales lists the stories by the word that picks them.
+// tales lists the stories by their words.
 func tales() []tale {
 	plain := func(s story) func([]string) story { return func([]string) story { return s } }
 	return []tale{
@@ -57,8 +57,7 @@ func tales() []tale {
 	}
 }
 
-// pick returns the story of a prompt: by its first word, or hello with a list of
-// the words.
+// pick returns a prompt's story: by its first word, or hello with a list of the words.
 func pick(words []string) story {
 	if t := named(words); t != nil {
 		return t
@@ -66,7 +65,7 @@ func pick(words []string) story {
 	return help
 }
 
-// named returns the story that the first of some words names, nil if it names none.
+// named returns the story that the first word names, nil if it names none.
 func named(words []string) story {
 	if len(words) == 0 {
 		return nil
@@ -80,9 +79,8 @@ func named(words []string) story {
 	return nil
 }
 
-// story returns the story that a prompt asks for: by the first word of its text, or
-// else of any of its text parts, since clients put context before what the user has
-// said, or wrap that in tags.
+// story returns a prompt's story: by the first word of its text, or else of any of its
+// text parts, since clients put context before the user's text, or wrap that in tags.
 func (m *message) story() story {
 	if t := named(m.words()); t != nil {
 		return t
@@ -97,8 +95,8 @@ func (m *message) story() story {
 	return help
 }
 
-// untagged returns the texts between the tags of a text that begins with one, and
-// any other text as it is.
+// untagged returns the texts between the tags of a text that begins with one; otherwise
+// the text itself.
 func untagged(text string) []string {
 	if !strings.HasPrefix(strings.TrimSpace(text), "<") {
 		return []string{text}
@@ -129,7 +127,7 @@ func help(ctx context.Context, r *run) error {
 	return r.say(ctx, chunks...)
 }
 
-// anew counts the IDs of a task's messages and calls from here on.
+// anew numbers the IDs of a task's messages and calls from here on.
 func anew(args []string) story {
 	return func(ctx context.Context, r *run) error {
 		r.task.anew.Store(true)
@@ -159,7 +157,7 @@ func slow(ctx context.Context, r *run) error {
 	return nil
 }
 
-// long numbers its chunks, so that a loss can be counted and named.
+// long numbers its chunks, so that a loss can be located.
 func long(ctx context.Context, r *run) error {
 	id := r.task.messageID()
 	for i := 1; i <= longChunks; i++ {
@@ -183,8 +181,8 @@ func fail(ctx context.Context, r *run) error {
 	return errors.New("the demo agent failed, as it was asked to")
 }
 
-// word returns the first of a story's words, or the first of those it knows; an
-// error if it is none of them.
+// word returns the first of a story's words, or else the first known one; an unknown
+// word is an error.
 func word(args []string, known ...string) (string, error) {
 	if len(args) == 0 {
 		return known[0], nil

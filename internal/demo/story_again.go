@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// The stories of this file ask again, for the same or for nearly the same: what an
-// "always" allows shows in what is asked.
+// Stories that repeat a request, equal or nearly equal. The questions show what an
+// "always" allows.
 
-// weather asks for a tool of one MCP server. The next turn can ask for another.
+// weather asks for a tool of an MCP server. The next turn can ask for another.
 func weather(args []string) story {
 	return func(ctx context.Context, r *run) error {
 		tool := "lookup"
@@ -19,7 +19,7 @@ func weather(args []string) story {
 	}
 }
 
-// nameless asks for MCP tools of which nobody can say what they are.
+// nameless asks for MCP tools without a usable name.
 func nameless(args []string) story {
 	return func(ctx context.Context, r *run) error {
 		which, err := word(args, "both", "server", "tool")
@@ -45,8 +45,7 @@ func (r *run) callMCP(ctx context.Context, server, tool string, options []confir
 	}, toolOutput{Text: &text})
 }
 
-// twice asks for something of no special kind, and then with the same or with
-// other details.
+// twice asks for something of no special kind, twice, with equal or other details.
 func twice(args []string) story {
 	return func(ctx context.Context, r *run) error {
 		which, err := word(args, "same", "other")
@@ -68,8 +67,8 @@ func twice(args []string) story {
 	}
 }
 
-// repeats are ways to ask for a command again: the first asks for the same, the
-// others for what is nearly the same.
+// repeats are ways to repeat a request for a command: the first is equal, the others
+// are nearly equal.
 func repeats() []change {
 	return []change{
 		{"same", func(*toolCall) {}},
@@ -79,11 +78,11 @@ func repeats() []change {
 	}
 }
 
-// always asks for a command, and then as its words say, each in a pause of its
-// own. An always allows the very same command in the very same directory.
+// always asks for a command, and repeats it as its words say, each in a pause of its
+// own. An "always" allows exactly this command in this directory.
 func always(args []string) story { return repeating(args, false) }
 
-// forgetful asks each time, as agents do that leave it to the client to remember.
+// forgetful asks each time, like agents that leave the memory to the client.
 func forgetful(args []string) story { return repeating(args, true) }
 
 func repeating(args []string, forgets bool) story {

@@ -25,8 +25,8 @@ func edit(args []string) story {
 	return editStory(args, "I propose a change to ")
 }
 
-// modify differs from edit in what it says: every edit takes the user's version,
-// and says what was written.
+// modify is edit with another text: each edit takes the user's version, and modify
+// reports what was written.
 func modify(args []string) story {
 	return editStory(args, "Please change my proposal as you like, it is for ")
 }
@@ -56,8 +56,8 @@ func fileName(args []string) string {
 	return filepath.FromSlash(args[0])
 }
 
-// plan prepares the edit of a file. It returns nil if the file cannot be edited:
-// then the call has failed and the story is over.
+// plan prepares the edit of a file. It returns nil if the file cannot be edited: then
+// the call has failed and the story is over.
 func (r *run) plan(ctx context.Context, name string) (*editing, error) {
 	w, err := r.directory()
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *editing) diff(content string) *fileDiff {
 	}
 }
 
-// edit carries out an edit that was approved, or says that it was not.
+// edit performs an approved edit, or reports that it was not approved.
 func (r *run) edit(ctx context.Context, e *editing, given answer) error {
 	shown := filepath.ToSlash(e.name)
 	if !given.approved() {
@@ -121,7 +121,7 @@ func (r *run) edit(ctx context.Context, e *editing, given answer) error {
 	return r.say(ctx, "I wrote ", shown, ".\n")
 }
 
-// write writes the file, unless it is not what the user has seen any more.
+// write writes the file, unless it has changed since the user saw it.
 func (e *editing) write(text string) error {
 	now, err := e.workspace.read(e.name)
 	if err != nil {
@@ -137,7 +137,7 @@ func same(a, b *string) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// failCall reports a call as failed and says so, which does not fail the task.
+// failCall reports a call as failed, which does not fail the task.
 func (r *run) failCall(ctx context.Context, c toolCall, e errorDetails) error {
 	c.Status, c.Live, c.Confirmation, c.Error = callFailed, "", nil, &e
 	if err := r.update(ctx, c); err != nil {

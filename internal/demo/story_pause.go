@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// The stories of this file pause, or do not, in ways that the usual ones do not.
+// Stories with unusual pauses.
 
-// bare asks by a ConfirmationRequest in the message of input-required, with no
-// ToolCall around it (extension, §3.2, Client-to-Agent Messages). There is no
-// tool_call_id, so an answer has none either.
+// bare asks by a ConfirmationRequest in the message of input-required, without a
+// ToolCall (extension, §3.2, Client-to-Agent Messages). It has no tool_call_id, and
+// neither has an answer.
 func bare(args []string) story {
 	return func(ctx context.Context, r *run) error {
 		which, err := word(args, "options", "none")
@@ -25,7 +25,7 @@ func bare(args []string) story {
 			c.Confirmation.Options = nil
 		}
 		r.asked = true
-		// There is nothing to report as cancelled.
+		// There is no call to report as cancelled.
 		p := newPause()
 		p.calls, p.quiet = []toolCall{c}, true
 		prose := r.task.text(r.task.messageID(), inProse(p.calls), coreOnly)
@@ -47,8 +47,8 @@ func bare(args []string) story {
 	}
 }
 
-// twoEdits asks for two edits in one pause. Of one that is rejected nothing more is
-// heard, not even that it was: its last event says that it is pending.
+// twoEdits asks for two edits in one pause. A rejected one gets no further event: its
+// last one says that it is pending.
 func twoEdits(ctx context.Context, r *run) error {
 	var edits []*editing
 	var calls []toolCall
@@ -78,9 +78,9 @@ func twoEdits(ctx context.Context, r *run) error {
 // betweenDefault is long enough to cut the connection between two questions.
 const betweenDefault = time.Second
 
-// between asks for two commands, with text between them. It takes an answer as
-// soon as a question has been asked, and keeps the stream open for a while after
-// both: then it is input-required, as the extension wants it.
+// between asks for two commands, with text between them. It takes an answer as soon as
+// a question was asked, and keeps the stream open for a while after both. Then it is
+// input-required, as the extension requires.
 func between(args []string) story {
 	return func(ctx context.Context, r *run) error {
 		pace := betweenDefault
@@ -140,7 +140,7 @@ func (r *run) askAtOnce(p *pause, c toolCall) error {
 	return nil
 }
 
-// linger waits for the answers with the stream open, and then as usual.
+// linger waits for the answers with an open stream, and then as usual.
 func (r *run) linger(ctx context.Context, p *pause, d time.Duration) error {
 	t := r.task
 	t.mu.Lock()
@@ -161,8 +161,8 @@ func (r *run) linger(ctx context.Context, p *pause, d time.Duration) error {
 	return r.wait(ctx, p, kindStateChange, r.task.text(r.task.messageID(), inProse(p.calls), coreOnly))
 }
 
-// finished calls a tool that needs no approval and is so fast that its first event
-// is its last.
+// finished calls a tool without approval, which is so fast that its first event is its
+// last.
 func finished(ctx context.Context, r *run) error {
 	text := "3 files"
 	c := toolCall{

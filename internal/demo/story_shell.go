@@ -8,8 +8,8 @@ import (
 
 const shellTool = "ShellTool"
 
-// command plans a shell command. No process is started: the output is told, so
-// that it is the same on every system and nothing runs on anybody's.
+// command plans a shell command. No process runs: the output is fixed, and equal on
+// every system.
 func (r *run) command(command, purpose string) toolCall {
 	details := &executeDetails{Command: command}
 	if w, err := r.directory(); err == nil {
@@ -29,7 +29,7 @@ func shell(ctx context.Context, r *run) error {
 	return r.askAndExecute(ctx, r.command("echo one && echo two && echo three", "Say three words"), "one\n", "two\n", "three\n")
 }
 
-// askAndExecute is one command from the question to the end.
+// askAndExecute is a whole command, from the question to the end.
 func (r *run) askAndExecute(ctx context.Context, c toolCall, output ...string) error {
 	answers, err := r.approve(ctx, c)
 	if err != nil {
@@ -38,8 +38,8 @@ func (r *run) askAndExecute(ctx context.Context, c toolCall, output ...string) e
 	return r.execute(ctx, c, answers[c.ID], output...)
 }
 
-// spoken is the command of a call as it is reported, with its directory. What runs
-// is what the input says, whatever the request shows.
+// spoken is a call's command in a report, with its directory. The input, not the
+// request, tells what runs.
 func spoken(c toolCall) string {
 	s := fmt.Sprintf("%q", c.Input.(map[string]any)["command"])
 	if dir := c.Confirmation.Execute.WorkingDirectory; dir != "" {
@@ -48,8 +48,8 @@ func spoken(c toolCall) string {
 	return s
 }
 
-// execute tells the output of a command that was approved, the whole of it in
-// each update, or says that it was not.
+// execute tells an approved command's output, the whole of it in each update, or
+// reports that it was not approved.
 func (r *run) execute(ctx context.Context, c toolCall, given answer, output ...string) error {
 	if !given.approved() {
 		return r.say(ctx, "I do not run ", c.Confirmation.Execute.Command, ".\n")

@@ -24,7 +24,7 @@ func (r *run) simple(ctx context.Context, c toolCall, output toolOutput) error {
 	return r.say(ctx, "The tool", " answered.\n")
 }
 
-// carryOut tells that a call that was approved does something, and its output.
+// carryOut tells that an approved call runs, and its output.
 func (r *run) carryOut(ctx context.Context, c toolCall, given answer, output toolOutput, what ...string) error {
 	for _, w := range what {
 		r.ran(c, given, "%s", w)
@@ -74,7 +74,7 @@ type todo struct {
 	Status      string `json:"status"`
 }
 
-// todos is a tool call whose input changes: the list is replaced as a whole.
+// todos is a tool call with a changing input: the list is replaced as a whole.
 func todos(ctx context.Context, r *run) error {
 	c := toolCall{ID: r.callID(), Name: "write_todos", Description: "Update the todo list", Status: callExecuting}
 	steps := []string{"read the code", "write a test", "rewrite it in another language", "make it pass"}

@@ -13,14 +13,14 @@ import (
 
 // A task is a log of what happened in it, and its newest state.
 //
-// The log is the only queue there is: readers hold an index into it, so a
-// hundred slow ones cost no more memory than none, and nobody waits for them.
-// It is bounded by what the stories say, and goes when the task is forgotten.
+// The log is the only queue. Readers hold an index into it, so a hundred slow ones cost
+// no memory, and nobody waits for them. The stories bound it, and it goes with the
+// task.
 type task struct {
 	id      string
 	session *session
 	newID   func() string
-	anew    atomic.Bool // IDs of messages and calls are counted
+	anew    atomic.Bool // IDs of messages and calls are numbered
 	counts  struct{ messages, calls atomic.Int64 }
 	life    context.Context // ends when the task is forgotten
 	forget  context.CancelFunc
@@ -33,22 +33,21 @@ type task struct {
 	grown   chan struct{} // closed and replaced when log grows
 	history []*said
 	said    map[string]*said // by message ID, or "call " and tool call ID
-	run     *run             // the story under way; nil if none is
+	run     *run             // the running story; nil if none is
 	cancel  context.CancelFunc
-	pause   *pause // what the story waits for; nil if it does not
+	pause   *pause // what the story waits for; nil if nothing
 	pushes  []*pushConfig
 
 	keeper  *keeper
 	saved   *memory // the agent's
 	created time.Time
-	rev     int        // of what is kept
-	unlock  func()     // nil: another process may go on with it
+	rev     int        // of the stored state
+	unlock  func()     // nil: another process may continue it
 	dormant *keptPause // what the story waits for, if it was not told here
 }
 
-// said is one message of the history. Text chunks of a message are joined here,
-// and of a tool call only the newest version is kept, because each update
-// replaces the one before.
+// said is one message of the history. Text chunks of a message are joined here. A tool
+// call has only its newest version, because each update replaces the one before.
 type said struct {
 	message message
 	text    strings.Builder
@@ -114,7 +113,7 @@ func (t *task) remember(m *message) {
 		s = &said{message: *m}
 		t.history = append(t.history, s)
 		if m.role == "user" {
-			return // an ID that a client uses twice is still two messages
+			return // a client may use an ID twice; these are two messages
 		}
 		t.said[key] = s
 	}
@@ -127,8 +126,8 @@ func (t *task) remember(m *message) {
 	}
 }
 
-// view returns the task as a reader sees it now. A negative limit is no limit to
-// the history.
+// view returns the task as a reader sees it now. A negative limit means the whole
+// history.
 func (t *task) view(extension bool, limit int) taskView {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,8 +146,8 @@ func (t *task) viewLocked(extension bool, limit int) taskView {
 		}
 		v.history = append(v.history, m)
 	}
-	// What a pause or an end said is the status's message and not in the history
-	// as well: a client that shows both would show it twice.
+	// The message of a pause or an end is the status's message only. In the history, too,
+	// clients would show it twice.
 	if last, n := t.log[len(t.log)-1], len(v.history); last.final && last.message != nil && n > 0 && v.history[n-1].id == last.message.id {
 		v.statusMessage, v.history = &v.history[n-1], v.history[:n-1]
 	}
@@ -158,7 +157,7 @@ func (t *task) viewLocked(extension bool, limit int) taskView {
 	return v
 }
 
-// born returns the task as it was when e created it.
+// born returns the task when e created it.
 func (t *task) born(e event) taskView {
 	return taskView{id: t.id, contextID: t.session.contextID, state: e.state, at: e.at, history: []message{*e.message}}
 }
@@ -182,7 +181,7 @@ func (t *task) wait(ctx, agent context.Context, from int) ([]event, error) {
 		case <-grown:
 		case <-look:
 			if t.superseded() {
-				return nil, errSuperseded // who looks again sees how it goes on
+				return nil, errSuperseded // a new request sees how it continues
 			}
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -201,7 +200,7 @@ func (t *task) settled(ctx, agent context.Context, from int) error {
 		if err != nil {
 			return err
 		}
-		// Any, not the last: another client may have answered already.
+		// Any, not the last: another client may have answered.
 		if slices.ContainsFunc(events, func(e event) bool { return e.final }) {
 			return nil
 		}
@@ -209,8 +208,8 @@ func (t *task) settled(ctx, agent context.Context, from int) error {
 	}
 }
 
-// stop ends the story and cancels what it had open. It reports whether there was
-// anything to cancel: a terminal state is not left.
+// stop ends the story and cancels its open calls. It reports whether there was anything
+// to cancel: a terminal state stays.
 func (t *task) stop() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

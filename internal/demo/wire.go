@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The states of a task, by their 0.3 names, which are the neutral ones here.
+// The states of a task, by their 0.3 names, which are neutral here.
 const (
 	stateSubmitted     = "submitted"
 	stateWorking       = "working"
@@ -22,8 +22,7 @@ func terminal(state string) bool {
 	return state == stateCompleted || state == stateCanceled || state == stateFailed
 }
 
-// A spelling is one version of A2A on the wire. It knows how things are written
-// and nothing of what they mean.
+// A spelling reads and writes one version of A2A. It interprets nothing.
 type spelling interface {
 	// method returns the 0.3 name of a method, which the dispatcher uses, or
 	// "" if this version has no such method.
@@ -36,28 +35,28 @@ type spelling interface {
 	state(name string) (string, bool)
 	// task is a task that is a whole result.
 	task(v taskView) any
-	// result is a task where a message could be instead: the answer to a
-	// message, and the first event of a stream.
+	// result is a task in place of a possible message: the answer to a message, and the
+	// first event of a stream.
 	result(v taskView) any
 	// update is a status update.
 	update(t *task, e event, extension bool) any
-	// The four methods of push notification configurations: what they are asked, by
-	// the method's 0.3 name, and what they answer.
+	// The four methods for push notification configurations: their parameters, by the
+	// method's 0.3 name, and their answers.
 	pushParams(method string, params json.RawMessage) (pushRequest, error)
 	pushConfig(taskID string, c *pushConfig) any
 	pushList(configs []any) any
 	pushDeleted() any
-	// pushed is what is posted to a webhook for an event, pushType its content type.
+	// pushed is the body of a push for an event, pushType its content type.
 	pushed(t *task, e event, extension bool) any
 	pushType() string
-	// subscribesToOver reports whether a subscription to a task that is over is
-	// answered with the task, and not with an error.
+	// subscribesToOver reports whether a subscription to an ended task gets the task, not
+	// an error.
 	subscribesToOver() bool
-	// fail is an error as this version has it.
+	// fail converts an error to this version.
 	fail(e rpcError) rpcError
 }
 
-// A sendRequest is a message on its way in.
+// A sendRequest is a client's message.
 type sendRequest struct {
 	message       *message
 	blocking      bool
@@ -65,7 +64,7 @@ type sendRequest struct {
 	push          *pushConfig // nil: no push notifications
 }
 
-// An audience says which readers a message is for.
+// An audience tells which readers get a message.
 type audience int
 
 const (
@@ -103,8 +102,8 @@ func (p part) json() json.RawMessage {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// A file is by reference (uri) or by value: base64 as it arrived, because it is
-// only ever counted and echoed.
+// A file is by reference (uri) or by value: base64 as it arrived, which is only counted
+// and echoed.
 type file struct {
 	name, mimeType, uri, base64 string
 	size                        int
@@ -151,8 +150,8 @@ type taskView struct {
 	history       []message
 }
 
-// metadata returns the DevelopmentToolEvent of an event, keyed as A2A wants
-// the data of an extension, or nil for a reader that did not activate it.
+// metadata returns an event's DevelopmentToolEvent, under the extension's key, or nil
+// for a reader without the extension.
 func (e event) metadata(extension bool) map[string]any {
 	if !extension {
 		return nil

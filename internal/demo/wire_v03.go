@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// v03 spells A2A 0.3: every object has a kind, and an update says whether it is
-// the last one.
+// v03 is A2A 0.3: each object has a kind, and an update tells whether it is the last.
 type v03 struct{}
 
 type v03Part struct {
@@ -63,8 +62,8 @@ func (v03) extensionsHeader() string { return "X-A2A-Extensions" }
 
 func (v03) method(name string) string {
 	switch name {
-	// The names that other versions map to must not be reachable by accident,
-	// so this is a list and not "any name".
+	// A list, not "any name": other versions' internal names must not be reachable by
+	// accident.
 	case "message/send", "message/stream", "tasks/get", "tasks/list", "tasks/cancel", "tasks/resubscribe",
 		"commands/get", "command/execute", "agent/getAuthenticatedExtendedCard",
 		"tasks/pushNotificationConfig/set", "tasks/pushNotificationConfig/get",
@@ -109,8 +108,8 @@ func (v03) send(params json.RawMessage) (*sendRequest, error) {
 	}
 	return &sendRequest{
 		message: m,
-		// 0.3 leaves the default to the agent. Waiting is what a person who
-		// tries this agent with curl expects.
+		// 0.3 leaves the default to the agent. A person who tries this agent with curl
+		// expects it to wait.
 		blocking:      c.Blocking == nil || *c.Blocking,
 		historyLength: c.HistoryLength,
 		push:          push,
@@ -195,7 +194,7 @@ func (v v03) update(t *task, e event, extension bool) any {
 
 func (v03) subscribesToOver() bool { return true }
 
-// fail: for a task that is over, the servers of 0.3 speak of bad parameters.
+// fail: servers of 0.3 report an ended task as bad parameters.
 func (v03) fail(e rpcError) rpcError {
 	if e.Code == codeUnsupported {
 		e.Code = codeInvalidParams

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// v1 spells A2A 1.0, which is protobuf's JSON: an object is known by the member
-// that holds it, enums have prefixed names, and a field that the schema does not
-// declare is an error.
+// v1 is A2A 1.0 in protobuf's JSON: a member's name tells an object's type, enums have
+// prefixed names, and unknown fields are errors.
 type v1 struct{}
 
 type v1Part struct {
@@ -57,7 +56,7 @@ type v1Update struct {
 
 func (v1) extensionsHeader() string { return "A2A-Extensions" }
 
-// subscribesToOver: 1.0 wants an error instead of a stream of one event.
+// subscribesToOver: 1.0 requires an error, not a stream of one event.
 func (v1) subscribesToOver() bool { return false }
 
 func (v1) method(name string) string {
@@ -90,7 +89,7 @@ func (v1) method(name string) string {
 	return ""
 }
 
-// v1State is the name of a state, and v1.state the way back.
+// v1State returns a state's name, and v1.state is the inverse.
 func v1State(state string) string {
 	return "TASK_STATE_" + strings.ToUpper(strings.ReplaceAll(state, "-", "_"))
 }
@@ -121,8 +120,8 @@ func (v1) send(params json.RawMessage) (*sendRequest, error) {
 	if len(params) == 0 {
 		return nil, errors.New("params are missing")
 	}
-	// Some servers of 1.0 ignore what they do not know, but others refuse it, and a
-	// client that still writes "kind" should find out here.
+	// Some servers of 1.0 ignore unknown members, others refuse them. A client that still
+	// writes "kind" should notice here.
 	d := json.NewDecoder(bytes.NewReader(params))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&p); err != nil {
@@ -227,8 +226,8 @@ func (v v1) update(t *task, e event, extension bool) any {
 	}}
 }
 
-// fail adds the machine-readable reason that 1.0 wants with the errors of A2A. For an
-// extended card that the card does not offer, 1.0 wants another error than 0.3
+// fail adds the machine-readable reason that 1.0 requires for A2A's errors. For an
+// extended card that the card does not declare, 1.0 has another error than 0.3
 // (§3.3.4).
 func (v1) fail(e rpcError) rpcError {
 	if e.Code == codeNoExtendedCard {

@@ -9,17 +9,17 @@ import (
 	"path/filepath"
 )
 
-// maxFile is the size of a file that the agent still edits: the old and the new
-// content both travel in one event.
+// maxFile bounds a file that the agent edits: its old and new content travel in one
+// event.
 const maxFile = 1 << 20
 
-// A workspace is the directory that files are written below. It is opened anew
-// for each access, through [os.Root] from base, so neither a symbolic link nor a
-// directory that is swapped later leads out of base.
+// A workspace is the directory for files. Each access opens it anew through [os.Root]
+// from base, so that neither a symbolic link nor a directory that is replaced later
+// leads out of base.
 type workspace struct {
 	base  string // Options.Workspace, or the client's own directory
 	below string // relative to base
-	shown string // as the client spelled it, for the paths it is told
+	shown string // in the client's spelling, for paths that it gets
 }
 
 // workspace finds the directory that a workspace_path names.
@@ -31,8 +31,8 @@ func (a *Agent) workspace(path string) (*workspace, error) {
 	if a.rootErr != nil {
 		return nil, fmt.Errorf("workspace_path %q: this agent has no workspace: %v", path, a.rootErr)
 	}
-	// Links are resolved before the comparison: /tmp is one on some systems, and
-	// a link below the workspace may lead elsewhere.
+	// Links are resolved first: /tmp is one on some systems, and a link below the
+	// workspace may lead out of it.
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, fmt.Errorf("workspace_path %q does not exist", path)

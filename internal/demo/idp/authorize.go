@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// authorizePage asks the user. What is wrong with the client or its redirect is
-// said here: no code, and no error, is sent to where nobody registered.
+// authorizePage asks the user. It shows an error of the client or its redirect itself:
+// neither a code nor an error goes to an unregistered address.
 func (p *Provider) authorizePage(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if why := p.wrongClient(q); why != "" {
@@ -75,7 +75,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	p.back(w, r, q, url.Values{"code": {given}})
 }
 
-// back sends the browser to the client.
+// back redirects the browser to the client.
 func (p *Provider) back(w http.ResponseWriter, r *http.Request, q, answer url.Values) {
 	answer.Set("iss", p.opts.Issuer)
 	if state := q.Get("state"); state != "" {
@@ -107,7 +107,7 @@ func wrongRequest(q url.Values) (code, why string) {
 	return "", ""
 }
 
-// sameRedirect compares to the letter, but for the port of a loopback address.
+// sameRedirect compares exactly, except for the port of a loopback address.
 func sameRedirect(known, given string) bool {
 	if known == given {
 		return true

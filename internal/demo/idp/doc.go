@@ -1,12 +1,12 @@
-// Package idp is a small identity provider: OAuth 2.1 with OpenID Connect on top,
-// in memory. The demo agent has one (a2astdio demo --auth oauth2), and the tests of
-// signing in have theirs.
+// Package idp is a small identity provider: OAuth 2.1 with OpenID Connect on top, in
+// memory. The demo agent (a2astdio demo --auth oauth2) and the tests of sign-ins use
+// it.
 //
-// It is as strict as the specifications let a provider be: PKCE with S256, each
-// code once (a second use ends what the first one gave), refresh tokens that are
-// new each time (the use of an old one ends the family: RFC 9700, §4.14.2),
-// redirects that are registered, the port of a loopback one excepted (RFC 8252,
-// §7.3). It knows one user, who has no password: its page asks whether to go on.
+// It is as strict as the specifications allow. It requires PKCE with S256. A code works
+// once, and a second use revokes the tokens of the first. Refresh tokens are new each
+// time, and the use of an old one ends the family (RFC 9700, §4.14.2). Redirects must
+// be registered, except for the port of a loopback address (RFC 8252, §7.3). It has one
+// user without a password: its page asks whether to go on.
 //
-// It shares no code with the client. What it gives is worth nothing elsewhere.
+// It shares no code with the client. Its tokens are worthless elsewhere.
 package idp

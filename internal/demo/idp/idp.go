@@ -15,21 +15,20 @@ import (
 )
 
 const (
-	// defaultLife is how long an access token is good for: so short that one who
-	// tries it sees it renewed.
+	// defaultLife is the life of an access token, short enough to watch a renewal.
 	defaultLife = time.Minute
 	codeLife    = time.Minute
 	deviceLife  = 5 * time.Minute
-	// maxHeld bounds what a provider that is left running remembers of each kind.
+	// maxHeld bounds each kind of stored items.
 	maxHeld = 4096
 )
 
-// User is the one that the provider knows.
+// User is the only user.
 const User = "demo@demo.invalid"
 
 // A Client is a program that may ask for tokens.
 type Client struct {
-	// Secret is empty for a public one.
+	// Secret is empty for a public client.
 	Secret string
 	// Redirects are where codes are sent.
 	Redirects []string
@@ -37,16 +36,16 @@ type Client struct {
 
 // Options configure a Provider.
 type Options struct {
-	// Issuer is the provider's URL, without a slash at its end: its handler serves
-	// what is below the path of it.
+	// Issuer is the provider's URL, without a slash at its end. The handler serves the
+	// paths below it.
 	Issuer string
-	// Clients are known from the beginning, by their IDs.
+	// Clients are the initial clients, by ID.
 	Clients map[string]Client
-	// Scopes are those that it grants.
+	// Scopes are the scopes that it grants.
 	Scopes []string
-	// Life is how long an access token is good for; 0: a minute.
+	// Life is the life of an access token; 0: a minute.
 	Life time.Duration
-	// Interval is how many seconds a device waits between questions; 0: 5.
+	// Interval is a device's polling interval in seconds; 0: 5.
 	Interval int
 	// NoRegistration: clients cannot register themselves.
 	NoRegistration bool
@@ -61,7 +60,7 @@ type Grant struct {
 	Resource        string
 }
 
-// A family is all that came of one sign-in: it ends as a whole.
+// A family is everything from one sign-in: it ends as a whole.
 type family struct {
 	Grant
 	ended bool
@@ -98,7 +97,7 @@ type Provider struct {
 	clients map[string]Client
 	access  map[string]access
 	refresh map[string]*family
-	spent   map[string]*family // refresh tokens that have had their use
+	spent   map[string]*family // used refresh tokens
 	codes   map[string]*code
 	devices map[string]*device
 }
@@ -107,7 +106,7 @@ type Provider struct {
 func New(opts *Options) *Provider {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		panic(err) // the system has no randomness: nothing can go on
+		panic(err) // without randomness nothing can go on
 	}
 	p := &Provider{opts: *opts, key: key, mux: http.NewServeMux(), clients: map[string]Client{}, access: map[string]access{},
 		refresh: map[string]*family{}, spent: map[string]*family{}, codes: map[string]*code{}, devices: map[string]*device{}}
@@ -157,8 +156,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mux.ServeHTTP(w, r)
 }
 
-// Check returns what an access token stands for; false: it is none, or not any
-// more.
+// Check returns the grant of an access token; false: the token is invalid or has ended.
 func (p *Provider) Check(token string) (Grant, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,7 +167,7 @@ func (p *Provider) Check(token string) (Grant, bool) {
 	return a.Grant, true
 }
 
-// Expire ends all access tokens: what is left has to be renewed.
+// Expire ends all access tokens, so that they must be renewed.
 func (p *Provider) Expire() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -215,20 +213,20 @@ func (p *Provider) keys(w http.ResponseWriter, r *http.Request) {
 func reply(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // whoever asked may have gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have left
 }
 
 func refuse(w http.ResponseWriter, status int, code, description string) {
 	reply(w, status, map[string]string{"error": code, "error_description": description})
 }
 
-// granted are the scopes that a request gets of those that it asks for.
+// granted are the scopes that a request gets.
 func (p *Provider) granted(asked string) []string {
 	known := append([]string{"openid", "offline_access", "email"}, p.opts.Scopes...)
 	return slices.DeleteFunc(strings.Fields(asked), func(s string) bool { return !slices.Contains(known, s) })
 }
 
-// makeRoom forgets something if there is too much.
+// makeRoom forgets an item if there are too many.
 func makeRoom[V any](m map[string]V) {
 	for key := range m {
 		if len(m) < maxHeld {

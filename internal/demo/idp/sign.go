@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 )
 
-// sign signs as JWS has it: both numbers, of 32 bytes each.
+// sign makes a signature in JWS's form: both numbers, 32 bytes each.
 func sign(key *ecdsa.PrivateKey, text []byte) ([]byte, error) {
 	sum := sha256.Sum256(text)
 	r, s, err := ecdsa.Sign(rand.Reader, key, sum[:])

@@ -45,7 +45,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// client finds out who asks: by header or by form.
+// client identifies the client, by header or form.
 func (p *Provider) client(r *http.Request) (string, Client, bool) {
 	id, secret := r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
 	if user, password, ok := r.BasicAuth(); ok {
@@ -90,7 +90,7 @@ func (p *Provider) renew(w http.ResponseWriter, client, token string) {
 	p.mu.Lock()
 	f, ok := p.refresh[token]
 	if old := p.spent[token]; old != nil {
-		// Somebody has it who should not: nobody keeps anything.
+		// A stolen code or token: end all of the family.
 		old.ended = true
 	}
 	ok = ok && !f.ended && f.Client == client
@@ -146,7 +146,7 @@ func (p *Provider) sign(claims map[string]any) (string, error) {
 	return text + "." + b64(signature), err
 }
 
-// form reads a client's form, and tells who it is. What is wrong is answered.
+// form reads and authenticates a client's form. It answers errors itself.
 func (p *Provider) form(w http.ResponseWriter, r *http.Request) (id string, ok bool) {
 	if err := r.ParseForm(); err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request", "no form")

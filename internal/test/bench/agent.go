@@ -12,21 +12,20 @@ import (
 	"time"
 )
 
-// An agent is the far end: a server on loopback TCP that answers every message
-// with its script. It writes below net/http, because a baseline of half a
-// million writes a second leaves no room for a response writer; what is on the
-// wire is the same.
+// An agent is the server on loopback TCP that answers each message with its script. It
+// writes below net/http: a baseline of half a million writes a second leaves no time
+// for a response writer. The wire has the same bytes.
 type agent struct {
 	URL    string
 	server *http.Server
-	ready  chan struct{} // closed when every session's message has come
+	ready  chan struct{} // closed when each session's message has come
 
 	mu     sync.Mutex
 	script *script
-	waits  int // messages to come before the first is answered
+	waits  int // messages that must come before the first is answered
 	// start is when the first event was written, in Unix nanoseconds.
 	start atomic.Int64
-	// asked is when the newest message has come, likewise.
+	// asked is when the newest message came, likewise.
 	asked atomic.Int64
 }
 
@@ -47,8 +46,8 @@ func newAgent() (*agent, error) {
 
 func (a *agent) close() { _ = a.server.Close() }
 
-// play sets what is said to the next messages; it is not begun before as many as
-// there are sessions have come.
+// play sets the answer to the next messages. It begins once as many messages as
+// sessions have come.
 func (a *agent) play(s *script, sessions int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -83,7 +82,7 @@ func (a *agent) message(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	_ = a.say(r.Context(), conn, s) // whoever has left is found missing elsewhere
+	_ = a.say(r.Context(), conn, s) // a client that has left is found missing elsewhere
 }
 
 func (a *agent) say(ctx context.Context, conn net.Conn, s *script) error {

@@ -20,24 +20,24 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// The modes in which the harness executes itself again.
+// Modes in which the harness executes itself.
 const (
 	modeRaw    = "raw"    // io.Copy from the response to stdout
 	modeFrames = "frames" // server-sent events split and joined, no JSON
 	modeBridge = "bridge"
 	modeTraced = "traced" // the bridge, with a trace
-	modeEmpty  = "empty"  // answers one line: what a process with our imports takes to start
+	modeEmpty  = "empty"  // answers one line: the start of a process with our imports
 	modeTurns  = "turns"  // a request for each line, and its response to stdout
 	modeShell  = "shell"  // a2astdio's own command line
 )
 
-// baselineBuffer is the read buffer of the baselines' transport. It is as large
-// as the bridge's, so that they are as good as they can be: with net/http's
-// 4 KiB both are slower, and would flatter us.
+// baselineBuffer is the read buffer of the baselines' transport, as large as the
+// bridge's. With net/http's 4 KiB the baselines would be slower, and the bridge would
+// look better.
 const baselineBuffer = 64 << 10
 
-// Child is a process under test: it does what args say and returns the exit
-// status. stdout is the editor's.
+// Child is a measured process: it does what args say and returns the exit status.
+// stdout belongs to the editor.
 func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		fmt.Fprintln(stderr, "bench: no mode")
@@ -108,11 +108,11 @@ func writeAllocations(path string) error {
 		return err
 	}
 	defer f.Close()
-	runtime.GC() // what has not been swept is not in the profile
+	runtime.GC() // the profile lacks what was not swept
 	return pprof.Lookup("allocs").WriteTo(f, 0)
 }
 
-// serve is the bridge as the command runs it, with a trace if a file is named.
+// serve runs the bridge like the command, with a trace if a file is named.
 func serve(url, file string, stdin io.Reader, stdout io.Writer) error {
 	opts := &bridge.Options{Name: url, Version: "bench"}
 	reach := &transport.ClientOptions{}
@@ -137,8 +137,8 @@ func serve(url, file string, stdin io.Reader, stdout io.Writer) error {
 	return bridge.Serve(context.Background(), stdin, stdout, opts)
 }
 
-// fetch sends n messages at once and hands each response to use. It returns at
-// the end of stdin, so that the harness can look at the process when it is done.
+// fetch sends n messages at once and passes each response to use. It returns at the end
+// of stdin, so that the harness can still look at the process.
 func fetch(url string, n int, stdin io.Reader, use func(io.Reader) error) error {
 	client := &http.Client{Transport: &http.Transport{ReadBufferSize: baselineBuffer, DisableCompression: true, MaxIdleConnsPerHost: n}}
 	errs := make([]error, n)
@@ -163,8 +163,8 @@ func fetch(url string, n int, stdin io.Reader, use func(io.Reader) error) error 
 	return err
 }
 
-// scanFrames writes the data of each event as a line, all that have arrived with
-// one read in one write.
+// scanFrames writes each event's data as a line, with one write for all that one read
+// has brought.
 func scanFrames(out io.Writer, body io.Reader) error {
 	buf, lines := make([]byte, baselineBuffer), []byte(nil)
 	used, scanned := 0, 0
@@ -203,7 +203,7 @@ func scanFrames(out io.Writer, body io.Reader) error {
 	}
 }
 
-// A lockedWriter lets one write at a time through.
+// A lockedWriter serialises writes.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A start is what a process has taken from its start to its first answer.
+// A start is the cost of a process until its first answer.
 type start struct {
 	took   time.Duration
 	cpu    time.Duration
@@ -21,8 +21,8 @@ const (
 	coldUnknown = "card unknown" // the answer waits for it
 )
 
-// cold measures from the start of a process to its first answer: with the card
-// cached, as it is from the second start with an agent on, and without.
+// cold measures from the start of a process to its first answer: with a cached card, as
+// from the second start on, and without.
 func (h *harness) cold(ctx context.Context) error {
 	sc := Scenarios()[0]
 	s, err := sc.script(true)
@@ -33,7 +33,7 @@ func (h *harness) cold(ctx context.Context) error {
 	defer func(state string) { h.runner.state = state }(h.runner.state)
 	cached := filepath.Join(h.runner.dir, "cached")
 	h.runner.state = cached
-	if _, err := h.runner.answered(ctx, modeBridge); err != nil { // keeps the card
+	if _, err := h.runner.answered(ctx, modeBridge); err != nil { // stores the card
 		return err
 	}
 	n := 30
@@ -82,7 +82,7 @@ func (h *harness) cold(ctx context.Context) error {
 	return nil
 }
 
-// answered starts a process, measures it when it has answered, and ends it.
+// answered starts a process, measures it after its answer, and ends it.
 func (r *runner) answered(ctx context.Context, mode string) (st start, err error) {
 	began := time.Now()
 	p, err := r.start(ctx, mode, 1)

@@ -8,14 +8,13 @@ import (
 )
 
 const (
-	// mark is in every text at a fixed distance and nowhere else on the wire, so
-	// that one pass over the output counts what has come through.
+	// mark is in each text at a fixed distance, and nowhere else on the wire, so that one
+	// pass over the output counts what has arrived.
 	mark = '~'
 	// stampMark begins a time, in nanoseconds, of stampDigits digits.
 	stampMark   = '@'
 	stampDigits = 19
-	// textSize is the text of a small event. Models send between 5 and 500 bytes
-	// at once; the figures in the project's issues are for this.
+	// textSize is the text of a small event. Models send between 5 and 500 bytes at once.
 	textSize = 200
 	markStep = 10
 
@@ -25,8 +24,8 @@ const (
 	messageID  = "c951efcf-3509-48b9-8490-026bf30d887a"
 )
 
-// text returns n bytes of prose that differ with i, with a mark every markStep
-// bytes. breaks puts a line feed every 80 bytes, as code has.
+// text returns n bytes of prose that differ with i, with a mark every markStep bytes.
+// breaks: with a line feed every 80 bytes, as in code.
 func text(i, n int, breaks bool) string {
 	const words = "the agent reads every file of the project and writes what it has found into a list that the user may look at later while it works on "
 	b := make([]byte, n)
@@ -65,7 +64,7 @@ func artifactV1(i int, text string) []byte {
 		`"metadata":{"timestamp":"%s"}}}}`, taskID, contextID, artifactID, quoted(text), clock(i))
 }
 
-// interleaved are events of two artifacts in turns.
+// interleaved are events of two artifacts, in turns.
 func interleaved(i int, text string) []byte {
 	b := artifactV1(i, text)
 	if i%2 == 1 {
@@ -116,7 +115,7 @@ func liveOutput(size int) [][]byte {
 type spelling struct {
 	card       string // with a %s for the URL
 	begin, end string
-	// texts are where, in a payload, a piece of the agent's text may be.
+	// texts are the places of the agent's text in a payload.
 	texts []string
 }
 

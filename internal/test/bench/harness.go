@@ -103,7 +103,7 @@ func (h *harness) run(ctx context.Context) error {
 	return nil
 }
 
-// A look is a measurement that is not a comparison of processes that take a script.
+// A look is a measurement without a comparison.
 type look struct {
 	name, about string
 	run         func(context.Context) error
@@ -123,7 +123,7 @@ func (h *harness) looks() []look {
 
 func (h *harness) printf(format string, args ...any) { fmt.Fprintf(h.out, format, args...) }
 
-// compare runs one scenario: every mode in turns, as often as there are rounds.
+// compare runs a scenario: each mode in turns, for all rounds.
 func (h *harness) compare(ctx context.Context, sc *Scenario) error {
 	s, err := sc.script(h.short)
 	if err != nil {
@@ -169,8 +169,8 @@ func (h *harness) compare(ctx context.Context, sc *Scenario) error {
 func (h *harness) report(sc *Scenario, s *script, modes []string, all map[string][]*measurement) {
 	events := s.events * s.rounds * sc.sessions
 	h.printf("%s: %s (%d events of %d bytes)\n", sc.Name, sc.About, events, s.size/s.events)
-	// of is the median of f over the rounds; with a base, of f's ratio to it
-	// within each round.
+	// of is the median of f over the rounds; with a base, of the ratio to the base within
+	// each round.
 	of := func(mode, base string, f func(*measurement) float64) float64 {
 		var values []float64
 		for i, m := range all[mode] {
@@ -208,7 +208,7 @@ func (h *harness) report(sc *Scenario, s *script, modes []string, all map[string
 	h.printf("  nothing lost: %d marks in each row, and the text compared\n\n", s.marks*s.rounds*sc.sessions)
 }
 
-// delays prints how long events were on their way.
+// delays prints the delays of events.
 func (h *harness) delays(modes []string, all map[string][]*measurement, of func(mode, base string, f func(*measurement) float64) float64) {
 	for _, list := range all {
 		for _, m := range list {
@@ -247,7 +247,7 @@ func (h *harness) prompted(ctx context.Context, s *script) (*process, error) {
 	return p, nil
 }
 
-// idle looks at a bridge that has had a turn and has nothing to do.
+// idle measures a bridge that has had a turn and has nothing to do.
 func (h *harness) idle(ctx context.Context) error {
 	sc := Scenarios()[0]
 	s, err := sc.script(true)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// afterBig looks at how much memory is held after one event of 63 MiB.
+// afterBig measures the memory after one event of 63 MiB.
 func (h *harness) afterBig(ctx context.Context) error {
 	size := 63 << 20
 	if h.short {

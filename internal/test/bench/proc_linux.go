@@ -10,24 +10,21 @@ import (
 	"time"
 )
 
-// rest waits, precisely: the runtime rounds timers of an idle process to
-// milliseconds.
+// rest sleeps precisely: the runtime rounds an idle process's timers to milliseconds.
 func rest(d time.Duration) {
 	if d > 0 {
 		t := syscall.NsecToTimespec(int64(d))
-		_ = syscall.Nanosleep(&t, nil) // a signal makes it shorter, and the next wait longer
+		_ = syscall.Nanosleep(&t, nil) // a signal may shorten it
 	}
 }
 
-// memory returns how much memory a process holds, and has held at most, in
-// bytes. It is not rusage's: on Linux that counts what the parent held when it
-// started the child.
+// memory returns a process's present and peak memory, in bytes. (Rejected: rusage,
+// which on Linux counts the parent's memory at the start of the child.)
 func memory(pid int) (now, peak int64) {
 	return statusField(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:") << 10, statusField(fmt.Sprintf("/proc/%d/status", pid), "VmHWM:") << 10
 }
 
-// activity returns how long the threads of a process have run, and how often
-// they have waited.
+// activity returns a process's CPU time, and how often its threads have waited.
 func activity(pid int) (ran time.Duration, waits int64) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid)) // the pattern is good
 	for _, dir := range threads {

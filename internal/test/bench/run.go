@@ -16,15 +16,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// runLimit is when a run is given up: something has been lost, or hangs.
+// runLimit ends a run that has lost something, or hangs.
 const runLimit = 2 * time.Minute
 
-// A measurement is what one process did with one script.
+// A measurement is the result of one process with one script.
 type measurement struct {
 	took   time.Duration // from the first event's write to the last mark's arrival
-	cpu    time.Duration // of the child, its start included
-	marks  int           // that came through
-	bytes  int64         // that the editor was sent
+	cpu    time.Duration // of the child, with its start
+	marks  int           // marks that arrived
+	bytes  int64         // bytes for the editor
 	peak   int64         // bytes of memory
 	delays []time.Duration
 }
@@ -32,12 +32,12 @@ type measurement struct {
 // A runner runs processes against one agent.
 type runner struct {
 	self   string // our own executable
-	bridge string // a2astdio's; "" for our own serve mode
+	bridge string // a2astdio's path; "" for our own serve mode
 	agent  *agent
-	dir    string // where sessions are
-	// profile are the bridge's flags that ask for one.
+	dir    string // the sessions' directory
+	// profile are the bridge's flags for a profile.
 	profile []string
-	// state is where the bridge keeps what it stores: not where the user's is.
+	// state is the bridge's directory for what it stores, not the user's.
 	state string
 }
 
@@ -76,7 +76,7 @@ type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    io.Reader
-	lines  *bufio.Reader // of out; only what answers setup is read by it
+	lines  *bufio.Reader // of out; only setup reads by it
 	errors *strings.Builder
 	cancel context.CancelFunc
 }
@@ -135,7 +135,7 @@ func (p *process) answer(id int) (gjson.Result, error) {
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
 
-// ask writes request id and reads lines until the reply to it.
+// ask writes request id and reads lines until its reply.
 func (p *process) ask(id int, line string) (gjson.Result, error) {
 	if err := p.say(line); err != nil {
 		return gjson.Result{}, err
@@ -177,7 +177,7 @@ func (p *process) prompt(sessions int, dir string) error {
 	return err
 }
 
-// run lets a child take a script, once for each session.
+// run gives a script to a child, once for each session.
 func (r *runner) run(ctx context.Context, mode string, sc *Scenario, s *script, keep bool) (*measurement, []byte, error) {
 	r.agent.play(s, sc.sessions)
 	p, err := r.start(ctx, mode, sc.sessions)
@@ -211,8 +211,7 @@ func (r *runner) run(ctx context.Context, mode string, sc *Scenario, s *script, 
 	return m, end.kept, nil
 }
 
-// verify runs the script once, without a clock, and compares the text that comes
-// out with what went in: all of it, in order.
+// verify runs the script once, without measuring, and compares the whole text.
 func (r *runner) verify(ctx context.Context, mode string, sc *Scenario, s *script) error {
 	s = s.short()
 	one := *sc
@@ -245,7 +244,7 @@ func (r *runner) verify(ctx context.Context, mode string, sc *Scenario, s *scrip
 	return nil
 }
 
-// said is the agent's text in a payload. Live output of tools is none.
+// said returns the agent's text in a payload, without the output of tools.
 func said(s *script, payload []byte) string {
 	for _, path := range s.texts {
 		if strings.Contains(gjson.GetBytes(payload, "result.artifact.artifactId").Str, "-output") {

@@ -2,15 +2,15 @@ package bench
 
 import "time"
 
-// A Scenario is one way in which agents speak.
+// A Scenario is a manner in which agents send.
 type Scenario struct {
 	Name  string
 	About string
-	// Big is set where bytes count and not events.
+	// Big: bytes count, not events.
 	Big      bool
 	sessions int
 	slow     time.Duration // the editor's pause after each read
-	// script makes what is said; short makes less of it.
+	// script makes the agent's answer; short makes a small one.
 	script func(short bool) (*script, error)
 }
 

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// A script is what the fake agent says in answer to a message: begin, the ring
-// over and over, end. Each element of the ring goes to the kernel in one write.
+// A script is the fake agent's answer to a message: begin, the ring repeatedly, end.
+// Each element of the ring is one write.
 type script struct {
 	spelling
 	ring   [][]byte
 	rounds int
-	// pace is the time between two writes, if there is any; then each write holds
-	// a place for the time at which it was made.
+	// pace is the time between two writes, 0 for none; with a pace each write has a place
+	// for its time.
 	pace time.Duration
-	// events and marks are what one ring holds, size its bytes as frames.
+	// events and marks count what one ring holds; size is its bytes as frames.
 	events, marks, size int
 	payloads            [][]byte
 }
@@ -88,9 +88,9 @@ func stamp(write []byte, t time.Time) {
 
 var names = regexp.MustCompile(`"(?:callId|messageId)":"([^"]+)"`)
 
-// replay makes n conversations of what a recorded Gemini server said, with names
-// of their own for the calls and messages of each. What makes the bridge wait
-// for a user is left out: the questions, and the ends of legs.
+// replay makes n conversations from a recorded Gemini server, each with its own names
+// of calls and messages. It leaves out what makes the bridge wait for a user:
+// questions, and the ends of legs.
 func replay(recording string, n int) ([][]byte, error) {
 	f, err := os.Open(recording)
 	if err != nil {

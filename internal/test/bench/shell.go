@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The modes in which a shell uses a2astdio: one turn of send, in each format.
+// Modes of a shell: one turn of send, in each format.
 const (
 	modeText   = "send"
 	modeJSON   = "send -o json"
@@ -18,7 +18,7 @@ const (
 	modeStream = "send -o json --stream"
 )
 
-// shellScripts are what send is measured with.
+// shellScripts are the scripts for send.
 func shellScripts() []Scenario {
 	return []Scenario{
 		{Name: "shell", About: "1.x artifact updates, 200 bytes of text in 517, 64 a write", sessions: 1, script: smallScript("1.0", artifactV1, 64, 200, false)},
@@ -28,7 +28,7 @@ func shellScripts() []Scenario {
 	}
 }
 
-// manyScript is events each of which has an ID of its own.
+// manyScript has events with an ID each.
 func manyScript(version string, event func(int, string) []byte, id string, n int) func(bool) (*script, error) {
 	return func(short bool) (*script, error) {
 		if short {
@@ -85,8 +85,8 @@ func (h *harness) reportShell(sc *Scenario, s *script, modes []string, all map[s
 	h.printf("\n")
 }
 
-// shell lets send take a script once. Its marks are counted: a document repeats the
-// last message, as the status's.
+// shell gives a script to send once. Its marks are counted: a document repeats the last
+// message, in the status.
 func (r *runner) shell(ctx context.Context, mode string, sc *Scenario, s *script) (*measurement, error) {
 	if mode == modeFrames {
 		m, _, err := r.run(ctx, mode, sc, s, false)

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// sinkBuffer is what the editor's end reads at once. A pipe holds 64 KiB.
+// sinkBuffer is how much the editor's end reads at once. A pipe holds 64 KiB.
 const sinkBuffer = 64 << 10
 
-// replied is in the reply to a prompt and nowhere else. Baselines are searched
-// for it too, so that the editor's end costs all of them the same.
+// replied is in the reply to a prompt and nowhere else. Baselines are searched for it,
+// too, so that the editor's end costs the same for all.
 const replied = `"stopReason"`
 
 // A sink is the editor's end of stdout.
 type sink struct {
 	r io.Reader
-	// wantMarks and wantReplies are when all has come.
+	// wantMarks and wantReplies end the reading.
 	wantMarks, wantReplies int
 	stamps                 bool
-	// pause is waited after each read, by a slow reader.
+	// pause is a slow reader's pause after each read.
 	pause time.Duration
 	keep  bool
 

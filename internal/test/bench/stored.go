@@ -19,9 +19,9 @@ var storedCounts = []int{1000, 10_000}
 // A storedRun is what a bridge has taken with so many sessions stored.
 type storedRun struct{ first, page, fresh, pageCPU float64 }
 
-// stored measures session/list and the first session/new with many sessions stored:
-// the first page, which makes the index, a later one, and the answer to session/new,
-// which is not to wait for the pruning.
+// stored measures session/list and the first session/new with many stored sessions: the
+// first page, which makes the index, a later page, and the answer to session/new, which
+// must not wait for pruning.
 func (h *harness) stored(ctx context.Context) error {
 	defer func(state string) { h.runner.state = state }(h.runner.state)
 	h.printf("stored: milliseconds to the answer\n  %8s %12s %12s %12s %12s\n", "sessions", "first page", "page", "page, CPU", "session/new")
@@ -92,7 +92,7 @@ func (r *runner) stored(ctx context.Context, n int) (run storedRun, err error) {
 	return run, p.stop()
 }
 
-// fill stores sessions as bridges do, but for the pruning.
+// fill stores sessions like bridges, but without pruning.
 func fill(dir, agent string, n int) error {
 	began := time.Now().Add(-time.Hour)
 	for i := range n {
@@ -115,7 +115,7 @@ func fill(dir, agent string, n int) error {
 	return nil
 }
 
-// idleSessions looks at a bridge that has had a prompt in each of many sessions.
+// idleSessions measures a bridge that has had a prompt in each of many sessions.
 func (h *harness) idleSessions(ctx context.Context) error {
 	n := 1000
 	if h.short {

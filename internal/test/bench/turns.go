@@ -14,15 +14,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A turnTime is how long the two ways of a turn have taken, in microseconds.
+// A turnTime has both delays of a turn, in microseconds.
 type turnTime struct {
 	request float64 // from the editor's line to the request at the agent
 	shown   float64 // from the agent's first words to the line at the editor
 }
 
-// turns measures the two delays of a turn that a user may feel, one turn after the
-// other: until the agent is asked, and until its first words are there. The baseline
-// is a process that sends a request for each line, and copies the response.
+// turns measures the two delays of a turn that a user may feel: until the agent gets
+// the request, and until its first words appear. The baseline sends a request for each
+// line, and copies the response.
 func (h *harness) turns(ctx context.Context) error {
 	n := 300
 	if h.short {
@@ -60,7 +60,7 @@ func (h *harness) turns(ctx context.Context) error {
 	return nil
 }
 
-// turns lets one process have turns.
+// turns runs turns with one process.
 func (r *runner) turns(ctx context.Context, mode string, n int) (times []turnTime, err error) {
 	s := newScript("1.0", small(artifactV1, 1, false), 1, 1)
 	r.agent.play(s, 1)

@@ -1,6 +1,5 @@
-// Package signin is what the tests of signing in have in common: an identity
-// provider over real HTTP and TLS that fails on demand, and a browser whose user
-// says yes or no.
+// Package signin has the common parts of the tests of sign-ins: an identity provider
+// over real HTTP and TLS that fails on demand, and a browser whose user says yes or no.
 package signin
 
 import (
@@ -34,7 +33,7 @@ type Server struct {
 	faults map[string]http.HandlerFunc
 }
 
-// Start starts a provider. The issuer of opts is filled in.
+// Start starts a provider. It sets the issuer of opts.
 func Start(t testing.TB, opts *idp.Options) *Server {
 	if opts == nil {
 		opts = &idp.Options{Scopes: []string{"agent", "admin"}}
@@ -58,7 +57,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault := s.faults[name]
 	s.mu.Unlock()
 	if name == "token" || name == "device_authorization" || name == "revoke" {
-		_ = r.ParseForm() // the provider says what is wrong with it
+		_ = r.ParseForm() // the provider reports the fault
 		s.mu.Lock()
 		s.forms = append(s.forms, r.PostForm)
 		s.mu.Unlock()
@@ -70,14 +69,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Provider.ServeHTTP(w, r)
 }
 
-// Fail has the last part of a path answered by something else, until it is nil.
+// Fail replaces the answer to the last part of a path, until by is nil.
 func (s *Server) Fail(name string, by http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults[name] = by
 }
 
-// Calls counts the requests to the last part of a path.
+// Calls counts requests to the last part of a path.
 func (s *Server) Calls(name string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +88,7 @@ func (s *Server) Calls(name string) (n int) {
 	return n
 }
 
-// Forms are what was posted to the endpoints that take secrets.
+// Forms are the posted forms with secrets.
 func (s *Server) Forms() []url.Values {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,22 +116,22 @@ func Answer(status int, body string) http.HandlerFunc {
 	}
 }
 
-// A Browser is one, with its user.
+// A Browser is a browser and its user.
 type Browser struct {
-	// TLS says whom it trusts.
+	// TLS has the trusted authorities.
 	TLS *tls.Config
-	// Deny has its user say no to the provider; Decline, to go there at all.
+	// Deny refuses at the provider; Decline refuses to go there.
 	Deny, Decline bool
-	// Change may change what the provider sends back.
+	// Change may change the provider's answer.
 	Change func(callback *url.URL)
-	// Again has the user load the last page once more.
+	// Again reloads the last page.
 	Again bool
 
 	// Asked is what the user saw before the provider; Last is the last page.
 	Asked, Last string
 }
 
-// Open goes the whole way, from a page of this machine back to it.
+// Open goes from a page of this machine to the provider and back.
 func (b *Browser) Open(local string) error {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -170,7 +169,7 @@ func (b *Browser) Open(local string) error {
 	}
 	_, b.Last, err = visit(client.Get(callback.String()))
 	if err == nil && b.Again {
-		_, _, _ = visit(client.Get(callback.String())) // nobody may be there any more
+		_, _, _ = visit(client.Get(callback.String())) // the server may have ended
 	}
 	return err
 }
@@ -187,7 +186,7 @@ func (b *Browser) consent(client *http.Client, at string) (location, page string
 	return visit(client.PostForm(u.String(), form))
 }
 
-// Enter enters a device's code: complete is the page that has it.
+// Enter enters a device's code: complete is the page with the code.
 func (b *Browser) Enter(complete string) error {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true}}
 	_, page, err := b.consent(client, complete)
@@ -223,5 +222,5 @@ func text(page string) string {
 	return html.UnescapeString(strings.Join(strings.Fields(tag.ReplaceAllString(page, " ")), " "))
 }
 
-// Text is what a user reads of the last page.
+// Text is the last page's text.
 func (b *Browser) Text() string { return text(b.Last) }

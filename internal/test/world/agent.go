@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// An agent is the A2A agent of a plan. Bridges reach it over a [line]. It does what
-// the plan says, keeps what its habits keep, and notes what it did and heard.
+// An agent is the A2A agent of a plan. Bridges reach it over a [line]. It follows the
+// plan and its habits, and records what it did and heard.
 type agent struct {
 	plan  *Plan
 	spell spelling
@@ -27,10 +27,10 @@ type agent struct {
 	record   *Record
 	counts   map[string]int
 	open     int // streams that are open
-	refuse   int // so many connections are refused
+	refuse   int // connections left to refuse
 	downTill time.Time
-	current  int // the turn that was begun last
-	// hooks are where pushes go, by URL. What holds it takes them at once.
+	current  int // the newest turn
+	// hooks are the receivers of pushes, by URL. They take pushes at once.
 	hooks map[string]func(payload []byte)
 }
 
@@ -44,17 +44,17 @@ func newAgent(p *Plan, keep bool) *agent {
 	return a
 }
 
-// finish ends the agent, when the bridge has ended.
+// finish ends the agent, after the bridge.
 func (a *agent) finish() {
 	close(a.done)
 	a.wg.Wait()
 }
 
-// now is the time since the world began; it is never 0, which says that something
-// has not been.
+// now is the time since the world began, never 0, which means that something has not
+// happened.
 func (a *agent) now() time.Duration { return time.Since(a.start) + 1 }
 
-// tell notes a line of the story, if that is wanted. The lock is held.
+// tell adds a line to the story, if a story is wanted. The lock is held.
 func (a *agent) tell(who, format string, args ...any) {
 	if a.keep {
 		a.record.Story = append(a.record.Story, Line{a.now(), who, fmt.Sprintf(format, args...)})
@@ -67,7 +67,7 @@ func (a *agent) count(what string) int {
 	return a.counts[what]
 }
 
-// begin notes that a turn begins, from the editor's side.
+// begin notes the beginning of a turn, from the editor's side.
 func (a *agent) begin(t *Turn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -83,7 +83,7 @@ func (a *agent) begin(t *Turn) {
 	}
 }
 
-// heard notes something that came. The lock is held.
+// heard notes what has come. The lock is held.
 func (a *agent) heard(h *Heard) *Heard {
 	h.At = a.now()
 	a.record.Heard = append(a.record.Heard, h)
@@ -96,29 +96,29 @@ func (a *agent) happened(r *run, f *Fault) {
 	a.tell("world", "turn %d: %s", r.turn.N, f)
 }
 
-// A run is a turn as the agent goes through it.
+// A run is a turn on the agent's side.
 type run struct {
 	agent *agent
 	turn  *Turn
-	task  *task // nil until the prompt is taken, or if there is none
-	// context is the one that the agent has named, "" for none.
+	task  *task // nil until the prompt is accepted, or if there is none
+	// context is the context that the agent has named, "" for none.
 	context string
 
-	taken   int // how often the prompt was taken
+	taken   int // how often the prompt was accepted
 	begun   bool
 	stopped bool
-	stop    chan struct{} // closed when the agent is to stop
-	streams int           // how many there were
+	stop    chan struct{} // closed when the agent has to stop
+	streams int           // number of streams
 	leg     int           // the first stream of the newest leg
 	said    int           // events
 	reads   int
 	known   bool // the task's ID has reached the bridge
-	told    bool // the turn's end has
+	told    bool // so has the turn's end
 	moments map[int]chan struct{}
 	pause   *pausing
 }
 
-// moment returns what is closed when so many events were said.
+// moment returns a channel that is closed after this many events.
 func (r *run) moment(after int) <-chan struct{} {
 	r.agent.mu.Lock()
 	defer r.agent.mu.Unlock()
@@ -134,7 +134,7 @@ func (r *run) moment(after int) <-chan struct{} {
 	return c
 }
 
-// reach closes the moments that have come. The lock is held.
+// reach closes the channels of past moments. The lock is held.
 func (r *run) reach() {
 	for after, c := range r.moments {
 		if r.begun && r.said >= after {
@@ -152,7 +152,7 @@ func (r *run) halt() {
 	}
 }
 
-// wait waits, unless the story is to stop.
+// wait waits, unless the story has to stop.
 func (r *run) wait(d time.Duration) bool {
 	if d == 0 {
 		select {
@@ -178,7 +178,7 @@ func (r *run) wait(d time.Duration) bool {
 // Prompt is the text of a turn's prompt.
 func (t *Turn) Prompt() string { return fmt.Sprintf("prompt %d", t.N) }
 
-// turnOf finds the turn whose prompt a message is, nil if it is none.
+// turnOf finds the turn of a message's prompt, nil if it is none.
 func (a *agent) turnOf(params gjson.Result) *run {
 	for n, r := range a.runs {
 		if params.Get("message.parts.0.text").Str == fmt.Sprint("prompt ", n) {
@@ -188,8 +188,8 @@ func (a *agent) turnOf(params gjson.Result) *run {
 	return nil
 }
 
-// restart makes the agent forget everything, and breaks its connections. The lock
-// is held.
+// restart makes the agent forget everything and break its connections. The lock is
+// held.
 func (a *agent) restart(by *run, f *Fault) {
 	for _, r := range a.runs {
 		if r == by || r.task != nil && a.tasks[r.task.id] == r.task && !r.stopped && (!r.task.idle || !r.told) {

@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// answersIn finds the answers to questions in a message: call and option.
+// answersIn returns a message's answers to questions: call and option.
 func answersIn(m gjson.Result) (list [][2]string) {
 	m.Get("parts").ForEach(func(_, p gjson.Result) bool {
 		if d := p.Get("data"); d.Get("selected_option_id").Exists() {
@@ -18,7 +18,7 @@ func answersIn(m gjson.Result) (list [][2]string) {
 	return list
 }
 
-// answers takes the user's answers.
+// answers accepts the user's answers.
 func (a *agent) answers(q *request, t *task, h *Heard, answers [][2]string) *reply {
 	h.Kind = HeardAnswer
 	if t == nil {

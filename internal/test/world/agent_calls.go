@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// authTime is how long the agent waits for an authentication that happens
-// elsewhere.
+// authTime is the duration of an authentication that happens elsewhere.
 const authTime = 5 * time.Second
 
-// use says an update of a tool call. live is nil where it says nothing of it.
+// use sends an update of a tool call. live is nil if the update has no live output.
 func (t *task) use(c *callState, status string, live *string) {
 	h := &t.agent.plan.Agent
 	said := &Said{Call: c.call, Status: status, ID: c.id}
@@ -46,7 +45,7 @@ func (r *run) useCall(act *Act) {
 	case act.Step == CallRuns:
 		var live *string
 		if act.Live != "" || c.chattery {
-			live = &act.Live // "" clears what was there
+			live = &act.Live // "" clears the earlier output
 		}
 		c.chattery = c.chattery || act.Live != ""
 		r.task.use(c, statusExecuting, live)
@@ -55,7 +54,7 @@ func (r *run) useCall(act *Act) {
 	}
 }
 
-// ask says that calls wait for approval, and then that the task does.
+// ask announces the calls that wait for approval, and then the task's pause.
 func (r *run) ask(act *Act) bool {
 	p := &pausing{over: make(chan struct{}), state: Working}
 	ok := r.locked(func() {
@@ -77,7 +76,7 @@ func (r *run) ask(act *Act) bool {
 	return ok && r.locked(func() { r.sayPause(act, p) })
 }
 
-// sayPause says what the pause is, and, if the questions are together, asks them.
+// sayPause announces the pause and, if the questions are together, asks them.
 func (r *run) sayPause(act *Act, p *pausing) {
 	t, h := r.task, &r.agent.plan.Agent
 	if !act.Pause.Working {
@@ -100,7 +99,7 @@ func (r *run) sayPause(act *Act, p *pausing) {
 	}
 }
 
-// elsewhere lets a call go on by itself, as if somebody else had approved it.
+// elsewhere continues a call without an answer, as if somebody else had approved it.
 func (r *run) elsewhere(c *callState) {
 	if c.call.Elsewhere == 0 {
 		return
@@ -116,7 +115,7 @@ func (r *run) elsewhere(c *callState) {
 	})
 }
 
-// waitForAnswers waits until nothing waits for an answer any more.
+// waitForAnswers waits until no question is open.
 func (r *run) waitForAnswers() bool {
 	select {
 	case <-r.pause.over:
@@ -133,7 +132,7 @@ func (r *run) waitForAnswers() bool {
 	})
 }
 
-// answer takes the user's answer to a question; false: nothing waits for it.
+// answer accepts an answer to a question; false: nothing waits for it.
 func (r *run) answer(c *callState, option string) bool {
 	if r == nil || c == nil || !c.asked || c.settled {
 		return false
@@ -144,7 +143,7 @@ func (r *run) answer(c *callState, option string) bool {
 		}
 	}
 	if c.settled && r.pause.settle() && !r.agent.plan.Agent.Streams {
-		r.task.state = Working // the answer to the message says so
+		r.task.state = Working // the answer to the message shows it
 	}
 	return c.settled
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// takePush takes where a task is to be pushed to, if a message says it.
+// takePush reads a message's address for pushes.
 func (t *task) takePush(configuration gjson.Result) {
 	if !t.agent.plan.Agent.Pushes {
 		return
@@ -18,7 +18,7 @@ func (t *task) takePush(configuration gjson.Result) {
 	}
 }
 
-// setPush answers the method that sets where a task is pushed to.
+// setPush answers the method that sets a task's address for pushes.
 func (a *agent) setPush(q *request) *reply {
 	t := a.tasks[q.params.Get("taskId").Str]
 	if t == nil {

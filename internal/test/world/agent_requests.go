@@ -38,15 +38,14 @@ func (a *agent) handle(q *request, raw string) *reply {
 	return errorReply(q, -32601, "method not found: "+q.method)
 }
 
-// refuseStream refuses what would have been a stream, as this agent does it: in a
-// stream, or not.
+// refuseStream refuses a stream in the agent's manner: by a stream, or not.
 func (a *agent) refuseStream(q *request, code int, message string) *reply {
 	e := errorReply(q, code, message)
 	e.asStream = a.plan.Agent.ErrorsInStream && a.plan.Agent.Streams
 	return e
 }
 
-// faultAt finds the fault of the turn's next stream, before it begins.
+// faultAt finds the fault of the turn's next stream.
 func (r *run) faultAt(kinds ...FaultKind) *Fault {
 	for _, f := range r.turn.Faults {
 		if f.Stream == r.streams && slices.Contains(kinds, f.Kind) {
@@ -93,7 +92,7 @@ func (a *agent) get(q *request) *reply {
 	return answer
 }
 
-// arrived notes that a snapshot has reached the bridge, and with it the last word.
+// arrived notes that a snapshot has reached the bridge, and with it the end.
 func (t *task) arrived() {
 	r := t.run
 	r.known = true
@@ -152,19 +151,19 @@ func (a *agent) resume(q *request) *reply {
 	return &reply{stream: s}
 }
 
-// echoTime is how long behind a snapshot the newest event comes again: servers
-// attach the queue first, and then look the task up (JS, Python).
+// echoTime is how long after a snapshot the newest event is repeated: servers first
+// attach the queue, and then read the task (JS, Python).
 const echoTime = 50 * time.Millisecond
 
-// echo says the newest event again, if it can be told that it is one: a chunk of a
-// message whose chunks share an ID cannot (README).
+// echo repeats the newest event, if a client can recognise the repetition: not for a
+// chunk of a message whose chunks share an ID (README).
 func (t *task) echo(s *stream) {
 	h, e := &t.agent.plan.Agent, t.newestSay
 	if e == nil || t.idle || t.run.pause != nil || e.Carrier == InStatus && h.SharedID && e.Text != "" || t.events[len(t.events)-1].said != e {
 		return
 	}
 	if s.silence != nil {
-		return // how late it comes then is nobody's to know
+		return // nobody can know how late it comes
 	}
 	newest := t.events[len(t.events)-1]
 	t.agent.after(echoTime, nil, func() {
@@ -174,7 +173,7 @@ func (t *task) echo(s *stream) {
 	})
 }
 
-// snapshotSaid is what a snapshot says: the end, if that has been.
+// snapshotSaid is the end in a snapshot, if the turn has ended.
 func (t *task) snapshotSaid() *Said {
 	if t.idle && t.newestSay != nil && t.newestSay.Ends {
 		return t.newestSay

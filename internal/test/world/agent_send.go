@@ -48,7 +48,7 @@ func (a *agent) send(q *request) *reply {
 	return answer
 }
 
-// lose breaks a stream that the bridge never got.
+// lose breaks a stream before the bridge gets it.
 func (r *reply) lose() {
 	if r.stream == nil {
 		return
@@ -60,7 +60,7 @@ func (r *reply) lose() {
 	}
 }
 
-// wrong is the error for a message that this agent does not take, 0 if it does.
+// wrong is the error for a message that this agent refuses, 0 if it accepts it.
 func (a *agent) wrong(r *run, t *task, h *Heard) int {
 	habits := &a.plan.Agent
 	switch {
@@ -73,7 +73,7 @@ func (a *agent) wrong(r *run, t *task, h *Heard) int {
 	case t != nil && t.state.Over() && t.state != Completed:
 		return map[bool]int{true: -32004, false: -32602}[habits.V1]
 	case t != nil && !t.idle:
-		return -32602 // it is at work
+		return -32602 // it is working
 	case habits.OwnContexts && h.Context != "" && !a.contexts[h.Context]:
 		return -32602
 	}
@@ -84,7 +84,7 @@ func (a *agent) wrong(r *run, t *task, h *Heard) int {
 func (a *agent) take(q *request, r *run, t *task, h *Heard) *reply {
 	habits := &a.plan.Agent
 	r.taken++
-	if r.begun { // sent twice: it is not done twice
+	if r.begun { // sent twice: done once
 		r = &run{agent: a, turn: &Turn{N: r.turn.N, Session: r.turn.Session, End: Ending{State: Completed}}, moments: map[int]chan struct{}{}}
 	}
 	r.begun, r.stop = true, make(chan struct{})
@@ -188,7 +188,7 @@ func (a *agent) takeDirect(q *request, r *run, context string) *reply {
 	return &reply{stream: s}
 }
 
-// escape makes a key one that gjson takes as it is.
+// escape makes a key literal for gjson.
 func escape(key string) string {
 	return strings.NewReplacer(".", `\.`, "*", `\*`, "?", `\?`).Replace(key)
 }

@@ -12,7 +12,7 @@ type pausing struct {
 	state State         // while it lasts
 }
 
-// settle closes the pause if nothing waits any more, which it reports.
+// settle closes the pause if no question is open, and reports that.
 func (p *pausing) settle() bool {
 	if slices.ContainsFunc(p.calls, func(c *callState) bool { return !c.settled }) {
 		return false
@@ -21,7 +21,7 @@ func (p *pausing) settle() bool {
 	return true
 }
 
-// tell goes through the turn's acts. It is the run's goroutine.
+// tell performs the turn's acts. It is the run's goroutine.
 func (r *run) tell() {
 	skip := 0
 	if r.opensSaying() {
@@ -55,7 +55,7 @@ func (r *run) tell() {
 	r.locked(r.end)
 }
 
-// locked runs a step of the story, unless it is to stop.
+// locked runs a step of the story, unless it has to stop.
 func (r *run) locked(step func()) bool {
 	r.agent.mu.Lock()
 	defer r.agent.mu.Unlock()
@@ -65,13 +65,13 @@ func (r *run) locked(step func()) bool {
 	return !r.stopped
 }
 
-// opensSaying reports whether the new task says the turn's first act by itself.
+// opensSaying reports whether the new task itself contains the turn's first act.
 func (r *run) opensSaying() bool {
 	return r.agent.plan.Agent.Opens == OpensSaying && r.task != nil && len(r.turn.Acts) > 0 && r.turn.Acts[0].Kind == Say &&
 		r.turn.Acts[0].Carrier == InStatus && r.task.counts["turns"] == 1
 }
 
-// state is the one that messages are said in.
+// state is the state of messages.
 func (r *run) state() State {
 	if r.pause != nil {
 		return r.pause.state
@@ -107,7 +107,7 @@ func (r *run) do(act *Act) bool {
 	return true
 }
 
-// sayText says a chunk.
+// sayText sends a chunk.
 func (r *run) sayText(act *Act) {
 	t, h := r.task, &r.agent.plan.Agent
 	id := t.answerID(act)
@@ -124,7 +124,7 @@ func (r *run) sayText(act *Act) {
 	t.change(&artifact{id, "answer", h.textParts(said.Text)}, said.Follows, act.Last, said)
 }
 
-// textParts are the parts that a text is said in.
+// textParts splits a text into parts.
 func (h *Habits) textParts(text string) []part {
 	if half := len(text) / 2; h.SplitsText && half > 0 {
 		return []part{{text: text[:half]}, {text: text[half:]}}
@@ -132,7 +132,7 @@ func (h *Habits) textParts(text string) []part {
 	return []part{{text: text}}
 }
 
-// answerText is what an answer has come to so far.
+// answerText is an answer's text so far.
 func (r *run) answerText(answer string) string {
 	text := ""
 	for _, s := range r.agent.record.Said {
@@ -147,7 +147,7 @@ func (r *run) answerText(answer string) string {
 	return text
 }
 
-// sayWhole says an answer again.
+// sayWhole repeats an answer.
 func (r *run) sayWhole(act *Act) {
 	t := r.task
 	text := r.answerText(act.Answer)
@@ -158,7 +158,7 @@ func (r *run) sayWhole(act *Act) {
 	t.change(&artifact{said.ID, "answer", r.agent.plan.Agent.textParts(text)}, false, true, said)
 }
 
-// murmur says nothing.
+// murmur sends an event without content.
 func (r *run) murmur(act *Act) {
 	t, h := r.task, &r.agent.plan.Agent
 	var m *message
@@ -177,7 +177,7 @@ func (r *run) murmur(act *Act) {
 	t.say(r.state(), m, false, &Said{Act: act})
 }
 
-// end ends the turn as the plan says.
+// end ends the turn as planned.
 func (r *run) end() {
 	t, h, end := r.task, &r.agent.plan.Agent, r.turn.End
 	var m *message

@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// A task is one as the agent holds it.
+// A task is the agent's state of a task.
 type task struct {
 	agent     *agent
 	id        string
 	context   string
 	state     State
 	newest    *message   // of the status
-	past      []*message // the messages before it, the user's among them
+	past      []*message // the earlier messages, the user's among them
 	artifacts []*artifact
 	idle      bool // it waits for a prompt, or is over
-	run       *run // the turn that it is, or was last, at work on
+	run       *run // the turn that it works on, or did last
 	streams   []*stream
-	events    []logged // all that was said, for replays
+	events    []logged // all events, for replays
 	newestSay *Said
 	calls     map[*Call]*callState
-	order     []*callState // the calls, in the order of their first mention
+	order     []*callState // calls, by first mention
 	counts    map[string]int
 	answers   map[string]string // the IDs of answers
-	hook      string            // where it is pushed to
+	hook      string            // the address for pushes
 }
 
-// logged is an event as it was said.
+// logged is an event as it was sent.
 type logged struct {
 	payload []byte
 	ends    bool // streams end with it
 	said    *Said
-	bare    bool // it tells that said was, but not what
+	bare    bool // it shows that said was, but not its content
 }
 
-// callState is what has become of a tool call.
+// callState is the state of a tool call.
 type callState struct {
 	call            *Call
 	id              string
 	asked, settled  bool
-	runs            bool // what was decided
+	runs            bool // the decision
 	ended, chattery bool
 	status          string
 }
@@ -52,8 +52,8 @@ func (a *agent) newTask(context string) *task {
 	return t
 }
 
-// newID makes the ID of a message, an artifact or a call. By the specifications it
-// is unique within the task; label tells it from others where agents make it more.
+// newID makes the ID of a message, an artifact or a call. By the specifications it is
+// unique within the task; label makes it unique beyond, for agents that do so.
 func (t *task) newID(kind, label string) string {
 	if t.agent.plan.Agent.AnewIDs {
 		t.counts[kind]++
@@ -62,8 +62,8 @@ func (t *task) newID(kind, label string) string {
 	return kind + "-" + label
 }
 
-// answerID is the ID under which an answer is said: of its artifact, or of all
-// its messages if they share one.
+// answerID is the ID of an answer: of its artifact, or of all its messages if they
+// share one.
 func (t *task) answerID(a *Act) string {
 	h := &t.agent.plan.Agent
 	switch {
@@ -79,7 +79,7 @@ func (t *task) answerID(a *Act) string {
 	return t.answers[key]
 }
 
-// callOf finds what has become of a call, from the first mention on.
+// callOf returns the state of a call, and makes it at the first mention.
 func (t *task) callOf(c *Call) *callState {
 	s := t.calls[c]
 	if s == nil {
@@ -103,7 +103,7 @@ func (t *task) history() []*message {
 	return t.past
 }
 
-// held is the message that the task's status has when it is looked up.
+// held is the message in the task's status for a reader.
 func (t *task) held() *message {
 	if t.agent.plan.Agent.Holds == HoldsNothing {
 		return nil
@@ -111,8 +111,8 @@ func (t *task) held() *message {
 	return t.newest
 }
 
-// setStatus stores a status. What the message before it said goes into the
-// history; chunks of one message are kept as one.
+// setStatus stores a status. Its earlier message goes into the history; chunks of one
+// message are joined.
 func (t *task) setStatus(state State, m *message) {
 	t.state = state
 	old := t.newest
@@ -132,14 +132,14 @@ func (t *task) setStatus(state State, m *message) {
 	}
 }
 
-// say says a status update. ends: the streams end with it. The lock is held, as
-// in all that follows.
+// say sends a status update. ends: it ends the streams. The lock is held, as in all
+// below.
 func (t *task) say(state State, m *message, ends bool, said *Said) {
 	t.setStatus(state, m)
 	t.emit(t.agent.spell.statusUpdate(t, state, m, ends), ends, said)
 }
 
-// change says an artifact update. follows: append is set.
+// change sends an artifact update. follows: append is set.
 func (t *task) change(a *artifact, follows, last bool, said *Said) {
 	at := slices.IndexFunc(t.artifacts, func(o *artifact) bool { return o.id == a.id })
 	switch {
@@ -164,7 +164,7 @@ func textOf(parts []part) (text string) {
 	return text
 }
 
-// emit notes an event and sends it to whoever listens.
+// emit notes an event and sends it to the listeners.
 func (t *task) emit(payload []byte, ends bool, said *Said) {
 	a, r := t.agent, t.run
 	said.At, said.Turn, said.Task, said.State, said.Closes = a.now(), r.turn.N, t.id, t.state, ends
@@ -183,8 +183,8 @@ func (t *task) emit(payload []byte, ends bool, said *Said) {
 	r.reach()
 }
 
-// attach makes a stream one of the task's. It begins with the task if that is
-// wanted, which is not a new event, with m as its status message.
+// attach adds a stream to the task. If task is set it begins with the task, which is no
+// new event, with m as its status message.
 func (t *task) attach(s *stream, task bool, m *message, said *Said) {
 	if task {
 		s.again(logged{payload: t.agent.spell.wrapped(t.agent.spell.task(t, m, allMessages)), said: said, bare: m == nil})
@@ -197,13 +197,13 @@ func (t *task) attach(s *stream, task bool, m *message, said *Said) {
 	s.task = t
 }
 
-// allMessages is more than any history has.
+// allMessages exceeds any history.
 const allMessages = 1 << 20
 
 // lingering is how long a stream stays open behind its last event.
 const lingering = 5 * time.Second
 
-// endLater ends a stream, as soon as this agent does.
+// endLater ends a stream when this agent's habit does.
 func (a *agent) endLater(s *stream) {
 	if !a.plan.Agent.Lingers {
 		s.end()
@@ -219,7 +219,7 @@ func (t *task) detach(s *stream) {
 	t.streams = slices.DeleteFunc(t.streams, func(o *stream) bool { return o == s })
 }
 
-// cancel is what tasks/cancel does where it is obeyed.
+// cancel does tasks/cancel.
 func (t *task) cancel() {
 	if t.run != nil {
 		t.run.halt()
@@ -233,7 +233,7 @@ func (t *task) cancel() {
 	t.say(Canceled, nil, true, &Said{Ends: true})
 }
 
-// after runs f with the lock held, so much later, unless the world is over.
+// after runs f with the lock held after a while, unless the world is over.
 func (a *agent) after(d time.Duration, stop <-chan struct{}, f func()) {
 	a.wg.Go(func() { // ends with the time, the story or the world
 		timer := time.NewTimer(d)

@@ -13,17 +13,17 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file is all that the world needs of what it tests.
+// This file has all that the world needs of the bridge.
 
 // A served is a bridge that serves an editor.
 type served struct {
 	client *transport.Client
 	line   *line
-	ended  chan error // holds its end
+	ended  chan error // gets its end
 }
 
-// serve starts a bridge between an editor's pipes and a line to the agent. dir is
-// where it keeps sessions, "" for nowhere.
+// serve starts a bridge between an editor's pipes and a line to the agent. dir is its
+// directory for sessions, "" for none.
 func (p *play) serve(in io.Reader, out io.WriteCloser, dir string) (*served, error) {
 	s := &served{line: newLine(p.agent), ended: make(chan error, 1)}
 	opts := &bridge.Options{Version: "world", Name: agentURL, Workspace: "/", IdleTimeout: p.plan.Idle, NewID: p.newID}
@@ -57,8 +57,8 @@ func (p *play) serve(in io.Reader, out io.WriteCloser, dir string) (*served, err
 	return s, nil
 }
 
-// hooks are the addresses that the agent pushes to. They outlive a bridge, as those of a
-// receiver beside it do.
+// hooks are the addresses for pushes. Like those of a separate receiver, they outlive a
+// bridge.
 type hooks struct {
 	agent *agent
 	mu    sync.Mutex

@@ -1,14 +1,12 @@
-// Package world makes A2A agents that nobody here has seen, lets the bridge talk
-// to them, and says what the user should have seen.
+// Package world generates A2A agents, lets the bridge talk to them, and judges what the
+// user saw.
 //
-// A world is a value, a [Plan]: the habits of one agent, which are legal by the
-// specifications, the turns of one or two conversations with it, what goes wrong
-// on the way, and what the user does. [Generate] draws it from a seed, [Play]
-// plays it in virtual time (testing/synctest) with a real bridge between a
-// scripted editor and the agent, and [Judge] compares what the editor has seen,
-// and what the agent has heard, with what the plan meant. The judge is written
-// apart from the bridge, in the plainest way: its files import nothing of this
-// module (TestJudgeStandsAlone).
+// A world is a value, a [Plan]: the legal habits of one agent, the turns of one or two
+// conversations with it, the faults, and what the user does. [Generate] draws it from a
+// seed. [Play] plays it in virtual time (testing/synctest), with a real bridge between
+// a scripted editor and the agent. [Judge] compares what the editor saw, and what the
+// agent heard, with the plan. The judge is independent of the bridge: its files import
+// nothing of this module (TestJudgeStandsAlone).
 //
 //	go test ./internal/test/world                        a few thousand worlds, and all that ever failed
 //	go test ./internal/test/world -worlds=1000000 -v     as many as wanted; -seed says where to begin
@@ -16,11 +14,10 @@
 //	                                                     one world, with its story
 //	go test ./internal/test/world/mutate -mutate -v      puts faults into a copy of the module: is each found?
 //
-// # How a world stays the same
+// # Stable worlds
 //
-// A world is named by a [Replay]: a seed, the features that it may use, and what
-// was removed from it. A line of testdata/worlds.txt begins with one. So that it
-// means the same world for ever:
+// A [Replay] names a world: a seed, the allowed features, and what was removed. A line
+// of testdata/worlds.txt begins with one. It must mean the same world for ever:
 //
 //   - Each decision is drawn from a stream of its own, derived from the seed, a
 //     word and the place ([Replay.draw]). A new decision takes nothing away from
@@ -34,9 +31,8 @@
 //     second answer, third chunk), not by where they stand. What was removed is
 //     named by label.
 //
-// The play itself is not quite the same each time: the bridge draws the jitter of
-// its waits from a source that cannot be seeded, and Go picks among goroutines
-// that are ready. So a line is replayed several times.
+// Plays differ slightly: the bridge's jitter cannot be seeded, and Go chooses among
+// ready goroutines. So each line is replayed several times.
 //
-// README.md says what is legal, and how a wire that can mean two things is read.
+// README.md tells what is legal, and how an ambiguous wire is interpreted.
 package world

@@ -11,8 +11,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// An editor is the scripted editor of a world, and its users. It speaks to one
-// bridge; when that is killed another editor takes the conversations over.
+// An editor is the scripted editor of a world, and its users. It talks to one bridge;
+// after a kill another editor continues the conversations.
 type editor struct {
 	play    *play
 	to      *io.PipeWriter
@@ -21,7 +21,7 @@ type editor struct {
 	stopped chan struct{} // closed when it has ended
 
 	// The agent's lock guards these.
-	dead    bool // what comes is not for anybody any more
+	dead    bool // nobody reads what comes
 	nextID  int
 	replies map[int]chan gjson.Result
 	owners  map[int]*conversation // by request, in A2A lines
@@ -31,13 +31,13 @@ type editor struct {
 type conversation struct {
 	n       int
 	session string      // ACP's
-	turn    *TurnRecord // the one that is, or was last, under way
-	loading *Loading    // since the session was loaded, until the next prompt
-	// context, task and calls are what a program that speaks A2A lines keeps.
+	turn    *TurnRecord // the running turn, or the last one
+	loading *Loading    // from the loading of the session until the next prompt
+	// context, task and calls are what a client of A2A lines keeps.
 	context, task string
 	calls         map[string]gjson.Result
 	generations   map[string]int    // of artifacts, for A2A lines
-	titles        map[string]string // names of tools by the editor's IDs
+	titles        map[string]string // names of tools, by the editor's IDs
 }
 
 func newEditor(p *play, to *io.PipeWriter, from *io.PipeReader) *editor {
@@ -45,8 +45,7 @@ func newEditor(p *play, to *io.PipeWriter, from *io.PipeReader) *editor {
 		replies: map[int]chan gjson.Result{}, owners: map[int]*conversation{}}
 }
 
-// read is the editor's goroutine: it takes lines until the bridge has ended, or
-// the editor has.
+// read is the editor's goroutine: it takes lines until the bridge or the editor ends.
 func (e *editor) read() {
 	perLine := e.play.plan.PerLine
 	for r := bufio.NewReader(e.from); ; {
@@ -100,7 +99,7 @@ func (e *editor) take(m gjson.Result, line string) {
 	}
 }
 
-// send writes a line. It waits until the bridge has read it.
+// send writes a line, and waits until the bridge has read it.
 func (e *editor) send(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	a := e.play.agent
@@ -110,7 +109,7 @@ func (e *editor) send(format string, args ...any) {
 	_, _ = io.WriteString(e.to, text+"\n") // fails when the bridge has ended
 }
 
-// request sends a request and returns where its reply will be.
+// request sends a request and returns a channel for its reply.
 func (e *editor) request(c *conversation, method, params string) (id int, reply <-chan gjson.Result) {
 	a := e.play.agent
 	a.mu.Lock()
@@ -124,7 +123,7 @@ func (e *editor) request(c *conversation, method, params string) (id int, reply 
 	return id, ch
 }
 
-// call is request for what is answered at once. It returns nothing if it is not.
+// call is request for an immediate answer. It returns nothing without one.
 func (e *editor) call(c *conversation, method, params string) gjson.Result {
 	_, reply := e.request(c, method, params)
 	timer := time.NewTimer(time.Minute)
@@ -162,7 +161,7 @@ func (c *conversation) show(a *agent, s *Shown) {
 
 var toolWords = regexp.MustCompile(`Tool\d+(?:k\d+|q\d+n\d+)`)
 
-// toolName finds the name of a tool in whatever is shown of a call.
+// toolName finds a tool's name in what is shown of a call.
 func toolName(raw string) string { return toolWords.FindString(raw) }
 
 // callNamed finds a call of the plan by its tool's name.
@@ -182,14 +181,13 @@ func (p *Plan) callNamed(name string) *Call {
 	return nil
 }
 
-// The bridge's own words. What it says in brackets is not the agent's, who never
-// uses any.
+// The bridge's own messages are in brackets, which the agent never uses.
 const (
 	gapWords = "may not hold all that it said"
 	bracket  = "["
 )
 
-// choose says what the user picks of the options that are offered.
+// choose picks an option for the user.
 func (c *Call) choose(offered []Offered) (how PickHow, id string) {
 	how = c.Pick.How
 	own := -1

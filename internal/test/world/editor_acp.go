@@ -33,8 +33,7 @@ func (e *editor) update(params gjson.Result) {
 	}
 }
 
-// toolUpdate takes a tool call, or what has changed of one: what is left out is
-// as it was.
+// toolUpdate takes a tool call or an update. Missing members keep their values.
 func (e *editor) toolUpdate(c *conversation, u gjson.Result) {
 	id := u.Get("toolCallId").Str
 	s := &Shown{Kind: ShownTool, ID: id, New: u.Get("sessionUpdate").Str == "tool_call", Status: u.Get("status").Str}
@@ -51,7 +50,7 @@ func (e *editor) toolUpdate(c *conversation, u gjson.Result) {
 	c.show(e.play.agent, s)
 }
 
-// question takes session/request_permission, and has the user answer it.
+// question takes session/request_permission, and lets the user answer.
 func (e *editor) question(m gjson.Result) {
 	a, params := e.play.agent, m.Get("params")
 	c := e.conversationOf(params.Get("sessionId").Str)

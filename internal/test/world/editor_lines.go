@@ -46,7 +46,7 @@ func (e *editor) event(method string, p gjson.Result) {
 	c.show(e.play.agent, s)
 }
 
-// lineCall takes a tool call: all of it, each time.
+// lineCall takes a tool call, which is always complete.
 func (e *editor) lineCall(c *conversation, s *Shown, task string, call gjson.Result) {
 	s.Kind, s.ID, s.Name, s.Status = ShownTool, task+call.Get("tool_call_id").Str, call.Get("tool_name").Str, call.Get("status").Str
 	s.HasContent = true
@@ -74,8 +74,8 @@ func (e *editor) promptLines(c *conversation, t *Turn) (id int, reply <-chan gjs
 	return e.request(c, "message/stream", params+"}")
 }
 
-// legDone takes the result of a leg: what it comes to for the next one. It
-// returns the calls that wait. The lock is held.
+// legDone takes a leg's result, and what the next leg needs of it. It returns the
+// waiting calls. The lock is held.
 func (e *editor) legDone(c *conversation, r *TurnRecord, m gjson.Result) (pending []string) {
 	result := m.Get("result")
 	r.Stop, r.Err = result.Get("state").Str, result.Get("error").Str
@@ -100,7 +100,7 @@ func (e *editor) legDone(c *conversation, r *TurnRecord, m gjson.Result) (pendin
 	return pending
 }
 
-// answerLines has the user answer what waits, and sends his answers.
+// answerLines lets the user answer the waiting calls, and sends the answers.
 func (e *editor) answerLines(c *conversation, pending []string, cancelled <-chan time.Time) (id int, reply <-chan gjson.Result) {
 	a := e.play.agent
 	var asked []*Shown
@@ -146,8 +146,8 @@ func (e *editor) answerLines(c *conversation, pending []string, cancelled <-chan
 	return e.request(c, "toolCall/confirm", fmt.Sprintf(`{"taskId":%q,"confirmations":[%s]}`, task, strings.Join(picks, ",")))
 }
 
-// generation tells what an artifact holds now from what it held before it was
-// replaced: append is false where it begins, or begins anew.
+// generation tells an artifact's new content from its replaced content: append is false
+// where it begins or is replaced.
 func (c *conversation) generation(id string, follows bool) string {
 	if c == nil {
 		return id

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Generate makes the world that a replay names. The same replay gives the same
-// world for ever: see the package comment for what keeps it so.
+// Generate makes a replay's world. The same replay always gives the same world: see the
+// package comment.
 func Generate(r Replay) *Plan {
 	g := &generator{Replay: r, plan: &Plan{Replay: r}}
 	g.habits()
@@ -30,7 +30,7 @@ func Generate(r Replay) *Plan {
 	return g.plan
 }
 
-// A generator makes a plan. Its passes are called in an order that is fixed.
+// A generator makes a plan. The order of its passes is fixed.
 type generator struct {
 	Replay
 	plan *Plan
@@ -40,7 +40,7 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func chance(r *rand.Rand, percent int) bool { return r.IntN(100) < percent }
 
-// maybe draws whether something happens that a feature allows.
+// maybe draws whether something happens, if its feature is on.
 func (g *generator) maybe(f Feature, percent int, at ...int) bool {
 	return g.On.Has(f) && chance(g.draw("maybe "+f.String(), at...), percent)
 }
@@ -90,7 +90,7 @@ func (g *generator) habits() {
 	}
 }
 
-// turn makes one turn by passes: each adds its own acts to those that are there.
+// turn makes a turn in passes, each of which adds acts.
 func (g *generator) turn(t *Turn, last bool) {
 	t.End = Ending{State: Completed, Wait: g.wait("end", t.N)}
 	if t.Direct = g.maybe(DirectMessages, 40, t.N); t.Direct {
@@ -109,14 +109,13 @@ func (g *generator) turn(t *Turn, last bool) {
 	g.user(t, last)
 }
 
-// wait draws how long an agent takes for an act: mostly nothing or a moment, so
-// that acts come together as well as apart.
+// wait draws an agent's pause before an act: mostly none or a moment, so that acts come
+// both together and apart.
 func (g *generator) wait(what string, at ...int) time.Duration {
 	return pick(g.draw("wait "+what, at...), 0, 0, 30*time.Millisecond, 120*time.Millisecond, 400*time.Millisecond, 400*time.Millisecond, 1500*time.Millisecond)
 }
 
-// insert puts acts among those that are there, in their order, at places that are
-// drawn from where on: the first place that is allowed.
+// insert inserts acts in their order, at random allowed places behind from.
 func (g *generator) insert(t *Turn, from int, acts []*Act, what string, at ...int) {
 	for i, a := range acts {
 		place := from + g.draw("place "+what, append(slices.Clone(at), i)...).IntN(len(t.Acts)-from+1)
@@ -125,7 +124,7 @@ func (g *generator) insert(t *Turn, from int, acts []*Act, what string, at ...in
 	}
 }
 
-// remove takes out what the replay says.
+// remove removes what the replay says.
 func (g *generator) remove() {
 	if len(g.Removed) == 0 {
 		return
@@ -150,8 +149,8 @@ func (g *generator) remove() {
 	}
 }
 
-// dropOrphans takes out what makes no sense without what was removed: a whole
-// without its parts, steps of a call whose question is gone.
+// dropOrphans removes what makes no sense any more: a whole without its parts, steps of
+// a call whose question was removed.
 func (t *Turn) dropOrphans() {
 	said, asked := map[string]bool{}, map[*Call]bool{}
 	for _, a := range t.Acts {
@@ -167,7 +166,7 @@ func (t *Turn) dropOrphans() {
 	})
 }
 
-// labels are all that can be removed from a plan, the greater things first.
+// labels are all that can be removed from a plan, larger things first.
 func (p *Plan) labels() (list []string) {
 	add := func(label string) {
 		if !slices.Contains(list, label) {
@@ -205,7 +204,7 @@ func (p *Plan) labels() (list []string) {
 	return list
 }
 
-// optional reports whether a turn is legal without the act, though it is part of
+// optional reports whether a turn is legal without the act, although it is part of
 // something.
 func (a *Act) optional() bool {
 	return a.Kind != Use || a.Step == CallRuns || a.Step == CallRepeat || a.Step == CallPending

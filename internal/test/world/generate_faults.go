@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// faults is the pass for what goes wrong.
+// faults is the pass for faults.
 func (g *generator) faults(t *Turn) {
 	event := func(what string, i int) int { return g.draw("event "+what, t.N, i).IntN(len(t.Acts) + 4) }
 	stream := func(what string, i int) int { return pick(g.draw("stream "+what, t.N, i), 0, 0, 0, 1, 1, 2) }
@@ -56,7 +56,7 @@ func (g *generator) faults(t *Turn) {
 	}
 }
 
-// user is the pass for what the user and his machine do.
+// user is the pass for what the user and the user's machine do.
 func (g *generator) user(t *Turn, last bool) {
 	moment := func(what string) *Moment {
 		d := g.draw(what, t.N)
@@ -74,8 +74,8 @@ func (g *generator) user(t *Turn, last bool) {
 	}
 }
 
-// settle takes back what would not be legal, or could not be told by any client:
-// the tables of the README.
+// settle undoes what would not be legal, or what no client could recognise: the tables
+// of the README.
 func (g *generator) settle() {
 	h := &g.plan.Agent
 	if h.V1 {
@@ -91,16 +91,16 @@ func (g *generator) settle() {
 		h.NewContexts = false
 	}
 	if !h.Extension && h.RefusesCompleted == 0 {
-		h.RefusesCompleted = -32004 // only the extension lets completed tasks go on
+		h.RefusesCompleted = -32004 // only in the extension completed tasks continue
 	}
 	if !h.Streams {
-		h.Holds, h.NoGet = HoldsAll, false // else nobody could hear it
+		h.Holds, h.NoGet = HoldsAll, false // otherwise nobody could hear it
 	}
 	if h.NoGet && h.Holds == HoldsAll {
-		h.Holds = HoldsNewest // what cannot be asked for is as good as not held
+		h.Holds = HoldsNewest // what nobody can ask for is not held
 	}
 	if h.OwnContexts {
-		h.NamesNoContext = false // it would take none from then on
+		h.NamesNoContext = false // it would refuse all from then on
 	}
 	if g.On.Has(Asks) && h.Holds == HoldsNothing {
 		h.Holds = HoldsNewest
@@ -123,8 +123,7 @@ func (g *generator) settle() {
 	}
 }
 
-// settlePauses makes questions such that an agent holds them for as long as they
-// are open.
+// settlePauses makes the agent hold its open questions.
 func (g *generator) settlePauses(t *Turn) {
 	h := &g.plan.Agent
 	for _, a := range t.Acts {
@@ -137,9 +136,9 @@ func (g *generator) settlePauses(t *Turn) {
 		if h.Holds != HoldsAll {
 			a.Pause.Together = true
 		}
-		// What is said while the agent waits is heard on a stream that stays open,
-		// and that the client does not take for ended (1.0: input-required); and the
-		// question must not go from the status with it.
+		// A client hears what comes during the pause only on a stream that stays open, and
+		// that it does not take for ended (1.0: input-required). The question must not leave
+		// the status meanwhile.
 		if h.Holds == HoldsAll && a.Pause.Open && (a.Pause.Working || !h.V1) {
 			continue
 		}
@@ -156,7 +155,7 @@ func (g *generator) possible(t *Turn, f *Fault) bool {
 	case RestartAt:
 		return !t.Direct
 	case OutageAfter, Refused, RestartBefore:
-		// They are about all connections, and would reach into the other conversation.
+		// They affect all connections, and so the other conversation.
 		return !g.On.Has(Sessions) && (f.Kind != OutageAfter || g.plan.Agent.Streams)
 	case CutAt, SilentAt, NoHead:
 		return g.plan.Agent.Streams && (!t.Direct || f.Stream == 0)

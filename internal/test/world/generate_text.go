@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// repeated are answers that repeat themselves, and each other.
+// repeated are answers that repeat themselves and each other.
 var repeated = [][]string{{"Yes."}, {"Yes."}, {"ha", "ha"}, {"ha", "haha"}, {"ok", " ok"}, {"Yes.", " Yes."}, {"ok"}}
 
 // words draws the chunks of an answer: tokens that are unique in the world, or
 // words that repeat.
 //
-// A whole that equals the end of what was said, or begins with all of it, cannot
-// be told from a repetition where it comes in one piece (README, "ok"). So
-// repeating words are for the first answer of a turn, and for status messages.
+// A whole that equals the end of the earlier text, or begins with all of it, looks like
+// a repetition if it comes in one piece (README, "ok"). So only the first answer of a
+// turn, and status messages, have repeating words.
 func (g *generator) words(t *Turn, answer int, c Carrier) []string {
 	if g.maybe(Repeats, 50, t.N, answer) && (answer == 0 || c == InStatus) {
 		return pick(g.draw("repeated", t.N, answer), repeated...)
@@ -31,10 +31,10 @@ func (g *generator) words(t *Turn, answer int, c Carrier) []string {
 	return list
 }
 
-// other is a text of the same length that ends otherwise.
+// other is a text of the same length with another end.
 func other(text string) string { return text[:len(text)-1] + "!" }
 
-// token is a word that is no part of another one: four letters each.
+// token is a word that is no part of another: four letters each.
 func token(kind rune, turn, answer, n int) string {
 	return fmt.Sprintf("%c%d%c%d", kind, turn, 'a'+answer, n)
 }
@@ -50,7 +50,7 @@ func (g *generator) carrierOf(t *Turn, answer int) Carrier {
 	return c
 }
 
-// direct is the pass for a turn that is answered by a message.
+// direct is the pass for a turn with a message as its answer.
 func (g *generator) direct(t *Turn) {
 	t.End.State = ""
 	label := fmt.Sprintf("%ds0", t.N)
@@ -58,7 +58,7 @@ func (g *generator) direct(t *Turn) {
 		Text: strings.Join(g.words(t, 0, InMessage), "")}}
 }
 
-// answers is the first pass: what the agent says.
+// answers is the first pass: the agent's answers.
 func (g *generator) answers(t *Turn) {
 	for answer := range pick(g.draw("answers", t.N), 0, 1, 1, 1, 2, 2, 3) {
 		label := fmt.Sprintf("%ds%d", t.N, answer)
@@ -78,12 +78,12 @@ func (g *generator) answers(t *Turn) {
 			continue
 		}
 		if len(t.Acts) > chunk && g.On.Has(Constant) && g.maybe(Replaces, 40, t.N, answer, 1) {
-			t.Acts[len(t.Acts)-chunk].Replaces = true // the answer before it gives way
+			t.Acts[len(t.Acts)-chunk].Replaces = true // the answer before it is replaced
 		}
 		if g.maybe(Replaces, 50, t.N, answer) {
 			switch d := g.draw("replacement", t.N, answer); {
 			case len(words) > 1 && chance(d, 40):
-				say(words[0], true) // what it began with, and no more
+				say(words[0], true) // only its beginning
 			case g.On.Has(Long) && chance(d, 60):
 				say(other(strings.Join(words, "")), true)
 			default:
@@ -99,7 +99,7 @@ func (g *generator) answers(t *Turn) {
 	}
 }
 
-// wholes is the pass for answers that are said again.
+// wholes is the pass for repeated answers.
 func (g *generator) wholes(t *Turn) {
 	if !g.On.Has(Wholes) {
 		return
@@ -143,7 +143,7 @@ func (g *generator) thoughts(t *Turn) {
 	}
 }
 
-// noise is the pass for events that say nothing.
+// noise is the pass for events without content.
 func (g *generator) noise(t *Turn) {
 	if !g.On.Has(Noises) {
 		return
@@ -166,7 +166,7 @@ func (g *generator) snapshots(t *Turn) {
 	}
 }
 
-// ending is the pass for how the turn ends.
+// ending is the pass for the turn's end.
 func (g *generator) ending(t *Turn) {
 	switch {
 	case g.maybe(Prose, 50, t.N):
@@ -174,7 +174,7 @@ func (g *generator) ending(t *Turn) {
 	case g.maybe(Fails, 50, t.N):
 		d := g.draw("failure", t.N)
 		if t.End.State = pick(d, Failed, Rejected, Canceled, AuthRequired); t.End.State == AuthRequired {
-			// It goes on by itself, and ends well.
+			// It continues by itself, and ends well.
 			t.End.State = Completed
 			a := &Act{Label: fmt.Sprintf("%dl0", t.N), Kind: WantsAuth, Wait: g.wait("auth", t.N)}
 			g.insert(t, 0, []*Act{a}, "auth", t.N)

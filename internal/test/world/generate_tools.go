@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// optionSets are choices that agents offer. What can be told of each follows the
-// rule of the README: it rejects if ID and name agree that it does, or one says
-// so and the other says nothing.
+// optionSets are options of agents. Their meaning follows the README's rule: an option
+// rejects if ID and name agree on that, or one says so and the other says nothing.
 var plainOptions = [][]Option{
 	{{ID: "proceed_once", Name: "Allow once", Runs: true}, {ID: "cancel", Name: "Reject", Tells: TellsReject}},
 	{{ID: "proceed_once", Name: "Allow once", Runs: true}, {ID: "proceed_always", Name: "Always allow", Runs: true},
@@ -38,13 +37,13 @@ func (g *generator) call(t *Turn, kind string, n int) *Call {
 	label := fmt.Sprintf("%d%s%d", t.N, kind, n)
 	server := "server"
 	if g.On.Has(OddOptions) {
-		server += label // there, a whole server can be allowed
+		server += label // with it a whole server can be allowed
 	}
 	return &Call{Label: label, Name: "Tool" + label, Server: server, Result: pick(d, ResultText, ResultText, ResultDiff, ResultData, ResultError),
 		Detail: pick(d, DetailCommand, DetailCommand, DetailEdit, DetailMCP, DetailGeneric, DetailNone)}
 }
 
-// life makes the acts of a call that runs.
+// life makes the acts of a running call.
 func (g *generator) life(t *Turn, c *Call, at ...int) (acts []*Act) {
 	d := g.draw("life "+c.Label, at...)
 	add := func(s Step, live string) {
@@ -70,7 +69,7 @@ func (g *generator) life(t *Turn, c *Call, at ...int) (acts []*Act) {
 	return acts
 }
 
-// uses is the pass for tool calls that ask nobody.
+// uses is the pass for tool calls without approval.
 func (g *generator) uses(t *Turn) {
 	if !g.maybe(Tools, 70, t.N) {
 		return
@@ -84,7 +83,7 @@ func (g *generator) uses(t *Turn) {
 	}
 }
 
-// asks is the pass for calls that want approval.
+// asks is the pass for calls with approval.
 func (g *generator) asks(t *Turn) {
 	if !g.maybe(Asks, 75, t.N) {
 		return
@@ -99,8 +98,8 @@ func (g *generator) asks(t *Turn) {
 		for i := range count {
 			a.Calls = append(a.Calls, g.question(t, n, i))
 		}
-		// Each turn's pauses are behind one another, and what a call does is behind
-		// its pause and before the next one.
+		// The pauses of a turn follow each other. A call's acts come between its pause and
+		// the next one.
 		from := 0
 		for i, old := range t.Acts {
 			if old.Kind == Ask || old.Call != nil && old.Call.Options != nil {
@@ -115,7 +114,7 @@ func (g *generator) asks(t *Turn) {
 	}
 }
 
-// question makes a call that wants approval, and what the user does with it.
+// question makes a call that asks for approval, and the user's answer.
 func (g *generator) question(t *Turn, n, i int) *Call {
 	c := g.call(t, fmt.Sprintf("q%dn", n), i)
 	d := g.draw("question", t.N, n, i)

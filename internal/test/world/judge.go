@@ -12,8 +12,8 @@ import (
 // agent meant, by the plan and by what it said of it, and say what the user must
 // have seen. They are written apart from the bridge and import nothing of it.
 
-// A Violation is one thing that is wrong. Its class is a short sentence that stays
-// the same; detail says what it was here.
+// A Violation is one fault. Its class is a fixed short sentence; detail describes this
+// occurrence.
 type Violation struct {
 	Class, Detail string
 	Turn          int // -1: of none
@@ -33,7 +33,7 @@ type judge struct {
 	made    map[string]bool
 }
 
-// A turnView is all that is known of a turn.
+// A turnView holds all that is known of a turn.
 type turnView struct {
 	*judge
 	turn     *Turn
@@ -45,13 +45,14 @@ type turnView struct {
 	elements []*element
 }
 
-// Judge says what is wrong with what happened.
+// Judge returns the violations in a record.
 func Judge(p *Plan, r *Record) []Violation {
 	found, _ := judgeWithout(p, r, "")
 	return found
 }
 
-// Excuses are those without which something would be wrong: see [judge.excuse].
+// Excuses returns the excuses without which there would be violations: see
+// [judge.excuse].
 func Excuses(p *Plan, r *Record) (list []string) {
 	found, made := judgeWithout(p, r, "")
 	for _, name := range slices.Sorted(maps.Keys(made)) {
@@ -104,9 +105,9 @@ func judgeWithout(p *Plan, r *Record, excuse string) ([]Violation, map[string]bo
 	return j.found, j.made
 }
 
-// excuse reports whether something that would be wrong is not, because it cannot be
-// known: each excuse has a row in the README. They have names so that it can be counted
-// how many worlds need each: one that many need may hide faults.
+// excuse reports whether something counts as no violation, because no bridge could know
+// better: each excuse has a row in the README. Excuses have names, so that the worlds
+// that need each can be counted: an excuse that many need may hide faults.
 func (j *judge) excuse(name string, holds bool) bool {
 	if !holds || name == j.without {
 		return false
@@ -123,7 +124,7 @@ func (v *turnView) wrong(class, format string, args ...any) {
 	v.judge.wrong(v.turn.N, class, format, args...)
 }
 
-// hit finds a fault that came to pass, nil if none of these did.
+// hit finds a fault that happened, nil if none of these did.
 func (v *turnView) hit(kinds ...FaultKind) *Happening {
 	for i, h := range v.happened {
 		if slices.Contains(kinds, h.Fault.Kind) {
@@ -133,20 +134,20 @@ func (v *turnView) hit(kinds ...FaultKind) *Happening {
 	return nil
 }
 
-// disturbed reports whether anything went wrong that the bridge can have felt: if
+// disturbed reports whether anything went wrong that the bridge may have noticed. If
 // not, the user must see everything as it was said.
 func (v *turnView) disturbed() bool {
 	return len(v.happened) > 0 || v.rec.Killed > 0 || !v.plan.Agent.Streams
 }
 
-// forgotten reports whether the agent was restarted, by whatever fault, during the turn.
+// forgotten reports whether any fault restarted the agent during the turn.
 func (v *turnView) forgotten() bool {
 	return slices.ContainsFunc(v.judge.rec.Happened, func(h Happening) bool {
 		return h.Fault.Kind == RestartAt && h.At >= v.rec.Sent && (v.rec.Replied == 0 || h.At <= v.rec.Replied)
 	})
 }
 
-// end is what the agent said to end the turn, nil if it has not.
+// end is the agent's act that ended the turn, nil if there is none.
 func (v *turnView) end() *Said {
 	for _, s := range v.said {
 		if s.Ends {
@@ -156,7 +157,7 @@ func (v *turnView) end() *Said {
 	return nil
 }
 
-// taken is how often the agent has taken the prompt.
+// taken is how often the agent has accepted the prompt.
 func (v *turnView) taken() (n int) {
 	for _, h := range v.heard {
 		if h.Kind == HeardPrompt && h.Refused == 0 {
@@ -166,11 +167,10 @@ func (v *turnView) taken() (n int) {
 	return n
 }
 
-// slack is how long the editor itself may take for what it was shown.
+// slack is the editor's own time for what it was shown.
 func (v *turnView) slack() time.Duration {
 	return v.plan.PerLine * time.Duration(len(v.rec.Shown)+30)
 }
 
-// strip takes the white space out of a text: how words are set apart is not
-// what is asked here.
+// strip removes white space from a text: the separation of words is not judged.
 func strip(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -32,8 +32,8 @@ func (v *turnView) judgeCalls() {
 	}
 }
 
-// announcedBefore are the calls that the editor knows from when its session was loaded,
-// and from earlier turns: what became of one may come late.
+// announcedBefore are the calls that the editor knows from the loading of its session
+// and from earlier turns: their ends may come late.
 func (v *turnView) announcedBefore() (names []string) {
 	note := func(shown []*Shown) {
 		for _, s := range shown {
@@ -55,7 +55,7 @@ func (v *turnView) announcedBefore() (names []string) {
 	return names
 }
 
-// judgeCall is about one call that is shown.
+// judgeCall judges one shown call.
 func (v *turnView) judgeCall(c *Call) {
 	status, content := v.lastShown(c)
 	end := v.endOf(c)
@@ -65,7 +65,7 @@ func (v *turnView) judgeCall(c *Call) {
 	case over == "" && v.excuse("calls: cancelled between legs", v.rec.CancelledBetween):
 		return
 	case over == "" && v.excuse("calls: a question in prose", v.seemsToAsk() || v.turn.End.State == InputRequired && end != nil && !end.Arrived && !v.holds(&element{})):
-		return // the task goes on, and with it the call, for all that can be known
+		return // as far as anybody knows, the task and so the call go on
 	case over == "":
 		v.wrong("a call never ends for the editor", "%s is %s", c.Name, status)
 		return
@@ -88,7 +88,7 @@ func (v *turnView) judgeCall(c *Call) {
 	v.judgeLive(c)
 }
 
-// lastShown is how a call looked in the end.
+// lastShown is a call's last shown state.
 func (v *turnView) lastShown(c *Call) (status, content string) {
 	for _, s := range v.rec.Shown {
 		if s.Kind != ShownTool || s.Name != c.Name {
@@ -104,14 +104,14 @@ func (v *turnView) lastShown(c *Call) (status, content string) {
 	return status, content
 }
 
-// unseenEnd reports whether the end of a call need not have been shown.
+// unseenEnd reports whether a call's end need not have been shown.
 func (v *turnView) unseenEnd(end *Said) bool {
 	return v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || end.At >= v.rec.Replied || v.leftBehind())) ||
 		v.excuse("calls: the turn fails", !end.Arrived && v.rec.Err != "") ||
 		v.excuse("calls: disturbed, and not held", !end.Arrived && v.disturbed() && !v.holds(&element{}))
 }
 
-// endOf is what the agent said to end a call, before the turn's end was shown.
+// endOf is the agent's act that ended a call before the turn's end was shown.
 func (v *turnView) endOf(c *Call) *Said {
 	for _, s := range v.said {
 		if s.Call == c && (s.Status == statusSucceeded || s.Status == statusFailed || s.Status == statusCancelled) && s.At <= v.rec.Replied {
@@ -121,8 +121,7 @@ func (v *turnView) endOf(c *Call) *Said {
 	return nil
 }
 
-// judgeLive: while a call runs the editor shows what its newest update has put
-// out, and nothing else.
+// judgeLive: while a call runs, the editor shows exactly its newest output.
 func (v *turnView) judgeLive(c *Call) {
 	if v.disturbed() || v.plan.PerLine > 0 || v.lines && v.asked() {
 		return // in A2A lines a pause shows nothing

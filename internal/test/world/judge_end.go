@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// An outcome is how a turn has to end.
+// An outcome is how a turn must end.
 type outcome uint8
 
 const (
 	endsAsPlanned outcome = iota
-	endsWell              // as planned, or with an error: it cannot be known
+	endsWell              // as planned, or with an error: nobody can know
 	endsInError
 	endsCancelled
-	endsUnknown // nobody is there to see it
+	endsUnknown // nobody sees it
 )
 
-// outcome says how the turn has to end.
+// outcome tells how the turn must end.
 func (v *turnView) outcome() outcome {
 	r := v.rec
 	switch {
@@ -29,7 +29,7 @@ func (v *turnView) outcome() outcome {
 	return v.uncancelled()
 }
 
-// uncancelled is how the turn has to end by what went wrong.
+// uncancelled tells how the turn must end by its faults.
 func (v *turnView) uncancelled() outcome {
 	lost, outage, end := v.hit(RestartAt), v.hit(OutageAfter), v.end()
 	switch {
@@ -42,15 +42,15 @@ func (v *turnView) uncancelled() outcome {
 	case lost != nil && (end == nil || !end.Arrived && !v.excuse("end: told by the task", v.toldEnd(lost.At))):
 		return endsInError
 	case v.excuse("end: restarted behind it", lost != nil):
-		return endsWell // whether it has ended is asked of an agent that has forgotten it
+		return endsWell // an agent that has forgotten the task is asked whether it has ended
 	case v.excuse("end: an outage", outage != nil && !outage.Over && (outage.Fault.For > time.Minute || outage.Fault.For > 5*time.Second && v.hit(ReadsFail) != nil)):
 		return endsWell // the bridge gives up after five attempts in a row
 	case v.excuse("end: the first event is lost", v.turn.Direct && v.cutAtFirst() && v.goesToTask() && v.plan.Agent.Holds != HoldsAll):
-		return endsWell // nor can it be seen that the answer was no task
+		return endsWell // nor is it known that the answer was no task
 	case v.firstLoss() != nil:
 		return endsInError
 	case v.excuse("end: no tasks/get", v.plan.Agent.NoGet && v.blind()):
-		return endsWell // it cannot be asked
+		return endsWell // it cannot be asked for
 	case v.excuse("end: the first event is lost", (v.hit(LostHead) != nil || v.cutAtFirst()) && v.plan.Agent.Holds != HoldsAll):
 		return endsWell // what became of a message cannot be seen at an agent that holds none
 	case v.excuse("end: approved elsewhere", slices.ContainsFunc(v.questions(), v.elsewhereUnseen) || v.seemsToAsk()):
@@ -59,7 +59,7 @@ func (v *turnView) uncancelled() outcome {
 	return endsAsPlanned
 }
 
-// toldEnd reports whether the task has told of the turn's end by then.
+// toldEnd reports whether the task has reported the turn's end by then.
 func (v *turnView) toldEnd(by time.Duration) bool {
 	end := v.end()
 	return end != nil && slices.ContainsFunc(v.heard, func(h *Heard) bool {
@@ -67,8 +67,8 @@ func (v *turnView) toldEnd(by time.Duration) bool {
 	})
 }
 
-// lostAnswer reports whether a request was lost that was no subscription: those are made
-// again.
+// lostAnswer reports whether a request other than a subscription was lost:
+// subscriptions are repeated.
 func (v *turnView) lostAnswer() bool {
 	return slices.ContainsFunc(v.happened, func(h Happening) bool {
 		return h.Fault.Kind == Undelivered && !slices.ContainsFunc(v.heard, func(x *Heard) bool { return x.Kind == HeardResume && (h.At-x.At).Abs() < time.Microsecond })
@@ -88,8 +88,8 @@ func (v *turnView) goesToTask() bool {
 	return slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardPrompt && h.Refused == 0 && h.Task != "" })
 }
 
-// firstLoss is a fault for which the bridge never came to know of the task, or
-// never had the answer that is no task.
+// firstLoss is a fault by which the bridge never learned of the task, or never got the
+// answer without a task.
 func (v *turnView) firstLoss() *Happening {
 	end := v.end()
 	for i, h := range v.happened {
@@ -107,8 +107,8 @@ func (v *turnView) firstLoss() *Happening {
 	return nil
 }
 
-// blind reports whether a connection was lost of an agent whose subscriptions need not tell
-// how the task stands.
+// blind reports whether a connection was lost to an agent whose subscriptions need not
+// tell the task's state.
 func (v *turnView) blind() bool {
 	switch h := &v.plan.Agent; {
 	case !h.V1 && (h.Resume == ResumesWithTask || h.Resume == ResumesReplay): // 1.0 refuses those of tasks that are over
@@ -134,7 +134,7 @@ func (v *turnView) judgeEnd() {
 		return
 	}
 	if r.Stuck && v.excuse("end: nothing will tell", !r.StuckForGood && v.plan.Agent.NoGet && v.plan.Agent.Resume == ResumesLive && len(v.losses()) > 0) {
-		return // it may have ended, or asked, while nobody heard: README
+		return // it may have ended, or asked, while nobody listened: README
 	}
 	if r.Stuck {
 		v.wrong("a turn never ends", "for good: %v", r.StuckForGood)
@@ -158,8 +158,8 @@ func (v *turnView) judgeEnd() {
 	v.judgeLate()
 }
 
-// judgeLate: an error comes in time, too: counted from the last that the agent did, the
-// user chose, or went wrong.
+// judgeLate: an error comes in time, too, counted from the last act of the agent, of
+// the user, or fault.
 func (v *turnView) judgeLate() {
 	r, last := v.rec, v.rec.Sent
 	if r.Err == "" {
@@ -184,8 +184,8 @@ func (v *turnView) judgeLate() {
 	}
 }
 
-// seemsToAsk reports whether the stream has ended, or the task was looked at, while it
-// said that it waits, though the call that it had waited for has gone on by itself: that looks like a
+// seemsToAsk reports whether the stream ended, or the task was read, while the task
+// said that it waits, although the call has gone on by itself. That looks like a
 // question in prose.
 func (v *turnView) seemsToAsk() bool {
 	looked := slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
@@ -194,7 +194,7 @@ func (v *turnView) seemsToAsk() bool {
 	})
 }
 
-// judgeReason: the error says what happened.
+// judgeReason: the error names what happened.
 func (v *turnView) judgeReason() {
 	lost := v.hit(RestartAt)
 	err := strings.ToLower(v.rec.Err)
@@ -213,7 +213,7 @@ func (v *turnView) judgeReason() {
 	v.wrong("the error does not say that the task is gone", "%s", v.rec.Err)
 }
 
-// judgePlanned: the turn ends as the agent has ended it.
+// judgePlanned: the turn ends like the agent's.
 func (v *turnView) judgePlanned() {
 	r, end := v.rec, v.end()
 	if end == nil || end.At > r.Replied {
@@ -237,7 +237,7 @@ func (v *turnView) judgePlanned() {
 	}
 	state := v.turn.End.State
 	if v.excuse("end: rejected by a cancel", v.refuses()) {
-		return // the task was cancelled, or refused to be
+		return // the task was cancelled, or the cancel refused
 	}
 	want := v.stop()
 	switch {
@@ -265,7 +265,7 @@ func (v *turnView) stop() string {
 func (v *turnView) due() time.Duration {
 	d := 500*time.Millisecond + v.slack()
 	if !v.plan.Agent.Streams {
-		d += 25 * time.Second // between two looks at the task
+		d += 25 * time.Second // between two requests for the task
 	}
 	for _, h := range v.happened {
 		d += 2*time.Minute + h.Fault.For
@@ -274,7 +274,7 @@ func (v *turnView) due() time.Duration {
 		d += 2 * v.plan.Idle
 	}
 	if v.plan.Agent.NoGet {
-		d += 5 * v.plan.Idle // each attempt may be silent
+		d += 5 * v.plan.Idle // each attempt may stay silent
 	}
 	if h := v.hit(ReadsFail); h != nil && h.Fault.Read == ReadHangs {
 		d += 5 * time.Minute
@@ -282,7 +282,7 @@ func (v *turnView) due() time.Duration {
 	return d
 }
 
-// waits reports whether a call that asked has had no answer.
+// waits reports whether a question has no answer.
 func (v *turnView) waits() bool {
 	for _, c := range v.questions() {
 		if len(v.answersTo(c)) == 0 && !v.elsewhere(c) {
@@ -292,8 +292,7 @@ func (v *turnView) waits() bool {
 	return false
 }
 
-// cancelTime is how long a cancelled turn may take: two seconds, and what it takes
-// to say so.
+// cancelTime bounds a cancelled turn: two seconds, and the time to report it.
 const cancelTime = 2500 * time.Millisecond
 
 func (v *turnView) judgeCancelled() {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// judgeGaps: a gap is said where something may be missing, once for each loss.
+// judgeGaps: a gap is reported where something may be missing, once for each loss.
 func (v *turnView) judgeGaps() {
 	gaps := 0
 	for _, s := range v.rec.Shown {
@@ -34,7 +34,7 @@ func (v *turnView) replayedAll() bool {
 		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore())
 }
 
-// losses are when the connection was lost.
+// losses are the times of lost connections.
 func (v *turnView) losses() (list []time.Duration) {
 	for _, h := range v.happened {
 		switch h.Fault.Kind {
@@ -53,8 +53,8 @@ func (v *turnView) losses() (list []time.Duration) {
 	return list
 }
 
-// disturbedBefore reports whether something was missed in an earlier turn: then a replay
-// of the task has more than was seen of it, and cannot be compared with that.
+// disturbedBefore reports whether something was missed in an earlier turn. Then a
+// replay of the task has more than was seen, and cannot be compared with that.
 func (v *turnView) disturbedBefore() bool {
 	return slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
 		return other.rec.Session == v.rec.Session && other.turn.N < v.turn.N && other.disturbed()
@@ -63,8 +63,8 @@ func (v *turnView) disturbedBefore() bool {
 
 func (v *turnView) reads() *Happening { return v.hit(ReadsFail) }
 
-// replayed reports whether the agent has answered a subscription while it was at
-// work, with all from the start.
+// replayed reports whether the agent has answered a subscription during its work with
+// all events from the start.
 func (v *turnView) replayed() bool {
 	end := v.end()
 	for _, h := range v.heard {

@@ -2,34 +2,33 @@ package world
 
 import "strings"
 
-// An element is a piece of what the user has to see, in its place.
+// An element is a piece of what the user must see, in its order.
 type element struct {
 	text string
 	said *Said
-	// optional: it need not be shown. gone: other text has taken its place. anew:
-	// if it is shown, then in a message of its own.
+	// optional: it need not be shown. gone: other text has replaced it. anew: if it is
+	// shown, then in a message of its own.
 	optional, gone, anew bool
-	// again: it says again what these elements say, and is shown for what is
-	// missing of them: all of it, or its end, which is then from one of them on.
+	// again: it repeats these elements, and only what is missing of them is shown: all of
+	// it, or its end, which then begins with one of them.
 	again []*element
-	// replaces are elements that give way to this one.
+	// replaces are the elements that this one replaces.
 	replaces []*element
-	mark     bool // no text, but that a call or a thought is shown
+	mark     bool // not text, but the place of a call or a thought
 	artifact bool
-	// shrinks: an artifact is replaced by the beginning, or a part, of what it was. Who has not seen
-	// that happen cannot tell it from an agent that holds less than it has said.
+	// shrinks: an artifact is replaced by its beginning or a part of it. A client that
+	// missed that cannot distinguish it from an agent that holds less than it has said.
 	shrinks bool
 
-	// What came of it: whether it was shown, or what says the same, in which
-	// message, and, of what says something again, from which element on; whether a
-	// gap was said in its place.
+	// The result: whether it or a repetition was shown, in which message, and, for a
+	// repetition, from which element on; whether a gap was reported in its place.
 	shown, told bool
 	excused     bool
 	id          string
 	from        int
 }
 
-// texts are what may be shown of an element: its text, or its ends.
+// texts are the texts by which an element may be shown: its whole, or its ends.
 func (e *element) texts() []string {
 	list := []string{e.text}
 	if e.anew {
@@ -45,15 +44,14 @@ func (e *element) texts() []string {
 	return list
 }
 
-// content is what an artifact holds.
+// content is the content of an artifact.
 type content struct {
 	text     string
 	turn     int
 	elements []*element
 }
 
-// meanings makes the elements of all turns, in the order in which things were
-// said.
+// meanings makes the elements of all turns, in the order of the conversation.
 func (j *judge) meanings() {
 	artifacts := map[string]*content{}
 	for _, v := range j.turns {
@@ -86,7 +84,7 @@ func (j *judge) meanings() {
 	}
 }
 
-// mark stands for something that is no text, in a text.
+// mark stands in a text for something that is no text.
 func mark(name string) string { return "<" + name + ">" }
 
 func (v *turnView) add(e *element) *element {
@@ -97,7 +95,7 @@ func (v *turnView) add(e *element) *element {
 	return e
 }
 
-// announce adds that a call is shown, where it is first mentioned.
+// announce adds the first mention of a call.
 func (v *turnView) announce(s *Said) {
 	m := mark(s.Call.Name)
 	for _, other := range v.judge.turns {
@@ -110,7 +108,7 @@ func (v *turnView) announce(s *Said) {
 	v.add(&element{text: m, mark: true, said: s})
 }
 
-// repeat adds an answer that is said again.
+// repeat adds a repeated answer.
 func (v *turnView) repeat(s *Said, answers map[string][]*element) {
 	e := &element{text: strip(s.Text), said: s, optional: true, artifact: s.Carrier == InArtifact}
 	list := answers[s.Answer]
@@ -130,7 +128,7 @@ func (v *turnView) repeat(s *Said, answers map[string][]*element) {
 	v.add(e)
 }
 
-// artifact adds what an artifact update says: more, or something else.
+// artifact adds an artifact update: more text, or other text.
 func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[string][]*element) {
 	key := s.Task + " " + s.ID
 	old, text := artifacts[key], strip(s.Text)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// questions are the calls for which the agent has asked for approval, in order.
+// questions are the calls that asked for approval, in order.
 func (v *turnView) questions() (list []*Call) {
 	for _, s := range v.said {
 		calls := []*Call{s.Call}
@@ -35,8 +35,8 @@ func (v *turnView) askedAt(c *Call) (at time.Duration, arrived bool) {
 	return 0, false
 }
 
-// shownTo are the questions that the user got about a call, before the bridge was
-// killed and after.
+// shownTo are the questions about a call that the user got, before and after the bridge
+// was killed.
 func (v *turnView) shownTo(c *Call) (before, after []*Shown) {
 	about := func(all []*Shown) (list []*Shown) {
 		for _, s := range all {
@@ -61,7 +61,7 @@ func (v *turnView) asks(c *Call) []*Shown {
 	return append(before, after...)
 }
 
-// answersTo are the answers that the agent got about a call.
+// answersTo are the answers about a call that the agent got.
 func (v *turnView) answersTo(c *Call) (list []*Heard) {
 	for _, h := range v.heard {
 		if h.Kind == HeardAnswer && h.Call == c {
@@ -71,7 +71,7 @@ func (v *turnView) answersTo(c *Call) (list []*Heard) {
 	return list
 }
 
-// elsewhere reports whether a call has gone on without an answer.
+// elsewhere reports whether a call has continued without an answer.
 func (v *turnView) elsewhere(c *Call) bool {
 	_, ok := v.elsewhereAt(c)
 	return ok
@@ -92,7 +92,8 @@ func (v *turnView) elsewhereAt(c *Call) (time.Duration, bool) {
 	return 0, false
 }
 
-// goneBy reports whether a call had gone on without an answer at a time, or just behind it.
+// goneBy reports whether a call had continued without an answer at a time, or just
+// after it.
 func (v *turnView) goneBy(c *Call, at time.Duration) bool {
 	since, ok := v.elsewhereAt(c)
 	return ok && since <= at+100*time.Millisecond
@@ -131,8 +132,7 @@ func (v *turnView) busy(c *Call) bool {
 	})
 }
 
-// judgeQuestions: each approval is asked once, and its answer heard as it was
-// given.
+// judgeQuestions: each approval is asked once, and its answer arrives unchanged.
 func (v *turnView) judgeQuestions() {
 	for _, c := range v.questions() {
 		before, after := v.shownTo(c)
@@ -160,7 +160,7 @@ func (v *turnView) judgeQuestions() {
 	v.judgeTogether()
 }
 
-// judgeOptions: all options are offered, each as what can be told of it.
+// judgeOptions: all options are offered, each with its apparent meaning.
 func (v *turnView) judgeOptions(c *Call, q *Shown) {
 	var extra []Offered
 	rejects := c.rejects()
@@ -229,7 +229,7 @@ func (v *turnView) judgeAskedDown(q *Shown) {
 	}
 }
 
-// hushed reports whether what came on a stream at a time has not arrived then, because the
+// hushed reports whether an event of a stream had not arrived at that time, because the
 // stream was silent: nobody can know of it.
 func (v *turnView) hushed(stream int, at time.Duration) bool {
 	return slices.ContainsFunc(v.happened, func(h Happening) bool {
@@ -237,8 +237,8 @@ func (v *turnView) hushed(stream int, at time.Duration) bool {
 	})
 }
 
-// paused reports whether what came before a cut has said that the agent waits, in
-// a way after which its stream may end.
+// paused reports whether the events before a cut have said that the agent waits, in a
+// way that allows the stream's end.
 func (v *turnView) paused(cut Happening) bool {
 	last := &Said{}
 	for _, s := range v.said {
@@ -249,7 +249,7 @@ func (v *turnView) paused(cut Happening) bool {
 	return last.State == InputRequired && (last.Closes || cut.Fault.Clean || v.plan.Agent.V1)
 }
 
-// judgeAnswer: what the user chose is what the agent hears, once.
+// judgeAnswer: the agent gets the user's choice, once.
 func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 	heard := v.answersTo(c)
 	if len(heard) > 1 {
@@ -305,8 +305,8 @@ func (c *Call) rejects() bool {
 	return slices.ContainsFunc(c.Options, func(o Option) bool { return o.Tells == TellsReject })
 }
 
-// judgeTogether: all that waits is asked before anything is answered, and all
-// answers of a pause are in one message.
+// judgeTogether: all waiting calls are asked before anything is answered, and one
+// message has all answers of a pause.
 func (v *turnView) judgeTogether() {
 	for _, h := range v.heard {
 		if h.Kind != HeardAnswer || v.rec.Cancelled > 0 || v.run == endsUnknown || v.excuse("together: reads fail", v.hit(ReadsFail) != nil) {
@@ -344,8 +344,8 @@ func (v *turnView) hushedTill(asked, answer time.Duration) bool {
 	return silent != nil && v.hushed(silent.Fault.Stream, asked) && (silent.Fault.For == 0 || answer < silent.At+silent.Fault.For)
 }
 
-// adrift reports whether no stream was open when a question was asked, and nothing came to the
-// agent since, until an answer.
+// adrift reports whether, from a question to an answer, no stream was open and no
+// request came to the agent.
 func (v *turnView) adrift(asked, answer time.Duration) bool {
 	lost := time.Duration(-1)
 	for _, at := range v.losses() {
@@ -358,8 +358,8 @@ func (v *turnView) adrift(asked, answer time.Duration) bool {
 	})
 }
 
-// pickedAt is when the user has answered the question about a call: a question that comes
-// after that may cross with the answer.
+// pickedAt is when the user answered the question about a call: a later question may
+// cross with the answer.
 func (v *turnView) pickedAt(c *Call) (at time.Duration) {
 	at = 1 << 62
 	if c != nil {
@@ -377,8 +377,8 @@ func (v *turnView) dismissed(c *Call) bool {
 	return slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.Answer > 0 && !c.offers(q.Picked) })
 }
 
-// refused reports whether a question of the turn cannot be rejected but by cancelling
-// the task, and cancelHeard when that came.
+// refused reports whether the turn has a question that only a cancel of the task can
+// reject, and cancelHeard when the cancel came.
 func (v *turnView) refused() bool { return v.cancelHeard() > 0 && v.refuses() }
 
 func (v *turnView) cancelHeard() time.Duration {
@@ -390,8 +390,8 @@ func (v *turnView) cancelHeard() time.Duration {
 	return 0
 }
 
-// refuses reports whether the user has rejected something that the agent gives no
-// way to reject: then the bridge cancels the task.
+// refuses reports whether the user has rejected something that the agent has no option
+// to reject: then the bridge cancels the task.
 func (v *turnView) refuses() bool {
 	return slices.ContainsFunc(v.questions(), func(c *Call) bool { return !c.rejects() && v.dismissed(c) })
 }

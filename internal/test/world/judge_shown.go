@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// judgeText: each word once, in order, or a gap that was said.
+// judgeText: each word is shown once, in order, or a gap is reported.
 func (v *turnView) judgeText() {
 	s := screenOf(v.rec.Shown, !v.disturbed())
 	a := newAligner(v, s)
@@ -36,8 +36,8 @@ func (v *turnView) judgeText() {
 	v.judgeNothing(v.rec.Shown)
 }
 
-// late takes out of the extras what was shown late: at an agent that does not hold all,
-// when newer text was shown already, behind a gap. That is better than never.
+// late removes from the extras what was shown late: behind a gap, after newer text, at
+// an agent that does not hold all. Late is better than never.
 func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 	behindGap := len(extras) > 0 && v.excuse("text: late, behind a gap", v.plan.Agent.Holds != HoldsAll && len(a.screen.gaps) > 0)
 	for _, text := range extras {
@@ -65,26 +65,26 @@ func (v *turnView) leftSilent(e *element) bool {
 	})
 }
 
-// judgeNothing: data that say nothing are not shown.
+// judgeNothing: empty data are not shown.
 func (v *turnView) judgeNothing(shown []*Shown) {
 	if i := slices.IndexFunc(shown, (*Shown).saysNothing); i >= 0 {
 		v.wrong("data that say nothing are shown", "%q", shown[i].Text)
 	}
 }
 
-// excused reports whether the turn may end without all that was said.
+// excused reports whether the turn may end with text missing.
 func (v *turnView) excused() bool {
 	r := v.rec
 	failed := r.Err != "" && (v.run != endsAsPlanned || v.turn.End.State != Failed)
 	return v.excuse("text: the turn fails", failed) || v.excuse("text: the turn is stuck", r.Stuck) || v.excuse("text: cancelled and disturbed", r.Cancelled > 0 && v.disturbed())
 }
 
-// repeating are the letters of words that repeat on purpose, and of no others.
+// repeating are the letters of repeating words, and of no others.
 const repeating = "Yhok"
 
-// ambiguous: a word that repeats what was said before, and has come in a message
-// of its own in a snapshot, cannot be told from the same word said whole
-// (README, "ok"); nor one that an artifact has said before.
+// ambiguous: a word that repeats earlier text, and comes in a message of its own in a
+// snapshot, looks like the same word said whole (README, "ok"); so does one that an
+// artifact said before.
 func (v *turnView) ambiguous(e *element) bool {
 	switch {
 	case !strings.ContainsAny(e.text, repeating):
@@ -103,7 +103,7 @@ func (v *turnView) ambiguous(e *element) bool {
 	})
 }
 
-// judgeAgain: what is said again is shown only for what is missing.
+// judgeAgain: a repetition is shown only where something is missing.
 func (v *turnView) judgeAgain() {
 	for _, e := range v.elements {
 		if !e.shown || e.again == nil {
@@ -121,8 +121,8 @@ func (v *turnView) judgeAgain() {
 	}
 }
 
-// judgeMissing: what is not shown was nobody's to show, or a gap was said. It
-// returns all that is not shown.
+// judgeMissing: missing text could not be shown, or a gap was reported. It returns all
+// that is not shown.
 func (v *turnView) judgeMissing(a *aligner) (missing string) {
 	for _, e := range v.elements {
 		if e.shown || e.told || e.optional || a.partial || e.mark && v.disturbed() {
@@ -160,18 +160,18 @@ func (v *turnView) leftBehind() bool {
 		v.excuse("text: cancelled, and reads fail", (v.rec.Cancelled > 0 || v.refused()) && v.reads() != nil)
 }
 
-// holds reports whether the agent holds a text, so that it can be had after a cut.
+// holds reports whether the agent holds a text, so that it is available after a cut.
 func (v *turnView) holds(e *element) bool {
 	return (e.artifact || v.plan.Agent.Holds == HoldsAll) && !v.excuse("text: restarted", v.forgotten()) && !v.excuse("text: no tasks/get", v.plan.Agent.NoGet)
 }
 
-// pushedBlind reports whether what was shown may have come by pushes alone, which cannot
-// be told from what the stream had brought.
+// pushedBlind reports whether text may have come by pushes only, which cannot be
+// distinguished from what the stream brought.
 func (v *turnView) pushedBlind() bool {
 	return v.excuse("pushed, and no tasks/get", v.plan.Agent.NoGet && v.plan.Agent.Pushes && v.disturbed())
 }
 
-// judgeExtra says what is wrong with text that has no place.
+// judgeExtra judges text without a place.
 func (v *turnView) judgeExtra(text, missing string) {
 	said := func(view *turnView) bool { return view.madeOf(text) }
 	switch {
@@ -184,12 +184,12 @@ func (v *turnView) judgeExtra(text, missing string) {
 		v.wrong("the reason of a failure is shown twice", "%q", text)
 		return
 	case slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other != v && said(other) && v.isLate(other, text) }):
-		return // better late than never
+		return // late is better than never
 	case said(v) && strings.Contains(missing, text):
 		v.wrong("text is shown out of its order", "%q", text)
 		return
 	case v.excuse("text: a shrunk artifact, again", v.shrunkFrom(text)):
-		return // it was shown when that was seen to happen
+		return // it was shown when that happened
 	case said(v):
 		v.wrong("text is shown twice", "%q", text)
 		return
@@ -226,8 +226,8 @@ func (v *turnView) owes(text string) bool {
 	return text == ""
 }
 
-// madeOf reports whether a text is made of what the agent has said in the turn,
-// or is part of it.
+// madeOf reports whether a text consists of what the agent said in the turn, or is part
+// of it.
 func (v *turnView) madeOf(text string) bool {
 	all := ""
 	for _, e := range v.elements {
@@ -248,7 +248,7 @@ func (v *turnView) madeOf(text string) bool {
 	return true
 }
 
-// judgeReplaced: text that takes the place of other text opens a message.
+// judgeReplaced: text that replaces other text begins a message.
 func (v *turnView) judgeReplaced() {
 	for _, e := range v.elements {
 		if !e.shown || e.id == "" {

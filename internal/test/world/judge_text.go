@@ -6,17 +6,18 @@ import (
 	"time"
 )
 
-// A screen is what the editor shows of a turn, as one text.
+// A screen is a turn as the editor shows it, as one text.
 type screen struct {
 	text string
 	gaps []gap
-	// pieces are where each piece of text begins, and its message; first is where
-	// each message does.
+	// pieces are the beginnings of the pieces of text, with their messages; first are the
+	// beginnings of messages.
 	pieces []pieceOf
 	first  map[string]int
 }
 
-// A gap is where in the text it was said that something may be missing, and when.
+// A gap is where in the text, and when, the bridge reported that something may be
+// missing.
 type gap struct {
 	place int
 	at    time.Duration
@@ -27,7 +28,7 @@ type pieceOf struct {
 	id string
 }
 
-// screenOf joins what is shown. marks: calls and thoughts are in it as well.
+// screenOf joins what is shown. marks: with calls and thoughts.
 func screenOf(shown []*Shown, marks bool) *screen {
 	s := &screen{first: map[string]int{}}
 	var b strings.Builder
@@ -52,8 +53,8 @@ func screenOf(shown []*Shown, marks bool) *screen {
 	return s
 }
 
-// saysNothing reports whether data are shown that have nothing in them, as the
-// part that some agents end a stream with. They have no place in the text.
+// saysNothing reports whether empty data are shown, like the part by which some agents
+// end a stream. They have no place in the text.
 func (s *Shown) saysNothing() bool {
 	text := strip(s.Text)
 	return s.Kind == ShownText && (strings.Contains(text, "`json{}`") || s.Data && strings.Contains(text, `"data":{}`))
@@ -79,32 +80,31 @@ func (s *screen) message(at int) string {
 	return s.pieces[i].id
 }
 
-// The costs of what does not fit. An alignment with the least cost says best what
-// happened.
+// Costs of deviations. The alignment with the least cost explains best what happened.
 const (
-	costMissing = 6  // an element is not shown
-	costExcused = 1  // likewise, and a gap is said
-	costHad     = 5  // likewise, though it had arrived
-	costSame    = 7  // text that takes the place of other text goes on in its message
+	costMissing = 6  // an element is missing
+	costExcused = 1  // an element is missing behind a gap
+	costHad     = 5  // an element is missing although it arrived
+	costSame    = 7  // replacing text continues the replaced text's message
 	costExtra   = 20 // text begins that nobody said
-	costChar    = 2  // a character of it
-	costWhole   = 1  // a whole that says again what could be its parts
-	costEnd     = 3  // likewise its end, and 1 for each part that is left out
+	costChar    = 2  // a character of such text
+	costWhole   = 1  // a whole that repeats what may be its parts
+	costEnd     = 3  // the end of such a whole, and 1 for each part left out
 	noWay       = 1 << 20
 )
 
-// An aligner aligns what was meant with what is shown: elements in their order,
-// each at most once.
+// An aligner aligns the expected elements with what is shown, in their order, each at
+// most once.
 //
 // After a cut, text of two carriers may come in another order, since a task keeps
 // them apart: then there are two threads, each with its own order.
 type aligner struct {
 	screen  *screen
 	threads [2][]*element
-	loose   bool // the gap may be said anywhere
+	loose   bool // the gap may be reported anywhere
 	losses  []time.Duration
 	excused bool // missing is no fault: the turn failed
-	partial bool // nor if it has arrived: the editor has gone before the end
+	partial bool // not even if it has arrived: the editor has ended before
 	memo    map[position]int
 	// place is where in its thread an element stands.
 	place map[*element]int
@@ -132,9 +132,8 @@ func newAligner(v *turnView, s *screen) *aligner {
 	return a
 }
 
-// gap reports whether a gap was said that excuses that an element is missing:
-// since the connection was lost that the element was lost with, and before what
-// is shown behind it.
+// gap reports whether a reported gap excuses a missing element: the gap follows the
+// loss of the element's connection, and precedes what is shown after the element.
 func (a *aligner) gap(e *element, place int) bool {
 	var lost time.Duration
 	for _, at := range a.losses {
@@ -145,7 +144,7 @@ func (a *aligner) gap(e *element, place int) bool {
 	return slices.ContainsFunc(a.screen.gaps, func(g gap) bool { return g.at >= lost && (a.loose || g.place <= place) })
 }
 
-// missing is what it costs that an element is not shown.
+// missing is the cost of a missing element.
 func (a *aligner) missing(e *element, place int) int {
 	switch {
 	case e.optional || a.partial:
@@ -158,8 +157,8 @@ func (a *aligner) missing(e *element, place int) int {
 	return costMissing
 }
 
-// cost is the least for what is left: elements from i and j on, text from at on.
-// extra: the text before it is one that nobody said.
+// cost is the least cost of the rest: elements from i and j on, text from at on. extra:
+// nobody said the text before it.
 func (a *aligner) cost(p position) int {
 	if p.i == len(a.threads[0]) && p.j == len(a.threads[1]) && p.at == len(a.screen.text) {
 		return 0
@@ -175,15 +174,14 @@ func (a *aligner) cost(p position) int {
 	return best
 }
 
-// A position is how far an alignment has got. extra: the last character was one
-// that nobody said.
+// A position is the progress of an alignment. extra: nobody said the last character.
 type position struct {
 	i, j, at int
 	extra    bool
 }
 
-// A step is what may be done next: an element is shown, as its text number which,
-// or it is missing (which is -1), or there is a character that nobody said.
+// A step is a possible next step: an element is shown by its text number which, or is
+// missing (-1), or nobody said the next character.
 type step struct {
 	cost    int
 	to      position
@@ -200,7 +198,7 @@ func (a *aligner) steps(p position, yield func(step)) {
 		to := position{p.i + 1 - thread, p.j + thread, p.at, false}
 		for which, text := range e.texts() {
 			if which > 0 && thread == 1 && !e.again[which-1].artifact && a.place[e.again[which-1]] >= p.i {
-				continue // what it says before that comes later
+				continue // its earlier text comes later
 			}
 			if strings.HasPrefix(a.screen.text[p.at:], text) {
 				to.at = p.at + len(text)
@@ -226,7 +224,7 @@ func (a *aligner) steps(p position, yield func(step)) {
 	}
 }
 
-// cost is that of a text of the element's.
+// cost is the cost of one of the element's texts.
 func (e *element) cost(which int) int {
 	switch {
 	case which > 0:
@@ -237,8 +235,7 @@ func (e *element) cost(which int) int {
 	return 0
 }
 
-// align notes of each element whether it is shown, and returns the text that
-// nobody said.
+// align notes which elements are shown, and returns the text that nobody said.
 func (a *aligner) align() (extras []string) {
 	if a.simple() {
 		return nil
@@ -267,8 +264,8 @@ func (a *aligner) align() (extras []string) {
 	return extras
 }
 
-// simple is align for where nothing but what has to be shown is shown, as mostly;
-// false: that is not so.
+// simple is align for the usual case, in which exactly the expected text is shown;
+// false otherwise.
 func (a *aligner) simple() bool {
 	rest := a.screen.text
 	for _, e := range a.threads[0] {

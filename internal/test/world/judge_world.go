@@ -59,7 +59,7 @@ func (j *judge) judgeMessages() {
 	}
 }
 
-// failedSince reports whether a turn before this one has failed since then: an editor of A2A
+// failedSince reports whether an earlier turn has failed since then: an editor of A2A
 // lines names the task itself, and ours names none after an error.
 func (j *judge) failedSince(v *turnView, at time.Duration) bool {
 	return j.excuse("lines: a turn has failed", slices.ContainsFunc(j.turns, func(other *turnView) bool {
@@ -67,8 +67,8 @@ func (j *judge) failedSince(v *turnView, at time.Duration) bool {
 	}))
 }
 
-// asksInProse is the task that has ended the turn with a question, "" if none has, or
-// that may not be known.
+// asksInProse is the task that ended the turn with a question, "" if none did, or
+// nobody can know.
 func (v *turnView) asksInProse() string {
 	end, r := v.end(), v.rec
 	if end == nil || end.State != InputRequired || !end.Arrived || v.disturbed() || r.Err != "" || r.Cancelled > 0 || r.Died || v.refuses() {
@@ -86,14 +86,13 @@ func (j *judge) view(turn int) *turnView {
 	return nil
 }
 
-// contextNamed is the context that the agent has named in a turn, if that has
-// arrived.
+// contextNamed is the context that the agent has named in a turn, if that has arrived.
 func (j *judge) contextNamed(v *turnView) string {
 	return v.rec.ContextNamed
 }
 
-// judgeContext: the first message names no context of ours, the others the
-// agent's newest.
+// judgeContext: the first message names no context of ours, later ones the agent's
+// newest.
 func (j *judge) judgeContext(v *turnView, h *Heard, context string, messages int) {
 	ours := strings.HasPrefix(h.Context, "bridge-")
 	switch {
@@ -105,7 +104,7 @@ func (j *judge) judgeContext(v *turnView, h *Heard, context string, messages int
 	}
 }
 
-// judgeIDs: an editor of ACP knows messages and calls by their IDs alone.
+// judgeIDs: an editor of ACP knows messages and calls only by their IDs.
 func (j *judge) judgeIDs() {
 	if j.lines {
 		return
@@ -147,8 +146,7 @@ func (j *judge) judgeIDs() {
 	}
 }
 
-// judgeLoads: a session that is loaded shows what it showed, and what has come
-// since.
+// judgeLoads: a loaded session shows what it showed before, and what has come since.
 func (j *judge) judgeLoads() {
 	for _, l := range j.rec.Loaded {
 		v := j.view(l.After)
@@ -179,7 +177,7 @@ func (j *judge) judgeLoads() {
 	}
 }
 
-// loadedView is the last turn with all that a loaded session has to show.
+// loadedView is the last turn with all that a loaded session must show.
 func (j *judge) loadedView(l *Loading, v *turnView) *turnView {
 	w := &turnView{judge: j, turn: v.turn, rec: v.rec, said: v.said, heard: v.heard, happened: v.happened, run: v.run}
 	for _, text := range j.shownBefore(l, v) {
@@ -194,17 +192,17 @@ func (j *judge) loadedView(l *Loading, v *turnView) *turnView {
 	return w
 }
 
-// excuseLoaded reports whether a loaded session may show a text that has no place.
+// excuseLoaded reports whether a loaded session may show a text without a place.
 func (v *turnView) excuseLoaded(text string, gap bool) bool {
 	replaced := slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
 		return slices.ContainsFunc(other.elements, func(e *element) bool { return len(e.replaces) > 0 && e.text == text })
 	})
 	if v.excuse("load: a replaced artifact", replaced) {
-		return true // a journal does not tell which text an artifact has now: better twice than not at all
+		return true // a journal does not tell an artifact's present text: better twice than not at all
 	}
 	agent := v.judge.plan.Agent
 	if v.excuse("load: a chunk alone", agent.SharedID && agent.Holds != HoldsAll && gap && v.madeOf(text)) {
-		return true // a chunk alone cannot be told from what was shown of its message
+		return true // a single chunk looks like what was shown of its message
 	}
 	return v.pushedBlind() && v.madeOf(text) || v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) ||
 		v.excuse("load: the reason again", text == v.turn.End.Reason) ||
@@ -213,8 +211,8 @@ func (v *turnView) excuseLoaded(text string, gap bool) bool {
 		}))
 }
 
-// shownBefore is what the editor had of a session before the turn in which the
-// bridge was killed: what an earlier loading has shown, and the turns since.
+// shownBefore is what the editor had of a session before the turn in which the bridge
+// was killed: an earlier loading, and the turns since.
 func (j *judge) shownBefore(l *Loading, v *turnView) (texts []string) {
 	since := -1
 	for _, earlier := range j.rec.Loaded {
@@ -230,8 +228,8 @@ func (j *judge) shownBefore(l *Loading, v *turnView) (texts []string) {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
-// endTime is how long a bridge may take to end: half a second for what is under
-// way, half a second for the editor.
+// endTime bounds the end of a bridge: half a second for running work, half a second for
+// the editor.
 const endTime = time.Second
 
 // judgeClosing: nothing is left running or open.

@@ -2,62 +2,60 @@ package world
 
 import "time"
 
-// A Plan is one world: an agent, what it does in each turn, what goes wrong, and
-// what the user does. It is data; nothing in it changes while it is played.
+// A Plan is one world: an agent, its acts in each turn, the faults, and what the user
+// does. It is data, and does not change during a play.
 type Plan struct {
 	Replay
 	Agent Habits
-	// PerLine is how long the editor takes for each line, Idle the bridge's idle
-	// timeout; 0: none.
+	// PerLine is the editor's time for each line, Idle the bridge's idle timeout; 0: none.
 	PerLine, Idle time.Duration
 	Turns         []*Turn
 }
 
-// Habits are how an agent does what the specifications leave to it.
+// Habits are an agent's choices where the specifications leave one.
 type Habits struct {
 	V1, Streams bool
 	// Extension: its card has the development-tool extension.
 	Extension bool
 	Holds     Holding
-	// HistoryHasStatus: the history has the message that is in the status as well.
+	// HistoryHasStatus: the history also has the status's message.
 	HistoryHasStatus bool
-	// MergesParts: text that is appended to an artifact makes its one part longer,
-	// else it is one more part.
+	// MergesParts: text appended to an artifact extends its one part; otherwise it is a
+	// further part.
 	MergesParts bool
 	// Explicit: members that are false are written.
 	Explicit bool
 	Opens    Opening
-	// FollowUpTask: the stream of a follow-up begins with the task as well.
+	// FollowUpTask: a follow-up's stream begins with the task, too.
 	FollowUpTask   bool
 	Resume         Resume
 	ResumeCode     int // the error of Refuses
 	Echo           bool
 	ErrorsInStream bool
-	// ClosesAtInput: input-required ends the stream; else it stays open (1.0).
+	// ClosesAtInput: input-required ends the stream; otherwise it stays open (1.0).
 	ClosesAtInput  bool
 	SharedID       bool
 	ConstantID     bool
 	AnewIDs        bool
-	OwnContexts    bool // refuses a context that it has not given
+	OwnContexts    bool // refuses foreign contexts
 	NewContexts    bool // gives each task a context of its own
-	NamesNoContext bool // in messages without a task
+	NamesNoContext bool // names no context in messages without a task
 	// RefusesCompleted is the error for a message to a completed task; 0: the task
-	// goes on (development-tool extension, appendix A, step 10).
+	// continues (development-tool extension, appendix A, step 10).
 	RefusesCompleted int
 	OnCancel         OnCancel
 	Framing          Framing
 	// EndsWithTask: the last event of a task is the task itself (0.3).
 	EndsWithTask bool
 	SplitsText   bool // into two parts
-	// NoGet: there is no tasks/get. Pushes: what is said is pushed as well, PushDelay
-	// later.
+	// NoGet: there is no tasks/get. Pushes: events are also pushed, PushDelay later.
 	NoGet, Pushes bool
 	PushDelay     time.Duration
 	Lingers       bool
 }
 
-// Holding is what an agent holds of the messages of a task. Artifacts it always
-// holds, since they are in the task by the specifications.
+// Holding is what an agent holds of a task's messages. By the specifications it always
+// holds the artifacts.
 type Holding uint8
 
 const (
@@ -72,18 +70,18 @@ type Opening uint8
 
 const (
 	OpensWithTask   Opening = iota
-	OpensSaying             // with a task whose status message is the first thing said
+	OpensSaying             // with a task whose status message is the first act
 	OpensWithStatus         // with the first update (0.3)
 )
 
-// Resume is what an agent does with a subscription to a task at work.
+// Resume is the answer to a subscription to a running task.
 type Resume uint8
 
 const (
-	ResumesWithTask Resume = iota // the task as it is, then what follows
+	ResumesWithTask Resume = iota // the task, then what follows
 	ResumesReplay                 // all events from the start, then what follows (0.3)
-	ResumesLive                   // what follows, nothing of before (0.3)
-	ResumesMissing                // there is no such method
+	ResumesLive                   // what follows, nothing earlier (0.3)
+	ResumesMissing                // the method does not exist
 	ResumesRefused                // an error
 )
 
@@ -101,54 +99,54 @@ const (
 // Framing is how an agent writes server-sent events.
 type Framing struct{ IDs, CRLF, Comments, Names bool }
 
-// A Turn is one prompt and what the agent does about it.
+// A Turn is a prompt and what the agent does about it.
 type Turn struct {
-	N       int // which turn of the world, whatever was removed
+	N       int // the turn's number in the world, whatever was removed
 	Session int
 	// Direct: the answer is a message, without a task.
 	Direct bool
 	Acts   []*Act
 	End    Ending
 	Faults []*Fault
-	// What the user and his machine do, nil: nothing of the kind.
+	// Acts of the user and the user's machine, nil: none.
 	Cancel, Kill, Dead *Moment
-	// Hangs: the dead editor does not end its input either, at first.
+	// Hangs: at first the dead editor does not end its input, either.
 	Hangs bool
 }
 
-// A Moment is a time in a turn: so many events after its beginning, and a little
-// later. After 0 is when the agent has taken the prompt, -1 when it was sent.
+// A Moment is a time in a turn: after this many events, and a little later. 0 is when
+// the agent has accepted the prompt, -1 when it was sent.
 type Moment struct {
 	After int
 	Wait  time.Duration
 }
 
-// ActKind is what an agent does.
+// ActKind is a kind of act.
 type ActKind uint8
 
 const (
 	Say       ActKind = iota // a chunk of text
-	Again                    // an answer again, whole
+	Again                    // a whole answer, repeated
 	Use                      // an update of a tool call
-	Ask                      // calls that want approval
+	Ask                      // calls that ask for approval
 	Think                    // a thought
 	Show                     // the task, in the middle of a stream
-	Murmur                   // an event that says nothing to the user
-	WantsAuth                // auth-required, until the agent goes on by itself
+	Murmur                   // an event without content for the user
+	WantsAuth                // auth-required, until the agent continues by itself
 )
 
-// An Act is one thing that an agent does in a turn.
+// An Act is an agent's act in a turn.
 type Act struct {
 	Label string
 	Kind  ActKind
 	Wait  time.Duration // before it
 
-	// Answer, of Say and Again, is the label of the answer.
+	// Answer, of Say and Again, is the answer's label.
 	Answer  string
 	Carrier Carrier
 	Text    string // also Think's
-	// Replaces: the artifact's text gives way to this one. Grows: it is the text
-	// so far and this one. Last: lastChunk is set.
+	// Replaces: it replaces the artifact's text. Grows: it is the text so far and more.
+	// Last: lastChunk is set.
 	Replaces, Grows, Last bool
 	Manner                WholeManner // Again
 
@@ -161,7 +159,7 @@ type Act struct {
 	Noise Noise
 }
 
-// Carrier is what text comes in.
+// Carrier is the kind of event that carries text.
 type Carrier uint8
 
 const (
@@ -170,13 +168,13 @@ const (
 	InMessage // a message without a task
 )
 
-// WholeManner is where an answer is said again.
+// WholeManner is how an answer is repeated.
 type WholeManner uint8
 
 const (
-	WholeSameArtifact WholeManner = iota // its artifact is replaced by the same text
+	WholeSameArtifact WholeManner = iota // the same text replaces its artifact
 	WholeNewArtifact                     // another artifact, lastChunk
-	WholeAtEnd                           // the message of the terminal status
+	WholeAtEnd                           // as the message of the terminal status
 )
 
 // Step is a step in the life of a tool call.
@@ -185,8 +183,8 @@ type Step uint8
 const (
 	CallPending Step = iota
 	CallRuns
-	CallEnds   // as Call.Result says, if it was allowed to run
-	CallRepeat // the question again, after it was answered
+	CallEnds   // with Call.Result, if it was allowed to run
+	CallRepeat // the question is repeated after its answer
 )
 
 // A Call is a tool call.
@@ -196,16 +194,16 @@ type Call struct {
 	Server string // of DetailMCP
 	Result Result
 	Detail Detail
-	// What follows is of calls that ask.
+	// The rest is for calls that ask.
 	Options []Option
 	Pick    Pick
-	// Forgotten: a call that was rejected is not mentioned again.
+	// Forgotten: a rejected call gets no further event.
 	Forgotten bool
-	// Elsewhere: it goes on by itself so long after it has asked; 0: it waits.
+	// Elsewhere: it continues by itself this long after it has asked; 0: it waits.
 	Elsewhere time.Duration
 }
 
-// Result is how a call ends that runs.
+// Result is the end of a call that runs.
 type Result uint8
 
 const (
@@ -216,7 +214,7 @@ const (
 	ResultCancelled
 )
 
-// Detail is what is asked.
+// Detail is the kind of question.
 type Detail uint8
 
 const (
@@ -230,29 +228,29 @@ const (
 // An Option is a choice that an agent offers.
 type Option struct {
 	ID, Name, Description string
-	// Tells is what can be told of it from ID and name; Runs what the agent does.
+	// Tells is what ID and name tell of it; Runs is what the agent does.
 	Tells Telling
 	Runs  bool
 }
 
-// Telling is what a reader can tell of an option.
+// Telling is what a reader can infer from an option.
 type Telling uint8
 
 const (
 	TellsAllow   Telling = iota // ID and name say that it allows, or one does and the other says nothing
-	TellsReject                 // likewise that it rejects
+	TellsReject                 // the same for rejecting
 	TellsNothing                // unknown, or contradictory
 )
 
-// Pick is what the user does with a question.
+// Pick is the user's answer to a question.
 type Pick struct {
 	How PickHow
-	// N counts from the first of the agent's options, modulo their number.
+	// N counts from the agent's first option, modulo their number.
 	N     int
 	After time.Duration
 }
 
-// PickHow is how the user answers.
+// PickHow is the manner of the user's answer.
 type PickHow uint8
 
 const (
@@ -260,23 +258,23 @@ const (
 	PickDismiss         // closes the dialog
 	PickError           // the editor answers with an error
 	PickUnknown         // the editor answers with an option that nobody offered
-	PickOwn             // the bridge's own rejection, if it adds one; else N
+	PickOwn             // the bridge's own rejection, if it adds one; otherwise N
 )
 
 // Pause is how an agent waits for approvals.
 type Pause struct {
-	// Together: all questions are in one message, that of the status; else each
-	// comes in a message of its own, Apart from each other.
+	// Together: the status's message has all questions; otherwise each has a message of
+	// its own, Apart from each other.
 	Together bool
 	Apart    time.Duration
-	// Working: the state stays working; else it becomes input-required. Open: the
+	// Working: the state stays working; otherwise it becomes input-required. Open: the
 	// stream stays open.
 	Working, Open bool
-	// Meanwhile: so many of the acts that follow are done without waiting.
+	// Meanwhile: this many of the following acts do not wait.
 	Meanwhile int
 }
 
-// Noise is an event that says nothing to the user.
+// Noise is an event without content for the user.
 type Noise uint8
 
 const (
@@ -286,7 +284,7 @@ const (
 	NoiseBlank              // a message with an empty text
 )
 
-// Ending is how a turn ends.
+// Ending is a turn's end.
 type Ending struct {
 	State State
 	Wait  time.Duration
@@ -313,24 +311,23 @@ func (s State) Over() bool {
 	return s == Completed || s == Failed || s == Rejected || s == Canceled
 }
 
-// FaultKind is what goes wrong.
+// FaultKind is a kind of fault.
 type FaultKind uint8
 
 const (
-	// CutAt: the connection ends Permille into the event behind Event events of
-	// the turn's stream number Stream; cleanly, or with an error.
+	// CutAt: the connection ends Permille into the event behind Event events of the turn's
+	// stream number Stream; cleanly, or with an error.
 	CutAt FaultKind = iota
-	// SilentAt: nothing more comes on the stream from there on, for For; then it
-	// goes on. 0: for ever.
+	// SilentAt: from there on nothing comes on the stream for For; 0: for ever.
 	SilentAt
 	// RestartAt: the agent is restarted there: streams end, tasks are unknown.
 	RestartAt
 	// ReadsFail: the first Times reads of the task in the turn fail as Read says.
 	ReadsFail
-	// NoHead: stream number Stream is never answered (For: so late).
+	// NoHead: stream number Stream gets no answer (For: a late one).
 	NoHead
-	// LostHead: the connection ends when the agent has taken the request of stream
-	// number Stream, before the answer begins.
+	// LostHead: the connection ends when the agent has taken the request of stream number
+	// Stream, before its answer.
 	LostHead
 	// Refused: the connection is refused Times times, before stream number Stream.
 	Refused
@@ -342,7 +339,7 @@ const (
 	RestartBefore
 )
 
-// ReadFault is how a read fails.
+// ReadFault is a kind of failed read.
 type ReadFault uint8
 
 const (
@@ -353,7 +350,7 @@ const (
 	ReadHangs                        // no answer
 )
 
-// A Fault is one thing that goes wrong in a turn.
+// A Fault is a fault in a turn.
 type Fault struct {
 	Label    string
 	Kind     FaultKind

@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// patience is how long, in virtual time, a turn may take: longer than any
-	// agent of a world is silent, and than a bridge may try to reach it.
+	// patience bounds a turn in virtual time: longer than any silence of an agent, and
+	// than a bridge may try to reconnect.
 	patience = 40 * time.Minute
-	// between is what a user needs to read an answer.
+	// between is the user's time to read an answer.
 	between = time.Second
-	// settling is how long after a session was loaded, and the turn that was under
-	// way has ended, the next prompt comes.
+	// settling is the time from a loaded session, whose running turn has ended, to the
+	// next prompt.
 	settling = 30 * time.Second
 )
 
-// PlayOptions are how to play.
+// PlayOptions tell how to play.
 type PlayOptions struct {
 	// Settle waits until nothing moves (synctest.Wait).
 	Settle func()
-	// Dir makes a directory for the sessions of a bridge, which the caller removes.
+	// Dir makes a directory for a bridge's sessions, which the caller removes.
 	Dir func() string
 	// Story keeps every line of both wires.
 	Story bool
 }
 
-// A play is a plan that is being played.
+// A play is a plan in progress.
 type play struct {
 	plan  *Plan
 	opts  *PlayOptions
@@ -44,12 +44,12 @@ type play struct {
 
 	dir           string
 	conversations []*conversation
-	editor        *editor // of the bridge that lives
+	editor        *editor // of the running bridge
 	bridge        *served
-	old           []*served // those that were killed
+	old           []*served // the killed ones
 }
 
-// Play plays a plan in a bubble of testing/synctest, and says what happened.
+// Play plays a plan in a bubble of testing/synctest, and records it.
 func Play(plan *Plan, opts *PlayOptions) (*Record, error) {
 	p := &play{plan: plan, opts: opts, agent: newAgent(plan, opts.Story)}
 	p.hooks = newHooks(p.agent)
@@ -104,7 +104,7 @@ func (p *play) start() (err error) {
 	return nil
 }
 
-// close ends the world, in the order in which a program ends.
+// close ends the world, in a program's order.
 func (p *play) close() {
 	r := p.agent.record
 	e := p.editor
@@ -149,7 +149,7 @@ func closeOnce(c chan struct{}) {
 	}
 }
 
-// converse is a user's goroutine: one turn after the other.
+// converse is a user's goroutine: it plays one turn after the other.
 func (p *play) converse(c *conversation, turns []*Turn) {
 	if !p.plan.On.Has(Lines) {
 		m := p.editor.call(c, "session/new", `{"cwd":"/","mcpServers":[]}`)
@@ -170,8 +170,8 @@ func (p *play) pause(d time.Duration) {
 	<-timer.C
 }
 
-// alarm returns what fires at a moment of a turn, and nothing if there is none.
-// It gives up when done is closed.
+// alarm returns a channel that fires at a moment of a turn, nil without one. It gives
+// up when done is closed.
 func (p *play) alarm(t *Turn, m *Moment, done <-chan struct{}) <-chan time.Time {
 	if m == nil {
 		return nil
@@ -196,7 +196,7 @@ func (p *play) alarm(t *Turn, m *Moment, done <-chan struct{}) <-chan time.Time 
 	return fires
 }
 
-// turn plays a turn; false: nothing can come after it.
+// turn plays a turn; false: no further turn is possible.
 func (p *play) turn(c *conversation, t *Turn) bool {
 	a := p.agent
 	a.begin(t)
@@ -235,8 +235,8 @@ func (p *play) turn(c *conversation, t *Turn) bool {
 	}
 }
 
-// replied takes a reply to a turn's request; if the turn goes on it returns the
-// next one.
+// replied takes a reply to a turn's request. If the turn continues, it returns the next
+// one.
 func (p *play) replied(c *conversation, r *TurnRecord, m gjson.Result, cancel <-chan time.Time) (int, <-chan gjson.Result) {
 	a := p.agent
 	var pending []string
@@ -255,7 +255,7 @@ func (p *play) replied(c *conversation, r *TurnRecord, m gjson.Result, cancel <-
 	a.mu.Lock()
 	r.Replied = a.now()
 	a.mu.Unlock()
-	if len(pending) > 0 { // cancelled while nothing ran
+	if len(pending) > 0 { // cancelled between two legs
 		a.mu.Lock()
 		r.Cancelled, r.CancelledBetween = r.Replied, true
 		a.mu.Unlock()
@@ -293,7 +293,7 @@ func (p *play) stuck(c *conversation, r *TurnRecord, id int, reply <-chan gjson.
 	r.Cancelled = at
 }
 
-// die is an editor that ends in the middle of a turn.
+// die ends an editor in the middle of a turn.
 func (p *play) die(t *Turn, r *TurnRecord) {
 	p.agent.mu.Lock()
 	r.Died = true
@@ -305,8 +305,7 @@ func (p *play) die(t *Turn, r *TurnRecord) {
 	}
 }
 
-// kill kills the bridge, starts another one on what is on the disk, and loads the
-// session.
+// kill kills the bridge, starts another one on the same disk, and loads the session.
 func (p *play) kill(c *conversation, r *TurnRecord) bool {
 	p.opts.Settle()
 	a, old := p.agent, p.editor
@@ -342,7 +341,7 @@ func (p *play) kill(c *conversation, r *TurnRecord) bool {
 	return true
 }
 
-// rest waits until a turn that nobody answers for has ended, and a little longer.
+// rest waits until a turn that nobody answers has ended, and a little longer.
 func (p *play) rest(r *run) {
 	for end := time.Now().Add(patience); time.Now().Before(end); p.pause(10 * time.Second) {
 		p.agent.mu.Lock()

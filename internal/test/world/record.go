@@ -2,53 +2,53 @@ package world
 
 import "time"
 
-// A Record is what happened when a plan was played: what the agent did and heard,
-// and what the editor saw. Times are since the world's beginning.
+// A Record is the record of a play: what the agent did and heard, and what the editor
+// saw. Times are since the world's beginning.
 type Record struct {
 	Said     []*Said
 	Heard    []*Heard
 	Happened []Happening
 	Turns    map[int]*TurnRecord // by Turn.N
 	Loaded   []*Loading
-	// Open are the streams that were still open when all was over, Left what the
-	// bubble said of goroutines.
+	// Open counts the streams that were open at the end; Left is the bubble's report on
+	// goroutines.
 	Open int
 	Left string
-	// Served is how long the last bridge took to end, after its input had, at
-	// Closing; ServeErr is what it ended with.
+	// Served is how long the last bridge took to end after its input had, at Closing;
+	// ServeErr is its error.
 	Closing, Served time.Duration
 	ServeErr        string
-	// Story is the whole, line by line, if that was wanted.
+	// Story has all lines, if a story was wanted.
 	Story []Line
 }
 
-// Said is one thing that the agent did.
+// Said is one act of the agent.
 type Said struct {
 	At   time.Duration
 	Turn int
-	Act  *Act  // nil for what begins and ends turns
+	Act  *Act  // nil for the beginning and the end of a turn
 	Call *Call // of tool calls
 	// Status is a call's.
 	Status string
 	Live   string
-	// Answer is the label of the answer, Carrier, ID, Text and Follows are how it
-	// was said; Text is what the event held.
+	// Answer is the answer's label; Carrier, ID, Text and Follows are its form. Text is
+	// the event's.
 	Answer  string
 	Carrier Carrier
 	ID      string
 	Text    string
-	Follows bool // an artifact's text that follows what it said before
+	Follows bool // it continues an artifact's text
 	Task    string
-	Whole   bool // an answer again
-	Ends    bool // the turn is over with it
-	Closes  bool // the stream ends with it
+	Whole   bool // a repeated answer
+	Ends    bool // it ends the turn
+	Closes  bool // it ends the stream
 	State   State
 	// Arrived: the event has reached the bridge, on a stream of the newest leg. Pushed: it
 	// was pushed.
 	Arrived, Pushed bool
 }
 
-// HeardKind is what came to the agent.
+// HeardKind is a kind of request.
 type HeardKind uint8
 
 const (
@@ -61,34 +61,34 @@ const (
 	HeardHangUp   // the bridge has closed a stream
 )
 
-// Heard is something that came to the agent.
+// Heard is something that has reached the agent.
 type Heard struct {
 	At   time.Duration
 	Kind HeardKind
 	Turn int
 	// Message is its ID; Task and Context are what it named.
 	Message, Task, Context string
-	// Refused is the agent's error, 0 if it was taken.
+	// Refused is the agent's error, 0 if it accepted.
 	Refused int
 	Call    *Call
 	Option  string
 	// Waited: the call was waiting for the answer.
 	Waited bool
-	// Settings: the message has AgentSettings; First: it is the first of its
-	// conversation that was taken.
+	// Settings: the message has AgentSettings; First: it is the first accepted one of its
+	// conversation.
 	Settings bool
 	What     string
 }
 
-// A Happening is a fault that came to pass.
+// A Happening is a fault that happened.
 type Happening struct {
 	At    time.Duration
 	Turn  int
 	Fault *Fault
-	// Known: the turn's task had been named to the bridge before.
+	// Known: the bridge knew the turn's task before.
 	Known bool
-	// Over: the turn's end had reached the bridge before. Old: the connection was one
-	// that nobody reads any more, since a newer leg had begun.
+	// Over: the bridge had the turn's end before. Old: nobody reads the connection any
+	// more, since a newer leg has begun.
 	Over, Old bool
 }
 
@@ -101,17 +101,15 @@ type TurnRecord struct {
 	Replied   time.Duration // 0: there was no reply
 	Stop      string        // ACP's stop reason, or the state of the last leg
 	Err       string
-	Cancelled time.Duration // when the user cancelled, 0: he did not
+	Cancelled time.Duration // when the user cancelled; 0: never
 	Killed    time.Duration
 	Died      bool     // the editor has ended in the turn
 	Results   []string // A2A lines: the text of each leg's result
-	// Known: the turn's task had been named to the bridge when the bridge was
-	// killed. ContextNamed is the context that the agent has named in the turn, if
-	// that has arrived.
+	// Known: the bridge knew the turn's task when it was killed. ContextNamed is the
+	// context that the agent has named in the turn, if that has arrived.
 	Known        bool
 	ContextNamed string
-	// Stuck: the turn did not end in the time that it has; StuckForGood: nor when
-	// it was cancelled.
+	// Stuck: the turn did not end in time; StuckForGood: nor after its cancel.
 	Stuck, StuckForGood bool
 	// CancelledBetween: the user cancelled while no leg was under way.
 	CancelledBetween bool
@@ -130,26 +128,26 @@ const (
 	ShownUser
 )
 
-// Shown is one thing that the editor shows.
+// Shown is one thing that an editor shows.
 type Shown struct {
 	At   time.Duration
 	Kind ShownKind
-	// ID is of the message or call, as the editor knows it.
+	// ID is the message's or the call's, as the editor knows it.
 	ID   string
 	Text string
-	// Data: what is shown is a file or data, and Text its JSON.
+	// Data: it is a file or data, with Text as its JSON.
 	Data bool
-	// New: a call is announced. Name is the name of the tool; Status and Content
-	// are as they are now, Set which of the two were said.
+	// New: a call is announced. Name is the tool's; Status and Content are the current
+	// values, and Set tells which of them this update had.
 	New             bool
 	Name            string
 	Status, Content string
 	HasContent      bool
-	// Options are those of a question; Picked what the user chose, "" for none.
+	// Options are a question's; Picked is the user's choice, "" for none.
 	Options []Offered
 	Picked  string
-	Answer  time.Duration // when; 0: not at all
-	// Request is the request of A2A lines that it belongs to.
+	Answer  time.Duration // when; 0: never
+	// Request is its request of A2A lines.
 	Request int
 }
 

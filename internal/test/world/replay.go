@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A Feature is one thing that a world may do. Its number is its bit in a mask,
-// for ever: new ones are added at the end.
+// A Feature is an ability of worlds. Its number is its bit in a mask, for ever: new
+// ones are added at the end.
 type Feature uint
 
 // The features.
@@ -68,8 +68,8 @@ const (
 	featureCount
 )
 
-// featureTable has, for each feature, its name, how often of a hundred worlds it
-// is on where worlds are crowded, and what it means.
+// featureTable has each feature's name, how many of a hundred crowded worlds have it,
+// and its meaning.
 var featureTable = [featureCount]struct {
 	name  string
 	odds  int
@@ -149,12 +149,12 @@ func (m Mask) Features() (list []Feature) {
 type Replay struct {
 	Seed uint64
 	On   Mask
-	// Removed are the labels of what was taken out of it.
+	// Removed are the labels of what was removed.
 	Removed []string
 }
 
-// NewReplay draws which features the world of a seed has. Some worlds have many,
-// some few, so that what goes wrong is not always hidden behind something else.
+// NewReplay draws the features of a seed's world. Some worlds have many, some few, so
+// that one fault does not always hide another.
 func NewReplay(seed uint64) Replay {
 	r := Replay{Seed: seed}
 	crowd := []int{25, 60, 100, 100}[r.draw("crowd").IntN(4)]
@@ -166,8 +166,8 @@ func NewReplay(seed uint64) Replay {
 	return r
 }
 
-// String is how a replay is written: the seed, the mask in hexadecimal, and what
-// was removed, each behind a dash.
+// String writes a replay: the seed, the mask in hexadecimal, and what was removed, each
+// behind a dash.
 func (r Replay) String() string {
 	s := fmt.Sprintf("%d %x", r.Seed, uint64(r.On))
 	for _, label := range r.Removed {
@@ -176,7 +176,7 @@ func (r Replay) String() string {
 	return s
 }
 
-// ParseReplay reads what String has written.
+// ParseReplay reads the output of String.
 func ParseReplay(s string) (Replay, error) {
 	var r Replay
 	seed, rest, ok := strings.Cut(strings.TrimSpace(s), " ")
@@ -205,7 +205,7 @@ func (r Replay) draw(what string, at ...int) *rand.Rand {
 	return rand.New(rand.NewPCG(r.Seed, h.Sum64()))
 }
 
-// removed reports whether a label, or what it is part of, was taken out.
+// removed reports whether a label, or what it is part of, was removed.
 func (r Replay) removed(label string) bool {
 	return slices.ContainsFunc(r.Removed, func(gone string) bool {
 		rest, ok := strings.CutPrefix(label, gone)

@@ -7,9 +7,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// retell says what a line of a wire says in a few words, as "working m1: "w0a0""
-// for a status update. What it does not know it returns as it is; ok is false for
-// what tells nothing.
+// retell shortens a line of a wire to a few words, such as "working m1: "w0a0"" for a
+// status update. It returns unknown lines unchanged; ok is false for a line without
+// news.
 func retell(l Line) (text string, ok bool) {
 	switch l.Who {
 	case "agent>":
@@ -51,7 +51,7 @@ func retellRequest(p gjson.Result) string {
 	return text + ": " + retellParts(m)
 }
 
-// retellEvent is about what an agent says: an event, or the answer to a read.
+// retellEvent shortens an event of the agent, or the answer to a read.
 func retellEvent(v gjson.Result) string {
 	if v.Get("error").Exists() {
 		return "error " + v.Get("error.code").Raw + " " + v.Get("error.message").Str

@@ -6,8 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// retellEditor is about a line between the editor and the bridge; "": it tells
-// nothing.
+// retellEditor shortens a line between editor and bridge; "" for a line without news.
 func retellEditor(v gjson.Result) string {
 	p := v.Get("params")
 	switch method := v.Get("method").Str; method {
@@ -52,7 +51,7 @@ func retellReply(v gjson.Result) string {
 	return ""
 }
 
-// retellUpdate is about a session/update of ACP.
+// retellUpdate shortens a session/update of ACP.
 func retellUpdate(u gjson.Result) string {
 	text := u.Get("content.text").Str
 	switch kind := u.Get("sessionUpdate").Str; kind {
@@ -80,7 +79,7 @@ func retellUpdate(u gjson.Result) string {
 	return ""
 }
 
-// retellLine is about an event of A2A lines.
+// retellLine shortens an event of A2A lines.
 func retellLine(name string, p gjson.Result) string {
 	switch name {
 	case "state":

@@ -2,9 +2,8 @@ package world
 
 import "slices"
 
-// Shrink makes a world as small as it can be while it still fails: it takes away
-// features, turns, acts and faults, one at a time, as long as fails says that
-// what is left does.
+// Shrink makes a failing world as small as possible: it removes features, turns, acts
+// and faults, one at a time, as long as the rest still fails.
 func Shrink(r Replay, fails func(Replay) bool) Replay {
 	for {
 		smaller, ok := shrinkOnce(r, fails)
@@ -15,7 +14,7 @@ func Shrink(r Replay, fails func(Replay) bool) Replay {
 	}
 }
 
-// shrinkOnce takes away what it can, each thing tried once.
+// shrinkOnce tries each removal once.
 func shrinkOnce(r Replay, fails func(Replay) bool) (smaller Replay, ok bool) {
 	for _, f := range r.On.Features() {
 		if !r.On.Has(f) {
@@ -38,12 +37,12 @@ func shrinkOnce(r Replay, fails func(Replay) bool) (smaller Replay, ok bool) {
 	return r, ok
 }
 
-// bigger reports whether removing has had no effect.
+// bigger reports whether a removal had no effect.
 func (r Replay) bigger(than Replay) bool {
 	return len(Generate(r).labels()) >= len(Generate(than).labels())
 }
 
-// needed are the labels without those that are part of another one.
+// needed returns the labels that are not part of another one.
 func needed(r Replay) (list []string) {
 	for i, label := range r.Removed {
 		rest := r

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A spelling is how an agent writes A2A: 0.3 (specification §6, §7) or 1.0
-// (proto-JSON, §4). explicit writes members that are false.
+// A spelling is an agent's form of A2A: 0.3 (specification §6, §7) or 1.0 (proto-JSON,
+// §4). explicit writes false members.
 type spelling struct{ v1, explicit bool }
 
 // A part is text, or data if that is set.
 type part struct{ text, data string }
 
-// A message is one of the agent's, or the user's.
+// A message is the agent's or the user's.
 type message struct {
 	id       string
 	user     bool
@@ -20,7 +20,7 @@ type message struct {
 	metadata string // a JSON object, "" for none
 }
 
-// An artifact is one as a task holds it, or a piece of it.
+// An artifact is a task's artifact, or a piece of it.
 type artifact struct {
 	id, name string
 	parts    []part
@@ -110,7 +110,7 @@ func (s spelling) status(b []byte, state State, m *message) []byte {
 	return append(b, `},`...)
 }
 
-// statusUpdate is the payload of a status update; its metadata are the message's.
+// statusUpdate is the payload of a status update, which has the message's metadata.
 func (s spelling) statusUpdate(t *task, state State, m *message, final bool) []byte {
 	b := []byte(`{"kind":"status-update",`)
 	if s.v1 {
@@ -162,8 +162,8 @@ func (s spelling) direct(m *message, context string) []byte {
 	return s.message(nil, m, "", context)
 }
 
-// task is a task as the agent shows it: with the message of its status, nil for
-// none, and the newest messages of its history, length of them.
+// task is a task as the agent shows it: with its status's message, nil for none, and
+// the newest length messages of its history.
 func (s spelling) task(t *task, m *message, length int) []byte {
 	b := []byte(`{`)
 	if !s.v1 {
@@ -192,7 +192,7 @@ func (s spelling) task(t *task, m *message, length int) []byte {
 	return b
 }
 
-// wrapped is task as an event, or as the answer to a message.
+// wrapped is a task as an event, or as the answer to a message.
 func (s spelling) wrapped(task []byte) []byte {
 	if !s.v1 {
 		return task

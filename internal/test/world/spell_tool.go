@@ -14,8 +14,7 @@ const (
 	kindThought      = "THOUGHT"
 )
 
-// metadata are those of an event of some kind, "" if the agent does not have the
-// extension.
+// metadata is the metadata of an event of some kind, "" without the extension.
 func (h *Habits) metadata(kind string) string {
 	if !h.Extension {
 		return ""
@@ -32,8 +31,8 @@ const (
 	statusCancelled = "CANCELLED"
 )
 
-// spell is a ToolCall (development-tool extension §3.2): the whole of it, as it
-// is in a status. live is nil where it says nothing.
+// spell writes a complete ToolCall (development-tool extension §3.2), as in a status.
+// live is nil for no live output.
 func (c *Call) spell(id, status string, live *string) string {
 	b := []byte(`{"tool_call_id":`)
 	b = quote(b, id)
@@ -54,7 +53,7 @@ func (c *Call) spell(id, status string, live *string) string {
 	return string(append(b, '}'))
 }
 
-// output is the word by which a call's result is known.
+// output is the word in a call's result.
 func (c *Call) output() string { return "out" + c.Label }
 
 func (c *Call) spellResult(b []byte) []byte {
@@ -70,7 +69,7 @@ func (c *Call) spellResult(b []byte) []byte {
 	return append(quote(append(b, `,"output":{"text":`...), c.output()), '}')
 }
 
-// final is the status that a call ends with if it runs.
+// final is the last status of a call that runs.
 func (c *Call) final() string {
 	switch c.Result {
 	case ResultError:
@@ -81,8 +80,8 @@ func (c *Call) final() string {
 	return statusSucceeded
 }
 
-// spellFile begins a FileDiff. Each call has a file of its own: what was always
-// allowed for a file need not be asked again.
+// spellFile begins a FileDiff. Each call has its own file, since an "always" for a file
+// covers later calls.
 func (c *Call) spellFile(b []byte) []byte {
 	b = quote(append(b, `"file_name":`...), c.Label)
 	b = quote(append(b, `,"file_path":`...), "/w/"+c.Label)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Tell tells the story of a world that was played: what was planned, both wires,
-// and what is wrong. raw: with all that went over the wires.
+// Tell tells the story of a played world: the plan, both wires, and the violations.
+// raw: with all lines of the wires.
 func Tell(p *Plan, r *Record, found []Violation, raw bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "world %s: %s\n", p.Replay, featureNames(p.On))

@@ -15,17 +15,17 @@ var (
 )
 
 // A stream is the answer to one request, as server-sent events. The agent writes
-// and never waits; the bridge reads. The agent's lock guards all but the body.
+// without waiting; the bridge reads. The agent's lock guards all but the body.
 type stream struct {
 	agent   *agent
 	line    *line
 	id      string // of the request, as JSON
-	run     *run   // the turn that it belongs to
+	run     *run   // its turn
 	task    *task  // while it listens
-	number  int    // which of the turn's streams
-	events  int    // how many were written
+	number  int    // its number in the turn
+	events  int    // number of written events
 	over    bool   // nothing more is written
-	silent  bool   // what is written does not arrive, for now
+	silent  bool   // for now, nothing that is written arrives
 	held    []func()
 	body    body
 	cut     *Fault
@@ -58,7 +58,7 @@ func (r *run) newStream(q *request) *stream {
 	return s
 }
 
-// frame is an event as it goes over the wire.
+// frame is an event on the wire.
 func (s *stream) frame(l logged) []byte {
 	f := s.agent.plan.Agent.Framing
 	end := "\n"
@@ -84,7 +84,7 @@ func (s *stream) frame(l logged) []byte {
 	return append(append(b, end...), end...)
 }
 
-// event writes an event, or what a fault lets through of it.
+// event writes an event, or the part that a fault lets through.
 func (s *stream) event(l logged) {
 	if s.over {
 		return
@@ -122,13 +122,13 @@ func (s *stream) event(l logged) {
 	}
 }
 
-// again writes an event that is not new, or was said to this stream alone.
+// again writes an event that is not new, or was sent to this stream only.
 func (s *stream) again(l logged) {
 	s.agent.tell("agent<", "to stream %d: %s", s.number, l.payload)
 	s.event(l)
 }
 
-// deliver writes bytes, which complete an event if there is one.
+// deliver writes bytes, which complete an event if l is set.
 func (s *stream) deliver(b []byte, l *logged) {
 	if s.silent {
 		s.held = append(s.held, func() { s.deliver(b, l) })
@@ -139,7 +139,7 @@ func (s *stream) deliver(b []byte, l *logged) {
 		return
 	}
 	if r := s.run; s.number >= r.leg && !s.body.gone() && !s.agent.replied(r.turn.N) {
-		if l.said != nil && l.said.Turn == r.turn.N { // else it is an old stream, which nobody reads
+		if l.said != nil && l.said.Turn == r.turn.N { // otherwise it is an old stream, which nobody reads
 			l.said.Arrived = l.said.Arrived || !l.bare || l.said.Text == ""
 			r.told = r.told || l.said.Ends && l.said.Turn == r.turn.N
 		}
@@ -163,7 +163,7 @@ func (s *stream) speak() {
 	}
 }
 
-// end ends the stream as it should, fail breaks it.
+// end ends the stream regularly, fail breaks it.
 func (s *stream) end()           { s.close(io.EOF) }
 func (s *stream) fail(err error) { s.close(err) }
 
@@ -192,8 +192,8 @@ func (a *agent) outage(r *run) {
 	}
 }
 
-// A body is what the bridge reads of a stream. Its lock is taken after the
-// agent's, never before.
+// A body is the bridge's end of a stream. Its lock is taken after the agent's, never
+// before.
 type body struct {
 	of   *stream
 	more chan struct{} // something is new; holds one
@@ -202,7 +202,7 @@ type body struct {
 	buf    []byte
 	err    error // behind buf
 	closed bool  // by the bridge
-	done   bool  // it needs nothing more of the bridge
+	done   bool  // it needs nothing more from the bridge
 }
 
 func (b *body) write(p []byte) {
@@ -259,7 +259,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 }
 
-// watch gives the stream up when the request is. It returns what ends the watch.
+// watch ends the stream with its request. It returns what ends the watch.
 func (b *body) watch(ctx context.Context) {
 	context.AfterFunc(ctx, func() { b.Close() })
 }

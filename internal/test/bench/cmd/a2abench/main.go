@@ -10,8 +10,8 @@ import (
 )
 
 func main() {
-	// The editor's end of the pipe is the child's stdout, and the table's the
-	// harness's: nothing else writes to it.
+	// The child's stdout is the editor's pipe, the harness's the table: nothing else may
+	// write to it.
 	stdout := os.NewFile(1, "stdout")
 	if bench.IsChild() {
 		os.Exit(bench.Child(os.Args[1:], os.Stdin, stdout, os.Stderr))
