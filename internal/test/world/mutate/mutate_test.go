@@ -71,20 +71,38 @@ func TestMutants(t *testing.T) {
 	}
 }
 
+// Each row fits the code as it is now.
+func TestRowsFit(t *testing.T) {
+	for _, m := range mutants {
+		if _, err := m.fits(root); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+}
+
 // put writes the fault into the copy; restore takes it out.
 func (m *mutant) put(dir string) (restore func(), err error) {
+	was, err := m.fits(dir)
+	if err != nil {
+		return nil, err
+	}
 	file := filepath.Join(dir, filepath.FromSlash(m.file))
-	was, err := os.ReadFile(file)
+	if err := os.WriteFile(file, []byte(strings.Replace(string(was), m.old, m.new, 1)), 0o644); err != nil {
+		return nil, err
+	}
+	return func() { _ = os.WriteFile(file, was, 0o644) }, nil
+}
+
+// fits returns the file of a fault, in which the old text is once.
+func (m *mutant) fits(dir string) ([]byte, error) {
+	was, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(m.file)))
 	if err != nil {
 		return nil, err
 	}
 	if n := strings.Count(string(was), m.old); n != 1 {
 		return nil, fmt.Errorf("%s has the text %d times, not once: the row has to follow the code\n%s", m.file, n, m.old)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(was), m.old, m.new, 1)), 0o644); err != nil {
-		return nil, err
-	}
-	return func() { _ = os.WriteFile(file, was, 0o644) }, nil
+	return was, nil
 }
 
 // copyModule copies what the world is built from.

@@ -82,7 +82,7 @@ var mutants = []mutant{
 	{"why a task has failed is not kept", "mapping/fold_facts.go",
 		`f.FailText, f.failID = strings.Clone(wholeText(m.Parts)), strings.Clone(m.ID)`,
 		`f.FailText, f.failID = "", strings.Clone(m.ID)`},
-	{"what was answered is asked again when it is repeated", "mapping/fold_calls.go",
+	{"what was answered is asked again when it is repeated", "mapping/fold_calls_answers.go",
 		`		c.answered, c.rejected = true, !allowed`,
 		`		c.answered, c.rejected = false, !allowed`},
 	{"a call that has ended runs again", "mapping/fold_calls.go",
