@@ -18,14 +18,13 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/api.txt anew")
 
-// promised are the packages that other programs may import: what they export
-// changes on purpose only.
+// promised are the importable packages: their exported names change only on purpose.
 var promised = []string{
 	"bridge", "bridge/companion", "bridge/store", "mapping", "mapping/acp", "transport", "transport/a2a", "transport/stdio",
 }
 
-// TestAPI: testdata/api.txt has what the promised packages export, a line each, so
-// that a change of it is seen in review. -update writes it anew.
+// TestAPI: testdata/api.txt has the promised packages' exported names, a line each, so
+// that reviews show changes. -update rewrites it.
 func TestAPI(t *testing.T) {
 	lines := map[string]bool{}
 	for _, f := range sources(t) {
@@ -63,8 +62,8 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// TestAPITypes: the signatures of the promised packages name the standard library's
-// types and ours, and no other module's: who embeds us does not choose our libraries.
+// TestAPITypes: signatures of the promised packages name only types of the standard
+// library and ours, so that programs that embed us choose their own libraries.
 func TestAPITypes(t *testing.T) {
 	for _, f := range sources(t) {
 		if !slices.Contains(promised, f.pkg) {
@@ -93,8 +92,8 @@ func TestAPITypes(t *testing.T) {
 	}
 }
 
-// exported are the lines that a declaration adds to a package's API: itself, and
-// the exported fields and methods of its type.
+// exported returns a declaration's lines in a package's API: itself, and the exported
+// fields and methods of its type.
 func exported(f source, d ast.Decl) (lines []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -161,7 +160,7 @@ func typeLines(f source, spec *ast.TypeSpec) []string {
 	return lines
 }
 
-// signature has no names of parameters: they are no promise.
+// signature leaves out names of parameters: they are no promise.
 func signature(f source, typ *ast.FuncType) string {
 	list := func(fields *ast.FieldList) (types []string) {
 		if fields != nil {
@@ -182,7 +181,7 @@ func signature(f source, typ *ast.FuncType) string {
 	return line
 }
 
-// text is an expression as gofmt writes it, on one line.
+// text is an expression in gofmt's form, on one line.
 func text(f source, n ast.Expr) string {
 	if n == nil {
 		return ""
@@ -198,8 +197,8 @@ func text(f source, n ast.Expr) string {
 }
 
 // TestTestModules: tests of the promised packages import no module that their code does
-// not need, because "go mod tidy" fetches it for every program that embeds us. What
-// needs more is a test of this package, or of an internal one.
+// not need, because "go mod tidy" fetches it for every program that embeds us. A test
+// that needs more belongs to this package, or to an internal one.
 func TestTestModules(t *testing.T) {
 	needed, wanted := map[string]bool{}, map[string]string{}
 	for _, pkg := range promised {

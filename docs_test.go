@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// documents are all that is written for people, with their paths.
+// documents are all documents for people, with their paths.
 func documents(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}

@@ -60,8 +60,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// complexity is McCabe's, as gocyclo counts it: one, and one for each place where a
-// function goes on in one of two ways. Functions inside count with it.
+// complexity is McCabe's, as gocyclo counts it: one, and one for each branch. Inner
+// functions count, too.
 func complexity(fn *ast.FuncDecl) int {
 	n := 1
 	ast.Inspect(fn, func(node ast.Node) bool {

@@ -9,12 +9,11 @@ import (
 	"testing"
 )
 
-// maxWords bounds the glossary: who takes the project over has to learn it.
+// maxWords bounds the glossary: a maintainer has to learn it.
 const maxWords = 25
 
-// TestMap: each file, package and identifier that docs/architecture.md names is there,
-// and where a row says "name in file", it is in that file. The glossary has at most 25
-// words.
+// TestMap: each file, package and identifier in docs/architecture.md exists, and if a
+// row says "name in file", it is in that file. The glossary has at most 25 words.
 func TestMap(t *testing.T) {
 	raw, err := os.ReadFile("docs/architecture.md")
 	if err != nil {

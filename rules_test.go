@@ -43,7 +43,7 @@ var mayImport = map[string]struct {
 // made when a flag or a command asks for it.
 var onlyCLI = []string{"bridge/companion", "internal/cardsign", "internal/credentials", "internal/webhook"}
 
-// pure packages do no I/O, read no clock and start nothing.
+// pure packages do no I/O, read no clock and start no goroutine.
 var notPure = []string{"os", "net", "net/http", "time", "sync", "io/ioutil", "math/rand", "math/rand/v2", "os/exec"}
 
 func TestImports(t *testing.T) {
@@ -65,10 +65,10 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// maxFileLines is of every Go file, tests too: what is longer wants a split.
+// maxFileLines holds for each Go file, also for tests; split longer ones.
 const maxFileLines = 400
 
-// TestFileLength: no Go file is over 400 lines, in nested modules neither.
+// TestFileLength: no Go file is over 400 lines, also in nested modules.
 func TestFileLength(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -175,8 +175,7 @@ func TestBindingWords(t *testing.T) {
 
 var machinePath = regexp.MustCompile(`/(?:root|work)/[a-z.]`)
 
-// TestNoMachine: nothing in the project names a path of the machine it was
-// written on.
+// TestNoMachine: no file names a path of the machine on which it was written.
 func TestNoMachine(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -252,15 +251,15 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// realSleeps may wait in real time: nothing tells what they wait for.
+// realSleeps may wait in real time: no event tells when to go on.
 var realSleeps = map[string]string{
 	"internal/agentproc/helper_test.go":        "processes that stay until they are killed, and goroutines that are about to end",
 	"internal/agentproc/orphans_linux_test.go": "processes of others are looked for in /proc, which tells nobody",
 	"internal/credentials/world_test.go":       "a process that hangs until it is killed",
 }
 
-// TestSleeps: a test sleeps in virtual time, where that costs nothing and nothing else
-// can come late.
+// TestSleeps: tests sleep in virtual time, where it costs nothing and nothing else can
+// be late.
 func TestSleeps(t *testing.T) {
 	needed := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

@@ -52,6 +52,7 @@ type subscription struct {
 	next, left chan struct{} // the reader goes on, or ends
 	holding    bool          // the reader waits until its events are done with
 	end        error         // of the stream, once it has come
+	pause      time.Duration // how long it may be silent until the task is asked for again
 	idle       *idleGuard    // nil: it may be silent for ever
 }
 
@@ -93,6 +94,7 @@ func newSubscription(l *leg, stream *transport.Stream) *subscription {
 func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bool, err error) {
 	l, stream := s.leg, s.stream
 	l.stream.Store(stream)
+	s.pause = pause
 	l.request.pushes.listen(false)
 	defer l.request.pushes.listen(true)
 	defer close(s.left)
@@ -102,22 +104,13 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 	for {
 		select {
 		case b := <-s.batches:
-			if s.end = b.err; s.end != nil {
-				break
-			}
-			s.holding = true
-			l.polled, l.lossTold = false, false // it streams
-			l.adrift.Store(false)
-			err = s.takeIn(ctx, b.events, silence)
-			pause = subscriptionSilence
+			err = s.got(ctx, b, silence)
 		case <-silence.C:
 			if s.late {
 				l.over = true
 				break
 			}
-			err = s.silent(ctx)
-			pause = min(pause*2, maxWait)
-			silence.Reset(pause)
+			err = s.silent(ctx, silence)
 		case <-l.dropped:
 			err = errDropped
 		case <-ctx.Done():
@@ -139,6 +132,18 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 		}
 		s.goOn()
 	}
+}
+
+// got takes what a read of the stream has brought.
+func (s *subscription) got(ctx context.Context, b batch, silence *time.Timer) error {
+	if s.end = b.err; s.end != nil {
+		return nil
+	}
+	s.holding = true
+	s.polled, s.lossTold = false, false // it streams
+	s.adrift.Store(false)
+	s.pause = subscriptionSilence
+	return s.takeIn(ctx, b.events, silence)
 }
 
 // takeIn is take, and starts silence anew if the stream has said anything.
@@ -330,53 +335,4 @@ func (s *subscription) giveFirst(ctx context.Context, events []a2a.Event) error 
 // before: one at its beginning, or any while it is not known whether the message has come.
 func (s *subscription) isNoSnapshot(first *a2a.Event) bool {
 	return first.Kind == a2a.EventTask && (first.State == a2a.StateSubmitted && s.beyond || s.unheard && !s.begun)
-}
-
-// restsAnew reports whether a task is over, or waits, and did not as far as was heard.
-func (s *subscription) restsAnew(task *a2a.Event) bool {
-	return task.State != s.state && (task.State.Terminal() || task.State == a2a.StateInputRequired)
-}
-
-// silent looks at the task of a subscription that says nothing: it may be over, or
-// wait for the user, or just work.
-func (s *subscription) silent(ctx context.Context) error {
-	task, err := s.fetch(ctx)
-	if err == nil {
-		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.restsAnew(task)})
-	}
-	switch {
-	case !errors.Is(err, errCannotLook):
-	case s.unheard:
-		return &undeliveredError{s.taskID, s.begun}
-	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
-		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
-	default:
-		// Then the stream is followed for as long as it may say something.
-		s.stands = false
-		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
-		return nil
-	}
-	if s.failed++; s.uncut && s.failed < maxSilence && s.mayLookAgain(err) {
-		return nil // as far as is known, the stream is open
-	}
-	s.failed = 0
-	s.joined = time.Now() // what comes now may be in the task
-	s.kept = nil          // the task has been looked at: what came was a repetition
-	// Gemini's server is in input-required while it executes what was allowed; where
-	// it does wait it ends the stream. Calls that wait may go on without the user: that
-	// comes on the stream, as long as it is open.
-	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
-	if err == nil && s.unheard {
-		return s.asBefore()
-	}
-	return err
-}
-
-// asBefore is the error for a task that is still as it was before the message.
-func (s *subscription) asBefore() error {
-	if s.doubt == nil {
-		return &cutError{"agent: says nothing"} // the caller counts these errors
-	}
-	s.asWas++
-	return s.doubt
 }

@@ -72,9 +72,9 @@ func (s *Source) cure(c *transport.Challenge) error {
 	}
 	switch {
 	case c.Status == http.StatusForbidden && login != nil && scopes != "":
-		return errors.New("your sign-in does not reach that far: " + s.signIn(scopes))
+		return errors.New("your sign-in lacks permissions: " + s.signIn(scopes))
 	case c.Status == http.StatusForbidden && login != nil:
-		return errors.New("whom you have signed in as may not do that; as somebody else: " + s.signIn(""))
+		return errors.New("your account may not do that; for another one: " + s.signIn(""))
 	case own:
 		return errors.New("it does not take what " + s.given() + " gives")
 	case s.opts.Header.Get("Authorization") != "":

@@ -148,7 +148,7 @@ func (s *Store) Get(ctx context.Context, origin, client string) (*Login, error) 
 	case err != nil:
 		return nil, err
 	case f.Origin != origin || f.ClientID != client:
-		return nil, fmt.Errorf("%s is not what it is named for: remove it and sign in again", file)
+		return nil, fmt.Errorf("%s holds another agent's sign-in: remove it and sign in again", file)
 	}
 	l := &f.Login
 	if f.Secrets != nil {

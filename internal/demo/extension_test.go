@@ -42,7 +42,7 @@ func TestCommands(t *testing.T) {
 		expect(t, "reset", c.open("message/stream", with(answer, "metadata", c.settings())).rest(),
 			"reset SUCCEEDED", `"I forgot everything.\n"`, `"ran: forget everything (proceed_once)\n"`, "completed (final)")
 
-		// Without an event stream the execution ID is a task to come back to.
+		// Without an event stream the execution ID names the task.
 		got, _ = c.call("command/execute", execute("production", "deploy"))
 		if got["status"] != "AWAITING_SHELL_CONFIRMATION" {
 			t.Errorf("deploy: %v", got)
@@ -61,9 +61,9 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-// extensionFields is the extension, written down by hand: each type with its
-// fields and each enum with its values. Values that are proto3's unset ones
-// (…_UNSPECIFIED) are not in it: an agent that sends one says nothing.
+// extensionFields is the extension, written by hand: each type with its fields and each
+// enum with its values, without proto3's unset ones (…_UNSPECIFIED): an agent that
+// sends one says nothing.
 var extensionFields = []struct{ name, members string }{
 	{"ToolCall", "tool_call_id status tool_name description input_parameters live_content output error confirmation_request"},
 	{"ToolCallStatus", "PENDING EXECUTING SUCCEEDED FAILED CANCELLED"},
@@ -85,8 +85,8 @@ var extensionFields = []struct{ name, members string }{
 	{"CommandExecutionStatus", "STARTED FAILED_TO_START AWAITING_SHELL_CONFIRMATION AWAITING_ACTION_CONFIRMATION"},
 }
 
-// extensionTypes says where objects of a type are, in an object of another. A name
-// after = is an enum that the value is one of.
+// extensionTypes tells where objects of a type occur in another's. A name after = is
+// the enum of a value.
 var extensionTypes = map[string]string{
 	"ToolCall":                    "status=ToolCallStatus output:ToolOutput error:ErrorDetails confirmation_request:ConfirmationRequest",
 	"ToolOutput":                  "diff:FileDiff",

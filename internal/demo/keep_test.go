@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// next goes on with another agent, which has nothing but what the last one has kept.
+// next continues with another agent, which has only what the last one has stored.
 func (c *client) next(opts *Options) {
 	c.t.Helper()
 	if c.agent != nil {
@@ -65,8 +65,8 @@ func anonymous(result any, dir string) string {
 	return anyTime.ReplaceAllString(s, "")
 }
 
-// TestKeepStories: a story that is gone on with by another process at each of its
-// pauses goes as it does in one, and does the same.
+// TestKeepStories: another process continues a story at each of its pauses; it tells
+// and does the same as in one process.
 func TestKeepStories(t *testing.T) {
 	var prompts []string
 	for _, s := range tales() {
@@ -125,7 +125,7 @@ func TestKeepStories(t *testing.T) {
 	}
 }
 
-// TestKeepPart: of two questions one is answered in each process.
+// TestKeepPart: each of two processes answers one of two questions.
 func TestKeepPart(t *testing.T) {
 	dir, workspace := t.TempDir(), t.TempDir()
 	c := keeping(t, keepIn(t, dir), workspace)
@@ -176,7 +176,7 @@ func files(t *testing.T, dir string) []os.DirEntry {
 	return all
 }
 
-// TestKeepTogether: two processes at once, on one task: one of them has it.
+// TestKeepTogether: of two concurrent processes, one holds the task.
 func TestKeepTogether(t *testing.T) {
 	dir, workspace := t.TempDir(), t.TempDir()
 	a := keeping(t, keepIn(t, dir), workspace)
@@ -196,7 +196,8 @@ func TestKeepTogether(t *testing.T) {
 		t.Error(a.state())
 	}
 
-	// What one tells, another can look at, and neither follow, answer nor cancel.
+	// Another process can read a running story's task, but neither follow, answer nor
+	// cancel it.
 	slow := keepIn(t, dir)
 	slow.Pace = time.Hour
 	a = keeping(t, slow, workspace)
@@ -211,7 +212,7 @@ func TestKeepTogether(t *testing.T) {
 		_, err := b.call(method, map[string]any{"id": b.taskID})
 		expectError(t, err, "-32602")
 	}
-	// And what nobody tells any more has failed.
+	// A task whose process has ended has failed.
 	task := a.agent.task(a.taskID)
 	task.mu.Lock()
 	task.unlock() // as the system does for a process that is killed
@@ -275,7 +276,7 @@ func TestKeepLimits(t *testing.T) {
 			t.Errorf("%s: %s", name, err)
 		}
 	}
-	// A story that would not come to where it rested does nothing.
+	// A story that would not reach its pause does nothing.
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(raw), `"text":"edit"`, `"text":"shell"`)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +287,7 @@ func TestKeepLimits(t *testing.T) {
 	}
 }
 
-// TestKeepNowhere: without a place an agent works, and says it once.
+// TestKeepNowhere: without a place an agent works, and reports it once.
 func TestKeepNowhere(t *testing.T) {
 	warned := 0
 	opts := &Options{Pace: -1, Keep: func() (string, error) { return "", os.ErrPermission }, Warn: func(error) { warned++ }}

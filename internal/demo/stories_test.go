@@ -227,8 +227,7 @@ func TestFail(t *testing.T) {
 	})
 }
 
-// A reader that is slower than a story holds up neither the story nor another
-// reader, and loses nothing.
+// A slow reader delays neither the story nor another reader, and loses nothing.
 func TestLongLosesNothing(t *testing.T) {
 	converse(t, &Options{Pace: -1}, func(t *testing.T, c *client) {
 		r := c.open("message/stream", c.message("", text("long")))
@@ -318,8 +317,8 @@ func TestPartsArrive(t *testing.T) {
 	})
 }
 
-// A client that goes away does not end its task, and one that comes back sees the
-// rest once: what is in the snapshot is not told again.
+// A client that leaves does not end its task. A returning one gets the rest once: what
+// the snapshot has is not repeated.
 func TestDisconnectAndResubscribe(t *testing.T) {
 	converse(t, nil, func(t *testing.T, c *client) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -81,8 +81,8 @@ func TestNoOptions(t *testing.T) {
 	})
 }
 
-// What an option allows for good is as wide as it says: the call, the tool, the
-// server, or the tool in every session.
+// An option allows for good as much as it says: the call, the tool, the server, or the
+// tool in every session.
 func TestWidths(t *testing.T) {
 	tests := []struct{ option, asked string }{
 		{"proceed_once", "lookup delete_all elsewhere"},
@@ -115,8 +115,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// A command that is hard to show is in its request as it is, and what ran is said
-// so that every character of it is seen.
+// A request has a hard command unchanged, and the report shows each of its characters.
 func TestHardCommands(t *testing.T) {
 	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
 		tests := []struct{ word, shown, runs, dir string }{

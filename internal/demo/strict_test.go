@@ -64,8 +64,8 @@ func badAnswers(c *client, edit, shell, other string) []badMessage {
 	return tests
 }
 
-// A message that is refused names what is wrong with it and changes nothing: the
-// question stays open, and a legal answer is taken after all of them.
+// A refusal names the fault and changes nothing: the question stays open, and a legal
+// answer is accepted after all refusals.
 func TestARefusedAnswerChangesNothing(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	inEachVersion(t, Options{}, func(t *testing.T, c *client) {

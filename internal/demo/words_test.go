@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWords: the story is named by the first word of the prompt, or of any of its text
-// parts, wrapped in tags or not. What only speaks of a story tells none.
+// TestWords: the first word of the prompt, or of any of its text parts, selects the
+// story, also within tags. A mere mention selects none.
 func TestWords(t *testing.T) {
 	for prompt, want := range map[string]bool{
 		"ask":                          true,

@@ -4,10 +4,8 @@ import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// AppendEscaped appends s as it is between the quotes of a JSON string. Beside what
-// JSON demands it escapes
-// U+2028 and U+2029, which end a line for some readers of lines; bytes that are
-// not UTF-8 become U+FFFD.
+// AppendEscaped appends s as the content of a JSON string. It also escapes U+2028 and
+// U+2029, which end a line for some readers; bytes that are not UTF-8 become U+FFFD.
 func AppendEscaped(dst []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); {

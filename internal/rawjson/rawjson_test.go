@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzWalk: of valid JSON the walks find what encoding/json finds. Of anything else
+// FuzzWalk: for valid JSON the walks find what encoding/json finds. For anything else
 // they find something within it, and end.
 func FuzzWalk(f *testing.F) {
 	for _, s := range []string{
@@ -110,8 +110,8 @@ func checkValue(t *testing.T, s string) {
 	}
 }
 
-// checkAnything holds that whatever the text, nothing panics or goes on for ever,
-// and what is found is in it, in its order.
+// checkAnything: no text causes a panic or an endless loop, and what is found lies in
+// the text, in order.
 func checkAnything(t *testing.T, s string) {
 	for i := range len(s) + 1 {
 		for name, end := range map[string]int{"space": SkipSpace(s, i), "string": SkipString(s, i), "value": SkipValue(s, i), "plain": SkipPlain(s, i), "object": Walk(s, i, func(_ string, at int) int { return SkipValue(s, at) })} {
@@ -147,8 +147,8 @@ func checkAnything(t *testing.T, s string) {
 	Text(s)
 }
 
-// FuzzText: the ways that look at eight bytes at once see what one sees who looks
-// at each, and text is unescaped as encoding/json does.
+// FuzzText: functions that read eight bytes at once give the same as byte by byte, and
+// unescape like encoding/json.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "a", `\`, `\u`, `\u12`, `\n\t\b\f\r\/\"\\`, `\u0000\u00E9\ud83d\ude00`, `\ud83d`, `\ude00\ud83d\u0041`, `\ud83d\n`, `\ud83d\ud83d\ude00`, "é 世界 🌍", "\u2028", "\x7f", "\x1f", "\xff", "\xed\xa0\x80", `"`} {
 		for _, n := range []int{0, 5, 7, 8, 31, 33, 60} {

@@ -14,12 +14,12 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// View returns the bytes as a string without copying them. The string changes when
-// they do: it lives exactly as long as what it was made from stays as it is, which
-// for a stream's buffer is until the next read.
+// View returns the bytes as a string without a copy. The string changes with them: it
+// is valid as long as the bytes stay unchanged, for a stream's buffer until the next
+// read.
 func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// bytesOf is the other way round, for those who only look.
+// bytesOf is the inverse, for reading only.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // Text returns the text of a string value, without a copy unless it has escapes;
@@ -47,8 +47,7 @@ func AppendUnescaped(dst []byte, s string) []byte {
 		}
 		dst = append(dst, s[:k]...)
 		s = s[k:]
-		// Where escapes are near each other, it costs less to look at a few bytes than
-		// to search.
+		// Where escapes are close together, reading a few bytes costs less than a search.
 		most := shortString
 		if k >= shortString {
 			most = 1 // it is not near the last one
@@ -70,7 +69,7 @@ func AppendUnescaped(dst []byte, s string) []byte {
 	}
 }
 
-// unescaped returns what a backslash and c stand for.
+// unescaped returns the meaning of a backslash and c.
 func unescaped(c byte) byte {
 	switch c {
 	case 'b':
@@ -119,8 +118,8 @@ func EscapedUnit(s string) int {
 	return unit
 }
 
-// ScanRun looks at what is between the quotes and the escapes of a string. It is
-// ok without control characters, which do not belong there, and if it is UTF-8.
+// ScanRun checks the part of a string between quotes and escapes. It is ok if it is
+// UTF-8 without control characters.
 func ScanRun(s string) (ascii, ok bool) {
 	var beyond, control uint64
 	b := bytesOf(s)
@@ -129,8 +128,8 @@ func ScanRun(s string) (ascii, ok bool) {
 		w := (*[32]byte)(b)
 		w0, w1 := binary.LittleEndian.Uint64(w[0:8]), binary.LittleEndian.Uint64(w[8:16])
 		w2, w3 := binary.LittleEndian.Uint64(w[16:24]), binary.LittleEndian.Uint64(w[24:32])
-		// What is below a space borrows, and sets the high bit; it may set some of
-		// its neighbours', which does not matter, since one is too many.
+		// A byte below a space borrows, and sets the high bit. It may also set its
+		// neighbours', which does not matter, since one fault is enough.
 		beyond |= w0 | w1 | w2 | w3
 		control |= (w0-' '*lowBits)&^w0 | (w1-' '*lowBits)&^w1 | (w2-' '*lowBits)&^w2 | (w3-' '*lowBits)&^w3
 	}
@@ -156,13 +155,12 @@ func ScanRun(s string) (ascii, ok bool) {
 	return ascii, ascii || utf8.Valid(run)
 }
 
-// SkipPlain returns the index of the first byte from i on that is not written as it
-// is in a JSON string, or is not ASCII: a control character, a quote, a backslash.
+// SkipPlain returns the index of the first byte from i on that is not ASCII or needs an
+// escape: a control character, a quote, a backslash.
 func SkipPlain(s string, i int) int {
 	for b := bytesOf(s); i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
-		// A borrow may set the bit of a byte behind the first one, but not of one
-		// before it.
+		// A borrow may set the bit of a later byte, but of none before the first hit.
 		if found := ((w - ' '*lowBits) | ((w ^ '"'*lowBits) - lowBits) | ((w ^ '\\'*lowBits) - lowBits) | w) & highBits; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}

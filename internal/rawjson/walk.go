@@ -1,31 +1,28 @@
-// Package rawjson looks into JSON text without decoding it: where a value ends,
-// what the members of an object are, as they are written. What it returns are
-// views of what it was given, and only a string with escapes is ever copied. It is
-// for those who read each byte that an agent sends: gjson looks a member up from
-// the beginning each time, and its ForEach decodes every string on the way, which
-// for text with escapes is a copy per level of nesting.
+// Package rawjson reads JSON text without decoding it: the end of a value, the members
+// of an object in their written form. It returns views of its argument, and copies only
+// strings with escapes. It is for code that reads each byte of an agent. (Rejected:
+// gjson. It looks a member up from the beginning each time, and its ForEach decodes
+// every string, which copies text with escapes at each level of nesting.)
 //
-// It takes for granted that the text is valid JSON, which whoever took it off the
-// wire has checked. Text that is not ends a walk somewhere: nothing here panics,
-// goes on for ever or reads beyond the end, but what is found in such text means
-// nothing. Nothing recurses either, so that it does not matter how deep text nests.
+// It requires valid JSON, which the reader of the wire has checked. In other text
+// nothing panics, runs for ever or reads beyond the end, but the results mean nothing.
+// Nothing recurses, so any nesting is safe.
 //
-// An index is into the whole of a string and not into a part of it, so that one who
-// walks an object within an object within an event walks each byte once.
+// An index refers to the whole string, not to a part of it, so that a walk through
+// nested objects reads each byte once.
 //
-// There are only functions, and of types that everybody has. That lets packages
-// whose types are public use it without showing it.
+// It has only functions of basic types, so that packages with public types can use it
+// without exposing it.
 package rawjson
 
 import "strings"
 
-// shortString is how far a string is looked at byte by byte: most are names and
-// IDs, which end before a call of IndexByte pays off.
+// shortString is how much of a string is read byte by byte: most are names and IDs,
+// which end before a call of IndexByte pays off.
 const shortString = 16
 
-// EachMember calls f with each member of an object, keys without their quotes and
-// values as they are written, until f returns false. What is not an object has no
-// members.
+// EachMember calls f with each member of an object, keys without quotes and values as
+// written, until f returns false. Anything else has no members.
 func EachMember(s string, f func(key, value string) bool) {
 	Walk(s, 0, func(key string, at int) int {
 		end := SkipValue(s, at)
@@ -36,8 +33,8 @@ func EachMember(s string, f func(key, value string) bool) {
 	})
 }
 
-// Member returns the value of an object's first member of a name, as it is written;
-// "" if there is none. The walk ends there.
+// Member returns the value of an object's first member of this name, as written; "" if
+// there is none. The walk ends there.
 func Member(s, name string) (value string) {
 	Walk(s, 0, func(key string, at int) int {
 		end := SkipValue(s, at)
@@ -49,11 +46,10 @@ func Member(s, name string) (value string) {
 	return value
 }
 
-// Walk is EachMember for an object at i within s, for whoever looks into its values:
-// f gets where in s a value begins and returns where it ends, as SkipValue or a walk
-// of its own has told it; len(s) ends the walk. So the bytes of a message are not
-// walked once for each object that it is in. It returns where the object ends; what
-// is not one is skipped.
+// Walk is EachMember for an object at i within s, for a caller that walks its values: f
+// gets a value's index in s and returns its end, from SkipValue or its own walk; len(s)
+// ends the walk. So a message's bytes are not walked once for each enclosing object.
+// Walk returns the object's end, and skips anything else.
 func Walk(s string, i int, f func(key string, at int) (end int)) (end int) {
 	i = SkipSpace(s, i)
 	if i >= len(s) || s[i] != '{' {
@@ -88,8 +84,8 @@ func Walk(s string, i int, f func(key string, at int) (end int)) (end int) {
 	}
 }
 
-// EachElement calls f with each element of an array, as it is written, until f
-// returns false. What is not an array has no elements.
+// EachElement calls f with each element of an array, as written, until f returns false.
+// Anything else has no elements.
 func EachElement(s string, f func(value string) bool) {
 	i := SkipSpace(s, 0)
 	if i >= len(s) || s[i] != '[' {
@@ -108,8 +104,8 @@ func EachElement(s string, f func(value string) bool) {
 	}
 }
 
-// NextElement returns where the first element of an array begins, or of what was
-// left of one behind an element; -1 if there is none.
+// NextElement returns the index of the first element of an array, or of its rest behind
+// an element; -1 if there is none.
 func NextElement(s string) (at int) {
 	i := SkipSpace(s, 0)
 	if i >= len(s) || s[i] != '[' && s[i] != ',' {
@@ -126,8 +122,8 @@ func skipsNothing(s string, i int) bool {
 	return i >= len(s) || s[i] == ']' || s[i] == ',' || s[i] == '}' || s[i] == ':'
 }
 
-// IsObject, IsArray and IsString look at the first byte of a value as a walk yields
-// it: without space before it.
+// IsObject, IsArray and IsString check the first byte of a value from a walk, which has
+// no space before it.
 func IsObject(value string) bool { return value != "" && value[0] == '{' }
 func IsArray(value string) bool  { return value != "" && value[0] == '[' }
 func IsString(value string) bool { return value != "" && value[0] == '"' }
@@ -141,8 +137,8 @@ func SkipSpace(s string, i int) int {
 }
 
 // SkipString returns the index after the string whose opening quote is at i. Escaped
-// quotes come close together, as in code: after each the next bytes are looked at one
-// by one, before the library's assembler is called again.
+// quotes come close together, as in code: so behind each one the next bytes are read
+// one by one, before the library's assembler is called again.
 func SkipString(s string, i int) int {
 	for i++; i < len(s); {
 		for near := min(i+shortString, len(s)); i < near; i++ {
@@ -176,8 +172,7 @@ func SkipString(s string, i int) int {
 // SkipValue returns the index after the value at i; i itself if none is there.
 func SkipValue(s string, i int) int { return SkipKnown(s, i, nil) }
 
-// KnownAt returns the index after the one of the known objects that is at i; i itself if
-// there is none. An object tells its own end.
+// KnownAt returns the index after the known object at i; i itself if there is none.
 func KnownAt(s string, i int, known []string) int {
 	for _, k := range known {
 		if strings.HasPrefix(s[i:], k) {
@@ -187,7 +182,7 @@ func KnownAt(s string, i int, known []string) int {
 	return i
 }
 
-// SkipKnown is SkipValue that does not walk objects that are known, but compares them.
+// SkipKnown is SkipValue, but compares known objects instead of walking them.
 func SkipKnown(s string, i int, known []string) int {
 	if i >= len(s) {
 		return i

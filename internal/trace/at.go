@@ -52,7 +52,7 @@ func (f *File) Read(at Position) (*Record, []byte, error) {
 	return r, line, nil
 }
 
-var errChanged = errors.New("trace: the file is not what it was")
+var errChanged = errors.New("trace: the file has changed")
 
 // Close closes the files.
 func (f *File) Close() error {

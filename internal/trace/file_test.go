@@ -38,9 +38,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestDecisions: a line for the editor tells which events it was made of, also where
-// two events are the same byte for byte, and what the bridge has decided stands
-// between the wires.
+// TestDecisions: an editor's line names its events, also if two events are equal byte
+// for byte. The bridge's decisions stand between the wires.
 func TestDecisions(t *testing.T) {
 	bodies := []string{"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}\n\n: ping\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}\n\n",
 		"data: {\"result\": {\"a\":[\"}\"]} ,\"id\":2,\"jsonrpc\":\"2.0\"}\n\ndata: {\"b\":2}\n\n"}
@@ -81,7 +80,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestRetry: a request that is made again is told as such, with why.
+// TestRetry: a repeated request is marked, with the reason.
 func TestRetry(t *testing.T) {
 	status := http.StatusServiceUnavailable
 	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status); status = http.StatusOK })
@@ -100,8 +99,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestRedact: without bodies there is nothing of what was said, and all that tells
-// how it went.
+// TestRedact: a redacted trace has no texts, and all the rest.
 func TestRedact(t *testing.T) {
 	var out bytes.Buffer
 	r := New(&out, &Options{Redact: true})
@@ -139,8 +137,8 @@ func TestChunking(t *testing.T) {
 	}
 }
 
-// TestFile: a file is begun anew, is its owner's, and is put aside when it is full:
-// a trace takes twice its limit.
+// TestFile: a file is begun anew, private, and renamed when it is full: a trace takes
+// at most twice its limit.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	synctest.Test(t, func(t *testing.T) { fileAnew(t, path) })
@@ -203,7 +201,7 @@ func fileAnew(t *testing.T, path string) {
 	}
 }
 
-// TestBroken: an error of the file ends the trace only, and Close tells.
+// TestBroken: an error of the file ends only the trace, and Close returns it.
 func TestBroken(t *testing.T) {
 	r := New(broken{}, nil)
 	r.Tap(false, []byte("{}"))
@@ -216,8 +214,8 @@ type broken struct{}
 
 func (broken) Write(p []byte) (int, error) { return 0, errors.New("no space left") }
 
-// TestSlowDisk: the wires wait for a disk that does not write, once a megabyte is
-// behind, and go on with it.
+// TestSlowDisk: the wires wait for a stuck disk once a megabyte is waiting, and
+// continue with it.
 func TestSlowDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		disk := stuck{make(chan struct{})}

@@ -11,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// masks goes the way that the recorder goes: it looks, and masks only what is
-// suspect.
+// masks works like the recorder: it scans, and masks only suspect payloads.
 func (m *masker) masks(b []byte) string {
 	s := scanner{m: m}
 	switch l := s.scan(b); {
@@ -26,8 +25,8 @@ func (m *masker) masks(b []byte) string {
 	return m.text(string(b))
 }
 
-// TestMask: what is a credential by its name or its shape is gone, and all else is
-// as it was.
+// TestMask: what its name or shape shows to be a credential is masked, and all else is
+// unchanged.
 func TestMask(t *testing.T) {
 	m := newMasker(http.Header{"X-Gateway": {"hunter2-own/token+"}, "X-Env": {"dev"}}, []string{`quo"ted\secret`}, nil)
 	for _, test := range []struct{ doc, want string }{
@@ -99,8 +98,8 @@ func TestSieve(t *testing.T) {
 	}
 }
 
-// FuzzScan: a payload is taken for JSON if it is, and is not suspect only if the
-// thorough way changes nothing of it.
+// FuzzScan: a payload counts as JSON if it is, and is not suspect only if the thorough
+// pass changes nothing.
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{`{"a":[1,-0.5e+3,true,false,null,"x\n\u00e9",{}],"b":[]}`, `{"a":1,}`, `[1 2]`, `01`, `"\x"`, "\"\x01\"", `{"token":"x"}`,
 		`{"name":"X-Key","value":"y"}`, `{"text":"password=x"}`, `{"a":"sk-aaaaaaaaaaaaaaaaaaaa"}`, `{"a":"https:\/\/u:p@h"}`, `{"a":"{\"pwd\":1}"}`, ` [ ] `, `nul`, `{"a"}`, `[}`, `{]`, "[\n]", "\"\xff\""} {
@@ -129,8 +128,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// FuzzLike: what is known of a payload by its likeness to others is what going over
-// all of it tells.
+// FuzzLike: a payload that fits a template has the same scan result as without
+// templates.
 func FuzzLike(f *testing.F) {
 	for _, s := range []string{`{"id":1,"method":"m","params":{"sessionId":"s","text":"one","n":5,"a":["x"]}}`, `{"id":1,"method":"m","params":{"sessionId":"s","text":"another","n":51,"a":["xy"]}}`,
 		`{"text":"","t":"a"}`, `{"text":"b","t":""}`, `{"text":"password=x","t":""}`, `{"text":"\"","t":""}`, `{"a":12,"b":"c"}`, `{"a":12.5,"b":"c"}`, `{"a":1e5,"b":"c"}`, `["a","b"]`, `["a",","]`, `["literal-secret","b"]`, `["é","b"]`} {
@@ -158,8 +157,8 @@ func FuzzLike(f *testing.F) {
 	})
 }
 
-// FuzzMask: whatever is around it, a credential that has the name of one is gone,
-// and so is one of the program's own.
+// FuzzMask: a named credential is masked whatever surrounds it, and so is one of the
+// program's own.
 func FuzzMask(f *testing.F) {
 	f.Add(`{"token":"x","a":[{"b":"\u0041"}]}`, "api_key", 0)
 	f.Add(`say "hello`, "Authorization", 1)
@@ -192,8 +191,8 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
-// FuzzSplit: a credential that a text says in pieces is not in the pieces, but for
-// its first few bytes; and pieces of a text that has none are as they were.
+// FuzzSplit: pieces of a text hide a credential, except for its first few bytes; pieces
+// without one are unchanged.
 func FuzzSplit(f *testing.F) {
 	f.Add("the key is ", "hunter2-own-token", " and more", []byte{3, 14, 5})
 	f.Add("password: ", "hunter2", " done", []byte{4, 4, 4})

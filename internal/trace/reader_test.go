@@ -38,7 +38,7 @@ func read(t *testing.T, r *Reader) (numbers []int64) {
 	}
 }
 
-// TestReader: what is wrong with a trace is noted, and what can be read of it is.
+// TestReader: the reader notes faults in a trace, and reads the rest.
 func TestReader(t *testing.T) {
 	for _, test := range []struct {
 		name, trace string
@@ -80,8 +80,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderMemory: a trace of any size is read in the memory that its longest line
-// takes.
+// TestReaderMemory: reading takes the memory of the longest line, whatever the trace's
+// size.
 func TestReaderMemory(t *testing.T) {
 	const lines = 200_000
 	pr, pw := io.Pipe()
@@ -113,7 +113,7 @@ func TestReaderMemory(t *testing.T) {
 	}
 }
 
-// TestParts: a part that was put aside is read before the one that came after.
+// TestParts: the earlier part is read first.
 func TestParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	synctest.Test(t, func(t *testing.T) {

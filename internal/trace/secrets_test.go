@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// What becomes known while the program runs is masked from then on in logs, also as
-// a URL has it.
+// Logs mask what becomes known while the program runs, also in a URL's form.
 func TestSecretsThatComeLater(t *testing.T) {
 	var out strings.Builder
 	secrets := new(Secrets)
@@ -22,8 +21,7 @@ func TestSecretsThatComeLater(t *testing.T) {
 	}
 }
 
-// A trace masks them from the next line on: in texts, within JSON within JSON, and
-// where one comes in pieces.
+// A trace masks it from the next line on: in texts, in JSON within JSON, and in pieces.
 func TestSecretsThatComeLaterInATrace(t *testing.T) {
 	var out bytes.Buffer
 	secrets := new(Secrets)

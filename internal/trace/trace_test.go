@@ -29,8 +29,8 @@ func schemaOf(t testing.TB) *jsonschema.Schema {
 	return s
 }
 
-// records reads a trace that must be right: its lines fit the schema, their
-// numbers have no gap, their times only grow.
+// records reads a correct trace: its lines fit the schema, their numbers have no gap,
+// their times never decrease.
 func records(t testing.TB, b []byte) []Record {
 	t.Helper()
 	schema := schemaOf(t)
@@ -168,8 +168,8 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// TestBytes: what is no credential is recorded byte for byte; JSON that could not
-// stand in a line, and what is none, as a text.
+// TestBytes: all but credentials is recorded byte for byte. JSON that cannot stand in a
+// line, and other bytes, are recorded as text.
 func TestBytes(t *testing.T) {
 	for _, test := range []struct{ line, want string }{
 		{`{"a":"<b>&\u00e9", "n" : 1.0e3}`, `"json":{"a":"<b>&\u00e9", "n" : 1.0e3}`},
@@ -191,8 +191,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestLarge: of what is larger than the limit there is the length, a hash, and how
-// it begins, however it arrives. With a higher limit there is all.
+// TestLarge: a payload beyond the limit has its length, a hash and its beginning,
+// however it arrives; with a higher limit all of it.
 func TestLarge(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":7,"method":"m","params":"` + strings.Repeat("é", 400<<10) + `"}`
 	sum := sha256.Sum256([]byte(long))
@@ -237,8 +237,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestStream: an event is handed on before the next one exists, and is on the disk
-// a moment later: nothing waits for the end.
+// TestStream: an event is handed on before the next one exists, and is on the disk a
+// moment later.
 func TestStream(t *testing.T) {
 	next := make(chan string)
 	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) {
@@ -276,12 +276,12 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestEnds: an exchange ends with what has ended it.
+// TestEnds: an exchange has the reason of its end.
 func TestEnds(t *testing.T) {
 	const working = `data: {"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"status":{"state":"TASK_STATE_WORKING"}}}}` + "\n\n"
 	for _, test := range []struct {
 		name, sent string
-		cut        bool                                     // the agent breaks off
+		cut        bool                                     // the agent cuts it
 		end        func(io.Closer, context.CancelCauseFunc) // what we do after the first byte
 		want, text string
 	}{

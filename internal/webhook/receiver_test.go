@@ -35,7 +35,7 @@ func open(t *testing.T, opts *Options) (*Boxes, bridge.Webhook, http.Handler) {
 	return boxes, hook, NewReceiver(boxes, opts)
 }
 
-// push makes the request of an agent that does everything right; adjust changes it.
+// push makes a correct agent's request; adjust changes it.
 func push(hook bridge.Webhook, body string, adjust ...func(*http.Request)) *http.Request {
 	c := hook.Config()
 	r := httptest.NewRequest(http.MethodPost, c.URL, strings.NewReader(body))
@@ -112,8 +112,8 @@ func TestAbuse(t *testing.T) {
 	}
 }
 
-// An agent that reads no answer before it has sent all of a push that is too large
-// learns its status all the same, and not that the connection was closed.
+// An agent that sends all of a push that is too large before it reads the answer still
+// gets the status, not a closed connection.
 func TestOversizedIsAnswered(t *testing.T) {
 	_, hook, h := open(t, &Options{MaxBody: 1 << 20})
 	server := httptest.NewServer(h)
@@ -141,8 +141,8 @@ func TestOversizedIsAnswered(t *testing.T) {
 	}
 }
 
-// What agents really send is taken: each header, each payload, each content type,
-// below whatever path the proxy in front leaves.
+// What real agents send is accepted: each header, payload and content type, below any
+// path of a proxy.
 func TestTaken(t *testing.T) {
 	bare := func(r *http.Request) { r.Header.Del("X-A2A-Notification-Token") }
 	_, hook, h := open(t, nil)
@@ -174,8 +174,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// A repetition and a push to a task that has ended are answered as if all were well,
-// and have no effect; what appends is no repetition unless its ID says so.
+// A repetition, and a push to an ended task, get a regular answer and have no effect.
+// An appending event is a repetition only by its ID.
 func TestRepeated(t *testing.T) {
 	boxes, hook, h := open(t, nil)
 	for i, c := range []struct {
@@ -202,7 +202,7 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// The token of one task is none for another's path.
+// A task's token is invalid for another task's path.
 func TestWrongTask(t *testing.T) {
 	boxes, hook, h := open(t, nil)
 	other, _ := boxes.Open(t.Context(), "")
@@ -220,7 +220,7 @@ func TestWrongTask(t *testing.T) {
 	}
 }
 
-// A full queue is 503, and room is made by what the turn has taken.
+// A full queue gives 503, and the turn makes room.
 func TestFull(t *testing.T) {
 	boxes, hook, h := open(t, nil)
 	for range maxQueued {
@@ -250,7 +250,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// A name has so many pushes a second, and time gives it more; others are not held up.
+// A name may push so many times a second, and again later; others are not delayed.
 func TestRate(t *testing.T) {
 	now := time.Unix(1000, 0)
 	boxes := NewBoxes("http://x", false)
@@ -336,7 +336,7 @@ func TestThousand(t *testing.T) {
 	}
 }
 
-// Who sends a byte now and then is answered when his time is over, and holds nobody up.
+// A sender that drips bytes gets an answer when its time is over, and delays nobody.
 func TestSlow(t *testing.T) {
 	boxes := NewBoxes("", false)
 	hook, _ := boxes.Open(t.Context(), "")
@@ -368,8 +368,8 @@ func (d *deadlines) SetReadDeadline(at time.Time) error {
 	return nil
 }
 
-// A body has to come at a pace: who is slow has two seconds, who is not has until the
-// time limit.
+// A body must keep a pace: a slow one has two seconds, others have until the time
+// limit.
 func TestPace(t *testing.T) {
 	begun := time.Unix(1000, 0)
 	for _, test := range []struct {

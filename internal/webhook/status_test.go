@@ -14,8 +14,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// Whether the agent pushes is told: one whose card says that it cannot, one that refuses,
-// one that takes the address and never pushes, and one that does are four different things.
+// The bridge distinguishes four agents: one whose card says that it cannot push, one
+// that refuses, one that accepts the address and never pushes, and one that pushes.
 func TestStatus(t *testing.T) {
 	agents := map[string]func(http.Handler) http.Handler{
 		"unsupported": func(agent http.Handler) http.Handler {
@@ -91,7 +91,7 @@ type pushState struct {
 	Addresses, Received int64
 }
 
-// converse has a message answered, and asks then how the bridge stands; with comes
+// converse gets an answer to a message, and then the bridge's status; comes: it waits
 // until something was pushed, which may be later than the answer.
 func converse(t *testing.T, opts *bridge.Options, comes bool) (push pushState) {
 	t.Helper()

@@ -25,8 +25,8 @@ const (
 	goV03Polled = "a2a-go v0.3.15 without streaming"
 )
 
-// sendingWords are what is on the wire when a prompt is sent, by version and binding:
-// with streaming, and without.
+// sendingWords identify a sent prompt on the wire, by version and binding: with
+// streaming, and without.
 var sendingWords = map[string][]string{
 	"1.0":           {`"method":"SendStreamingMessage"`, `"method":"SendMessage"`},
 	"0.3":           {`"method":"message/stream"`, `"method":"message/send"`},
@@ -34,9 +34,9 @@ var sendingWords = map[string][]string{
 	"0.3 http+json": {`/v1/message:stream"`, `/v1/message:send"`},
 }
 
-// sdkPeers are the servers, and the versions and bindings that each is spoken to
-// with. An empty version is --a2a-version left out, which takes the best; a version
-// alone takes the card's first binding, which is JSON-RPC.
+// sdkPeers are the servers, with the versions and bindings to use. An empty version
+// leaves out --a2a-version, which takes the best one; a version alone takes the card's
+// first binding, JSON-RPC.
 var sdkPeers = []struct {
 	server   string
 	versions []string
@@ -50,8 +50,8 @@ var sdkPeers = []struct {
 	{goV03Polled, []string{"0.3"}, "0.3"},
 }
 
-// sdkTurns are what every server is asked, in a new session each, and what the
-// editor is to see: see Turn.story.
+// sdkTurns are the prompts for each server, each in a new session, and what the editor
+// must see: see Turn.story.
 var sdkTurns = []struct {
 	name    string
 	prompts []string
@@ -98,12 +98,12 @@ var sdkTurns = []struct {
 	}},
 }
 
-// dataList is the data part that is no object, as the editor shows it.
+// dataList is the data part that is no object, as editors show it.
 const dataList = "```json\n[1, \"two\"]\n```\n"
 
-// A difference is one that the server makes, not the bridge.
+// A difference is caused by the server, not by the bridge.
 type difference struct {
-	server, version string // "": each
+	server, version string // "": all
 	turn            string
 	old, new        string // in the lines of the turn
 	reason          string
@@ -121,8 +121,8 @@ var sdkDifferences = []difference{
 	{jsV03, "0.3 http+json", "parts", "f.pdf https", "file https", "the same"},
 }
 
-// The same prompts give the same conversation with every SDK, in every version
-// of the protocol that it speaks.
+// The same prompts give the same conversation with each SDK, in each of its versions of
+// the protocol.
 func TestSDKServers(t *testing.T) {
 	for _, peer := range sdkPeers {
 		t.Run(peer.server, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestSDKServers(t *testing.T) {
 	}
 }
 
-// asked are the options that ask for a version, and a binding behind it.
+// asked are the options for a version and a binding.
 func asked(version string) []string {
 	version, binding, _ := strings.Cut(version, " ")
 	args := []string{"--a2a-version", version}
@@ -170,8 +170,7 @@ func asked(version string) []string {
 	return args
 }
 
-// A server that does not speak the version that is asked for is not spoken to
-// in another one.
+// If a server does not speak the requested version, no other version is used.
 func TestSDKNoDowngrade(t *testing.T) {
 	for _, server := range []string{goV03, jsV03} {
 		t.Run(server, func(t *testing.T) {
@@ -186,9 +185,9 @@ func TestSDKNoDowngrade(t *testing.T) {
 	}
 }
 
-// story waits for the end of a turn and tells it, a line for what an editor
-// shows as one: neighbouring texts of one message are one, however they were
-// cut; what is new each time, like IDs, is left out.
+// story waits for the end of a turn and returns it, a line for each thing in the
+// editor: neighbouring texts of one message are joined, and IDs and the like are left
+// out.
 func (t *Turn) story() []string {
 	t.e.t.Helper()
 	o := t.Wait()
@@ -228,8 +227,8 @@ func (t *Turn) story() []string {
 	return append(lines, "stopReason "+o.StopReason)
 }
 
-// expected applies the differences to the lines of a turn. One that changes
-// nothing is out of date.
+// expected applies the differences to a turn's lines. One that changes nothing is out
+// of date.
 func expected(t *testing.T, lines []string, server, version, turn string) []string {
 	t.Helper()
 	lines = slices.Clone(lines)
@@ -256,9 +255,9 @@ func quoted(lines []string) []string {
 	return q
 }
 
-// wantCalled demands that a trace has prompts sent in one version of the
-// protocol only, and also without streaming if the agent does not stream. (Its
-// card leaves that open, so it is asked to.)
+// wantCalled demands that a trace has prompts in this version only, and also without
+// streaming if the agent does not stream. (Its card does not tell, so the bridge first
+// tries.)
 func wantCalled(t *testing.T, trace, version string, polled bool) {
 	t.Helper()
 	b, err := os.ReadFile(trace)

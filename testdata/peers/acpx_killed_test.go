@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestAcpxKilled: who uses an agent by its URL reads in a real client that the agent, which
-// was killed in the middle of its answer, is waited for, within a second, and that it has
-// ended, after ten.
+// TestAcpxKilled: the agent of a URL is killed in the middle of its answer. A user of a
+// real client reads within a second that the bridge waits for it, and after ten that it
+// has ended.
 func TestAcpxKilled(t *testing.T) {
 	t.Parallel()
 	needNode(t, 20)

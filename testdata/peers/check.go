@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A checker goes through a conversation line by line and notes what no editor
-// should meet.
+// A checker reads a conversation line by line, and notes what no editor should get.
 type checker struct {
 	problems []string
 	requests map[string]*request // of the editor's, by ID
@@ -30,7 +29,7 @@ type session struct {
 
 type question struct{ session, call string }
 
-// check returns what is wrong with a conversation.
+// check returns the faults of a conversation.
 func check(log []*Line) []string {
 	c := &checker{requests: map[string]*request{}, sessions: map[string]*session{}, asked: map[string]*question{}}
 	for _, l := range log {
@@ -143,8 +142,8 @@ func (c *checker) response(l *Line) {
 	case "session/prompt":
 		s := c.sessions[r.session]
 		s.prompts--
-		// A call that never ends spins for ever. (After a cancel or an error
-		// clients end them themselves.)
+		// A call that never ends shows a spinner for ever. (After a cancel or an error
+		// clients end calls themselves.)
 		for id, status := range s.calls {
 			if l.text("result.stopReason") == "end_turn" && status != "completed" && status != "failed" {
 				c.bad(l, "the turn is over, and call %s is still %s", id, status)

@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// Gemini CLI as an ACP agent, with IDE mode on, waits for the companion's decision
-// even when its ACP client has allowed an edit. Where the editor shows diffs, its
-// decision ends that; where it shows none, the CLI is offered none, and does not
-// wait.
+// Gemini CLI as an ACP agent in IDE mode waits for the companion's decision even if its
+// ACP client has allowed an edit. If the editor shows diffs, its decision ends that. If
+// it shows none, the CLI is offered none, and does not wait.
 func TestCompanionGeminiACP(t *testing.T) {
 	t.Parallel()
 	for _, noDiffs := range []bool{false, true} {
@@ -22,7 +21,7 @@ func TestCompanionGeminiACP(t *testing.T) {
 			t.Parallel()
 			p := newPlaces(t)
 			e := openCompanion(t, p, fmt.Sprintf("--no-diffs=%v", noDiffs))
-			// The discovery file is enough; in a container it must be told where it is.
+			// The discovery file is enough; in a container the CLI needs its place.
 			g := openGeminiACP(t, p, &startedParams{Env: map[string]string{"REMOTE_CONTAINERS": "true"}})
 			g.call(1, "initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{}})
 			session := g.call(2, "session/new", map[string]any{"cwd": p.workspace, "mcpServers": []any{}})["sessionId"]
@@ -100,7 +99,7 @@ func (g *geminiACP) call(id int, method string, params any) map[string]any {
 	return g.answer(id)
 }
 
-// answer waits for an answer, and allows what is asked meanwhile.
+// answer waits for an answer, and allows all questions meanwhile.
 func (g *geminiACP) answer(id int) map[string]any {
 	g.t.Helper()
 	timeout := time.After(patience)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// An mcpClient is a CLI's end of a companion, where no npm is needed.
+// An mcpClient is a CLI's end of a companion, without npm.
 type mcpClient struct {
 	t            testing.TB
 	url, token   string
@@ -131,7 +131,7 @@ func (c *mcpClient) tool(name string, arguments map[string]string) string {
 	return text.String()
 }
 
-// next waits for a notification that fits.
+// next waits for a matching notification.
 func (c *mcpClient) next(what string, fits func(*mcpNotice) bool) *mcpNotice {
 	c.t.Helper()
 	timeout := time.After(patience)
@@ -152,7 +152,7 @@ func (c *mcpClient) next(what string, fits func(*mcpNotice) bool) *mcpNotice {
 	}
 }
 
-// decision waits for what the user decides.
+// decision waits for the user's decision.
 func (c *mcpClient) decision(method string) *mcpNotice {
 	c.t.Helper()
 	return c.next(method, func(n *mcpNotice) bool { return n.Method == method })

@@ -15,19 +15,20 @@ import (
 	"time"
 )
 
-// conformanceScenarios are those of the official suite that fit a server of tools
-// without any of the suite's own tools, and what each says of us. (One more,
-// server-sse-polling, has nothing to look at where answers are JSON.)
+// conformanceScenarios are the official suite's scenarios for a server of tools without
+// the suite's own tools, and their results for the companion. (One more,
+// server-sse-polling, finds nothing to check where answers are JSON.)
 var conformanceScenarios = []struct{ name, says string }{
 	{"server-initialize", "Passed: 1/1, 0 failed"},
 	{"ping", "Passed: 1/1, 0 failed"},
 	{"tools-list", "Passed: 1/1, 0 failed"},
 	{"server-sse-multiple-streams", "Passed: 1/1, 0 failed"},
-	// The half that holds is that another Host is refused: companion/expected-failures.yaml.
+	// The half that passes is the refusal of another Host:
+	// companion/expected-failures.yaml.
 	{"dns-rebinding-protection", "Passed: 1/2, 1 failed"},
 }
 
-// The official conformance suite finds nothing wrong, but for what is meant.
+// The official conformance suite finds nothing but intended deviations.
 func TestCompanionConformance(t *testing.T) {
 	t.Parallel()
 	needNode(t, 20) // for npx, which brings the newer one
@@ -61,9 +62,8 @@ func TestCompanionConformance(t *testing.T) {
 	}
 }
 
-// tokenProxy serves a companion without its token, because the suite has no option
-// for one. Everything else passes as it is, also a Host or Origin that is to be
-// refused.
+// tokenProxy serves a companion without its token, because the suite has no option for
+// one. All else passes unchanged, also a wrong Host or Origin.
 func tokenProxy(t *testing.T, to *startedParams) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

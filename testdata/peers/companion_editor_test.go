@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// A companionEditor is a scripted editor that runs a2astdio companion. It shows
-// every diff, but what it does with one then depends on the file's name: it accepts
-// "accept" with a line more, rejects "reject", cannot show "fail" and cannot close
-// "stuck"; all others wait, until the test decides, or the CLI closes them.
+// A companionEditor is a scripted editor that runs a2astdio companion. It shows every
+// diff. The file's name decides the rest: it accepts "accept" with a further line,
+// rejects "reject", cannot show "fail" and cannot close "stuck". All other diffs wait
+// until the test decides, or the CLI closes them.
 type companionEditor struct {
 	t       testing.TB
 	cmd     *exec.Cmd
@@ -26,8 +26,8 @@ type companionEditor struct {
 	stderr  bytes.Buffer // to be read after the process has ended
 	ended   chan struct{}
 	started startedParams
-	opened  chan diffParams // those that wait
-	closed  chan diffParams // and that were closed by the CLI
+	opened  chan diffParams // waiting diffs
+	closed  chan diffParams // diffs that the CLI has closed
 
 	mu    sync.Mutex // one line at a time, and the diffs
 	diffs map[string]diffParams
@@ -61,7 +61,7 @@ func (p *companionPlaces) env(more ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + p.tmp, "LANG=C.UTF-8"}, more...)
 }
 
-// discovery are the discovery files that are there, Gemini's and Qwen Code's.
+// discovery are the existing discovery files, Gemini's and Qwen Code's.
 func (p *companionPlaces) discovery(t testing.TB) []string {
 	t.Helper()
 	var all []string
@@ -108,7 +108,7 @@ func openCompanion(t testing.TB, p *companionPlaces, args ...string) *companionE
 	return e
 }
 
-// close ends the companion, which must leave nothing and say nothing.
+// close ends the companion, which must leave no file and print nothing.
 func (e *companionEditor) close() {
 	e.stdin.Close()
 	select {
@@ -172,7 +172,7 @@ func (e *companionEditor) read(lines *bufio.Reader) {
 			e.mu.Unlock()
 			var result any = map[string]any{}
 			if name == "reject" {
-				result = true // any answer that is no error says that the diff is shown
+				result = true // any answer but an error says that the diff is shown
 			}
 			e.send(map[string]any{"id": m.ID, "result": result})
 			switch name {
@@ -205,8 +205,7 @@ func (e *companionEditor) reject(d diffParams) {
 	e.notify("ide/diffRejected", map[string]any{"diffId": d.DiffID, "filePath": d.FilePath})
 }
 
-// show says that a file is active, and what is selected in it, and which others are
-// open.
+// show reports the active file with its selection, and other open files.
 func (e *companionEditor) show(file, selected string, others ...string) {
 	files := []any{map[string]any{
 		"path": file, "timestamp": 1763769600123, "isActive": true, "cursor": map[string]any{"line": 2, "character": 3}, "selectedText": selected}}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// geminiSettings turn IDE mode on, and off what would ask or phone.
+// geminiSettings turn IDE mode on, and questions and telemetry off.
 const geminiSettings = `{"ide":{"enabled":true,"hasSeenNudge":true},"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}},
 "general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"privacy":{"usageStatisticsEnabled":false},"ui":{"hideTips":true,"hideBanner":true}}`
 
@@ -50,8 +50,8 @@ func (t *terminal) request(text string) string {
 	return ""
 }
 
-// The real Gemini CLI finds the companion, tells its model what is open, and has
-// its edits decided in the editor.
+// The real Gemini CLI finds the companion, tells its model the open files, and lets the
+// editor decide about its edits.
 func TestCompanionGemini(t *testing.T) {
 	t.Parallel()
 	p := newPlaces(t)
@@ -65,15 +65,14 @@ func TestCompanionGemini(t *testing.T) {
 	g.say("/ide status")
 	g.see("Connected to Test Editor")
 
-	// What is open is on the screen, and in the request.
+	// The open file is on the screen, and in the request.
 	g.say(script("hello", p.workspace))
 	g.see("from the fake model.")
 	text := g.request("[[hello]]")
 	contains(t, "the request", text, file)
 	contains(t, "the request", text, "beta is selected")
 
-	// An edit that the user changes and accepts in the editor: what is written is
-	// what the user wrote.
+	// The user changes an edit and accepts it in the editor: the file has the user's text.
 	g.say(script("replace", p.workspace))
 	d := wantDiff(t, "opened", e.opened)
 	if d.FilePath != file || d.NewContent != "ALPHA\nbeta\n" {
@@ -84,7 +83,7 @@ func TestCompanionGemini(t *testing.T) {
 	g.see("Edited edit.txt.")
 	wantFile(t, "ALPHA\nbeta\nby the user\n", file)
 
-	// Another selection is told with the next prompt.
+	// The next prompt has the new selection.
 	other := filepath.Join(p.workspace, "other.txt")
 	write(t, other, "other\n")
 	e.show(file, "now this", other)
@@ -92,14 +91,14 @@ func TestCompanionGemini(t *testing.T) {
 	g.say(script("write", p.workspace))
 	g.request("now this")
 	d = wantDiff(t, "opened", e.opened)
-	// A rejected one is not written, and ends the turn.
+	// A rejected edit is not written, and ends the turn.
 	e.reject(d)
 	g.see("Request cancelled.")
 	g.see("Type your message")
 	wantNoFile(t, d.FilePath)
 
-	// One that is answered in the terminal: the editor's diff is closed, and what
-	// the user left in it is written.
+	// An edit is answered in the terminal: the editor's diff is closed, and its text is
+	// written.
 	g.say(script("write", p.workspace))
 	d = wantDiff(t, "opened", e.opened)
 	g.see("Allow once")
@@ -109,7 +108,7 @@ func TestCompanionGemini(t *testing.T) {
 	g.see("Created hello.txt.")
 	wantFile(t, "hello world\nleft\n", d.FilePath)
 
-	// A CLI that is killed leaves no diff in the editor.
+	// A killed CLI leaves no diff in the editor.
 	write(t, file, "alpha\n")
 	g.say(script("replace", p.workspace))
 	wantDiff(t, "opened", e.opened)

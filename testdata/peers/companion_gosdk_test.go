@@ -13,8 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The official Go SDK's client, which asks for MCP 2026-07-28 first, comes to an
-// understanding with the companion, in a version that has notifications.
+// The official Go SDK's client, which first asks for MCP 2026-07-28, agrees with the
+// companion on a version with notifications.
 func TestCompanionGoSDK(t *testing.T) {
 	t.Parallel()
 	p := newPlaces(t)
@@ -51,7 +51,7 @@ func TestCompanionGoSDK(t *testing.T) {
 	}
 }
 
-// A bearer adds the token, and keeps what comes.
+// A bearer adds the token, and records the answers.
 type bearer struct {
 	token string
 	heard *logged
@@ -70,7 +70,7 @@ func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// logged is what a session was told.
+// logged is what a session received.
 type logged struct {
 	mu sync.Mutex
 	b  bytes.Buffer

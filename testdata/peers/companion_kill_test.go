@@ -14,8 +14,8 @@ import (
 // editorVariable holds the arguments of TestEditorProcess.
 const editorVariable = "A2ASTDIO_TEST_EDITOR"
 
-// TestEditorProcess is an editor that can be killed: it starts what the variable
-// says, whose stdout is its own, and waits. It is no test.
+// TestEditorProcess is an editor that can be killed: it starts the variable's command
+// with its own stdout, and waits. It is no test.
 func TestEditorProcess(t *testing.T) {
 	args := os.Getenv(editorVariable)
 	if args == "" {
@@ -33,7 +33,7 @@ func TestEditorProcess(t *testing.T) {
 	_, _ = io.Copy(stdin, os.Stdin) // until it is killed
 }
 
-// An editor that is killed takes the companion with it, and its files.
+// A killed editor takes the companion and its files with it.
 func TestCompanionEditorKilled(t *testing.T) {
 	t.Parallel()
 	p := newPlaces(t)
@@ -63,7 +63,7 @@ func TestCompanionEditorKilled(t *testing.T) {
 	if err := editor.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	// Its stdout is the companion's, too: the end of it is the end of both.
+	// It shares its stdout with the companion: the end of it is the end of both.
 	done := make(chan struct{})
 	go func() { // ends with the companion
 		defer close(done)
@@ -82,8 +82,8 @@ func TestCompanionEditorKilled(t *testing.T) {
 	_ = editor.Wait()
 }
 
-// A companion that is killed leaves files. The next one removes them, so that a CLI
-// finds what is there.
+// A killed companion leaves files. The next one removes them, so that a CLI finds the
+// right one.
 func TestCompanionKilled(t *testing.T) {
 	t.Parallel()
 	p := newPlaces(t)
@@ -108,8 +108,8 @@ func TestCompanionKilled(t *testing.T) {
 	connectMCP(t, find(t, p))
 }
 
-// A CLI that is killed leaves nothing: its diffs are closed, and another one is
-// served meanwhile. (companion_gemini_test.go kills a real one.)
+// A killed CLI leaves nothing: its diffs are closed, and another CLI is served
+// meanwhile. (companion_gemini_test.go kills a real one.)
 func TestCompanionCLIKilled(t *testing.T) {
 	t.Parallel()
 	p := newPlaces(t)
@@ -129,7 +129,7 @@ func TestCompanionCLIKilled(t *testing.T) {
 	}
 }
 
-// The companion's directory is the one that Node finds, whatever the environment.
+// The companion uses the directory that Node finds, in each environment.
 func TestCompanionTempDir(t *testing.T) {
 	t.Parallel()
 	needNode(t, 18)

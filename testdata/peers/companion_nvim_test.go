@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A neovim is a Neovim without a screen, with the plugin of the documentation.
+// A neovim is a Neovim without a screen, with the documentation's plugin.
 type neovim struct {
 	t      *testing.T
 	socket string
@@ -78,7 +78,7 @@ func (n *neovim) quit() {
 	_ = cmd.Run()
 }
 
-// want waits for an expression to have a value: keys are worked on later.
+// want waits until an expression has a value: Neovim handles keys later.
 func (n *neovim) want(expression, value string) {
 	n.t.Helper()
 	got := ""
@@ -90,8 +90,8 @@ func (n *neovim) want(expression, value string) {
 	n.t.Errorf("%s is %q, want %q; messages: %s", expression, got, value, n.expr("execute('messages')"))
 }
 
-// The plugin of the documentation works: a CLI hears what is open in Neovim and
-// selected, and has diffs shown, accepted with edits, rejected and closed.
+// The documentation's plugin works: a CLI gets the open files and the selection, and
+// has diffs shown, accepted with edits, rejected and closed.
 func TestCompanionNeovim(t *testing.T) {
 	t.Parallel()
 	p := newPlaces(t)

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// qwenSettings turn IDE mode on, and off what would ask or phone.
+// qwenSettings turn IDE mode on, and questions and telemetry off.
 const qwenSettings = `{"ide":{"enabled":true,"hasSeenNudge":true},"security":{"auth":{"selectedType":"gemini"},"folderTrust":{"enabled":false}},
 "general":{"enableAutoUpdate":false,"disableAutoUpdate":true},"privacy":{"usageStatisticsEnabled":false},"model":{"name":"gemini-fake"},"tools":{"approvalMode":"default"}}`
 
-// The real Qwen Code finds the companion by its lock file alone, without the
-// variables of the editor's terminal, and has its edits decided in the editor.
+// The real Qwen Code finds the companion by its lock file, without the variables of the
+// editor's terminal, and lets the editor decide about its edits.
 func TestCompanionQwen(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

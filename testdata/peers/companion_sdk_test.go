@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The official TypeScript MCP client finds in the companion what Gemini CLI, which
-// is made with it, relies on: see companion/sdk.mjs.
+// The official TypeScript MCP client, with which Gemini CLI is made, finds in the
+// companion what Gemini CLI needs: see companion/sdk.mjs.
 func TestCompanionSDK(t *testing.T) {
 	t.Parallel()
 	needNode(t, 20)

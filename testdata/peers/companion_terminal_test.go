@@ -14,13 +14,13 @@ import (
 	"github.com/creack/pty"
 )
 
-// A terminal is a terminal with a CLI in it, and a scripted model behind that.
+// A terminal has a CLI in it, which talks to a scripted model.
 type terminal struct {
 	t     *testing.T
 	tty   *os.File
 	cmd   *exec.Cmd
 	dump  string // the requests that the model got
-	seen  int    // how much of what the terminal showed has been looked at
+	seen  int    // how much of the terminal's output was read
 	ended chan struct{}
 
 	killed sync.Once
@@ -29,8 +29,8 @@ type terminal struct {
 	screen bytes.Buffer
 }
 
-// openTerminal runs a script of Node's in the workspace of p, in a terminal of the
-// editor's. GEMINI_API_KEY and GOOGLE_GEMINI_BASE_URL lead to the scripted model.
+// openTerminal runs a Node script in the workspace of p, in a terminal of the editor.
+// GEMINI_API_KEY and GOOGLE_GEMINI_BASE_URL lead to the scripted model.
 func openTerminal(t *testing.T, p *companionPlaces, started *startedParams, script string) *terminal {
 	t.Helper()
 	g := &terminal{t: t, dump: t.TempDir(), ended: make(chan struct{})}
@@ -57,7 +57,7 @@ func openTerminal(t *testing.T, p *companionPlaces, started *startedParams, scri
 }
 
 // startModel starts the scripted model until the test ends, and returns its URL. It
-// keeps the requests that it gets in dump.
+// stores requests in dump.
 func startModel(t *testing.T, p *companionPlaces, dump string) string {
 	t.Helper()
 	port, _, err := freePorts()
@@ -113,7 +113,7 @@ var terminalCodes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(
 // plain is what a terminal shows of s, one after the other.
 func plain(s string) string { return terminalCodes.ReplaceAllString(s, "") }
 
-// see waits for a text on the terminal, behind the one that was seen last.
+// see waits for a text on the terminal, behind the last seen one.
 func (t *terminal) see(text string) {
 	t.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
@@ -136,8 +136,8 @@ func (t *terminal) press(keys string) {
 	}
 }
 
-// say gives a prompt or a command. Enter that comes with the text would be taken
-// for a part of it, as in a paste.
+// say enters a prompt or a command. The CLI would take an Enter that comes with the
+// text for a part of it, as in a paste.
 func (t *terminal) say(text string) {
 	t.t.Helper()
 	t.press(text)

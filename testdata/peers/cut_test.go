@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// A cutter is a proxy in front of an agent, in its card too, that breaks the first
-// stream after some events. What the agent says on that stream it still reads: agents
-// tie work to connections.
+// A cutter is a proxy in front of an agent, also in its card, that breaks the first
+// stream after some events. It still reads the agent's stream to its end: agents tie
+// work to connections.
 type cutter struct {
 	url     string
 	cuts    atomic.Int32
@@ -67,7 +67,7 @@ func startCutter(t *testing.T, agent string, after int) *cutter {
 	return c
 }
 
-// cut passes some events on, and hangs up then.
+// cut passes some events on, and hangs up.
 func (c *cutter) cut(w http.ResponseWriter, r *http.Request, agent string, body []byte) {
 	req, err := http.NewRequest(r.Method, strings.TrimSuffix(agent, "/")+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
@@ -102,8 +102,8 @@ func (c *cutter) cut(w http.ResponseWriter, r *http.Request, agent string, body 
 	w.(http.Flusher).Flush()
 }
 
-// A stream that is cut in the middle is gone on with over HTTP+JSON as it is over
-// JSON-RPC: all of the answer is there, once, and the message was sent once.
+// A cut stream continues over HTTP+JSON as over JSON-RPC: the whole answer is there
+// once, and the message was sent once.
 func TestSDKCut(t *testing.T) {
 	for _, peer := range []struct {
 		server   string

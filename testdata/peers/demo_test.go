@@ -57,7 +57,7 @@ func TestDemoHello(t *testing.T) {
 }
 
 // An approved edit shows its diff in the question, and writes the file below the
-// session's directory, which is not the process's.
+// session's directory, not the process's.
 func TestDemoEditApproved(t *testing.T) {
 	e, s, dir := demo(t)
 	write(t, filepath.Join(dir, "notes.txt"), "mine\n")
@@ -92,7 +92,7 @@ func TestDemoEditRejected(t *testing.T) {
 	}
 }
 
-// The always option holds for the session, and for no other.
+// An "always" holds for its session, and for no other.
 func TestDemoAlways(t *testing.T) {
 	e, s, dir := demo(t)
 	e.SetPolicy(AllowAlways)
@@ -188,8 +188,8 @@ func TestDemoSlowCancel(t *testing.T) {
 	}
 }
 
-// A cancel while the user is asked ends the turn though the question is never
-// answered (avante), does not run the call, and the session goes on.
+// A cancel during a question ends the turn without an answer (avante), does not run the
+// call, and the session goes on.
 func TestDemoCancelWhileAsking(t *testing.T) {
 	e, s, dir := demo(t)
 	e.SetPolicy(Hold)
@@ -203,8 +203,8 @@ func TestDemoCancelWhileAsking(t *testing.T) {
 	wantFile(t, greeting, dir, "again.txt")
 }
 
-// A task that fails is an error of the prompt, with the agent's words where
-// editors look for them, and the session goes on.
+// A failed task is an error of the prompt, with the agent's text where editors look for
+// it, and the session goes on.
 func TestDemoFail(t *testing.T) {
 	e, s, _ := demo(t)
 	o := e.Prompt(s, "fail").Wait()
@@ -249,8 +249,8 @@ func TestDemoMCP(t *testing.T) {
 	contains(t, "the output", call.Output(), "issue 7")
 }
 
-// A question of no special kind shows what it is about; its structured result
-// arrives as data.
+// A question of no special kind shows its subject; its structured result arrives as
+// data.
 func TestDemoGeneric(t *testing.T) {
 	e, s, _ := demo(t)
 	o := e.Prompt(s, "generic").End("end_turn")
@@ -271,8 +271,7 @@ func TestDemoError(t *testing.T) {
 	contains(t, "the call", call.Output(), "the page does not exist")
 }
 
-// ACP has no way to change a proposal: an edit that asks for changes is written
-// as it was proposed.
+// ACP cannot change a proposal, so the edit is written as proposed.
 func TestDemoModify(t *testing.T) {
 	e, s, dir := demo(t)
 	e.Prompt(s, "modify plan.txt").End("end_turn")
@@ -296,9 +295,9 @@ func TestDemoTodos(t *testing.T) {
 	}
 }
 
-// The end of input in the middle of a turn, and while the user is asked: the
-// bridge is gone within a second, with status 0 and nothing on stderr (checked by
-// Close, as everywhere).
+// At the end of input, in the middle of a turn and during a question, the bridge ends
+// within a second, with status 0 and nothing on stderr (checked by Close, as
+// everywhere).
 func TestDemoEndOfInput(t *testing.T) {
 	t.Run("streaming", func(t *testing.T) {
 		e, s, _ := demo(t)
@@ -318,10 +317,9 @@ func TestDemoEndOfInput(t *testing.T) {
 	})
 }
 
-// The end of input while nobody reads stdout, which is full: what is owed cannot
-// be written, and the bridge is gone all the same. (A client that has stopped
-// reading, as coder/acp-go-sdk does when its queue is full, must leave no
-// process behind.)
+// At the end of input while stdout is full and nobody reads it, the rest cannot be
+// written, and the bridge ends all the same. (A client that has stopped reading, as
+// coder/acp-go-sdk does when its queue is full, must leave no process behind.)
 func TestDemoEndOfInputUnread(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(binary, "--agent", "demo")
@@ -354,9 +352,9 @@ func TestDemoEndOfInputUnread(t *testing.T) {
 	for range 5 {
 		next()
 	}
-	// A pipe holds 64 KiB, the story is twice as long. That it is full by now
-	// cannot be seen from here, so it gets time; if it is not, the test proves
-	// less, and does not fail.
+	// A pipe holds 64 KiB, and the story is twice as long. Nobody can see from here when
+	// it is full, so it gets time. If it is not full, the test proves less, but does not
+	// fail.
 	<-time.After(500 * time.Millisecond)
 	began := time.Now()
 	stdin.Close()

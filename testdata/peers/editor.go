@@ -1,5 +1,5 @@
-// Package peers tests the a2astdio binary against programs that are not ours:
-// clients and agents of other people, run unchanged. See README.md.
+// Package peers tests the a2astdio binary with other people's clients and agents, run
+// unchanged. See README.md.
 package peers
 
 import (
@@ -18,15 +18,13 @@ import (
 )
 
 const (
-	// patience is how long a line may take that must come. Nothing waits for it
-	// unless something is wrong.
+	// patience bounds the wait for a line. It only ends if something is wrong.
 	patience = 60 * time.Second
-	// exitTime is how long the bridge may live after the end of its input.
+	// exitTime bounds the bridge's end after the end of its input.
 	exitTime = time.Second
 )
 
-// endOfInput stands for the end of the bridge's input in the record of a
-// conversation.
+// endOfInput marks the end of the bridge's input in a conversation's record.
 const endOfInput = "(end of input)"
 
 // A Line is one line of a conversation, as it was written.
@@ -58,9 +56,9 @@ func (l *Line) answers(id int) bool {
 	return fmt.Sprint(l.Message["id"]) == fmt.Sprint(id)
 }
 
-// An Editor is a scripted ACP client of one process of the binary. It records
-// every line in order, and when it is closed it checks what must hold for every
-// conversation: see check.go.
+// An Editor is a scripted ACP client of one process of the binary. It records every
+// line in order, and checks at its end what must hold for every conversation: see
+// check.go.
 type Editor struct {
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -78,9 +76,8 @@ type Editor struct {
 	closed  bool
 }
 
-// start runs the binary as an editor would: with little in its environment, and
-// in a directory that is no session's. It is closed, and checked, when the test
-// ends.
+// start runs the binary like an editor: with a small environment, and in a directory
+// that is no session's. It is closed, and checked, when the test ends.
 func start(t testing.TB, args ...string) *Editor {
 	t.Helper()
 	return startAt(t, t.TempDir(), args...)
@@ -248,7 +245,7 @@ func (e *Editor) Cancel(session string) {
 	e.Notify("session/cancel", map[string]any{"sessionId": session})
 }
 
-// Kill ends the bridge in the middle. What the conversation was is not checked.
+// Kill kills the bridge. The conversation is not checked.
 func (e *Editor) Kill() {
 	e.mu.Lock()
 	e.closed = true
@@ -258,8 +255,8 @@ func (e *Editor) Kill() {
 	_ = e.cmd.Wait()
 }
 
-// Close ends the bridge's input, as an editor does that quits, and checks how it
-// ended and what it wrote. It does nothing the second time.
+// Close ends the bridge's input, like an editor that quits, and checks how the bridge
+// ended and what it wrote. A second call does nothing.
 func (e *Editor) Close() {
 	e.mu.Lock()
 	closed := e.closed

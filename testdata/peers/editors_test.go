@@ -40,14 +40,14 @@ func snippets(t *testing.T) (all []snippet) {
 	return all
 }
 
-// A started is a program as an editor would start it.
+// A started is a program with the editor's arguments and environment.
 type started struct {
 	command string
 	args    []string
 	env     []string
 }
 
-// find looks for what is to be started in an editor's settings, whatever is around it.
+// findStarted finds the program to start in an editor's settings, at any depth.
 func findStarted(v any) (all []started) {
 	text := func(list any) (texts []string) {
 		items, _ := list.([]any)
@@ -89,8 +89,8 @@ func findStarted(v any) (all []started) {
 	return all
 }
 
-// What a snippet has an editor start is an ACP agent that gets its credentials, with
-// PATH and the snippet's own variables in its environment and nothing else.
+// The program of each snippet is an ACP agent that gets its credentials, with only PATH
+// and the snippet's variables in its environment.
 func TestEditorSnippets(t *testing.T) {
 	for _, s := range snippets(t) {
 		t.Run(s.section, func(t *testing.T) {
@@ -134,7 +134,7 @@ func parse(t *testing.T, text, program string, args ...string) {
 	}
 }
 
-// standIns are the plugins as far as snippets need them: they print their settings.
+// standIns replace the plugins: they print their settings.
 const standIns = `
 local function out(o) io.stdout:write(vim.json.encode(o)) end
 local function resolve(o)
@@ -167,7 +167,7 @@ func runLua(t *testing.T, text string) (settings any) {
 	return settings
 }
 
-// An asked is a server that notes the credentials that it is asked with, and is no agent.
+// newAsked is a server that records the credentials of requests, and is no agent.
 func newAsked(t *testing.T) (url string, credentials <-chan string) {
 	t.Helper()
 	got := make(chan string, 100)
@@ -194,8 +194,7 @@ func wantCredentials(t *testing.T, credentials <-chan string) {
 	}
 }
 
-// startedSpeaks starts a2astdio as an editor would that hands on nothing of its own
-// environment but PATH.
+// startedSpeaks starts a2astdio like an editor that passes on only PATH.
 func startedSpeaks(t *testing.T, s started) {
 	t.Helper()
 	url, credentials := newAsked(t)

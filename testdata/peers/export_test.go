@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// traces are recordings of a bridge with approvals and a failure, of one whose agent
-// breaks off and is not there, of a client, and of a proxy.
+// traces are recordings: of a bridge with approvals and a failure, of one whose agent
+// breaks off and vanishes, of a client, and of a proxy.
 func traces(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func exported(t *testing.T, format, trace string) []byte {
 	return out
 }
 
-// A HAR that is exported fits the schema that others have made of HAR 1.2.
+// An exported HAR fits other people's schema of HAR 1.2.
 func TestExportHAR(t *testing.T) {
 	t.Parallel()
 	needNode(t, 20)
@@ -84,14 +84,14 @@ func TestExportHAR(t *testing.T) {
 			t.Errorf("%s: no entries", name)
 		}
 	}
-	// That the schema says no at all.
+	// The schema can also refuse.
 	if schema.Validate(map[string]any{"log": map[string]any{"version": "1.2", "creator": map[string]any{"name": "x", "version": "1"}, "entries": []any{map[string]any{}}}}) == nil {
 		t.Error("the schema takes anything")
 	}
 }
 
-// OTLP/JSON that is exported is what OpenTelemetry's own messages are made of: no member
-// is unknown, and each ID has its length.
+// Exported OTLP/JSON fits OpenTelemetry's own messages: no member is unknown, and each
+// ID has its length.
 func TestExportOTLP(t *testing.T) {
 	t.Parallel()
 	for name, trace := range traces(t) {

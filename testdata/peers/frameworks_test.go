@@ -19,7 +19,7 @@ func TestADKGo(t *testing.T) {
 				t.Parallel()
 				e := open(t, "--agent", url+mode, "--a2a-version", version)
 				session := e.NewSession(t.TempDir())
-				for _, word := range []string{"one", "one", "two"} { // the same twice is said twice
+				for _, word := range []string{"one", "one", "two"} { // repeated text is shown twice
 					o := e.Prompt(session, word).End("end_turn")
 					wantText(t, o, "You said "+word+", which is the answer.")
 				}
@@ -43,8 +43,7 @@ func TestADKGo(t *testing.T) {
 	}
 }
 
-// A confirmation of ADK is asked in the editor, and what the user picks is what the
-// agent does.
+// The editor asks for ADK's confirmation, and the agent does what the user picks.
 func TestADKGoConfirmation(t *testing.T) {
 	t.Parallel()
 	url := serve(t, buildIn(t, "frameworks", "adkgo"))
@@ -75,7 +74,7 @@ func TestADKGoConfirmation(t *testing.T) {
 	}
 }
 
-// wantText compares what an agent has said, whatever paragraphs it is shown in.
+// wantText compares an agent's text, ignoring paragraphs.
 func wantText(t *testing.T, o *Outcome, want string) {
 	t.Helper()
 	if got := strings.Fields(o.Text); !slices.Equal(got, strings.Fields(want)) {
@@ -95,8 +94,8 @@ func buildIn(t *testing.T, module, name string) string {
 	return file
 }
 
-// trpc-a2a-go: three prompts in one session, of which the second says what the first
-// has said. Its artifact has the same ID in each task.
+// trpc-a2a-go: three prompts in one session; the second answer repeats the first. Its
+// artifact has the same ID in each task.
 func TestTRPC(t *testing.T) {
 	t.Parallel()
 	e := open(t, "--agent", serve(t, buildIn(t, "frameworks", "trpc")))
@@ -127,7 +126,7 @@ func TestStrands(t *testing.T) {
 	e.Close()
 }
 
-// Mastra, whose tasks begin with a filler that is no part of the answer.
+// Mastra, whose tasks begin with a filler.
 func TestMastra(t *testing.T) {
 	if testing.Short() {
 		t.Skip("170 MB")

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A gateway stands before an agent, in its card too, and refuses one method with
-// status 503. Each of its connections has one of its own to the agent, which is closed when it is
+// A gateway stands before an agent, also in its card, and answers one method with
+// status 503. Each of its connections has its own to the agent, which is closed with it
 // and not before: agents tie work to connections.
 type gateway struct {
 	url     string

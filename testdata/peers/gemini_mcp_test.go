@@ -13,9 +13,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// With --forward-mcp the agent that is started has the editor's MCP servers, each session
-// its own, beside those of the user's settings. Nothing in the user's home is changed, and
-// no token is left behind.
+// With --forward-mcp a started agent has the editor's MCP servers, by session, beside
+// those of the user's settings. Nothing in the user's home changes, and no token is
+// left behind.
 func TestGeminiForwardMCP(t *testing.T) {
 	t.Parallel()
 	gemini(t)
@@ -49,7 +49,7 @@ func TestGeminiForwardMCP(t *testing.T) {
 			t.Errorf("no agent has come with %q", token)
 		}
 	}
-	// A session without servers has none of the others'.
+	// A session without servers gets no other session's.
 	o = e.Prompt(third, "[[mcp_say]]").End("end_turn")
 	if call := onlyCall(t, o); call.Status != "failed" {
 		t.Errorf("the third session has the first one's server: %s: %s", call.Status, call.Output())
@@ -71,7 +71,7 @@ func TestGeminiForwardMCP(t *testing.T) {
 	wantFile(t, settings, home, ".gemini", "settings.json")
 }
 
-// homesOf are the directories made for agents of one user's.
+// homesOf are the directories made for agents of a user.
 func homesOf(t *testing.T, home string) (dirs []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(os.TempDir(), "a2astdio-gemini-*"))
@@ -86,7 +86,7 @@ func homesOf(t *testing.T, home string) (dirs []string) {
 	return dirs
 }
 
-// A server that is not started by us reads no file of ours: that is said, once.
+// A server that we have not started does not read our files: the user is told once.
 func TestGeminiForwardMCPElsewhere(t *testing.T) {
 	t.Parallel()
 	e := open(t, "--agent", gemini(t), "--forward-mcp")

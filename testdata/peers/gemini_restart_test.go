@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A server that is restarted between two prompts, at the same URL, has forgotten the
-// conversation: the user is told, once. One that dies in the middle of a prompt is said
-// to be waited for, and then to have ended.
+// A server that is restarted at the same URL between two prompts has forgotten the
+// conversation: the user is told once. If it dies during a prompt, the user reads that
+// the bridge waits for it, and then that it has ended.
 func TestGeminiRestarted(t *testing.T) {
-	gemini(t) // it is installed, or this is skipped
+	gemini(t) // it is installed, or the test is skipped
 	t.Parallel()
 	dir, err := peersDir()
 	if err != nil {

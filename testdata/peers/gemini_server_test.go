@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// startTime is how long the server may take to install and start.
+// startTime bounds the server's installation and start.
 const startTime = 5 * time.Minute
 
-// geminiServer is one server for all tests, started by the first that needs it
-// and ended by TestMain: it takes four seconds and half a gigabyte.
+// geminiServer is one server for all tests, which takes four seconds and half a
+// gigabyte. The first test that needs it starts it, and TestMain ends it.
 var geminiServer struct {
 	once  sync.Once
 	url   string
 	model string // the port of the scripted model
 	dir   string // where the server is installed
-	skip  string // why there is none
+	skip  string // why it is missing
 	err   error
 	close func()
 }
@@ -134,7 +134,7 @@ func freePorts() (a, b string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		defer l.Close() // both are held until both are known
+		defer l.Close() // both stay open until both numbers are known
 		_, ports[i], _ = net.SplitHostPort(l.Addr().String())
 	}
 	return ports[0], ports[1], nil

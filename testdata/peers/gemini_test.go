@@ -36,9 +36,9 @@ func wantStatus(t *testing.T, o *Outcome, status string) {
 	}
 }
 
-// Four turns of the model are one prompt: thoughts, text, three tools, each with
-// an approval (this version asks even for a directory's listing), in order; and
-// the tools have really run in the session's directory.
+// Four turns of the model are one prompt: thoughts, text, three tools with an approval
+// each (this version asks even for a directory's listing), in order. The tools have
+// really run in the session's directory.
 func TestGeminiMulti(t *testing.T) {
 	e, s, dir := geminiSession(t)
 	o := e.Prompt(s, script("multi", dir)).End("end_turn")
@@ -111,8 +111,8 @@ func TestGeminiShell(t *testing.T) {
 	contains(t, "the text", o.Text, "Command finished.")
 }
 
-// A command runs in the session's directory, not in the server's or the bridge's:
-// the workspace has arrived.
+// A command runs in the session's directory, not in the server's or the bridge's: the
+// server has got the workspace.
 func TestGeminiShellWorkingDirectory(t *testing.T) {
 	e, s, dir := geminiSession(t)
 	o := e.Prompt(s, script("shell_pwd", dir)).End("end_turn")
@@ -135,8 +135,8 @@ func TestGeminiReject(t *testing.T) {
 	wantFile(t, "hello world\n", dir, "hello.txt")
 }
 
-// "Always" for a command holds for that command alone, whatever the server says of its
-// programs: it strips assignments and paths from them.
+// "Always" for a command allows only that command, whatever programs the server names:
+// it strips assignments and paths.
 func TestGeminiAlways(t *testing.T) {
 	e, s, dir := geminiSession(t)
 	for i, command := range []string{"git --version", "git --version", "PATH=/evil:$PATH git --version", "A=1; B=2 git --version", "GIT_SSH_COMMAND=x git --version",
@@ -192,7 +192,7 @@ func TestGeminiHello(t *testing.T) {
 	}
 }
 
-// cancelLimit is the bridge's grace period, with some room for a busy machine.
+// cancelLimit is the bridge's grace period, and some time for a busy machine.
 const cancelLimit = 3 * time.Second
 
 // cancelled cancels a turn, and demands that the session then works.
@@ -234,7 +234,7 @@ func TestGeminiCancelCommand(t *testing.T) {
 	cancelled(t, e, turn, dir)
 }
 
-// A cancel while the user is asked, who then does not answer.
+// A cancel during a question, which the user then does not answer.
 func TestGeminiCancelWhileAsking(t *testing.T) {
 	e, s, dir := geminiSession(t)
 	e.SetPolicy(Hold)
@@ -249,8 +249,8 @@ func TestGeminiCancelWhileAsking(t *testing.T) {
 func TestGeminiNextPrompt(t *testing.T) {
 	e, s, dir := geminiSession(t)
 	e.Prompt(s, script("hello", dir)).End("end_turn")
-	// The server closes connections that idle after 5 s, and means up to 6. A prompt
-	// that meets that moment is said to be lost, and is not sent again.
+	// The server closes idle connections after 5 s, or up to 6. A prompt at that moment is
+	// reported as lost, and not sent again.
 	<-time.After(8 * time.Second)
 	o := e.Prompt(s, script("write", dir)).End("end_turn")
 	contains(t, "the text", o.Text, "Done. Created hello.txt.")

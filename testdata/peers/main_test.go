@@ -33,7 +33,7 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "a2astdio")
 	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Dir = filepath.Join("..", "..") // another module: not to be named by its path from this one
+	build.Dir = filepath.Join("..", "..") // another module, which this one cannot name by its path
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "building the program under test:", err)

@@ -25,7 +25,7 @@ func needNode(t testing.TB, least int) {
 	}
 }
 
-// nodeIsThere is for tests of which Node is a part.
+// nodeIsThere serves tests that use Node for a part only.
 func nodeIsThere(least int) bool {
 	out, err := exec.Command("node", "--version").Output()
 	if _, missing := exec.LookPath("npm"); err != nil || missing != nil {
@@ -36,7 +36,7 @@ func nodeIsThere(least int) bool {
 	return err == nil && n >= least
 }
 
-// installing is held by the one test that installs.
+// installing is a lock: one test installs at a time.
 var installing = make(chan struct{}, 1)
 
 // installNPM installs what a package.json wants, if it is not there yet, and

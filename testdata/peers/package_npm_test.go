@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestPackageNPM: the npm packages are packed, installed without a registry and
-// without scripts, and what they start is the program: its output, its exit status
-// and its end by a signal.
+// TestPackageNPM: the npm packages are packed, and installed without a registry and
+// without scripts. What they start behaves like the program: its output, its exit
+// status and its end by a signal.
 func TestPackageNPM(t *testing.T) {
 	needNode(t, 18)
 	out, home := t.TempDir(), t.TempDir()
@@ -67,7 +67,7 @@ func TestPackageNPM(t *testing.T) {
 		endShim(t, shim, dir)
 	}
 
-	// Without the platform's package the reason is said.
+	// Without the platform's package the error tells why.
 	alone := t.TempDir()
 	write(t, filepath.Join(alone, "package.json"), `{"private":true}`)
 	if stdout, stderr, err := run(alone, "npm", "install", "--offline", "--omit=optional", "--no-audit", "--no-fund", main); err != nil {

@@ -20,11 +20,11 @@ type Permission struct {
 	once sync.Once
 }
 
-// A Policy decides about a question; [Hold] leaves it to the test. It runs in the
-// goroutine that reads the bridge's output.
+// A Policy answers a question; [Hold] leaves it to the test. It runs in the goroutine
+// that reads the bridge's output.
 type Policy func(*Permission) (kind string)
 
-// What a policy may say: an option's kind, the outcome "cancelled", or nothing.
+// Results of a policy: an option's kind, the outcome "cancelled", or nothing.
 const (
 	Once      = "allow_once"
 	Always    = "allow_always"
@@ -33,14 +33,14 @@ const (
 	Later     = ""
 )
 
-// The policies that need no state.
+// Policies without state.
 func Allow(*Permission) string       { return Once }
 func AllowAlways(*Permission) string { return Always }
 func Reject(*Permission) string      { return No }
 func Dismiss(*Permission) string     { return Dismissed }
 func Hold(*Permission) string        { return Later }
 
-// SetPolicy decides about questions that come from now on.
+// SetPolicy sets the policy for later questions.
 func (e *Editor) SetPolicy(p Policy) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -79,8 +79,8 @@ func clients(t *testing.T) map[string][]client {
 	return all
 }
 
-// The A2A project's own clients have the same conversations with an agent through the
-// proxy as without it, and all of it is in the trace, which the laws hold of.
+// The A2A project's own clients have the same conversations through the proxy as
+// without it. The trace has all of it, and trace check finds nothing.
 func TestProxyClients(t *testing.T) {
 	t.Parallel()
 	for server, list := range clients(t) {
@@ -142,9 +142,9 @@ func fastAgent(t *testing.T, n int) string {
 	return s.URL
 }
 
-// A stream is as fast through the proxy as without it, as far as the client can tell.
-// What a time says under load is little: what is demanded is far below what is
-// measured, and the best of several runs counts.
+// A client finds a stream as fast through the proxy as without it. Times under load
+// mean little: the test demands far less than was measured, of the best of several
+// runs.
 func TestProxySpeed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short")

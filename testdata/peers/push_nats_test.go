@@ -23,8 +23,8 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// documented is the NATS configuration that docs/push.md has, with the users' keys and
-// the files in their places, and with bob, who is a second alice.
+// documented is the NATS configuration in docs/push.md, with the users' keys and files,
+// and with bob, a second user like alice.
 func documented(t *testing.T, dir string, keys map[string]string) string {
 	t.Helper()
 	page := string(readFile(t, filepath.Join("..", "..", "docs", "push.md")))
@@ -112,7 +112,7 @@ func TestPushDocumentedNATS(t *testing.T) {
 	address := "tls://" + s.Addr().String()
 	ca := filepath.Join(dir, "cert.pem")
 
-	// A turn that is finished by pushes.
+	// Pushes finish a turn.
 	m := mailbox{nats: address, master: filepath.Join(dir, "service.key"), key: filepath.Join(dir, "alice.key")}
 	write(t, m.master, strings.Repeat("0123456789abcdef", 4))
 	key, err := exec.Command(binary, "webhook", "key", "--key", m.master, "alice").Output()
@@ -141,7 +141,7 @@ func TestPushDocumentedNATS(t *testing.T) {
 	if subscribed != 1 {
 		t.Errorf("bob has %d subscriptions, and one is his", subscribed)
 	}
-	// What bob asks of alice's mailbox is not answered, and what he pushes is not taken.
+	// NATS does not answer bob's requests about alice's mailbox, nor take his pushes.
 	js, err := bob.JetStream(nats.MaxWait(time.Second))
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestPushDocumentedNATS(t *testing.T) {
 			t.Errorf("bob gets %s", what)
 		}
 	}
-	// And not by a key of nobody's.
+	// Nor with an unknown key.
 	pair, _ := nkeys.CreateUser()
 	seed, _ := pair.Seed()
 	write(t, filepath.Join(dir, "nobody.nk"), string(seed))
@@ -197,8 +197,8 @@ func as(t *testing.T, address, ca, seed string) *nats.Conn {
 	return conn
 }
 
-// eavesdrop subscribes to all that may carry somebody else's pushes, and returns what
-// comes, and how many of the subscriptions the server has taken.
+// eavesdrop subscribes to all subjects that may carry others' pushes. It returns what
+// comes, and how many subscriptions the server has accepted.
 func eavesdrop(t *testing.T, conn *nats.Conn) (heard chan *nats.Msg, taken int) {
 	t.Helper()
 	heard = make(chan *nats.Msg, 1000)

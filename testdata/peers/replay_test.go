@@ -37,9 +37,9 @@ func replaying(t *testing.T, trace string, more ...string) (url string, notes *b
 	return strings.TrimSpace(line), notes
 }
 
-// The Gemini server's long conversation, recorded: the agent that is played gives an
-// editor the same conversation, and the editor that is played finds no difference, at
-// its own pace and without pauses.
+// The Gemini server's long conversation was recorded. The replayed agent gives an
+// editor the same conversation, and the replayed editor finds no difference, at its own
+// pace and without pauses.
 func TestGeminiReplay(t *testing.T) {
 	t.Parallel()
 	trace, dir := filepath.Join(t.TempDir(), "t.jsonl"), workspace(t)
@@ -69,13 +69,12 @@ func TestGeminiReplay(t *testing.T) {
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// withoutIDs are lines in which IDs that are made anew each time are the same, and
-// which belong to the turn.
+// withoutIDs replaces IDs that differ each time, and keeps the turn's lines.
 func withoutIDs(lines []string) []string {
 	var all []string
 	for _, l := range lines {
 		if strings.Contains(l, `"available_commands_update"`) {
-			continue // it comes when it comes
+			continue // it comes at any time
 		}
 		all = append(all, anyID.ReplaceAllString(l, "ID"))
 	}

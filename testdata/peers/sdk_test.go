@@ -27,8 +27,8 @@ func TestSDKExampleClient(t *testing.T) {
 	}
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	// The client's SDK logs to the stderr that it shares with the bridge, or does not,
-	// as its connection and its end race: the bridge's goes to a file.
+	// The client's SDK logs to the stderr that it shares with the bridge, depending on a
+	// race at the end. So the bridge's stderr is a file.
 	bridgeStderr := filepath.Join(t.TempDir(), "stderr")
 	run := exec.CommandContext(ctx, client, "sh", "-c", `exec "$0" --agent demo 2>"$1"`, binary, bridgeStderr)
 	run.Dir = t.TempDir()
@@ -50,7 +50,7 @@ func TestSDKExampleClient(t *testing.T) {
 
 // An sdkEditor is a client on the SDK's connection, as its example is.
 type sdkEditor struct {
-	acp.Client // what a bridge must not call panics
+	acp.Client // it panics on methods that a bridge must not call
 	conn       *acp.ClientSideConnection
 	session    acp.SessionId
 	dir        string
@@ -129,7 +129,7 @@ func sdk(t *testing.T, agent string, perUpdate time.Duration) *sdkEditor {
 			t.Error("the connection goes on after the end of input")
 			_ = cmd.Process.Kill()
 		}
-		// A client whose queue was full does not read any more.
+		// A client whose queue was full has stopped reading.
 		kill := time.AfterFunc(10*exitTime, func() { _ = cmd.Process.Kill() })
 		defer kill.Stop()
 		if err := cmd.Wait(); err != nil || stderr.Len() > 0 {

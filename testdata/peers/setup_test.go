@@ -83,7 +83,7 @@ func TestSDKTerminalLogin(t *testing.T) {
 	if _, err := io.WriteString(tty, "demo\nhello\nmine\n"); err != nil {
 		t.Fatal(err)
 	}
-	screen, _ := io.ReadAll(tty) // its error is that the other end has gone
+	screen, _ := io.ReadAll(tty) // its error means that the other end has closed
 	contains(t, "the terminal", string(screen), "Stored as mine in ")
 
 	if _, err := e.conn.Authenticate(ctx, acp.AuthenticateRequest{MethodId: login.Id}); err != nil {

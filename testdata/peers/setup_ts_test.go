@@ -16,7 +16,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// From nothing to an answer, with a client made with ACP's own SDK for TypeScript: as
+// From no configuration to an answer, with ACP's own SDK for TypeScript: like
 // TestSDKTerminalLogin.
 func TestTypeScriptTerminalLogin(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -72,7 +72,7 @@ func TestTypeScriptTerminalLogin(t *testing.T) {
 	if _, err := io.WriteString(tty, "demo\nhello\nmine\n"); err != nil {
 		t.Fatal(err)
 	}
-	screen, _ := io.ReadAll(tty) // its error is that the other end has gone
+	screen, _ := io.ReadAll(tty) // its error means that the other end has closed
 	contains(t, "the terminal", string(screen), "Stored as mine in ")
 	if err := setup.Wait(); err != nil {
 		t.Error(err)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A verdict is what card verify -o json says.
+// A verdict is the output of card verify -o json.
 type verdict struct {
 	OK         bool
 	Signatures []struct {
@@ -42,8 +42,8 @@ func verifyCard(t *testing.T, status int, args ...string) (v verdict) {
 	return v
 }
 
-// signedServers are agents whose cards somebody else's code has signed, and the
-// forms in which that is found.
+// signedServers are agents with cards signed by other people's code, and the forms of
+// their signatures.
 func signedServers(t *testing.T) map[string]struct{ url, card, form string } {
 	all := map[string]struct{ url, card, form string }{}
 	goURL := serve(t, buildGo(t, "v1"), "-sign")
@@ -52,8 +52,8 @@ func signedServers(t *testing.T) map[string]struct{ url, card, form string } {
 	return all
 }
 
-// The cards of servers that are made with the SDKs are verified, with the key as
-// JWKS and by its thumbprint; and with --require-signature the agent can be used.
+// The SDK servers' cards are verified, with the key as JWKS and by its thumbprint; with
+// --require-signature the agent can be used.
 func TestSignedServers(t *testing.T) {
 	servers := signedServers(t)
 	t.Run("a2a-js", func(t *testing.T) {
@@ -83,8 +83,8 @@ func checkSigned(t *testing.T, url, card, form string) {
 	a2astdio(t, 1, "--agent", card, "--require-signature", "--signature-key", other, "send", "message")
 }
 
-// Whatever card a2a-js signs, it is verified: the canonical JSON is the same. What
-// is changed is found out.
+// Each card that a2a-js signs is verified: the canonical JSON is the same. Changes are
+// detected.
 func TestCardsOfJS(t *testing.T) {
 	dir, out := installJS(t), t.TempDir()
 	const cards = 200
@@ -109,8 +109,8 @@ func TestCardsOfJS(t *testing.T) {
 	}
 }
 
-// a2a-js accepts what card sign makes: of a card without empty members in any form,
-// of others in its own.
+// a2a-js accepts signatures of card sign: for a card without empty members in any form,
+// for others in its own.
 func TestJSVerifies(t *testing.T) {
 	dir, out := installJS(t), t.TempDir()
 	private, jwks := filepath.Join(out, "private.json"), filepath.Join(out, "jwks.json")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What an agent or an editor has said is never more than text in the page: neither from
-// the server nor in a file, in no member of a record, in no view of it.
+// The page shows what an agent or an editor has said as text only: from the server and
+// in a file, in each member of a record, in each view.
 func TestTracePageHostile(t *testing.T) {
 	t.Parallel()
 	b := browse(t)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A trace of a gigabyte, with a line of garbage in it and cut off within its last line, is
-// read to its end in the memory that a small one takes, with a note of each.
+// A trace of a gigabyte, with a line of garbage and an incomplete last line, is read to
+// its end in the memory of a small one, with a note on each fault.
 func TestTraceLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a gigabyte: not with -short")
@@ -46,8 +46,8 @@ func TestTraceLarge(t *testing.T) {
 	}
 }
 
-// peakMiB is the most memory that a living process has had. What the system counts for
-// one that has ended (rusage) begins with the memory of the process that started it.
+// peakMiB is the peak memory of a living process. For an ended one (rusage) the system
+// begins with the memory of its parent.
 func peakMiB(t *testing.T, pid int) (peak int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

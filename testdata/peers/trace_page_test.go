@@ -20,10 +20,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// browserTime is how long a test may take in the browser.
+// browserTime bounds a test in the browser.
 const browserTime = 5 * time.Minute
 
-// A browser is a tab of a headless Chromium, and what went wrong in it.
+// A browser is a tab of a headless Chromium, and its errors.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
@@ -62,7 +62,7 @@ func browse(t *testing.T) *browser {
 			if err != nil {
 				return
 			}
-			// Among them is what the content security policy refuses.
+			// These include refusals of the content security policy.
 			if m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleException || m.Type == chromedp.ConsoleWarning {
 				b.mu.Lock()
 				b.errors = append(b.errors, m.Text)
@@ -121,7 +121,7 @@ func (b *browser) until(expression string) {
 		if err == nil {
 			return
 		}
-		// What is asked of a page that another one replaces is not answered.
+		// A page that is replaced does not answer.
 		if b.ctx.Err() != nil || !strings.Contains(err.Error(), "Cannot find context") && !strings.Contains(err.Error(), "context was destroyed") {
 			b.t.Fatalf("%s: %v", expression, err)
 		}
@@ -152,8 +152,7 @@ func (b *browser) picture(name string) {
 	}
 }
 
-// clean demands that nothing went wrong, and that nothing was asked of anybody but
-// the page itself: its own URLs.
+// clean demands that there were no errors, and no requests but to the page's own URLs.
 func (b *browser) clean(own ...string) {
 	b.t.Helper()
 	b.mu.Lock()
@@ -206,9 +205,9 @@ func conversation(t *testing.T, more ...string) (trace string) {
 	return trace
 }
 
-// TestTracePage: the page shows a conversation, what a message is and what it became,
-// finds text, is used with the keyboard, in dark and light, wide and narrow, from a
-// server and from a file; and it loads, and is allowed to load, nothing else.
+// TestTracePage: the page shows a conversation, each message and what it became, and
+// finds text. It works with the keyboard, in dark and light, wide and narrow, from a
+// server and from a file. It loads, and may load, nothing else.
 func TestTracePage(t *testing.T) {
 	t.Parallel()
 	b := browse(t)
@@ -232,7 +231,7 @@ func TestTracePage(t *testing.T) {
 		}
 		b.picture(name + "-light")
 
-		// A click shows the message; the other tab what it was made of.
+		// A click shows the message; the other tab shows its origin.
 		b.js(`List.select(Data.rows.findIndex((r) => r.m === "tool_call"))`)
 		b.until(`document.querySelector("#body .json .s") !== null`)
 		contains(t, name+": the JSON", eval[string](b, `document.getElementById("body").textContent`), `sessionUpdate: "tool_call"`)
@@ -243,7 +242,7 @@ func TestTracePage(t *testing.T) {
 		contains(t, name+": both sides", both, "toolCallId")
 		b.picture(name + "-both")
 
-		// The search looks into the bytes, and goes from hit to hit.
+		// The search looks into the bytes, and moves from hit to hit.
 		b.press("/")
 		b.until(`document.activeElement.id === "query"`)
 		b.js(`const q = document.getElementById("query"); q.value = "echo three"; q.dispatchEvent(new Event("input"));`)
@@ -304,8 +303,8 @@ func readFile(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestTracePageToken: without the token there is nothing, and a page from elsewhere
-// gets nothing even with it.
+// TestTracePageToken: without the token there is no page, and a foreign page gets
+// nothing even with it.
 func TestTracePageToken(t *testing.T) {
 	t.Parallel()
 	url := serveTrace(t, conversation(t))
@@ -336,8 +335,7 @@ func TestTracePageToken(t *testing.T) {
 	}
 }
 
-// TestTracePageLive: a page shows what a running bridge does, as it does it, and
-// follows.
+// TestTracePageLive: a page follows a running bridge.
 func TestTracePageLive(t *testing.T) {
 	t.Parallel()
 	b := browse(t)
@@ -359,8 +357,8 @@ func TestTracePageLive(t *testing.T) {
 	b.clean(url)
 }
 
-// TestTracePageLarge: a hundred thousand events are in the list, of which those that
-// are in sight are drawn: what a drawing costs does not grow with the trace.
+// TestTracePageLarge: the list has a hundred thousand events, of which only the visible
+// ones are drawn: drawing does not slow down with the trace.
 func TestTracePageLarge(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

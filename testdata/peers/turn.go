@@ -22,7 +22,7 @@ func (e *Editor) Prompt(session, text string) *Turn {
 	return &Turn{e: e, session: session, text: text, id: id, from: from, seen: from}
 }
 
-// An Outcome is what an editor knows of a turn in the end.
+// An Outcome is what an editor knows of a turn at its end.
 type Outcome struct {
 	StopReason string
 	Code       string // of the error, if there is one
@@ -39,15 +39,15 @@ type Outcome struct {
 // A Call is a tool call as an editor would show it.
 type Call struct {
 	ID, Title, Kind, Status string
-	// Statuses are those that it went through.
+	// Statuses are the call's statuses, in order.
 	Statuses []string
 	Content  []any
-	// Shown is each text that the call has shown.
+	// Shown are all texts that the call has shown.
 	Shown []string
 	Raw   any // rawOutput
 }
 
-// Output is the text that the call shows in the end.
+// Output is the text that the call shows at its end.
 func (c *Call) Output() string {
 	var b strings.Builder
 	for _, part := range c.Content {
@@ -57,7 +57,7 @@ func (c *Call) Output() string {
 	return b.String()
 }
 
-// Diff reports the change that the call shows first in the end.
+// Diff is the first change that the call shows at its end.
 func (c *Call) Diff() (path, newText string, ok bool) {
 	return (&Permission{Content: c.Content}).Diff()
 }
@@ -91,7 +91,7 @@ func (t *Turn) End(stopReason string) *Outcome {
 	return o
 }
 
-// WaitText waits until the text that the turn has shown so far contains part.
+// WaitText waits until the turn's text contains part.
 func (t *Turn) WaitText(part string) {
 	t.e.t.Helper()
 	var b strings.Builder
@@ -126,7 +126,7 @@ func (t *Turn) WaitPermission() *Permission {
 	return p
 }
 
-// until waits for a line of the turn's session; the end of the turn is not it.
+// until waits for a line of the turn's session. It fails at the end of the turn.
 func (t *Turn) until(what string, match func(*Line) bool) {
 	t.e.t.Helper()
 	l, _ := t.e.wait(t.from, what, func(l *Line) bool {

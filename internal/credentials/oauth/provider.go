@@ -147,7 +147,7 @@ func FromEndpoints(authorization, token, device string) (*Provider, error) {
 			return nil, err
 		}
 		if !sameOrigin(u, at) {
-			return nil, fmt.Errorf("the card sends you to %s to sign in, and the answer to %s: that these belong together must come from you: --oauth-issuer names the identity provider", plain(u.Host), plain(at.Host))
+			return nil, fmt.Errorf("the card has the sign-in at %s and the tokens at %s: only you can confirm that these belong together: --oauth-issuer names the identity provider", plain(u.Host), plain(at.Host))
 		}
 	}
 	return &Provider{Issuer: at.Scheme + "://" + at.Host, Authorization: authorization, Token: token, Device: device}, nil

@@ -15,12 +15,12 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// FuzzHotPath holds that the short ways are only shorter: events that are taken
-// for like the one before (by the framing, the decoder, the fold, the spelling)
-// make the lines that they make when each is decoded and folded on its own.
+// FuzzHotPath compares the shortcuts with the long way: events that match a template
+// (in the framing, the decoder, the fold, the editor's lines) make the same lines as
+// when each is decoded and folded alone.
 //
-// Each byte of the script is an event: what it is, and how it differs from the
-// last of its kind. cut is how many bytes arrive at once.
+// Each byte of the script is an event: its kind, and its difference from the last of
+// that kind. cut is how many bytes arrive at once.
 func FuzzHotPath(f *testing.F) {
 	f.Add([]byte("aaaaaabbbbbbccccccddddddeeeeee"), 100, false)
 	f.Add([]byte("aiqyaiqyaiqybjrzbjrzckszckszdltdltemuemufnvfnvgowgowhpxhpx"), 700, true)
@@ -69,7 +69,7 @@ func FuzzHotPath(f *testing.F) {
 	})
 }
 
-// fuzzEvent is an event of one of eight shapes; what is above is how it differs.
+// fuzzEvent is an event of one of eight shapes; the higher bits are its difference.
 func fuzzEvent(i, b int) string {
 	texts := []string{"one", "a longer text, with nothing special in it at all, that goes on for a while", "tab\t \"quoted\" \\ \n\u2028", "h\u00e9llo \U0001f600", "", "x", "~", "two"}
 	said := quoted(texts[b>>3&7])

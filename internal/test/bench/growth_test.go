@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A growingWire is a stream that never says the same thing twice.
+// A growingWire is a stream without repetition.
 type growingWire struct {
 	*fakeWire
 	event func(i int) []byte
@@ -51,8 +51,8 @@ func approvals(i int) []byte {
 		[]byte("tool-call-update"), []byte("tool-call-confirmation"), 1)
 }
 
-// BenchmarkGrowth is what an event costs after a thousand, ten and a hundred thousand
-// of them: constant, or else it shows here.
+// BenchmarkGrowth is the cost of an event after a thousand, ten and a hundred thousand
+// of them: it should be constant.
 func BenchmarkGrowth(b *testing.B) {
 	for _, kind := range []struct {
 		name, version string
@@ -84,8 +84,8 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshot is what a snapshot of a task costs that has one new text, after so
-// many that it does not repeat.
+// BenchmarkSnapshot is the cost of a task's snapshot with one new text, after this many
+// that it does not repeat.
 func BenchmarkSnapshot(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("texts=%d", n), func(b *testing.B) {

@@ -16,8 +16,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
-// A fakeWire answers a client without a network: the card, and then a stream
-// whose every Read of the body is one write of the script, if it fits, for ever.
+// A fakeWire answers a client without a network: first the card, then an endless
+// stream. If it fits, each Read of the body returns one write of the script.
 type fakeWire struct {
 	script *script
 	frames [][]byte
@@ -71,9 +71,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// A hotPath is what every event goes through inside the bridge: framed, decoded,
-// folded, spelled for the editor. What is around it, by the batch, is system
-// calls and hand-overs.
+// A hotPath is an event's way through the bridge: framed, decoded, folded, written for
+// the editor. Around it, for each batch, there are only system calls and hand-overs.
 type hotPath struct {
 	stream *transport.Stream
 	fold   *mapping.Fold
@@ -135,9 +134,8 @@ func linesSpelling() func([]byte, []mapping.Step) []byte {
 	return out.Append
 }
 
-// hotCases are the events that agents send by the thousand. allocs is how many
-// allocations each may cost: what there is today, so that a rise is seen. The
-// project asks for two at most.
+// hotCases are the frequent events. allocs is the number of allocations that each costs
+// today, so that a rise fails. The project's limit is two.
 var hotCases = []struct {
 	name    string
 	version string
@@ -154,8 +152,8 @@ var hotCases = []struct {
 	{"status-0.3-code", "0.3", statusV03, true, 0},
 }
 
-// TestAllocations holds the allocations for each text event, from the bytes of
-// its frame to the editor's line, exactly.
+// TestAllocations checks the exact number of allocations for a text event, from the
+// bytes of its frame to the editor's line.
 func TestAllocations(t *testing.T) {
 	for _, c := range hotCases {
 		for _, spelling := range spellings() {
@@ -175,8 +173,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestLargeAllocations: of an event of text that is too long for a template, nothing as
-// large as the text is allocated.
+// TestLargeAllocations: an event whose text is too long for a template allocates nothing
+// as large as the text.
 func TestLargeAllocations(t *testing.T) {
 	const size, n = 100 << 10, 100
 	payloads := [][]byte{artifactV1(0, text(0, size, true)), artifactV1(1, text(1, size, true))}
@@ -195,7 +193,7 @@ func TestLargeAllocations(t *testing.T) {
 	}
 }
 
-// TestHotPath holds that what is measured says the text.
+// TestHotPath checks that the measured lines have the text.
 func TestHotPath(t *testing.T) {
 	for _, c := range hotCases {
 		h := newHotPath(t, newFakeWire(c.version, small(c.event, ringSize, c.breaks), 1), acpSpelling())
@@ -209,8 +207,7 @@ func TestHotPath(t *testing.T) {
 	}
 }
 
-// BenchmarkHotPath is time and allocations for each event, alone and with others
-// that have come at once.
+// BenchmarkHotPath is the time and allocations for each event, alone and in a batch.
 func BenchmarkHotPath(b *testing.B) {
 	for _, c := range hotCases {
 		for _, spelling := range spellings() {
@@ -243,7 +240,7 @@ func BenchmarkTools(b *testing.B) {
 	}
 }
 
-// BenchmarkSend is the way of a batch to stdout through the writer.
+// BenchmarkSend is a batch's way to stdout through the writer.
 func BenchmarkSend(b *testing.B) {
 	for _, size := range []int{450, 16 << 10} {
 		b.Run(fmt.Sprintf("bytes=%d", size), func(b *testing.B) {
@@ -263,8 +260,8 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// BenchmarkLiveOutput is output that is sent whole each time: 1 MiB that grows in
-// steps of 4 KiB. What an event costs should not grow with what was there.
+// BenchmarkLiveOutput is output that is resent whole: 1 MiB that grows in steps of 4
+// KiB. An event's cost should not grow with the earlier output.
 func BenchmarkLiveOutput(b *testing.B) {
 	payloads := liveOutput(1 << 20)
 	b.ReportAllocs()
@@ -276,8 +273,8 @@ func BenchmarkLiveOutput(b *testing.B) {
 	}
 }
 
-// BenchmarkEscapes is a text of 1 MiB that is nothing but escapes, of which SetBytes
-// counts each as it is written.
+// BenchmarkEscapes is a text of 1 MiB of escapes only; SetBytes counts their written
+// form.
 func BenchmarkEscapes(b *testing.B) {
 	for _, c := range []struct{ name, escape string }{{"line feeds", `\n`}, {"quotes", `\"`}, {"units", `\u00e9`}, {"pairs", `\ud83d\ude00`}, {"mixed", `a\n\tb = \"c\";`}, {"prose", strings.Repeat("words of text, ", 5) + `\n`}, {"plain", "abcdefgh"}} {
 		b.Run(c.name, func(b *testing.B) {

@@ -15,7 +15,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo"
 )
 
-// An agent is the demo agent, with a tally of what it was told.
+// An agent is the demo agent, with a count of its messages and answers.
 type agent struct {
 	server *httptest.Server
 
@@ -41,8 +41,8 @@ func newAgent(t *testing.T) *agent {
 
 func (a *agent) address() string { return a.server.Listener.Addr().String() }
 
-// renew makes it another agent, which knows of nothing: what an agent remembers
-// of ten minutes would fill the memory.
+// renew replaces it by a new agent without memory: ten minutes of tasks would fill the
+// memory.
 func (a *agent) renew() {
 	a.mu.Lock()
 	old := a.demo
@@ -107,8 +107,8 @@ func (a *agent) accepted(prompt string) int {
 	return a.prompts[prompt]
 }
 
-// An accepting tells when a message is answered by a stream, and not by a
-// refusal: before a byte of it is written.
+// An accepting notes whether a stream answers a message, before its first byte is
+// written.
 type accepting struct {
 	http.ResponseWriter
 	accepted func()

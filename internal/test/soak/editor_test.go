@@ -18,14 +18,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// exitTime is how long the bridge may live after the end of its input.
+// exitTime bounds the bridge's end after the end of its input.
 const exitTime = time.Second
 
-// errEnded is what an editor gets that waits for a bridge that is gone.
+// errEnded is for an editor that waits for an ended bridge.
 var errEnded = errors.New("the bridge has ended")
 
-// An editor is a scripted ACP client of one process. It has a screen for each
-// session, and answers questions by itself.
+// An editor is a scripted ACP client of one process. It has a screen for each session,
+// and answers questions itself.
 type editor struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -39,30 +39,30 @@ type editor struct {
 	waiting map[int]chan gjson.Result
 	screens map[string]*screen
 	lines   int            // from the bridge
-	after   map[int]func() // what is to happen after so many
-	wrong   []string       // what no editor should meet
+	after   map[int]func() // what to do after this many lines
+	wrong   []string       // what no editor should get
 	changed chan struct{}  // closed, and made anew, with every line
 }
 
 // A screen is what the user of a session sees.
 type screen struct {
 	text     string // of the agent's messages
-	user     string // the user's own words, as a session that is loaded has them
+	user     string // the user's own words, in a loaded session
 	thoughts []string
 	calls    map[string]string // by ID: the last status
 	asked    map[string]int    // by call: how often the user was asked
-	notices  []string          // in brackets: the bridge's own words
-	answer   string            // the option that the user takes
+	notices  []string          // in brackets: the bridge's own messages
+	answer   string            // the user's option
 	busy     bool              // something may be shown
 }
 
-// start runs the program with an editor's environment. It is killed at the end
-// of the test if it is still there.
+// start runs the program with an editor's environment, and kills it at the end of the
+// test if it still runs.
 func start(t testing.TB, env []string, args ...string) *editor {
 	t.Helper()
 	e := &editor{cmd: exec.Command(os.Args[0], args...), ended: make(chan struct{}), waiting: map[int]chan gjson.Result{},
 		screens: map[string]*screen{}, after: map[int]func(){}, changed: make(chan struct{})}
-	// With -race a program waits a second at its end, for no reason that we have.
+	// With -race a program by default waits a second at its end.
 	e.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0"}, env...)
 	e.cmd.Stderr = &e.stderr
 	var err error
@@ -85,8 +85,7 @@ func start(t testing.TB, env []string, args ...string) *editor {
 	return e
 }
 
-// then has something happen after so many lines from the bridge, in a goroutine
-// of its own.
+// then calls do after this many lines from the bridge, in a goroutine of its own.
 func (e *editor) then(lines int, do func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -102,7 +101,7 @@ func (e *editor) read(stdout io.Reader) {
 	for r := bufio.NewReaderSize(stdout, 1<<20); ; {
 		line, err := r.ReadString('\n')
 		if err != nil {
-			return // half a line is nothing: the process was killed
+			return // half a line: the process was killed
 		}
 		e.take(line)
 	}
@@ -141,7 +140,7 @@ func (e *editor) take(line string) {
 			e.bad("a question while nothing runs: %s", line)
 		}
 		s.asked[m.Get("params.toolCall.toolCallId").Str]++
-		// In a goroutine of its own, because the bridge may be blocked by us.
+		// In a goroutine of its own, because we may block the bridge.
 		go e.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":%q}}}`, m.Get("id").Raw, s.answer))
 	default:
 		e.bad("a method that was not offered: %s", line)
@@ -179,7 +178,7 @@ func (e *editor) update(s *screen, u gjson.Result, line string) {
 	}
 }
 
-// bad notes something that no editor should meet; the caller holds mu.
+// bad notes what no editor should get; the caller holds mu.
 func (e *editor) bad(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	e.wrong = append(e.wrong, strings.TrimSpace(text[:min(len(text), 600)]))
@@ -206,7 +205,7 @@ func (e *editor) send(method string, params any) chan gjson.Result {
 	return reply
 }
 
-// call sends a request and waits for the reply. The error is that there is none.
+// call sends a request and waits for the reply. The error means that there is none.
 func (e *editor) call(method string, params any) (gjson.Result, error) {
 	reply := e.send(method, params)
 	timer := time.NewTimer(patience)
@@ -261,7 +260,7 @@ func (e *editor) see(session string, look func(*screen)) {
 	look(e.screens[session])
 }
 
-// prompt sends a prompt, on an empty screen, and waits for its end.
+// prompt clears the screen, sends a prompt, and waits for its end.
 func (e *editor) prompt(session, text, answer string) (gjson.Result, error) {
 	e.screen(session)
 	e.see(session, func(s *screen) { s.answer, s.busy = answer, true })
@@ -270,8 +269,8 @@ func (e *editor) prompt(session, text, answer string) (gjson.Result, error) {
 	return m, err
 }
 
-// until waits until a session's screen is as it should be, and reports whether
-// it came to that.
+// until waits until a session's screen is as expected, and reports whether that
+// happened.
 func (e *editor) until(session string, limit time.Duration, ok func(*screen) bool) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -299,14 +298,14 @@ func (e *editor) count() int {
 	return e.lines
 }
 
-// problems is what no editor should have met so far.
+// problems are the faults so far.
 func (e *editor) problems() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.wrong
 }
 
-// quit ends the bridge's input, and says what is wrong with its end.
+// quit ends the bridge's input, and reports a wrong end.
 func (e *editor) quit() error {
 	began := time.Now()
 	e.writing.Lock()

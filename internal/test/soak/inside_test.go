@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// insideName is the variable that tells a program where to show its inside.
+// insideName is the variable with the address for an inside.
 const insideName = "SOAK_INSIDE"
 
-// An inside is what a program says of itself.
+// An inside is a program's report on itself.
 type inside struct {
 	Goroutines int
 	Heap       uint64 // bytes that are in use, after a collection
@@ -24,8 +24,8 @@ type inside struct {
 	Stacks     string
 }
 
-// showInside answers whoever has started this program, if it wants to know. Its
-// goroutine ends with the process.
+// showInside reports to the starter of this program, if that asks. Its goroutine ends
+// with the process.
 func showInside() {
 	address := os.Getenv(insideName)
 	if address == "" {
@@ -99,8 +99,8 @@ func (w *window) look(t *testing.T) (in inside) {
 	return in
 }
 
-// until looks until the inside is as it should be, and returns it and whether
-// it came to that.
+// until waits until the inside is as expected. It returns the inside, and whether that
+// happened.
 func (w *window) until(t *testing.T, limit time.Duration, ok func(inside) bool) (inside, bool) {
 	t.Helper()
 	timer, tick := time.NewTimer(limit), time.NewTicker(20*time.Millisecond)

@@ -20,16 +20,15 @@ import (
 )
 
 const (
-	// storyLines is how many lines the bridge writes from its first to the end of
-	// the story, and one: a death may come before, between and after them.
+	// storyLines is one more than the bridge's lines from its first one to the end of the
+	// story: a kill may come before, between and after them.
 	storyLines = 16
-	// maxHesitation is how long after a line a death comes, at most: as long as
-	// the demo hesitates between two of its words.
+	// maxHesitation bounds the time from a line to the kill: as long as the demo waits
+	// between two words.
 	maxHesitation = 20 * time.Millisecond
 
-	// soon is when the user is to hear that the agent of an --agent-command was
-	// killed. It takes some milliseconds, unless nothing gets its turn: both
-	// processors are busy with other deaths.
+	// soon is when the user must read that an agent of --agent-command was killed. It
+	// takes some milliseconds, unless other kills keep both processors busy.
 	soon = time.Second
 
 	helloStory = "Hello from the a2astdio demo agent."
@@ -41,14 +40,13 @@ func wrote(dir, name string) string {
 	return fmt.Sprintf("I wrote %s.\nran: write %q to %q (proceed_once)\n", name, editedLine, filepath.Join(dir, name))
 }
 
-// A death is who is killed, and whose the agent is.
+// A death tells whom to kill, and whose the agent is.
 type death struct {
 	victim string // bridge, editor or agent
-	owned  bool   // the agent is of --agent-command; otherwise it is a process of its own
+	owned  bool   // the agent is of --agent-command; otherwise it is a separate process
 }
 
-// deaths are those that there are. Of an agent that is on its own, another one
-// takes the place.
+// deaths are all combinations. A separate agent is replaced by another one.
 var deaths = []death{{"bridge", true}, {"bridge", false}, {"editor", true}, {"editor", false}, {"agent", true}, {"agent", false}}
 
 func (d death) String() string {
@@ -58,10 +56,9 @@ func (d death) String() string {
 	return "the " + d.victim + " of an --agent"
 }
 
-// TestKill kills somebody somewhere in the edit story, by kill -9. Nobody else is
-// left after a second. The session can be loaded by another bridge, with all that
-// was shown, once; where the agent lives on, its story is told to the end; and
-// the session can be used.
+// TestKill kills a process somewhere in the edit story, by kill -9. A second later no
+// process is left. Another bridge can load the session, with all that was shown, once.
+// If the agent lives, its story goes on to its end. The session works.
 func TestKill(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("who is left is looked up in /proc, which is Linux's")
@@ -78,7 +75,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// A stage is where a death takes place.
+// A stage is the scene of one death.
 type stage struct {
 	death
 	mark string
@@ -86,7 +83,7 @@ type stage struct {
 	cwd  string
 	args []string // of the bridge
 
-	server *exec.Cmd // the agent that is on its own
+	server *exec.Cmd // the separate agent
 	port   string
 }
 
@@ -111,7 +108,7 @@ func newStage(t *testing.T, d death) *stage {
 	return s
 }
 
-// serve starts the agent that is on its own, and returns its URL.
+// serve starts the separate agent, and returns its URL.
 func (s *stage) serve(t *testing.T) (string, error) {
 	server := exec.Command(os.Args[0], "demo", "--listen", "127.0.0.1:"+s.port)
 	server.Env = []string{markName + "=agent of " + s.mark}
@@ -134,7 +131,7 @@ func (s *stage) serve(t *testing.T) (string, error) {
 	return strings.TrimSpace(address), nil
 }
 
-// strike kills the victim, if it is there already.
+// strike kills the victim, if it exists yet.
 func (s *stage) strike(t *testing.T, e *editor) error {
 	switch {
 	case s.victim != "agent":
@@ -180,7 +177,7 @@ func kill(t *testing.T, d death, random *mathrand.Rand) {
 	}
 	e.then(lines, strike)
 	session, failure, err := s.play(e)
-	strike() // the story was shorter; if not, it waits until it is done
+	strike() // the story was shorter; otherwise it waits until it is done
 	switch {
 	case err != nil && (!errors.Is(err, errEnded) || d.victim == "agent"):
 		t.Fatal(err)
@@ -209,8 +206,8 @@ func kill(t *testing.T, d death, random *mathrand.Rand) {
 	s.afterwards(t, session, &before)
 }
 
-// play has the edit story told. session is empty if the editor has never heard of
-// one, failure is the agent's, err is the end of the bridge.
+// play runs the edit story. session is empty if the editor has not got one, failure is
+// the agent's, err is the end of the bridge.
 func (s *stage) play(e *editor) (session, failure string, err error) {
 	if err := e.initialize(); err != nil {
 		return "", "", err
@@ -222,13 +219,12 @@ func (s *stage) play(e *editor) (session, failure string, err error) {
 	return session, m.Get("error.data.details").Str, err
 }
 
-// afterwards goes on with the session in another bridge, and looks at it in a
-// third.
+// afterwards continues the session in another bridge, and loads it in a third.
 func (s *stage) afterwards(t *testing.T, session string, before *screen) {
 	e := s.bridge(t)
 	stored := s.stored(t, e)
 	if session == "" {
-		for _, id := range stored { // it was about to be heard of
+		for _, id := range stored { // the editor was about to get it
 			s.load(t, e, id)
 		}
 		s.quit(t, e)
@@ -239,7 +235,7 @@ func (s *stage) afterwards(t *testing.T, session string, before *screen) {
 	}
 	s.load(t, e, session)
 	if s.victim == "bridge" && !s.owned && before.touched() {
-		// The agent has told its story to nobody, and waits for the answer.
+		// Nobody has heard the agent's story, and the agent waits for the answer.
 		if !e.until(session, patience, func(on *screen) bool { return on.text == wrote(s.cwd, "k.txt") }) {
 			t.Errorf("the story does not go on")
 		}
@@ -258,8 +254,8 @@ func (s *stage) afterwards(t *testing.T, session string, before *screen) {
 		if on.text != after.text || len(on.thoughts) != len(after.thoughts) {
 			t.Errorf("loaded once more it is %+v, want %+v", *on, after)
 		}
-		// The editor shows its user's words itself, and has not heard of those that
-		// the bridge had not read.
+		// The editor shows the user's words itself; the bridge cannot know of those that it
+		// had not read.
 		if want := strings.TrimSuffix(after.user, "hello") + "hello"; on.user != want {
 			t.Errorf("loaded once more the user has said %q, want %q", on.user, want)
 		}
@@ -267,11 +263,11 @@ func (s *stage) afterwards(t *testing.T, session string, before *screen) {
 	s.quit(t, e)
 }
 
-// touched reports whether anything of the agent's is on the screen.
+// touched reports whether the screen shows anything of the agent.
 func (s *screen) touched() bool { return s.text != "" || len(s.thoughts) > 0 || len(s.calls) > 0 }
 
-// mayTell reports whether a notice is true here. An agent that was killed has lost the
-// conversation; one that lives may still be at work when its editor is back.
+// mayTell reports whether a notice is true here. A killed agent has lost the
+// conversation; a living one may still work when its editor returns.
 func (s *stage) mayTell(notice string) bool {
 	may := []string{"does not know this conversation", "does not know the task of this conversation", "ended in the middle of this turn", "does not accept connections any more"}
 	if s.victim == "bridge" && !s.owned {
@@ -280,7 +276,7 @@ func (s *stage) mayTell(notice string) bool {
 	return slices.ContainsFunc(may, func(words string) bool { return strings.Contains(notice, words) })
 }
 
-// compare says what is wrong with a screen that was loaded.
+// compare tells what is wrong with a loaded screen.
 func (s *stage) compare(before, after *screen) error {
 	thoughts := slices.Compact(slices.Sorted(slices.Values(after.thoughts)))
 	text, greeted := strings.CutSuffix(after.text, helloStory)
@@ -342,8 +338,7 @@ func (s *stage) stored(t *testing.T, e *editor) (ids []string) {
 	return ids
 }
 
-// load loads a session, which goes on by itself if there is something to go on
-// with.
+// load loads a session, whose turn goes on by itself if there is one.
 func (s *stage) load(t *testing.T, e *editor, session string) {
 	t.Helper()
 	e.screen(session)
@@ -354,7 +349,7 @@ func (s *stage) load(t *testing.T, e *editor, session string) {
 	}
 }
 
-// hello uses the session, when it has done what it goes on with by itself.
+// hello uses the session after its running turn.
 func (s *stage) hello(t *testing.T, e *editor, session string) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -23,13 +23,12 @@ var (
 )
 
 const (
-	// markName is the variable by which the processes of a test are known, and by
-	// which they know that they are not to test but to be a2astdio.
+	// markName is the variable that marks the processes of a test, and makes the test
+	// binary be a2astdio.
 	markName = "SOAK_MARK"
 	// shimWord begins the command line of an editor that can be killed.
 	shimWord = "soak-editor"
-	// patience is how long something may take that must come. Nothing waits for
-	// it unless something is wrong.
+	// patience bounds the wait for what must come. It only ends if something is wrong.
 	patience = 90 * time.Second
 )
 
@@ -61,9 +60,8 @@ func program() int {
 	return cli.Main(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-soak")
 }
 
-// shim is an editor that can be killed, and takes nothing with it: it starts the
-// program, and hands on what is said, so that the only ends of the program's
-// pipes are its own.
+// shim is an editor that can be killed alone: it starts the program and copies its
+// lines, so that the program's pipes have no other ends.
 func shim(args []string) int {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Stderr = os.Stderr
@@ -91,7 +89,7 @@ func shim(args []string) int {
 	return 0
 }
 
-// repeat tells, if the test fails, how to have the same again.
+// repeat tells, if the test fails, how to repeat it.
 func repeat(t *testing.T, seed uint64, flags string) {
 	t.Cleanup(func() {
 		if t.Failed() {

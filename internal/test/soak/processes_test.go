@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// A process is one that has a mark in its environment.
+// A process has a mark in its environment.
 type process struct {
 	pid   int
 	words string // its command line
 }
 
-// processes lists those that have a mark, zombies left out: they have ended.
+// processes lists the marked ones, without zombies: they have ended.
 func processes(mark string) (all []process) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is good
 	for _, dir := range dirs {
@@ -35,14 +35,14 @@ func processes(mark string) (all []process) {
 	return all
 }
 
-// nobody demands that no process has a mark a second after began, and returns
-// how long it took.
+// nobody demands that no process has a mark a second after began, and returns how long
+// it took.
 func nobody(t *testing.T, mark string, began time.Time) time.Duration {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		now := time.Now() // before looking: what is found then was there then
+		now := time.Now() // before looking: what is found existed then
 		left := processes(mark)
 		switch {
 		case len(left) == 0:
@@ -58,8 +58,8 @@ func nobody(t *testing.T, mark string, began time.Time) time.Duration {
 	}
 }
 
-// agentProcess finds the process of --agent-command that is the agent, 0 if it
-// is not there: its supervisor has the agent's words behind a "--".
+// agentProcess finds the agent's process of --agent-command, 0 if there is none: its
+// supervisor has the agent's words behind a "--".
 func agentProcess(mark string) int {
 	for _, p := range processes(mark) {
 		if strings.Contains(p.words, " demo --listen ") && !strings.Contains(p.words, " -- ") && !strings.Contains(p.words, "--agent-command") {

@@ -10,30 +10,30 @@ import (
 )
 
 const (
-	// near and far are how many bytes a fault may be away: within a conversation
-	// or two, or beyond the longest story.
+	// near and far bound the distance of a fault in bytes: within a conversation or two,
+	// or beyond the longest story.
 	near, far = 16 << 10, 4 << 20
-	// shortStall is shorter than anything that the bridge measures; longStall
-	// longer than the silence after which it asks for a task.
+	// shortStall is shorter than any time-out of the bridge; longStall is longer than the
+	// silence after which it asks for a task.
 	shortStall = 300 * time.Millisecond
 	longStall  = 6 * time.Second
-	// maxDelay is the most that a piece of a connection with latency is late.
+	// maxDelay bounds the delay of a piece.
 	maxDelay = 20 * time.Millisecond
 	// slicedBytes is how much of a piece is cut into slices of a few bytes.
 	slicedBytes = 256
 )
 
-// A proxy is a bad line to a TCP server. What is bad about a connection is drawn
-// when it is accepted.
+// A proxy is a bad connection to a TCP server. Each connection's faults are drawn when
+// it is accepted.
 type proxy struct {
 	listener net.Listener
 	server   string
-	stall    time.Duration // the longest
+	stall    time.Duration // the longest one
 
 	mu     sync.Mutex
-	random *rand.Rand // nil: the line is good
+	random *rand.Rand // nil: no faults
 	conns  map[*net.TCPConn]bool
-	faults map[string]int // how often each came to pass
+	faults map[string]int // how often each happened
 	wg     sync.WaitGroup
 	closed chan struct{}
 }
@@ -57,8 +57,7 @@ func newProxy(t *testing.T, server string, stall time.Duration) *proxy {
 
 func (p *proxy) url() string { return "http://" + p.listener.Addr().String() + "/" }
 
-// misbehave makes the line bad from now on, in the way that a seed says; be good
-// makes it good, also for the connections that there are.
+// misbehave begins a seed's faults; be good ends all faults, also of open connections.
 func (p *proxy) misbehave(seed uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,14 +101,14 @@ func (p *proxy) accept() {
 	}
 }
 
-// A fault is what is bad about one direction of a connection.
+// A fault is a fault of one direction of a connection.
 type fault struct {
-	kind    string // "": nothing but what follows
+	kind    string // "": only the following
 	at      int    // after how many bytes
 	stall   time.Duration
 	latency time.Duration // at most, of each piece
 	sliced  bool
-	random  *rand.Rand // its own, since the order of pieces is nobody's
+	random  *rand.Rand // its own, since the order of pieces varies
 }
 
 // draw draws a fault; the caller holds mu.
@@ -119,7 +118,7 @@ func (p *proxy) draw() fault {
 	if f.random.IntN(8) == 0 {
 		most = far
 	}
-	// As likely between 10 and 100 bytes as between a thousand and ten thousand.
+	// Logarithmic: 10 to 100 bytes are as likely as a thousand to ten thousand.
 	f.at = int(math.Exp(f.random.Float64()*math.Log(float64(most)))) - 1
 	switch f.random.IntN(4) {
 	case 0:
@@ -167,7 +166,7 @@ func (p *proxy) connect(client *net.TCPConn, toServer, toClient fault) {
 	both.Wait()
 }
 
-// pump carries bytes in one direction until there are no more.
+// pump copies bytes in one direction until the end.
 func (p *proxy) pump(to, from *net.TCPConn, f fault) {
 	buf := make([]byte, 16<<10)
 	for passed := 0; ; {
@@ -205,7 +204,7 @@ func (p *proxy) pump(to, from *net.TCPConn, f fault) {
 			return
 		}
 	}
-	// Nobody takes what is said: nor shall anybody say it.
+	// Nobody reads it, so its sender must stop, too.
 	from.Close()
 }
 

@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// sessions is how many talk through one bridge at a time.
+	// sessions is how many use one bridge at a time.
 	sessions = 4
-	// promptsPerRound is how many prompts each of them sends before everything is
-	// looked at, and the agent forgets.
+	// promptsPerRound is how many prompts each of them sends before the checks, after
+	// which the agent forgets.
 	promptsPerRound = 8
-	// maxHeap is what a bridge may hold after its sessions were deleted: what
-	// package initialization and the connections' buffers take, and no story.
+	// maxHeap bounds a bridge's heap after its sessions were deleted: package
+	// initialisation and the connections' buffers, and no story.
 	maxHeap = 8 << 20
-	// maxSys is what it may ever have taken: some long stories at once, and what
-	// the collector leaves lying about.
+	// maxSys bounds its memory at any time: some long stories at once, and uncollected
+	// garbage.
 	maxSys = 256 << 20
-	// restTime is how long it may take to become quiet when the line is good and
-	// all prompts have ended.
+	// restTime bounds how long the bridge may take to become quiet after all prompts, on a
+	// good connection.
 	restTime = 10 * time.Second
 )
 
-// TestSoak has sessions talk over a bad line. Each prompt ends, as the agent's
-// story does, or with an error that names what happened. Its text is shown once
-// and in order, and all of it unless there was an error; the agent got it once.
-// In the end nothing is left in the bridge.
+// TestSoak runs sessions over a bad connection. Each prompt ends like the agent's
+// story, or with an error that names what happened. Its text is shown once and in
+// order, and completely unless there was an error. The agent got the prompt once. In
+// the end the bridge holds nothing.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	s := newSoak(t)
@@ -53,7 +53,7 @@ type soaking struct {
 	agent   *agent
 	proxy   *proxy
 	bridges []*soakingBridge
-	patient bool // there is time for stories that take half a minute
+	patient bool // there is time for stories of half a minute
 
 	mu       sync.Mutex
 	prompts  int
@@ -87,7 +87,7 @@ func newSoak(t *testing.T) *soaking {
 		if err := b.initialize(); err != nil {
 			t.Fatal(err)
 		}
-		// It has fetched the card by its first answer to a session/new, or is at it.
+		// It has fetched the card by its first answer to a session/new, or is fetching it.
 		if _, err := b.open(b.cwd); err != nil {
 			t.Fatal(err)
 		}
@@ -99,12 +99,12 @@ func newSoak(t *testing.T) *soaking {
 	return s
 }
 
-// settle measures how many goroutines a bridge has that does nothing.
+// settle counts the goroutines of an idle bridge.
 func (s *soaking) settle(t *testing.T, b *soakingBridge) {
 	same, last := 0, 0
 	var ok bool
 	b.resting, ok = b.window.until(t, restTime, func(in inside) bool {
-		s.proxy.cut() // connections that are kept have goroutines
+		s.proxy.cut() // kept connections have goroutines
 		if same++; in.Goroutines != last {
 			same, last = 0, in.Goroutines
 		}
@@ -115,7 +115,7 @@ func (s *soaking) settle(t *testing.T, b *soakingBridge) {
 	}
 }
 
-// round has each session send some prompts over a line that a seed makes bad.
+// round lets each session send some prompts, over a seed's bad connection.
 func (s *soaking) round(t *testing.T, seed uint64, end time.Time) {
 	repeat(t, seed, fmt.Sprintf("-run Soak -soak=%v", min(*soak, 30*time.Second)))
 	s.agent.renew()
@@ -161,7 +161,7 @@ func (s *soaking) round(t *testing.T, seed uint64, end time.Time) {
 	}
 }
 
-// talk is a session's user. After an error it goes on with the session, or with
+// talk is a session's user. After an error it continues with the session, or with
 // another.
 func (s *soaking) talk(t *testing.T, b *soakingBridge, random *rand.Rand, name string, end time.Time) {
 	var session string
@@ -202,27 +202,26 @@ func (s *soaking) talk(t *testing.T, b *soakingBridge, random *rand.Rand, name s
 			next = p.then
 		}
 		s.count(reply.Get("result.stopReason").Str + named(failure))
-		// A question in prose that is open would take the next prompt for its answer.
+		// An open question in prose would take the next prompt for its answer.
 		if failure != "" && (p.prose || random.IntN(2) == 0) {
 			done()
 		}
 	}
 }
 
-// A saying is a prompt, and what the agent says to it.
+// A saying is a prompt and the agent's answer.
 type saying struct {
-	text   string  // its first word is the demo's story
-	answer string  // to its question, if there is one
-	want   string  // the text of the story
-	asks   bool    // for approval
-	prose  bool    // there is a question in prose
-	then   *saying // the prompt that answers its question in prose
+	text   string  // its first word selects the demo's story
+	answer string  // the answer to its question, if there is one
+	want   string  // the story's text
+	asks   bool    // it asks for approval
+	prose  bool    // it asks in prose
+	then   *saying // the prompt that answers in prose
 }
 
 const shellCommand = "echo one && echo two && echo three"
 
-// choose chooses a story; name makes its prompt one that there is once only. dir is
-// the session's.
+// choose chooses a story; name makes its prompt unique. dir is the session's.
 func (s *soaking) choose(random *rand.Rand, name, dir string) saying {
 	yes := random.IntN(4) > 0
 	option := map[bool]string{true: "proceed_once", false: "cancel"}[yes]
@@ -254,9 +253,8 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// judge says what is wrong with the end of a prompt. The demo keeps all that it
-// says, so there is no gap; and what is shown before an error is how the story
-// begins.
+// judge tells what is wrong with a prompt's end. The demo keeps all that it says, so
+// there is no gap, and the text before an error is the beginning of the story.
 func (p *saying) judge(got *screen, stop, failure string, accepted int) error {
 	for call, n := range got.asked {
 		if n > 1 {
@@ -293,7 +291,7 @@ func (p *saying) judge(got *screen, stop, failure string, accepted int) error {
 	return nil
 }
 
-// difference shows where two texts part.
+// difference shows where two texts differ.
 func difference(want, got string) string {
 	at := 0
 	for at < len(want) && at < len(got) && want[at] == got[at] {
@@ -303,8 +301,7 @@ func difference(want, got string) string {
 	return fmt.Sprintf("after %d bytes %q, want %q; %d and %d bytes in all", at, got[from:min(len(got), at+60)], want[min(from, len(want)):min(len(want), at+60)], len(got), len(want))
 }
 
-// names are the words by which an error names what happened, and what each of
-// them is about.
+// names are the words by which an error names what happened.
 var names = []struct{ words, what string }{
 	{"possibly delivered, so it is not sent again", "error: possibly delivered"},
 	{"the message may have been delivered, so it is not sent again", "error: possibly delivered, before the task had an ID"},
@@ -317,7 +314,7 @@ var names = []struct{ words, what string }{
 	{"agent: reading the request: unexpected EOF", "error: the agent got half a request"},
 }
 
-// named names an error, "" if it does not say what happened.
+// named returns what an error names, "" if nothing.
 func named(failure string) string {
 	for _, n := range names {
 		if strings.Contains(failure, n.words) {

@@ -92,7 +92,7 @@ func talk(script string) string {
 	return strings.Join(found, "\n")
 }
 
-// acp is how an ACP conversation begins; then a prompt is open.
+// acp begins an ACP conversation, up to an open prompt.
 const acp = `
 	E> {"id":0,"method":"initialize","params":{"protocolVersion":1}}
 	E< {"id":0,"result":{"protocolVersion":1}}
@@ -151,8 +151,8 @@ func artifact(id, text string, goesOn bool) string {
 const task10 = `
 	A< 1 {"result":{"task":{"id":"t","status":{"state":"TASK_STATE_SUBMITTED"}}}}`
 
-// TestLaws: what keeps to the protocols has no findings, and each law finds what
-// breaks it, with the record, and who has done it.
+// TestLaws: a correct conversation has no findings. Each rule finds its violation, with
+// the record and the culprit.
 func TestLaws(t *testing.T) {
 	for _, test := range []struct{ name, script, want string }{
 		{"all is well", acp + chunk("a") + call("tool_call", "c") + ask + `
@@ -274,8 +274,8 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestConversations: conversations with a bridge have no findings but what the
-// agents' cards leave out.
+// TestConversations: conversations with a bridge have no findings, except what the
+// agents' cards lack.
 func TestConversations(t *testing.T) {
 	for _, name := range []string{"approval", "cut", "lines-hello"} {
 		r, err := trace.NewReader(bytes.NewReader(tracetest.Record(t, "../../../testdata/trace/"+name+".txt", nil)))
@@ -304,7 +304,7 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// TestAlike: findings that are alike are counted, and not all reported.
+// TestAlike: equal findings are counted, and not all reported.
 func TestAlike(t *testing.T) {
 	reported := 0
 	c := New(&Options{Report: func(*Finding) { reported++ }})

@@ -21,8 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "make the documents that come from testdata/schema again")
 
-// said are the keywords that say something to people; "unevaluatedProperties" is
-// only ever true.
+// said are keywords for people; "unevaluatedProperties" is only ever true.
 var said = []string{"description", "title", "default", "discriminator", "format", "$schema", "unevaluatedProperties",
 	"x-docs-ignore", "x-deserialize-default-on-error", "x-deserialize-default-on-null", "x-deserialize-skip-invalid-items"}
 
@@ -30,7 +29,7 @@ var said = []string{"description", "title", "default", "discriminator", "format"
 var known = []string{"$defs", "$ref", "type", "enum", "const", "properties", "required", "additionalProperties", "items", "allOf", "anyOf",
 	"oneOf", "not", "minimum", "maximum", "minLength", "minItems", "x-method", "x-side", "x-null-is-absent"}
 
-// lean returns a schema without what says nothing to programs.
+// lean returns a schema without keywords for people.
 func lean(t *testing.T, v any, names bool) any {
 	switch v := v.(type) {
 	case []any:
@@ -58,8 +57,8 @@ func lean(t *testing.T, v any, names bool) any {
 	return v
 }
 
-// TestDocuments: the documents that are part of the program are those of
-// testdata/schema, and use no keyword that is not read.
+// TestDocuments: the program's documents equal those of testdata/schema, and use only
+// known keywords.
 func TestDocuments(t *testing.T) {
 	for name, source := range map[string]string{docACP: "acp-v1", docLines: "a2a-lines", doc03: "", doc10: ""} {
 		path := "schema/" + name + ".json"
@@ -96,7 +95,7 @@ func TestDocuments(t *testing.T) {
 	tracetest.Packed(t, "schema", "schema.json.gz", *update)
 }
 
-// payloads are those of conversations, by document and schema.
+// payloads are conversations' payloads, by document and schema.
 func payloads(t *testing.T) map[[2]string][]string {
 	all := map[[2]string][]string{}
 	var s schemas
@@ -169,9 +168,8 @@ func mutations(text string, yield func(string)) {
 	}
 }
 
-// TestValidate: what this package says of a payload, right or wrong, is what a
-// library says that reads all of JSON Schema; and what is wrong is said with its
-// place.
+// TestValidate: this package accepts and refuses the same payloads as a library that
+// reads all of JSON Schema, and names the place of a fault.
 func TestValidate(t *testing.T) {
 	var own schemas
 	wrong := 0
@@ -219,7 +217,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestFaults: a fault names the place, what must be there, and what is.
+// TestFaults: a fault names the place, the expected value, and the found one.
 func TestFaults(t *testing.T) {
 	var s schemas
 	for _, test := range []struct{ doc, schema, text, want string }{

@@ -17,8 +17,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/tracetest"
 )
 
-// conversation is the trace of a transcript, in which secrets were said, each with
-// the word hunter2, and a trace context was given.
+// conversation is the trace of a transcript with secrets, each with the word hunter2,
+// and with a trace context.
 func conversation(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile("../../../testdata/trace/" + name + ".txt")
@@ -32,7 +32,7 @@ func conversation(t *testing.T, name string) []byte {
 	return out.Bytes()
 }
 
-// TestNoSecrets: what no trace has, no export has.
+// TestNoSecrets: no export has a secret.
 func TestNoSecrets(t *testing.T) {
 	b := conversation(t, "approval")
 	for name, export := range map[string]func(*trace.Reader, io.Writer) error{"har": HAR, "otlp": OTLP, "acp": ACP, "transcript": Transcript} {
@@ -71,8 +71,8 @@ func TestHAR(t *testing.T) {
 	}
 }
 
-// TestOTLP: a conversation is a trace, in the context that its prompt brought, and
-// what happened in a turn is below it.
+// TestOTLP: a conversation is a trace, in its prompt's context, and a turn's events are
+// below it.
 func TestOTLP(t *testing.T) {
 	for _, name := range []string{"approval", "cut", "lines-hello"} {
 		var out bytes.Buffer
@@ -133,8 +133,7 @@ func TestACP(t *testing.T) {
 	}
 }
 
-// TestBundle: a bundle has the trace without what was said, and what tells where it
-// is from.
+// TestBundle: a bundle has the trace without texts, and its origin.
 func TestBundle(t *testing.T) {
 	for _, texts := range []bool{false, true} {
 		var out bytes.Buffer

@@ -85,7 +85,7 @@ func (t *transcript) record(r *trace.Record) error {
 	switch r.Kind {
 	case trace.KindStart:
 		if r.Redact {
-			return fmt.Errorf("trace: this one was recorded with --trace-redact: there is no conversation in it")
+			return fmt.Errorf("trace: it was recorded with --trace-redact, so it has no conversation")
 		}
 		if len(t.head) == 0 {
 			t.head = append(t.head, "# From a trace of "+r.Time.UTC().Format("2006-01-02")+".")

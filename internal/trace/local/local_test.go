@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestServe: what names this server, and no other origin, is served, until the
-// context ends.
+// TestServe: requests that name this server, and have no foreign origin, are served
+// until the context ends.
 func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	urls, ended := make(chan string, 1), make(chan error, 1)

@@ -62,8 +62,8 @@ func get(t *testing.T, url string, header ...string) (int, http.Header, string) 
 	return resp.StatusCode, resp.Header, string(b)
 }
 
-// TestConversation: a client of either version talks through a proxy as it would
-// without, and all of it is in the trace.
+// TestConversation: a client of either version has the same conversation through a
+// proxy, and the trace has all of it.
 func TestConversation(t *testing.T) {
 	agent := demo.New(&demo.Options{Version: "both", Pace: time.Millisecond})
 	defer agent.Close()
@@ -111,8 +111,8 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// TestCard: a card leads to the proxy by all its URLs that do not lead elsewhere, and
-// nothing of it holds that does not hold here.
+// TestCard: all URLs of a card lead to the proxy, except foreign ones, and the card
+// promises nothing that the proxy does not do.
 func TestCard(t *testing.T) {
 	var other string
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -164,9 +164,9 @@ func TestCard(t *testing.T) {
 	}
 }
 
-// TestPasses: requests and answers pass as they are, with no credentials of ours but
-// those that were given; streams pass as they come, a cut is a cut, and a client that
-// leaves has left.
+// TestPasses: requests and answers pass unchanged, with no credentials but the given
+// ones. Streams pass without delay, a cut is a cut, and a client's end reaches the
+// agent.
 func TestPasses(t *testing.T) {
 	next, left := make(chan string), make(chan struct{})
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -254,8 +254,7 @@ func TestPasses(t *testing.T) {
 	resp.Body.Close()
 }
 
-// TestWrong: what goes wrong on demand does, and an agent that is not there is said
-// to be.
+// TestWrong: faults happen on demand, and a missing agent is reported.
 func TestWrong(t *testing.T) {
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -297,8 +296,8 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestRawRequests: what could lead past the proxy does not reach the agent as it is, and
-// a request that is broken is the client's fault and not the agent's.
+// TestRawRequests: what could lead past the proxy does not reach the agent unchanged. A
+// broken request is the client's fault, not the agent's.
 func TestRawRequests(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string

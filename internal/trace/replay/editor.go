@@ -103,7 +103,7 @@ func loadEditor(path string) ([]step, error) {
 			return nil, err
 		}
 		if record.Kind == trace.KindStart && record.Redact {
-			return nil, errors.New("trace: this one was recorded with --trace-redact: there is nothing in it to be played")
+			return nil, errors.New("trace: it was recorded with --trace-redact, so there is nothing to play")
 		}
 		if record.Kind != trace.KindMessage {
 			continue
@@ -116,7 +116,7 @@ func loadEditor(path string) ([]step, error) {
 		steps = append(steps, step{record.N, record.Dir == trace.DirIn, bytes.Clone(b)})
 	}
 	if !any {
-		return nil, errors.New("trace: no editor says anything in this one: trace replay without --editor plays its agent")
+		return nil, errors.New("trace: it has no message of an editor: trace replay without --editor plays its agent")
 	}
 	return steps, nil
 }

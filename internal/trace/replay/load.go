@@ -81,7 +81,7 @@ func (rec *recorded) read(r *trace.Reader) error {
 		}
 		switch {
 		case record.Kind == trace.KindStart && record.Redact:
-			return errors.New("trace: this one was recorded with --trace-redact: there is nothing in it to be played")
+			return errors.New("trace: it was recorded with --trace-redact, so there is nothing to play")
 		case record.Kind == trace.KindStart:
 			clear(byX) // another run numbers its exchanges anew
 		case record.Kind == trace.KindRequest:
@@ -94,7 +94,7 @@ func (rec *recorded) read(r *trace.Reader) error {
 	}
 	rec.notes = r.Notes()
 	if len(rec.exchanges) == 0 {
-		return errors.New("trace: nothing was asked of an agent in this one")
+		return errors.New("trace: it has no request to an agent")
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// serve runs a bridge that talks to an agent, and records it. It returns the
-// editor's ends, and what waits for the end.
+// serve runs and records a bridge that talks to an agent. It returns the editor's ends,
+// and a function that waits for the end.
 func serve(t *testing.T, agent http.RoundTripper, path string) (in io.WriteCloser, out io.Reader, end func()) {
 	t.Helper()
 	recorder, err := trace.Create(path, &trace.Options{Mode: "bridge"})
@@ -54,7 +54,7 @@ func serve(t *testing.T, agent http.RoundTripper, path string) (in io.WriteClose
 	}
 }
 
-// converse is an editor that has a conversation: it allows what it is asked.
+// converse is an editor that has a conversation, and allows all questions.
 func converse(t *testing.T, in io.WriteCloser, out io.Reader, prompts ...string) {
 	t.Helper()
 	lines := bufio.NewReader(out)
@@ -108,8 +108,8 @@ func recordDemo(t *testing.T, path, version string, prompts ...string) {
 	agent.Close()
 }
 
-// replayed plays both sides of a trace with a bridge between them, and returns the
-// trace of that, what the agent has noted, and the difference.
+// replayed plays both sides of a trace with a bridge between them. It returns that
+// trace, the agent's notes, and the difference.
 func replayed(t *testing.T, path string, speed float64, faults ...string) (second string, notes []string, difference error) {
 	t.Helper()
 	return replayedBy(t, path, speed, func(agent http.Handler) http.Handler { return agent }, faults...)
@@ -137,9 +137,9 @@ func replayedBy(t *testing.T, path string, speed float64, before func(http.Handl
 	return second, notes, difference
 }
 
-// TestReplay: a conversation that is played again, both sides of it, with a bridge
-// between, is the same conversation: in both versions of A2A, with approvals, tool
-// calls and more than one prompt, at any speed.
+// TestReplay: a replay of both sides, with a bridge between them, is the same
+// conversation: in both versions of A2A, with approvals, tool calls and several
+// prompts, at any speed.
 func TestReplay(t *testing.T) {
 	for _, version := range []string{"0.3", "1.0"} {
 		for _, speed := range []float64{0, 1, 7} {
@@ -155,7 +155,7 @@ func TestReplay(t *testing.T) {
 					if took := time.Since(began); speed == 0 && took > 2*time.Second || speed == 1 && took < time.Second/2 {
 						t.Errorf("it took %v", took)
 					}
-					// And what was recorded of that can be played in its turn.
+					// And its recording can be replayed again.
 					if _, _, err := replayed(t, second, 0); err != nil {
 						t.Error(err)
 					}
@@ -165,8 +165,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayFaults: whatever goes wrong with the connection, the agent that is
-// played can be followed on, and the editor sees the same.
+// TestReplayFaults: whatever faults the connection has, the replayed agent can still be
+// followed, and the editor gets the same.
 func TestReplayFaults(t *testing.T) {
 	for _, version := range []string{"0.3", "1.0"} {
 		t.Run(version, func(t *testing.T) {
@@ -183,14 +183,14 @@ func TestReplayFaults(t *testing.T) {
 					}
 				}
 				// An event that comes twice is shown once, and one that is lost for good is
-				// missed.
+				// missing.
 				if _, _, err := replayed(t, path, 0, "dup=5@"+stream); err != nil {
 					t.Error(err)
 				}
 				if _, _, err := replayed(t, path, 0, "drop=7@"+stream); err == nil {
 					t.Error("an event that was left out is not missed")
 				}
-				// What no bridge can put right is a difference.
+				// What no bridge can repair is a difference.
 				if _, _, err := replayed(t, path, 0, "status=500@"+stream); err == nil || !strings.Contains(err.Error(), "record ") {
 					t.Errorf("a status: %v", err)
 				}
@@ -199,8 +199,8 @@ func TestReplayFaults(t *testing.T) {
 	}
 }
 
-// A lagging agent is not scheduled for a while after it has sent something on a
-// stream: what it sends is answered before it goes on.
+// A lagging agent pauses after each write on a stream, so that the answer comes before
+// it continues.
 type lagging struct {
 	http.ResponseWriter
 	gone <-chan struct{}
@@ -218,8 +218,7 @@ func (l lagging) Flush() {
 	}
 }
 
-// TestReplayLagging: what a client does with an event that the agent has only just
-// sent finds a task that has it.
+// TestReplayLagging: when a client reacts to an event at once, the task has that event.
 func TestReplayLagging(t *testing.T) {
 	for version, stream := range map[string]string{"0.3": "message/stream", "1.0": "SendStreamingMessage"} {
 		t.Run(version, func(t *testing.T) {
@@ -239,7 +238,7 @@ func TestReplayLagging(t *testing.T) {
 	}
 }
 
-// TestDifference: the first thing that is not as recorded is told, with where.
+// TestDifference: the first deviation is reported, with its place.
 func TestDifference(t *testing.T) {
 	for _, test := range []struct{ pattern, with, want string }{
 		{`"title":"shell"`, `"title":"other"`, `params.update.title is "shell", and was "other"`},

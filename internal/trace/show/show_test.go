@@ -58,9 +58,9 @@ func shown(t *testing.T, b []byte, opts *Options) (timeline, stats string) {
 	return out.String(), figures.String()
 }
 
-// TestShow keeps what a terminal shows of a conversation with an approval, of one
-// whose connection is cut, and of one in A2A lines, where changes of it are seen in
-// review: in a pipe, in 80 and in 40 columns.
+// TestShow commits what a terminal shows, so that reviews show changes: of a
+// conversation with an approval, of one with a cut, and of one in A2A lines, in a pipe,
+// in 80 and in 40 columns.
 func TestShow(t *testing.T) {
 	var got strings.Builder
 	for _, name := range []string{"approval", "cut", "lines-hello"} {

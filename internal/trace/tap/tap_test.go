@@ -99,8 +99,8 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// TestEnds: when we are to end, the program's input ends, which is how an agent
-// knows; and when nobody reads what it says, it feels that.
+// TestEnds: at our end the program's input ends, by which an agent notices; and a
+// program whose output nobody reads notices that.
 func TestEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var h heard

@@ -64,11 +64,10 @@ func write(t *testing.T, b []byte) string {
 
 var update = flag.Bool("update", false, "pack the page again")
 
-// TestPacked: what is embedded is the folder that people edit.
+// TestPacked: the embedded files are those of the folder.
 func TestPacked(t *testing.T) { tracetest.Packed(t, "page", "page.json.gz", *update) }
 
-// TestServe: the page and what it asks for are there, for those who have the token;
-// rows lead to the records that they are of.
+// TestServe: who has the token gets the page and its data; rows lead to their records.
 func TestServe(t *testing.T) {
 	b := tracetest.Record(t, "../../../testdata/trace/approval.txt", nil)
 	path := write(t, b)
@@ -81,7 +80,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s: %d, %d bytes", name, status, len(file))
 		}
 	}
-	// Following, it is told when all has been read.
+	// A follower is told when all has been read.
 	resp, err := http.Get(url + "api/live")
 	if err != nil {
 		t.Fatal(err)
@@ -136,8 +135,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestMany: of a trace that is too long for a page, the newest rows are there, and
-// lead to their records all the same.
+// TestMany: a trace too long for a page shows its newest rows, which still lead to
+// their records.
 func TestMany(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"n":1,"t":"2026-01-02T03:04:05Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1}` + "\n")
@@ -175,8 +174,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestExportLimit: a page that cannot hold all bytes says of how many records they are
-// missing.
+// TestExportLimit: a page without all bytes tells how many records lack theirs.
 func TestExportLimit(t *testing.T) {
 	b := tracetest.Record(t, "../../../testdata/trace/cut.txt", nil)
 	r, err := trace.NewReader(bytes.NewReader(b))
@@ -207,8 +205,8 @@ func TestExportLimit(t *testing.T) {
 	}
 }
 
-// TestExport: a page has all in it: the trace, and scripts and a style that its
-// policy names by their hashes.
+// TestExport: a page has everything in it: the trace, and scripts and a style whose
+// hashes are in its policy.
 func TestExport(t *testing.T) {
 	b := tracetest.Record(t, "../../../testdata/trace/cut.txt", nil)
 	r, err := trace.NewReader(bytes.NewReader(b))

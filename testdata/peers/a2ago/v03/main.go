@@ -40,7 +40,7 @@ func main() {
 	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(card))
 	fmt.Println(base)
 	go func() {
-		// It ends with the process, which it ends when whoever started it is gone.
+		// It ends the process when stdin does, so that no server is left behind.
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
@@ -68,8 +68,8 @@ func newCard(base, require string, streaming bool) *a2a.AgentCard {
 	return card
 }
 
-// A gate lets calls in: with the required extension. 0.3 has no error of its own
-// for one that is missing.
+// A gate admits calls with the required extension. 0.3 has no error of its own for a
+// missing one.
 type gate struct {
 	a2asrv.PassthroughCallInterceptor
 	require     string

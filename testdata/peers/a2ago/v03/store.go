@@ -9,8 +9,8 @@ import (
 	"github.com/a2aproject/a2a-go/a2a"
 )
 
-// A store keeps tasks. The SDK's own lists them for users only, and nothing
-// outside of it can make it know one.
+// A store keeps tasks. The SDK's own lists them only for users, whom nothing outside
+// the SDK can set.
 type store struct {
 	mu    sync.Mutex
 	ids   []a2a.TaskID // in the order of their last change

@@ -55,7 +55,7 @@ func main() {
 	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewAgentCardHandler(a2av0.NewStaticAgentCardProducer(card)))
 	fmt.Println(base)
 	go func() {
-		// It ends with the process, which it ends when whoever started it is gone.
+		// It ends the process when stdin does, so that no server is left behind.
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
@@ -85,8 +85,8 @@ func newCard(base, require string, streaming bool) *a2a.AgentCard {
 	return card
 }
 
-// A gate lets calls in: as those of one user, because the SDK lists tasks for
-// users only, and with the required extension.
+// A gate admits calls as one user's, because the SDK lists tasks only for users, and
+// with the required extension.
 type gate struct {
 	a2asrv.PassthroughCallInterceptor
 	require string

@@ -14,9 +14,9 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// The SDK has no signer yet. This one follows the one that is proposed for it
-// (a2a-go, pull request 368): JSON as the SDK's type has it, without signatures, by
-// RFC 8785, ES256; and it uses neither the SDK's code nor ours for that.
+// The SDK has no signer yet. This one follows the proposed one (a2a-go, pull request
+// 368): the SDK type's JSON, without signatures, by RFC 8785, ES256. It uses neither
+// the SDK's code for that nor ours.
 
 const keyID = "a2a-go"
 
@@ -27,7 +27,7 @@ func sign(card *a2a.AgentCard) (http.HandlerFunc, error) {
 		return nil, err
 	}
 	if card.Skills == nil {
-		card.Skills = []a2a.AgentSkill{} // the compatibility layer makes [] of null, after it was signed
+		card.Skills = []a2a.AgentSkill{} // the compatibility layer turns null into [] after the signing
 	}
 	text, err := json.Marshal(card)
 	if err != nil {

@@ -40,7 +40,7 @@ func main() {
 	}
 	fmt.Println(base)
 	go func() {
-		// It ends with the process, which it ends when whoever started it is gone.
+		// It ends the process when stdin does, so that no server is left behind.
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/genai"
 )
 
-// A script is a model that does what the first word of the last prompt says, and, when
-// a tool has answered, says what it has.
+// A script is a model that obeys the first word of the last prompt, and repeats a
+// tool's answer.
 type script struct{}
 
 func (script) Name() string { return "scripted" }

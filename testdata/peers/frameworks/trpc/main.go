@@ -1,6 +1,6 @@
 // Command trpc is an agent made with github.com/trpc-group/trpc-a2a-go: A2A 0.3. It
-// says each prompt again, in two pieces of an artifact that has the same ID in every
-// task. See the README of the module.
+// repeats each prompt, in two pieces of an artifact with the same ID in every task. See
+// the README of the module.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 	fmt.Println(base)
 	go func() {
-		// It ends with the process, which it ends when whoever started it is gone.
+		// It ends the process when stdin does, so that no server is left behind.
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()

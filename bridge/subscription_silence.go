@@ -1,0 +1,89 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// restsAnew reports whether a task is over, or waits, and did not as far as was heard.
+func (s *subscription) restsAnew(task *a2a.Event) bool {
+	return task.State != s.state && (task.State.Terminal() || task.State == a2a.StateInputRequired)
+}
+
+// silent looks at the task of a subscription that says nothing: it may be over, or
+// wait for the user, or just work.
+func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
+	task, said, err := s.fetchInSilence(ctx)
+	if said != nil {
+		return s.got(ctx, *said, silence)
+	}
+	defer func() {
+		s.pause = min(s.pause*2, maxWait)
+		silence.Reset(s.pause)
+	}()
+	if err == nil {
+		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.restsAnew(task)})
+	}
+	switch {
+	case !errors.Is(err, errCannotLook):
+	case s.unheard:
+		return &undeliveredError{s.taskID, s.begun}
+	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
+		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
+	default:
+		// Then the stream is followed for as long as it may say something.
+		s.stands = false
+		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
+		return nil
+	}
+	if s.failed++; s.uncut && s.failed < maxSilence && s.mayLookAgain(err) {
+		return nil // as far as is known, the stream is open
+	}
+	s.failed = 0
+	s.joined = time.Now() // what comes now may be in the task
+	s.kept = nil          // the task has been looked at: what came was a repetition
+	// Gemini's server is in input-required while it executes what was allowed; where
+	// it does wait it ends the stream. Calls that wait may go on without the user: that
+	// comes on the stream, as long as it is open.
+	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
+	if err == nil && s.unheard {
+		return s.asBefore()
+	}
+	return err
+}
+
+// fetchInSilence is fetch, until the stream says something: an agent may not answer.
+func (s *subscription) fetchInSilence(ctx context.Context) (task *a2a.Event, said *batch, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	done := make(chan struct{})
+	go func() { // ends with ctx, at the latest
+		defer close(done)
+		task, err = s.fetch(ctx)
+	}()
+	select {
+	case <-done:
+		return task, nil, err
+	case b := <-s.batches:
+		said = &b
+	case <-s.dropped:
+	}
+	stop()
+	<-done
+	if said == nil {
+		return nil, nil, errDropped
+	}
+	return nil, said, nil
+}
+
+// asBefore is the error for a task that is still as it was before the message.
+func (s *subscription) asBefore() error {
+	if s.doubt == nil {
+		return &cutError{"agent: says nothing"} // the caller counts these errors
+	}
+	s.asWas++
+	return s.doubt
+}
