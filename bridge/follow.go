@@ -64,9 +64,7 @@ func (l *leg) run(ctx context.Context) error {
 		}
 		var found outcome
 		found, err = l.attempt(ctx, pushed)
-		if l.asWas++; !errors.As(err, new(*undeliveredError)) {
-			l.asWas = 0
-		}
+		l.countAsWas(err)
 		switch {
 		case found == progress:
 			silent, pause, attempt = 0, firstWait, 0
@@ -88,6 +86,13 @@ func (l *leg) tellLoss(ctx context.Context, why error) {
 	if !l.lossTold {
 		l.lossTold = true
 		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: why.Error()})
+	}
+}
+
+// countAsWas counts the attempts in a row at which the task was as it was before the message.
+func (l *leg) countAsWas(err error) {
+	if l.asWas++; !errors.As(err, new(*undeliveredError)) {
+		l.asWas = 0
 	}
 }
 

@@ -32,6 +32,7 @@ func (a *agent) answers(q *request, t *task, h *Heard, answers [][2]string) *rep
 	if fault != nil {
 		a.happened(r, fault)
 		if fault.Kind == Undelivered {
+			r.leg = r.streams // the bridge has left the stream before
 			r.streams++
 			return &reply{err: errReset}
 		}

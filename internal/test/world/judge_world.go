@@ -45,7 +45,7 @@ func (j *judge) judgeMessages() {
 		if slices.ContainsFunc(j.rec.Happened, func(x Happening) bool { return x.Fault.Kind == RestartAt && x.At >= s.asked && x.At <= h.At }) {
 			s.asks = "" // it is forgotten, and the user was told
 		}
-		if s.asks != "" && h.Task != s.asks && !j.failedSince(v, s.asked) {
+		if s.asks != "" && h.Task != s.asks && !j.droppedSince(v, s.asked) {
 			j.wrong(h.Turn, "an answer to a question in prose does not go to its task", "%q, not %q", h.Task, s.asks)
 		}
 		s.asks, s.asked = v.asksInProse(), h.At
@@ -59,12 +59,14 @@ func (j *judge) judgeMessages() {
 	}
 }
 
-// failedSince reports whether an earlier turn has failed since then: an editor of A2A
-// lines names the task itself, and ours names none after an error.
-func (j *judge) failedSince(v *turnView, at time.Duration) bool {
-	return j.lines && j.excuse("lines: a turn has failed", slices.ContainsFunc(j.turns, func(other *turnView) bool {
-		return other.rec.Session == v.rec.Session && other.rec.Sent > at && other.rec.Sent < v.rec.Sent && other.rec.Err != ""
-	}))
+// droppedSince reports whether an earlier turn was cancelled since then, and with it the
+// task; or has failed, in A2A lines: their editor names the task itself, and ours names none
+// after an error.
+func (j *judge) droppedSince(v *turnView, at time.Duration) bool {
+	return slices.ContainsFunc(j.turns, func(other *turnView) bool {
+		return other.rec.Session == v.rec.Session && other.rec.Sent > at && other.rec.Sent < v.rec.Sent &&
+			(j.excuse("lines: a turn has failed", j.lines && other.rec.Err != "") || j.excuse("a prompt is cancelled before it comes", other.rec.Cancelled > 0))
+	})
 }
 
 // asksInProse is the task that ended the turn with a question, "" if none did, or
