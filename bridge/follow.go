@@ -51,9 +51,8 @@ func (l *leg) run(ctx context.Context) error {
 			polling = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
 		case l.polled:
-		case attempt == 1 && !l.lossTold:
-			l.lossTold = true
-			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: err.Error()})
+		case attempt == 1:
+			l.tellLoss(ctx, err)
 		}
 		l.lose()
 		pushed, waitErr := l.pauseUnlessRefused(ctx, attempt, pause, err)
@@ -80,6 +79,14 @@ func (l *leg) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tellLoss tells that the connection was lost, once until a stream has come again.
+func (l *leg) tellLoss(ctx context.Context, why error) {
+	if !l.lossTold {
+		l.lossTold = true
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: why.Error()})
+	}
 }
 
 // countAsWas counts the attempts in a row at which the task was as it was before the message.
@@ -241,7 +248,7 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil
-	case ended && said && l.resting() && !l.mayGoOn():
+	case ended && said && l.resting() && !l.mayGoOn(l.unmoved):
 		l.bare = true
 		return nil
 	case l.spoke == 1 && l.state == "" && !l.unheard:

@@ -120,9 +120,9 @@ type leg struct {
 	message        string
 	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
-	// moved: all calls that were answered have gone on since. awaits: of one nothing was
-	// said. The turn sets both as it does repetition.
-	moved, awaits bool
+	// moved: all calls that were answered have gone on since. unmoved: of one nothing was
+	// said; awaits: of one that was allowed. The turn sets them as it does repetition.
+	moved, unmoved, awaits bool
 	// looked: more was shown than repetition knows.
 	looked bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.
@@ -230,10 +230,10 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 	}
 }
 
-// mayGoOn is noteStanding for a task that waits though nothing was said of a call since it
-// was answered.
-func (l *leg) mayGoOn() bool {
-	if !l.awaits || !l.request.answers || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
+// mayGoOn is noteStanding for a task that waits though the agent has said nothing of a call
+// since it was answered.
+func (l *leg) mayGoOn(awaits bool) bool {
+	if !awaits || !l.request.answers || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
 		return false
 	}
 	l.stood++
@@ -320,7 +320,7 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 		if l.unheard && l.moved && l.request.answers {
 			l.doubt(false)
 		}
-		if n.isTask() && l.mayGoOn() {
+		if n.isTask() && l.mayGoOn(l.awaits) {
 			l.over, l.stands = false, true
 		}
 		return nil

@@ -388,7 +388,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	t.steps = steps
 	t.chooseCancel(leg)
 	leg.asking.Store(t.fold.Waits())
-	leg.moved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits()
+	leg.moved, leg.unmoved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits(false), t.fold.Awaits(true)
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:

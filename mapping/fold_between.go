@@ -17,6 +17,23 @@ func (t *texts) restOf(sh *shown, whole string) (rest string, replaced, short bo
 	return rest, !known, len(whole) < sh.stored.n
 }
 
+// mayBegin reports whether a text may be the beginning of what was shown, which is longer.
+func (t *texts) mayBegin(sh *shown, text string) bool {
+	if from := len(t.said.text) - sh.n; t.growing == sh && from >= 0 && sh.pos == from {
+		return string(t.said.text[from:from+len(text)]) == text
+	}
+	for _, e := range sh.sums {
+		if e.n > len(text) {
+			break
+		}
+		if maphash.String(t.seed, text[:e.n]) != e.sum {
+			return false
+		}
+		text = text[e.n:]
+	}
+	return true
+}
+
 // between returns where a whole text has more than was shown of it: from from to to, and
 // behind end. What was shown is before, where its beginning was not missed, and between.
 func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {

@@ -286,6 +286,9 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 		return whole, true, false
 	}
 	if len(whole) < sh.n {
+		if !t.mayBegin(sh, whole) {
+			return whole, true, false
+		}
 		return "", false, true
 	}
 	if t.growing == sh {
