@@ -2,6 +2,7 @@ package cli
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
@@ -111,6 +112,13 @@ func TestPlantedSecrets(t *testing.T) {
 		}
 		return string(b)
 	}
+	for live, read := bufio.NewReader(follow(t, url+"api/live")), false; !read; { // until it has read the file
+		line, err := live.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = strings.Contains(line, `"read":true`)
+	}
 	texts["rows"], texts["spans"] = get("api/rows?from=0&count=1000"), get("api/spans")
 	for i := range strings.Count(string(b), "\n") {
 		texts[fmt.Sprintf("row %d", i)] = get(fmt.Sprintf("api/record?row=%d", i))
@@ -120,6 +128,17 @@ func TestPlantedSecrets(t *testing.T) {
 			t.Errorf("%s has a credential: …%s…", name, text[max(0, i-80):min(len(text), i+40)])
 		}
 	}
+}
+
+// follow opens a stream.
+func follow(t *testing.T, url string) io.Reader {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp.Body
 }
 
 // unpacked is what is compressed in an export.
