@@ -43,7 +43,7 @@ func TestSaidCovers(t *testing.T) {
 // again, or not.
 func TestRepetitionOfTasks(t *testing.T) {
 	event := func(kind a2a.EventKind, raw string) *a2a.Event {
-		return &a2a.Event{Kind: kind, TaskID: "t", Raw: a2a.JSON(raw)}
+		return &a2a.Event{Kind: kind, TaskID: "t", HasMessage: true, Raw: a2a.JSON(raw)}
 	}
 	first, asks := event(a2a.EventTask, "first"), event(a2a.EventStatus, "asks")
 	again, goesOn := event(a2a.EventTask, "again"), event(a2a.EventStatus, "goes on")
@@ -64,5 +64,18 @@ func TestRepetitionOfTasks(t *testing.T) {
 		if known != KnownLast {
 			t.Errorf("%d events: %v, want %v", len(events), known, KnownLast)
 		}
+	}
+}
+
+// A state alone may come again at an agent that repeats nothing: it is no repetition.
+func TestRepetitionOfStates(t *testing.T) {
+	works := &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, Raw: `{"state":"working"}`}
+	var s Seen
+	s.Leg()
+	s.Note(works)
+	r := s.Repetition()
+	r.Begin()
+	if known := r.Next(works); known != KnownNot {
+		t.Errorf("a state alone: %v, want %v", known, KnownNot)
 	}
 }

@@ -65,6 +65,7 @@ type Repetition struct {
 	at     []int // the places that the next event may be at
 	n      int   // how many were known again
 	ended  bool  // the newest may have been the last
+	said   bool  // one of them holds more than a state, which may come twice
 }
 
 // Repetition returns what was seen so far, to compare subscriptions with, nil if that is not
@@ -81,7 +82,9 @@ func (s *Seen) Repetition() *Repetition {
 func (r *Repetition) Fresh() bool { return len(r.legs) > 0 && r.legs[len(r.legs)-1] == len(r.hashes) }
 
 // Begin begins the comparison, for another subscription.
-func (r *Repetition) Begin() { r.at, r.n, r.ended = append(r.at[:0], r.legs...), 0, false }
+func (r *Repetition) Begin() {
+	r.at, r.n, r.ended, r.said = append(r.at[:0], r.legs...), 0, false, false
+}
 
 // Known says what an event of a subscription is.
 type Known uint8
@@ -118,9 +121,10 @@ func (r *Repetition) Next(ev *a2a.Event) Known {
 			ended = ended || at+2 == len(r.hashes) && slices.Contains(r.tasks, at+1)
 		}
 	}
-	r.at, r.ended = goOn, ended
+	r.said = r.said || ev.HasMessage || ev.Kind != a2a.EventStatus
+	r.at, r.ended = goOn, ended && r.said
 	switch r.n++; {
-	case len(goOn) == 0 && ended:
+	case len(goOn) == 0 && r.ended:
 		return KnownLast
 	case len(goOn) == 0 && before:
 		return KnownBefore
