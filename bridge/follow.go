@@ -50,8 +50,7 @@ func (l *leg) run(ctx context.Context) error {
 		case l.polled && !polling:
 			polling = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
-		case l.polled:
-		case attempt == 1:
+		case !l.polled:
 			l.tellLoss(ctx, err)
 		}
 		l.lose()

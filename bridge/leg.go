@@ -339,12 +339,14 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 func (l *leg) hears(ev *a2a.Event) bool {
 	unsure, ours := false, 0
 	switch {
+	case ev.Kind != a2a.EventTask && !l.request.answers: // else it may be of the work before
+		return l.request.was.State != ""
 	case ev.Kind != a2a.EventTask:
-		return !l.request.answers || ev.State != l.request.was.State && ev.State != a2a.StateInputRequired
+		return ev.State != l.request.was.State && ev.State != a2a.StateInputRequired
 	case l.request.was.Is(ev):
 	case l.begun:
 		return true
-	case ev.State == a2a.StateSubmitted && l.request.was.State != "": // as it was at its beginning
+	case ev.State == a2a.StateSubmitted: // as it was at its beginning
 	case ev.State == a2a.StateInputRequired && l.request.was.State != a2a.StateCompleted:
 	case ev.State == a2a.StateCompleted && (l.request.was.State == a2a.StateCompleted || l.request.was.State == ""):
 	case ev.State == l.request.was.State: // it worked while it waited for an answer

@@ -141,13 +141,13 @@ func taken(pushes []Push) {
 
 // pause waits before the next attempt to reach the agent, as wait does, or until the
 // agent pushes something; pushed says which. While the agent pushes, the attempts are
-// not hurried.
+// not hurried, unless they are to show whether the task waits for more.
 func (l *leg) pause(ctx context.Context, d time.Duration, why error) (pushed bool, err error) {
 	if l.request.pushes == nil {
 		return false, l.wait(ctx, d, why)
 	}
 	l.request.pushes.listen(true)
-	if l.request.pushes.pushes() {
+	if l.request.pushes.pushes() && !l.stands {
 		d = maxWait
 	}
 	waiting, stop := context.WithCancel(ctx)

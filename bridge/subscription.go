@@ -200,6 +200,7 @@ func (s *subscription) ended() (said bool, err error) {
 		return false, s.doubt
 	}
 	said = s.said && len(s.kept) == 0
+	s.polled = s.stream.Unstreamed()
 	return said, s.endOf(s.stream, s.end, said)
 }
 

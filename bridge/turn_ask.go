@@ -217,7 +217,6 @@ func (t *turn) answer(ctx context.Context, decisions []decision) (*request, erro
 	for _, d := range decisions {
 		t.observeAnswer(&d)
 		t.fold.Answered(d.question.Call.ID, d.option.Allows())
-		t.session.record(mapping.AnswerMark(nil, d.question.Call, t.fold.TaskID))
 		if d.unanswered {
 			t.unanswered = append(t.unanswered, mapping.Title(d.question.Call))
 		}
@@ -227,6 +226,9 @@ func (t *turn) answer(ctx context.Context, decisions []decision) (*request, erro
 	}
 	if cancels {
 		return nil, t.cancelToReject(ctx, decisions)
+	}
+	for _, d := range decisions {
+		t.session.record(mapping.AnswerMark(nil, d.question.Call, t.fold.TaskID))
 	}
 	m := &a2a.Outgoing{ID: t.agent.opts.NewID(), TaskID: t.fold.TaskID, ContextID: t.fold.ContextID}
 	if err := t.writing.Answers(answers, m); err != nil {
