@@ -35,10 +35,10 @@ func (v *turnView) replayedAll() bool {
 		!v.excuse("replay: of states alone", !v.saidBefore(v.hit(CutAt).At))
 }
 
-// saidBefore reports whether something has come of what the agent says and does by then.
+// saidBefore reports whether something has come of what the agent has said and done before.
 func (v *turnView) saidBefore(then time.Duration) bool {
 	return slices.ContainsFunc(v.said, func(s *Said) bool {
-		return s.Act != nil && s.Arrived && s.At <= then
+		return s.Act != nil && s.Arrived && s.At < then
 	})
 }
 
