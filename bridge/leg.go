@@ -334,11 +334,12 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 	}
 }
 
-// hears reports whether an event shows that the message has come. A task shows it by a
-// state other than before. In the same state it shows it by holding the message, or, if
-// it works, by holding no messages of ours at all. An update in the same state, or of one
-// that waits, does not show that answers have come: agents may say, and ask, something
-// else meanwhile.
+// hears reports whether an event shows that the message has come. A task shows that answers
+// have come by a state other than before. In the same state, and that a prompt has come, it
+// shows by holding the message, or, if it works or was known to rest, by holding no messages
+// of ours at all: it may have gone on unheard before the prompt. An update in the same state,
+// or of one that waits, does not show that answers have come: agents may say, and ask,
+// something else meanwhile.
 func (l *leg) hears(ev *a2a.Event) bool {
 	unsure, ours := false, 0
 	switch {
@@ -352,8 +353,8 @@ func (l *leg) hears(ev *a2a.Event) bool {
 	case ev.State == a2a.StateSubmitted: // as it was at its beginning
 	case ev.State == a2a.StateInputRequired && l.request.was.State != a2a.StateCompleted:
 	case ev.State == a2a.StateCompleted && (l.request.was.State == a2a.StateCompleted || l.request.was.State == ""):
-	case ev.State == l.request.was.State: // it worked while it waited for an answer
-		unsure = true
+	case ev.State == l.request.was.State, !l.request.answers: // it worked while it waited for an answer
+		unsure = l.request.was.State != ""
 	default:
 		return true
 	}

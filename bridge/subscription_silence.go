@@ -36,7 +36,7 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 	default:
 		// Then the stream is followed for as long as it may say something.
 		s.stands = false
-		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load()
+		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load() && !s.asking.Load()
 		return nil
 	}
 	if s.failed++; s.uncut && s.failed < maxSilence && s.mayLookAgain(err) {
@@ -48,7 +48,7 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 	// Gemini's server is in input-required while it executes what was allowed; where
 	// it does wait it ends the stream. Calls that wait may go on without the user: that
 	// comes on the stream, as long as it is open.
-	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !(s.uncut && s.asking.Load())
+	s.over = s.over || err == nil && s.resting() && !s.running.Load() && !s.asking.Load()
 	if err == nil && s.unheard {
 		return s.asBefore()
 	}

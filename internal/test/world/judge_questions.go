@@ -325,10 +325,12 @@ func (v *turnView) judgeBeside(h *Heard) {
 			continue
 		}
 		asked := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At <= h.At })
+		before := slices.ContainsFunc(v.asks(c), func(q *Shown) bool { return q.At < h.At })
 		answered := slices.ContainsFunc(v.answersTo(c), func(x *Heard) bool { return x.Message == h.Message || x.At <= h.At })
 		switch {
-		case !asked && v.excuse("together: silent", v.hushedTill(at, h.At)):
-		case !asked && v.excuse("together: no stream is open", v.adrift(at, h.At)):
+		case asked && answered:
+		case !before && v.excuse("together: silent", v.hushedTill(at, h.At)):
+		case !before && v.excuse("together: no stream is open", v.adrift(at, h.At)):
 		case !asked:
 			v.wrong("an answer goes before all that waits is asked", "%s, while %s waits", h.Call.Name, c.Name)
 		case !answered && !(!c.rejects() && v.dismissed(c)):
