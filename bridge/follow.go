@@ -50,7 +50,8 @@ func (l *leg) run(ctx context.Context) error {
 		case l.polled && !polling:
 			polling = true
 			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
-		case !l.polled:
+		case l.polled:
+		case attempt == 1 || l.news:
 			l.tellLoss(ctx, err)
 		}
 		l.lose()
@@ -82,7 +83,7 @@ func (l *leg) run(ctx context.Context) error {
 
 // tellLoss tells that the connection was lost, once until a stream has come again.
 func (l *leg) tellLoss(ctx context.Context, why error) {
-	if !l.lossTold {
+	if l.news = false; !l.lossTold {
 		l.lossTold = true
 		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: why.Error()})
 	}

@@ -88,6 +88,8 @@ type leg struct {
 	// lossTold: the turn knows that the connection was lost, and since then the task was
 	// only looked at.
 	lossTold bool
+	// news: since then a stream has brought more than the task.
+	news bool
 	// polled: the agent has answered without a stream. None was lost, and its task
 	// is looked at.
 	polled bool
@@ -315,6 +317,7 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	l.news = l.news || len(n.events) > 0 && n.aligns == nil && n.join != joinFirst
 	select {
 	case <-l.taken:
 		if l.unheard && l.moved && l.request.answers {

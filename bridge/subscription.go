@@ -42,6 +42,9 @@ type subscription struct {
 	// again: it repeats what was said before, and not all of that is known here.
 	again  bool
 	joined time.Time
+	// ahead: the task was looked at, and may have held what the stream, however slow, has
+	// still to bring.
+	ahead bool
 	// behind is the leg before the stream of an answer, until something has come on it.
 	behind *leg
 	// uncut: no connection was lost before it. failed counts looks at its task that failed.
@@ -308,13 +311,18 @@ func (s *subscription) align(ctx context.Context, events []a2a.Event) error {
 	switch {
 	case len(events) == 0:
 		return nil
-	case s.aligned && (time.Since(s.joined) > echoTime || !says(events)):
+	case s.aligned && s.isNext(events):
 		return s.deliver(ctx, events)
 	}
 	if err := s.join(ctx, events); err != nil || !s.unheard || s.begun || s.aligned {
 		return err // where nothing else tells, the stream will, or its silence
 	}
 	return &undeliveredError{s.taskID, s.begun} // the task has told
+}
+
+// isNext reports whether events, of an aligned stream, are in no task that was looked at.
+func (s *subscription) isNext(events []a2a.Event) bool {
+	return !says(events) || !s.ahead && time.Since(s.joined) > echoTime
 }
 
 // giveFirst shows the task that a subscription begins with, unless that may be the task as

@@ -55,7 +55,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 			return err
 		}
 	}
-	began := time.Now()
+	began, ahead := time.Now(), !s.ahead || time.Since(s.joined) <= echoTime
 	err := s.look(ctx, events...)
 	s.joined = s.joined.Add(time.Since(began)) // what came meanwhile may be in the task
 	for tries, pause := 0, firstWait; tries < maxSilence && s.mayLookAgain(err); tries, pause = tries+1, pause*2 {
@@ -74,7 +74,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 	if err != nil {
 		return s.withoutTask(ctx, events, err)
 	}
-	s.level = true
+	s.level, s.ahead = true, ahead // late events are looked at once
 	s.settleOver(events)
 	return nil
 }

@@ -16,6 +16,8 @@ func (t *turn) tellFold(n arrival) {
 	switch {
 	case n.join == joinRepeated:
 		t.fold.Repeated()
+	case n.join == joinBlind && !n.pushed:
+		t.session.seen.Anew()
 	case n.join.resumed():
 		t.session.seen.Lose()
 	}
@@ -42,7 +44,7 @@ func (t *turn) isOlder(n *arrival) bool {
 // foldEvents turns the events of n into steps.
 func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
-		if n.join == joinNext {
+		if !n.pushed && n.join != joinFirst {
 			t.session.seen.Note(&n.events[i])
 		}
 		at := len(steps)

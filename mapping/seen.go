@@ -136,6 +136,10 @@ func (r *Repetition) Next(ev *a2a.Event) Known {
 	return KnownPerhaps
 }
 
+// Anew notes that a stream begins of which it is not known how it goes on from what was
+// seen: a later one may repeat it.
+func (s *Seen) Anew() { *s = Seen{seed: s.seed, task: s.task, legs: []int{0}} }
+
 // Lose notes that something was said that was not seen: later events cannot be compared
 // any more.
 func (s *Seen) Lose() { s.full = true }

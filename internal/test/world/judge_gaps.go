@@ -31,7 +31,15 @@ func (v *turnView) judgeGaps() {
 // replayedAll reports whether a replay has brought what a cut had lost.
 func (v *turnView) replayedAll() bool {
 	return v.hit(CutAt) != nil && v.replayed() &&
-		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore())
+		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore()) &&
+		!v.excuse("replay: of states alone", !v.saidBefore(v.hit(CutAt).At))
+}
+
+// saidBefore reports whether something has come of what the agent has said and done before.
+func (v *turnView) saidBefore(then time.Duration) bool {
+	return slices.ContainsFunc(v.said, func(s *Said) bool {
+		return s.Act != nil && s.Arrived && s.At < then
+	})
 }
 
 // losses are the times of lost connections.

@@ -171,11 +171,19 @@ func (v *turnView) pushedBlind() bool {
 	return v.excuse("pushed, and no tasks/get", v.plan.Agent.NoGet && v.plan.Agent.Pushes && v.disturbed())
 }
 
+// replayedAnew reports whether a replay has come to a bridge that has not heard what it
+// replays, since another one did, and that cannot ask for it.
+func (v *turnView) replayedAnew() bool {
+	return v.plan.Agent.NoGet && v.plan.Agent.Resume == ResumesReplay && slices.ContainsFunc(v.judge.turns, func(o *turnView) bool {
+		return o.turn.N <= v.turn.N && o.rec.Killed > 0
+	})
+}
+
 // judgeExtra judges text without a place.
 func (v *turnView) judgeExtra(text, missing string) {
 	said := func(view *turnView) bool { return view.madeOf(text) }
 	switch {
-	case v.pushedBlind() && slices.ContainsFunc(v.judge.turns, func(o *turnView) bool { return o.turn.N <= v.turn.N && o.madeOf(text) }) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
+	case (v.pushedBlind() || v.excuse("replayed to another process, and no tasks/get", v.replayedAnew())) && slices.ContainsFunc(v.judge.turns, func(o *turnView) bool { return o.turn.N <= v.turn.N && o.madeOf(text) }) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
 		return // README: behind a gap
 	case strings.Contains(text, "prompt"):
 		v.wrong("a user's message is shown as the agent's", "%q", text)
