@@ -185,6 +185,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if s.fold.State == a2a.StateInputRequired {
 		s.fold.AskAgain()
 	}
+	s.record(s.fold.KnownMarks(nil))
 	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits())
 	var marks []byte
 	if unfinished && !goesOn {

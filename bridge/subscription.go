@@ -50,6 +50,8 @@ type subscription struct {
 	// uncut: no connection was lost before it. failed counts looks at its task that failed.
 	uncut  bool
 	failed int
+	// told is the leg's lossTold before something has come.
+	told bool
 
 	batches    chan batch
 	next, left chan struct{} // the reader goes on, or ends
@@ -143,6 +145,7 @@ func (s *subscription) got(ctx context.Context, b batch, silence *time.Timer) er
 		return nil
 	}
 	s.holding = true
+	s.told = s.told || s.lossTold
 	s.polled, s.lossTold = false, false // it streams
 	s.adrift.Store(false)
 	s.pause = subscriptionSilence
@@ -203,6 +206,9 @@ func (s *subscription) ended() (said bool, err error) {
 		return false, s.doubt
 	}
 	said = s.said && len(s.kept) == 0
+	if isEnd(s.end) && s.state == a2a.StateInputRequired && !s.news {
+		s.lossTold = s.told // it was no more than a look at a task that waits
+	}
 	s.polled = s.stream.Unstreamed()
 	return said, s.endOf(s.stream, s.end, said)
 }

@@ -356,8 +356,8 @@ func (f *Fold) text(sh *shown, text string, part *a2a.Part, s Step, may joining)
 		return
 	}
 	f.missed(!sh.artifact)
-	if f.texts.join(sh, text, may) {
-		s.mark = &mark{task: sh.task, id: sh.textID, name: sh.run.name, at: sh.run.n, from: sh.n}
+	if f.texts.join(sh, text, may); sh.run.of != sh {
+		s.mark = &mark{task: sh.task, id: sh.textID, name: sh.run.name, at: sh.run.n, from: sh.stored.n + sh.n}
 	}
 	f.texts.saw(sh, text)
 	s.Kind, s.Text, s.Shown = StepText, text, sh.run.name

@@ -126,10 +126,10 @@ func (t *texts) leave(sh *shown) {
 	}
 	was := pastText{n: uint32(sh.n), turn: uint32(sh.turn) & pastTurn, snapshot: uint32(sh.held)}
 	switch {
-	case len(sh.sums) > 0:
-		was.sum, was.first = sh.sums[0].sum, uint32(sh.sums[0].n)
 	case sh.stored.n > 0:
 		was.n, was.sum, was.turn = uint32(sh.stored.n), sh.stored.sum, was.turn|pastStored
+	case len(sh.sums) > 0:
+		was.sum, was.first = sh.sums[0].sum, uint32(sh.sums[0].n)
 	}
 	if sh.parts {
 		was.turn |= pastParts

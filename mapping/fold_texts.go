@@ -86,7 +86,8 @@ type shown struct {
 	chunk         uint64
 	// turn is the newest that it was shown in, pos where in said that began.
 	turn, pos int
-	// stored is what a journal knows of it that was shown elsewhere.
+	// stored is what a journal knows of its beginning, which was shown elsewhere: all that
+	// is above tells of the text behind that.
 	stored  stored
 	thought string // the name that its thoughts are shown under
 	// held is the number of the last snapshot that had all that was shown. lacking: the
@@ -108,7 +109,8 @@ type extent struct {
 type run struct {
 	name        string
 	turn, epoch int
-	n           int // bytes of text in it
+	n           int    // bytes of text in it
+	of          *shown // whose its newest text is
 	// stream: it is certain that the messages in it are chunks of one text.
 	stream bool
 }
@@ -180,10 +182,10 @@ func (t *texts) isShown(id string) bool {
 
 // join finds the run that text of sh is shown in: the one that it is in, if
 // nothing came between, or that of the message before it, if it goes on with that;
-// or else a new one. fresh: sh is new in it.
-func (t *texts) join(sh *shown, text string, may joining) (fresh bool) {
+// or else a new one.
+func (t *texts) join(sh *shown, text string, may joining) {
 	if r := sh.run; r != nil && r.turn == t.turn && r.epoch == t.epoch {
-		return false
+		return
 	}
 	if last := t.growing; may != never && last != nil && !sh.artifact && !last.artifact && last.task == sh.task && last.run.turn == t.turn && last.run.epoch == t.epoch {
 		join, sure := t.chunks, t.chunks
@@ -193,11 +195,10 @@ func (t *texts) join(sh *shown, text string, may joining) (fresh bool) {
 		if join {
 			last.run.stream = last.run.stream || sure
 			sh.run = last.run
-			return true
+			return
 		}
 	}
 	sh.run = &run{name: t.names.take(sh.id), turn: t.turn, epoch: t.epoch}
-	return true
 }
 
 // saw notes that text was shown, in the run that sh has.
@@ -213,7 +214,7 @@ func (t *texts) saw(sh *shown, text string) {
 	}
 	sh.used = true
 	sh.n += len(text)
-	sh.run.n += len(text)
+	sh.run.n, sh.run.of = sh.run.n+len(text), sh
 	if sh.event != t.event {
 		t.pieces = t.pieces || sh.n > 0 && !sh.artifact && sh.turn == t.turn
 		sh.event, sh.newest = t.event, 0
@@ -271,7 +272,7 @@ func (t *texts) isAll(sh *shown, text string) bool {
 		rest, ok := sh.known(text)
 		return ok && rest == ""
 	}
-	if sh.n != len(text) {
+	if sh.stored.n+sh.n != len(text) {
 		return false
 	}
 	rest, replaced, short := t.rest(sh, text)
@@ -282,6 +283,12 @@ func (t *texts) isAll(sh *shown, text string) bool {
 // was shown is not the beginning of it. short: it is less than what was shown, and
 // may be the beginning of that.
 func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool) {
+	if n := sh.stored.n; n > 0 {
+		if len(whole) < n || markSum(whole[:n]) != sh.stored.sum {
+			return whole, true, false
+		}
+		whole = whole[n:]
+	}
 	if n := min(len(whole), len(sh.head)); whole[:n] != sh.head[:n] {
 		return whole, true, false
 	}
@@ -307,7 +314,8 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 // knows notes that all of a text was shown, in whatever order.
 func (t *texts) knows(sh *shown, whole string) {
 	t.seal()
-	sh.head, sh.headless = strings.Clone(whole[:min(len(whole), headLen)]), false
+	t.note(sh, whole)
+	sh.stored, sh.head, sh.headless = stored{}, strings.Clone(whole[:min(len(whole), headLen)]), false
 	sh.n, sh.sums = len(whole), []extent{{len(whole), maphash.String(t.seed, whole)}}
 }
 
@@ -316,19 +324,24 @@ func (t *texts) replace(sh *shown) {
 	if t.growing == sh {
 		t.seal()
 	}
-	sh.run, sh.n, sh.head, sh.sums, sh.newest, sh.headless = nil, 0, "", nil, 0, false
+	sh.run, sh.n, sh.head, sh.sums, sh.newest, sh.headless, sh.stored = nil, 0, "", nil, 0, false, stored{}
 }
 
 // adopt notes that a text was shown elsewhere, all of it.
 func (t *texts) adopt(sh *shown, whole string) {
 	t.replace(sh)
+	t.note(sh, whole)
+	sh.head = strings.Clone(whole[:min(len(whole), headLen)])
+	sum := maphash.String(t.seed, whole)
+	sh.n, sh.sums, sh.chunk, sh.turn = len(whole), []extent{{len(whole), sum}}, sum, t.turn
+}
+
+// note notes for the journal what is known of a text in another way than by its lines.
+func (t *texts) note(sh *shown, whole string) {
 	if len(t.adopted) == maxWhole { // a journal may do without the older ones
 		t.adopted = slices.Delete(t.adopted, 0, maxWhole/2)
 	}
 	t.adopted = append(t.adopted, adopted{sh.task, sh.textID, stored{len(whole), markSum(whole)}})
-	sh.head = strings.Clone(whole[:min(len(whole), headLen)])
-	sum := maphash.String(t.seed, whole)
-	sh.n, sh.sums, sh.chunk, sh.turn = len(whole), []extent{{len(whole), sum}}, sum, t.turn
 }
 
 // stored is a text by its length and its hash (see markSum).

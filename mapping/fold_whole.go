@@ -239,7 +239,7 @@ func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
 		return false
 	}
 	s := Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}
-	f.texts.replace(sh)
+	f.texts.adopt(sh, text[:from])
 	f.text(sh, text[from:to], nil, s, never)
 	sh.run = nil
 	f.text(sh, text[end:], nil, s, never)

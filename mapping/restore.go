@@ -174,7 +174,7 @@ type restoredText struct {
 	at   int
 	task string
 	id   textID
-	anew bool // it replaces what was shown of it; nothing of it has come yet
+	from int // what of it was shown before; -1 once some of this has come
 }
 
 // Restore notes that a line has been shown: an ACP update as [ACP.Append] makes
@@ -238,6 +238,7 @@ func (f *Fold) restoreMark(line []byte) {
 	sh := f.texts.of(m.Get("message").Str+artifact.Str, artifact.Exists())
 	if kind == "known" {
 		if sum, err := strconv.ParseUint(m.Get("sum").Str, 16, 64); err == nil {
+			f.texts.replace(sh)
 			sh.stored = stored{int(m.Get("n").Int()), sum}
 		}
 		return
@@ -255,7 +256,7 @@ func (f *Fold) restoreMark(line []byte) {
 		f.restored.runs[name] = r
 	}
 	// The text comes later: lines that were written at once have their marks before them.
-	r.parts = append(r.parts, restoredText{int(m.Get("at").Int()), sh.task, sh.textID, m.Get("from").Int() == 0})
+	r.parts = append(r.parts, restoredText{int(m.Get("at").Int()), sh.task, sh.textID, int(m.Get("from").Int())})
 }
 
 // restoreText notes text that was shown under a name: it goes to the messages that
@@ -274,10 +275,17 @@ func (f *Fold) restoreText(name, text string) {
 			p := &r.parts[i]
 			f.texts.enter(p.task)
 			sh := f.texts.of(p.id.id, p.id.artifact)
-			if p.anew && sh.n > 0 {
+			switch {
+			case p.from < 0 || p.from == sh.stored.n+sh.n:
+			case p.from > 0 && p.from < sh.stored.n && sh.n == 0:
+				// It was missed in the middle, and all of the text is known.
+				r.run.n, text = r.run.n+n, text[n:]
+				continue
+			default:
 				f.texts.replace(sh)
+				sh.stored.n = p.from
 			}
-			p.anew = false
+			p.from = -1
 			sh.run = &r.run
 			f.texts.saw(sh, text[:n])
 			text = text[n:]

@@ -14,6 +14,9 @@ type element struct {
 	again []*element
 	// replaces are the elements that this one replaces.
 	replaces []*element
+	// lost are those of them of which only the first may have been shown: then its end may be,
+	// behind those with which it begins. See beginsWith.
+	lost []*element
 	mark     bool // not text, but the place of a call or a thought
 	artifact bool
 	// shrinks: an artifact is replaced by its beginning or a part of it. A client that
@@ -32,6 +35,14 @@ type element struct {
 func (e *element) texts() []string {
 	list := []string{e.text}
 	if e.anew {
+		return list
+	}
+	if n := beginsWith(e.text, e.lost); n > 0 {
+		end := e.text
+		for _, old := range e.lost[:n] {
+			end = strings.TrimPrefix(end, old.text)
+			list = append(list, end)
+		}
 		return list
 	}
 	for i := 1; i < len(e.again); i++ {
@@ -158,10 +169,43 @@ func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[
 			gone.optional, gone.gone = true, true
 		}
 		e.replaces = old.elements
+		if v.disturbed() && beginsWith(text, old.elements) > 0 {
+			e.lost = old.elements
+		}
 		artifacts[key] = &content{text: text, turn: v.turn.N}
 	}
 	v.add(e)
 	now := artifacts[key]
 	now.elements = append(now.elements, e)
 	answers[s.Answer] = append(answers[s.Answer], e)
+}
+
+// beginsWith is how many of the texts that a text replaces it begins with. It does not
+// begin with all of them.
+func beginsWith(text string, old []*element) int {
+	for i, e := range old {
+		rest, ok := strings.CutPrefix(text, e.text)
+		if !ok {
+			return i
+		}
+		text = rest
+	}
+	return len(old)
+}
+
+// judgeGrown: where only the end of a text is shown that replaces others, it looks as if the
+// artifact has grown. So what it does not begin with must not have been shown.
+func (v *turnView) judgeGrown(shown string) {
+	for _, e := range v.elements {
+		if !e.shown || e.from == 0 || e.lost == nil {
+			continue
+		}
+		v.excuse("text: an artifact is replaced by what was shown of it and more", true)
+		others := strings.Replace(shown, e.texts()[e.from], "", 1)
+		for _, old := range e.lost[e.from:] {
+			if strings.Contains(others, old.text) && !strings.ContainsAny(old.text, repeating) {
+				v.wrong("a whole is shown again though its parts were", "%q behind %q", e.text, old.text)
+			}
+		}
+	}
 }

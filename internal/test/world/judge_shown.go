@@ -21,6 +21,7 @@ func (v *turnView) judgeText() {
 	}
 	extras := v.late(a, a.align())
 	v.judgeAgain()
+	v.judgeGrown(s.text)
 	missing := v.judgeMissing(a)
 	for _, text := range extras {
 		pieces := v.byTurn(text)
@@ -259,7 +260,7 @@ func (v *turnView) madeOf(text string) bool {
 // judgeReplaced: text that replaces other text begins a message.
 func (v *turnView) judgeReplaced() {
 	for _, e := range v.elements {
-		if !e.shown || e.id == "" {
+		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 {
 			continue
 		}
 		for _, old := range append(e.replaces, e.again...) {

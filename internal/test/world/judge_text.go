@@ -197,13 +197,13 @@ func (a *aligner) steps(p position, yield func(step)) {
 		e := a.threads[thread][n]
 		to := position{p.i + 1 - thread, p.j + thread, p.at, false}
 		for which, text := range e.texts() {
-			if which > 0 && thread == 1 && !e.again[which-1].artifact && a.place[e.again[which-1]] >= p.i {
+			if which > 0 && thread == 1 && e.lost == nil && !e.again[which-1].artifact && a.place[e.again[which-1]] >= p.i {
 				continue // its earlier text comes later
 			}
 			if strings.HasPrefix(a.screen.text[p.at:], text) {
 				to.at = p.at + len(text)
 				cost := e.cost(which)
-				if (e.anew || e.replaces != nil) && a.screen.first[a.screen.message(p.at)] < p.at {
+				if (e.anew || e.replaces != nil) && (e.lost == nil || which == 0) && a.screen.first[a.screen.message(p.at)] < p.at {
 					cost += costSame
 				}
 				yield(step{cost, to, e, which})

@@ -163,6 +163,7 @@ func (j *judge) judgeLoads() {
 		s := screenOf(l.Shown, false)
 		a := newAligner(w, s)
 		extras := w.late(a, a.align())
+		w.judgeGrown(s.text)
 		for _, e := range w.elements {
 			switch {
 			case e.shown || e.told || e.optional || e.mark:
