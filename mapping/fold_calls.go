@@ -43,6 +43,7 @@ type call struct {
 	// raw is the hash of its last event, head and content of what is shown; data
 	// is that of the data part it was read from, 0 if it was told in another way.
 	raw, head, content, data uint64
+	message                  uint64       // the ID of the message that data came in
 	growing                  *growingText // while it runs, if it has put out something
 	// questioned: it has asked. answered: the user's answer is on its way; rejected:
 	// that answer rejects. closed: see [Fold.EndTurn]. deferred: the answer waits for

@@ -69,7 +69,7 @@ func (f *Fold) toolCall(data, messageID string) bool {
 	c := &f.calls
 	old := c.task.calls[id]
 	if f.whole {
-		f.storesSaid = f.storesSaid || f.loss.away && old != nil && old.order > c.before && old.data != 0 && old.data == c.dataSum(data, d.repeats(), f.event.FastPath().Source)
+		f.storesSaid = f.storesSaid || f.isKept(old, data, d.repeats(), messageID)
 		if c.later[id]--; c.later[id] > 0 {
 			return true
 		}
@@ -92,13 +92,21 @@ func (f *Fold) toolCall(data, messageID string) bool {
 		}
 		f.update(now)
 		if old = c.task.calls[id]; old != nil {
-			old.data = sum
+			old.data, old.message = sum, maphash.String(c.seed, messageID)
 		}
 	}
 	if f.whole && old != nil {
 		old.held = f.texts.snapshots
 	}
 	return true
+}
+
+// isKept reports whether a snapshot has what this turn has shown of a call. In another message
+// the same may have been said again.
+func (f *Fold) isKept(old *call, data, repeats, messageID string) bool {
+	c := &f.calls
+	return f.loss.away && old != nil && old.order > c.before && old.data != 0 && old.message == maphash.String(c.seed, messageID) &&
+		old.data == c.dataSum(data, repeats, f.event.FastPath().Source)
 }
 
 // isHeld reports whether the event in hand may be in the last snapshot, which has the call.

@@ -311,6 +311,7 @@ func (v *turnView) judgeCancelled() {
 	case r.Err != "" && end != nil && v.turn.End.State == Failed:
 	case r.Err != "" && v.excuse("end: a cancel and a fault", v.uncancelled() != endsAsPlanned):
 	case r.Err != "" && v.excuse("end: rejected by a cancel", v.refused()):
+	case v.excuse("end: a cancel right behind a rejecting one", r.Err == "" && v.refused() && v.cancelHeard() <= r.Cancelled && r.Replied <= r.Cancelled+v.slack()):
 	case r.Err != "":
 		v.wrong("a cancelled turn ends with an error", "%s", r.Err)
 	default:
