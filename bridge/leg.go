@@ -125,6 +125,8 @@ type leg struct {
 	// moved: all calls that were answered have gone on since. unmoved: of one nothing was
 	// said; awaits: of one that was allowed. The turn sets them as it does repetition.
 	moved, unmoved, awaits bool
+	// executing: a call is at work, as far as is known. It is set likewise.
+	executing bool
 	// looked: more was shown than repetition knows.
 	looked bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.
@@ -233,9 +235,9 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 }
 
 // mayGoOn is noteStanding for a task that waits though the agent has said nothing of a call
-// since it was answered.
+// since it was answered, or that it is at work.
 func (l *leg) mayGoOn(awaits bool) bool {
-	if !awaits || !l.request.answers || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
+	if !awaits || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
 		return false
 	}
 	l.stood++
@@ -317,7 +319,7 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	l.news = l.news || len(n.events) > 0 && n.aligns == nil && n.join != joinFirst
+	l.news = l.news || len(n.events) > 0 && n.aligns == nil && n.join != joinFirst && !n.pushed
 	select {
 	case <-l.taken:
 		if l.unheard && l.moved && l.request.answers {

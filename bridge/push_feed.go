@@ -217,7 +217,8 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 	}
 	// Pushes may overtake each other. Nothing comes behind what ends a task.
 	sort.SliceStable(events, func(i, j int) bool { return !events[i].State.Terminal() && events[j].State.Terminal() })
-	unsure := l.unheard && !l.agent.opts.Client.Lacks().Subscribe
+	subscribes := !l.agent.opts.Client.Lacks().Subscribe
+	unsure := l.unheard && subscribes
 	for i := range events {
 		n := arrival{events: events[i : i+1], pushed: true}
 		if !l.blind || dropped {
@@ -235,7 +236,8 @@ func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 	}
 	if unsure { // they may be older than the message: a subscription will tell
 		l.doubt(true)
-		l.over = false
 	}
+	// Nor is it known what comes last where the agent waits, and works: likewise.
+	l.over = l.over && !unsure && (l.resting() || !subscribes)
 	return nil
 }

@@ -35,8 +35,8 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 		switch {
 		case t.isCancelled():
 			return t.rejectOpen(), nil
-		case leg.hasEnded() && leg.err != nil:
-			// The connection was given up while the user was asked.
+		case leg.hasEnded() && (leg.err != nil || t.down):
+			// The connection was lost while the user was asked, and is not made anew.
 			if err := t.reconcile(ctx); err != nil {
 				return nil, err
 			}

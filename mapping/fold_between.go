@@ -48,15 +48,37 @@ func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
 		from, left = from+sums[0].n, left-sums[0].n
 		sums = sums[1:]
 	}
-	if from == 0 && !sh.headless || len(sums) == 0 || (len(whole)-from)*sums[0].n > maxSearch {
-		return 0, 0, 0, false
+	if from > 0 || sh.headless {
+		to, end, ok = t.find(sums, left, whole, from)
 	}
-	for to = len(whole) - left; to > from; to-- {
-		if t.is(sums, whole[to:to+left]) {
-			return from, to, to + left, true
+	if !ok && sh.joint > 0 {
+		if to, end, ok = t.find(sh.sums[min(sh.joint, len(sh.sums)):], sh.n-sh.joined, whole, 0); ok {
+			from = t.begins(sh, whole[:to])
 		}
 	}
-	return 0, 0, 0, false
+	return from, to, end, ok
+}
+
+// find returns where a whole text has, not before from, a text of n bytes with these hashes.
+func (t *texts) find(sums []extent, n int, whole string, from int) (to, end int, ok bool) {
+	if len(sums) == 0 || (len(whole)-from)*sums[0].n > maxSearch {
+		return 0, 0, false
+	}
+	for to = len(whole) - n; to >= from; to-- {
+		if t.is(sums, whole[to:to+n]) {
+			return to, to + n, true
+		}
+	}
+	return 0, 0, false
+}
+
+// begins returns how much of a text was shown before the joint of sh: all of it, if it is
+// the beginning of that, or nothing.
+func (t *texts) begins(sh *shown, text string) int {
+	if len(text) <= min(len(sh.head), sh.joined) && text == sh.head[:len(text)] {
+		return len(text)
+	}
+	return 0
 }
 
 // is reports whether hashes are a text's.

@@ -96,6 +96,9 @@ type shown struct {
 	lacking bool
 	// headless: what was shown of it first followed something that was not heard.
 	headless bool
+	// joint is how many of sums, and joined how many bytes, were shown before this turn: what
+	// was may have been replaced unheard.
+	joint, joined int
 	// short is how much of it the last snapshot had, if that was less than was shown.
 	short int
 }
@@ -315,6 +318,7 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 func (t *texts) knows(sh *shown, whole string) {
 	t.seal()
 	t.note(sh, whole)
+	sh.joint, sh.joined = 0, 0
 	sh.stored, sh.head, sh.headless = stored{}, strings.Clone(whole[:min(len(whole), headLen)]), false
 	sh.n, sh.sums = len(whole), []extent{{len(whole), maphash.String(t.seed, whole)}}
 }
@@ -325,6 +329,7 @@ func (t *texts) replace(sh *shown) {
 		t.seal()
 	}
 	sh.run, sh.n, sh.head, sh.sums, sh.newest, sh.headless, sh.stored = nil, 0, "", nil, 0, false, stored{}
+	sh.joint, sh.joined = 0, 0
 }
 
 // adopt notes that a text was shown elsewhere, all of it.

@@ -111,6 +111,9 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	}
 	if follows {
 		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
+		if sh.n > 0 && sh.turn != f.texts.turn {
+			sh.joint, sh.joined = len(sh.sums), sh.n
+		}
 		f.artifactParts(sh, a, 0, last, false)
 		return
 	}
@@ -240,9 +243,12 @@ func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
 	}
 	s := Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}
 	f.texts.adopt(sh, text[:from])
-	f.text(sh, text[from:to], nil, s, never)
-	sh.run = nil
-	f.text(sh, text[end:], nil, s, never)
+	for _, missed := range []string{text[from:to], text[end:]} {
+		if missed != "" {
+			f.text(sh, missed, nil, s, never)
+			sh.run = nil
+		}
+	}
 	f.texts.knows(sh, text)
 	f.artifactParts(sh, a, len(text), false, false) // what is no text
 	sh.held = f.texts.snapshots

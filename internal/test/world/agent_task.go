@@ -33,6 +33,7 @@ type logged struct {
 	ends    bool // streams end with it
 	said    *Said
 	bare    bool // it shows that said was, but not its content
+	opens   bool // a stream begins with it, and may go on
 }
 
 // callState is the state of a tool call.
@@ -187,7 +188,7 @@ func (t *task) emit(payload []byte, ends bool, said *Said) {
 // new event, with m as its status message.
 func (t *task) attach(s *stream, task bool, m *message, said *Said) {
 	if task {
-		s.again(logged{payload: t.agent.spell.wrapped(t.agent.spell.task(t, m, allMessages)), said: said, bare: m == nil})
+		s.again(logged{payload: t.agent.spell.wrapped(t.agent.spell.task(t, m, allMessages)), said: said, bare: m == nil, opens: true})
 	}
 	if known := t.agent.tasks[t.id]; known != nil && known != t || known == nil && len(t.events) > 0 {
 		s.fail(errReset) // it was restarted at the stream's first event

@@ -42,7 +42,9 @@ func (j *judge) judgeMessages() {
 			}
 			continue
 		}
-		if slices.ContainsFunc(j.rec.Happened, func(x Happening) bool { return x.Fault.Kind == RestartAt && x.At >= s.asked && x.At <= h.At }) {
+		if slices.ContainsFunc(j.rec.Happened, func(x Happening) bool {
+			return (x.Fault.Kind == RestartAt || x.Fault.Kind == RestartBefore) && x.At >= s.asked && x.At <= h.At
+		}) {
 			s.asks = "" // it is forgotten, and the user was told
 		}
 		if s.asks != "" && h.Task != s.asks && !j.droppedSince(v, s.asked) {

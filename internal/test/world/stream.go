@@ -141,7 +141,7 @@ func (s *stream) deliver(b []byte, l *logged) {
 	if r := s.run; s.number >= r.leg && !s.body.gone() && !s.agent.replied(r.turn.N) {
 		if l.said != nil && l.said.Turn == r.turn.N { // otherwise it is an old stream, which nobody reads
 			l.said.Arrived = l.said.Arrived || !l.bare || l.said.Text == ""
-			r.told = r.told || l.said.Ends && l.said.Turn == r.turn.N
+			r.told = r.told || l.said.Ends && !(l.opens && l.said.State == InputRequired)
 		}
 		r.known = true
 	}
