@@ -59,6 +59,13 @@ func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
 	return from, to, end, ok
 }
 
+// joinTurn notes where what this turn adds to a text begins.
+func (t *texts) joinTurn(sh *shown) {
+	if sh.n > 0 && sh.turn != t.turn {
+		sh.joint, sh.joined = len(sh.sums), sh.n
+	}
+}
+
 // find returns where a whole text has, not before from, a text of n bytes with these hashes.
 func (t *texts) find(sums []extent, n int, whole string, from int) (to, end int, ok bool) {
 	if len(sums) == 0 || (len(whole)-from)*sums[0].n > maxSearch {

@@ -111,9 +111,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	}
 	if follows {
 		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
-		if sh.n > 0 && sh.turn != f.texts.turn {
-			sh.joint, sh.joined = len(sh.sums), sh.n
-		}
+		f.texts.joinTurn(sh)
 		f.artifactParts(sh, a, 0, last, false)
 		return
 	}
