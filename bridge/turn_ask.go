@@ -225,7 +225,7 @@ func (t *turn) answer(ctx context.Context, decisions []decision) (*request, erro
 		}
 	}
 	if cancels {
-		return nil, t.cancelToReject(ctx, decisions)
+		return t.cancelToReject(ctx, decisions)
 	}
 	for _, d := range decisions {
 		t.session.record(mapping.AnswerMark(nil, d.question.Call, t.fold.TaskID))
@@ -250,19 +250,24 @@ func (t *turn) answer(ctx context.Context, decisions []decision) (*request, erro
 }
 
 // cancelToReject cancels the task, since the agent has named no option that
-// rejects one of its calls.
-func (t *turn) cancelToReject(ctx context.Context, decisions []decision) error {
-	var titles []string
+// rejects one of its calls. If the agent refuses that because all of them have gone on, the
+// task is followed.
+func (t *turn) cancelToReject(ctx context.Context, decisions []decision) (*request, error) {
+	var titles, ids []string
 	for _, d := range decisions {
 		t.fold.Answered(d.question.Call.ID, false)
-		titles = append(titles, mapping.Title(d.question.Call))
+		titles, ids = append(titles, mapping.Title(d.question.Call)), append(ids, d.question.Call.ID)
 	}
 	t.rejected = true
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
 	task, err := t.agent.cancelTask(ctx, t.fold.TaskID, "no option rejects the call")
+	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && t.hasGoneOn(ctx, refusal, ids) {
+		t.rejected = false
+		return t.followAside(nil), nil
+	}
 	if err != nil {
-		return fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
+		return nil, fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)
 	}
 	notice := fmt.Sprintf("\n[The agent offers no way to reject a call alone. Its task was cancelled: %s was not allowed.]\n", strings.Join(titles, ", "))
@@ -272,7 +277,7 @@ func (t *turn) cancelToReject(ctx context.Context, decisions []decision) error {
 	task.HasMessage = task.HasMessage && task.State.Terminal()
 	t.steps = t.fold.Behind(task, append(t.steps[:0], t.notice(notice)))
 	if err := t.editor.Show(ctx, t.steps); err != nil {
-		return err
+		return nil, err
 	}
-	return errRejected
+	return nil, errRejected
 }

@@ -34,6 +34,14 @@ func (t *texts) mayBegin(sh *shown, text string) bool {
 	return true
 }
 
+// follow notes what was shown of an artifact before what follows.
+func (t *texts) follow(sh *shown) {
+	sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
+	if sh.n > 0 && sh.turn != t.turn {
+		sh.joint, sh.joined = len(sh.sums), sh.n
+	}
+}
+
 // between returns where a whole text has more than was shown of it: from from to to, and
 // behind end. What was shown is before, where its beginning was not missed, and between.
 func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
@@ -57,13 +65,6 @@ func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
 		}
 	}
 	return from, to, end, ok
-}
-
-// joinTurn notes where what this turn adds to a text begins.
-func (t *texts) joinTurn(sh *shown) {
-	if sh.n > 0 && sh.turn != t.turn {
-		sh.joint, sh.joined = len(sh.sums), sh.n
-	}
 }
 
 // find returns where a whole text has, not before from, a text of n bytes with these hashes.

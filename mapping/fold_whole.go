@@ -110,8 +110,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		return
 	}
 	if follows {
-		sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
-		f.texts.joinTurn(sh)
+		f.texts.follow(sh)
 		f.artifactParts(sh, a, 0, last, false)
 		return
 	}
