@@ -277,6 +277,9 @@ func (f *Fold) restoreText(name, text string) {
 			sh := f.texts.of(p.id.id, p.id.artifact)
 			switch {
 			case p.from < 0 || p.from == sh.stored.n+sh.n:
+				if sh.n > 0 {
+					f.texts.follow(sh)
+				}
 			case p.from > 0 && p.from < sh.stored.n && sh.n == 0:
 				// It was missed in the middle, and all of the text is known.
 				r.run.n, text = r.run.n+n, text[n:]

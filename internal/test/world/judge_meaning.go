@@ -16,7 +16,7 @@ type element struct {
 	replaces []*element
 	// lost are those of them of which only the first may have been shown: then its end may be,
 	// behind those with which it begins. See beginsWith.
-	lost []*element
+	lost     []*element
 	mark     bool // not text, but the place of a call or a thought
 	artifact bool
 	// shrinks: an artifact is replaced by its beginning or a part of it. A client that
