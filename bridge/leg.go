@@ -23,7 +23,7 @@ type arrival struct {
 	// again: the agent says again what it had said before the cut, and not all of that
 	// was heard.
 	again bool
-	// unheard: the task is over, or waits, and its stream has not said so.
+	// unheard: the task is beyond what its stream has said.
 	unheard bool
 	// pushed: the event was pushed, perhaps late.
 	pushed bool

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -47,6 +48,8 @@ type subscription struct {
 	ahead bool
 	// behind is the leg before the stream of an answer, until something has come on it.
 	behind *leg
+	// newest is the ID of the message that has come last.
+	newest string
 	// uncut: no connection was lost before it. failed counts looks at its task that failed.
 	uncut  bool
 	failed int
@@ -149,6 +152,9 @@ func (s *subscription) got(ctx context.Context, b batch, silence *time.Timer) er
 	s.polled, s.lossTold = false, false // it streams
 	s.adrift.Store(false)
 	s.pause = subscriptionSilence
+	if n := len(b.events); n > 0 && b.events[n-1].HasMessage && b.events[n-1].Message.ID != s.newest {
+		s.newest = strings.Clone(b.events[n-1].Message.ID)
+	}
 	return s.takeIn(ctx, b.events, silence)
 }
 

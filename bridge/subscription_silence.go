@@ -8,9 +8,11 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// restsAnew reports whether a task is over, or waits, and did not as far as was heard.
-func (s *subscription) restsAnew(task *a2a.Event) bool {
-	return task.State != s.state && (task.State.Terminal() || task.State == a2a.StateInputRequired)
+// isBeyond reports whether a task is over, or waits, and did not as far as was heard, or
+// has said more: then the stream has stopped.
+func (s *subscription) isBeyond(task *a2a.Event) bool {
+	return !s.uncut && s.newest != "" && task.HasMessage && task.Message.ID != s.newest ||
+		task.State != s.state && (task.State.Terminal() || task.State == a2a.StateInputRequired)
 }
 
 // silent looks at the task of a subscription that says nothing: it may be over, or
@@ -25,7 +27,7 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 		silence.Reset(s.pause)
 	}()
 	if err == nil {
-		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.restsAnew(task)})
+		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.isBeyond(task)})
 	}
 	switch {
 	case !errors.Is(err, errCannotLook):
