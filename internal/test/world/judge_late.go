@@ -8,7 +8,13 @@ import (
 // isLate reports whether another turn's text may be shown in this one.
 func (v *turnView) isLate(other *turnView, text string) bool {
 	of := func(is func(e *element) bool) bool {
-		return slices.ContainsFunc(other.elements, func(e *element) bool { return e.text == text && is(e) })
+		rest := text
+		for _, e := range other.elements {
+			if is(e) {
+				rest = strings.TrimPrefix(rest, e.text)
+			}
+		}
+		return rest == ""
 	}
 	return v.excuse("late: owed by another turn", other.owes(text)) ||
 		v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||

@@ -200,6 +200,8 @@ func (v *turnView) judgeExtra(text, missing string) {
 		return
 	case v.excuse("text: a shrunk artifact, again", v.shrunkFrom(text)):
 		return // it was shown when that happened
+	case v.excuse("text: a whole behind another artifact", v.wholeElsewhere(text)):
+		return // a task does not tell which of them came first
 	case said(v):
 		v.wrong("text is shown twice", "%q", text)
 		return
@@ -217,6 +219,22 @@ func (v *turnView) judgeExtra(text, missing string) {
 	} else {
 		v.wrong("text is shown twice", "%q, of several turns", text)
 	}
+}
+
+// wholeElsewhere reports whether a text consists of parts of a whole artifact that is shown
+// because others of its parts were lost, though not in its place.
+func (v *turnView) wholeElsewhere(text string) bool {
+	return slices.ContainsFunc(v.elements, func(e *element) bool {
+		if !e.artifact || e.again == nil || !slices.ContainsFunc(e.again, func(part *element) bool { return !part.said.Arrived }) ||
+			!slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownText && strip(s.Text) == e.text }) {
+			return false
+		}
+		rest := text
+		for _, part := range e.again {
+			rest = strings.Replace(rest, part.text, "", 1)
+		}
+		return rest == ""
+	})
 }
 
 // owes reports whether a text is made of what a turn should have shown, and has

@@ -82,15 +82,15 @@ func (s *screen) message(at int) string {
 
 // Costs of deviations. The alignment with the least cost explains best what happened.
 const (
-	costMissing = 6  // an element is missing
-	costExcused = 1  // an element is missing behind a gap
-	costHad     = 5  // an element is missing although it arrived
-	costSame    = 7  // replacing text continues the replaced text's message
-	costExtra   = 8  // text begins that nobody said
-	costWithin  = 4  // it begins within a word
-	costChar    = 2  // a character of such text
-	costWhole   = 1  // a whole that repeats what may be its parts
-	costEnd     = 3  // the end of such a whole, and 1 for each part left out
+	costMissing = 6 // an element is missing
+	costExcused = 1 // an element is missing behind a gap
+	costHad     = 5 // an element is missing although it arrived
+	costSame    = 7 // replacing text continues the replaced text's message
+	costExtra   = 8 // text begins that nobody said
+	costWithin  = 4 // it begins within a word
+	costChar    = 2 // a character of such text
+	costWhole   = 1 // a whole that repeats what may be its parts
+	costEnd     = 3 // the end of such a whole, and 1 for each part left out
 	noWay       = 1 << 20
 )
 
