@@ -39,7 +39,7 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load() && !s.asking.Load()
 		return nil
 	}
-	if s.failed++; s.uncut && s.failed < maxSilence && s.mayLookAgain(err) {
+	if s.failed++; s.failed < maxSilence && s.mayStay(err) {
 		return nil // as far as is known, the stream is open
 	}
 	s.failed = 0
@@ -53,6 +53,12 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 		return s.asBefore()
 	}
 	return err
+}
+
+// mayStay reports whether the stream is followed though a look at the task has failed: no
+// connection was lost before it, or the agent has answered, and may give the task later.
+func (s *subscription) mayStay(err error) bool {
+	return (s.uncut || errors.As(err, new(*cutError))) && s.mayLookAgain(err)
 }
 
 // fetchInSilence is fetch, until the stream says something: an agent may not answer.

@@ -205,9 +205,10 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 		case short:
 			// The agent holds less than it has said: what the user has stays.
 			f.artifactParts(sh, a, len(text), true, false)
-			f.less = append(f.less, text)
 			if sh.turn != f.texts.turn && sh.short == len(text) {
 				sh.held = f.texts.snapshots // as it was before this turn
+			} else {
+				f.less = append(f.less, text)
 			}
 			sh.short = len(text)
 			return

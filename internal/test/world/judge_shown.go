@@ -90,7 +90,7 @@ func (v *turnView) ambiguous(e *element) bool {
 	switch {
 	case !strings.ContainsAny(e.text, repeating):
 		return false
-	case v.excuse("text: a repetition, and no tasks/get", v.plan.Agent.NoGet):
+	case v.excuse("text: a repetition, and no tasks/get", v.plan.Agent.NoGet), v.excuse("text: a repetition in a task that is polled", !v.plan.Agent.Streams):
 		return true
 	case e.artifact: // it takes the place of an earlier turn's, which was the same
 		return v.plan.Agent.ConstantID && slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
@@ -133,6 +133,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 		gap := len(a.screen.gaps) > 0
 		switch {
 		case (v.rec.Cancelled > 0 || v.refused()) && v.leftBehind():
+		case strings.Contains(a.screen.text, e.text) && v.pushedBlind(): // before what was pushed of it and others
 		case v.excuse("text: lost before a rejecting cancel", v.refused() && v.disturbed() && !e.said.Arrived): // nor what had not come by then
 		case e.mark:
 			v.wrong("a call or a thought is not shown in its place", "%s", e.text)
@@ -221,15 +222,15 @@ func (v *turnView) judgeExtra(text, missing string) {
 // owes reports whether a text is made of what a turn should have shown, and has
 // not, then or when its session was loaded.
 func (v *turnView) owes(text string) bool {
-	shown := ""
+	shown := screenOf(v.rec.Shown, true).text
 	for _, l := range v.judge.rec.Loaded {
 		if l.After == v.turn.N {
 			shown += screenOf(l.Shown, false).text
 		}
 	}
 	for _, e := range v.elements {
-		if !e.mark && !e.shown && !e.told && !strings.Contains(shown, e.text) {
-			text = strings.TrimPrefix(text, e.text)
+		if !e.shown && !e.told && !strings.Contains(shown, e.text) {
+			text = strings.Replace(text, e.text, "", 1)
 		}
 	}
 	return text == ""

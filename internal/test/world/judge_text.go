@@ -86,7 +86,8 @@ const (
 	costExcused = 1  // an element is missing behind a gap
 	costHad     = 5  // an element is missing although it arrived
 	costSame    = 7  // replacing text continues the replaced text's message
-	costExtra   = 20 // text begins that nobody said
+	costExtra   = 8  // text begins that nobody said
+	costWithin  = 4  // it begins within a word
 	costChar    = 2  // a character of such text
 	costWhole   = 1  // a whole that repeats what may be its parts
 	costEnd     = 3  // the end of such a whole, and 1 for each part left out
@@ -174,6 +175,9 @@ func (a *aligner) cost(p position) int {
 	return best
 }
 
+// begins are the letters that words begin with.
+const begins = "wx" + repeating
+
 // A position is the progress of an alignment. extra: nobody said the last character.
 type position struct {
 	i, j, at int
@@ -219,6 +223,9 @@ func (a *aligner) steps(p position, yield func(step)) {
 		cost := costChar
 		if !p.extra {
 			cost += costExtra
+			if !strings.ContainsRune(begins, rune(a.screen.text[p.at])) {
+				cost += costWithin
+			}
 		}
 		yield(step{cost, position{p.i, p.j, p.at + 1, true}, nil, 0})
 	}
