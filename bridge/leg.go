@@ -125,7 +125,8 @@ type leg struct {
 	// moved: all calls that were answered have gone on since. unmoved: of one nothing was
 	// said; awaits: of one that was allowed. The turn sets them as it does repetition.
 	moved, unmoved, awaits bool
-	// executing: a call is at work, as far as is known. It is set likewise.
+	// executing: a call is at work, as far as is known, and nothing is asked in words. It is set
+	// likewise.
 	executing bool
 	// looked: more was shown than repetition knows.
 	looked bool

@@ -62,3 +62,6 @@ func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
 	}
 	return steps
 }
+
+// executes reports whether a call is at work that is no question: those are answered in words.
+func (t *turn) executes() bool { return t.fold.Running() && !t.fold.WaitsForWords() }
