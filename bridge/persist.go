@@ -186,7 +186,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 		s.fold.AskAgain()
 	}
 	s.record(s.fold.KnownMarks(nil))
-	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits())
+	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && endsWithUser(task))
 	var marks []byte
 	if unfinished && !goesOn {
 		marks = s.fold.EndMarks(nil)
@@ -203,6 +203,20 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 		s.save()
 	}
 	return goesOn
+}
+
+// endsWithUser reports whether a message of the user's is the last in a task's history:
+// an agent that waits may not have begun to go on with it.
+func endsWithUser(task *a2a.Event) (last bool) {
+	if task.History == nil {
+		return false
+	}
+	for m := range task.History {
+		if !task.HasMessage || m.ID != task.Message.ID {
+			last = m.Role == a2a.RoleUser
+		}
+	}
+	return last
 }
 
 // failureSteps say why the task of a turn has failed that has no reply any more.

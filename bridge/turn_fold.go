@@ -63,5 +63,8 @@ func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
 	return steps
 }
 
-// executes reports whether a call is at work that is no question: those are answered in words.
-func (t *turn) executes() bool { return t.fold.Running() && !t.fold.WaitsForWords() }
+// executes reports whether a call is at work, and none waits. A question that is answered in
+// words is no such call.
+func (t *turn) executes() bool {
+	return t.fold.Running() && !t.fold.Waits() && !t.fold.WaitsForWords()
+}

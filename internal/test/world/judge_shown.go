@@ -7,7 +7,7 @@ import (
 
 // judgeText: each word is shown once, in order, or a gap is reported.
 func (v *turnView) judgeText() {
-	s := screenOf(v.rec.Shown, !v.disturbed())
+	s := screenOf(v.rec.Shown, !v.unordered())
 	a := newAligner(v, s)
 	a.excused, a.partial = v.excused(), v.run == endsUnknown
 	for _, e := range v.elements {
@@ -126,7 +126,7 @@ func (v *turnView) judgeAgain() {
 // that is not shown.
 func (v *turnView) judgeMissing(a *aligner) (missing string) {
 	for _, e := range v.elements {
-		if e.shown || e.told || e.optional || a.partial || e.mark && v.disturbed() {
+		if e.shown || e.told || e.optional || a.partial || e.mark && v.unordered() {
 			continue
 		}
 		missing += e.text + " "

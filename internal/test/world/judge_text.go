@@ -120,9 +120,10 @@ func newAligner(v *turnView, s *screen) *aligner {
 		}
 	}
 	a.loose, a.losses = len(kinds) == 2 && v.excuse("two carriers", v.disturbed()), v.losses()
+	unordered := v.unordered()
 	for _, e := range v.elements {
 		switch {
-		case e.mark && v.disturbed():
+		case e.mark && unordered:
 		case a.loose && e.artifact:
 			a.threads[1] = append(a.threads[1], e)
 		default:
@@ -131,6 +132,12 @@ func newAligner(v *turnView, s *screen) *aligner {
 		}
 	}
 	return a
+}
+
+// unordered reports whether calls and thoughts need not come in their order with the text.
+func (v *turnView) unordered() bool {
+	looked := v.asked() && slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
+	return v.disturbed() || v.excuse("marks: an answer, and the task is looked at", looked)
 }
 
 // gap reports whether a reported gap excuses a missing element: the gap follows the
