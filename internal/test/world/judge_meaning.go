@@ -147,6 +147,7 @@ func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[
 	switch {
 	case old == nil || !s.Follows && old.turn != v.turn.N &&
 		!v.excuse("text: an artifact is replaced by a repetition and more", v.disturbed() && strings.ContainsAny(old.text, repeating) && strings.HasPrefix(text, old.text) && text != old.text):
+		e.shrinks = old != nil && strings.Contains(old.text, text) && v.excuse("text: an artifact shrinks", v.disturbed())
 		artifacts[key] = &content{text: text, turn: v.turn.N}
 	case s.Follows:
 		if old.turn != v.turn.N {
