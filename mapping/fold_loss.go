@@ -24,8 +24,8 @@ type loss struct {
 	// aligned: a snapshot has told of what is said again.
 	again, blind, aligned bool
 	replays               map[*shown]*strings.Builder
-	// told: the user was told in this turn.
-	told bool
+	// told: the user was told in this turn. owed: not yet of a loss that nothing can make up for.
+	told, owed bool
 	// said: the user was told, at the event of that number, and since then nothing but
 	// snapshots has come. content is the last event of which something was shown.
 	said            bool
@@ -54,12 +54,19 @@ const (
 func (f *Fold) Cut() {
 	f.texts.settle() // what is missing in the middle of a text may be between this and what follows: see between
 	l := &f.loss
-	f.loss = loss{cut: true, away: true, said: l.said && l.content <= l.saidAt, saidAt: l.saidAt, content: l.content, told: l.told}
+	f.loss = loss{cut: true, away: true, said: l.said && l.content <= l.saidAt, saidAt: l.saidAt, content: l.content, told: l.told,
+		owed: l.owed || l.blind && l.state == lost}
 }
 
 // Repeated notes that the agent has said again, event by event, all that it had
-// said before the connection was lost, so that nothing is missing.
-func (f *Fold) Repeated() { f.loss.state, f.loss.away = nothingLost, false }
+// said before the connection was lost, so that nothing is missing but what is owed.
+func (f *Fold) Repeated() {
+	if f.loss.away = false; f.loss.owed {
+		f.loss.state = lost
+	} else {
+		f.loss.state = nothingLost
+	}
+}
 
 // Again notes that the agent says again what it has said, from the beginning,
 // though not all of that has been heard: a message that comes again as it was shown
@@ -183,7 +190,7 @@ func (f *Fold) tellLoss(at int) {
 	if f.loss.said {
 		return
 	}
-	f.loss.said, f.loss.told, f.loss.saidAt = true, true, f.texts.event
+	f.loss.said, f.loss.told, f.loss.owed, f.loss.saidAt = true, true, false, f.texts.event
 	if n := f.loss.resumed; n > 0 && !slices.ContainsFunc(f.steps[n:at], func(s Step) bool { return s.Kind != StepState && s.ArtifactID == "" }) {
 		f.steps[n-1].Connection.Gap = true
 		return
