@@ -186,7 +186,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 		s.fold.AskAgain()
 	}
 	s.record(s.fold.KnownMarks(nil))
-	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && endsWithUser(task))
+	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running()))
 	var marks []byte
 	if unfinished && !goesOn {
 		marks = s.fold.EndMarks(nil)

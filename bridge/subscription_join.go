@@ -18,7 +18,7 @@ const (
 	behindEcho = 50 * time.Millisecond
 )
 
-// joinBehind is join for the first events of an answer's stream. It is tried once: the
+// joinBehind is join for the first events of an answer's stream. It does not wait long: the
 // connection is open, and its events need not wait for an agent that cannot tell.
 func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error {
 	began := time.Now()
@@ -29,6 +29,8 @@ func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error
 	switch {
 	case errors.Is(err, transport.ErrExited), ctx.Err() != nil:
 		return err
+	case errors.As(err, new(*cutError)): // it has answered, and may tell later
+		return s.join(ctx, events)
 	case err != nil:
 		return s.deliver(ctx, events)
 	}
