@@ -240,14 +240,14 @@ func (v *turnView) wholeElsewhere(text string) bool {
 // owes reports whether a text is made of what a turn should have shown, and has
 // not, then or when its session was loaded.
 func (v *turnView) owes(text string) bool {
-	shown := screenOf(v.rec.Shown, true).text
+	shown, marks := "", screenOf(v.rec.Shown, true).text
 	for _, l := range v.judge.rec.Loaded {
 		if l.After == v.turn.N {
 			shown += screenOf(l.Shown, false).text
 		}
 	}
 	for _, e := range v.elements {
-		if !e.shown && !e.told && !strings.Contains(shown, e.text) {
+		if !e.shown && !e.told && !strings.Contains(shown, e.text) && !(e.mark && strings.Contains(marks, e.text)) {
 			text = strings.Replace(text, e.text, "", 1)
 		}
 	}
