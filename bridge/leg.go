@@ -144,6 +144,9 @@ type leg struct {
 	// counts how often that was so.
 	stands bool
 	stood  int
+	// newest is the ID of the message that a subscription, or a look at the task, has brought
+	// last.
+	newest string
 	// beyond: the task is known to be beyond its beginning.
 	beyond bool
 	// authRepeats is how many subscriptions in a row have said nothing but that the

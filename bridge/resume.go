@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -166,6 +167,9 @@ func (l *leg) fetch(ctx context.Context) (*a2a.Event, error) {
 func (l *leg) lookAt(ctx context.Context, n arrival) error {
 	l.note(n.aligns)
 	l.looked = true
+	if n.aligns.HasMessage {
+		l.newest = strings.Clone(n.aligns.Message.ID)
+	}
 	if !l.polled {
 		n.join = joinCut
 	}

@@ -48,8 +48,6 @@ type subscription struct {
 	ahead bool
 	// behind is the leg before the stream of an answer, until something has come on it.
 	behind *leg
-	// newest is the ID of the message that has come last.
-	newest string
 	// uncut: no connection was lost before it. failed counts looks at its task that failed.
 	uncut  bool
 	failed int
