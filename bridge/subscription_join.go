@@ -83,10 +83,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 
 // withoutTask shows events of a task that could not be asked for: err says why.
 func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err error) error {
-	for i := range events {
-		s.note(&events[i])
-	}
-	s.over = s.over && s.resting() // a replay has the ends of older legs
+	s.noteUntold(events)
 	switch {
 	case errors.As(err, new(*taskLostError)): // the events before that are all that there is, and may be a repetition's
 		if events[0].Kind == a2a.EventTask && len(events) > 1 && s.unaligned(joinBehind) == joinBlind {
@@ -120,6 +117,18 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 		return s.give(ctx, arrival{events: events, join: how, again: s.again})
 	}
 	return err
+}
+
+// noteUntold notes events that may be a replay's: it has the ends of older legs, and says
+// nothing of the message.
+func (s *subscription) noteUntold(events []a2a.Event) {
+	unheard := s.again && s.unheard && !s.begun
+	for i := range events {
+		s.note(&events[i])
+	}
+	if s.over = s.over && s.resting() && !unheard; unheard {
+		s.leg.doubt(true)
+	}
 }
 
 // unaligned is how events are joined that the agent cannot be asked about: blindly,
