@@ -271,7 +271,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			leg.leave(false)
 			return t.followAside(err), ended, err
 		}
-		behind := !leg.hasEnded() || leg.bare
+		behind := r.mayBringMore(leg)
 		leg.leave(false)
 		t.answered = true
 		if next, err = t.answer(ctx, decisions); next != nil && behind {

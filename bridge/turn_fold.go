@@ -68,3 +68,9 @@ func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
 func (t *turn) executes() bool {
 	return t.fold.Running() && !t.fold.Waits() && !t.fold.WaitsForWords()
 }
+
+// mayBringMore reports whether more of what the agent says may come, or be lost, on streams
+// of the leg that the request has made, or of those before it.
+func (r *request) mayBringMore(leg *leg) bool {
+	return !leg.hasEnded() || leg.bare || r.behind != nil
+}
