@@ -41,8 +41,12 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load() && !s.asking.Load()
 		return nil
 	}
-	if s.failed++; s.failed < maxSilence && s.mayStay(err) {
+	switch s.failed++; {
+	case s.failed < maxSilence && s.mayStay(err):
 		return nil // as far as is known, the stream is open
+	case s.failed == 1 && s.mayLookAgain(err):
+		s.pause = firstWait / 2 // one read may fail though the stream is open, and nothing else may have what it brings
+		return nil
 	}
 	s.failed = 0
 	s.joined = time.Now() // what comes now may be in the task
