@@ -30,20 +30,20 @@ const (
 // A turn is one prompt: a loop of legs, with the user's answers between. Its
 // states are the places in its code: see the table in the package comment.
 type turn struct {
-	session  *Session
-	agent    *Agent
-	editor   Editor
-	fold     *mapping.Fold
-	writing  mapping.Writing
-	card     *a2a.Card
-	steps    []mapping.Step
-	authTold bool                // the user was told that the agent wants authentication
-	answered bool                // the user's answers were sent, in this turn
-	down     bool                // the connection is lost, and it is not known what the agent said since
-	given    map[string]decision // the session's
-	// unanswered are the titles of calls that were rejected because nobody answered.
-	unanswered []string
-	rejected   bool // by cancelling the task: see cancelToReject
+	session    *Session
+	agent      *Agent
+	editor     Editor
+	fold       *mapping.Fold
+	writing    mapping.Writing
+	card       *a2a.Card
+	steps      []mapping.Step
+	authTold   bool                // the user was told that the agent wants authentication
+	answered   bool                // the user's answers were sent, in this turn
+	leftOpen   bool                // and a stream was left for theirs that may bring more
+	down       bool                // the connection is lost, and it is not known what the agent said since
+	given      map[string]decision // the session's
+	unanswered []string            // titles of calls that were rejected because nobody answered
+	rejected   bool                // by cancelling the task: see cancelToReject
 	// isCommand: a slash command, whose task is not the conversation's.
 	isCommand bool
 	// askedContext is the context that the message goes on in, if the agent has named
@@ -271,12 +271,12 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			leg.leave(false)
 			return t.followAside(err), ended, err
 		}
-		behind := r.mayBringMore(leg)
+		behind := t.mayBringMore(leg, r)
 		t.answered = true
-		if next, err = t.answer(ctx, leg, decisions); next != nil && behind {
+		next, err = t.answer(ctx, leg, decisions)
+		if leg.leave(false); next != nil && behind {
 			next.behind = leg
 		}
-		leg.leave(false)
 		return next, ended, err
 	}
 }

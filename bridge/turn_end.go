@@ -22,6 +22,9 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 		r.Unanswered = t.unanswered
 		return r, err
 	}
+	if err == nil {
+		t.lookForCalls(ctx)
+	}
 	marks := t.fold.EndMarks(nil)
 	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
 	var showErr error

@@ -1,6 +1,10 @@
 package bridge
 
-import "github.com/a2astdio/a2astdio/mapping"
+import (
+	"context"
+
+	"github.com/a2astdio/a2astdio/mapping"
+)
 
 // tellFold says what kind of stream the events of n come from.
 func (t *turn) tellFold(n arrival) {
@@ -70,7 +74,20 @@ func (t *turn) executes() bool {
 }
 
 // mayBringMore reports whether more of what the agent says may come, or be lost, on streams
-// of the leg that the request has made, or of those before it.
-func (r *request) mayBringMore(leg *leg) bool {
-	return !leg.hasEnded() || leg.bare || r.behind != nil
+// of the leg that r has made, or of those before it.
+func (t *turn) mayBringMore(leg *leg, r *request) bool {
+	more := !leg.hasEnded() || leg.bare || r.behind != nil
+	t.leftOpen = t.leftOpen || more
+	return more
+}
+
+// lookForCalls looks at a task that has ended while a call is shown as running: how that
+// ended may have been said on a stream that was left for an answer's.
+func (t *turn) lookForCalls(ctx context.Context) {
+	if !t.leftOpen || !t.fold.State.Terminal() || !t.fold.Unended() || t.isCancelled() {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, behindWait)
+	defer stop()
+	_ = t.reconcile(ctx) // else it is said that it is not known
 }

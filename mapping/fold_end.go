@@ -32,6 +32,16 @@ func (f *Fold) EndTurn(all, failed bool, steps []Step) []Step {
 	return steps
 }
 
+// Unended reports whether a call that the agent has begun in this turn is shown as at work.
+func (f *Fold) Unended() bool {
+	for _, c := range f.calls.task.calls {
+		if c.Status == ToolExecuting && c.order > f.calls.before {
+			return true
+		}
+	}
+	return false
+}
+
 // closeCall shows a call as ended of which the agent has not said that. failed: see endStatus.
 func (f *Fold) closeCall(c *call, failed bool) {
 	end := *c.ToolCall
