@@ -85,7 +85,7 @@ func (f *Fold) history(ev *a2a.Event) {
 	var seen map[string]int
 	repeated := false
 	f.texts.sameIDs = len(f.texts.said.text) == 0
-	count, shownTo := 0, 0 // which of them was shown last
+	count, shownTo, last := 0, 0, "" // which of them was shown last
 	defer func() { f.texts.late = false }()
 	for m := range ev.History {
 		if m.Role == a2a.RoleUser {
@@ -93,6 +93,7 @@ func (f *Fold) history(ev *a2a.Event) {
 			continue
 		}
 		count++
+		last = m.ID
 		if f.texts.isShown(m.ID) {
 			f.texts.sameIDs, shownTo = true, count
 		}
@@ -102,7 +103,7 @@ func (f *Fold) history(ev *a2a.Event) {
 		seen[m.ID]++
 		repeated = repeated || seen[m.ID] > 1
 	}
-	if ev.HasMessage && f.texts.isShown(ev.Message.ID) {
+	if ev.HasMessage && ev.Message.ID != last && f.texts.isShown(ev.Message.ID) {
 		shownTo = count + 1
 	}
 	var pieces map[string][]string
