@@ -177,7 +177,8 @@ func (v *turnView) pushedBlind() bool {
 // was shown.
 func (v *turnView) againBlind() bool {
 	return v.pushedBlind() || v.excuse("replayed to another process, and no tasks/get", v.replayedAnew()) ||
-		v.excuse("several losses, and no tasks/get", v.plan.Agent.NoGet && len(v.losses()) > 1)
+		v.excuse("several losses, and no tasks/get", v.plan.Agent.NoGet && len(v.losses()) > 1) ||
+		v.excuse("replayed, and forgotten", v.plan.Agent.Resume == ResumesReplay && v.forgotten())
 }
 
 // replayedAnew reports whether a replay has come to a bridge that has not heard what it

@@ -215,7 +215,7 @@ func (v *turnView) excuseLoaded(text string, gap bool) bool {
 	return v.pushedBlind() && v.madeOf(text) || v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) ||
 		v.excuse("load: the reason again", text == v.turn.End.Reason) ||
 		v.excuse("load: owed by an earlier turn", slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
-			return other.turn.N < v.turn.N && (other.rec.Err != "" && other.disturbed() || other.rec.Killed > 0) && other.madeOf(text)
+			return other.turn.N < v.turn.N && ((other.rec.Err != "" && other.disturbed() || other.rec.Killed > 0) && other.madeOf(text) || other.disturbed() && other.owes(text))
 		}))
 }
 
