@@ -204,11 +204,17 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 	var newest *shown
 	holds := false
 	for id, sh := range known.texts {
-		if sh.n == 0 || sh.run == nil {
+		if sh.n == 0 {
 			continue
 		}
 		text, ok := held[id]
-		if _, _, short := f.texts.rest(sh, text); ok && short || id.artifact && none && f.loss.away {
+		if _, _, short := f.texts.rest(sh, text); ok && short {
+			return true
+		}
+		if sh.run == nil {
+			continue
+		}
+		if id.artifact && none && f.loss.away {
 			return true
 		}
 		holds = holds || ok
@@ -236,15 +242,18 @@ func (f *Fold) Knows(ev *a2a.Event) bool {
 
 // heldTexts are the texts of the messages that a task holds, by their IDs.
 func heldTexts(task *a2a.Event) map[string]string {
-	held := map[string]string{}
-	note := func(m *a2a.Message) { held[strings.Clone(m.ID)] += wholeText(m.Parts) }
+	held, last, text := map[string]string{}, "", ""
+	note := func(m *a2a.Message) {
+		last, text = strings.Clone(m.ID), wholeText(m.Parts)
+		held[last] += text
+	}
 	if task.History != nil {
 		for m := range task.History {
 			note(&m)
 		}
 	}
-	if task.HasMessage {
-		note(&task.Message)
+	if m := &task.Message; task.HasMessage && (m.ID != last || wholeText(m.Parts) != text) { // many have it in both
+		note(m)
 	}
 	return held
 }
