@@ -46,8 +46,8 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 			if !behindGap && !v.excuse("text: late, of a silent stream that was left", v.leftSilent(e)) {
 				continue
 			}
-			if after, ok := strings.CutPrefix(text, e.text); ok && !e.shown && !e.mark {
-				text, e.told = after, true
+			if at := strings.Index(text, e.text); !e.shown && !e.mark && (at == 0 || at > 0 && !strings.ContainsAny(e.text, repeating)) {
+				text, e.told = text[:at]+text[at+len(e.text):], true
 			}
 		}
 		if text != "" {
