@@ -61,7 +61,7 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 // that was left for the one of an answer. (The task holds it; nobody looks.)
 func (v *turnView) leftSilent(e *element) bool {
 	silent := v.hit(SilentAt)
-	return silent != nil && !e.said.Arrived && e.said.At >= silent.At && slices.ContainsFunc(v.heard, func(h *Heard) bool {
+	return silent != nil && e.said.At >= silent.At && slices.ContainsFunc(v.heard, func(h *Heard) bool {
 		return h.Kind == HeardAnswer && h.At >= e.said.At
 	})
 }
