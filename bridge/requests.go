@@ -47,7 +47,7 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 		if leg := t.session.unpause(); leg != nil {
 			return &request{taskID: t.fold.TaskID, leg: leg}, nil
 		}
-		return t.answer(ctx, t.decisions())
+		return t.answer(ctx, nil, t.decisions())
 	})
 }
 

@@ -272,11 +272,11 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			return t.followAside(err), ended, err
 		}
 		behind := r.mayBringMore(leg)
-		leg.leave(false)
 		t.answered = true
-		if next, err = t.answer(ctx, decisions); next != nil && behind {
+		if next, err = t.answer(ctx, leg, decisions); next != nil && behind {
 			next.behind = leg
 		}
+		leg.leave(false)
 		return next, ended, err
 	}
 }

@@ -208,7 +208,7 @@ var errRejected = errors.New("the task was cancelled")
 // answer makes the request that sends decisions to the agent. Where one of them
 // can only be given by cancelling the task, it does that instead, and returns no
 // request.
-func (t *turn) answer(ctx context.Context, decisions []decision) (*request, error) {
+func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	if t.needsWords(decisions) {
 		return nil, t.keepForWords(ctx, decisions)
 	}
@@ -225,7 +225,7 @@ func (t *turn) answer(ctx context.Context, decisions []decision) (*request, erro
 		}
 	}
 	if cancels {
-		return t.cancelToReject(ctx, decisions)
+		return t.cancelToReject(ctx, leg, decisions)
 	}
 	for _, d := range decisions {
 		t.session.record(mapping.AnswerMark(nil, d.question.Call, t.fold.TaskID))
@@ -251,17 +251,22 @@ func (t *turn) answer(ctx context.Context, decisions []decision) (*request, erro
 
 // cancelToReject cancels the task, since the agent has named no option that
 // rejects one of its calls. If the agent refuses that because all of them have gone on, the
-// task is followed.
-func (t *turn) cancelToReject(ctx context.Context, decisions []decision) (*request, error) {
+// task is followed. What leg, nil if there is none, brings meanwhile is shown: without an
+// answer to the cancel, nothing else may tell that a call has run all the same.
+func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	var titles, ids []string
 	for _, d := range decisions {
 		t.fold.Answered(d.question.Call.ID, false)
 		titles, ids = append(titles, mapping.Title(d.question.Call)), append(ids, d.question.Call.ID)
 	}
 	t.rejected = true
+	task, err := t.cancelShowing(ctx, leg)
+	if task == nil && err == nil {
+		t.rejected = false
+		return nil, nil
+	}
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
-	task, err := t.agent.cancelTask(ctx, t.fold.TaskID, "no option rejects the call")
 	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && t.hasGoneOn(ctx, refusal, ids) {
 		t.rejected = false
 		return t.followAside(nil), nil
@@ -280,4 +285,38 @@ func (t *turn) cancelToReject(ctx context.Context, decisions []decision) (*reque
 		return nil, err
 	}
 	return nil, errRejected
+}
+
+// cancelShowing cancels the task and shows what leg brings until that is answered; no task
+// if it has ended otherwise by then.
+func (t *turn) cancelShowing(ctx context.Context, leg *leg) (*a2a.Event, error) {
+	type reply struct {
+		task *a2a.Event
+		err  error
+	}
+	cancelCtx, stop := context.WithTimeout(ctx, cancelGrace)
+	defer stop()
+	replies := make(chan reply, 1)
+	taskID := t.fold.TaskID
+	go func() { // ends with cancelCtx
+		task, err := t.agent.cancelTask(cancelCtx, taskID, "no option rejects the call")
+		replies <- reply{task, err}
+	}()
+	var arrivals <-chan arrival
+	if leg != nil {
+		arrivals = leg.arrivals
+	}
+	for {
+		select {
+		case n := <-arrivals:
+			err := t.show(ctx, leg, n)
+			if over := t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled; err != nil || over {
+				stop()
+				<-replies
+				return nil, err
+			}
+		case r := <-replies:
+			return r.task, r.err
+		}
+	}
 }

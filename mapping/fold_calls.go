@@ -126,7 +126,8 @@ func (c *calls) missing(n int) bool {
 
 // isOld reports whether an event of a call that has ended is older than its end.
 func (f *Fold) isOld(now *ToolCall, old *call) bool {
-	return !old.closed || old.answered && (f.whole || f.loss.again && (f.echo || old.raw == f.calls.rawSum(now)))
+	again := f.echo || f.loss.again
+	return !old.closed || old.answered && (f.whole || f.echo && f.loss.again || again && old.raw == f.calls.rawSum(now))
 }
 
 // update shows what a tool call says anew.
