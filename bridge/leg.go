@@ -329,7 +329,7 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 		if l.unheard && l.moved && l.request.answers {
 			l.doubt(false)
 		}
-		if n.isTask() && l.mayGoOn(l.awaits) {
+		if n.isTask() && l.mayGoOn(l.awaits || l.executing) {
 			l.over, l.stands = false, true
 		}
 		return nil

@@ -33,6 +33,10 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 	case !errors.Is(err, errCannotLook):
 	case s.unheard:
 		return &undeliveredError{s.taskID, s.begun}
+	case len(s.kept) > 0: // what may begin a repetition is all that comes
+		events := s.kept
+		s.kept, s.repetition = nil, nil
+		return s.align(ctx, events)
 	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	default:

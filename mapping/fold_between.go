@@ -34,6 +34,23 @@ func (t *texts) mayBegin(sh *shown, text string) bool {
 	return true
 }
 
+// maxOthers is how many other texts a whole is compared with.
+const maxOthers = 64
+
+// isAnother reports whether a text is all that another artifact has, which was shown in this
+// turn, between other texts.
+func (t *texts) isAnother(sh *shown, text string) bool {
+	if len(text) < headLen/8 || len(t.task.texts) > maxOthers { // "Yes." may be said twice
+		return false
+	}
+	for _, other := range t.task.texts {
+		if other != sh && other.artifact && other.turn == t.turn && other.n == len(text) && other.run != nil && t.isAll(other, text) {
+			return true
+		}
+	}
+	return false
+}
+
 // follow notes what was shown of an artifact before what follows.
 func (t *texts) follow(sh *shown) {
 	sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0

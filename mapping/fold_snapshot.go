@@ -85,7 +85,7 @@ func (f *Fold) history(ev *a2a.Event) {
 	var seen map[string]int
 	repeated := false
 	f.texts.sameIDs = len(f.texts.said.text) == 0
-	count, shownTo := 0, 0 // which of them was shown last
+	count, shownTo, last := 0, 0, "" // which of them was shown last
 	defer func() { f.texts.late = false }()
 	for m := range ev.History {
 		if m.Role == a2a.RoleUser {
@@ -93,6 +93,7 @@ func (f *Fold) history(ev *a2a.Event) {
 			continue
 		}
 		count++
+		last = m.ID
 		if f.texts.isShown(m.ID) {
 			f.texts.sameIDs, shownTo = true, count
 		}
@@ -102,7 +103,7 @@ func (f *Fold) history(ev *a2a.Event) {
 		seen[m.ID]++
 		repeated = repeated || seen[m.ID] > 1
 	}
-	if ev.HasMessage && f.texts.isShown(ev.Message.ID) {
+	if ev.HasMessage && ev.Message.ID != last && f.texts.isShown(ev.Message.ID) {
 		shownTo = count + 1
 	}
 	var pieces map[string][]string
@@ -203,11 +204,17 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 	var newest *shown
 	holds := false
 	for id, sh := range known.texts {
-		if sh.n == 0 || sh.run == nil {
+		if sh.n == 0 {
 			continue
 		}
 		text, ok := held[id]
-		if _, _, short := f.texts.rest(sh, text); ok && short || id.artifact && none && f.loss.away {
+		if _, _, short := f.texts.rest(sh, text); ok && short {
+			return true
+		}
+		if sh.run == nil {
+			continue
+		}
+		if id.artifact && none && f.loss.away {
 			return true
 		}
 		holds = holds || ok
@@ -235,15 +242,18 @@ func (f *Fold) Knows(ev *a2a.Event) bool {
 
 // heldTexts are the texts of the messages that a task holds, by their IDs.
 func heldTexts(task *a2a.Event) map[string]string {
-	held := map[string]string{}
-	note := func(m *a2a.Message) { held[strings.Clone(m.ID)] += wholeText(m.Parts) }
+	held, last, text := map[string]string{}, "", ""
+	note := func(m *a2a.Message) {
+		last, text = strings.Clone(m.ID), wholeText(m.Parts)
+		held[last] += text
+	}
 	if task.History != nil {
 		for m := range task.History {
 			note(&m)
 		}
 	}
-	if task.HasMessage {
-		note(&task.Message)
+	if m := &task.Message; task.HasMessage && (m.ID != last || wholeText(m.Parts) != text) { // many have it in both
+		note(m)
 	}
 	return held
 }

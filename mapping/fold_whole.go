@@ -82,6 +82,9 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 		return rest, true
 	}
 	rest, ok = f.texts.said.covers(text)
+	if !ok && f.texts.isAnother(sh, text) {
+		rest, ok = "", true
+	}
 	if !ok {
 		return text, false
 	}

@@ -19,8 +19,14 @@ func (v *turnView) isLate(other *turnView, text string) bool {
 	return v.excuse("late: owed by another turn", other.owes(text)) ||
 		v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
 		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil })) ||
+		v.excuse("late: a part of a whole, replayed behind a gap", v.plan.Agent.Resume == ResumesReplay && v.plan.Agent.Holds != HoldsAll && other.disturbed() && of(other.inWhole)) ||
 		v.excuse("late: said by a whole alone", of(func(e *element) bool { return e.told && !e.shown })) ||
 		v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
+}
+
+// inWhole reports whether an element was said again by a whole.
+func (v *turnView) inWhole(e *element) bool {
+	return slices.ContainsFunc(v.elements, func(whole *element) bool { return slices.Contains(whole.again, e) })
 }
 
 // shrunkFrom reports whether a text is that of an artifact that has shrunk, now or before.

@@ -46,8 +46,8 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 			if !behindGap && !v.excuse("text: late, of a silent stream that was left", v.leftSilent(e)) {
 				continue
 			}
-			if after, ok := strings.CutPrefix(text, e.text); ok && !e.shown && !e.mark {
-				text, e.told = after, true
+			if at := strings.Index(text, e.text); !e.shown && !e.mark && (at == 0 || at > 0 && !strings.ContainsAny(e.text, repeating)) {
+				text, e.told = text[:at]+text[at+len(e.text):], true
 			}
 		}
 		if text != "" {
@@ -61,7 +61,7 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 // that was left for the one of an answer. (The task holds it; nobody looks.)
 func (v *turnView) leftSilent(e *element) bool {
 	silent := v.hit(SilentAt)
-	return silent != nil && !e.said.Arrived && e.said.At >= silent.At && slices.ContainsFunc(v.heard, func(h *Heard) bool {
+	return silent != nil && e.said.At >= silent.At && slices.ContainsFunc(v.heard, func(h *Heard) bool {
 		return h.Kind == HeardAnswer && h.At >= e.said.At
 	})
 }
@@ -133,7 +133,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 		gap := len(a.screen.gaps) > 0
 		switch {
 		case (v.rec.Cancelled > 0 || v.refused()) && v.leftBehind():
-		case strings.Contains(a.screen.text, e.text) && v.pushedBlind(): // before what was pushed of it and others
+		case strings.Contains(a.screen.text, e.text) && v.againBlind(): // before what has come of it and others once more
 		case v.excuse("text: lost before a rejecting cancel", v.refused() && v.disturbed() && !e.said.Arrived): // nor what had not come by then
 		case e.mark:
 			v.wrong("a call or a thought is not shown in its place", "%s", e.text)
@@ -173,6 +173,14 @@ func (v *turnView) pushedBlind() bool {
 	return v.excuse("pushed, and no tasks/get", v.plan.Agent.NoGet && v.plan.Agent.Pushes && v.disturbed())
 }
 
+// againBlind reports whether text may come again behind a gap, since nothing tells what of it
+// was shown.
+func (v *turnView) againBlind() bool {
+	return v.pushedBlind() || v.excuse("replayed to another process, and no tasks/get", v.replayedAnew()) ||
+		v.excuse("several losses, and no tasks/get", v.plan.Agent.NoGet && len(v.losses()) > 1) ||
+		v.excuse("replayed, and forgotten", v.plan.Agent.Resume == ResumesReplay && v.forgotten())
+}
+
 // replayedAnew reports whether a replay has come to a bridge that has not heard what it
 // replays, since another one did, and that cannot ask for it.
 func (v *turnView) replayedAnew() bool {
@@ -185,7 +193,7 @@ func (v *turnView) replayedAnew() bool {
 func (v *turnView) judgeExtra(text, missing string) {
 	said := func(view *turnView) bool { return view.madeOf(text) }
 	switch {
-	case (v.pushedBlind() || v.excuse("replayed to another process, and no tasks/get", v.replayedAnew())) && slices.ContainsFunc(v.judge.turns, func(o *turnView) bool { return o.turn.N <= v.turn.N && o.madeOf(text) }) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
+	case v.againBlind() && slices.ContainsFunc(v.judge.turns, func(o *turnView) bool { return o.turn.N <= v.turn.N && o.madeOf(text) }) && slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownGap }):
 		return // README: behind a gap
 	case strings.Contains(text, "prompt"):
 		v.wrong("a user's message is shown as the agent's", "%q", text)
@@ -281,7 +289,7 @@ func (v *turnView) madeOf(text string) bool {
 // judgeReplaced: text that replaces other text begins a message.
 func (v *turnView) judgeReplaced() {
 	for _, e := range v.elements {
-		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 {
+		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 || strings.ContainsAny(e.text, repeating) && v.pushedBlind() {
 			continue
 		}
 		for _, old := range append(e.replaces, e.again...) {

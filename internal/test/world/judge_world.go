@@ -209,10 +209,13 @@ func (v *turnView) excuseLoaded(text string, gap bool) bool {
 	if v.excuse("load: a chunk alone", agent.SharedID && agent.Holds != HoldsAll && gap && v.madeOf(text)) {
 		return true // a single chunk looks like what was shown of its message
 	}
+	if gap && v.excuse("load: replayed, and forgotten", agent.Resume == ResumesReplay && v.forgotten() && v.byTurn(text) != nil) {
+		return true // there is no task to compare it with
+	}
 	return v.pushedBlind() && v.madeOf(text) || v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) ||
 		v.excuse("load: the reason again", text == v.turn.End.Reason) ||
 		v.excuse("load: owed by an earlier turn", slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
-			return other.turn.N < v.turn.N && (other.rec.Err != "" && other.disturbed() || other.rec.Killed > 0) && other.madeOf(text)
+			return other.turn.N < v.turn.N && ((other.rec.Err != "" && other.disturbed() || other.rec.Killed > 0) && other.madeOf(text) || other.disturbed() && other.owes(text))
 		}))
 }
 
