@@ -29,21 +29,8 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 	if err == nil {
 		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.isBeyond(task)})
 	}
-	switch {
-	case !errors.Is(err, errCannotLook):
-	case s.unheard:
-		return &undeliveredError{s.taskID, s.begun}
-	case len(s.kept) > 0: // what may begin a repetition is all that comes
-		events := s.kept
-		s.kept, s.repetition = nil, nil
-		return s.align(ctx, events)
-	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
-		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
-	default:
-		// Then the stream is followed for as long as it may say something.
-		s.stands = false
-		s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load() && !s.asking.Load()
-		return nil
+	if errors.Is(err, errCannotLook) {
+		return s.silentUntold(ctx)
 	}
 	switch s.failed++; {
 	case s.failed < maxSilence && s.mayStay(err):
@@ -63,6 +50,24 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 		return s.asBefore()
 	}
 	return err
+}
+
+// silentUntold is silent at an agent that cannot be asked.
+func (s *subscription) silentUntold(ctx context.Context) error {
+	switch {
+	case s.unheard:
+		return &undeliveredError{s.taskID, s.begun}
+	case len(s.kept) > 0: // what may begin a repetition is all that comes
+		events := s.kept
+		s.kept, s.repetition = nil, nil
+		return s.align(ctx, events)
+	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
+		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
+	}
+	// Then the stream is followed for as long as it may say something.
+	s.stands = false
+	s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load() && !s.asking.Load()
+	return nil
 }
 
 // mayStay reports whether the stream is followed though a look at the task has failed: no

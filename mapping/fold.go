@@ -87,6 +87,7 @@ func (f *Fold) begin(taskID string, goesOn bool) {
 func (f *Fold) Sent(messageID string) {
 	f.sent, f.loss.away = messageID, false
 	f.loss.again, f.loss.replays = false, nil // the answer has a stream of its own
+	f.texts.settle()                          // what the one before may still bring is between: see between
 }
 
 // SetTask says which task the next events are of, until one names another.
