@@ -32,12 +32,8 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 	if errors.Is(err, errCannotLook) {
 		return s.silentUntold(ctx)
 	}
-	switch s.failed++; {
-	case s.failed < maxSilence && s.mayStay(err):
+	if s.failed++; s.mayStay(err) {
 		return nil // as far as is known, the stream is open
-	case s.failed == 1 && s.mayLookAgain(err):
-		s.pause = firstWait / 2 // one read may fail though the stream is open, and nothing else may have what it brings
-		return nil
 	}
 	s.failed = 0
 	s.joined = time.Now() // what comes now may be in the task
@@ -72,8 +68,19 @@ func (s *subscription) silentUntold(ctx context.Context) error {
 
 // mayStay reports whether the stream is followed though a look at the task has failed: no
 // connection was lost before it, or the agent has answered, and may give the task later.
+// Otherwise one look may fail, and the next comes soon: the stream may be open, and nothing
+// else may have what it brings.
 func (s *subscription) mayStay(err error) bool {
-	return (s.uncut || errors.As(err, new(*cutError))) && s.mayLookAgain(err)
+	switch {
+	case !s.mayLookAgain(err):
+		return false
+	case s.uncut || errors.As(err, new(*cutError)):
+		return s.failed < maxSilence
+	case s.failed == 1:
+		s.pause = firstWait / 2
+		return true
+	}
+	return false
 }
 
 // fetchInSilence is fetch, until the stream says something: an agent may not answer.

@@ -264,7 +264,7 @@ func (v *turnView) stop() string {
 // due is how long after the agent's end a turn may end.
 func (v *turnView) due() time.Duration {
 	d := 500*time.Millisecond + v.slack()
-	if !v.plan.Agent.Streams {
+	if !v.plan.Agent.Streams || v.excuse("due: polled behind a refused answer", v.polledBehindAnswer()) {
 		d += 25 * time.Second // between two requests for the task
 	}
 	for _, h := range v.happened {
@@ -280,6 +280,15 @@ func (v *turnView) due() time.Duration {
 		d += 5 * time.Minute
 	}
 	return d
+}
+
+// polledBehindAnswer reports whether the agent has refused an answer, since the call had gone
+// on, and lets nobody subscribe: the stream before the answer was left for the answer's.
+func (v *turnView) polledBehindAnswer() bool {
+	how := v.plan.Agent.Resume
+	return (how == ResumesMissing || how == ResumesRefused) && slices.ContainsFunc(v.heard, func(h *Heard) bool {
+		return h.Kind == HeardAnswer && !h.Waited
+	})
 }
 
 // waits reports whether a question has no answer.
