@@ -18,9 +18,6 @@ var mutants = []mutant{
 	{"what comes again right behind a snapshot is shown again", "bridge/subscription.go",
 		`!says(events) || !s.ahead && time.Since(s.joined) > echoTime`,
 		`true`},
-	{"a state alone is a repetition", "mapping/seen.go",
-		`ended && r.said`,
-		`ended`},
 	{"a replay is shown as if it were new", "bridge/subscription.go",
 		`		case mapping.KnownPerhaps:
 			s.kept = append(s.kept, *events[i].Clone())`,
