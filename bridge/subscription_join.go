@@ -23,7 +23,7 @@ const (
 func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error {
 	began := time.Now()
 	wait, stop := context.WithTimeout(ctx, behindWait)
-	task, err := s.fetch(wait)
+	task, events, err := s.fetchWith(wait, events)
 	stop()
 	took := time.Since(began)
 	switch {
@@ -58,19 +58,16 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 		}
 	}
 	began, ahead := time.Now(), !s.ahead || time.Since(s.joined) <= echoTime
-	err := s.look(ctx, events...)
+	events, err := s.lookWith(ctx, events)
 	s.joined = s.joined.Add(time.Since(began)) // what came meanwhile may be in the task
 	for tries, pause := 0, firstWait; tries < maxSilence && s.mayLookAgain(err); tries, pause = tries+1, pause*2 {
-		if tries == 0 {
-			events = clones(events)
-		}
-		more, waitErr := s.collect(ctx, pause, err)
+		more, waitErr := s.collect(func() error { return s.wait(ctx, pause, err) })
+		events = append(events, more...)
 		if waitErr != nil {
 			s.drop(events)
 			return waitErr
 		}
-		events = append(events, more...)
-		err = s.look(ctx, events...)
+		events, err = s.lookWith(ctx, events)
 		s.joined = time.Now() // more may have come meanwhile, and be in the task
 	}
 	if err != nil {
@@ -151,10 +148,41 @@ func (s *subscription) settleOver(events []a2a.Event) {
 	}
 }
 
-// collect is wait, and takes the events that come meanwhile.
-func (s *subscription) collect(ctx context.Context, d time.Duration, why error) (events []a2a.Event, err error) {
+// maxLooks is how often the task is asked for because more events have come meanwhile.
+const maxLooks = 3
+
+// fetchWith is fetch, and takes the events that come meanwhile. Then it asks again, since they
+// may be newer than the task. It returns them behind those before.
+func (s *subscription) fetchWith(ctx context.Context, before []a2a.Event) (task *a2a.Event, events []a2a.Event, err error) {
+	fetch := func() (err error) {
+		task, err = s.fetch(ctx)
+		return err
+	}
+	events = clones(before)
+	for range maxLooks {
+		var more []a2a.Event
+		more, err = s.collect(fetch)
+		if events = append(events, more...); err != nil || len(more) == 0 {
+			return task, events, err
+		}
+	}
+	err = fetch() // what comes now waits
+	return task, events, err
+}
+
+// lookWith is look with what fetchWith returns.
+func (s *subscription) lookWith(ctx context.Context, before []a2a.Event) (events []a2a.Event, err error) {
+	task, events, err := s.fetchWith(ctx, before)
+	if err == nil {
+		err = s.lookAt(ctx, arrival{aligns: task, events: events})
+	}
+	return events, err
+}
+
+// collect does something that takes its time, and takes the events that come meanwhile.
+func (s *subscription) collect(do func() error) (events []a2a.Event, err error) {
 	waited := make(chan error, 1)
-	go func() { waited <- s.wait(ctx, d, why) }() // ends with its time, at the latest
+	go func() { waited <- do() }() // ends with do, which collect awaits
 	for {
 		var batches <-chan batch
 		if s.end == nil {

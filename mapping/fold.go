@@ -291,10 +291,10 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 		return
 	}
 	known := false
-	if f.loss.again || f.loss.blind || f.echo {
+	if f.loss.again || f.loss.blind || f.echo || f.loss.awaited != nil {
 		sh, text := f.texts.of(m.ID, false), wholeText(m.Parts)
 		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text) || f.loss.again && f.texts.foretold(sh, text)
-		known = known || f.blindly(sh, text)
+		known = f.comesLate(sh, text) || known || f.blindly(sh, text)
 		if rest, ok := f.replayed(sh, text, true); ok && !known {
 			known = true
 			f.text(sh, rest, nil, Step{MessageID: m.ID}, f.mayJoin(m))

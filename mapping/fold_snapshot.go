@@ -327,7 +327,9 @@ func (f *Fold) newest(m *a2a.Message) {
 		f.message(m, held)
 	case !f.texts.isNewest(sh, text) && !f.newestKnown:
 		f.message(m, saidNow)
-		sh.lacking = true
+		if sh.lacking = true; len(f.came) > 0 {
+			f.loss.awaited = sh
+		}
 	}
 	sh.held = f.texts.snapshots
 }
