@@ -25,6 +25,8 @@ type arrival struct {
 	again bool
 	// unheard: the task is beyond what its stream has said.
 	unheard bool
+	// repeats: the events were seen, as far as is known.
+	repeats bool
 	// pushed: the event was pushed, perhaps late.
 	pushed bool
 }

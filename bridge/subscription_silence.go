@@ -55,8 +55,9 @@ func (s *subscription) silentUntold(ctx context.Context) error {
 		return &undeliveredError{s.taskID, s.begun}
 	case len(s.kept) > 0: // what may begin a repetition is all that comes
 		events := s.kept
-		s.kept, s.repetition = nil, nil
-		return s.align(ctx, events)
+		s.kept, s.again = nil, s.again || events[0].Kind == a2a.EventTask
+		s.noteUntold(events)
+		return s.give(ctx, arrival{events: events, again: s.again, repeats: true})
 	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	}
