@@ -20,6 +20,8 @@ type arrival struct {
 	join       join
 	// aligns is the task that was asked for when the events had come, nil if it was not.
 	aligns *a2a.Event
+	// ahead: what that task holds behind the events comes on the stream, too.
+	ahead bool
 	// again: the agent says again what it had said before the cut, and not all of that
 	// was heard.
 	again bool

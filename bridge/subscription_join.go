@@ -34,7 +34,7 @@ func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error
 	case err != nil:
 		return s.deliver(ctx, events)
 	}
-	if err := s.lookAt(ctx, arrival{aligns: task, events: events}); err != nil {
+	if err := s.lookAt(ctx, arrival{aligns: task, events: events, ahead: s.aligned || s.level}); err != nil {
 		return err
 	}
 	// Events that came meanwhile may be in the task. On an open stream they come soon
@@ -174,7 +174,7 @@ func (s *subscription) fetchWith(ctx context.Context, before []a2a.Event) (task 
 func (s *subscription) lookWith(ctx context.Context, before []a2a.Event) (events []a2a.Event, err error) {
 	task, events, err := s.fetchWith(ctx, before)
 	if err == nil {
-		err = s.lookAt(ctx, arrival{aligns: task, events: events})
+		err = s.lookAt(ctx, arrival{aligns: task, events: events, ahead: s.aligned || s.level})
 	}
 	return events, err
 }

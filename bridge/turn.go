@@ -352,7 +352,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		steps = append(steps, t.cutCost()...)
 	}
 	if n.aligns != nil {
-		steps = t.fold.Align(n.aligns, n.events, steps)
+		steps = t.fold.Align(n.aligns, n.events, n.ahead, steps)
 		n.events = nil
 	}
 	steps = t.foldEvents(n, steps)

@@ -52,7 +52,9 @@ type Fold struct {
 	came map[string]bool
 	// newestKnown: the message of the snapshot in hand was shown last, before what is older.
 	newestKnown bool
-	part        a2a.Part
+	// awaits: what the snapshot in hand has beyond what was shown comes as an event, too.
+	awaits bool
+	part   a2a.Part
 }
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
@@ -85,7 +87,7 @@ func (f *Fold) begin(taskID string, goesOn bool) {
 // Sent notes the ID of the message that is being sent: a history that has it has
 // what came after it.
 func (f *Fold) Sent(messageID string) {
-	f.sent, f.loss.away = messageID, false
+	f.sent, f.loss.away, f.loss.awaited = messageID, false, nil
 	f.loss.again, f.loss.replays = false, nil // the answer has a stream of its own
 	f.texts.settle()                          // what the one before may still bring is between: see between
 }
@@ -291,10 +293,10 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 		return
 	}
 	known := false
-	if f.loss.again || f.loss.blind || f.echo || f.loss.awaited != nil {
+	if f.loss.again || f.loss.blind || f.echo || len(f.loss.awaited) > 0 {
 		sh, text := f.texts.of(m.ID, false), wholeText(m.Parts)
 		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text) || f.loss.again && f.texts.foretold(sh, text)
-		known = f.comesLate(sh, text) || known || f.blindly(sh, text)
+		known = f.comesLate(sh, text, true) || known || f.blindly(sh, text)
 		if rest, ok := f.replayed(sh, text, true); ok && !known {
 			known = true
 			f.text(sh, rest, nil, Step{MessageID: m.ID}, f.mayJoin(m))
@@ -361,6 +363,7 @@ func (f *Fold) text(sh *shown, text string, part *a2a.Part, s Step, may joining)
 		s.mark = &mark{task: sh.task, id: sh.textID, name: sh.run.name, at: sh.run.n, from: sh.stored.n + sh.n}
 	}
 	f.texts.saw(sh, text)
+	f.await(sh, text)
 	s.Kind, s.Text, s.Shown = StepText, text, sh.run.name
 	if !sh.artifact {
 		s.Append = true

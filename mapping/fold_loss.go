@@ -24,9 +24,7 @@ type loss struct {
 	// aligned: a snapshot has told of what is said again.
 	again, blind, aligned bool
 	replays               map[*shown]*strings.Builder
-	// awaited is the message of which a snapshot has shown the newest chunk, while the events
-	// before that came: the stream has still to bring it.
-	awaited *shown
+	awaited               awaited
 	// told: the user was told in this turn. owed: not yet of a loss that nothing can make up for.
 	told, owed bool
 	// said: the user was told, at the event of that number, and since then nothing but
@@ -37,7 +35,7 @@ type loss struct {
 
 // quiet reports whether no loss is known or possible.
 func (l *loss) quiet() bool {
-	return !l.away && !l.said && !l.again && l.resumed == 0 && l.state == nothingLost && l.awaited == nil
+	return !l.away && !l.said && !l.again && l.resumed == 0 && l.state == nothingLost && len(l.awaited) == 0
 }
 
 type lossState uint8
@@ -83,16 +81,6 @@ func (f *Fold) Blind() { f.loss.state, f.loss.blind = lost, true }
 // was shown last of the same text: it has been pushed late, or comes again.
 func (f *Fold) blindly(sh *shown, text string) bool {
 	return f.loss.blind && f.loss.state == lost && sh.n > 0 && f.texts.isNewest(sh, text)
-}
-
-// comesLate reports whether a chunk is the one that is awaited. Any other tells that it does
-// not come.
-func (f *Fold) comesLate(sh *shown, text string) bool {
-	if f.loss.awaited != sh {
-		return false
-	}
-	f.loss.awaited = nil
-	return f.texts.isNewest(sh, text)
 }
 
 // replayed compares a piece of a text that is said again from its beginning with what was

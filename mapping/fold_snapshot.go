@@ -138,8 +138,9 @@ func (f *Fold) history(ev *a2a.Event) {
 
 // Align is Event for a snapshot that was asked for because events had come that it may
 // hold: what it does not hold of them is shown, too. Agents that do not hold all
-// messages hold the newest: what is missing was said before the others.
-func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
+// messages hold the newest: what is missing was said before the others. ahead: what the
+// snapshot holds behind the events comes as an event, too.
+func (f *Fold) Align(task *a2a.Event, events []a2a.Event, ahead bool, steps []Step) []Step {
 	held := heldTexts(task)
 	f.loss.aligned = true
 	isOlder := func(ev *a2a.Event) bool {
@@ -167,13 +168,18 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, steps []Step) []Step {
 			f.came[strings.Clone(ev.Message.ID)] = true
 		}
 	}
+	f.awaits = ahead
 	steps = f.Event(task, steps)
-	f.came, f.newestKnown = nil, false
+	f.came, f.newestKnown, f.awaits = nil, false, false
+	coming := f.loss.awaited
+	f.loss.awaited = nil
+	coming.said(f, slices.DeleteFunc(slices.Clone(events), func(ev a2a.Event) bool { return isOlder(&ev) }))
 	for i := range events {
 		if ev := &events[i]; (!isOlder(ev) || ev.State.Terminal()) && !isReplaced(ev, events[i+1:]) {
 			steps = f.Echo(ev, steps)
 		}
 	}
+	f.loss.awaited = coming
 	return steps
 }
 
@@ -327,9 +333,7 @@ func (f *Fold) newest(m *a2a.Message) {
 		f.message(m, held)
 	case !f.texts.isNewest(sh, text) && !f.newestKnown:
 		f.message(m, saidNow)
-		if sh.lacking = true; len(f.came) > 0 {
-			f.loss.awaited = sh
-		}
+		sh.lacking = true
 	}
 	sh.held = f.texts.snapshots
 }

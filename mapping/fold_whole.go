@@ -109,6 +109,10 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	sh := f.texts.of(a.ID, true)
 	f.texts.passed(sh)
+	if len(f.loss.awaited) > 0 && f.comesLate(sh, wholeText(a.Parts), follows) {
+		f.artifactParts(sh, a, len(wholeText(a.Parts)), last, false) // what is no text
+		return
+	}
 	if (f.echo || f.loss.again || f.loss.blind) && f.artifactAgain(sh, a, follows, last) { // the text costs as much as the rest of a large event
 		return
 	}

@@ -1,0 +1,74 @@
+package mapping
+
+import (
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// maxAwaited is how much of a text is awaited.
+const maxAwaited = 64 << 10
+
+// awaited is what a snapshot has brought of texts, while the events before that came: the
+// stream has still to bring it.
+type awaited map[*shown]string
+
+// await notes text that a snapshot brings.
+func (f *Fold) await(sh *shown, text string) {
+	if !f.awaits || len(f.loss.awaited[sh])+len(text) > maxAwaited {
+		return
+	}
+	if f.loss.awaited == nil {
+		f.loss.awaited = awaited{}
+	}
+	f.loss.awaited[sh] += text
+}
+
+// said leaves of what is awaited what is behind the events that have come. If they are at
+// its end, or it has them more than once, nothing of that text is awaited.
+func (a awaited) said(f *Fold, events []a2a.Event) {
+	if len(a) == 0 {
+		return
+	}
+	come := awaited{}
+	for i := range events {
+		if sh, text := f.textOf(&events[i]); sh != nil {
+			come[sh] += text
+		}
+	}
+	for sh, text := range come {
+		_, behind, found := strings.Cut(a[sh], text)
+		if !found || text == "" || behind == "" || strings.Contains(behind, text) {
+			delete(a, sh)
+			continue
+		}
+		a[sh] = behind
+	}
+}
+
+// textOf returns the text of a message, or an artifact, of the stream.
+func (f *Fold) textOf(ev *a2a.Event) (sh *shown, text string) {
+	switch {
+	case ev.Kind == a2a.EventArtifact:
+		return f.texts.of(ev.Artifact.ID, true), wholeText(ev.Artifact.Parts)
+	case ev.HasMessage && ev.Message.Role != a2a.RoleUser:
+		return f.texts.of(ev.Message.ID, false), wholeText(ev.Message.Parts)
+	}
+	return nil, ""
+}
+
+// comesLate reports whether a piece is one that was awaited. Any other tells that it does
+// not come. follows: it is appended to those before.
+func (f *Fold) comesLate(sh *shown, text string, follows bool) bool {
+	a, ok := f.loss.awaited[sh]
+	if !ok || text == "" {
+		return false
+	}
+	if delete(f.loss.awaited, sh); !strings.HasPrefix(a, text) || !follows && len(a) != sh.n {
+		return false
+	}
+	if a = a[len(text):]; a != "" {
+		f.loss.awaited[sh] = a
+	}
+	return true
+}
