@@ -107,11 +107,8 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 		}
 		return s.give(ctx, arrival{events: events, join: how, again: s.again})
 	case s.mayLookAgain(err) && ctx.Err() == nil:
-		how := s.unaligned(joinNext)
-		if s.level && !s.aligned {
-			how = joinBehind // they may be in the task that was looked at last
-		}
-		return s.give(ctx, arrival{events: events, join: how, again: s.again})
+		// They may be in the task that the stream has begun with, or that was looked at last.
+		return s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: s.again})
 	}
 	return err
 }
