@@ -53,6 +53,10 @@ func (s *subscription) silentUntold(ctx context.Context) error {
 	switch {
 	case s.unheard:
 		return &undeliveredError{s.taskID, s.begun}
+	case len(s.kept) == 1 && s.kept[0].Kind == a2a.EventTask: // it is the task as it is
+		events := s.kept
+		s.kept, s.repetition = nil, nil
+		return s.align(ctx, events)
 	case len(s.kept) > 0: // what may begin a repetition is all that comes
 		events := s.kept
 		s.kept, s.again = nil, s.again || events[0].Kind == a2a.EventTask
