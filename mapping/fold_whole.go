@@ -49,6 +49,10 @@ func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, diffe
 		if replaced || short {
 			return "", true
 		}
+		if last := f.texts.growing; rest != "" && last != nil && last.artifact && f.isSaid(text) { // an artifact has said the rest
+			f.texts.adopt(sh, text)
+			return "", false
+		}
 		return rest, false
 	}
 	if how == saidLast && (f.loss.again || f.echo) && f.texts.isAll(sh, text) {
