@@ -79,3 +79,22 @@ func TestRepetitionOfStates(t *testing.T) {
 		t.Errorf("a state alone: %v, want %v", known, KnownNot)
 	}
 }
+
+// Messages that say the same are several, though a history alone has told of them, behind an
+// artifact that was shown. The last one of it may be the whole of others.
+func TestHeldTwice(t *testing.T) {
+	fold := NewFold()
+	fold.Event(&a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: a2a.Artifact{ID: "a", Parts: textParts("found")}}, nil)
+	fold.Cut()
+	var history []a2a.Message
+	for i, text := range []string{"ok", "ok", "done", "ok ok done"} {
+		history = append(history, a2a.Message{ID: string(rune('1' + i)), Role: a2a.RoleAgent, Parts: textParts(text)})
+	}
+	shown := ""
+	for _, s := range fold.Event(&a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateCompleted, History: seq(history)}, nil) {
+		shown += s.Text + "|"
+	}
+	if want := "|ok|ok|done|"; !strings.HasSuffix(shown, want) {
+		t.Errorf("%q, want %q", shown, want)
+	}
+}

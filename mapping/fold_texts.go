@@ -45,6 +45,8 @@ type texts struct {
 	lastHeld    string
 	adopted     []adopted // in this turn
 	coveredFrom int       // where in said the last snapshot says again what was said; -1: nowhere
+	heldFrom    int       // where in said the text begins that the last history has brought
+	followed    bool      // others follow the message of a history in hand
 	ahead       []ahead   // in this turn
 	late        bool      // what a snapshot has in hand is older than what was shown
 

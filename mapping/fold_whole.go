@@ -65,7 +65,7 @@ func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, diffe
 	// Two messages of a snapshot are two, even if they say the same, and so is one that
 	// has come as an event; but its last one may repeat the others, and all may be known
 	// by other IDs.
-	if how == held && (f.texts.sameIDs && sh.id != f.texts.lastHeld || f.came[sh.id]) {
+	if how == held && (f.texts.sameIDs && sh.id != f.texts.lastHeld || f.came[sh.id] || f.texts.isBoth(text)) {
 		return text, false
 	}
 	if rest, ok := f.repeats(sh, text); ok {
