@@ -242,7 +242,7 @@ func (v *turnView) judgeExtra(text, missing string) {
 func (v *turnView) wholeElsewhere(text string) bool {
 	return slices.ContainsFunc(v.elements, func(e *element) bool {
 		if !e.artifact || e.again == nil || !slices.ContainsFunc(e.again, func(part *element) bool { return !part.said.Arrived }) ||
-			!slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool { return s.Kind == ShownText && strip(s.Text) == e.text }) {
+			!strings.Contains(screenOf(v.rec.Shown, false).text, e.text) {
 			return false
 		}
 		rest := text
