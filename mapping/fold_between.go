@@ -18,20 +18,27 @@ func (t *texts) restOf(sh *shown, whole string) (rest string, replaced, short bo
 }
 
 // mayBegin reports whether a text may be the beginning of what was shown, which is longer.
-func (t *texts) mayBegin(sh *shown, text string) bool {
+// It is sure where hashes end.
+func (t *texts) mayBegin(sh *shown, text string) (may, sure bool) {
 	if from := len(t.said.text) - sh.n; t.growing == sh && from >= 0 && sh.pos == from {
-		return string(t.said.text[from:from+len(text)]) == text
+		return string(t.said.text[from:from+len(text)]) == text, true
 	}
 	for _, e := range sh.sums {
 		if e.n > len(text) {
 			break
 		}
 		if maphash.String(t.seed, text[:e.n]) != e.sum {
-			return false
+			return false, true
 		}
 		text = text[e.n:]
 	}
-	return true
+	return true, text == ""
+}
+
+// isBeginning reports whether mayBegin is sure of it.
+func (t *texts) isBeginning(sh *shown, text string) bool {
+	may, sure := t.mayBegin(sh, text)
+	return may && sure
 }
 
 // maxOthers is how many other texts a whole is compared with.
@@ -98,9 +105,9 @@ func (t *texts) find(sums []extent, n int, whole string, from int) (to, end int,
 }
 
 // begins returns how much of a text was shown before the joint of sh: all of it, if it is
-// the beginning of that, or nothing.
+// the beginning of that, or all that the agent held of it then; or nothing.
 func (t *texts) begins(sh *shown, text string) int {
-	if len(text) <= min(len(sh.head), sh.joined) && text == sh.head[:len(text)] {
+	if len(text) == sh.short || len(text) <= min(len(sh.head), sh.joined) && text == sh.head[:len(text)] {
 		return len(text)
 	}
 	return 0

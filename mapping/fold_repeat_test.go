@@ -98,3 +98,29 @@ func TestHeldTwice(t *testing.T) {
 		t.Errorf("%q, want %q", shown, want)
 	}
 }
+
+// An agent has taken back the end of an artifact, and adds to it in a later turn: what is
+// less than was shown may still have more.
+func TestArtifactTakenBack(t *testing.T) {
+	const beginning = "a long text, of which the end is taken back, so that its beginning is left"
+	fold := NewFold()
+	artifact := func(text string) a2a.Artifact { return a2a.Artifact{ID: "a", Parts: textParts(text)} }
+	task := func(text string) []Step {
+		fold.Cut()
+		return fold.Event(&a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateWorking, Artifacts: seq([]a2a.Artifact{artifact(text)})}, nil)
+	}
+	fold.Begin("t")
+	fold.Event(&a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: artifact(beginning + ". This is the end.")}, nil)
+	if steps := task(beginning); hasText(steps) {
+		t.Errorf("the beginning is shown again: %+v", steps)
+	}
+	fold.Begin("t")
+	fold.Event(&a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: artifact("One. "), Append: true}, nil)
+	shown := ""
+	for _, s := range task(beginning + "One. Two.") {
+		shown += s.Text
+	}
+	if shown != "Two." {
+		t.Errorf("%q is shown, and not what was lost", shown)
+	}
+}

@@ -298,7 +298,7 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 		return whole, true, false
 	}
 	if len(whole) < sh.n {
-		if !t.mayBegin(sh, whole) {
+		if may, _ := t.mayBegin(sh, whole); !may {
 			return whole, true, false
 		}
 		return "", false, true

@@ -209,6 +209,8 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	if sh.n > 0 {
 		more, replaced, short := f.texts.rest(sh, text)
 		switch {
+		case short && !f.texts.isBeginning(sh, text) && f.inserted(sh, a, text):
+			return // what is missing was replaced unheard
 		case short:
 			// The agent holds less than it has said: what the user has stays.
 			f.artifactParts(sh, a, len(text), true, false)
