@@ -19,13 +19,19 @@ func (v *turnView) judgeGaps() {
 	case v.excuse("gap: an artifact shrinks", slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks })):
 	case losses == 0 && v.rec.Killed == 0:
 		v.wrong("a gap is said though nothing was lost", "")
-	case v.plan.Agent.Holds == HoldsAll && !v.excuse("gap: restarted", v.forgotten()) && v.taken() > 0 && !v.turn.Direct:
+	case v.plan.Agent.Holds == HoldsAll && !v.excuse("gap: restarted, or out of reach", v.forgotten() || v.outOfReach()) && v.taken() > 0 && !v.turn.Direct:
 		v.wrong("a gap is said though the agent holds all", "")
 	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
 		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
 	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.replayedAll():
 		v.wrong("a gap is said though a replay has brought all", "")
 	}
+}
+
+// outOfReach reports whether the agent could not be reached any more until the turn ended.
+func (v *turnView) outOfReach() bool {
+	h := v.hit(OutageAfter)
+	return h != nil && v.rec.Replied > 0 && h.At+h.Fault.For >= v.rec.Replied || h != nil && v.rec.Replied == 0
 }
 
 // replayedAll reports whether a replay has brought what a cut had lost.

@@ -209,7 +209,8 @@ func (v *turnView) excuseLoaded(text string, gap bool) bool {
 	if v.excuse("load: a chunk alone", agent.SharedID && agent.Holds != HoldsAll && gap && v.madeOf(text)) {
 		return true // a single chunk looks like what was shown of its message
 	}
-	if gap && v.excuse("load: replayed, and forgotten", agent.Resume == ResumesReplay && v.forgotten() && v.byTurn(text) != nil) {
+	cannotAsk := v.forgotten() || v.outOfReach() || agent.NoGet
+	if gap && v.excuse("load: replayed, and nobody to ask", agent.Resume == ResumesReplay && cannotAsk && v.byTurn(text) != nil) {
 		return true // there is no task to compare it with
 	}
 	return v.pushedBlind() && v.madeOf(text) || v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) ||
