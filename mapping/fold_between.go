@@ -80,7 +80,7 @@ func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
 		from, left = from+sums[0].n, left-sums[0].n
 		sums = sums[1:]
 	}
-	if from > 0 || sh.headless {
+	if from > 0 || sh.headless || !sh.artifact {
 		to, end, ok = t.find(sums, left, whole, from)
 	}
 	if !ok && sh.joint > 0 {

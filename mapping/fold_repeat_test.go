@@ -124,3 +124,32 @@ func TestArtifactTakenBack(t *testing.T) {
 		t.Errorf("%q is shown, and not what was lost", shown)
 	}
 }
+
+// A message was heard without its beginning, or without its middle: the task has it, and
+// nothing is missing.
+func TestMessageHeardInPart(t *testing.T) {
+	for _, test := range []struct {
+		heard []string
+		want  string
+	}{
+		{[]string{"two"}, "one  three"},
+		{[]string{"one ", "three"}, "two "},
+		{[]string{"one ", "two"}, " three"},
+		{[]string{"four"}, ""}, // other text: what the user has stays, and a gap is said
+	} {
+		fold := NewFold()
+		for _, text := range test.heard {
+			fold.Event(&a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
+				Message: a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: textParts(text)}}, nil)
+			fold.Cut()
+		}
+		shown := ""
+		history := []a2a.Message{{ID: "m", Role: a2a.RoleAgent, Parts: textParts("one two three")}}
+		for _, s := range fold.Event(&a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateCompleted, History: seq(history)}, nil) {
+			shown += s.Text
+		}
+		if gap := fold.loss.state == lost; shown != test.want || gap != (test.want == "") {
+			t.Errorf("%q were heard: %q is shown, a gap: %v", test.heard, shown, gap)
+		}
+	}
+}

@@ -46,7 +46,10 @@ func (f *Fold) wholeMessage(m *a2a.Message, how carriage) {
 func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, differs bool) {
 	if how == held && sh.n > 0 {
 		rest, replaced, short := f.texts.rest(sh, text)
-		if replaced || short {
+		switch {
+		case replaced && f.inserted(sh, text, Step{MessageID: sh.id}):
+			return "", false
+		case replaced || short:
 			return "", true
 		}
 		return rest, false
@@ -209,7 +212,7 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	if sh.n > 0 {
 		more, replaced, short := f.texts.rest(sh, text)
 		switch {
-		case short && !f.texts.isBeginning(sh, text) && f.inserted(sh, a, text):
+		case short && !f.texts.isBeginning(sh, text) && f.insertedArtifact(sh, a, text):
 			return // what is missing was replaced unheard
 		case short:
 			// The agent holds less than it has said: what the user has stays.
@@ -223,7 +226,7 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 			return
 		case !replaced:
 			rest = more
-		case f.inserted(sh, a, text):
+		case f.insertedArtifact(sh, a, text):
 			return
 		case sh.turn == f.texts.turn && !f.isSaid(text) || !f.restates(sh, text, &rest):
 			f.texts.replace(sh)
@@ -241,14 +244,23 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	sh.held = f.texts.snapshots
 }
 
-// inserted shows what an artifact has in the middle of what was shown of it, and behind:
+// insertedArtifact is inserted for an artifact.
+func (f *Fold) insertedArtifact(sh *shown, a *a2a.Artifact, text string) bool {
+	if !f.inserted(sh, text, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}) {
+		return false
+	}
+	f.artifactParts(sh, a, len(text), false, false) // what is no text
+	sh.held = f.texts.snapshots
+	return true
+}
+
+// inserted shows what a text has before, or in the middle of, what was shown of it, and behind:
 // it was missed when the agent went on. It reports whether there is such a text.
-func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
+func (f *Fold) inserted(sh *shown, text string, s Step) bool {
 	from, to, end, ok := f.texts.between(sh, text)
 	if !ok {
 		return false
 	}
-	s := Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}
 	f.texts.adopt(sh, text[:from])
 	for _, missed := range []string{text[from:to], text[end:]} {
 		if missed != "" {
@@ -257,8 +269,6 @@ func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
 		}
 	}
 	f.texts.knows(sh, text)
-	f.artifactParts(sh, a, len(text), false, false) // what is no text
-	sh.held = f.texts.snapshots
 	return true
 }
 

@@ -24,6 +24,15 @@ func (v *turnView) isLate(other *turnView, text string) bool {
 		v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
 }
 
+// comesBehind reports whether a text of a silent stream that was left is shown behind what was
+// said after it: it has come late, from the task, and has no place among the others.
+func (v *turnView) comesBehind(e *element, shown string) bool {
+	at := strings.Index(shown, e.text)
+	return at > 0 && !e.mark && !strings.ContainsAny(e.text, repeating) && v.leftSilent(e) && slices.ContainsFunc(v.elements, func(o *element) bool {
+		return !o.mark && o.said.At > e.said.At && !v.leftSilent(o) && strings.Contains(shown[:at], o.text)
+	})
+}
+
 // inWhole reports whether an element was said again by a whole.
 func (v *turnView) inWhole(e *element) bool {
 	return slices.ContainsFunc(v.elements, func(whole *element) bool { return slices.Contains(whole.again, e) })
