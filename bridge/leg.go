@@ -153,6 +153,8 @@ type leg struct {
 	newest string
 	// beyond: the task is known to be beyond its beginning.
 	beyond bool
+	// alone counts the subscriptions that have ended behind a task that was known.
+	alone int
 	// authRepeats is how many subscriptions in a row have said nothing but that the
 	// user has to authenticate.
 	authRepeats int

@@ -134,7 +134,7 @@ func (s *subscription) follow(ctx context.Context, pause time.Duration) (said bo
 			stream.Drain()
 			return true, nil
 		case s.end != nil:
-			return s.ended()
+			return s.ended(ctx)
 		}
 		s.goOn()
 	}
@@ -196,8 +196,18 @@ func (s *subscription) maySilent() time.Duration {
 }
 
 // ended says what the end of the stream means. Events that were held back as a possible
-// repetition were known, and are dropped.
-func (s *subscription) ended() (said bool, err error) {
+// repetition were known, and are dropped; but a task alone that comes time and again is the
+// task as it is.
+func (s *subscription) ended(ctx context.Context) (said bool, err error) {
+	if s.isAlone() && s.agent.opts.Client.Lacks().Get {
+		if s.alone++; s.alone > maxUnheard {
+			events := s.kept
+			s.kept, s.repetition = nil, nil
+			if err := s.align(ctx, events); err != nil {
+				return true, err
+			}
+		}
+	}
 	if s.late && (s.concluded || isEnd(s.end)) {
 		s.stream.Close()
 		return true, nil

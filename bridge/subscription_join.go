@@ -114,9 +114,10 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 }
 
 // noteUntold notes events that may be a replay's: it has the ends of older legs, and says
-// nothing of the message.
+// nothing of the message. A task alone that is beyond its beginning is none.
 func (s *subscription) noteUntold(events []a2a.Event) {
-	unheard := s.again && s.unheard && !s.begun
+	alone := len(events) == 1 && events[0].Kind == a2a.EventTask && events[0].State != a2a.StateSubmitted
+	unheard := s.again && s.unheard && !s.begun && !alone
 	for i := range events {
 		s.note(&events[i])
 	}

@@ -53,6 +53,10 @@ func (s *subscription) silentUntold(ctx context.Context) error {
 	switch {
 	case s.unheard:
 		return &undeliveredError{s.taskID, s.begun}
+	case s.isAlone(): // it is the task as it is
+		events := s.kept
+		s.kept, s.repetition = nil, nil
+		return s.align(ctx, events)
 	case len(s.kept) > 0: // what may begin a repetition is all that comes
 		events := s.kept
 		s.kept, s.again = nil, s.again || events[0].Kind == a2a.EventTask
@@ -66,6 +70,9 @@ func (s *subscription) silentUntold(ctx context.Context) error {
 	s.over = s.resting() && s.aligned && !s.uncut && !s.running.Load() && !s.asking.Load()
 	return nil
 }
+
+// isAlone reports whether a task is all that has come, and is known.
+func (s *subscription) isAlone() bool { return len(s.kept) == 1 && s.kept[0].Kind == a2a.EventTask }
 
 // mayStay reports whether the stream is followed though a look at the task has failed: no
 // connection was lost before it, or the agent has answered, and may give the task later.

@@ -109,6 +109,7 @@ func (v *turnView) unseenEnd(end *Said) bool {
 	return v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || end.At >= v.rec.Replied || v.leftBehind())) ||
 		v.excuse("calls: the turn fails", !end.Arrived && v.rec.Err != "") ||
 		v.excuse("calls: behind an answer that cannot be delivered", v.rec.Err != "" && v.asked() && v.outOfReach() && end.At >= v.hit(OutageAfter).At) ||
+		v.excuse("calls: rejected by a cancel, at a slow editor", v.refused() && v.plan.PerLine > 0 && end.At >= v.cancelHeard()) ||
 		v.excuse("calls: lost before a rejecting cancel", !end.Arrived && v.refused() && v.disturbed()) ||
 		v.excuse("calls: disturbed, and not held", !end.Arrived && v.disturbed() && !v.holds(&element{}))
 }
