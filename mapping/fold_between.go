@@ -123,3 +123,22 @@ func (t *texts) is(sums []extent, text string) bool {
 	}
 	return true
 }
+
+// replaced is what was shown of an artifact, n bytes, before it was replaced: in the same turn
+// by what was pushed, if blind.
+type replaced struct {
+	n     int
+	sums  []extent
+	blind bool
+}
+
+// replace replaces an artifact. Of several that are pushed the longest is kept.
+func (f *Fold) replace(sh *shown) {
+	if f.texts.growing == sh {
+		f.texts.seal()
+	}
+	if blind := f.loss.blind && sh.turn == f.texts.turn; sh.stored.n == 0 && !(blind && sh.was.blind && sh.n < sh.was.n) {
+		sh.was = replaced{sh.n, sh.sums, blind}
+	}
+	f.texts.replace(sh)
+}

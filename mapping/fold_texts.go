@@ -103,6 +103,7 @@ type shown struct {
 	joint, joined int
 	// short is how much of it the last snapshot had, if that was less than was shown.
 	short int
+	was   replaced
 }
 
 type extent struct {

@@ -136,7 +136,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		if ok {
 			rest = again
 		} else if sh.n > 0 {
-			f.texts.replace(sh)
+			f.replace(sh)
 			anew = true
 		}
 	}
@@ -226,10 +226,16 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 			return
 		case !replaced:
 			rest = more
+		case sh.was.n == len(text) && f.texts.is(sh.was.sums, text) && (sh.was.blind || f.loss.blind):
+			if sh.was.blind { // what was pushed in its place has come in another order, or in part
+				f.texts.knows(sh, text)
+				sh.held = f.texts.snapshots
+			}
+			return // else it was pushed late
 		case f.insertedArtifact(sh, a, text):
 			return
 		case sh.turn == f.texts.turn && !f.isSaid(text) || !f.restates(sh, text, &rest):
-			f.texts.replace(sh)
+			f.replace(sh)
 			anew = true
 		}
 	} else if slices.Contains(f.less, text) { // the whole of an artifact that was shortened
