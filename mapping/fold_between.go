@@ -142,3 +142,16 @@ func (f *Fold) replace(sh *shown) {
 	}
 	f.texts.replace(sh)
 }
+
+// isAsBefore reports whether an artifact is as it was shown before pushes replaced it, which
+// have come in another order, or in part; or is so pushed late.
+func (f *Fold) isAsBefore(sh *shown, text string) bool {
+	if sh.was.n != len(text) || !f.texts.is(sh.was.sums, text) || !sh.was.blind && !f.loss.blind {
+		return false
+	}
+	if sh.was.blind {
+		f.texts.knows(sh, text)
+		sh.held = f.texts.snapshots
+	}
+	return true
+}

@@ -226,13 +226,7 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 			return
 		case !replaced:
 			rest = more
-		case sh.was.n == len(text) && f.texts.is(sh.was.sums, text) && (sh.was.blind || f.loss.blind):
-			if sh.was.blind { // what was pushed in its place has come in another order, or in part
-				f.texts.knows(sh, text)
-				sh.held = f.texts.snapshots
-			}
-			return // else it was pushed late
-		case f.insertedArtifact(sh, a, text):
+		case f.isAsBefore(sh, text), f.insertedArtifact(sh, a, text):
 			return
 		case sh.turn == f.texts.turn && !f.isSaid(text) || !f.restates(sh, text, &rest):
 			f.replace(sh)
