@@ -238,7 +238,7 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 	if ev.State == "" {
 		return
 	}
-	l.stands = l.request.answers && !l.polled && ev.State == a2a.StateInputRequired && l.request.was.Is(ev) && l.stood < maxStanding && l.isLast(ev)
+	l.stands = l.request.answers && !l.polled && ev.State == a2a.StateInputRequired && (l.request.was.Is(ev) || !hasText(&ev.Message)) && l.stood < maxStanding && l.isLast(ev)
 	if l.stands {
 		l.stood++
 	}
