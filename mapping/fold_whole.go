@@ -46,7 +46,10 @@ func (f *Fold) wholeMessage(m *a2a.Message, how carriage) {
 func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, differs bool) {
 	if how == held && sh.n > 0 {
 		rest, replaced, short := f.texts.rest(sh, text)
-		if replaced || short {
+		switch {
+		case replaced && f.inserted(sh, text, Step{MessageID: sh.id}):
+			return "", false
+		case replaced || short:
 			return "", true
 		}
 		if last := f.texts.growing; rest != "" && last != nil && last.artifact && f.isSaid(text) { // an artifact has said the rest
@@ -69,7 +72,7 @@ func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, diffe
 	// Two messages of a snapshot are two, even if they say the same, and so is one that
 	// has come as an event; but its last one may repeat the others, and all may be known
 	// by other IDs.
-	if how == held && (f.texts.sameIDs && sh.id != f.texts.lastHeld || f.came[sh.id]) {
+	if how == held && (f.texts.sameIDs && sh.id != f.texts.lastHeld || f.came[sh.id] || f.texts.isBoth(text)) {
 		return text, false
 	}
 	if rest, ok := f.repeats(sh, text); ok {
@@ -137,7 +140,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		if ok {
 			rest = again
 		} else if sh.n > 0 {
-			f.texts.replace(sh)
+			f.replace(sh)
 			anew = true
 		}
 	}
@@ -213,6 +216,8 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	if sh.n > 0 {
 		more, replaced, short := f.texts.rest(sh, text)
 		switch {
+		case short && !f.texts.isBeginning(sh, text) && f.insertedArtifact(sh, a, text):
+			return // what is missing was replaced unheard
 		case short:
 			// The agent holds less than it has said: what the user has stays.
 			f.artifactParts(sh, a, len(text), true, false)
@@ -225,10 +230,10 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 			return
 		case !replaced:
 			rest = more
-		case f.inserted(sh, a, text):
+		case f.isAsBefore(sh, text), f.insertedArtifact(sh, a, text):
 			return
 		case sh.turn == f.texts.turn && !f.isSaid(text) || !f.restates(sh, text, &rest):
-			f.texts.replace(sh)
+			f.replace(sh)
 			anew = true
 		}
 	} else if slices.Contains(f.less, text) { // the whole of an artifact that was shortened
@@ -243,14 +248,23 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	sh.held = f.texts.snapshots
 }
 
-// inserted shows what an artifact has in the middle of what was shown of it, and behind:
+// insertedArtifact is inserted for an artifact.
+func (f *Fold) insertedArtifact(sh *shown, a *a2a.Artifact, text string) bool {
+	if !f.inserted(sh, text, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}) {
+		return false
+	}
+	f.artifactParts(sh, a, len(text), false, false) // what is no text
+	sh.held = f.texts.snapshots
+	return true
+}
+
+// inserted shows what a text has before, or in the middle of, what was shown of it, and behind:
 // it was missed when the agent went on. It reports whether there is such a text.
-func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
+func (f *Fold) inserted(sh *shown, text string, s Step) bool {
 	from, to, end, ok := f.texts.between(sh, text)
 	if !ok {
 		return false
 	}
-	s := Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}
 	f.texts.adopt(sh, text[:from])
 	for _, missed := range []string{text[from:to], text[end:]} {
 		if missed != "" {
@@ -259,8 +273,6 @@ func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
 		}
 	}
 	f.texts.knows(sh, text)
-	f.artifactParts(sh, a, len(text), false, false) // what is no text
-	sh.held = f.texts.snapshots
 	return true
 }
 
