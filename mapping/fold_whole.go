@@ -45,18 +45,7 @@ func (f *Fold) wholeMessage(m *a2a.Message, how carriage) {
 // holds less than was shown, or other text; then what the user has stays.
 func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, differs bool) {
 	if how == held && sh.n > 0 {
-		rest, replaced, short := f.texts.rest(sh, text)
-		switch {
-		case replaced && f.inserted(sh, text, Step{MessageID: sh.id}):
-			return "", false
-		case replaced || short:
-			return "", true
-		}
-		if last := f.texts.growing; rest != "" && last != nil && last.artifact && f.isSaid(text) { // an artifact has said the rest
-			f.texts.adopt(sh, text)
-			return "", false
-		}
-		return rest, false
+		return f.restHeld(sh, text)
 	}
 	if how == saidLast && (f.loss.again || f.echo) && f.texts.isAll(sh, text) {
 		return "", false // a replay of it
@@ -79,6 +68,32 @@ func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, diffe
 		return rest, false
 	}
 	return text, false
+}
+
+// restHeld is unshown for a message of a snapshot that was shown.
+func (f *Fold) restHeld(sh *shown, text string) (rest string, differs bool) {
+	rest, replaced, short := f.texts.rest(sh, text)
+	switch {
+	case replaced && f.inserted(sh, text, Step{MessageID: sh.id}):
+		return "", false
+	case replaced || short:
+		return "", true
+	}
+	if f.saysRest(sh, rest, text) {
+		rest = ""
+	}
+	return rest, false
+}
+
+// saysRest reports whether another artifact, the newest text, has said the rest of a text of
+// which the beginning was shown. The text is noted as shown.
+func (f *Fold) saysRest(sh *shown, rest, text string) bool {
+	last := f.texts.growing
+	if rest == "" || last == nil || last == sh || !last.artifact || !f.isSaid(text) {
+		return false
+	}
+	f.texts.adopt(sh, text)
+	return true
 }
 
 // repeats reports whether a text says again what the turn has shown, and returns
@@ -229,7 +244,9 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 			sh.short = len(text)
 			return
 		case !replaced:
-			rest = more
+			if rest = more; f.saysRest(sh, rest, text) {
+				rest = ""
+			}
 		case f.isAsBefore(sh, text), f.insertedArtifact(sh, a, text):
 			return
 		case sh.turn == f.texts.turn && !f.isSaid(text) || !f.restates(sh, text, &rest):
