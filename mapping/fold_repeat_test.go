@@ -153,3 +153,28 @@ func TestMessageHeardInPart(t *testing.T) {
 		}
 	}
 }
+
+// An agent takes back the end of an artifact, which an event and a look at the task say. What
+// follows is behind what it has left.
+func TestArtifactTakenBackSaid(t *testing.T) {
+	fold := NewFold()
+	event := func(text string, follows bool) a2a.Event {
+		return a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: a2a.Artifact{ID: "a", Parts: textParts(text)}, Append: follows}
+	}
+	task := func(text string) *a2a.Event {
+		return &a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateWorking, Artifacts: seq([]a2a.Artifact{{ID: "a", Parts: textParts(text)}})}
+	}
+	first, less, more := event("The beginning. The end.", false), event("The beginning.", false), event(" Another end.", true)
+	fold.Begin("t")
+	fold.Event(&first, nil)
+	fold.Cut()
+	fold.Align(task("The beginning."), []a2a.Event{less}, false, nil)
+	if shown := textOf(fold.Event(&more, nil)); shown != " Another end." {
+		t.Errorf("%q is shown", shown)
+	}
+	fold.Begin("t")
+	fold.Cut()
+	if shown := textOf(fold.Event(task("The beginning. Another end."), nil)); shown != "" {
+		t.Errorf("%q is shown again", shown)
+	}
+}

@@ -166,7 +166,11 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 // reports whether it is.
 func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) bool {
 	text := wholeText(a.Parts)
-	if f.echoed(sh, text) || f.echo && !follows && sh.short == len(text) && f.isLess(sh, text) { // the snapshot had it
+	if f.echoed(sh, text) { // the snapshot had it
+		return true
+	}
+	if f.echo && !follows && sh.short == len(text) && f.isLess(sh, text) { // likewise: the agent has taken back the rest
+		f.texts.knows(sh, text)
 		return true
 	}
 	if rest, ok := f.replayed(sh, text, follows); ok {
