@@ -270,9 +270,6 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		for i := range events {
 			s.note(&events[i])
 		}
-		if s.again && !s.state.Terminal() { // a replay has come to the next leg
-			s.late, s.concluded = false, false
-		}
 		return s.give(ctx, arrival{events: events, join: joinEcho, again: s.again})
 	}
 	for i := 0; s.repetition != nil && i < len(events); i++ {
@@ -335,9 +332,7 @@ func (s *subscription) align(ctx context.Context, events []a2a.Event) error {
 	case len(events) == 0:
 		return nil
 	case s.aligned && s.isNext(events):
-		err := s.deliver(ctx, events)
-		s.over = s.over && (!s.again || s.resting()) // a replay may have come to the next leg
-		return err
+		return s.deliver(ctx, events)
 	}
 	if err := s.join(ctx, events); err != nil || !s.unheard || s.begun || s.aligned {
 		return err // where nothing else tells, the stream will, or its silence

@@ -241,7 +241,7 @@ func (v *turnView) judgeExtra(text, missing string) {
 // because others of its parts were lost, though not in its place.
 func (v *turnView) wholeElsewhere(text string) bool {
 	return slices.ContainsFunc(v.elements, func(e *element) bool {
-		if !e.artifact || e.again == nil || !slices.ContainsFunc(e.again, func(part *element) bool { return !part.said.Arrived }) ||
+		if e.again == nil || !slices.ContainsFunc(e.again, func(part *element) bool { return !part.said.Arrived }) ||
 			!strings.Contains(screenOf(v.rec.Shown, false).text, e.text) {
 			return false
 		}
