@@ -66,9 +66,10 @@ func (t *texts) follow(sh *shown) {
 	}
 }
 
-// between returns where a whole text has more than was shown of it: from from to to, and
-// behind end. What was shown is before, where its beginning was not missed, and between.
-func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
+// between returns what a whole text has that was not shown of it, behind the first bytes, of
+// which from were: before what was shown, where its beginning was missed, in between, and
+// behind it.
+func (t *texts) between(sh *shown, whole string) (from int, missed []string, ok bool) {
 	if t.growing == sh {
 		t.settle()
 	}
@@ -81,14 +82,25 @@ func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
 		sums = sums[1:]
 	}
 	if from > 0 || sh.headless || !sh.artifact {
-		to, end, ok = t.find(sums, left, whole, from)
-	}
-	if !ok && sh.joint > 0 {
-		if to, end, ok = t.find(sh.sums[min(sh.joint, len(sh.sums)):], sh.n-sh.joined, whole, 0); ok {
-			from = t.begins(sh, whole[:to])
+		if to, end, ok := t.find(sums, left, whole, from); ok {
+			return from, []string{whole[from:to], whole[end:]}, true
 		}
 	}
-	return from, to, end, ok
+	if sh.joint == 0 {
+		return 0, nil, false
+	}
+	old := min(sh.joint, len(sh.sums))
+	to, end, ok := t.find(sh.sums[old:], sh.n-sh.joined, whole, 0)
+	if !ok {
+		return 0, nil, false
+	}
+	if sh.headless { // what was shown before the joint may also be between
+		if at, next, ok := t.find(sh.sums[:old], sh.joined, whole[:to], 0); ok {
+			return 0, []string{whole[:at], whole[next:to], whole[end:]}, true
+		}
+	}
+	from = t.begins(sh, whole[:to])
+	return from, []string{whole[from:to], whole[end:]}, true
 }
 
 // find returns where a whole text has, not before from, a text of n bytes with these hashes.

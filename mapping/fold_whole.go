@@ -278,12 +278,12 @@ func (f *Fold) insertedArtifact(sh *shown, a *a2a.Artifact, text string) bool {
 // inserted shows what a text has before, or in the middle of, what was shown of it, and behind:
 // it was missed when the agent went on. It reports whether there is such a text.
 func (f *Fold) inserted(sh *shown, text string, s Step) bool {
-	from, to, end, ok := f.texts.between(sh, text)
+	from, list, ok := f.texts.between(sh, text)
 	if !ok {
 		return false
 	}
 	f.texts.adopt(sh, text[:from])
-	for _, missed := range []string{text[from:to], text[end:]} {
+	for _, missed := range list {
 		if missed != "" {
 			f.text(sh, missed, nil, s, never)
 			sh.run = nil
