@@ -46,6 +46,8 @@ type Fold struct {
 	// messages: it has the message that was sent, or what was shown in this turn. Or that
 	// nothing was said since the task came to rest.
 	storesSaid bool
+	// storesUser: the last snapshot holds messages of the user's.
+	storesUser bool
 	// less are the texts of artifacts in the snapshot in hand of which more was shown.
 	less []string
 	// came are the messages of the snapshot in hand that have come as events, too.

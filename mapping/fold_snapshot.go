@@ -25,7 +25,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	f.less = f.less[:0]
 	from := len(f.steps)
 	failed := ev.HasMessage && f.failure(&ev.Message)
-	f.storesSaid = false
+	f.storesSaid, f.storesUser = false, false
 	f.growingArtifacts(ev)
 	f.texts.lastHeld = ""
 	if ev.HasMessage && ev.State.Terminal() {
@@ -89,6 +89,7 @@ func (f *Fold) history(ev *a2a.Event) {
 	defer func() { f.texts.late, f.texts.followed = false, false }()
 	for m := range ev.History {
 		if m.Role == a2a.RoleUser {
+			f.storesUser = true
 			f.storesSaid = f.storesSaid || m.ID == f.sent || f.sent == ""
 			continue
 		}
