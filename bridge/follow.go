@@ -70,7 +70,7 @@ func (l *leg) run(ctx context.Context) error {
 			silent, pause, attempt = 0, firstWait, 0
 			l.forgive(err)
 		case found == alive:
-			silent, pause = 0, min(pause*2, maxWait)
+			silent, pause = 0, l.nextPause(pause)
 		case l.polled: // now a stream was lost
 			l.polled, polling, attempt, l.lossTold = false, false, 0, false
 			fallthrough
@@ -79,6 +79,15 @@ func (l *leg) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// nextPause is the pause behind an attempt at which the agent had nothing new. A task that
+// stands is looked at a few times, soon.
+func (l *leg) nextPause(pause time.Duration) time.Duration {
+	if l.stands {
+		return firstWait
+	}
+	return min(pause*2, maxWait)
 }
 
 // tellLoss tells that the connection was lost, once until a stream has come again.

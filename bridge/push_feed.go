@@ -208,16 +208,18 @@ func (l *leg) lookPushed(ctx context.Context) (outcome, error) {
 // the task. What was lost in between cannot be known; the user is told so once.
 func (l *leg) foldPushed(ctx context.Context, held []Push, dropped bool) error {
 	var events []a2a.Event
+	subscribes := !l.agent.opts.Client.Lacks().Subscribe
 	for _, p := range held {
 		ev := transport.ReadPushed(p.Payload)
-		if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.Was(ev) {
+		// A task that had waited before, and says nothing, may be late: a subscription will tell.
+		waits := subscribes && ev.State == a2a.StateInputRequired && !ev.HasMessage && l.request.was.State == a2a.StateInputRequired
+		if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.Was(ev) || waits {
 			continue
 		}
 		events = append(events, *ev)
 	}
 	// Pushes may overtake each other. Nothing comes behind what ends a task.
 	sort.SliceStable(events, func(i, j int) bool { return !events[i].State.Terminal() && events[j].State.Terminal() })
-	subscribes := !l.agent.opts.Client.Lacks().Subscribe
 	unsure := l.unheard && subscribes
 	for i := range events {
 		n := arrival{events: events[i : i+1], pushed: true}

@@ -101,8 +101,12 @@ func (l *leg) goesOn() error {
 }
 
 // subscribes reports whether the agent may take a subscription: not if it has
-// answered without a stream, and its card does not say that it has streams.
+// answered without a stream, and its card does not say that it has streams. Before it is
+// believed that the message has not come, the task is asked for.
 func (l *leg) subscribes(ctx context.Context) bool {
+	if l.unheard && l.asWas == maxUnheard-1 && !l.agent.opts.Client.Lacks().Get {
+		return false
+	}
 	if !l.polled {
 		return true
 	}

@@ -210,6 +210,9 @@ func (s *subscription) ended(ctx context.Context) (said bool, err error) {
 	}
 	if s.late && (s.concluded || isEnd(s.end)) {
 		s.stream.Close()
+		if task, err := s.fetchUnconcluded(ctx); err == nil && task != nil {
+			return true, s.lookAt(ctx, arrival{aligns: task, unheard: true})
+		}
 		return true, nil
 	}
 	if s.unheard && !s.begun && s.said && s.doubt == nil && s.agent.opts.Client.Lacks().Get {
@@ -225,6 +228,15 @@ func (s *subscription) ended(ctx context.Context) (said bool, err error) {
 	}
 	s.polled = s.stream.Unstreamed()
 	return said, s.endOf(s.stream, s.end, said)
+}
+
+// fetchUnconcluded asks for a task that is over, where its stream has ended without saying so:
+// the last that the agent has said may be lost.
+func (s *subscription) fetchUnconcluded(ctx context.Context) (*a2a.Event, error) {
+	if s.concluded || s.uncut {
+		return nil, nil
+	}
+	return s.fetch(ctx)
 }
 
 // goOn lets the reader read on, if it waits.

@@ -92,6 +92,8 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err error) error {
 	s.noteUntold(events)
 	switch {
+	case errors.Is(err, errDropped), errors.Is(err, context.Canceled):
+		s.drop(events)
 	case errors.As(err, new(*taskLostError)): // the events before that are all that there is, and may be a repetition's
 		if events[0].Kind == a2a.EventTask && len(events) > 1 && s.unaligned(joinBehind) == joinBlind {
 			if giveErr := s.give(ctx, arrival{events: events[:1], join: joinBlind, again: true}); giveErr != nil {

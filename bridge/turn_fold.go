@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // tellFold says what kind of stream the events of n come from.
@@ -83,10 +84,11 @@ func (t *turn) mayBringMore(leg *leg, r *request) bool {
 	return more
 }
 
-// lookForCalls looks at a task that has ended while a call is shown as running: how that
+// lookForCalls looks at a task that has ended, or waits, while a call is shown as running: how that
 // ended may have been said on a stream that was left for an answer's.
 func (t *turn) lookForCalls(ctx context.Context) {
-	if !t.leftOpen || !t.fold.State.Terminal() || !t.fold.Unended() || t.isCancelled() {
+	rests := t.fold.State.Terminal() || t.fold.State == a2a.StateInputRequired && !t.fold.Waits()
+	if !t.leftOpen || !rests || !t.fold.Unended() || t.isCancelled() {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, behindWait)
