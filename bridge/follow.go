@@ -186,6 +186,20 @@ func (l *leg) doubt(unheard bool) {
 	l.uncertain.Store(unheard)
 }
 
+// isAnswered reports whether a task holds something that the agent has said behind the
+// prompt: an agent may answer with no more than the task, in the state that it had before.
+func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
+	if task.History == nil || l.request.answers {
+		return false
+	}
+	taken := false
+	for m := range task.History {
+		answered = answered || taken && m.Role == a2a.RoleAgent
+		taken = taken || m.ID == l.message
+	}
+	return answered
+}
+
 // reach makes the leg's request. An answer to a question that was certainly not
 // delivered is sent again for a while: the task waits for it.
 func (l *leg) reach(ctx context.Context) (stream *transport.Stream, taskID string, release func(), err error) {
