@@ -348,7 +348,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	}
 	spoke := len(n.events) > 0
 	t.tellFold(n)
-	if n.join.resumed() && t.down {
+	if n.join.resumed() && t.down && !leg.over && !leg.resting() {
 		steps = append(steps, t.cutCost()...)
 	}
 	if n.aligns != nil {
