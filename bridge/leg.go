@@ -122,7 +122,8 @@ type leg struct {
 	// nothing has told since that it was: see hears. begun: its answer had begun, but
 	// no event of it came. message is its ID. opened: an event of the answer has come.
 	unheard, begun bool
-	asWas          int // how often in a row the task has shown that the message has not come
+	told           bool // something was shown of it; the turn sets it as it does repetition
+	asWas          int  // how often in a row the task has shown that the message has not come
 	message        string
 	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
@@ -241,7 +242,7 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 	if ev.State == "" {
 		return
 	}
-	l.stands = l.request.answers && !l.polled && ev.State == a2a.StateInputRequired && l.request.was.Is(ev) && l.stood < maxStanding && l.isLast(ev)
+	l.stands = l.request.answers && !l.polled && ev.State == a2a.StateInputRequired && (l.request.was.Is(ev) || !hasText(&ev.Message)) && l.stood < maxStanding && l.isLast(ev)
 	if l.stands {
 		l.stood++
 	}
@@ -335,7 +336,7 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 	l.news = l.news || len(n.events) > 0 && n.aligns == nil && n.join != joinFirst && !n.pushed
 	select {
 	case <-l.taken:
-		if l.unheard && l.moved && l.request.answers {
+		if l.unheard && (l.moved && l.request.answers || l.told && l.begun) {
 			l.doubt(false)
 		}
 		if n.isTask() && l.mayGoOn(l.awaits || l.executing) {
@@ -362,7 +363,7 @@ func (l *leg) hears(ev *a2a.Event) bool {
 		return l.request.was.State != ""
 	case ev.Kind != a2a.EventTask:
 		return ev.State != l.request.was.State && ev.State != a2a.StateInputRequired
-	case l.request.was.Is(ev):
+	case l.isAsWas(ev):
 	case l.begun:
 		return true
 	case ev.State == a2a.StateSubmitted: // as it was at its beginning
@@ -384,4 +385,10 @@ func (l *leg) hears(ev *a2a.Event) bool {
 		}
 	}
 	return unsure && ours == 0
+}
+
+// isAsWas reports whether a task is as it was before the message, as far as an agent keeps
+// what it says: not the message of a state, if the answer was lost.
+func (l *leg) isAsWas(task *a2a.Event) bool {
+	return l.request.was.Is(task) || l.begun && task.State == l.request.was.State && !task.HasMessage
 }

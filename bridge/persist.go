@@ -182,7 +182,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	}
 	steps := s.fold.Event(task, nil)
 	over := s.fold.State.Terminal()
-	if s.fold.State == a2a.StateInputRequired {
+	if !over {
 		s.fold.AskAgain()
 	}
 	s.record(s.fold.KnownMarks(nil))

@@ -186,7 +186,7 @@ func (s *subscription) maySilent() time.Duration {
 	switch {
 	case s.late:
 		return lateSilence
-	case s.resting() || s.unheard:
+	case s.resting() || s.unheard || s.stands:
 		// The end of the turn may have been in the snapshot: then nothing more comes, and
 		// some leave the stream open all the same.
 		return subscriptionSilence

@@ -11,11 +11,13 @@ import (
 )
 
 // behindWait is how long the first events of an answer's stream wait for what may have
-// been said before them. behindEcho is how long after them further events may also be
-// in the task that was asked for, in addition to the time that asking took.
+// been said before them; behindPause is the wait before a look is tried again, and doubles.
+// behindEcho is how long after them further events may also be in the task that was asked
+// for, in addition to the time that asking took.
 const (
-	behindWait = 2 * time.Second
-	behindEcho = 50 * time.Millisecond
+	behindWait  = 2 * time.Second
+	behindPause = 250 * time.Millisecond
+	behindEcho  = 50 * time.Millisecond
 )
 
 // joinBehind is join for the first events of an answer's stream. It does not wait long: the
@@ -23,8 +25,16 @@ const (
 func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error {
 	began := time.Now()
 	wait, stop := context.WithTimeout(ctx, behindWait)
+	defer stop()
 	task, events, err := s.fetchWith(wait, events)
-	stop()
+	for pause := behindPause; wait.Err() == nil && s.mayLookAgain(err) && !errors.As(err, new(*cutError)); pause *= 2 {
+		more, waitErr := s.collect(func() error { return s.wait(wait, pause, err) })
+		if events = append(events, more...); waitErr != nil {
+			break // it is late, or the turn has left
+		}
+		began = time.Now()
+		task, events, err = s.fetchWith(wait, events)
+	}
 	took := time.Since(began)
 	switch {
 	case errors.Is(err, transport.ErrExited), ctx.Err() != nil:

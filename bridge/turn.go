@@ -377,7 +377,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
 	t.noteTask()
-	t.keep(leg, spoke)
+	t.keep(leg, spoke, steps)
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)

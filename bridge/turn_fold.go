@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping"
 )
@@ -29,7 +30,8 @@ func (t *turn) tellFold(n arrival) {
 
 // keep puts into the journal what no step tells: texts that were shown elsewhere, and that
 // the agent, which has spoken, has taken the user's answers.
-func (t *turn) keep(leg *leg, spoke bool) {
+func (t *turn) keep(leg *leg, spoke bool, steps []mapping.Step) {
+	leg.told = leg.told || slices.ContainsFunc(steps, func(s mapping.Step) bool { return s.Kind >= mapping.StepText && s.Kind <= mapping.StepPart })
 	marks := t.fold.KnownMarks(nil)
 	if leg.request.answers && spoke && !leg.unheard && !leg.taker {
 		leg.taker = true

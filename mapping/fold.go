@@ -46,6 +46,8 @@ type Fold struct {
 	// messages: it has the message that was sent, or what was shown in this turn. Or that
 	// nothing was said since the task came to rest.
 	storesSaid bool
+	// storesUser: the last snapshot holds messages of the user's.
+	storesUser bool
 	// less are the texts of artifacts in the snapshot in hand of which more was shown.
 	less []string
 	// came are the messages of the snapshot in hand that have come as events, too.
@@ -295,7 +297,7 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 	known := false
 	if f.loss.again || f.loss.blind || f.echo || len(f.loss.awaited) > 0 {
 		sh, text := f.texts.of(m.ID, false), wholeText(m.Parts)
-		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text) || f.loss.again && f.texts.foretold(sh, text)
+		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text) || (f.loss.again || f.loss.awaited.anArtifact()) && f.texts.foretold(sh, text)
 		known = f.comesLate(sh, text, true) || known || f.blindly(sh, text)
 		if rest, ok := f.replayed(sh, text, true); ok && !known {
 			known = true
@@ -360,7 +362,7 @@ func (f *Fold) text(sh *shown, text string, part *a2a.Part, s Step, may joining)
 	}
 	f.missed(!sh.artifact)
 	if f.texts.join(sh, text, may); sh.run.of != sh {
-		s.mark = &mark{task: sh.task, id: sh.textID, name: sh.run.name, at: sh.run.n, from: sh.stored.n + sh.n}
+		s.mark = &mark{task: sh.task, id: sh.textID, name: sh.run.name, at: sh.run.n, from: sh.stored.n + sh.n, headless: sh.headless}
 	}
 	f.texts.saw(sh, text)
 	f.await(sh, text)

@@ -46,6 +46,17 @@ func (a awaited) said(f *Fold, events []a2a.Event) {
 	}
 }
 
+// anArtifact reports whether an artifact is awaited: it may be the whole of messages that
+// come before it.
+func (a awaited) anArtifact() bool {
+	for sh := range a {
+		if sh.artifact {
+			return true
+		}
+	}
+	return false
+}
+
 // textOf returns the text of a message, or an artifact, of the stream.
 func (f *Fold) textOf(ev *a2a.Event) (sh *shown, text string) {
 	switch {

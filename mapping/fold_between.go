@@ -18,20 +18,27 @@ func (t *texts) restOf(sh *shown, whole string) (rest string, replaced, short bo
 }
 
 // mayBegin reports whether a text may be the beginning of what was shown, which is longer.
-func (t *texts) mayBegin(sh *shown, text string) bool {
+// It is sure where hashes end.
+func (t *texts) mayBegin(sh *shown, text string) (may, sure bool) {
 	if from := len(t.said.text) - sh.n; t.growing == sh && from >= 0 && sh.pos == from {
-		return string(t.said.text[from:from+len(text)]) == text
+		return string(t.said.text[from:from+len(text)]) == text, true
 	}
 	for _, e := range sh.sums {
 		if e.n > len(text) {
 			break
 		}
 		if maphash.String(t.seed, text[:e.n]) != e.sum {
-			return false
+			return false, true
 		}
 		text = text[e.n:]
 	}
-	return true
+	return true, text == ""
+}
+
+// isBeginning reports whether mayBegin is sure of it.
+func (t *texts) isBeginning(sh *shown, text string) bool {
+	may, sure := t.mayBegin(sh, text)
+	return may && sure
 }
 
 // maxOthers is how many other texts a whole is compared with.
@@ -59,9 +66,10 @@ func (t *texts) follow(sh *shown) {
 	}
 }
 
-// between returns where a whole text has more than was shown of it: from from to to, and
-// behind end. What was shown is before, where its beginning was not missed, and between.
-func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
+// between returns what a whole text has that was not shown of it, behind the first bytes, of
+// which from were: before what was shown, where its beginning was missed, in between, and
+// behind it.
+func (t *texts) between(sh *shown, whole string) (from int, missed []string, ok bool) {
 	if t.growing == sh {
 		t.settle()
 	}
@@ -73,15 +81,26 @@ func (t *texts) between(sh *shown, whole string) (from, to, end int, ok bool) {
 		from, left = from+sums[0].n, left-sums[0].n
 		sums = sums[1:]
 	}
-	if from > 0 || sh.headless {
-		to, end, ok = t.find(sums, left, whole, from)
-	}
-	if !ok && sh.joint > 0 {
-		if to, end, ok = t.find(sh.sums[min(sh.joint, len(sh.sums)):], sh.n-sh.joined, whole, 0); ok {
-			from = t.begins(sh, whole[:to])
+	if from > 0 || sh.headless || !sh.artifact {
+		if to, end, ok := t.find(sums, left, whole, from); ok {
+			return from, []string{whole[from:to], whole[end:]}, true
 		}
 	}
-	return from, to, end, ok
+	if sh.joint == 0 {
+		return 0, nil, false
+	}
+	old := min(sh.joint, len(sh.sums))
+	to, end, ok := t.find(sh.sums[old:], sh.n-sh.joined, whole, 0)
+	if !ok {
+		return 0, nil, false
+	}
+	if sh.headless { // what was shown before the joint may also be between
+		if at, next, ok := t.find(sh.sums[:old], sh.joined, whole[:to], 0); ok {
+			return 0, []string{whole[:at], whole[next:to], whole[end:]}, true
+		}
+	}
+	from = t.begins(sh, whole[:to])
+	return from, []string{whole[from:to], whole[end:]}, true
 }
 
 // find returns where a whole text has, not before from, a text of n bytes with these hashes.
@@ -98,9 +117,9 @@ func (t *texts) find(sums []extent, n int, whole string, from int) (to, end int,
 }
 
 // begins returns how much of a text was shown before the joint of sh: all of it, if it is
-// the beginning of that, or nothing.
+// the beginning of that, or all that the agent held of it then; or nothing.
 func (t *texts) begins(sh *shown, text string) int {
-	if len(text) <= min(len(sh.head), sh.joined) && text == sh.head[:len(text)] {
+	if len(text) == sh.short || len(text) <= min(len(sh.head), sh.joined) && text == sh.head[:len(text)] {
 		return len(text)
 	}
 	return 0
@@ -113,6 +132,38 @@ func (t *texts) is(sums []extent, text string) bool {
 			return false
 		}
 		text = text[e.n:]
+	}
+	return true
+}
+
+// replaced is what was shown of an artifact, n bytes, before it was replaced: in the same turn
+// by what was pushed, if blind.
+type replaced struct {
+	n     int
+	sums  []extent
+	blind bool
+}
+
+// replace replaces an artifact. Of several that are pushed the longest is kept.
+func (f *Fold) replace(sh *shown) {
+	if f.texts.growing == sh {
+		f.texts.seal()
+	}
+	if blind := f.loss.blind && sh.turn == f.texts.turn; sh.stored.n == 0 && !(blind && sh.was.blind && sh.n < sh.was.n) {
+		sh.was = replaced{sh.n, sh.sums, blind}
+	}
+	f.texts.replace(sh)
+}
+
+// isAsBefore reports whether an artifact is as it was shown before pushes replaced it, which
+// have come in another order, or in part; or is so pushed late.
+func (f *Fold) isAsBefore(sh *shown, text string) bool {
+	if sh.was.n != len(text) || !f.texts.is(sh.was.sums, text) || !sh.was.blind && !f.loss.blind {
+		return false
+	}
+	if sh.was.blind {
+		f.texts.knows(sh, text)
+		sh.held = f.texts.snapshots
 	}
 	return true
 }

@@ -1,6 +1,10 @@
 package mapping
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
 
 // Answered notes that an answer to an open call is on its way: it is open no more,
 // even if the agent repeats its question.
@@ -12,10 +16,12 @@ func (f *Fold) Answered(callID string, allowed bool) {
 }
 
 // AskAgain forgets answers that the agent has not heard, as far as the last snapshot
-// tells: the process that gave them has ended, and the task still waits.
+// tells: the process that gave them has ended, and the task still waits, or holds messages of
+// the user's, and a question without the answer.
 func (f *Fold) AskAgain() {
 	for _, c := range f.calls.task.calls {
-		if c.answered && c.Asks && !c.taken && !c.Status.Ended() && c.heard != f.texts.snapshots {
+		waits := f.State == a2a.StateInputRequired || f.storesUser && c.held == f.texts.snapshots
+		if waits && c.answered && c.Asks && !c.taken && !c.Status.Ended() && c.heard != f.texts.snapshots {
 			c.answered = false
 			f.calls.asks(c)
 		}

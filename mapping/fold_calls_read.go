@@ -95,8 +95,12 @@ func (f *Fold) toolCall(data, messageID string) bool {
 			old.data, old.message = sum, maphash.String(c.seed, messageID)
 		}
 	}
-	if f.whole && old != nil {
+	switch {
+	case old == nil:
+	case f.whole:
 		old.held = f.texts.snapshots
+	case held:
+		old.held = 0 // the stream is beyond the snapshot
 	}
 	return true
 }

@@ -79,3 +79,102 @@ func TestRepetitionOfStates(t *testing.T) {
 		t.Errorf("a state alone: %v, want %v", known, KnownNot)
 	}
 }
+
+// Messages that say the same are several, though a history alone has told of them, behind an
+// artifact that was shown. The last one of it may be the whole of others.
+func TestHeldTwice(t *testing.T) {
+	fold := NewFold()
+	fold.Event(&a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: a2a.Artifact{ID: "a", Parts: textParts("found")}}, nil)
+	fold.Cut()
+	var history []a2a.Message
+	for i, text := range []string{"ok", "ok", "done", "ok ok done"} {
+		history = append(history, a2a.Message{ID: string(rune('1' + i)), Role: a2a.RoleAgent, Parts: textParts(text)})
+	}
+	shown := ""
+	for _, s := range fold.Event(&a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateCompleted, History: seq(history)}, nil) {
+		shown += s.Text + "|"
+	}
+	if want := "|ok|ok|done|"; !strings.HasSuffix(shown, want) {
+		t.Errorf("%q, want %q", shown, want)
+	}
+}
+
+// An agent has taken back the end of an artifact, and adds to it in a later turn: what is
+// less than was shown may still have more.
+func TestArtifactTakenBack(t *testing.T) {
+	const beginning = "a long text, of which the end is taken back, so that its beginning is left"
+	fold := NewFold()
+	artifact := func(text string) a2a.Artifact { return a2a.Artifact{ID: "a", Parts: textParts(text)} }
+	task := func(text string) []Step {
+		fold.Cut()
+		return fold.Event(&a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateWorking, Artifacts: seq([]a2a.Artifact{artifact(text)})}, nil)
+	}
+	fold.Begin("t")
+	fold.Event(&a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: artifact(beginning + ". This is the end.")}, nil)
+	if steps := task(beginning); hasText(steps) {
+		t.Errorf("the beginning is shown again: %+v", steps)
+	}
+	fold.Begin("t")
+	fold.Event(&a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: artifact("One. "), Append: true}, nil)
+	shown := ""
+	for _, s := range task(beginning + "One. Two.") {
+		shown += s.Text
+	}
+	if shown != "Two." {
+		t.Errorf("%q is shown, and not what was lost", shown)
+	}
+}
+
+// A message was heard without its beginning, or without its middle: the task has it, and
+// nothing is missing.
+func TestMessageHeardInPart(t *testing.T) {
+	for _, test := range []struct {
+		heard []string
+		want  string
+	}{
+		{[]string{"two"}, "one  three"},
+		{[]string{"one ", "three"}, "two "},
+		{[]string{"one ", "two"}, " three"},
+		{[]string{"four"}, ""}, // other text: what the user has stays, and a gap is said
+	} {
+		fold := NewFold()
+		for _, text := range test.heard {
+			fold.Event(&a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
+				Message: a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: textParts(text)}}, nil)
+			fold.Cut()
+		}
+		shown := ""
+		history := []a2a.Message{{ID: "m", Role: a2a.RoleAgent, Parts: textParts("one two three")}}
+		for _, s := range fold.Event(&a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateCompleted, History: seq(history)}, nil) {
+			shown += s.Text
+		}
+		if gap := fold.loss.state == lost; shown != test.want || gap != (test.want == "") {
+			t.Errorf("%q were heard: %q is shown, a gap: %v", test.heard, shown, gap)
+		}
+	}
+}
+
+// An agent takes back the end of an artifact, which an event and a look at the task say. What
+// follows is behind what it has left.
+func TestArtifactTakenBackSaid(t *testing.T) {
+	fold := NewFold()
+	event := func(text string, follows bool) a2a.Event {
+		return a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: a2a.Artifact{ID: "a", Parts: textParts(text)}, Append: follows}
+	}
+	task := func(text string) *a2a.Event {
+		return &a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateWorking, Artifacts: seq([]a2a.Artifact{{ID: "a", Parts: textParts(text)}})}
+	}
+	first, less, more := event("The beginning. The end.", false), event("The beginning.", false), event(" Another end.", true)
+	fold.Begin("t")
+	fold.Event(&first, nil)
+	fold.Cut()
+	fold.Align(task("The beginning."), []a2a.Event{less}, false, nil)
+	if shown := textOf(fold.Event(&more, nil)); shown != " Another end." {
+		t.Errorf("%q is shown", shown)
+	}
+	fold.Begin("t")
+	fold.Cut()
+	if shown := textOf(fold.Event(task("The beginning. Another end."), nil)); shown != "" {
+		t.Errorf("%q is shown again", shown)
+	}
+}

@@ -25,7 +25,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	f.less = f.less[:0]
 	from := len(f.steps)
 	failed := ev.HasMessage && f.failure(&ev.Message)
-	f.storesSaid = false
+	f.storesSaid, f.storesUser = false, false
 	f.growingArtifacts(ev)
 	f.texts.lastHeld = ""
 	if ev.HasMessage && ev.State.Terminal() {
@@ -86,9 +86,10 @@ func (f *Fold) history(ev *a2a.Event) {
 	repeated := false
 	f.texts.sameIDs = len(f.texts.said.text) == 0
 	count, shownTo, last := 0, 0, "" // which of them was shown last
-	defer func() { f.texts.late = false }()
+	defer func() { f.texts.late, f.texts.followed = false, false }()
 	for m := range ev.History {
 		if m.Role == a2a.RoleUser {
+			f.storesUser = true
 			f.storesSaid = f.storesSaid || m.ID == f.sent || f.sent == ""
 			continue
 		}
@@ -107,11 +108,12 @@ func (f *Fold) history(ev *a2a.Event) {
 		shownTo = count + 1
 	}
 	var pieces map[string][]string
-	count = 0
+	total := count
+	count, f.texts.heldFrom = 0, len(f.texts.said.text)
 	for m := range ev.History {
 		if m.Role != a2a.RoleUser {
 			count++
-			f.texts.late = count < shownTo
+			f.texts.late, f.texts.followed = count < shownTo, count < total
 		}
 		switch {
 		case m.Role == a2a.RoleUser:
@@ -344,6 +346,13 @@ func (t *texts) covered(text string) {
 	if from, ok := t.said.coveredFrom(text); ok && (t.coveredFrom < 0 || from < t.coveredFrom) {
 		t.coveredFrom = from
 	}
+}
+
+// isBoth reports whether a message says the same as one before it in the snapshot in hand.
+// The last one may be the whole of others.
+func (t *texts) isBoth(text string) bool {
+	from, ok := t.said.coveredFrom(text)
+	return t.followed && ok && from >= t.heldFrom
 }
 
 // missing reports whether text was shown of the task in hand that the last snapshot

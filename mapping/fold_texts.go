@@ -45,6 +45,8 @@ type texts struct {
 	lastHeld    string
 	adopted     []adopted // in this turn
 	coveredFrom int       // where in said the last snapshot says again what was said; -1: nowhere
+	heldFrom    int       // where in said the text begins that the last history has brought
+	followed    bool      // others follow the message of a history in hand
 	ahead       []ahead   // in this turn
 	late        bool      // what a snapshot has in hand is older than what was shown
 
@@ -101,6 +103,7 @@ type shown struct {
 	joint, joined int
 	// short is how much of it the last snapshot had, if that was less than was shown.
 	short int
+	was   replaced
 }
 
 type extent struct {
@@ -296,7 +299,7 @@ func (t *texts) rest(sh *shown, whole string) (rest string, replaced, short bool
 		return whole, true, false
 	}
 	if len(whole) < sh.n {
-		if !t.mayBegin(sh, whole) {
+		if may, _ := t.mayBegin(sh, whole); !may {
 			return whole, true, false
 		}
 		return "", false, true

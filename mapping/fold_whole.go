@@ -45,11 +45,7 @@ func (f *Fold) wholeMessage(m *a2a.Message, how carriage) {
 // holds less than was shown, or other text; then what the user has stays.
 func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, differs bool) {
 	if how == held && sh.n > 0 {
-		rest, replaced, short := f.texts.rest(sh, text)
-		if replaced || short {
-			return "", true
-		}
-		return rest, false
+		return f.restHeld(sh, text)
 	}
 	if how == saidLast && (f.loss.again || f.echo) && f.texts.isAll(sh, text) {
 		return "", false // a replay of it
@@ -65,13 +61,39 @@ func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, diffe
 	// Two messages of a snapshot are two, even if they say the same, and so is one that
 	// has come as an event; but its last one may repeat the others, and all may be known
 	// by other IDs.
-	if how == held && (f.texts.sameIDs && sh.id != f.texts.lastHeld || f.came[sh.id]) {
+	if how == held && (f.texts.sameIDs && sh.id != f.texts.lastHeld || f.came[sh.id] || f.texts.isBoth(text)) {
 		return text, false
 	}
 	if rest, ok := f.repeats(sh, text); ok {
 		return rest, false
 	}
 	return text, false
+}
+
+// restHeld is unshown for a message of a snapshot that was shown.
+func (f *Fold) restHeld(sh *shown, text string) (rest string, differs bool) {
+	rest, replaced, short := f.texts.rest(sh, text)
+	switch {
+	case replaced && f.inserted(sh, text, Step{MessageID: sh.id}):
+		return "", false
+	case replaced || short:
+		return "", true
+	}
+	if f.saysRest(sh, rest, text) {
+		rest = ""
+	}
+	return rest, false
+}
+
+// saysRest reports whether another artifact, the newest text, has said the rest of a text of
+// which the beginning was shown. The text is noted as shown.
+func (f *Fold) saysRest(sh *shown, rest, text string) bool {
+	last := f.texts.growing
+	if rest == "" || last == nil || last == sh || !last.artifact || !f.isSaid(text) {
+		return false
+	}
+	f.texts.adopt(sh, text)
+	return true
 }
 
 // repeats reports whether a text says again what the turn has shown, and returns
@@ -133,7 +155,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		if ok {
 			rest = again
 		} else if sh.n > 0 {
-			f.texts.replace(sh)
+			f.replace(sh)
 			anew = true
 		}
 	}
@@ -144,7 +166,11 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 // reports whether it is.
 func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) bool {
 	text := wholeText(a.Parts)
-	if f.echoed(sh, text) || f.echo && !follows && sh.short == len(text) && f.isLess(sh, text) { // the snapshot had it
+	if f.echoed(sh, text) { // the snapshot had it
+		return true
+	}
+	if f.echo && !follows && sh.short == len(text) && f.isLess(sh, text) { // likewise: the agent has taken back the rest
+		f.texts.knows(sh, text)
 		return true
 	}
 	if rest, ok := f.replayed(sh, text, follows); ok {
@@ -209,6 +235,8 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	if sh.n > 0 {
 		more, replaced, short := f.texts.rest(sh, text)
 		switch {
+		case short && !f.texts.isBeginning(sh, text) && f.insertedArtifact(sh, a, text):
+			return // what is missing was replaced unheard
 		case short:
 			// The agent holds less than it has said: what the user has stays.
 			f.artifactParts(sh, a, len(text), true, false)
@@ -220,11 +248,13 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 			sh.short = len(text)
 			return
 		case !replaced:
-			rest = more
-		case f.inserted(sh, a, text):
+			if rest = more; f.saysRest(sh, rest, text) {
+				rest = ""
+			}
+		case f.isAsBefore(sh, text), f.insertedArtifact(sh, a, text):
 			return
 		case sh.turn == f.texts.turn && !f.isSaid(text) || !f.restates(sh, text, &rest):
-			f.texts.replace(sh)
+			f.replace(sh)
 			anew = true
 		}
 	} else if slices.Contains(f.less, text) { // the whole of an artifact that was shortened
@@ -239,24 +269,31 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	sh.held = f.texts.snapshots
 }
 
-// inserted shows what an artifact has in the middle of what was shown of it, and behind:
+// insertedArtifact is inserted for an artifact.
+func (f *Fold) insertedArtifact(sh *shown, a *a2a.Artifact, text string) bool {
+	if !f.inserted(sh, text, Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}) {
+		return false
+	}
+	f.artifactParts(sh, a, len(text), false, false) // what is no text
+	sh.held = f.texts.snapshots
+	return true
+}
+
+// inserted shows what a text has before, or in the middle of, what was shown of it, and behind:
 // it was missed when the agent went on. It reports whether there is such a text.
-func (f *Fold) inserted(sh *shown, a *a2a.Artifact, text string) bool {
-	from, to, end, ok := f.texts.between(sh, text)
+func (f *Fold) inserted(sh *shown, text string, s Step) bool {
+	from, list, ok := f.texts.between(sh, text)
 	if !ok {
 		return false
 	}
-	s := Step{ArtifactID: a.ID, MessageID: a.ID, Name: a.Name, Description: a.Description}
 	f.texts.adopt(sh, text[:from])
-	for _, missed := range []string{text[from:to], text[end:]} {
+	for _, missed := range list {
 		if missed != "" {
 			f.text(sh, missed, nil, s, never)
 			sh.run = nil
 		}
 	}
 	f.texts.knows(sh, text)
-	f.artifactParts(sh, a, len(text), false, false) // what is no text
-	sh.held = f.texts.snapshots
 	return true
 }
 

@@ -26,6 +26,7 @@ type mark struct {
 	// at is where in the text of that name this text begins; from is how much of it was
 	// shown before.
 	at, from int
+	headless bool   // as shown.headless
 	sum      uint64 // the part's
 }
 
@@ -58,6 +59,9 @@ func Marks(dst []byte, steps []Step) []byte {
 			dst = strconv.AppendInt(dst, int64(m.at), 10)
 			dst = append(dst, `,"from":`...)
 			dst = strconv.AppendInt(dst, int64(m.from), 10)
+			if m.headless {
+				dst = append(dst, `,"headless":true`...)
+			}
 		default:
 			dst = append(dst, `{"mark":"part","sum":"`...)
 			dst = append(strconv.AppendUint(dst, m.sum, 16), '"')
@@ -175,6 +179,8 @@ type restoredText struct {
 	task string
 	id   textID
 	from int // what of it was shown before; -1 once some of this has come
+	// headless: as shown.headless.
+	headless bool
 }
 
 // Restore notes that a line has been shown: an ACP update as [ACP.Append] makes
@@ -256,7 +262,7 @@ func (f *Fold) restoreMark(line []byte) {
 		f.restored.runs[name] = r
 	}
 	// The text comes later: lines that were written at once have their marks before them.
-	r.parts = append(r.parts, restoredText{int(m.Get("at").Int()), sh.task, sh.textID, int(m.Get("from").Int())})
+	r.parts = append(r.parts, restoredText{int(m.Get("at").Int()), sh.task, sh.textID, int(m.Get("from").Int()), m.Get("headless").Bool()})
 }
 
 // restoreText notes text that was shown under a name: it goes to the messages that
@@ -277,7 +283,7 @@ func (f *Fold) restoreText(name, text string) {
 			sh := f.texts.of(p.id.id, p.id.artifact)
 			switch {
 			case p.from < 0 || p.from == sh.stored.n+sh.n:
-				if sh.n > 0 {
+				if sh.n > 0 || p.headless {
 					f.texts.follow(sh)
 				}
 			case p.from > 0 && p.from < sh.stored.n && sh.n == 0:

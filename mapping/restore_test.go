@@ -1,6 +1,11 @@
 package mapping
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
 
 // TestMend: if the beginning of a call is missing, its first update becomes the beginning
 // that ACP wants, with an ID and a title.
@@ -37,5 +42,28 @@ func TestMend(t *testing.T) {
 	const foreign = `{"params":{"update":{"toolCallId":"x","sessionUpdate":"tool_call_update","k":"\"sessionUpdate\":\"tool_call"}}}`
 	if got := m.Mend([]byte(foreign)); got != nil {
 		t.Errorf("%s is not as we write it, and became %s", foreign, got)
+	}
+}
+
+// TestRestoreHeadless: pieces of an artifact were heard in two turns, each behind something
+// that was not. The task has the whole, also for another process: what was not heard is shown.
+func TestRestoreHeadless(t *testing.T) {
+	piece := func(fold *Fold, text string) []Step {
+		fold.Begin("t")
+		return fold.Event(&a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: a2a.Artifact{ID: "a", Parts: textParts(text)}, Append: true}, nil)
+	}
+	first := NewFold()
+	steps := piece(first, "two ")
+	second := NewFold()
+	second.Restore([]byte(`{"params":{"update":{"sessionUpdate":"user_message_chunk"}}}`))
+	second.Restore(bytes.TrimSpace(Marks(nil, steps)))
+	second.Restore([]byte(`{"params":{"update":{"sessionUpdate":"agent_message_chunk","messageId":"` + steps[0].Shown + `","content":{"type":"text","text":"two "}}}}`))
+	for _, fold := range []*Fold{first, second} {
+		piece(fold, "four ")
+		fold.Cut()
+		task := &a2a.Event{Kind: a2a.EventTask, TaskID: "t", Artifacts: seq([]a2a.Artifact{{ID: "a", Parts: textParts("one two three four five")}})}
+		if got := textOf(fold.Event(task, nil)); got != "one three five" {
+			t.Errorf("%q is shown", got)
+		}
 	}
 }

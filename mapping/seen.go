@@ -30,6 +30,7 @@ type Seen struct {
 	// not.
 	tasks []int
 	full  bool
+	anew  bool // see Anew
 }
 
 // Leg notes that what follows answers another message: an agent may repeat from there.
@@ -66,6 +67,7 @@ type Repetition struct {
 	n      int   // how many were known again
 	ended  bool  // the newest may have been the last
 	said   bool  // one of them holds more than a state, which may come twice
+	anew   bool
 }
 
 // Repetition returns what was seen so far, to compare subscriptions with, nil if that is not
@@ -74,7 +76,7 @@ func (s *Seen) Repetition() *Repetition {
 	if s.full {
 		return nil
 	}
-	return &Repetition{seed: s.seed, hashes: s.hashes[:len(s.hashes):len(s.hashes)], legs: slices.Clone(s.legs), tasks: slices.Clone(s.tasks)}
+	return &Repetition{seed: s.seed, hashes: s.hashes[:len(s.hashes):len(s.hashes)], legs: slices.Clone(s.legs), tasks: slices.Clone(s.tasks), anew: s.anew}
 }
 
 // Fresh reports whether nothing was seen since the newest message: what is known
@@ -122,7 +124,7 @@ func (r *Repetition) Next(ev *a2a.Event) Known {
 		}
 	}
 	r.said = r.said || ev.HasMessage || ev.Kind != a2a.EventStatus
-	r.at, r.ended = goOn, ended && r.said
+	r.at, r.ended = goOn, ended && r.said && !(r.anew && r.n == 0) // each replay begins with that event
 	switch r.n++; {
 	case len(goOn) == 0 && r.ended:
 		return KnownLast
@@ -138,7 +140,7 @@ func (r *Repetition) Next(ev *a2a.Event) Known {
 
 // Anew notes that a stream begins of which it is not known how it goes on from what was
 // seen: a later one may repeat it.
-func (s *Seen) Anew() { *s = Seen{seed: s.seed, task: s.task, legs: []int{0}} }
+func (s *Seen) Anew() { *s = Seen{seed: s.seed, task: s.task, legs: []int{0}, anew: true} }
 
 // Lose notes that something was said that was not seen: later events cannot be compared
 // any more.

@@ -126,7 +126,7 @@ func (v *turnView) endOf(c *Call) *Said {
 
 // judgeLive: while a call runs, the editor shows exactly its newest output.
 func (v *turnView) judgeLive(c *Call) {
-	if v.disturbed() || v.plan.PerLine > 0 || v.lines && v.asked() {
+	if v.disturbed() || v.plan.PerLine > 0 || v.lines && v.asked() || v.excuse("output: polled behind a refused answer", v.polledBehindAnswer()) {
 		return // in A2A lines a pause shows nothing
 	}
 	var mine []*Said

@@ -19,9 +19,34 @@ func (v *turnView) isLate(other *turnView, text string) bool {
 	return v.excuse("late: owed by another turn", other.owes(text)) ||
 		v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
 		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil })) ||
+		v.excuse("late: an artifact that was replaced while the bridge was down", other.rec.Killed > 0 && other.replacedText(text)) ||
 		v.excuse("late: a part of a whole, replayed behind a gap", v.plan.Agent.Resume == ResumesReplay && v.plan.Agent.Holds != HoldsAll && other.disturbed() && of(other.inWhole)) ||
+		v.excuse("late: pushed in another order, and no tasks/get", other.pushedBlind() && !strings.Contains(screenOf(other.rec.Shown, false).text, text)) ||
 		v.excuse("late: said by a whole alone", of(func(e *element) bool { return e.told && !e.shown })) ||
 		v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
+}
+
+// replacedText reports whether a text is of an artifact that was replaced in the turn, in its
+// old state or in the new one. A journal does not tell which of them was shown last.
+func (v *turnView) replacedText(text string) bool {
+	for _, e := range v.elements {
+		for _, old := range e.replaces {
+			text = strings.Replace(text, old.text, "", 1)
+		}
+		if len(e.replaces) > 0 || e.artifact {
+			text = strings.Replace(text, e.text, "", 1)
+		}
+	}
+	return text == "" && slices.ContainsFunc(v.elements, func(e *element) bool { return len(e.replaces) > 0 })
+}
+
+// comesBehind reports whether a text of a silent stream that was left is shown behind what was
+// said after it: it has come late, from the task, and has no place among the others.
+func (v *turnView) comesBehind(e *element, shown string) bool {
+	at := strings.Index(shown, e.text)
+	return at > 0 && !e.mark && !strings.ContainsAny(e.text, repeating) && v.leftSilent(e) && slices.ContainsFunc(v.elements, func(o *element) bool {
+		return !o.mark && o.said.At > e.said.At && !v.leftSilent(o) && strings.Contains(shown[:at], o.text)
+	})
 }
 
 // inWhole reports whether an element was said again by a whole.

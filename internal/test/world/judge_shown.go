@@ -99,9 +99,15 @@ func (v *turnView) ambiguous(e *element) bool {
 			})
 		})
 	}
-	return !v.plan.Agent.SharedID || v.plan.Agent.Holds != HoldsAll || e == v.elements[len(v.elements)-1] || slices.ContainsFunc(v.elements, func(other *element) bool {
+	return !v.plan.Agent.SharedID || v.plan.Agent.Holds != HoldsAll || v.isLast(e) || slices.ContainsFunc(v.elements, func(other *element) bool {
 		return other.artifact && other.text == e.text && other.said.At <= e.said.At
 	})
+}
+
+// isLast reports whether an element is of the turn's last message.
+func (v *turnView) isLast(e *element) bool {
+	last := v.elements[len(v.elements)-1]
+	return e == last || !e.mark && !last.mark && e.said.ID == last.said.ID
 }
 
 // judgeAgain: a repetition is shown only where something is missing.
@@ -235,7 +241,7 @@ func (v *turnView) judgeExtra(text, missing string) {
 // because others of its parts were lost, though not in its place.
 func (v *turnView) wholeElsewhere(text string) bool {
 	return slices.ContainsFunc(v.elements, func(e *element) bool {
-		if !e.artifact || e.again == nil || !slices.ContainsFunc(e.again, func(part *element) bool { return !part.said.Arrived }) ||
+		if e.again == nil || !slices.ContainsFunc(e.again, func(part *element) bool { return !part.said.Arrived }) ||
 			!strings.Contains(screenOf(v.rec.Shown, false).text, e.text) {
 			return false
 		}

@@ -123,7 +123,7 @@ func newAligner(v *turnView, s *screen) *aligner {
 	unordered := v.unordered()
 	for _, e := range v.elements {
 		switch {
-		case e.mark && unordered:
+		case e.mark && unordered, v.comesBehind(e, s.text):
 		case a.loose && e.artifact:
 			a.threads[1] = append(a.threads[1], e)
 		default:

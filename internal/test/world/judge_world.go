@@ -199,9 +199,7 @@ func (j *judge) loadedView(l *Loading, v *turnView) *turnView {
 
 // excuseLoaded reports whether a loaded session may show a text without a place.
 func (v *turnView) excuseLoaded(text string, gap bool) bool {
-	replaced := slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
-		return slices.ContainsFunc(other.elements, func(e *element) bool { return len(e.replaces) > 0 && e.text == text })
-	})
+	replaced := slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other.replacedText(text) })
 	if v.excuse("load: a replaced artifact", replaced) {
 		return true // a journal does not tell an artifact's present text: better twice than not at all
 	}
