@@ -348,8 +348,8 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	}
 	spoke := len(n.events) > 0
 	t.tellFold(n)
-	if n.join.resumed() && t.down && !leg.over && !leg.resting() {
-		steps = append(steps, t.cutCost()...)
+	if n.join.resumed() && t.down {
+		steps = append(steps, t.cutCost(leg)...)
 	}
 	if n.aligns != nil {
 		steps = t.fold.Align(n.aligns, n.events, n.ahead, steps)
