@@ -18,10 +18,10 @@ import (
 const cutNotice = "\n[This agent offers no way back to an answer that is under way: it is asked for the task from time to time instead, " +
 	"so the rest comes in pieces, and what the task does not keep is lost.]\n"
 
-// cutCost is the notice of what a cut costs, if it costs anything. It is shown once for
-// each agent.
-func (t *turn) cutCost() []mapping.Step {
-	if !t.agent.opts.Client.Lacks().Subscribe || t.agent.cutTold.Swap(true) {
+// cutCost is the notice of what a cut costs, if it costs anything: not where the first look
+// shows the end, so that nothing comes in pieces. It is shown once for each agent.
+func (t *turn) cutCost(l *leg) []mapping.Step {
+	if l.over || l.resting() || !t.agent.opts.Client.Lacks().Subscribe || t.agent.cutTold.Swap(true) {
 		return nil
 	}
 	return []mapping.Step{t.notice(cutNotice)}

@@ -208,9 +208,7 @@ func (l *leg) note(ev *a2a.Event) {
 	if ev.TaskID != "" && ev.TaskID != l.taskID {
 		l.taskID = strings.Clone(ev.TaskID)
 	}
-	// Agents may begin their answer with the task as it stood before.
-	stands := !l.opened && l.message != "" && !l.unheard && l.request.was.Is(ev)
-	if l.opened = true; stands {
+	if l.beginsAsBefore(ev) {
 		return
 	}
 	l.beyond = l.beyond || ev.State != "" && ev.State != a2a.StateSubmitted

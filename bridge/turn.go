@@ -349,7 +349,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	spoke := len(n.events) > 0
 	t.tellFold(n)
 	if n.join.resumed() && t.down {
-		steps = append(steps, t.cutCost()...)
+		steps = append(steps, t.cutCost(leg)...)
 	}
 	if n.aligns != nil {
 		steps = t.fold.Align(n.aligns, n.events, n.ahead, steps)
