@@ -200,6 +200,7 @@ func (l *leg) doubt(unheard bool) {
 // the message, with which agents may begin their answer.
 func (l *leg) beginsAsBefore(ev *a2a.Event) bool {
 	stands := !l.opened && l.message != "" && !l.unheard && l.request.was.Is(ev)
+	l.asBefore = stands && !l.request.answers
 	if l.opened = true; stands && l.isAnswered(ev) { // the end of the stream is that of the leg, but more may come
 		l.state = a2a.State(strings.Clone(string(ev.State)))
 	}
@@ -279,6 +280,9 @@ func (l *leg) read(ctx context.Context, stream *transport.Stream) error {
 
 // endOf says what the end of a stream means.
 func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
+	if l.asBefore && l.answered {
+		l.state = l.request.was.State // an answer that is no more than the task
+	}
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil

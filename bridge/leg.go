@@ -133,6 +133,9 @@ type leg struct {
 	// executing: a call is at work, as far as is known, and nothing is asked in words. It is set
 	// likewise.
 	executing bool
+	// asBefore: its only event was the task as it stood before the prompt. answered: that has
+	// brought new text. The turn sets answered likewise.
+	asBefore, answered bool
 	// looked: more was shown than repetition knows.
 	looked bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.

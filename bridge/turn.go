@@ -380,6 +380,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	t.keep(leg, spoke, steps)
 	var err error
 	if len(steps) > 0 {
+		leg.answered = leg.asBefore && hasTextSteps(steps)
 		err = t.editor.Show(ctx, steps)
 	}
 	if len(steps) <= fewSteps {
@@ -387,11 +388,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	}
 	t.steps = steps
 	t.chooseCancel(leg)
-	leg.asking.Store(t.fold.Waits())
-	leg.executing = t.executes()
-	if leg.request.answers && (leg.unheard || t.fold.State == a2a.StateInputRequired) { // who else does not ask, and it looks at all calls
-		leg.moved, leg.unmoved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits(false), t.fold.Awaits(true)
-	}
+	t.tellLeg(leg)
 	select {
 	case leg.taken <- struct{}{}:
 	case <-leg.ended:

@@ -29,6 +29,25 @@ func (t *turn) tellFold(n arrival) {
 	}
 }
 
+// tellLeg tells the leg what is known of the calls.
+func (t *turn) tellLeg(leg *leg) {
+	leg.asking.Store(t.fold.Waits())
+	leg.executing = t.executes()
+	if leg.request.answers && (leg.unheard || t.fold.State == a2a.StateInputRequired) { // who else does not ask, and it looks at all calls
+		leg.moved, leg.unmoved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits(false), t.fold.Awaits(true)
+	}
+}
+
+// hasTextSteps reports whether an editor is shown text of the agent's.
+func hasTextSteps(steps []mapping.Step) bool {
+	for i := range steps {
+		if steps[i].Kind == mapping.StepText {
+			return true
+		}
+	}
+	return false
+}
+
 // keep puts into the journal what no step tells: texts that were shown elsewhere, and that
 // the agent, which has spoken, has taken the user's answers.
 func (t *turn) keep(leg *leg, spoke bool, steps []mapping.Step) {
