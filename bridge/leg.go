@@ -29,6 +29,8 @@ type arrival struct {
 	unheard bool
 	// repeats: the events were seen, as far as is known.
 	repeats bool
+	// unlooked: the task that was asked for did not come, and may hold more.
+	unlooked bool
 	// pushed: the event was pushed, perhaps late.
 	pushed bool
 }

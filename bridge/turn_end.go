@@ -23,7 +23,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 		return r, err
 	}
 	if err == nil {
-		t.lookForCalls(ctx)
+		t.lookAtEnd(ctx)
 	}
 	marks := t.fold.EndMarks(nil)
 	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected

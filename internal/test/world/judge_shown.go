@@ -43,7 +43,7 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 	behindGap := len(extras) > 0 && v.excuse("text: late, behind a gap", v.plan.Agent.Holds != HoldsAll && len(a.screen.gaps) > 0)
 	for _, text := range extras {
 		for _, e := range v.elements {
-			if !behindGap && !v.excuse("text: late, of a silent stream that was left", v.leftSilent(e)) {
+			if !behindGap && !v.excuse("text: late, of a silent stream that was left", v.leftSilent(e)) && !v.excuse("text: late, behind looks that fail", v.reads() != nil && v.asked()) {
 				continue
 			}
 			if at := strings.Index(text, e.text); !e.shown && !e.mark && (at == 0 || at > 0 && !strings.ContainsAny(e.text, repeating)) {
@@ -150,6 +150,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 		case a.excused:
 		case !gap:
 			v.wrong("text is lost without a word", "%q of %q", e.text, a.screen.text)
+		case v.excuse("text: looks behind an answer fail", v.reads() != nil && v.asked()):
 		case v.holds(e):
 			v.wrong("text is lost though the agent holds it", "%q of %q", e.text, a.screen.text)
 		case !e.excused && !v.excuse("gap: of several losses", len(a.losses) != 1): // of several in a row one gap is said
