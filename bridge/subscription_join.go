@@ -192,13 +192,16 @@ func (s *subscription) lookWith(ctx context.Context, before []a2a.Event) (events
 	return events, err
 }
 
+// maxCollected is how many bytes of events collect takes before the reader waits.
+const maxCollected = 1 << 20
+
 // collect does something that takes its time, and takes the events that come meanwhile.
 func (s *subscription) collect(do func() error) (events []a2a.Event, err error) {
 	waited := make(chan error, 1)
 	go func() { waited <- do() }() // ends with do, which collect awaits
-	for {
+	for size := 0; ; {
 		var batches <-chan batch
-		if s.end == nil {
+		if s.end == nil && size < maxCollected {
 			s.goOn()
 			batches = s.batches
 		}
@@ -207,6 +210,9 @@ func (s *subscription) collect(do func() error) (events []a2a.Event, err error) 
 			if s.end = b.err; s.end == nil {
 				events = append(events, clones(b.events)...)
 				s.holding = true
+				for i := range b.events {
+					size += len(b.events[i].Raw)
+				}
 			}
 		case err := <-waited:
 			return events, err
