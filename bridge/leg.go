@@ -259,13 +259,15 @@ func (l *leg) mayGoOn(awaits bool) bool {
 }
 
 // isLast reports whether the message is the last one in a task's history, but for that of
-// its status.
+// its status, and that of the status before the answer: agents put that there when a new one
+// takes its place.
 func (l *leg) isLast(task *a2a.Event) (last bool) {
 	if task.History == nil || l.message == "" {
 		return false
 	}
 	for m := range task.History {
-		if !task.HasMessage || m.ID != task.Message.ID {
+		moved := m.ID != "" && m.ID == l.request.was.MessageID
+		if !moved && (!task.HasMessage || m.ID != task.Message.ID) {
 			last = m.ID == l.message
 		}
 	}
