@@ -27,8 +27,6 @@ type arrival struct {
 	again bool
 	// unheard: the task is beyond what its stream has said.
 	unheard bool
-	// repeats: the events were seen, as far as is known.
-	repeats bool
 	// unlooked: the task that was asked for did not come, and may hold more.
 	unlooked bool
 	// pushed: the event was pushed, perhaps late.

@@ -53,15 +53,12 @@ func (s *subscription) silentUntold(ctx context.Context) error {
 	switch {
 	case s.unheard:
 		return &undeliveredError{s.taskID, s.begun}
-	case s.isAlone(): // it is the task as it is
+	case len(s.kept) > 0 && !s.isAlone() && says(s.kept): // the next one may repeat all
+		return &cutError{"agent: says nothing behind the beginning of what it repeats"}
+	case len(s.kept) > 0: // what may begin a repetition, or is the task as it is, is all that comes
 		events := s.kept
 		s.kept, s.repetition = nil, nil
 		return s.align(ctx, events)
-	case len(s.kept) > 0: // what may begin a repetition is all that comes
-		events := s.kept
-		s.kept, s.again = nil, s.again || events[0].Kind == a2a.EventTask
-		s.noteUntold(events)
-		return s.give(ctx, arrival{events: events, again: s.again, repeats: true})
 	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	}

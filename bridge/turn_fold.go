@@ -71,7 +71,7 @@ func (t *turn) isOlder(n *arrival) bool {
 // foldEvents turns the events of n into steps.
 func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
-		if !n.pushed && !n.repeats && n.join != joinFirst {
+		if !n.pushed && n.join != joinFirst {
 			t.session.seen.Note(&n.events[i])
 		}
 		at := len(steps)

@@ -58,10 +58,14 @@ func (t *texts) isAnother(sh *shown, text string) bool {
 	return false
 }
 
-// follow notes what was shown of an artifact before what follows.
-func (t *texts) follow(sh *shown) {
+// follow notes what was shown of an artifact before what follows. gap: it may have been
+// replaced unheard since.
+func (t *texts) follow(sh *shown, gap bool) {
 	sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
-	if sh.n > 0 && sh.turn != t.turn {
+	if sh.n > 0 && (sh.turn != t.turn || gap) {
+		if t.growing == sh {
+			t.settle()
+		}
 		sh.joint, sh.joined = len(sh.sums), sh.n
 	}
 }

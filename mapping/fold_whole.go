@@ -18,6 +18,9 @@ func (f *Fold) wholeMessage(m *a2a.Message, how carriage) {
 	known := sh.n > 0 && sh.turn == f.texts.turn && sh.run != nil
 	new, differs := f.unshown(sh, text, how)
 	skip := len(text) - len(new)
+	if from := len(f.texts.said.text); how == held && skip > 0 && !known {
+		defer func() { f.texts.foretell(sh, from) }() // a replay may bring the rest in parts
+	}
 	p := &f.part
 	for left := m.Parts; left.Next(p); {
 		if p.Kind != a2a.PartText {
@@ -139,7 +142,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		return
 	}
 	if follows {
-		f.texts.follow(sh)
+		f.texts.follow(sh, f.loss.blind && f.loss.state == lost)
 		f.artifactParts(sh, a, 0, last, false)
 		return
 	}

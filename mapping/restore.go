@@ -284,7 +284,7 @@ func (f *Fold) restoreText(name, text string) {
 			switch {
 			case p.from < 0 || p.from == sh.stored.n+sh.n:
 				if sh.n > 0 || p.headless {
-					f.texts.follow(sh)
+					f.texts.follow(sh, false)
 				}
 			case p.from > 0 && p.from < sh.stored.n && sh.n == 0:
 				// It was missed in the middle, and all of the text is known.

@@ -184,7 +184,7 @@ func (v *turnView) pushedBlind() bool {
 // was shown.
 func (v *turnView) againBlind() bool {
 	return v.pushedBlind() || v.excuse("replayed to another process, and no tasks/get", v.replayedAnew()) ||
-		v.excuse("several losses, and no tasks/get", v.plan.Agent.NoGet && len(v.losses()) > 1) ||
+		v.excuse("several losses, and no tasks/get", v.plan.Agent.NoGet && (len(v.losses()) > 1 || len(v.losses()) > 0 && v.plan.Agent.Resume == ResumesReplay && v.disturbedBefore())) ||
 		v.excuse("replayed, and forgotten", v.plan.Agent.Resume == ResumesReplay && v.forgotten())
 }
 
