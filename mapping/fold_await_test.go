@@ -1,0 +1,56 @@
+package mapping
+
+import (
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestAlignAhead: a look at the task brings more than the events before it. Where the stream
+// goes on it brings that, too, once; then a chunk that says the same is another.
+func TestAlignAhead(t *testing.T) {
+	says := func(kind a2a.EventKind, id, text string) *a2a.Event {
+		return &a2a.Event{Kind: kind, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
+			Message: a2a.Message{ID: id, Role: a2a.RoleAgent, Parts: textParts(text)}}
+	}
+	for _, test := range []struct {
+		name  string
+		ahead bool
+		want  string // what three more events "ha" show
+	}{
+		{"the stream goes on", true, "haha"},
+		{"the stream is another", false, "hahaha"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := NewFold()
+			f.Begin("t")
+			task := says(a2a.EventTask, "m", "ha") // the newest message is all that the agent holds
+			shown := textOf(f.Align(task, []a2a.Event{*says(a2a.EventStatus, "other", "one. ")}, test.ahead, nil))
+			if shown != "one. ha" {
+				t.Fatalf("the look shows %q, want %q", shown, "one. ha")
+			}
+			more := ""
+			for range 3 {
+				more += textOf(f.Event(says(a2a.EventStatus, "m", "ha"), nil))
+			}
+			if more != test.want {
+				t.Errorf("then %q, want %q", more, test.want)
+			}
+		})
+	}
+}
+
+// TestAssembles: behind a gap a whole is known by the messages that it is made of, in any
+// order, each of them once.
+func TestAssembles(t *testing.T) {
+	var s said
+	for _, message := range []string{"two ", "x", "one ", "three"} {
+		s.begin(false)
+		s.add(message)
+	}
+	for text, want := range map[string]bool{"one two three": true, "two x": true, "one": true, "two two": false, "one four": false, "on": false, " ": false} {
+		if got := s.assembles(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
