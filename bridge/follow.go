@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -194,31 +193,6 @@ func (l *leg) begin(ctx context.Context) (over bool, err error) {
 func (l *leg) doubt(unheard bool) {
 	l.unheard = unheard
 	l.uncertain.Store(unheard)
-}
-
-// beginsAsBefore notes the first event. It reports whether that is the task as it stood before
-// the message, with which agents may begin their answer.
-func (l *leg) beginsAsBefore(ev *a2a.Event) bool {
-	stands := !l.opened && l.message != "" && !l.unheard && l.request.was.Is(ev)
-	l.asBefore = stands && !l.request.answers
-	if l.opened = true; stands && l.isAnswered(ev) { // the end of the stream is that of the leg, but more may come
-		l.state = a2a.State(strings.Clone(string(ev.State)))
-	}
-	return stands
-}
-
-// isAnswered reports whether a task holds something that the agent has said behind the
-// prompt: an agent may answer with no more than the task, in the state that it had before.
-func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
-	if task.History == nil || l.request.answers {
-		return false
-	}
-	taken := false
-	for m := range task.History {
-		answered = answered || taken && m.Role == a2a.RoleAgent
-		taken = taken || m.ID == l.message
-	}
-	return answered
 }
 
 // reach makes the leg's request. An answer to a question that was certainly not
