@@ -27,8 +27,6 @@ type arrival struct {
 	again bool
 	// unheard: the task is beyond what its stream has said.
 	unheard bool
-	// unlooked: the task that was asked for did not come, and may hold more.
-	unlooked bool
 	// pushed: the event was pushed, perhaps late.
 	pushed bool
 }

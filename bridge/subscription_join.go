@@ -42,10 +42,7 @@ func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error
 	case errors.As(err, new(*cutError)): // it has answered, and may tell later
 		return s.join(ctx, events)
 	case err != nil:
-		for i := range events {
-			s.note(&events[i])
-		}
-		return s.give(ctx, arrival{events: events, unlooked: !errors.Is(err, errCannotLook)})
+		return s.deliver(ctx, events)
 	}
 	if err := s.lookAt(ctx, arrival{aligns: task, events: events, ahead: s.aligned || s.level}); err != nil {
 		return err

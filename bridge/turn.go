@@ -40,7 +40,6 @@ type turn struct {
 	authTold   bool                // the user was told that the agent wants authentication
 	answered   bool                // the user's answers were sent, in this turn
 	leftOpen   bool                // and a stream was left for theirs that may bring more
-	unlooked   bool                // a look behind an answer has failed
 	down       bool                // the connection is lost, and it is not known what the agent said since
 	given      map[string]decision // the session's
 	unanswered []string            // titles of calls that were rejected because nobody answered

@@ -13,7 +13,6 @@ func (t *turn) tellFold(n arrival) {
 	if n.unheard {
 		t.fold.Cut()
 	}
-	t.unlooked = t.unlooked || n.unlooked
 	if n.join == joinBlind {
 		t.fold.Blind()
 	}
@@ -105,16 +104,13 @@ func (t *turn) mayBringMore(leg *leg, r *request) bool {
 }
 
 // lookAtEnd looks at a task that has ended, or waits, while a call is shown as running: how that
-// ended may have been said on a stream that was left for an answer's. So it does where an
-// earlier look has failed.
+// ended may have been said on a stream that was left for an answer's.
 func (t *turn) lookAtEnd(ctx context.Context) {
 	rests := t.fold.State.Terminal() || t.fold.State == a2a.StateInputRequired && !t.fold.Waits()
-	if !rests || t.isCancelled() || !t.unlooked && (!t.leftOpen || !t.fold.Unended()) {
+	if !t.leftOpen || !rests || !t.fold.Unended() || t.isCancelled() {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, behindWait)
 	defer stop()
-	if err := t.reconcile(ctx); err != nil && t.unlooked {
-		t.fold.Blind() // of calls it is said that it is not known
-	}
+	_ = t.reconcile(ctx) // else it is said that it is not known
 }

@@ -19,7 +19,7 @@ func (v *turnView) judgeGaps() {
 	case v.excuse("gap: an artifact shrinks", slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks })):
 	case losses == 0 && v.rec.Killed == 0:
 		v.wrong("a gap is said though nothing was lost", "")
-	case v.plan.Agent.Holds == HoldsAll && !v.excuse("gap: it cannot be asked", v.forgotten() || v.outOfReach() || v.reads() != nil && v.asked()) && v.taken() > 0 && !v.turn.Direct:
+	case v.plan.Agent.Holds == HoldsAll && !v.excuse("gap: it cannot be asked", v.forgotten() || v.outOfReach()) && v.taken() > 0 && !v.turn.Direct:
 		v.wrong("a gap is said though the agent holds all", "")
 	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
 		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)

@@ -150,7 +150,6 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 		case a.excused:
 		case !gap:
 			v.wrong("text is lost without a word", "%q of %q", e.text, a.screen.text)
-		case v.excuse("text: looks behind an answer fail", v.reads() != nil && v.asked()):
 		case v.holds(e):
 			v.wrong("text is lost though the agent holds it", "%q of %q", e.text, a.screen.text)
 		case !e.excused && !v.excuse("gap: of several losses", len(a.losses) != 1): // of several in a row one gap is said
