@@ -238,7 +238,7 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 	if ev.State == "" {
 		return
 	}
-	l.stands = l.request.answers && !l.polled && ev.State == a2a.StateInputRequired && (l.request.was.Is(ev) || !hasText(&ev.Message)) && l.stood < maxStanding && l.isLast(ev)
+	l.stands = l.request.answers && !l.polled && ev.State == a2a.StateInputRequired && l.request.was.Is(ev) && l.stood < maxStanding && l.isLast(ev)
 	if l.stands {
 		l.stood++
 	}
@@ -255,15 +255,13 @@ func (l *leg) mayGoOn(awaits bool) bool {
 }
 
 // isLast reports whether the message is the last one in a task's history, but for that of
-// its status, and that of the status before the answer: agents put that there when a new one
-// takes its place.
+// its status.
 func (l *leg) isLast(task *a2a.Event) (last bool) {
 	if task.History == nil || l.message == "" {
 		return false
 	}
 	for m := range task.History {
-		moved := m.ID != "" && m.ID == l.request.was.MessageID
-		if !moved && (!task.HasMessage || m.ID != task.Message.ID) {
+		if !task.HasMessage || m.ID != task.Message.ID {
 			last = m.ID == l.message
 		}
 	}

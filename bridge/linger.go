@@ -132,13 +132,3 @@ func hasWords(m *a2a.Message) bool {
 	}
 	return false
 }
-
-// hasText reports whether a message has text: a thought, or a call, has none.
-func hasText(m *a2a.Message) bool {
-	for p := range m.Parts.All() {
-		if p.Kind == a2a.PartText && p.Text != "" {
-			return true
-		}
-	}
-	return false
-}

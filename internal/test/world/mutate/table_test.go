@@ -58,7 +58,7 @@ var mutants = []mutant{
 		`	if len(s.text) == 0 || strings.TrimSpace(text) == "" {`,
 		`	if true {`},
 	{"an artifact that is replaced is not shown", "mapping/fold_whole.go",
-		`			f.texts.replace(sh)
+		`			f.replace(sh)
 			anew = true
 		}
 	}
@@ -111,10 +111,10 @@ var mutants = []mutant{
 	{"the user is asked when it is too late", "bridge/turn.go",
 		`approvalSettle = 250 * time.Millisecond`,
 		`approvalSettle = 5 * time.Second`},
-	{"a message that a task has not got is not told", "bridge/leg.go",
-		`	case l.request.was.Is(ev):
+	{"a message that a task has not got is not told", "bridge/leg_hears.go",
+		`	case l.isAsWas(ev):
 	case l.begun:`,
-		`	case l.request.was.Is(ev):
+		`	case l.isAsWas(ev):
 		return true
 	case l.begun:`},
 	{"the next prompt does not go on with the task that has asked", "bridge/session.go",
