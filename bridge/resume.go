@@ -130,14 +130,13 @@ func isFinal(err error) bool {
 	return agentErr.Unauthenticated()
 }
 
-// look asks for the task. It shows what the task holds beyond what was shown, and which
-// of the events before it the task does not hold.
-func (l *leg) look(ctx context.Context, before ...a2a.Event) error {
+// look asks for the task, and shows what it holds beyond what was shown.
+func (l *leg) look(ctx context.Context) error {
 	task, err := l.fetch(ctx)
 	if err != nil {
 		return err
 	}
-	return l.lookAt(ctx, arrival{aligns: task, events: before})
+	return l.lookAt(ctx, arrival{aligns: task})
 }
 
 // fetch asks for the task, until the turn leaves the leg.

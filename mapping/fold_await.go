@@ -6,22 +6,29 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// maxAwaited is how much of a text is awaited.
-const maxAwaited = 64 << 10
+// maxAwaited is how much of a text is awaited, maxAwaiting of how many texts.
+const (
+	maxAwaited  = 64 << 10
+	maxAwaiting = 64
+)
 
 // awaited is what a snapshot has brought of texts, while the events before that came: the
 // stream has still to bring it.
 type awaited map[*shown]string
 
-// await notes text that a snapshot brings.
+// await notes text that a snapshot brings. It keeps a copy: the event's buffer is used again.
 func (f *Fold) await(sh *shown, text string) {
-	if !f.awaits || len(f.loss.awaited[sh])+len(text) > maxAwaited {
+	if !f.awaits {
+		return
+	}
+	known, ok := f.loss.awaited[sh]
+	if len(known)+len(text) > maxAwaited || !ok && len(f.loss.awaited) == maxAwaiting {
 		return
 	}
 	if f.loss.awaited == nil {
 		f.loss.awaited = awaited{}
 	}
-	f.loss.awaited[sh] += text
+	f.loss.awaited[sh] = known + strings.Clone(text)
 }
 
 // said leaves of what is awaited what is behind the events that have come. If they are at
