@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -129,6 +130,23 @@ func (c *canceller) didCancel() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.done
+}
+
+// A shownEditor is the editor of a turn. If it does not take what is shown to it, nobody
+// sees what the agent does from then on: the turn is cancelled, and lost is why.
+type shownEditor struct {
+	Editor
+	turn *turn
+	lost error
+}
+
+func (e *shownEditor) Show(ctx context.Context, steps []mapping.Step) error {
+	err := e.Editor.Show(ctx, steps)
+	if err != nil && ctx.Err() == nil {
+		e.lost = err
+		e.turn.requestCancel()
+	}
+	return err
 }
 
 // watch waits for the turn to be cancelled, and then for the task to have an ID

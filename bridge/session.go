@@ -17,7 +17,8 @@ import (
 // An Editor shows a turn to the user, and asks the user.
 type Editor interface {
 	// Show shows steps, which are valid until it returns. It blocks while the
-	// editor is slow: that is what slows the agent.
+	// editor is slow: that is what slows the agent. An error ends the turn, which returns
+	// it, and cancels its task: nobody sees what the agent does from then on.
 	Show(ctx context.Context, steps []mapping.Step) error
 	// Ask puts questions to the user and returns an answer to each, in order. It
 	// returns at once when ctx ends. [ErrPause] ends the turn instead, with the

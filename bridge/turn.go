@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -129,7 +130,8 @@ type request struct {
 // run runs a turn. open makes the request that begins it; fresh says that it
 // does not go on from a question of the turn before.
 func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(context.Context) (*request, error)) (Result, error) {
-	t.editor = editor
+	shown := &shownEditor{Editor: editor, turn: t}
+	t.editor = shown
 	defer t.session.save()
 	ctx, stop := context.WithCancel(ctx)
 	var watching sync.WaitGroup
@@ -179,7 +181,8 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	for next != nil {
 		next, how, err = t.runLeg(ctx, next)
 	}
-	return t.finish(ctx, how, err)
+	r, err := t.finish(ctx, how, err)
+	return r, cmp.Or(shown.lost, err)
 }
 
 // ready contacts the agent, if need be, and makes the first request. It gives up

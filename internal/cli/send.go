@@ -174,7 +174,7 @@ func (p *program) converse(c *cli.Context, l *link, editor *sendEditor, thread *
 	if !refused(err) { // after a refusal --continue must find the conversation unchanged
 		thread.keep(session.NextIDs())
 	}
-	if (editor.deaf || c.Context.Err() != nil) && result.TaskID != "" && !result.State.Terminal() {
+	if c.Context.Err() != nil && result.TaskID != "" && !result.State.Terminal() {
 		// The user has left: nobody waits for the task, so it need not go on.
 		result.State = s.cancel(result)
 	}

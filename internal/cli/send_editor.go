@@ -23,7 +23,6 @@ type sendEditor struct {
 	output   output
 	approver *approver
 	screen   *screen // nil: there is none
-	deaf     bool    // stdout fails
 
 	// begun is called once the task is known, because a killed command does not reach its
 	// end. It may be nil.
@@ -97,9 +96,7 @@ func (e *sendEditor) Show(_ context.Context, steps []mapping.Step) error {
 			e.begun(strings.Clone(s.ContextID), e.known)
 		}
 	}
-	err := e.output.show(steps)
-	e.deaf = e.deaf || err != nil
-	return err
+	return e.output.show(steps)
 }
 
 // Ask implements [bridge.Editor].
