@@ -153,12 +153,12 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if s.taskID == "" {
 		return false
 	}
-	ctx, stop := context.WithTimeout(ctx, restWait)
+	reading, stop := context.WithTimeout(ctx, restWait) // the editor may be slower
 	defer stop()
-	_, w, err := s.agent.Ready(ctx)
+	_, w, err := s.agent.Ready(reading)
 	var task *a2a.Event
 	if err == nil {
-		task, err = s.agent.opts.Client.Get(ctx, s.taskID, allHistory)
+		task, err = s.agent.opts.Client.Get(reading, s.taskID, allHistory)
 	}
 	if err != nil {
 		// The next prompt finds out whether the task is still there.

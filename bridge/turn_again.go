@@ -66,13 +66,13 @@ func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.
 // then.
 func (t *turn) wentOn(ctx context.Context, leg *leg, err error, r *request) bool {
 	var refusal *a2a.Error
-	return r.answers && leg.hasEnded() && leg.refused && errors.As(err, &refusal) && refusesMessage(refusal) && !t.isCancelled() && t.hasGoneOn(ctx, refusal, r.calls)
+	return r.answers && leg.hasEnded() && leg.refused && errors.As(err, &refusal) && refusesMessage(refusal) && !t.isCancelled() && t.hasGoneOn(ctx, ctx, refusal, r.calls)
 }
 
 // hasGoneOn reports whether calls have gone on without the answers that the agent has
-// refused, and tells the user.
-func (t *turn) hasGoneOn(ctx context.Context, refusal *a2a.Error, calls []string) bool {
-	if t.reconcile(ctx) != nil || t.fold.Unheard(calls...) {
+// refused, and tells the user. reading: see [turn.reconcile].
+func (t *turn) hasGoneOn(ctx, reading context.Context, refusal *a2a.Error, calls []string) bool {
+	if t.reconcile(ctx, reading) != nil || t.fold.Unheard(calls...) {
 		return false
 	}
 	text := "\n[The agent has not taken the answer, because it had gone on without it: " + t.agent.opts.Mask(refusal.Message) + "]\n"

@@ -37,7 +37,7 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 			return t.rejectOpen(), nil
 		case leg.hasEnded() && (leg.err != nil || t.down):
 			// The connection was lost while the user was asked, and is not made anew.
-			if err := t.reconcile(ctx); err != nil {
+			if err := t.reconcile(ctx, ctx); err != nil {
 				return nil, err
 			}
 		case t.down:
@@ -188,9 +188,9 @@ func (t *turn) anyOpen(questions []mapping.Question) bool {
 }
 
 // reconcile shows what the task has become while the connection was lost, before
-// an answer goes to it.
-func (t *turn) reconcile(ctx context.Context) error {
-	task, err := t.agent.opts.Client.Get(ctx, t.fold.TaskID, allHistory)
+// an answer goes to it. reading bounds the look at the task only: the editor may be slow.
+func (t *turn) reconcile(ctx, reading context.Context) error {
+	task, err := t.agent.opts.Client.Get(reading, t.fold.TaskID, allHistory)
 	if err != nil {
 		return err
 	}
@@ -265,9 +265,9 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		t.rejected = false
 		return nil, nil
 	}
-	ctx, stop := context.WithTimeout(ctx, cancelGrace)
+	reading, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
-	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && t.hasGoneOn(ctx, refusal, ids) {
+	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && t.hasGoneOn(ctx, reading, refusal, ids) {
 		t.rejected = false
 		return t.followAside(nil), nil
 	}

@@ -110,7 +110,7 @@ func (t *turn) lookAtEnd(ctx context.Context) {
 	if !t.leftOpen || !rests || !t.fold.Unended() || t.isCancelled() {
 		return
 	}
-	ctx, stop := context.WithTimeout(ctx, behindWait)
+	reading, stop := context.WithTimeout(ctx, behindWait)
 	defer stop()
-	_ = t.reconcile(ctx) // else it is said that it is not known
+	_ = t.reconcile(ctx, reading) // else it is said that it is not known
 }
