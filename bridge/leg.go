@@ -186,6 +186,14 @@ func (l *leg) leave(cancel bool) {
 	close(l.dropped)
 }
 
+// brings returns the arrivals of a leg; where there is no leg, nothing ever comes.
+func (l *leg) brings() <-chan arrival {
+	if l == nil {
+		return nil
+	}
+	return l.arrivals
+}
+
 // hasEnded reports whether no more arrivals come, so that err may be read.
 func (l *leg) hasEnded() bool {
 	select {

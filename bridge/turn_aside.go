@@ -102,13 +102,9 @@ func (t *turn) sayAside(ctx context.Context, leg *leg, a mapping.Answer, call ma
 func (t *turn) waitAside(ctx context.Context, leg *leg, pause time.Duration) (moved bool, err error) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
-	var arrivals <-chan arrival
-	if leg != nil {
-		arrivals = leg.arrivals
-	}
 	for {
 		select {
-		case n := <-arrivals:
+		case n := <-leg.brings():
 			if err := t.show(ctx, leg, n); err != nil || !t.fold.Unheard() {
 				return true, err
 			}

@@ -302,13 +302,9 @@ func (t *turn) cancelShowing(ctx context.Context, leg *leg) (*a2a.Event, error) 
 		task, err := t.agent.cancelTask(cancelCtx, taskID, "no option rejects the call")
 		replies <- reply{task, err}
 	}()
-	var arrivals <-chan arrival
-	if leg != nil {
-		arrivals = leg.arrivals
-	}
 	for {
 		select {
-		case n := <-arrivals:
+		case n := <-leg.brings():
 			err := t.show(ctx, leg, n)
 			if over := t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled; err != nil || over {
 				stop()
