@@ -147,9 +147,7 @@ func (v *turnView) judgeQuestions() {
 			v.wrong("an approval is asked that the agent gave itself at once", "%s", c.Name)
 		}
 		for _, q := range after {
-			if slices.ContainsFunc(v.answersTo(c), func(h *Heard) bool { return h.Waited && h.At < q.At }) {
-				v.wrong("an approval is asked again that was answered before the bridge was killed", "%s", c.Name)
-			}
+			v.judgeAskedAgain(c, q)
 		}
 		for _, q := range shown {
 			v.judgeOptions(c, q)
@@ -252,17 +250,12 @@ func (v *turnView) paused(cut Happening) bool {
 // judgeAnswer: the agent gets the user's choice, once.
 func (v *turnView) judgeAnswer(c *Call, shown []*Shown) {
 	heard := v.answersTo(c)
-	if len(heard) > 1 {
+	if len(heard) > 1 && !v.excuse("answer: its coming cannot be seen", v.untold(c, heard[1].At)) {
 		v.wrong("an answer is sent twice", "%s", c.Name)
 	}
-	var q *Shown
-	for _, s := range shown {
-		if s.Answer > 0 {
-			q = s
-		}
-	}
+	q := answeredBy(shown, 0)
 	for _, h := range heard {
-		v.judgeHeard(c, q, h)
+		v.judgeHeard(c, answeredBy(shown, h.At), h)
 		at, gone := v.elsewhereAt(c)
 		if !h.Waited && gone && h.At > at+100*time.Millisecond && !v.excuse("answer: disturbed, and gone elsewhere", v.disturbed()) &&
 			!v.excuse("answer: a slow editor, and gone elsewhere", v.plan.PerLine > 0) {
