@@ -54,3 +54,26 @@ func TestAssembles(t *testing.T) {
 		}
 	}
 }
+
+// TestAlignReplay: a message that was shown, before other text, comes again behind a cut: the
+// events are a replay, and bring the rest of an artifact in the messages that it is made of.
+func TestAlignReplay(t *testing.T) {
+	says := func(id, text string) a2a.Event {
+		return a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
+			Message: a2a.Message{ID: id, Role: a2a.RoleAgent, Parts: textParts(text)}}
+	}
+	task := &a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateWorking, Artifacts: func(yield func(a2a.Artifact) bool) {
+		yield(a2a.Artifact{ID: "whole", Parts: textParts("one two ")})
+	}}
+	f := NewFold()
+	f.Begin("t")
+	one, two, three := says("m1", "one "), says("m2", "two "), says("m3", "three ")
+	shown := textOf(f.Event(&one, nil))
+	f.Cut()
+	shown += textOf(f.Align(task, []a2a.Event{one}, false, nil))
+	f.Cut()
+	shown += textOf(f.Align(task, []a2a.Event{one, two, three}, false, nil))
+	if shown != "one two three " {
+		t.Errorf("shown is %q", shown)
+	}
+}

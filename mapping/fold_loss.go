@@ -74,6 +74,18 @@ func (f *Fold) Repeated() {
 // is the same one. (Without that it may be a chunk that repeats the one before.)
 func (f *Fold) Again() { f.loss.again = true }
 
+// saysAgain reports whether events hold a message as it was shown, before other text: it is a
+// replay, though nothing else tells. The newest may be a chunk that is said twice.
+func (f *Fold) saysAgain(events []a2a.Event) bool {
+	return slices.ContainsFunc(events, func(ev a2a.Event) bool {
+		if ev.Kind == a2a.EventArtifact {
+			return false
+		}
+		sh, text := f.textOf(&ev)
+		return sh != nil && sh.n > 0 && sh.pos+sh.n < len(f.texts.said.text) && f.texts.isAll(sh, text)
+	})
+}
+
 // Blind notes that the agent cannot be asked what it has said during the cut.
 func (f *Fold) Blind() { f.loss.state, f.loss.blind = lost, true }
 

@@ -143,8 +143,14 @@ func (f *Fold) history(ev *a2a.Event) {
 // messages hold the newest: what is missing was said before the others. ahead: what the
 // snapshot holds behind the events comes as an event, too.
 func (f *Fold) Align(task *a2a.Event, events []a2a.Event, ahead bool, steps []Step) []Step {
+	// A task among the events holds what came before it, which the newer one may not.
+	if at := slices.IndexFunc(events, func(ev a2a.Event) bool { return ev.Kind == a2a.EventTask }); at > 0 {
+		steps = f.Align(&events[at], events[:at], true, steps)
+		events = events[at+1:]
+	}
 	held := heldTexts(task)
 	f.loss.aligned = true
+	f.loss.again = f.loss.again || f.saysAgain(events)
 	isOlder := func(ev *a2a.Event) bool {
 		if !ev.HasMessage || ev.Message.Role == a2a.RoleUser {
 			return false
