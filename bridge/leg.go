@@ -29,6 +29,9 @@ type arrival struct {
 	unheard bool
 	// pushed: the event was pushed, perhaps late.
 	pushed bool
+	// lost: a stream was lost that had gone on from what was shown, and that is not told as
+	// another lost connection.
+	lost bool
 }
 
 // isTask reports whether it is a task alone, or one that was asked for, and no event has

@@ -62,10 +62,10 @@ func (l *leg) wait(ctx context.Context, d time.Duration, why error) error {
 // nothing, by asking for it.
 func (l *leg) reconnect(ctx context.Context) (outcome, error) {
 	var refused error
+	said := false
 	if l.subscribes(ctx) {
 		stream, err := l.agent.opts.Client.Resubscribe(ctx, l.taskID, l.lastEventID())
 		if err == nil {
-			var said bool
 			said, err = l.resume(ctx, stream)
 			if err == nil || said && !l.unheard {
 				return progress, err
@@ -78,7 +78,7 @@ func (l *leg) reconnect(ctx context.Context) (outcome, error) {
 	}
 	was := l.state
 	if !l.polled {
-		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
+		_ = l.give(ctx, arrival{connection: &mapping.Connection{Phase: mapping.PhasePolling}, lost: said}) // as tell
 	}
 	if err := l.look(ctx); err != nil {
 		return nothing, l.notFound(ctx, refused, err)

@@ -59,6 +59,7 @@ func (s *subscription) silentUntold(ctx context.Context) error {
 		events := s.kept
 		s.kept, s.repetition = nil, nil
 		return s.align(ctx, events)
+	case s.asking.Load() && s.resting(): // it waits for the user, and says so no more
 	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
 		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
 	}

@@ -369,7 +369,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 	if c := n.connection; c != nil {
 		t.observeConnection(c)
 		steps = append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
-		if c.Phase == mapping.PhaseLost {
+		if c.Phase == mapping.PhaseLost || n.lost {
 			t.down = true
 			t.fold.Cut()
 			leg.compare(t.session.seen.Repetition())

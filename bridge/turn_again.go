@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -61,18 +62,29 @@ func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.
 	return &again
 }
 
+// lookLimit bounds a look at the task behind an answer that was refused. The client's own limit
+// is half of it, unless the user has set it.
+const lookLimit = time.Minute
+
 // wentOn reports whether the agent has refused answers because all that they are to has
 // gone on without them, and shows that: somebody else has answered. The task is followed
 // then.
 func (t *turn) wentOn(ctx context.Context, leg *leg, err error, r *request) bool {
 	var refusal *a2a.Error
-	return r.answers && leg.hasEnded() && leg.refused && errors.As(err, &refusal) && refusesMessage(refusal) && !t.isCancelled() && t.hasGoneOn(ctx, ctx, refusal, r.calls)
+	return r.answers && leg.hasEnded() && leg.refused && errors.As(err, &refusal) && refusesMessage(refusal) && !t.isCancelled() && t.hasGoneOn(ctx, nil, lookLimit, refusal, r.calls)
 }
 
 // hasGoneOn reports whether calls have gone on without the answers that the agent has
-// refused, and tells the user. reading: see [turn.reconcile].
-func (t *turn) hasGoneOn(ctx, reading context.Context, refusal *a2a.Error, calls []string) bool {
-	if t.reconcile(ctx, reading) != nil || t.fold.Unheard(calls...) {
+// refused, and tells the user. leg and limit: see [turn.showing].
+func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, refusal *a2a.Error, calls []string) bool {
+	taskID := t.fold.TaskID
+	task, err := t.showing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
+		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
+	}, func() bool { return !t.fold.Unheard(calls...) })
+	if task != nil {
+		err = t.showTask(ctx, task)
+	}
+	if err != nil || t.fold.Unheard(calls...) {
 		return false
 	}
 	text := "\n[The agent has not taken the answer, because it had gone on without it: " + t.agent.opts.Mask(refusal.Message) + "]\n"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
@@ -194,6 +195,11 @@ func (t *turn) reconcile(ctx, reading context.Context) error {
 	if err != nil {
 		return err
 	}
+	return t.showTask(ctx, task)
+}
+
+// showTask shows what a task that was looked at has become.
+func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 	t.down = false
 	t.steps = t.fold.Event(task, t.steps[:0])
 	if len(t.steps) == 0 {
@@ -260,18 +266,22 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		titles, ids = append(titles, mapping.Title(d.question.Call)), append(ids, d.question.Call.ID)
 	}
 	t.rejected = true
-	task, err := t.cancelShowing(ctx, leg)
+	taskID := t.fold.TaskID
+	task, err := t.showing(ctx, leg, cancelGrace, func(ctx context.Context) (*a2a.Event, error) {
+		return t.agent.cancelTask(ctx, taskID, "no option rejects the call")
+	}, func() bool { return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled })
 	if task == nil && err == nil {
 		t.rejected = false
 		return nil, nil
 	}
-	reading, stop := context.WithTimeout(ctx, cancelGrace)
-	defer stop()
-	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && t.hasGoneOn(ctx, reading, refusal, ids) {
+	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && t.hasGoneOn(ctx, leg, cancelGrace, refusal, ids) {
 		t.rejected = false
 		return t.followAside(nil), nil
 	}
 	if err != nil {
+		for _, id := range ids {
+			t.fold.Answered(id, true) // somebody else may allow it, or has
+		}
 		return nil, fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)
 	}
@@ -287,26 +297,24 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	return nil, errRejected
 }
 
-// cancelShowing cancels the task and shows what leg brings until that is answered; no task
-// if it has ended otherwise by then.
-func (t *turn) cancelShowing(ctx context.Context, leg *leg) (*a2a.Event, error) {
+// showing makes a request, in another goroutine, and shows what leg, which may be nil, brings until
+// that is answered, for limit at most; no task if enough is true of that by then.
+func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (*a2a.Event, error) {
 	type reply struct {
 		task *a2a.Event
 		err  error
 	}
-	cancelCtx, stop := context.WithTimeout(ctx, cancelGrace)
+	requestCtx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	replies := make(chan reply, 1)
-	taskID := t.fold.TaskID
-	go func() { // ends with cancelCtx
-		task, err := t.agent.cancelTask(cancelCtx, taskID, "no option rejects the call")
+	go func() { // ends with requestCtx
+		task, err := request(requestCtx)
 		replies <- reply{task, err}
 	}()
 	for {
 		select {
 		case n := <-leg.brings():
-			err := t.show(ctx, leg, n)
-			if over := t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled; err != nil || over {
+			if err := t.show(ctx, leg, n); err != nil || enough() {
 				stop()
 				<-replies
 				return nil, err
