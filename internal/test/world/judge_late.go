@@ -23,7 +23,7 @@ func (v *turnView) isLate(other *turnView, text string) bool {
 		v.excuse("late: a part of a whole, replayed behind a gap", v.plan.Agent.Resume == ResumesReplay && v.plan.Agent.Holds != HoldsAll && other.disturbed() && of(other.inWhole)) ||
 		v.excuse("late: pushed in another order, and no tasks/get", other.pushedBlind() && !strings.Contains(screenOf(other.rec.Shown, false).text, text)) ||
 		v.excuse("late: said by a whole alone", of(func(e *element) bool { return e.told && !e.shown })) ||
-		v.excuse("late: a repetition, and a killed bridge", other.rec.Killed > 0 && strings.ContainsAny(text, repeating))
+		v.excuse("late: of words that repeat, and were lost", (other.rec.Killed > 0 || other.disturbed()) && strings.ContainsAny(text, repeating))
 }
 
 // replacedText reports whether a text is of an artifact that was replaced in the turn, in its

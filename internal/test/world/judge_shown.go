@@ -3,6 +3,7 @@ package world
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // judgeText: each word is shown once, in order, or a gap is reported.
@@ -110,6 +111,12 @@ func (v *turnView) isLast(e *element) bool {
 	return e == last || !e.mark && !last.mark && e.said.ID == last.said.ID
 }
 
+// mayBeLost reports whether an element has not come on a stream that was whole: it did not come,
+// or was said when a connection was lost, or later.
+func (v *turnView) mayBeLost(e *element) bool {
+	return v.disturbed() && !e.said.Arrived || slices.ContainsFunc(v.losses(), func(at time.Duration) bool { return e.said.At >= at })
+}
+
 // judgeAgain: a repetition is shown only where something is missing.
 func (v *turnView) judgeAgain() {
 	for _, e := range v.elements {
@@ -118,7 +125,7 @@ func (v *turnView) judgeAgain() {
 		}
 		needed := false
 		for _, part := range e.again[e.from:] {
-			needed = needed || !part.shown || v.excuse("whole: of words that repeat, and were lost", v.disturbed() && !part.said.Arrived && strings.ContainsAny(part.text, repeating))
+			needed = needed || !part.shown || v.excuse("whole: of words that repeat, and were lost", v.mayBeLost(part) && strings.ContainsAny(part.text, repeating))
 			part.told = true
 		}
 		if !needed && !v.excuse("whole: one artifact, several answers", v.plan.Agent.ConstantID && v.disturbed()) && !v.pushedBlind() &&
