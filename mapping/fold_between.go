@@ -58,6 +58,22 @@ func (t *texts) isAnother(sh *shown, text string) bool {
 	return false
 }
 
+// wasSaid reports whether a text is all that another text has, of the earlier turn that sh is of.
+func (t *texts) wasSaid(sh *shown, text string) bool {
+	if len(text) < headLen/8 || len(t.task.texts) > maxOthers {
+		return false
+	}
+	for _, other := range t.task.texts {
+		if other == sh || other.turn != sh.turn || other.n == 0 || other.stored.n+other.n != len(text) {
+			continue
+		}
+		if rest, replaced, _ := t.rest(other, text); rest == "" && !replaced {
+			return true
+		}
+	}
+	return false
+}
+
 // follow notes what was shown of an artifact before what follows. gap: it may have been
 // replaced unheard since.
 func (t *texts) follow(sh *shown, gap bool) {
