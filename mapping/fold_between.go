@@ -23,6 +23,11 @@ func (t *texts) mayBegin(sh *shown, text string) (may, sure bool) {
 	if from := len(t.said.text) - sh.n; t.growing == sh && from >= 0 && sh.pos == from {
 		return string(t.said.text[from:from+len(text)]) == text, true
 	}
+	if to := sh.pos + sh.n; t.growing != sh && sh.turn == t.turn && to <= len(t.said.text) {
+		if all := string(t.said.text[sh.pos:to]); t.is(sh.sums, all) { // it was shown at once, and is still kept
+			return all[:len(text)] == text, true
+		}
+	}
 	for _, e := range sh.sums {
 		if e.n > len(text) {
 			break

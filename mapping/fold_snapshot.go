@@ -151,6 +151,9 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, ahead bool, steps []St
 	held := heldTexts(task)
 	f.loss.aligned = true
 	f.loss.again = f.loss.again || f.saysAgain(events)
+	if f.comesBetween(events) {
+		f.loss.state = lost // what is shown now stands behind what it comes before
+	}
 	isOlder := func(ev *a2a.Event) bool {
 		if !ev.HasMessage || ev.Message.Role == a2a.RoleUser {
 			return false
