@@ -197,6 +197,17 @@ func (l *leg) brings() <-chan arrival {
 	return l.arrivals
 }
 
+// ends returns what is closed when a leg has ended; where there is no leg, nothing ever is.
+func (l *leg) ends() <-chan struct{} {
+	if l == nil {
+		return nil
+	}
+	return l.ended
+}
+
+// isOver reports whether there is a leg, and the agent has said that it is over.
+func (l *leg) isOver() bool { return l != nil && l.hasEnded() && l.err == nil }
+
 // hasEnded reports whether no more arrivals come, so that err may be read.
 func (l *leg) hasEnded() bool {
 	select {
