@@ -137,6 +137,9 @@ type leg struct {
 	// asBefore: its only event was the task as it stood before the prompt. answered: that has
 	// brought new text. The turn sets answered likewise.
 	asBefore, answered bool
+	// repeats: the stream says again what was said before the message, and is not known to
+	// have come to the end of that.
+	repeats bool
 	// looked: more was shown than repetition knows.
 	looked bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.

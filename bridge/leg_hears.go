@@ -42,6 +42,9 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 func (l *leg) hears(ev *a2a.Event) bool {
 	unsure, ours := false, 0
 	switch {
+	case ev.Kind != a2a.EventTask && !l.request.answers && l.repeats: // up to the end of the work before
+		l.repeats = !l.request.was.Was(ev)
+		return false
 	case ev.Kind != a2a.EventTask && !l.request.answers: // else it may be of the work before
 		return l.request.was.State != ""
 	case ev.Kind != a2a.EventTask:
