@@ -137,6 +137,9 @@ type leg struct {
 	// asBefore: its only event was the task as it stood before the prompt. answered: that has
 	// brought new text. The turn sets answered likewise.
 	asBefore, answered bool
+	// repeats: the stream says again what was said before the message, and is not known to
+	// have come to the end of that.
+	repeats bool
 	// looked: more was shown than repetition knows.
 	looked bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.
@@ -196,6 +199,17 @@ func (l *leg) brings() <-chan arrival {
 	}
 	return l.arrivals
 }
+
+// ends returns what is closed when a leg has ended; where there is no leg, nothing ever is.
+func (l *leg) ends() <-chan struct{} {
+	if l == nil {
+		return nil
+	}
+	return l.ended
+}
+
+// isOver reports whether there is a leg, and the agent has said that it is over.
+func (l *leg) isOver() bool { return l != nil && l.hasEnded() && l.err == nil }
 
 // hasEnded reports whether no more arrivals come, so that err may be read.
 func (l *leg) hasEnded() bool {

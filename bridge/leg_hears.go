@@ -42,13 +42,18 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 func (l *leg) hears(ev *a2a.Event) bool {
 	unsure, ours := false, 0
 	switch {
+	case ev.Kind != a2a.EventTask && !l.request.answers && l.repeats: // up to the end of the work before
+		l.repeats = !l.request.was.Was(ev)
+		return false
 	case ev.Kind != a2a.EventTask && !l.request.answers: // else it may be of the work before
 		return l.request.was.State != ""
 	case ev.Kind != a2a.EventTask:
 		return ev.State != l.request.was.State && ev.State != a2a.StateInputRequired
 	case l.isAsWas(ev):
-	case l.begun:
+	case l.begun && !l.mayRestSince():
 		return true
+	case l.begun:
+		unsure = true
 	case ev.State == a2a.StateSubmitted: // as it was at its beginning
 	case ev.State == a2a.StateInputRequired && l.request.was.State != a2a.StateCompleted:
 	case l.mayHaveEnded(ev.State):
@@ -74,6 +79,12 @@ func (l *leg) hears(ev *a2a.Event) bool {
 // what it says: not the message of a state, if the answer was lost.
 func (l *leg) isAsWas(task *a2a.Event) bool {
 	return l.request.was.Is(task) || l.begun && task.State == l.request.was.State && !task.HasMessage
+}
+
+// mayRestSince reports whether the task may have come to rest before the message came, and
+// unheard: it was at work as far as is known.
+func (l *leg) mayRestSince() bool {
+	return l.request.was.State == "" || l.request.was.State == a2a.StateWorking
 }
 
 // mayHaveEnded reports whether a task in that state may have ended before the message came: it

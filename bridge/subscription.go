@@ -71,6 +71,7 @@ type batch struct {
 // resume reads a subscription.
 func (l *leg) resume(ctx context.Context, stream *transport.Stream) (said bool, err error) {
 	s := newSubscription(l, stream)
+	l.repeats = false
 	if s.repetition = l.repetition; s.repetition != nil {
 		s.repetition.Begin()
 	}
@@ -295,10 +296,11 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			if known == mapping.KnownLast {
 				next++
 			}
+			s.repeats = s.unheard && !s.wasLast(append(s.kept, events[:next]...))
 			if s.unheard && !s.begun && next == len(events) {
 				return &undeliveredError{s.taskID, s.begun} // the agent has said nothing since the message
 			}
-			if known == mapping.KnownLast && !s.repetition.Fresh() {
+			if known == mapping.KnownLast && !s.repetition.Fresh() && !s.unheard { // what has not told that the message came does not tell it now
 				s.note(&events[i])
 			}
 			// The events that a look at the task has shown since the cut come again.
@@ -319,6 +321,12 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		return nil
 	}
 	return s.align(ctx, events)
+}
+
+// wasLast reports whether the newest of events that were known says how the task was before the
+// message; true where they are not kept.
+func (s *subscription) wasLast(known []a2a.Event) bool {
+	return len(known) == 0 || s.request.was.Was(&known[len(known)-1])
 }
 
 // align shows events that are no repetition.

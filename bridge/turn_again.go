@@ -63,8 +63,8 @@ func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.
 }
 
 // lookLimit bounds a look at the task behind an answer that was refused. The client's own limit
-// is half of it, unless the user has set it.
-const lookLimit = time.Minute
+// is a quarter of it, unless the user has set it.
+const lookLimit = 2 * time.Minute
 
 // wentOn reports whether the agent has refused answers because all that they are to has
 // gone on without them, and shows that: somebody else has answered. The task is followed
@@ -79,7 +79,7 @@ func (t *turn) wentOn(ctx context.Context, leg *leg, err error, r *request) bool
 func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, refusal *a2a.Error, calls []string) bool {
 	taskID := t.fold.TaskID
 	task, err := t.showing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
-		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
+		return t.agent.lookUp(ctx, taskID)
 	}, func() bool { return !t.fold.Unheard(calls...) })
 	if task != nil {
 		err = t.showTask(ctx, task)
@@ -89,6 +89,24 @@ func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, ref
 	}
 	text := "\n[The agent has not taken the answer, because it had gone on without it: " + t.agent.opts.Mask(refusal.Message) + "]\n"
 	return t.editor.Show(ctx, []mapping.Step{t.notice(text)}) == nil
+}
+
+// lookUp asks for a task, a few times if that fails for a reason that may pass.
+func (a *Agent) lookUp(ctx context.Context, taskID string) (task *a2a.Event, err error) {
+	for range maxLooks {
+		task, err = a.opts.Client.Get(ctx, taskID, allHistory)
+		if err == nil || isFinal(err) {
+			break
+		}
+		select {
+		case <-time.After(firstWait):
+		case <-a.opts.Client.Exited():
+			return nil, err
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+	return task, err
 }
 
 // leavesTask reports whether a refusal is about the task that the session goes on

@@ -269,7 +269,9 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	taskID := t.fold.TaskID
 	task, err := t.showing(ctx, leg, cancelGrace, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.cancelTask(ctx, taskID, "no option rejects the call")
-	}, func() bool { return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled })
+	}, func() bool {
+		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.isOver() && !t.fold.Waits() && !t.fold.Unheard(ids...)
+	})
 	if task == nil && err == nil {
 		t.rejected = false
 		return nil, nil
@@ -296,7 +298,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 }
 
 // showing makes a request, in another goroutine, and shows what leg, which may be nil, brings until
-// that is answered, for limit at most; no task if enough is true of that by then.
+// that is answered, for limit at most, and while a cancel allows it; no task if enough is true of that by then.
 func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (*a2a.Event, error) {
 	type reply struct {
 		task *a2a.Event
@@ -309,16 +311,25 @@ func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, reque
 		task, err := request(requestCtx)
 		replies <- reply{task, err}
 	}()
+	ended := leg.ends()
 	for {
+		var err error
 		select {
 		case n := <-leg.brings():
-			if err := t.show(ctx, leg, n); err != nil || enough() {
-				stop()
-				<-replies
-				return nil, err
-			}
+			err = t.show(ctx, leg, n)
+		case <-ended:
+			ended = nil
+		case <-t.graceOver: // it is too late for an answer
+			stop()
+			r := <-replies
+			return r.task, r.err
 		case r := <-replies:
 			return r.task, r.err
+		}
+		if err != nil || enough() {
+			stop()
+			<-replies
+			return nil, err
 		}
 	}
 }

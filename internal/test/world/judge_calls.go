@@ -140,6 +140,9 @@ func (v *turnView) judgeLive(c *Call) {
 		if s.Status != statusExecuting || i+1 == len(mine) || mine[i+1].At-s.At < 20*time.Millisecond {
 			continue
 		}
+		if v.excuse("output: said while an answer is sent", v.crossesAnswer(s)) {
+			continue
+		}
 		content := ""
 		for _, x := range v.rec.Shown {
 			if x.Kind == ShownTool && x.Name == c.Name && x.HasContent && x.At < mine[i+1].At {
@@ -154,4 +157,10 @@ func (v *turnView) judgeLive(c *Call) {
 			}
 		}
 	}
+}
+
+// crossesAnswer reports whether something was said at the moment of an answer: the stream that
+// it comes on is left then.
+func (v *turnView) crossesAnswer(s *Said) bool {
+	return slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardAnswer && (h.At-s.At).Abs() < time.Millisecond })
 }
