@@ -108,7 +108,7 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 			s.aligned = true
 			return nil
 		}
-		if s.over {
+		if s.over && !s.endsAsBefore(events) {
 			return nil
 		}
 	case errors.Is(err, errCannotLook):
@@ -123,6 +123,18 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 		return s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: s.again})
 	}
 	return err
+}
+
+// endsAsBefore reports whether a replay may end with an older leg: in the state that the task was
+// in before the message, which it says once.
+func (s *subscription) endsAsBefore(events []a2a.Event) bool {
+	ends := 0
+	for i := range events {
+		if events[i].EndsLeg && events[i].State == s.request.was.State {
+			ends++
+		}
+	}
+	return s.again && ends == 1
 }
 
 // noteUntold notes events that may be a replay's: it has the ends of older legs, and says

@@ -281,9 +281,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		return t.followAside(nil), nil
 	}
 	if err != nil {
-		for _, id := range ids {
-			t.fold.Answered(id, true) // somebody else may allow it, or has
-		}
+		t.fold.Doubt() // somebody else may allow it, or has
 		return nil, fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)
 	}

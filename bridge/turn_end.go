@@ -25,6 +25,9 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if err == nil {
 		t.lookAtEnd(ctx)
 	}
+	if how == overdue {
+		t.fold.Doubt()
+	}
 	marks := t.fold.EndMarks(nil)
 	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
 	var showErr error

@@ -23,6 +23,11 @@ func (t *texts) mayBegin(sh *shown, text string) (may, sure bool) {
 	if from := len(t.said.text) - sh.n; t.growing == sh && from >= 0 && sh.pos == from {
 		return string(t.said.text[from:from+len(text)]) == text, true
 	}
+	if to := sh.pos + sh.n; t.growing != sh && sh.turn == t.turn && to <= len(t.said.text) {
+		if all := string(t.said.text[sh.pos:to]); t.is(sh.sums, all) { // it was shown at once, and is still kept
+			return all[:len(text)] == text, true
+		}
+	}
 	for _, e := range sh.sums {
 		if e.n > len(text) {
 			break
@@ -52,6 +57,22 @@ func (t *texts) isAnother(sh *shown, text string) bool {
 	}
 	for _, other := range t.task.texts {
 		if other != sh && other.artifact && other.turn == t.turn && other.n == len(text) && other.run != nil && t.isAll(other, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// wasSaid reports whether a text is all that another text has, of the earlier turn that sh is of.
+func (t *texts) wasSaid(sh *shown, text string) bool {
+	if len(text) < headLen/8 || len(t.task.texts) > maxOthers {
+		return false
+	}
+	for _, other := range t.task.texts {
+		if other == sh || other.turn != sh.turn || other.n == 0 || other.stored.n+other.n != len(text) {
+			continue
+		}
+		if rest, replaced, _ := t.rest(other, text); rest == "" && !replaced {
 			return true
 		}
 	}
@@ -160,14 +181,30 @@ func (f *Fold) replace(sh *shown) {
 }
 
 // isAsBefore reports whether an artifact is as it was shown before pushes replaced it, which
-// have come in another order, or in part; or is so pushed late.
+// have come in another order, or in part; or is so pushed late, also with less or more of what
+// it was then.
 func (f *Fold) isAsBefore(sh *shown, text string) bool {
-	if sh.was.n != len(text) || !f.texts.is(sh.was.sums, text) || !sh.was.blind && !f.loss.blind {
+	if sh.was.n == 0 || !sh.was.blind && !f.loss.blind || sh.was.n != len(text) && !f.loss.blind || !f.texts.agree(sh.was.sums, text) {
 		return false
 	}
 	if sh.was.blind {
 		f.texts.knows(sh, text)
 		sh.held = f.texts.snapshots
+	}
+	return true
+}
+
+// agree reports whether hashes are those of a text as far as both go, and they do not end within
+// one of them.
+func (t *texts) agree(sums []extent, text string) bool {
+	for _, e := range sums {
+		switch {
+		case text == "":
+			return true
+		case e.n > len(text) || maphash.String(t.seed, text[:e.n]) != e.sum:
+			return false
+		}
+		text = text[e.n:]
 	}
 	return true
 }

@@ -15,6 +15,16 @@ func (f *Fold) Answered(callID string, allowed bool) {
 	}
 }
 
+// Doubt notes that the agent may not have taken the answers that it has not gone on with: what
+// was rejected may run, so that nobody says that it has not.
+func (f *Fold) Doubt() {
+	for _, c := range f.calls.task.calls {
+		if c.unheard() {
+			c.rejected = false
+		}
+	}
+}
+
 // AskAgain forgets answers that the agent has not heard, as far as the last snapshot
 // tells: the process that gave them has ended, and the task still waits, or holds messages of
 // the user's, and a question without the answer.

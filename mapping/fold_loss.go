@@ -86,6 +86,24 @@ func (f *Fold) saysAgain(events []a2a.Event) bool {
 	})
 }
 
+// comesBetween reports whether a message that was not shown comes before one that was.
+func (f *Fold) comesBetween(events []a2a.Event) bool {
+	new := false
+	for i := range events {
+		if events[i].Kind == a2a.EventArtifact {
+			continue
+		}
+		switch sh, text := f.textOf(&events[i]); {
+		case sh == nil || text == "":
+		case sh.n == 0 && sh.stored.n == 0:
+			new = true
+		case new && f.texts.isAll(sh, text):
+			return true
+		}
+	}
+	return false
+}
+
 // Blind notes that the agent cannot be asked what it has said during the cut.
 func (f *Fold) Blind() { f.loss.state, f.loss.blind = lost, true }
 

@@ -143,20 +143,24 @@ func (f *Fold) history(ev *a2a.Event) {
 // messages hold the newest: what is missing was said before the others. ahead: what the
 // snapshot holds behind the events comes as an event, too.
 func (f *Fold) Align(task *a2a.Event, events []a2a.Event, ahead bool, steps []Step) []Step {
-	// A task among the events holds what came before it, which the newer one may not.
-	if at := slices.IndexFunc(events, func(ev a2a.Event) bool { return ev.Kind == a2a.EventTask }); at > 0 {
-		steps = f.Align(&events[at], events[:at], true, steps)
-		events = events[at+1:]
-	}
 	held := heldTexts(task)
 	f.loss.aligned = true
 	f.loss.again = f.loss.again || f.saysAgain(events)
+	if f.comesBetween(events) {
+		f.loss.state = lost // what is shown now stands behind what it comes before
+	}
 	isOlder := func(ev *a2a.Event) bool {
 		if !ev.HasMessage || ev.Message.Role == a2a.RoleUser {
 			return false
 		}
 		text, ok := held[ev.Message.ID]
 		return !ok || !strings.Contains(text, wholeText(ev.Message.Parts))
+	}
+	// A task among the events holds what came before it, which the newer one does not.
+	at := slices.IndexFunc(events, func(ev a2a.Event) bool { return ev.Kind == a2a.EventTask })
+	if at > 0 && slices.ContainsFunc(events[:at], func(ev a2a.Event) bool { return isOlder(&ev) && f.isNew(&ev) }) {
+		steps = f.Align(&events[at], events[:at], true, steps)
+		events = events[at+1:]
 	}
 	newest := task.HasMessage && f.texts.isNewest(f.texts.of(task.Message.ID, false), wholeText(task.Message.Parts))
 	f.texts.snapshots++ // what no snapshot holds is no echo
@@ -189,6 +193,12 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, ahead bool, steps []St
 	}
 	f.loss.awaited = coming
 	return steps
+}
+
+// isNew reports whether the text of an event was not shown, or not as it is.
+func (f *Fold) isNew(ev *a2a.Event) bool {
+	sh, text := f.textOf(ev)
+	return sh != nil && text != "" && !f.texts.isAll(sh, text)
 }
 
 // isReplaced reports whether an event has an artifact that a later event replaces.

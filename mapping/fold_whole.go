@@ -89,10 +89,11 @@ func (f *Fold) restHeld(sh *shown, text string) (rest string, differs bool) {
 }
 
 // saysRest reports whether another artifact, the newest text, has said the rest of a text of
-// which the beginning was shown. The text is noted as shown.
+// which the beginning was shown, or, in an earlier turn, a whole has. The text is noted as shown.
 func (f *Fold) saysRest(sh *shown, rest, text string) bool {
 	last := f.texts.growing
-	if rest == "" || last == nil || last == sh || !last.artifact || !f.isSaid(text) {
+	inTurn := last != nil && last != sh && last.artifact && f.isSaid(text)
+	if rest == "" || !inTurn && (sh.turn == f.texts.turn || !f.texts.wasSaid(sh, text)) {
 		return false
 	}
 	f.texts.adopt(sh, text)

@@ -123,10 +123,13 @@ func (e *editor) request(c *conversation, method, params string) (id int, reply 
 	return id, ch
 }
 
+// maxLines is more than a session has.
+const maxLines = 300
+
 // call is request for an immediate answer. It returns nothing without one.
 func (e *editor) call(c *conversation, method, params string) gjson.Result {
 	_, reply := e.request(c, method, params)
-	timer := time.NewTimer(time.Minute)
+	timer := time.NewTimer(time.Minute + maxLines*e.play.plan.PerLine) // a slow editor has to read a loaded session before
 	defer timer.Stop()
 	select {
 	case m := <-reply:

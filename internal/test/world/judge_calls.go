@@ -106,7 +106,8 @@ func (v *turnView) lastShown(c *Call) (status, content string) {
 
 // unseenEnd reports whether a call's end need not have been shown.
 func (v *turnView) unseenEnd(end *Said) bool {
-	return v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || end.At >= v.rec.Replied || v.leftBehind())) ||
+	return v.excuse("calls: cancelled while an answer cannot be delivered", v.rec.Cancelled > 0 && v.outOfReach() && v.asked()) ||
+		v.excuse("calls: cancelled", v.rec.Cancelled > 0 && (!end.Arrived || end.At >= v.rec.Replied || v.leftBehind())) ||
 		v.excuse("calls: the turn fails", !end.Arrived && v.rec.Err != "") ||
 		v.excuse("calls: behind an answer that cannot be delivered", v.rec.Err != "" && v.asked() && v.outOfReach() && end.At >= v.hit(OutageAfter).At) ||
 		v.excuse("calls: rejected by a cancel, at a slow editor", v.refused() && v.plan.PerLine > 0 && end.At >= v.cancelHeard()) ||

@@ -20,10 +20,16 @@ func (v *turnView) isLate(other *turnView, text string) bool {
 		v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
 		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil })) ||
 		v.excuse("late: an artifact that was replaced while the bridge was down", other.rec.Killed > 0 && other.replacedText(text)) ||
-		v.excuse("late: a part of a whole, replayed behind a gap", v.plan.Agent.Resume == ResumesReplay && v.plan.Agent.Holds != HoldsAll && other.disturbed() && of(other.inWhole)) ||
+		v.excuse("late: a part of a whole, replayed behind a gap", v.plan.Agent.Resume == ResumesReplay && v.plan.Agent.Holds != HoldsAll && other.disturbed() && of(func(e *element) bool { return other.inWhole(e) || other.owes(e.text) })) ||
 		v.excuse("late: pushed in another order, and no tasks/get", other.pushedBlind() && !strings.Contains(screenOf(other.rec.Shown, false).text, text)) ||
+		v.excuse("late: a whole of which a part was lost", of(func(e *element) bool { return other.lacksPart(e) || other.owes(e.text) })) ||
 		v.excuse("late: said by a whole alone", of(func(e *element) bool { return e.told && !e.shown })) ||
 		v.excuse("late: of words that repeat, and were lost", (other.rec.Killed > 0 || other.disturbed()) && strings.ContainsAny(text, repeating))
+}
+
+// lacksPart reports whether an element is a whole of which a part was not shown.
+func (v *turnView) lacksPart(e *element) bool {
+	return slices.ContainsFunc(e.again, func(part *element) bool { return !part.shown })
 }
 
 // replacedText reports whether a text is of an artifact that was replaced in the turn, in its

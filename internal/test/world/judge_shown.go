@@ -302,7 +302,7 @@ func (v *turnView) madeOf(text string) bool {
 // judgeReplaced: text that replaces other text begins a message.
 func (v *turnView) judgeReplaced() {
 	for _, e := range v.elements {
-		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 || strings.ContainsAny(e.text, repeating) && v.pushedBlind() {
+		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 || strings.ContainsAny(e.text, repeating) && (v.pushedBlind() || v.turn.Dead != nil) {
 			continue
 		}
 		for _, old := range append(e.replaces, e.again...) {
