@@ -111,6 +111,9 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 		if s.over && !s.endsAsBefore(events) {
 			return nil
 		}
+		if s.over {
+			s.over, s.state = false, "" // how it stands is not known
+		}
 	case errors.Is(err, errCannotLook):
 		how := s.unaligned(joinBehind) // what is in the snapshot that it began with is not shown again
 		s.aligned = true
