@@ -142,6 +142,8 @@ type leg struct {
 	repeats bool
 	// looked: more was shown than repetition knows.
 	looked bool
+	// lookedOver: the last look at the task has told that it is over.
+	lookedOver bool
 	// refusedAt is since when the agent refuses connections, zero if it does not.
 	refusedAt time.Time
 	// malformed is what broke the stream, if that was an event that cannot be read.

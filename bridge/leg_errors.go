@@ -54,9 +54,9 @@ func (e *malformedError) Unwrap() []error { return []error{e.event, e.then} }
 
 // explain returns the first cause of a leg's failure where its last error is a
 // consequence: a task that is gone, or cannot be asked for, after an event that could
-// not be read. That a task is gone which has said that it is over is no failure.
+// not be read. That a task is gone is no failure if a look at it has told that it was over.
 func (l *leg) explain(err error) error {
-	if l.malformed == nil && l.state.Terminal() && !l.unheard && errors.As(err, new(*taskLostError)) {
+	if l.malformed == nil && l.lookedOver && !l.unheard && errors.As(err, new(*taskLostError)) {
 		return nil
 	}
 	if err == nil || l.malformed == nil || errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrMalformed) {

@@ -42,11 +42,8 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 func (l *leg) hears(ev *a2a.Event) bool {
 	unsure, ours := false, 0
 	switch {
-	case ev.Kind != a2a.EventTask && !l.request.answers && l.repeats: // up to the end of the work before
-		l.repeats = !l.request.was.Was(ev)
-		return false
-	case ev.Kind != a2a.EventTask && !l.request.answers: // else it may be of the work before
-		return l.request.was.State != ""
+	case ev.Kind != a2a.EventTask && !l.request.answers:
+		return l.hearsPrompt(ev)
 	case ev.Kind != a2a.EventTask:
 		return ev.State != l.request.was.State && ev.State != a2a.StateInputRequired
 	case l.isAsWas(ev):
@@ -73,6 +70,16 @@ func (l *leg) hears(ev *a2a.Event) bool {
 		}
 	}
 	return unsure && ours == 0
+}
+
+// hearsPrompt reports whether an update shows that a prompt has come. It may be of the work
+// before, if that was not known to rest, or, where the agent repeats it, up to its end.
+func (l *leg) hearsPrompt(update *a2a.Event) bool {
+	if l.repeats {
+		l.repeats = !l.request.was.Was(update)
+		return false
+	}
+	return l.request.was.State != ""
 }
 
 // isAsWas reports whether a task is as it was before the message, as far as an agent keeps

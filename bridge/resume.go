@@ -169,7 +169,7 @@ func (l *leg) fetch(ctx context.Context) (*a2a.Event, error) {
 // lookAt is look for a task that has been asked for: n.aligns.
 func (l *leg) lookAt(ctx context.Context, n arrival) error {
 	l.note(n.aligns)
-	l.looked = true
+	l.looked, l.lookedOver = true, n.aligns.State.Terminal()
 	if n.aligns.HasMessage {
 		l.newest = strings.Clone(n.aligns.Message.ID)
 	}

@@ -296,12 +296,12 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			if known == mapping.KnownLast {
 				next++
 			}
-			s.repeats = s.unheard && !s.wasLast(append(s.kept, events[:next]...))
+			s.repeats = s.repeatsOn(append(s.kept, events[:next]...))
 			if s.unheard && !s.begun && next == len(events) {
 				return &undeliveredError{s.taskID, s.begun} // the agent has said nothing since the message
 			}
-			if known == mapping.KnownLast && !s.repetition.Fresh() && !s.unheard { // what has not told that the message came does not tell it now
-				s.note(&events[i])
+			if known == mapping.KnownLast {
+				s.noteLast(&events[i])
 			}
 			// The events that a look at the task has shown since the cut come again.
 			s.kept, s.repetition, s.aligned, s.again = nil, nil, !s.looked, s.looked
@@ -323,10 +323,18 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 	return s.align(ctx, events)
 }
 
-// wasLast reports whether the newest of events that were known says how the task was before the
-// message; true where they are not kept.
-func (s *subscription) wasLast(known []a2a.Event) bool {
-	return len(known) == 0 || s.request.was.Was(&known[len(known)-1])
+// repeatsOn reports whether the agent may go on repeating what it had said before the message:
+// the newest of the events that were known does not say how the task was then.
+func (s *subscription) repeatsOn(known []a2a.Event) bool {
+	return s.unheard && len(known) > 0 && !s.request.was.Was(&known[len(known)-1])
+}
+
+// noteLast notes the last event that was known, if it came behind the message: when it came
+// first it has not told that the message has come, and does not tell it now.
+func (s *subscription) noteLast(ev *a2a.Event) {
+	if !s.repetition.Fresh() && !s.unheard {
+		s.note(ev)
+	}
 }
 
 // align shows events that are no repetition.

@@ -151,6 +151,9 @@ func (t *turn) tellRejection(ctx context.Context) error {
 // unheard says that the user's answers have not reached the agent.
 func (t *turn) rememberFailure(err error, unheard bool) {
 	f, s := t.fold, t.session
+	if unheard {
+		f.Doubt()
+	}
 	lost, refusal := (*taskLostError)(nil), (*a2a.Error)(nil)
 	switch refused := errors.As(err, &refusal) && !refusal.Unauthenticated(); {
 	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "":
