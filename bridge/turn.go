@@ -43,7 +43,7 @@ type turn struct {
 	leftOpen   bool                // and a stream was left for theirs that may bring more
 	down       bool                // the connection is lost, and it is not known what the agent said since
 	given      map[string]decision // the session's
-	unanswered []string            // titles of calls that were rejected because nobody answered
+	unanswered []*mapping.ToolCall // calls that were rejected because nobody answered
 	rejected   bool                // by cancelling the task: see cancelToReject
 	// isCommand: a slash command, whose task is not the conversation's.
 	isCommand bool

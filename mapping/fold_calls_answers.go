@@ -16,8 +16,10 @@ func (f *Fold) Answered(callID string, allowed bool) {
 }
 
 // Doubt notes that the agent may not have taken the answers that it has not gone on with: what
-// was rejected may run, so that nobody says that it has not.
+// was rejected may run, so that nobody says that it has not. Or it has taken them, so that the
+// task need not rest any more.
 func (f *Fold) Doubt() {
+	f.rest = Rest{}
 	for _, c := range f.calls.task.calls {
 		if c.unheard() {
 			c.rejected = false

@@ -248,6 +248,7 @@ func (v *turnView) judgePlanned() {
 	case state == Failed:
 	case r.Err != "":
 		v.wrong("a turn fails that the agent has ended well", "%s", r.Err)
+	case v.excuse("end: a message alone, which was lost", r.Stop != want && v.turn.Direct && !end.Arrived && v.firstLoss() != nil):
 	case r.Stop != want:
 		v.wrong("a turn ends for another reason", "%q, not %q", r.Stop, want)
 	}
