@@ -297,9 +297,15 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 	known := false
 	if f.loss.again || f.loss.blind || f.echo || len(f.loss.awaited) > 0 {
 		sh, text := f.texts.of(m.ID, false), wholeText(m.Parts)
-		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text) || (f.loss.again || f.loss.awaited.anArtifact()) && f.texts.foretold(sh, text)
+		known = (f.loss.again || !f.texts.pieces) && f.texts.isAll(sh, text) || f.echoed(sh, text)
 		known = f.comesLate(sh, text, true) || known || f.blindly(sh, text)
-		if rest, ok := f.replayed(sh, text, true); ok && !known {
+		rest, again := f.replayed(sh, text, true)
+		if known {
+			rest = ""
+		}
+		if (f.loss.again || f.loss.awaited.anArtifact()) && f.texts.foretold(sh, text[:len(text)-len(rest)], rest) {
+			known = true
+		} else if again && !known {
 			known = true
 			f.text(sh, rest, nil, Step{MessageID: m.ID}, f.mayJoin(m))
 		}

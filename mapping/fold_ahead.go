@@ -1,10 +1,14 @@
 package mapping
 
-import "strings"
+import (
+	"bytes"
+	"hash/maphash"
+	"strings"
+)
 
-// ahead is text of an artifact that a snapshot has brought. It may be the whole of messages
-// that a replay still has to bring, at an agent that does not hold them. In their order the
-// artifact would have been the repetition.
+// ahead is text of an artifact that a snapshot has brought, or the stream behind a loss. It may
+// be the whole of messages that a replay still has to bring, at an agent that does not hold
+// them. In their order the artifact would have been the repetition.
 type ahead struct {
 	artifact *shown
 	from, to int // in said, what of it has not come
@@ -12,23 +16,50 @@ type ahead struct {
 
 // foretell notes what was shown of an artifact that a snapshot holds.
 func (t *texts) foretell(sh *shown, from int) {
-	if to := len(t.said.text); to > from {
+	if to := len(t.said.text); to > from && len(t.ahead) < maxOthers {
 		t.ahead = append(t.ahead, ahead{sh, from, to})
 	}
 }
 
-// foretold reports whether a message of a replay, of which nothing was shown, is a part of
-// such an artifact, and notes it.
-func (t *texts) foretold(sh *shown, text string) bool {
+// mayBeAhead is foretell for an artifact of the stream: what it is the whole of may be lost.
+func (f *Fold) mayBeAhead(sh *shown, from int) {
+	if f.loss.told || f.loss.state != nothingLost {
+		f.texts.foretell(sh, from)
+	}
+}
+
+// foretold reports whether what was not shown of a message, or a piece of one, of a replay is a
+// part of such an artifact, and notes it. known is what was shown of it, which the artifact may
+// have before that.
+func (t *texts) foretold(sh *shown, known, rest string) bool {
+	t.reach(known)
+	if !t.reach(rest) {
+		return false
+	}
+	if sh.n == 0 && sh.stored.n == 0 {
+		t.adopt(sh, rest)
+		return true
+	}
+	t.seal()
+	sum := maphash.String(t.seed, rest)
+	sh.head += strings.Clone(rest[:min(len(rest), max(0, headLen-sh.n))])
+	sh.sums, sh.n, sh.chunk, sh.turn = append(sh.sums, extent{len(rest), sum}), sh.n+len(rest), sum, t.turn
+	if sh.run != nil && sh.run.of == sh {
+		sh.run.of = nil // a journal is told how far the text was when it goes on
+	}
+	return true
+}
+
+// reach reports whether a text is what comes next of such an artifact, and goes behind it.
+func (t *texts) reach(text string) bool {
 	part := strings.TrimSpace(text)
-	if sh.n > 0 || part == "" {
+	if part == "" {
 		return false
 	}
 	for i := range t.ahead {
 		a := &t.ahead[i]
-		if from := skipSpace(t.said.text[:a.to], a.from); strings.HasPrefix(string(t.said.text[from:a.to]), part) {
+		if from := skipSpace(t.said.text[:a.to], a.from); bytes.HasPrefix(t.said.text[from:a.to], []byte(part)) {
 			a.from = from + len(part)
-			t.adopt(sh, text)
 			return true
 		}
 	}

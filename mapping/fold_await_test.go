@@ -77,3 +77,62 @@ func TestAlignReplay(t *testing.T) {
 		t.Errorf("shown is %q", shown)
 	}
 }
+
+// TestWholeBeforeItsParts: an artifact comes before the messages that it is the whole of, since
+// they were lost: a replay brings them, or the stream on which a look was ahead of them.
+func TestWholeBeforeItsParts(t *testing.T) {
+	says := func(id, text string) *a2a.Event {
+		return &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
+			Message: a2a.Message{ID: id, Role: a2a.RoleAgent, Parts: textParts(text)}}
+	}
+	whole := func(text string) a2a.Artifact { return a2a.Artifact{ID: "whole", Parts: textParts(text)} }
+	holds := func(last *a2a.Event, text string) *a2a.Event {
+		task := *last
+		if task.Kind = a2a.EventTask; text != "" {
+			task.Artifacts = seq([]a2a.Artifact{whole(text)})
+		}
+		return &task
+	}
+	for _, test := range []struct {
+		name string
+		do   func(f *Fold, show func(...*a2a.Event))
+		want string
+	}{
+		{"the whole comes on the stream", func(f *Fold, show func(...*a2a.Event)) {
+			show(says("1", "one "))
+			f.Cut()
+			show(holds(says("3", "three "), ""), &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Artifact: whole("two ")})
+			f.Cut()
+			f.Again()
+			show(says("1", "one "), says("2", "two "), says("3", "three "))
+		}, "one three two "},
+		{"its first part was shown before", func(f *Fold, show func(...*a2a.Event)) {
+			show(says("1", "one "))
+			f.Cut()
+			show(holds(says("3", "three "), "one two "))
+			f.Cut()
+			f.Again()
+			show(says("1", "one "), says("2", "two "), says("3", "three "), says("4", "two "))
+		}, "one three one two two "},
+		{"its parts are pieces of a message", func(f *Fold, show func(...*a2a.Event)) {
+			show(says("1", "one "))
+			f.awaits = true
+			show(holds(says("1", "one "), "one two three "))
+			f.awaits = false
+			show(says("1", "two "), says("1", "three "), says("1", "four "), holds(says("1", "one two three four "), ""))
+		}, "one two three four "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f, shown := NewFold(), ""
+			f.Begin("t")
+			test.do(f, func(events ...*a2a.Event) {
+				for _, ev := range events {
+					shown += textOf(f.Event(ev, nil))
+				}
+			})
+			if shown != test.want {
+				t.Errorf("shown is %q, want %q", shown, test.want)
+			}
+		})
+	}
+}

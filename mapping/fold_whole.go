@@ -163,7 +163,9 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 			anew = true
 		}
 	}
+	from := len(f.texts.said.text)
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
+	f.mayBeAhead(sh, from)
 }
 
 // artifactAgain shows an artifact that may be one that was shown, and comes again or late. It
