@@ -80,8 +80,9 @@ func (t *texts) wasSaid(sh *shown, text string) bool {
 }
 
 // follow notes what was shown of an artifact before what follows. gap: it may have been
-// replaced unheard since.
+// replaced unheard since. So it was, if a snapshot had less of it than was shown.
 func (t *texts) follow(sh *shown, gap bool) {
+	gap = gap || sh.short > 0 && sh.short < sh.n && sh.joint == 0
 	sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
 	if sh.n > 0 && (sh.turn != t.turn || gap) {
 		if t.growing == sh {
