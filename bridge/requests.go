@@ -66,11 +66,12 @@ func (t Turn) goOn(ctx context.Context, editor Editor) (Result, error) {
 	return t.request(ctx, editor, t.session.taskID, false, nil)
 }
 
-// request runs a turn that begins with something else than a message.
+// request runs a turn that begins with something else than a message. send is nil for a task of
+// which something was shown: then the task as it was at its beginning tells nothing.
 func (t Turn) request(ctx context.Context, editor Editor, taskID string, fresh bool, send func(context.Context) (*transport.Stream, string, error)) (Result, error) {
 	defer t.release()
 	return t.run(ctx, editor, fresh, func(context.Context) (*request, error) {
-		beyond := t.fold.TaskID == taskID && t.fold.State != "" && t.fold.State != a2a.StateSubmitted
+		beyond := send == nil || t.fold.TaskID == taskID && t.fold.State != "" && t.fold.State != a2a.StateSubmitted
 		return &request{taskID: taskID, beyond: beyond, send: send}, nil
 	})
 }

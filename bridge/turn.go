@@ -44,7 +44,7 @@ type turn struct {
 	unlooked   bool                // a look behind an answer has failed, and none has come since
 	down       bool                // the connection is lost, and it is not known what the agent said since
 	given      map[string]decision // the session's
-	unanswered []string            // titles of calls that were rejected because nobody answered
+	unanswered []*mapping.ToolCall // calls that were rejected because nobody answered
 	rejected   bool                // by cancelling the task: see cancelToReject
 	isCommand  bool                // a slash command, whose task is not the conversation's
 	// askedContext is the context that the message goes on in, if the agent has named

@@ -30,7 +30,7 @@ func (t *turn) answerAside(ctx context.Context, leg *leg, decisions []decision) 
 		t.fold.Answered(d.question.Call.ID, d.option.Allows())
 		t.session.record(mapping.AnswerMark(nil, d.question.Call, t.fold.TaskID))
 		if d.unanswered {
-			t.unanswered = append(t.unanswered, mapping.Title(d.question.Call))
+			t.unanswered = append(t.unanswered, d.question.Call)
 		}
 		doubt, err := t.sayAside(ctx, leg, d.answer(), call, m)
 		if err == nil && doubt != nil && t.fold.Unheard() {

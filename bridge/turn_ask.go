@@ -224,7 +224,7 @@ func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*req
 		t.observeAnswer(&d)
 		t.fold.Answered(d.question.Call.ID, d.option.Allows())
 		if d.unanswered {
-			t.unanswered = append(t.unanswered, mapping.Title(d.question.Call))
+			t.unanswered = append(t.unanswered, d.question.Call)
 		}
 		if cancels = cancels || d.option.CancelsTask; !cancels {
 			answers = append(answers, d.answer())

@@ -19,7 +19,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	defer t.settlePushes()
 	if how == paused {
 		r, err := t.result(ctx, how, err, unheard)
-		r.Unanswered = t.unanswered
+		r.Unanswered = t.notAllowed()
 		return r, err
 	}
 	if err == nil {
@@ -28,7 +28,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if how == overdue {
 		t.fold.Doubt()
 	}
-	marks := t.fold.EndMarks(nil)
+	notAllowed, marks := t.notAllowed(), t.fold.EndMarks(nil)
 	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
 	var showErr error
 	steps := t.fold.EndTurn(over, err != nil, nil)
@@ -39,12 +39,23 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 		showErr = t.editor.Show(ctx, steps)
 	}
 	r, err := t.result(ctx, how, err, unheard)
-	r.Unanswered = t.unanswered
+	r.Unanswered = notAllowed
 	if err == nil {
 		err = showErr
 	}
 	t.session.record(marks)
 	return r, err
+}
+
+// notAllowed are the titles of the calls that were rejected because nobody answered, without
+// those that have run all the same.
+func (t *turn) notAllowed() (titles []string) {
+	for _, call := range t.unanswered {
+		if !t.fold.Ran(call.ID) {
+			titles = append(titles, mapping.Title(call))
+		}
+	}
+	return titles
 }
 
 // failure is the error of a turn that has failed by the agent's own report.
