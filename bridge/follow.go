@@ -180,12 +180,15 @@ func (l *leg) begin(ctx context.Context) (over bool, err error) {
 	case errors.As(err, &agentErr) && !errors.Is(err, transport.ErrPossiblyDelivered):
 		l.refused = true
 		return true, err
-	case l.taskID == "" || errors.As(err, &agentErr) || !errors.Is(err, transport.ErrPossiblyDelivered):
+	case l.taskID == "" || !errors.Is(err, transport.ErrPossiblyDelivered):
 		return true, err
 	}
-	// The answer was cut before its first event. The task tells whether the message has
-	// come.
+	// The answer was cut before its first event, or a gateway has given up waiting for
+	// it. The task tells whether the message has come.
 	l.doubt(true)
+	if errors.As(err, new(*a2a.Error)) {
+		err = &cutError{err.Error()}
+	}
 	return false, err
 }
 

@@ -27,6 +27,8 @@ type arrival struct {
 	again bool
 	// unheard: the task is beyond what its stream has said.
 	unheard bool
+	// unlooked: the task was asked for, did not come, and may hold more.
+	unlooked bool
 	// pushed: the event was pushed, perhaps late.
 	pushed bool
 	// lost: a stream was lost that had gone on from what was shown, and that is not told as

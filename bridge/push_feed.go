@@ -117,6 +117,13 @@ func (f *pushFeed) pushes() bool {
 	return f.since > 0
 }
 
+// restart forgets that the agent has pushed.
+func (f *pushFeed) restart() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.since = 0
+}
+
 // takeHeld returns what is held, and whether more came than that.
 func (f *pushFeed) takeHeld() (held []Push, dropped bool) {
 	f.mu.Lock()
@@ -201,7 +208,18 @@ func (l *leg) lookPushed(ctx context.Context) (outcome, error) {
 	case l.unheard && !l.blind:
 		return alive, &undeliveredError{l.taskID, l.begun}
 	}
+	if slices.ContainsFunc(held, l.tellsOfRest) {
+		// What the agent says of the task is older than what it pushes, and no push may
+		// come any more.
+		l.request.pushes.restart()
+	}
 	return alive, l.goesOn()
+}
+
+// tellsOfRest reports whether a push says that the leg's task has ended, or waits.
+func (l *leg) tellsOfRest(p Push) bool {
+	ev := transport.ReadPushed(p.Payload)
+	return ev.TaskID == l.taskID && (ev.State.Terminal() || ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired)
 }
 
 // foldPushed shows the pushed events themselves, for an agent that cannot be asked for

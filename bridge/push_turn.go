@@ -66,9 +66,12 @@ func (t *turn) withoutPush(m *a2a.Outgoing, refusal *a2a.Error) *a2a.Outgoing {
 	switch refusal.Code {
 	case a2a.CodePushNotSupported:
 		t.agent.pushRefused.Store(true)
-	case a2a.CodeInvalidParams, a2a.CodeInvalidRequest, a2a.CodeUnsupportedOperation:
+	case a2a.CodeInvalidParams, a2a.CodeInvalidRequest, a2a.CodeUnsupportedOperation, a2a.CodeMethodNotFound:
 	default:
-		return nil
+		// Over HTTP+JSON it may have no code, and be of any form.
+		if refusal.Code != 0 || refusal.HTTPStatus != 400 && refusal.HTTPStatus != 422 {
+			return nil
+		}
 	}
 	t.agent.opts.Log.Info("the agent refused a message with a webhook: it is sent without", "err", refusal)
 	s.endPushes()

@@ -42,6 +42,11 @@ func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error
 	case errors.As(err, new(*cutError)): // it has answered, and may tell later
 		return s.join(ctx, events)
 	case err != nil:
+		if !errors.Is(err, errCannotLook) {
+			if err := s.give(ctx, arrival{unlooked: true}); err != nil {
+				return err
+			}
+		}
 		return s.deliver(ctx, events)
 	}
 	if err := s.lookAt(ctx, arrival{aligns: task, events: events, ahead: s.aligned || s.level}); err != nil {

@@ -41,12 +41,12 @@ type turn struct {
 	authTold   bool                // the user was told that the agent wants authentication
 	answered   bool                // the user's answers were sent, in this turn
 	leftOpen   bool                // and a stream was left for theirs that may bring more
+	unlooked   bool                // a look behind an answer has failed, and none has come since
 	down       bool                // the connection is lost, and it is not known what the agent said since
 	given      map[string]decision // the session's
 	unanswered []*mapping.ToolCall // calls that were rejected because nobody answered
 	rejected   bool                // by cancelling the task: see cancelToReject
-	// isCommand: a slash command, whose task is not the conversation's.
-	isCommand bool
+	isCommand  bool                // a slash command, whose task is not the conversation's
 	// askedContext is the context that the message goes on in, if the agent has named
 	// it. lossTold: the user knows that the agent may have lost the conversation.
 	askedContext string

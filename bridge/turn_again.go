@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,8 +88,14 @@ func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, ref
 	if err != nil || t.fold.Unheard(calls...) {
 		return false
 	}
+	t.forgetRejected(calls)
 	text := "\n[The agent has not taken the answer, because it had gone on without it: " + t.agent.opts.Mask(refusal.Message) + "]\n"
 	return t.editor.Show(ctx, []mapping.Step{t.notice(text)}) == nil
+}
+
+// forgetRejected forgets that calls were rejected because nobody answered: the agent has not taken that.
+func (t *turn) forgetRejected(calls []string) {
+	t.unanswered = slices.DeleteFunc(t.unanswered, func(call *mapping.ToolCall) bool { return slices.Contains(calls, call.ID) })
 }
 
 // lookUp asks for a task, a few times if that fails for a reason that may pass.

@@ -274,6 +274,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	})
 	if task == nil && err == nil {
 		t.rejected = false
+		t.forgetRejected(ids)
 		return nil, nil
 	}
 	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && t.hasGoneOn(ctx, leg, cancelGrace, refusal, ids) {

@@ -28,7 +28,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if how == overdue {
 		t.fold.Doubt()
 	}
-	notAllowed, marks := t.notAllowed(), t.fold.EndMarks(nil)
+	marks := t.fold.EndMarks(nil)
 	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
 	var showErr error
 	steps := t.fold.EndTurn(over, err != nil, nil)
@@ -39,7 +39,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 		showErr = t.editor.Show(ctx, steps)
 	}
 	r, err := t.result(ctx, how, err, unheard)
-	r.Unanswered = notAllowed
+	r.Unanswered = t.notAllowed()
 	if err == nil {
 		err = showErr
 	}
@@ -47,13 +47,10 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	return r, err
 }
 
-// notAllowed are the titles of the calls that were rejected because nobody answered, without
-// those that have run all the same.
+// notAllowed are the titles of the calls that were rejected because nobody answered.
 func (t *turn) notAllowed() (titles []string) {
 	for _, call := range t.unanswered {
-		if !t.fold.Ran(call.ID) {
-			titles = append(titles, mapping.Title(call))
-		}
+		titles = append(titles, mapping.Title(call))
 	}
 	return titles
 }

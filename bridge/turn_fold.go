@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -13,6 +14,7 @@ func (t *turn) tellFold(n arrival) {
 	if n.unheard {
 		t.fold.Cut()
 	}
+	t.unlooked = (t.unlooked || n.unlooked) && n.aligns == nil
 	if n.join == joinBlind {
 		t.fold.Blind()
 	}
@@ -103,14 +105,23 @@ func (t *turn) mayBringMore(leg *leg, r *request) bool {
 	return more
 }
 
+// looksAtEnd is how often the task is asked for at the end of a turn in which a look has failed.
+const looksAtEnd = 2
+
 // lookAtEnd looks at a task that has ended, or waits, while a call is shown as running: how that
-// ended may have been said on a stream that was left for an answer's.
+// ended may have been said on a stream that was left for an answer's. So it does where the look
+// behind an answer has failed, which tells what was said before the answer. Where that fails, too,
+// nothing is said: it is not likely that something was missed.
 func (t *turn) lookAtEnd(ctx context.Context) {
 	rests := t.fold.State.Terminal() || t.fold.State == a2a.StateInputRequired && !t.fold.Waits()
-	if !t.leftOpen || !rests || !t.fold.Unended() || t.isCancelled() {
+	if !rests || t.isCancelled() || !t.unlooked && (!t.leftOpen || !t.fold.Unended()) {
 		return
 	}
-	reading, stop := context.WithTimeout(ctx, behindWait)
-	defer stop()
-	_ = t.reconcile(ctx, reading) // else it is said that it is not known
+	for range looksAtEnd {
+		reading, stop := context.WithTimeout(ctx, behindWait)
+		err := t.reconcile(ctx, reading) // else it is said of calls that it is not known
+		if stop(); err == nil || !t.unlooked || errors.As(err, new(*a2a.Error)) {
+			return
+		}
+	}
 }

@@ -42,13 +42,6 @@ func (f *Fold) Unended() bool {
 	return false
 }
 
-// Ran reports whether the agent has said that a call is at work, or has succeeded. One that has
-// failed may be one that was rejected.
-func (f *Fold) Ran(callID string) bool {
-	c := f.calls.task.calls[callID]
-	return c != nil && (c.Status == ToolExecuting && !c.Asks || c.Status == ToolSucceeded)
-}
-
 // closeCall shows a call as ended of which the agent has not said that. failed: see endStatus.
 func (f *Fold) closeCall(c *call, failed bool) {
 	end := *c.ToolCall

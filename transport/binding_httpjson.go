@@ -181,7 +181,7 @@ func (b *httpJSON) result(c *operation, a *answer) (json.RawMessage, *a2a.Error)
 	return nil, nil
 }
 
-// event takes an object of a stream. Agents send errors in five forms; the fifth, a
+// event takes an object of a stream. Agents send errors in six forms; the sixth, a
 // broken connection, is not seen here.
 func (b *httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error {
 	if !failure {
@@ -190,7 +190,8 @@ func (b *httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *
 			return nil
 		}
 	}
-	if failure || hasError(data) || isFlatError(data) {
+	// A google.rpc.Status may come without anything around it, as JSON-RPC's error does.
+	if failure || hasError(data) || rawjson.Member(data, "code") != "" && rawjson.IsString(rawjson.Member(data, "message")) {
 		e := readHTTPError(&operation{as: opStream}, 0, data)
 		if e == nil {
 			e = &a2a.Error{Message: quote([]byte(data))}

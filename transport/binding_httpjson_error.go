@@ -16,8 +16,13 @@ import (
 // or a message alone. There are also problem details (RFC 9457), and the errors of
 // gateways.
 
-// errorDomain is that of A2A's own reasons in a google.rpc.ErrorInfo.
-const errorDomain = "a2a-protocol.org"
+const (
+	// errorDomain is that of A2A's own reasons in a google.rpc.ErrorInfo.
+	errorDomain = "a2a-protocol.org"
+	// problemTypes is how the types of A2A's own problem details begin. The drafts of
+	// 1.0 had these (§11.6), and many servers still send them.
+	problemTypes = "https://a2a-protocol.org/errors/"
+)
 
 // reasonCode returns the code of an A2A error by its name, 0 for any other.
 func reasonCode(reason string) int {
@@ -99,7 +104,10 @@ func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 	case m.text("message") != "":
 		known = readRPCStatus(c, e, m)
 	case m.text("title") != "" || m.text("detail") != "":
-		known = false
+		if name, own := strings.CutPrefix(m.text("type"), problemTypes); own {
+			e.Code = reasonCode(strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
+		}
+		known = e.Code != 0
 		e.Message = sentence(m.text("title"), m.text("detail"))
 	default:
 		return nil

@@ -40,5 +40,5 @@ func (httpV1) outgoing(_ opKind, _ *operation, params members, _ bool) members {
 func (httpV1) incoming(_ opKind, _ *operation, raw string) string { return raw }
 
 func (httpV1) again(c *operation, status int, refusal *a2a.Error) bool {
-	return c.as == opSubscribe && noRoute(status) && refusal == nil
+	return c.as == opSubscribe && noRoute(status) && (refusal == nil || refusal.Code == a2a.CodeMethodNotFound)
 }
