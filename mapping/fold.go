@@ -40,6 +40,8 @@ type Fold struct {
 	whole  bool // the event is a snapshot
 	// partial: the agent holds part of what it says: see [Traits].
 	partial bool
+	// disordered: the snapshot in hand has replaced what others had, and may be older.
+	disordered bool
 	// sent is the ID of the message that the agent answers, "" if that is not known.
 	sent string
 	// storesSaid: the snapshot in hand shows that the agent keeps what it says in status

@@ -170,12 +170,15 @@ type replaced struct {
 	blind bool
 }
 
-// replace replaces an artifact. Of several that are pushed the longest is kept.
+// replace replaces an artifact. Of several that are pushed the longest is kept, and the user is
+// told that something may be missing, or come again: which of them is the newest cannot be known.
 func (f *Fold) replace(sh *shown) {
 	if f.texts.growing == sh {
 		f.texts.seal()
 	}
-	if blind := f.loss.blind && sh.turn == f.texts.turn; sh.stored.n == 0 && !(blind && sh.was.blind && sh.n < sh.was.n) {
+	blind := f.loss.blind && sh.turn == f.texts.turn
+	f.disordered = f.disordered || blind && f.whole
+	if sh.stored.n == 0 && !(blind && sh.was.blind && sh.n < sh.was.n) {
 		sh.was = replaced{sh.n, sh.sums, blind}
 	}
 	f.texts.replace(sh)

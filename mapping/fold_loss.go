@@ -191,7 +191,7 @@ func (f *Fold) weigh(from int) {
 		return
 	}
 	switch {
-	case f.texts.missing() || f.calls.missing(f.texts.snapshots) || f.partial:
+	case f.texts.missing() || f.calls.missing(f.texts.snapshots) || f.partial || f.disordered:
 		f.loss.state = lost
 	case !f.storesSaid:
 		f.loss.state = maybeLost

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -54,4 +55,21 @@ func textOf(steps []Step) (text string) {
 		text += s.Text
 	}
 	return text
+}
+
+// Tasks whose artifacts replace each other are pushed by an agent that cannot be asked: which is
+// the newest is not known, and the user is told so, once.
+func TestPushedInAnotherOrder(t *testing.T) {
+	fold := NewFold()
+	fold.Begin("t")
+	fold.Cut()
+	fold.Blind()
+	for i, text := range []string{"the answer", "a draft", "the answer and more"} {
+		steps := fold.Event(&a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateWorking,
+			Artifacts: seq([]a2a.Artifact{{ID: "a", Parts: textParts(text)}})}, nil)
+		gap := func(s Step) bool { return s.Connection.Gap }
+		if got, want := slices.ContainsFunc(steps, gap), i == 1; got != want {
+			t.Errorf("%q: a gap is told: %v, not %v", text, got, want)
+		}
+	}
 }

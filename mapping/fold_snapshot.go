@@ -22,7 +22,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	f.texts.snapshots++
 	f.texts.coveredFrom = -1
 	f.texts.before = f.texts.epoch
-	f.less = f.less[:0]
+	f.less, f.disordered = f.less[:0], false
 	from := len(f.steps)
 	failed := ev.HasMessage && f.failure(&ev.Message)
 	f.storesSaid, f.storesUser = false, false
