@@ -30,6 +30,7 @@ type said struct {
 	// ring of which next is the oldest.
 	starts []start
 	mixed  bool // messages and artifacts are in it
+	late   bool // it has something behind what was said later
 	chunks [maxChunks]int
 	next   int
 }
@@ -88,7 +89,7 @@ func (s *said) clear() {
 	if cap(s.text) > keepSaid {
 		s.text = nil
 	}
-	s.mixed = false
+	s.mixed, s.late = false, false
 	s.text, s.starts, s.chunks, s.next = s.text[:0], s.starts[:0], [maxChunks]int{}, 0
 }
 

@@ -212,6 +212,7 @@ func (t *texts) saw(sh *shown, text string) {
 	if t.growing != sh {
 		t.seal()
 		t.growing = sh
+		t.said.late = t.said.late || t.late
 		t.said.begin(sh.artifact || t.late) // agents that say the whole of an answer do not say it with that
 		sh.pos = len(t.said.text)
 	}

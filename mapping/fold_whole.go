@@ -108,7 +108,7 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 		return rest, true
 	}
 	rest, ok = f.texts.said.covers(text)
-	if !ok && f.texts.isAnother(sh, text) || (!ok || rest != "") && f.loss.told && f.texts.said.assembles(text) {
+	if !ok && f.texts.isAnother(sh, text) || (!ok || rest != "") && (f.loss.told || f.texts.said.late) && f.texts.said.assembles(text) {
 		rest, ok = "", true
 	}
 	if !ok {

@@ -44,7 +44,7 @@ func (v *turnView) replayedAll() bool {
 // saidBefore reports whether something has come of what the agent has said and done before.
 func (v *turnView) saidBefore(then time.Duration) bool {
 	return slices.ContainsFunc(v.said, func(s *Said) bool {
-		return s.Act != nil && !(s.Act.Kind == Murmur && s.Act.Noise == NoiseState) && s.Arrived && s.At < then
+		return s.Act != nil && !(s.Act.Kind == Murmur && s.Act.Noise == NoiseState) && s.Act.Kind != WantsAuth && s.Arrived && s.At < then
 	})
 }
 
