@@ -108,6 +108,9 @@ func (v *turnView) ambiguous(e *element) bool {
 // isLast reports whether an element is of the turn's last message.
 func (v *turnView) isLast(e *element) bool {
 	last := v.elements[len(v.elements)-1]
+	for i := len(v.elements) - 1; i > 0 && (last.artifact || last.again != nil); i-- {
+		last = v.elements[i-1]
+	}
 	return e == last || !e.mark && !last.mark && e.said.ID == last.said.ID
 }
 
