@@ -62,10 +62,12 @@ var mutants = []mutant{
 			anew = true
 		}
 	}
+	from := len(f.texts.said.text)
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)`,
 		`			rest = ""
 		}
 	}
+	from := len(f.texts.said.text)
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)`},
 	{"append is not looked at", "mapping/fold.go",
 		`f.artifact(&ev.Artifact, ev.Append, ev.LastChunk)`,
@@ -113,10 +115,10 @@ var mutants = []mutant{
 		`approvalSettle = 5 * time.Second`},
 	{"a message that a task has not got is not told", "bridge/leg_hears.go",
 		`	case l.isAsWas(ev):
-	case l.begun:`,
+	case l.begun && !l.mayRestSince():`,
 		`	case l.isAsWas(ev):
 		return true
-	case l.begun:`},
+	case l.begun && !l.mayRestSince():`},
 	{"the next prompt does not go on with the task that has asked", "bridge/session.go",
 		`	default:
 		s.taskID = f.TaskID
@@ -160,11 +162,11 @@ var mutants = []mutant{
 		`	if s.taskID == "" {
 		return false
 	}
-	ctx, stop`,
+	reading, stop`,
 		`	if true {
 		return false
 	}
-	ctx, stop`},
+	reading, stop`},
 	{"a silent connection is waited for without end", "bridge/idle.go",
 		`	if limit <= 0 {
 		return nil
