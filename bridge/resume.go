@@ -176,7 +176,13 @@ func (l *leg) lookAt(ctx context.Context, n arrival) error {
 	if !l.polled {
 		n.join = joinCut
 	}
-	return l.give(ctx, n)
+	if err := l.give(ctx, n); err != nil {
+		return err
+	}
+	if l.state == "" && l.request.answers && l.moved { // it stands as before, and has gone on
+		l.note(n.aligns)
+	}
+	return nil
 }
 
 // says reports whether events hold more than states, which often come twice.
