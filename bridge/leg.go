@@ -142,6 +142,8 @@ type leg struct {
 	// repeats: the stream says again what was said before the message, and is not known to
 	// have come to the end of that.
 	repeats bool
+	// resumed: the task was subscribed to, behind a cut.
+	resumed bool
 	// looked: more was shown than repetition knows.
 	looked bool
 	// lookedOver: the last look at the task has told that it is over.
@@ -254,6 +256,9 @@ func (l *leg) note(ev *a2a.Event) {
 		l.worded = hasWords(&ev.Message) || l.worded
 	}
 	l.noteStanding(ev)
+	if l.resumed && (ev.State == a2a.StateWorking || ev.State == a2a.StateSubmitted) { // what has come before was an older end
+		l.over = false
+	}
 	l.over = l.over || ev.EndsLeg && !l.unheard && !l.stands && !l.mayFollow(ev)
 	if ev.Kind == a2a.EventUnknown {
 		l.noteExecution(ev)

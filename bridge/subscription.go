@@ -71,7 +71,7 @@ type batch struct {
 // resume reads a subscription.
 func (l *leg) resume(ctx context.Context, stream *transport.Stream) (said bool, err error) {
 	s := newSubscription(l, stream)
-	l.repeats = false
+	l.repeats, l.resumed = false, true
 	if s.repetition = l.repetition; s.repetition != nil {
 		s.repetition.Begin()
 	}

@@ -95,8 +95,12 @@ func (v *turnView) ambiguous(e *element) bool {
 		return true
 	case e.artifact: // it takes the place of an earlier turn's, which was the same
 		return v.plan.Agent.ConstantID && slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
+			said := ""
 			return other.turn.N < v.turn.N && other.rec.Session == v.rec.Session && slices.ContainsFunc(other.elements, func(old *element) bool {
-				return old.artifact && old.text == e.text
+				if old.artifact {
+					said += old.text
+				}
+				return old.artifact && (old.text == e.text || strings.HasSuffix(said, e.text))
 			})
 		})
 	}
