@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -26,7 +27,7 @@ const talkerTask = `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","c
 
 func (a *talker) RoundTrip(req *http.Request) (*http.Response, error) {
 	answer := func(label string, body io.Reader) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {label}}, Body: io.NopCloser(body), Request: req}, nil
+		return respond(req, http.StatusOK, label, io.NopCloser(body)), nil
 	}
 	if req.Method == http.MethodGet {
 		return answer("application/json", strings.NewReader(dyingCard))
@@ -38,11 +39,11 @@ func (a *talker) RoundTrip(req *http.Request) (*http.Response, error) {
 	if bytes.Contains(body, []byte(`"tasks/cancel"`)) {
 		a.cancels++
 		defer a.end()
-		return answer("application/json", strings.NewReader(strings.Replace(talkerTask, "%q", `"canceled"`, 1)))
+		return answer("application/json", strings.NewReader(fmt.Sprintf(talkerTask, "canceled")))
 	}
 	read, write := io.Pipe()
 	a.end = write.Close
-	return answer("text/event-stream", io.MultiReader(strings.NewReader("data: "+strings.Replace(talkerTask, "%q", `"working"`, 1)+"\n\n"), read))
+	return answer("text/event-stream", io.MultiReader(strings.NewReader("data: "+fmt.Sprintf(talkerTask, "working")+"\n\n"), read))
 }
 
 var errShown = errors.New("the window is closed")

@@ -117,8 +117,8 @@ func (f *pushFeed) pushes() bool {
 	return f.since > 0
 }
 
-// restart forgets that the agent has pushed.
-func (f *pushFeed) restart() {
+// forget forgets that the agent has pushed, so that nobody waits for the next push.
+func (f *pushFeed) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.since = 0
@@ -211,7 +211,7 @@ func (l *leg) lookPushed(ctx context.Context) (outcome, error) {
 	if slices.ContainsFunc(held, l.tellsOfRest) {
 		// What the agent says of the task is older than what it pushes, and no push may
 		// come any more.
-		l.request.pushes.restart()
+		l.request.pushes.forget()
 	}
 	return alive, l.goesOn()
 }

@@ -93,7 +93,8 @@ func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, ref
 	return t.editor.Show(ctx, []mapping.Step{t.notice(text)}) == nil
 }
 
-// forgetRejected forgets that calls were rejected because nobody answered: the agent has not taken that.
+// forgetRejected forgets that calls were rejected because nobody answered: the agent has not
+// taken that.
 func (t *turn) forgetRejected(calls []string) {
 	t.unanswered = slices.DeleteFunc(t.unanswered, func(call *mapping.ToolCall) bool { return slices.Contains(calls, call.ID) })
 }

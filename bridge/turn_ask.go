@@ -298,8 +298,9 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	return nil, errRejected
 }
 
-// showing makes a request, in another goroutine, and shows what leg, which may be nil, brings until
-// that is answered, for limit at most, and while a cancel allows it; no task if enough is true of that by then.
+// showing makes a request, in another goroutine, and shows what leg, which may be nil, brings
+// until that is answered: for limit at most, and while a cancel allows it. It returns no task if
+// what was shown is enough.
 func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (*a2a.Event, error) {
 	type reply struct {
 		task *a2a.Event

@@ -303,7 +303,7 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 		known = f.comesLate(sh, text, true) || known || f.blindly(sh, text)
 		rest, again := f.replayed(sh, text, true)
 		if known {
-			rest = ""
+			rest = "" // it still tells how far a replay has come in what was foretold
 		}
 		if (f.loss.again || f.loss.awaited.anArtifact()) && f.texts.foretold(sh, text[:len(text)-len(rest)], rest) {
 			known = true

@@ -188,7 +188,7 @@ func (f *Fold) replace(sh *shown) {
 // have come in another order, or in part; or is so pushed late, also with less or more of what
 // it was then.
 func (f *Fold) isAsBefore(sh *shown, text string) bool {
-	if sh.was.n == 0 || !sh.was.blind && !f.loss.blind || sh.was.n != len(text) && !f.loss.blind || !f.texts.agree(sh.was.sums, text) {
+	if !f.loss.blind && (!sh.was.blind || sh.was.n != len(text)) || sh.was.n == 0 || !f.texts.agree(sh.was.sums, text) {
 		return false
 	}
 	if sh.was.blind {

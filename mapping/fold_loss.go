@@ -88,7 +88,7 @@ func (f *Fold) saysAgain(events []a2a.Event) bool {
 
 // comesBetween reports whether a message that was not shown comes before one that was.
 func (f *Fold) comesBetween(events []a2a.Event) bool {
-	new := false
+	before := false // one that was not shown has come
 	for i := range events {
 		if events[i].Kind == a2a.EventArtifact {
 			continue
@@ -96,8 +96,8 @@ func (f *Fold) comesBetween(events []a2a.Event) bool {
 		switch sh, text := f.textOf(&events[i]); {
 		case sh == nil || text == "":
 		case sh.n == 0 && sh.stored.n == 0:
-			new = true
-		case new && f.texts.isAll(sh, text):
+			before = true
+		case before && f.texts.isAll(sh, text):
 			return true
 		}
 	}
