@@ -113,7 +113,7 @@ func TestWholeBeforeItsParts(t *testing.T) {
 			f.Cut()
 			f.Again()
 			show(says("1", "one "), says("2", "two "), says("3", "three "), says("4", "two "))
-		}, "one three one two two "},
+		}, "one two three two "},
 		{"its parts are pieces of a message", func(f *Fold, show func(...*a2a.Event)) {
 			show(says("1", "one "))
 			f.awaits = true

@@ -55,6 +55,10 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 		newest() // nothing comes after what ends a task
 	}
 	f.storesSaid = f.storesSaid || stands
+	if stands && f.Waits() && !f.loss.owed { // the question that waits was the last that was said
+		f.loss.state = nothingLost
+		return
+	}
 	f.weigh(from)
 }
 
@@ -65,15 +69,32 @@ func (f *Fold) growingArtifacts(ev *a2a.Event) {
 	if ev.Artifacts == nil {
 		return
 	}
+	saysNone := !f.storesMessages(ev)
 	for a := range ev.Artifacts {
-		sh := f.texts.task.texts[textID{a.ID, true}]
-		if sh == nil || sh.run == nil || sh.run.turn != f.texts.turn || sh.run.epoch != f.texts.epoch {
-			continue
-		}
-		if text := wholeText(a.Parts); f.goesOn(sh, text, &text) {
+		sh, text := f.texts.task.texts[textID{a.ID, true}], wholeText(a.Parts)
+		switch {
+		case sh == nil && saysNone: // its beginning was shown in messages
+			if rest, ok := f.texts.said.covers(text); ok && rest != "" {
+				f.heldArtifact(&a)
+			}
+		case sh == nil || sh.run == nil || sh.run.turn != f.texts.turn || sh.run.epoch != f.texts.epoch:
+		case f.goesOn(sh, text, &text):
 			f.heldArtifact(&a)
 		}
 	}
+}
+
+// storesMessages reports whether a task's history has messages of the agent's.
+func (f *Fold) storesMessages(task *a2a.Event) bool {
+	if task.History == nil {
+		return false
+	}
+	for m := range task.History {
+		if m.Role != a2a.RoleUser {
+			return true
+		}
+	}
+	return false
 }
 
 // history shows the messages that the agent has kept. Of several with one ID, which
@@ -354,40 +375,4 @@ func (f *Fold) newest(m *a2a.Message) {
 		sh.lacking = true
 	}
 	sh.held = f.texts.snapshots
-}
-
-// covered notes that a snapshot repeats what the turn has shown, in another message or
-// artifact: the agent holds it.
-func (t *texts) covered(text string) {
-	if from, ok := t.said.coveredFrom(text); ok && (t.coveredFrom < 0 || from < t.coveredFrom) {
-		t.coveredFrom = from
-	}
-}
-
-// isBoth reports whether a message says the same as one before it in the snapshot in hand.
-// The last one may be the whole of others.
-func (t *texts) isBoth(text string) bool {
-	from, ok := t.said.coveredFrom(text)
-	return t.followed && ok && from >= t.heldFrom
-}
-
-// missing reports whether text was shown of the task in hand that the last snapshot
-// does not hold.
-func (t *texts) missing() bool {
-	for _, sh := range t.task.texts {
-		held := sh.held == t.snapshots && !sh.lacking || t.coveredFrom >= 0 && sh.turn == t.turn && sh.pos >= t.coveredFrom
-		if sh.n > 0 && sh.run != nil && !held {
-			return true
-		}
-	}
-	return false
-}
-
-// coveredFrom returns where in what was said a text begins to say it again.
-func (s *said) coveredFrom(text string) (from int, ok bool) {
-	at := slices.IndexFunc(s.starts, func(b start) bool { _, ok := s.coversFrom(b.at, text); return ok })
-	if at < 0 {
-		return 0, false
-	}
-	return s.starts[at].at, true
 }

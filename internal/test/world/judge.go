@@ -43,6 +43,8 @@ type turnView struct {
 	happened []Happening
 	run      outcome
 	elements []*element
+	// shownLate counts the elements that are shown behind a gap, after newer text.
+	shownLate int
 }
 
 // Judge returns the violations in a record.

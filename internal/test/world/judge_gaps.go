@@ -21,7 +21,7 @@ func (v *turnView) judgeGaps() {
 		v.wrong("a gap is said though nothing was lost", "")
 	case v.plan.Agent.Holds == HoldsAll && !v.excuse("gap: it cannot be asked", v.forgotten() || v.outOfReach()) && v.taken() > 0 && !v.turn.Direct:
 		v.wrong("a gap is said though the agent holds all", "")
-	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind():
+	case gaps > losses && v.rec.Killed == 0 && !v.pushedBlind() && !v.excuse("gap: in front of text that is late", gaps <= losses+v.shownLate):
 		v.wrong("the gap is said more often than the connection was lost", "%d times for %d", gaps, losses)
 	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.replayedAll():
 		v.wrong("a gap is said though a replay has brought all", "")
@@ -38,7 +38,14 @@ func (v *turnView) outOfReach() bool {
 func (v *turnView) replayedAll() bool {
 	return v.hit(CutAt) != nil && v.replayed() &&
 		!v.excuse("replay: approvals", v.asked()) && !v.excuse("replay: disturbed before", v.disturbedBefore()) &&
-		!v.excuse("replay: of states alone", !v.saidBefore(v.hit(CutAt).At))
+		!v.excuse("replay: behind what was pushed", v.plan.Agent.Pushes && v.gapBeforeReplay()) && !v.excuse("replay: of states alone", !v.saidBefore(v.hit(CutAt).At))
+}
+
+// gapBeforeReplay reports whether a gap was said before a replay was asked for.
+func (v *turnView) gapBeforeReplay() bool {
+	return slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
+		return s.Kind == ShownGap && !slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardResume && h.At <= s.At })
+	})
 }
 
 // saidBefore reports whether something has come of what the agent has said and done before.

@@ -49,6 +49,7 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 			}
 			if at := strings.Index(text, e.text); !e.shown && !e.mark && (at == 0 || at > 0 && !strings.ContainsAny(e.text, repeating)) {
 				text, e.told = text[:at]+text[at+len(e.text):], true
+				v.shownLate++
 			}
 		}
 		if text != "" {
@@ -126,17 +127,19 @@ func (v *turnView) mayBeLost(e *element) bool {
 
 // judgeAgain: a repetition is shown only where something is missing.
 func (v *turnView) judgeAgain() {
+	repeats := func(e *element) bool { return strings.ContainsAny(e.text, repeating) }
+	lost := slices.ContainsFunc(v.elements, func(e *element) bool { return repeats(e) && v.mayBeLost(e) })
 	for _, e := range v.elements {
 		if !e.shown || e.again == nil {
 			continue
 		}
-		needed := false
+		needed := v.excuse("whole: of words that repeat, and were lost", lost && repeats(e))
 		for _, part := range e.again[e.from:] {
-			needed = needed || !part.shown || v.excuse("whole: of words that repeat, and were lost", v.mayBeLost(part) && strings.ContainsAny(part.text, repeating))
+			needed = needed || !part.shown
 			part.told = true
 		}
 		if !needed && !v.excuse("whole: one artifact, several answers", v.plan.Agent.ConstantID && v.disturbed()) && !v.pushedBlind() &&
-			!v.excuse("whole: a repetition that an earlier turn owes", strings.ContainsAny(e.text, repeating) && v.disturbedBefore()) { // one artifact may be several answers
+			!v.excuse("whole: a repetition that an earlier turn owes", repeats(e) && v.disturbedBefore()) { // one artifact may be several answers
 			v.wrong("a whole is shown again though its parts were", "%q", e.text)
 		}
 	}
