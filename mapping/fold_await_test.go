@@ -114,6 +114,11 @@ func TestWholeBeforeItsParts(t *testing.T) {
 			f.Again()
 			show(says("1", "one "), says("2", "two "), says("3", "three "), says("4", "two "))
 		}, "one two three two "},
+		{"its first part ended within a word", func(f *Fold, show func(...*a2a.Event)) {
+			show(says("1", "one tw"))
+			f.Cut()
+			show(holds(says("3", "three "), "one two "))
+		}, "one two three "},
 		{"its parts are pieces of a message", func(f *Fold, show func(...*a2a.Event)) {
 			show(says("1", "one "))
 			f.awaits = true

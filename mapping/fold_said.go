@@ -31,6 +31,7 @@ type said struct {
 	starts []start
 	mixed  bool // messages and artifacts are in it
 	late   bool // it has something behind what was said later
+	cut    bool // it may end within a word, as the pieces do that models give
 	chunks [maxChunks]int
 	next   int
 }
@@ -181,7 +182,7 @@ func (s *said) compare(from int, text string, apart bool) (rest string, ok bool)
 	case !shownEnd:
 		return "", false
 	}
-	return rest, endsWord(s.text, rest)
+	return rest, s.cut || endsWord(s.text, rest)
 }
 
 // breaksIn reports whether a message begins at one of the places from i to j.

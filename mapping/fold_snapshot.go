@@ -14,8 +14,8 @@ import (
 // snapshot shows what a task holds beyond what has been shown: its history and
 // its last message, then its artifacts.
 func (f *Fold) snapshot(ev *a2a.Event) {
-	f.whole = true
-	defer func() { f.whole = false }()
+	f.whole, f.texts.said.cut = true, f.loss.away
+	defer func() { f.whole, f.texts.said.cut = false, false }()
 	stands := f.rest.MessageID != "" && f.rest.Is(ev) // so that nothing was said since
 	f.state(ev)
 	f.countCalls(ev)
@@ -69,11 +69,11 @@ func (f *Fold) growingArtifacts(ev *a2a.Event) {
 	if ev.Artifacts == nil {
 		return
 	}
-	saysNone := !f.storesMessages(ev)
+	mayLack := !f.storesMessages(ev) && !f.came[ev.Message.ID]
 	for a := range ev.Artifacts {
 		sh, text := f.texts.task.texts[textID{a.ID, true}], wholeText(a.Parts)
 		switch {
-		case sh == nil && saysNone: // its beginning was shown in messages
+		case sh == nil && mayLack: // its beginning was shown in messages
 			if rest, ok := f.texts.said.covers(text); ok && rest != "" {
 				f.heldArtifact(&a)
 			}

@@ -41,7 +41,7 @@ func (v *turnView) uncancelled() outcome {
 		return endsWell // the task was cancelled
 	case lost != nil && (end == nil || !end.Arrived && !v.excuse("end: told by the task", v.toldEnd(lost.At))):
 		return endsInError
-	case v.excuse("end: restarted behind it", lost != nil):
+	case v.excuse("end: restarted behind it", lost != nil || v.disturbed() && v.forgotten()):
 		return endsWell // an agent that has forgotten the task is asked whether it has ended
 	case v.excuse("end: an outage", outage != nil && !outage.Over && (outage.Fault.For > time.Minute || outage.Fault.For > 5*time.Second && v.hit(ReadsFail) != nil)):
 		return endsWell // the bridge gives up after five attempts in a row
