@@ -21,9 +21,10 @@ func (t *texts) foretell(sh *shown, from int) {
 	}
 }
 
-// mayBeAhead is foretell for an artifact of the stream: what it is the whole of may be lost.
-func (f *Fold) mayBeAhead(sh *shown, from int) {
-	if f.loss.told || f.loss.state != nothingLost {
+// mayBeAhead is foretell for an artifact of the stream: what it is the whole of may be lost, or
+// is, if only its rest was shown.
+func (f *Fold) mayBeAhead(sh *shown, from int, isRest bool) {
+	if f.loss.told || f.loss.state != nothingLost || isRest {
 		f.texts.foretell(sh, from)
 	}
 }

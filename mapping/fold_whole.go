@@ -57,6 +57,9 @@ func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, diffe
 		f.texts.adopt(sh, text[:len(text)-len(rest)])
 		return rest, false
 	}
+	if how == held && !f.came[sh.id] && f.texts.foretold(sh, "", text) {
+		return "", false
+	}
 	if how == held && slices.Contains(f.less, text) { // the whole of an artifact that was shortened
 		f.texts.adopt(sh, text)
 		return "", false
@@ -148,8 +151,8 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 		return
 	}
 	text := wholeText(a.Parts)
-	rest, anew := text, false
-	switch again, ok := "", false; {
+	rest, again, anew := text, "", false
+	switch ok := false; {
 	case sh.n == 0 && !last && !f.isNewestSaid(text): // a first piece
 	case sh.n > 0 && sh.turn == f.texts.turn && f.goesOn(sh, text, &rest):
 	default:
@@ -165,7 +168,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	}
 	from := len(f.texts.said.text)
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
-	f.mayBeAhead(sh, from)
+	f.mayBeAhead(sh, from, again != "" && again != text)
 }
 
 // artifactAgain shows an artifact that may be one that was shown, and comes again or late. It
