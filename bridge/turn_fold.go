@@ -15,8 +15,11 @@ func (t *turn) tellFold(n arrival) {
 		t.fold.Cut()
 	}
 	t.unlooked = (t.unlooked || n.unlooked) && n.aligns == nil
-	if n.join == joinBlind {
-		t.fold.Blind()
+	switch {
+	case n.join == joinBlind && n.pushed:
+		t.fold.Blind(nil)
+	case n.join == joinBlind:
+		t.fold.Blind(n.events)
 	}
 	if n.again {
 		t.fold.Again()

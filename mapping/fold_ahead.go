@@ -23,8 +23,8 @@ func (t *texts) foretell(sh *shown, from int) {
 
 // mayBeAhead is foretell for an artifact of the stream: what it is the whole of may be lost, or
 // is, if only its rest was shown.
-func (f *Fold) mayBeAhead(sh *shown, from int, isRest bool) {
-	if f.loss.told || f.loss.state != nothingLost || isRest {
+func (f *Fold) mayBeAhead(sh *shown, from int, text, rest string) {
+	if f.loss.told || f.loss.state != nothingLost || rest != "" && rest != text {
 		f.texts.foretell(sh, from)
 	}
 }

@@ -74,15 +74,24 @@ func (f *Fold) Repeated() {
 // is the same one. (Without that it may be a chunk that repeats the one before.)
 func (f *Fold) Again() { f.loss.again = true }
 
-// saysAgain reports whether events hold a message as it was shown, before other text: it is a
-// replay, though nothing else tells. The newest may be a chunk that is said twice.
+// saysAgain reports whether events hold a message as it was shown, before other text, or two as
+// they were shown in earlier turns (one ID may serve for one of each): they are a replay, though
+// nothing else tells. The newest may be a chunk that is said twice.
 func (f *Fold) saysAgain(events []a2a.Event) bool {
+	earlier := map[*shown]bool{}
 	return slices.ContainsFunc(events, func(ev a2a.Event) bool {
 		if ev.Kind == a2a.EventArtifact {
 			return false
 		}
 		sh, text := f.textOf(&ev)
-		return sh != nil && sh.n > 0 && sh.pos+sh.n < len(f.texts.said.text) && f.texts.isAll(sh, text)
+		if sh == nil || sh.n == 0 || !f.texts.isAll(sh, text) {
+			return false
+		}
+		if sh.turn != f.texts.turn {
+			earlier[sh] = true
+			return len(earlier) > 1
+		}
+		return sh.pos+sh.n < len(f.texts.said.text)
 	})
 }
 
@@ -104,8 +113,12 @@ func (f *Fold) comesBetween(events []a2a.Event) bool {
 	return false
 }
 
-// Blind notes that the agent cannot be asked what it has said during the cut.
-func (f *Fold) Blind() { f.loss.state, f.loss.blind = lost, true }
+// Blind notes that the agent cannot be asked what it has said during the cut. events are what
+// its stream brings first behind that, which may show that it says all again; nil: none does.
+func (f *Fold) Blind(events []a2a.Event) {
+	f.loss.state, f.loss.blind = lost, true
+	f.loss.again = f.loss.again || f.saysAgain(events)
+}
 
 // blindly reports whether the first piece that comes from an agent that cannot be asked is what
 // was shown last of the same text: it has been pushed late, or comes again.

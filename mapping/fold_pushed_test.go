@@ -20,7 +20,7 @@ func TestPushedLate(t *testing.T) {
 	}
 	lose := func() {
 		fold.Cut()
-		fold.Blind()
+		fold.Blind(nil)
 	}
 	check := func(what, got, want string) {
 		t.Helper()
@@ -63,7 +63,7 @@ func TestPushedInAnotherOrder(t *testing.T) {
 	fold := NewFold()
 	fold.Begin("t")
 	fold.Cut()
-	fold.Blind()
+	fold.Blind(nil)
 	for i, text := range []string{"the answer", "a draft", "the answer and more"} {
 		steps := fold.Event(&a2a.Event{Kind: a2a.EventTask, TaskID: "t", State: a2a.StateWorking,
 			Artifacts: seq([]a2a.Artifact{{ID: "a", Parts: textParts(text)}})}, nil)

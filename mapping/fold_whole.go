@@ -168,7 +168,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	}
 	from := len(f.texts.said.text)
 	f.artifactParts(sh, a, len(text)-len(rest), last, anew)
-	f.mayBeAhead(sh, from, again != "" && again != text)
+	f.mayBeAhead(sh, from, text, again)
 }
 
 // artifactAgain shows an artifact that may be one that was shown, and comes again or late. It
