@@ -370,7 +370,7 @@ func (f *Fold) text(sh *shown, text string, part *a2a.Part, s Step, may joining)
 	}
 	f.missed(!sh.artifact)
 	if f.texts.join(sh, text, may); sh.run.of != sh {
-		s.mark = &mark{task: sh.task, id: sh.textID, name: sh.run.name, at: sh.run.n, from: sh.stored.n + sh.n, headless: sh.headless}
+		s.mark = &mark{task: sh.task, id: sh.textID, name: sh.run.name, at: sh.run.n, from: sh.stored.n + sh.n, headless: sh.headless, within: s.mark != nil}
 	}
 	f.texts.saw(sh, text)
 	f.await(sh, text)

@@ -296,6 +296,7 @@ func (f *Fold) inserted(sh *shown, text string, s Step) bool {
 		return false
 	}
 	f.texts.adopt(sh, text[:from])
+	s.mark = &mark{within: true}
 	for _, missed := range list {
 		if missed != "" {
 			f.text(sh, missed, nil, s, never)

@@ -27,6 +27,7 @@ type mark struct {
 	// shown before.
 	at, from int
 	headless bool   // as shown.headless
+	within   bool   // a mark of all of the text tells of it
 	sum      uint64 // the part's
 }
 
@@ -61,6 +62,9 @@ func Marks(dst []byte, steps []Step) []byte {
 			dst = strconv.AppendInt(dst, int64(m.from), 10)
 			if m.headless {
 				dst = append(dst, `,"headless":true`...)
+			}
+			if m.within {
+				dst = append(dst, `,"within":true`...)
 			}
 		default:
 			dst = append(dst, `{"mark":"part","sum":"`...)
@@ -179,8 +183,8 @@ type restoredText struct {
 	task string
 	id   textID
 	from int // what of it was shown before; -1 once some of this has come
-	// headless: as shown.headless.
-	headless bool
+	// headless: as shown.headless. within: a mark tells of it.
+	headless, within bool
 }
 
 // Restore notes that a line has been shown: an ACP update as [ACP.Append] makes
@@ -244,6 +248,7 @@ func (f *Fold) restoreMark(line []byte) {
 	sh := f.texts.of(m.Get("message").Str+artifact.Str, artifact.Exists())
 	if kind == "known" {
 		if sum, err := strconv.ParseUint(m.Get("sum").Str, 16, 64); err == nil {
+			f.restored.end(sh)
 			f.texts.replace(sh)
 			sh.stored = stored{int(m.Get("n").Int()), sum}
 		}
@@ -262,7 +267,19 @@ func (f *Fold) restoreMark(line []byte) {
 		f.restored.runs[name] = r
 	}
 	// The text comes later: lines that were written at once have their marks before them.
-	r.parts = append(r.parts, restoredText{int(m.Get("at").Int()), sh.task, sh.textID, int(m.Get("from").Int()), m.Get("headless").Bool()})
+	r.parts = append(r.parts, restoredText{int(m.Get("at").Int()), sh.task, sh.textID, int(m.Get("from").Int()), m.Get("headless").Bool(), m.Get("within").Bool()})
+}
+
+// end ends a text of which a mark has told all. What was shown of it before that is in lines that
+// come behind the mark, since they were written at once.
+func (r *restored) end(sh *shown) {
+	if sh.run == nil || r.runs[sh.run.name] == nil {
+		return
+	}
+	parts := r.runs[sh.run.name].parts
+	for i := range parts {
+		parts[i].within = parts[i].within || parts[i].id == sh.textID && parts[i].task == sh.task
+	}
 }
 
 // restoreText notes text that was shown under a name: it goes to the messages that
@@ -282,14 +299,13 @@ func (f *Fold) restoreText(name, text string) {
 			f.texts.enter(p.task)
 			sh := f.texts.of(p.id.id, p.id.artifact)
 			switch {
+			case p.within, p.from > 0 && p.from < sh.stored.n && sh.n == 0: // all of the text is known
+				r.run.n, text = r.run.n+n, text[n:]
+				continue
 			case p.from < 0 || p.from == sh.stored.n+sh.n:
 				if sh.n > 0 || p.headless {
 					f.texts.follow(sh, false)
 				}
-			case p.from > 0 && p.from < sh.stored.n && sh.n == 0:
-				// It was missed in the middle, and all of the text is known.
-				r.run.n, text = r.run.n+n, text[n:]
-				continue
 			default:
 				f.texts.replace(sh)
 				sh.stored.n = p.from

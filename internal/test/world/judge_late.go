@@ -71,7 +71,8 @@ func (v *turnView) shrunkFrom(text string) bool {
 // none.
 func (v *turnView) byTurn(text string) []string {
 	for i := len(text); i > 0; i-- {
-		if !slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other.madeOf(text[:i]) }) {
+		within := i < len(text) && !strings.Contains(begins, text[i:i+1]) // a word would be cut
+		if within || !slices.ContainsFunc(v.judge.turns, func(other *turnView) bool { return other.madeOf(text[:i]) }) {
 			continue
 		}
 		if i == len(text) {
