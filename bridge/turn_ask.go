@@ -286,6 +286,11 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		return nil, fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)
 	}
+	if leg != nil && leg.hasEnded() && leg.bare { // no stream tells what it has said while the question was open
+		reading, stop := context.WithTimeout(ctx, behindWait)
+		_ = t.reconcile(ctx, reading) // it is cancelled, whatever else it said
+		stop()
+	}
 	notice := fmt.Sprintf("\n[The agent offers no way to reject a call alone. Its task was cancelled: %s was not allowed.]\n", strings.Join(titles, ", "))
 	// What the task holds was not asked for, so that it tells nothing but how it stands.
 	// Its message may have been shown before.
