@@ -37,9 +37,15 @@ func (t *texts) foretold(sh *shown, known, rest string) bool {
 	if !t.reach(rest) {
 		return false
 	}
+	t.saidElsewhere(sh, rest)
+	return true
+}
+
+// saidElsewhere notes that what follows of a text was shown as another one's.
+func (t *texts) saidElsewhere(sh *shown, rest string) {
 	if sh.n == 0 && sh.stored.n == 0 {
 		t.adopt(sh, rest)
-		return true
+		return
 	}
 	t.seal()
 	sum := maphash.String(t.seed, rest)
@@ -48,7 +54,6 @@ func (t *texts) foretold(sh *shown, known, rest string) bool {
 	if sh.run != nil && sh.run.of == sh {
 		sh.run.of = nil // a journal is told how far the text was when it goes on
 	}
-	return true
 }
 
 // reach reports whether a text is what comes next of such an artifact, and goes behind it.

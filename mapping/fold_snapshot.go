@@ -62,41 +62,6 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	f.weigh(from)
 }
 
-// growingArtifacts shows new text of artifacts after which no call was shown. A task
-// does not tell the order of messages and artifacts. If the messages were shown first,
-// an editor that shows one message for an artifact would put the new text before them.
-func (f *Fold) growingArtifacts(ev *a2a.Event) {
-	if ev.Artifacts == nil {
-		return
-	}
-	mayLack := !f.storesMessages(ev) && !f.came[ev.Message.ID]
-	for a := range ev.Artifacts {
-		sh, text := f.texts.task.texts[textID{a.ID, true}], wholeText(a.Parts)
-		switch {
-		case sh == nil && mayLack: // its beginning was shown in messages
-			if rest, ok := f.texts.said.covers(text); ok && rest != "" {
-				f.heldArtifact(&a)
-			}
-		case sh == nil || sh.run == nil || sh.run.turn != f.texts.turn || sh.run.epoch != f.texts.epoch:
-		case f.goesOn(sh, text, &text):
-			f.heldArtifact(&a)
-		}
-	}
-}
-
-// storesMessages reports whether a task's history has messages of the agent's.
-func (f *Fold) storesMessages(task *a2a.Event) bool {
-	if task.History == nil {
-		return false
-	}
-	for m := range task.History {
-		if m.Role != a2a.RoleUser {
-			return true
-		}
-	}
-	return false
-}
-
 // history shows the messages that the agent has kept. Of several with one ID, which
 // are pieces of one message, the last stands for all.
 func (f *Fold) history(ev *a2a.Event) {
