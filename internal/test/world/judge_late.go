@@ -60,10 +60,18 @@ func (v *turnView) inWhole(e *element) bool {
 	return slices.ContainsFunc(v.elements, func(whole *element) bool { return slices.Contains(whole.again, e) })
 }
 
-// shrunkFrom reports whether a text is that of an artifact that has shrunk, now or before.
+// shrunkFrom reports whether a text is that of an artifact that has shrunk, now, or before: then
+// in one event or several.
 func (v *turnView) shrunkFrom(text string) bool {
 	return slices.ContainsFunc(v.elements, func(e *element) bool {
-		return e.shrinks && (e.text == text || e.artifact && len(v.rec.Shown) > 0 && slices.ContainsFunc(e.replaces, func(old *element) bool { return old.text == text }))
+		if !e.shrinks || e.text == text {
+			return e.shrinks
+		}
+		rest := text
+		for _, old := range e.replaces {
+			rest = strings.Replace(rest, old.text, "", 1)
+		}
+		return rest == ""
 	})
 }
 
