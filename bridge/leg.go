@@ -45,6 +45,14 @@ func (n *arrival) isTask() bool {
 	return len(n.events) == 1 && n.events[0].Kind == a2a.EventTask
 }
 
+// task is the task of an arrival that isTask.
+func (n *arrival) task() *a2a.Event {
+	if n.aligns != nil {
+		return n.aligns
+	}
+	return &n.events[0]
+}
+
 // A join says how the events of an arrival go on from what was shown.
 type join int
 
@@ -288,6 +296,10 @@ func (l *leg) mayGoOn(awaits bool) bool {
 	return true
 }
 
+// stillAsks reports whether a task has the question as its newest message that was answered: the
+// agent has not begun to go on, whatever the answer was.
+func (l *leg) stillAsks(task *a2a.Event) bool { return task.HasMessage && l.request.was.Is(task) }
+
 // isLast reports whether the message is the last one in a task's history, but for that of
 // its status.
 func (l *leg) isLast(task *a2a.Event) (last bool) {
@@ -369,7 +381,7 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 		if l.unheard && (l.moved && l.request.answers || l.told && l.begun) {
 			l.doubt(false)
 		}
-		if n.isTask() && l.mayGoOn(l.awaits || l.executing) {
+		if n.isTask() && l.mayGoOn(l.awaits || l.executing || l.unmoved && l.stillAsks(n.task())) {
 			l.over, l.stands = false, true
 		}
 		return nil
