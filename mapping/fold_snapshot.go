@@ -55,7 +55,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 		newest() // nothing comes after what ends a task
 	}
 	f.storesSaid = f.storesSaid || stands
-	if stands && f.Waits() && !f.loss.owed { // the question that waits was the last that was said
+	if stands && !f.loss.owed && len(f.steps) == from { // that it waits was the last that was said
 		f.loss.state = nothingLost
 		return
 	}
