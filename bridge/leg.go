@@ -296,9 +296,12 @@ func (l *leg) mayGoOn(awaits bool) bool {
 	return true
 }
 
-// stillAsks reports whether a task has the question as its newest message that was answered: the
-// agent has not begun to go on, whatever the answer was.
-func (l *leg) stillAsks(task *a2a.Event) bool { return task.HasMessage && l.request.was.Is(task) }
+// awaitsMore reports whether the agent has not done yet, as far as is known, what a task that
+// waits was told: a call was allowed, and nothing was said of it; one is at work; or its newest
+// message is still the question that was answered.
+func (l *leg) awaitsMore(task *a2a.Event) bool {
+	return l.awaits || l.executing || l.unmoved && task.HasMessage && l.request.was.Is(task)
+}
 
 // isLast reports whether the message is the last one in a task's history, but for that of
 // its status.
@@ -381,7 +384,7 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 		if l.unheard && (l.moved && l.request.answers || l.told && l.begun) {
 			l.doubt(false)
 		}
-		if n.isTask() && l.mayGoOn(l.awaits || l.executing || l.unmoved && l.stillAsks(n.task())) {
+		if n.isTask() && l.mayGoOn(l.awaitsMore(n.task())) {
 			l.over, l.stands = false, true
 		}
 		return nil
