@@ -305,7 +305,7 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 		if known {
 			rest = "" // it still tells how far a replay has come in what was foretold
 		}
-		if (f.loss.again || f.loss.awaited.anArtifact()) && f.texts.foretold(sh, text[:len(text)-len(rest)], rest) {
+		if (f.loss.again || f.loss.awaited.aWhole(&f.texts)) && f.texts.foretold(sh, text[:len(text)-len(rest)], rest) {
 			known = true
 		} else if again && !known {
 			known = true

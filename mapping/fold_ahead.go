@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// ahead is text of an artifact that a snapshot has brought, or the stream behind a loss. It may
-// be the whole of messages that a replay still has to bring, at an agent that does not hold
-// them. In their order the artifact would have been the repetition.
+// ahead is text of an artifact, or of a message, that a snapshot has brought, or the stream
+// behind a loss. It may be the whole of messages that a replay still has to bring, at an agent
+// that does not hold them. In their order it would have been the repetition.
 type ahead struct {
-	artifact *shown
+	text     *shown
 	from, to int // in said, what of it has not come
 }
 
@@ -75,7 +75,7 @@ func (t *texts) reach(text string) bool {
 // passed notes that a replay has come to an artifact: what follows is none of its parts.
 func (t *texts) passed(sh *shown) {
 	for i := range t.ahead {
-		if t.ahead[i].artifact == sh {
+		if t.ahead[i].text == sh {
 			t.ahead[i].from = t.ahead[i].to
 		}
 	}

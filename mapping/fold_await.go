@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -53,11 +54,11 @@ func (a awaited) said(f *Fold, events []a2a.Event) {
 	}
 }
 
-// anArtifact reports whether an artifact is awaited: it may be the whole of messages that
-// come before it.
-func (a awaited) anArtifact() bool {
+// aWhole reports whether a text is awaited that may be the whole of messages that come before
+// it: an artifact, or a message of which the beginning was shown in others.
+func (a awaited) aWhole(t *texts) bool {
 	for sh := range a {
-		if sh.artifact {
+		if sh.artifact || slices.ContainsFunc(t.ahead, func(x ahead) bool { return x.text == sh }) {
 			return true
 		}
 	}

@@ -127,6 +127,9 @@ func (c *calls) missing(n int) bool {
 // isOld reports whether an event of a call that has ended is older than its end.
 func (f *Fold) isOld(now *ToolCall, old *call) bool {
 	again := f.echo || f.loss.again
+	if again && old.raw == 0 { // a journal does not tell what it was: of a replay, the first of its ID
+		old.raw = f.calls.rawSum(now)
+	}
 	return !old.closed || old.answered && (f.whole || f.echo && f.loss.again || again && old.raw == f.calls.rawSum(now))
 }
 

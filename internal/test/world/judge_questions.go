@@ -55,6 +55,14 @@ func (v *turnView) shownTo(c *Call) (before, after []*Shown) {
 	return before, after
 }
 
+// hasAsked reports whether the user got such a question, before or after the bridge was killed.
+func (v *turnView) hasAsked(such func(*Shown) bool) bool {
+	asked := func(s *Shown) bool { return s.Kind == ShownQuestion && such(s) }
+	return slices.ContainsFunc(v.rec.Shown, asked) || slices.ContainsFunc(v.judge.rec.Loaded, func(l *Loading) bool {
+		return l.After == v.turn.N && slices.ContainsFunc(l.Shown, asked)
+	})
+}
+
 // asks are both.
 func (v *turnView) asks(c *Call) []*Shown {
 	before, after := v.shownTo(c)
@@ -127,8 +135,8 @@ func (v *turnView) passes(c *Call) bool {
 func (v *turnView) busy(c *Call) bool {
 	asked, _ := v.askedAt(c)
 	gone, _ := v.elsewhereAt(c)
-	return slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
-		return s.Kind == ShownQuestion && s.Name != c.Name && s.At <= gone && (s.Answer == 0 || s.Answer >= asked)
+	return v.hasAsked(func(s *Shown) bool {
+		return s.Name != c.Name && s.At <= gone && (s.Answer == 0 || s.Answer >= asked)
 	})
 }
 
@@ -218,9 +226,7 @@ func (v *turnView) judgeAskedDown(q *Shown) {
 				back = true
 			}
 		}
-		open := slices.ContainsFunc(v.rec.Shown, func(s *Shown) bool {
-			return s.Kind == ShownQuestion && s.At <= h.At
-		})
+		open := v.hasAsked(func(s *Shown) bool { return s.At <= h.At })
 		if !back && !open {
 			v.wrong("an approval is asked while the connection is down", "%s, %v after a cut", q.Name, q.At-h.At)
 		}
