@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -40,7 +39,7 @@ type arrival struct {
 // said that the leg is over.
 func (n *arrival) isTask() bool {
 	if n.aligns != nil {
-		return !slices.ContainsFunc(n.events, func(ev a2a.Event) bool { return ev.EndsLeg })
+		return !endsLeg(n.events)
 	}
 	return len(n.events) == 1 && n.events[0].Kind == a2a.EventTask
 }

@@ -49,6 +49,7 @@ func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error
 		}
 		return s.deliver(ctx, events)
 	}
+	s.opened = s.opened || endsLeg(events) // it waits again, though as it did before
 	if err := s.lookAt(ctx, arrival{aligns: task, events: events, ahead: s.aligned || s.level}); err != nil {
 		return err
 	}
@@ -171,11 +172,16 @@ func (s *subscription) unaligned(aligned join) join {
 // come: if they do not say so, more may follow.
 func (s *subscription) settleOver(events []a2a.Event) {
 	switch {
-	case slices.ContainsFunc(events, func(ev a2a.Event) bool { return ev.EndsLeg }): // the task is newer than the events
+	case endsLeg(events): // the task is newer than the events
+		s.stands = s.stands && s.again // it has gone on, and waits again
 		s.over = s.over || s.resting()
 	case s.over:
 		s.late, s.over = true, false
 	}
+}
+
+func endsLeg(events []a2a.Event) bool {
+	return slices.ContainsFunc(events, func(ev a2a.Event) bool { return ev.EndsLeg })
 }
 
 // maxLooks is how often the task is asked for because more events have come meanwhile.

@@ -82,7 +82,7 @@ func (t *texts) wasSaid(sh *shown, text string) bool {
 // follow notes what was shown of an artifact before what follows. gap: it may have been
 // replaced unheard since. So it was, if a snapshot had less of it than was shown.
 func (t *texts) follow(sh *shown, gap bool) {
-	gap = gap || sh.short > 0 && sh.short < sh.n && sh.joint == 0
+	gap = gap || sh.short.n > 0 && sh.short.n < sh.n && sh.joint == 0
 	sh.headless = sh.headless || sh.n == 0 && sh.stored.n == 0
 	if sh.n > 0 && (sh.turn != t.turn || gap) {
 		if t.growing == sh {
@@ -145,7 +145,7 @@ func (t *texts) find(sums []extent, n int, whole string, from int) (to, end int,
 // begins returns how much of a text was shown before the joint of sh: all of it, if it is
 // the beginning of that, or all that the agent held of it then; or nothing.
 func (t *texts) begins(sh *shown, text string) int {
-	if len(text) == sh.short || len(text) <= min(len(sh.head), sh.joined) && text == sh.head[:len(text)] {
+	if len(text) == sh.short.n || len(text) <= min(len(sh.head), sh.joined) && text == sh.head[:len(text)] {
 		return len(text)
 	}
 	return 0

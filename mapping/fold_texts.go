@@ -101,8 +101,8 @@ type shown struct {
 	// joint is how many of sums, and joined how many bytes, were shown before this turn: what
 	// was may have been replaced unheard.
 	joint, joined int
-	// short is how much of it the last snapshot had, if that was less than was shown.
-	short int
+	// short is what the last snapshot had of it, if that was less than was shown.
+	short extent
 	was   replaced
 }
 

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -178,7 +179,7 @@ func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) boo
 	if f.echoed(sh, text) { // the snapshot had it
 		return true
 	}
-	if f.echo && !follows && sh.short == len(text) && f.isLess(sh, text) { // likewise: the agent has taken back the rest
+	if f.echo && !follows && sh.short.n == len(text) && f.isLess(sh, text) { // likewise: the agent has taken back the rest
 		f.texts.knows(sh, text)
 		return true
 	}
@@ -243,18 +244,13 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	rest, anew := text, false
 	if sh.n > 0 {
 		more, replaced, short := f.texts.rest(sh, text)
+		sure := short && f.texts.isBeginning(sh, text)
 		switch {
-		case short && !f.texts.isBeginning(sh, text) && f.insertedArtifact(sh, a, text):
+		case (replaced || short && !sure) && f.hasGrown(sh, text, &rest):
+		case short && !sure && f.insertedArtifact(sh, a, text):
 			return // what is missing was replaced unheard
 		case short:
-			// The agent holds less than it has said: what the user has stays.
-			f.artifactParts(sh, a, len(text), true, false)
-			if sh.turn != f.texts.turn && sh.short == len(text) {
-				sh.held = f.texts.snapshots // as it was before this turn
-			} else {
-				f.less = append(f.less, text)
-			}
-			sh.short = len(text)
+			f.noteShort(sh, a, text)
 			return
 		case !replaced:
 			if rest = more; f.saysRest(sh, rest, text) {
@@ -276,6 +272,29 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	f.artifactParts(sh, a, len(text)-len(rest), false, anew)
 	f.texts.foretell(sh, from)
 	sh.held = f.texts.snapshots
+}
+
+// noteShort notes that the agent holds less of an artifact than it has said: what the user has stays.
+func (f *Fold) noteShort(sh *shown, a *a2a.Artifact, text string) {
+	f.artifactParts(sh, a, len(text), true, false)
+	if sh.turn != f.texts.turn && sh.short.n == len(text) {
+		sh.held = f.texts.snapshots // as it was before this turn
+	} else {
+		f.less = append(f.less, text)
+	}
+	sh.short = extent{len(text), maphash.String(f.texts.seed, text)}
+}
+
+// hasGrown reports whether an artifact, of which the agent held less than was shown in an earlier
+// turn, goes on from that, and sets rest to what follows.
+func (f *Fold) hasGrown(sh *shown, text string, rest *string) bool {
+	n := sh.short.n
+	if n == 0 || n >= len(text) || sh.turn == f.texts.turn || maphash.String(f.texts.seed, text[:n]) != sh.short.sum {
+		return false
+	}
+	f.texts.knows(sh, text[:n])
+	*rest = text[n:]
+	return true
 }
 
 // insertedArtifact is inserted for an artifact.

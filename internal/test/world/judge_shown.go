@@ -312,7 +312,8 @@ func (v *turnView) madeOf(text string) bool {
 // judgeReplaced: text that replaces other text begins a message.
 func (v *turnView) judgeReplaced() {
 	for _, e := range v.elements {
-		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 || strings.ContainsAny(e.text, repeating) && (v.pushedBlind() || v.turn.Dead != nil) {
+		unsure := v.pushedBlind() || v.turn.Dead != nil || v.plan.Agent.Echo && len(v.losses()) > 0
+		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 || strings.ContainsAny(e.text, repeating) && unsure {
 			continue
 		}
 		for _, old := range append(e.replaces, e.again...) {
