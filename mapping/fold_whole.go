@@ -233,13 +233,7 @@ func (f *Fold) goesOn(sh *shown, text string, rest *string) bool {
 // heldArtifact shows what is new in an artifact that a snapshot holds.
 func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	sh := f.texts.of(a.ID, true)
-	if r := sh.run; r != nil && r.turn == f.texts.turn && r.epoch == f.texts.before {
-		// A task does not tell the order: its text goes on where it was, unless
-		// something else was shown since.
-		was := r.epoch
-		r.epoch = f.texts.epoch
-		defer func() { r.epoch = was }()
-	}
+	defer f.inPlace(sh)()
 	text := wholeText(a.Parts)
 	rest, anew := text, false
 	if sh.n > 0 {
@@ -272,6 +266,18 @@ func (f *Fold) heldArtifact(a *a2a.Artifact) {
 	f.artifactParts(sh, a, len(text)-len(rest), false, anew)
 	f.texts.foretell(sh, from)
 	sh.held = f.texts.snapshots
+}
+
+// inPlace lets an artifact of a snapshot go on where it was, unless something else was shown
+// since: a task does not tell the order. The function that it returns ends that.
+func (f *Fold) inPlace(sh *shown) (end func()) {
+	r := sh.run
+	if r == nil || r.turn != f.texts.turn || r.epoch != f.texts.before {
+		return func() {}
+	}
+	was := r.epoch
+	r.epoch = f.texts.epoch
+	return func() { r.epoch = was }
 }
 
 // noteShort notes that the agent holds less of an artifact than it has said: what the user has stays.
