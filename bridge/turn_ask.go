@@ -286,7 +286,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		return nil, fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)
 	}
-	if leg != nil && leg.hasEnded() && leg.bare { // no stream tells what it has said while the question was open
+	if leg != nil && (!leg.isOver() || leg.bare) { // no stream tells all that it has said while the question was open
 		reading, stop := context.WithTimeout(ctx, behindWait)
 		_ = t.reconcile(ctx, reading) // it is cancelled, whatever else it said
 		stop()

@@ -56,6 +56,8 @@ type Fold struct {
 	came map[string]bool
 	// newestKnown: the message of the snapshot in hand was shown last, before what is older.
 	newestKnown bool
+	// superseded: a newer snapshot is known than the one in hand.
+	superseded bool
 	// awaits: what the snapshot in hand has beyond what was shown comes as an event, too.
 	awaits bool
 	part   a2a.Part

@@ -3,6 +3,7 @@ package mapping
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 	"strings"
 )
 
@@ -70,6 +71,12 @@ func (t *texts) reach(text string) bool {
 		}
 	}
 	return false
+}
+
+// isAhead reports whether such an artifact has a text that has not come.
+func (t *texts) isAhead(text string) bool {
+	part := []byte(strings.TrimSpace(text))
+	return slices.ContainsFunc(t.ahead, func(a ahead) bool { return bytes.Contains(t.said.text[a.from:a.to], part) })
 }
 
 // passed notes that a replay has come to an artifact: what follows is none of its parts.

@@ -124,9 +124,16 @@ func (c *calls) missing(n int) bool {
 	return false
 }
 
-// isOld reports whether an event of a call that has ended is older than its end.
+// isOld reports whether an event of a call is older than what was shown of it: than its end, or,
+// where the agent says again what it has said, than its beginning.
 func (f *Fold) isOld(now *ToolCall, old *call) bool {
 	again := f.echo || f.loss.again
+	if !old.Status.Ended() {
+		return again && old.Status == ToolExecuting && now.Status == ToolPending && !now.Asks
+	}
+	if now.Status.Ended() {
+		return false
+	}
 	if again && old.raw == 0 { // a journal does not tell what it was: of a replay, the first of its ID
 		old.raw = f.calls.rawSum(now)
 	}
@@ -140,11 +147,12 @@ func (f *Fold) update(now *ToolCall) {
 	if old == nil && f.isPast(now) {
 		return
 	}
-	if old != nil && old.Status.Ended() && !now.Status.Ended() {
-		if f.isOld(now, old) {
-			c.asks(old)
-			return // an echo from another connection, or of an earlier turn
-		}
+	switch {
+	case old == nil:
+	case f.isOld(now, old):
+		c.asks(old)
+		return // an echo from another connection, or of an earlier turn
+	case old.Status.Ended() && !now.Status.Ended():
 		old.answered, old.rejected = false, false // the agent goes on with it
 	}
 	next, changed := c.next(now, old)

@@ -95,7 +95,8 @@ func (f *Fold) saysAgain(events []a2a.Event) bool {
 	})
 }
 
-// comesBetween reports whether a message that was not shown comes before one that was.
+// comesBetween reports whether a message that was not shown, nor is in a whole that was, comes
+// before one that was.
 func (f *Fold) comesBetween(events []a2a.Event) bool {
 	before := false // one that was not shown has come
 	for i := range events {
@@ -105,7 +106,7 @@ func (f *Fold) comesBetween(events []a2a.Event) bool {
 		switch sh, text := f.textOf(&events[i]); {
 		case sh == nil || text == "":
 		case sh.n == 0 && sh.stored.n == 0:
-			before = true
+			before = before || !f.texts.isAhead(text)
 		case before && f.texts.isAll(sh, text):
 			return true
 		}

@@ -145,7 +145,9 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, ahead bool, steps []St
 	// A task among the events holds what came before it, which the newer one does not.
 	at := slices.IndexFunc(events, func(ev a2a.Event) bool { return ev.Kind == a2a.EventTask })
 	if at > 0 && slices.ContainsFunc(events[:at], func(ev a2a.Event) bool { return isOlder(&ev) && f.isNew(&ev) }) {
+		f.superseded = true
 		steps = f.Align(&events[at], events[:at], true, steps)
+		f.superseded = false
 		events = events[at+1:]
 	}
 	newest := task.HasMessage && f.texts.isNewest(f.texts.of(task.Message.ID, false), wholeText(task.Message.Parts))

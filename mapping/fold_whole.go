@@ -179,8 +179,10 @@ func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) boo
 	if f.echoed(sh, text) { // the snapshot had it
 		return true
 	}
-	if f.echo && !follows && sh.short.n == len(text) && f.isLess(sh, text) { // likewise: the agent has taken back the rest
-		f.texts.knows(sh, text)
+	if f.echo && !follows && sh.short.n == len(text) && f.isLess(sh, text) { // likewise
+		if !f.superseded {
+			f.texts.knows(sh, text) // the agent has taken back the rest
+		}
 		return true
 	}
 	if rest, ok := f.replayed(sh, text, follows); ok {

@@ -45,7 +45,7 @@ func (v *turnView) uncancelled() outcome {
 		return endsWell // an agent that has forgotten the task is asked whether it has ended
 	case v.excuse("end: an outage", outage != nil && !outage.Over && (outage.Fault.For > time.Minute || outage.Fault.For > 5*time.Second && v.hit(ReadsFail) != nil)):
 		return endsWell // the bridge gives up after five attempts in a row
-	case v.excuse("end: the first event is lost", v.turn.Direct && v.cutAtFirst() && v.goesToTask() && v.plan.Agent.Holds != HoldsAll):
+	case v.excuse("end: the first event is lost", v.turn.Direct && v.cutAtFirst() && v.goesToTask() && (v.plan.Agent.Holds != HoldsAll || v.disturbedBefore())):
 		return endsWell // nor is it known that the answer was no task
 	case v.firstLoss() != nil:
 		return endsInError

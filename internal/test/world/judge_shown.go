@@ -187,7 +187,7 @@ func (v *turnView) leftBehind() bool {
 
 // holds reports whether the agent holds a text, so that it is available after a cut.
 func (v *turnView) holds(e *element) bool {
-	return (e.artifact || v.plan.Agent.Holds == HoldsAll) && !v.excuse("text: restarted", v.forgotten()) && !v.excuse("text: no tasks/get", v.plan.Agent.NoGet)
+	return (e.artifact || v.plan.Agent.Holds == HoldsAll) && !v.turn.Direct && !v.excuse("text: restarted", v.forgotten()) && !v.excuse("text: no tasks/get", v.plan.Agent.NoGet)
 }
 
 // pushedBlind reports whether text may have come by pushes only, which cannot be
@@ -312,8 +312,8 @@ func (v *turnView) madeOf(text string) bool {
 // judgeReplaced: text that replaces other text begins a message.
 func (v *turnView) judgeReplaced() {
 	for _, e := range v.elements {
-		unsure := v.pushedBlind() || v.turn.Dead != nil || v.plan.Agent.Echo && len(v.losses()) > 0
-		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 || strings.ContainsAny(e.text, repeating) && unsure {
+		unsure := strings.ContainsAny(e.text, repeating) && (v.pushedBlind() || v.plan.Agent.Echo && len(v.losses()) > 0)
+		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 || v.turn.Dead != nil || unsure {
 			continue
 		}
 		for _, old := range append(e.replaces, e.again...) {

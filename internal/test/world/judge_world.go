@@ -212,7 +212,7 @@ func (v *turnView) excuseLoaded(text string, gap bool) bool {
 		return true // there is no task to compare it with
 	}
 	return v.pushedBlind() && v.madeOf(text) || v.excuse("load: on a silent stream", v.hit(SilentAt) != nil && v.madeOf(text)) ||
-		v.excuse("load: the reason again", text == v.turn.End.Reason) ||
+		v.excuse("load: the reason again", text == v.turn.End.Reason) || v.excuse("load: lost before a cancel", v.rec.Cancelled > 0 && len(v.losses()) > 0 && v.madeOf(text)) ||
 		v.excuse("load: owed by an earlier turn", slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
 			return other.turn.N < v.turn.N && ((other.rec.Err != "" && other.disturbed() || other.rec.Killed > 0) && other.madeOf(text) || other.disturbed() && other.owes(text))
 		}))
