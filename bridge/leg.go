@@ -117,6 +117,8 @@ type leg struct {
 	joining, uncertain, adrift atomic.Bool
 	// refused: the agent's answer to the message is an error, so that it has not taken it.
 	refused bool
+	delivery
+	standing
 	// repetition is what the task had said before the connection was lost. The turn sets
 	// it before it has taken the arrival of that.
 	repetition *mapping.Repetition
@@ -128,27 +130,6 @@ type leg struct {
 	// was pushed was shown itself.
 	pushedAt time.Time
 	blind    bool
-	// unheard: the message was perhaps not delivered, since no answer to it came, and
-	// nothing has told since that it was: see hears. begun: its answer had begun, but
-	// no event of it came. message is its ID. opened: an event of the answer has come.
-	unheard, begun bool
-	told           bool // something was shown of it; the turn sets it as it does repetition
-	asWas          int  // how often in a row the task has shown that the message has not come
-	message        string
-	taker          bool // the journal has it that the agent has taken the answers; the turn's
-	opened         bool
-	// moved: all calls that were answered have gone on since. unmoved: of one nothing was
-	// said; awaits: of one that was allowed. The turn sets them as it does repetition.
-	moved, unmoved, awaits bool
-	// executing: a call is at work, as far as is known, and nothing is asked in words. It is set
-	// likewise.
-	executing bool
-	// asBefore: its only event was the task as it stood before the prompt. answered: that has
-	// brought new text. The turn sets answered likewise.
-	asBefore, answered bool
-	// repeats: the stream says again what was said before the message, and is not known to
-	// have come to the end of that.
-	repeats bool
 	// resumed: the task was subscribed to, behind a cut.
 	resumed bool
 	// looked: more was shown than repetition knows.
@@ -164,11 +145,6 @@ type leg struct {
 	// some agents begin with an empty one.
 	spoke  int
 	worded bool
-	// stands: the last that is known of the task is that it waits as it did, though it
-	// has our answers, behind all that was said: the agent has not begun to go on. stood
-	// counts how often that was so.
-	stands bool
-	stood  int
 	// newest is the ID of the message that a subscription, or a look at the task, has brought
 	// last.
 	newest string
@@ -270,50 +246,6 @@ func (l *leg) note(ev *a2a.Event) {
 	if ev.Kind == a2a.EventUnknown {
 		l.noteExecution(ev)
 	}
-}
-
-// noteStanding notes whether the task, which was asked for, stands as it did before the
-// answer that it has got. For a while that does not end the leg: agents that have taken a
-// message keep it before they have done anything about it.
-func (l *leg) noteStanding(ev *a2a.Event) {
-	if ev.State == "" {
-		return
-	}
-	l.stands = l.request.answers && !l.polled && ev.State == a2a.StateInputRequired && l.request.was.Is(ev) && l.stood < maxStanding && l.isLast(ev)
-	if l.stands {
-		l.stood++
-	}
-}
-
-// mayGoOn is noteStanding for a task that waits though the agent has said nothing of a call
-// since it was answered, or that it is at work.
-func (l *leg) mayGoOn(awaits bool) bool {
-	if !awaits || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
-		return false
-	}
-	l.stood++
-	return true
-}
-
-// awaitsMore reports whether the agent has not done yet, as far as is known, what a task that
-// waits was told: a call was allowed, and nothing was said of it; one is at work; or its newest
-// message is still the question that was answered.
-func (l *leg) awaitsMore(task *a2a.Event) bool {
-	return l.awaits || l.executing || l.unmoved && task.HasMessage && l.request.was.Is(task)
-}
-
-// isLast reports whether the message is the last one in a task's history, but for that of
-// its status.
-func (l *leg) isLast(task *a2a.Event) (last bool) {
-	if task.History == nil || l.message == "" {
-		return false
-	}
-	for m := range task.History {
-		if !task.HasMessage || m.ID != task.Message.ID {
-			last = m.ID == l.message
-		}
-	}
-	return last
 }
 
 // noteExecution reads the first event of a slash command's stream.

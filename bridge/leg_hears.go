@@ -8,6 +8,25 @@ import (
 
 // This file tells from what the agent says whether a message has come, and was answered.
 
+// delivery is what is known of that.
+type delivery struct {
+	// unheard: the message was perhaps not delivered, since no answer to it came, and
+	// nothing has told since that it was: see hears. begun: its answer had begun, but
+	// no event of it came. message is its ID. opened: an event of the answer has come.
+	unheard, begun bool
+	told           bool // something was shown of it; the turn sets it as it does leg.repetition
+	asWas          int  // how often in a row the task has shown that the message has not come
+	message        string
+	taker          bool // the journal has it that the agent has taken the answers; the turn's
+	opened         bool
+	// asBefore: its only event was the task as it stood before the prompt. answered: that has
+	// brought new text. The turn sets answered likewise.
+	asBefore, answered bool
+	// repeats: the stream says again what was said before the message, and is not known to
+	// have come to the end of that.
+	repeats bool
+}
+
 // beginsAsBefore notes the first event. It reports whether that is the task as it stood before
 // the message, with which agents may begin their answer.
 func (l *leg) beginsAsBefore(ev *a2a.Event) bool {
