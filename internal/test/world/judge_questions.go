@@ -119,7 +119,7 @@ func (v *turnView) elsewhereUnseen(c *Call) bool {
 func (v *turnView) unasked(c *Call) bool {
 	asked, _ := v.askedAt(c)
 	gone, ok := v.elsewhereAt(c)
-	return ok && (gone-asked < 700*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 || v.busy(c))
+	return ok && (gone-asked < 700*time.Millisecond || v.disturbed() || v.plan.PerLine > 0 || v.busy(c) || v.polledBehindAnswer())
 }
 
 // passes reports whether a call has gone on by itself in so short a time that the user is
