@@ -35,6 +35,7 @@ func (v *turnView) lacksPart(e *element) bool {
 // replacedText reports whether a text is of an artifact that was replaced in the turn, in its
 // old state or in the new one. A journal does not tell which of them was shown last.
 func (v *turnView) replacedText(text string) bool {
+	whole := text
 	for _, e := range v.elements {
 		for _, old := range e.replaces {
 			text = strings.Replace(text, old.text, "", 1)
@@ -43,7 +44,7 @@ func (v *turnView) replacedText(text string) bool {
 			text = strings.Replace(text, e.text, "", 1)
 		}
 	}
-	return text == "" && slices.ContainsFunc(v.elements, func(e *element) bool { return len(e.replaces) > 0 })
+	return slices.ContainsFunc(v.elements, func(e *element) bool { return len(e.replaces) > 0 && (text == "" || e.text == whole) })
 }
 
 // comesBehind reports whether a text of a silent stream that was left is shown behind what was
