@@ -184,14 +184,23 @@ func endsLeg(events []a2a.Event) bool {
 	return slices.ContainsFunc(events, func(ev a2a.Event) bool { return ev.EndsLeg })
 }
 
-// maxLooks is how often the task is asked for because more events have come meanwhile.
-const maxLooks = 3
+const (
+	// maxLooks is how often the task is asked for because more events have come meanwhile.
+	maxLooks = 3
+	// readTime is for reading what had come on the stream before the task did: later it would be
+	// taken for newer. Nothing depends on it but the order in which that is shown.
+	readTime = 2 * time.Millisecond
+)
 
 // fetchWith is fetch, and takes the events that come meanwhile. Then it asks again, since they
 // may be newer than the task. It returns them behind those before.
 func (s *subscription) fetchWith(ctx context.Context, before []a2a.Event) (task *a2a.Event, events []a2a.Event, err error) {
 	fetch := func() (err error) {
 		task, err = s.fetch(ctx)
+		select {
+		case <-time.After(readTime):
+		case <-ctx.Done():
+		}
 		return err
 	}
 	events = clones(before)

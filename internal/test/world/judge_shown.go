@@ -312,8 +312,8 @@ func (v *turnView) madeOf(text string) bool {
 // judgeReplaced: text that replaces other text begins a message.
 func (v *turnView) judgeReplaced() {
 	for _, e := range v.elements {
-		unsure := strings.ContainsAny(e.text, repeating) && (v.pushedBlind() || v.plan.Agent.Echo && len(v.losses()) > 0)
-		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 || v.turn.Dead != nil || unsure {
+		unsure := v.pushedBlind() || v.turn.Dead != nil || strings.ContainsAny(e.text, repeating) && v.plan.Agent.Echo && len(v.losses()) > 0
+		if !e.shown || e.id == "" || e.lost != nil && e.from > 0 || unsure {
 			continue
 		}
 		for _, old := range append(e.replaces, e.again...) {
