@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -27,7 +28,8 @@ type canceller struct {
 	// byTurn: the cancel came while the user was being asked. The turn answers
 	// the open questions then, and that is what tells the agent.
 	byTurn bool
-	done   bool // the agent has accepted the cancel
+	// done: the agent has accepted the cancel. refused: it has answered with an error.
+	done, refused bool
 	// gentle, if set, stops the agent without cancelling its task; false: it could not.
 	gentle func() bool
 }
@@ -186,17 +188,16 @@ func (c *canceller) tell(ctx context.Context, agent *Agent) {
 	}
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
-	if _, err := agent.cancelTask(ctx, task, "the turn was cancelled"); err != nil {
-		return // the task may have ended meanwhile; if it goes on it is left alone
-	}
+	_, err := agent.cancelTask(ctx, task, "the turn was cancelled")
 	c.mu.Lock()
-	c.done = true
+	c.done, c.refused = err == nil, errors.As(err, new(*a2a.Error))
 	c.mu.Unlock()
 }
 
 // settleCancel waits, at the end of a cancelled turn, until the agent has been told, so
-// that it does not go on working. over: there is nothing to tell.
-func (c *canceller) settleCancel(ctx context.Context, over bool) {
+// that it does not go on working. over: there is nothing to tell. An agent that has refused is
+// told again: the cancel may have come before the turn's message did.
+func (c *canceller) settleCancel(ctx context.Context, agent *Agent, over bool) {
 	if over {
 		return
 	}
@@ -204,6 +205,11 @@ func (c *canceller) settleCancel(ctx context.Context, over bool) {
 	case <-c.agentTold:
 	case <-c.graceOver:
 	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused && c.told == c.task {
+		agent.cancelLater(c.task)
 	}
 }
 

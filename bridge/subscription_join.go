@@ -187,8 +187,10 @@ func endsLeg(events []a2a.Event) bool {
 const (
 	// maxLooks is how often the task is asked for because more events have come meanwhile.
 	maxLooks = 3
-	// readTime is for reading what had come on the stream before the task did: later it would be
-	// taken for newer. Nothing depends on it but the order in which that is shown.
+	// readTime is for reading what had come on an answer's stream before the task did: later it
+	// would be taken for newer. Nothing depends on it but the order in which that is shown.
+	// (Rejected: behind a subscription, too. The task goes on meanwhile, so that the newest event,
+	// which servers say again, is not told from one that is new.)
 	readTime = 2 * time.Millisecond
 )
 
@@ -196,10 +198,11 @@ const (
 // may be newer than the task. It returns them behind those before.
 func (s *subscription) fetchWith(ctx context.Context, before []a2a.Event) (task *a2a.Event, events []a2a.Event, err error) {
 	fetch := func() (err error) {
-		task, err = s.fetch(ctx)
-		select {
-		case <-time.After(readTime):
-		case <-ctx.Done():
+		if task, err = s.fetch(ctx); s.uncut {
+			select {
+			case <-time.After(readTime):
+			case <-ctx.Done():
+			}
 		}
 		return err
 	}

@@ -86,7 +86,7 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		if !f.State.Terminal() {
 			r.State = a2a.StateCanceled // for whoever asked
 		}
-		t.settleCancel(ctx, f.State.Terminal() || f.TaskID == "")
+		t.settleCancel(ctx, t.agent, f.State.Terminal() || f.TaskID == "")
 		if how == overdue || t.didCancel() || err != nil {
 			s.anew = t.writing.Traits().TaskIsConversation
 			s.forget()

@@ -17,6 +17,7 @@ func (f *Fold) growingArtifacts(ev *a2a.Event) {
 		return
 	}
 	mayLack := !f.storesMessages(ev) && !f.came[ev.Message.ID] && !f.newestGrows(ev)
+	f.texts.said.cut = f.loss.away
 	for a := range ev.Artifacts {
 		sh, text := f.texts.task.texts[textID{a.ID, true}], wholeText(a.Parts)
 		switch {

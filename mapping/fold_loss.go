@@ -16,6 +16,8 @@ type loss struct {
 	// that were asked for.
 	cut, away bool
 	state     lossState
+	// rest is how the task rested when the connection was lost.
+	rest Rest
 	// resumed is the place behind the step of the event in hand that says that the
 	// agent is there again; 0: there is none.
 	resumed int
@@ -55,7 +57,7 @@ const (
 func (f *Fold) Cut() {
 	f.texts.settle() // what is missing in the middle of a text may be between this and what follows: see between
 	l := &f.loss
-	f.loss = loss{cut: true, away: true, said: l.said && l.content <= l.saidAt, saidAt: l.saidAt, content: l.content, told: l.told,
+	f.loss = loss{cut: true, away: true, rest: f.rest, said: l.said && l.content <= l.saidAt, saidAt: l.saidAt, content: l.content, told: l.told,
 		owed: l.owed || l.blind && l.state == lost}
 }
 

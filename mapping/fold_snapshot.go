@@ -14,9 +14,10 @@ import (
 // snapshot shows what a task holds beyond what has been shown: its history and
 // its last message, then its artifacts.
 func (f *Fold) snapshot(ev *a2a.Event) {
-	f.whole, f.texts.said.cut = true, f.loss.away
+	f.whole = true
 	defer func() { f.whole, f.texts.said.cut = false, false }()
-	stands := f.rest.MessageID != "" && f.rest.Is(ev) // so that nothing was said since
+	// Nothing was said since, unless that is known already.
+	stands := f.rest.MessageID != "" && f.rest.Is(ev) && (f.loss.rest.Is(ev) || f.loss.state == nothingLost)
 	f.state(ev)
 	f.countCalls(ev)
 	f.texts.snapshots++

@@ -111,6 +111,7 @@ func (f *Fold) repeats(sh *shown, text string) (rest string, ok bool) {
 		f.texts.adopt(sh, text[:len(text)-len(rest)])
 		return rest, true
 	}
+	f.texts.said.cut = f.whole && f.loss.away && (sh.artifact || sh.id == f.texts.lastHeld)
 	rest, ok = f.texts.said.covers(text)
 	if !ok && f.texts.isAnother(sh, text) || (!ok || rest != "") && (f.loss.told || f.texts.said.late) && f.texts.said.assembles(text) {
 		rest, ok = "", true

@@ -1,6 +1,9 @@
 package world
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An element is a piece of what the user must see, in its order.
 type element struct {
@@ -144,10 +147,11 @@ func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[
 	key := s.Task + " " + s.ID
 	old, text := artifacts[key], strip(s.Text)
 	e := &element{text: text, said: s, artifact: true}
+	unseen := v.disturbed() || slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardAnswer && h.At <= s.At })
 	switch {
 	case old == nil || !s.Follows && old.turn != v.turn.N &&
 		!v.excuse("text: an artifact is replaced by a repetition and more", v.disturbed() && strings.ContainsAny(old.text, repeating) && strings.HasPrefix(text, old.text) && text != old.text):
-		e.shrinks = old != nil && strings.Contains(old.text, text) && v.excuse("text: an artifact shrinks", v.disturbed())
+		e.shrinks = old != nil && strings.Contains(old.text, text) && v.excuse("text: an artifact shrinks", unseen)
 		artifacts[key] = &content{text: text, turn: v.turn.N}
 	case s.Follows:
 		if old.turn != v.turn.N {
@@ -164,7 +168,7 @@ func (v *turnView) artifact(s *Said, artifacts map[string]*content, answers map[
 		e.text = strings.TrimPrefix(text, old.text)
 		old.text, old.turn = text, v.turn.N
 	default:
-		e.shrinks = v.excuse("text: an artifact shrinks", strings.Contains(old.text, text) && v.disturbed())
+		e.shrinks = v.excuse("text: an artifact shrinks", strings.Contains(old.text, text) && unseen)
 		e.optional = e.shrinks || v.excuse("text: an artifact is replaced by a repetition", strings.ContainsAny(text, repeating) && strings.Contains(old.text, text))
 		for _, gone := range old.elements {
 			gone.optional, gone.gone = true, true
