@@ -311,8 +311,9 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			events = events[next:]
 		case mapping.KnownNot:
 			s.repetition = nil
-			// The task in the state of its earlier events is no snapshot.
-			s.again = s.again || len(s.kept) > 0 && s.kept[0].Kind == a2a.EventTask
+			// The task in the state of its earlier events is no snapshot, and several events
+			// that were known are no chance.
+			s.again = s.again || len(s.kept) > 0 && s.kept[0].Kind == a2a.EventTask || len(s.kept) > 1 && says(s.kept)
 			// All at once: while the task is asked for, more is read into the same buffer.
 			events, s.kept = append(s.kept, events[i:]...), nil
 		}

@@ -27,6 +27,7 @@ func (t *turn) tellFold(n arrival) {
 	switch {
 	case n.join == joinRepeated:
 		t.fold.Repeated()
+		t.session.seen.Repeated()
 	case n.join == joinBlind && !n.pushed:
 		t.session.seen.Anew()
 	case n.join.resumed():

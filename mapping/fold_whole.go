@@ -58,7 +58,7 @@ func (f *Fold) unshown(sh *shown, text string, how carriage) (rest string, diffe
 		f.texts.adopt(sh, text[:len(text)-len(rest)])
 		return rest, false
 	}
-	if how == held && !f.came[sh.id] && f.texts.foretold(sh, "", text) {
+	if how == held && (f.superseded || !f.came[sh.id]) && f.texts.foretold(sh, "", text) {
 		return "", false
 	}
 	if how == held && slices.Contains(f.less, text) { // the whole of an artifact that was shortened

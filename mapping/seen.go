@@ -31,6 +31,8 @@ type Seen struct {
 	tasks []int
 	full  bool
 	anew  bool // see Anew
+	// repeated: the stream in hand has repeated all that was seen.
+	repeated bool
 }
 
 // Leg notes that what follows answers another message: an agent may repeat from there.
@@ -73,7 +75,7 @@ type Repetition struct {
 // Repetition returns what was seen so far, to compare subscriptions with, nil if that is not
 // known. What is noted later does not change it.
 func (s *Seen) Repetition() *Repetition {
-	if s.full {
+	if s.repeated = false; s.full {
 		return nil
 	}
 	return &Repetition{seed: s.seed, hashes: s.hashes[:len(s.hashes):len(s.hashes)], legs: slices.Clone(s.legs), tasks: slices.Clone(s.tasks), anew: s.anew}
@@ -138,9 +140,17 @@ func (r *Repetition) Next(ev *a2a.Event) Known {
 	return KnownPerhaps
 }
 
+// Repeated notes that a stream has repeated all that was seen: what follows on it goes on from
+// that.
+func (s *Seen) Repeated() { s.repeated = true }
+
 // Anew notes that a stream begins of which it is not known how it goes on from what was
 // seen: a later one may repeat it.
-func (s *Seen) Anew() { *s = Seen{seed: s.seed, task: s.task, legs: []int{0}, anew: true} }
+func (s *Seen) Anew() {
+	if !s.repeated {
+		*s = Seen{seed: s.seed, task: s.task, legs: []int{0}, anew: true}
+	}
+}
 
 // Lose notes that something was said that was not seen: later events cannot be compared
 // any more.
