@@ -311,9 +311,7 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 			events = events[next:]
 		case mapping.KnownNot:
 			s.repetition = nil
-			// The task in the state of its earlier events is no snapshot, and several events
-			// that were known are no chance.
-			s.again = s.again || len(s.kept) > 0 && s.kept[0].Kind == a2a.EventTask || len(s.kept) > 1 && says(s.kept)
+			s.again = s.again || tellsReplay(s.kept)
 			// All at once: while the task is asked for, more is read into the same buffer.
 			events, s.kept = append(s.kept, events[i:]...), nil
 		}
@@ -322,6 +320,12 @@ func (s *subscription) take(ctx context.Context, events []a2a.Event) error {
 		return nil
 	}
 	return s.align(ctx, events)
+}
+
+// tellsReplay reports whether events that were known tell a replay: a task in the state of its
+// earlier events is no snapshot, and several events that say something are no chance.
+func tellsReplay(known []a2a.Event) bool {
+	return len(known) > 0 && known[0].Kind == a2a.EventTask || len(known) > 1 && says(known)
 }
 
 // repeatsOn reports whether the agent may go on repeating what it had said before the message:
