@@ -198,7 +198,7 @@ const (
 // may be newer than the task. It returns them behind those before.
 func (s *subscription) fetchWith(ctx context.Context, before []a2a.Event) (task *a2a.Event, events []a2a.Event, err error) {
 	fetch := func() (err error) {
-		if task, err = s.fetch(ctx); s.uncut {
+		if task, err = s.fetch(ctx); err == nil && s.uncut {
 			select {
 			case <-time.After(readTime):
 			case <-ctx.Done():

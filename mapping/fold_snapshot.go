@@ -199,9 +199,10 @@ func isReplaced(ev *a2a.Event, later []a2a.Event) bool {
 
 // Lacks reports whether a task may be one as it was before: it holds less of a text than
 // was shown, no artifacts though one was, or something that was shown, and not what was shown last.
+// One that rests as is known is not older.
 func (f *Fold) Lacks(task *a2a.Event) bool {
 	known := f.texts.tasks[task.TaskID]
-	if known == nil {
+	if known == nil || f.rest.MessageID != "" && f.rest.Is(task) {
 		return false
 	}
 	held, none := map[textID]string{}, true
