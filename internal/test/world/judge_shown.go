@@ -156,6 +156,7 @@ func (v *turnView) judgeMissing(a *aligner) (missing string) {
 		gap := len(a.screen.gaps) > 0
 		switch {
 		case (v.rec.Cancelled > 0 || v.refused()) && v.leftBehind():
+		case v.excuse("text: cancelled, and said as an answer was sent", v.rec.Cancelled > 0 && v.crosses(e)):
 		case strings.Contains(a.screen.text, e.text) && v.againBlind(): // before what has come of it and others once more
 		case v.excuse("text: lost before a rejecting cancel", v.refused() && v.disturbed() && !e.said.Arrived): // nor what had not come by then
 		case e.mark:
@@ -183,6 +184,14 @@ func (v *turnView) leftBehind() bool {
 	failed := v.rec.Err != "" && (v.run == endsWell || v.hit(RestartAt) != nil) // as it may; something may still be on its way
 	return v.excuse("text: it has come, and the turn fails", failed) || v.excuse("text: cancelled, and a slow editor", v.rec.Cancelled > 0 && v.plan.PerLine > 0) ||
 		v.excuse("text: cancelled, and reads fail", (v.rec.Cancelled > 0 || v.refused()) && v.reads() != nil)
+}
+
+// crosses reports whether something was said just before an answer came, on the stream that was
+// left for the answer's.
+func (v *turnView) crosses(e *element) bool {
+	return slices.ContainsFunc(v.heard, func(h *Heard) bool {
+		return h.Kind == HeardAnswer && h.At >= e.said.At && h.At-e.said.At < 50*time.Millisecond
+	})
 }
 
 // holds reports whether the agent holds a text, so that it is available after a cut.
