@@ -286,10 +286,8 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		return nil, fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)
 	}
-	if leg != nil && (!leg.isOver() || leg.bare) { // no stream tells all that it has said while the question was open
-		reading, stop := context.WithTimeout(ctx, behindWait)
-		_ = t.reconcile(ctx, reading) // it is cancelled, whatever else it said
-		stop()
+	if leg != nil && (!leg.isOver() || leg.bare) {
+		t.showWhole(ctx, leg, taskID)
 	}
 	notice := fmt.Sprintf("\n[The agent offers no way to reject a call alone. Its task was cancelled: %s was not allowed.]\n", strings.Join(titles, ", "))
 	// What the task holds was not asked for, so that it tells nothing but how it stands.
@@ -301,6 +299,17 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		return nil, err
 	}
 	return nil, errRejected
+}
+
+// showWhole shows what a task has said that no stream has brought, and what leg brings meanwhile:
+// the task is cancelled, whatever else it said. That it cannot be asked for changes nothing.
+func (t *turn) showWhole(ctx context.Context, leg *leg, taskID string) {
+	task, err := t.showing(ctx, leg, behindWait, func(ctx context.Context) (*a2a.Event, error) {
+		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
+	}, func() bool { return t.fold.State.Terminal() })
+	if err == nil && task != nil {
+		_ = t.showTask(ctx, task)
+	}
 }
 
 // showing makes a request, in another goroutine, and shows what leg, which may be nil, brings
