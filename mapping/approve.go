@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
@@ -105,11 +106,18 @@ func newOption(o ConfirmationOption) Option {
 }
 
 // join adds another option of the same ID. The agent cannot tell the two apart, so that
-// they have a meaning only if both mean the same.
+// they have a meaning only if both mean the same. The user sees what both allow.
 func (o *Option) join(other Option) {
-	if other.Kind != o.Kind || other.Certain != o.Certain {
+	differ := other.Kind != o.Kind || other.Certain != o.Certain
+	if differ || other.Name != o.Name && o.Allows() {
 		o.Name += " / " + other.Name
-		o.Kind, o.Certain = acp.OptionAllowOnce, false
+		o.Certain = false
+	}
+	if other.Description != o.Description {
+		o.Description = strings.Trim(o.Description+" / "+other.Description, " /")
+	}
+	if differ {
+		o.Kind = acp.OptionAllowOnce
 	}
 }
 
@@ -117,8 +125,12 @@ func (o *Option) join(other Option) {
 // the answer does not count.
 func (q *Question) StillAsked(now *ToolCall) bool { return asksTheSame(q.Call, now) }
 
-func asksTheSame(a, b *ToolCall) bool {
-	return a == b || a.Name == b.Name && a.Input == b.Input && reflect.DeepEqual(a.Confirmation, b.Confirmation)
+// asksTheSame reports whether a call asks what it did. Words that it has left out since do not
+// count: the user has seen them.
+func asksTheSame(was, now *ToolCall) bool {
+	same := func(was, now string) bool { return now == "" || now == was }
+	return was == now || was.Name == now.Name && was.Input == now.Input && same(was.Description, now.Description) &&
+		same(was.DisplayName, now.DisplayName) && reflect.DeepEqual(was.Confirmation, now.Confirmation)
 }
 
 // narrowestLast moves, within each kind, the narrowest option that is certain to

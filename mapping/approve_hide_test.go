@@ -64,6 +64,7 @@ func TestOptionNames(t *testing.T) {
 		`{"id":"proceed_always","name":"Always allow"},{"id":"no","name":"No"}`:       "Always allow/allow_always No/reject_once",
 		`{"id":"x","name":"Reject"},{"id":"x","name":"Allow"}`:                        "Reject / Allow/allow_once Reject, and cancel the task/reject_once",
 		`{"id":"x","name":"Allow"},{"id":"x","name":"Allow all"},{"id":"no"}`:         "Allow / Allow all/allow_once no/reject_once",
+		`{"id":"x","name":"Allow here"},{"id":"x","name":"Allow there"},{"id":"no"}`:  "Allow here / Allow there/allow_once no/reject_once",
 		`{"id":"x","name":"Reject"},{"id":"x","name":"Deny"},{"id":"allow"}`:          "Reject/reject_once allow/allow_once",
 		`{"id":"allow","name":"Allow\u202e"},{"id":"no","name":"No","x":"Reject it"}`: "Allow\\u{202E}/allow_once No/reject_once",
 	} {

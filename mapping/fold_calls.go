@@ -225,13 +225,16 @@ func (c *calls) next(now *ToolCall, old *call) (*call, ToolChange) {
 	next.Shown = was.Shown
 	next.questioned, next.answered, next.rejected, next.taken = old.questioned, old.answered, old.rejected, old.taken
 	// (Of a call that a journal knows it is not known what it asked.)
-	if next.Asks && next.answered && was.Confirmation != nil && !asksTheSame(next.ToolCall, was) {
+	if next.Asks && next.answered && was.Confirmation != nil && !asksTheSame(was, next.ToolCall) {
 		next.answered, next.rejected, next.taken = false, false, false // it asks for something else
 	}
 	next.order, next.held, next.heard, next.listed = old.order, old.held, old.heard, old.listed
 	var changed ToolChange
 	if old.head != head {
 		changed |= ToolHead
+		if next.Asks && old.Asks {
+			changed |= ToolContent // a question is shown with what the call says of itself
+		}
 	}
 	if old.Status != now.Status {
 		changed |= ToolState
