@@ -40,9 +40,7 @@ func (o *streamOutput) show(steps []mapping.Step) error {
 	last := (*byte)(nil)
 	for i := range steps {
 		s := &steps[i]
-		if s.Kind == mapping.StepNotice || s.Kind == mapping.StepError {
-			o.say("%s", strings.TrimSpace(s.Text))
-		}
+		sayAside(o.say, s)
 		// Several steps of one event share its bytes.
 		if at := unsafe.StringData(string(s.Raw)); s.Raw != "" && at != last {
 			last = at
@@ -156,11 +154,20 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 			}
 		case mapping.StepState:
 			o.timestamp = strings.Clone(s.Timestamp)
-		case mapping.StepError, mapping.StepNotice:
-			o.say("%s", strings.TrimSpace(s.Text))
 		}
+		sayAside(o.say, s)
 	}
 	return nil
+}
+
+// sayAside tells the user what has no place in what the agent said.
+func sayAside(say func(format string, args ...any), s *mapping.Step) {
+	switch {
+	case s.Kind == mapping.StepError, s.Kind == mapping.StepNotice:
+		say("%s", strings.TrimSpace(s.Text))
+	case s.Kind == mapping.StepConnection && s.Connection.Gap:
+		say("the connection was lost, and the agent may not hold all that it said meanwhile")
+	}
 }
 
 // saying finds or makes the message or artifact of a step.

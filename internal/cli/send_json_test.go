@@ -40,3 +40,20 @@ func TestJSONOwn(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
 }
+
+// TestJSONGap: that a part of the answer may be missing is said beside a JSON document, which has
+// no place for it.
+func TestJSONGap(t *testing.T) {
+	gap := []mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: mapping.PhaseResumed, Gap: true}}}
+	said := 0
+	say := func(string, ...any) { said++ }
+	for name, show := range map[string]func([]mapping.Step) error{
+		"a task": (&jsonOutput{say: say}).show,
+		"events": (&streamOutput{say: say}).show,
+	} {
+		said = 0
+		if err := show(gap); err != nil || said != 1 {
+			t.Errorf("%s: said %d times (%v), want once", name, said, err)
+		}
+	}
+}

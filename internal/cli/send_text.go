@@ -53,10 +53,10 @@ func (o *textOutput) show(steps []mapping.Step) error {
 				o.say("the agent sent %s: -o json has it", what)
 			}
 		case mapping.StepError, mapping.StepNotice:
-			o.say("%s", strings.TrimSpace(s.Text))
+			sayAside(o.say, s)
 		case mapping.StepConnection:
 			if s.Connection.Gap {
-				o.say("the connection was lost, and the agent may not hold all that it said meanwhile")
+				sayAside(o.say, s)
 			} else if s.Connection.Phase == mapping.PhaseWaiting {
 				o.say("the agent no longer accepts connections: waiting for it")
 			} else if o.verbose && s.Connection.Silent == 0 { // the screen shows silence itself
