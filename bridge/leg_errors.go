@@ -59,7 +59,7 @@ func (l *leg) explain(err error) error {
 	if l.malformed == nil && l.lookedOver && !l.unheard && errors.As(err, new(*taskLostError)) {
 		return nil
 	}
-	if err == nil || l.malformed == nil || errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrMalformed) {
+	if err == nil || l.malformed == nil || l.taskID == "" || errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrMalformed) {
 		return err
 	}
 	return &malformedError{l.taskID, l.malformed, err}

@@ -139,7 +139,7 @@ type Result struct {
 
 // errBusy says that a session has one turn at a time: agents drop what comes in
 // between.
-var errBusy = fmt.Errorf("editor: a prompt of this session is still running: wait for its result, or cancel it with session/cancel")
+var errBusy = fmt.Errorf("editor: a prompt or an answer of this session is still running: wait for its result, or cancel it (ACP: session/cancel, A2A lines: $/cancel_request)")
 
 // A Turn is a prompt that has been accepted and waits to be run.
 type Turn struct{ *turn }

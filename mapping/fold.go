@@ -307,7 +307,7 @@ func (f *Fold) plainMessage(m *a2a.Message, how carriage) {
 		if known {
 			rest = "" // it still tells how far a replay has come in what was foretold
 		}
-		if (f.loss.again || f.loss.awaited.aWhole(&f.texts)) && f.texts.foretold(sh, text[:len(text)-len(rest)], rest) {
+		if (f.loss.again || f.loss.awaited.aWhole(&f.texts)) && f.texts.foretold(sh, text[:max(0, len(text)-len(rest))], rest) { // rest may hold pieces before it
 			known = true
 		} else if again && !known {
 			known = true

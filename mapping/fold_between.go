@@ -40,9 +40,10 @@ func (t *texts) mayBegin(sh *shown, text string) (may, sure bool) {
 	return true, text == ""
 }
 
-// isBeginning reports whether mayBegin is sure of it.
+// isBeginning reports whether mayBegin is sure of it, for a text that [texts.rest] takes for
+// one that is too short.
 func (t *texts) isBeginning(sh *shown, text string) bool {
-	may, sure := t.mayBegin(sh, text)
+	may, sure := t.mayBegin(sh, text[sh.stored.n:])
 	return may && sure
 }
 

@@ -55,6 +55,15 @@ func (f *Fold) closeCall(c *call, failed bool) {
 	f.calls.strip(c)
 }
 
+// unsaidEnd is the error of a call that may have run.
+const unsaidEnd = "The agent has not said what became of this call."
+
+// EndUnknown reports whether the bridge has ended a call that may have run, since the agent
+// has left it without an end. Its status is [ToolCancelled].
+func (c *ToolCall) EndUnknown() bool {
+	return c.Status == ToolCancelled && c.Error != nil && c.Error.Message == unsaidEnd
+}
+
 // endStatus is the final state of a call that the agent has left without one. failed: the
 // turn has failed, so that it is not known whether the agent has taken the answer.
 func (c *call) endStatus(failed bool) (ToolStatus, *ErrorDetails) {
@@ -64,7 +73,7 @@ func (c *call) endStatus(failed bool) (ToolStatus, *ErrorDetails) {
 	case c.rejected:
 		return ToolCancelled, &ErrorDetails{Message: "Not run: it was rejected."}
 	case c.answered || !c.questioned || c.Status > ToolPending && !c.Asks: // it may have begun by itself
-		return ToolCancelled, &ErrorDetails{Message: "The agent has not said what became of this call."}
+		return ToolCancelled, &ErrorDetails{Message: unsaidEnd}
 	}
 	return ToolCancelled, &ErrorDetails{Message: "Not allowed: it was not answered."}
 }

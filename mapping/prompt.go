@@ -76,7 +76,7 @@ func resource(r *acp.EmbeddedResource, card *a2a.Card) (a2a.OutPart, error) {
 		major, _, _ := strings.Cut(r.MimeType, "/")
 		major = cmp.Or(major, "application")
 		if card != nil && !card.Accepts(major) {
-			return a2a.OutPart{Text: fmt.Sprintf("@%s (%s, not sent: the agent takes no such files)", localPath(r.URI), r.MimeType)}, nil
+			return a2a.OutPart{Text: fmt.Sprintf("@%s (%s, not sent: the agent takes no such files)", localPath(r.URI), cmp.Or(r.MimeType, "of an unknown type"))}, nil
 		}
 		if _, err := base64.StdEncoding.DecodeString(*r.Blob); err != nil {
 			return a2a.OutPart{}, fmt.Errorf("the resource's blob is not base64")

@@ -38,19 +38,34 @@ func (a *approver) ask(ctx context.Context, questions []mapping.Question) ([]map
 			a.interrupted = ctx.Err() != nil
 			return answers, err
 		}
-		for _, q := range questions {
-			title := mapping.Title(q.Call)
-			if !slices.Contains(a.told, title) {
-				a.told = append(a.told, title)
-				a.say("not allowed, because there is no terminal to ask you on: %s; --approve once would allow it", short(title, maxValue))
-			}
-		}
 	}
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
-		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: a.option(&q)})
+		option := a.option(&q)
+		if option == "" {
+			a.tell(&q)
+		}
+		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: option})
 	}
 	return answers, nil
+}
+
+// tell says why a question gets no answer, and what would answer it; once for a title.
+func (a *approver) tell(q *mapping.Question) {
+	title := mapping.Title(q.Call)
+	if slices.Contains(a.told, title) {
+		return
+	}
+	a.told = append(a.told, title)
+	_, certain := q.AllowOnce()
+	switch title = short(title, maxValue); {
+	case a.how != approveAsk:
+		a.say("not allowed, because no option of the agent's is certain to allow it: %s; --approve ask asks you on a terminal", title)
+	case certain:
+		a.say("not allowed, because there is no terminal to ask you on: %s; --approve once would allow it", title)
+	default:
+		a.say("not allowed, because there is no terminal to ask you on: %s; run it on one, since no option is certain to allow it", title)
+	}
 }
 
 // untold returns the titles whose refusal the user has not seen yet.

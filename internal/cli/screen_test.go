@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/mapping"
 )
 
 // TestScreen: after a second of silence the screen shows who is waited for, within the
@@ -53,4 +55,30 @@ func TestScreen(t *testing.T) {
 		wait(3 * time.Second)
 		expect("")
 	})
+}
+
+// TestToolEnds: a line says how a call has ended, and not more than is known.
+func TestToolEnds(t *testing.T) {
+	for _, test := range []struct {
+		status mapping.ToolStatus
+		error  string
+		want   string
+	}{
+		{mapping.ToolSucceeded, "", "done    ls\n"},
+		{mapping.ToolFailed, "no such file", "failed  ls: no such file\n"},
+		{mapping.ToolCancelled, "Not run: it was rejected.", "not run ls: Not run: it was rejected.\n"},
+		{mapping.ToolCancelled, "The agent has not said what became of this call.", "unknown ls: The agent has not said what became of this call.\n"},
+	} {
+		call := &mapping.ToolCall{Name: "ls", Status: test.status}
+		if test.error != "" {
+			call.Error = &mapping.ErrorDetails{Message: test.error}
+		}
+		var got strings.Builder
+		o := &textOutput{screen: &screen{err: &got, columns: func() int { return 80 }}}
+		o.tool(&mapping.Step{Kind: mapping.StepTool, New: true, Tool: call})
+		o.screen.end()
+		if got.String() != test.want {
+			t.Errorf("got %q, want %q", got.String(), test.want)
+		}
+	}
 }

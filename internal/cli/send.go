@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -229,7 +230,11 @@ func (p *program) verdict(c *cli.Context, l *link, editor *sendEditor, result br
 			p.say("cancelled")
 			return errors.Join(errInterrupted, editor.output.end(result, ""))
 		}
-		return errors.Join(err, editor.output.end(result, ""))
+		end := editor.output.end(result, "")
+		if errors.As(err, new(*fs.PathError)) {
+			return err // of stdout: once is enough
+		}
+		return errors.Join(err, end)
 	}
 	words := ""
 	if task != nil {

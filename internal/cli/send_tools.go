@@ -21,10 +21,12 @@ func (o *textOutput) tool(s *mapping.Step) {
 	case c.Status.Ended():
 		o.screen.now(o.agent)
 		lead, paint := "done", "32"
-		switch c.Status {
-		case mapping.ToolFailed:
+		switch {
+		case c.Status == mapping.ToolFailed:
 			lead, paint = "failed", "31"
-		case mapping.ToolCancelled:
+		case c.EndUnknown():
+			lead, paint = "unknown", "33"
+		case c.Status == mapping.ToolCancelled:
 			lead, paint = "not run", "33"
 		}
 		o.screen.line(lead, paint, toolName(c), toolResult(c))
