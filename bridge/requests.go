@@ -42,7 +42,7 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 			if at < 0 {
 				return nil, fmt.Errorf("bridge: an answer to a question that was not asked")
 			}
-			t.given[a.Call.ID] = t.session.accept(questions[at], a)
+			t.given[a.Call.Shown] = t.session.accept(questions[at], a)
 		}
 		if leg := t.session.unpause(); leg != nil {
 			return &request{taskID: t.fold.TaskID, leg: leg, behind: leg.request.behind}, nil

@@ -69,7 +69,7 @@ type Session struct {
 	seen      mapping.Seen // what the task has said
 	// paused is the leg of a turn that ended with calls pending while its stream was
 	// open: what else it asks belongs to the same pause. given are the decisions of
-	// that pause that have not been sent.
+	// that pause that have not been sent, by [mapping.ToolCall.Shown].
 	paused    *leg
 	given     map[string]decision
 	completed bool   // taskID is a task that is completed, and may be continued

@@ -57,7 +57,7 @@ func (t *turn) askOpen(ctx context.Context, leg *leg) error {
 		for _, call := range t.undecided() {
 			q := t.session.question(call)
 			if d, ok := t.session.decide(q); ok {
-				t.given[call.ID] = d
+				t.given[call.Shown] = d
 				continue
 			}
 			questions = append(questions, q)
@@ -70,7 +70,7 @@ func (t *turn) askOpen(ctx context.Context, leg *leg) error {
 			return err
 		}
 		for _, d := range decisions {
-			t.given[d.question.Call.ID] = d
+			t.given[d.question.Call.Shown] = d
 		}
 		if t.fold.State.Terminal() {
 			return nil
@@ -82,7 +82,7 @@ func (t *turn) askOpen(ctx context.Context, leg *leg) error {
 // now, or one that the user would not have given in advance any more.
 func (t *turn) undecided() (calls []*mapping.ToolCall) {
 	for _, call := range t.fold.Open() {
-		d, ok := t.given[call.ID]
+		d, ok := t.given[call.Shown]
 		if ok = ok && d.question.StillAsked(call); ok && (d.by == ByMode || d.by == ByAlways) {
 			_, ok = t.session.decide(d.question)
 		}
@@ -95,8 +95,9 @@ func (t *turn) undecided() (calls []*mapping.ToolCall) {
 
 // decisions returns what was decided about the calls that still wait.
 func (t *turn) decisions() (all []decision) {
+	t.fold.EnterOpen()
 	for _, call := range t.fold.Open() {
-		if d, ok := t.given[call.ID]; ok {
+		if d, ok := t.given[call.Shown]; ok {
 			all = append(all, d)
 		}
 	}
@@ -166,6 +167,7 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 // rejectOpen rejects all calls that wait. An approval that was not sent before the user
 // cancelled is dropped.
 func (t *turn) rejectOpen() []decision {
+	t.fold.EnterOpen()
 	var questions []mapping.Question
 	for _, call := range t.fold.Open() {
 		questions = append(questions, t.session.question(call))
@@ -184,7 +186,7 @@ func rejectAll(questions []mapping.Question) []decision {
 
 func (t *turn) anyOpen(questions []mapping.Question) bool {
 	return slices.ContainsFunc(t.fold.Open(), func(call *mapping.ToolCall) bool {
-		return slices.ContainsFunc(questions, func(q mapping.Question) bool { return q.Call.ID == call.ID })
+		return slices.ContainsFunc(questions, func(q mapping.Question) bool { return q.Call.Shown == call.Shown })
 	})
 }
 

@@ -31,7 +31,7 @@ func (t *turn) tellFold(n arrival) {
 	case n.join == joinBlind && !n.pushed:
 		t.session.seen.Anew()
 	case n.join.resumed():
-		t.session.seen.Lose()
+		t.session.seen.Lose(t.fold.TaskID)
 	}
 }
 

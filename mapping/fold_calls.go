@@ -348,13 +348,24 @@ func (c *calls) run(id string, now bool) {
 
 // Open returns the calls that wait for the user, in the order in which they
 // asked: their last event is pending approval, carries no outcome, and
-// [Fold.Answered] has not been called for them.
+// [Fold.Answered] has not been called for them. All are of one task; those of
+// another one follow when these are answered.
 func (f *Fold) Open() []*ToolCall {
-	open := make([]*ToolCall, len(f.calls.asked))
-	for i, c := range f.calls.asked {
-		open[i] = c.ToolCall
+	open := make([]*ToolCall, 0, len(f.calls.asked))
+	for _, c := range f.calls.asked {
+		if c.task == f.calls.asked[0].task {
+			open = append(open, c.ToolCall)
+		}
 	}
 	return open
+}
+
+// EnterOpen goes on with the task of the calls that Open returns, which is to have their
+// answers, where events of another task have come since.
+func (f *Fold) EnterOpen() {
+	if len(f.calls.asked) > 0 && f.calls.asked[0].task != f.TaskID {
+		f.SetTask(f.calls.asked[0].task)
+	}
 }
 
 // Waits reports whether there are such calls. Unlike Open it may be asked at each event.

@@ -152,6 +152,11 @@ func (s *Seen) Anew() {
 	}
 }
 
-// Lose notes that something was said that was not seen: later events cannot be compared
-// any more.
-func (s *Seen) Lose() { s.full = true }
+// Lose notes that something was said of a task that was not seen: its later events cannot be
+// compared any more.
+func (s *Seen) Lose(taskID string) {
+	if taskID != s.task {
+		*s = Seen{seed: s.seed, task: strings.Clone(taskID), legs: []int{0}}
+	}
+	s.full = true
+}
