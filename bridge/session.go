@@ -135,6 +135,9 @@ type Result struct {
 	// Question is what the agent asks in prose, with the state input-required; empty if
 	// that came without words. The next prompt answers it.
 	Question string
+	// Waits: the task waits for the user's next prompt, or for a sign-in, and for no call. It
+	// is not set for agents whose turns end with input-required though nothing is asked.
+	Waits bool
 }
 
 // errBusy says that a session has one turn at a time: agents drop what comes in

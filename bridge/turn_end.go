@@ -103,14 +103,7 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		t.rememberFailure(err, unheard)
 		return r, err
 	}
-	if how == paused {
-		for _, call := range t.undecided() {
-			r.Pending = append(r.Pending, call.ID)
-		}
-	}
-	if (f.State == a2a.StateInputRequired || f.WaitsForWords()) && len(r.Pending) == 0 && !t.isCommand {
-		r.Question = f.Question
-	}
+	t.leaveOpen(&r, how)
 	s.remember(t.writing)
 	if f.GivenUp() {
 		s.forget()
@@ -119,6 +112,35 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		r.ContextID = s.contextID
 	}
 	return t.tellEnd(ctx, r)
+}
+
+// leaveOpen says what the task waits for.
+func (t *turn) leaveOpen(r *Result, how end) {
+	f := t.fold
+	if how == paused {
+		for _, call := range t.undecided() {
+			r.Pending = append(r.Pending, call.ID)
+		}
+	}
+	if len(r.Pending) > 0 {
+		return
+	}
+	if (f.State == a2a.StateInputRequired || f.WaitsForWords()) && !t.isCommand {
+		r.Question = f.Question
+	}
+	r.Waits = t.waits(f.Question)
+}
+
+// waits reports whether the task waits for the user, who may have been asked a question in
+// prose. (Where turns end so without one, nobody waits.)
+func (t *turn) waits(question string) bool {
+	switch t.fold.State {
+	case a2a.StateAuthRequired:
+		return true
+	case a2a.StateInputRequired:
+		return question != "" || t.fold.WaitsForWords() || !t.writing.Traits().EndsAsking
+	}
+	return false
 }
 
 // waitsUntold is for a turn that would end without a word.

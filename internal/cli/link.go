@@ -34,6 +34,8 @@ type link struct {
 	// credentials identify the user; signInAs are the options of a sign-in.
 	credentials *lateSource
 	signInAs    *credentials.Options
+	// ends: the agent ends with this process.
+	ends bool
 	// fromFiles: only the configuration has named the agent.
 	fromFiles bool
 	// http is how to reach the agent.
@@ -115,6 +117,7 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 	if err := p.openRecords(c, l, client, secrets); err != nil {
 		return nil, err
 	}
+	l.ends = agent == demoAgent || conf.command != ""
 	l.name, l.way, l.fromFiles = agentName(agent), "--agent "+cmp.Or(conf.name, agent), conf.agentGiven == ""
 	switch {
 	case agent == demoAgent:

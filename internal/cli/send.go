@@ -260,7 +260,7 @@ func (p *program) verdict(c *cli.Context, l *link, editor *sendEditor, result br
 		p.say("agent: the task was rejected")
 	case result.State == a2a.StateCanceled:
 		p.say("agent: the task was cancelled")
-	case waits(result) && editor.format == formatText:
+	case result.Waits && editor.format == formatText:
 		p.say("the agent waits for an answer: %s", resumes(c, l, result))
 	}
 	if unanswered := editor.approver.untold(result.Unanswered); len(unanswered) > 0 {
@@ -281,7 +281,7 @@ func failure(result bridge.Result) error {
 	switch {
 	case len(result.Unanswered) > 0:
 		return errFailed
-	case waits(result):
+	case result.Waits:
 		return errWaits
 	}
 	return nil
@@ -296,11 +296,6 @@ func cancelled(result bridge.Result) string {
 		return "cancelled; the agent says that the task is " + string(result.State)
 	}
 	return "cancelled; the agent has not said yet that task " + result.TaskID + " has ended"
-}
-
-// waits reports whether the agent has asked something in prose.
-func waits(r bridge.Result) bool {
-	return (r.State == a2a.StateInputRequired || r.State == a2a.StateAuthRequired) && len(r.Pending) == 0
 }
 
 // resumes returns the command that continues a task, in shell syntax, or tells why

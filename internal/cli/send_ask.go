@@ -46,7 +46,7 @@ func (s *sending) next(text string) (bridge.Result, error) {
 // answer lets the user answer a question in prose, on the terminal. Nothing is answered
 // in the user's name: an empty line leaves the task as it is.
 func (s *sending) answer(r bridge.Result) (text string, ok bool) {
-	if !waits(r) || s.editor.format != formatText || !isTerminal(s.p.stdout) {
+	if !r.Waits || s.editor.format != formatText || !isTerminal(s.p.stdout) {
 		return "", false
 	}
 	tty, err := s.p.terminal()

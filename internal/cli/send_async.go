@@ -47,17 +47,21 @@ func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
 		return nil, usagef("--async waits for nothing, so there is nothing to stream: task subscribe waits")
 	case c.Bool("fail"), c.IsSet("approve"), c.Bool("verbose"):
 		return nil, usagef("--async does not wait for what --fail, --approve and --verbose are about: task subscribe has them")
-	case stringOf(c, "agent") == demoAgent, stringOf(c, "agent-command") != "" && stringOf(c, "agent") == "":
-		return nil, usagef("--async leaves the task to the agent, and this one ends with a2astdio: it needs one that goes on, such as a2astdio demo --listen :4000")
 	}
 	return m, nil
 }
 
 // sendAsync sends a prompt and does not wait for the task's end.
 func (p *program) sendAsync(c *cli.Context, l *link, t *thread, agent *bridge.Agent, m *a2a.Outgoing, format string) error {
+	if l.ends {
+		return usagef("--async leaves the task to the agent, and this one ends with a2astdio: it needs one that goes on, such as a2astdio demo --listen :4000")
+	}
 	_, w, err := agent.Ready(c.Context)
 	if err != nil {
 		return err
+	}
+	if w.Traits().HangUpStops {
+		return usagef("--async leaves the task to the agent, and this one stops its work when the request ends: send without --async waits for it")
 	}
 	m.ID = uuid.NewString()
 	if m.TaskID == "" && !w.Settled(m) {
