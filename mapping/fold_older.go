@@ -9,14 +9,17 @@ import (
 // This file tells a task, or an event, that is older than what was shown.
 
 // Lacks reports whether a task may be one as it was before: it holds less of a text than
-// was shown, no artifacts though one was, or something that was shown, and not what was shown last.
-// One that rests as is known is not older.
+// was shown, no artifacts though one was, or something that was shown, and not what was shown last;
+// or messages of the user's, and not the newest that a snapshot has held. One that rests as is known is not older.
 func (f *Fold) Lacks(task *a2a.Event) bool {
 	known := f.texts.tasks[task.TaskID]
 	if known == nil || f.rest.MessageID != "" && f.rest.Is(task) {
 		return false
 	}
 	held, none := heldBy(task)
+	if known.lacksAsked(held, task) {
+		return true
+	}
 	var newest *shown
 	holds := false
 	for id, sh := range known.texts {
@@ -43,6 +46,20 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 	}
 	_, ok := held[newest.textID]
 	return !ok
+}
+
+// lacksAsked reports whether a task, which holds these messages, has some of the user's, and not
+// the newest that a snapshot has held.
+func (t *taskTexts) lacksAsked(held map[textID]string, task *a2a.Event) bool {
+	if _, ok := held[textID{t.asked, false}]; ok || t.asked == "" || task.History == nil {
+		return false
+	}
+	for m := range task.History {
+		if m.Role == a2a.RoleUser {
+			return true
+		}
+	}
+	return false
 }
 
 // Knows reports whether the message of an event was shown, all of it, so that the event has
