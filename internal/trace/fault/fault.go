@@ -23,7 +23,7 @@ const (
 
 // Help tells how to write faults.
 const Help = "cut-after=500 (bytes; or 3events), reset, reset=500, drop=N, dup=N (the Nth event), delay=200ms, status=503; " +
-	"with @METHOD for that method only, with *N for the first N requests; cut-after, reset and status are for the first one, unless *0 says all"
+	"with @METHOD for that method only, with *N for the first N requests; cut-after, reset and status are for the first one, unless *0 says all; the request for the card is none of them"
 
 type fault struct {
 	kind   string
@@ -108,7 +108,9 @@ func parse(s string) (*fault, error) {
 // Any reports whether there are faults.
 func (p *Plan) Any() bool { return p != nil && len(p.list) > 0 }
 
-// For returns the faults of a request, and counts it against their limits.
+// For returns the faults of a request, and counts it against their limits. That of a card is not
+// counted, and has only those that name its method: what a client does when a conversation breaks
+// could not be tried otherwise.
 func (p *Plan) For(method string) *Faults {
 	if !p.Any() {
 		return &Faults{}
@@ -117,7 +119,7 @@ func (p *Plan) For(method string) *Faults {
 	defer p.mu.Unlock()
 	f := &Faults{}
 	for _, x := range p.list {
-		if x.left == 0 || x.method != "" && x.method != method {
+		if x.left == 0 || x.method != method && (x.method != "" || strings.Contains(method, "/.well-known/")) {
 			continue
 		}
 		if x.left > 0 {

@@ -57,6 +57,24 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// The request for a card uses nothing up, unless a fault names it.
+func TestCardIsNotCounted(t *testing.T) {
+	const card = "GET /.well-known/agent-card.json"
+	plan, err := Parse([]string{"cut-after=3events", "status=404@" + card})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := plan.For(card).limit(true); n >= 0 {
+		t.Error("the card is cut")
+	}
+	if n, _ := plan.For("message/stream").limit(true); n != 3 {
+		t.Errorf("the stream is cut after %d events", n)
+	}
+	if plan, err = Parse([]string{"status=404@" + card}); err != nil || plan.For(card).Status() != 404 {
+		t.Error("a fault that names the card's request is not for it", err)
+	}
+}
+
 func ask(url string) string {
 	resp, err := http.Get(url)
 	if errors.Is(err, syscall.ECONNRESET) {
