@@ -156,7 +156,7 @@ func writeOption(b *strings.Builder, f cli.Flag, variables bool) {
 	} else if words, ok := f.(*cli.StringFlag); ok && words.DefaultText != "" {
 		v = words.DefaultText
 	}
-	if doc.TakesValue() && v != "" && v != "[]" {
+	if doc.TakesValue() && v != "" && v != "[]" && v != "0s" {
 		text += " [if not given: " + strings.Trim(v, `"`) + "]"
 	}
 	if from := doc.GetEnvVars(); variables && len(from) > 0 {

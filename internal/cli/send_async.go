@@ -20,6 +20,9 @@ func (p *program) message(c *cli.Context) (*a2a.Outgoing, error) {
 	if c.Bool("continue") && (m.TaskID != "" || m.ContextID != "") {
 		return nil, usagef("--continue goes on with the last conversation, --task-id and --context-id with the one that they name")
 	}
+	if c.Bool("continue") && c.Bool("no-history") {
+		return nil, usagef("--no-history keeps nothing of conversations, so there is none that --continue could go on with")
+	}
 	metadata, err := jsonObject("metadata", c.String("metadata"))
 	if err != nil {
 		return nil, err

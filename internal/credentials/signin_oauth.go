@@ -31,7 +31,8 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 		return err
 	}
 	if device && question != nil {
-		return errors.New("whether " + oauth.Name(provider.Issuer) + " is the right identity provider cannot be asked here: --oauth-issuer says that it is, or " + s.signIn("") + " asks you")
+		issuer := oauth.Name(provider.Issuer)
+		return errors.New("this sign-in goes to " + issuer + ", which only the agent has named: confirm that on a terminal (" + s.signIn("") + "), or say it with --oauth-issuer " + issuer)
 	}
 	browser := &oauth.CodeLogin{Provider: provider, Scopes: scopes, Resource: resource, Redirect: s.opts.OAuth.Redirect, Ask: question}
 	defer browser.Close()
