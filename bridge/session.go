@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
@@ -140,15 +139,21 @@ type Result struct {
 	Waits bool
 }
 
-// errBusy says that a session has one turn at a time: agents drop what comes in
-// between.
-var errBusy = fmt.Errorf("editor: a prompt or an answer of this session is still running: wait for its result, or cancel it (ACP: session/cancel, A2A lines: $/cancel_request)")
+const busy = "editor: a prompt or an answer of this session is still running: wait for its result, or cancel it"
+
+// ErrBusy is the error of [Session.Begin] while another turn of the session runs: agents
+// drop what comes in between. [Session.Cancel] ends that turn.
+var ErrBusy = errors.New(busy)
+
+// busyText is ErrBusy for editors.
+const busyText = busy + " (ACP: session/cancel, A2A lines: $/cancel_request)"
 
 // A Turn is a prompt that has been accepted and waits to be run.
 type Turn struct{ *turn }
 
 // Begin accepts a prompt: from now on the session is busy, and [Session.Cancel]
-// reaches it. The caller runs it, once.
+// reaches it. The caller runs the turn, once, or gives it up by [Turn.Discard]. The only
+// error is [ErrBusy].
 func (s *Session) Begin() (Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +166,7 @@ func (s *Session) Begin() (Turn, error) {
 		s.next.before = s.turn
 		return Turn{s.next}, nil
 	}
-	return Turn{}, errBusy
+	return Turn{}, ErrBusy
 }
 
 // pause keeps the leg of a turn that ends with calls pending.
