@@ -110,17 +110,6 @@ func (s *Session) SetMode(mode string) error { return s.approvals.setMode(mode) 
 // Mode returns the mode that the session is in.
 func (s *Session) Mode() string { return s.approvals.currentMode() }
 
-// The permission modes. They live in the bridge, so that they work with every
-// agent and in the middle of a turn.
-const (
-	ModeDefault     = "default"      // the user is asked whenever the agent asks
-	ModeAcceptEdits = "accept-edits" // edits of plain files in the session's directories are allowed
-	ModeYolo        = "yolo"         // everything is
-)
-
-// Modes lists the permission modes.
-func Modes() []string { return []string{ModeDefault, ModeAcceptEdits, ModeYolo} }
-
 // Result is how a turn ended. Beside an error it has what was known by then: see
 // [Turn.Run].
 type Result struct {
