@@ -57,14 +57,14 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 // shows by holding the message, or, if it works or was known to rest, by holding no messages
 // of ours at all: it may have gone on unheard before the prompt. An update in the same state,
 // or of one that waits, does not show that answers have come: agents may say, and ask,
-// something else meanwhile.
+// something else meanwhile. So may the user who has authenticated, which answers no call.
 func (l *leg) hears(ev *a2a.Event) bool {
 	unsure, ours := false, 0
 	switch {
 	case ev.Kind != a2a.EventTask && !l.request.answers:
 		return l.hearsPrompt(ev)
 	case ev.Kind != a2a.EventTask:
-		return ev.State != l.request.was.State && ev.State != a2a.StateInputRequired
+		return ev.State != l.request.was.State && ev.State != a2a.StateInputRequired && l.request.was.State != a2a.StateAuthRequired
 	case l.isAsWas(ev):
 	case l.begun && !l.mayRestSince():
 		return true
@@ -73,7 +73,8 @@ func (l *leg) hears(ev *a2a.Event) bool {
 	case ev.State == a2a.StateSubmitted: // as it was at its beginning
 	case ev.State == a2a.StateInputRequired && l.request.was.State != a2a.StateCompleted:
 	case l.mayHaveEnded(ev.State):
-	case ev.State == l.request.was.State, !l.request.answers: // it worked while it waited for an answer
+	case ev.State == l.request.was.State, !l.request.answers, // it worked while it waited for an answer
+		l.request.was.State == a2a.StateAuthRequired: // or goes on since the user has authenticated
 		unsure = l.request.was.State != ""
 	default:
 		return true

@@ -30,9 +30,16 @@ func (t *turn) tellFold(n arrival) {
 		t.session.seen.Repeated()
 	case n.join == joinBlind && !n.pushed:
 		t.session.seen.Anew()
-	case n.join.resumed():
+	case n.join.resumed() && !t.restsAsKnown(&n):
 		t.session.seen.Lose(t.fold.TaskID)
 	}
+}
+
+// restsAsKnown reports whether an arrival is no more than a look at a task that waits as is known:
+// it has said nothing since.
+func (t *turn) restsAsKnown(n *arrival) bool {
+	rest := t.fold.Rest(t.fold.TaskID)
+	return n.aligns != nil && len(n.events) == 0 && rest.MessageID != "" && rest.Is(n.aligns)
 }
 
 // tellLeg tells the leg what is known of the calls.

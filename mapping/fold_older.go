@@ -8,16 +8,20 @@ import (
 
 // This file tells a task, or an event, that is older than what was shown.
 
-// Lacks reports whether a task may be older than what was shown. There are three signs: it has
-// less of a text than was shown; it has no artifact though one was shown, and the
-// connection has been lost since; it has something that was shown, but not what was shown last. None of
-// them counts if the task rests with the message that it is known to rest with.
+// Lacks reports whether a task may be older than what was shown. There are four signs: it has
+// less of a text than was shown; it has no artifact though one was shown, and the connection
+// has been lost since; it has something that was shown, but not what was shown last; it has
+// messages of the user's, but not the newest that a snapshot has held. None of them counts if
+// the task rests with the message that it is known to rest with.
 func (f *Fold) Lacks(task *a2a.Event) bool {
 	known := f.texts.tasks[task.TaskID]
 	if known == nil || f.rest.MessageID != "" && f.rest.Is(task) {
 		return false
 	}
 	held, none := heldBy(task)
+	if known.lacksAsked(held, task) {
+		return true
+	}
 	var newest *shown
 	holds := false
 	for id, sh := range known.texts {
@@ -44,6 +48,20 @@ func (f *Fold) Lacks(task *a2a.Event) bool {
 	}
 	_, ok := held[newest.textID]
 	return !ok
+}
+
+// lacksAsked reports whether a task, which holds these messages, has some of the user's, and not
+// the newest that a snapshot has held.
+func (t *taskTexts) lacksAsked(held map[textID]string, task *a2a.Event) bool {
+	if _, ok := held[textID{t.asked, false}]; ok || t.asked == "" || task.History == nil {
+		return false
+	}
+	for m := range task.History {
+		if m.Role == a2a.RoleUser {
+			return true
+		}
+	}
+	return false
 }
 
 // Knows reports whether the message of an event was shown, all of it, so that the event has

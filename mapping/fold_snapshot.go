@@ -77,6 +77,9 @@ func (f *Fold) history(ev *a2a.Event) {
 	for m := range ev.History {
 		if m.Role == a2a.RoleUser {
 			f.storesUser = true
+			if f.texts.task.asked != m.ID {
+				f.texts.task.asked = strings.Clone(m.ID)
+			}
 			f.storesSaid = f.storesSaid || m.ID == f.sent || f.sent == ""
 			continue
 		}

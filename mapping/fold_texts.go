@@ -62,6 +62,7 @@ type texts struct {
 type taskTexts struct {
 	id    string
 	texts map[textID]*shown
+	asked string // the ID of the newest message of the user's that a snapshot has held
 }
 
 // textID names a message or an artifact within its task.
@@ -132,7 +133,7 @@ func (t *texts) enter(task string) {
 	t.epoch++
 	known := t.tasks[task]
 	if known == nil {
-		known = &taskTexts{strings.Clone(task), map[textID]*shown{}}
+		known = &taskTexts{id: strings.Clone(task), texts: map[textID]*shown{}}
 		t.tasks[known.id] = known
 		if t.order = append(t.order, known.id); len(t.order) > maxTasks {
 			delete(t.tasks, t.order[0])

@@ -124,13 +124,14 @@ func (c *Client) agentAddrs(ctx context.Context, p *WebhookPolicy) (addrs []neti
 // none: what a stranger must not have called (RFC 6890). The metadata services of
 // clouds are among them, or named here.
 func special(addr netip.Addr) bool {
-	if !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() {
+	global := netip.MustParsePrefix("2000::/3") // all of IPv6 that is given out; the rest also leads to IPv4 and back
+	if !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.Is6() && !global.Contains(addr) {
 		return true
 	}
 	for _, prefix := range [...]string{
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "168.63.129.16/32", // the last is Azure's
-		"64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",
+		"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 	} {
 		if netip.MustParsePrefix(prefix).Contains(addr) {
 			return true

@@ -152,7 +152,9 @@ func (conf *configuration) setting(c *cli.Context, k *config.Key) setting {
 
 // withoutSecret masks a value: a URL may hold a password or a token.
 func withoutSecret(k *config.Key, value any) any {
-	if text, ok := value.(string); ok && (k.Kind == config.KindText || k.Kind == config.KindLocation) {
+	if text, ok := value.(string); ok && k.Name == "credential-command" {
+		return agentproc.Describe(text)
+	} else if ok && (k.Kind == config.KindText || k.Kind == config.KindLocation) {
 		return agentName(text)
 	}
 	return value

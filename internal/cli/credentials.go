@@ -131,11 +131,36 @@ func (p *program) credentialOptions(c *cli.Context, conf *configuration, header 
 	return o, nil
 }
 
+// checkVariables refuses credentials in variables, which belong to no agent, where a workspace's
+// file has chosen the agent: whoever wrote what one clones would say who gets them.
+func (conf *configuration) checkVariables() error {
+	if !conf.files.ChosenByWorkspace() {
+		return nil
+	}
+	names := []string{tokenVariable, clientSecretVariable}
+	for _, flag := range []string{"header", "token-file", "credential-command", "client-key", "oauth-client-secret-file", "oauth-client-secret-command"} {
+		if conf.given(flag) == byVariable {
+			names = append(names, env(flag)[0])
+		}
+	}
+	for _, name := range names {
+		if os.Getenv(name) != "" {
+			from := conf.files.From
+			return usagef("%s is for the agent that you name, and only %s:%d names this one: say --agent %s, or give [agents.%s] credentials of its own",
+				name, from.File, from.Line, conf.name, conf.name)
+		}
+	}
+	return nil
+}
+
 // secret picks one of three ways to give a secret: an option with a file, an option
 // with a command, a variable with the secret. An option wins over a variable, and a
 // variable over the configuration. It refuses two of one kind; says names the secret in
 // that error.
 func (conf *configuration) secret(c *cli.Context, file, command, variable, says string) (credentials.Secret, error) {
+	if err := conf.checkVariables(); err != nil {
+		return credentials.Secret{}, err
+	}
 	for _, by := range []string{byOption, byVariable, byFiles} {
 		var found []credentials.Secret
 		if value := os.Getenv(variable); by == byVariable && value != "" {

@@ -114,7 +114,7 @@ func urlSecrets(agent string) []string {
 	}
 	var secrets []string
 	if password, ok := u.User.Password(); ok {
-		secrets = append(secrets, password)
+		secrets = append(secrets, password, u.User.Username()+":"+password)
 	}
 	for _, values := range u.Query() {
 		secrets = append(secrets, values...)

@@ -50,13 +50,20 @@ func (c *Config) checkWorkspace(opts *Options, f *file) {
 // mode that holds without it.
 func (c *Config) modeOfUser() string {
 	own := c.Value("mode")
-	if theirs := c.UserValue("agent"); c.From.Workspace && (theirs == nil || theirs.Text != c.Agent) {
+	if c.ChosenByWorkspace() {
 		own = c.UserValue("mode")
 	}
 	if own == nil {
 		return "default"
 	}
 	return own.Text
+}
+
+// ChosenByWorkspace reports whether the workspace's file alone has chosen the agent: the user has
+// defined it, and names another one, or none.
+func (c *Config) ChosenByWorkspace() bool {
+	own := c.UserValue("agent")
+	return c.From.Workspace && (own == nil || own.Text != c.Agent)
 }
 
 func lineOf(err error) int {

@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// commandTime bounds a command. gcloud takes some seconds.
-	commandTime = 30 * time.Second
+	// commandTime bounds a command. gcloud takes some seconds. It is less than the default of
+	// --timeout, so that a command that hangs is not taken for an agent that does.
+	commandTime = 20 * time.Second
 	// commandWait is how long its output may stay open after its end: a child may hold it.
 	commandWait = 500 * time.Millisecond
 	// tokenLife is how long a token without a known end is used. Those of the platforms

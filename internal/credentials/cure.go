@@ -54,6 +54,9 @@ func (s *Source) explain(err error) error {
 }
 
 func (s *Source) refusedAgain() error {
+	if s.command != nil {
+		return &ended{"it does not take what " + s.given() + " gives, also what a second run gave: it may be meant for another agent, or not be enough"}
+	}
 	who := "the identity provider"
 	if l := s.logins.known(); l != nil && l.Provider != nil {
 		who = l.Provider.Issuer

@@ -263,7 +263,7 @@ func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
 	now := s.opts.Now()
 	g, err := askCommand(ctx, s.opts.Command, withoutQueryOf(s.opts.Agent), now)
 	if err != nil {
-		return nil, fmt.Errorf("the credential command %w", err)
+		return nil, fmt.Errorf("the credential command: %w", err)
 	}
 	h := &held{token: g.token, value: g, expiry: g.expiry, renewAt: renewal(now, g.expiry)}
 	s.opts.Learn(g.token)

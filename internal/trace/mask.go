@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -49,15 +50,15 @@ func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
 	for name, values := range header {
 		m.headers[http.CanonicalHeaderKey(name)] = true
 		for _, v := range values {
-			m.own = appendLiteral(m.own, v)
+			m.own = appendSecret(m.own, v)
 			// In "Bearer TOKEN" only the token is secret.
 			if _, token, ok := strings.Cut(v, " "); ok {
-				m.own = appendLiteral(m.own, strings.TrimSpace(token))
+				m.own = appendSecret(m.own, strings.TrimSpace(token))
 			}
 		}
 	}
 	for _, s := range secrets {
-		m.own = appendLiteral(m.own, s)
+		m.own = appendSecret(m.own, s)
 	}
 	m.learned = later.all()
 	m.setLiterals()
@@ -84,12 +85,30 @@ func (m *masker) setLiterals() {
 		add(string(l))
 	}
 	if m.learned != nil {
+		var learned [][]byte
 		for _, s := range *m.learned {
-			add(s)
+			learned = appendSecret(learned, s)
+		}
+		for _, l := range learned {
+			add(string(l))
 		}
 	}
 	sort.Slice(m.literals, func(i, j int) bool { return len(m.literals[i]) > len(m.literals[j]) })
 	m.sieve = newSieve(m.literals)
+}
+
+// appendSecret appends a credential, and what is secret in it: in USER:PASSWORD, which Basic
+// authentication sends in base64 (RFC 7617), the password.
+func appendSecret(list [][]byte, s string) [][]byte {
+	list = appendLiteral(list, s)
+	if plain, err := base64.StdEncoding.DecodeString(s); err == nil && utf8.Valid(plain) && strings.Contains(string(plain), ":") {
+		s = string(plain)
+		list = appendLiteral(list, s)
+	}
+	if _, password, ok := strings.Cut(s, ":"); ok && !strings.HasPrefix(password, "//") {
+		list = appendLiteral(list, password)
+	}
+	return list
 }
 
 func appendLiteral(list [][]byte, s string) [][]byte {

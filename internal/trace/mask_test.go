@@ -28,7 +28,7 @@ func (m *masker) masks(b []byte) string {
 // TestMask: what its name or shape shows to be a credential is masked, and all else is
 // unchanged.
 func TestMask(t *testing.T) {
-	m := newMasker(http.Header{"X-Gateway": {"hunter2-own/token+"}, "X-Env": {"dev"}}, []string{`quo"ted\secret`}, nil)
+	m := newMasker(http.Header{"X-Gateway": {"hunter2-own/token+"}, "X-Env": {"dev"}, "Authorization": {"Basic Ym9iOmh1bnRlcjIyMg=="}}, []string{`quo"ted\secret`, "eve:letmein99"}, nil)
 	for _, test := range []struct{ doc, want string }{
 		{`{"token":"a","Password":12345678,"x":[{"to\u006ben":"b"}]}`, `{"token":"***","Password":"***","x":[{"to\u006ben":"***"}]}`},
 		{`{"secrets":["a",{"deep":["b"]}],"auth":null}`, `{"secrets":["***",{"deep":["***"]}],"auth":null}`},
@@ -54,6 +54,8 @@ func TestMask(t *testing.T) {
 		{`{"text":"use hunter2-own/token+ please","x":"hunter2-own\/token\u002b","y":"hunter2-own%2Ftoken%2B"}`,
 			`{"text":"use *** please","x":"***","y":"***"}`},
 		{`{"text":"quo\"ted\\secret"}`, `{"text":"***"}`},
+		{`{"text":"refused Ym9iOmh1bnRlcjIyMg== of bob, hunter222"}`, `{"text":"refused *** of bob, ***"}`},
+		{`{"text":"refused ZXZlOmxldG1laW45OQ== of eve, letmein99"}`, `{"text":"refused *** of eve, ***"}`},
 		{`password = "hunter 2", api_key: 'x' and nothing`, `password = "***", api_key: '***' and nothing`},
 		{`grant_type=x&client_secret=a&code=b`, `grant_type=x&client_secret=***&code=***`},
 		{`{"token":"cut o`, `{"token":"***"`},

@@ -47,6 +47,7 @@ func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
 	if u, err := url.Parse(given.VerificationURIComplete); err == nil && sameOrigin(u, page) {
 		complete = u.String()
 	}
+	bound(given, time.Now())
 	if err := l.Show(ctx, plain(given.UserCode), page.String(), complete, given.Expiry); err != nil {
 		return nil, "", err
 	}
@@ -59,10 +60,24 @@ func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
 	return t, account, err
 }
 
+// defaultInterval is how many seconds there are between two questions (RFC 8628, §3.5).
+const defaultInterval = 5
+
+// bound makes sense of the times that a provider gives: the library panics at an interval below
+// nothing, and a code that is good for longer than a sign-in may take is not.
+func bound(given *oauth2.DeviceAuthResponse, now time.Time) {
+	if most := int64(loginTime / time.Second); given.Interval <= 0 || given.Interval > most {
+		given.Interval = defaultInterval
+	}
+	if last := now.Add(loginTime); !given.Expiry.After(now) || given.Expiry.After(last) {
+		given.Expiry = last
+	}
+}
+
 // poll waits for the user. It asks a provider that is down more slowly (RFC 8628,
 // §3.5).
 func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oauth2.DeviceAuthResponse) (*Token, error) {
-	pause := time.Duration(max(given.Interval, 5)) * time.Second
+	pause := time.Duration(max(given.Interval, defaultInterval)) * time.Second
 	for {
 		tok, err := config.DeviceAccessToken(l.Client.context(ctx), given)
 		if err == nil {
@@ -70,6 +85,9 @@ func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oa
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if errors.Is(err, context.DeadlineExceeded) { // the library's, for the code
+			return nil, codeExpired(l.Provider)
 		}
 		said := l.Client.explain(ctx, l.Provider, "the code of the device", err, given.DeviceCode)
 		e := (*Error)(nil)
@@ -79,7 +97,7 @@ func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oa
 				return nil, errors.Join(ErrDeclined, said)
 			}
 			if e != nil && e.Code == "expired_token" {
-				return nil, fmt.Errorf("nobody has entered the code at %s in time: begin again", Name(l.Provider.Issuer))
+				return nil, codeExpired(l.Provider)
 			}
 			return nil, said
 		case !given.Expiry.IsZero() && time.Now().After(given.Expiry):
@@ -94,4 +112,8 @@ func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oa
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+func codeExpired(p *Provider) error {
+	return fmt.Errorf("nobody has entered the code at %s in time: begin again", Name(p.Issuer))
 }

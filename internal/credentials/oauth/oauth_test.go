@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/oauth2"
+
 	"github.com/a2astdio/a2astdio/internal/demo/idp"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
@@ -251,6 +253,30 @@ func TestDeviceLogin(t *testing.T) {
 				t.Errorf("%v %q", err, account)
 			}
 		})
+	}
+}
+
+// What a provider says of times may be nonsense: an interval below nothing would panic in the
+// library.
+func TestDeviceTimes(t *testing.T) {
+	now := time.Now()
+	for _, test := range []struct {
+		given oauth2.DeviceAuthResponse
+		want  oauth2.DeviceAuthResponse
+	}{
+		{oauth2.DeviceAuthResponse{Interval: 7, Expiry: now.Add(time.Minute)}, oauth2.DeviceAuthResponse{Interval: 7, Expiry: now.Add(time.Minute)}},
+		{oauth2.DeviceAuthResponse{Interval: -1, Expiry: now.Add(-time.Second)}, oauth2.DeviceAuthResponse{Interval: 5, Expiry: now.Add(loginTime)}},
+		{oauth2.DeviceAuthResponse{Interval: 9223372037, Expiry: now.Add(time.Hour)}, oauth2.DeviceAuthResponse{Interval: 5, Expiry: now.Add(loginTime)}},
+		{oauth2.DeviceAuthResponse{}, oauth2.DeviceAuthResponse{Interval: 5, Expiry: now.Add(loginTime)}},
+	} {
+		got := test.given
+		if bound(&got, now); got.Interval != test.want.Interval || !got.Expiry.Equal(test.want.Expiry) {
+			t.Errorf("%+v becomes %+v, want %+v", test.given, got, test.want)
+		}
+	}
+	c := &Client{ID: "a", Secret: "hunter2"}
+	if got := quoted("you said YTpodW50ZXIy, hunter2", c.secrets()); got != "you said ***, ***" {
+		t.Error(got)
 	}
 }
 

@@ -81,5 +81,5 @@ func (c *Client) Revoke(ctx context.Context, p *Provider, t *Token) error {
 		Description string `json:"error_description"`
 	}
 	_ = json.Unmarshal(body, &answer) // the status is enough
-	return refused(Name(p.Issuer), "to take the sign-in back", resp, answer.Error, answer.Description, token, c.Secret)
+	return refused(Name(p.Issuer), "to take the sign-in back", resp, answer.Error, answer.Description, append(c.secrets(), token)...)
 }

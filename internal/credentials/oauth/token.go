@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -136,13 +137,23 @@ func (c *Client) token(p *Provider, tok *oauth2.Token, began time.Time) (*Token,
 	return t, nil
 }
 
+// secrets are what a provider may quote of the client's: the secret, and what it is in the header
+// of Basic authentication (RFC 6749, §2.3.1).
+func (c *Client) secrets() []string {
+	if c.Secret == "" {
+		return nil
+	}
+	basic := []byte(url.QueryEscape(c.ID) + ":" + url.QueryEscape(c.Secret))
+	return []string{c.Secret, url.QueryEscape(c.Secret), base64.StdEncoding.EncodeToString(basic)}
+}
+
 // explain puts an error into one sentence. The library's own text has the whole answer
 // in it.
 func (c *Client) explain(ctx context.Context, p *Provider, what string, err error, secrets ...string) error {
 	if ctx.Err() == context.Canceled {
 		return ctx.Err()
 	}
-	secrets = append(secrets, c.Secret)
+	secrets = append(secrets, c.secrets()...)
 	var answer *oauth2.RetrieveError
 	if errors.As(err, &answer) {
 		e := refused(Name(p.Issuer), what, answer.Response, answer.ErrorCode, answer.ErrorDescription, secrets...)

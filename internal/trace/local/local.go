@@ -76,7 +76,13 @@ func guard(bound string, next http.Handler) http.Handler {
 				return
 			}
 		}
-		next.ServeHTTP(w, r)
+		// Browsers send no Origin with what loads images and the like, but this (Fetch Metadata).
+		switch site := r.Header.Get("Sec-Fetch-Site"); site {
+		case "", "none", "same-origin":
+			next.ServeHTTP(w, r)
+		default:
+			refuse(w, "the request comes from a web page of another origin: Sec-Fetch-Site is "+site)
+		}
 	})
 }
 

@@ -24,9 +24,11 @@ func TestServe(t *testing.T) {
 	for _, test := range []struct {
 		host, origin string
 		want         int
+		site         string
 	}{
-		{host, "", 200}, {"localhost:" + port, "", 200}, {"[::1]:" + port, "", 200}, {host, url[:len(url)-1], 200}, {"127.0.0.2", "", 200},
-		{"evil.example:" + port, "", 403}, {host, "http://evil.example", 403}, {host, "null", 403}, {host, "https://" + host, 403},
+		{host, "", 200, ""}, {"localhost:" + port, "", 200, ""}, {"[::1]:" + port, "", 200, ""}, {host, url[:len(url)-1], 200, "same-origin"}, {"127.0.0.2", "", 200, "none"},
+		{"evil.example:" + port, "", 403, ""}, {host, "http://evil.example", 403, ""}, {host, "null", 403, ""}, {host, "https://" + host, 403, ""},
+		{host, "", 403, "cross-site"}, {host, "", 403, "same-site"},
 	} {
 		req, err := http.NewRequest("GET", url, nil)
 		if err != nil {
@@ -35,6 +37,9 @@ func TestServe(t *testing.T) {
 		req.Host = test.host
 		if test.origin != "" {
 			req.Header.Set("Origin", test.origin)
+		}
+		if test.site != "" {
+			req.Header.Set("Sec-Fetch-Site", test.site)
 		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
