@@ -94,7 +94,7 @@ func (e *acpEditor) reopen(c *editorRequest, show bool) {
 	// Prompts wait until the past is there.
 	turn, err := session.takeUp()
 	if err != nil {
-		c.fail(acp.CodeInvalidRequest, err.Error(), "")
+		c.fail(acp.CodeInvalidRequest, busyText, "")
 		return
 	}
 	session.setAdditional(p.AdditionalDirectories)

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,9 +23,14 @@ import (
 )
 
 // Options say how to serve an editor, or to hold a conversation. The zero value
-// of each member but Client is good.
+// of each member but Client is good. A Dialect or a Mode that does not exist is refused
+// when the agent is contacted first.
+//
+// Only [Serve] uses Login, Setup, AuthMethods, ForwardMCP, MCPFile, Workspace, Protocol,
+// OnEOF, MaxEventsPerSecond, WebhookPolicy, Companion, CompanionContext, Version and Tap.
 type Options struct {
-	// Client reaches the agent. It is not closed by the bridge.
+	// Client reaches the agent: [transport.NewClient] makes it, which needs no options
+	// but the agent's URL. It is not closed by the bridge.
 	Client *transport.Client
 	// Login signs the user in from the editor; nil: that cannot be done.
 	Login Login
@@ -37,7 +45,8 @@ type Options struct {
 	// unless there is no agent, or it is known that the user has to sign in. In the
 	// latter case a method without a type signs the user in, as Login's does.
 	AuthMethods []acp.AuthMethod
-	// Dialect is what to write to the agent: see [mapping.Settings].
+	// Dialect is what to write to the agent, one of [mapping.Dialects]; empty: its card
+	// tells.
 	Dialect string
 	// Extensions are URIs to activate beside those that the bridge speaks.
 	Extensions []string
@@ -49,15 +58,15 @@ type Options struct {
 	// MCPFile is where an agent that was started for us reads MCP servers; nil: it reads
 	// none of ours.
 	MCPFile MCPFile
-	// Mode is the permission mode of new sessions: default, accept-edits or yolo.
+	// Mode is the permission mode of new sessions, one of [Modes]; empty: [ModeDefault].
 	Mode string
 	// Workspace is the directory of sessions whose editor names none.
 	Workspace string
-	// Protocol is what the editor speaks: acp, a2a, or auto: its first request
-	// tells.
+	// Protocol is what the editor speaks, one of [Protocols]. With auto, or empty, its
+	// first request tells.
 	Protocol string
-	// OnEOF is what the end of input does to work under way: cancel, finish, or
-	// auto: cancel for ACP, whose editor is gone when its pipe has ended; finish
+	// OnEOF is what the end of input does to work under way: cancel, finish, or auto,
+	// which empty means, too: cancel for ACP, whose editor is gone when its pipe has ended; finish
 	// for A2A lines, where it says that all requests are in.
 	OnEOF string
 	// MaxEventsPerSecond is how many notifications a second an editor gets at most; 0:
@@ -168,6 +177,9 @@ func (a *Agent) Close() {
 // to it. An error is not remembered: the next call tries again. An agent that was
 // started for us and has died is started again.
 func (a *Agent) Ready(ctx context.Context) (*a2a.Card, mapping.Writing, error) {
+	if mode := a.opts.Mode; !slices.Contains(Modes(), mode) {
+		return nil, mapping.Writing{}, fmt.Errorf("bridge: unknown mode %q; use one of %s", mode, strings.Join(Modes(), ", "))
+	}
 	a.opts.Client.Revive()
 	card, err := a.opts.Client.Card(ctx)
 	if err != nil {

@@ -34,6 +34,17 @@ import (
 //   - An option whose meaning cannot be told is offered, and nobody but the user
 //     picks it.
 
+// The permission modes. They live in the bridge, so that they work with every
+// agent and in the middle of a turn.
+const (
+	ModeDefault     = "default"      // the user is asked whenever the agent asks
+	ModeAcceptEdits = "accept-edits" // edits of plain files in the session's directories are allowed
+	ModeYolo        = "yolo"         // everything is
+)
+
+// Modes lists the permission modes.
+func Modes() []string { return []string{ModeDefault, ModeAcceptEdits, ModeYolo} }
+
 // approvals is what the user of a session has said about approvals in advance. It
 // is safe for concurrent use.
 type approvals struct {

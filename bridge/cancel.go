@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -28,6 +29,7 @@ type canceller struct {
 	// byTurn: the cancel came while the user was being asked. The turn answers
 	// the open questions then, and that is what tells the agent.
 	byTurn bool
+	lost   error // see lose
 	// done: the agent has accepted the cancel. refused: it has answered with an error.
 	done, refused bool
 	// gentle, if set, stops the agent without cancelling its task; false: it could not.
@@ -49,6 +51,23 @@ func (c *canceller) requestCancel() {
 	// Decided here, because the turn may have stopped asking before watch runs.
 	c.byTurn = c.asking
 	c.cancel()
+}
+
+// lose cancels a turn whose editor has failed: nobody sees what the agent does from then on, or
+// can answer it. Even if the user is being asked the agent is told at once, since the turn
+// answers nothing.
+func (c *canceller) lose(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost = cmp.Or(c.lost, err)
+	c.cancel()
+}
+
+// editorErr is the first error of the editor, nil if it has not failed.
+func (c *canceller) editorErr() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost
 }
 
 // cancelledBy notes that the agent has cancelled a task at the request of somebody else
@@ -134,19 +153,26 @@ func (c *canceller) didCancel() bool {
 	return c.done
 }
 
-// A shownEditor is the editor of a turn. If it does not take what is shown to it, nobody
-// sees what the agent does from then on: the turn is cancelled, and lost is why.
+// A shownEditor is the editor of a turn. If it does not take what is shown to it, or cannot ask
+// the user, the turn is lost: see [canceller.lose].
 type shownEditor struct {
 	Editor
 	turn *turn
-	lost error
+	// showing holds a token while Show runs: a slash command's answer is shown by its leg,
+	// while the turn may report its silence.
+	showing chan struct{}
 }
 
 func (e *shownEditor) Show(ctx context.Context, steps []mapping.Step) error {
+	select {
+	case e.showing <- struct{}{}:
+		defer func() { <-e.showing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	err := e.Editor.Show(ctx, steps)
 	if err != nil && ctx.Err() == nil {
-		e.lost = err
-		e.turn.requestCancel()
+		e.turn.lose(err)
 	}
 	return err
 }

@@ -232,7 +232,7 @@ func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
 	}
 	turn, err := session.Begin()
 	if err != nil {
-		c.fail(acp.CodeInvalidRequest, err.Error(), "")
+		c.fail(acp.CodeInvalidRequest, busyText, "")
 		return turn, false
 	}
 	c.server.setPrompt(c.ID, session)

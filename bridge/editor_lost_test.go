@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/mapping"
@@ -17,10 +18,14 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// A talker says one word of its task, and then works until the task is cancelled.
+// A talker says one word of its task, then what else there is, after a second each, and works
+// until the task is cancelled.
 type talker struct {
+	also    []string
 	cancels int
+	answers int
 	end     func() error
+	over    chan struct{} // closed when the test is
 }
 
 const talkerTask = `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":%q,"message":{"kind":"message","messageId":"m1","role":"agent","parts":[{"kind":"text","text":"word"}]}}}}`
@@ -41,36 +46,103 @@ func (a *talker) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer a.end()
 		return answer("application/json", strings.NewReader(fmt.Sprintf(talkerTask, "canceled")))
 	}
+	if bytes.Contains(body, []byte(`"taskId"`)) {
+		a.answers++
+	}
 	read, write := io.Pipe()
 	a.end = write.Close
+	go func() { // ends with what there is to say, or with the test
+		for _, event := range a.also {
+			select {
+			case <-time.After(time.Second):
+			case <-a.over:
+				return
+			}
+			if _, err := fmt.Fprintf(write, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":%s}\n\n", event); err != nil {
+				return
+			}
+		}
+	}()
 	return answer("text/event-stream", io.MultiReader(strings.NewReader("data: "+fmt.Sprintf(talkerTask, "working")+"\n\n"), read))
 }
 
-var errShown = errors.New("the window is closed")
+const (
+	// talkerCall asks whether a call may run.
+	talkerCall = `{"kind":"status-update","taskId":"t1","contextId":"c1","final":false,"status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m2","parts":[` +
+		`{"kind":"data","data":{"tool_call_id":"one","tool_name":"db","status":"PENDING","confirmation_request":{"options":[{"id":"yes","name":"Allow"},{"id":"no","name":"Reject"}],"generic_details":{"description":"?"}}}}]}}}`
+	talkerMore = `{"kind":"status-update","taskId":"t1","contextId":"c1","final":false,"status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m3","parts":[{"kind":"text","text":"more"}]}}}`
+)
 
-// closed is an editor that does not take what it is shown.
-type closed struct{ bridge.Editor }
+var errEditor = errors.New("the window is closed")
 
-func (closed) Show(context.Context, []mapping.Step) error { return errShown }
+// A lostEditor fails at some time.
+type lostEditor struct {
+	show func(*mapping.Step) error
+	ask  func(context.Context) ([]mapping.Answer, error)
+}
 
-// An editor goes away in the middle of a turn. Nobody sees any more what the agent does: its
-// task is cancelled before the turn ends, so that a process that exits then has done it.
+func (e *lostEditor) Show(_ context.Context, steps []mapping.Step) error {
+	for i := range steps {
+		if err := e.show(&steps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *lostEditor) Ask(ctx context.Context, _ []mapping.Question) ([]mapping.Answer, error) {
+	return e.ask(ctx)
+}
+
+// An editor goes away in the middle of a turn, or cannot ask the user. Nobody sees any more what
+// the agent does, or can answer it: its task is cancelled before the turn ends, so that a process
+// that exits then has done it. Nothing is answered in the user's name.
 func TestEditorLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		agent := &talker{}
-		client, err := transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer client.Close()
-		a := bridge.NewAgent(&bridge.Options{Client: client})
-		defer a.Close()
-		r, err := a.NewSession("").Prompt(t.Context(), []acp.ContentBlock{{Type: "text", Text: "talk"}}, closed{})
-		if !errors.Is(err, errShown) || r.StopReason != acp.StopCancelled {
-			t.Errorf("the turn ended with %+v, %v; want cancelled, and the editor's error", r, err)
-		}
-		if agent.cancels != 1 {
-			t.Errorf("the task was cancelled %d times before the turn ended, want once", agent.cancels)
-		}
-	})
+	fails := func(*mapping.Step) error { return errEditor }
+	shows := func(*mapping.Step) error { return nil }
+	waits := func(ctx context.Context) ([]mapping.Answer, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	for name, test := range map[string]struct {
+		editor lostEditor
+		want   string
+	}{
+		"shows nothing": {lostEditor{show: fails}, errEditor.Error()},
+		"cannot ask":    {lostEditor{shows, func(context.Context) ([]mapping.Answer, error) { return nil, errEditor }}, errEditor.Error()},
+		"answers too little": {lostEditor{shows, func(context.Context) ([]mapping.Answer, error) { return nil, nil }},
+			"editor: answered 0 of 1 questions"},
+		"goes while it asks": {lostEditor{func(s *mapping.Step) error {
+			if s.Text == "more" {
+				return errEditor
+			}
+			return nil
+		}, waits}, errEditor.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				agent := &talker{also: []string{talkerCall, talkerMore}, over: make(chan struct{})}
+				client, err := transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer client.Close()
+				a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: mapping.DialectDevtool})
+				defer a.Close()
+				defer func() {
+					close(agent.over)
+					agent.end()
+				}()
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				r, err := a.NewSession("").Prompt(ctx, []acp.ContentBlock{{Type: "text", Text: "talk"}}, &test.editor)
+				if err == nil || err.Error() != test.want || r.StopReason != acp.StopCancelled || len(r.Pending) > 0 {
+					t.Errorf("the turn ended with %+v, %v; want cancelled, and %q", r, err, test.want)
+				}
+				if agent.cancels != 1 || agent.answers > 0 {
+					t.Errorf("the task was cancelled %d times before the turn ended, want once; it was answered %d times, want never", agent.cancels, agent.answers)
+				}
+			})
+		})
+	}
 }

@@ -18,10 +18,12 @@ type printer struct{}
 func (printer) Show(_ context.Context, steps []mapping.Step) error {
 	for _, s := range steps { // valid until Show returns
 		switch s.Kind {
-		case mapping.StepText, mapping.StepNotice:
-			fmt.Println(s.Text)
+		case mapping.StepText: // a chunk: the next one goes on with it, unless Shown differs
+			fmt.Print(s.Text)
+		case mapping.StepNotice: // has its own line feeds
+			fmt.Print(s.Text)
 		case mapping.StepTool:
-			fmt.Println("tool:", s.Tool.Name, s.Tool.Status)
+			fmt.Printf("\ntool: %s %s\n", s.Tool.Name, s.Tool.Status)
 		}
 	}
 	return nil
@@ -48,6 +50,7 @@ func ExampleEditor() {
 	defer agent.Close()
 
 	result, err := agent.NewSession("/").Prompt(context.Background(), []acp.ContentBlock{{Type: "text", Text: "hello"}}, printer{})
+	fmt.Println()
 	fmt.Println(result.StopReason, result.State, err)
 	// Output:
 	// Good morning
@@ -62,7 +65,8 @@ func greets(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, result := range []string{
-		`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":"Good morning"}]}}}`,
+		`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":"Good "}]}}}`,
+		`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":"morning"}]}}}`,
 		`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"completed"},"final":true}`,
 	} {
 		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":%s}\n\n", result)

@@ -23,7 +23,7 @@ func (s *Session) takeUp() (Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.turn != nil {
-		return Turn{}, errBusy
+		return Turn{}, ErrBusy
 	}
 	s.turn = newTurn(s)
 	s.turn.past = true

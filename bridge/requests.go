@@ -25,7 +25,9 @@ func (t Turn) Send(ctx context.Context, m *a2a.Outgoing, editor Editor) (Result,
 }
 
 // Answer goes on from a turn that ended with calls pending: see [ErrPause].
-// answers returns an answer to each of them, for which it gets the questions.
+// answers returns an answer to each of them, for which it gets the questions. Here
+// [mapping.Answer.Call] tells which question is answered. An error of answers is the
+// turn's, and leaves the calls pending.
 func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]mapping.Answer, error), editor Editor) (Result, error) {
 	defer t.release()
 	return t.run(ctx, editor, false, func(ctx context.Context) (*request, error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
@@ -16,13 +15,21 @@ import (
 
 // An Editor shows a turn to the user, and asks the user.
 type Editor interface {
-	// Show shows steps, which are valid until it returns. It blocks while the
-	// editor is slow: that is what slows the agent. An error ends the turn, which returns
-	// it, and cancels its task: nobody sees what the agent does from then on.
+	// Show shows steps, which are valid until it returns. One goroutine at a time calls
+	// it, also while another one waits for Ask. It blocks while the editor is slow: that is
+	// what slows the agent. An error ends the turn, which returns it, and cancels its task:
+	// nobody sees what the agent does from then on.
 	Show(ctx context.Context, steps []mapping.Step) error
-	// Ask puts questions to the user and returns an answer to each, in order. It
-	// returns at once when ctx ends. [ErrPause] ends the turn instead, with the
-	// calls pending.
+	// Ask puts questions to the user and returns an answer to each, in the order of the
+	// questions: [mapping.Answer.Call] is not read. An OptionID that the question does not
+	// offer, or an empty one, rejects the call.
+	//
+	// ctx ends when the answers do not count any more: the turn is cancelled, or the agent
+	// has gone on without them. Ask returns at once then, with anything.
+	//
+	// [ErrPause] ends the turn with the calls pending: see [Result.Pending]. Any other
+	// error, or too few answers, says that the user cannot be asked. The turn returns it and
+	// cancels its task, as after an error of Show. The agent gets no answer then.
 	Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error)
 }
 
@@ -103,18 +110,8 @@ func (s *Session) SetMode(mode string) error { return s.approvals.setMode(mode) 
 // Mode returns the mode that the session is in.
 func (s *Session) Mode() string { return s.approvals.currentMode() }
 
-// The permission modes. They live in the bridge, so that they work with every
-// agent and in the middle of a turn.
-const (
-	ModeDefault     = "default"      // the user is asked whenever the agent asks
-	ModeAcceptEdits = "accept-edits" // edits of plain files in the session's directories are allowed
-	ModeYolo        = "yolo"         // everything is
-)
-
-// Modes lists the permission modes.
-func Modes() []string { return []string{ModeDefault, ModeAcceptEdits, ModeYolo} }
-
-// Result is how a turn ended.
+// Result is how a turn ended. Beside an error it has what was known by then: see
+// [Turn.Run].
 type Result struct {
 	// StopReason is one of ACP's.
 	StopReason string
@@ -122,7 +119,7 @@ type Result struct {
 	State     a2a.State
 	TaskID    string
 	ContextID string
-	// Pending names the calls that still wait for an answer.
+	// Pending names the calls that still wait for an answer, after [ErrPause].
 	Pending []string
 	// Unanswered says what was rejected because nobody answered, by the titles of
 	// its calls.
@@ -140,15 +137,21 @@ type Result struct {
 	Waits bool
 }
 
-// errBusy says that a session has one turn at a time: agents drop what comes in
-// between.
-var errBusy = fmt.Errorf("editor: a prompt or an answer of this session is still running: wait for its result, or cancel it (ACP: session/cancel, A2A lines: $/cancel_request)")
+const busy = "editor: a prompt or an answer of this session is still running: wait for its result, or cancel it"
+
+// ErrBusy is the error of [Session.Begin] while another turn of the session runs: agents
+// drop what comes in between. [Session.Cancel] ends that turn.
+var ErrBusy = errors.New(busy)
+
+// busyText is ErrBusy for editors.
+const busyText = busy + " (ACP: session/cancel, A2A lines: $/cancel_request)"
 
 // A Turn is a prompt that has been accepted and waits to be run.
 type Turn struct{ *turn }
 
 // Begin accepts a prompt: from now on the session is busy, and [Session.Cancel]
-// reaches it. The caller runs it, once.
+// reaches it. The caller runs the turn, once, or gives it up by [Turn.Discard]. The only
+// error is [ErrBusy].
 func (s *Session) Begin() (Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +164,7 @@ func (s *Session) Begin() (Turn, error) {
 		s.next.before = s.turn
 		return Turn{s.next}, nil
 	}
-	return Turn{}, errBusy
+	return Turn{}, ErrBusy
 }
 
 // pause keeps the leg of a turn that ends with calls pending.
@@ -224,8 +227,34 @@ func (s *Session) taskCancelled(task string) {
 
 // Run sends a prompt and shows the editor what comes of it, until the turn is
 // over. A turn that was cancelled ends within two seconds of it with
-// StopReason cancelled, whatever the agent does. Errors are the agent's
-// ([a2a.Error]), the transport's (see package transport), or ctx's.
+// StopReason cancelled, whatever the agent does.
+//
+// Some errors are worth branching on. Ask for them in this order, since one error may be
+// several:
+//
+//   - the editor's own, of Show or Ask: the task was cancelled.
+//   - [*mapping.TaskError]: the task has failed, or has stopped until the user
+//     authenticates elsewhere. Its State tells which.
+//   - [*mapping.PromptError]: the prompt cannot be sent as it is. Nothing was sent.
+//   - [*mapping.CommandError]: the agent has not started the slash command.
+//   - [transport.ErrExited]: the process of the agent has ended.
+//   - [transport.ErrPossiblyDelivered] and [transport.ErrInterrupted]: the agent may have
+//     got the prompt, and may still work on it. The user decides whether to send it again.
+//   - [transport.ErrUnreachable]: the prompt was not sent, and may be sent again.
+//   - [*a2a.Error]: the agent has refused the prompt, or has lost its task. If it is
+//     Unauthenticated, the user has to sign in.
+//   - ctx's.
+//
+// The others, such as that of a Dialect that does not exist, have only a text for the user.
+//
+// Beside a TaskError the Result is complete. Beside other errors it has the State, TaskID
+// and ContextID that were known last, or nothing; its StopReason counts only if it is
+// cancelled. The session may be prompted again, and goes on
+// with the task if that may still go on.
+//
+// The end of ctx ends the turn at once, with ctx's error. The agent may work on: its task is
+// cancelled only when it says something more, and not at all once [Agent.Close] was called.
+// To stop the agent call [Session.Cancel], and wait for Run.
 func (t Turn) Run(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
 	defer t.release()
 	return t.prompt(ctx, prompt, editor)

@@ -130,8 +130,7 @@ type request struct {
 // run runs a turn. open makes the request that begins it; fresh says that it
 // does not go on from a question of the turn before.
 func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(context.Context) (*request, error)) (Result, error) {
-	shown := &shownEditor{Editor: editor, turn: t}
-	t.editor = shown
+	t.editor = &shownEditor{editor, t, make(chan struct{}, 1)}
 	defer t.session.save()
 	ctx, stop := context.WithCancel(ctx)
 	var watching sync.WaitGroup
@@ -182,7 +181,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 		next, how, err = t.runLeg(ctx, next)
 	}
 	r, err := t.finish(ctx, how, err)
-	return r, cmp.Or(shown.lost, err)
+	return r, cmp.Or(t.editorErr(), err)
 }
 
 // ready contacts the agent, if need be, and makes the first request. It gives up

@@ -141,10 +141,14 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 			switch {
 			case t.isCancelled():
 				return rejectAll(questions), nil
-			case r.err != nil:
+			case r.err == nil && len(r.answers) != len(questions):
+				r.err = fmt.Errorf("editor: answered %d of %d questions", len(r.answers), len(questions))
+			}
+			if r.err != nil {
+				if !errors.Is(r.err, ErrPause) && ctx.Err() == nil {
+					t.lose(r.err) // nobody can answer
+				}
 				return nil, r.err
-			case len(r.answers) != len(questions):
-				return nil, fmt.Errorf("editor: answered %d of %d questions", len(r.answers), len(questions))
 			}
 			decisions := make([]decision, len(questions))
 			for i, a := range r.answers {

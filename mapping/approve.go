@@ -47,6 +47,8 @@ type Option struct {
 
 // An Answer is the user's, or the bridge's, choice about a [Question].
 type Answer struct {
+	// Call is the [Question]'s. An editor need not set it where its answers are in the
+	// order of the questions.
 	Call *ToolCall
 	// OptionID is the agent's name for the choice, or, from an editor, the ID of the
 	// option that was picked. An editor leaves it empty where the user has picked none.

@@ -179,8 +179,9 @@ func (f *Fold) Echo(ev *a2a.Event, steps []Step) []Step {
 	return f.Event(ev, steps)
 }
 
-// Behind is Echo for an event that has come right behind the last snapshot: either that is
-// newer, or the event is. A state, and words that were not shown, tell that it is new.
+// Behind is Echo for an event that has come right after the last snapshot. It is not known
+// which of the two the agent has made first. If the event has words that were not shown, or
+// brings another state, it counts as the newer one.
 func (f *Fold) Behind(ev *a2a.Event, steps []Step) []Step {
 	f.behind = true
 	defer func() { f.behind = false }()

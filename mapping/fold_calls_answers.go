@@ -15,9 +15,9 @@ func (f *Fold) Answered(callID string, allowed bool) {
 	}
 }
 
-// Doubt notes that the agent may not have taken the answers that it has not gone on with: what
-// was rejected may run, so that nobody says that it has not. Or it has taken them, so that the
-// task need not rest any more.
+// Doubt notes that it is not known whether the agent has taken the last answers: it has said
+// nothing of their calls since. A call that was rejected may run, so it is not shown as one
+// that did not. The task may have gone on, so it does not count as one that rests.
 func (f *Fold) Doubt() {
 	f.rest = Rest{}
 	for _, c := range f.calls.task.calls {

@@ -78,9 +78,9 @@ func (f *Fold) inputText() string {
 // linesHint says how several things are answered.
 func linesHint(n int) string { return fmt.Sprintf("Answer with %d lines, one for each.", n) }
 
-// Defer keeps answers until the user's next words: some answers need words, or the
-// agent waits for words, too, and takes all answers at once. It returns what to tell
-// the user.
+// Defer keeps answers until the user's next prompt, which [Fold.Reply] sends together with
+// them. It is for answers that need the user's words, and for agents that wait for words
+// beside the answers and take everything at once. The notice tells the user what to write.
 func (f *Fold) Defer(answers []Answer) (notice string) {
 	for _, a := range answers {
 		f.Answered(a.Call.ID, true)

@@ -116,8 +116,9 @@ func (f *Fold) comesBetween(events []a2a.Event) bool {
 	return false
 }
 
-// Blind notes that the agent cannot be asked what it has said during the cut. events are what
-// its stream brings first behind that, which may show that it says all again; nil: none does.
+// Blind notes that the agent cannot be asked what it has said while the connection was lost.
+// events are the first that its stream brings after that, nil if there is none. They may show
+// that the agent says everything again.
 func (f *Fold) Blind(events []a2a.Event) {
 	f.loss.state, f.loss.blind = lost, true
 	f.loss.again = f.loss.again || f.saysAgain(events)

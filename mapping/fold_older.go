@@ -8,9 +8,11 @@ import (
 
 // This file tells a task, or an event, that is older than what was shown.
 
-// Lacks reports whether a task may be one as it was before: it holds less of a text than
-// was shown, no artifacts though one was, or something that was shown, and not what was shown last;
-// or messages of the user's, and not the newest that a snapshot has held. One that rests as is known is not older.
+// Lacks reports whether a task may be older than what was shown. There are four signs: it has
+// less of a text than was shown; it has no artifact though one was shown, and the connection
+// has been lost since; it has something that was shown, but not what was shown last; it has
+// messages of the user's, but not the newest that a snapshot has held. None of them counts if
+// the task rests with the message that it is known to rest with.
 func (f *Fold) Lacks(task *a2a.Event) bool {
 	known := f.texts.tasks[task.TaskID]
 	if known == nil || f.rest.MessageID != "" && f.rest.Is(task) {

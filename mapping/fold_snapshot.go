@@ -128,10 +128,11 @@ func (f *Fold) history(ev *a2a.Event) {
 	}
 }
 
-// Align is Event for a snapshot that was asked for because events had come that it may
-// hold: what it does not hold of them is shown, too. Agents that do not hold all
-// messages hold the newest: what is missing was said before the others. ahead: what the
-// snapshot holds behind the events comes as an event, too.
+// Align is Event for events whose place is not known, and for the snapshot of the task that
+// was asked for because of them. It shows what the snapshot holds, and what only the events
+// have. A message that the snapshot lacks is shown before it: agents that forget messages
+// keep the newest. ahead says that what the snapshot has beyond the events will come as
+// events, too.
 func (f *Fold) Align(task *a2a.Event, events []a2a.Event, ahead bool, steps []Step) []Step {
 	held := heldTexts(task)
 	f.loss.aligned = true

@@ -18,9 +18,9 @@ const (
 	certain = 16
 )
 
-// A Seen remembers the events of a task. Some agents repeat all of them when the task
-// is subscribed to (A2A leaves open what a subscription begins with), and a Seen
-// recognises them. The zero value is ready.
+// A Seen remembers the events of a task, as hashes. A2A leaves open what a subscription
+// begins with, and some agents begin with all that the task has said. A [Repetition] of the
+// Seen tells such events from new ones. The zero value is ready.
 type Seen struct {
 	seed   maphash.Seed
 	task   string
@@ -59,7 +59,9 @@ func (s *Seen) Note(ev *a2a.Event) {
 	s.hashes = append(s.hashes, maphash.String(s.seed, string(ev.Raw)))
 }
 
-// A Repetition compares the events of a subscription with what was seen before it.
+// A Repetition compares the events of subscriptions with those that were seen before, one
+// subscription after the other. [Repetition.Begin] is called for each, and [Repetition.Next]
+// for each of its events.
 type Repetition struct {
 	seed   maphash.Seed
 	hashes []uint64
@@ -72,8 +74,8 @@ type Repetition struct {
 	anew   bool
 }
 
-// Repetition returns what was seen so far, to compare subscriptions with, nil if that is not
-// known. What is noted later does not change it.
+// Repetition returns what was seen so far, to compare subscriptions with. It is nil if not
+// all of that is known. What is noted later does not change it.
 func (s *Seen) Repetition() *Repetition {
 	if s.repeated = false; s.full {
 		return nil
@@ -81,8 +83,8 @@ func (s *Seen) Repetition() *Repetition {
 	return &Repetition{seed: s.seed, hashes: s.hashes[:len(s.hashes):len(s.hashes)], legs: slices.Clone(s.legs), tasks: slices.Clone(s.tasks), anew: s.anew}
 }
 
-// Fresh reports whether nothing was seen since the newest message: what is known
-// is older.
+// Fresh reports whether nothing was seen since the newest message to the agent was sent: all
+// that was seen is older.
 func (r *Repetition) Fresh() bool { return len(r.legs) > 0 && r.legs[len(r.legs)-1] == len(r.hashes) }
 
 // Begin begins the comparison, for another subscription.
@@ -93,15 +95,13 @@ func (r *Repetition) Begin() {
 // Known says what an event of a subscription is.
 type Known uint8
 
-// What an event may be: new; perhaps one that was seen, which the next events
-// tell; one that was seen; or the last of them. KnownBefore: it is new, and the one
-// before it was the last of them.
+// What an event may be.
 const (
-	KnownNot Known = iota
-	KnownPerhaps
-	KnownAgain
-	KnownLast
-	KnownBefore
+	KnownNot     Known = iota // it is new
+	KnownPerhaps              // it may be one that was seen: the next events tell
+	KnownAgain                // it was seen
+	KnownLast                 // it is the last that was seen
+	KnownBefore               // it is new, and the one before it was the last that was seen
 )
 
 // Next says what the next event of the subscription is. After KnownNot, KnownLast and

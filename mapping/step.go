@@ -14,8 +14,8 @@ type StepKind uint8
 const (
 	// StepState: the task has changed its state.
 	StepState StepKind = iota + 1
-	// StepText: text follows what message MessageID, or artifact ArtifactID, has
-	// shown so far.
+	// StepText: a chunk of text, of any length, follows what message MessageID, or
+	// artifact ArtifactID, has shown so far. Chunks of one message have the same Shown.
 	StepText
 	// StepThought: the agent thinks. Subject may be empty.
 	StepThought
@@ -24,7 +24,8 @@ const (
 	// StepPart: a file, or data that no dialect understands, as a message's or
 	// an artifact's next part.
 	StepPart
-	// StepNotice: the bridge itself has to tell the user something.
+	// StepNotice: the bridge itself has to tell the user something. Its Text is ready to be
+	// shown among the agent's: most are in brackets, with line feeds before or behind.
 	StepNotice
 	// StepConnection: the connection to the agent was lost, or is back.
 	StepConnection

@@ -76,7 +76,11 @@ func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
 	if err == nil {
 		return nil
 	}
-	// Returning the error would end the turn, and so cancel the task.
+	return o.leave(ctx, err)
+}
+
+// leave ends the command. To return the error would end the turn, and so cancel the task.
+func (o *onlooker) leave(ctx context.Context, err error) error {
 	o.gone <- err
 	<-ctx.Done()
 	return ctx.Err()
@@ -111,7 +115,11 @@ func (o *onlooker) note(steps []mapping.Step) {
 // Ask implements [bridge.Editor].
 func (o *onlooker) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	if o.answers {
-		return o.sendEditor.Ask(ctx, questions)
+		answers, err := o.sendEditor.Ask(ctx, questions)
+		if err != nil && ctx.Err() == nil {
+			err = o.leave(ctx, err)
+		}
+		return answers, err
 	}
 	for _, q := range questions {
 		o.approver.say("the agent waits for approval: %s; --approve ask lets you answer", short(toolName(q.Call), maxValue))
