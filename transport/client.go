@@ -240,6 +240,9 @@ func sourceOf(name string) (cardSource, error) {
 		return cardSource{url: u}, nil
 	}
 	if _, err := os.Stat(name); err != nil && !strings.HasSuffix(name, ".json") {
+		if u, err := url.Parse("http://" + name); err == nil && u.Port() != "" && u.User == nil {
+			return cardSource{}, failf(nil, "%q is neither a URL nor a file: did you mean http://%[1]s?", redactString(name))
+		}
 		return cardSource{}, failf(nil, "%q is neither a URL nor a file: a URL begins with http:// or https://", redactString(name))
 	}
 	return cardSource{file: name}, nil

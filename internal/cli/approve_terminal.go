@@ -79,6 +79,10 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 			content, show = edited, true
 		case line == "?":
 			show = true
+		case line != "":
+			if _, err := fmt.Fprintf(tty, "  %s is none of these; ? shows them again\n", short(plainText(line), minText)); err != nil {
+				return mapping.Answer{}, err
+			}
 		}
 	}
 }

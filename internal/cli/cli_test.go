@@ -120,6 +120,9 @@ func TestAskTerminal(t *testing.T) {
 				t.Errorf("%q is not in\n%s", want, shown)
 			}
 		}
+		if wrong := strings.Contains(shown, "  x is none of these; ? shows them again\n"); wrong != strings.Contains(typed, "x") {
+			t.Errorf("%q: a wrong key: %t", typed, wrong)
+		}
 	}
 }
 
