@@ -14,6 +14,8 @@ import (
 const (
 	// maxRows bounds the rows of a table: the longest are shown.
 	maxRows = 15
+	// minName is what stays of the names in a table's first column.
+	minName = 8
 )
 
 func (p *Printer) Stats(s *view.Stats, spans []view.Span) error {
@@ -120,11 +122,21 @@ func (p *Printer) table(b *strings.Builder, title string, head []string, rows []
 			widths[i] = max(widths[i], len([]rune(p.opts.Plain(cell))))
 		}
 	}
+	if p.opts.Width > 0 { // a name may be cut; a figure that is cut says nothing
+		over := 2 - p.opts.Width // the line's beginning
+		for i, w := range widths {
+			over += w + min(i, 1)*2
+		}
+		widths[0] = min(widths[0], max(minName, widths[0]-over))
+	}
 	b.WriteString("\n" + p.color(bold, title) + "\n")
 	for k, row := range append([][]string{head}, rows...) {
 		line := " "
 		for i, cell := range row {
 			cell = p.opts.Plain(cell)
+			if i == 0 {
+				cell, _ = fit(cell, widths[0])
+			}
 			pad := strings.Repeat(" ", widths[i]-len([]rune(cell)))
 			if i == 0 || i == len(row)-1 && widths[i] > 8 {
 				line += " " + cell + pad
