@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	anyAgents = flag.Int("agents", 1000, "how many agents TestAnyAgent has")
+	anyAgents = flag.Int("agents", 300, "how many agents TestAnyAgent has")
 	firstAny  = flag.Uint64("agent", 0, "the first of them")
 )
 

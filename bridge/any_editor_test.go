@@ -57,8 +57,8 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 	var wg sync.WaitGroup
 	wg.Go(func() { e.listen(fromBridge) }) // ends with the bridge
 	ended := make(chan error, 1)
+	opts := &bridge.Options{Client: client, Workspace: "/", Protocol: pick(e.chance, "auto", protocol), Store: openStore(t, sessions)}
 	wg.Go(func() {
-		opts := &bridge.Options{Client: client, Workspace: "/", Protocol: pick(e.chance, "auto", protocol), Store: openStore(t, sessions)}
 		ended <- bridge.Serve(context.Background(), in, out, opts)
 		out.Close()
 	})
