@@ -107,3 +107,12 @@ func heldTexts(task *a2a.Event) map[string]string {
 	}
 	return held
 }
+
+// lacks reports whether a message of the agent's is not among the texts that a task holds.
+func lacks(held map[string]string, ev *a2a.Event) bool {
+	if !ev.HasMessage || ev.Message.Role == a2a.RoleUser {
+		return false
+	}
+	text, ok := held[ev.Message.ID]
+	return !ok || !strings.Contains(text, wholeText(ev.Message.Parts))
+}

@@ -140,22 +140,18 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, ahead bool, steps []St
 	if f.comesBetween(events) {
 		f.loss.state = lost // what is shown now stands behind what it comes before
 	}
-	isOlder := func(ev *a2a.Event) bool {
-		if !ev.HasMessage || ev.Message.Role == a2a.RoleUser {
-			return false
-		}
-		text, ok := held[ev.Message.ID]
-		return !ok || !strings.Contains(text, wholeText(ev.Message.Parts))
-	}
+	isOlder := func(ev *a2a.Event) bool { return lacks(held, ev) }
+	newest := f.endsWith(task)
 	// A task among the events holds what came before it, which the newer one does not.
 	at := slices.IndexFunc(events, func(ev a2a.Event) bool { return ev.Kind == a2a.EventTask })
 	if at > 0 && slices.ContainsFunc(events[:at], func(ev a2a.Event) bool { return isOlder(&ev) && f.isNew(&ev) }) {
 		f.superseded = true
 		steps = f.Align(&events[at], events[:at], true, steps)
 		f.superseded = false
+		f.newestKnown = newest // though what was said before it stands behind it now
 		events = events[at+1:]
 	}
-	newest := task.HasMessage && f.texts.isNewest(f.texts.of(task.Message.ID, false), wholeText(task.Message.Parts))
+	newest = newest || f.endsWith(task)
 	f.texts.snapshots++ // what no snapshot holds is no echo
 	for i := range events {
 		if ev := &events[i]; isOlder(ev) {
@@ -186,6 +182,11 @@ func (f *Fold) Align(task *a2a.Event, events []a2a.Event, ahead bool, steps []St
 	}
 	f.loss.awaited = coming
 	return steps
+}
+
+// endsWith reports whether a task's status message is what was shown last of that message.
+func (f *Fold) endsWith(task *a2a.Event) bool {
+	return task.HasMessage && f.texts.isNewest(f.texts.of(task.Message.ID, false), wholeText(task.Message.Parts))
 }
 
 // isNew reports whether the text of an event was not shown, or not as it is.

@@ -344,6 +344,7 @@ func (t *texts) adopt(sh *shown, whole string) {
 	sh.head = strings.Clone(whole[:min(len(whole), headLen)])
 	sum := maphash.String(t.seed, whole)
 	sh.n, sh.sums, sh.chunk, sh.turn = len(whole), []extent{{len(whole), sum}}, sum, t.turn
+	sh.event = t.event // what the same event adds to it is no other piece
 }
 
 // note notes for the journal what is known of a text in another way than by its lines.

@@ -14,6 +14,9 @@ func (v *turnView) judgeGaps() {
 		}
 	}
 	losses := len(v.losses())
+	if gaps > losses && v.excuse("gap: of a message that a kill has lost", v.afterKilledMessage()) {
+		losses++
+	}
 	switch {
 	case gaps == 0:
 	case v.excuse("gap: an artifact shrinks", slices.ContainsFunc(v.elements, func(e *element) bool { return e.shrinks })):
@@ -26,6 +29,14 @@ func (v *turnView) judgeGaps() {
 	case v.plan.Agent.Resume == ResumesReplay && losses == 1 && v.replayedAll():
 		v.wrong("a gap is said though a replay has brought all", "")
 	}
+}
+
+// afterKilledMessage reports whether the turn before was to be a message without a task, and the
+// bridge was killed before it.
+func (v *turnView) afterKilledMessage() bool {
+	return slices.ContainsFunc(v.judge.turns, func(other *turnView) bool {
+		return other.rec.Session == v.rec.Session && other.turn.N == v.turn.N-1 && other.rec.Killed > 0 && other.turn.Direct
+	})
 }
 
 // outOfReach reports whether the agent could not be reached any more until the turn ended.

@@ -97,8 +97,9 @@ const (
 // An aligner aligns the expected elements with what is shown, in their order, each at
 // most once.
 //
-// After a cut, text of two carriers may come in another order, since a task keeps
-// them apart: then there are two threads, each with its own order.
+// After a cut, or where the task is looked at behind an answer, text of two carriers may
+// come in another order, since a task keeps them apart: then there are two threads, each
+// with its own order.
 type aligner struct {
 	screen  *screen
 	threads [2][]*element
@@ -119,7 +120,7 @@ func newAligner(v *turnView, s *screen) *aligner {
 			kinds[e.artifact] = true
 		}
 	}
-	a.loose, a.losses = len(kinds) == 2 && v.excuse("two carriers", v.disturbed()), v.losses()
+	a.loose, a.losses = len(kinds) == 2 && (v.excuse("two carriers", v.disturbed()) || v.excuse("two carriers: an answer, and the task is looked at", v.answeredAndLooked())), v.losses()
 	unordered := v.unordered()
 	for _, e := range v.elements {
 		switch {
@@ -136,8 +137,11 @@ func newAligner(v *turnView, s *screen) *aligner {
 
 // unordered reports whether calls and thoughts need not come in their order with the text.
 func (v *turnView) unordered() bool {
-	looked := v.asked() && slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
-	return v.disturbed() || v.excuse("marks: an answer, and the task is looked at", looked)
+	return v.disturbed() || v.excuse("marks: an answer, and the task is looked at", v.answeredAndLooked())
+}
+
+func (v *turnView) answeredAndLooked() bool {
+	return v.asked() && slices.ContainsFunc(v.heard, func(h *Heard) bool { return h.Kind == HeardRead })
 }
 
 // gap reports whether a reported gap excuses a missing element: the gap follows the
