@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -218,19 +219,29 @@ func (conf *configuration) page(settings []setting) *page {
 	}
 	out.field("yours", user)
 	out.field("workspace", conf.files.Workspace)
-	out.heading("What holds")
 	width := 0
 	for _, s := range settings {
 		width = max(width, len(s.Key)+2)
 	}
+	isBuiltIn := func(s setting) bool { return s.From == fromBuiltIn }
+	if slices.ContainsFunc(settings, func(s setting) bool { return !isBuiltIn(s) }) {
+		out.heading("Set")
+	}
 	for _, s := range settings {
-		value := settingText(s.Value)
-		from := map[string]string{byOption: "the option", byVariable: "the variable", fromBuiltIn: "built in",
+		from := map[string]string{byOption: "the option", byVariable: "the variable",
 			fromWorkspace: "workspace, line ", fromAgent: "the agent, line ", fromFile: "yours, line "}[s.From]
 		if s.Line > 0 {
 			from += fmt.Sprint(s.Line)
 		}
-		out.hanging(fmt.Sprintf("  %-*s%-20s", width, s.Key, from), width+22, cmp.Or(value, "-"))
+		if !isBuiltIn(s) {
+			out.hanging(fmt.Sprintf("  %-*s%-20s", width, s.Key, from), width+22, cmp.Or(settingText(s.Value), "-"))
+		}
+	}
+	out.heading("Built in")
+	for _, s := range settings {
+		if isBuiltIn(s) {
+			out.hanging(fmt.Sprintf("  %-*s", width, s.Key), width+2, cmp.Or(settingText(s.Value), "-"))
+		}
 	}
 	return out
 }

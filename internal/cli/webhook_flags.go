@@ -16,7 +16,7 @@ const groupPush = "What the agent pushes"
 func webhookFlags(env func(name string) []string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "webhook", Category: groupPush, EnvVars: env("webhook"),
-			Usage: "`ADDR|nats://HOST:PORT/MAILBOX`: have the agent push a task's changes, so that a turn goes on without a connection; receive them at HOST:PORT (port 0: a free one), or from a2astdio webhook by way of NATS. See docs/push.md"},
+			Usage: "`ADDR|nats://HOST:PORT/MAILBOX`: have the agent push a task's changes, so that a turn goes on without a connection; receive them at HOST:PORT (port 0: a free one), or from a2astdio webhook by way of NATS (tls://… where only TLS is right). See docs/push.md"},
 		&cli.StringFlag{Name: "webhook-url", Category: groupPush, EnvVars: env("webhook-url"),
 			Usage: "`URL`: how the agent reaches the receiver, through a tunnel, a proxy or a2astdio webhook; without it the address of --webhook itself, which only an agent on this machine reaches"},
 		&cli.StringSliceFlag{Name: "webhook-allow", Category: groupPush, EnvVars: env("webhook-allow"),

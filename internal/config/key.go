@@ -108,7 +108,7 @@ var keys = []Key{
 	{Name: "idle-timeout", Flag: "idle-timeout", In: Top | Agent, Kind: KindDuration, Example: `"10m"`,
 		Help: "how long the agent may be silent in the middle of its answer"},
 	{Name: "webhook", Flag: "webhook", In: Top | Agent, Kind: KindText, Example: `"127.0.0.1:0"`,
-		Help: "where to receive what the agent pushes: HOST:PORT, or a mailbox nats://HOST:PORT/MAILBOX; see docs/push.md for this and the next ones"},
+		Help: "where to receive what the agent pushes: HOST:PORT, or a mailbox nats://HOST:PORT/MAILBOX (tls://… where only TLS is right); see docs/push.md for this and the next ones"},
 	{Name: "webhook-url", Flag: "webhook-url", In: Top | Agent, Kind: KindText, Example: `"https://hooks.example"`,
 		Help: "how the agent reaches the receiver"},
 	{Name: "webhook-allow", Flag: "webhook-allow", In: Top | Agent, Kind: KindList, Example: `["10.0.0.0/8"]`,
