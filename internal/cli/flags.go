@@ -41,7 +41,7 @@ func rootFlags() []cli.Flag {
 			Usage: "`N`: how many notifications a second the editor gets at most; above that they are merged, and nothing is lost"},
 		&cli.StringFlag{Name: "protocol", Category: groupEditor, EnvVars: env("protocol"), Value: "auto",
 			Usage: "`" + strings.Join(bridge.Protocols(), "|") + "`: what the editor speaks, the Agent Client Protocol or A2A line by line; auto tells by its first request"},
-		&cli.BoolFlag{Name: "no-history", Category: groupEditor, EnvVars: env("no-history"),
+		&cli.BoolFlag{Name: "no-history", Category: groupWork, EnvVars: env("no-history"),
 			Usage: "store no conversations on this machine; then editors cannot load a session again. a2astdio sessions manages the stored ones"},
 		&cli.StringFlag{Name: "on-eof", Category: groupEditor, EnvVars: env("on-eof"), Value: "auto",
 			Usage: "`auto|cancel|finish`: what happens to running work at the end of input; auto cancels it for ACP, whose editor has ended then, and finishes it for A2A lines"},
