@@ -19,6 +19,8 @@ type delivery struct {
 	message        string
 	taker          bool // the journal has it that the agent has taken the answers; the turn's
 	opened         bool
+	// authenticates: it has waited for the user to authenticate, since when it may go on.
+	authenticates bool
 	// asBefore: its only event was the task as it stood before the prompt. answered: that has
 	// brought new text. The turn sets answered likewise.
 	asBefore, answered bool
@@ -60,11 +62,10 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 // something else meanwhile. So may the user who has authenticated, which answers no call.
 func (l *leg) hears(ev *a2a.Event) bool {
 	unsure, ours := false, 0
+	l.authenticates = l.authenticates || ev.State == a2a.StateAuthRequired || l.request.was.State == a2a.StateAuthRequired
 	switch {
-	case ev.Kind != a2a.EventTask && !l.request.answers:
-		return l.hearsPrompt(ev)
 	case ev.Kind != a2a.EventTask:
-		return ev.State != l.request.was.State && ev.State != a2a.StateInputRequired && l.request.was.State != a2a.StateAuthRequired
+		return l.hearsFrom(ev)
 	case l.isAsWas(ev):
 	case l.begun && !l.mayRestSince():
 		return true
@@ -74,7 +75,7 @@ func (l *leg) hears(ev *a2a.Event) bool {
 	case ev.State == a2a.StateInputRequired && l.request.was.State != a2a.StateCompleted:
 	case l.mayHaveEnded(ev.State):
 	case ev.State == l.request.was.State, !l.request.answers, // it worked while it waited for an answer
-		l.request.was.State == a2a.StateAuthRequired: // or goes on since the user has authenticated
+		l.authenticates: // or goes on since the user has authenticated
 		unsure = l.request.was.State != ""
 	default:
 		return true
@@ -92,10 +93,13 @@ func (l *leg) hears(ev *a2a.Event) bool {
 	return unsure && ours == 0
 }
 
-// hearsPrompt reports whether an update shows that a prompt has come. It may be of the work
-// before, if that was not known to rest, or, where the agent repeats it, up to its end.
-func (l *leg) hearsPrompt(update *a2a.Event) bool {
-	if l.repeats {
+// hearsFrom is hears for an update. Of a prompt's, it may be of the work before, if that was not
+// known to rest, or, where the agent repeats it, up to its end.
+func (l *leg) hearsFrom(update *a2a.Event) bool {
+	switch {
+	case l.request.answers:
+		return update.State != l.request.was.State && update.State != a2a.StateInputRequired && !l.authenticates
+	case l.repeats:
 		l.repeats = !l.request.was.Was(update)
 		return false
 	}

@@ -26,9 +26,11 @@ func (f *Fold) growingArtifacts(ev *a2a.Event) {
 				f.heldArtifact(&a)
 				f.endsWithNewest(ev, rest)
 			}
-		case sh == nil || sh.run == nil || sh.run.turn != f.texts.turn || sh.run.epoch != f.texts.epoch:
-		case f.goesOn(sh, text, &text):
+		case sh == nil || sh.run == nil || sh.run.turn != f.texts.turn || !f.goesOn(sh, text, &text):
+		case sh.run.epoch == f.texts.epoch:
 			f.heldArtifact(&a)
+		default: // and those behind it may be the whole of what it brings
+			mayLack = mayLack && text == ""
 		}
 	}
 }

@@ -59,10 +59,10 @@ func (v *turnView) uncancelled() outcome {
 	return endsAsPlanned
 }
 
-// toldEnd reports whether the task has reported the turn's end by then.
+// toldEnd reports whether the task, or a push, has reported the turn's end by then.
 func (v *turnView) toldEnd(by time.Duration) bool {
 	end := v.end()
-	return end != nil && slices.ContainsFunc(v.heard, func(h *Heard) bool {
+	return end != nil && (end.Pushed && end.At+v.plan.Agent.PushDelay <= by) || end != nil && slices.ContainsFunc(v.heard, func(h *Heard) bool {
 		return (h.Kind == HeardResume || h.Kind == HeardRead) && h.At >= end.At && h.At <= by
 	})
 }
