@@ -44,6 +44,9 @@ type Stream struct {
 	answered, first bool
 	// unstreamed is set for an agent that may turn out not to stream at all.
 	unstreamed func() (json.RawMessage, error)
+	// spoke: an event has come. word is the error for a stream that brings words, and no event.
+	spoke bool
+	word  error
 	// err ends the stream; it is returned when the events before it have been.
 	err error
 
@@ -193,6 +196,8 @@ func (s *Stream) finish(err error) {
 		s.err = failf(ErrEnded, "%s: the client was closed", s.at)
 	case s.caller.Err() != nil:
 		s.err = failf(s.caller.Err(), "%s: the stream was given up: %v", s.at, s.caller.Err())
+	case err == io.EOF && !s.frames.unfinished() && !s.spoke && s.word != nil:
+		s.err = s.word
 	case err == io.EOF && !s.frames.unfinished():
 		s.err = io.EOF
 	case err == io.EOF:

@@ -38,6 +38,13 @@ func (s *Stream) decode(f *frame) error {
 	if f.failure {
 		return &a2a.Error{Code: a2a.CodeInternal, Message: quote(data)}
 	}
+	if !bytes.ContainsAny(data, `{}"`) {
+		// A word, such as OpenAI's [DONE], or a gateway's ping: it is no part of an event.
+		if !s.spoke && s.word == nil {
+			s.word = s.notJSON(data)
+		}
+		return nil
+	}
 	// Gemini's server ends the events of one of its streams with one newline
 	// instead of two, so that they arrive as the lines of one event. JSON in
 	// several lines is no JSON each, so the two cannot be mistaken.
@@ -47,7 +54,7 @@ func (s *Stream) decode(f *frame) error {
 	}
 	for _, line := range lines {
 		if len(lines) == 1 || !rawjson.IsObject(rawjson.View(line)) || !rawjson.Valid(line) {
-			return failf(ErrMalformed, "%s sent an event that is not JSON: %s", s.at, quote(data))
+			return s.notJSON(data)
 		}
 	}
 	for _, line := range lines {
@@ -56,6 +63,10 @@ func (s *Stream) decode(f *frame) error {
 		}
 	}
 	return nil
+}
+
+func (s *Stream) notJSON(data []byte) error {
+	return failf(ErrMalformed, "%s sent an event that is not JSON: %s", s.at, quote(data))
 }
 
 // maxTemplates is how many templates are kept: a few messages and artifacts grow in
@@ -132,6 +143,7 @@ func (s *Stream) decodeOne(data string, failure bool) error {
 	s.events[last].FastPath().Source = &s.source
 	err := s.endpoint.binding.event(s.endpoint.protocol, data, failure, &s.events[last])
 	if err == nil {
+		s.spoke = true
 		return nil
 	}
 	s.events = s.events[:last]
