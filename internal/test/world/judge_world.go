@@ -207,6 +207,10 @@ func (v *turnView) excuseLoaded(text string, gap bool) bool {
 	if v.excuse("load: a chunk alone", agent.SharedID && agent.Holds != HoldsAll && gap && v.madeOf(text)) {
 		return true // a single chunk looks like what was shown of its message
 	}
+	inWhole := slices.ContainsFunc(v.elements, func(e *element) bool { return len(e.again) > 0 && strings.Contains(e.text, text) })
+	if gap && v.excuse("load: the last part of a whole", agent.Holds != HoldsAll && inWhole) {
+		return true // it was shown before the whole that has what was lost
+	}
 	cannotAsk := v.forgotten() || v.outOfReach() || agent.NoGet
 	if gap && v.excuse("load: replayed, and nobody to ask", agent.Resume == ResumesReplay && cannotAsk && v.byTurn(text) != nil) {
 		return true // there is no task to compare it with
