@@ -96,6 +96,7 @@ func (s *subscription) join(ctx context.Context, events []a2a.Event) error {
 
 // withoutTask shows events of a task that could not be asked for: err says why.
 func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err error) error {
+	s.keepOver(events)
 	s.noteUntold(events)
 	switch {
 	case errors.Is(err, errDropped), errors.Is(err, context.Canceled):
@@ -134,6 +135,18 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 	return err
 }
 
+// keepOver lets a task stay over if the last look has told that it is: the states of events that
+// come now are older.
+func (s *subscription) keepOver(events []a2a.Event) {
+	if over := s.state; s.lookedOver && !s.unheard && over.Terminal() {
+		for i := range events {
+			if events[i].State != "" {
+				events[i].State = over
+			}
+		}
+	}
+}
+
 // endsAsBefore reports whether a replay may end with an older leg: in the state that the task was
 // in before the message, which it says once.
 func (s *subscription) endsAsBefore(events []a2a.Event) bool {
@@ -151,12 +164,28 @@ func (s *subscription) endsAsBefore(events []a2a.Event) bool {
 func (s *subscription) noteUntold(events []a2a.Event) {
 	alone := len(events) == 1 && events[0].Kind == a2a.EventTask && events[0].State != a2a.StateSubmitted
 	unheard := s.again && s.unheard && !s.begun && !alone
+	older := s.olderThanMessage(events)
 	for i := range events {
-		s.note(&events[i])
+		if s.note(&events[i]); i < older {
+			s.leg.doubt(true)
+		}
 	}
 	if s.over = s.over && s.resting() && !unheard; unheard {
 		s.leg.doubt(true)
 	}
+}
+
+// olderThanMessage returns how many events were said before an answer that was perhaps not delivered:
+// those up to the question.
+func (s *subscription) olderThanMessage(events []a2a.Event) int {
+	if was := &s.request.was; s.unheard && !s.begun && s.request.answers && was.MessageID != "" {
+		for i := len(events); i > 0; i-- {
+			if was.Was(&events[i-1]) {
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // unaligned is how events are joined that the agent cannot be asked about: blindly,
