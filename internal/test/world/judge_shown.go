@@ -59,11 +59,12 @@ func (v *turnView) late(a *aligner, extras []string) (rest []string) {
 	return rest
 }
 
-// leftSilent reports whether a text was said on a stream that had fallen silent, and
-// that was left for the one of an answer. (The task holds it; nobody looks.)
+// leftSilent reports whether a text was said, or was to be said again, on a stream that had
+// fallen silent, and that was left for the one of an answer. (The task holds it; nobody looks.)
 func (v *turnView) leftSilent(e *element) bool {
 	silent := v.hit(SilentAt)
-	return silent != nil && e.said.At >= silent.At && slices.ContainsFunc(v.heard, func(h *Heard) bool {
+	replayed := v.plan.Agent.Resume == ResumesReplay && silent != nil && silent.Fault.Stream > 0 && !e.said.Arrived
+	return silent != nil && (e.said.At >= silent.At || replayed) && slices.ContainsFunc(v.heard, func(h *Heard) bool {
 		return h.Kind == HeardAnswer && h.At >= e.said.At
 	})
 }
