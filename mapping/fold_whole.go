@@ -179,8 +179,8 @@ func (f *Fold) artifactAgain(sh *shown, a *a2a.Artifact, follows, last bool) boo
 	if f.echoed(sh, text) { // the snapshot had it
 		return true
 	}
-	if f.echo && follows && f.State.Terminal() && f.loss.told && sh.short.n > 0 {
-		return true // the agent has taken it back since, and the user knows that something is missing
+	if f.echo && follows && f.State.Terminal() && sh.short.n > 0 {
+		return true // the agent has taken it back since
 	}
 	if f.echo && !follows && sh.short.n == len(text) && f.isLess(sh, text) { // likewise
 		if !f.superseded {
