@@ -51,6 +51,8 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 // silentUntold is silent at an agent that cannot be asked.
 func (s *subscription) silentUntold(ctx context.Context) error {
 	switch {
+	case s.unheard && s.state == a2a.StateAuthRequired: // until the user has authenticated
+		return nil
 	case s.unheard:
 		return &undeliveredError{s.taskID, s.begun}
 	case len(s.kept) > 0 && !s.isAlone() && says(s.kept): // the next one may repeat all
