@@ -247,10 +247,8 @@ func (e *acpEditor) closeSession(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	if session := e.server.drop(p.SessionID); session != nil {
-		session.shut()
-	}
 	c.reply(struct{}{})
+	e.server.dismiss(p.SessionID, false, func() {})
 }
 
 func (e *acpEditor) cancel(c *editorRequest) {

@@ -36,11 +36,8 @@ func (e *acpEditor) deleteSession(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	session := e.server.drop(p.SessionID)
-	e.server.spawn(func(context.Context) {
-		if session != nil {
-			_ = session.journal.Close() // it is not read any more
-		}
+	// Behind its last turn, which stores what it has come to.
+	e.server.dismiss(p.SessionID, true, func() {
 		if err := e.server.agent.opts.Store.Delete(p.SessionID); err != nil {
 			c.fail(acp.CodeInternal, err.Error(), err.Error())
 			return
@@ -63,28 +60,11 @@ func (e *acpEditor) reopen(c *editorRequest, show bool) {
 	}
 	s := e.server
 	s.mu.Lock()
-	session := s.sessions[p.SessionID]
+	session, before := s.sessions[p.SessionID], s.leaving[p.SessionID]
 	s.mu.Unlock()
 	known := session != nil
 	if !known {
-		record, err := s.agent.opts.Store.Get(p.SessionID)
-		if err != nil || record.Agent != s.agent.opts.Name {
-			text := fmt.Sprintf("editor: %s: no session %q is stored for this agent: open one with session/new", c.Method, p.SessionID)
-			if err != nil && !errors.Is(err, store.ErrNoSession) {
-				text = err.Error()
-			}
-			c.fail(acp.CodeResourceNotFound, text, "")
-			return
-		}
-		if !c.checkDirectories(&p) {
-			return
-		}
-		record.Cwd = cmp.Or(p.Cwd, record.Cwd)
-		s.ide.open(c.conn, record.Cwd)
-		session = s.agent.restore(record)
-		session.mcp = p.McpServers
-		if !s.add(session) {
-			c.fail(acp.CodeInternal, tooManySessions(), "")
+		if session = e.restore(c, &p, before != nil && before.deleted); session == nil {
 			return
 		}
 	}
@@ -99,6 +79,10 @@ func (e *acpEditor) reopen(c *editorRequest, show bool) {
 	}
 	session.setAdditional(p.AdditionalDirectories)
 	running := s.spawn(func(ctx context.Context) {
+		if !known && before != nil {
+			<-before.over
+			session.reread()
+		}
 		goesOn, err := e.past(ctx, c, session, show, !known)
 		if err != nil {
 			turn.Discard()
@@ -119,6 +103,35 @@ func (e *acpEditor) reopen(c *editorRequest, show bool) {
 	if !running {
 		turn.Discard()
 	}
+}
+
+// restore opens a stored session. If it cannot, it answers with an error, and returns nil.
+func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted bool) *Session {
+	s := e.server
+	record, err := s.agent.opts.Store.Get(p.SessionID)
+	if err == nil && deleted {
+		err = store.ErrNoSession
+	}
+	if err != nil || record.Agent != s.agent.opts.Name {
+		text := fmt.Sprintf("editor: %s: no session %q is stored for this agent: open one with session/new", c.Method, p.SessionID)
+		if err != nil && !errors.Is(err, store.ErrNoSession) {
+			text = err.Error()
+		}
+		c.fail(acp.CodeResourceNotFound, text, "")
+		return nil
+	}
+	if !c.checkDirectories(p) {
+		return nil
+	}
+	record.Cwd = cmp.Or(p.Cwd, record.Cwd)
+	s.ide.open(c.conn, record.Cwd)
+	session := s.agent.restore(record)
+	session.mcp = p.McpServers
+	if !s.add(session) {
+		c.fail(acp.CodeInternal, tooManySessions(), "")
+		return nil
+	}
+	return session
 }
 
 // past shows what there is of a session.

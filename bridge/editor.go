@@ -48,10 +48,12 @@ type server struct {
 	work     sync.WaitGroup
 	sessions map[string]*Session
 	prompts  map[jsonrpc2.ID]*Session // the requests that run, for $/cancel_request
+	leaving  map[string]*leaving      // sessions that were closed, while something of them runs
 }
 
 func newServer(agent *Agent, out *stdio.Conn) *server {
-	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[jsonrpc2.ID]*Session{}}
+	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[jsonrpc2.ID]*Session{},
+		leaving: map[string]*leaving{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.setup.done.Store(agent.opts.Client != nil || agent.opts.Setup == nil)
 	s.acp = newACPEditor(s)
@@ -155,6 +157,8 @@ func (s *server) shutdown() {
 	}
 	s.stop()
 	<-done
+	s.mu.Lock() // a signal does not stop the read loop
+	defer s.mu.Unlock()
 	for _, session := range s.sessions {
 		_ = session.journal.Close() // it has been written
 	}
@@ -248,18 +252,6 @@ func (s *server) add(session *Session) bool {
 	}
 	s.sessions[session.ID] = session
 	return true
-}
-
-// drop closes a session, cancels its work, and returns it; nil if it is not open.
-func (s *server) drop(id string) *Session {
-	s.mu.Lock()
-	session := s.sessions[id]
-	delete(s.sessions, id)
-	s.mu.Unlock()
-	if session != nil {
-		session.Cancel()
-	}
-	return session
 }
 
 // setPrompt notes which session a request's turn belongs to; nil: the turn is over.

@@ -55,13 +55,27 @@ func (s *Session) unkeptNotice() string {
 // conversation is not what he allows now.
 func (a *Agent) restore(r store.Record) *Session {
 	s := a.NewSession(r.Cwd)
-	s.ID, s.Title, s.webhook = r.ID, r.Title, r.Webhook
-	s.contextID, s.taskID, s.previous = r.ContextID, r.TaskID, r.Previous
+	s.ID = r.ID
+	s.takeRecord(r)
 	s.approvals.mode = ModeDefault
 	if was := r.Mode; was != "" && was != ModeDefault {
 		s.modeWas = was
 	}
 	return s
+}
+
+// takeRecord takes over where a stored conversation stands.
+func (s *Session) takeRecord(r store.Record) {
+	s.Title, s.webhook = r.Title, r.Webhook
+	s.contextID, s.taskID, s.previous = r.ContextID, r.TaskID, r.Previous
+}
+
+// reread is takeRecord for what was stored since the session was restored. If the store
+// fails, the session begins where it stood then.
+func (s *Session) reread() {
+	if r, err := s.agent.opts.Store.Get(s.ID); err == nil {
+		s.takeRecord(r)
+	}
 }
 
 // modeNotice says, once, that a stored session's mode was not restored; "" if there

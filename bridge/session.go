@@ -192,17 +192,6 @@ func (s *Session) busy() bool {
 	return s.turn != nil
 }
 
-// shut releases the journal of a closed session, as soon as no turn writes to it, so
-// that a long-lived process with many sessions keeps no files open.
-func (s *Session) shut() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shutting = true
-	if s.turn == nil {
-		_ = s.journal.Close() // it has been written
-	}
-}
-
 // Cancel ends the running turn, if there is one: see [Turn.Run].
 func (s *Session) Cancel() {
 	s.mu.Lock()

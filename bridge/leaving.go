@@ -1,0 +1,67 @@
+package bridge
+
+import "context"
+
+// This file has what happens when an editor closes a session, or deletes it.
+
+// leaving is a session that was closed or deleted, until its last turn is over. One with
+// its ID that is loaded meanwhile waits for that, or it would show what the turn shows
+// once more.
+type leaving struct {
+	deleted bool
+	over    chan struct{}
+}
+
+// dismiss closes a session, if it is open, cancels its work, and runs then when nothing of
+// it runs any more.
+func (s *server) dismiss(id string, deleted bool, then func()) {
+	l := &leaving{deleted: deleted, over: make(chan struct{})}
+	s.mu.Lock()
+	session, before := s.sessions[id], s.leaving[id]
+	delete(s.sessions, id)
+	s.leaving[id] = l
+	s.mu.Unlock()
+	if session != nil {
+		session.Cancel()
+		session.shut()
+	}
+	s.spawn(func(context.Context) { // ends with the session's turn
+		if before != nil {
+			<-before.over
+		}
+		if session != nil {
+			session.rest()
+		}
+		then()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.leaving[id] == l {
+			delete(s.leaving, id)
+		}
+		close(l.over)
+	})
+}
+
+// shut releases the journal of a closed session, as soon as no turn writes to it, so
+// that a long-lived process with many sessions keeps no files open.
+func (s *Session) shut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shutting = true
+	if s.turn == nil {
+		_ = s.journal.Close() // it has been written
+	}
+}
+
+// rest waits until nothing of a session runs that was shut.
+func (s *Session) rest() {
+	for {
+		s.mu.Lock()
+		t := s.turn
+		s.mu.Unlock()
+		if t == nil {
+			return
+		}
+		<-t.over
+	}
+}
