@@ -29,10 +29,12 @@ type linesEditor struct {
 	// A conversation is found by its context or by one of its tasks.
 	contexts map[string]*Session
 	tasks    map[string]*Session
+	// waiting has the calls that wait for toolCall/confirm, by task.
+	waiting map[string][]string
 }
 
 func newLinesEditor(s *server) *linesEditor {
-	e := &linesEditor{server: s, contexts: map[string]*Session{}, tasks: map[string]*Session{}}
+	e := &linesEditor{server: s, contexts: map[string]*Session{}, tasks: map[string]*Session{}, waiting: map[string][]string{}}
 	e.methods = map[string]func(*editorRequest){
 		"message/send":        e.send,
 		"message/stream":      e.stream,
@@ -136,6 +138,10 @@ func (e *linesEditor) prompt(c *editorRequest) (p lineParams, m *a2a.Outgoing, s
 		c.fail(acp.CodeInvalidParams, err.Error(), "")
 		return p, nil, nil
 	}
+	if err := e.checkWaiting(m); err != nil {
+		c.failAgent(err)
+		return p, nil, nil
+	}
 	if err := e.server.ide.add(m); err != nil {
 		c.failAgent(err)
 		return p, nil, nil
@@ -164,8 +170,8 @@ func (e *linesEditor) session(contextID, taskID, workspace string) *Session {
 	if s := e.tasks[taskID]; s != nil && taskID != "" {
 		return s
 	}
-	// A new task in a context may run beside another one.
-	if s := e.contexts[contextID]; s != nil && contextID != "" && !s.busy() {
+	// A new task in a context may run beside another one, or one whose calls wait.
+	if s := e.contexts[contextID]; s != nil && contextID != "" && !s.busy() && !e.waitsLocked(s) {
 		return s
 	}
 	if !filepath.IsAbs(workspace) { // the agent may work elsewhere
@@ -198,6 +204,7 @@ func (e *linesEditor) prune() {
 		if !s.busy() {
 			s.giveUpPause()
 			delete(e.tasks, id)
+			delete(e.waiting, id)
 		}
 	}
 }
@@ -214,6 +221,7 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 		result, err := run(ctx, turn, view)
 		e.server.setPrompt(c.ID, nil)
 		e.note(session, result)
+		e.noteWaiting(result, err)
 		var task *mapping.TaskError
 		switch {
 		case errors.As(err, &task):
@@ -266,6 +274,9 @@ func (e *linesEditor) confirm(c *editorRequest) {
 	}
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		return t.Answer(ctx, func(questions []mapping.Question) ([]mapping.Answer, error) {
+			if len(questions) == 0 {
+				e.noWaiting(p.TaskID)
+			}
 			given := map[string]mapping.Answer{}
 			for _, a := range p.Confirmations {
 				if _, twice := given[a.ToolCallID]; twice {

@@ -95,6 +95,9 @@ func (e *linesEditor) cancelTask(c *editorRequest) {
 		if err != nil {
 			return nil, err
 		}
+		if ev.State.Terminal() {
+			e.noWaiting(p.ID)
+		}
 		if ev.State == a2a.StateCanceled {
 			e.server.taskCancelled(p.ID)
 		}
