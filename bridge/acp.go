@@ -277,9 +277,7 @@ func (e *acpEditor) cancelRequest(c *editorRequest) {
 	s := e.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if session := s.prompts[jsonrpc2.ID(id)]; session != nil {
-		session.Cancel()
-	}
+	s.cancelPromptsLocked(jsonrpc2.ID(id))
 }
 
 // prompt runs a turn. It is registered before the next message is read, so that
@@ -302,7 +300,7 @@ func (e *acpEditor) prompt(c *editorRequest) {
 	running := e.server.spawn(func(ctx context.Context) {
 		if stop := e.waitForPast(ctx, turn); stop != "" {
 			turn.Discard()
-			e.server.setPrompt(c.ID, nil)
+			e.server.endPrompt(c.ID, session)
 			c.reply(acp.PromptResponse{StopReason: stop})
 			return
 		}
@@ -317,7 +315,7 @@ func (e *acpEditor) prompt(c *editorRequest) {
 			text := "\n[Not allowed, because nobody answered: " + strings.Join(result.Unanswered, "; ") + "]\n"
 			err = errors.Join(err, view.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
 		}
-		e.server.setPrompt(c.ID, nil)
+		e.server.endPrompt(c.ID, session)
 		if err != nil {
 			c.fail(mapping.ACPError(err))
 			return

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,12 +48,14 @@ type server struct {
 	closing  bool
 	work     sync.WaitGroup
 	sessions map[string]*Session
-	prompts  map[jsonrpc2.ID]*Session // the requests that run, for $/cancel_request
-	leaving  map[string]*leaving      // sessions that were closed, while something of them runs
+	// prompts are the sessions of the requests that run, for $/cancel_request. An ID may
+	// have several: some programs give all their requests the same.
+	prompts map[jsonrpc2.ID][]*Session
+	leaving map[string]*leaving // sessions that were closed, while something of them runs
 }
 
 func newServer(agent *Agent, out *stdio.Conn) *server {
-	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[jsonrpc2.ID]*Session{},
+	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[jsonrpc2.ID][]*Session{},
 		leaving: map[string]*leaving{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.setup.done.Store(agent.opts.Client != nil || agent.opts.Setup == nil)
@@ -144,8 +147,8 @@ func (s *server) shutdown() {
 	for _, session := range s.sessions {
 		session.Cancel()
 	}
-	for _, session := range s.prompts {
-		session.Cancel() // the line protocol has no list of sessions
+	for id := range s.prompts {
+		s.cancelPromptsLocked(id) // the line protocol has no list of sessions
 	}
 	s.mu.Unlock()
 	done := s.worked()
@@ -239,7 +242,7 @@ func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
 		c.fail(acp.CodeInvalidRequest, busyText, "")
 		return turn, false
 	}
-	c.server.setPrompt(c.ID, session)
+	c.server.beginPrompt(c.ID, session)
 	return turn, true
 }
 
@@ -254,15 +257,30 @@ func (s *server) add(session *Session) bool {
 	return true
 }
 
-// setPrompt notes which session a request's turn belongs to; nil: the turn is over.
-func (s *server) setPrompt(id jsonrpc2.ID, session *Session) {
+// beginPrompt notes which session a request's turn belongs to.
+func (s *server) beginPrompt(id jsonrpc2.ID, session *Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if session == nil {
-		delete(s.prompts, id)
-		return
+	s.prompts[id] = append(s.prompts[id], session)
+}
+
+// endPrompt notes that the turn is over.
+func (s *server) endPrompt(id jsonrpc2.ID, session *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.prompts[id]
+	if at := slices.Index(list, session); at >= 0 {
+		list = slices.Delete(list, at, at+1)
 	}
-	s.prompts[id] = session
+	if s.prompts[id] = list; len(list) == 0 {
+		delete(s.prompts, id)
+	}
+}
+
+func (s *server) cancelPromptsLocked(id jsonrpc2.ID) {
+	for _, session := range s.prompts[id] {
+		session.Cancel()
+	}
 }
 
 // pickID numbers our own requests from 1: some peers read a null ID as 0.
@@ -274,7 +292,9 @@ func (s *server) pickID() jsonrpc2.CallOption {
 func (s *server) taskCancelled(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, session := range s.prompts {
-		session.taskCancelled(task)
+	for _, sessions := range s.prompts {
+		for _, session := range sessions {
+			session.taskCancelled(task)
+		}
 	}
 }

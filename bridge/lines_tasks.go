@@ -200,7 +200,9 @@ func (e *linesEditor) status(c *editorRequest) {
 		}
 		status.Always = e.always()
 		e.server.mu.Lock()
-		status.Running = len(e.server.prompts)
+		for _, sessions := range e.server.prompts {
+			status.Running += len(sessions)
+		}
 		e.server.mu.Unlock()
 		c.reply(status)
 	})

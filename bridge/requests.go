@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -38,6 +39,9 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 		given, err := answers(questions)
 		if err != nil {
 			return nil, err
+		}
+		if len(questions) == 0 {
+			return nil, errors.New("bridge: no call waits for an answer: send a prompt")
 		}
 		for _, a := range given {
 			at := slices.IndexFunc(questions, func(q mapping.Question) bool { return q.Call == a.Call })
