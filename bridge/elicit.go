@@ -53,6 +53,7 @@ func (t Turn) next() Turn {
 	s := t.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	close(t.over) // it is not released
 	s.turn = newTurn(s)
 	s.turn.trace = t.trace
 	if t.isCancelled() {
