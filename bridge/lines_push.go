@@ -110,6 +110,9 @@ func (e *linesEditor) listPush(c *editorRequest) {
 func (e *linesEditor) deletePush(c *editorRequest) {
 	var p pushParams
 	e.once(c, &p, func(ctx context.Context) (any, error) {
+		if p.ConfigID == "" {
+			return nil, paramsErrorf("params need the pushNotificationConfigId of what is to be deleted")
+		}
 		return nil, e.server.agent.opts.Client.DeletePush(ctx, p.TaskID, p.ConfigID)
 	})
 }

@@ -117,6 +117,9 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 		UpdatedAfter     string `json:"lastUpdatedAfter"`
 	}
 	e.once(c, &p, func(ctx context.Context) (any, error) {
+		if p.Status != "" && !slices.Contains(a2a.States(), a2a.State(p.Status)) {
+			return nil, paramsErrorf("there is no state %q: it is one of %v", p.Status, a2a.States())
+		}
 		page, err := e.server.agent.opts.Client.List(ctx, a2a.TaskQuery{ContextID: p.ContextID, State: a2a.State(p.Status),
 			PageSize: p.PageSize, PageToken: p.PageToken, HistoryLength: p.HistoryLength, IncludeArtifacts: p.IncludeArtifacts,
 			StatusAfter: cmp.Or(p.StatusAfter, p.UpdatedAfter)})
