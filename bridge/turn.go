@@ -354,7 +354,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
 		steps = append(steps, t.cutCost(leg)...)
 	}
 	if n.aligns != nil {
-		steps = t.fold.Align(n.aligns, n.events, n.ahead, steps)
+		steps = t.align(&n, steps)
 		n.events = nil
 	}
 	steps = t.foldEvents(n, steps)

@@ -42,6 +42,16 @@ func (t *turn) restsAsKnown(n *arrival) bool {
 	return n.aligns != nil && len(n.events) == 0 && rest.MessageID != "" && rest.Is(n.aligns)
 }
 
+// align turns a task that was asked for, and the events that it may hold, into steps.
+func (t *turn) align(n *arrival, steps []mapping.Step) []mapping.Step {
+	known, at := t.restsAsKnown(n), len(steps)
+	steps = t.fold.Align(n.aligns, n.events, n.ahead, steps)
+	if known && n.join.resumed() && hasContent(steps[at:]) { // an artifact says more, and the messages do not tell
+		t.session.seen.Lose(t.fold.TaskID)
+	}
+	return steps
+}
+
 // tellLeg tells the leg what is known of the calls.
 func (t *turn) tellLeg(leg *leg) {
 	leg.asking.Store(t.fold.Waits())
@@ -61,10 +71,15 @@ func hasTextSteps(steps []mapping.Step) bool {
 	return false
 }
 
+// hasContent reports whether an editor is shown anything of what the agent says.
+func hasContent(steps []mapping.Step) bool {
+	return slices.ContainsFunc(steps, func(s mapping.Step) bool { return s.Kind >= mapping.StepText && s.Kind <= mapping.StepPart })
+}
+
 // keep puts into the journal what no step tells: texts that were shown elsewhere, and that
 // the agent, which has spoken, has taken the user's answers.
 func (t *turn) keep(leg *leg, spoke bool, steps []mapping.Step) {
-	leg.told = leg.told || slices.ContainsFunc(steps, func(s mapping.Step) bool { return s.Kind >= mapping.StepText && s.Kind <= mapping.StepPart })
+	leg.told = leg.told || hasContent(steps)
 	marks := t.fold.KnownMarks(nil)
 	if leg.request.answers && spoke && !leg.unheard && !leg.taker {
 		leg.taker = true
