@@ -77,13 +77,18 @@ func (f *Fold) textOf(ev *a2a.Event) (sh *shown, text string) {
 }
 
 // comesLate reports whether a piece is one that was awaited. Any other tells that it does
-// not come. follows: it is appended to those before.
+// not come, unless the agent holds no more than the newest piece of a message: then others
+// come before it. follows: it is appended to those before.
 func (f *Fold) comesLate(sh *shown, text string, follows bool) bool {
 	a, ok := f.loss.awaited[sh]
 	if !ok || text == "" {
 		return false
 	}
-	if delete(f.loss.awaited, sh); !strings.HasPrefix(a, text) || !follows && len(a) != sh.n {
+	comes := strings.HasPrefix(a, text) && (follows || len(a) == sh.n)
+	if !comes && sh.lacking && !sh.artifact {
+		return false
+	}
+	if delete(f.loss.awaited, sh); !comes {
 		return false
 	}
 	if a = a[len(text):]; a != "" {
