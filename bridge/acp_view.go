@@ -96,6 +96,11 @@ func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 		if err == nil {
 			err = json.Unmarshal(raw, &r)
 		}
+		if err != nil {
+			v.editor.server.log.Warn("editor: cannot ask for permission, so the call is rejected", "call", q.Call.ID, "err", err)
+		} else if id := r.Outcome.OptionID; r.Outcome.Outcome == acp.OutcomeSelected && !offered(q, id) {
+			v.editor.server.log.Warn("editor: picked an option that was not offered, so the call is rejected", "call", q.Call.ID, "option", id)
+		}
 		if err != nil || r.Outcome.Outcome != acp.OutcomeSelected {
 			r.Outcome.OptionID = "" // cancelled, or an error: no option was picked
 		}

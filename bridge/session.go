@@ -33,7 +33,8 @@ type Editor interface {
 	Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error)
 }
 
-// An [Editor] returns ErrPause from Ask to answer later: see [Turn.Answer].
+// An [Editor] returns ErrPause from Ask to answer later: see [Turn.Answer]. A prompt in
+// place of the answer gives the calls up, and agents need not tell what becomes of them.
 var ErrPause = errors.New("the questions are answered later")
 
 // A Session is a conversation with the agent: an A2A context, and the task in it
