@@ -338,7 +338,7 @@ func (v *turnView) unreached() bool {
 // judgeCancel: the agent hears of a cancel.
 func (v *turnView) judgeCancel() {
 	r, end := v.rec, v.end()
-	if r.Cancelled == 0 || v.taken() == 0 || v.excuse("cancel: it has come before", v.refused()) || v.excuse("cancel: disturbed", v.unreached()) || v.turn.Direct || end != nil && end.At <= max(r.Replied, r.Cancelled) {
+	if r.Cancelled == 0 || v.taken() == 0 || v.excuse("cancel: it has come before", v.refused()) || v.excuse("cancel: disturbed", v.unreached()) || v.excuse("cancel: as a slow editor is told that the turn has failed", r.Err != "" && r.Replied > 0 && r.Replied <= r.Cancelled+v.plan.PerLine) || v.turn.Direct || end != nil && end.At <= max(r.Replied, r.Cancelled) {
 		return
 	}
 	for _, h := range v.heard {
