@@ -5,7 +5,9 @@ import (
 	"errors"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 const (
@@ -80,6 +82,9 @@ func (h *hub) drop(d *diff) {
 func (h *hub) add(d *diff) error {
 	if !filepath.IsAbs(d.path) {
 		return errors.New("filePath must be an absolute path")
+	}
+	if strings.ContainsFunc(d.path, unicode.IsControl) { // an editor might show another path than it writes to
+		return errors.New("filePath has control characters")
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

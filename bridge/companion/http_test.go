@@ -162,6 +162,7 @@ func TestTools(t *testing.T) {
 			{"openDiff", `{"filePath":null,"newContent":"x"}`, `filePath is missing`},
 			{"openDiff", `{"filePath":7,"newContent":"x"}`, `arguments.filePath must not be a JSON number`},
 			{"openDiff", `{"filePath":"a","newContent":"x"}`, `filePath must be an absolute path`},
+			{"openDiff", `{"filePath":"/a\nb","newContent":"x"}`, `filePath has control characters`},
 			{"openDiff", `[]`, `arguments must not be a JSON array`},
 			{"closeDiff", `{}`, `filePath is missing`},
 			{"closeDiff", `{"filePath":"/w/a","suppressNotification":"yes"}`, `suppressNotification must not be a JSON string`},
