@@ -18,7 +18,7 @@ func (v *turnView) isLate(other *turnView, text string) bool {
 	}
 	return v.excuse("late: owed by another turn", other.owes(text)) ||
 		v.excuse("late: of a turn that failed", other.disturbed() && other.rec.Err != "") ||
-		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil })) ||
+		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil || other.owes(e.text) })) ||
 		v.excuse("late: an artifact that was replaced while the bridge was down", other.rec.Killed > 0 && other.replacedText(text)) ||
 		v.excuse("late: a part of a whole, replayed behind a gap", v.plan.Agent.Resume == ResumesReplay && v.plan.Agent.Holds != HoldsAll && other.disturbed() && of(func(e *element) bool { return other.inWhole(e) || other.owes(e.text) })) ||
 		v.excuse("late: pushed in another order, and no tasks/get", other.pushedBlind() && !strings.Contains(screenOf(other.rec.Shown, false).text, text)) ||
