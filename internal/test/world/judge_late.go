@@ -21,10 +21,25 @@ func (v *turnView) isLate(other *turnView, text string) bool {
 		v.excuse("late: a whole of a turn in which the bridge was killed", other.rec.Killed > 0 && of(func(e *element) bool { return e.again != nil || other.owes(e.text) })) ||
 		v.excuse("late: an artifact that was replaced while the bridge was down", other.rec.Killed > 0 && other.replacedText(text)) ||
 		v.excuse("late: a part of a whole, replayed behind a gap", v.plan.Agent.Resume == ResumesReplay && v.plan.Agent.Holds != HoldsAll && other.disturbed() && of(func(e *element) bool { return other.inWhole(e) || other.owes(e.text) })) ||
-		v.excuse("late: pushed in another order, and no tasks/get", other.pushedBlind() && !strings.Contains(screenOf(other.rec.Shown, false).text, text)) ||
+		v.excuse("late: pushed in another order, and no tasks/get", other.pushedBlind() && (!strings.Contains(screenOf(other.rec.Shown, false).text, text) || other.disordered(text))) ||
 		v.excuse("late: a whole of which a part was lost", of(func(e *element) bool { return other.lacksPart(e) || other.owes(e.text) })) ||
 		v.excuse("late: said by a whole alone", of(func(e *element) bool { return e.told && !e.shown })) ||
 		v.excuse("late: of words that repeat, and were lost", (other.rec.Killed > 0 || other.disturbed()) && strings.ContainsAny(text, repeating))
+}
+
+// disordered reports whether a part of a text was shown before what the agent had said before it.
+func (v *turnView) disordered(text string) bool {
+	shown := screenOf(v.rec.Shown, false).text
+	for i, e := range v.elements {
+		before := slices.ContainsFunc(v.elements[i+1:], func(later *element) bool {
+			at := strings.Index(shown, later.text)
+			return !e.mark && !later.mark && strings.Contains(text, later.text) && at >= 0 && at < strings.Index(shown, e.text)
+		})
+		if before {
+			return true
+		}
+	}
+	return false
 }
 
 // lacksPart reports whether an element is a whole of which a part was not shown.
