@@ -219,29 +219,27 @@ func (conf *configuration) page(settings []setting) *page {
 	}
 	out.field("yours", user)
 	out.field("workspace", conf.files.Workspace)
+	out.heading("What holds")
 	width := 0
 	for _, s := range settings {
 		width = max(width, len(s.Key)+2)
 	}
-	isBuiltIn := func(s setting) bool { return s.From == fromBuiltIn }
-	if slices.ContainsFunc(settings, func(s setting) bool { return !isBuiltIn(s) }) {
-		out.heading("Set")
+	settings = slices.Clone(settings)
+	builtIn := func(s setting) int {
+		if s.From == fromBuiltIn {
+			return 1
+		}
+		return 0
 	}
+	slices.SortStableFunc(settings, func(a, b setting) int { return builtIn(a) - builtIn(b) }) // what is set comes first
 	for _, s := range settings {
-		from := map[string]string{byOption: "the option", byVariable: "the variable",
+		value := settingText(s.Value)
+		from := map[string]string{byOption: "the option", byVariable: "the variable", fromBuiltIn: "built in",
 			fromWorkspace: "workspace, line ", fromAgent: "the agent, line ", fromFile: "yours, line "}[s.From]
 		if s.Line > 0 {
 			from += fmt.Sprint(s.Line)
 		}
-		if !isBuiltIn(s) {
-			out.hanging(fmt.Sprintf("  %-*s%-20s", width, s.Key, from), width+22, cmp.Or(settingText(s.Value), "-"))
-		}
-	}
-	out.heading("Built in")
-	for _, s := range settings {
-		if isBuiltIn(s) {
-			out.hanging(fmt.Sprintf("  %-*s", width, s.Key), width+2, cmp.Or(settingText(s.Value), "-"))
-		}
+		out.hanging(fmt.Sprintf("  %-*s%-20s", width, s.Key, from), width+22, cmp.Or(value, "-"))
 	}
 	return out
 }
