@@ -36,9 +36,15 @@ func (e *acpEditor) deleteSession(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
+	agent := e.server.agent
+	// One that cannot be read is nobody's: it may be deleted.
+	if record, err := agent.opts.Store.Get(p.SessionID); err == nil && record.Agent != agent.opts.Name {
+		c.fail(acp.CodeResourceNotFound, fmt.Sprintf("editor: session/delete: session %q is another agent's: delete it there, or with a2astdio sessions delete", p.SessionID), "")
+		return
+	}
 	// Behind its last turn, which stores what it has come to.
 	e.server.dismiss(p.SessionID, true, func() {
-		if err := e.server.agent.opts.Store.Delete(p.SessionID); err != nil {
+		if err := agent.opts.Store.Delete(p.SessionID); err != nil {
 			c.fail(acp.CodeInternal, err.Error(), err.Error())
 			return
 		}
