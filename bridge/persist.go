@@ -197,7 +197,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	steps := s.fold.Event(task, nil)
 	over := s.fold.State.Terminal()
 	if !over {
-		s.fold.AskAgain()
+		s.fold.AskAgain(false)
 	}
 	s.record(s.fold.KnownMarks(nil))
 	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running()))

@@ -251,7 +251,7 @@ func (s *subscription) fetchWith(ctx context.Context, before []a2a.Event) (task 
 func (s *subscription) lookWith(ctx context.Context, before []a2a.Event) (events []a2a.Event, err error) {
 	task, events, err := s.fetchWith(ctx, before)
 	if err == nil {
-		err = s.lookAt(ctx, arrival{aligns: task, events: events, ahead: s.aligned || s.level})
+		err = s.lookAt(ctx, arrival{aligns: task, events: events, ahead: true})
 	}
 	return events, err
 }

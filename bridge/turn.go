@@ -56,6 +56,7 @@ type turn struct {
 	past   bool
 	before *turn
 	over   chan struct{}
+	still  time.Time        // since when looks at the task have brought nothing; zero: they have
 	trace  a2a.TraceContext // the editor's
 	// execution is what the agent has answered to a slash command, if that was no
 	// stream: the leg sets it, and the fold has it otherwise.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -49,7 +50,22 @@ func (t *turn) align(n *arrival, steps []mapping.Step) []mapping.Step {
 	if known && n.join.resumed() && hasContent(steps[at:]) { // an artifact says more, and the messages do not tell
 		t.session.seen.Lose(t.fold.TaskID)
 	}
+	t.noteStill(len(n.events) > 0 || len(steps) > at)
 	return steps
+}
+
+// noteStill asks again what an earlier process has asked, if its answer was lost: the agent holds
+// the question, but does not say that it waits, and has brought no news for a while.
+func (t *turn) noteStill(news bool) {
+	switch {
+	case !t.past:
+	case news:
+		t.still = time.Time{}
+	case t.still.IsZero():
+		t.still = time.Now()
+	case time.Since(t.still) >= workSilence:
+		t.fold.AskAgain(true)
+	}
 }
 
 // tellLeg tells the leg what is known of the calls.

@@ -29,10 +29,11 @@ func (f *Fold) Doubt() {
 
 // AskAgain forgets answers that the agent has not heard, as far as the last snapshot
 // tells: the process that gave them has ended, and the task still waits, or holds messages of
-// the user's, and a question without the answer.
-func (f *Fold) AskAgain() {
+// the user's, and a question without the answer. still: it holds the question, and has said
+// nothing for so long that it does not count whether it says that it waits.
+func (f *Fold) AskAgain(still bool) {
 	for _, c := range f.calls.task.calls {
-		waits := f.State == a2a.StateInputRequired || f.storesUser && c.held == f.texts.snapshots
+		waits := f.State == a2a.StateInputRequired || (f.storesUser || still) && c.held == f.texts.snapshots
 		if waits && c.answered && c.Asks && !c.taken && !c.Status.Ended() && c.heard != f.texts.snapshots {
 			c.answered = false
 			f.calls.asks(c)
