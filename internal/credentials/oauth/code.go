@@ -137,7 +137,7 @@ func (l *CodeLogin) code(answer url.Values, state string) (string, error) {
 	case answer.Has("error"):
 		e := refused(name, "the sign-in", nil, answer.Get("error"), answer.Get("error_description"))
 		if answer.Get("error") == "access_denied" {
-			return "", errors.Join(ErrDeclined, e)
+			return "", fmt.Errorf("%w: %w", ErrDeclined, e)
 		}
 		return "", e
 	case one("code") == "":

@@ -94,7 +94,7 @@ func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oa
 		switch {
 		case !errors.As(said, &e) || !e.Passing:
 			if e != nil && e.Code == "access_denied" {
-				return nil, errors.Join(ErrDeclined, said)
+				return nil, fmt.Errorf("%w: %w", ErrDeclined, said)
 			}
 			if e != nil && e.Code == "expired_token" {
 				return nil, codeExpired(l.Provider)
