@@ -58,7 +58,7 @@ func (t *turn) align(n *arrival, steps []mapping.Step) []mapping.Step {
 // the question, but does not say that it waits, and has brought no news for a while.
 func (t *turn) noteStill(news bool) {
 	switch {
-	case !t.past:
+	case !t.past || t.answered:
 	case news:
 		t.still = time.Time{}
 	case t.still.IsZero():

@@ -33,7 +33,7 @@ func (f *Fold) Doubt() {
 // nothing for so long that it does not count whether it says that it waits.
 func (f *Fold) AskAgain(still bool) {
 	for _, c := range f.calls.task.calls {
-		waits := f.State == a2a.StateInputRequired || (f.storesUser || still) && c.held == f.texts.snapshots
+		waits := f.State == a2a.StateInputRequired && !still || (f.storesUser || still) && c.held == f.texts.snapshots
 		if waits && c.answered && c.Asks && !c.taken && !c.Status.Ended() && c.heard != f.texts.snapshots {
 			c.answered = false
 			f.calls.asks(c)
