@@ -263,7 +263,7 @@ func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
 	switch ended := isEnd(err); {
 	case l.hungUp.Load():
 		return nil
-	case ended && said && l.resting() && !l.mayGoOn(l.unmoved || l.executing):
+	case ended && said && l.resting() && !l.mayGoOn():
 		l.bare = true
 		return nil
 	case l.spoke == 1 && l.state == "" && !l.unheard:

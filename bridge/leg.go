@@ -44,14 +44,6 @@ func (n *arrival) isTask() bool {
 	return len(n.events) == 1 && n.events[0].Kind == a2a.EventTask
 }
 
-// task is the task of an arrival that isTask.
-func (n *arrival) task() *a2a.Event {
-	if n.aligns != nil {
-		return n.aligns
-	}
-	return &n.events[0]
-}
-
 // A join says how the events of an arrival go on from what was shown.
 type join int
 
@@ -315,7 +307,7 @@ func (l *leg) give(ctx context.Context, n arrival) error {
 		if l.unheard && (l.moved && l.request.answers || l.told && l.begun) {
 			l.doubt(false)
 		}
-		if n.isTask() && l.mayGoOn(l.awaitsMore(n.task())) {
+		if n.isTask() && l.mayGoOn() {
 			l.over, l.stands = false, true
 		}
 		return nil

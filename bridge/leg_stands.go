@@ -7,8 +7,8 @@ import "github.com/a2astdio/a2astdio/transport/a2a"
 // standing is what is known of that.
 type standing struct {
 	// moved: all calls that were answered have gone on since. unmoved: of one nothing was
-	// said; awaits: of one that was allowed. The turn sets them as it does leg.repetition.
-	moved, unmoved, awaits bool
+	// said. The turn sets them as it does leg.repetition.
+	moved, unmoved bool
 	// executing: a call is at work, as far as is known, and nothing is asked in words. It is set
 	// likewise.
 	executing bool
@@ -33,20 +33,14 @@ func (l *leg) noteStanding(ev *a2a.Event) {
 }
 
 // mayGoOn is noteStanding for a task that waits though the agent has said nothing of a call
-// since it was answered, or that it is at work.
-func (l *leg) mayGoOn(awaits bool) bool {
+// since it was answered, or a call is at work, as far as is known.
+func (l *leg) mayGoOn() bool {
+	awaits := l.unmoved || l.executing
 	if !awaits || l.polled || l.state != a2a.StateInputRequired || !l.resting() || l.stood == maxStanding {
 		return false
 	}
 	l.stood++
 	return true
-}
-
-// awaitsMore reports whether the agent has not done yet, as far as is known, what a task that
-// waits was told: a call was allowed, and nothing was said of it; one is at work; or its newest
-// message is still the question that was answered.
-func (l *leg) awaitsMore(task *a2a.Event) bool {
-	return l.awaits || l.executing || l.unmoved && task.HasMessage && l.request.was.Is(task)
 }
 
 // isLast reports whether the message is the last one in a task's history, but for that of

@@ -50,7 +50,7 @@ func (s *subscription) joinBehind(ctx context.Context, events []a2a.Event) error
 		return s.deliver(ctx, events)
 	}
 	s.opened = s.opened || endsLeg(events) // it waits again, though as it did before
-	if err := s.lookAt(ctx, arrival{aligns: task, events: events, ahead: s.aligned || s.level}); err != nil {
+	if err := s.lookAt(ctx, arrival{aligns: task, events: events, ahead: true}); err != nil {
 		return err
 	}
 	// Events that came meanwhile may be in the task. On an open stream they come soon
@@ -102,13 +102,13 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 	case errors.Is(err, errDropped), errors.Is(err, context.Canceled):
 		s.drop(events)
 	case errors.As(err, new(*taskLostError)): // the events before that are all that there is, and may be a repetition's
-		if events[0].Kind == a2a.EventTask && len(events) > 1 && s.unaligned(joinBehind) == joinBlind {
+		if events[0].Kind == a2a.EventTask && len(events) > 1 && s.unaligned() == joinBlind {
 			if giveErr := s.give(ctx, arrival{events: events[:1], join: joinBlind, again: true}); giveErr != nil {
 				return giveErr
 			}
 			events, s.level = events[1:], true // servers say the newest event again behind it
 		}
-		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: true}); giveErr != nil {
+		if giveErr := s.give(ctx, arrival{events: events, join: s.unaligned(), again: true}); giveErr != nil {
 			return giveErr
 		}
 		if s.end == nil { // and what else has come on the stream
@@ -122,7 +122,7 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 			s.over, s.state = false, "" // how it stands is not known
 		}
 	case errors.Is(err, errCannotLook):
-		how := s.unaligned(joinBehind) // what is in the snapshot that it began with is not shown again
+		how := s.unaligned() // what is in the snapshot that it began with is not shown again
 		s.aligned = true
 		if how == joinBlind && events[0].Kind == a2a.EventTask {
 			s.joined = time.Now()
@@ -130,7 +130,7 @@ func (s *subscription) withoutTask(ctx context.Context, events []a2a.Event, err 
 		return s.give(ctx, arrival{events: events, join: how, again: s.again})
 	case s.mayLookAgain(err) && ctx.Err() == nil:
 		// They may be in the task that the stream has begun with, or that was looked at last.
-		return s.give(ctx, arrival{events: events, join: s.unaligned(joinBehind), again: s.again})
+		return s.give(ctx, arrival{events: events, join: s.unaligned(), again: s.again})
 	}
 	return err
 }
@@ -190,9 +190,9 @@ func (s *subscription) olderThanMessage(events []a2a.Event) int {
 
 // unaligned is how events are joined that the agent cannot be asked about: blindly,
 // unless the stream is aligned, or goes on from a look.
-func (s *subscription) unaligned(aligned join) join {
+func (s *subscription) unaligned() join {
 	if s.aligned || s.level {
-		return aligned
+		return joinBehind
 	}
 	return joinBlind
 }

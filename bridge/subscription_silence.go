@@ -27,7 +27,7 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 		silence.Reset(s.pause)
 	}()
 	if err == nil {
-		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.isBeyond(task), ahead: s.aligned || s.level})
+		err = s.lookAt(ctx, arrival{aligns: task, unheard: s.isBeyond(task), ahead: true})
 	}
 	if errors.Is(err, errCannotLook) {
 		return s.silentUntold(ctx)

@@ -73,7 +73,7 @@ func (t *turn) tellLeg(leg *leg) {
 	leg.asking.Store(t.fold.Waits())
 	leg.executing = t.executes()
 	if leg.request.answers && (leg.unheard || t.fold.State == a2a.StateInputRequired) { // who else does not ask, and it looks at all calls
-		leg.moved, leg.unmoved, leg.awaits = !t.fold.Unheard(), t.fold.Awaits(false), t.fold.Awaits(true)
+		leg.moved, leg.unmoved = !t.fold.Unheard(), t.fold.Awaits()
 	}
 }
 

@@ -52,11 +52,10 @@ func (f *Fold) Unheard(ids ...string) bool {
 	return false
 }
 
-// Awaits reports whether the agent has said nothing of a call since it was answered, or
-// since it was allowed.
-func (f *Fold) Awaits(allowed bool) bool {
+// Awaits reports whether the agent has said nothing of a call since it was answered.
+func (f *Fold) Awaits() bool {
 	for _, c := range f.calls.task.calls {
-		if c.unheard() && !c.Bare && !(allowed && c.rejected) {
+		if c.unheard() && !c.Bare {
 			return true
 		}
 	}
