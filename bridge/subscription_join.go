@@ -201,12 +201,23 @@ func (s *subscription) unaligned() join {
 // come: if they do not say so, more may follow.
 func (s *subscription) settleOver(events []a2a.Event) {
 	switch {
-	case endsLeg(events): // the task is newer than the events
+	case endsLast(events): // the task is newer than the events
 		s.stands = s.stands && s.again // it has gone on, and waits again
 		s.over = s.over || s.resting()
 	case s.over:
 		s.late, s.over = true, false
 	}
+}
+
+// endsLast reports whether the last event that tells a state ends a leg: those before it may be of
+// older legs.
+func endsLast(events []a2a.Event) bool {
+	for i := len(events) - 1; i >= 0; i-- {
+		if events[i].State != "" || events[i].EndsLeg {
+			return events[i].EndsLeg
+		}
+	}
+	return false
 }
 
 func endsLeg(events []a2a.Event) bool {
