@@ -48,8 +48,8 @@ func (v *turnView) shownTo(c *Call) (before, after []*Shown) {
 	}
 	before = about(v.rec.Shown)
 	for _, l := range v.judge.rec.Loaded {
-		if l.After == v.turn.N {
-			after = about(l.Shown)
+		if l.After >= v.turn.N { // a later prompt may not have come to the agent
+			after = append(after, about(l.Shown)...)
 		}
 	}
 	return before, after
@@ -59,7 +59,7 @@ func (v *turnView) shownTo(c *Call) (before, after []*Shown) {
 func (v *turnView) hasAsked(such func(*Shown) bool) bool {
 	asked := func(s *Shown) bool { return s.Kind == ShownQuestion && such(s) }
 	return slices.ContainsFunc(v.rec.Shown, asked) || slices.ContainsFunc(v.judge.rec.Loaded, func(l *Loading) bool {
-		return l.After == v.turn.N && slices.ContainsFunc(l.Shown, asked)
+		return l.After >= v.turn.N && slices.ContainsFunc(l.Shown, asked)
 	})
 }
 
