@@ -41,8 +41,8 @@ type subscription struct {
 	// read on: what the agent has to say may only take its time.
 	doubt error
 	// again: it repeats what was said before, and not all of that is known here.
-	again  bool
-	joined time.Time
+	again         bool
+	joined, heard time.Time // heard: when it was made, or has last brought something
 	// ahead: the task was looked at, and may have held what the stream, however slow, has
 	// still to bring.
 	ahead bool
@@ -59,7 +59,7 @@ type subscription struct {
 	holding    bool          // the reader waits until its events are done with
 	end        error         // of the stream, once it has come
 	pause      time.Duration // how long it may be silent until the task is asked for again
-	idle       *idleGuard    // nil: it may be silent for ever
+	idle       *idleGuard    // nil: it may be silent for ever, unless the task cannot be looked at
 }
 
 // A batch is what one read of a stream has brought.
@@ -94,7 +94,7 @@ func (l *leg) catchUp(ctx context.Context, stream *transport.Stream, before *leg
 }
 
 func newSubscription(l *leg, stream *transport.Stream) *subscription {
-	return &subscription{leg: l, stream: stream, batches: make(chan batch), next: make(chan struct{}), left: make(chan struct{})}
+	return &subscription{leg: l, stream: stream, heard: time.Now(), batches: make(chan batch), next: make(chan struct{}), left: make(chan struct{})}
 }
 
 // follow reads the stream. pause is how long it may be silent before its first event.
@@ -146,7 +146,7 @@ func (s *subscription) got(ctx context.Context, b batch, silence *time.Timer) er
 	if s.end = b.err; s.end != nil {
 		return nil
 	}
-	s.holding = true
+	s.holding, s.heard = true, time.Now()
 	s.told = s.told || s.lossTold
 	s.polled, s.lossTold = false, false // it streams
 	s.adrift.Store(false)

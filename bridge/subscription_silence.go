@@ -50,6 +50,7 @@ func (s *subscription) silent(ctx context.Context, silence *time.Timer) error {
 
 // silentUntold is silent at an agent that cannot be asked.
 func (s *subscription) silentUntold(ctx context.Context) error {
+	limit := s.agent.opts.IdleTimeout
 	switch {
 	case s.unheard && s.state == a2a.StateAuthRequired: // until the user has authenticated
 		return nil
@@ -62,8 +63,8 @@ func (s *subscription) silentUntold(ctx context.Context) error {
 		s.kept, s.repetition = nil, nil
 		return s.align(ctx, events)
 	case s.asking.Load() && s.resting(): // it waits for the user, and says so no more
-	case s.idle == nil && s.agent.opts.IdleTimeout > 0: // the next one has a guard
-		return &cutError{(&idleError{limit: s.agent.opts.IdleTimeout}).Error()}
+	case s.idle == nil && limit > 0 && time.Since(s.heard) >= limit: // the next one has a guard
+		return &cutError{(&idleError{limit: limit}).Error()}
 	}
 	// Then the stream is followed for as long as it may say something.
 	s.stands = false
