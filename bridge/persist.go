@@ -200,7 +200,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 		s.fold.AskAgain(false)
 	}
 	s.record(s.fold.KnownMarks(nil))
-	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running()))
+	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Awaits()))
 	var marks []byte
 	if unfinished && !goesOn {
 		marks = s.fold.EndMarks(nil)
