@@ -146,3 +146,36 @@ func TestEditorLost(t *testing.T) {
 		})
 	}
 }
+
+// A turn that answers calls is cancelled before its answers are sent. Nothing else will answer
+// them, so the task is cancelled: its calls would wait for ever.
+func TestAnswerCancelledUnsent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		agent := &talker{also: []string{talkerCall}, over: make(chan struct{})}
+		client, err := transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: mapping.DialectDevtool})
+		defer a.Close()
+		defer close(agent.over)
+		editor := &lostEditor{func(*mapping.Step) error { return nil }, func(context.Context) ([]mapping.Answer, error) { return nil, bridge.ErrPause }}
+		s := a.NewSession("")
+		r, err := s.Prompt(t.Context(), []acp.ContentBlock{{Type: "text", Text: "talk"}}, editor)
+		if err != nil || len(r.Pending) != 1 {
+			t.Fatalf("the turn ended with %+v, %v; want one call pending", r, err)
+		}
+		turn, err := s.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err = turn.Answer(t.Context(), func(questions []mapping.Question) ([]mapping.Answer, error) {
+			s.Cancel()
+			return []mapping.Answer{{Call: questions[0].Call, OptionID: "yes"}}, nil
+		}, editor)
+		if err != nil || r.StopReason != acp.StopCancelled || agent.cancels != 1 || agent.answers > 0 {
+			t.Errorf("it ended with %+v, %v, %d cancels and %d answers; want cancelled, one and none", r, err, agent.cancels, agent.answers)
+		}
+	})
+}

@@ -150,7 +150,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 		return Result{}, err
 	}
 	if t.isCancelled() {
-		return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled}, nil // before anything was sent
+		return t.unsent(ctx, next)
 	}
 	if next.leg == nil {
 		t.session.giveUpPause()

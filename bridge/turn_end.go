@@ -47,6 +47,19 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	return r, err
 }
 
+// unsent ends a turn that was cancelled before its request was made. If that was to answer calls,
+// the task waits, and is cancelled: the cancel may as well have come behind the answer.
+func (t *turn) unsent(ctx context.Context, r *request) (Result, error) {
+	if !r.answers && r.leg == nil {
+		return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled}, nil
+	}
+	if r.leg != nil {
+		r.leg.leave(true)
+	}
+	t.identify(t.fold.TaskID)
+	return t.finish(ctx, ended, nil)
+}
+
 // notAllowed are the titles of the calls that were rejected because nobody answered.
 func (t *turn) notAllowed() (titles []string) {
 	for _, call := range t.unanswered {
