@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/trace"
@@ -252,20 +251,9 @@ func (p *program) openLog(c *cli.Context, l *link, secrets *trace.Options) (*slo
 }
 
 // startDemo starts the built-in agent on a network in memory, which has no port that
-// others could reach, and returns its URL. The demo stores its tasks for the next
-// command.
+// others could reach, and returns its URL. Its tasks end with this process.
 func (l *link) startDemo(client *transport.ClientOptions) string {
-	opts := &demo.Options{Version: "both", Warn: func(err error) { l.options.Log.Warn(err.Error()) }}
-	if !l.options.NoHistory {
-		opts.Keep = func() (string, error) {
-			s, err := store.Open("")
-			if err != nil {
-				return "", err
-			}
-			return s.Dir("demo")
-		}
-	}
-	agent := demo.New(opts)
+	agent := demo.New(&demo.Options{Version: "both"})
 	pipe := agent.Pipe()
 	// Each task may hold a stream, and the default of two idle connections would close
 	// others. The client's own transport is for real networks.

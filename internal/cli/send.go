@@ -305,8 +305,8 @@ func resumes(c *cli.Context, l *link, r bridge.Result) string {
 	switch {
 	case l.http.Process != nil:
 		return command + "; but the agent is ended now: that does only if it keeps its tasks"
-	case stringOf(c, "agent") == demoAgent && l.options.NoHistory:
-		return "it cannot come, because --no-history has the demo forget its question; answer on a terminal, or leave --no-history out"
+	case stringOf(c, "agent") == demoAgent:
+		return "it cannot come, because the demo that is built in ends with this command; answer on a terminal, or serve one that stays: a2astdio demo --listen :4000"
 	}
 	return command
 }

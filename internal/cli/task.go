@@ -78,7 +78,7 @@ func (p *program) demoForgets(c *cli.Context, err error) error {
 	return err
 }
 
-const demoEnds = "the demo that is built in keeps its last 64 tasks, for a week, and none with --no-history"
+const demoEnds = "the demo that is built in ends with its command, and its tasks with it: a2astdio demo --listen :4000 serves one that stays"
 
 func (p *program) taskCancelCommand() *cli.Command {
 	return taskCommandOf("cancel", "ask the agent to stop working on a task", p.cancelTask, help{

@@ -69,14 +69,6 @@ type Options struct {
 	// or "both". With anything else every request is refused.
 	Version string
 
-	// Keep returns a private directory that stores tasks for agents in later processes;
-	// nil: none. It is called once, when a task is needed. IDs must then be unique, so
-	// NewID must be nil.
-	Keep func() (string, error)
-
-	// Warn gets errors of storing tasks; nil: nobody does.
-	Warn func(error)
-
 	// Sign signs the card, with a key that New makes: see [Agent.KeyThumbprint]. The
 	// public key is a JWKS at /.well-known/jwks.json.
 	Sign bool
@@ -96,9 +88,6 @@ type Agent struct {
 
 	gate   *gate
 	signer *cardSigner // nil without Options.Sign
-
-	keeper   *keeper    // nil: tasks end with the agent
-	changing sync.Mutex // held by [Agent.change], before any other
 
 	saved memory // what the user allowed in all sessions
 
@@ -131,7 +120,6 @@ func New(opts *Options) *Agent {
 		sessions: map[string]*session{},
 
 		gate:        newGate(opts),
-		keeper:      newKeeper(opts),
 		idsPerTask:  opts.IDsPerTask,
 		coreClients: opts.CoreClients,
 	}
@@ -168,8 +156,15 @@ func (a *Agent) Close() error {
 	return nil
 }
 
-// keep adds a task, and forgets an old one if there are too many.
-func (a *Agent) keep(t *task) {
+// task returns a task, nil if there is none.
+func (a *Agent) task(id string) *task {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.tasks[id]
+}
+
+// add adds a task, and forgets an old one if there are too many.
+func (a *Agent) add(t *task) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tasks[t.id] = t
@@ -194,14 +189,15 @@ func (a *Agent) keep(t *task) {
 	}
 }
 
-// start tells a story in a goroutine. It ends with the story, when the task is
+// start tells the story of a prompt in a goroutine. It ends with the story, when the task is
 // canceled, or when the agent is closed. The caller holds t.mu.
-func (a *Agent) start(t *task, tell story, r *run) error {
+func (a *Agent) start(t *task, tell story, prompt *message) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
 		return &rpcError{Code: codeInternal, Message: "the agent is closed"}
 	}
+	r := &run{agent: a, task: t, prompt: prompt}
 	ctx, cancel := context.WithCancel(t.life)
 	t.run, t.cancel = r, cancel
 	a.wg.Go(func() {

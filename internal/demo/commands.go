@@ -93,7 +93,7 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 		t = a.newTask(a.newSession()) // no message has begun it yet; the first one has the settings
 		line := strings.TrimSpace("/" + strings.Join(p.CommandPath, " ") + " " + args)
 		prompt := &message{id: a.newID(), role: "user", parts: []part{{text: line}}, taskID: t.id, contextID: t.session.contextID}
-		if err := a.create(t, c.tell(args), &run{first: prompt, slash: p.CommandPath, args: args}); err != nil {
+		if err := a.create(t, c.tell(args), prompt); err != nil {
 			return err
 		}
 		answer = executeSlashCommandResponse{ExecutionID: t.id, Status: c.status, Message: "executing " + line}
@@ -142,7 +142,7 @@ func (a *Agent) memoryAdd(args string) story {
 func (a *Agent) reset(string) story {
 	return func(ctx context.Context, r *run) error {
 		c := toolCall{
-			ID: r.callID(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
+			ID: r.task.callID(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
 			Confirmation: &confirmationRequest{Options: options(), Generic: &genericDetails{Description: "Forget everything that was remembered"}},
 		}
 		answers, err := r.approve(ctx, c)

@@ -17,12 +17,6 @@
 // index; if it is slow or ends, neither the story nor another stream notices. Only
 // tasks/cancel and [Agent.Close] end a story early.
 //
-// # Between processes
-//
-// With [Options].Keep each task has a file for agents in other processes: keep.go reads
-// and writes the files, held.go decides which process holds a task. A paused story is
-// not stored: replay.go tells it again silently, with the recorded facts.
-//
 // # Spellings
 //
 // Tasks, events and stories are independent of A2A's version. wire_v03.go and

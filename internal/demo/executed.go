@@ -42,9 +42,6 @@ func (r *run) ran(c toolCall, given answer, format string, args ...any) {
 		how = "not asked"
 	}
 	r.done = append(r.done, fmt.Sprintf("ran: %s (%s)\n", e.Ran, how))
-	if r.silent {
-		return
-	}
 	a := r.agent
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -20,14 +20,14 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	}
 	m := p.message
 	if m.taskID != "" {
-		from := 0
-		t, err := a.change(m.taskID, func(t *task) (err error) {
-			if m.contextID != "" && m.contextID != t.session.contextID {
-				return invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.contextID)
-			}
-			from, err = a.follow(t, m, req.extension)
-			return err
-		})
+		t := a.task(m.taskID)
+		if t == nil {
+			return nil, nil, 0, notFound(m.taskID)
+		}
+		if m.contextID != "" && m.contextID != t.session.contextID {
+			return nil, nil, 0, invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.contextID)
+		}
+		from, err := a.follow(t, m, req.extension)
 		if err == nil && p.push != nil {
 			err = a.pushTo(t, p.push, from)
 		}
@@ -47,7 +47,7 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	s.settle(w)
 	t := a.newTask(s)
 	m.taskID, m.contextID = t.id, s.contextID
-	if err = a.create(t, m.story(), &run{first: m}); err == nil && p.push != nil {
+	if err = a.create(t, m.story(), m); err == nil && p.push != nil {
 		err = a.pushTo(t, p.push, 0)
 	}
 	return t, p, 0, err
@@ -86,17 +86,15 @@ func (a *Agent) checkSend(req *request, p *sendRequest) error {
 }
 
 // create starts a new task with the story of its prompt.
-func (a *Agent) create(t *task, tell story, r *run) error {
+func (a *Agent) create(t *task, tell story, prompt *message) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.append(event{created: true, state: stateSubmitted, kind: kindStateChange, message: r.first})
-	r.agent, r.task, r.prompt = a, t, r.first
-	if err := a.start(t, tell, r); err != nil {
+	t.append(event{created: true, state: stateSubmitted, kind: kindStateChange, message: prompt})
+	if err := a.start(t, tell, prompt); err != nil {
 		return err
 	}
 	t.append(event{state: stateWorking, kind: kindStateChange})
-	t.save()
-	a.keep(t)
+	a.add(t)
 	return nil
 }
 
@@ -175,13 +173,8 @@ func (a *Agent) cancel(req *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t, err = a.change(t.id, func(t *task) error {
-		if !t.stop() {
-			return &rpcError{Code: codeNotCancelable, Message: "task cannot be canceled: " + t.id + " is in a terminal state"}
-		}
-		return nil
-	}); err != nil {
-		return nil, err
+	if !t.stop() {
+		return nil, &rpcError{Code: codeNotCancelable, Message: "task cannot be canceled: " + t.id + " is in a terminal state"}
 	}
 	return req.wire.task(t.view(req.extension, -1)), nil
 }
@@ -192,9 +185,6 @@ func (a *Agent) resubscribe(ctx context.Context, w http.ResponseWriter, req *req
 	t, _, err := a.named(req)
 	if err != nil {
 		return err
-	}
-	if a.keeper != nil && !t.isHeld() && t.working() {
-		return underWay(t.id)
 	}
 	t.mu.Lock()
 	view, from := t.viewLocked(req.extension, -1), len(t.log)
@@ -245,7 +235,6 @@ func (a *Agent) list(req *request) (any, error) {
 		return nil, invalidParams("unknown status %q", p.Status)
 	}
 
-	a.adoptAll()
 	a.mu.Lock()
 	all := append([]*task(nil), a.order...)
 	a.mu.Unlock()

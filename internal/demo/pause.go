@@ -45,34 +45,23 @@ func (p *pause) unanswered() []toolCall {
 // wait ends the stream with input-required and returns when p is answered. It does not
 // end the stream if p is answered already.
 func (r *run) wait(ctx context.Context, p *pause, kind string, question *message) error {
-	if r.silent && r.at < len(r.facts) {
-		return r.answered(p)
-	}
 	t := r.task
 	t.mu.Lock()
 	if t.run != r {
 		t.mu.Unlock()
 		return errEnded
 	}
-	if p.asking = false; !r.silent && len(p.calls) > 0 && len(p.unanswered()) == 0 {
+	if p.asking = false; len(p.calls) > 0 && len(p.unanswered()) == 0 {
 		t.pause = nil
 		t.mu.Unlock()
-		return r.answered(p)
+		return nil
 	}
 	t.pause = p
-	if r.silent {
-		if err := r.rests(p); err != nil {
-			t.mu.Unlock()
-			return err
-		}
-		close(r.awake)
-	} else {
-		t.append(event{state: stateInputRequired, kind: kind, final: true, message: question})
-	}
+	t.append(event{state: stateInputRequired, kind: kind, final: true, message: question})
 	t.mu.Unlock()
 	select {
 	case <-p.done:
-		return r.answered(p)
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -105,7 +94,7 @@ func (r *run) approveIn(ctx context.Context, p *pause, calls ...toolCall) (map[s
 	answers := map[string]answer{}
 	for _, c := range calls {
 		c.Status = callPending
-		if met(r, func() bool { return !r.forgets && (s.memory.allows(c) || r.agent.saved.allows(c)) }) {
+		if !r.forgets && (s.memory.allows(c) || r.agent.saved.allows(c)) {
 			answers[c.ID] = answer{remembered: true}
 			c.Confirmation = nil
 		} else {

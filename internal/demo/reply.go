@@ -37,12 +37,11 @@ func (a *Agent) follow(t *task, m *message, extension bool) (int, error) {
 	if p != nil {
 		p.prompt, t.pause = m, nil
 		close(p.done)
-	} else if err := a.start(t, m.story(), &run{agent: a, task: t, first: m, prompt: m}); err != nil {
+	} else if err := a.start(t, m.story(), m); err != nil {
 		return 0, err
 	}
 	t.remember(m)
 	t.append(event{state: stateWorking, kind: kindStateChange})
-	t.save()
 	return from, nil
 }
 
@@ -91,7 +90,6 @@ func (t *task) confirm(m *message, extension bool) error {
 		// The story's next event begins the new stream, as in the extension's example; until
 		// then the task is working.
 		t.pause, t.state = nil, stateWorking
-		t.save() // before any action
 		close(p.done)
 		return nil
 	}

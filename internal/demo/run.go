@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,18 +20,6 @@ type run struct {
 	agent  *Agent
 	task   *task
 	prompt *message // the newest
-	first  *message // the story's first
-
-	// The slash command that the story is of.
-	slash []string
-	args  string
-
-	// For retelling the story: see met.
-	facts  []json.RawMessage
-	at     int
-	silent bool
-	astray bool
-	awake  chan struct{} // closed when it has reached its pause, or has ended
 
 	asked   bool     // for approval
 	forgets bool     // whether an "always" was given
@@ -54,14 +41,10 @@ func (r *run) finish(err error) {
 	t := r.task
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r.silent { // it has not reached its pause
-		err = errAstray
-		defer close(r.awake)
-	}
 	if t.run != r || t.life.Err() != nil {
 		return // canceled, or the agent was closed: the streams are cut
 	}
-	t.run, t.dormant = nil, nil
+	t.run = nil
 	e := event{state: stateCompleted, kind: kindStateChange, final: true}
 	if err != nil {
 		e.state, e.message = stateFailed, t.text(t.messageID(), err.Error(), everyone)
@@ -71,9 +54,6 @@ func (r *run) finish(err error) {
 
 // emit appends an event to the log, as long as this is the task's story.
 func (r *run) emit(e event) error {
-	if r.silent {
-		return nil // it was said before
-	}
 	t := r.task
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,14 +66,7 @@ func (r *run) emit(e event) error {
 }
 
 // rest waits for one pace.
-func (r *run) rest(ctx context.Context) error { return r.restFor(ctx, r.agent.pace) }
-
-func (r *run) restFor(ctx context.Context, d time.Duration) error {
-	if r.silent {
-		d = 0
-	}
-	return rest(ctx, d)
-}
+func (r *run) rest(ctx context.Context) error { return rest(ctx, r.agent.pace) }
 
 func rest(ctx context.Context, d time.Duration) error {
 	if d <= 0 {

@@ -35,14 +35,10 @@ func (a *Agent) session(contextID string) (*session, error) {
 	if contextID == "" {
 		return nil, nil
 	}
-	for range 2 {
-		a.mu.Lock()
-		s := a.sessions[contextID]
-		a.mu.Unlock()
-		if s != nil {
-			return s, nil
-		}
-		a.adoptAll()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s := a.sessions[contextID]; s != nil {
+		return s, nil
 	}
 	return nil, invalidParams("message.contextId %q is none of this agent's: send the first message without one, and then the one that it answers with", contextID)
 }

@@ -40,7 +40,7 @@ func nameless(args []string) story {
 func (r *run) callMCP(ctx context.Context, server, tool string, options []confirmationOption) error {
 	text := "done"
 	return r.simple(ctx, toolCall{
-		ID: r.callID(), Name: "mcp", Description: "Ask about the weather", Input: map[string]any{"place": "here"},
+		ID: r.task.callID(), Name: "mcp", Description: "Ask about the weather", Input: map[string]any{"place": "here"},
 		Confirmation: &confirmationRequest{Options: options, MCP: &mcpDetails{ServerName: server, ToolName: tool}},
 	}, toolOutput{Text: &text})
 }
@@ -57,7 +57,7 @@ func twice(args []string) story {
 		}[which]} {
 			text := "the sky is clear"
 			if err := r.simple(ctx, toolCall{
-				ID: r.callID(), Name: "window", Description: "Use the window", Input: map[string]any{"place": "here"},
+				ID: r.task.callID(), Name: "window", Description: "Use the window", Input: map[string]any{"place": "here"},
 				Confirmation: &confirmationRequest{Options: optionsForCall(), Generic: &genericDetails{Description: details}},
 			}, toolOutput{Text: &text}); err != nil {
 				return err
@@ -100,7 +100,7 @@ func repeating(args []string, forgets bool) story {
 				return err
 			}
 			c := apply(first, repeats(), which)
-			c.ID = r.callID()
+			c.ID = r.task.callID()
 			calls = append(calls, c)
 		}
 		for _, c := range calls {

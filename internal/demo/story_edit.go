@@ -59,16 +59,16 @@ func fileName(args []string) string {
 // plan prepares the edit of a file. It returns nil if the file cannot be edited: then
 // the call has failed and the story is over.
 func (r *run) plan(ctx context.Context, name string) (*editing, error) {
-	w, err := r.directory()
+	w, err := r.task.session.directory()
 	if err != nil {
 		return nil, err
 	}
 	e := &editing{workspace: w, name: name}
 	e.call = toolCall{
-		ID: r.callID(), Name: editTool, Description: "Edit " + filepath.ToSlash(name),
+		ID: r.task.callID(), Name: editTool, Description: "Edit " + filepath.ToSlash(name),
 		Status: callPending, Input: map[string]any{"file_path": w.path(name)},
 	}
-	if e.old, err = r.readFile(w, name); err != nil {
+	if e.old, err = w.read(name); err != nil {
 		return nil, r.failCall(ctx, e.call, errorDetails{Message: err.Error(), Type: "read_content_failure"})
 	}
 	content := demoLine
@@ -106,8 +106,7 @@ func (r *run) edit(ctx context.Context, e *editing, given answer) error {
 	if given.content != nil {
 		text = *given.content
 	}
-	_, err := metError(r, func() (bool, error) { return true, e.write(text) })
-	if err != nil {
+	if err := e.write(text); err != nil {
 		return r.failCall(ctx, c, errorDetails{Message: err.Error(), Type: "file_write_failure"})
 	}
 	r.ran(c, given, "write %q to %q", text, e.workspace.path(e.name))

@@ -176,7 +176,7 @@ func editCommand(ctx context.Context, r *run) error {
 }
 
 func (r *run) workspacePath() string {
-	w, err := r.directory()
+	w, err := r.task.session.directory()
 	if err != nil {
 		return string(filepath.Separator) // the client named none
 	}
@@ -191,7 +191,7 @@ func (r *run) tellEdit(ctx context.Context, shown, input string, command *execut
 		FormattedDiff: unified(filepath.Base(shown), nil, demoLine),
 	}
 	c := toolCall{
-		ID: r.callID(), Name: editTool, Description: "Edit " + filepath.Base(shown), Status: callPending,
+		ID: r.task.callID(), Name: editTool, Description: "Edit " + filepath.Base(shown), Status: callPending,
 		Input:        map[string]any{"file_path": input, "content": demoLine},
 		Confirmation: &confirmationRequest{Options: optionsForCall(), FileEdit: diff, Execute: command},
 	}

@@ -98,13 +98,13 @@ func between(args []string) story {
 		if err := r.askAtOnce(p, first); err != nil {
 			return err
 		}
-		if err := r.restFor(ctx, pace/2); err != nil {
+		if err := rest(ctx, pace/2); err != nil {
 			return err
 		}
 		if err := r.say(ctx, "And", " another", " one.\n"); err != nil {
 			return err
 		}
-		if err := r.restFor(ctx, pace/2); err != nil {
+		if err := rest(ctx, pace/2); err != nil {
 			return err
 		}
 		if err := r.askAtOnce(p, second); err != nil {
@@ -132,9 +132,6 @@ func (r *run) askAtOnce(p *pause, c toolCall) error {
 		return errEnded
 	}
 	p.calls = append(p.calls, c)
-	if r.silent {
-		return nil
-	}
 	t.pause = p
 	t.append(event{state: stateWorking, kind: kindConfirmation, message: t.extension(c)})
 	return nil
@@ -147,12 +144,12 @@ func (r *run) linger(ctx context.Context, p *pause, d time.Duration) error {
 	complete := len(p.unanswered()) == 0
 	p.asking = false
 	t.mu.Unlock()
-	if !complete && !r.silent {
+	if !complete {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		select {
 		case <-p.done:
-			return r.answered(p)
+			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-timer.C:
@@ -166,7 +163,7 @@ func (r *run) linger(ctx context.Context, p *pause, d time.Duration) error {
 func finished(ctx context.Context, r *run) error {
 	text := "3 files"
 	c := toolCall{
-		ID: r.callID(), Name: "ls", Description: "List " + filepath.Base(r.workspacePath()), Status: callSucceeded,
+		ID: r.task.callID(), Name: "ls", Description: "List " + filepath.Base(r.workspacePath()), Status: callSucceeded,
 		Input: map[string]any{"path": r.workspacePath()}, Output: &toolOutput{Text: &text},
 	}
 	if err := r.update(ctx, c); err != nil {

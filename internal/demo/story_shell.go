@@ -12,11 +12,11 @@ const shellTool = "ShellTool"
 // every system.
 func (r *run) command(command, purpose string) toolCall {
 	details := &executeDetails{Command: command}
-	if w, err := r.directory(); err == nil {
+	if w, err := r.task.session.directory(); err == nil {
 		details.WorkingDirectory = w.shown
 	}
 	return toolCall{
-		ID: r.callID(), Name: shellTool, Description: purpose, Status: callPending,
+		ID: r.task.callID(), Name: shellTool, Description: purpose, Status: callPending,
 		Input:        map[string]any{"command": command},
 		Confirmation: &confirmationRequest{Options: options(), Execute: details},
 	}

@@ -40,14 +40,14 @@ func (r *run) carryOut(ctx context.Context, c toolCall, given answer, output too
 func mcp(ctx context.Context, r *run) error {
 	text := "issue 7: the demo agent needs no model"
 	return r.simple(ctx, toolCall{
-		ID: r.callID(), Name: "get_issue", Description: "Read an issue", Input: map[string]any{"number": 7},
+		ID: r.task.callID(), Name: "get_issue", Description: "Read an issue", Input: map[string]any{"number": 7},
 		Confirmation: &confirmationRequest{Options: options(), MCP: &mcpDetails{ServerName: "demo-tracker", ToolName: "get_issue"}},
 	}, toolOutput{Text: &text})
 }
 
 func generic(ctx context.Context, r *run) error {
 	return r.simple(ctx, toolCall{
-		ID: r.callID(), Name: "weather", Description: "Look at the sky", Input: map[string]any{"place": "here"},
+		ID: r.task.callID(), Name: "weather", Description: "Look at the sky", Input: map[string]any{"place": "here"},
 		Confirmation: &confirmationRequest{Options: options(), Generic: &genericDetails{Description: "Look out of the window"}},
 	}, toolOutput{Structured: map[string]any{"sky": "clear", "degrees": 21, "wind": map[string]any{"from": "west", "knots": 4}}})
 }
@@ -55,7 +55,7 @@ func generic(ctx context.Context, r *run) error {
 // toolError fails a tool, not the task.
 func toolError(ctx context.Context, r *run) error {
 	c := toolCall{
-		ID: r.callID(), Name: "web_fetch", Description: "Fetch a page", Status: callPending,
+		ID: r.task.callID(), Name: "web_fetch", Description: "Fetch a page", Status: callPending,
 		Input: map[string]any{"url": "https://demo.invalid/missing"},
 	}
 	if err := r.update(ctx, c); err != nil {
@@ -76,7 +76,7 @@ type todo struct {
 
 // todos is a tool call with a changing input: the list is replaced as a whole.
 func todos(ctx context.Context, r *run) error {
-	c := toolCall{ID: r.callID(), Name: "write_todos", Description: "Update the todo list", Status: callExecuting}
+	c := toolCall{ID: r.task.callID(), Name: "write_todos", Description: "Update the todo list", Status: callExecuting}
 	steps := []string{"read the code", "write a test", "rewrite it in another language", "make it pass"}
 	for _, statuses := range [][]string{
 		{"in_progress", "pending", "pending", "pending"},

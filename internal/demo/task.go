@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,13 +36,6 @@ type task struct {
 	cancel  context.CancelFunc
 	pause   *pause // what the story waits for; nil if nothing
 	pushes  []*pushConfig
-
-	keeper  *keeper
-	saved   *memory // the agent's
-	created time.Time
-	rev     int        // of the stored state
-	unlock  func()     // nil: another process may continue it
-	dormant *keptPause // what the story waits for, if it was not told here
 }
 
 // said is one message of the history. Text chunks of a message are joined here. A tool
@@ -55,14 +47,7 @@ type said struct {
 }
 
 func (a *Agent) newTask(s *session) *task {
-	t := a.makeTask(a.newID(), s)
-	t.created = time.Now().UTC()
-	t.begin()
-	return t
-}
-
-func (a *Agent) makeTask(id string, s *session) *task {
-	t := &task{id: id, session: s, newID: a.newID, grown: make(chan struct{}), said: map[string]*said{}, keeper: a.keeper, saved: &a.saved}
+	t := &task{id: a.newID(), session: s, newID: a.newID, grown: make(chan struct{}), said: map[string]*said{}}
 	t.anew.Store(a.idsPerTask)
 	t.life, t.forget = context.WithCancel(a.ctx)
 	return t
@@ -91,10 +76,6 @@ func (t *task) append(e event) {
 	t.state, t.at = e.state, e.at
 	t.over.Store(terminal(e.state))
 	t.log = append(t.log, e)
-	if e.final {
-		t.save()
-		t.rest()
-	}
 	close(t.grown)
 	t.grown = make(chan struct{})
 }
@@ -164,12 +145,6 @@ func (t *task) born(e event) taskView {
 
 // wait returns the events from an index on, and waits until there is one.
 func (t *task) wait(ctx, agent context.Context, from int) ([]event, error) {
-	var look <-chan time.Time
-	if t.keeper != nil {
-		ticker := time.NewTicker(keptLook)
-		defer ticker.Stop()
-		look = ticker.C
-	}
 	for {
 		t.mu.Lock()
 		events, grown := t.log[from:len(t.log):len(t.log)], t.grown
@@ -179,10 +154,6 @@ func (t *task) wait(ctx, agent context.Context, from int) ([]event, error) {
 		}
 		select {
 		case <-grown:
-		case <-look:
-			if t.superseded() {
-				return nil, errSuperseded // a new request sees how it continues
-			}
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-agent.Done():
@@ -190,8 +161,6 @@ func (t *task) wait(ctx, agent context.Context, from int) ([]event, error) {
 		}
 	}
 }
-
-var errSuperseded = errors.New("the task goes on elsewhere")
 
 // settled waits for a final event from an index on.
 func (t *task) settled(ctx, agent context.Context, from int) error {

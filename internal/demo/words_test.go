@@ -26,7 +26,7 @@ func TestWords(t *testing.T) {
 		}
 		agent := New(&Options{Pace: -1})
 		task := agent.newTask(agent.newSession())
-		if err := agent.create(task, m.story(), &run{first: m}); err != nil {
+		if err := agent.create(task, m.story(), m); err != nil {
 			t.Fatal(err)
 		}
 		if err := task.settled(t.Context(), agent.ctx, 0); err != nil {
