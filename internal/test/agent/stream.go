@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// A stream is the answer to one request, as server-sent events.
+type stream struct {
+	q      *request
+	task   *kept
+	number int // in the turn
+	wake   chan struct{}
+
+	// The agent's lock guards these.
+	frames []frame
+	over   bool
+}
+
+// A frame is an event on the wire. joined: it goes out with the one before.
+type frame struct {
+	bytes  []byte
+	joined bool
+}
+
+// listen opens a stream of the task. The lock is held.
+func (t *kept) listen(q *request) *stream {
+	s := &stream{q: q, task: t, number: t.opened, wake: make(chan struct{}, 1)}
+	t.opened++
+	t.streams = append(t.streams, s)
+	return s
+}
+
+// leave takes a stream from the task: it gets nothing more.
+func (s *stream) leave() {
+	s.task.streams = slices.DeleteFunc(s.task.streams, func(o *stream) bool { return o == s })
+}
+
+func (s *stream) push(event json.RawMessage, joined bool) {
+	b := append([]byte(`data: {"jsonrpc":"2.0","id":`), s.q.ID...)
+	b = append(append(b, `,"result":`...), event...)
+	s.frames = append(s.frames, frame{append(b, "}\n\n"...), joined})
+	s.notify()
+}
+
+func (s *stream) end() {
+	s.over = true
+	s.notify()
+}
+
+func (s *stream) notify() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// serve writes the events until the stream is over, or a fault ends it.
+func (s *stream) serve() {
+	a := s.task.agent
+	s.q.w.Header().Set("Content-Type", "text/event-stream")
+	s.q.w.WriteHeader(http.StatusOK)
+	s.q.w.(http.Flusher).Flush()
+	for written := 0; ; {
+		a.mu.Lock()
+		frames, over := s.frames, s.over
+		s.frames = nil
+		a.mu.Unlock()
+		for i, f := range frames {
+			if !f.joined && !s.passes(written) {
+				return
+			}
+			b := f.bytes
+			for _, next := range frames[i+1:] {
+				if !next.joined {
+					break
+				}
+				b = append(b, next.bytes...)
+			}
+			if !f.joined {
+				s.q.w.Write(b)
+				s.q.w.(http.Flusher).Flush()
+			}
+			written++
+		}
+		if over && len(frames) == 0 {
+			if s.passes(written) { // a fault behind the last event
+				return
+			}
+			return
+		}
+		if len(frames) == 0 && !s.passes(written) {
+			return
+		}
+		if len(frames) == 0 && !s.more() {
+			return
+		}
+	}
+}
+
+// more waits for another event, or the end.
+func (s *stream) more() bool {
+	select {
+	case <-s.wake:
+		return true
+	case <-s.q.r.Context().Done():
+		s.hungUp()
+	case <-s.task.agent.done:
+	}
+	return false
+}
+
+// passes lets faults happen that come behind so many events.
+func (s *stream) passes(written int) bool {
+	a := s.task.agent
+	a.mu.Lock()
+	var hit *Fault
+	for i := range s.task.turn.Faults {
+		if f := &s.task.turn.Faults[i]; f.Stream == s.number && f.Events == written && f.Kind <= Stall {
+			hit = f
+		}
+	}
+	if hit == nil {
+		a.mu.Unlock()
+		return true
+	}
+	kind, d := hit.Kind, hit.For
+	hit.Kind = used
+	if kind != Stall {
+		s.leave()
+	}
+	a.mu.Unlock()
+	switch kind {
+	case Cut:
+		panic(http.ErrAbortHandler)
+	case End:
+		return false
+	}
+	return s.stalled(d)
+}
+
+func (s *stream) stalled(d time.Duration) bool {
+	if s.task.agent.wait(s.q.r, d) {
+		return true
+	}
+	if s.q.r.Context().Err() != nil {
+		s.hungUp()
+	}
+	return false
+}
+
+// hungUp notes that the client has closed the stream.
+func (s *stream) hungUp() {
+	a := s.task.agent
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s.over && len(s.frames) == 0 {
+		return
+	}
+	s.leave()
+	a.note(Heard{Method: "hang-up"}, s.task)
+	if a.script.Aborts && !s.task.State.Over() {
+		s.task.stop(true)
+	}
+}
