@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"strings"
@@ -32,38 +31,23 @@ func (o *eventsOutput) end(bridge.Result, string) error { return nil }
 type streamOutput struct {
 	out io.Writer
 	say func(format string, args ...any)
-	buf []byte
 }
 
 func (o *streamOutput) show(steps []mapping.Step) error {
-	o.buf = o.buf[:0]
 	last := (*byte)(nil)
 	for i := range steps {
 		s := &steps[i]
 		sayAside(o.say, s)
-		// Several steps of one event share its bytes.
-		if at := unsafe.StringData(string(s.Raw)); s.Raw != "" && at != last {
-			last = at
-			at := len(o.buf)
-			o.buf = append(appendV1Event(o.buf, string(s.Raw)), '\n')
-			if bytes.IndexByte(o.buf[at:len(o.buf)-1], '\n') >= 0 || bytes.IndexByte(o.buf[at:], '\r') >= 0 {
-				o.compact(at)
-			}
+		at := unsafe.StringData(string(s.Raw))
+		if s.Raw == "" || at == last { // several steps of one event share its bytes
+			continue
+		}
+		last = at
+		if _, err := o.out.Write(append(v1Event(s.Raw), '\n')); err != nil {
+			return err
 		}
 	}
-	if len(o.buf) == 0 {
-		return nil
-	}
-	_, err := o.out.Write(o.buf)
-	return err
-}
-
-// compact removes the line breaks from the JSON behind an index.
-func (o *streamOutput) compact(at int) {
-	var line bytes.Buffer
-	if json.Compact(&line, o.buf[at:]) == nil { // steps hold nothing but JSON
-		o.buf = append(append(o.buf[:at], line.Bytes()...), '\n')
-	}
+	return nil
 }
 
 func (o *streamOutput) end(bridge.Result, string) error { return nil }
@@ -74,68 +58,86 @@ func (o *streamOutput) end(bridge.Result, string) error { return nil }
 // tool calls have no place in a task: events have them.
 //
 // It cannot write earlier: messages and artifacts may alternate, an artifact may begin
-// anew, and the state at the end comes last. It holds each text once, in the form in
-// which it is written.
+// anew, and the state at the end comes last.
 type jsonOutput struct {
 	out       io.Writer
 	say       func(format string, args ...any)
-	messages  sayings
-	artifacts sayings
+	messages  ordered[messageJSON]
+	artifacts ordered[artifactJSON]
 	timestamp string // of the last state
 }
 
-// sayings are messages, or artifacts, in the order of their beginning.
-type sayings struct {
-	list []*saying
-	byID map[string]*saying
+// ordered are messages, or artifacts, in the order of their beginning.
+type ordered[T any] struct {
+	list []*T
+	byID map[string]*T
 }
 
-// find returns the saying with an ID, and makes it if there is none.
-func (l *sayings) find(id string) (s *saying, isNew bool) {
-	if s = l.byID[id]; s != nil {
-		return s, false
+// find returns what has an ID, and makes it if there is none.
+func (o *ordered[T]) find(id string) (item *T, isNew bool) {
+	if item = o.byID[id]; item != nil {
+		return item, false
 	}
-	s = &saying{id: strings.Clone(id)}
-	if l.byID == nil {
-		l.byID = map[string]*saying{}
+	if o.byID == nil {
+		o.byID = map[string]*T{}
 	}
-	l.byID[s.id] = s
-	l.list = append(l.list, s)
-	return s, true
+	item = new(T)
+	o.byID[strings.Clone(id)] = item
+	o.list = append(o.list, item)
+	return item, true
 }
 
-// A saying is a message or an artifact, its parts as JSON.
-type saying struct {
-	id, name    string
-	description string
-	own         ownJSON
-	parts       jsonPieces
-	any         bool   // it has a part
-	inText      bool   // the last part is a text without an end yet
-	ofText      string // metadata of that text's part
+type taskJSON struct {
+	ID        string          `json:"id"`
+	ContextID string          `json:"contextId,omitempty"`
+	Status    statusJSON      `json:"status"`
+	Artifacts []*artifactJSON `json:"artifacts,omitempty"`
+	History   []*messageJSON  `json:"history,omitempty"`
 }
 
-// ownJSON holds the other members of a message or an artifact, as JSON.
-type ownJSON struct{ metadata, references, extensions string }
-
-func (o *ownJSON) write(w *pieceWriter) {
-	for _, m := range [...]struct{ key, value string }{{"metadata", o.metadata}, {"referenceTaskIds", o.references}, {"extensions", o.extensions}} {
-		if m.value != "" {
-			w.add(`"` + m.key + `":`)
-			w.add(m.value)
-			w.add(",")
-		}
-	}
+type statusJSON struct {
+	State     string       `json:"state"`
+	Timestamp string       `json:"timestamp,omitempty"`
+	Message   *messageJSON `json:"message,omitempty"`
 }
 
-// encode is json.Marshal without HTML escapes: code is full of < and &.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return b.Bytes(), err
+type messageJSON struct {
+	MessageID string `json:"messageId,omitempty"`
+	ContextID string `json:"contextId,omitempty"`
+	TaskID    string `json:"taskId,omitempty"`
+	Role      string `json:"role"`
+	saidJSON
 }
+
+type artifactJSON struct {
+	ArtifactID  string `json:"artifactId"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	saidJSON
+}
+
+// saidJSON is what messages and artifacts have both.
+type saidJSON struct {
+	Metadata   json.RawMessage `json:"metadata,omitempty"`
+	References json.RawMessage `json:"referenceTaskIds,omitempty"`
+	Extensions json.RawMessage `json:"extensions,omitempty"`
+	Parts      []partJSON      `json:"parts"`
+}
+
+type partJSON struct {
+	Text  *growingText    `json:"text,omitempty"`
+	Raw   string          `json:"raw,omitempty"`
+	URL   string          `json:"url,omitempty"`
+	Data  json.RawMessage `json:"data,omitempty"`
+	Name  string          `json:"filename,omitempty"`
+	Media string          `json:"mediaType,omitempty"`
+	Meta  json.RawMessage `json:"metadata,omitempty"`
+}
+
+// A growingText does not copy what it has for each text that comes.
+type growingText struct{ strings.Builder }
+
+func (t *growingText) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // show copies what it keeps, because steps are views.
 func (o *jsonOutput) show(steps []mapping.Step) error {
@@ -143,15 +145,10 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 		s := &steps[i]
 		switch s.Kind {
 		case mapping.StepText:
-			to := o.saying(s)
-			to.text(s.Text)
-			if to.ofText == "" {
-				to.ofText = strings.Clone(string(s.Own.Part))
-			}
+			o.said(s).text(s.Text, s.Own.Part)
 		case mapping.StepPart:
-			if err := o.saying(s).part(s.Part); err != nil {
-				return err
-			}
+			said := o.said(s)
+			said.Parts = append(said.Parts, partOf(s.Part))
 		case mapping.StepState:
 			o.timestamp = strings.Clone(s.Timestamp)
 		}
@@ -170,187 +167,90 @@ func sayAside(say func(format string, args ...any), s *mapping.Step) {
 	}
 }
 
-// saying finds or makes the message or artifact of a step.
-func (o *jsonOutput) saying(s *mapping.Step) *saying {
+// said finds or makes the message or artifact of a step.
+func (o *jsonOutput) said(s *mapping.Step) (said *saidJSON) {
 	if s.ArtifactID == "" {
-		m, _ := o.messages.find(s.MessageID)
-		m.own.note(&s.Own)
-		return m
-	}
-	a, isNew := o.artifacts.find(s.ArtifactID)
-	switch {
-	case isNew:
-		a.name, a.description = strings.Clone(s.Name), strings.Clone(s.Description)
-	case !s.Append:
-		*a = saying{id: a.id, name: a.name, description: a.description}
-	}
-	a.own.note(&s.Own)
-	return a
-}
-
-// note takes the members of a step, which not every step repeats.
-func (o *ownJSON) note(own *mapping.OwnMeta) {
-	for _, m := range [...]struct {
-		to   *string
-		from a2a.JSON
-	}{{&o.metadata, own.Metadata}, {&o.references, own.ReferenceTaskIDs}, {&o.extensions, own.Extensions}} {
-		if m.from != "" {
-			*m.to = strings.Clone(string(m.from))
+		m, isNew := o.messages.find(s.MessageID)
+		if isNew {
+			m.MessageID, m.Role = strings.Clone(s.MessageID), "ROLE_AGENT"
 		}
+		said = &m.saidJSON
+	} else {
+		a, isNew := o.artifacts.find(s.ArtifactID)
+		if isNew {
+			a.ArtifactID, a.Name, a.Description = strings.Clone(s.ArtifactID), strings.Clone(s.Name), strings.Clone(s.Description)
+		} else if !s.Append { // it begins anew
+			a.saidJSON = saidJSON{}
+		}
+		said = &a.saidJSON
+	}
+	copyJSON(&said.Metadata, s.Own.Metadata)
+	copyJSON(&said.References, s.Own.ReferenceTaskIDs)
+	copyJSON(&said.Extensions, s.Own.Extensions)
+	return said
+}
+
+// copyJSON copies a member that not every step repeats.
+func copyJSON(to *json.RawMessage, from a2a.JSON) {
+	if from != "" {
+		*to = json.RawMessage(strings.Clone(string(from)))
 	}
 }
 
-// text appends text.
-func (s *saying) text(text string) {
-	if !s.inText {
-		s.next()
-		s.parts.add(`{"text":"`)
-		s.inText = true
+// text goes on with the text at the end, or begins one.
+func (s *saidJSON) text(text string, metadata a2a.JSON) {
+	if n := len(s.Parts); n == 0 || s.Parts[n-1].Text == nil {
+		s.Parts = append(s.Parts, partJSON{Text: &growingText{}})
 	}
-	s.parts.addEscaped(text)
+	last := &s.Parts[len(s.Parts)-1]
+	last.Text.WriteString(text)
+	if last.Meta == nil {
+		copyJSON(&last.Meta, metadata)
+	}
 }
 
-// part appends another part.
-func (s *saying) part(p *a2a.Part) error {
-	b, err := encode(partOf(p))
-	if err != nil {
-		return err
-	}
-	s.next()
-	s.parts.add(strings.TrimSuffix(string(b), "\n"))
-	return nil
-}
-
-// next ends the open part.
-func (s *saying) next() {
-	if s.inText {
-		s.parts.add(s.endOfText())
-	}
-	if s.any {
-		s.parts.add(",")
-	}
-	s.any, s.inText, s.ofText = true, false, ""
-}
-
-func (s *saying) endOfText() string {
-	if s.ofText != "" {
-		return `","metadata":` + s.ofText + "}"
-	}
-	return `"}`
-}
-
-func (s *saying) write(w *pieceWriter) {
-	w.add(`"parts":[`)
-	for _, piece := range s.parts {
-		w.write(piece)
-	}
-	if s.inText {
-		w.add(s.endOfText())
-	}
-	w.add(`]`)
-}
-
-// A partJSON is a part that is not text.
-type partJSON struct {
-	Raw   string          `json:"raw,omitempty"`
-	URL   string          `json:"url,omitempty"`
-	Data  json.RawMessage `json:"data,omitempty"`
-	Name  string          `json:"filename,omitempty"`
-	Media string          `json:"mediaType,omitempty"`
-	Meta  json.RawMessage `json:"metadata,omitempty"`
-}
-
-func partOf(p *a2a.Part) partJSON {
-	meta := json.RawMessage(p.Metadata)
+// partOf returns a part that is no text.
+func partOf(p *a2a.Part) (part partJSON) {
 	switch p.Kind {
 	case a2a.PartData:
-		return partJSON{Data: json.RawMessage(p.Data), Meta: meta}
+		copyJSON(&part.Data, p.Data)
+		copyJSON(&part.Meta, p.Metadata)
 	case a2a.PartFile:
-		return partJSON{Raw: p.File.Bytes, URL: p.File.URI, Name: p.File.Name, Media: p.File.MediaType, Meta: meta}
+		part = partJSON{Raw: strings.Clone(p.File.Bytes), URL: strings.Clone(p.File.URI), Name: strings.Clone(p.File.Name), Media: strings.Clone(p.File.MediaType)}
+		copyJSON(&part.Meta, p.Metadata)
+	default:
+		copyJSON(&part.Data, p.Raw)
 	}
-	return partJSON{Data: json.RawMessage(p.Raw)} // a part of an unknown kind
+	return part
 }
 
 // end writes the document; none after an error without a task.
 func (o *jsonOutput) end(result bridge.Result, failure string) error {
-	w := &pieceWriter{w: o.out}
-	switch n := len(o.messages.list); {
+	var last *messageJSON
+	for _, last = range o.messages.list {
+		last.ContextID, last.TaskID = result.ContextID, result.TaskID
+	}
+	var document any
+	switch {
 	case result.TaskID != "" && result.State != "":
-		o.task(w, result, failure)
-	case n > 0:
-		w.add(`{"message":`)
-		o.messages.list[n-1].message(w, result)
+		if failure != "" {
+			last = &messageJSON{ContextID: result.ContextID, TaskID: result.TaskID, Role: "ROLE_AGENT"}
+			last.text(failure, "")
+		}
+		document = map[string]any{"task": taskJSON{
+			ID: result.TaskID, ContextID: result.ContextID,
+			Status:    statusJSON{stateName(result.State), o.timestamp, last},
+			Artifacts: o.artifacts.list, History: o.messages.list,
+		}}
+	case last != nil:
+		document = map[string]any{"message": last}
 	default:
 		return nil
 	}
-	w.add("}\n")
-	return w.end()
-}
-
-// task writes the task without its last brace.
-func (o *jsonOutput) task(w *pieceWriter, result bridge.Result, failure string) {
-	w.add(`{"task":{`)
-	w.member("id", result.TaskID)
-	w.member("contextId", result.ContextID)
-	w.add(`"status":{"state":`)
-	w.string(stateName(result.State))
-	if o.timestamp != "" {
-		w.add(`,"timestamp":`)
-		w.string(o.timestamp)
+	b, err := encode(document)
+	if err != nil {
+		return err
 	}
-	switch n := len(o.messages.list); {
-	case failure != "":
-		w.add(`,"message":`)
-		var words saying
-		words.text(failure)
-		words.message(w, result)
-	case n > 0:
-		w.add(`,"message":`)
-		o.messages.list[n-1].message(w, result)
-	}
-	w.add("}")
-	for i, a := range o.artifacts.list {
-		w.add(separator(i, `,"artifacts":[{`, `},{`))
-		w.add(`"artifactId":`)
-		w.string(a.id)
-		w.add(",")
-		w.member("name", a.name)
-		w.member("description", a.description)
-		a.own.write(w)
-		a.write(w)
-	}
-	w.add(separator(len(o.artifacts.list), "", "}]"))
-	for i, m := range o.messages.list {
-		w.add(separator(i, `,"history":[`, ","))
-		m.message(w, result)
-	}
-	w.add(separator(len(o.messages.list), "", "]"))
-	w.add("}")
-}
-
-// separator returns first at index 0, and later otherwise.
-func separator(i int, first, later string) string {
-	if i == 0 {
-		return first
-	}
-	return later
-}
-
-func (s *saying) message(w *pieceWriter, result bridge.Result) {
-	w.add("{")
-	w.member("messageId", s.id)
-	w.member("contextId", result.ContextID)
-	w.member("taskId", result.TaskID)
-	w.add(`"role":"ROLE_AGENT",`)
-	s.own.write(w)
-	s.write(w)
-	w.add("}")
-}
-
-// stateName returns a state's 1.0 name.
-func stateName(s a2a.State) string {
-	if s == a2a.StateUnknown {
-		return "TASK_STATE_UNSPECIFIED"
-	}
-	return "TASK_STATE_" + strings.ReplaceAll(strings.ToUpper(string(s)), "-", "_")
+	_, err = o.out.Write(b)
+	return err
 }

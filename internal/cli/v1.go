@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file writes what an agent said as A2A 1.0, for -o json, whatever its version. It
+// changes 0.3's names where it knows them and copies the rest: unknown members survive,
+// and 1.0 stays as it is, but for the order of members.
+
+// v1Task spells a task.
+func v1Task(raw a2a.JSON) []byte { return v1Document(raw, taskToV1) }
+
+// v1Event spells a payload of a stream as a StreamResponse: the member's name says what
+// it is.
+func v1Event(raw a2a.JSON) []byte { return v1Document(raw, eventToV1) }
+
+// v1Document changes a document. What is not JSON stays as it is.
+func v1Document(raw a2a.JSON, change func(any) any) []byte {
+	decoder := json.NewDecoder(strings.NewReader(string(raw)))
+	decoder.UseNumber() // a double would round a large number
+	var v any
+	if decoder.Decode(&v) != nil {
+		return []byte(raw)
+	}
+	document, err := encode(change(v))
+	if err != nil {
+		return []byte(raw)
+	}
+	return bytes.TrimSuffix(document, []byte("\n"))
+}
+
+// encode is json.Marshal without HTML escapes, because code is full of < and &, and with
+// a newline at the end.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return b.Bytes(), err
+}
+
+// members say how 1.0 spells the members of an object; nil: it has no such member.
+type members map[string]func(any) any
+
+// toV1 spells the members of an object. It leaves out those that it knows if they are
+// null: 0.3 has them, and 1.0 does not.
+func toV1(v any, members members) any {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	for name, change := range members {
+		switch value, has := object[name]; {
+		case !has:
+		case value == nil || change == nil:
+			delete(object, name)
+		default:
+			object[name] = change(value)
+		}
+	}
+	return object
+}
+
+// each spells the elements of an array.
+func each(change func(any) any) func(any) any {
+	return func(v any) any {
+		array, _ := v.([]any)
+		for i := range array {
+			array[i] = change(array[i])
+		}
+		return v
+	}
+}
+
+func eventToV1(v any) any {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	has := func(name string) bool { return object[name] != nil }
+	kind, _ := object["kind"].(string)
+	switch {
+	case has("task"), has("message"), has("statusUpdate"), has("artifactUpdate"):
+		return toV1(object, members{"task": taskToV1, "message": messageToV1, "statusUpdate": statusUpdateToV1, "artifactUpdate": artifactUpdateToV1})
+	case kind == "task", kind == "" && has("id") && has("status"):
+		return map[string]any{"task": taskToV1(v)}
+	case kind == "status-update", kind == "" && has("taskId") && has("status"):
+		return map[string]any{"statusUpdate": statusUpdateToV1(v)}
+	case kind == "artifact-update", kind == "" && has("artifact"):
+		return map[string]any{"artifactUpdate": artifactUpdateToV1(v)}
+	case kind == "message", kind == "" && has("parts"):
+		return map[string]any{"message": messageToV1(v)}
+	}
+	return v
+}
+
+func taskToV1(v any) any {
+	return toV1(v, members{"kind": nil, "status": statusToV1, "artifacts": each(artifactToV1), "history": each(messageToV1)})
+}
+
+func statusUpdateToV1(v any) any {
+	return toV1(v, members{"kind": nil, "final": nil, "status": statusToV1})
+}
+
+func artifactUpdateToV1(v any) any {
+	return toV1(v, members{"kind": nil, "artifact": artifactToV1})
+}
+
+func statusToV1(v any) any   { return toV1(v, members{"state": stateToV1, "message": messageToV1}) }
+func artifactToV1(v any) any { return toV1(v, members{"parts": each(partToV1)}) }
+
+func messageToV1(v any) any {
+	return toV1(v, members{"kind": nil, "role": roleToV1, "parts": each(partToV1)})
+}
+
+func stateToV1(v any) any {
+	for _, state := range a2a.States() {
+		if v == string(state) {
+			return stateName(state)
+		}
+	}
+	return v
+}
+
+func roleToV1(v any) any {
+	switch v {
+	case "user":
+		return "ROLE_USER"
+	case "agent":
+		return "ROLE_AGENT"
+	}
+	return v
+}
+
+// partToV1 moves the file's members into the part, as 1.0 has them.
+func partToV1(v any) any {
+	part, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	delete(part, "kind")
+	file, ok := part["file"].(map[string]any)
+	if !ok {
+		return part
+	}
+	delete(part, "file")
+	names := map[string]string{"bytes": "raw", "uri": "url", "name": "filename", "mimeType": "mediaType"}
+	for name, value := range file {
+		if names[name] == "" && name != "kind" && name != "file" {
+			part[name] = value
+		}
+	}
+	for from, to := range names {
+		if value, ok := file[from]; ok {
+			part[to] = value
+		}
+	}
+	return part
+}
+
+// stateName returns a state's 1.0 name.
+func stateName(s a2a.State) string {
+	if s == a2a.StateUnknown {
+		return "TASK_STATE_UNSPECIFIED"
+	}
+	return "TASK_STATE_" + strings.ReplaceAll(strings.ToUpper(string(s)), "-", "_")
+}
