@@ -95,7 +95,6 @@ func (p *program) commands() []command {
 		{"init", p.initCommand},
 		{"demo", p.demoCommand},
 		{"companion", p.companionCommand},
-		{"webhook", p.webhookCommand},
 		{"trace", p.traceCommand},
 		{"proxy", p.proxyCommand},
 		{"tap", p.tapCommand},

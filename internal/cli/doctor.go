@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cardsign"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -273,7 +274,7 @@ func (k *checkup) tlsStep(s *sight) {
 	if !s.secure {
 		status, do := stepOK, ""
 		says := "none: the URL is http"
-		if !isLoopback(s.host) {
+		if !safe.ThisMachine(s.host) {
 			status, do = stepWarning, "anybody on the way can read and change what passes, credentials too: does the agent have an https URL?"
 		}
 		k.add("tls", status, says, do)

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -130,16 +129,6 @@ func (s *sight) certificate() *x509.Certificate {
 		return s.tls.PeerCertificates[0]
 	}
 	return nil
-}
-
-// isLoopback reports whether a host is this machine.
-func isLoopback(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	ip := net.ParseIP(name)
-	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // gaveUp reports whether the client, not the network, ended a connection.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -129,6 +130,5 @@ func Origin(agent string) string {
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return ""
 	}
-	o := originURL(u)
-	return o.Scheme + "://" + o.Host
+	return safe.Origin(u)
 }

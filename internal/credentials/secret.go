@@ -3,9 +3,9 @@ package credentials
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // maxSecret bounds a secret: tokens of users in many groups have some ten kB.
@@ -32,7 +32,7 @@ func (s Secret) read(ctx context.Context) (string, error) {
 	value := s.Value
 	switch {
 	case s.File != "":
-		b, err := readPrivate(s.File)
+		b, err := safe.ReadPrivate(s.File, maxSecret)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -52,26 +52,4 @@ func (s Secret) read(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%s holds more than one line of plain characters, so it is no token or password", s.Name)
 	}
 	return value, nil
-}
-
-// readPrivate reads a file that others must not be able to read. It does not check
-// another user's file, such as a secret in a container: its owner decides.
-func readPrivate(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if others := othersMay(info); others != "" {
-		return nil, fmt.Errorf("%s can be %s by others than you, so what is in it is not used: chmod 600 %[1]s, and take another secret if somebody may have seen it", file, others)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
-	if err == nil && len(b) > maxSecret {
-		err = fmt.Errorf("%s has more than %d kB: it is no secret", file, maxSecret>>10)
-	}
-	return b, err
 }

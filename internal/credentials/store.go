@@ -1,7 +1,6 @@
 package credentials
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,17 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -43,36 +42,13 @@ type Store struct{ dir string }
 // the disk.
 func OpenStore(dir string) (*Store, error) {
 	if dir == "" {
-		state, err := stateDir(runtime.GOOS, os.Getenv, os.UserHomeDir)
+		state, err := safe.StateDir()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("there is no place for credentials: %w", err)
 		}
 		dir = filepath.Join(state, "a2astdio", "credentials")
 	}
 	return &Store{dir: dir}, nil
-}
-
-// stateDir is where the user's programs keep their state. Configuration directories are
-// often shared and under version control; and no directory may be writable by others.
-func stateDir(goos string, getenv func(string) string, home func() (string, error)) (string, error) {
-	variable := "XDG_STATE_HOME"
-	if goos == "windows" {
-		variable = "LocalAppData"
-	}
-	if dir := getenv(variable); filepath.IsAbs(dir) {
-		return dir, nil
-	}
-	dir, err := home()
-	if err != nil || !filepath.IsAbs(dir) {
-		return "", fmt.Errorf("there is no place for credentials: you have no home directory, and %s is not set", variable)
-	}
-	switch goos {
-	case "windows":
-		return filepath.Join(dir, "AppData", "Local"), nil
-	case "darwin":
-		return filepath.Join(dir, "Library", "Application Support"), nil
-	}
-	return filepath.Join(dir, ".local", "state"), nil
 }
 
 // file is the file for an origin and a client.
@@ -158,7 +134,7 @@ func (s *Store) Get(ctx context.Context, origin, client string) (*Login, error) 
 }
 
 func (s *Store) read(file string) (*stored, error) {
-	b, err := readPrivate(file)
+	b, err := safe.ReadPrivate(file, maxSecret)
 	if err != nil {
 		return nil, err
 	}
@@ -181,35 +157,10 @@ func (s *Store) Put(ctx context.Context, l *Login) error {
 	if len(b) > maxSecret {
 		return fmt.Errorf("the sign-in is not stored: its tokens have more than %d kB", maxSecret>>10)
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return fmt.Errorf("the sign-in is not stored: %w", err)
-	}
-	if err := writeWhole(s.file(l.Origin, l.ClientID), append(b, '\n')); err != nil {
+	if err := safe.Replace(s.file(l.Origin, l.ClientID), append(b, '\n')); err != nil {
 		return fmt.Errorf("the sign-in is not stored: %w", err)
 	}
 	return nil
-}
-
-// writeWhole replaces a file at once.
-func writeWhole(file string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), ".new-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // nobody else uses it
-	}
-	return err
 }
 
 // Delete removes a login.
@@ -248,16 +199,6 @@ func (s *Store) stamp(l *Login) string {
 		return ""
 	}
 	return fmt.Sprint(info.ModTime().UnixNano(), info.Size(), dir.ModTime().UnixNano())
-}
-
-func originURL(u *url.URL) *url.URL {
-	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
-	switch host {
-	case "127.0.0.1", "::1", "0.0.0.0", "::": // as transport has it: one machine
-		host = "localhost"
-	}
-	port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[scheme])
-	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port)}
 }
 
 func withoutQueryOf(agent string) string {

@@ -107,37 +107,6 @@ func TestStoreRefuses(t *testing.T) {
 	}
 }
 
-// Credentials are kept where the user's state is, and nowhere if there is no such
-// place.
-func TestStateDir(t *testing.T) {
-	env := func(name, value string) func(string) string {
-		return func(n string) string {
-			if n == name {
-				return value
-			}
-			return ""
-		}
-	}
-	home := func() (string, error) { return "/home/me", nil }
-	for _, test := range []struct {
-		goos string
-		env  func(string) string
-		want string
-	}{
-		{"linux", env("", ""), "/home/me/.local/state"},
-		{"linux", env("XDG_STATE_HOME", "/state"), "/state"},
-		{"linux", env("XDG_STATE_HOME", "relative"), "/home/me/.local/state"},
-		{"darwin", env("", ""), "/home/me/Library/Application Support"},
-	} {
-		if got, err := stateDir(test.goos, test.env, home); err != nil || filepath.ToSlash(got) != test.want && os.PathSeparator == '/' {
-			t.Errorf("%s: %q, %v", test.goos, got, err)
-		}
-	}
-	if _, err := stateDir("linux", env("", ""), func() (string, error) { return "", errors.New("no home") }); err == nil || !strings.Contains(err.Error(), "XDG_STATE_HOME") {
-		t.Error(err)
-	}
-}
-
 // One process has the lock, and a waiting one gets an error; a lock ends with its
 // process, or when released.
 func TestLock(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"sync"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // TLS tells how to trust an agent, and which certificate to show. The zero value is the
@@ -82,7 +84,7 @@ func (c *certificate) get(*tls.CertificateRequestInfo) (*tls.Certificate, error)
 	if err != nil {
 		return nil, fmt.Errorf("--client-cert: %w", err)
 	}
-	keyPEM, err := readPrivate(keyFile)
+	keyPEM, err := safe.ReadPrivate(keyFile, maxSecret)
 	if err != nil {
 		return nil, fmt.Errorf("--client-key: %w", err)
 	}

@@ -23,8 +23,8 @@ const (
 	maxEnded = 1024
 )
 
-// Boxes are the queues of a bridge that listens itself: a [Queue] for the [Receiver],
-// and [bridge.Webhooks] for the bridge.
+// Boxes are the addresses of a bridge's turns, each with a queue: the [Receiver] puts
+// pushes in, and the bridge takes them by [bridge.Webhooks].
 type Boxes struct {
 	base  string // the public URL in front of names
 	signs bool   // the agent signs: Authorization is its own
@@ -72,33 +72,29 @@ func (b *Boxes) Open(_ context.Context, name string) (bridge.Webhook, error) {
 	return x, nil
 }
 
-// Token implements [Queue].
-func (b *Boxes) Token(name string) (string, bool) {
+// named returns the box of a name, nil if there is none.
+func (b *Boxes) named(name string) *box {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	x := b.boxes[name]
-	if x == nil {
-		return "", false
-	}
-	return x.token, true
+	return b.boxes[name]
 }
 
-// Put implements [Queue].
-func (b *Boxes) Put(_ context.Context, name, id string, payload []byte) error {
+// put queues a push. An id that is not empty identifies repetitions, which are dropped.
+func (x *box) put(id string, payload []byte) error {
+	b := x.all
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	x := b.boxes[name]
 	switch {
-	case x == nil || x.closed, id != "" && x.seen[id]:
+	case x.closed, id != "" && x.seen[id]:
 		return nil // without effect
 	case b.bytes+len(payload) > maxQueuedBytes:
-		return ErrFull
+		return errFull
 	}
 	push := bridge.Push{Payload: payload, Taken: sync.OnceFunc(func() { x.release(len(payload)) })}
 	select {
 	case x.pushes <- push:
 	default:
-		return ErrFull
+		return errFull
 	}
 	b.bytes += len(payload)
 	x.bytes += len(payload)
@@ -132,8 +128,15 @@ func (x *box) note(id string) {
 // Name implements [bridge.Webhook].
 func (x *box) Name() string { return x.name }
 
-// Config implements [bridge.Webhook].
-func (x *box) Config() a2a.PushConfig { return config(x.all.base+"/"+x.name, x.token, x.all.signs) }
+// Config implements [bridge.Webhook]. Agents send the token in a header of its own, or
+// credentials in Authorization; both have the same value.
+func (x *box) Config() a2a.PushConfig {
+	c := a2a.PushConfig{URL: x.all.base + "/" + x.name, Token: x.token}
+	if !x.all.signs {
+		c.Authentication = &a2a.PushAuthentication{Schemes: []string{"Bearer"}, Credentials: x.token}
+	}
+	return c
+}
 
 // Pushes implements [bridge.Webhook].
 func (x *box) Pushes() <-chan bridge.Push { return x.pushes }
@@ -153,16 +156,6 @@ func (x *box) Close(bool) {
 		delete(b.boxes, old.name)
 	}
 	b.ended = b.ended[1:]
-}
-
-// config is the configuration for an agent. Agents send the token in a header of its
-// own, or credentials in Authorization; both have the same value.
-func config(url, token string, signs bool) a2a.PushConfig {
-	c := a2a.PushConfig{URL: url, Token: token}
-	if !signs {
-		c.Authentication = &a2a.PushAuthentication{Schemes: []string{"Bearer"}, Credentials: token}
-	}
-	return c
 }
 
 // nameBytes is the length of a name: nobody guesses 128 bits.

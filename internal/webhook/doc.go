@@ -2,12 +2,8 @@
 // §13.2), so that a turn goes on without its stream. Only the command line imports it,
 // and uses it only if a flag asks for it.
 //
-// A [Receiver] is an HTTP handler that checks requests and gives valid ones to a
-// [Queue]. There are two queues:
-//
-//   - [Boxes] are queues in this process: the bridge listens itself.
-//   - [Publisher] hands over to a NATS JetStream stream, and [Mailbox] is the
-//     bridge's end of that: for bridges that no agent can reach.
+// A [Receiver] is an HTTP handler that checks requests and gives valid ones to [Boxes],
+// one for each turn.
 //
 // # What a request has to be
 //
@@ -16,14 +12,13 @@
 //
 //	the path is none of ours                         404
 //	the method is not POST                           405
-//	the token is wrong                               401
-//	too many at once, or in a second, to this path   429
+//	the token is wrong, or the JWT for another       401
 //	the content type is not JSON                     415
 //	the body is too large                            413
 //	the body does not come in time                   408
 //	the body is no JSON                              400
 //	it is no task and no event of A2A                400
-//	the queue cannot take it                         503
+//	too many at once, or the queue is full           503
 //	it came before, or its task has ended            200, without effect
 //	it is in the queue                               200
 //
@@ -32,7 +27,5 @@
 //
 // # Goroutines
 //
-// Each connection has one; closing its [Server] ends it. The NATS client has its own;
-// closing the Publisher or Mailbox ends them. Each open address of a Mailbox has one
-// that fetches; closing the address ends it.
+// Each connection has one; closing its [Server] ends it.
 package webhook

@@ -1,8 +1,6 @@
 package webhook
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"unicode/utf8"
@@ -69,16 +67,15 @@ type identified struct {
 // identity returns a key that a push shares with its repetition, "" if none is known.
 // A2A has no ID for events. A repeated task or replacing event says nothing new. An
 // appending event does, unless the agent has given it an ID.
-func identity(p proof, s shape, body []byte) string {
+func identity(id string, s shape, body []byte) string {
 	var of string
 	switch {
-	case p.id != "":
-		of = "id " + p.id
+	case id != "":
+		of = "id " + id
 	case s.grows:
 		return ""
 	default:
 		of = "body " + string(body)
 	}
-	sum := sha256.Sum256([]byte(of))
-	return hex.EncodeToString(sum[:])
+	return hashed([]byte(of))
 }

@@ -68,7 +68,7 @@ func TestStatus(t *testing.T) {
 			}
 			defer client.Close()
 			boxes := NewBoxes("", false)
-			hooks, err := Listen("127.0.0.1:0", "", "", 0, NewReceiver(boxes, nil))
+			hooks, err := Listen("127.0.0.1:0", NewReceiver(boxes, nil))
 			if err != nil {
 				t.Fatal(err)
 			}

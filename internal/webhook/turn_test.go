@@ -136,7 +136,7 @@ func turn(t *testing.T, version string, c *cutter) *reader {
 	}
 	defer client.Close()
 	boxes := NewBoxes("", false)
-	hooks, err := Listen("127.0.0.1:0", "", "", 0, NewReceiver(boxes, nil))
+	hooks, err := Listen("127.0.0.1:0", NewReceiver(boxes, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,79 +8,10 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/nats-io/nats-server/v2/server"
 )
-
-// natsServer starts a NATS server with JetStream in this process.
-func natsServer(t *testing.T) string {
-	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the NATS server does not start")
-	}
-	return s.ClientURL()
-}
-
-// A mailbox is what a bridge needs of a receiver, and how that is started.
-type mailbox struct{ nats, master, key string }
-
-func newMailbox(t *testing.T) mailbox {
-	t.Helper()
-	dir := t.TempDir()
-	m := mailbox{nats: natsServer(t), master: filepath.Join(dir, "service.key"), key: filepath.Join(dir, "alice.key")}
-	write(t, m.master, strings.Repeat("0123456789abcdef", 4))
-	key, err := exec.Command(binary, "webhook", "key", "--key", m.master, "alice").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(m.key, key, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// receive starts the receiver, and returns its URL and what kills it.
-func (m mailbox) receive(t *testing.T, addr string, more ...string) (url string, kill func()) {
-	t.Helper()
-	cmd := exec.Command(binary, append([]string{"webhook", "--listen", addr, "--to", m.nats, "--key", m.master, "--for", "alice", "--for", "bob"}, more...)...)
-	cmd.Stderr = os.Stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	kill = sync.OnceFunc(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	t.Cleanup(kill)
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatalf("a2astdio webhook: %v", err)
-	}
-	return strings.TrimSpace(line), kill
-}
-
-// flags are the bridge's.
-func (m mailbox) flags(hooks string) []string {
-	return []string{"--webhook", m.nats + "/alice", "--webhook-url", hooks, "--webhook-key", m.key}
-}
 
 // cutFor is a proxy in front of an agent: it ends the first stream after its first
 // event, and then takes no more messages and no subscriptions. What is asked otherwise
@@ -159,52 +89,41 @@ var pushPeers = []struct {
 }
 
 // The stream is cut for good after its first event, and what is pushed finishes the
-// turn: the same conversation as uncut. By a receiver in the bridge, and by one that
-// hands over by NATS.
+// turn: the same conversation as uncut.
 func TestPush(t *testing.T) {
-	for _, by := range []string{"listening", "nats"} {
-		for _, peer := range pushPeers {
-			t.Run(by+"/"+peer.server, func(t *testing.T) {
-				t.Parallel()
-				agent := sdkServer(t, peer.server)
-				flags := []string{"--webhook", "127.0.0.1:0"}
-				if by == "nats" {
-					m := newMailbox(t)
-					hooks, _ := m.receive(t, "127.0.0.1:0")
-					flags = m.flags(hooks)
+	for _, peer := range pushPeers {
+		t.Run(peer.server, func(t *testing.T) {
+			t.Parallel()
+			agent := sdkServer(t, peer.server)
+			for _, version := range peer.versions {
+				uncut := open(t, "--agent", agent, "--a2a-version", version)
+				want := uncut.Prompt(uncut.NewSession(t.TempDir()), "count 20 100").story()
+				uncut.Close()
+				trace := filepath.Join(t.TempDir(), "trace.jsonl")
+				e := open(t, "--webhook", "127.0.0.1:0", "--agent", cutFor(t, agent), "--a2a-version", version, "--trace", trace)
+				got := e.Prompt(e.NewSession(t.TempDir()), "count 20 100").story()
+				e.Close()
+				if strings.Join(got, "\n") != strings.Join(want, "\n") {
+					t.Errorf("A2A %s: uncut\n\t%s\ncut\n\t%s", version, strings.Join(want, "\n\t"), strings.Join(got, "\n\t"))
 				}
-				for _, version := range peer.versions {
-					uncut := open(t, "--agent", agent, "--a2a-version", version)
-					want := uncut.Prompt(uncut.NewSession(t.TempDir()), "count 20 100").story()
-					uncut.Close()
-					trace := filepath.Join(t.TempDir(), "trace.jsonl")
-					e := open(t, append(flags, "--agent", cutFor(t, agent), "--a2a-version", version, "--trace", trace)...)
-					got := e.Prompt(e.NewSession(t.TempDir()), "count 20 100").story()
-					e.Close()
-					if strings.Join(got, "\n") != strings.Join(want, "\n") {
-						t.Errorf("A2A %s: uncut\n\t%s\ncut\n\t%s", version, strings.Join(want, "\n\t"), strings.Join(got, "\n\t"))
-					}
-					b, _ := os.ReadFile(trace)
-					if n := strings.Count(string(b), `"method":"tasks/resubscribe"`) + strings.Count(string(b), `"method":"SubscribeToTask"`); n > 1 {
-						t.Errorf("A2A %s: %d subscriptions were tried while the agent pushed", version, n)
-					}
+				b, _ := os.ReadFile(trace)
+				if n := strings.Count(string(b), `"method":"tasks/resubscribe"`) + strings.Count(string(b), `"method":"SubscribeToTask"`); n > 1 {
+					t.Errorf("A2A %s: %d subscriptions were tried while the agent pushed", version, n)
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
-// Bridge and receiver are killed in the middle of a turn whose stream is cut, and begin
-// again: the session that is loaded shows the same text as an uncut one, each word once.
+// A bridge is killed in the middle of a turn whose stream is cut, and begins again: the
+// session that is loaded shows the same text as an uncut one, each word once.
 func TestPushKilled(t *testing.T) {
 	for _, server := range []string{goV2, jsV1} {
 		t.Run(server, func(t *testing.T) {
 			t.Parallel()
 			agent := sdkServer(t, server)
-			m := newMailbox(t)
-			hooks, kill := m.receive(t, "127.0.0.1:0")
 			home, cwd, trace := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "trace.jsonl")
-			args := append(m.flags(hooks), "--agent", cutFor(t, agent))
+			args := []string{"--webhook", "127.0.0.1:0", "--agent", cutFor(t, agent)}
 			e := openAt(t, home, args...)
 			session := e.NewSession(cwd)
 			turn := e.Prompt(session, "count 60 100")
@@ -212,8 +131,6 @@ func TestPushKilled(t *testing.T) {
 				return strings.Contains(l.text("params.update.content.text"), "chunk-5 ")
 			})
 			e.Kill()
-			kill()
-			_, _ = m.receive(t, strings.TrimPrefix(hooks, "http://"))
 
 			e = openAt(t, home, append(args, "--trace", trace)...)
 			from := len(e.lines())

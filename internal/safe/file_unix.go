@@ -1,6 +1,6 @@
 //go:build unix
 
-package credentials
+package safe
 
 import (
 	"io/fs"

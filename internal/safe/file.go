@@ -1,0 +1,50 @@
+package safe
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Replace replaces a file as a whole: whoever reads it has the old content or the new
+// one, also after a crash. Only the user may read it. It makes the directory, if need be.
+func Replace(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone if all went well
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// ReadPrivate reads a file that others must not be able to read, of at most limit bytes.
+// It does not check another user's file, such as a secret in a container: its owner
+// decides.
+func ReadPrivate(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if others := othersMay(info); others != "" {
+		return nil, fmt.Errorf("%s can be %s by others than you, so what is in it is not used: chmod 600 %[1]s, and take another secret if somebody may have seen it", path, others)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s has more than %d kB: it is no secret", path, limit>>10)
+	}
+	return data, err
+}

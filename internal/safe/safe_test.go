@@ -1,0 +1,107 @@
+package safe
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// This machine is what an address parser says, whatever a name looks like.
+func TestThisMachine(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "LOCALHOST:80": true, "127.0.0.1": true, "127.9.8.7:1": true, "::1": true, "[::1]": true, "[::1]:443": true, "::ffff:127.0.0.1": true,
+		"127.evil.example": false, "127.0.0.1.evil.example": false, "localhost.evil.example": false, "0.0.0.0": false, "10.0.0.1": false, "127.1": false, "": false, "[::2]": false,
+	} {
+		if got := ThisMachine(host); got != want {
+			t.Errorf("%q: %v", host, got)
+		}
+	}
+}
+
+func TestSameOrigin(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{
+		{"https://a.example/x", "HTTPS://A.example:443/y?z", true}, {"http://localhost:1", "http://127.0.0.1:1", true}, {"http://a.example", "http://a.example:80", true},
+		{"https://a.example", "http://a.example", false}, {"https://a.example", "https://a.example:444", false}, {"https://a.example", "https://a.example.evil", false}, {"file:///x", "file:///x", false},
+	} {
+		a, _ := url.Parse(test.a)
+		b, _ := url.Parse(test.b)
+		if got := SameOrigin(a, b); got != test.want {
+			t.Errorf("%s and %s: %v", test.a, test.b, got)
+		}
+	}
+}
+
+func TestDir(t *testing.T) {
+	for _, test := range []struct{ goos, variable, value, home, state, config string }{
+		{"linux", "", "", "/h", "/h/.local/state", "/h/.config"},
+		{"linux", "XDG_STATE_HOME", "/s", "/h", "/s", "/h/.config"},
+		{"linux", "XDG_STATE_HOME", "s", "/h", "/h/.local/state", "/h/.config"},
+		{"darwin", "XDG_CONFIG_HOME", "/c", "/h", "/h/Library/Application Support", "/c"},
+		{"windows", "AppData", "/r", "/h", "/h/AppData/Local", "/r"},
+		{"linux", "XDG_STATE_HOME", "/s", "", "/s", ""},
+	} {
+		getenv := func(name string) string {
+			if name == test.variable {
+				return test.value
+			}
+			return ""
+		}
+		s, _ := state.dir(test.goos, getenv, test.home)
+		c, err := config.dir(test.goos, getenv, test.home)
+		if s != test.state || c != test.config || (c == "") != (err != nil) {
+			t.Errorf("%+v: %s, %s, %v", test, s, c, err)
+		}
+	}
+}
+
+// A file is replaced as a whole, is private, and is refused when others can read it.
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "file")
+	for _, content := range []string{"one", "two"} {
+		if err := Replace(path, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadPrivate(path, 10); string(got) != content || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if _, err := ReadPrivate(path, 2); err == nil {
+		t.Error("a file beyond the limit was read")
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o620} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadPrivate(path, 10); err == nil {
+			t.Errorf("%o was read", mode)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	if got := Plain("a\x1b[31m\n\u202eb\x7f"); got != "a␛[31m\n�b␡" {
+		t.Errorf("%q", got)
+	}
+	if got := Line(" a\n b\té", 6); got != "a b é" {
+		t.Errorf("%q", got)
+	}
+	if got := Line("aéé", 4); got != "aé…" {
+		t.Errorf("%q", got)
+	}
+	for word, want := range map[string]string{"a-b": "a-b", "": "''", "it's": `'it'\''s'`, "$x": "'$x'"} {
+		if got := ShellWord(word); got != want {
+			t.Errorf("%q", got)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package safe
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Plain makes foreign text safe for a terminal: it replaces control characters, and what
+// turns the direction of text, by symbols. Newlines and tabs stay.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < ' ':
+			return r + '␀' // Unicode has a picture of each, in the same order
+		case r == 0x7f:
+			return '␡'
+		case r >= 0x80 && r < 0xa0, // C1: 0x9b begins a sequence like ESC [
+			r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return '�'
+		}
+		return r
+	}, s)
+}
+
+// Line makes foreign text one plain line of at most limit bytes.
+func Line(s string, limit int) string {
+	s = Plain(strings.Join(strings.Fields(strings.ToValidUTF8(s, "�")), " "))
+	if len(s) <= limit {
+		return s
+	}
+	for !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + "…"
+}
+
+// ShellWord quotes a word for a POSIX shell, where that is needed.
+func ShellWord(s string) string {
+	special := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+=,", r))
+	}
+	if s != "" && !strings.ContainsFunc(s, special) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,117 @@
+package webhook
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+// keyPair makes a signer, and a file with its public key.
+func keyPair(t *testing.T) (jose.Signer, []byte) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: "k"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer, set
+}
+
+// A push that is signed must be meant for this address, come from this agent and have
+// this body, where its JWT says so; and its signature must be the agent's.
+func TestSigned(t *testing.T) {
+	signer, public := keyPair(t)
+	stranger, _ := keyPair(t)
+	fetched := 0
+	idp := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fetched++
+		_, _ = w.Write(public)
+	}))
+	defer idp.Close()
+	file := filepath.Join(t.TempDir(), "jwks.json")
+	if err := os.WriteFile(file, public, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []string{file, idp.URL} {
+		keys, err := NewKeys(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, hook, h := open(t, &Options{Keys: keys, Issuers: func(context.Context) []string { return []string{"https://agent.example/a2a", "https://cards.example"} }})
+		now := time.Now().Unix()
+		for _, test := range []struct {
+			name   string
+			claims map[string]any
+			by     jose.Signer
+			want   int
+		}{
+			{"nothing but the time", map[string]any{"iat": now}, signer, 200},
+			{"all", map[string]any{"iat": now, "aud": hook.Config().URL, "iss": "https://agent.example/", "request_body_sha256": hashed([]byte(stateV1)), "jti": "1"}, signer, 200},
+			{"the origin, and others", map[string]any{"iat": now, "aud": []string{"https://other.example", "https://hooks.example"}, "iss": "https://cards.example"}, signer, 200},
+			{"no time", map[string]any{"aud": hook.Config().URL}, signer, 401},
+			{"old", map[string]any{"iat": now - 3600}, signer, 401},
+			{"expired", map[string]any{"iat": now, "exp": now - 120}, signer, 401},
+			{"a stranger's key", map[string]any{"iat": now}, stranger, 401},
+			{"for another service", map[string]any{"iat": now, "aud": "https://other.example"}, signer, 401},
+			{"for another turn", map[string]any{"iat": now, "aud": "https://hooks.example/base/" + randomName()}, signer, 401},
+			{"for a lookalike", map[string]any{"iat": now, "aud": "https://hooks.example.evil"}, signer, 401},
+			{"of another agent", map[string]any{"iat": now, "iss": "https://other.example"}, signer, 401},
+			{"of a path of the agent's", map[string]any{"iat": now, "iss": "https://agent.example/tenant"}, signer, 401},
+			{"of no URL", map[string]any{"iat": now, "iss": "agent"}, signer, 401},
+			{"for another body", map[string]any{"iat": now, "request_body_sha256": hashed([]byte(taskV03))}, signer, 401},
+		} {
+			token, err := jwt.Signed(test.by).Claims(test.claims).Serialize()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := status(h, push(hook, stateV1, set("Authorization", "Bearer "+token))); got != test.want {
+				t.Errorf("%s, %s: %d", from, test.name, got)
+			}
+		}
+		if got := status(h, push(hook, stateV1)); got != 401 {
+			t.Errorf("%s, not signed: %d", from, got)
+		}
+	}
+	if fetched > 3 {
+		t.Errorf("the keys were fetched %d times", fetched)
+	}
+}
+
+// Keys that can be replaced on their way are refused, whatever a name looks like.
+func TestKeysFrom(t *testing.T) {
+	for _, from := range []string{"http://agent.example/jwks", "http://127.evil.example/jwks", "http://localhost.example/jwks"} {
+		if _, err := NewKeys(from); err == nil {
+			t.Errorf("%s was taken", from)
+		}
+	}
+	for _, from := range []string{"https://agent.example/jwks", "http://127.0.0.1:1/jwks", "http://[::1]/jwks"} {
+		if _, err := NewKeys(from); err != nil {
+			t.Error(err)
+		}
+	}
+	secret := filepath.Join(t.TempDir(), "secret.json")
+	if err := os.WriteFile(secret, []byte(`{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewKeys(secret); err == nil {
+		t.Error("a shared secret was taken for a public key")
+	}
+}
