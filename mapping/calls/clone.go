@@ -1,0 +1,163 @@
+package calls
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file compares and copies tool calls. An event is a view of a buffer that is read
+// into again, so whatever is kept is a copy; values that the call had before are shared
+// with it, since most events of a call repeat what it said.
+
+// difference tells what of a call is shown otherwise than before.
+func difference(was, now *ToolCall) (changed Change) {
+	if was.Name != now.Name || was.Description != now.Description || was.DisplayName != now.DisplayName ||
+		was.Kind != now.Kind || was.Input != now.Input {
+		changed |= Head
+		if was.Asks && now.Asks {
+			changed |= Content // a question is shown with what the call says of itself
+		}
+	}
+	if was.Status != now.Status {
+		changed |= State
+	}
+	if was.OutputSoFar != now.OutputSoFar || was.Extra != now.Extra || !sameOutput(was.Output, now.Output) ||
+		!same(was.Error, now.Error) || !sameConfirmation(was.Confirmation, now.Confirmation) {
+		changed |= Content
+	}
+	if was.OutputSoFar != "" && now.OutputSoFar == "" {
+		changed |= Cleared
+	}
+	return changed
+}
+
+// same compares what two pointers point to. Two that are nil are the same.
+func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func sameDiff(a, b *FileDiff) bool {
+	if a == b || a == nil || b == nil {
+		return a == b
+	}
+	return a.FileName == b.FileName && a.FilePath == b.FilePath && a.NewContent == b.NewContent && a.Formatted == b.Formatted && same(a.OldContent, b.OldContent)
+}
+
+func sameOutput(a, b *Output) bool {
+	if a == b || a == nil || b == nil {
+		return a == b
+	}
+	return a.Text == b.Text && a.Data == b.Data && sameDiff(a.Diff, b.Diff)
+}
+
+func sameConfirmation(a, b *Confirmation) bool {
+	if a == b || a == nil || b == nil {
+		return a == b
+	}
+	return slices.Equal(a.Options, b.Options) && same(a.Execute, b.Execute) && sameDiff(a.Edit, b.Edit) && same(a.MCP, b.MCP) &&
+		same(a.Generic, b.Generic) && a.Unread == b.Unread
+}
+
+// AsksTheSame reports whether a call asks what it did. Words that it has left out since do
+// not count: the user has seen them.
+func AsksTheSame(was, now *ToolCall) bool {
+	left := func(was, now string) bool { return now == "" || now == was }
+	return was == now || was.Name == now.Name && was.Input == now.Input && left(was.Description, now.Description) &&
+		left(was.DisplayName, now.DisplayName) && sameConfirmation(was.Confirmation, now.Confirmation)
+}
+
+// clone returns a copy whose strings do not point into an event. Values that old (which
+// may be nil) has as well are shared with it.
+func (c *ToolCall) clone(old *ToolCall) *ToolCall {
+	if old == nil {
+		old = new(ToolCall)
+	}
+	d := *c
+	d.sent = Sent{}
+	for _, p := range [...]struct {
+		now *string
+		was string
+	}{{&d.ID, old.ID}, {&d.Name, old.Name}, {&d.Description, old.Description}, {&d.DisplayName, old.DisplayName}, {&d.Kind, old.Kind},
+		{&d.Note, old.Note}, {&d.QuestionID, old.QuestionID}, {(*string)(&d.Input), string(old.Input)}, {(*string)(&d.Extra), string(old.Extra)}} {
+		*p.now = reuse(*p.now, p.was)
+	}
+	if c.known.json == "" { // else it is our own copy: see growingText
+		d.OutputSoFar = reuse(c.OutputSoFar, old.OutputSoFar)
+	}
+	if c.Output != nil {
+		d.Output = &Output{Text: strings.Clone(c.Output.Text), Diff: c.Output.Diff.clone(), Data: cloneJSON(c.Output.Data)}
+	}
+	if c.Error != nil {
+		d.Error = &ErrorDetails{strings.Clone(c.Error.Message), strings.Clone(c.Error.Type), c.Error.StatusCode}
+	}
+	if c.Confirmation != old.Confirmation {
+		d.Confirmation = c.Confirmation.clone()
+	}
+	return &d
+}
+
+// reuse returns was if now is the same, or else a copy of now.
+func reuse(now, was string) string {
+	if now == was {
+		return was
+	}
+	return strings.Clone(now)
+}
+
+func (f *FileDiff) clone() *FileDiff {
+	if f == nil {
+		return nil
+	}
+	d := &FileDiff{FileName: strings.Clone(f.FileName), FilePath: strings.Clone(f.FilePath),
+		NewContent: strings.Clone(f.NewContent), Formatted: strings.Clone(f.Formatted)}
+	if f.OldContent != nil {
+		old := strings.Clone(*f.OldContent)
+		d.OldContent = &old
+	}
+	return d
+}
+
+func (q *Confirmation) clone() *Confirmation {
+	if q == nil {
+		return nil
+	}
+	d := &Confirmation{Edit: q.Edit.clone(), Unread: cloneJSON(q.Unread)}
+	for _, o := range q.Options {
+		d.Options = append(d.Options, ConfirmationOption{strings.Clone(o.ID), strings.Clone(o.Name), strings.Clone(o.Description), strings.Clone(o.Kind)})
+	}
+	if q.Execute != nil {
+		d.Execute = &ExecuteDetails{Command: strings.Clone(q.Execute.Command), WorkingDirectory: strings.Clone(q.Execute.WorkingDirectory)}
+	}
+	if q.MCP != nil {
+		d.MCP = &MCPDetails{strings.Clone(q.MCP.ServerName), strings.Clone(q.MCP.ToolName)}
+	}
+	if q.Generic != nil {
+		d.Generic = &GenericDetails{strings.Clone(q.Generic.Description), strings.Clone(q.Generic.Kind)}
+	}
+	return d
+}
+
+func cloneJSON(j a2a.JSON) a2a.JSON { return a2a.JSON(strings.Clone(string(j))) }
+
+// size is what a call takes, in bytes, as far as that can be much.
+func (c *ToolCall) size() int {
+	n := len(c.Input) + len(c.OutputSoFar) + len(c.Extra)
+	q := c.Confirmation
+	if q == nil {
+		return n
+	}
+	n += len(q.Unread)
+	if e := q.Edit; e != nil {
+		n += len(e.NewContent) + len(e.Formatted)
+		if e.OldContent != nil {
+			n += len(*e.OldContent)
+		}
+	}
+	if q.Execute != nil {
+		n += len(q.Execute.Command)
+	}
+	if q.Generic != nil {
+		n += len(q.Generic.Description)
+	}
+	return n
+}

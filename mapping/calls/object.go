@@ -1,0 +1,102 @@
+package calls
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+)
+
+// This file keeps the members of JSON objects without decoding them: a tool call has
+// some twenty to look up, in events that carry the tool's whole schema and a file's
+// text several times over. The JSON was validated when it was received, as package
+// rawjson requires.
+
+// A Member is one of an object's, with its value as it is written.
+type Member struct {
+	Key, Value string
+	sum        uint64 // the value's hash, if it was found by comparing it
+}
+
+// An Object is the members of a JSON object, in their order.
+type Object []Member
+
+// A repeatedObject is an object that comes again and again, and its hash.
+type repeatedObject struct {
+	json string
+	sum  uint64
+}
+
+// maxMembers is how many members an object may have: no dialect has objects with
+// more than some twenty, and each takes 40 bytes.
+const maxMembers = 1000
+
+// ReadObject appends the members of the object in raw to o[:0]; none if they are too
+// many.
+func ReadObject(o Object, raw string) Object { return readObject(o, raw, nil) }
+
+// readObject is ReadObject, where a value that is one of the repeats is compared and not
+// walked: an object tells its own end.
+func readObject(o Object, raw string, repeats []repeatedObject) Object {
+	o = o[:0]
+	rawjson.Walk(raw, 0, func(key string, at int) (end int) {
+		if len(o) == maxMembers {
+			o = o[:0]
+			return len(raw)
+		}
+		if raw[at] == '{' {
+			for i := range repeats {
+				if known := repeats[i].json; known != "" && strings.HasPrefix(raw[at:], known) {
+					o = append(o, Member{key, known, repeats[i].sum}) // known is ours, and stays
+					return at + len(known)
+				}
+			}
+		}
+		end = rawjson.SkipValue(raw, at)
+		o = append(o, Member{key, raw[at:end], 0})
+		return end
+	})
+	return o
+}
+
+// Get returns the value of the first of the names that is there and not null:
+// field names come in snake_case and in lowerCamelCase.
+func (o Object) Get(names ...string) string {
+	for _, name := range names {
+		for i := range o {
+			if o[i].Key == name {
+				if o[i].Value == "null" {
+					break
+				}
+				return o[i].Value
+			}
+		}
+	}
+	return ""
+}
+
+// Has reports whether there is such a member, null or not.
+func (o Object) Has(name string) bool { return o.Value(name) != "" }
+
+// Value is Get for what may be null.
+func (o Object) Value(name string) string {
+	for i := range o {
+		if o[i].Key == name {
+			return o[i].Value
+		}
+	}
+	return ""
+}
+
+// StringOf returns the text of a value: of a string what it says, without a copy
+// unless it has escapes, of null and of nothing "", of anything else its JSON.
+func StringOf(raw string) string {
+	if raw == "" || raw == "null" {
+		return ""
+	}
+	if rawjson.IsString(raw) {
+		return rawjson.Text(raw)
+	}
+	return gjson.Parse(raw).String()
+}

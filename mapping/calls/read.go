@@ -1,0 +1,270 @@
+package calls
+
+import (
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A Reader finds tool calls in what a family of agents says: a dialect.
+type Reader interface {
+	// CallID names the tool call that the data part of a message is; false if it is none of
+	// this dialect's.
+	CallID(data Object) (id string, ok bool)
+	// ToolCall reads the data part into c, which is empty.
+	ToolCall(data Object, c *ToolCall)
+	// Answered names the tool call that the data part of a user's message answers.
+	Answered(data Object) (id string, ok bool)
+	// Question reads a data part that is a question without a call around it into c.
+	Question(data string, c *ToolCall) bool
+	// Repeats is the member that comes with each event of a call and is the same each time,
+	// such as the tool's schema; "" if there is none.
+	Repeats() string
+	// OutputSoFar reads an artifact as the output so far of a running call; false if it is
+	// an artifact like any other.
+	OutputSoFar(a *a2a.Artifact) (id string, soFar Sent, ok bool)
+}
+
+// reader is a dialect that the agent speaks.
+type reader struct {
+	Reader
+	dialect     uint8 // see [ToolCall.Dialect]
+	differences bool
+}
+
+// A Source is told what later events of a stream repeat, so that it need not be read again:
+// an object, or a string that is gone on with.
+type Source interface {
+	Add(object string)
+	Begin(text string)
+}
+
+// Speak adds a dialect that the agent is known to speak. place is its place in the list of
+// all, counted from 1: they are asked in that order. differences: its agents leave out what
+// has not changed.
+func (c *Calls) Speak(place uint8, r Reader, differences bool) {
+	at, known := slices.BinarySearchFunc(c.readers, place, func(r reader, p uint8) int { return int(r.dialect) - int(p) })
+	if !known {
+		c.readers = slices.Insert(c.readers, at, reader{r, place, differences})
+	}
+}
+
+// callData is a data part that may be a tool call.
+type callData struct {
+	members Object
+	call    ToolCall // what was read of it
+	// repeats are copies of the repeated member of the last calls (see [Reader.Repeats]): it
+	// is most of an event, and the same in the tool's next one. next is the index of the
+	// copy to replace next.
+	repeats [4]repeatedObject
+	next    int
+}
+
+const (
+	// keepMembers is how much room for members is kept between events.
+	keepMembers = 256
+	// minRepeat is the least that is worth a copy, to compare with instead of walking.
+	minRepeat = 256
+	// maxSum is how much of a long value is hashed at either end, with its length. Output
+	// that grows by a little is sent whole each time.
+	maxSum = 4 << 10
+)
+
+// Data takes a data part of a message of the agent's; false if it is no tool call of a dialect
+// that is spoken.
+func (c *Calls) Data(data, message string, v Verb, from Source, to []Step) (steps []Step, ok bool) {
+	if len(c.readers) == 0 {
+		return to, false
+	}
+	c.data.members = readObject(c.data.members, data, c.data.repeats[:])
+	for _, r := range c.readers {
+		if id, ok := r.CallID(c.data.members); ok {
+			return c.read(r, id, message, v, from, to), true
+		}
+	}
+	now := &c.data.call
+	for _, r := range c.readers {
+		*now = ToolCall{Status: Pending, Asks: true, Dialect: r.dialect, Differences: r.differences}
+		if r.Question(data, now) {
+			c.bare(now, data, message)
+			return c.say(now, message, keyOf(c.task.id, message, data), v, to), true
+		}
+	}
+	return to, false
+}
+
+// read takes the call of that ID that the data part in hand is.
+func (c *Calls) read(r reader, id, message string, v Verb, from Source, to []Step) []Step {
+	sum := c.dataSum(r.Repeats(), from)
+	key := keyOf(c.task.id, message, strconv.FormatUint(sum, 16))
+	// What is the same to the byte as the last time need not be read.
+	if old := c.task.calls[id]; old != nil && old.data == sum && !old.Closed && !c.within && v == Live {
+		old.since = true
+		c.heard.put(key, c.turn)
+		c.note(old)
+		return to
+	}
+	now := &c.data.call
+	*now = ToolCall{}
+	r.ToolCall(c.data.members, now)
+	now.ID, now.Dialect, now.Differences = id, r.dialect, r.differences
+	to = c.say(now, message, key, v, to)
+	if one := c.task.calls[id]; one != nil {
+		one.data = sum
+	}
+	return to
+}
+
+// bare makes a call of a question that came without one: it is taken for the question of the
+// one call that is pending, if there is one; otherwise it gets an ID of ours, and is answered
+// for the task. The ID is the same in each process.
+func (c *Calls) bare(now *ToolCall, data, message string) {
+	if pending := c.onlyPending(now.Dialect); pending != nil {
+		confirmation := now.Confirmation
+		*now = *pending.ToolCall
+		now.Asks, now.Confirmation = true, confirmation
+		return
+	}
+	now.Bare = true
+	h := fnv.New64a()
+	for _, v := range []string{c.task.id, message, data} {
+		_, _ = h.Write([]byte(strconv.Itoa(len(v)) + ":" + v)) // a hash takes anything
+	}
+	id := "confirmation-" + strconv.FormatUint(h.Sum64(), 36)
+	now.ID = id
+	for n := 2; !c.within; n++ {
+		if old := c.task.calls[now.ID]; old == nil || !old.Answered {
+			break
+		}
+		now.ID = id + "~" + strconv.Itoa(n) // the agent asks the same again, after an answer
+	}
+}
+
+// onlyPending returns the one call of the task that waits to be run and has asked nothing;
+// nil if there is none, or more than one.
+func (c *Calls) onlyPending(dialect uint8) (found *kept) {
+	for _, one := range c.task.calls {
+		if one.Status != Pending || one.Asks || one.Answered || one.Dialect != dialect {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = one
+	}
+	return found
+}
+
+// Artifact takes an artifact; false if it is none of a call's. C10: what belongs to a call
+// that nobody has mentioned is an artifact like any other, and that of a call that has ended
+// is old: in a task artifacts stand behind all mentions, so each of them meets its call's end
+// (4 false updates in Gemini's recordings otherwise).
+func (c *Calls) Artifact(a *a2a.Artifact, v Verb, from Source, to []Step) (steps []Step, ok bool) {
+	for _, r := range c.readers {
+		id, sent, ok := r.OutputSoFar(a)
+		old := c.task.calls[id]
+		if !ok || old == nil && !c.isPast(&ToolCall{ID: id}, v) {
+			continue
+		}
+		if old != nil && !old.Status.Ended() {
+			now := &c.data.call
+			*now = *old.ToolCall
+			now.OutputSoFar, now.known, now.sent = "", knownText{}, sent
+			if c.within {
+				v = Forward
+			}
+			growing := now.readOutput(old)
+			if step := c.take(old, now, growing, v); step.Call != nil {
+				to = append(to, step)
+			}
+			if old.growing != nil && from != nil {
+				from.Begin(rawjson.View(old.growing.sent))
+			}
+		}
+		return to, true
+	}
+	return to, false
+}
+
+// IsOutput reports whether an artifact has the form of a call's output.
+func (c *Calls) IsOutput(a *a2a.Artifact) bool {
+	return slices.ContainsFunc(c.readers, func(r reader) bool { _, _, ok := r.OutputSoFar(a); return ok })
+}
+
+// More adds to the output of a running call. max is how much is kept of it: the end, which
+// tells how it went. A snapshot's pieces do not tell which they are, and are dropped.
+func (c *Calls) More(id, text string, max int, to []Step) []Step {
+	old := c.task.calls[id]
+	if old == nil || old.Status.Ended() || text == "" || c.within {
+		return to
+	}
+	now := &c.data.call
+	*now = *old.ToolCall
+	if text = old.OutputSoFar + text; len(text) > max {
+		text = strings.ToValidUTF8(text[len(text)-max:], "")
+	}
+	now.OutputSoFar, now.known = text, knownText{}
+	if step := c.take(old, now, nil, Live); step.Call != nil {
+		to = append(to, step)
+	}
+	return to
+}
+
+// Answer takes a data part of a user's message that a snapshot holds.
+func (c *Calls) Answer(data string) {
+	c.data.members = readObject(c.data.members, data, nil)
+	for _, r := range c.readers {
+		if id, ok := r.Answered(c.data.members); ok {
+			c.answerHeld(id)
+		}
+	}
+}
+
+// LetGo drops what points into the event in hand.
+func (c *Calls) LetGo() {
+	c.data.call = ToolCall{}
+	if cap(c.data.members) > keepMembers {
+		c.data.members = nil
+	}
+	clear(c.data.members[:cap(c.data.members)])
+}
+
+// dataSum is the hash of the data part in hand.
+func (c *Calls) dataSum(repeats string, from Source) uint64 {
+	var s sum
+	s.SetSeed(seed)
+	for i := range c.data.members {
+		m := &c.data.members[i]
+		s.text(m.Key)
+		switch {
+		case m.sum != 0:
+			s.number(m.sum)
+			add(from, m.Value)
+		case m.Key != repeats || len(m.Value) < minRepeat || m.Value[0] != '{':
+			if n := len(m.Value); n > 2*maxSum {
+				s.number(uint64(n))
+				s.text(m.Value[:maxSum])
+				s.text(m.Value[n-maxSum:])
+			} else {
+				s.text(m.Value)
+			}
+		default:
+			r := &c.data.repeats[c.data.next]
+			c.data.next = (c.data.next + 1) % len(c.data.repeats)
+			*r = repeatedObject{strings.Clone(m.Value), keyOf(m.Value)}
+			s.number(r.sum)
+			add(from, r.json)
+		}
+	}
+	return s.Sum64()
+}
+
+func add(from Source, object string) {
+	if from != nil {
+		from.Add(object)
+	}
+}

@@ -1,0 +1,207 @@
+package calls
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// Status is the state of a tool call, in the order and with the numbers of the
+// development-tool extension (ToolCallStatus).
+type Status uint8
+
+// The states of a tool call.
+const (
+	Unspecified Status = iota
+	Pending
+	Executing
+	Succeeded
+	Failed
+	Cancelled
+)
+
+var statusNames = [...]string{"STATUS_UNSPECIFIED", "PENDING", "EXECUTING", "SUCCEEDED", "FAILED", "CANCELLED"}
+
+func (s Status) String() string { return statusNames[s] }
+
+// Ended reports whether the call is over.
+func (s Status) Ended() bool { return s >= Succeeded }
+
+// rank orders states by how far a call has come. All ends are as far.
+func (s Status) rank() Status { return min(s, Succeeded) }
+
+// Change is a set of what has changed in a tool call.
+type Change uint8
+
+// What may change.
+const (
+	Head    Change = 1 << iota // name, description, kind, input
+	State                      // status
+	Content                    // output so far, result, what is asked
+	Cleared                    // the output that was shown is gone
+)
+
+// A ToolCall is a tool call as the development-tool extension has it (ToolCall),
+// whatever dialect it came in.
+type ToolCall struct {
+	// ID is the agent's, which is unique within its task. Shown is the one that the
+	// editor knows the call by: unique in the conversation.
+	ID          string
+	Shown       string
+	Status      Status
+	Name        string
+	Description string
+	// DisplayName and Kind (one of ACP's) are what Gemini's server adds.
+	DisplayName string
+	Kind        string
+	// Input is the JSON object of the tool's parameters.
+	Input a2a.JSON
+	// OutputSoFar is the output so far, the whole of it.
+	OutputSoFar string
+	// Output or Error is the result.
+	Output *Output
+	Error  *ErrorDetails
+	// Confirmation is what is asked, while the call is pending and ever after.
+	Confirmation *Confirmation
+	// Asks is set while the agent waits for an answer.
+	Asks bool
+	// Bare is set for a question that came without a tool call: ID is the bridge's own
+	// then.
+	Bare bool
+	// Extra holds members that we do not know, as a JSON object.
+	Extra a2a.JSON
+	// Note is a word about the result, such as a command's exit code.
+	Note string
+	// QuestionID is the agent's name for what it asks, where that is not ID.
+	QuestionID string
+	// Dialect is the one that the call came in, and that answers go out in: its place in
+	// package mapping's list, counted from 1. 0 is none. The fold sets it, so that a
+	// dialect cannot forget to.
+	Dialect uint8
+	// Differences: events of this call leave out what has not changed.
+	Differences bool
+
+	// sent is OutputSoFar as an event has it, until [Calls] has read it; known is what is
+	// known of OutputSoFar then. A call from elsewhere has neither.
+	sent  Sent
+	known knownText
+}
+
+// Output is the output of a tool that succeeded: one of the three.
+type Output struct {
+	Text string
+	Diff *FileDiff
+	Data a2a.JSON
+}
+
+// ErrorDetails says why a tool failed.
+type ErrorDetails struct {
+	Message string
+	Type    string
+	// StatusCode is 0 if there is none.
+	StatusCode int
+}
+
+// Said is what the user is told: the message, and the code, if that does not hold it.
+func (e *ErrorDetails) Said(command bool) string {
+	code := strconv.Itoa(e.StatusCode)
+	switch {
+	case e.StatusCode == 0 || strings.Contains(e.Message, code):
+		return e.Message
+	case command:
+		return strings.TrimSpace(e.Message + " (exit code " + code + ")")
+	}
+	return strings.TrimSpace(e.Message + " (status " + code + ")")
+}
+
+// FileDiff is a change of a file.
+type FileDiff struct {
+	FileName string
+	FilePath string
+	// OldContent is nil for a new file.
+	OldContent *string
+	NewContent string
+	Formatted  string
+}
+
+// OnlyFormatted reports whether the agent shows the change as text alone.
+func (f *FileDiff) OnlyFormatted() bool {
+	return f != nil && f.Formatted != "" && f.NewContent == "" && f.OldContent == nil
+}
+
+// Confirmation is a request for the user's permission.
+type Confirmation struct {
+	Options []ConfirmationOption
+	// Details are one of these, or none. An agent that asks about several at once
+	// breaks the extension's rule (§3.2, ConfirmationRequest); then the user is shown
+	// all of them.
+	Execute *ExecuteDetails
+	Edit    *FileDiff
+	MCP     *MCPDetails
+	Generic *GenericDetails
+	// Unread holds members that we do not know, as a JSON object.
+	Unread a2a.JSON
+}
+
+// ConfirmationOption is one of the user's choices.
+type ConfirmationOption struct {
+	ID          string
+	Name        string
+	Description string
+	// Kind is ACP's kind of it, where the agent says one.
+	Kind string
+}
+
+// ExecuteDetails is about a shell command.
+type ExecuteDetails struct {
+	Command          string
+	WorkingDirectory string
+}
+
+// MCPDetails is about a tool of an MCP server.
+type MCPDetails struct {
+	ServerName string
+	ToolName   string
+}
+
+// GenericDetails is about anything else.
+type GenericDetails struct {
+	Description string
+	// Kind is what the dialect calls it, where it says: ask_user, info, …
+	Kind string
+}
+
+// Question is what the user is asked about, nil if nothing.
+func (c *ToolCall) Question() *Confirmation {
+	if c.Asks {
+		return c.Confirmation
+	}
+	return nil
+}
+
+// Kinds counts the kinds of details.
+func (q *Confirmation) Kinds() (n int) {
+	for _, is := range [...]bool{q.Execute != nil, q.Edit != nil, q.MCP != nil, q.Generic != nil} {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// unsaidEnd is the error of a call that may have run.
+const unsaidEnd = "The agent has not said what became of this call."
+
+// EndUnknown reports whether the bridge has ended a call that may have run, since the agent
+// has left it without an end. Its status is [Cancelled].
+func (c *ToolCall) EndUnknown() bool {
+	return c.Status == Cancelled && c.Error != nil && c.Error.Message == unsaidEnd
+}
+
+// OutputJSON is OutputSoFar as it is written in a JSON string, without the quotes, if that
+// is known; else "".
+func (c *ToolCall) OutputJSON() string { return c.known.json }
+
+// OutputTicks is the longest row of backticks in OutputSoFar, if OutputJSON is known.
+func (c *ToolCall) OutputTicks() int { return c.known.ticks }
