@@ -10,10 +10,9 @@
 //
 //   - view: what a record means, and what belongs together;
 //   - show: a timeline for terminals;
-//   - web: the page;
+//   - web: the page, and HAR;
 //   - check: the schemas and laws of the protocols;
 //   - replay: the agent, or the editor, of a trace;
-//   - export: formats of other programs;
 //   - proxy and tap: what else can be recorded;
 //   - fault: what can be made to go wrong.
 package trace

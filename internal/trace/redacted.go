@@ -1,7 +1,8 @@
 package trace
 
 import (
-	"slices"
+	"errors"
+	"io"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -9,11 +10,31 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// Redacted appends a line of a trace, without its newline, as --trace-redact would have
+// WriteRedacted writes the rest of a trace as --trace-redact would have recorded it:
+// with the lengths of texts in their place.
+func WriteRedacted(r *Reader, w io.Writer) error {
+	var b []byte
+	for {
+		if _, err := r.Next(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if b = redacted(b[:0], r.Line()); len(b) == 0 {
+			continue
+		}
+		b = append(b, '\n')
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+}
+
+// redacted appends a line of a trace, without its newline, as --trace-redact would have
 // written it. It skips lines that are no records.
-func Redacted(dst, line []byte) []byte {
+func redacted(dst, line []byte) []byte {
 	var r Record
-	if r.Decode(line) != nil {
+	if !isJSON(line) || r.Decode(line) != nil {
 		return dst
 	}
 	dst = append(dst, '{')
@@ -46,5 +67,5 @@ func Redacted(dst, line []byte) []byte {
 		}
 		return end
 	})
-	return append(slices.Clip(dst), '}')
+	return append(dst, '}')
 }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/internal/trace/tracetest"
 )
 
 // parsed are the documents, for all tests.
@@ -278,7 +276,7 @@ func TestLaws(t *testing.T) {
 // agents' cards lack.
 func TestConversations(t *testing.T) {
 	for _, name := range []string{"approval", "cut", "lines-hello"} {
-		r, err := trace.NewReader(bytes.NewReader(tracetest.Record(t, "../../../testdata/trace/"+name+".txt", nil)))
+		r, err := trace.Open("../../../testdata/trace/"+name+".jsonl", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/internal/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "make the documents that come from testdata/schema again")
@@ -92,19 +91,18 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s is not %s without its descriptions (%v): go test ./internal/trace/check -update", path, source, err)
 		}
 	}
-	tracetest.Packed(t, "schema", "schema.json.gz", *update)
 }
 
 // payloads are conversations' payloads, by document and schema.
 func payloads(t *testing.T) map[[2]string][]string {
 	all := map[[2]string][]string{}
 	var s schemas
-	files, err := filepath.Glob("../../../testdata/trace/*.txt")
+	files, err := filepath.Glob("../../../testdata/trace/*.jsonl")
 	if err != nil || len(files) == 0 {
 		t.Fatal("there are no conversations", err)
 	}
 	for _, file := range files {
-		r, err := trace.NewReader(bytes.NewReader(tracetest.Record(t, file, nil)))
+		r, err := trace.Open(file, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

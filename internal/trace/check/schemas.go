@@ -1,10 +1,6 @@
 package check
 
-import (
-	_ "embed"
-
-	"github.com/a2astdio/a2astdio/internal/trace/packed"
-)
+import "embed"
 
 // The documents. Those of ACP and A2A lines come from testdata/schema, without
 // descriptions (a test writes them); those of A2A are written here.
@@ -15,11 +11,8 @@ const (
 	doc10    = "a2a-1.0"
 )
 
-// schemaFiles is the packed folder schema.
-//
-//go:generate go test . -count=1 -run ^TestDocuments -update
-//go:embed schema.json.gz
-var schemaFiles string
+//go:embed schema
+var schemaFiles embed.FS
 
 // schemas are the documents that were read.
 type schemas map[string]*document
@@ -33,7 +26,7 @@ func (s *schemas) get(name string) *document {
 	if d := (*s)[name]; d != nil {
 		return d
 	}
-	text, err := packed.Read(schemaFiles, name+".json")
+	text, err := schemaFiles.ReadFile("schema/" + name + ".json")
 	if err != nil {
 		panic(err)
 	}

@@ -17,9 +17,9 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/fault"
-	"github.com/a2astdio/a2astdio/internal/trace/tracetest"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -102,7 +102,7 @@ func converse(t *testing.T, in io.WriteCloser, out io.Reader, prompts ...string)
 func recordDemo(t *testing.T, path, version string, prompts ...string) {
 	t.Helper()
 	agent := demo.New(&demo.Options{Version: version})
-	in, out, end := serve(t, tracetest.Network(t, agent), path)
+	in, out, end := serve(t, &memnet.Network{Handler: agent}, path)
 	converse(t, in, out, prompts...)
 	end()
 	agent.Close()
@@ -129,7 +129,7 @@ func replayedBy(t *testing.T, path string, speed float64, before func(http.Handl
 	defer agent.Close()
 	agent.At("http://agent.invalid/")
 	second = filepath.Join(t.TempDir(), "second.jsonl")
-	in, out, end := serve(t, tracetest.Network(t, before(agent)), second)
+	in, out, end := serve(t, &memnet.Network{Handler: before(agent)}, second)
 	_, difference = PlayEditor(t.Context(), path, in, out, &EditorOptions{Patience: 10 * time.Minute})
 	in.Close()
 	go io.Copy(io.Discard, out) // ends with the bridge
@@ -284,7 +284,7 @@ func TestOther(t *testing.T) {
 		}
 		defer agent.Close()
 		agent.At("http://other.invalid/base")
-		client := &http.Client{Transport: tracetest.Network(t, agent)}
+		client := &http.Client{Transport: &memnet.Network{Handler: agent}}
 		ask := func(body string) string {
 			resp, err := client.Post("http://agent.invalid/", "application/json", strings.NewReader(body))
 			if err != nil {

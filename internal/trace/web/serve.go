@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,20 +14,14 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/local"
-	"github.com/a2astdio/a2astdio/internal/trace/packed"
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
-// pageFiles is the packed folder page.
-//
-//go:generate go test . -count=1 -run ^TestPacked$ -update
-//go:embed page.json.gz
-var pageFiles string
+//go:embed page
+var pageFiles embed.FS
 
 // readFile reads a file of the page.
-func readFile(name string) ([]byte, error) {
-	return packed.Read(pageFiles, name)
-}
+func readFile(name string) ([]byte, error) { return pageFiles.ReadFile("page/" + name) }
 
 // scripts are the page's, in their order.
 var scripts = [...]string{"data.js", "json.js", "list.js", "axis.js", "detail.js", "main.js"}

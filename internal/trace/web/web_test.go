@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/internal/trace/tracetest"
 )
 
 // served serves a trace until the test ends, and returns what asks it.
@@ -62,14 +60,28 @@ func write(t *testing.T, b []byte) string {
 	return path
 }
 
-var update = flag.Bool("update", false, "pack the page again")
+// recording is a recorded trace.
+func recording(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile("../../../testdata/trace/" + name + ".jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
 
-// TestPacked: the embedded files are those of the folder.
-func TestPacked(t *testing.T) { tracetest.Packed(t, "page", "page.json.gz", *update) }
+func recorded(t *testing.T, name string) *trace.Reader {
+	t.Helper()
+	r, err := trace.NewReader(bytes.NewReader(recording(t, name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
 
 // TestServe: who has the token gets the page and its data; rows lead to their records.
 func TestServe(t *testing.T) {
-	b := tracetest.Record(t, "../../../testdata/trace/approval.txt", nil)
+	b := recording(t, "approval")
 	path := write(t, b)
 	get, url := served(t, path)
 	if status, page := get(""); status != 200 || strings.Count(page, "<script src=") != len(scripts) || strings.Contains(page, "<!--s") {
@@ -176,13 +188,8 @@ func TestMany(t *testing.T) {
 
 // TestExportLimit: a page without all bytes tells how many records lack theirs.
 func TestExportLimit(t *testing.T) {
-	b := tracetest.Record(t, "../../../testdata/trace/cut.txt", nil)
-	r, err := trace.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
-	if err := export(r, &out, "t.jsonl", 2000); err != nil {
+	if err := export(recorded(t, "cut"), &out, "t.jsonl", 2000); err != nil {
 		t.Fatal(err)
 	}
 	packed := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(out.String())
@@ -208,13 +215,9 @@ func TestExportLimit(t *testing.T) {
 // TestExport: a page has everything in it: the trace, and scripts and a style whose
 // hashes are in its policy.
 func TestExport(t *testing.T) {
-	b := tracetest.Record(t, "../../../testdata/trace/cut.txt", nil)
-	r, err := trace.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := recording(t, "cut")
 	var out bytes.Buffer
-	if err := Export(r, &out, "<name>"); err != nil {
+	if err := Export(recorded(t, "cut"), &out, "<name>"); err != nil {
 		t.Fatal(err)
 	}
 	page := out.String()

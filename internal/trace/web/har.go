@@ -1,4 +1,4 @@
-package export
+package web
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -123,7 +124,7 @@ type har struct {
 func (h *har) begin(version string) {
 	if !h.begun {
 		h.begun = true
-		fmt.Fprintf(h.w, `{"log":{"version":"1.2","creator":{"name":"a2astdio","version":%s},"pages":[],"entries":[`, quoted(version))
+		fmt.Fprintf(h.w, `{"log":{"version":"1.2","creator":{"name":"a2astdio","version":%s},"pages":[],"entries":[`, strconv.Quote(version))
 	}
 }
 
