@@ -1,70 +1,78 @@
-package cli
+// Man writes a man page of each command, with the content of its help, into a directory:
+//
+//	man PROGRAM DIR
+//
+// packaging/prepare runs it for a release.
+package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
-	"testing"
 	"unicode/utf8"
-
-	"github.com/urfave/cli/v2"
 )
 
-// TestGeneratedMan: each command has a man page with the content of its help.
-func TestGeneratedMan(t *testing.T) {
-	dir := filepath.Join("..", "..", "packaging", "man")
-	var names, pages []string
-	eachCommand(func(words []string, c *cli.Command) {
-		pages = append(pages, strings.Join(append([]string{programName}, words...), "-"))
-	})
-	eachCommand(func(words []string, c *cli.Command) {
-		name := strings.Join(append([]string{programName}, words...), "-")
-		names = append(names, name+".1")
-		text := manPage(name, helpOf(t, words), pages)
-		generated(t, filepath.Join(dir, name+".1"), text)
-		for _, line := range []string{"\n.SH NAME\n", "\n.SH USAGE\n", "\n.SH EXIT STATUS\n"} {
-			if strings.Count(text, line) != 1 {
-				t.Errorf("%s: not one %q", name, line)
-			}
+const programName = "a2astdio"
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: man PROGRAM DIR")
+		os.Exit(2)
+	}
+	pages, err := pagesOf(os.Args[1])
+	for name, page := range pages {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(os.Args[2], name+".1"), []byte(page), 0o666)
 		}
-		// Nothing of the help is lost.
-		shown := regexp.MustCompile(`(?m)^\.(?:nf|fi|RS|RE|PP|TP|SH|B|TH)\b ?`).ReplaceAllString(text, "")
-		shown = squeeze(strings.NewReplacer(`\-`, "-", `\e`, `\`, `\&`, "", `\(aq`, "'", `\(dq`, `"`, `\(ga`, "`", `\(ti`, "~", `\(ha`, "^").Replace(shown))
-		shown = regexp.MustCompile(`\\\[u([0-9A-F]+)\]`).ReplaceAllStringFunc(shown, func(e string) string {
-			n, _ := strconv.ParseInt(e[3:len(e)-1], 16, 32)
-			return string(rune(n))
-		})
-		for line := range strings.Lines(helpOf(t, words)) {
-			line = squeeze(line)
-			if !strings.HasPrefix(line, name) && !strings.HasSuffix(line, ":") && !strings.HasPrefix(line, "a2astdio "+strings.Join(words, " ")+":") && !strings.Contains(shown, line) {
-				t.Errorf("%s: the page has lost %q", name, line)
-			}
-		}
-	})
-	onlyGenerated(t, dir, "*.1", names)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "man:", err)
+		os.Exit(1)
+	}
 }
 
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// TestManRenders: the formatter finds nothing to complain of.
-func TestManRenders(t *testing.T) {
-	groff, err := exec.LookPath("groff")
-	if err != nil {
-		t.Skip("groff is not here")
-	}
-	all, err := filepath.Glob(filepath.Join("..", "..", "packaging", "man", "*.1"))
-	if err != nil || len(all) == 0 {
-		t.Fatalf("no man pages: %v", err)
-	}
-	for _, file := range all {
-		out, err := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z", file).CombinedOutput()
-		if err != nil || len(out) > 0 {
-			t.Errorf("%s: %v %s", file, err, out)
+// pagesOf returns the pages of a program, by name.
+func pagesOf(program string) (map[string]string, error) {
+	helps := map[string]string{}
+	var names []string
+	var visit func(words []string) error
+	visit = func(words []string) error {
+		help, err := exec.Command(program, append(words[:len(words):len(words)], "--help")...).Output()
+		if err != nil {
+			return fmt.Errorf("%v --help: %w", words, err)
 		}
+		name := strings.Join(append([]string{programName}, words...), "-")
+		names = append(names, name)
+		helps[name] = string(help)
+		for _, sub := range commandsIn(string(help)) {
+			if err := visit(sub); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	if err := visit(nil); err != nil {
+		return nil, err
+	}
+	pages := map[string]string{}
+	for name, help := range helps {
+		pages[name] = manPage(name, help, names)
+	}
+	return pages, nil
+}
+
+// commandsIn returns the commands that a help lists, each as the words that call it.
+func commandsIn(help string) (commands [][]string) {
+	_, list, _ := strings.Cut(help, "\nCommands:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	for line := range strings.Lines(list) {
+		words, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		commands = append(commands, strings.Fields(words))
+	}
+	return commands
 }
 
 // section is the heading of a part of a help text.
@@ -74,7 +82,7 @@ var section = regexp.MustCompile(`^[A-Z][^.]*:$`)
 // section; what stands at the eighth column explains the line above it.
 func manPage(name, text string, pages []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".\\\" Made by go generate ./internal/cli of the command's help.\n.TH %s 1 \"\" a2astdio \"a2astdio\"\n.SH NAME\n", roff(strings.ToUpper(name)))
+	fmt.Fprintf(&b, ".\\\" Made of the command's help by packaging/prepare.\n.TH %s 1 \"\" a2astdio \"a2astdio\"\n.SH NAME\n", roff(strings.ToUpper(name)))
 	first, text, _ := strings.Cut(text, "\n")
 	if _, what, ok := strings.Cut(first, ": "); ok {
 		first = what

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPage: the parts of a help are sections, and the formatter finds nothing to
+// complain of.
+func TestPage(t *testing.T) {
+	const help = `a2astdio x: do it
+
+Does it: 'so', and ~ so.
+.not a request
+
+Usage:
+  a2astdio x [options] \FILE
+
+Examples:
+  a2astdio x a-b
+        once – and well
+
+Options:
+  --long N
+        how often
+        it is done
+
+Exit status: the command's.
+`
+	page := manPage("a2astdio-x", help, []string{"a2astdio", "a2astdio-x", "a2astdio-x-y", "a2astdio-z"})
+	for _, want := range []string{".SH NAME\na2astdio\\-x \\- do it\n", ".SH USAGE\n.nf\n", ".TP\n.B \\-\\-long N\nhow often\nit is done\n", ".SH EXIT STATUS\n",
+		"\n\\&.not a request\n", "\\eFILE", "\\(aqso\\(aq", "\\[u2013]", ".BR a2astdio (1) ,\n.BR a2astdio\\-x\\-y (1)\n"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Skip("groff is not here")
+	}
+	file := filepath.Join(t.TempDir(), "x.1")
+	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z", file).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v %s", err, out)
+	}
+}
+
+// TestCommands: each command of the program has a page.
+func TestCommands(t *testing.T) {
+	got := commandsIn("\nUsage:\n  x\n\nCommands:\n  trace show    look\n  trace export  keep\n\nmore\n")
+	if len(got) != 2 || strings.Join(got[1], " ") != "trace export" {
+		t.Error(got)
+	}
+}
