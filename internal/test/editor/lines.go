@@ -106,6 +106,16 @@ func (e *Editor) event(method string, p gjson.Result) {
 	if v := p.Get("contextId").Str; v != "" {
 		e.context = v
 	}
+	if method == "event/toolCall" {
+		e.asked[p.Get("toolCall.tool_call_id").Str] = p.Get("toolCall")
+	}
+	if s := Event(method, p); s != nil {
+		e.show(s)
+	}
+}
+
+// Event is what an event of A2A lines shows, nil for nothing.
+func Event(method string, p gjson.Result) *Shown {
 	s := &Shown{ID: p.Get("messageId").Str, Text: p.Get("text").Str, Repeats: p.Get("repeats").Bool()}
 	if part := p.Get("part"); part.Exists() {
 		s.Kind, s.Text = Part, part.Raw
@@ -119,18 +129,17 @@ func (e *Editor) event(method string, p gjson.Result) {
 	case "event/toolCall":
 		call := p.Get("toolCall")
 		s.Kind, s.ID, s.Text, s.Content = Call, call.Get("tool_call_id").Str, call.Get("status").Str, call.Raw
-		e.asked[s.ID] = call
 	case "event/notice":
 		s.Kind, s.Text = Notice, p.Get("message").Str
 	case "event/state":
 		s.Kind, s.Text = State, p.Get("state").Str
 	case "event/connection":
 		if !p.Get("gap").Bool() {
-			return
+			return nil
 		}
 		s.Kind = Gap
 	default:
-		return
+		return nil
 	}
-	e.show(s)
+	return s
 }

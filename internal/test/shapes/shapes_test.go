@@ -70,7 +70,12 @@ func (y *tally) add(t *testing.T, s Shape, answers []string, turn int, class, wh
 	}
 }
 
-func (y *tally) report(t *testing.T, what string) {
+// report prints the counts. More wrong turns than there were may not be: atMost may only
+// shrink.
+func (y *tally) report(t *testing.T, what string, atMost int) {
+	if !*all && *only == "" && *version == "" && y.wrong > atMost {
+		t.Errorf("%d turns are wrong, and %d were before", y.wrong, atMost)
+	}
 	t.Logf("%s: %d turns, %d wrong of %d shapes; chosen: %v", what, y.turns, y.wrong, len(y.shapes), y.chosen)
 	for _, class := range slices.SortedFunc(maps.Keys(y.class), func(a, b string) int { return cmp.Compare(y.class[b], y.class[a]) }) {
 		t.Logf("%6d %s", y.class[class], class)
@@ -115,12 +120,11 @@ func each(t *testing.T, list []Shape, f func(t *testing.T, s Shape, v1 bool, ans
 	})
 }
 
-// uncut judges all shapes whose streams are whole, over ACP.
-func uncut(t *testing.T) *tally {
+// TestShapes: what a user reads in ACP of streams that are whole.
+func TestShapes(t *testing.T) {
 	y := newTally()
 	each(t, Shapes("none", "ours", "all"), func(t *testing.T, s Shape, v1 bool, answers []string) {
-		turns := play(t, s.Script(v1, answers), false)
-		for n, turn := range turns {
+		for n, turn := range play(t, s.Script(v1, answers), false) {
 			letters, lines, gaps := View(turn.Shown)
 			class := Judge(letters, lines, gaps, answers[n], false, false)
 			if turn.Err != "" {
@@ -129,16 +133,29 @@ func uncut(t *testing.T) *tally {
 			y.add(t, s, answers, n, class, "ACP", func() string { return fmt.Sprintf("    shown: %q gaps %d %s", lines, gaps, turn.Err) })
 		}
 	})
-	return y
+	y.report(t, "ACP, uncut", 1433)
 }
 
-// Today's wrong turns. The number may only shrink.
-const atMost = 1433
-
-func TestShapes(t *testing.T) {
-	y := uncut(t)
-	y.report(t, "ACP, uncut")
-	if !*all && *only == "" && *version == "" && y.wrong > atMost {
-		t.Errorf("%d turns are wrong, and %d were before", y.wrong, atMost)
-	}
+// TestRecords: A2A lines have each item with all of its text, and what they do not mark as
+// a repetition is what a user reads.
+func TestRecords(t *testing.T) {
+	y := newTally()
+	each(t, Shapes("none", "ours", "all"), func(t *testing.T, s Shape, v1 bool, answers []string) {
+		items := s.Items(answers)
+		for n, turn := range play(t, s.Script(v1, answers), true) {
+			letters, lines, gaps := View(turn.Shown)
+			record := Record(turn.Shown)
+			class := JudgeRecord(record, items[n])
+			if read := Judge(letters, answers[n], gaps, answers[n], false, false); read != "" {
+				class = read
+			}
+			if turn.Err != "" {
+				class = Error
+			}
+			y.add(t, s, answers, n, class, "A2A lines", func() string {
+				return fmt.Sprintf("    told: %q\n    record: %q gaps %d %s", lines, record, gaps, turn.Err)
+			})
+		}
+	})
+	y.report(t, "A2A lines, uncut", 1668)
 }

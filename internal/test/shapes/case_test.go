@@ -1,0 +1,102 @@
+package shapes
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/editor"
+)
+
+var update = flag.Bool("update", false, "write the list of cases that are wrong")
+
+// notYet are the cases that are wrong today. The list may only shrink.
+const notYet = "../../../testdata/shapes.txt"
+
+// TestCases plays the cases over ACP and A2A lines.
+func TestCases(t *testing.T) {
+	listed, err := os.ReadFile(notYet)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for line := range strings.Lines(string(listed)) {
+		known[strings.TrimSpace(line)] = true
+	}
+	var wrong []string
+	for _, c := range Cases() {
+		for _, version := range []string{"0.3", "1.0"} {
+			if version == "1.0" && c.Only03 {
+				continue
+			}
+			for _, editor := range []string{"ACP", "A2A lines"} {
+				name := fmt.Sprintf("%s (%s, %s)", c.Name, version, editor)
+				var found []string
+				for n, turn := range play(t, c.Script(version == "1.0"), editor != "ACP") {
+					for _, what := range c.judge(n, turn, editor != "ACP") {
+						found = append(found, fmt.Sprintf("turn %d: %s", n, what))
+					}
+				}
+				switch {
+				case len(found) > 0 && !known[name]:
+					t.Errorf("%s: %s", name, strings.Join(found, "; "))
+				case len(found) > 0 && *tell > 0:
+					t.Logf("%s: %s", name, strings.Join(found, "; "))
+				case len(found) == 0 && known[name]:
+					t.Logf("%s is right now: go test ./internal/test/shapes -run Cases -update takes it out of the list", name)
+				}
+				if len(found) > 0 {
+					wrong = append(wrong, name)
+				}
+			}
+		}
+	}
+	t.Logf("%d cases are wrong", len(wrong))
+	if *update {
+		slices.Sort(wrong)
+		if err := os.WriteFile(notYet, []byte(strings.Join(wrong, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// judge says what is wrong with a turn.
+func (c *Case) judge(n int, turn *editor.Turn, lines bool) (wrong []string) {
+	_, view, gaps := View(turn.Shown)
+	want := c.Views[n]
+	got := view
+	if c.Letters {
+		want, got = Letters(strings.ReplaceAll(want, Break, "")), Letters(strings.ReplaceAll(got, Break, ""))
+	}
+	if lines { // where a message ends is in the record
+		want, got = Letters(want), Letters(got)
+	} else {
+		want += c.Data
+	}
+	if turn.Err != "" {
+		wrong = append(wrong, turn.Err)
+	}
+	if got != want || gaps > 0 {
+		wrong = append(wrong, fmt.Sprintf("the user reads %q, and should read %q (%d gaps)", got, want, gaps))
+	}
+	parts := 0
+	for _, s := range turn.Shown {
+		if s.Kind == editor.Part {
+			parts++
+		}
+	}
+	if lines {
+		if class := JudgeRecord(Record(turn.Shown), c.Items[n]); class != "" {
+			wrong = append(wrong, fmt.Sprintf("%s: %q", class, Record(turn.Shown)))
+		}
+	}
+	if lines && parts != c.Parts[n] {
+		wrong = append(wrong, fmt.Sprintf("%d parts, and should have %d", parts, c.Parts[n]))
+	}
+	return wrong
+}
