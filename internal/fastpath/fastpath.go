@@ -82,6 +82,8 @@ type Parts[P any] struct {
 	Source *Source
 	// Only, if set, is the only part, decoded already.
 	Only *P
+	// List are parts that are decoded already; they come before all others.
+	List []P
 	// Bare: no part has metadata, so one search of a large text is enough.
 	Bare bool
 }

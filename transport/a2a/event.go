@@ -148,6 +148,10 @@ func (p *Parts) FastPath() *fastpath.Parts[Part] { return &p.fast }
 //
 // The list is a copy there: m.Parts keeps its parts.
 func (p *Parts) Next(part *Part) bool {
+	if len(p.fast.List) > 0 {
+		*part, p.fast.List = p.fast.List[0], p.fast.List[1:]
+		return true
+	}
 	if p.fast.Only != nil {
 		*part, p.fast.Only, p.Raw = *p.fast.Only, nil, ""
 		return true

@@ -1,0 +1,87 @@
+package shown
+
+import "github.com/a2astdio/a2astdio/transport/a2a"
+
+// Verb says how an event has come: see the package comment.
+type Verb uint8
+
+// The verbs.
+const (
+	Live Verb = iota
+	Snapshot
+	Replayed
+)
+
+// Kind says what an item is. Foreign is none of ours: it holds a place in a list.
+type Kind uint8
+
+// The kinds.
+const (
+	Message Kind = iota
+	Artifact
+	Thought
+	Foreign
+)
+
+// Hint is what a dialect knows of an item and nobody can see (L10).
+type Hint uint8
+
+// The hints. A Piece follows what was said of its item, whatever its carrier says; a Whole
+// has been said in pieces before, or is all there is.
+const (
+	Unknown Hint = iota
+	Piece
+	Whole
+)
+
+// An Item is what an event says of one. Its strings are needed during the call alone.
+type Item struct {
+	Kind Kind
+	ID   string
+	// Parts are its parts; an item is the sequence of them (L11). A part that is no text is
+	// one opaque symbol.
+	Parts a2a.Parts
+	// User: the message is the user's own.
+	User bool
+	// Status: it is the status message of the task. Ends: nothing follows it.
+	Status, Ends bool
+	// Append and Last are an artifact's.
+	Append, Last bool
+	Hint         Hint
+	more         []a2a.Parts // of entries of the same ID
+}
+
+// Op says what a step does.
+type Op uint8
+
+// The steps. Grow: the text, or the part, follows what was shown of the item. Begin: nothing
+// was shown of it. Replace: what was shown of it is not its beginning any more. Gap:
+// something may be missing here. Place: an item of kind Foreign stands here.
+const (
+	Grow Op = iota
+	Begin
+	Replace
+	Gap
+	Place
+)
+
+// A Step is one thing to show.
+type Step struct {
+	Op   Op
+	Kind Kind
+	ID   string
+	// Name is that of the message that the editor shows it in: unique in the conversation.
+	Name string
+	// Text is what is new. JSON is the same as it was sent, "" if only the end of a part is
+	// new. Metadata is that of its part.
+	Text     string
+	JSON     a2a.JSON
+	Plain    bool
+	Metadata a2a.JSON
+	// Part is a part that is no text, nil for text.
+	Part *a2a.Part
+	// Repeats: it was shown before. Records have it, views leave it out.
+	Repeats bool
+	// At is the place in the list, for Place.
+	At int
+}

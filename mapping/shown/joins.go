@@ -1,0 +1,135 @@
+package shown
+
+import (
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A run is text that the editor shows as one message.
+type run struct {
+	name         string
+	epoch, waits int
+	kind         Kind
+	at           int // where in said it begins
+	n            int
+	head         string // its first bytes
+	growth       growth
+	sure         bool // the messages in it are chunks of one text
+}
+
+// growth says how the messages of a run have grown.
+type growth uint8
+
+const (
+	unseen     growth = iota
+	byPieces          // each message has said what follows the one before
+	cumulative        // each has said all of it
+)
+
+const headLen = 4
+
+// join finds the run that text of an item is shown in: that of the message before it, if it
+// goes on with that, or else a new one.
+func (s *Shown) join(it *item, text string) {
+	if r := s.last; r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == Message && it.kind == Message && r.at <= len(s.said.text) {
+		join, sure := joins(s.said.text[r.at:], r.head, r.sure, text)
+		// A message that ends the task is a question or an answer of its own more often than
+		// a last chunk.
+		if join && (!s.ending || r.sure || sure) {
+			r.sure, r.growth = r.sure || sure, byPieces
+			it.run = r
+			return
+		}
+	}
+	names := &s.names[0]
+	if it.kind == Thought {
+		names = &s.names[1]
+	}
+	it.run = &run{name: names.Take(it.id), epoch: s.epoch, waits: s.waits, kind: it.kind, at: len(s.said.text), head: strings.Clone(text[:min(headLen, len(text))])}
+	s.last = it.run
+}
+
+// joins decides by the text whether a message goes on with the one before it, which has
+// another ID. Some agents give each chunk of a text an ID of its own (Gemini's server 0.25.2,
+// Strands, LangGraph, github.com/inference-gateway/adk), others send whole notes that way
+// ("Looking up the rates…", "Processing…"), and A2A has no word for the difference.
+//
+//   - Next begins with white space or closing punctuation, or the one before ends with white
+//     space: it goes on.
+//   - Letters or digits meet: it goes on, but where a capital follows a small letter or a
+//     digit and the message before begins with a capital, too.
+//   - A sentence has ended and what follows begins like one: it is another.
+//
+// Once a message is certain to be a chunk (sure), all that follow in the run are. The rule
+// takes "Processing" and "more" for one word, and "Type" and "Script" at the beginning of a
+// stream for two notes. It is for views only: an item is what its ID says.
+func joins(before []byte, head string, chunks bool, next string) (join, sure bool) {
+	last, _ := utf8.DecodeLastRune(before)
+	first, _ := utf8.DecodeRuneInString(next)
+	begins, _ := utf8.DecodeRuneInString(head)
+	switch {
+	case unicode.IsSpace(first) || strings.ContainsRune(".,;:!?)]}»”…。,、", first):
+		return true, true
+	case unicode.IsSpace(last):
+		return true, last != '\n'
+	case chunks:
+		return true, true
+	case isWord(last) && isWord(first):
+		if unicode.IsUpper(first) && !unicode.IsUpper(last) && unicode.IsUpper(begins) {
+			return false, false
+		}
+		return true, true
+	case strings.ContainsRune(",([{«“-/\\_", last), isWord(last) && strings.ContainsRune("([{'’_/\\-=", first):
+		return true, true
+	}
+	return false, false
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// Names gives out names that are used once in a conversation: IDs of messages are unique
+// within their task by A2A, and within their session by ACP. Most agents' IDs are unique
+// anyway, and stay what they are. The zero value is ready.
+type Names struct {
+	seed  maphash.Seed
+	taken map[uint64]struct{}
+}
+
+// maxNames bounds what is kept: beyond it, names may come again.
+const maxNames = 1 << 18
+
+// Take returns a name that was not given out: id itself, or id with a number. The number
+// is found by doubling, so that a constant ID does not cost more with each message.
+func (n *Names) Take(id string) string {
+	if n.taken == nil || len(n.taken) >= maxNames {
+		n.seed, n.taken = maphash.MakeSeed(), map[uint64]struct{}{}
+	}
+	name := id
+	if n.used(name) {
+		free := 1
+		for n.used(numbered(id, free)) {
+			free *= 2
+		}
+		low := free/2 + 1 // the last one known to be used, and one more
+		for low < free {
+			if mid := (low + free) / 2; n.used(numbered(id, mid)) {
+				low = mid + 1
+			} else {
+				free = mid
+			}
+		}
+		name = numbered(id, free)
+	}
+	n.taken[maphash.String(n.seed, name)] = struct{}{}
+	return strings.Clone(name)
+}
+
+func (n *Names) used(name string) bool {
+	_, used := n.taken[maphash.String(n.seed, name)]
+	return used
+}
+
+func numbered(id string, number int) string { return id + "~" + strconv.Itoa(number) }

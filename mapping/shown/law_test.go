@@ -1,0 +1,115 @@
+package shown
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestLaw: wherever a stream is cut, the editor has been shown of each item what the agent
+// has said of it, once, if the agent's task holds all of it; no gap is told then. The model is
+// a list of items: messages that are said in pieces, and an artifact that is appended to or
+// sent whole.
+func TestLaw(t *testing.T) {
+	seeds := uint64(20_000)
+	if testing.Short() {
+		seeds = 2_000
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var got conversation
+		s := New(got.show)
+		s.Task("task")
+		s.Begin("ours", "hello")
+		said, history := map[string]string{}, []Item{{Kind: Message, ID: "ours", User: true}}
+		cut, heard := r.IntN(14), true
+		for i := range r.IntN(14) {
+			id, words := fmt.Sprint("m", r.IntN(2)), " "+[]string{"the", "cat", "ha", "妈", "x"}[r.IntN(5)]
+			in := Item{Kind: Message}
+			if r.IntN(3) == 0 {
+				id, in.Kind, in.Append = "a", Artifact, said["a"] != ""
+			}
+			if said[id] == "" {
+				words = fmt.Sprintf("%s begins at %d", id, i) // two items do not begin alike
+			}
+			said[id] += words
+			in.ID, in.Parts = id, textParts(words)
+			if in.Kind == Message {
+				history = append(history, in)
+			} else if in.Append && r.IntN(3) == 0 {
+				in.Append, in.Parts = false, textParts(said[id])
+			}
+			if i == cut {
+				heard = false
+				s.Cut()
+			}
+			if heard {
+				s.Live(&in)
+			} else if r.IntN(2) == 0 {
+				s.Snapshot(a2a.StateWorking, held2(history, said["a"]))
+			}
+		}
+		if !heard {
+			s.Snapshot(a2a.StateCompleted, held2(history, said["a"]))
+		}
+		s.End()
+		if got.gaps > 0 || fmt.Sprint(got.texts) != fmt.Sprint(said) {
+			t.Fatalf("seed %d, cut %d: %d gaps\nsaid  %q\nshown %q", seed, cut, got.gaps, said, got.texts)
+		}
+	}
+}
+
+func held2(history []Item, artifact string) []Item {
+	if artifact == "" {
+		return history
+	}
+	return append(history[:len(history):len(history)], Item{Kind: Artifact, ID: "a", Parts: textParts(artifact)})
+}
+
+// A conversation is what an editor has.
+type conversation struct {
+	texts map[string]string
+	gaps  int
+	log   []string
+}
+
+func (c *conversation) show(s *Step) {
+	if c.texts == nil {
+		c.texts = map[string]string{}
+	}
+	text := s.Text
+	if s.Part != nil {
+		text = "<" + string(s.Part.Data) + ">"
+	}
+	switch {
+	case s.Op == Gap:
+		c.gaps++
+		c.log = append(c.log, "gap")
+		return
+	case s.Op == Place:
+		c.log = append(c.log, fmt.Sprint("place ", s.At))
+		return
+	case s.Repeats:
+		c.log = append(c.log, "again "+s.ID+" "+text)
+		return
+	case s.Op == Replace:
+		c.texts[s.ID] = ""
+		c.log = append(c.log, "anew "+s.ID)
+	}
+	c.texts[s.ID] += strings.Clone(text)
+	c.log = append(c.log, s.Name+": "+strings.Clone(text))
+}
+
+func textParts(texts ...string) (p a2a.Parts) {
+	for _, text := range texts {
+		part := a2a.Part{Kind: a2a.PartText, Text: text}
+		if strings.HasPrefix(text, "{") {
+			part = a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(text)}
+		}
+		p.FastPath().List = append(p.FastPath().List, part)
+	}
+	return p
+}

@@ -1,0 +1,312 @@
+package shown
+
+import "unicode/utf8"
+
+const (
+	// evidence is how many bytes, white space left out, tell that a text says again what
+	// was said before: fewer may come twice in natural sentences.
+	evidence = 16
+	// short is how long a text may be that is a piece although it was said just so.
+	short = 8
+	// maxSaid is how much of a turn's text is kept to compare with: twice the longest answer
+	// that a model of 128,000 tokens gives. Of more, the newest half is kept.
+	maxSaid = 1 << 20
+	// maxStarts is how many beginnings of items are kept with it.
+	maxStarts = 1 << 15
+	// keepSaid is the room that is kept between turns.
+	keepSaid = 16 << 10
+)
+
+// said is what a turn has shown, in its order. Agents stream an answer, and then say the
+// whole of it again: in the status message that ends the task, in an artifact, in the
+// history.
+type said struct {
+	text   []byte
+	starts []start
+	newest int // where the newest event's text begins
+}
+
+// A start is where an item begins in it, or goes on behind another.
+type start struct {
+	at     int
+	it     *item
+	pieces int // events that have said it
+}
+
+func (s *said) clear() {
+	clear(s.starts)
+	s.starts, s.newest = s.starts[:0], 0
+	if s.text = s.text[:0]; cap(s.text) > keepSaid {
+		s.text, s.starts = nil, nil
+	}
+}
+
+// add adds text of an item. A start is also behind a part that is no text, and behind what
+// stood between texts of one item, such as a call: a whole may begin there.
+func (s *said) add(it *item, text string, epoch int) {
+	n := len(s.starts)
+	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 {
+		s.starts = append(s.starts, start{at: len(s.text), it: it})
+		n++
+	}
+	s.starts[n-1].pieces++
+	s.newest = len(s.text)
+	s.text = append(s.text, text...)
+}
+
+// drop forgets the older half once there is too much; it returns how many bytes.
+func (s *said) drop() (dropped int) {
+	if len(s.text) <= maxSaid && len(s.starts) <= maxStarts {
+		return 0
+	}
+	dropped = len(s.text) - maxSaid/2
+	if len(s.starts) > maxStarts {
+		dropped = max(dropped, s.starts[maxStarts/2].at)
+	}
+	kept := s.starts[:0]
+	for _, b := range s.starts {
+		if b.at >= dropped {
+			b.at -= dropped
+			kept = append(kept, b)
+		}
+	}
+	clear(s.starts[len(kept):])
+	s.starts, s.newest = kept, max(0, s.newest-dropped)
+	s.text = append(s.text[:0], s.text[dropped:]...)
+	return dropped
+}
+
+// end is where the text of a start ends.
+func (s *said) end(i int) int {
+	if i+1 < len(s.starts) {
+		return s.starts[i+1].at
+	}
+	return len(s.text)
+}
+
+// A cover says which of what was said a text says again.
+type cover struct {
+	from, to int    // starts, and where in the text it ends
+	rest     string // what the text has behind that
+	pieces   int    // events that have said it
+	items    int
+	cross    bool // some of it is of the other kind
+	marked   bool // a dialect says that all of it were pieces
+}
+
+// repeats shows an item that says again what this turn has said, as a repetition, and what
+// it has beyond that; false if it does neither.
+//
+// "Said as a whole" is told by evidence, not by the carrier (L6: 390 turns). A new ID repeats
+// if it equals, white space left out, all of the message that is being shown, made of at least
+// two pieces; from any other start 16 bytes are asked for. Besides, a text that is said as a
+// whole (it ends the task; lastChunk without append; a dialect says so) may repeat an item of
+// the other kind, or go on behind what was said. Within one kind equal texts of new IDs are
+// new: two artifacts of equal text are two. first: the item is the first piece of an artifact,
+// which repeats nothing that it goes on behind.
+func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool { // rule: L6
+	c, ok := s.covers(seq, it.kind, whole)
+	if !ok || !s.isRepetition(&c, in, seq, whole, first) {
+		return false
+	}
+	for i := c.from; i < len(s.said.starts) && s.said.starts[i].at < c.to; i++ {
+		of := s.said.starts[i].it
+		s.hold(of)
+		if of != it { // S5: the whole has superseded it
+			of.dead = true // rule: S5
+		}
+	}
+	s.goOn(it, in, seq, len(seq)-len(c.rest))
+	return true
+}
+
+func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) bool {
+	if first && c.rest != "" {
+		return false
+	}
+	all := s.isAll(c)
+	switch {
+	case s.held != nil && s.held.whole && !s.held.sameIDs:
+		return true
+	case whole:
+		return c.pieces >= 2 || c.cross || c.rest != "" || all && (c.marked && in.Hint == Whole || c.items == 1 && len(seq) >= short)
+	case c.pieces >= 2 && all:
+		return true
+	}
+	return c.rest == "" && (c.pieces >= 2 || first && c.cross) && weight(seq) >= evidence
+}
+
+// isAll reports whether a cover is all of the message that is being shown.
+func (s *Shown) isAll(c *cover) bool {
+	return c.rest == "" && c.to == len(s.said.text) && s.last != nil && s.said.starts[c.from].at <= s.last.at
+}
+
+// goOn notes that the first n bytes of an item were said before, and shows the others.
+func (s *Shown) goOn(it *item, in *Item, seq string, n int) {
+	was := s.last
+	s.learn(it, seq[:n])
+	if n == len(seq) {
+		s.repeat(it, in)
+		return
+	}
+	if was != nil && was.epoch == s.epoch {
+		it.run = was
+	}
+	s.say(it, in, seq, n)
+}
+
+// covers compares a text, white space left out, with what the turn has said, from each place
+// where an item begins: first all of it, then its messages and its artifacts alone.
+func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) {
+	s.limit()
+	n := weight(seq)
+	if n == 0 || len(s.said.starts) == 0 {
+		return cover{}, false
+	}
+	// A short text that is new repeats only if it is all of the message in hand. Looking for
+	// it costs as much as there are items.
+	if s.held == nil && !whole && n < evidence && (s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n)) {
+		return cover{}, false
+	}
+	for _, only := range [...]Kind{Foreign, Message, Artifact, Thought} {
+		if only == Foreign == (kind == Thought) || (only == Thought) != (kind == Thought) {
+			continue
+		}
+		for i := range s.said.starts {
+			if only != Foreign && s.said.starts[i].it.kind != only {
+				continue
+			}
+			if c, good := s.coversFrom(i, seq, only, kind); good && (c.rest == "" || !ok) {
+				if best, ok = c, true; c.rest == "" {
+					return best, true
+				}
+			}
+		}
+	}
+	return best, ok
+}
+
+// coversFrom is covers from one start on; only says of which kind alone, Foreign of all.
+func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok bool) {
+	c.from, c.marked = from, true
+	j, done := 0, 0 // done: behind the last byte that was compared
+	for i := from; i < len(s.said.starts); i++ {
+		b := &s.said.starts[i]
+		if only != Foreign && b.it.kind != only {
+			continue
+		}
+		end, at := s.said.end(i), b.at
+		for {
+			at, j = skip(s.said.text, at, end), skip(seq, j, len(seq))
+			if at >= end || j >= len(seq) {
+				break
+			}
+			if s.said.text[at] != seq[j] {
+				return c, false
+			}
+			at, j = at+1, j+1
+			done = j
+		}
+		c.items++
+		c.pieces += b.pieces
+		c.cross = c.cross || b.it.kind != kind
+		c.marked = c.marked && b.it.hint == Piece
+		c.to = end
+		if j >= len(seq) {
+			return c, at >= end
+		}
+	}
+	c.rest = seq[done:]
+	if c.items == 0 || c.to != len(s.said.text) && only == Foreign {
+		return c, false
+	}
+	if (s.held == nil || !s.held.whole) && !endsWord(s.said.text[:c.to], c.rest) {
+		return c, false
+	}
+	return c, true
+}
+
+// grows shows the rest of a text that begins with all of the message being shown, under
+// another ID: cumulative under new IDs (L7: 663 turns), unless that message comes in pieces.
+func (s *Shown) grows(it *item, in *Item, seq string) bool { // rule: L7
+	r := s.last
+	if r == nil || r.kind != it.kind || r.growth == byPieces || r.at > len(s.said.text) {
+		return false
+	}
+	was := s.said.text[r.at:]
+	if len(seq) < len(was) || seq[:len(was)] != string(was) {
+		return false
+	}
+	if len(seq) == len(was) && (r.epoch != s.epoch || r.growth != cumulative && len(seq) < short) {
+		return false // a token that comes twice, or the same again behind a call
+	}
+	r.growth = cumulative
+	n := len(was)
+	s.learn(it, seq[:n])
+	it.run = r
+	if n == len(seq) {
+		s.repeat(it, in)
+		return true
+	}
+	if r.epoch == s.epoch {
+		if k := len(s.said.starts); k > 0 { // it is one text, said as a whole each time
+			s.said.starts[k-1].it, it.epoch = it, s.epoch
+		}
+	}
+	s.say(it, in, seq, n)
+	return true
+}
+
+// limit bounds what is kept of the turn's text.
+func (s *Shown) limit() {
+	if n := s.said.drop(); n > 0 && s.last != nil {
+		s.last.at = max(0, s.last.at-n)
+	}
+}
+
+// weightLess is the weight of a text, or n+1 if it is more than n.
+func weightLess(text []byte, n int) int {
+	w := 0
+	for i := skip(text, 0, len(text)); i < len(text) && w <= n; i = skip(text, i, len(text)) {
+		i++
+		w++
+	}
+	return w
+}
+
+// endsWord reports whether a text that goes on with rest ends between words.
+func endsWord(said []byte, rest string) bool {
+	a, _ := utf8.DecodeLastRune(said)
+	b, _ := utf8.DecodeRuneInString(rest)
+	return !isWord(a) || !isWord(b)
+}
+
+// A Grown is an item that grows: see [Shown.Grow].
+type Grown struct {
+	it  *item
+	run *run
+}
+
+// Growing returns the item that was shown last, for [Shown.Grow].
+func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
+	n := len(s.said.starts)
+	if n == 0 {
+		return g, false
+	}
+	it := s.said.starts[n-1].it
+	return Grown{it, it.run}, it.kind == kind && it.id == id && it.task == s.task && it.run == s.last
+}
+
+// Grow notes a piece of an item, without asking what it is: it was last said by an event of
+// the same shape. False if it might be anything else, and was not noted.
+func (s *Shown) Grow(g Grown, text string) bool {
+	if g.it.run != g.run || g.run != s.last || g.run.epoch != s.epoch || g.it.dead || s.gap == owed || text == "" ||
+		g.it.turn != s.turn || g.it.kind != Artifact && len(text) >= g.it.n {
+		return false
+	}
+	s.note(g.it, text)
+	return true
+}
+
+// Name is that of the message that it is shown in.
+func (g Grown) Name() string { return g.run.name }

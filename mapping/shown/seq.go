@@ -1,0 +1,118 @@
+package shown
+
+import (
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// An item is compared as one string (L11): its text, and for each part that is no text a
+// symbol of fixed length, its hash between two zero bytes. A text that spells the hash of a
+// part, whose seed it cannot know, would be taken for it.
+const symbolLen = 18
+
+// sequence returns parts as a string. That of one text is the text itself.
+func (s *Shown) sequence(parts a2a.Parts) string {
+	var p a2a.Part
+	if !parts.Next(&p) {
+		return ""
+	}
+	first := s.symbols(&p)
+	if !parts.Next(&p) {
+		return first
+	}
+	var b strings.Builder
+	b.WriteString(first)
+	b.WriteString(s.symbols(&p))
+	for parts.Next(&p) {
+		b.WriteString(s.symbols(&p))
+	}
+	return b.String()
+}
+
+func (s *Shown) symbols(p *a2a.Part) string {
+	if p.Kind == a2a.PartText {
+		return p.Text
+	}
+	value := string(p.Raw)
+	if p.Kind == a2a.PartData {
+		if value = string(p.Data); isEmpty(value) {
+			return ""
+		}
+	}
+	h := strconv.FormatUint(maphash.String(s.seed, value), 16)
+	return "\x00" + strings.Repeat("0", symbolLen-2-len(h)) + h + "\x00"
+}
+
+// isEmpty reports whether a data part says nothing: frameworks send an empty object to
+// reset an artifact, or where they have nothing to send.
+func isEmpty(data string) bool { return data == "{}" || data == "null" || data == "[]" }
+
+// emit shows an item's parts from an offset of its sequence on.
+func (s *Shown) emit(it *item, in *Item, from int) {
+	s.step.Kind, s.step.ID = it.kind, it.id
+	var p a2a.Part
+	for i := -1; i < len(in.more); i++ {
+		parts := in.Parts
+		if i >= 0 {
+			parts = in.more[i]
+		}
+		for parts.Next(&p) {
+			n := symbolLen
+			if p.Kind == a2a.PartText {
+				n = len(p.Text)
+			} else if p.Kind == a2a.PartData && isEmpty(string(p.Data)) {
+				n = 0
+			}
+			if from >= n {
+				from -= n
+				continue
+			}
+			s.step.Metadata = p.Metadata
+			if p.Kind == a2a.PartText {
+				s.step.Text = p.Text[from:]
+				if from == 0 {
+					s.step.JSON, s.step.Plain = p.TextJSON, p.FastPath().Plain
+				}
+			} else {
+				part := p
+				s.step.Part = &part
+			}
+			from = 0
+			s.show(&s.step)
+			s.step.Op, s.step.Text, s.step.JSON, s.step.Plain, s.step.Part, s.step.Metadata = Grow, "", "", false, nil, ""
+		}
+	}
+}
+
+// skip returns the place of the next byte that is no white space (Unicode's).
+func skip[T string | []byte](b T, i, end int) int {
+	for i < end {
+		if c := b[i]; c < utf8.RuneSelf {
+			if c != ' ' && (c < '\t' || c > '\r') {
+				return i
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(string(b[i:min(end, i+utf8.UTFMax)]))
+		if !unicode.IsSpace(r) {
+			return i
+		}
+		i += n
+	}
+	return i
+}
+
+// weight is how many bytes of a text are no white space.
+func weight(seq string) (n int) {
+	for i := skip(seq, 0, len(seq)); i < len(seq); i = skip(seq, i, len(seq)) {
+		i++
+		n++
+	}
+	return n
+}

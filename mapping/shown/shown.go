@@ -1,0 +1,357 @@
+package shown
+
+import (
+	"hash/maphash"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A Shown knows what the editor of one conversation has been shown. It is not safe for
+// concurrent use.
+type Shown struct {
+	show  func(*Step)
+	seed  maphash.Seed
+	names [2]Names // of messages and artifacts; of thoughts
+	items map[key]*item
+	task  string
+
+	turn int
+	sent string // the ID of our message of this turn, and its text
+	text string
+	said said
+	last *run // that was shown in last
+	// epoch grows with all that stands between texts for a reader: a call, a gap, another
+	// turn. waits grows when the task begins or ends to wait.
+	epoch, waits int
+	state        a2a.State
+	gap          gap
+	partial      bool // S8
+	// anew: the event in hand brings another state. ending: it is terminal.
+	anew, ending bool
+	held         *held // the state in hand, nil while none is
+	step         Step
+}
+
+// gap says what a cut has cost.
+type gap uint8
+
+const (
+	none    gap = iota
+	owed        // to be said before the next text
+	settled     // a snapshot was complete
+	told
+)
+
+type key struct {
+	task string
+	kind Kind
+	id   string
+}
+
+// item is what was shown of one: how long it was and a hash of it.
+type item struct {
+	key
+	n    int
+	hash maphash.Hash
+	turn int
+	run  *run
+	hint Hint
+	// events that have said something of it.
+	events int
+	// epoch of its newest text.
+	epoch int
+	dead  bool // replaced, or superseded by a whole (S5)
+}
+
+// maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and
+// would be shown again.
+const maxItems = 1 << 15
+
+// New returns a Shown for a conversation of which nothing was shown. show is called for each
+// step in its order; it may keep nothing of it but its strings.
+func New(show func(*Step)) *Shown {
+	return &Shown{show: show, seed: maphash.MakeSeed(), items: map[key]*item{}}
+}
+
+// Begin begins a turn: live is the stream of the message that is sent now. What was said
+// outside of a task belongs to the request before.
+func (s *Shown) Begin(sentID, text string) {
+	s.Sent(sentID, text)
+	s.turn++
+	s.epoch++
+	s.said.clear()
+	s.last, s.gap, s.state = nil, none, ""
+	for k, it := range s.items {
+		if k.task == "" || len(s.items) > maxItems/2 && it.turn < s.turn-1 {
+			delete(s.items, k)
+		}
+	}
+}
+
+// Sent names another message of the turn, such as an answer: live is its stream from here.
+func (s *Shown) Sent(id, text string) {
+	s.sent, s.text = strings.Clone(id), strings.Clone(text)
+	if s.gap != owed {
+		s.gap = none
+	}
+}
+
+// Task says which task the next items are of.
+func (s *Shown) Task(id string) {
+	if id != s.task {
+		s.task = strings.Clone(id)
+		s.epoch++
+	}
+}
+
+// Partial notes that the agent holds part of what it says, and that nothing tells which:
+// no snapshot of it is complete (S8). Gemini's server keeps each message's first chunk; cut
+// behind a thought its task holds all that was shown, and not the text (69 of 281 cuts).
+func (s *Shown) Partial() { s.partial = true }
+
+// Break notes that something else was shown, such as a call: text behind it is another
+// message of the editor's.
+func (s *Shown) Break() { s.epoch++ }
+
+// SetState notes the state that the event in hand brings, before its items. task: the event
+// is a task.
+//
+// A state ends a message only if the task waits, or waited (L8): the last chunk of a message
+// comes with completed. It costs 900 turns with broken words.
+func (s *Shown) SetState(state a2a.State, task bool) {
+	s.ending = state.Terminal()
+	was := s.state
+	s.anew = state != "" && state != was && was != "" || task && s.ending
+	if state == "" || state == was {
+		return
+	}
+	if waits(was) || was != "" && waits(state) { // rule: L8
+		s.waits++
+	}
+	s.state = a2a.State(strings.Clone(string(state)))
+}
+
+func waits(s a2a.State) bool { return s == a2a.StateInputRequired || s == a2a.StateAuthRequired }
+
+// Cut notes that the stream was lost: something may be missing.
+func (s *Shown) Cut() { s.gap = owed }
+
+// Told notes that the user knows of the gap already.
+func (s *Shown) Told() {
+	if s.gap == owed {
+		s.gap = told
+	}
+}
+
+// End ends a turn: a gap that is owed is said.
+func (s *Shown) End() {
+	if s.gap == owed {
+		s.sayGap()
+	}
+	s.gap = none
+}
+
+func (s *Shown) sayGap() {
+	s.gap = told
+	s.epoch++
+	s.show(&Step{Op: Gap})
+}
+
+// Live shows what is new in an item of an unbroken stream.
+func (s *Shown) Live(in *Item) {
+	seq := s.sequence(in.Parts)
+	if seq == "" {
+		return
+	}
+	k := s.key(in)
+	whole := in.Ends || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
+	it := s.items[k]
+	switch {
+	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
+		it = s.get(k)
+		it.hint = in.Hint
+		if whole && s.repeats(it, in, seq, whole, false) {
+			return
+		}
+		s.say(it, in, seq, 0)
+	case it != nil && it.n > 0 && (it.turn == s.turn || s.goesOnOver(it, seq)):
+		s.update(it, in, seq, whole)
+	default:
+		it = s.another(k)
+		// An artifact without append and lastChunk is a first piece, and shown, unless all
+		// of it was said (L9: 2,500 turns in which the beginning of an answer is taken for
+		// its repetition).
+		first := in.Kind == Artifact && !in.Last && !whole // rule: L9
+		if s.repeats(it, in, seq, whole, first) || in.Kind != Artifact && s.grows(it, in, seq) {
+			return
+		}
+		s.say(it, in, seq, 0)
+	}
+}
+
+// goesOnOver reports whether an item of an earlier turn goes on: it says all of itself again,
+// and more. Otherwise an update is compared with what its own turn has shown (L3: agents with
+// one ID for ever; 744 turns, 324 with words lost).
+func (s *Shown) goesOnOver(it *item, seq string) bool {
+	rest, begins := s.rest(it, seq)
+	return begins && rest != "" && it.n >= evidence
+}
+
+// update shows what an event says of an item that this turn has shown.
+func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
+	if s.anew && in.Kind == Message && s.isNewest(it, seq) { // rule: L5
+		// The newest piece again, with another state, is no news: 486 turns of agents that
+		// send tasks, whose status message stays when the state changes.
+		s.repeat(it, in)
+		return
+	}
+	rest, begins := s.rest(it, seq)
+	// The same text under the same ID is a piece if it is short, and the state the same (L2:
+	// 692 turns; tokens that come twice): "谢" "谢".
+	twice := begins && rest == "" && len(seq) < short && in.Kind != Artifact && !whole && it.run != nil && it.run.epoch == s.epoch // rule: L2
+	switch {
+	case begins && !twice:
+		if rest == "" {
+			s.repeat(it, in)
+			return
+		}
+		s.say(it, in, seq, len(seq)-len(rest))
+	case in.Kind != Artifact: // rule: L1
+		// What does not begin with what was shown of its ID is a piece of it: deltas under
+		// one ID are common. Only an artifact replaces. 460 turns.
+		if whole && s.repeats(it, in, seq, true, false) {
+			return
+		}
+		s.say(it, in, seq, 0)
+	default:
+		if s.repeats(it, in, seq, whole, false) {
+			return
+		}
+		s.replace(it, in, seq)
+	}
+}
+
+// replace shows an item anew.
+func (s *Shown) replace(it *item, in *Item, seq string) {
+	s.step.Op = Replace
+	s.say(s.another(it.key), in, seq, 0)
+	s.step.Op = Grow
+}
+
+// Replayed shows an item of a stream that may tell again what was shown. The same bytes are
+// not told again: that is for the caller, who has them.
+func (s *Shown) Replayed(in *Item) {
+	s.Live(in)
+}
+
+// Know notes that the user knows an item by other words, such as the reason of a failure: a
+// history has it again.
+func (s *Shown) Know(in *Item) {
+	if seq := s.sequence(in.Parts); seq != "" {
+		it := s.another(s.key(in))
+		s.learn(it, seq)
+		it.dead = true // nothing has to hold it
+	}
+}
+
+// say shows an item from an offset on.
+func (s *Shown) say(it *item, in *Item, seq string, from int) {
+	text := seq[from:]
+	if text == "" {
+		return
+	}
+	if s.gap == owed && (s.held == nil || !s.held.whole) {
+		s.sayGap()
+	}
+	if s.last != nil && (s.last.kind == Thought) != (it.kind == Thought) {
+		s.epoch++
+	}
+	if it.run == nil || it.run.epoch != s.epoch || it.run != s.last {
+		s.join(it, text)
+	}
+	s.step.Name = it.run.name
+	if it.n == 0 && s.step.Op == Grow {
+		s.step.Op = Begin
+	}
+	s.note(it, text)
+	s.emit(it, in, from)
+}
+
+// note keeps that text was shown, in the run that its item has.
+func (s *Shown) note(it *item, text string) {
+	s.said.add(it, text, s.epoch)
+	it.run.n += len(text)
+	s.extend(it, text)
+	it.turn, it.epoch = s.turn, s.epoch
+	it.events++
+}
+
+// repeat records an item that was shown before.
+func (s *Shown) repeat(it *item, in *Item) {
+	was := s.step
+	s.step.Repeats, s.step.Name = true, ""
+	if it.run != nil {
+		s.step.Name = it.run.name
+	}
+	s.emit(it, in, 0)
+	s.step.Repeats, s.step.Op = false, was.Op
+}
+
+func (s *Shown) key(in *Item) key { return key{s.task, in.Kind, in.ID} }
+
+// get returns the item of a key. What comes behind the whole of an item is another text.
+func (s *Shown) get(k key) *item {
+	if it := s.items[k]; it != nil && !it.dead {
+		return it
+	}
+	return s.another(k)
+}
+
+// another begins an item in place of the one that its key had.
+func (s *Shown) another(k key) *item {
+	if old := s.items[k]; old != nil {
+		old.dead = true
+	}
+	k.id = strings.Clone(k.id)
+	it := &item{key: k, turn: s.turn}
+	s.items[k] = it
+	if len(s.items) > maxItems {
+		for k, old := range s.items {
+			if old.turn != s.turn || old.dead {
+				delete(s.items, k)
+			}
+		}
+	}
+	return it
+}
+
+// learn notes that a text is all that is known of an item.
+func (s *Shown) learn(it *item, seq string) {
+	it.n = 0
+	it.turn = s.turn
+	s.extend(it, seq)
+}
+
+func (s *Shown) extend(it *item, text string) {
+	if it.n == 0 {
+		it.hash.SetSeed(s.seed)
+	}
+	_, _ = it.hash.WriteString(text) // a hash takes anything
+	it.n += len(text)
+}
+
+// rest is what a text has beyond what was shown of an item; false if it does not begin with
+// that.
+func (s *Shown) rest(it *item, seq string) (string, bool) {
+	if len(seq) < it.n || maphash.String(s.seed, seq[:it.n]) != it.hash.Sum64() {
+		return "", false
+	}
+	return seq[it.n:], true
+}
+
+// isNewest reports whether a text is what the newest event has said, of that item.
+func (s *Shown) isNewest(it *item, seq string) bool {
+	n := len(s.said.starts)
+	return n > 0 && s.said.starts[n-1].it == it && string(s.said.text[s.said.newest:]) == seq
+}

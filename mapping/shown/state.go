@@ -1,0 +1,346 @@
+package shown
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// held is a state in hand: a task with its history and artifacts.
+type held struct {
+	whole   bool // it was asked for: see [Shown.Snapshot]
+	sameIDs bool // it names messages as the stream does
+	less    bool // it holds less of something than was shown
+	items   map[*item]bool
+	ours    int // behind which place our own message stands; 0: nowhere
+	before  int // where in said it begins
+	cursor  int // up to where in said its messages were matched
+}
+
+// An entry is an item of a state. Several messages of one ID are one (S2).
+type entry struct {
+	Item
+	place int
+	seq   string
+}
+
+// State shows what the history and the artifacts of a task that comes live have beyond what
+// was shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The
+// list is in the task's order, without its status message.
+func (s *Shown) State(list []Item) {
+	s.hold1(&held{before: len(s.said.text), ours: s.ours(list)}, s.entries(list))
+}
+
+// Snapshot shows what a task that was asked for holds beyond what was shown: its history, its
+// artifacts and its status message, in this order, but for a status message that does not end
+// the task, which comes before the artifacts (S7: a task does not tell the order of messages and
+// artifacts). before: a gap stands before all that was shown. complete: nothing is missing.
+func (s *Shown) Snapshot(state a2a.State, list []Item) (before, complete bool) {
+	s.state, s.anew, s.ending = a2a.State(strings.Clone(string(state))), false, false
+	h := &held{whole: true, before: len(s.said.text), ours: s.ours(list), items: map[*item]bool{}}
+	entries := s.entries(list)
+	ours := slices.ContainsFunc(list, func(in Item) bool { return in.User && s.isOurs(&in) })
+	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && !e.Status })
+	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact })
+	from := len(s.said.text)
+	s.hold1(h, entries)
+	if s.gap == none {
+		return false, true
+	}
+	// S4: it holds our message and every item that was shown, none shorter. Where nothing but
+	// artifacts was shown and the task holds no message of anybody, ours is not asked for:
+	// 2,154 false gaps.
+	ours = ours || !messages && artifacts && !s.saidMessages() // rule: S4
+	complete = ours && !h.less && s.holdsAll(h) && !s.partial  // rule: S8
+	switch {
+	case complete && s.gap == owed:
+		s.gap = settled // S3: complete is not final, the next one is weighed again
+	case !complete && s.gap == settled:
+		s.gap = owed
+	}
+	if s.gap == owed && len(s.said.text) > from {
+		s.gap = told
+		s.epoch++
+		return true, false
+	}
+	return false, complete
+}
+
+// entries are the items of a state that are of this turn. What stands before our own message
+// is not: agents keep the whole conversation in a task.
+func (s *Shown) entries(list []Item) []entry {
+	from := s.ours(list)
+	kept := make([]entry, 0, len(list)-from)
+	at := map[string]int{}
+	for i := range list {
+		in := list[i]
+		if in.User || i < from && in.Kind != Artifact && !in.Status {
+			continue
+		}
+		seq := s.sequence(in.Parts)
+		if in.Kind == Message {
+			if k, known := at[in.ID]; known {
+				kept[k].join(&in, seq) // rule: S2
+				continue
+			}
+			at[in.ID] = len(kept)
+		}
+		kept = append(kept, entry{Item: in, place: i, seq: seq})
+	}
+	return kept
+}
+
+// join adds an entry of the same ID: each longer than the one before, or pieces (S2: 4,440
+// false gaps). The status message is the last entry of the history.
+func (e *entry) join(in *Item, seq string) {
+	if in.Status {
+		e.Ends = in.Ends
+	}
+	n := len(e.seq)
+	switch {
+	case in.Status && seq == e.seq:
+	case len(seq) > n && seq[:n] == e.seq, seq == e.seq && n >= short:
+		e.Parts, e.more, e.seq = in.Parts, nil, seq
+	default:
+		e.more, e.seq = append(e.more, in.Parts), e.seq+seq
+	}
+}
+
+// ours is where this turn begins in a list: behind our own message, which is found by its ID,
+// else by its text, else it is the user's newest.
+func (s *Shown) ours(list []Item) int {
+	newest, byText := -1, -1
+	for i := range list {
+		switch in := &list[i]; {
+		case !in.User:
+		case in.ID == s.sent:
+			return i + 1
+		default:
+			newest = i
+			if s.isOurs(in) {
+				byText = i
+			}
+		}
+	}
+	if byText >= 0 {
+		return byText + 1
+	}
+	return newest + 1
+}
+
+func (s *Shown) isOurs(in *Item) bool {
+	return in.ID == s.sent || s.text != "" && textOf(in.Parts) == s.text
+}
+
+func textOf(parts a2a.Parts) string {
+	var b strings.Builder
+	for p := range parts.All() {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// hold1 shows what the entries of a state have beyond what was shown.
+func (s *Shown) hold1(h *held, list []entry) {
+	s.held = h
+	defer func() { s.held = nil }()
+	h.sameIDs = slices.ContainsFunc(list, func(e entry) bool {
+		it := s.items[key{s.task, Message, e.ID}]
+		return e.Kind == Message && it != nil && it.turn == s.turn && it.n > 0
+	})
+	for i := range list {
+		e := &list[i]
+		switch {
+		case e.Kind == Foreign:
+			s.show(&Step{Op: Place, At: e.place})
+		case e.Kind == Artifact && e.Hint == Piece:
+			s.heldPiece(e, list)
+		default:
+			s.heldItem(e)
+		}
+	}
+}
+
+// heldPiece weighs an artifact of which the task holds the newest piece alone (ADK for Go):
+// it is never shown. Its whole has all of it, or something may be missing (S5).
+func (s *Shown) heldPiece(e *entry, list []entry) {
+	it := s.items[key{s.task, Artifact, e.ID}]
+	end := strings.TrimSpace(e.seq)
+	if it != nil && it.dead || slices.ContainsFunc(list, func(b entry) bool {
+		return b.Kind == Artifact && b.Hint != Piece && strings.HasSuffix(strings.TrimSpace(b.seq), end)
+	}) {
+		s.hold(it)
+		return
+	}
+	s.held.less = true
+}
+
+// heldItem shows what an item of a state has beyond what was shown.
+func (s *Shown) heldItem(e *entry) {
+	if e.seq == "" {
+		return
+	}
+	k := key{s.task, e.Kind, e.ID}
+	if it := s.items[k]; it != nil && it.n > 0 {
+		rest, begins := s.rest(it, e.seq)
+		// What an earlier turn has shown may stand there unchanged, or go on. A short message
+		// behind our own is of this turn, whatever its ID: "Yes." may be an answer twice.
+		if it.turn == s.turn || begins && (it.n >= evidence || rest == "" && (e.Kind == Artifact || s.held.ours == 0)) {
+			s.hold(it)
+			s.heldKnown(it, e, rest, begins)
+			return
+		}
+	}
+	it := s.another(k)
+	s.hold(it)
+	switch {
+	case e.Kind == Message && (s.held.sameIDs || s.held.before == 0):
+		// The history names the stream's messages, or nothing was shown: what it names
+		// otherwise is new (S1).
+		s.heldNew(it, e)
+	case e.Kind == Message && s.atCursor(it, e):
+	case !s.repeats(it, &e.Item, e.seq, true, false):
+		s.say(it, &e.Item, e.seq, 0)
+	}
+}
+
+// heldKnown shows what an item that was shown has in a state.
+func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
+	switch {
+	case begins && rest != "" && !s.saidElsewhere(it, e, rest):
+		s.say(it, &e.Item, e.seq, len(e.seq)-len(rest))
+	case begins:
+	case s.held.whole:
+		// The newest piece of a message of which the agent keeps no other is all right.
+		if e.Kind != Message || !s.endsWith(it, e.seq) {
+			s.held.less = true
+		}
+	case len(e.seq) > it.n || e.Kind == Artifact:
+		if !s.repeats(it, &e.Item, e.seq, true, false) {
+			s.replace(it, &e.Item, e.seq)
+		}
+	}
+}
+
+// heldNew shows a message of a state as live would.
+func (s *Shown) heldNew(it *item, e *entry) {
+	if s.grows(it, &e.Item, e.seq) {
+		return
+	}
+	if h := s.held; len(s.said.text) > 0 {
+		s.held = nil
+		again := s.repeats(it, &e.Item, e.seq, e.Ends, false)
+		if s.held = h; again {
+			s.hold(it)
+			return
+		}
+	}
+	s.say(it, &e.Item, e.seq, 0)
+}
+
+// atCursor matches a message of a state, whose IDs are not the stream's, with what was shown
+// behind the message before it, each place once (S1: 3,984 turns, 1,392 with words lost; the
+// cursor 128). Behind the end of that all is new.
+func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
+	h := s.held
+	if h.cursor >= h.before {
+		s.heldNew(it, e)
+		return true
+	}
+	for i, from := range s.places() {
+		if i > 0 && weight(e.seq) < evidence {
+			return false // a token may be anywhere: it counts where it is expected alone
+		}
+		at, j, done, end := from, 0, 0, from
+		for {
+			at, j = skip(s.said.text, at, h.before), skip(e.seq, j, len(e.seq))
+			if at >= h.before || j >= len(e.seq) || s.said.text[at] != e.seq[j] {
+				break
+			}
+			at, j = at+1, j+1
+			done, end = j, at
+		}
+		if done == 0 || j < len(e.seq) && at < h.before {
+			continue // something else
+		}
+		h.cursor = max(end, from+1)
+		for k := range s.said.starts {
+			if s.said.end(k) > from && s.said.starts[k].at < end {
+				s.hold(s.said.starts[k].it)
+			}
+		}
+		if j >= len(e.seq) {
+			s.learn(it, e.seq)
+			return true
+		}
+		s.goOn(it, &e.Item, e.seq, done)
+		return true
+	}
+	return false
+}
+
+// places are where a message may begin, not before the cursor.
+func (s *Shown) places() []int {
+	h := s.held
+	list := make([]int, 1, 8)
+	list[0] = h.cursor
+	for i := range s.said.starts {
+		if b := &s.said.starts[i]; b.it.kind == Message && b.at > h.cursor && b.at < h.before {
+			list = append(list, b.at)
+		}
+	}
+	return list
+}
+
+// saidElsewhere shows what is new in the rest of a known item, of which pieces were said as
+// another item behind its own: only where a dialect has marked those (S6).
+func (s *Shown) saidElsewhere(it *item, e *entry, rest string) bool { // rule: S6
+	for i := range s.said.starts {
+		b := &s.said.starts[i]
+		if b.it == it || b.it.dead || b.it.hint != Piece || b.at >= s.held.before {
+			continue
+		}
+		c, ok := s.coversFrom(i, rest, Foreign, it.kind)
+		if !ok || c.to != len(s.said.text) {
+			continue
+		}
+		for k := i; k < len(s.said.starts); k++ {
+			of := s.said.starts[k].it
+			s.hold(of)
+			of.dead = of.dead || of != it
+		}
+		s.extend(it, rest[:len(rest)-len(c.rest)])
+		if s.last != nil && s.last.epoch == s.epoch {
+			it.run = s.last
+		}
+		s.say(it, &e.Item, e.seq, len(e.seq)-len(c.rest))
+		return true
+	}
+	return false
+}
+
+func (s *Shown) endsWith(it *item, seq string) bool {
+	n := len(s.said.text)
+	return it.run == s.last && n >= len(seq) && string(s.said.text[n-len(seq):]) == seq
+}
+
+func (s *Shown) hold(it *item) {
+	if s.held != nil && s.held.items != nil && it != nil {
+		s.held.items[it] = true
+	}
+}
+
+// holdsAll reports whether a snapshot holds all that this turn has shown.
+func (s *Shown) holdsAll(h *held) bool {
+	for _, b := range s.said.starts {
+		if !h.items[b.it] && !b.it.dead && b.it.kind != Thought {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Shown) saidMessages() bool {
+	return slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
+}
