@@ -21,18 +21,18 @@ type canceller struct {
 	graceOver  chan struct{} // closed cancelGrace after cancelled
 	agentTold  chan struct{} // closed when the agent has been told, or need not be
 
-	mu     sync.Mutex
-	task   string
-	known  bool
-	told   string // the task that the agent was told to cancel
-	asking bool   // the user is being asked
-	// byTurn: the cancel came while the user was being asked. The turn answers
-	// the open questions then, and that is what tells the agent.
-	byTurn bool
-	lost   error // see lose
-	// done: the agent has accepted the cancel. refused: it has answered with an error.
-	done, refused bool
-	// gentle, if set, stops the agent without cancelling its task; false: it could not.
+	mu    sync.Mutex
+	task  string
+	known bool
+	told  string // the task that the agent was told to cancel
+	lost  error  // see lose
+	// answer is what the agent has answered to that, a task; err is why it has not. Both are
+	// nil where it was not told: its task is over, or it was stopped without a cancel.
+	answer *a2a.Event
+	err    error
+	// spared: the agent was stopped without ending its task.
+	spared bool
+	// gentle, if set, does that; false: it could not.
 	gentle func() bool
 }
 
@@ -48,14 +48,11 @@ func (c *canceller) requestCancel() {
 	if c.isCancelled() {
 		return
 	}
-	// Decided here, because the turn may have stopped asking before watch runs.
-	c.byTurn = c.asking
 	c.cancel()
 }
 
 // lose cancels a turn whose editor has failed: nobody sees what the agent does from then on, or
-// can answer it. Even if the user is being asked the agent is told at once, since the turn
-// answers nothing.
+// can answer it.
 func (c *canceller) lose(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +76,7 @@ func (c *canceller) cancelledBy(task string) {
 	if c.task != task || c.isCancelled() {
 		return
 	}
-	c.told, c.done = task, true
+	c.told = task
 	c.cancel()
 }
 
@@ -112,32 +109,6 @@ func (c *canceller) tellToo(agent *Agent) {
 	}
 }
 
-// tellInstead tells the agent of a cancel that the turn was to tell by its answers: the
-// calls have gone on without them.
-func (t *turn) tellInstead() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byTurn && t.task != "" && !t.fold.State.Terminal() {
-		t.byTurn, t.told = false, t.task
-		t.agent.cancelLater(t.task)
-	}
-}
-
-// beginAsking notes that the user is being asked from now on; false: too late,
-// the turn has been cancelled, and the agent is being told.
-func (c *canceller) beginAsking() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.asking = !c.isCancelled()
-	return c.asking
-}
-
-func (c *canceller) endAsking() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.asking = false
-}
-
 // spare says how to stop the agent without ending its task; nil: that cannot be
 // done now.
 func (c *canceller) spare(gentle func() bool) {
@@ -146,11 +117,18 @@ func (c *canceller) spare(gentle func() bool) {
 	c.gentle = gentle
 }
 
-// didCancel reports whether the agent has accepted to cancel the task.
-func (c *canceller) didCancel() bool {
+// wasSpared reports whether the agent was stopped without ending its task.
+func (c *canceller) wasSpared() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.done
+	return c.spared
+}
+
+// cancelAnswer returns the task that the agent has answered a cancel with, nil if it has not.
+func (c *canceller) cancelAnswer() *a2a.Event {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answer
 }
 
 // A shownEditor is the editor of a turn. If it does not take what is shown to it, or cannot ask
@@ -205,38 +183,78 @@ func (c *canceller) watch(ctx context.Context, agent *Agent) {
 
 func (c *canceller) tell(ctx context.Context, agent *Agent) {
 	c.mu.Lock()
-	task, byTurn, gentle := c.task, c.byTurn, c.gentle
+	task, gentle := c.task, c.gentle
 	known := c.told == task
 	c.told = task
 	c.mu.Unlock()
-	if task == "" || known || byTurn || gentle != nil && gentle() {
+	if task == "" || known {
+		return
+	}
+	if gentle != nil && gentle() {
+		c.mu.Lock()
+		c.spared = true
+		c.mu.Unlock()
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
-	_, err := agent.cancelTask(ctx, task, "the turn was cancelled")
+	answer, err := agent.cancelTask(ctx, task, "the turn was cancelled")
 	c.mu.Lock()
-	c.done, c.refused = err == nil, errors.As(err, new(*a2a.Error))
+	c.answer, c.err = answer, err
 	c.mu.Unlock()
 }
 
+// showCancelled shows what the agent has answered to the cancel: how the task stands. Its
+// message may have been shown before.
+func (t *turn) showCancelled(ctx context.Context) error {
+	task := t.cancelAnswer()
+	if task == nil {
+		return nil
+	}
+	t.steps = t.fold.Behind(stateOf(task), t.steps[:0])
+	if len(t.steps) == 0 {
+		return nil
+	}
+	return t.editor.Show(ctx, t.steps)
+}
+
+// stateOf is a task that was not asked for: it tells nothing but how the task stands.
+func stateOf(task *a2a.Event) *a2a.Event {
+	task.Kind = a2a.EventStatus
+	task.HasMessage = task.HasMessage && task.State.Terminal()
+	return task
+}
+
+var errUnanswered = errors.New("it has not answered the cancel")
+
 // settleCancel waits, at the end of a cancelled turn, until the agent has been told, so
 // that it does not go on working. over: there is nothing to tell. An agent that has refused is
-// told again: the cancel may have come before the turn's message did.
-func (c *canceller) settleCancel(ctx context.Context, agent *Agent, over bool) {
+// told again: the cancel may have come before the turn's message did. It returns why the agent
+// may go on, nil if it has stopped.
+func (c *canceller) settleCancel(ctx context.Context, agent *Agent, over bool) error {
 	if over {
-		return
+		return nil
 	}
 	select {
 	case <-c.agentTold:
 	case <-c.graceOver:
 	case <-ctx.Done():
+		return nil
+	}
+	select {
+	case <-c.agentTold:
+	default:
+		return errUnanswered
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.refused && c.told == c.task {
+	switch {
+	case errors.Is(c.err, context.DeadlineExceeded):
+		return errUnanswered
+	case errors.As(c.err, new(*a2a.Error)) && c.told == c.task:
 		agent.cancelLater(c.task)
 	}
+	return c.err
 }
 
 // cancelTask calls tasks/cancel. Nothing else of the bridge does. It lasts as long as

@@ -182,6 +182,9 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 		next, how, err = t.runLeg(ctx, next)
 	}
 	r, err := t.finish(ctx, how, err)
+	if err != nil && t.isCancelled() && ctx.Err() != nil { // the process ends, and with it the turn that was cancelled
+		err = nil
+	}
 	return r, cmp.Or(t.editorErr(), err)
 }
 
@@ -261,11 +264,13 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			leg.leave(true)
 			return nil, ended, err
 		case len(decisions) == 0:
-			t.tellInstead()
 			continue // the calls went on without us, or the connection is down
 		}
 		if t.needsWords(decisions) {
 			return nil, ended, t.restForWords(ctx, leg, decisions)
+		}
+		if cannotReject(decisions) {
+			continue // the cancel does it
 		}
 		if aside, err := t.answerAside(ctx, leg, decisions); err != nil || aside {
 			if err == nil && !leg.hasEnded() {
@@ -303,6 +308,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	defer settle.Stop()
 	quiet := newSilence()
 	defer quiet.timer.Stop()
+	over, told, late := leg.ended, t.agentTold, (<-chan time.Time)(nil)
 	settling, asked := false, 0 // asked restarts the timer for a call that begins to ask
 	for {
 		switch {
@@ -323,11 +329,25 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			if err := t.tellSilence(ctx, quiet); err != nil {
 				return ended, err
 			}
-		case <-leg.ended:
-			if leg.err == nil && t.fold.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
+		case <-over:
+			switch {
+			case leg.err == nil && t.fold.Waits() && !t.fold.State.Terminal() && !t.isCancelled():
 				return paused, nil
+			case leg.err == nil && t.isCancelled() && t.fold.TaskID != "" && !t.fold.State.Terminal() && !t.wasSpared():
+				over = nil // what ends it is the answer to the cancel
+				continue
 			}
 			return ended, leg.err
+		case <-told:
+			told = nil
+			if err := t.showCancelled(ctx); err != nil || over == nil {
+				return ended, err
+			}
+			if t.fold.State.Terminal() {
+				late = time.After(lateSilence) // its stream may say something more
+			}
+		case <-late:
+			return ended, nil
 		case <-settle.C:
 			if leg.unsettled() {
 				settling = false // the next events tell what else waits

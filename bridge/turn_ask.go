@@ -22,11 +22,10 @@ import (
 // the task has ended, or the connection is down, so that it is not known what else
 // waits. What was decided by then is kept in t.given.
 func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
-	if !t.beginAsking() {
-		return nil, nil
-	}
-	defer t.endAsking()
 	for {
+		if t.isCancelled() {
+			return t.rejectOpen(), nil
+		}
 		if err := t.askOpen(ctx, leg); err != nil {
 			return nil, err
 		}
@@ -214,6 +213,16 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 	return t.editor.Show(ctx, t.steps)
 }
 
+// rejectPause is how long after a cancel the calls that waited are rejected. Neither waits for
+// the answer to the other: an agent may take one of them only.
+const rejectPause = 5 * time.Millisecond
+
+// cannotReject reports whether decisions of a cancelled turn cannot be sent, since the agent has
+// named no option that rejects: cancelling the task does.
+func cannotReject(decisions []decision) bool {
+	return slices.ContainsFunc(decisions, func(d decision) bool { return d.by == ByCancel && d.option.CancelsTask })
+}
+
 // errRejected ends a turn whose task was cancelled to reject a call.
 var errRejected = errors.New("the task was cancelled")
 
@@ -223,6 +232,13 @@ var errRejected = errors.New("the task was cancelled")
 func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	if t.needsWords(decisions) {
 		return nil, t.keepForWords(ctx, decisions)
+	}
+	if t.isCancelled() {
+		select { // tasks/cancel goes first
+		case <-time.After(rejectPause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	var answers []mapping.Answer
 	cancels := false
@@ -296,11 +312,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		t.showWhole(ctx, leg, taskID)
 	}
 	notice := fmt.Sprintf("\n[The agent offers no way to reject a call alone. Its task was cancelled: %s was not allowed.]\n", strings.Join(titles, ", "))
-	// What the task holds was not asked for, so that it tells nothing but how it stands.
-	// Its message may have been shown before.
-	task.Kind = a2a.EventStatus
-	task.HasMessage = task.HasMessage && task.State.Terminal()
-	t.steps = t.fold.Behind(task, append(t.steps[:0], t.notice(notice)))
+	t.steps = t.fold.Behind(stateOf(task), append(t.steps[:0], t.notice(notice)))
 	if err := t.editor.Show(ctx, t.steps); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -99,14 +101,16 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		if !f.State.Terminal() {
 			r.State = a2a.StateCanceled // for whoever asked
 		}
-		t.settleCancel(ctx, t.agent, f.State.Terminal() || f.TaskID == "")
-		if how == overdue || t.didCancel() || err != nil {
+		over := f.State.Terminal() || f.TaskID == ""
+		runs := t.settleCancel(ctx, t.agent, over)
+		if !over && !t.wasSpared() {
+			// It waits for an answer, or works: neither is what the user's next prompt is for.
 			s.anew = t.writing.Traits().TaskIsConversation
 			s.forget()
 		} else {
 			s.remember(t.writing)
 		}
-		return r, t.tellRejection(ctx)
+		return r, errors.Join(t.tellRuns(ctx, runs), t.tellRejection(ctx))
 	}
 	if t.rejected {
 		s.forget()
@@ -125,6 +129,15 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		r.ContextID = s.contextID
 	}
 	return t.tellEnd(ctx, r)
+}
+
+// tellRuns says that a task may go on though it was cancelled, and why.
+func (t *turn) tellRuns(ctx context.Context, why error) error {
+	if why == nil {
+		return nil
+	}
+	text := fmt.Sprintf("\n[Task %s may still run: %s.]\n", t.fold.TaskID, strings.TrimPrefix(t.agent.opts.Mask(why.Error()), "agent: "))
+	return t.editor.Show(ctx, []mapping.Step{t.notice(text)})
 }
 
 // leaveOpen says what the task waits for.
