@@ -204,21 +204,49 @@ func (c *canceller) tell(ctx context.Context, agent *Agent) {
 	c.mu.Unlock()
 }
 
-// showCancelled shows what the agent has answered to the cancel: how the task stands. Its
-// message may have been shown before.
-func (t *turn) showCancelled(ctx context.Context) error {
-	task := t.cancelAnswer()
-	if task == nil {
-		return nil
-	}
-	t.steps = t.fold.Behind(stateOf(task), t.steps[:0])
-	if len(t.steps) == 0 {
-		return nil
-	}
-	return t.editor.Show(ctx, t.steps)
+// awaitsCancel reports whether a leg that is over does not end its turn: that was cancelled, the
+// task rests, and may go on. The answer to the cancel ends it, or the time for that.
+func (t *turn) awaitsCancel(leg *leg) bool {
+	return leg.err == nil && t.isCancelled() && t.fold.TaskID != "" && !t.fold.State.Terminal() && !t.wasSpared()
 }
 
-// stateOf is a task that was not asked for: it tells nothing but how the task stands.
+// showCancelled shows what the agent has answered to the cancel: how the task stands. late, if
+// not nil, is closed when what its stream still says has had its time.
+func (t *turn) showCancelled(ctx context.Context) (late <-chan struct{}, err error) {
+	task := t.cancelAnswer()
+	if task == nil {
+		return nil, nil
+	}
+	t.steps = t.fold.Behind(stateOf(task), t.steps[:0])
+	if len(t.steps) > 0 {
+		err = t.editor.Show(ctx, t.steps)
+	}
+	if t.fold.State.Terminal() {
+		over := make(chan struct{})
+		time.AfterFunc(lateSilence, func() { close(over) })
+		late = over
+	}
+	return late, err
+}
+
+// overdue is how a turn ends whose time is over after a cancel.
+func (t *turn) overdue() end {
+	if t.fold.State.Terminal() {
+		return ended // all is said
+	}
+	return overdue
+}
+
+// unlessEnding drops the error of a cancelled turn that is due to the end of the process.
+func (t *turn) unlessEnding(ctx context.Context, err error) error {
+	if t.isCancelled() && ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// stateOf is a task that was not asked for: it tells nothing but how the task stands. Its message
+// may have been shown before.
 func stateOf(task *a2a.Event) *a2a.Event {
 	task.Kind = a2a.EventStatus
 	task.HasMessage = task.HasMessage && task.State.Terminal()

@@ -84,3 +84,10 @@ func (t *turn) tellOtherContext(steps []mapping.Step) []mapping.Step {
 	}
 	return slices.Insert(steps, 0, t.notice(otherContextNotice))
 }
+
+// anewNotice is for agents that keep a conversation in the task that was
+// cancelled.
+const anewNotice = "[The agent begins anew: it kept the conversation in the task that was cancelled.]\n\n"
+
+// yoloNotice says once a session what the mode yolo means.
+const yoloNotice = "[Mode yolo: whatever the agent asks for is allowed without asking you.]\n\n"

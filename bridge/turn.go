@@ -83,22 +83,6 @@ func (t *turn) release() {
 	}
 }
 
-// anewNotice is for agents that keep a conversation in the task that was
-// cancelled.
-const anewNotice = "[The agent begins anew: it kept the conversation in the task that was cancelled.]\n\n"
-
-// yoloNotice says once a session what the mode yolo means.
-const yoloNotice = "[Mode yolo: whatever the agent asks for is allowed without asking you.]\n\n"
-
-// end says why a leg is not read any more.
-type end int
-
-const (
-	ended   end = iota // the agent has said so
-	paused             // calls wait for the user
-	overdue            // cancelled, and the agent went on for too long
-)
-
 // A request is what begins a leg.
 type request struct {
 	// message is what send sends, nil if it is something else.
@@ -182,10 +166,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 		next, how, err = t.runLeg(ctx, next)
 	}
 	r, err := t.finish(ctx, how, err)
-	if err != nil && t.isCancelled() && ctx.Err() != nil { // the process ends, and with it the turn that was cancelled
-		err = nil
-	}
-	return r, cmp.Or(t.editorErr(), err)
+	return r, cmp.Or(t.editorErr(), t.unlessEnding(ctx, err))
 }
 
 // ready contacts the agent, if need be, and makes the first request. It gives up
@@ -308,7 +289,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	defer settle.Stop()
 	quiet := newSilence()
 	defer quiet.timer.Stop()
-	over, told, late := leg.ended, t.agentTold, (<-chan time.Time)(nil)
+	over, told, grace := leg.ends(), t.agentTold, (<-chan struct{})(t.graceOver)
 	settling, asked := false, 0 // asked restarts the timer for a call that begins to ask
 	for {
 		switch {
@@ -330,32 +311,25 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 				return ended, err
 			}
 		case <-over:
-			switch {
-			case leg.err == nil && t.fold.Waits() && !t.fold.State.Terminal() && !t.isCancelled():
-				return paused, nil
-			case leg.err == nil && t.isCancelled() && t.fold.TaskID != "" && !t.fold.State.Terminal() && !t.wasSpared():
-				over = nil // what ends it is the answer to the cancel
+			if over = nil; t.awaitsCancel(leg) {
 				continue
 			}
-			return ended, leg.err
+			return t.legOver(leg)
 		case <-told:
 			told = nil
-			if err := t.showCancelled(ctx); err != nil || over == nil {
+			if late, err := t.showCancelled(ctx); err != nil || over == nil {
 				return ended, err
+			} else if late != nil {
+				grace = late
 			}
-			if t.fold.State.Terminal() {
-				late = time.After(lateSilence) // its stream may say something more
-			}
-		case <-late:
-			return ended, nil
 		case <-settle.C:
 			if leg.unsettled() {
 				settling = false // the next events tell what else waits
 				continue
 			}
 			return t.settled(), nil
-		case <-t.graceOver:
-			return overdue, nil
+		case <-grace:
+			return t.overdue(), nil
 		case <-ctx.Done():
 			return ended, ctx.Err()
 		}

@@ -11,6 +11,15 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// end says why a leg is not read any more.
+type end int
+
+const (
+	ended   end = iota // the agent has said so
+	paused             // calls wait for the user
+	overdue            // cancelled, and the agent went on for too long
+)
+
 // finish ends the calls that the editor still shows as open, and returns how the turn
 // ended.
 func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
@@ -47,6 +56,14 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	}
 	t.session.record(marks)
 	return r, err
+}
+
+// legOver says how a turn goes on whose leg is over.
+func (t *turn) legOver(leg *leg) (end, error) {
+	if leg.err == nil && t.fold.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
+		return paused, nil
+	}
+	return ended, leg.err
 }
 
 // unsent ends a turn that was cancelled before its request was made. If that was to answer calls,
