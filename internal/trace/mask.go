@@ -46,7 +46,7 @@ type masker struct {
 type span struct{ from, to int }
 
 func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
-	m := &masker{later: later, headers: map[string]bool{}, keys: keyCache{of: classOf}, names: keyCache{of: classOfName}}
+	m := &masker{later: later, headers: map[string]bool{}, keys: newKeyCache(classOf), names: newKeyCache(classOfName)}
 	for name, values := range header {
 		m.headers[http.CanonicalHeaderKey(name)] = true
 		for _, v := range values {

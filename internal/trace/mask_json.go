@@ -148,11 +148,11 @@ func (m *masker) token(dst, raw []byte, top *frame, nested int) []byte {
 		}
 	}
 	if top.object && top.isKey {
-		top.key = m.keys.class(text)
+		top.key = m.keys.class(string(text))
 		return appendMasked(dst, raw, text, m.ownIn(text), whole)
 	}
 	if top.object && top.key == keyName {
-		top.secret = len(text) <= maxName && m.names.class(text) == keySecret
+		top.secret = len(text) <= maxName && m.names.class(string(text)) == keySecret
 	}
 	switch mode := top.value(); {
 	case mode == hidden && len(text) > 0:
@@ -200,7 +200,7 @@ func hidePath(s string) string {
 
 // looksJSON reports whether b was meant as a JSON document, perhaps cut off.
 func looksJSON(b []byte) bool {
-	b = b[blanks(b, 0):]
+	b = bytes.TrimLeft(b, " \t\r\n")
 	if len(b) > 0 && b[0] == 0xEF {
 		b = bytes.TrimLeft(b, " \t\r\n\ufeff")
 	}
@@ -220,7 +220,7 @@ func appendMasked(dst, raw, was, is []byte, whole bool) []byte {
 
 // appendString appends a string as JSON, without escaping <, > and &.
 func appendString(dst []byte, s string) []byte {
-	if utf8.ValidString(s) && plainEnd([]byte(s), 0) == len(s) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == '\u2028' || r == '\u2029' }) {
 		return append(append(append(dst, '"'), s...), '"')
 	}
 	var b bytes.Buffer

@@ -76,13 +76,12 @@ const (
 	keyServers // MCP servers
 	keyPush    // where an agent pushes to
 	keySecret
-	keyEscape // with escapes: needs decoding
 )
 
 // look reports whether a member of this name may hold a credential.
 func (c keyClass) look() bool { return c >= keyServers }
 
-// classOf classifies a key as written between its quotes.
+// classOf classifies a key.
 func classOf(key string) keyClass {
 	switch key {
 	case "method":
@@ -91,9 +90,6 @@ func classOf(key string) keyClass {
 		return keyID
 	case "sessionId":
 		return keySession
-	}
-	if strings.IndexByte(key, '\\') >= 0 {
-		return keyEscape
 	}
 	switch name := plain(key); {
 	case name == "text":
@@ -126,32 +122,26 @@ func classOfName(name string) keyClass {
 	return keyPlain
 }
 
-// keyCacheSize is the number of cached keys. An event has a few dozen, and the next
-// event has the same.
-const keyCacheSize = 512
+// maxKeys bounds a cache of keys. An event has a few dozen, and the next event has the
+// same; keys beyond the bound are an agent's IDs.
+const maxKeys = 1024
 
-// A keyCache caches the classes of recent keys.
+// A keyCache caches the classes of keys.
 type keyCache struct {
-	of      func(key string) keyClass
-	entries [keyCacheSize]struct {
-		key   string
-		class keyClass
-		known bool
-	}
+	of    func(key string) keyClass
+	known map[string]keyClass
 }
 
-// class returns the class of a key, as written.
-func (c *keyCache) class(key []byte) keyClass {
-	if len(key) == 0 {
-		return keyPlain
-	}
-	e := &c.entries[(uint(key[0])+uint(key[len(key)-1])*7+uint(key[len(key)/2])*31+uint(len(key))*61)%keyCacheSize]
-	if e.known && e.key == string(key) {
-		return e.class
-	}
-	class := c.of(string(key))
-	if len(key) <= maxName {
-		e.key, e.class, e.known = string(key), class, true
+func newKeyCache(of func(key string) keyClass) keyCache { return keyCache{of, map[string]keyClass{}} }
+
+// class returns the class of a key.
+func (c *keyCache) class(key string) keyClass {
+	class, ok := c.known[key]
+	if !ok {
+		class = c.of(key)
+		if len(key) <= maxName && len(c.known) < maxKeys {
+			c.known[strings.Clone(key)] = class
+		}
 	}
 	return class
 }

@@ -52,6 +52,7 @@ func assigned(b []byte, from, to int) (span, bool) {
 	for to < len(b) && nameByte(b[to]) {
 		to++
 	}
+	from = behindEscape(b, from)
 	i := skip(b, to, isQuote)
 	i = skip(b, i, isBlank)
 	if i >= len(b) || b[i] != ':' && b[i] != '=' || to-from > maxName || !secretName(string(b[from:to])) {
@@ -60,6 +61,14 @@ func assigned(b []byte, from, to int) (span, bool) {
 	for i++; i < len(b) && (b[i] == '=' || b[i] == '>'); i++ { // := and =>
 	}
 	return value(b, skip(b, i, isBlank))
+}
+
+// behindEscape moves from the letter of an escape, as in \nPASS=x, to the name behind it.
+func behindEscape(b []byte, from int) int {
+	if from > 0 && from < len(b) && b[from-1] == '\\' && bytes.IndexByte([]byte("bfnrt"), b[from]) >= 0 {
+		return from + 1
+	}
+	return from
 }
 
 // value is the value that begins at i.
@@ -146,7 +155,7 @@ func parameter(b []byte, i int) (span, bool) {
 	for from > 0 && (nameByte(b[from-1]) || bytes.IndexByte([]byte("%~[]"), b[from-1]) >= 0) {
 		from--
 	}
-	name := string(b[from:i])
+	name := string(b[behindEscape(b, from):i])
 	if plain(name) == "auth" || plain(name) == "pass" {
 		return value(b, i+1) // like assigned; the sieve knows longer words only
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -58,6 +57,7 @@ func TestMask(t *testing.T) {
 		{`{"text":"refused ZXZlOmxldG1laW45OQ== of eve, letmein99"}`, `{"text":"refused *** of eve, ***"}`},
 		{`password = "hunter 2", api_key: 'x' and nothing`, `password = "***", api_key: '***' and nothing`},
 		{`grant_type=x&client_secret=a&code=b`, `grant_type=x&client_secret=***&code=***`},
+		{`{"text":"a\npwd=x\tauth=y"}`, `{"text":"a\npwd=***\tauth=***"}`},
 		{`{"token":"cut o`, `{"token":"***"`},
 	} {
 		if got := m.masks([]byte(test.doc)); got != test.want {
@@ -110,8 +110,7 @@ func FuzzScan(f *testing.F) {
 	m := newMasker(nil, []string{"literal-secret"}, nil)
 	s := scanner{m: m}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		s.full(doc)
-		l := &s.looked
+		l := s.scan(doc)
 		deep := bytes.Count(doc, []byte("["))+bytes.Count(doc, []byte("{")) >= maxDepth
 		want := json.Valid(doc) && utf8.Valid(doc) && bytes.IndexByte(doc, '\n') < 0
 		if l.valid != want && !deep {
@@ -126,35 +125,6 @@ func FuzzScan(f *testing.F) {
 		}
 		if !l.suspect && !bytes.Equal(thorough, doc) {
 			t.Fatalf("%q is not suspect, and the thorough way makes %q of it", doc, thorough)
-		}
-	})
-}
-
-// FuzzLike: a payload that fits a template has the same scan result as without
-// templates.
-func FuzzLike(f *testing.F) {
-	for _, s := range []string{`{"id":1,"method":"m","params":{"sessionId":"s","text":"one","n":5,"a":["x"]}}`, `{"id":1,"method":"m","params":{"sessionId":"s","text":"another","n":51,"a":["xy"]}}`,
-		`{"text":"","t":"a"}`, `{"text":"b","t":""}`, `{"text":"password=x","t":""}`, `{"text":"\"","t":""}`, `{"a":12,"b":"c"}`, `{"a":12.5,"b":"c"}`, `{"a":1e5,"b":"c"}`, `["a","b"]`, `["a",","]`, `["literal-secret","b"]`, `["é","b"]`} {
-		f.Add(s, s, 3)
-		f.Add(`{"id":1,"method":"m","params":{"sessionId":"s","text":"one","n":5,"a":["x"]}}`, s, 60)
-	}
-	m := newMasker(nil, []string{"literal-secret"}, nil)
-	f.Fuzz(func(t *testing.T, one, other string, cut int) {
-		s, alone := scanner{m: m}, scanner{m: m}
-		mixed := other
-		if n := min(len(one), len(other)); n > 0 {
-			mixed = one[:uint(cut)%uint(n)] + other[uint(cut)%uint(n):]
-		}
-		for _, doc := range []string{one, other, mixed, one, mixed} {
-			got := s.scan([]byte(doc))
-			alone.full([]byte(doc))
-			want := &alone.looked
-			if !want.valid && !got.valid {
-				continue
-			}
-			if got.valid != want.valid || got.suspect != want.suspect || got.id != want.id || got.method != want.method || got.session != want.session || !slices.Equal(got.texts, want.texts) {
-				t.Fatalf("%q after others is %+v, alone %+v", doc, *got, *want)
-			}
 		}
 	})
 }

@@ -156,10 +156,10 @@ func resultOf(b []byte) []byte {
 	if !named && !bytes.Contains(b[at:], []byte(`"jsonrpc"`)) {
 		return b
 	}
-	if at = blanks(b, at+len(member)); at >= len(b) || b[at] != ':' {
+	if at = rawjson.SkipSpace(rawjson.View(b), at+len(member)); at >= len(b) || b[at] != ':' {
 		return b
 	}
-	at = blanks(b, at+1)
+	at = rawjson.SkipSpace(rawjson.View(b), at+1)
 	if named && bytes.Contains(head, []byte(`"id"`)) {
 		// Nothing follows it, so it need not be parsed.
 		b = trimBlanks(b[at:])
@@ -172,10 +172,7 @@ func resultOf(b []byte) []byte {
 }
 
 func trimBlanks(b []byte) []byte {
-	for len(b) > 0 && blanks(b, len(b)-1) == len(b) {
-		b = b[:len(b)-1]
-	}
-	return b
+	return bytes.TrimRight(b, " \t\r\n")
 }
 
 // refs appends a record's events.

@@ -101,9 +101,9 @@ const headLook = 64 << 10
 // look searches a payload that is about to be appended.
 func (e *encoder) look(p payload) *looked {
 	if p.sum != nil {
-		e.scan.full(p.b[:min(len(p.b), headLook)])
-		e.scan.valid = false
-		return &e.scan.looked
+		l := e.scan.scan(p.b[:min(len(p.b), headLook)])
+		l.valid = false
+		return l
 	}
 	return e.scan.scan(p.b)
 }
