@@ -12,12 +12,14 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// eventsOfDialects are the events of all recordings of dialects.
+// eventsOfDialects are the events of all recordings of dialects, and of the written ones.
 func eventsOfDialects(t testing.TB) (events []string) {
 	files, err := filepath.Glob("../testdata/recordings/dialects/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings: %v", err)
+	written, err2 := filepath.Glob("../testdata/written/*.txt")
+	if err != nil || err2 != nil || len(files) == 0 || len(written) == 0 {
+		t.Fatalf("no recordings: %v, %v", err, err2)
 	}
+	files = append(files, written...)
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {

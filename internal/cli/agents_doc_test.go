@@ -76,17 +76,18 @@ func TestAgentsTable(t *testing.T) {
 
 // recordingsByHand lists the recordings, and whether they were written by hand.
 func recordingsByHand(t *testing.T) map[string]bool {
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings: %v", err)
-	}
+	files := conversations(t)
 	all := map[string]bool{}
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[filepath.Base(file)] = strings.HasPrefix(string(b), "# Written by hand")
+		hand := filepath.Base(filepath.Dir(file)) == "written"
+		if hand != strings.HasPrefix(string(b), "# Written by hand") {
+			t.Errorf("%s: its first line says otherwise than its folder: what was written by hand is in testdata/written", file)
+		}
+		all[filepath.Base(file)] = hand
 	}
 	return all
 }

@@ -18,16 +18,26 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestDialects plays what agents have said (testdata/recordings/dialects/*.txt; its
-// README.md has the format) over all ways to a user: an ACP editor, one of A2A lines,
+// conversations are the files of what agents say in their own words: recorded, and written
+// after their source.
+func conversations(t *testing.T) (files []string) {
+	for _, folder := range []string{"recordings/dialects", "written"} {
+		some, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(folder), "*.txt"))
+		if err != nil || len(some) == 0 {
+			t.Fatalf("nothing in %s: %v", folder, err)
+		}
+		files = append(files, some...)
+	}
+	return files
+}
+
+// TestDialects plays what agents have said (testdata/recordings/dialects, whose README.md
+// has the format, and testdata/written) over all ways to a user: an ACP editor, one of A2A lines,
 // and send. NAME.golden has what each shows (-update rewrites it). The joined text must
 // be that of the recording's says lines: each word once, and nothing else of the
 // agent's.
 func TestDialects(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings: %v", err)
-	}
+	files := conversations(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(file, ".txt")
 		t.Run(filepath.Base(name), func(t *testing.T) {

@@ -13,10 +13,7 @@ import (
 // IDs of artifacts, messages and calls, which are unique only in their task. The user
 // sees everything twice.
 func TestDialectsTwice(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings: %v", err)
-	}
+	files := conversations(t)
 	played := 0
 	for _, file := range files {
 		r := readRecording(t, file)

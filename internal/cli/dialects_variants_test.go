@@ -15,10 +15,7 @@ import (
 // user must see the same text. A recording shows one version of one agent: IDs, the
 // order of independent events, and optional members are no facts about it.
 func TestDialectVariants(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings: %v", err)
-	}
+	files := conversations(t)
 	for _, file := range files {
 		recorded := readRecording(t, file)
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")
