@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"os/exec"
 	"sync"
 	"time"
@@ -14,9 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
-	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/config"
-	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -69,25 +65,46 @@ func (p *program) agents(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	opts := &config.Options{File: stringOf(c, "config"), Workspace: workspaceOf(c)}
-	files, named, err := config.List(opts)
+	files, named, err := config.List(&config.Options{File: stringOf(c, "config")})
 	if err != nil {
-		// The workspace's file may name an agent that does not exist. The user is sent here
-		// to see which agents exist, so the list is shown all the same.
-		wrong := &configError{err}
-		opts.Workspace = ""
-		if files, named, err = config.List(opts); err != nil {
-			return wrong
-		}
-		p.say("%v", wrong)
+		return &configError{err}
 	}
-	list := p.look(c.Context, named)
+	list := make([]agentEntry, len(named))
+	slots := make(chan struct{}, looksAtOnce)
+	var wg sync.WaitGroup
+	for i, n := range named {
+		a := &list[i]
+		*a = agentEntry{Name: n.Name, Default: n.Default, URL: agentName(n.URL), Command: n.Command}
+		if n.Command != "" {
+			a.Command = agentproc.Describe(n.Command)
+		}
+		if a.State, a.Says = judged(&n); a.State != "" {
+			continue
+		}
+		l, err := p.linkTo(c.Context, n.Name)
+		if err != nil {
+			a.State, a.Says = stateWrong, withoutWho(err)
+			continue
+		}
+		wg.Go(func() { // ends with its look, which lookTime bounds
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			defer l.close()
+			a.State, a.Says = l.look(c.Context)
+			a.Says = short(l.options.Mask(a.Says), maxValue)
+		})
+	}
+	wg.Wait()
 	if c.Context.Err() != nil {
 		return errInterrupted
 	}
 	if asJSON {
 		return p.printJSON(list)
 	}
+	return p.show(agentsPage(list, files.File))
+}
+
+func agentsPage(list []agentEntry, file string) *page {
 	out := &page{}
 	width := 0
 	for _, a := range list {
@@ -101,47 +118,23 @@ func (p *program) agents(c *cli.Context) error {
 		out.hanging(fmt.Sprintf("%s%-*s  ", mark, width, a.Name), width+4, cmp.Or(a.URL, a.Command)+"\n"+a.Says)
 	}
 	if len(list) == 0 {
-		out.heading("You have named no agent yet: a2astdio setup adds one to " + files.File)
+		out.heading("You have named no agent yet: a2astdio setup adds one to " + file)
 	}
-	return p.show(out)
+	return out
 }
 
-// look looks at all agents, several at once. It returns when all have answered, or when
-// ctx or lookTime ends.
-func (p *program) look(ctx context.Context, named []config.Named) []agentEntry {
-	list := make([]agentEntry, len(named))
-	slots := make(chan struct{}, looksAtOnce)
-	var wg sync.WaitGroup
-	for i := range named {
-		wg.Go(func() { // ends with its look, which lookTime bounds
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			list[i] = p.lookAt(ctx, &named[i])
-		})
+// judged tells what is known of an agent without asking it; state is "" if it has to be
+// asked. A started one is not started for that.
+func judged(n *config.Named) (state, says string) {
+	switch {
+	case n.Err != nil:
+		return stateWrong, n.Err.Error()
+	case n.URL == demoAgent:
+		return stateReady, "ready: it is built in"
+	case n.Command == "":
+		return "", ""
 	}
-	wg.Wait()
-	return list
-}
-
-func (p *program) lookAt(ctx context.Context, n *config.Named) agentEntry {
-	a := agentEntry{Name: n.Name, Default: n.Default}
-	if v := n.Value("command"); v != nil {
-		a.Command = agentproc.Describe(v.Text)
-		a.State, a.Says = lookAtCommand(v.Text)
-		return a
-	}
-	agent := n.Value("url").Text
-	if a.URL = agentName(agent); agent == demoAgent {
-		a.State, a.Says = stateReady, "ready: it is built in"
-		return a
-	}
-	a.State, a.Says = p.lookAtURL(ctx, agent, n)
-	return a
-}
-
-// lookAtCommand reports whether the command's program exists.
-func lookAtCommand(command string) (state, says string) {
-	program, err := agentproc.Program(command)
+	program, err := agentproc.Program(n.Command)
 	if err == nil {
 		_, err = exec.LookPath(program)
 	}
@@ -151,73 +144,36 @@ func lookAtCommand(command string) (state, says string) {
 	return stateNotStarted, "is started when it is used"
 }
 
-// lookAtURL fetches the agent's card.
-func (p *program) lookAtURL(ctx context.Context, agent string, n *config.Named) (state, says string) {
-	opts := &transport.ClientOptions{Header: http.Header{}, Timeout: lookTime, UserAgent: "a2astdio/" + p.version}
-	if v := n.Value("headers"); v != nil {
-		for _, h := range v.Headers {
-			value, err := h.Expand(nil)
-			if err != nil {
-				return stateWrong, err.Error()
+// linkTo makes the link to a named agent, without what only a conversation needs: a look
+// leaves no trace, and listens to nobody.
+func (p *program) linkTo(ctx context.Context, name string) (*link, error) {
+	return p.linkAgain(ctx, func(c *cli.Context) error {
+		p.alone = true
+		set := map[string]string{"agent": name, "agent-command": "", "timeout": lookTime.String(), "trace": "", "log": "", "webhook": "", "webhook-url": "", "webhook-jwks": ""}
+		for option, value := range set {
+			if err := c.Set(option, value); err != nil {
+				return err
 			}
-			opts.Header.Add(h.Name, value)
 		}
-	}
-	if v := n.Value("trust-origins"); v != nil {
-		opts.TrustOrigins = v.List
-	}
-	if v := n.Value("a2a-version"); v != nil {
-		opts.Version = v.Text
-	}
-	if err := requireSignature(n, opts); err != nil {
-		return stateWrong, withoutWho(err)
-	}
-	client, err := transport.NewClient(agent, opts)
-	if err != nil {
-		return stateWrong, withoutWho(err)
-	}
-	defer client.Close()
+		return nil
+	})
+}
+
+// look fetches the agent's card.
+func (l *link) look(ctx context.Context) (state, says string) {
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
-	card, err := client.Card(ctx)
+	card, err := l.client.Card(ctx)
 	refusal := (*a2a.Error)(nil)
 	switch {
 	case errors.As(err, &refusal) && refusal.Unauthenticated():
 		return stateCredentials, "wants credentials, or other ones"
 	case err != nil:
-		return stateUnreachable, "not reached: " + short(withoutWho(err), maxValue)
+		return stateUnreachable, "not reached: " + withoutWho(err)
 	}
-	how, err := client.Chosen(ctx)
+	how, err := l.client.Chosen(ctx)
 	if err != nil {
-		return stateWrong, short(withoutWho(err), maxValue)
+		return stateWrong, withoutWho(err)
 	}
-	return stateReady, short(fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, how.Version), maxValue)
-}
-
-// requireSignature has the card checked where the agent requires a signature. Then the
-// card is fetched without the agent's headers.
-func requireSignature(n *config.Named, client *transport.ClientOptions) error {
-	required, keys := n.Value("require-signature"), n.Value("signature-keys")
-	if required == nil || required.Text != "true" {
-		return nil
-	}
-	if keys == nil {
-		return usagef("require-signature needs to know whose: signature-keys names the keys that you trust")
-	}
-	verifier, err := cardsign.NewVerifier(keys.List, nil)
-	if err != nil {
-		return usagef("signature-keys: %v", err)
-	}
-	client.BareCard = true
-	client.CheckCard = func(ctx context.Context, card []byte, from *url.URL) ([]byte, error) {
-		report, err := verifier.Verify(ctx, card, from)
-		if err == nil {
-			err = report.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
-		return report.Card(), nil
-	}
-	return nil
+	return stateReady, fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, how.Version)
 }

@@ -92,7 +92,6 @@ func (p *program) commands() []command {
 		{"agents", p.agentsCommand},
 		{"config", p.configCommand},
 		{"sessions", p.sessionsCommand},
-		{"init", p.initCommand},
 		{"demo", p.demoCommand},
 		{"companion", p.companionCommand},
 		{"trace", p.traceCommand},

@@ -111,7 +111,7 @@ func (conf *configuration) apply(c *cli.Context) error {
 		}
 		for _, text := range list {
 			if err := c.Set(k.Flag, text); err != nil {
-				return usagef("%s:%d: %s: %v", v.From.File, v.From.Line, k.Name, err)
+				return usagef("%s: %s: %v", v.From.File, k.Name, err)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (conf *configuration) addHeaders(h http.Header) error {
 		}
 		value, err := header.Expand(nil)
 		if err != nil {
-			return usagef("%s:%d: headers: %v", v.From.File, header.Line, err)
+			return usagef("%s: headers: %v", v.From.File, err)
 		}
 		h.Add(header.Name, value)
 	}

@@ -2,11 +2,10 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
@@ -19,7 +18,7 @@ func (p *program) configCommand() *cli.Command {
 		HelpName: "a2astdio config show",
 		Usage:    "show what holds, and where it comes from",
 		Flags: append([]cli.Flag{
-			outputFlag(`{"user","workspace","agent","values"}, values being [{"key","value","from","file","line"}], from being option, variable, workspace, agent, file or built-in`)}, behindCommand()...),
+			outputFlag(`{"user","workspace","agent","values"}, values being [{"key","value","from","file"}], from being option, variable, workspace, agent, file or built-in`)}, behindCommand()...),
 		Action: p.configShow,
 	}, help{
 		intro: `Shows every setting: its value, and who has said so. An option wins over its
@@ -44,10 +43,9 @@ show says where that is. docs/configuration.md has each key.`,
 // A setting is a line of config show.
 type setting struct {
 	Key   string `json:"key"`
-	Value any    `json:"value"`
+	Value any    `json:"value"` // a string or a list of strings
 	From  string `json:"from"`
 	File  string `json:"file,omitempty"`
-	Line  int    `json:"line,omitempty"`
 }
 
 // Where a setting may come from, beside byOption and byVariable.
@@ -81,91 +79,107 @@ func (p *program) configShow(c *cli.Context) error {
 
 // settings returns each setting with its origin.
 func (conf *configuration) settings(c *cli.Context) (all []setting) {
-	for _, k := range config.Keys() {
-		if k.Name == "agent" || k.Name == "url" || k.Name == "command" {
-			continue // both are one setting: the agent
-		}
-		all = append(all, conf.setting(c, &k))
-	}
-	return append(conf.agentSettings(), all...)
-}
-
-// agentSettings tells which agent is used.
-func (conf *configuration) agentSettings() (all []setting) {
-	s := setting{Key: "agent", Value: cmp.Or(conf.name, agentName(conf.agent)), From: fromBuiltIn}
-	switch origin := conf.files.From; {
-	case conf.agentGiven != "":
-		s.From = conf.agentGiven
-	case origin.File != "":
-		s.From, s.File, s.Line = fromOf(origin), origin.File, origin.Line
+	s := setting{Key: "agent", Value: cmp.Or(conf.name, agentName(conf.agent)), From: cmp.Or(conf.agentGiven, fromBuiltIn)}
+	if origin := conf.files.From; conf.agentGiven == "" && origin.File != "" {
+		s.From, s.File = fromOf(origin), origin.File
 	}
 	if conf.name == "" && conf.command != "" {
-		return []setting{{Key: "command", Value: agentproc.Describe(conf.command), From: s.From}}
+		s.Key, s.Value = "command", agentproc.Describe(conf.command)
 	}
 	all = append(all, s)
-	for _, key := range []string{"url", "command"} {
-		v := conf.files.Value(key)
-		if v == nil || conf.name == "" {
-			continue
+	for _, k := range config.Keys() {
+		isAddress := k.Name == "url" || k.Name == "command"
+		if k.Name == "agent" || isAddress && (conf.name == "" || conf.files.Value(k.Name) == nil) {
+			continue // they are one setting: the agent
 		}
-		value := agentName(v.Text)
-		if key == "command" {
-			value = agentproc.Describe(v.Text)
-		}
-		all = append(all, setting{Key: key, Value: value, From: fromAgent, File: v.From.File, Line: v.From.Line})
+		all = append(all, conf.setting(c, &k))
 	}
 	return all
 }
 
-// setting returns one setting. It hides a header's value.
+// setting returns one setting, without what may be a credential.
 func (conf *configuration) setting(c *cli.Context, k *config.Key) setting {
 	s := setting{Key: k.Name, From: fromBuiltIn}
-	if by := conf.given(cmp.Or(k.Flag, "header")); by != "" && (k.Flag != "" || k.Kind == config.KindHeaders) {
-		s.From = by
-		switch k.Kind {
-		case config.KindHeaders:
-			s.Value = hidden(listOf(c, "header"), conf.files.Value(k.Name))
-		case config.KindList:
-			s.Value = fields(listOf(c, k.Flag))
-		default:
-			s.Value = withoutSecret(k, optionText(c, k))
-		}
-		return s
+	option := k.Flag
+	if k.Kind == config.KindHeaders {
+		option = "header"
 	}
 	v := conf.files.Value(k.Name)
-	if v == nil {
-		s.Value = optionText(c, k)
-		return s
-	}
-	s.From, s.File, s.Line = fromOf(v.From), v.From.File, v.From.Line
-	switch k.Kind {
-	case config.KindHeaders:
-		s.Value = hidden(nil, v)
-	case config.KindList:
-		s.Value = v.List
-	case config.KindObject:
-		s.Value = json.RawMessage(v.Text)
+	switch by := conf.given(option); {
+	case by != "":
+		s.From = by
+		if k.Kind == config.KindHeaders {
+			s.Value = hidden(listOf(c, option), v)
+			return s
+		}
+		v = optionValue(c, k)
+	case v != nil:
+		s.From, s.File = fromOf(v.From), v.From.File
 	default:
-		s.Value = withoutSecret(k, v.Text)
+		v = optionValue(c, k)
 	}
+	s.Value = shownValue(v)
 	return s
 }
 
-// withoutSecret masks a value: a URL may hold a password or a token.
-func withoutSecret(k *config.Key, value any) any {
-	if text, ok := value.(string); ok && k.Name == "credential-command" {
-		return agentproc.Describe(text)
-	} else if ok && (k.Kind == config.KindText || k.Kind == config.KindLocation) {
-		return agentName(text)
+// optionValue is an option's value as a file would have it.
+func optionValue(c *cli.Context, k *config.Key) *config.Value {
+	v := &config.Value{Key: k, Text: optionText(c, k)}
+	if k.Kind == config.KindList {
+		v.List = fields(listOf(c, k.Flag))
 	}
-	return value
+	return v
+}
+
+// shownValue is a value as it is shown: by what is known to be no credential, since
+// nothing tells what one looks like.
+func shownValue(v *config.Value) any {
+	switch v.Key.Kind {
+	case config.KindHeaders:
+		return hidden(nil, v)
+	case config.KindList:
+		items := []string{}
+		for _, item := range v.List {
+			if name, _, ok := strings.Cut(item, "="); ok && !strings.Contains(name, "://") {
+				item = name + "=***"
+			}
+			items = append(items, agentName(item))
+		}
+		return items
+	case config.KindObject:
+		return maskedObject(v.Text)
+	case config.KindBool, config.KindDuration, config.KindWord:
+		return v.Text
+	}
+	if v.Key.Name == "command" || v.Key.Name == "credential-command" {
+		if v.Text == "" {
+			return ""
+		}
+		return agentproc.Describe(v.Text)
+	}
+	return agentName(v.Text) // a URL may hold a password or a token
+}
+
+// maskedObject shows which members an object has; of their values only true, false and
+// null, which are no credential.
+func maskedObject(object string) any {
+	names := []string{}
+	gjson.Parse(object).ForEach(func(name, value gjson.Result) bool {
+		text := "***"
+		if value.IsBool() || value.Type == gjson.Null {
+			text = value.Raw
+		}
+		names = append(names, name.String()+" = "+text)
+		return true
+	})
+	return names
 }
 
 // optionText is an option's value as given, or its default.
-func optionText(c *cli.Context, k *config.Key) any {
+func optionText(c *cli.Context, k *config.Key) string {
 	switch k.Kind {
 	case config.KindHeaders, config.KindList:
-		return []string{}
+		return ""
 	case config.KindDuration:
 		if d := where(c, k.Flag).Duration(k.Flag); d != 0 {
 			return d.String()
@@ -215,7 +229,7 @@ func (conf *configuration) page(settings []setting) *page {
 	out := &page{}
 	user := conf.files.File
 	if !conf.files.Exists {
-		user = cmp.Or(user, "nowhere, because you have no home directory") + " (it is not there; a2astdio setup or a2astdio init makes it)"
+		user = cmp.Or(user, "nowhere, because you have no home directory") + " (it is not there; a2astdio setup makes it)"
 	}
 	out.field("yours", user)
 	out.field("workspace", conf.files.Workspace)
@@ -224,32 +238,20 @@ func (conf *configuration) page(settings []setting) *page {
 	for _, s := range settings {
 		width = max(width, len(s.Key)+2)
 	}
-	settings = slices.Clone(settings)
-	builtIn := func(s setting) int {
-		if s.From == fromBuiltIn {
-			return 1
+	from := map[string]string{byOption: "the option", byVariable: "the variable", fromBuiltIn: "built in", fromWorkspace: "workspace", fromAgent: "the agent", fromFile: "yours"}
+	for _, builtIn := range []bool{false, true} { // what is set comes first
+		for _, s := range settings {
+			if builtIn == (s.From == fromBuiltIn) {
+				out.hanging(fmt.Sprintf("  %-*s%-14s", width, s.Key, from[s.From]), width+16, cmp.Or(settingText(s.Value), "-"))
+			}
 		}
-		return 0
-	}
-	slices.SortStableFunc(settings, func(a, b setting) int { return builtIn(a) - builtIn(b) }) // what is set comes first
-	for _, s := range settings {
-		value := settingText(s.Value)
-		from := map[string]string{byOption: "the option", byVariable: "the variable", fromBuiltIn: "built in",
-			fromWorkspace: "workspace, line ", fromAgent: "the agent, line ", fromFile: "yours, line "}[s.From]
-		if s.Line > 0 {
-			from += fmt.Sprint(s.Line)
-		}
-		out.hanging(fmt.Sprintf("  %-*s%-20s", width, s.Key, from), width+22, cmp.Or(value, "-"))
 	}
 	return out
 }
 
 func settingText(value any) string {
-	switch v := value.(type) {
-	case []string:
-		return strings.Join(v, "\n")
-	case json.RawMessage:
-		return string(v)
+	if list, ok := value.([]string); ok {
+		return strings.Join(list, "\n")
 	}
 	return fmt.Sprint(value)
 }

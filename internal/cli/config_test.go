@@ -91,7 +91,7 @@ func inLayer(t *testing.T, k *config.Key, l layer) (toml, text string) {
 		text = fmt.Sprintf("u://%d", l)
 		return "[" + config.Quote(text) + "]", text
 	case config.KindObject:
-		return fmt.Sprintf("{ n = %d }", l), fmt.Sprintf(`{"n":%d}`, l)
+		return fmt.Sprintf("{ n = %t }", l%2 == 0), fmt.Sprintf(`{"n":%t}`, l%2 == 0)
 	default:
 		text = filepath.Join(t.TempDir(), fmt.Sprint(l))
 	}
@@ -135,16 +135,20 @@ func holds(t *testing.T, k *config.Key, strongest layer) {
 			return err
 		}
 		s := conf.setting(c, k)
-		if got := settingText(s.Value); s.From != from || strongest >= 0 && got != want {
-			t.Errorf("set up to %v: %q by %s, want %q by %s", strongest, got, s.From, want, from)
+		shown := want
+		if k.Kind == config.KindObject { // only its members are shown
+			shown = strings.NewReplacer(`{"n":`, "n = ", "}", "").Replace(want)
 		}
-		if (s.Line > 0) != (from == fromFile || from == fromAgent || from == fromWorkspace) {
-			t.Errorf("set up to %v: line %d, by %s", strongest, s.Line, from)
+		if got := settingText(s.Value); s.From != from || strongest >= 0 && got != shown {
+			t.Errorf("set up to %v: %q by %s, want %q by %s", strongest, got, s.From, shown, from)
+		}
+		if (s.File != "") != (from == fromFile || from == fromAgent || from == fromWorkspace) {
+			t.Errorf("set up to %v: file %q, by %s", strongest, s.File, from)
 		}
 		if err := conf.apply(c); err != nil || strongest < 0 {
 			return err
 		}
-		got := settingText(optionText(c, k))
+		got := optionText(c, k)
 		if k.Kind == config.KindList {
 			got = strings.Join(listOf(c, k.Flag), "\n")
 		}

@@ -145,9 +145,8 @@ func (conf *configuration) checkVariables() error {
 	}
 	for _, name := range names {
 		if os.Getenv(name) != "" {
-			from := conf.files.From
-			return usagef("%s is for the agent that you name, and only %s:%d names this one: say --agent %s, or give [agents.%s] credentials of its own",
-				name, from.File, from.Line, conf.name, conf.name)
+			return usagef("%s is for the agent that you name, and only %s names this one: say --agent %s, or give [agents.%s] credentials of its own",
+				name, conf.files.From.File, conf.name, conf.name)
 		}
 	}
 	return nil

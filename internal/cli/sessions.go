@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -20,9 +21,9 @@ none.`,
 		usage: []string{"a2astdio sessions COMMAND [options]"},
 		examples: []example{
 			{"a2astdio sessions list", "what is there?"},
-			{"a2astdio sessions purge --older-than 168h", "delete what is older than a week"},
+			{"a2astdio sessions delete --older-than 168h", "delete what is older than a week"},
 		},
-	}, p.sessionsListCommand(), p.sessionsDeleteCommand(), p.sessionsPurgeCommand())
+	}, p.sessionsListCommand(), p.sessionsDeleteCommand())
 }
 
 func sessionsCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
@@ -44,22 +45,13 @@ func (p *program) sessionsListCommand() *cli.Command {
 
 func (p *program) sessionsDeleteCommand() *cli.Command {
 	return sessionsCommandOf("delete", "delete sessions", p.deleteSessions, help{
-		intro: "Deletes sessions and what was said in them, for good. Close them in the editor\n" +
-			"first: one that goes on is kept again from then on.",
-		usage:    []string{"a2astdio sessions delete ID..."},
-		examples: []example{{"a2astdio sessions delete 4c4fdb17-aa6b-4b1d-8d62-6ce8c49cc3c6", "one that sessions list has shown"}},
-	})
-}
-
-func (p *program) sessionsPurgeCommand() *cli.Command {
-	return sessionsCommandOf("purge", "delete all sessions, or those not used for a time", p.purgeSessions, help{
-		intro: "Deletes all sessions and what was said in them, for good, and where send\n" +
-			"--continue would go on; with --older-than only those that nobody has used for\n" +
-			"that long. It says how many sessions those were.",
-		usage: []string{"a2astdio sessions purge --all", "a2astdio sessions purge --older-than TIME"},
+		intro: "Deletes sessions and what was said in them, for good: those that are named, all, or\n" +
+			"those that nobody has used for a time; and where send --continue would go on.\n" +
+			"Close them in the editor first: one that goes on is kept again from then on.",
+		usage: []string{"a2astdio sessions delete ID...", "a2astdio sessions delete --all", "a2astdio sessions delete --older-than TIME"},
 		examples: []example{
-			{"a2astdio sessions purge --older-than 168h", "what is older than a week"},
-			{"a2astdio sessions purge --all", "everything"},
+			{"a2astdio sessions delete 4c4fdb17-aa6b-4b1d-8d62-6ce8c49cc3c6", "one that sessions list has shown"},
+			{"a2astdio sessions delete --older-than 168h", "what is older than a week"},
 		},
 	},
 		&cli.BoolFlag{Name: "all", Usage: "delete all of them"},
@@ -115,20 +107,32 @@ func storedSessions() (*store.Store, []store.Record, error) {
 }
 
 func (p *program) deleteSessions(c *cli.Context) error {
-	ids := c.Args().Slice()
-	if len(ids) == 0 {
-		return usagef("sessions delete needs the ID of a session: a2astdio sessions list shows them")
+	ids, age := c.Args().Slice(), c.Duration("older-than")
+	ways := 0
+	for _, given := range []bool{len(ids) > 0, c.Bool("all"), c.IsSet("older-than")} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways != 1:
+		return usagef("sessions delete needs the IDs of sessions, which a2astdio sessions list shows, or --all, or --older-than TIME")
+	case c.IsSet("older-than") && age <= 0:
+		return usagef("--older-than does not take %v: it takes a time like 168h", age)
 	}
 	s, records, err := storedSessions()
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{}
-	for _, r := range records {
-		known[r.ID] = true
+	if len(ids) == 0 {
+		deleted, of, err := s.Purge(age)
+		if err == nil {
+			_, err = fmt.Fprintf(p.stdout, "Deleted: %d of %d.\n", deleted, of)
+		}
+		return err
 	}
 	for _, id := range ids { // all or none: a mistyped ID shows before any session is deleted
-		if !known[id] {
+		if !slices.ContainsFunc(records, func(r store.Record) bool { return r.ID == id }) {
 			return fmt.Errorf("no session %q is kept, so none was deleted: a2astdio sessions list shows them", id)
 		}
 	}
@@ -138,28 +142,4 @@ func (p *program) deleteSessions(c *cli.Context) error {
 		}
 	}
 	return nil
-}
-
-func (p *program) purgeSessions(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
-	age := c.Duration("older-than")
-	switch {
-	case c.Bool("all") == c.IsSet("older-than"):
-		return usagef("sessions purge takes either --all or --older-than TIME")
-	case c.IsSet("older-than") && age <= 0:
-		return usagef("--older-than does not take %v: it takes a time like 168h", age)
-	}
-	s, err := store.Open("")
-	if err != nil {
-		return err
-	}
-	deleted, of, err := s.Purge(age)
-	if err != nil {
-		return err
-	}
-	out := &page{}
-	out.text(0, fmt.Sprintf("Deleted: %d of %d.", deleted, of))
-	return p.show(out)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,6 +22,7 @@ func (p *program) setupCommand() *cli.Command {
 			&cli.StringFlag{Name: "name", Usage: "`NAME`: what the agent is to be called, instead of asking"},
 			&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: what to try the agent with, instead of asking"},
 			&cli.BoolFlag{Name: "no-input", Usage: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
+			&cli.BoolFlag{Name: "template", Usage: "write a file with every key, behind comment signs, instead of asking, and print where it is; a file that is there stays"},
 		}, behindCommand()...),
 		Action: p.setup,
 	}, help{
@@ -68,6 +70,9 @@ func (p *program) setup(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Bool("template") {
+		return p.writeTemplate(c)
+	}
 	s := &setup{p: p, c: c}
 	var done func()
 	s.asker, done = p.newAsker(c.Context, c.Bool("no-input"))
@@ -95,6 +100,19 @@ func (p *program) setup(c *cli.Context) error {
 		return err
 	}
 	return s.store()
+}
+
+// writeTemplate writes a configuration file with every key as a comment.
+func (p *program) writeTemplate(c *cli.Context) error {
+	path := cmp.Or(stringOf(c, "config"), config.UserFile())
+	if path == "" {
+		return usagef("where? You have no home directory: name a file with --config")
+	}
+	if err := config.Create(path, config.Template()); err != nil {
+		return &configError{err}
+	}
+	_, err := fmt.Fprintln(p.stdout, path)
+	return err
 }
 
 // leave ends an agent that was tried.

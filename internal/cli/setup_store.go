@@ -168,7 +168,7 @@ func (s *setup) entry(k *config.Key) (value string, ok bool) {
 		}
 		return config.QuoteList(list), true
 	case config.KindBool:
-		return optionText(s.c, k).(string), true
+		return optionText(s.c, k), true
 	case config.KindObject:
 		object, err := jsonObject(k.Flag, stringOf(s.c, k.Flag))
 		if err == nil { // the link was made with it
@@ -181,7 +181,7 @@ func (s *setup) entry(k *config.Key) (value string, ok bool) {
 	case config.KindPath, config.KindLocation:
 		return config.Quote(absolute(stringOf(s.c, k.Flag))), true
 	}
-	return config.Quote(optionText(s.c, k).(string)), true
+	return config.Quote(optionText(s.c, k)), true
 }
 
 // absolute makes a path absolute for a file; "-" and a URL stay.

@@ -22,9 +22,8 @@
 //
 // # What it costs
 //
-// Each start of the program reads the file. So go-toml's parser (package unstable,
-// which has neither tables nor reflection) walks the file once, and only the values of
-// the used agent are kept. Fifty agents cost as many allocations as one. Decoding into
-// a map took eleven times as long with this library, and forty times with the most
-// popular one.
+// Each start of the program reads the file. Two agents are decoded in some microseconds,
+// fifty in a tenth of a millisecond. The decoder keeps no positions, so a fault's line is
+// looked up when there is one, and the values of agents that are not used are looked at
+// only where all agents are listed.
 package config

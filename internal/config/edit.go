@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,29 +13,21 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // An Entry is a key and its value in TOML: see [Quote]. An entry without a value
 // removes the key.
 type Entry struct{ Key, Value string }
 
-// Quote writes a string in TOML.
+// Quote writes a string in TOML, which has JSON's escapes but for DEL.
 func Quote(s string) string {
 	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range strings.ToValidUTF8(s, "�") {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // of a string
+	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007F`)
 }
 
 // QuoteList writes a list of strings in TOML.
@@ -129,14 +120,15 @@ func Store(path, name string, entries []Entry, asDefault bool) error {
 
 // check makes sure that the new text means what was intended.
 func check(path, text, name string, asDefault bool) error {
-	f := &file{path: path, want: everyAgent}
-	f.parse([]byte(text))
-	c := &Config{File: path, Exists: true, Agent: name}
-	c.settle(&Options{}, f, &file{workspace: true})
+	f := decode(path, []byte(text), false)
+	top := f.values(f.top, Top, "")
+	c := &Config{File: path}
+	c.choose(&Options{}, top, nil)
+	f.agent(name)
 	if err := joined(f.problems); err != nil {
 		return err
 	}
-	if v := find(f.values, "agent"); !c.Named || asDefault && (v == nil || v.Text != name) {
+	if f.agents[name] == nil || asDefault && c.Agent != name {
 		return &Problem{File: path, Text: errByHand.Error()}
 	}
 	return nil
@@ -188,31 +180,39 @@ func findTable(text, name, key string) (t spot, err error) {
 	inside, dotted := false, true
 	for p.NextExpression() {
 		n := p.Expression()
-		at := path(nil, n)
+		at := keyPath(n)
 		if n.Kind == unstable.KeyValue {
 			switch {
-			case dotted && string(at[0]) == "agents", inside && len(at) > 1 && string(at[0]) == key:
+			case dotted && at[0] == "agents", inside && len(at) > 1 && at[0] == key:
 				return t, errByHand
-			case inside && string(at[0]) == key:
+			case inside && at[0] == key:
 				t.from, t.to = int(n.Raw.Offset), int(n.Raw.Offset+n.Raw.Length)
 			}
 			continue
 		}
-		if string(at[0]) == "agents" && len(at) == 1 {
+		if at[0] == "agents" && len(at) == 1 {
 			return t, errByHand // what follows looks like dotted keys
 		}
 		dotted = false
-		ours := len(at) > 1 && string(at[0]) == "agents" && string(at[1]) == name
+		ours := len(at) > 1 && at[0] == "agents" && at[1] == name
 		if inside = ours && len(at) == 2; inside {
 			k := n.Key()
 			k.Next()
 			t.found, t.behind = true, endOfLine(text, int(k.Node().Raw.Offset))
 		}
-		if ours && len(at) > 2 && string(at[2]) == key {
+		if ours && len(at) > 2 && at[2] == key {
 			return t, errByHand // a table of its own
 		}
 	}
 	return t, p.Error()
+}
+
+// keyPath is the path of a key or of a table's header.
+func keyPath(n *unstable.Node) (at []string) {
+	for it := n.Key(); it.Next(); {
+		at = append(at, string(it.Node().Data))
+	}
+	return at
 }
 
 func startOfLine(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
@@ -233,7 +233,7 @@ func withDefault(text, name string) (string, error) {
 		if n.Kind != unstable.KeyValue {
 			break
 		}
-		if at := path(nil, n); len(at) == 1 && string(at[0]) == "agent" {
+		if at := keyPath(n); len(at) == 1 && at[0] == "agent" {
 			v := n.Value().Raw
 			return text[:v.Offset] + Quote(name) + text[v.Offset+v.Length:], nil
 		}
@@ -252,25 +252,9 @@ func separator(text string) string {
 	return "\n"
 }
 
-// replace replaces a file at once.
 func replace(path, text string) error {
-	problem := func(err error) error {
+	if err := safe.Replace(path, []byte(text)); err != nil {
 		return &Problem{File: path, Text: "it cannot be written: " + reason(err)}
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return problem(err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+FileName+"-") // readable by its user alone
-	if err != nil {
-		return problem(err)
-	}
-	defer os.Remove(f.Name()) // gone if all went well
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return problem(err)
 	}
 	return nil
 }

@@ -97,25 +97,20 @@ func TestQuote(t *testing.T) {
 
 // The files to begin with say nothing, and each line of them can be made to count.
 func TestTemplates(t *testing.T) {
-	for name, text := range map[string]string{"user": Template(), "workspace": WorkspaceTemplate("")} {
-		for line := range strings.Lines(text) {
-			if line != "\n" && !strings.HasPrefix(line, "#") {
-				t.Errorf("%s: %q is no comment", name, line)
-			}
-			if len(line) > 110 {
-				t.Errorf("%s: a long line: %s", name, line)
-			}
+	for line := range strings.Lines(Template()) {
+		if line != "\n" && !strings.HasPrefix(line, "#") || len(line) > 110 {
+			t.Errorf("%q is no comment, or long", line)
 		}
 	}
 	var b strings.Builder
 	for line := range strings.Lines(Template()) {
 		key, _, ok := strings.Cut(strings.TrimPrefix(line, "# "), " = ")
-		if ok && lookup([]byte(key)) >= 0 && key != "command" || strings.HasPrefix(line, "# [agents.") {
+		if ok && lookup(key) >= 0 && key != "command" || strings.HasPrefix(line, "# [agents.") {
 			b.WriteString(strings.TrimPrefix(line, "# "))
 		}
 	}
-	c, list, err := List(files(t, b.String(), ""))
-	if err != nil || len(list) != 1 || c.Value("url") == nil {
+	c, err := Load(files(t, b.String(), ""))
+	if err != nil || !c.Named || c.Value("url") == nil {
 		t.Errorf("%v in\n%s", err, b.String())
 	}
 	if err := Create(write(t, filepath.Join(t.TempDir(), "f"), "mine"), "x"); err == nil {

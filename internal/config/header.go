@@ -7,16 +7,14 @@ import (
 )
 
 // isToken reports whether a name is valid for a header (RFC 9110, §5.6.2).
-func isToken(name []byte) bool {
-	for _, b := range name {
+func isToken(name string) bool {
+	for _, b := range []byte(name) {
 		if b <= ' ' || b >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, b) >= 0 {
 			return false
 		}
 	}
 	return len(name) > 0
 }
-
-func sameHeader(a, b string) bool { return strings.EqualFold(a, b) }
 
 // check checks a value before its variables are known. It does not quote the value,
 // which may hold a credential.

@@ -33,7 +33,7 @@ const (
 )
 
 // A Key is a key of a configuration. To add one, add it to the list in this file: help,
-// checks, the template of init, config show and the test of docs/configuration.md use
+// checks, the template of setup, config show and the test of docs/configuration.md use
 // the list.
 type Key struct {
 	// Name is the key's name; Flag is the option of the same meaning, "" if there is none.
@@ -142,9 +142,9 @@ func onEOF() []string     { return []string{"auto", bridge.OnEOFCancel, bridge.O
 func Keys() []Key { return slices.Clone(keys) }
 
 // lookup returns a key's index in the list, -1 if there is none.
-func lookup(name []byte) int {
+func lookup(name string) int {
 	for i := range keys {
-		if keys[i].Name == string(name) {
+		if keys[i].Name == name {
 			return i
 		}
 	}

@@ -2,8 +2,12 @@ package config
 
 import (
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // Options are known before a file is read.
@@ -32,141 +36,145 @@ type Config struct {
 	Agent string
 	Named bool
 	// From is where Agent was set; the zero value if it is [Options.Agent].
-	From   Origin
-	agents []seen
+	From  Origin
+	names []string
+	// values are the workspace's, the used agent's and those of the top, in this order.
 	values []Value
 }
 
 // Load reads the user's file and the workspace's. A missing file is empty. An error is
-// one or several Problems, each a sentence for the user; then no value counts.
+// one or several Problems, each a sentence for the user; then no value counts. The values
+// of agents that are not used are not looked at: see [List].
 func Load(opts *Options) (*Config, error) {
-	c, _, err := load(opts, "")
-	return c, err
-}
-
-func load(opts *Options, want string) (*Config, *file, error) {
-	c := &Config{File: opts.File}
-	if c.File == "" {
-		c.File = UserFile()
+	c, user, workspace, err := readBoth(opts)
+	if err != nil {
+		return nil, err
 	}
-	user, workspace := &file{path: c.File, want: want}, &file{workspace: true}
-	var data []byte
-	var info fs.FileInfo
-	var err error
-	if c.File != "" {
-		if data, info, err = readUser(c.File, opts.File != ""); err != nil {
-			return nil, nil, err
-		}
-		c.Exists = info != nil
+	top, theirs := user.values(user.top, Top, ""), workspace.values(workspace.top, Workspace, "")
+	c.choose(opts, top, theirs)
+	if c.Named = user.agents[c.Agent] != nil; c.Named {
+		c.values = user.agent(c.Agent)
 	}
-	if err := c.readWorkspace(workspace, opts.Workspace, info); err != nil {
-		return nil, nil, err
-	}
-	c.Agent = opts.Agent
-	if v := find(workspace.values, "agent"); v != nil && c.Agent == "" {
-		c.Agent, c.From = v.Text, v.From
-	}
-	if user.want == "" && ValidName(c.Agent) {
-		user.want = c.Agent
-	}
-	user.parse(data)
-	c.settle(opts, user, workspace)
-	if err := joined(append(user.problems, workspace.problems...)); err != nil {
-		return nil, nil, err
-	}
-	return c, user, nil
-}
-
-func (c *Config) readWorkspace(f *file, dir string, user fs.FileInfo) error {
-	if dir == "" {
-		return nil
-	}
-	f.path = filepath.Join(dir, FileName)
-	data, err := readWorkspace(f.path, user)
-	if err != nil || data == nil {
-		return err
-	}
-	c.Workspace = f.path
-	f.parse(data)
-	return nil
-}
-
-// settle derives the configuration from the files.
-func (c *Config) settle(opts *Options, user, workspace *file) {
-	c.agents, c.values = user.agents, user.values
-	if v := find(user.values, "agent"); v != nil && c.Agent == "" {
-		c.Agent, c.From = v.Text, v.From
-	}
-	url, command := bitOf("url"), bitOf("command")
-	for i := range c.agents {
-		a := &c.agents[i]
-		c.Named = c.Named || string(a.name) == c.Agent
-		if a.keys&url != 0 == (a.keys&command != 0) {
-			text := "needs a url, or a command that starts it"
-			if a.keys&url != 0 {
-				text = "has a url and a command: which of them is it?"
-			}
-			user.problems = append(user.problems, &Problem{c.File, a.line, "the agent " + string(a.name) + " " + text})
-		}
-	}
+	c.values = append(c.values, top...)
 	if c.From.File != "" && !c.From.Workspace && !c.Named {
 		// If it is no name, the user's default is a value for --agent.
 		if ValidName(c.Agent) {
-			user.problems = append(user.problems, &Problem{c.From.File, c.From.Line, c.NoAgent(c.Agent)})
+			user.problem(c.NoAgent(c.Agent), "agent")
 		} else if c.Agent != demo && !strings.Contains(c.Agent, "://") {
 			c.Agent = resolve(c.Agent, c.From.File)
 		}
 	}
-	c.checkWorkspace(opts, workspace)
-}
-
-func bitOf(key string) uint64 { return 1 << lookup([]byte(key)) }
-
-// Names returns the names of the defined agents, in their order.
-func (c *Config) Names() []string {
-	names := make([]string, len(c.agents))
-	for i := range c.agents {
-		names[i] = string(c.agents[i].name)
+	c.checkWorkspace(opts, workspace, theirs)
+	if err := joined(user.problems, workspace.problems); err != nil {
+		return nil, err
 	}
-	return names
+	return c, nil
 }
+
+// readBoth reads both files.
+func readBoth(opts *Options) (c *Config, user, workspace *file, err error) {
+	c = &Config{File: opts.File}
+	if c.File == "" {
+		c.File = UserFile()
+	}
+	var data []byte
+	var info fs.FileInfo
+	if c.File != "" {
+		if data, info, err = readUser(c.File, opts.File != ""); err != nil {
+			return nil, nil, nil, err
+		}
+		c.Exists = info != nil
+	}
+	user, workspace = decode(c.File, data, false), &file{}
+	c.names = slices.Sorted(maps.Keys(user.agents))
+	if opts.Workspace == "" {
+		return c, user, workspace, nil
+	}
+	path := filepath.Join(opts.Workspace, FileName)
+	data, err = readWorkspace(path, info)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if data != nil {
+		c.Workspace, workspace = path, decode(path, data, true)
+	}
+	return c, user, workspace, nil
+}
+
+// choose finds out who names the agent: an option, the workspace, or the user's file.
+func (c *Config) choose(opts *Options, top, workspace []Value) {
+	c.Agent = opts.Agent
+	for _, v := range slices.Concat(workspace, top) {
+		if v.Key.Name == "agent" && c.Agent == "" {
+			c.Agent, c.From = v.Text, v.From
+		}
+	}
+}
+
+// A Named is an agent that the user's file defines.
+type Named struct {
+	// One of URL and Command is set, unless Err says otherwise.
+	Name, URL, Command string
+	// Default: it is used when no agent is named.
+	Default bool
+	// Err is what is wrong with its table, nil if nothing is.
+	Err error
+}
+
+// List returns all agents of the user's file, by name.
+func List(opts *Options) (*Config, []Named, error) {
+	c, user, _, err := readBoth(opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	top := user.values(user.top, Top, "")
+	if err := joined(user.problems); err != nil {
+		return nil, nil, err
+	}
+	c.choose(opts, top, nil)
+	var list []Named
+	for _, name := range c.names {
+		user.problems = nil
+		n := Named{Name: name, Default: name == c.Agent}
+		for _, v := range user.agent(name) {
+			switch v.Key.Name {
+			case "url":
+				n.URL = v.Text
+			case "command":
+				n.Command = v.Text
+			}
+		}
+		n.Err = joined(user.problems)
+		list = append(list, n)
+	}
+	c.values = top
+	return c, list, nil
+}
+
+// Names returns the names of the defined agents, sorted.
+func (c *Config) Names() []string { return c.names }
 
 // NoAgent says that no agent has this name, and which one was probably meant.
 func (c *Config) NoAgent(name string) string {
-	text := "there is no agent " + shown([]byte(name))
-	switch near := nearest(name, c.Names()); {
+	text := "there is no agent " + shown(name)
+	switch near := safe.Nearest(name, c.names); {
 	case near != "":
 		return text + ": did you mean " + near + "?"
-	case len(c.agents) == 0:
+	case len(c.names) == 0:
 		return text + ": none is defined, and a2astdio setup defines one"
 	}
 	return text + ": a2astdio agents lists those that there are"
 }
 
-// find returns a key's value at the top of a file, nil if there is none.
-func find(values []Value, key string) *Value {
-	for i := range values {
-		if values[i].Key.Name == key && values[i].From.Agent == "" {
-			return &values[i]
-		}
-	}
-	return nil
-}
-
 // Value returns a key's value, nil if no file has one: the workspace's first, then the
 // used agent's, then the top of the user's file.
 func (c *Config) Value(key string) *Value {
-	var found *Value
 	for i := range c.values {
-		v := &c.values[i]
-		if v.Key.Name != key || v.From.Agent != "" && (!c.Named || v.From.Agent != c.Agent) {
-			continue
-		}
-		if found == nil || rank(v) > rank(found) {
-			found = v
+		if c.values[i].Key.Name == key {
+			return &c.values[i]
 		}
 	}
-	return found
+	return nil
 }
 
 // UserValue returns a key's value at the top of the user's file, nil if there is none.
@@ -177,14 +185,4 @@ func (c *Config) UserValue(key string) *Value {
 		}
 	}
 	return nil
-}
-
-func rank(v *Value) int {
-	switch {
-	case v.From.Workspace:
-		return 2
-	case v.From.Agent != "":
-		return 1
-	}
-	return 0
 }

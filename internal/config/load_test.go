@@ -96,33 +96,33 @@ other = { command = "x" }`,
 // Each problem names its line and, if possible, what was meant; all at once.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
-		"mdoe = \"yolo\"":                      `user:1: there is no key "mdoe": did you mean mode?`,
-		"[agents.w]\nurl='u:'\nheader = {}":    `user:3: there is no key "header": did you mean headers?`,
-		"[agents.w]\nurl='u:'\nextension = []": `user:3: there is no key "extension": did you mean extensions?`,
-		"[agents.w]\nurl='u:'\nlog='x'":        "user:3: log is for all agents: write it at the top of the file, before the first [agents.NAME]",
-		"url='u:'":                             "user:1: url belongs to an agent: write it below [agents.NAME]",
-		"zzzzzzz = 1":                          `user:1: there is no key "zzzzzzz"`,
-		"mode = 'all'":                         `user:1: mode is one of "default", "accept-edits", "yolo"`,
-		"timeout = 30":                         `user:1: timeout is a time like "30s" or "2m"`,
-		"timeout = '0s'":                       `user:1: timeout is a time like "30s" or "2m"`,
-		"agent='w'\n[agents.w]\nurl='u:'\nforward-mcp='yes'": "user:4: forward-mcp is true or false",
-		"agent='w'\n[agents.w]\nurl='u:'\nextensions='x'":    `user:4: extensions is a list like ["https://example.com/extension/v1"]`,
-		"[agents.w]":                              "user:1: the agent w needs a url, or a command that starts it",
-		"[agents.w]\nurl='u:'\ncommand='x'":       "user:1: the agent w has a url and a command: which of them is it?",
-		"[agents.w]\nurl='u:'\n[agents.w]":        "user:3: [agents.w] is there twice",
-		"mode='yolo'\nmode='yolo'":                "user:2: mode is set twice",
-		"[agents.demo]\nurl='u:'":                 `user:1: "demo" is no name for an agent: a name has letters, digits, - and _, begins with a letter or digit, and is not demo`,
-		"[[agents]]\nurl='u:'":                    "user:1: agents are tables with a name: write [agents.NAME], not [[agents]]",
-		"[agnets.w]\nurl='u:'":                    "user:1: there is no table [agnets.w]: did you mean agents?",
-		"[mode]\nx=1":                             `user:1: mode is one of "default", "accept-edits", "yolo"`,
-		"agents = 1":                              "user:1: agents are tables: write [agents.NAME], and url or command below it",
-		"agent = 'wrok'\n[agents.work]\nurl='u:'": `user:1: there is no agent "wrok": did you mean work?`,
-		"x = 1\ny = [":                            "user:1: there is no key \"x\"\nuser:2: this is not TOML: array is incomplete",
+		"mdoe = \"yolo\"": `user:1: there is no key "mdoe": did you mean mode?`,
+		"agent='w'\n[agents.w]\nurl='u:'\nheader = {}":    `user:4: there is no key "header": did you mean headers?`,
+		"agent='w'\n[agents.w]\nurl='u:'\nextension = []": `user:4: there is no key "extension": did you mean extensions?`,
+		"agent='w'\n[agents.w]\nurl='u:'\nlog='x'":        "user:4: log is for all agents: write it at the top of the file, before the first [agents.NAME]",
+		"url='u:'":       "user:1: url belongs to an agent: write it below [agents.NAME]",
+		"zzzzzzz = 1":    `user:1: there is no key "zzzzzzz"`,
+		"mode = 'all'":   `user:1: mode is one of "default", "accept-edits", "yolo"`,
+		"timeout = 30":   `user:1: timeout is a time like "30s" or "2m"`,
+		"timeout = '0s'": `user:1: timeout is a time like "30s" or "2m"`,
+		"agent='w'\n[agents.w]\nurl='u:'\nforward-mcp='yes'":              "user:4: forward-mcp is true or false",
+		"agent='w'\n[agents.w]\nurl='u:'\nextensions='x'":                 `user:4: extensions is a list like ["https://example.com/extension/v1"]`,
+		"agent='w'\n[agents.w]":                                           "user:2: the agent w needs a url, or a command that starts it",
+		"agent='w'\n[agents.w]\nurl='u:'\ncommand='x'":                    "user:2: the agent w has a url and a command: which of them is it?",
+		"[agents.w]\nurl='u:'\n[agents.w]":                                "user:3: this is not TOML: table w already exists",
+		"mode='yolo'\nmode='yolo'":                                        "user:2: this is not TOML: key mode is already defined",
+		"[agents.demo]\nurl='u:'":                                         `user:1: "demo" is no name for an agent: a name has letters, digits, - and _, begins with a letter or digit, and is not demo`,
+		"[[agents]]\nurl='u:'":                                            "user:1: agents are tables with a name: write [agents.NAME], and url or command below it",
+		"[agnets.w]\nurl='u:'":                                            `user:1: there is no table "agnets": did you mean agents?`,
+		"[mode]\nx=1":                                                     `user:1: mode is one of "default", "accept-edits", "yolo"`,
+		"agents = 1":                                                      "user:1: agents are tables with a name: write [agents.NAME], and url or command below it",
+		"agent = 'wrok'\n[agents.work]\nurl='u:'":                         `user:1: there is no agent "wrok": did you mean work?`,
+		"x = 1\ny = [":                                                    "user:2: this is not TOML: array is incomplete",
 		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { X = '${' }":         "user:4: headers: X has a \"${\" that is not the beginning of a variable: ${NAME} is one, and $${ stands for the characters",
 		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { X = 'a', x = 'b' }": "user:4: headers: x is there twice",
 		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { 'a b' = 'a' }":      `user:4: headers: "a b" is no header: a header is written like Authorization = "…"`,
-		"agent='w'\n[agents.w]\nurl='u:'\nheaders.X='a'\nheaders={}":      "user:5: headers is set twice",
-		"agent='w'\n[agents.w]\nurl='u:'\nagent-settings={a=inf}":         "user:4: agent-settings: JSON has no such number",
+		"agent='w'\n[agents.w]\nurl='u:'\nheaders.X='a'\nheaders={}":      "user:5: this is not TOML: key headers is already defined",
+		"agent='w'\n[agents.w]\nurl='u:'\nagent-settings={a=inf}":         "user:4: agent-settings: JSON has no such value: json: unsupported value: +Inf",
 	} {
 		_, err := Load(files(t, text, ""))
 		if got := said(err); got != want {
@@ -131,9 +131,10 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// An agent that is not used may have a value that is wrong: only its keys count.
+// An agent that is not used may have anything that is wrong: it is told where all are
+// listed.
 func TestOthersValues(t *testing.T) {
-	opts := files(t, "agent='a'\n[agents.a]\nurl='u:'\n[agents.b]\nurl='u:'\nmode='x'\ntimeout=1\nheaders={'a b'=1}", "")
+	opts := files(t, "agent='a'\n[agents.a]\nurl='u:'\n[agents.b]\nurl='u:'\nmode='x'\nurls=1", "")
 	if _, err := Load(opts); err != nil {
 		t.Error(err)
 	}
@@ -141,8 +142,9 @@ func TestOthersValues(t *testing.T) {
 	if _, err := Load(opts); err == nil {
 		t.Error("b is used, and its mode is no mode")
 	}
-	if _, _, err := List(opts); err == nil {
-		t.Error("all are listed, and b's mode is no mode")
+	_, list, err := List(opts)
+	if err != nil || len(list) != 2 || list[0].Err != nil || said(list[1].Err) != "user:6: mode is one of \"default\", \"accept-edits\", \"yolo\"\nuser:7: there is no key \"urls\": did you mean url?" {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 
@@ -161,7 +163,7 @@ func TestHostileWorkspace(t *testing.T) {
 		"trace = '~/.bashrc'":          `ws:1: "trace" REFUSED`,
 		"trace=~/.bashrc":              "ws:1: this is not TOML: unexpected character U+007E '~' at start of value",
 		"command='rm -rf ~'\nheaders={A='b'}\ntrust-origins=['https://evil.example']\nforward-mcp=true\nnonsense=1": "N: 5",
-		"[agents.work]\nurl='https://evil.example'":                                                                 "ws:1: [agents.work] REFUSED\nws:2: \"url\" REFUSED",
+		"[agents.work]\nurl='https://evil.example'":                                                                 `ws:1: "agents" REFUSED`,
 		"agents.work.url='https://evil.example'":                                                                    `ws:1: "agents" REFUSED`,
 	} {
 		opts := files(t, user, text)
@@ -305,25 +307,6 @@ func TestExpand(t *testing.T) {
 		}
 		if got != want && !(want == "error" && err != nil) {
 			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
-// The user's file is where the system has such files.
-func TestUserFile(t *testing.T) {
-	for _, test := range []struct{ goos, xdg, appdata, home, want string }{
-		{"linux", "", "", "/home/u", "/home/u/.config/a2astdio/a2astdio.toml"},
-		{"linux", "/x", "", "/home/u", "/x/a2astdio/a2astdio.toml"},
-		{"linux", "rel", "", "/home/u", "/home/u/.config/a2astdio/a2astdio.toml"},
-		{"darwin", "", "", "/Users/u", "/Users/u/Library/Application Support/a2astdio/a2astdio.toml"},
-		{"windows", "/x", "/a", "/u", "/a/a2astdio/a2astdio.toml"},
-		{"linux", "", "", "", ""},
-	} {
-		got := userFile(test.goos, func(name string) string {
-			return map[string]string{"XDG_CONFIG_HOME": test.xdg, "AppData": test.appdata}[name]
-		}, test.home)
-		if filepath.ToSlash(got) != test.want {
-			t.Errorf("%+v: %s", test, got)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/user"
 	"path/filepath"
-	"runtime"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // FileName is the name of both files.
@@ -23,40 +23,13 @@ const (
 	maxWorkspaceFile = 64 << 10
 )
 
-// UserFile returns the default path of the user's file: in XDG's directory for
-// configuration if that is set, otherwise in the system's. It is "" without a home
-// directory.
-func UserFile() string { return userFile(runtime.GOOS, os.Getenv, home()) }
-
-func userFile(goos string, getenv func(string) string, home string) string {
-	base := getenv("XDG_CONFIG_HOME")
-	if goos == "windows" {
-		base = getenv("AppData")
-	}
-	switch {
-	case filepath.IsAbs(base): // XDG: relative ones are to be ignored
-	case home == "":
+// UserFile returns the default path of the user's file; "" without a home directory.
+func UserFile() string {
+	dir, err := safe.ConfigDir()
+	if err != nil {
 		return ""
-	case goos == "windows":
-		base = filepath.Join(home, "AppData", "Roaming")
-	case goos == "darwin":
-		base = filepath.Join(home, "Library", "Application Support")
-	default:
-		base = filepath.Join(home, ".config")
 	}
-	return filepath.Join(base, "a2astdio", FileName)
-}
-
-// home is the user's home directory, "" if unknown. Some editors start agents with no
-// variable but PATH.
-func home() string {
-	if dir, err := os.UserHomeDir(); err == nil && filepath.IsAbs(dir) {
-		return dir
-	}
-	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
-		return u.HomeDir
-	}
-	return ""
+	return filepath.Join(dir, "a2astdio", FileName)
 }
 
 // readUser reads the user's file. A missing one is no error, unless it was named.
@@ -127,7 +100,7 @@ func reason(err error) string {
 // relative to the file.
 func resolve(path, file string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		if dir := home(); dir != "" {
+		if dir := safe.Home(); dir != "" {
 			return filepath.Join(dir, rest)
 		}
 	}

@@ -3,11 +3,12 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// maxProblems bounds the reported problems of a file: a binary file has thousands.
+// maxProblems bounds the reported problems of a file.
 const maxProblems = 10
 
 // A Problem is a fault in a file. The errors of this package are Problems, several of
@@ -25,27 +26,26 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 }
 
-// joined joins problems; nil if there are none.
-func joined(problems []error) error {
-	if extra := len(problems) - maxProblems; extra > 0 {
-		problems = append(problems[:maxProblems:maxProblems], fmt.Errorf("and %d more", extra))
+// joined joins problems, those of each file by their lines; nil if there are none.
+func joined(files ...[]*Problem) error {
+	var all []error
+	for _, problems := range files {
+		slices.SortStableFunc(problems, func(a, b *Problem) int { return a.Line - b.Line })
+		for _, p := range problems[:min(len(problems), maxProblems)] {
+			all = append(all, p)
+		}
+		if extra := len(problems) - maxProblems; extra > 0 {
+			all = append(all, fmt.Errorf("and %d more", extra))
+		}
 	}
-	return errors.Join(problems...)
+	return errors.Join(all...)
 }
 
 // quoted lists words for a sentence.
 func quoted(words []string) string {
+	list := make([]string, len(words))
 	for i := range words {
-		words[i] = strconv.Quote(words[i])
+		list[i] = strconv.Quote(words[i])
 	}
-	return strings.Join(words, ", ")
-}
-
-// shown is a file's word for a sentence: short, on one line.
-func shown(word []byte) string {
-	const enough = 60
-	if len(word) > enough {
-		return strconv.Quote(string(word[:enough])) + "…"
-	}
-	return strconv.Quote(string(word))
+	return strings.Join(list, ", ")
 }

@@ -23,19 +23,6 @@ func Template() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// WorkspaceTemplate is a new workspace's file.
-func WorkspaceTemplate(agent string) string {
-	line := "# agent = \"work\"\n"
-	if agent != "" {
-		line = "agent = " + Quote(agent) + "\n"
-	}
-	return `# For a2astdio in this directory. Whoever clones it gets this file, so that it can
-# say two things only: which of the reader's own agents to use, by the name that it
-# has for them, and a mode that is stricter than theirs.
-
-` + line + "# mode = \"default\"\n"
-}
-
 func section(b *strings.Builder, place Place) {
 	const width = 80
 	for _, k := range keys {

@@ -1,9 +1,6 @@
 package config
 
-import (
-	"slices"
-	"sort"
-)
+import "slices"
 
 // Errors for refused keys, and the reason, which is given once.
 const (
@@ -12,36 +9,31 @@ const (
 		"agent, the name of an agent that your own file defines, and mode, a stricter one than yours"
 )
 
-// checkWorkspace checks the workspace's file against the user's, and takes its values.
-func (c *Config) checkWorkspace(opts *Options, f *file) {
-	problem := func(v *Value, text string) {
-		f.problems = append(f.problems, &Problem{v.From.File, v.From.Line, text})
-	}
+// checkWorkspace checks the workspace's values against the user's, and takes them.
+func (c *Config) checkWorkspace(opts *Options, f *file, values []Value) {
 	yours := c.modeOfUser()
-	for i := range f.values {
-		v := &f.values[i]
+	for _, v := range values {
 		switch v.Key.Name {
 		case "agent":
 			switch {
 			case !ValidName(v.Text):
-				problem(v, "agent is refused: in a workspace it is the name of an agent that your own file defines")
-			case !slices.Contains(c.Names(), v.Text):
-				problem(v, "agent is refused: "+c.NoAgent(v.Text)+" (yours are in "+c.File+")")
+				f.problem("agent is refused: in a workspace it is the name of an agent that your own file defines", "agent")
+			case !slices.Contains(c.names, v.Text):
+				f.problem("agent is refused: "+c.NoAgent(v.Text)+" (yours are in "+c.File+")", "agent")
 			}
 		case "mode":
 			if laxness(v.Text) > max(laxness(yours), laxness(opts.Mode)) {
-				problem(v, "mode is refused: "+v.Text+" is laxer than yours, which is "+yours)
+				f.problem("mode is refused: "+v.Text+" is laxer than yours, which is "+yours, "mode")
 				continue
 			}
-			c.values = append(c.values, *v)
+			c.values = append([]Value{v}, c.values...)
 		}
 	}
 	if v := c.Value("mode"); c.From.Workspace && v != nil && v.From.Agent != "" && laxness(v.Text) > laxness(yours) {
-		c.values = append(c.values, Value{Key: v.Key, Text: yours, From: c.From})
+		c.values = append([]Value{{Key: v.Key, Text: yours, From: c.From}}, c.values...)
 	}
 	if len(f.problems) > 0 {
 		f.problems = append(f.problems, &Problem{File: f.path, Text: workspaceRule})
-		sort.SliceStable(f.problems, func(i, j int) bool { return lineOf(f.problems[i]) < lineOf(f.problems[j]) })
 	}
 }
 
@@ -59,16 +51,9 @@ func (c *Config) modeOfUser() string {
 	return own.Text
 }
 
-// ChosenByWorkspace reports whether the workspace's file alone has chosen the agent: the user has
-// defined it, and names another one, or none.
+// ChosenByWorkspace reports whether the workspace's file alone has chosen the agent: the
+// user has defined it, and names another one, or none.
 func (c *Config) ChosenByWorkspace() bool {
 	own := c.UserValue("agent")
 	return c.From.Workspace && (own == nil || own.Text != c.Agent)
-}
-
-func lineOf(err error) int {
-	if p, ok := err.(*Problem); ok {
-		return p.Line
-	}
-	return 0
 }

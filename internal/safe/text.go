@@ -3,6 +3,8 @@ package safe
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/xrash/smetrics"
 )
 
 // Plain makes foreign text safe for a terminal: it replaces control characters, and what
@@ -45,4 +47,17 @@ func ShellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Nearest returns the name that a word was probably meant to be, "" if none is near. It
+// uses the Jaro-Winkler similarity, which counts swapped letters as a small difference.
+// 0.85 allows one error in a short word.
+func Nearest(word string, names []string) string {
+	best, likeness := "", 0.85
+	for _, name := range names {
+		if l := smetrics.JaroWinkler(word, name, 0.7, 4); l > likeness {
+			best, likeness = name, l
+		}
+	}
+	return best
 }

@@ -1,0 +1,184 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
+)
+
+// A file is a decoded file of either kind.
+type file struct {
+	path      string
+	workspace bool
+	data      []byte
+	top       map[string]any // without agents
+	agents    map[string]map[string]any
+	problems  []*Problem
+}
+
+// decode reads TOML. It collects faults in problems.
+func decode(path string, data []byte, workspace bool) *file {
+	f := &file{path: path, workspace: workspace, data: data, agents: map[string]map[string]any{}}
+	if err := toml.Unmarshal(data, &f.top); err != nil {
+		line := 1
+		if at := (*toml.DecodeError)(nil); errors.As(err, &at) {
+			line, _ = at.Position()
+		}
+		// The line is not quoted: it may be a secret, or not from a configuration at all.
+		f.problems = append(f.problems, &Problem{path, line, "this is not TOML: " + safe.Line(strings.TrimPrefix(err.Error(), "toml: "), maxShown)})
+		return f
+	}
+	if workspace {
+		return f
+	}
+	agents, ok := f.top["agents"].(map[string]any)
+	if !ok && f.top["agents"] != nil {
+		f.problem("agents are tables with a name: write [agents.NAME], and url or command below it", "agents")
+	}
+	delete(f.top, "agents")
+	for _, name := range slices.Sorted(maps.Keys(agents)) {
+		table, ok := agents[name].(map[string]any)
+		switch {
+		case !ok:
+			f.problem("agents are tables: write [agents.NAME], and url or command below it", "agents", name)
+		case !ValidName(name):
+			f.problem(shown(name)+" is no name for an agent: a name has letters, digits, - and _, begins with a letter or digit, and is not demo", "agents", name)
+		default:
+			f.agents[name] = table
+		}
+	}
+	return f
+}
+
+func (f *file) problem(text string, at ...string) {
+	f.problems = append(f.problems, &Problem{f.path, f.line(at...), text})
+}
+
+// line finds the line of a key or table; 0 if it is none of its own. It walks the file
+// again: the decoder keeps no positions, and only a file with a fault needs one.
+func (f *file) line(at ...string) int {
+	var p unstable.Parser
+	p.Reset(f.data)
+	var table []string
+	for p.NextExpression() {
+		n := p.Expression()
+		key := n.Key()
+		var here []string
+		if n.Kind == unstable.KeyValue {
+			here = table
+		}
+		offset := -1
+		for key.Next() {
+			here = append(here[:len(here):len(here)], string(key.Node().Data))
+			if offset < 0 {
+				offset = int(key.Node().Raw.Offset)
+			}
+		}
+		if n.Kind != unstable.KeyValue {
+			table = here
+		}
+		// An inline table holds the rest of the path.
+		inline := n.Kind == unstable.KeyValue && n.Value().Kind == unstable.InlineTable && len(here) < len(at)
+		if len(here) >= len(at) && slices.Equal(here[:len(at)], at) || inline && slices.Equal(here, at[:len(here)]) {
+			return 1 + bytes.Count(f.data[:offset], []byte{'\n'})
+		}
+	}
+	return 0
+}
+
+// values reads the keys of a table: of the top, or of an agent.
+func (f *file) values(table map[string]any, place Place, agent string) (list []Value) {
+	at := []string{}
+	if agent != "" {
+		at = []string{"agents", agent}
+	}
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		at := append(at, name)
+		i := lookup(name)
+		if i < 0 || keys[i].In&place == 0 {
+			f.problem(f.unknown(name, table[name], place), at...)
+			continue
+		}
+		v, err := keys[i].value(table[name], Origin{File: f.path, Agent: agent, Workspace: f.workspace})
+		if err != nil {
+			f.problem(err.Error(), at...)
+			continue
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// agent reads an agent's table.
+func (f *file) agent(name string) []Value {
+	table := f.agents[name]
+	_, url := table["url"]
+	_, command := table["command"]
+	if url == command {
+		text := "needs a url, or a command that starts it"
+		if url {
+			text = "has a url and a command: which of them is it?"
+		}
+		f.problem("the agent "+name+" "+text, "agents", name)
+	}
+	return f.values(table, Agent, name)
+}
+
+// unknown says that a key may not stand here, and which one was probably meant.
+func (f *file) unknown(name string, value any, place Place) string {
+	table, isTable := value.(map[string]any)
+	if place == Workspace {
+		return shown(name) + refused
+	}
+	if i := lookup(name); i >= 0 {
+		if place == Top {
+			return keys[i].Name + " belongs to an agent: write it below [agents.NAME]"
+		}
+		return keys[i].Name + " is for all agents: write it at the top of the file, before the first [agents.NAME]"
+	}
+	var known []string
+	for i := range keys {
+		if keys[i].In&place == 0 {
+			continue
+		}
+		if keys[i].Flag == name {
+			return "there is no key " + shown(name) + ": did you mean " + keys[i].Name + "?"
+		}
+		known = append(known, keys[i].Name)
+	}
+	what := "key " + shown(name)
+	if place == Top && isTable && len(table) > 0 {
+		known, what = []string{"agents"}, "table "+shown(name)
+	}
+	if k := safe.Nearest(name, known); k != "" {
+		return "there is no " + what + ": did you mean " + k + "?"
+	}
+	return "there is no " + what
+}
+
+// ValidName reports whether a name is valid for an agent: no URL, no path, not demo,
+// and nothing that needs quotes in TOML.
+func ValidName(name string) bool {
+	const longest = 64
+	for i, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && (i == 0 || r != '-' && r != '_') {
+			return false
+		}
+	}
+	return name != "" && name != demo && len(name) <= longest
+}
+
+// maxShown bounds a file's word in a sentence.
+const maxShown = 100
+
+// shown is a file's word for a sentence: short, on one line.
+func shown(word string) string { return fmt.Sprintf("%q", safe.Line(word, maxShown)) }
