@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,7 +73,10 @@ func TestCutApprovals(t *testing.T) {
 // numbers.
 func playApprovals(t *testing.T, seed uint64, turns int) (errs []string) {
 	random := rand.New(rand.NewPCG(seed, 0))
-	agent := demo.New(&demo.Options{Version: []string{"0.3", "1.0"}[random.IntN(2)], IDsPerTask: random.IntN(2) == 0,
+	var done doings
+	var ids atomic.Int64
+	counted := func() string { return fmt.Sprint("id-", ids.Add(1)) }
+	agent := demo.New(&demo.Options{Version: []string{"0.3", "1.0"}[random.IntN(2)], NewID: []func() string{counted, nil}[random.IntN(2)], Ran: done.add,
 		Pace: []time.Duration{-1, 20 * time.Millisecond, 200 * time.Millisecond}[random.IntN(3)]})
 	defer agent.Close()
 	pipe := agent.Pipe()
@@ -100,7 +104,6 @@ func playApprovals(t *testing.T, seed uint64, turns int) (errs []string) {
 		slices.Sort(cuts)
 		line.start(cuts, []time.Duration{0, 0, 400 * time.Millisecond, 3 * time.Second}[random.IntN(4)])
 		user := &fickleUser{random: random, asked: map[string]int{}, said: map[string]mapping.Answer{}}
-		before := len(agent.Executed())
 		ctx, stop := context.WithTimeout(t.Context(), cutPatience)
 		prompt := story
 		if story != "shell" {
@@ -109,7 +112,7 @@ func playApprovals(t *testing.T, seed uint64, turns int) (errs []string) {
 		result, err := session.Prompt(ctx, []acp.ContentBlock{{Type: "text", Text: prompt}}, user)
 		stop()
 		synctest.Wait()
-		if wrong := user.judge(story, result, err, agent.Executed()[before:]); wrong != nil {
+		if wrong := user.judge(story, result, err, done.take()); wrong != nil {
 			t.Errorf("seed %d, turn %d, %q, cuts %v: %v", seed, i, prompt, cuts, wrong)
 		}
 		if err != nil {
@@ -117,6 +120,29 @@ func playApprovals(t *testing.T, seed uint64, turns int) (errs []string) {
 		}
 	}
 	return errs
+}
+
+// A doing is what the agent has done, and by which option.
+type doing struct{ option, what string }
+
+type doings struct {
+	mu  sync.Mutex
+	all []doing
+}
+
+func (d *doings) add(option, what string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.all = append(d.all, doing{option, what})
+}
+
+// take returns what was done since it was called last.
+func (d *doings) take() []doing {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := d.all
+	d.all = nil
+	return all
 }
 
 // A fickleUser is an editor that gives random answers after random times.
@@ -153,22 +179,22 @@ func (u *fickleUser) Ask(ctx context.Context, questions []mapping.Question) (ans
 }
 
 // judge returns what is wrong with a turn, by what the agent did in it.
-func (u *fickleUser) judge(story string, result bridge.Result, err error, done []demo.Execution) error {
+func (u *fickleUser) judge(story string, result bridge.Result, err error, done []doing) error {
 	wants := map[string][]string{"edit": {"write"}, "shell": {"run"}, "many": {"write", "run"}}[story]
 	did := map[string]int{}
 	for _, e := range done {
 		what := "run"
-		if strings.HasPrefix(e.Ran, "write ") {
+		if strings.HasPrefix(e.what, "write ") {
 			what = "write"
 		}
 		did[what]++
 		switch said, answered := u.said[what]; {
 		case !answered || said.OptionID != "proceed_once":
 			return fmt.Errorf("the agent did what nobody allowed: %+v, the answer is %+v", e, said)
-		case e.OptionID != said.OptionID:
-			return fmt.Errorf("the agent heard %q, and %q was said", e.OptionID, said.OptionID)
-		case said.NewContent != nil && !strings.HasPrefix(e.Ran, fmt.Sprintf("write %q ", *said.NewContent)):
-			return fmt.Errorf("the text is not the user's: %s, want %q", e.Ran, *said.NewContent)
+		case e.option != said.OptionID:
+			return fmt.Errorf("the agent heard %q, and %q was said", e.option, said.OptionID)
+		case said.NewContent != nil && !strings.HasPrefix(e.what, fmt.Sprintf("write %q ", *said.NewContent)):
+			return fmt.Errorf("the text is not the user's: %s, want %q", e.what, *said.NewContent)
 		}
 	}
 	for _, what := range wants {

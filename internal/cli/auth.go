@@ -94,7 +94,7 @@ func (p *program) signIn(c *cli.Context) error {
 func (l *link) canSignIn() error {
 	switch {
 	case l.credentials == nil:
-		return usagef("the demo that is built in knows nobody: a2astdio demo --listen :4000 --auth oauth2 serves one that does")
+		return usagef("the demo that is built in knows nobody: a2astdio demo --listen :4000 --auth bearer serves one that does")
 	case l.signInAs.Agent == "":
 		return usagef("a sign-in is kept by the agent's URL: --agent names it")
 	case l.signInAs.Store == nil:

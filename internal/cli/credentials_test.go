@@ -27,6 +27,20 @@ type bearerAgent struct {
 func newBearerAgent(t *testing.T, opts *demo.Options) *bearerAgent {
 	t.Helper()
 	agent := demo.New(opts)
+	t.Cleanup(func() { _ = agent.Close() })
+	return startBearerAgent(t, agent)
+}
+
+// newGuardedAgent is one that wants a token of an identity provider.
+func newGuardedAgent(t *testing.T) *bearerAgent {
+	t.Helper()
+	agent := demo.New(&demo.Options{Version: "both", Pace: -1})
+	t.Cleanup(func() { _ = agent.Close() })
+	return startBearerAgent(t, signin.Guard(agent))
+}
+
+// startBearerAgent serves an agent.
+func startBearerAgent(t *testing.T, agent http.Handler) *bearerAgent {
 	a := &bearerAgent{}
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
@@ -34,7 +48,7 @@ func newBearerAgent(t *testing.T, opts *demo.Options) *bearerAgent {
 		a.mu.Unlock()
 		agent.ServeHTTP(w, r)
 	}))
-	t.Cleanup(func() { a.Close(); _ = agent.Close() })
+	t.Cleanup(a.Close)
 	return a
 }
 
@@ -200,7 +214,7 @@ func TestSetupSignsIn(t *testing.T) {
 	home, state := ownPlaces(t)
 	t.Setenv("BROWSER", "/no/such/browser")
 	t.Setenv("NO_BROWSER", "")
-	agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1, Auth: demo.AuthOAuth2})
+	agent := newGuardedAgent(t)
 	var wg sync.WaitGroup
 	tty := &browsingTypist{&typist{Reader: strings.NewReader("hello\ny\nwork\n")}, func(url string) {
 		wg.Go(func() { // ends with the sign-in
@@ -239,7 +253,7 @@ func TestLateSetupSignsIn(t *testing.T) {
 	home, state := ownPlaces(t)
 	t.Setenv("BROWSER", "/no/such/browser")
 	t.Setenv("NO_BROWSER", "")
-	agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1, Auth: demo.AuthOAuth2})
+	agent := newGuardedAgent(t)
 	e := newEditor(t)
 	e.open = func(url string) {
 		if err := new(signin.Browser).Open(url); err != nil {

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/trace/local"
 )
 
 // demoSecretVariable holds the demo's token or key. Without it the demo makes one up
@@ -22,12 +24,7 @@ func (p *program) demoCommand() *cli.Command {
 			&cli.StringFlag{Name: "listen", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
 			&cli.DurationFlag{Name: "push-timeout", Value: 10 * time.Second, Usage: "`TIME`: how long a webhook may take to answer"},
 			&cli.IntFlag{Name: "push-retries", Value: 3, DefaultText: "3", Usage: "`N`: how often a push is repeated that a webhook has not taken"},
-			&cli.StringFlag{Name: "workspace", Usage: "`DIR`: the only directory below which it writes files; without it, the one that its client names"},
-			&cli.StringFlag{Name: "auth", Usage: "`bearer|apikey|oauth2`: what a caller has to show; with oauth2 it has an identity provider of its own, to try auth login with. Without it nothing"},
-			&cli.BoolFlag{Name: "extended", Usage: "show another card to callers that it knows (with --auth)"},
-			&cli.BoolFlag{Name: "sign", Usage: "sign the card, with a key that is made for this run, and say how to check that as a second line"},
-			&cli.BoolFlag{Name: "ids-per-task", Usage: "begin the IDs of messages and tool calls anew in each task, as A2A allows: a client must not take them for unique"},
-			&cli.BoolFlag{Name: "core-clients", Usage: "take clients without the development-tool extension, too, and ask them for approval in prose"},
+			&cli.StringFlag{Name: "auth", Usage: "`bearer|apikey`: what a caller has to show. Without it nothing"},
 		},
 		Action: p.demo,
 	}, demoHelp)
@@ -49,9 +46,7 @@ For a demo without a server: a2astdio --agent demo ...`,
 	examples: []example{
 		{"a2astdio demo --listen :4000", "serve, in one terminal"},
 		{"a2astdio --agent http://127.0.0.1:4000/ send hello", "and talk to it in another"},
-		{"a2astdio demo --listen :4000 --auth oauth2 --extended", "one to sign in to: a2astdio -a http://127.0.0.1:4000/ auth login"},
-		{"a2astdio demo --listen :4000 --sign", "with a signed card"},
-		{"a2astdio demo --listen :4000 --core-clients", "for clients that know A2A and no extension"},
+		{"a2astdio demo --listen :4000 --auth bearer", "one that wants a token: a2astdio -a http://127.0.0.1:4000/ auth login"},
 	},
 }
 
@@ -63,19 +58,9 @@ func (p *program) demo(c *cli.Context) error {
 	if c.String("listen") == "" {
 		return usagef("where? Say --listen :4000, or --listen :0 for any free port")
 	}
-	workspace := stringOf(c, "workspace")
-	if workspace != "" {
-		var err error
-		if workspace, err = directory(workspace); err != nil {
-			return err
-		}
-	}
 	auth := c.String("auth")
-	switch {
-	case auth != "" && auth != demo.AuthBearer && auth != demo.AuthAPIKey && auth != demo.AuthOAuth2:
-		return usagef("--auth does not take %q: it takes %s, %s, %s", auth, demo.AuthBearer, demo.AuthAPIKey, demo.AuthOAuth2)
-	case auth == "" && c.Bool("extended"):
-		return usagef("--extended shows another card to callers that the agent knows, and it knows nobody without --auth")
+	if auth != "" && auth != demo.AuthBearer && auth != demo.AuthAPIKey {
+		return usagef("--auth does not take %q: it takes %s, %s", auth, demo.AuthBearer, demo.AuthAPIKey)
 	}
 	push := &demo.PushOptions{Timeout: c.Duration("push-timeout"), Retries: c.Int("push-retries")}
 	if push.Retries <= 0 {
@@ -84,20 +69,16 @@ func (p *program) demo(c *cli.Context) error {
 	if push.Timeout <= 0 {
 		return usagef("--push-timeout does not take %v: it takes a time like 10s", push.Timeout)
 	}
-	agent := demo.New(&demo.Options{
-		Workspace: workspace, Version: "both", Push: push, Sign: c.Bool("sign"),
-		Auth: auth, Secret: os.Getenv(demoSecretVariable), Extended: c.Bool("extended"),
-		IDsPerTask: c.Bool("ids-per-task"), CoreClients: c.Bool("core-clients"),
-	})
+	agent := demo.New(&demo.Options{Version: "both", Push: push, Auth: auth, Secret: os.Getenv(demoSecretVariable)})
 	defer agent.Close()
-	return agent.Listen(c.Context, c.String("listen"), func(url string) {
+	err := local.Serve(c.Context, c.String("listen"), func(string) http.Handler { return agent }, func(url string) {
 		if secret := agent.Secret(); secret != "" && os.Getenv(demoSecretVariable) == "" {
 			p.tell("it takes callers with A2ASTDIO_TOKEN=%s\n", secret)
 		}
-		lines := url + "\n"
-		if key := agent.KeyThumbprint(); key != "" {
-			lines += "a2astdio card verify --signature-key sha256:" + key + " " + url + "\n"
-		}
-		fmt.Fprint(p.stdout, lines)
+		fmt.Fprintln(p.stdout, url)
 	})
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	return nil
 }

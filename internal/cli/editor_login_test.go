@@ -89,8 +89,8 @@ func TestEditorLogin(t *testing.T) {
 	}
 	t.Setenv("BROWSER", "/no/such/browser") // BROWSER says that there is one; the editor opens the page
 	t.Setenv("NO_BROWSER", "")
-	agent := demo.New(&demo.Options{Version: "both", Pace: -1, Auth: demo.AuthOAuth2, Extended: true})
-	server := httptest.NewServer(agent)
+	agent := demo.New(&demo.Options{Version: "both", Pace: -1})
+	server := httptest.NewServer(signin.Guard(agent))
 	t.Cleanup(func() { server.Close(); agent.Close() })
 	dir := t.TempDir()
 	trace, log := filepath.Join(dir, "trace"), filepath.Join(dir, "log")

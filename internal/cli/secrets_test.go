@@ -44,7 +44,8 @@ var secretNames = []string{"access_token", "refresh_token", "client_secret", "co
 
 func newLeakyAgent(t *testing.T) *leakyAgent {
 	a := &leakyAgent{secrets: map[string]string{}, fail: map[string]int{}}
-	agent := demo.New(&demo.Options{Version: "both", Pace: -1, Auth: demo.AuthOAuth2, Extended: true, Sign: true, Push: &demo.PushOptions{}})
+	unguarded := demo.New(&demo.Options{Version: "both", Pace: -1, Push: &demo.PushOptions{}})
+	agent := signin.Sign(signin.Guard(unguarded))
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -79,7 +80,7 @@ func newLeakyAgent(t *testing.T) *leakyAgent {
 		w.WriteHeader(answer.Code)
 		_, _ = w.Write(answer.Body.Bytes())
 	}))
-	t.Cleanup(func() { a.Close(); agent.Close() })
+	t.Cleanup(func() { a.Close(); unguarded.Close() })
 	return a
 }
 

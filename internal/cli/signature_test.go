@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
-	"context"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
 // A signedAgent is the demo with a signed card, which whoever is in between may
@@ -27,8 +25,9 @@ type signedAgent struct {
 
 func newSignedAgent(t *testing.T, change func(card []byte) []byte) *signedAgent {
 	t.Helper()
-	agent := demo.New(&demo.Options{Version: "both", Pace: -1, Sign: true})
-	a := &signedAgent{key: "sha256:" + agent.KeyThumbprint()}
+	unsigned := demo.New(&demo.Options{Version: "both", Pace: -1})
+	agent := signin.Sign(unsigned)
+	a := &signedAgent{key: "sha256:" + agent.Key}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 		a.requests = append(a.requests, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization")))
@@ -45,7 +44,7 @@ func newSignedAgent(t *testing.T, change func(card []byte) []byte) *signedAgent 
 	a.url = server.URL
 	t.Cleanup(func() {
 		server.Close()
-		agent.Close()
+		unsigned.Close()
 	})
 	return a
 }
@@ -130,27 +129,4 @@ func TestUnsignedMembersAreNotUsed(t *testing.T) {
 			t.Errorf("required: %v, used: %v:\n%s", required, used, out.String())
 		}
 	}
-}
-
-// The line that demo --sign prints checks its card.
-func TestDemoSigns(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	r, w := io.Pipe()
-	ended := make(chan struct{})
-	go func() { // ends with ctx
-		defer close(ended)
-		Main(ctx, []string{"a2astdio", "demo", "--listen", ":0", "--sign"}, strings.NewReader(""), w, io.Discard, "")
-		w.Close()
-	}()
-	lines := bufio.NewScanner(r)
-	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "http://127.0.0.1:") || !lines.Scan() {
-		t.Fatal("demo --sign says nothing")
-	}
-	var out, errs strings.Builder
-	if status := Main(t.Context(), strings.Fields(lines.Text()), strings.NewReader(""), &out, &errs, ""); status != exitOK || !strings.Contains(out.String(), "all of it") {
-		t.Errorf("%s: status %d, %s%s", lines.Text(), status, out.String(), errs.String())
-	}
-	stop()
-	<-ended
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
-	"github.com/a2astdio/a2astdio/internal/demo/idp"
+	"github.com/a2astdio/a2astdio/internal/test/idp"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )

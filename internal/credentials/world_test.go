@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
-	"github.com/a2astdio/a2astdio/internal/demo/idp"
+	"github.com/a2astdio/a2astdio/internal/test/idp"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"

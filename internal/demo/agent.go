@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -23,43 +22,24 @@ const (
 	maxTasks = 1024
 )
 
-// Options configure an Agent. The zero value is an agent that writes only
-// below the workspace that a client names.
+// Options configure an Agent. It writes files only below the workspace that a client
+// names.
 type Options struct {
-	// Workspace is the only directory below which files are written; a client may narrow
-	// it by workspace_path. If it is empty, the client's workspace_path is the workspace.
-	Workspace string
-
 	// Pace is the delay between chunks. Zero is a small default, negative is none. The
 	// story "slow" has a pace of its own, and "long" has none.
 	Pace time.Duration
 
-	// NewID makes the IDs of tasks, contexts, messages and tool calls; nil makes UUIDs.
-	// With IDsPerTask it makes only those of tasks and contexts, which must be unique. It
+	// NewID makes the IDs of tasks, contexts, messages and tool calls; nil makes UUIDs. It
 	// is called concurrently. Golden transcripts use a counter; a server must not, because
 	// clients keep IDs across its restarts.
 	NewID func() string
 
-	// IDsPerTask numbers messages and tool calls anew in each task (m1, m2, …; c1, c2, …).
-	// A2A and the extension allow that: such an ID is unique within its task only. The
-	// story "anew" does it for one task.
-	IDsPerTask bool
-
-	// CoreClients accepts clients that do not activate the extension, and asks them for
-	// approval in prose. Without it the card requires the extension, like the card in the
-	// extension's specification (§3.1), and requests without it are refused with -32008.
-	CoreClients bool
-
-	// Auth is what callers must show: [AuthBearer], [AuthAPIKey], or [AuthOAuth2], whose
-	// tokens come from an identity provider that the agent serves below /idp; empty:
-	// nothing. The card is public.
+	// Auth is what callers must show: [AuthBearer] or [AuthAPIKey]; empty: nothing. The
+	// card is public.
 	Auth string
 
 	// Secret is the token or the key; if empty, the agent makes one up.
 	Secret string
-
-	// Extended shows known callers another card. It needs Auth.
-	Extended bool
 
 	// Push makes the agent push a task's changes to a client's webhooks; nil: the agent
 	// declares that it does not push.
@@ -69,27 +49,20 @@ type Options struct {
 	// or "both". With anything else every request is refused.
 	Version string
 
-	// Sign signs the card, with a key that New makes: see [Agent.KeyThumbprint]. The
-	// public key is a JWKS at /.well-known/jwks.json.
-	Sign bool
+	// Ran hears of each action: the chosen option, and what is done, in the words of the
+	// story's report. nil: nobody does. It is called concurrently.
+	Ran func(optionID, what string)
 }
 
 // An Agent is the demo agent, an [http.Handler]. Use [Agent.Pipe] to talk to it without
-// a network, or [Agent.Listen] to serve it.
+// a network.
 type Agent struct {
 	pace    time.Duration
 	newID   func() string
-	root    string // absolute Options.Workspace, or ""
-	rootErr error
 	version string
 	pusher  *pusher // nil: the agent does not push
-
-	idsPerTask, coreClients bool
-
-	gate   *gate
-	signer *cardSigner // nil without Options.Sign
-
-	saved memory // what the user allowed in all sessions
+	gate    *gate
+	ran     func(optionID, what string)
 
 	ctx  context.Context // parent of every story
 	stop context.CancelFunc
@@ -102,7 +75,6 @@ type Agent struct {
 	order    []*task // by creation
 	sessions map[string]*session
 	notes    []string // of the slash command /memory
-	executed []Execution
 }
 
 // New returns an agent that is ready to serve. Nothing runs before the first request. A
@@ -118,10 +90,8 @@ func New(opts *Options) *Agent {
 		pusher:   newPusher(opts.Push),
 		tasks:    map[string]*task{},
 		sessions: map[string]*session{},
-
-		gate:        newGate(opts),
-		idsPerTask:  opts.IDsPerTask,
-		coreClients: opts.CoreClients,
+		gate:     newGate(opts),
+		ran:      opts.Ran,
 	}
 	if a.pace == 0 {
 		a.pace = defaultPace
@@ -129,13 +99,8 @@ func New(opts *Options) *Agent {
 	if a.newID == nil {
 		a.newID = uuid.NewString
 	}
-	if opts.Sign {
-		a.signer = newCardSigner()
-	}
-	if opts.Workspace != "" {
-		// New does not return the error: an agent without a working directory still tells
-		// every story that writes nothing.
-		a.root, a.rootErr = filepath.Abs(opts.Workspace)
+	if a.ran == nil {
+		a.ran = func(string, string) {}
 	}
 	a.ctx, a.stop = context.WithCancel(context.Background())
 	return a

@@ -28,7 +28,7 @@ func (a *Agent) card(url string) map[string]any {
 		"extensions": []any{map[string]any{
 			"uri":         ExtensionURI,
 			"description": "Thoughts, tool calls and their approval, slash commands.",
-			"required":    !a.coreClients,
+			"required":    true,
 		}},
 	}
 	card := map[string]any{
@@ -52,38 +52,18 @@ func (a *Agent) card(url string) map[string]any {
 		card["supportedInterfaces"] = interfaces
 		capabilities["extendedAgentCard"] = false
 	}
-	a.gate.describe(card, capabilities, a.version != "1.0", a.version == "1.0" || a.version == "both")
+	a.gate.describe(card, a.version != "1.0", a.version == "1.0" || a.version == "both")
 	if a.version != "1.0" {
 		card["protocolVersion"], card["preferredTransport"], card["url"] = "0.3.0", "JSONRPC", url
 	}
 	return card
 }
 
-// extendedCard is the card for known callers.
-func (a *Agent) extendedCard(url string) (map[string]any, error) {
-	card := a.card(url)
-	card["name"] = "a2astdio demo agent, extended"
-	card["description"] = "What everybody sees, and this: you have signed in."
-	if a.signer != nil {
-		return card, a.signer.sign(card, url)
-	}
-	return card, nil
-}
-
-// serveCard sends the card, with the URL by which the client has reached it. Listen has
-// checked that URL.
+// serveCard sends the card, with the URL by which the client has reached it. Whoever
+// serves the agent has checked that URL.
 func (a *Agent) serveCard(w http.ResponseWriter, r *http.Request) {
 	var body bytes.Buffer
-	url := "http://" + r.Host + "/"
-	card := a.card(url)
-	var err error
-	if a.signer != nil {
-		err = a.signer.sign(card, url)
-	}
-	if err == nil {
-		err = writeJSON(&body, card)
-	}
-	if err != nil {
+	if err := writeJSON(&body, a.card("http://"+r.Host+"/")); err != nil {
 		httpError(w, http.StatusInternalServerError, err.Error())
 		return
 	}

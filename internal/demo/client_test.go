@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 )
@@ -21,29 +21,43 @@ type client struct {
 	agent     *Agent
 	http      *http.Client
 	header    http.Header
-	dir       string              // workspace_path of the first messages
-	taskID    string              // of the last stream
-	contextID string              // of it
-	calls     []string            // tool calls that asked in the last stream; "" is a bare request
-	offered   map[string][]string // the options of each call
-	requests  []any               // every confirmation request, in a tool call or bare
+	dir       string   // workspace_path of the first messages
+	taskID    string   // of the last stream
+	contextID string   // of it
+	calls     []string // tool calls that asked in the last stream
+	requests  []any    // every tool call that asked
 	v1        bool
 	seen      []map[string]any // every result
+
+	mu  sync.Mutex
+	ran []string // what the agent did, as [Options.Ran] hears of it
 }
 
 // converse runs a conversation in virtual time. That the bubble ends proves that
 // no goroutine of the agent is left.
 func converse(t *testing.T, opts *Options, talk func(t *testing.T, c *client)) {
 	t.Helper()
-	dir := t.TempDir()
-	if opts != nil && opts.Workspace != "" {
-		dir = opts.Workspace
+	converseIn(t, t.TempDir(), opts, talk)
+}
+
+// converseIn is converse with a client in a directory.
+func converseIn(t *testing.T, dir string, opts *Options, talk func(t *testing.T, c *client)) {
+	t.Helper()
+	if opts == nil {
+		opts = &Options{}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		a := New(opts)
+		c := &client{t: t, header: http.Header{}, dir: dir}
+		opts := *opts
+		opts.Ran = func(option, what string) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.ran = append(c.ran, what+" ("+option+")")
+		}
+		a := New(&opts)
 		p := a.Pipe()
 		transport := &http.Transport{DialContext: p.DialContext}
-		c := &client{t: t, agent: a, http: &http.Client{Transport: transport}, header: http.Header{}, dir: dir}
+		c.agent, c.http = a, &http.Client{Transport: transport}
 		c.header.Set("X-A2A-Extensions", "https://example.com/other, "+ExtensionURI)
 		defer func() { // also after a Fatal
 			transport.CloseIdleConnections()
@@ -73,13 +87,13 @@ func inEachVersion(t *testing.T, opts Options, talk func(t *testing.T, c *client
 	}
 }
 
-// core returns the same client without the extension.
-func (c *client) core() *client {
-	d := *c
-	d.header = c.header.Clone()
-	d.header.Del("X-A2A-Extensions")
-	d.header.Del("A2A-Extensions")
-	return &d
+// as returns the same client with other extensions.
+func (c *client) as(extensions string) *client {
+	d := &client{t: c.t, agent: c.agent, http: c.http, header: c.header.Clone(), v1: c.v1, contextID: c.contextID, dir: c.dir}
+	for _, name := range []string{"X-A2A-Extensions", "A2A-Extensions"} {
+		d.header.Set(name, extensions)
+	}
+	return d
 }
 
 func (c *client) post(ctx context.Context, body, accept string) *http.Response {
@@ -164,7 +178,7 @@ func (c *client) openContext(ctx context.Context, method string, params any) *re
 		body, _ := io.ReadAll(resp.Body)
 		c.t.Fatalf("%s: %s %s", method, got, body)
 	}
-	c.calls, c.offered = nil, map[string][]string{}
+	c.calls = nil
 	return &reader{c: c, body: resp.Body, lines: bufio.NewReader(resp.Body)}
 }
 
@@ -227,20 +241,9 @@ func (c *client) note(result map[string]any) {
 	}
 	for _, path := range []string{"status.message.parts.0.data", "statusUpdate.status.message.parts.0.data"} {
 		data, _ := at(result, path).(map[string]any)
-		request, id := at(data, "confirmation_request"), ""
-		switch {
-		case request != nil:
-			id = at(data, "tool_call_id").(string)
-		case data["execute_details"] != nil:
-			request = data // bare
-		default:
-			continue
-		}
-		c.calls = append(c.calls, id)
-		c.requests = append(c.requests, data)
-		options, _ := at(request, "options").([]any)
-		for _, o := range options {
-			c.offered[id] = append(c.offered[id], at(o, "id").(string))
+		if data["confirmation_request"] != nil {
+			c.calls = append(c.calls, data["tool_call_id"].(string))
+			c.requests = append(c.requests, data)
 		}
 	}
 }
@@ -258,10 +261,9 @@ func (c *client) message(taskID string, parts ...map[string]any) map[string]any 
 // address gives a message what every legal one has: AgentSettings, or the IDs of
 // what it answers.
 func (c *client) address(taskID string, m map[string]any) map[string]any {
-	switch {
-	case taskID != "":
+	if taskID != "" {
 		m["taskId"], m["contextId"] = taskID, c.contextID
-	case c.header.Get("X-A2A-Extensions") != "" || c.header.Get("A2A-Extensions") != "":
+	} else {
 		m["metadata"] = c.settings()
 	}
 	return map[string]any{"message": m}
@@ -293,19 +295,6 @@ func data(object any) map[string]any { return map[string]any{"kind": "data", "da
 func (c *client) confirm(option string) []string {
 	c.t.Helper()
 	return c.open("message/stream", c.message(c.taskID, c.answers(option)...)).rest()
-}
-
-// nearest returns an option if the last stream offered it, and else the first or,
-// for a rejection, the last one.
-func (c *client) nearest(option string) string {
-	offered := c.offered[c.calls[0]]
-	switch {
-	case slices.Contains(offered, option):
-		return option
-	case option == "cancel":
-		return offered[len(offered)-1]
-	}
-	return offered[0]
 }
 
 func (c *client) answers(option string) []map[string]any {

@@ -142,7 +142,7 @@ func (a *Agent) memoryAdd(args string) story {
 func (a *Agent) reset(string) story {
 	return func(ctx context.Context, r *run) error {
 		c := toolCall{
-			ID: r.task.callID(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
+			ID: r.task.newID(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
 			Confirmation: &confirmationRequest{Options: options(), Generic: &genericDetails{Description: "Forget everything that was remembered"}},
 		}
 		answers, err := r.approve(ctx, c)
@@ -155,7 +155,7 @@ func (a *Agent) reset(string) story {
 		a.mu.Lock()
 		a.notes = nil
 		a.mu.Unlock()
-		r.ran(c, answers[c.ID], "forget everything")
+		r.ran(answers[c.ID], "forget everything")
 		text := "forgotten"
 		c.Status, c.Confirmation, c.Output = callSucceeded, nil, &toolOutput{Text: &text}
 		if err := r.update(ctx, c); err != nil {

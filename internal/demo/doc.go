@@ -1,4 +1,4 @@
-// Package demo is an A2A agent without a model: an HTTP server that tells a fixed set
+// Package demo is an A2A agent without a model: an HTTP handler that tells a fixed set
 // of stories. It serves `--agent demo`, `a2astdio demo --listen`, and the tests of all
 // other packages.
 //
@@ -29,25 +29,18 @@
 // specifications allow. proto.go reads the extension's objects like a strict reader of
 // proto3 JSON. session.go requires AgentSettings in the first message, and accepts only
 // context IDs of its own. reply.go accepts only answers to open questions, with an
-// offered option. A refusal has a sentence (-32602, -32008 without the extension), and
+// offered option. It requires the extension. A refusal has a sentence (-32602, -32008
+// without the extension), and
 // changes nothing.
 //
-// The agent records what it does, or would do ([Agent.Executed]), and a story with
-// approvals reports it at its end. So an approval that nobody gave becomes visible.
-//
-// # With and without the extension
-//
-// The extension is required, unless [Options].CoreClients is set. Then each event,
-// which has one neutral form, is written for each reader. A reader that activated the
-// extension by header sees thoughts, tool calls and metadata. Others see text and
-// states only, and get a question in prose in place of a confirmation request. Both can
-// follow the same task.
+// A story with approvals reports at its end what it has done, or would have done
+// ([Options].Ran hears of it at once). So an approval that nobody gave becomes visible.
 //
 // # Goroutines
 //
 // Each webhook has one, which posts the log's events ([PushOptions]); deleting the
 // webhook or [Agent.Close] ends it. Each story has one, owned by the Agent;
 // [Agent.Close] or tasks/cancel ends it. Each connection has one, and one accepts
-// connections; the http.Server of [Pipe] or [Agent.Listen] owns them, and closing it
-// ends them.
+// connections; the http.Server of [Pipe], or of whoever serves the agent, owns them, and
+// closing it ends them.
 package demo

@@ -27,7 +27,7 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 		if m.contextID != "" && m.contextID != t.session.contextID {
 			return nil, nil, 0, invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.contextID)
 		}
-		from, err := a.follow(t, m, req.extension)
+		from, err := a.follow(t, m)
 		if err == nil && p.push != nil {
 			err = a.pushTo(t, p.push, from)
 		}
@@ -37,7 +37,7 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	w, err := a.admit(s, m, req.extension)
+	w, err := a.admit(s, m)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -70,9 +70,9 @@ func (a *Agent) checkSend(req *request, p *sendRequest) error {
 		if err := p.push.check(); err != nil {
 			return err
 		}
-		p.push.wire, p.push.extension = req.wire, req.extension
+		p.push.wire = req.wire
 	}
-	if !req.extension || !m.confirms() {
+	if !m.confirms() {
 		return nil
 	}
 	// The extension's own words on this message (§3.2, Client-to-Agent Messages).
@@ -120,7 +120,7 @@ func (a *Agent) send(ctx context.Context, req *request) (any, error) {
 	if p.historyLength != nil {
 		limit = *p.historyLength
 	}
-	return req.wire.result(t.view(req.extension, limit)), nil
+	return req.wire.result(t.view(limit)), nil
 }
 
 func (a *Agent) stream(ctx context.Context, w http.ResponseWriter, req *request) error {
@@ -165,7 +165,7 @@ func (a *Agent) get(req *request) (any, error) {
 	if p.HistoryLength != nil {
 		limit = *p.HistoryLength
 	}
-	return req.wire.task(t.view(req.extension, limit)), nil
+	return req.wire.task(t.view(limit)), nil
 }
 
 func (a *Agent) cancel(req *request) (any, error) {
@@ -176,7 +176,7 @@ func (a *Agent) cancel(req *request) (any, error) {
 	if !t.stop() {
 		return nil, &rpcError{Code: codeNotCancelable, Message: "task cannot be canceled: " + t.id + " is in a terminal state"}
 	}
-	return req.wire.task(t.view(req.extension, -1)), nil
+	return req.wire.task(t.view(-1)), nil
 }
 
 // resubscribe sends the task, and then what follows. For a terminal task it sends only
@@ -187,7 +187,7 @@ func (a *Agent) resubscribe(ctx context.Context, w http.ResponseWriter, req *req
 		return err
 	}
 	t.mu.Lock()
-	view, from := t.viewLocked(req.extension, -1), len(t.log)
+	view, from := t.viewLocked(-1), len(t.log)
 	t.mu.Unlock()
 	if terminal(view.state) && !req.wire.subscribesToOver() {
 		return over(view.id, view.state)
@@ -240,7 +240,7 @@ func (a *Agent) list(req *request) (any, error) {
 	a.mu.Unlock()
 	page, total := []any{}, 0
 	for i := len(all) - 1; i >= 0; i-- {
-		v := all[i].view(req.extension, p.HistoryLength)
+		v := all[i].view(p.HistoryLength)
 		if p.ContextID != "" && v.contextID != p.ContextID || state != "" && v.state != state {
 			continue
 		}

@@ -2,10 +2,8 @@ package demo
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // A pause is what a story waits for: answers to tool calls, or a prompt. The task's mu
@@ -16,9 +14,6 @@ type pause struct {
 	answers map[string]answer
 	prompt  *message
 	done    chan struct{}
-
-	asking bool // the story asks for more calls
-	quiet  bool // a rejected call gets no further event
 }
 
 func newPause() *pause {
@@ -42,22 +37,16 @@ func (p *pause) unanswered() []toolCall {
 	})
 }
 
-// wait ends the stream with input-required and returns when p is answered. It does not
-// end the stream if p is answered already.
-func (r *run) wait(ctx context.Context, p *pause, kind string, question *message) error {
+// wait ends the stream with input-required and returns when p is answered.
+func (r *run) wait(ctx context.Context, p *pause) error {
 	t := r.task
 	t.mu.Lock()
 	if t.run != r {
 		t.mu.Unlock()
 		return errEnded
 	}
-	if p.asking = false; len(p.calls) > 0 && len(p.unanswered()) == 0 {
-		t.pause = nil
-		t.mu.Unlock()
-		return nil
-	}
 	t.pause = p
-	t.append(event{state: stateInputRequired, kind: kind, final: true, message: question})
+	t.append(event{state: stateInputRequired, kind: kindStateChange, final: true})
 	t.mu.Unlock()
 	select {
 	case <-p.done:
@@ -73,7 +62,7 @@ func (r *run) listen(ctx context.Context, question string) (*message, error) {
 		return nil, err
 	}
 	p := newPause()
-	if err := r.wait(ctx, p, kindStateChange, nil); err != nil {
+	if err := r.wait(ctx, p); err != nil {
 		return nil, err
 	}
 	r.prompt = p.prompt
@@ -84,17 +73,12 @@ func (r *run) listen(ctx context.Context, question string) (*message, error) {
 // rejected calls were reported as cancelled. It does not ask for calls that an "always"
 // allows.
 func (r *run) approve(ctx context.Context, calls ...toolCall) (map[string]answer, error) {
-	return r.approveIn(ctx, newPause(), calls...)
-}
-
-// approveIn is approve with the caller's pause.
-func (r *run) approveIn(ctx context.Context, p *pause, calls ...toolCall) (map[string]answer, error) {
 	r.asked = true
-	s := r.task.session
+	p, memory := newPause(), &r.task.session.memory
 	answers := map[string]answer{}
 	for _, c := range calls {
 		c.Status = callPending
-		if !r.forgets && (s.memory.allows(c) || r.agent.saved.allows(c)) {
+		if memory.allows(c) {
 			answers[c.ID] = answer{remembered: true}
 			c.Confirmation = nil
 		} else {
@@ -107,8 +91,7 @@ func (r *run) approveIn(ctx context.Context, p *pause, calls ...toolCall) (map[s
 	if len(p.calls) == 0 {
 		return answers, nil
 	}
-	question := r.task.text(r.task.messageID(), inProse(p.calls), coreOnly)
-	if err := r.wait(ctx, p, kindStateChange, question); err != nil {
+	if err := r.wait(ctx, p); err != nil {
 		return nil, err
 	}
 	maps.Copy(answers, p.answers)
@@ -119,14 +102,10 @@ func (r *run) approveIn(ctx context.Context, p *pause, calls ...toolCall) (map[s
 func (r *run) heed(ctx context.Context, p *pause) error {
 	for _, c := range p.calls {
 		given := p.answers[c.ID]
-		switch effect := given.option.effect; {
-		case r.forgets:
-		case effect == alwaysSaved:
-			r.agent.saved.allow(c, effect)
-		default:
-			r.task.session.memory.allow(c, effect)
+		if given.option.effect == always {
+			r.task.session.memory.allow(c)
 		}
-		if given.approved() || p.quiet || r.task.status(c.ID) == callCancelled {
+		if given.approved() || r.task.status(c.ID) == callCancelled {
 			continue
 		}
 		c.Status, c.Confirmation = callCancelled, nil
@@ -135,23 +114,6 @@ func (r *run) heed(ctx context.Context, p *pause) error {
 		}
 	}
 	return nil
-}
-
-// inProse asks a client without the extension for the same approval.
-func inProse(calls []toolCall) string {
-	var b strings.Builder
-	for _, c := range calls {
-		fmt.Fprintf(&b, "%s: %s\n", c.Name, c.Description)
-		d := c.Confirmation
-		if d.FileEdit != nil {
-			b.WriteString(d.FileEdit.FormattedDiff)
-		}
-		if d.Execute != nil {
-			fmt.Fprintf(&b, "    %s\n", d.Execute.Command)
-		}
-	}
-	b.WriteString("Shall I? (yes or no)")
-	return b.String()
 }
 
 // status returns the last status of a tool call.

@@ -86,9 +86,8 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 type pushConfig struct {
 	id, url, token, scheme, credentials string
 
-	wire      spelling
-	extension bool
-	stop      context.CancelFunc
+	wire spelling
+	stop context.CancelFunc
 }
 
 // check tells what is wrong with a configuration.
@@ -158,12 +157,8 @@ func (a *Agent) push(ctx context.Context, t *task, c *pushConfig, from int) {
 		}
 		for _, e := range events {
 			from++
-			e, visible := e.seenBy(c.extension)
-			if !visible {
-				continue
-			}
 			var body bytes.Buffer
-			if writeJSON(&body, c.wire.pushed(t, e, c.extension)) == nil {
+			if writeJSON(&body, c.wire.pushed(t, e)) == nil {
 				a.pusher.deliver(ctx, c, body.Bytes())
 			}
 		}
@@ -231,7 +226,7 @@ func (a *Agent) pushMethod(req *request) (any, error) {
 		if err := c.check(); err != nil {
 			return nil, err
 		}
-		c.wire, c.extension = req.wire, req.extension
+		c.wire = req.wire
 		t.mu.Lock()
 		from := len(t.log)
 		t.mu.Unlock()

@@ -69,7 +69,7 @@ func (v03) pushDeleted() any { return json.RawMessage("null") }
 func (v03) pushType() string { return "application/json" }
 
 // pushed: 0.3 has the whole task for each event (§9.5).
-func (v v03) pushed(t *task, _ event, extension bool) any { return v.task(t.view(extension, -1)) }
+func (v v03) pushed(t *task, _ event) any { return v.task(t.view(-1)) }
 
 // v1Push is a configuration as 1.0 has it (§4.3.1).
 type v1Push struct {
@@ -139,9 +139,9 @@ func (v1) pushDeleted() any { return struct{}{} }
 func (v1) pushType() string { return "application/a2a+json" }
 
 // pushed: 1.0 has the stream's events (§4.3.3).
-func (v v1) pushed(t *task, e event, extension bool) any {
+func (v v1) pushed(t *task, e event) any {
 	if e.created {
 		return v.result(t.born(e))
 	}
-	return v.update(t, e, extension)
+	return v.update(t, e)
 }

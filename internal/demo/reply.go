@@ -9,28 +9,28 @@ import (
 
 // follow gives a message to an existing task, and returns the log index where the
 // effects begin.
-func (a *Agent) follow(t *task, m *message, extension bool) (int, error) {
+func (a *Agent) follow(t *task, m *message) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	from, p := len(t.log), t.pause
 	if t.state == stateCanceled || t.state == stateFailed {
 		return 0, over(t.id, t.state)
 	}
-	settings, err := a.admit(t.session, m, extension)
+	settings, err := a.admit(t.session, m)
 	if err != nil {
 		return 0, err
 	}
 	m.taskID, m.contextID = t.id, t.session.contextID
 	switch {
 	case p != nil && len(p.unanswered()) > 0:
-		if err := t.confirm(m, extension); err != nil {
+		if err := t.confirm(m); err != nil {
 			return 0, err
 		}
 		t.session.settle(settings)
 		return from, nil
-	case extension && m.confirms():
+	case m.confirms():
 		return 0, invalidParams("no tool call of task %s awaits a ToolCallConfirmation", t.id)
-	case p == nil && t.state != stateCompleted, p != nil && p.asking:
+	case p == nil && t.state != stateCompleted:
 		return 0, invalidParams("task %s is working: wait for it or cancel it", t.id)
 	}
 	t.session.settle(settings)
@@ -65,28 +65,18 @@ func (m *message) confirms() bool {
 
 // confirm gives a message's answers to the story. It checks all before it applies any.
 // The caller holds t.mu.
-func (t *task) confirm(m *message, extension bool) error {
+func (t *task) confirm(m *message) error {
 	p := t.pause
 	open := p.unanswered()
-	given := map[string]answer{}
-	if extension {
-		var err error
-		if given, err = confirmed(m, open); err != nil {
-			return err
-		}
-		m.audience = extensionOnly
-	} else if m.confirms() {
-		return invalidParams("the message has a ToolCallConfirmation but its request does not activate %s", ExtensionURI)
-	} else {
-		for _, c := range open {
-			given[c.ID] = answer{option: spokenOption(m.words(), c.Confirmation.Options)}
-		}
+	given, err := confirmed(m, open)
+	if err != nil {
+		return err
 	}
 	t.remember(m)
 	for id, a := range given {
 		p.answers[id] = a
 	}
-	if len(p.unanswered()) == 0 && !p.asking {
+	if len(p.unanswered()) == 0 {
 		// The story's next event begins the new stream, as in the extension's example; until
 		// then the task is working.
 		t.pause, t.state = nil, stateWorking
@@ -95,7 +85,7 @@ func (t *task) confirm(m *message, extension bool) error {
 	}
 	for _, c := range open {
 		a, ok := given[c.ID]
-		if !ok || p.quiet && !a.approved() {
+		if !ok {
 			continue
 		}
 		if c.Confirmation = nil; !a.approved() {
@@ -104,9 +94,7 @@ func (t *task) confirm(m *message, extension bool) error {
 		// Not input-required yet: in 1.0 that state alone ends the stream.
 		t.append(event{state: stateWorking, kind: kindToolCall, message: t.extension(c)})
 	}
-	if !p.asking {
-		t.append(event{state: stateInputRequired, kind: kindStateChange, final: true})
-	}
+	t.append(event{state: stateInputRequired, kind: kindStateChange, final: true})
 	return nil
 }
 
@@ -141,9 +129,6 @@ func confirmed(m *message, open []toolCall) (map[string]answer, error) {
 func (c toolCallConfirmation) answer(asked *confirmationRequest) (answer, error) {
 	at := slices.IndexFunc(asked.Options, func(o confirmationOption) bool { return o.ID == c.SelectedOptionID })
 	if at < 0 {
-		if len(asked.Options) == 0 {
-			return answer{}, fmt.Errorf("selected_option_id: no option was offered, so none can be selected: cancel the task")
-		}
 		return answer{}, fmt.Errorf("selected_option_id %q was not offered: there are %s", c.SelectedOptionID, optionIDs(asked.Options))
 	}
 	a := answer{option: asked.Options[at]}
@@ -152,7 +137,7 @@ func (c toolCallConfirmation) answer(asked *confirmationRequest) (answer, error)
 	}
 	a.content = &c.FileDetails.NewContent
 	switch {
-	case asked.FileEdit == nil || asked.Execute != nil:
+	case asked.FileEdit == nil:
 		return a, fmt.Errorf("file_details is there, but the call is not an edit")
 	case !a.approved():
 		return a, fmt.Errorf("file_details is there, but %q rejects the edit", a.option.ID)
@@ -172,9 +157,6 @@ func optionIDs(options []confirmationOption) string {
 func wanted(open []toolCall) string {
 	var ids []string
 	for _, c := range open {
-		if c.ID == "" {
-			return "without a tool_call_id"
-		}
 		ids = append(ids, c.ID)
 	}
 	return "for " + strings.Join(ids, ", ")

@@ -21,9 +21,8 @@ type run struct {
 	task   *task
 	prompt *message // the newest
 
-	asked   bool     // for approval
-	forgets bool     // whether an "always" was given
-	done    []string // actions, a line for each
+	asked bool     // for approval
+	done  []string // actions, a line for each
 }
 
 func (r *run) tell(ctx context.Context, tell story) error {
@@ -47,7 +46,7 @@ func (r *run) finish(err error) {
 	t.run = nil
 	e := event{state: stateCompleted, kind: kindStateChange, final: true}
 	if err != nil {
-		e.state, e.message = stateFailed, t.text(t.messageID(), err.Error(), everyone)
+		e.state, e.message = stateFailed, t.text(t.newID(), err.Error())
 	}
 	t.append(e)
 }
@@ -92,9 +91,9 @@ func (r *run) think(ctx context.Context, subject, description string) error {
 
 // say sends one message, a chunk at a time.
 func (r *run) say(ctx context.Context, chunks ...string) error {
-	id := r.task.messageID()
+	id := r.task.newID()
 	for _, chunk := range chunks {
-		if err := r.emit(event{kind: kindText, message: r.task.text(id, chunk, everyone)}); err != nil {
+		if err := r.emit(event{kind: kindText, message: r.task.text(id, chunk)}); err != nil {
 			return err
 		}
 		if err := r.rest(ctx); err != nil {
@@ -114,6 +113,30 @@ func (r *run) update(ctx context.Context, c toolCall) error {
 		return err
 	}
 	return r.rest(ctx)
+}
+
+// ran records an action for a call. It is told exactly, with strings in Go's quotes, so
+// that nothing in it is invisible. Commands and tools are only told, not run; that makes
+// no difference to what the user has allowed.
+func (r *run) ran(given answer, format string, args ...any) {
+	what, how := fmt.Sprintf(format, args...), given.option.ID
+	if given.remembered {
+		how = "allowed before"
+	}
+	r.done = append(r.done, fmt.Sprintf("ran: %s (%s)\n", what, how))
+	r.agent.ran(given.option.ID, what)
+}
+
+// report ends a story with its actions, if it has asked for approval, so that the user
+// sees the result of the answers.
+func (r *run) report(ctx context.Context) error {
+	switch {
+	case len(r.done) > 0:
+		return r.say(ctx, r.done...)
+	case r.asked:
+		return r.say(ctx, "ran: nothing\n")
+	}
+	return nil
 }
 
 // acknowledge names the prompt's parts that are not text, so that a client sees that

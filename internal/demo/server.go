@@ -46,14 +46,12 @@ func invalidParams(format string, args ...any) error {
 
 // A request is one JSON-RPC request, with the results of its headers.
 type request struct {
-	id        json.RawMessage
-	method    string // by its 0.3 name
-	called    string // by the name that the client used
-	params    json.RawMessage
-	wire      spelling
-	host      string // by which the agent was called
-	extension bool   // the client activated ExtensionURI
-	events    bool   // the client asked for an event stream
+	id     json.RawMessage
+	method string // by its 0.3 name
+	called string // by the name that the client used
+	params json.RawMessage
+	wire   spelling
+	events bool // the client asked for an event stream
 }
 
 type response struct {
@@ -65,23 +63,11 @@ type response struct {
 
 // ServeHTTP serves the card at /.well-known/agent-card.json and JSON-RPC at /.
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if a.gate.serveProvider(w, r) {
-		return
-	}
 	var allow string
 	switch r.URL.Path {
 	case "/.well-known/agent-card.json":
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			a.serveCard(w, r)
-			return
-		}
-		allow = "GET, HEAD"
-	case jwksPath:
-		if a.signer == nil {
-			break
-		}
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
-			a.signer.serveKey(w)
 			return
 		}
 		allow = "GET, HEAD"
@@ -112,9 +98,7 @@ func httpError(w http.ResponseWriter, status int, text string) {
 func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
 	req, err := a.readRequest(w, r)
 	if err == nil {
-		if req.extension {
-			w.Header().Set(req.wire.extensionsHeader(), ExtensionURI)
-		}
+		w.Header().Set(req.wire.extensionsHeader(), ExtensionURI)
 		err = a.dispatch(r.Context(), w, req)
 	}
 	if err != nil {
@@ -125,7 +109,7 @@ func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
 // readRequest reads the envelope. The request is never nil, so that an error can be
 // answered with the known members.
 func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
-	req := &request{id: json.RawMessage("null"), wire: v03{}, host: r.Host}
+	req := &request{id: json.RawMessage("null"), wire: v03{}}
 	if a.version == "1.0" {
 		req.wire = v1{}
 	}
@@ -174,8 +158,7 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 	if req.method = req.wire.method(req.called); req.method == "" {
 		return req, &rpcError{Code: codeMethodNotFound, Message: fmt.Sprintf("method not found: %s", envelope.Method)}
 	}
-	req.extension = activates(r.Header.Values(req.wire.extensionsHeader()))
-	if !req.extension && !a.coreClients {
+	if !activates(r.Header.Values(req.wire.extensionsHeader())) {
 		return req, &rpcError{Code: codeExtensionRequired, Message: fmt.Sprintf("extension support required: the card requires %s, which this request does not activate by the header %s",
 			ExtensionURI, req.wire.extensionsHeader())}
 	}
@@ -235,23 +218,11 @@ func (a *Agent) dispatch(ctx context.Context, w http.ResponseWriter, req *reques
 		result, err = a.cancel(req)
 	case "tasks/resubscribe":
 		return a.resubscribe(ctx, w, req)
-	case "commands/get", "command/execute":
-		if !req.extension {
-			return &rpcError{Code: codeMethodNotFound, Message: fmt.Sprintf("method not found: %s belongs to the extension %s, which this request does not activate by the header %s",
-				req.method, ExtensionURI, req.wire.extensionsHeader())}
-		}
-		if req.method == "command/execute" {
-			return a.execute(ctx, w, req)
-		}
+	case "command/execute":
+		return a.execute(ctx, w, req)
+	case "commands/get":
 		result = map[string]any{"commands": listed(a.commands())}
 	case "agent/getAuthenticatedExtendedCard":
-		if a.gate.extended {
-			card, err := a.extendedCard("http://" + req.host + "/")
-			if err != nil {
-				return err
-			}
-			return req.answer(w, card)
-		}
 		return &rpcError{Code: codeNoExtendedCard, Message: "there is no extended card"}
 	default:
 		result, err = a.pushMethod(req)

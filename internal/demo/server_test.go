@@ -1,10 +1,7 @@
 package demo
 
 import (
-	"context"
 	"encoding/json"
-	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -67,10 +64,6 @@ func TestErrors(t *testing.T) {
 		_, err := c.call("message/send", p)
 		expectError(t, err, "-32003")
 	})
-	converse(t, &Options{CoreClients: true}, func(t *testing.T, c *client) {
-		_, err := c.core().call("commands/get", nil)
-		expectError(t, err, "-32601 method not found: commands/get belongs to the extension")
-	})
 }
 
 func TestSendAndGet(t *testing.T) {
@@ -103,7 +96,7 @@ func TestSendAndGet(t *testing.T) {
 // A snapshot holds everything that was said, once: the newest version of each
 // tool call, and the last words in the status or in the history.
 func TestSnapshotSaysEverythingOnce(t *testing.T) {
-	converse(t, &Options{CoreClients: true}, func(t *testing.T, c *client) {
+	converse(t, nil, func(t *testing.T, c *client) {
 		c.prompt("shell")
 		c.confirm("proceed_once")
 		got, _ := c.call("tasks/get", map[string]any{"id": c.taskID})
@@ -116,41 +109,26 @@ func TestSnapshotSaysEverythingOnce(t *testing.T) {
 		}
 		expect(t, "history", lines, `"shell"`, "thought: Planning a command", "ShellTool SUCCEEDED", "confirmed", `"The command succeeded.\n"`,
 			ran("%q in %q (proceed_once)", "echo one && echo two && echo three", c.dir))
-
-		d := c.core()
-		d.prompt("shell")
-		got, _ = d.call("tasks/get", map[string]any{"id": d.taskID})
-		if at(got, "history.1") != nil || !strings.Contains(at(got, "status.message.parts.0.text").(string), "Shall I?") {
-			t.Errorf("asked in prose: %v", got)
-		}
 	})
 }
 
 func TestSettings(t *testing.T) {
-	dir, other := t.TempDir(), t.TempDir()
-	below := filepath.Join(dir, "below")
-	if err := os.Mkdir(below, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tests := []struct{ name, bound, path, want string }{
-		{"any directory", "", other, ""},
-		{"the workspace", dir, dir, ""},
-		{"below it", dir, below, ""},
-		{"not cleaned", dir, below + string(filepath.Separator) + "..", ""},
-		{"outside", dir, other, "outside of this agent's workspace"},
-		{"above", below, dir, "outside of this agent's workspace"},
-		{"relative", "", "below", "is not absolute"},
-		{"missing", "", filepath.Join(dir, "missing"), "does not exist"},
-		{"a file", "", file, "is not a directory"},
-		{"none", "", "", "AgentSettings.workspace_path is missing"},
+	tests := []struct{ name, path, want string }{
+		{"a directory", dir, ""},
+		{"not cleaned", dir + string(filepath.Separator) + ".", ""},
+		{"relative", "below", "is not absolute"},
+		{"missing", filepath.Join(dir, "missing"), "does not exist"},
+		{"a file", file, "is not a directory"},
+		{"none", "", "AgentSettings.workspace_path is missing"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			converse(t, &Options{Workspace: test.bound}, func(t *testing.T, c *client) {
+			converse(t, nil, func(t *testing.T, c *client) {
 				prompt := c.inWorkspace("edit", map[string]any{"workspace_path": test.path})
 				if test.want != "" {
 					c.refused(prompt, "-32602 invalid params: message.metadata: AgentSettings.workspace_path", test.want)
@@ -202,7 +180,7 @@ func TestWritesStayBelowTheWorkspace(t *testing.T) {
 		}
 		names = append(names, "link/secret", "link/new", "linked")
 	}
-	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+	converseIn(t, dir, nil, func(t *testing.T, c *client) {
 		for _, name := range names {
 			lines := c.prompt("edit " + name)
 			if lines[3] != "Edit FAILED" && len(c.calls) == 1 {
@@ -221,28 +199,6 @@ func TestWritesStayBelowTheWorkspace(t *testing.T) {
 		t.Errorf("there is something new outside: %v", entries)
 	}
 	expectFile(t, secret, "secret")
-
-	// A directory that is swapped for a link between the question and the answer.
-	if runtime.GOOS == "windows" {
-		return
-	}
-	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
-		sub := filepath.Join(dir, "sub")
-		if err := os.Mkdir(sub, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		c.open("message/stream", c.inWorkspace("edit", map[string]any{"workspace_path": sub})).rest()
-		if err := os.Remove(sub); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(outside, sub); err != nil {
-			t.Fatal(err)
-		}
-		expect(t, "swapped", c.confirm("proceed_once")[:2], "Edit EXECUTING", "Edit FAILED")
-		if _, err := os.Stat(filepath.Join(outside, "hello.txt")); err == nil {
-			t.Error("it wrote outside")
-		}
-	})
 }
 
 func TestCard(t *testing.T) {
@@ -309,57 +265,4 @@ func TestCloseEndsStories(t *testing.T) {
 			t.Error("a closed pipe can be dialed")
 		}
 	})
-}
-
-func TestListenRefusesForeignPages(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	a := New(nil)
-	defer a.Close()
-	url, done := make(chan string, 1), make(chan error, 1)
-	go func() { done <- a.Listen(ctx, "", func(u string) { url <- u }) }() // ends with ctx
-	base := <-url
-	_, port, _ := net.SplitHostPort(strings.Trim(strings.TrimPrefix(base, "http://"), "/"))
-	transport := &http.Transport{}
-	tests := []struct {
-		host, origin string
-		status       int
-		names        string
-	}{
-		{"", "", 200, ""},
-		{"localhost:" + port, "", 200, ""},
-		{"[::1]:" + port, "", 200, ""},
-		{"localhost:" + port, "http://localhost:" + port, 200, ""},
-		{"evil.example:" + port, "", 403, "evil.example"},
-		{"127.0.0.1.evil.example", "", 403, "evil.example"},
-		{"8.8.8.8", "", 403, "8.8.8.8"},
-		{"", "http://evil.example", 403, "evil.example"},
-		{"", "http://localhost:1", 403, "localhost:1"},
-		{"", "null", 403, "null"},
-	}
-	for _, test := range tests {
-		r, _ := http.NewRequestWithContext(ctx, http.MethodPost, base, strings.NewReader(envelope("tasks/list", nil)))
-		if test.host != "" {
-			r.Host = test.host
-		}
-		if test.origin != "" {
-			r.Header.Set("Origin", test.origin)
-		}
-		resp, err := transport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if resp.StatusCode != test.status || !json.Valid(body) || !strings.Contains(string(body), test.names) {
-			t.Errorf("Host %q, Origin %q: %d %s", test.host, test.origin, resp.StatusCode, body)
-		}
-	}
-	transport.CloseIdleConnections()
-	cancel()
-	if err := <-done; err != nil {
-		t.Errorf("Listen: %v", err)
-	}
-	if err := a.Listen(t.Context(), "no port", nil); err == nil {
-		t.Error("an address without a port is accepted")
-	}
 }

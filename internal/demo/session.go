@@ -12,8 +12,7 @@ type session struct {
 	memory    memory // what the user has allowed until the session ends
 
 	mu        sync.Mutex
-	workspace *workspace // nil: no client has named one
-	settled   bool       // a message has brought AgentSettings
+	workspace *workspace // nil: no message has brought AgentSettings
 }
 
 // newSession makes a session, and its context ID.
@@ -21,9 +20,6 @@ func (a *Agent) newSession() *session {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := &session{contextID: a.newID()}
-	if a.root != "" {
-		s.workspace = &workspace{base: a.root, below: ".", shown: a.root}
-	}
 	a.sessions[s.contextID] = s
 	return s
 }
@@ -46,11 +42,9 @@ func (a *Agent) session(contextID string) (*session, error) {
 // admit reads a message's AgentSettings, which the first message of a session must have
 // (extension, §3.2). It changes nothing, since the message may be refused later. The
 // caller passes its result to [session.settle]; s is nil for a new session.
-func (a *Agent) admit(s *session, m *message, extension bool) (*workspace, error) {
+func (a *Agent) admit(s *session, m *message) (*workspace, error) {
 	raw, ok := m.metadata[ExtensionURI]
 	switch {
-	case !extension:
-		return nil, nil
 	case !ok && s.isSettled():
 		return nil, nil
 	case !ok:
@@ -59,7 +53,7 @@ func (a *Agent) admit(s *session, m *message, extension bool) (*workspace, error
 	settings, err := readSettings(raw)
 	if err == nil {
 		var w *workspace
-		if w, err = a.workspace(settings.WorkspacePath); err == nil {
+		if w, err = newWorkspace(settings.WorkspacePath); err == nil {
 			return w, nil
 		}
 		err = fmt.Errorf("AgentSettings.%v", err)
@@ -74,7 +68,7 @@ func (s *session) settle(w *workspace) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.workspace, s.settled = w, true
+	s.workspace = w
 }
 
 func (s *session) isSettled() bool {
@@ -83,7 +77,7 @@ func (s *session) isSettled() bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.settled
+	return s.workspace != nil
 }
 
 // directory returns the session's workspace, or an error that tells the client how to

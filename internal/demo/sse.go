@@ -49,15 +49,11 @@ func (s *eventStream) follow(ctx context.Context, a *Agent, t *task, from int) e
 		}
 		from += len(events)
 		for _, e := range events {
-			e, visible := e.seenBy(s.req.extension)
-			if !visible {
-				continue
-			}
 			var result any
 			if e.created {
 				result = s.req.wire.result(t.born(e))
 			} else {
-				result = s.req.wire.update(t, e, s.req.extension)
+				result = s.req.wire.update(t, e)
 			}
 			if err := s.send(result); err != nil {
 				return err

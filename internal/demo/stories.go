@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -39,30 +38,8 @@ func tales() []tale {
 		{"fail", "fails", plain(fail)},
 		{"slow", "talks for 30 seconds", plain(slow)},
 		{"long", "sends 10,000 chunks of text", plain(long)},
-		{"options", "asks to run a command, with odd options: options " + strings.Join(optionSets(), "|"), oddOptions},
-		{"command", "asks to run a command that is hard to show: command " + strings.Join(words(hardCommands()), "|"), hardCommand},
-		{"edit-path", "asks to edit a file anywhere, and touches none: edit-path PATH, edit-path raw PATH", editPath},
-		{"edit-differs", "asks to edit one file and means another: edit-differs PATH", editDiffers},
-		{"edit-command", "asks for an edit and a command in one request", plain(editCommand)},
-		{"two-edits", "asks for two edits at once, and never mentions one that is rejected again", plain(twoEdits)},
-		{"weather", "asks to call a tool of the MCP server \"weather\": weather lookup|delete_all", weather},
-		{"nameless", "asks to call an MCP tool without a name: nameless both|server|tool", nameless},
-		{"twice", "asks for something of no special kind, twice: twice same|other", twice},
-		{"always", "asks for a command, and again: always " + strings.Join(words(repeats()), "|") + ", or several of them", always},
-		{"forgetful", "as always, but asks again for what was allowed for good", forgetful},
-		{"bare", "asks without a tool call: bare options|none", bare},
-		{"between", "asks for two commands, with text between, while the stream stays open: between MILLISECONDS", between},
-		{"finished", "calls a tool, and says so when it is done", plain(finished)},
-		{"anew", "tells another story, with IDs that begin anew in the task: anew STORY", anew},
+		{"hidden", "asks to run a command with characters that are invisible", plain(hidden)},
 	}
-}
-
-// pick returns a prompt's story: by its first word, or hello with a list of the words.
-func pick(words []string) story {
-	if t := named(words); t != nil {
-		return t
-	}
-	return help
 }
 
 // named returns the story that the first word names, nil if it names none.
@@ -127,14 +104,6 @@ func help(ctx context.Context, r *run) error {
 	return r.say(ctx, chunks...)
 }
 
-// anew numbers the IDs of a task's messages and calls from here on.
-func anew(args []string) story {
-	return func(ctx context.Context, r *run) error {
-		r.task.anew.Store(true)
-		return pick(args)(ctx, r)
-	}
-}
-
 func ask(ctx context.Context, r *run) error {
 	reply, err := r.listen(ctx, "Which colour shall it be?")
 	if err != nil {
@@ -144,10 +113,10 @@ func ask(ctx context.Context, r *run) error {
 }
 
 func slow(ctx context.Context, r *run) error {
-	id := r.task.messageID()
+	id := r.task.newID()
 	for i := 1; i <= slowChunks; i++ {
 		chunk := fmt.Sprintf("tick %d of %d\n", i, slowChunks)
-		if err := r.emit(event{kind: kindText, message: r.task.text(id, chunk, everyone)}); err != nil {
+		if err := r.emit(event{kind: kindText, message: r.task.text(id, chunk)}); err != nil {
 			return err
 		}
 		if err := rest(ctx, slowPace); err != nil {
@@ -159,12 +128,12 @@ func slow(ctx context.Context, r *run) error {
 
 // long numbers its chunks, so that a loss can be located.
 func long(ctx context.Context, r *run) error {
-	id := r.task.messageID()
+	id := r.task.newID()
 	for i := 1; i <= longChunks; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.emit(event{kind: kindText, message: r.task.text(id, fmt.Sprintf("chunk %d\n", i), everyone)}); err != nil {
+		if err := r.emit(event{kind: kindText, message: r.task.text(id, fmt.Sprintf("chunk %d\n", i))}); err != nil {
 			return err
 		}
 	}
@@ -179,16 +148,4 @@ func fail(ctx context.Context, r *run) error {
 		return err
 	}
 	return errors.New("the demo agent failed, as it was asked to")
-}
-
-// word returns the first of a story's words, or else the first known one; an unknown
-// word is an error.
-func word(args []string, known ...string) (string, error) {
-	if len(args) == 0 {
-		return known[0], nil
-	}
-	if !slices.Contains(known, args[0]) {
-		return "", fmt.Errorf("there is no %q: there are %s", args[0], strings.Join(known, ", "))
-	}
-	return args[0], nil
 }

@@ -12,12 +12,9 @@ import (
 )
 
 func TestHello(t *testing.T) {
-	converse(t, &Options{CoreClients: true}, func(t *testing.T, c *client) {
+	converse(t, nil, func(t *testing.T, c *client) {
 		expect(t, "hello", c.prompt("hello"),
 			"task submitted", "working", "thought: Greeting",
-			`"Hello"`, `" from"`, `" the"`, `" a2astdio"`, `" demo"`, `" agent."`, "completed (final)")
-		expect(t, "core hello", c.core().prompt("hello"),
-			"task submitted", "working",
 			`"Hello"`, `" from"`, `" the"`, `" a2astdio"`, `" demo"`, `" agent."`, "completed (final)")
 		ids := map[any]bool{}
 		for _, e := range c.seen {
@@ -46,7 +43,7 @@ func TestUnknownWordListsTheStories(t *testing.T) {
 func TestEdit(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "hello.txt")
-	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+	converseIn(t, dir, nil, func(t *testing.T, c *client) {
 		expect(t, "asked", c.prompt("edit"),
 			"task submitted", "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")
 		asked := c.seen[3]
@@ -91,7 +88,7 @@ func expectFile(t *testing.T, name, want string) {
 // An edit takes the user's version of the file, writes that, and says what it wrote.
 func TestModifyTakesTheUsersVersion(t *testing.T) {
 	dir := t.TempDir()
-	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+	converseIn(t, dir, nil, func(t *testing.T, c *client) {
 		c.prompt("modify mine.txt")
 		confirm := confirmation(c.calls[0], "proceed_once")
 		confirm["file_details"] = map[string]any{"new_content": "mine\n"}
@@ -108,7 +105,7 @@ func TestModifyTakesTheUsersVersion(t *testing.T) {
 
 func TestEditRefusesWhatChangedMeanwhile(t *testing.T) {
 	dir := t.TempDir()
-	converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+	converseIn(t, dir, nil, func(t *testing.T, c *client) {
 		c.prompt("edit")
 		if err := os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("theirs"), 0o644); err != nil {
 			t.Fatal(err)
@@ -126,6 +123,19 @@ func TestShell(t *testing.T) {
 			"ShellTool EXECUTING", `ShellTool EXECUTING "one\n"`, `ShellTool EXECUTING "one\ntwo\n"`, `ShellTool EXECUTING "one\ntwo\nthree\n"`,
 			"ShellTool SUCCEEDED", `"The command"`, `" succeeded.\n"`,
 			ran("%q in %q (proceed_once)", "echo one && echo two && echo three", c.dir), "completed (final)")
+	})
+}
+
+// What runs is in the request and in the report, with all its characters.
+func TestHidden(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		c.prompt("hidden")
+		command := at(c.requests[0], "confirmation_request.execute_details.command")
+		if command != at(c.requests[0], "input_parameters.command") || !strings.Contains(command.(string), "\u202e") {
+			t.Errorf("it asks for %v", c.requests[0])
+		}
+		c.confirm("proceed_once")
+		expect(t, "it ran", c.ran, fmt.Sprintf("%q in %q (proceed_once)", command, c.dir))
 	})
 }
 
@@ -147,13 +157,13 @@ func TestMany(t *testing.T) {
 		}
 	}
 	t.Run("in one message", func(t *testing.T) {
-		converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		converseIn(t, dir, nil, func(t *testing.T, c *client) {
 			expect(t, "asked", c.prompt("many"), "task submitted", "working", "Edit PENDING?", "ShellTool PENDING?", "input-required (final)")
 			expect(t, "approved", c.confirm("proceed_once"), done(demoLine)...)
 		})
 	})
 	t.Run("one by one", func(t *testing.T) {
-		converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		converseIn(t, dir, nil, func(t *testing.T, c *client) {
 			c.prompt("many")
 			e, s := c.calls[0], c.calls[1]
 			one := func(call, option string) []string {
@@ -165,7 +175,7 @@ func TestMany(t *testing.T) {
 		})
 	})
 	t.Run("one refused", func(t *testing.T) {
-		converse(t, &Options{Workspace: dir}, func(t *testing.T, c *client) {
+		converseIn(t, dir, nil, func(t *testing.T, c *client) {
 			c.prompt("many")
 			e, s := c.calls[0], c.calls[1]
 			one := func(call, option string) []string {
@@ -274,35 +284,6 @@ func TestTools(t *testing.T) {
 		expect(t, "todos", c.prompt("todos"), "task submitted", "working",
 			"write_todos EXECUTING", "write_todos EXECUTING", "write_todos EXECUTING", "write_todos SUCCEEDED",
 			`"That is"`, `" the plan.\n"`, "completed (final)")
-	})
-}
-
-// Where the extension is optional, a client without it is asked in prose.
-func TestCoreClientApprovesInProse(t *testing.T) {
-	dir := t.TempDir()
-	converse(t, &Options{Workspace: dir, CoreClients: true}, func(t *testing.T, c *client) {
-		c = c.core()
-		got := c.prompt("edit")
-		if last := got[len(got)-1]; len(got) != 3 || !strings.Contains(last, "Shall I? (yes or no)") || !strings.Contains(last, "+Hello from") {
-			t.Fatalf("asked: %q", got)
-		}
-		_, err := c.call("message/send", c.message(c.taskID, data(confirmation("x", "proceed_once"))))
-		expectError(t, err, "does not activate")
-		file := filepath.Join(dir, "hello.txt")
-		expect(t, "yes", c.reply("Yes, please"), `"I wrote "`, `"hello.txt"`, `".\n"`, ran("write %q to %q (proceed_once)", demoLine, file), "completed (final)")
-		expectFile(t, file, demoLine)
-		c.prompt("shell")
-		expect(t, "no", c.reply("rather not"), `"I do not run "`, `"echo one && echo two && echo three"`, `".\n"`, ran("nothing"), "completed (final)")
-		c.prompt("bare none")
-		expect(t, "yes", c.reply("yes"), `"The command"`, `" succeeded.\n"`, ran("%q in %q (yes)", "echo bare", dir), "completed (final)")
-		c.prompt("between 100")
-		expect(t, "yes", c.reply("yes"), `"The command"`, `" succeeded.\n"`, `"The command"`, `" succeeded.\n"`,
-			ran("%q in %q (proceed_once)", "echo first", dir), ran("%q in %q (proceed_once)", "echo second", dir), "completed (final)")
-		for _, e := range c.seen {
-			if e["metadata"] != nil || at(e, "status.message.extensions") != nil {
-				t.Errorf("a core client got %v", e)
-			}
-		}
 	})
 }
 

@@ -65,7 +65,7 @@ func (r *run) plan(ctx context.Context, name string) (*editing, error) {
 	}
 	e := &editing{workspace: w, name: name}
 	e.call = toolCall{
-		ID: r.task.callID(), Name: editTool, Description: "Edit " + filepath.ToSlash(name),
+		ID: r.task.newID(), Name: editTool, Description: "Edit " + filepath.ToSlash(name),
 		Status: callPending, Input: map[string]any{"file_path": w.path(name)},
 	}
 	if e.old, err = w.read(name); err != nil {
@@ -109,7 +109,7 @@ func (r *run) edit(ctx context.Context, e *editing, given answer) error {
 	if err := e.write(text); err != nil {
 		return r.failCall(ctx, c, errorDetails{Message: err.Error(), Type: "file_write_failure"})
 	}
-	r.ran(c, given, "write %q to %q", text, e.workspace.path(e.name))
+	r.ran(given, "write %q to %q", text, e.workspace.path(e.name))
 	c.Status, c.Output = callSucceeded, &toolOutput{Diff: e.diff(text)}
 	if err := r.update(ctx, c); err != nil {
 		return err

@@ -18,36 +18,29 @@ func (r *run) simple(ctx context.Context, c toolCall, output toolOutput) error {
 	if d := c.Confirmation.MCP; d != nil {
 		what = fmt.Sprintf("%q of the MCP server %q", d.ToolName, d.ServerName)
 	}
-	if err := r.carryOut(ctx, c, answers[c.ID], output, fmt.Sprintf("%s with %s", what, part{data: c.Input}.json())); err != nil {
-		return err
-	}
-	return r.say(ctx, "The tool", " answered.\n")
-}
-
-// carryOut tells that an approved call runs, and its output.
-func (r *run) carryOut(ctx context.Context, c toolCall, given answer, output toolOutput, what ...string) error {
-	for _, w := range what {
-		r.ran(c, given, "%s", w)
-	}
+	r.ran(answers[c.ID], "%s with %s", what, part{data: c.Input}.json())
 	c.Status, c.Confirmation = callExecuting, nil
 	if err := r.update(ctx, c); err != nil {
 		return err
 	}
 	c.Status, c.Output = callSucceeded, &output
-	return r.update(ctx, c)
+	if err := r.update(ctx, c); err != nil {
+		return err
+	}
+	return r.say(ctx, "The tool", " answered.\n")
 }
 
 func mcp(ctx context.Context, r *run) error {
 	text := "issue 7: the demo agent needs no model"
 	return r.simple(ctx, toolCall{
-		ID: r.task.callID(), Name: "get_issue", Description: "Read an issue", Input: map[string]any{"number": 7},
+		ID: r.task.newID(), Name: "get_issue", Description: "Read an issue", Input: map[string]any{"number": 7},
 		Confirmation: &confirmationRequest{Options: options(), MCP: &mcpDetails{ServerName: "demo-tracker", ToolName: "get_issue"}},
 	}, toolOutput{Text: &text})
 }
 
 func generic(ctx context.Context, r *run) error {
 	return r.simple(ctx, toolCall{
-		ID: r.task.callID(), Name: "weather", Description: "Look at the sky", Input: map[string]any{"place": "here"},
+		ID: r.task.newID(), Name: "weather", Description: "Look at the sky", Input: map[string]any{"place": "here"},
 		Confirmation: &confirmationRequest{Options: options(), Generic: &genericDetails{Description: "Look out of the window"}},
 	}, toolOutput{Structured: map[string]any{"sky": "clear", "degrees": 21, "wind": map[string]any{"from": "west", "knots": 4}}})
 }
@@ -55,7 +48,7 @@ func generic(ctx context.Context, r *run) error {
 // toolError fails a tool, not the task.
 func toolError(ctx context.Context, r *run) error {
 	c := toolCall{
-		ID: r.task.callID(), Name: "web_fetch", Description: "Fetch a page", Status: callPending,
+		ID: r.task.newID(), Name: "web_fetch", Description: "Fetch a page", Status: callPending,
 		Input: map[string]any{"url": "https://demo.invalid/missing"},
 	}
 	if err := r.update(ctx, c); err != nil {
@@ -76,7 +69,7 @@ type todo struct {
 
 // todos is a tool call with a changing input: the list is replaced as a whole.
 func todos(ctx context.Context, r *run) error {
-	c := toolCall{ID: r.task.callID(), Name: "write_todos", Description: "Update the todo list", Status: callExecuting}
+	c := toolCall{ID: r.task.newID(), Name: "write_todos", Description: "Update the todo list", Status: callExecuting}
 	steps := []string{"read the code", "write a test", "rewrite it in another language", "make it pass"}
 	for _, statuses := range [][]string{
 		{"in_progress", "pending", "pending", "pending"},

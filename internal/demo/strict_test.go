@@ -2,7 +2,6 @@ package demo
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,17 +82,15 @@ func TestARefusedAnswerChangesNothing(t *testing.T) {
 		}
 		_, err := c.call("message/send", c.message(c.taskID, good))
 		expectError(t, err, "-32602 invalid params: a ToolCallConfirmation is sent as a streaming message, not by ")
-		_, err = c.core().call("message/stream", c.message(c.taskID, good))
+		_, err = c.as("").call("message/stream", c.message(c.taskID, good))
 		expectError(t, err, "-32008")
-		if ran := c.agent.Executed(); len(ran) > 0 {
-			t.Fatalf("it ran %v", ran)
+		if len(c.ran) > 0 {
+			t.Fatalf("it ran %v", c.ran)
 		}
 
-		lines := c.open("message/stream", c.message(c.taskID, good, data(confirmation(shell, "cancel")))).rest()
-		expect(t, "what was done", said03(lines, "ran: ")[1:], []string{}...)
-		if got := c.agent.Executed(); len(got) != 1 || got[0].TaskID != c.taskID || got[0].ToolCallID != edit || got[0].OptionID != "proceed_once" ||
-			!strings.HasSuffix(got[0].Ran, fmt.Sprintf("to %q", filepath.Join(dir, "hello.txt"))) {
-			t.Errorf("it ran %+v", got)
+		c.open("message/stream", c.message(c.taskID, good, data(confirmation(shell, "cancel")))).rest()
+		if len(c.ran) != 1 || !strings.HasSuffix(c.ran[0], fmt.Sprintf("to %q (proceed_once)", filepath.Join(dir, "hello.txt"))) {
+			t.Errorf("it ran %q", c.ran)
 		}
 	})
 }
@@ -101,7 +98,8 @@ func TestARefusedAnswerChangesNothing(t *testing.T) {
 // Each field is taken in both spellings, also in what the client sends as a whole.
 func TestAnswersInLowerCamelCase(t *testing.T) {
 	dir := t.TempDir()
-	inEachVersion(t, Options{Workspace: dir}, func(t *testing.T, c *client) {
+	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+		c.dir = dir
 		c.open("message/stream", c.inWorkspace("modify", map[string]any{"workspacePath": dir, "mcpServers": []any{}, "allowed_tools": []any{"Edit"}})).rest()
 		answer := map[string]any{"toolCallId": c.calls[0], "selectedOptionId": "proceed_once", "fileDetails": map[string]any{"newContent": "mine\n"}}
 		expect(t, "modified", c.open("message/stream", c.message(c.taskID, data(answer))).rest()[:2], "Edit EXECUTING", "Edit SUCCEEDED")
@@ -158,8 +156,8 @@ func TestConfirmationsThatNothingAwaits(t *testing.T) {
 		done := c.message(c.taskID, c.answers("proceed_once")...)
 		c.open("message/stream", done).rest()
 		c.refused(done, "-32602", want)
-		if ran := c.agent.Executed(); len(ran) != 1 {
-			t.Errorf("it ran %v", ran)
+		if len(c.ran) != 1 {
+			t.Errorf("it ran %v", c.ran)
 		}
 
 		r := c.open("message/stream", c.message("", text("slow")))
@@ -172,7 +170,7 @@ func TestConfirmationsThatNothingAwaits(t *testing.T) {
 // The user's version of a file is taken for what is an edit and nothing else.
 func TestContentIsForEditsOnly(t *testing.T) {
 	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
-		for _, prompt := range []string{"shell", "mcp", "generic", "edit-command", "bare"} {
+		for _, prompt := range []string{"shell", "mcp", "generic"} {
 			c.prompt(prompt)
 			answer := confirmation(c.calls[0], "proceed_once")
 			answer["file_details"] = map[string]any{"new_content": "mine\n"}
@@ -181,8 +179,8 @@ func TestContentIsForEditsOnly(t *testing.T) {
 				t.Errorf("%s: the task is %s", prompt, got)
 			}
 		}
-		if ran := c.agent.Executed(); len(ran) > 0 {
-			t.Errorf("it ran %v", ran)
+		if len(c.ran) > 0 {
+			t.Errorf("it ran %v", c.ran)
 		}
 	})
 }
@@ -200,9 +198,7 @@ func TestTheExtensionIsRequired(t *testing.T) {
 			version, header = "1.0", "A2A-Extensions"
 		}
 		for _, activated := range []string{"", "https://example.com/other", ExtensionURI + "/v2"} {
-			d := c.core()
-			d.header = maps.Clone(d.header)
-			d.header.Set(header, activated)
+			d := c.as(activated)
 			for _, method := range methods[version] {
 				_, err := d.call(method, c.message("", text("hello")))
 				if !strings.HasPrefix(err, "-32008 ") || !strings.Contains(err, ExtensionURI) || !strings.Contains(err, header) {
@@ -216,11 +212,5 @@ func TestTheExtensionIsRequired(t *testing.T) {
 		if len(c.agent.tasks) > 0 {
 			t.Error("a refused message began a task")
 		}
-	})
-	converse(t, &Options{CoreClients: true}, func(t *testing.T, c *client) {
-		if required := at(c.agent.card(PipeURL)["capabilities"], "extensions.0.required"); required != false {
-			t.Errorf("where core clients are taken the card says required: %v", required)
-		}
-		c.core().prompt("hello")
 	})
 }

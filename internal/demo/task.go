@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -19,8 +18,6 @@ type task struct {
 	id      string
 	session *session
 	newID   func() string
-	anew    atomic.Bool // IDs of messages and calls are numbered
-	counts  struct{ messages, calls atomic.Int64 }
 	life    context.Context // ends when the task is forgotten
 	forget  context.CancelFunc
 	over    atomic.Bool // in a terminal state; for Agent.keep, which must not take mu
@@ -48,20 +45,8 @@ type said struct {
 
 func (a *Agent) newTask(s *session) *task {
 	t := &task{id: a.newID(), session: s, newID: a.newID, grown: make(chan struct{}), said: map[string]*said{}}
-	t.anew.Store(a.idsPerTask)
 	t.life, t.forget = context.WithCancel(a.ctx)
 	return t
-}
-
-func (t *task) messageID() string { return t.nextID("m", &t.counts.messages) }
-
-func (t *task) callID() string { return t.nextID("c", &t.counts.calls) }
-
-func (t *task) nextID(kind string, count *atomic.Int64) string {
-	if !t.anew.Load() {
-		return t.newID()
-	}
-	return fmt.Sprint(kind, count.Add(1))
 }
 
 // append adds an event to the log and wakes the readers. The caller holds mu.
@@ -109,18 +94,15 @@ func (t *task) remember(m *message) {
 
 // view returns the task as a reader sees it now. A negative limit means the whole
 // history.
-func (t *task) view(extension bool, limit int) taskView {
+func (t *task) view(limit int) taskView {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.viewLocked(extension, limit)
+	return t.viewLocked(limit)
 }
 
-func (t *task) viewLocked(extension bool, limit int) taskView {
+func (t *task) viewLocked(limit int) taskView {
 	v := taskView{id: t.id, contextID: t.session.contextID, state: t.state, at: t.at}
 	for _, s := range t.history {
-		if !s.message.audience.includes(extension) {
-			continue
-		}
 		m := s.message
 		if m.role == "agent" && s.call == nil && m.parts[0].data == nil {
 			m.parts = []part{{text: s.text.String()}}
@@ -202,14 +184,13 @@ func (t *task) stop() bool {
 }
 
 // text returns a message, or a chunk of one if the ID has been used before.
-func (t *task) text(id, text string, audience audience) *message {
-	return &message{id: id, role: "agent", parts: []part{{text: text}}, audience: audience}
+func (t *task) text(id, text string) *message {
+	return &message{id: id, role: "agent", parts: []part{{text: text}}}
 }
 
 // extension returns a message that carries an object of the extension.
 func (t *task) extension(object any) *message {
 	return &message{
-		id: t.messageID(), role: "agent", parts: []part{{data: object}},
-		audience: extensionOnly, extensions: []string{ExtensionURI},
+		id: t.newID(), role: "agent", parts: []part{{data: object}}, extensions: []string{ExtensionURI},
 	}
 }

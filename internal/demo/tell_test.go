@@ -62,8 +62,6 @@ func told(part map[string]any, state string) string {
 			s += fmt.Sprintf(" %q", live)
 		}
 		return state + s
-	case d["execute_details"] != nil:
-		return state + "bare?"
 	case d["subject"] != nil:
 		return state + fmt.Sprint("thought: ", d["subject"])
 	}
@@ -87,15 +85,4 @@ func expectError(t *testing.T, got, want string) {
 	if !strings.Contains(got, want) || want == "" {
 		t.Errorf("error %q, want %q in it", got, want)
 	}
-}
-
-// said03 returns the text of the last stream that begins with a prefix.
-func said03(lines []string, prefix string) []string {
-	var found []string
-	for _, line := range lines {
-		if text, err := strconv.Unquote(line); err == nil && strings.HasPrefix(text, prefix) {
-			found = append(found, strings.TrimSuffix(text, "\n"))
-		}
-	}
-	return found
 }

@@ -39,7 +39,7 @@ type spelling interface {
 	// first event of a stream.
 	result(v taskView) any
 	// update is a status update.
-	update(t *task, e event, extension bool) any
+	update(t *task, e event) any
 	// The four methods for push notification configurations: their parameters, by the
 	// method's 0.3 name, and their answers.
 	pushParams(method string, params json.RawMessage) (pushRequest, error)
@@ -47,7 +47,7 @@ type spelling interface {
 	pushList(configs []any) any
 	pushDeleted() any
 	// pushed is the body of a push for an event, pushType its content type.
-	pushed(t *task, e event, extension bool) any
+	pushed(t *task, e event) any
 	pushType() string
 	// subscribesToOver reports whether a subscription to an ended task gets the task, not
 	// an error.
@@ -64,19 +64,6 @@ type sendRequest struct {
 	push          *pushConfig // nil: no push notifications
 }
 
-// An audience tells which readers get a message.
-type audience int
-
-const (
-	everyone      audience = iota
-	extensionOnly          // thoughts and tool calls
-	coreOnly               // the prose that replaces them
-)
-
-func (a audience) includes(extension bool) bool {
-	return a == everyone || (a == extensionOnly) == extension
-}
-
 type message struct {
 	id         string
 	role       string // "user" or "agent"
@@ -85,7 +72,6 @@ type message struct {
 	contextID  string
 	metadata   map[string]json.RawMessage
 	extensions []string
-	audience   audience
 }
 
 // A part is text unless file or data is set.
@@ -132,16 +118,7 @@ type event struct {
 	at      time.Time
 }
 
-// seenBy returns the event as a reader sees it, and whether it sees it at all.
-func (e event) seenBy(extension bool) (event, bool) {
-	if e.message == nil || e.message.audience.includes(extension) {
-		return e, true
-	}
-	e.message = nil
-	return e, e.final || e.kind == kindStateChange
-}
-
-// A taskView is a task at one moment, as one reader sees it.
+// A taskView is a task at one moment.
 type taskView struct {
 	id, contextID string
 	state         string
@@ -150,12 +127,8 @@ type taskView struct {
 	history       []message
 }
 
-// metadata returns an event's DevelopmentToolEvent, under the extension's key, or nil
-// for a reader without the extension.
-func (e event) metadata(extension bool) map[string]any {
-	if !extension {
-		return nil
-	}
+// metadata returns an event's DevelopmentToolEvent, under the extension's key.
+func (e event) metadata() map[string]any {
 	return map[string]any{ExtensionURI: developmentToolEvent{
 		Kind: e.kind, Model: "demo-1", UserTier: "demo", Error: e.err,
 	}}

@@ -183,12 +183,12 @@ func (v v03) task(t taskView) any {
 
 func (v v03) result(t taskView) any { return v.task(t) }
 
-func (v v03) update(t *task, e event, extension bool) any {
+func (v v03) update(t *task, e event) any {
 	return v03Update{
 		Kind: "status-update", TaskID: t.id, ContextID: t.session.contextID,
 		Status:   v03Status{State: e.state, Message: v.message(e.message), Timestamp: e.at},
 		Final:    e.final,
-		Metadata: e.metadata(extension),
+		Metadata: e.metadata(),
 	}
 }
 

@@ -218,11 +218,11 @@ func (v v1) task(t taskView) any {
 
 func (v v1) result(t taskView) any { return map[string]any{"task": v.task(t)} }
 
-func (v v1) update(t *task, e event, extension bool) any {
+func (v v1) update(t *task, e event) any {
 	return map[string]any{"statusUpdate": v1Update{
 		TaskID: t.id, ContextID: t.session.contextID,
 		Status:   v1Status{State: v1State(e.state), Message: v.message(e.message), Timestamp: e.at},
-		Metadata: e.metadata(extension),
+		Metadata: e.metadata(),
 	}}
 }
 

@@ -63,7 +63,7 @@ func textV1(s string) map[string]any { return map[string]any{"text": s} }
 func TestConversationInV1(t *testing.T) {
 	dir := t.TempDir()
 	for _, version := range []string{"1.0", "both"} {
-		converse(t, &Options{Version: version, Workspace: dir}, func(t *testing.T, c *client) {
+		converseIn(t, dir, &Options{Version: version}, func(t *testing.T, c *client) {
 			v1Client(c)
 			expect(t, "asked", c.prompt("edit "+version),
 				"task submitted", "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")

@@ -32,7 +32,7 @@ func TestWords(t *testing.T) {
 		if err := task.settled(t.Context(), agent.ctx, 0); err != nil {
 			t.Fatal(err)
 		}
-		if got := task.view(true, -1).state == stateInputRequired; got != want {
+		if got := task.view(-1).state == stateInputRequired; got != want {
 			t.Errorf("%q: asks %t, not %t", prompt, got, want)
 		}
 		agent.Close()

@@ -17,22 +17,17 @@ const maxFile = 1 << 20
 // from base, so that neither a symbolic link nor a directory that is replaced later
 // leads out of base.
 type workspace struct {
-	base  string // Options.Workspace, or the client's own directory
-	below string // relative to base
+	base  string // with links resolved
 	shown string // in the client's spelling, for paths that it gets
 }
 
-// workspace finds the directory that a workspace_path names.
-func (a *Agent) workspace(path string) (*workspace, error) {
+// newWorkspace finds the directory that a workspace_path names.
+func newWorkspace(path string) (*workspace, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("workspace_path %q is not absolute", path)
 	}
 	path = filepath.Clean(path)
-	if a.rootErr != nil {
-		return nil, fmt.Errorf("workspace_path %q: this agent has no workspace: %v", path, a.rootErr)
-	}
-	// Links are resolved first: /tmp is one on some systems, and a link below the
-	// workspace may lead out of it.
+	// Links are resolved first: /tmp is one on some systems.
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, fmt.Errorf("workspace_path %q does not exist", path)
@@ -40,27 +35,7 @@ func (a *Agent) workspace(path string) (*workspace, error) {
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("workspace_path %q is not a directory", path)
 	}
-	if a.root == "" {
-		return &workspace{base: real, below: ".", shown: path}, nil
-	}
-	root, err := filepath.EvalSymlinks(a.root)
-	if err != nil {
-		return nil, fmt.Errorf("workspace_path %q: this agent has no workspace: %v", path, err)
-	}
-	below, err := filepath.Rel(root, real)
-	if err != nil || !filepath.IsLocal(below) {
-		return nil, fmt.Errorf("workspace_path %q is outside of this agent's workspace %q", path, a.root)
-	}
-	return &workspace{base: root, below: below, shown: path}, nil
-}
-
-func (w *workspace) open() (*os.Root, error) {
-	base, err := os.OpenRoot(w.base)
-	if err != nil || w.below == "." {
-		return base, err
-	}
-	defer base.Close()
-	return base.OpenRoot(w.below)
+	return &workspace{base: real, shown: path}, nil
 }
 
 // path returns the absolute path of a file, as the client knows the workspace.
@@ -71,7 +46,7 @@ func (w *workspace) read(name string) (*string, error) {
 	if !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("%q is outside of the workspace", name)
 	}
-	root, err := w.open()
+	root, err := os.OpenRoot(w.base)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +77,7 @@ func (w *workspace) read(name string) (*string, error) {
 }
 
 func (w *workspace) write(name, content string) error {
-	root, err := w.open()
+	root, err := os.OpenRoot(w.base)
 	if err != nil {
 		return err
 	}

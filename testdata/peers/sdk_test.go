@@ -232,3 +232,16 @@ func TestSDKCancel(t *testing.T) {
 		t.Errorf("the next prompt's stop reason is %s", stop)
 	}
 }
+
+func wantLong(t *testing.T, text string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		if line != fmt.Sprintf("chunk %d", i+1) {
+			t.Fatalf("line %d of %d is %q", i+1, len(lines), line)
+		}
+	}
+	if len(lines) != 10_000 {
+		t.Errorf("%d chunks have arrived, want 10000", len(lines))
+	}
+}

@@ -2,7 +2,9 @@ package peers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"testing"
 )
 
 // A Turn is a prompt that has been sent.
@@ -201,4 +203,30 @@ func (o *Outcome) summary() string {
 		fmt.Fprintf(&b, "\n\t%s %q: %s", c.Kind, c.Title, strings.Join(c.Statuses, ", "))
 	}
 	return b.String()
+}
+
+// greeting is the text that the demo agent writes into a file.
+const greeting = "Hello from the a2astdio demo agent.\n"
+
+func contains(t *testing.T, what, got, want string) {
+	t.Helper()
+	if !strings.Contains(got, want) {
+		t.Errorf("%s is %q, want it to contain %q", what, got, want)
+	}
+}
+
+// onlyCall returns the turn's one call.
+func onlyCall(t *testing.T, o *Outcome) *Call {
+	t.Helper()
+	if len(o.Calls) != 1 {
+		t.Fatalf("one call was expected: %s", o.summary())
+	}
+	return o.Calls[0]
+}
+
+func statuses(t *testing.T, c *Call, want ...string) {
+	t.Helper()
+	if !slices.Equal(slices.Compact(slices.Clone(c.Statuses)), want) {
+		t.Errorf("the call %q went through %v, want %v", c.Title, c.Statuses, want)
+	}
 }

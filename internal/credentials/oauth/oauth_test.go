@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/a2astdio/a2astdio/internal/demo/idp"
+	"github.com/a2astdio/a2astdio/internal/test/idp"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 

@@ -1,5 +1,6 @@
 // Package signin has the common parts of the tests of sign-ins: an identity provider
-// over real HTTP and TLS that fails on demand, and a browser whose user says yes or no.
+// over real HTTP and TLS that fails on demand, a browser whose user says yes or no, and
+// agents that want a token or have a signed card.
 package signin
 
 import (
@@ -18,7 +19,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/a2astdio/a2astdio/internal/demo/idp"
+	"github.com/a2astdio/a2astdio/internal/test/idp"
 )
 
 // A Server is an identity provider.

@@ -1,6 +1,5 @@
 // Package idp is a small identity provider: OAuth 2.1 with OpenID Connect on top, in
-// memory. The demo agent (a2astdio demo --auth oauth2) and the tests of sign-ins use
-// it.
+// memory, for the tests of sign-ins and of what an agent does with tokens.
 //
 // It is as strict as the specifications allow. It requires PKCE with S256. A code works
 // once, and a second use revokes the tokens of the first. Refresh tokens are new each
