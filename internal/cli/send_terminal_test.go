@@ -52,7 +52,7 @@ func sessions() []session {
 		{name: "editor", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "e\n"}, {"Which?", "y\n"}}, env: []string{"VISUAL=sed -i.bak 1cchanged"}},
 		{name: "shell", args: []string{"shell"}, keys: []key{{"Which?", "a\n"}}},
 		{name: "once", args: []string{"--approve", "once", "many"}},
-		{name: "control", args: []string{"command", "control"}, keys: []key{{"Which?", "n\n"}}},
+		{name: "hidden", args: []string{"hidden"}, keys: []key{{"Which?", "n\n"}}},
 		{name: "tool-fails", args: []string{"error"}},
 		{name: "task-fails", args: []string{"--fail", "fail"}, exit: exitFailed},
 		{name: "verbose", args: []string{"--verbose", "todos"}},
