@@ -65,10 +65,7 @@ func (t *turn) command(ctx context.Context, prompt []acp.ContentBlock) *request 
 
 // sideRequest makes a request of a dialect's own.
 func (a *Agent) sideRequest(ctx context.Context, c mapping.SideRequest) (*transport.Stream, json.RawMessage, error) {
-	if c.Method == "" {
-		return a.opts.Client.SideChannel(ctx, c.Path, c.Params)
-	}
-	return a.opts.Client.InvokeStream(ctx, c.Method, c.Params)
+	return a.opts.Client.Call(ctx, transport.Call{Method: c.Method, Path: c.Path, Params: c.Params, Long: true})
 }
 
 // execute runs a slash command. It is sent as a streaming call. An agent that answers

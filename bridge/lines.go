@@ -378,7 +378,7 @@ func (e *linesEditor) pass(c *editorRequest) {
 	session := e.server.agent.NewSession("")
 	e.runTurn(c, session, gjson.GetBytes(params, "raw").Bool(), func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		return t.request(ctx, v, "", true, func(ctx context.Context) (*transport.Stream, string, error) {
-			stream, raw, err := e.server.agent.opts.Client.InvokeStream(ctx, c.Method, params)
+			stream, raw, err := e.server.agent.opts.Client.Call(ctx, transport.Call{Method: c.Method, Params: params, Long: true})
 			v.passed = raw
 			return stream, "", err
 		})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -140,7 +141,8 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 
 func (e *linesEditor) getCommands(c *editorRequest) {
 	e.once(c, nil, func(ctx context.Context) (any, error) {
-		return e.server.agent.opts.Client.Invoke(ctx, "commands/get", struct{}{})
+		_, commands, err := e.server.agent.opts.Client.Call(ctx, transport.Call{Method: "commands/get", Params: struct{}{}})
+		return commands, err
 	})
 }
 

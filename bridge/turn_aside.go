@@ -76,7 +76,7 @@ func (t *turn) sayAside(ctx context.Context, leg *leg, a mapping.Answer, call ma
 				return nil, nil
 			}
 		} else {
-			_, err = t.agent.opts.Client.Invoke(ctx, call.Method, call.Params)
+			_, _, err = t.agent.opts.Client.Call(ctx, transport.Call{Method: call.Method, Params: call.Params})
 		}
 		lost := !call.IsZero() && errors.Is(err, transport.ErrPossiblyDelivered)
 		switch {

@@ -34,7 +34,7 @@ func (x *exchange) isStream() bool { return x.mediaType() == "text/event-stream"
 // body reads the answer to its end, which also keeps the connection.
 func (x *exchange) body() ([]byte, error) {
 	defer x.resp.Body.Close()
-	if x.isStream() || x.resp.StatusCode < 300 && x.isMislabelled() {
+	if x.isStream() || x.resp.StatusCode < 300 && x.begins() == ':' {
 		// A unary method that is answered with events: the first one is it.
 		frames, err := newFrameReader(x.resp.Body, false).next(nil)
 		if err == io.EOF {
@@ -43,7 +43,7 @@ func (x *exchange) body() ([]byte, error) {
 		if err != nil {
 			return nil, x.cut(err)
 		}
-		return bytes.Clone(frames[0].data), nil
+		return repairText(bytes.TrimSpace(bytes.Clone(frames[0].data))), nil
 	}
 	b, err := io.ReadAll(io.LimitReader(x.resp.Body, maxEvent+1))
 	switch {
@@ -52,49 +52,7 @@ func (x *exchange) body() ([]byte, error) {
 	case len(b) > maxEvent:
 		return nil, failf(ErrTooLarge, "%s answered %s with more than %d MiB", shown(x.url), x.what, maxEvent>>20)
 	}
-	return b, nil
-}
-
-// cut returns the error for an answer that stopped short.
-func (x *exchange) cut(err error) error {
-	var said *failure
-	if errors.As(err, &said) {
-		return said
-	}
-	is := errors.Join(ErrInterrupted, err)
-	if !x.a.delivery.repeat {
-		is = errors.Join(ErrPossiblyDelivered, is)
-	}
-	switch {
-	case x.c.base.Err() != nil:
-		return failf(errors.Join(ErrEnded, is), "%s: the client was closed", shown(x.url))
-	case x.caller.Err() != nil:
-		return failf(errors.Join(x.caller.Err(), is), "%s: %s was given up: %v", shown(x.url), x.what, x.caller.Err())
-	}
-	if !x.a.delivery.repeat {
-		return x.explainLoss(failf(is, "%s: %s in the middle of its answer to %s: %s", shown(x.url), reason(err), x.what, notAgain))
-	}
-	return x.explainLoss(failf(is, "%s: %s in the middle of its answer to %s", shown(x.url), reason(err), x.what))
-}
-
-// result reads the answer to an operation. again is set if the operation is to be sent
-// once more, in another spelling.
-func (x *exchange) result(b binding, c *operation) (result json.RawMessage, again bool, err error) {
-	body, err := x.body()
-	if err != nil {
-		return nil, false, err
-	}
-	a := &answer{status: x.resp.StatusCode, body: repairText(bytes.TrimSpace(body))}
-	a.json = len(a.body) > 0 && rawjson.Valid(a.body)
-	result, refusal := b.result(c, a)
-	again = b.again(c, a.status, refusal)
-	switch {
-	case refusal != nil:
-		return nil, again, x.agentError(refusal)
-	case result == nil:
-		return nil, again, x.notA2A(a.body)
-	}
-	return result, again, nil
+	return repairText(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))), nil
 }
 
 // agentError adds to the agent's error what the response says beside it.

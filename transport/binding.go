@@ -32,13 +32,18 @@ const (
 // streams reports whether the answer is expected to be a stream.
 func (kind opKind) streams() bool { return kind == opStream || kind == opSubscribe }
 
+// aboutPush reports whether an operation is about push notifications.
+func (kind opKind) aboutPush() bool { return opSetPush <= kind && kind <= opDeletePush }
+
 // An operation is one call of an agent with its parameters, before a binding spells it.
 // Each kind uses the members that it needs.
 type operation struct {
 	kind   opKind
-	method string // opMethod's
+	method string // opMethod's, or:
+	path   string // a plain request below the agent's URL
 	params any    // opMethod's; nil for none
 	stream bool   // the answer may be a stream
+	wait   waits
 
 	message   *a2a.Outgoing
 	blocking  bool
@@ -53,23 +58,21 @@ type operation struct {
 	id       uint64
 	delivery delivery
 	// what names the operation in errors; ownURL: no other operation has its URL. Both
-	// are set with the request.
+	// are set with the request. as is the kind, also where opMethod names one.
 	what   string
 	ownURL bool
-
-	// The rest is set by the binding. as is the kind, also where opMethod names one;
-	// pathID is the task in the path. other asks for the spelling that the agent is not
-	// known to take; spelled is the one that was used.
-	as             opKind
-	pathID         string
-	other, spelled bool
-	tenantSlash    bool
-	hasFiles       bool // with their bytes
+	as     opKind
+	// twice: see [writer]. answered: its refusal is the agent's, and not that of a server
+	// where no agent is.
+	twice, answered bool
 }
 
 // newOperation makes an operation of a kind, with that kind's delivery.
 func newOperation(kind opKind) *operation {
 	c := &operation{kind: kind, stream: kind.streams(), history: -1}
+	if kind == opStream {
+		c.wait = waitResponse
+	}
 	switch kind {
 	case opMethod, opSend, opStream, opSetPush:
 		c.delivery = deliverOnce
@@ -97,14 +100,12 @@ type request struct {
 
 // A binding is how operations travel (specification 1.0, §5): it makes HTTP requests of
 // operations, and unwraps the answers. The shapes inside are the protocol version's.
-//
-// A binding knows no Client and no connection. One is made for each agent; its
-// methods are called concurrently.
+// Bindings know no Client and no connection, and have no state.
 type binding interface {
 	// home returns the URL below which requests go, made of the interface's URL.
-	home(u *url.URL) *url.URL
-	// request spells an operation. The error is the caller's mistake: the protocol
-	// version, or the binding, has no words for it.
+	home(p protocol, u *url.URL) *url.URL
+	// request spells an operation, and sets as where it is the method's. The error is the caller's mistake: the
+	// protocol version, or the binding, has no words for it.
 	request(p protocol, c *operation) (*request, error)
 	// result unwraps the answer to an operation: it returns the operation's result, or the
 	// agent's error. Neither means that this is no answer of the binding.
@@ -112,10 +113,6 @@ type binding interface {
 	// event decodes one frame of a stream, which is valid JSON, into ev, or returns
 	// the agent's error. failure: the frame is named an error.
 	event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error
-	// again gets each answer, with the agent's error if it is one. It reports whether
-	// to send the operation once more, in another spelling: only where the agent has
-	// certainly not taken it.
-	again(c *operation, status int, refusal *a2a.Error) bool
 }
 
 // An answer is the response to a request that does not stream.
@@ -128,15 +125,28 @@ type answer struct {
 
 // A bindingKind is one entry of the list of bindings.
 type bindingKind struct {
+	binding
 	// name is what cards call it, option what ClientOptions.Binding does.
 	name, option string
-	open         func(p protocol) binding
+	// proto: A2A 0.3 has the JSON of its proto there.
+	proto bool
 }
 
 // is reports whether a card's word means the binding. Some cards write it as an
-// identifier (HTTP_JSON).
-func (k bindingKind) is(name string) bool {
-	return strings.EqualFold(k.name, strings.ReplaceAll(name, "_", "+"))
+// identifier (HTTP_JSON), or with a hyphen (JSON-RPC).
+func (k bindingKind) is(name string) bool { return plainWord(k.name) == plainWord(name) }
+
+// plainWord leaves the letters and digits of a word, or all of a URI.
+func plainWord(s string) string {
+	if strings.Contains(s, "://") {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_+-/ ", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(s))
 }
 
 // bindings lists what we speak. The card chooses, so their order means nothing.

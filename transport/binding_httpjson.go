@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -13,54 +13,72 @@ import (
 
 // httpJSON is A2A over HTTP+JSON (specification 1.0, §11; 0.3, §3.2.3): each
 // operation is a verb and a path, each frame of a stream an object with nothing
-// around it. This file is what the versions share; binding_httpjson_v1.go and
-// binding_httpjson_v03.go are the versions.
-type httpJSON struct {
-	version httpVersion
-	// others has a bit for each operation of which the agent takes the other spelling:
-	// see again. The bit of opMethod, which is no operation, stands for the tenant.
-	others atomic.Uint32
-}
+// around it.
+type httpJSON struct{}
 
-// An httpVersion is what differs between the versions.
-type httpVersion interface {
-	// route returns the verb and path of an operation. other asks for its other
-	// spelling, if it has one.
-	route(kind opKind, other bool) route
-	// outgoing changes the parameters of an operation, without those in the path, into
-	// the version's form over HTTP.
-	outgoing(kind opKind, c *operation, params members, other bool) members
-	// incoming changes a result, or with opStream a frame, into the version's form over
-	// JSON-RPC. What it does not know it leaves as it is.
-	incoming(kind opKind, c *operation, raw string) string
-	// again reports whether an error calls for the other spelling.
-	again(c *operation, status int, refusal *a2a.Error) bool
-}
+func httpJSONKind() bindingKind { return bindingKind{httpJSON{}, "HTTP+JSON", "http+json", true} }
 
 // A route is the verb and path of an operation. {name} in the path stands for the
 // parameter of that name.
 type route struct {
-	verb, path string
+	kind      opKind
+	verb      string
+	path, v03 string
 	// body: the other parameters are the body. Without, and with another verb than
 	// POST, they are the query.
 	body bool
 }
 
-func httpJSONKind() bindingKind {
-	return bindingKind{"HTTP+JSON", "http+json", func(p protocol) binding {
-		if p.name() == "0.3" {
-			return &httpJSON{version: httpV03{}}
-		}
-		return &httpJSON{version: httpV1{}}
-	}}
+func routes() []route {
+	const (
+		task    = "/tasks/{id}"
+		configs = "/pushNotificationConfigs"
+		config  = configs + "/{id}"
+		v03     = configs + "/{pushNotificationConfigId}"
+	)
+	return []route{
+		{opSend, http.MethodPost, "/message:send", "/message:send", true},
+		{opStream, http.MethodPost, "/message:stream", "/message:stream", true},
+		{opGet, http.MethodGet, task, task, false},
+		{opList, http.MethodGet, "/tasks", "/tasks", false},
+		{opCancel, http.MethodPost, task + ":cancel", task + ":cancel", true},
+		// POST in the specifications' text, GET in their protos. The SDKs' newest servers
+		// take both; that for .NET takes POST in 1.x, that for Python GET in 0.3.
+		{opSubscribe, http.MethodPost, task + ":subscribe", task + ":subscribe", false},
+		{opSetPush, http.MethodPost, "/tasks/{taskId}" + configs, "/tasks/{taskId}" + configs, true},
+		{opGetPush, http.MethodGet, "/tasks/{taskId}" + config, task + v03, false},
+		{opListPush, http.MethodGet, "/tasks/{taskId}" + configs, task + configs, false},
+		{opDeletePush, http.MethodDelete, "/tasks/{taskId}" + config, task + v03, false},
+		{opExtendedCard, http.MethodGet, "/extendedAgentCard", "/card", false},
+	}
+}
+
+// pushName is what 0.3's proto calls a push notification configuration, or without an ID
+// its task.
+func pushName(task, id string) string {
+	if id == "" {
+		return "tasks/" + task
+	}
+	return "tasks/" + task + "/pushNotificationConfigs/" + id
+}
+
+// in returns the verb and the path in a version.
+func (r route) in(p protocol) (verb, path string) {
+	switch {
+	case !p.v03:
+		return r.verb, r.path
+	case r.kind == opSubscribe:
+		return http.MethodGet, "/v1" + r.v03
+	}
+	return r.verb, "/v1" + r.v03
 }
 
 // home cuts an operation off the URL: some cards name one there. All operations are
 // below what stands before it.
-func (b *httpJSON) home(u *url.URL) *url.URL {
-	for _, kind := range []opKind{opSend, opStream} {
-		r := b.version.route(kind, false)
-		if path, ok := strings.CutSuffix(u.Path, r.path); ok {
+func (httpJSON) home(p protocol, u *url.URL) *url.URL {
+	for _, r := range routes()[:2] {
+		_, operation := r.in(p)
+		if path, ok := strings.CutSuffix(u.Path, operation); ok {
 			home := *u
 			home.Path, home.RawPath = path, ""
 			return &home
@@ -69,52 +87,57 @@ func (b *httpJSON) home(u *url.URL) *url.URL {
 	return u
 }
 
-func (b *httpJSON) request(p protocol, c *operation) (*request, error) {
-	kind, params, err := b.operation(p, c)
+func (httpJSON) request(p protocol, c *operation) (*request, error) {
+	kind, params, err := httpOperation(p, c)
 	if err != nil {
 		return nil, err
 	}
 	c.as = kind
-	c.spelled = b.others.Load()&(1<<kind) != 0 != c.other
-	r := b.version.route(kind, c.spelled)
-	out := &request{verb: r.verb, accept: "application/a2a+json, application/json", what: r.verb + " " + r.path}
+	list := routes()
+	r := list[slices.IndexFunc(list, func(r route) bool { return r.kind == kind })]
+	verb, path := r.in(p)
+	out := &request{verb: verb, accept: "application/a2a+json, application/json", what: verb + " " + path}
 	if kind.streams() {
 		out.accept, out.arrays = "text/event-stream", true
 	}
-	tenant := params.text("tenant")
-	if out.path, c.pathID, params, err = fill(r.path, params, out.what); err != nil {
+	if tenant := params.text("tenant"); tenant != "" {
+		// One segment in the specification; Google's tenants have several, with slashes
+		// that are not escaped.
+		for segment := range strings.SplitSeq(tenant, "/") {
+			out.path += "/" + escapeSegment(segment)
+		}
+	}
+	filled, params, err := fill(path, params, out.what)
+	if err != nil {
 		return nil, err
 	}
-	if tenant != "" {
-		out.path = "/" + b.tenantPath(c, tenant) + out.path
-	}
-	params = b.version.outgoing(kind, c, params, c.spelled)
+	out.path += filled
 	switch {
 	case r.body:
 		out.body = params.object(nil)
-	case r.verb != http.MethodPost:
+	case verb != http.MethodPost:
 		out.query, err = params.without("tenant").query(out.what)
 	}
 	return out, err
 }
 
-// operation returns the kind of an operation and its parameters. A method that is
-// called by its name is the version's operation of that name; this binding has no other
-// methods, such as those of extensions.
-func (b *httpJSON) operation(p protocol, c *operation) (kind opKind, params members, err error) {
-	kind, given := c.kind, c.params
-	if kind != opMethod {
-		given, err = p.params(c)
+// httpOperation returns the kind of an operation and its parameters. A method that is
+// called by its name is the version's operation of that name, and its parameters are
+// taken as they are; this binding has no other methods, such as those of extensions.
+func httpOperation(p protocol, c *operation) (kind opKind, params members, err error) {
+	var raw []byte
+	if kind = c.kind; kind != opMethod {
+		raw, err = p.params(c)
 	} else if kind = operationOf(p, c.method); kind == opMethod {
 		refusal := &a2a.Error{Code: a2a.CodeMethodNotFound, Message: "HTTP+JSON has A2A's own operations, and no method " + c.method}
 		err = failf(refusal, "%s", refusal.Message)
+	} else if c.params != nil {
+		if raw, err = encodeJSON(c.params); err != nil {
+			err = failf(err, "the parameters of %s are not JSON: %v", c.method, err)
+		}
 	}
-	if err != nil || given == nil {
+	if err != nil || raw == nil {
 		return kind, nil, err
-	}
-	raw, err := encodeJSON(given)
-	if err != nil {
-		return kind, nil, failf(err, "the parameters of %s are not JSON: %v", c.method, err)
 	}
 	if text := strings.TrimSpace(rawjson.View(raw)); rawjson.IsObject(text) {
 		return kind, readMembers(text), nil
@@ -122,48 +145,7 @@ func (b *httpJSON) operation(p protocol, c *operation) (kind opKind, params memb
 	return kind, nil, failf(nil, "the parameters of %s are no object", c.method)
 }
 
-// tenantPath spells a tenant that is part of the path. The specification has one
-// segment for it; Google's tenants have several, with slashes that are not escaped. So
-// plain slashes are tried first.
-func (b *httpJSON) tenantPath(c *operation, tenant string) string {
-	c.tenantSlash = strings.Contains(tenant, "/")
-	if b.others.Load()&(1<<opMethod) != 0 != (c.other && c.tenantSlash) {
-		return escapeSegment(tenant)
-	}
-	segments := strings.Split(tenant, "/")
-	for i, s := range segments {
-		segments[i] = escapeSegment(s)
-	}
-	return strings.Join(segments, "/")
-}
-
-// again tries the other spelling of an operation, once, where an answer says that the
-// agent does not know the first. It remembers which one the agent took.
-func (b *httpJSON) again(c *operation, status int, refusal *a2a.Error) bool {
-	switch {
-	case status < 300 && c.other:
-		b.remember(c.as, c.spelled)
-		if c.tenantSlash {
-			b.remember(opMethod, true)
-		}
-	case c.other || status < 300:
-	case c.tenantSlash && status == http.StatusNotFound && refusal == nil && b.others.Load()&(1<<opMethod) == 0,
-		b.version.again(c, status, refusal):
-		c.other = true
-		return true
-	}
-	return false
-}
-
-func (b *httpJSON) remember(kind opKind, other bool) {
-	if other {
-		b.others.Or(1 << kind)
-	} else {
-		b.others.And(^uint32(1 << kind))
-	}
-}
-
-func (b *httpJSON) result(c *operation, a *answer) (json.RawMessage, *a2a.Error) {
+func (httpJSON) result(c *operation, a *answer) (json.RawMessage, *a2a.Error) {
 	raw := rawjson.View(a.body)
 	switch {
 	case a.json && (a.status >= 300 || hasError(raw)):
@@ -174,7 +156,7 @@ func (b *httpJSON) result(c *operation, a *answer) (json.RawMessage, *a2a.Error)
 		if rawjson.Member(raw, "jsonrpc") != "" { // early versions of the SDK for .NET
 			raw = readResponse(raw).result
 		}
-		return json.RawMessage(b.version.incoming(c.as, c, raw)), nil
+		return json.RawMessage(raw), nil
 	case len(a.body) == 0:
 		return json.RawMessage("null"), nil
 	}
@@ -183,10 +165,9 @@ func (b *httpJSON) result(c *operation, a *answer) (json.RawMessage, *a2a.Error)
 
 // event takes an object of a stream. Agents send errors in six forms; the sixth, a
 // broken connection, is not seen here.
-func (b *httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error {
+func (httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error {
 	if !failure {
-		p.decode(b.version.incoming(opStream, nil, data), ev)
-		if ev.Kind != a2a.EventUnknown {
+		if p.decode(data, ev); ev.Kind != a2a.EventUnknown {
 			return nil
 		}
 	}
@@ -199,7 +180,111 @@ func (b *httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *
 		return e
 	}
 	if r := readResponse(data); r.result != "" { // JSON-RPC's envelope, which does not belong here
-		p.decode(b.version.incoming(opStream, nil, r.result), ev)
+		p.decode(r.result, ev)
 	}
 	return nil
 }
+
+// members are those of a JSON object, in its order, as they are written.
+type members []param
+
+type param struct {
+	key   string // without its quotes, and with its escapes
+	value string
+}
+
+func readMembers(raw string) (m members) {
+	rawjson.EachMember(raw, func(key, value string) bool {
+		m = append(m, param{key, value})
+		return true
+	})
+	return m
+}
+
+// get returns the value of a member; "" if there is none.
+func (m members) get(key string) string {
+	for _, x := range m {
+		if x.key == key {
+			return x.value
+		}
+	}
+	return ""
+}
+
+// text returns a member that is a string, or a number.
+func (m members) text(key string) string { return jsonText(m.get(key)) }
+
+func (m members) without(key string) (rest members) {
+	for _, x := range m {
+		if x.key != key {
+			rest = append(rest, x)
+		}
+	}
+	return rest
+}
+
+// object appends the members as an object.
+func (m members) object(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, x := range m {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, '"'), x.key...)
+		dst = append(append(dst, `":`...), x.value...)
+	}
+	return append(dst, '}')
+}
+
+// query spells the members as a query (specification 1.0, §11.5): lists repeat the
+// name, and nested values cannot be in one.
+func (m members) query(what string) (string, error) {
+	var q []string
+	add := func(key, value string) {
+		if rawjson.IsString(value) {
+			value = rawjson.Text(value)
+		}
+		if value != "null" {
+			q = append(q, escapeQuery(key)+"="+escapeQuery(value))
+		}
+	}
+	for _, x := range m {
+		switch key := rawjson.Unescape(x.key); {
+		case rawjson.IsObject(x.value):
+			return "", failf(nil, "%s has no place for %s, which is an object: it goes in the URL", what, key)
+		case rawjson.IsArray(x.value):
+			rawjson.EachElement(x.value, func(value string) bool { add(key, value); return true })
+		default:
+			add(key, x.value)
+		}
+	}
+	return strings.Join(q, "&"), nil
+}
+
+// escapeQuery escapes by RFC 3986, which has no plus for a space.
+func escapeQuery(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// fill puts members into the path of a route, and takes them off the list.
+func fill(path string, m members, what string) (filled string, rest members, err error) {
+	for {
+		before, after, found := strings.Cut(path, "{")
+		name, tail, _ := strings.Cut(after, "}")
+		filled += before
+		if !found {
+			return filled, m, nil
+		}
+		switch value := m.text(name); value {
+		case "":
+			return "", nil, failf(nil, "%s needs a value of %s, which is in its path", what, name)
+		case ".", "..":
+			return "", nil, failf(nil, "%q is no ID that a path can hold", value)
+		default:
+			filled += escapeSegment(value)
+		}
+		m, path = m.without(name), tail
+	}
+}
+
+// escapeSegment escapes one segment of a path. A colon is escaped as well: it separates
+// the operation (:cancel).
+func escapeSegment(s string) string { return strings.ReplaceAll(url.PathEscape(s), ":", "%3A") }

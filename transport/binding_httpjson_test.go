@@ -52,9 +52,8 @@ func TestHTTPJSONRequests(t *testing.T) {
 			`POST /base/v1/message:stream?key=k {"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]}}`},
 		{aCall(opGet, func(c *operation) { c.history = 3 }),
 			`GET /base/acme/tasks/t%2F1?key=k&historyLength=3`, `GET /base/v1/tasks/t%2F1?key=k&historyLength=3`},
-		// Some servers of 0.3 take 0 for no limit, so 1 is sent, and incoming drops the message.
 		{aCall(opGet, func(c *operation) { c.history = 0 }),
-			`GET /base/acme/tasks/t%2F1?key=k&historyLength=0`, `GET /base/v1/tasks/t%2F1?key=k&historyLength=1`},
+			`GET /base/acme/tasks/t%2F1?key=k&historyLength=0`, `GET /base/v1/tasks/t%2F1?key=k&historyLength=0`},
 		{aCall(opList, func(c *operation) { c.query = query }),
 			`GET /base/acme/tasks?key=k&contextId=c%20d&status=TASK_STATE_CANCELED&pageSize=5&pageToken=a%2Bb%3D&includeArtifacts=true`,
 			`GET /base/v1/tasks?key=k&contextId=c%20d&status=TASK_STATE_CANCELLED&pageSize=5&pageToken=a%2Bb%3D&includeArtifacts=true`},
@@ -62,14 +61,9 @@ func TestHTTPJSONRequests(t *testing.T) {
 			`POST /base/acme/tasks/t%2F1:cancel?key=k {"tenant":"acme"}`, `POST /base/v1/tasks/t%2F1:cancel?key=k {}`},
 		{aCall(opSubscribe, nil),
 			`POST /base/acme/tasks/t%2F1:subscribe?key=k`, `GET /base/v1/tasks/t%2F1:subscribe?key=k`},
-		{aCall(opSubscribe, func(c *operation) { c.other = true }),
-			`GET /base/acme/tasks/t%2F1:subscribe?key=k`, `POST /base/v1/tasks/t%2F1:subscribe?key=k`},
 		{aCall(opSetPush, func(c *operation) { c.push = push }),
 			`POST /base/acme/tasks/t%2F1/pushNotificationConfigs?key=k {"tenant":"acme","url":"https://me.example/"}`,
-			`POST /base/v1/tasks/t%2F1/pushNotificationConfigs?key=k {"parent":"tasks/t/1","configId":"t/1","config":{"name":"tasks/t/1/pushNotificationConfigs/t/1","pushNotificationConfig":{"url":"https://me.example/","id":"t/1"}}}`},
-		{aCall(opSetPush, func(c *operation) { c.push, c.other = push, true }),
-			`POST /base/acme/tasks/t%2F1/pushNotificationConfigs?key=k {"tenant":"acme","url":"https://me.example/"}`,
-			`POST /base/v1/tasks/t%2F1/pushNotificationConfigs?key=k {"name":"tasks/t/1/pushNotificationConfigs/t/1","pushNotificationConfig":{"url":"https://me.example/","id":"t/1"}}`},
+			`POST /base/v1/tasks/t%2F1/pushNotificationConfigs?key=k {"parent":"tasks/t/1","configId":"t/1","config":{"name":"tasks/t/1/pushNotificationConfigs/t/1","pushNotificationConfig":{"id":"t/1","url":"https://me.example/"}}}`},
 		{aCall(opGetPush, nil),
 			`GET /base/acme/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`, `GET /base/v1/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`},
 		{aCall(opListPush, func(c *operation) { c.pageToken = "n" }),
@@ -78,12 +72,11 @@ func TestHTTPJSONRequests(t *testing.T) {
 			`DELETE /base/acme/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`, `DELETE /base/v1/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`},
 		{aCall(opExtendedCard, nil), `GET /base/acme/extendedAgentCard?key=k`, `GET /base/v1/card?key=k`},
 	} {
-		v1, v03 := httpJSONKind().open(protocolV1{tenant: "acme"}), httpJSONKind().open(protocolV03{})
 		again := *test.call
-		if got := spelled(v1.request(protocolV1{tenant: "acme"}, test.call)); got != test.v1 {
+		if got := spelled(httpJSON{}.request(protocol{tenant: "acme"}, test.call)); got != test.v1 {
 			t.Errorf("1.0:\n got %s\nwant %s", got, test.v1)
 		}
-		if got := spelled(v03.request(protocolV03{}, &again)); got != test.v03 {
+		if got := spelled(httpJSON{}.request(protocol{v03: true, proto: true}, &again)); got != test.v03 {
 			t.Errorf("0.3:\n got %s\nwant %s", got, test.v03)
 		}
 	}
@@ -93,13 +86,13 @@ func TestHTTPJSONRequests(t *testing.T) {
 func TestHTTPJSONRefusesIDs(t *testing.T) {
 	for _, id := range []string{"", ".", ".."} {
 		c := aCall(opCancel, func(c *operation) { c.taskID = id })
-		if r, err := httpJSONKind().open(protocolV1{}).request(protocolV1{}, c); err == nil {
+		if r, err := (httpJSON{}).request(protocol{}, c); err == nil {
 			t.Errorf("%q: %s", id, spelled(r, nil))
 		}
 	}
 	for _, id := range []string{"../../admin", "a?b#c", "x:cancel", "日本", "a b%2e"} {
 		c := aCall(opGet, func(c *operation) { c.taskID = id })
-		r, err := httpJSONKind().open(protocolV1{}).request(protocolV1{}, c)
+		r, err := httpJSON{}.request(protocol{}, c)
 		u, parseErr := url.Parse("http://agent.example" + r.path)
 		if err != nil || parseErr != nil || strings.Count(u.EscapedPath(), "/") != 2 || u.Path != "/tasks/"+id || u.RawQuery != "" || strings.Contains(r.path, ":") {
 			t.Errorf("%q: %s, %v", id, r.path, err)
@@ -136,17 +129,17 @@ func TestHTTPJSONStrangers(t *testing.T) {
 		{"a reason in a nest", "1.0", opSend, 400, `{"error":{"code":400,"message":"x","details":[[],1,{"domain":1,"reason":{}}]}}`, "0 400 x"},
 		{"a page", "1.0", opGet, 200, `<html>`, "none"},
 	} {
-		e := httpEndpoint(test.version)
+		w := httpWay(test.version)
 		c := aCall(test.op, func(c *operation) { c.as = c.kind })
 		body := []byte(test.body)
-		result, refusal := e.binding.result(c, &answer{test.status, body, test.body[0] != '<'})
+		result, refusal := w.kind.result(c, &answer{test.status, body, test.body[0] != '<'})
 		got := "none"
 		switch {
 		case refusal != nil:
 			got = strings.TrimSpace(fmt.Sprintf("%d %d %s", refusal.Code, refusal.HTTPStatus, refusal.Message))
 		case result != nil:
 			var ev a2a.Event
-			e.protocol.decode(string(result), &ev)
+			w.protocol.decode(string(result), &ev)
 			got = fmt.Sprintf("%s %s %s", []string{"unknown", "task"}[min(int(ev.Kind), 1)], ev.TaskID, ev.State)
 		case test.status >= http.StatusMultipleChoices:
 			got = fmt.Sprintf("0 %d", test.status) // the exchange says what it is
@@ -173,18 +166,18 @@ func fuzzHTTPJSON(t *testing.T, data string) {
 		return
 	}
 	for _, version := range []string{"1.0", "0.3"} {
-		e := httpEndpoint(version)
+		w := httpWay(version)
 		for op := opSend; op <= opExtendedCard; op++ {
 			for _, status := range []int{200, 400, 404, 500} {
 				c := aCall(op, func(c *operation) { c.as = op })
-				result, _ := e.binding.result(c, &answer{status, []byte(data), true})
+				result, _ := w.kind.result(c, &answer{status, []byte(data), true})
 				if result != nil && !rawjson.Valid(result) {
 					t.Fatalf("%s %d: %s became %s", version, op, data, result)
 				}
 			}
 		}
 		var ev a2a.Event
-		e.binding.event(e.protocol, data, false, &ev)
-		e.binding.event(e.protocol, data, true, &ev)
+		w.kind.event(w.protocol, data, false, &ev)
+		w.kind.event(w.protocol, data, true, &ev)
 	}
 }

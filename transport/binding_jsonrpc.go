@@ -19,13 +19,9 @@ const bindingJSONRPC = "JSONRPC"
 // operation is a method, each answer and each frame of a stream a response.
 type jsonRPC struct{}
 
-func jsonRPCKind() bindingKind {
-	return bindingKind{bindingJSONRPC, "jsonrpc", func(protocol) binding { return jsonRPC{} }}
-}
+func jsonRPCKind() bindingKind { return bindingKind{jsonRPC{}, bindingJSONRPC, "jsonrpc", false} }
 
-func (jsonRPC) home(u *url.URL) *url.URL { return u }
-
-func (jsonRPC) again(*operation, int, *a2a.Error) bool { return false }
+func (jsonRPC) home(_ protocol, u *url.URL) *url.URL { return u }
 
 // The types that we take. For a stream, JSON is named as well: an agent may
 // refuse at once, or have no more than one thing to say.
@@ -58,8 +54,8 @@ type methodName struct {
 }
 
 // in returns the name in a version.
-func (n methodName) in(version string) string {
-	if version == "0.3" {
+func (n methodName) in(p protocol) string {
+	if p.v03 {
 		return n.v03
 	}
 	return n.v1
@@ -71,38 +67,40 @@ func methodOf(p protocol, c *operation) string {
 		return c.method
 	}
 	names := methodNames()
-	return names[slices.IndexFunc(names, func(n methodName) bool { return n.kind == c.kind })].in(p.name())
+	return names[slices.IndexFunc(names, func(n methodName) bool { return n.kind == c.kind })].in(p)
 }
 
 // operationOf returns the operation that a version calls by that name; opMethod if
 // there is none.
 func operationOf(p protocol, method string) opKind {
 	for _, n := range methodNames() {
-		if n.in(p.name()) == method {
+		if n.in(p) == method {
 			return n.kind
 		}
 	}
 	return opMethod
 }
 
-func (jsonRPC) request(p protocol, c *operation) (*request, error) {
-	method, params := methodOf(p, c), c.params
+func (jsonRPC) request(p protocol, c *operation) (r *request, err error) {
+	method := methodOf(p, c)
+	var params []byte
 	if c.kind != opMethod {
-		var err error
-		if params, err = p.params(c); err != nil {
-			return nil, err
+		params, err = p.params(c)
+	} else if c.params != nil {
+		if params, err = encodeJSON(c.params); err != nil {
+			err = failf(err, "the parameters of %s are not JSON: %v", method, err)
 		}
 	}
-	body, err := encodeJSON(&struct {
-		Version string `json:"jsonrpc"`
-		ID      uint64 `json:"id"`
-		Method  string `json:"method"`
-		Params  any    `json:"params,omitempty"`
-	}{"2.0", c.id, method, params})
 	if err != nil {
-		return nil, failf(err, "the parameters of %s are not JSON: %v", method, err)
+		return nil, err
 	}
-	r := &request{verb: http.MethodPost, accept: acceptJSON, body: body, what: method}
+	name, _ := encodeJSON(method) // a string always encodes
+	body := append(strconv.AppendUint([]byte(`{"jsonrpc":"2.0","id":`), c.id, 10), `,"method":`...)
+	body = append(body, name...)
+	if params != nil {
+		body = append(append(body, `,"params":`...), params...)
+	}
+	r = &request{verb: http.MethodPost, accept: acceptJSON, body: append(body, '}'), what: method}
 	if c.stream {
 		r.accept = acceptStream
 	}
@@ -120,6 +118,8 @@ func (jsonRPC) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
 	switch {
 	case r.failure != "":
 		return nil, readError(r.failure)
+	case isFlatError(rawjson.View(a.body)):
+		return nil, readError(rawjson.View(a.body))
 	case a.status >= 300 || !r.is:
 		return nil, nil
 	case r.result == "":

@@ -28,13 +28,10 @@ func (toy) request(p protocol, c *operation) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := encodeJSON(params)
-	return &request{verb: http.MethodPut, path: fmt.Sprintf("/%d", c.kind), query: "toy=1", body: body, what: "toy"}, err
+	return &request{verb: http.MethodPut, path: fmt.Sprintf("/%d", c.kind), query: "toy=1", body: params, what: "toy"}, nil
 }
 
-func (toy) home(u *url.URL) *url.URL { return u }
-
-func (toy) again(*operation, int, *a2a.Error) bool { return false }
+func (toy) home(_ protocol, u *url.URL) *url.URL { return u }
 
 func (toy) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
 	var said []json.RawMessage
@@ -74,7 +71,7 @@ func TestToyBinding(t *testing.T) {
 		}
 	}
 	c := wireClient(t, agent.URL, nil)
-	c.speak = append(c.speak, bindingKind{bindingToy, "toy", func(protocol) binding { return toy{} }})
+	c.speak = append(c.speak, bindingKind{toy{}, bindingToy, "toy", false})
 	s, err := c.Send(t.Context(), hello())
 	if err != nil {
 		t.Fatal(err)

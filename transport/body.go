@@ -10,7 +10,7 @@ import (
 )
 
 // This file reads bodies that an agent, or a gateway before it, compresses unasked or
-// labels wrongly.
+// labels wrongly, and streams that are JSON arrays.
 
 // decodeBody replaces a compressed body by the plain one; at is who sent it. We do not
 // ask for compression (newTransport), but RFC 9110 (12.5.3) allows it where a request
@@ -22,82 +22,18 @@ func decodeBody(at string, resp *http.Response) {
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
 		resp.ContentLength = -1
-		resp.Body = &gzipBody{src: resp.Body}
+		resp.Body = readCloser{&gzipBody{src: resp.Body}, resp.Body}
 	default:
 		resp.Body.Close()
-		resp.Body = io.NopCloser(&brokenBody{failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served",
-			at, quote([]byte(encoding)))})
-	}
-	if t, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";"); resp.StatusCode < 300 && strings.EqualFold(strings.TrimSpace(t), "text/event-stream") {
-		resp.Body = &eventBody{src: resp.Body}
+		resp.Body = readCloser{&brokenBody{failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served",
+			at, quote([]byte(encoding)))}, resp.Body}
 	}
 }
-
-// An eventBody is a body that is labelled as an event stream. One that is a JSON object
-// (an agent, or a gateway, labels what it has not streamed) is read as one event: to an
-// event stream its lines would be fields of unknown names, and it would be empty.
-type eventBody struct {
-	src    io.ReadCloser
-	state  eventBodyState
-	object bool   // it is an object
-	left   []byte // to be given first
-}
-
-type eventBodyState uint8
-
-const (
-	notKnown eventBodyState = iota
-	isEvents
-	isObject
-)
-
-func (b *eventBody) Read(p []byte) (int, error) {
-	if len(b.left) > 0 {
-		n := copy(p, b.left)
-		b.left = b.left[n:]
-		return n, nil
-	}
-	n, err := b.src.Read(p)
-	if b.state == notKnown {
-		switch begin := bytes.TrimLeft(p[:n], " \t\r\n"); {
-		case len(begin) == 0:
-		case begin[0] == '{':
-			b.state, b.object = isObject, true
-			b.left = append([]byte("data: "), begin...)
-			n = 0
-		default:
-			b.state = isEvents
-		}
-	}
-	if b.state != isObject {
-		return n, err
-	}
-	oneLine := func(text []byte) {
-		for i, c := range text {
-			if c == '\n' || c == '\r' {
-				text[i] = ' ' // there is none within JSON's strings
-			}
-		}
-	}
-	oneLine(p[:n])
-	oneLine(b.left)
-	if err == io.EOF {
-		b.state = isEvents // nothing follows
-		b.left = append(append(b.left, p[:n]...), "\n\n"...)
-		return b.Read(p)
-	}
-	if n == 0 && err == nil {
-		return b.Read(p)
-	}
-	return n, err
-}
-
-func (b *eventBody) Close() error { return b.src.Close() }
 
 // A gzipBody is a body that is compressed. Its head is read by the first Read, since a
 // stream may have no byte yet.
 type gzipBody struct {
-	src io.ReadCloser
+	src io.Reader
 	z   *gzip.Reader
 	err error
 }
@@ -114,8 +50,6 @@ func (b *gzipBody) Read(p []byte) (int, error) {
 	return b.z.Read(p)
 }
 
-func (b *gzipBody) Close() error { return b.src.Close() }
-
 // A brokenBody is one that cannot be read.
 type brokenBody struct{ err error }
 
@@ -127,14 +61,31 @@ type readCloser struct {
 	io.Closer
 }
 
-// isMislabelled reports whether an answer that is expected to be a stream is one by
-// its first bytes, though it is labelled as something else: no JSON begins as a line of
-// an event stream does. It waits for these bytes.
-func (x *exchange) isMislabelled() bool {
+// becomesStream reports whether an answer that may be a stream is one by its first bytes,
+// though it is labelled as something else, or is a JSON array: that is how Google's front
+// ends send a stream to clients that do not ask for alt=sse.
+func (x *exchange) becomesStream() bool {
+	switch x.begins() {
+	case ':':
+		return true
+	case '[':
+		if x.arrays && strings.HasSuffix(x.mediaType(), "json") {
+			body := x.resp.Body
+			x.resp.Body = readCloser{&arrayStream{src: body, in: make([]byte, arrayChunk)}, body}
+			return true
+		}
+	}
+	return false
+}
+
+// begins returns how a body begins that is not labelled as an event stream: with a colon
+// if as one all the same, since no JSON begins as a line of it does; else with its first
+// byte that is no space. It waits for these bytes.
+func (x *exchange) begins() byte {
 	switch t := x.mediaType(); {
 	case strings.HasSuffix(t, "json"), t == "", t == "text/plain", t == "application/octet-stream":
 	default:
-		return false
+		return 0
 	}
 	body := x.resp.Body
 	src := bufio.NewReaderSize(body, arrayChunk)
@@ -142,18 +93,100 @@ func (x *exchange) isMislabelled() bool {
 	for n := 1; ; n++ {
 		begin, err := src.Peek(n)
 		if err != nil {
-			return false // the next read returns the error again
+			return 0 // the next read returns the error again
 		}
-		begin = bytes.TrimLeft(bytes.TrimPrefix(begin, []byte("\uFEFF")), "\r\n")
+		begin = bytes.TrimLeft(bytes.TrimPrefix(begin, []byte("\uFEFF")), " \t\r\n")
 		maybe := strings.HasPrefix("\uFEFF", string(begin))
 		for _, field := range []string{":", "data:", "event:", "id:", "retry:"} {
 			if bytes.HasPrefix(begin, []byte(field)) {
-				return true
+				return ':'
 			}
 			maybe = maybe || strings.HasPrefix(field, string(begin))
 		}
 		if !maybe {
-			return false
+			return begin[0]
 		}
+	}
+}
+
+// An arrayStream turns a JSON array into an event stream while it arrives. Each element is
+// an event of one line.
+type arrayStream struct {
+	src io.Reader
+	in  []byte
+	out []byte // what has not been handed out of buf
+	buf []byte
+	err error
+
+	depth               int // 0 before the array; 1 in it, 2 and more in an element
+	text, escaped, bare bool
+	ended               bool // after the closing bracket
+}
+
+// arrayChunk is how much is read at once.
+const arrayChunk = 32 << 10
+
+func (a *arrayStream) Read(p []byte) (int, error) {
+	for len(a.out) == 0 {
+		if a.err != nil {
+			return 0, a.err
+		}
+		n, err := a.src.Read(a.in)
+		a.buf = a.buf[:0]
+		for _, b := range a.in[:n] {
+			a.take(b)
+		}
+		a.out = a.buf
+		if a.err = err; err == io.EOF && !a.ended {
+			a.err = io.ErrUnexpectedEOF
+		}
+	}
+	n := copy(p, a.out)
+	a.out = a.out[n:]
+	return n, nil
+}
+
+// take handles the next byte of the array.
+func (a *arrayStream) take(b byte) {
+	switch {
+	case a.ended:
+	case a.text:
+		a.buf = append(a.buf, b)
+		switch {
+		case a.escaped:
+			a.escaped = false
+		case b == '\\':
+			a.escaped = true
+		case b == '"':
+			a.text = false
+		}
+	case b == ' ' || b == '\t' || b == '\r' || b == '\n': // an event has one line
+	case a.depth == 0:
+		a.depth = 1 // becomesStream has seen the bracket
+	case a.depth == 1 && (b == ',' || b == ']'):
+		a.end()
+		a.ended = b == ']'
+	default:
+		if a.depth == 1 && !a.bare {
+			a.buf, a.bare = append(a.buf, "data: "...), true
+		}
+		a.buf = append(a.buf, b)
+		switch b {
+		case '"':
+			a.text = true
+		case '{', '[':
+			a.depth++
+		case '}', ']':
+			if a.depth--; a.depth == 1 {
+				a.end() // at once: the comma comes with the next
+			}
+		}
+	}
+}
+
+// end ends an element, if one was begun.
+func (a *arrayStream) end() {
+	if a.bare {
+		a.buf, a.bare = append(a.buf, "\n\n"...), false
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"sync"
 
 	"github.com/hashicorp/go-retryablehttp"
 
@@ -41,17 +42,18 @@ type endpoint struct {
 	card *a2a.Card
 	// from is where the card was found, nil for a file.
 	from *url.URL
-	// The rest is how to call the agent; err says why that is not possible. The card
-	// can be shown in either case.
-	choice
-	url     *url.URL
-	streams bool
-	err     error
+	// err says why the agent cannot be called. The card can be shown all the same.
+	err error
 	// public is that of the public card, if this one is of the extended card.
 	public  *endpoint
 	missing missing
 	// speak are the bindings that were chosen from.
 	speak []bindingKind
+
+	mu sync.Mutex
+	// way is how the agent is called; proven: it has answered in that version.
+	way    way
+	proven bool
 	// run is the life of the agent's process that it belongs to: see [Client.Exited].
 	run <-chan struct{}
 }
@@ -191,7 +193,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	header := c.cardHeader()
 	d := deliverCard
 	d.bare = c.opts.BareCard
-	x, err := c.doBy(c.cardClient(u), ctx, ctx, d, http.MethodGet, "the request for its card", u, header, nil)
+	x, err := c.send(ctx, ctx, c.cardClient(u), d, http.MethodGet, "the request for its card", u, header, nil)
 	if err != nil {
 		if ctx.Err() == context.DeadlineExceeded {
 			err = failf(err, "%s did not answer within %v: --timeout allows more", shown(u), c.timeout)
@@ -206,7 +208,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	case len(b) > maxCard:
 		return nil, false, failf(nil, "the card at %s is larger than %d MiB", shown(u), maxCard>>20)
 	}
-	b = repairText(bytes.TrimSpace(b))
+	b = repairText(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF"))))
 	if status := x.resp.StatusCode; status >= 300 {
 		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && status != http.StatusUnauthorized &&
 			status != http.StatusForbidden && status != http.StatusProxyAuthRequired && status != http.StatusTooManyRequests
@@ -232,7 +234,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 func (c *Client) cardHeader() http.Header {
 	header := http.Header{"Accept": {acceptJSON}}
 	if c.opts.CheckCard != nil {
-		protocolV1{}.header(header)
+		protocol{}.header(header)
 	}
 	return header
 }
@@ -300,21 +302,17 @@ func (c *Client) newEndpoint(raw []byte, base *url.URL) *endpoint {
 }
 
 func (c *Client) endpointOf(card *a2a.Card) *endpoint {
-	e := &endpoint{card: card, streams: !saysNoStreaming(card), speak: c.speak}
-	if e.choice, e.err = choose(card, wish{c.opts.Version, c.opts.Binding}, e.speak); e.err != nil {
+	e := &endpoint{card: card, speak: c.speak}
+	chosen, err := choose(card, wish{c.opts.Version, c.opts.Binding}, e.speak)
+	if err != nil {
+		e.err = err
 		return e
 	}
-	u, err := url.Parse(e.at.URL)
-	if err != nil || u.Host == "" {
-		e.err = failf(nil, "the card of %s names a URL that is none: %q", cardName(card), redactString(e.at.URL))
+	u, err := c.place(e, chosen)
+	if err != nil {
+		e.err = err
 		return e
 	}
-	u.Fragment, u.RawFragment = "", ""
-	if c.source.file != "" {
-		c.origins.own.Store(u)
-	}
-	if e.err = c.origins.check(u, "its card leads to"); e.err == nil {
-		e.url = e.binding.home(c.origins.sameSpelling(u))
-	}
+	e.way = way{choice: chosen, url: u, plain: saysNoStreaming(card)}
 	return e
 }

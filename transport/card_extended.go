@@ -52,7 +52,7 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 	}
 	from := e.from
 	if from == nil || c.cardAt != (cardSource{}) { // where the user has put a card, no other is
-		from = e.url
+		from = e.now().url
 	}
 	// A copy: the public card's JSON is kept as well.
 	checked, err := c.checkCard(ctx, []byte(strings.Clone(string(raw))), from)
@@ -63,8 +63,8 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 	switch {
 	case x.err != nil:
 		err = x.err
-	case originOf(x.url) != originOf(e.url):
-		err = failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", shown(x.url))
+	case originOf(x.way.url) != originOf(e.way.url):
+		err = failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", shown(x.way.url))
 	default:
 		x.public, x.card.Extended = e, true
 		return x, nil
@@ -101,7 +101,7 @@ func (c *Client) canShow(ctx context.Context, e *endpoint) bool {
 	if c.opts.Credentials == nil {
 		return false
 	}
-	cred, err := c.opts.Credentials(ctx, &Challenge{URL: e.url, Card: e.card})
+	cred, err := c.opts.Credentials(ctx, &Challenge{URL: e.way.url, Card: e.card})
 	return err == nil && cred != nil
 }
 
@@ -109,22 +109,37 @@ func (c *Client) canShow(ctx context.Context, e *endpoint) bool {
 // an agent may refuse any request without that.
 func (c *Client) extendedCard(ctx context.Context, e *endpoint) (json.RawMessage, error) {
 	op := newOperation(opExtendedCard)
-	c.mu.Lock()
-	active := c.extensions
-	c.mu.Unlock()
+	active := c.active()
 	for _, x := range e.card.Extensions {
 		if x.Required && printable(x.URI) && !slices.Contains(active, x.URI) {
 			op.delivery.activate = append(op.delivery.activate, x.URI)
 		}
 	}
-	result, err := c.limited(ctx, e, op)
+	s, err := c.doAt(ctx, e, op)
 	if err != nil {
 		return nil, err
 	}
-	if !rawjson.IsObject(rawjson.View(result)) {
-		return nil, failf(nil, "%s answered %s with something that is no card: %s", shown(e.url), op.what, quote(result))
+	if !rawjson.IsObject(rawjson.View(s.result)) {
+		return nil, failf(nil, "%s answered %s with something that is no card: %s", s.at, s.what, quote(s.result))
 	}
-	return result, nil
+	return s.result, nil
+}
+
+// ExtendedCard asks for the fuller card that the agent has for callers it knows,
+// and returns it as it is, or as [ClientOptions.CheckCard] has it. Whether there is one, [a2a.Card.ExtendedCard] says;
+// without, agents refuse with [a2a.CodeExtendedCardNotConfigured],
+// [a2a.CodeUnsupportedOperation] or [a2a.CodeMethodNotFound]. It is asked for each
+// time; the client itself asks once: see [Client.Card].
+func (c *Client) ExtendedCard(ctx context.Context) (json.RawMessage, error) {
+	e, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := c.extendedCard(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return c.checkCard(ctx, raw, e.from)
 }
 
 // PublicCard returns the card that the agent shows to everybody, where

@@ -57,7 +57,7 @@ func TestParseCard(t *testing.T) {
 			if err != nil {
 				fmt.Fprintf(&w, "%q: %v\n", want, err)
 			} else {
-				fmt.Fprintf(&w, "%q: %s by %T\n", want, chosen.at.URL, chosen.protocol)
+				fmt.Fprintf(&w, "%q: %s in %s over %s\n", want, chosen.at.URL, chosen.protocol.name(), chosen.kind.name)
 			}
 		}
 		golden := file + ".golden"
@@ -136,7 +136,7 @@ func TestLocalhostInTheCard(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))
 	agent.card = strings.ReplaceAll(`{"name":"Test","url":"URL/rpc"}`, "URL", strings.Replace(agent.URL, "127.0.0.1", "localhost", 1))
 	c := wireClient(t, agent.URL, nil)
-	if err := send(c, t.Context()); err != io.EOF || c.known.url.String() != agent.URL+"/rpc" {
-		t.Error(c.known.url, err)
+	if err := send(c, t.Context()); err != io.EOF || c.known.now().url.String() != agent.URL+"/rpc" {
+		t.Error(c.known.now().url, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -14,7 +15,6 @@ import (
 type choice struct {
 	at       a2a.Interface
 	protocol protocol
-	binding  binding
 	kind     bindingKind
 	why      string
 }
@@ -31,30 +31,42 @@ type offer struct {
 
 // choose picks the interface to use from a card. The first that we speak decides the
 // binding, since the card's order is the agent's preference; of that binding's
-// interfaces the newest version is used.
+// interfaces the newest version is used. Where the user asks for a version that the card
+// does not name, an interface is used in it all the same: cards are often wrong there.
 func choose(card *a2a.Card, want wish, speak []bindingKind) (choice, error) {
-	offers := offersOf(card, want, speak)
+	offers := offersOf(card, want.binding, speak)
 	if len(offers) == 0 {
 		return choice{}, noInterface(card, want, speak)
 	}
-	first := offers[0]
-	offers = slices.DeleteFunc(offers, func(o offer) bool { return o.kind.name != first.kind.name })
-	best := offers[0]
-	for _, v := range slices.Backward(versions()) {
-		if i := slices.IndexFunc(offers, func(o offer) bool { return o.version.name == v.name }); i >= 0 {
-			best = offers[i]
+	if want.version != "" {
+		asked := versions()[slices.IndexFunc(versions(), func(v version) bool { return v.name == want.version })]
+		if named := slices.DeleteFunc(slices.Clone(offers), func(o offer) bool { return o.version != asked }); len(named) > 0 {
+			offers = named
+		} else {
+			for i := range offers {
+				offers[i].version = asked
+			}
 		}
 	}
-	p := best.version.open(best.at)
-	return choice{at: best.at, protocol: p, binding: best.kind.open(p), kind: best.kind, why: want.why(card, best, first)}, nil
+	first := offers[0]
+	best := first
+	for _, o := range offers {
+		if o.kind.name == first.kind.name && best.version.v03 && !o.version.v03 {
+			best = o
+		}
+	}
+	p := protocol{v03: best.version.v03, proto: best.version.v03 && best.kind.proto}
+	if !p.v03 {
+		p.tenant = best.at.Tenant
+	}
+	return choice{at: best.at, protocol: p, kind: best.kind, why: want.why(card, best, first)}, nil
 }
 
-func offersOf(card *a2a.Card, want wish, speak []bindingKind) (offers []offer) {
+func offersOf(card *a2a.Card, binding string, speak []bindingKind) (offers []offer) {
 	for _, i := range card.Interfaces {
 		for _, b := range speak {
 			for _, v := range versions() {
-				if b.is(i.Binding) && v.speaks(i.Version) &&
-					(want.version == "" || want.version == v.name) && (want.binding == "" || want.binding == b.option) {
+				if b.is(i.Binding) && v.speaks(i.Version) && (binding == "" || binding == b.option) {
 					offers = append(offers, offer{i, v, b})
 				}
 			}
@@ -87,7 +99,7 @@ func noInterface(card *a2a.Card, want wish, speak []bindingKind) error {
 	if len(card.Interfaces) == 0 {
 		return failf(nil, "the card of %s names no URL: it cannot be called, unless --binding and --a2a-version say how the URL of --agent is", cardName(card))
 	}
-	var offers, names, versionNames []string
+	var offers, names []string
 	for _, i := range card.Interfaces {
 		offers = append(offers, i.Binding+" "+cmp.Or(i.Version, "without a version"))
 	}
@@ -96,20 +108,31 @@ func noInterface(card *a2a.Card, want wish, speak []bindingKind) error {
 			names = append(names, b.name)
 		}
 	}
-	for _, v := range versions() {
-		versionNames = append(versionNames, v.name)
-	}
 	offered := fmt.Sprintf("%s offers %s", cardName(card), strings.Join(offers, ", "))
 	switch {
-	case want.binding == "" && want.version == "":
-		return failf(nil, "%s; we need A2A over %s in version %s", offered, strings.Join(names, " or "), strings.Join(versionNames, " or "))
 	case want.binding == "":
-		return failf(nil, "%s; --a2a-version asks for %s", offered, want.version)
+		return failf(nil, "%s; we need A2A over %s", offered, strings.Join(names, " or "))
 	case want.version == "":
 		return failf(nil, "%s; --binding asks for %s", offered, names[0])
 	}
 	return failf(nil, "%s; --binding and --a2a-version ask for %s %s: if the card is wrong, --card takes one that is corrected",
 		offered, names[0], want.version)
+}
+
+// place returns where a chosen interface is.
+func (c *Client) place(e *endpoint, chosen choice) (*url.URL, error) {
+	u, err := url.Parse(chosen.at.URL)
+	if err != nil || u.Host == "" {
+		return nil, failf(nil, "the card of %s names a URL that is none: %q", cardName(e.card), redactString(chosen.at.URL))
+	}
+	u.Fragment, u.RawFragment = "", ""
+	if c.source.file != "" && e.way.url == nil {
+		c.origins.own.Store(u)
+	}
+	if err := c.origins.check(u, "its card leads to"); err != nil {
+		return nil, err
+	}
+	return chosen.kind.home(chosen.protocol, c.origins.sameSpelling(u)), nil
 }
 
 // A Chosen is how an agent is called.
@@ -132,7 +155,8 @@ func (c *Client) Chosen(ctx context.Context) (Chosen, error) {
 	if err != nil {
 		return Chosen{}, err
 	}
-	chosen := Chosen{At: e.at, Version: e.protocol.name(), Binding: e.kind.name, Why: e.why, NoCard: e.card.Raw == ""}
-	chosen.At.URL = e.url.String()
+	w := e.now()
+	chosen := Chosen{At: w.at, Version: w.protocol.name(), Binding: w.kind.name, Why: w.why, NoCard: e.card.Raw == ""}
+	chosen.At.URL = w.url.String()
 	return chosen, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -20,7 +19,6 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/a2astdio/a2astdio/internal/poison"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // DefaultTimeout bounds connecting and unary calls. An agent that starts a
@@ -299,76 +297,6 @@ func (c *Client) noteEcho(values []string) {
 		}
 	}
 	c.echo.Store(&uris)
-}
-
-// Send sends a message, and returns what the agent says about it as it comes.
-// If the agent cannot stream, that is the one answer it has.
-//
-// A message is delivered at most once. It is sent again only where it is certain
-// that nothing of it was written, or where the agent has refused it with a 429
-// and said when to come back; if it may have been delivered, the error wraps
-// [ErrPossiblyDelivered].
-//
-// ctx governs the stream too, until it has ended or was given to [Stream.Drain].
-func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.sendStream(ctx, e, m)
-}
-
-// Resubscribe follows a task that is under way. It is tried once: the caller repeats
-// it, with waits of its own.
-//
-// lastEventID is the [Stream.LastEventID] of the stream before it, "" if there was
-// none. No agent that was tried resumes from it, so it is sent and not relied on.
-func (c *Client) Resubscribe(ctx context.Context, taskID, lastEventID string) (*Stream, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	op := newOperation(opSubscribe)
-	op.taskID, op.delivery.lastEventID = taskID, lastEventID
-	return c.stream(ctx, e, op)
-}
-
-// Get looks a task up. A historyLength below 0 is left out, which servers
-// understand differently: as all of it, or as none.
-func (c *Client) Get(ctx context.Context, taskID string, historyLength int) (*a2a.Event, error) {
-	op := newOperation(opGet)
-	op.taskID, op.history = taskID, historyLength
-	return c.task(ctx, op)
-}
-
-// Cancel asks the agent to stop work on a task.
-func (c *Client) Cancel(ctx context.Context, taskID string) (*a2a.Event, error) {
-	op := newOperation(opCancel)
-	op.taskID = taskID
-	return c.task(ctx, op)
-}
-
-// Invoke calls any other method and returns its result as it is; null for an answer
-// that has neither result nor error, which is how some agents say that they are done.
-// Params are marshaled; nil leaves them out. What the method does is not known, so it
-// is delivered like a message: at most once.
-func (c *Client) Invoke(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	op := newOperation(opMethod)
-	op.method, op.params = method, params
-	_, result, err := c.unary(ctx, op)
-	return result, err
-}
-
-// InvokeStream calls a method that may answer with a stream of events, or with a
-// plain result.
-func (c *Client) InvokeStream(ctx context.Context, method string, params any) (*Stream, json.RawMessage, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	op := newOperation(opMethod)
-	op.method, op.params, op.stream = method, params, true
-	return c.open(ctx, e, op)
 }
 
 // Close ends streams and drains, and what else is under way. When it returns,

@@ -69,7 +69,7 @@ func TestTimeout(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "did not answer tasks/get within 50ms") {
 			t.Errorf("got %v", err)
 		}
-		_, err = c.Invoke(t.Context(), "x/y", nil)
+		_, err = invoke(c, "x/y", nil)
 		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrPossiblyDelivered) {
 			t.Errorf("got %v", err)
 		}
@@ -119,7 +119,7 @@ func TestSecrets(t *testing.T) {
 func TestUserinfoBecomesAHeader(t *testing.T) {
 	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1}`))
 	c := wireClient(t, strings.Replace(agent.URL, "http://", "http://me:pass@", 1), nil)
-	if _, err := c.Invoke(t.Context(), "x/y", nil); err != nil {
+	if _, err := invoke(c, "x/y", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := agent.seen()[0].Header.Get("Authorization"); got != "Basic bWU6cGFzcw==" {

@@ -74,7 +74,7 @@ func TestRefusedOnce(t *testing.T) {
 		{name: "none", status: 401, want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, sent: 1},
 		{name: "a cure", status: 401, err: errors.New("agent: sign in"), want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): sign in`, sent: 1},
 		{name: "forbidden", status: 403, err: errors.New("sign in with more scopes"), want: `agent: HTTP 403: URL/rpc wants other credentials (Bearer realm="x"): sign in with more scopes`, sent: 1},
-		{name: "another error", status: 404, next: bearer("new"), want: "agent: HTTP 404: URL/rpc: no", sent: 1},
+		{name: "another error", status: 410, next: bearer("new"), want: "agent: HTTP 410: URL/rpc: no", sent: 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			agent := newWireAgent(t, nil)
@@ -103,7 +103,7 @@ func TestRefusedOnce(t *testing.T) {
 				t.Error("what was refused was not delivered")
 			}
 			requests := agent.seen()
-			if len(requests) != test.sent || requests[0].Body != requests[len(requests)-1].Body || test.status == 404 != (asked == 0) || asked > test.sent {
+			if len(requests) != test.sent || requests[0].Body != requests[len(requests)-1].Body || test.status == 410 != (asked == 0) || asked > test.sent {
 				t.Errorf("sent %d times, asked %d times", len(requests), asked)
 			}
 		})

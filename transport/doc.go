@@ -18,8 +18,10 @@
 //	Client.Send ── the card is known? ── Client.Card (once; callers share it)
 //	    │               └─ an interface of it is chosen, and with it a protocol
 //	    ▼
-//	protocol (protocol_v03*.go, protocol_v1*.go): the shapes, and the header family
-//	    │               └─ they agree, and stay what was chosen (negotiate.go)
+//	ask (ask.go): what the agent refuses for how it was asked is asked once in
+//	    │         another way, and what it took is kept: a version, a header
+//	    ▼
+//	protocol (protocol.go, write.go): the shapes of a version, and its headers
 //	    ▼
 //	binding (binding_*.go): the operation and its shapes as an HTTP request
 //	    ▼

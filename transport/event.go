@@ -9,24 +9,15 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file reads events of both generations. They have one decoder and not one
-// each, because agents mix them: Mastra puts 0.3's final into a 1.x
-// statusUpdate, several leave kind out, and servers that go through proto-JSON
-// send 1.x enum names under 0.3. What differs in meaning, the end of a leg, is
-// the version's own (protocol_v03.go, protocol_v1.go).
+// This file reads events of all spellings. They have one decoder and not one each,
+// because agents mix them: Mastra puts 0.3's final into a 1.x statusUpdate, several leave
+// kind out, and servers that go through proto-JSON send 1.x enum names under 0.3. The
+// names of 0.3's proto, which that version has over HTTP+JSON, are further names of the
+// same members. What differs in meaning, the end of a leg, is the version's own
+// (protocol.go).
 //
 // It is lenient: what is missing, null or of a wrong type reads as absent; what
 // is unknown stays in Raw. Nothing is copied, except strings with escapes.
-
-// A reading is what a protocol version adds to the common decoder.
-type reading struct {
-	// endsLeg says whether an event of this kind and state ends the leg; final
-	// is the member of that name.
-	endsLeg func(kind a2a.EventKind, state a2a.State, final bool) bool
-	// again is for [a2a.Event.Clone]: a function of the version, and not a
-	// closure per event, which would be an allocation each.
-	again func(raw string) *a2a.Event
-}
 
 // payload holds the members of an event of any kind, as they are written. A status and
 // an artifact are read into the event at once, because every kind that may have them
@@ -73,7 +64,7 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 			p.artifacts = value
 		case "history":
 			p.history = value
-		case "parts":
+		case "parts", "content": // 0.3's proto
 			p.parts = value
 		case "metadata":
 			p.metadata = value
@@ -135,9 +126,9 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 	return a2a.EventUnknown, ""
 }
 
-// decode reads one payload, the result of a JSON-RPC response, into ev. raw may go
-// on behind it; ev.Raw does not.
-func (r *reading) decode(raw string, ev *a2a.Event) {
+// decodeEvent reads one payload into ev. raw may go on behind it; ev.Raw does not. final
+// is the member of that name.
+func decodeEvent(raw string, ev *a2a.Event) (final bool) {
 	source := ev.FastPath().Source
 	*ev = a2a.Event{}
 	ev.FastPath().Source = source
@@ -152,7 +143,7 @@ func (r *reading) decode(raw string, ev *a2a.Event) {
 		p.read(inner, ev)
 		raw = inner
 	}
-	ev.Kind, ev.Raw, ev.FastPath().Redecode = kind, whole, r.again
+	ev.Kind, ev.Raw = kind, whole
 	ev.Metadata = jsonObject(p.metadata)
 	ev.ContextID = jsonText(p.contextID)
 	ev.TaskID = jsonText(p.taskID)
@@ -166,8 +157,7 @@ func (r *reading) decode(raw string, ev *a2a.Event) {
 	}
 	switch kind {
 	case a2a.EventUnknown:
-		// Its IDs may help a reader; it does not end the leg.
-		return
+		// Its IDs may help a reader.
 	case a2a.EventTask:
 		ev.TaskID = jsonText(p.id)
 		if rawjson.IsArray(p.artifacts) {
@@ -183,14 +173,14 @@ func (r *reading) decode(raw string, ev *a2a.Event) {
 		ev.Append = p.appends == "true"
 		ev.LastChunk = p.lastChunk == "true"
 	}
-	ev.EndsLeg = r.endsLeg(kind, ev.State, p.final == "true")
+	return p.final == "true"
 }
 
 // readStatus reads the task's status at s[at:] into ev, and returns where it ends.
 func readStatus(s string, at int, ev *a2a.Event) (end int) {
 	ev.State, ev.Timestamp, ev.Message, ev.HasMessage = a2a.StateUnknown, "", a2a.Message{}, false
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
-		if key == "message" && rawjson.IsObject(s[at:]) {
+		if (key == "message" || key == "update") && rawjson.IsObject(s[at:]) { // its JSON name, and its own in 0.3's proto
 			ev.HasMessage = true
 			return readMessage(s, at, &ev.Message, ev.FastPath().Source)
 		}
@@ -210,7 +200,7 @@ func readStatus(s string, at int, ev *a2a.Event) (end int) {
 func readMessage(s string, at int, m *a2a.Message, from *fastpath.Source) (end int) {
 	*m = a2a.Message{}
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
-		if key == "parts" {
+		if key == "parts" || key == "content" {
 			m.Parts, end = readParts(s, at, from)
 			return end
 		}

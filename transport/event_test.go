@@ -46,7 +46,7 @@ func TestEventLenient(t *testing.T) {
 			`message task="" context="" ends` + "\n  message id=\"m\" role= task=\"\" context=\"\"\n    data [1]\n    data \"x\" metadata {\"a\":[1],\"b\\\"\":\"c\"}\n    data {\"value\":1} metadata {\"data_part_compat\":false}\n    data null\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := eventString(protocolV03{}, test.raw); got != test.want {
+			if got := eventString(protocol{v03: true}, test.raw); got != test.want {
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
 			// 1.x reads the same, and only takes the end of a leg otherwise.
@@ -54,7 +54,7 @@ func TestEventLenient(t *testing.T) {
 			if strings.HasPrefix(want, "status") {
 				want = strings.Replace(want, "state=input-required\n", "state=input-required ends\n", 1)
 			}
-			if got := eventString(protocolV1{}, test.raw); got != want {
+			if got := eventString(protocol{}, test.raw); got != want {
 				t.Errorf("1.x: got\n%swant\n%s", got, want)
 			}
 		})
@@ -110,10 +110,10 @@ func TestValidJSONDepth(t *testing.T) {
 
 // FuzzEventV03: no input causes a panic; valid JSON is UTF-8 after the repair; and
 // unknown members change nothing.
-func FuzzEventV03(f *testing.F) { fuzzEvent(f, protocolV03{}, "../testdata/wire/v03/") }
+func FuzzEventV03(f *testing.F) { fuzzEvent(f, protocol{v03: true}, "../testdata/wire/v03/") }
 
 // FuzzEventV1 is the same for 1.x.
-func FuzzEventV1(f *testing.F) { fuzzEvent(f, protocolV1{}, "../testdata/wire/v1/") }
+func FuzzEventV1(f *testing.F) { fuzzEvent(f, protocol{}, "../testdata/wire/v1/") }
 
 func fuzzEvent(f *testing.F, p protocol, dir string) {
 	for _, name := range []string{"go0315-stream-parts.txt", "go2-v1-stream-parts.txt"} {
@@ -185,7 +185,7 @@ func textsByNext() func(a2a.Parts) int {
 }
 
 func benchDecode(b *testing.B, frame string, texts func(a2a.Parts) int) {
-	s := &Stream{endpoint: &endpoint{choice: choice{protocol: protocolV03{}, binding: jsonRPC{}}}, frames: new(frameReader)}
+	s := &Stream{way: way{choice: choice{protocol: protocol{v03: true}, kind: jsonRPCKind()}}, frames: new(frameReader)}
 	data := []byte(frame)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()

@@ -2,11 +2,16 @@ package transport
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
+
+// This file knows what an agent does not offer, and tells the user of it.
 
 // maxNotThere is how often nothing must have been found where an operation would be
 // before it is taken for missing. Once may be a gateway whose agent is just being
@@ -81,17 +86,6 @@ func (m *missing) learn(c *operation, err error) error {
 	return err
 }
 
-// remember notes a refusal to stream of an agent that has then taken the message in
-// the plain way.
-func (m *missing) remember(kind opKind, refusal error) {
-	var agent *a2a.Error
-	if errors.As(refusal, &agent) && agent.Code == a2a.CodeMethodNotFound {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.refusals[kind] = agent
-	}
-}
-
 // gatewayStatus reports whether whoever answered need not be the agent.
 func gatewayStatus(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
@@ -119,9 +113,63 @@ func (c *Client) Lacks() Lacks {
 	if e == nil {
 		return Lacks{}
 	}
-	m := &e.missing
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	lacks := func(kind opKind) bool { return m.refusals[kind] != nil }
-	return Lacks{Streaming: !e.streams || lacks(opStream), Subscribe: lacks(opSubscribe), Get: lacks(opGet), List: lacks(opList), Push: lacks(opSetPush)}
+	lacks := func(kind opKind) bool { return e.missing.refusal(kind) != nil }
+	return Lacks{Streaming: e.now().plain, Subscribe: lacks(opSubscribe), Get: lacks(opGet), List: lacks(opList), Push: lacks(opSetPush)}
+}
+
+// checkFamily refuses a method of the other version: header and method have to
+// agree, and of what does not, servers make something different each. Methods
+// that neither version knows, which are extensions', go with either.
+func (e *endpoint) checkFamily(w way, method string) error {
+	speaks, other := w.protocol, protocol{v03: !w.protocol.v03}
+	for _, n := range methodNames() {
+		if method == n.in(other) {
+			return failf(nil, "%s is called in A2A %s, where %s is %s; --a2a-version %s asks for the other",
+				cardName(e.card), speaks.name(), method, n.in(speaks), other.name())
+		}
+	}
+	return nil
+}
+
+// explain adds to an agent's refusal what the user can do about it. The agent's
+// own error stays within.
+func (e *endpoint) explain(w way, err error) error {
+	var agent *a2a.Error
+	if !errors.As(err, &agent) {
+		return err
+	}
+	said := strings.TrimPrefix(err.Error(), "agent: ")
+	switch agent.Code {
+	case a2a.CodeVersionNotSupported:
+		return failf(err, "%s: it was called in A2A %s; %s", said, w.protocol.name(), e.otherVersion(w))
+	case a2a.CodeExtensionSupportRequired:
+		return failf(err, "%s: %s", said, e.requiredExtensions())
+	}
+	return err
+}
+
+// otherVersion says how another version can be asked for. It is not tried when the agent
+// names the version as the reason: whoever is to hear the conversation in an older
+// version, with less in it, is told and asked (specification 1.0, §3.6.3).
+func (e *endpoint) otherVersion(w way) string {
+	other := protocol{v03: !w.protocol.v03}.name()
+	if slices.ContainsFunc(offersOf(e.card, "", e.speak), func(o offer) bool { return o.version.name == other }) {
+		return fmt.Sprintf("its card offers %s too, and --a2a-version %[1]s asks for it", other)
+	}
+	return "--a2a-version " + other + " asks for the other, which its card does not name"
+}
+
+// requiredExtensions says which extensions the card requires: the error itself
+// does not, from any server that was tried.
+func (e *endpoint) requiredExtensions() string {
+	var flags []string
+	for _, x := range e.card.Extensions {
+		if x.Required {
+			flags = append(flags, "--extension "+x.URI)
+		}
+	}
+	if len(flags) == 0 {
+		return "--extension URI activates one"
+	}
+	return "its card requires what " + strings.Join(flags, " ") + " activates"
 }

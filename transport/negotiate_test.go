@@ -23,17 +23,17 @@ func TestVersionChoice(t *testing.T) {
 		{v03, "", "0.3 at /old"},
 		{v03, "auto", "0.3 at /old"},
 		{v03, "0.3", "0.3 at /old"},
-		{v03, "1.0", "agent: Test offers JSONRPC 0.3.0; --a2a-version asks for 1.0"},
+		{v03, "1.0", "1.0 at /old"},
 		{silent, "auto", "0.3 at /old"},
-		{silent, "1.0", "agent: Test offers JSONRPC without a version; --a2a-version asks for 1.0"},
+		{silent, "1.0", "1.0 at /old"},
 		{v1, "auto", "1.0 at /new x"},
 		{v1, "1.0", "1.0 at /new x"},
-		{v1, "0.3", "agent: Test offers JSONRPC 1.0; --a2a-version asks for 0.3"},
+		{v1, "0.3", "0.3 at /new x"},
 		{both, "auto", "1.0 at /new"},
 		{both, "1.0", "1.0 at /rest"},
 		{both, "0.3", "0.3 at /old"},
 		{rest, "auto", "1.0 at /new"},
-		{later, "auto", "agent: Test offers JSONRPC 2.0; we need A2A over JSONRPC or HTTP+JSON in version 1.0 or 0.3"},
+		{later, "auto", "1.0 at /new"},
 		{`{"name":"Test"}`, "auto", "agent: the card of Test names no URL: it cannot be called, unless --binding and --a2a-version say how the URL of --agent is"},
 	} {
 		agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":1}}}`))
@@ -63,7 +63,7 @@ func TestVersionChoice(t *testing.T) {
 	}
 }
 
-// A refused version is an error; no other version is tried.
+// A version that is refused by its number is an error; no other version is tried.
 func TestNoDowngrade(t *testing.T) {
 	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32009,"message":"'1.0' is not supported"}}`))
 	agent.card = bothCard
@@ -74,7 +74,7 @@ func TestNoDowngrade(t *testing.T) {
 	}
 	agent.card = `{"name":"Test","url":"%[1]s/rpc","protocolVersion":"0.3.0"}`
 	_, err = wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1)
-	if err == nil || !strings.HasSuffix(err.Error(), ": it was called in A2A 0.3; --a2a-version would ask for another, but its card offers none that we speak") {
+	if err == nil || !strings.HasSuffix(err.Error(), ": it was called in A2A 0.3; --a2a-version 1.0 asks for the other, which its card does not name") {
 		t.Error(err)
 	}
 	agent.answer = wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32008,"message":"extension support required"}}`)
@@ -94,8 +94,8 @@ func TestMethodFamily(t *testing.T) {
 		ours := 0
 		for _, n := range methodNames() {
 			for _, method := range []string{n.v03, n.v1} {
-				_, err := c.Invoke(t.Context(), method, nil)
-				_, _, streamErr := c.InvokeStream(t.Context(), method, nil)
+				_, _, err := c.Call(t.Context(), Call{Method: method})
+				_, _, streamErr := c.Call(t.Context(), Call{Method: method, Long: true})
 				if err == nil && streamErr == nil {
 					ours += 2
 				} else if want := fmt.Sprintf("agent: Test is called in A2A %s, where %s is ", version, method); !strings.HasPrefix(fmt.Sprint(err), want) || fmt.Sprint(err) != fmt.Sprint(streamErr) {
@@ -103,7 +103,7 @@ func TestMethodFamily(t *testing.T) {
 				}
 			}
 		}
-		if _, err := c.Invoke(t.Context(), "commands/get", nil); err != nil || ours != 2*len(methodNames()) {
+		if _, _, err := c.Call(t.Context(), Call{Method: "commands/get"}); err != nil || ours != 2*len(methodNames()) {
 			t.Error(version, ours, err)
 		}
 	}
@@ -116,12 +116,12 @@ func TestMethodFamily(t *testing.T) {
 
 // An error with an explanation still has the agent's error in it.
 func TestExplain(t *testing.T) {
-	e := &endpoint{card: new(a2a.Card), choice: choice{protocol: protocolV1{}}}
-	if err := e.explain(nil); err != nil {
+	e := &endpoint{card: new(a2a.Card)}
+	if err := e.explain(way{}, nil); err != nil {
 		t.Error(err)
 	}
 	plain := errors.New("plain")
-	if err := e.explain(plain); err != plain {
+	if err := e.explain(way{}, plain); err != plain {
 		t.Error(err)
 	}
 }

@@ -9,18 +9,22 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// checkOutgoing refuses a message that no version has words for. It is the
-// caller's mistake, so it is said before anything is sent.
+// checkOutgoing refuses a message that no version has words for. It is the caller's
+// mistake, so it is said before anything is sent.
 func checkOutgoing(m *a2a.Outgoing) error {
-	if m.ID == "" {
+	switch {
+	case m.ID == "":
 		return failf(nil, "the message has no ID")
-	}
-	if len(m.Parts) == 0 {
+	case len(m.Parts) == 0:
 		return failf(nil, "the message has no parts")
+	case m.Push != nil && checkPushConfig(m.Push) != nil:
+		return checkPushConfig(m.Push)
 	}
-	if m.Push != nil {
-		if err := checkPushConfig(m.Push); err != nil {
-			return err
+	for _, metadata := range []map[string]json.RawMessage{m.Metadata, m.RequestMetadata} {
+		for key, value := range metadata {
+			if !json.Valid(value) {
+				return failf(nil, "the metadata of the message hold something under %q that is not JSON", key)
+			}
 		}
 	}
 	for i, p := range m.Parts {

@@ -1,10 +1,12 @@
 package transport
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -142,21 +144,74 @@ func kindOf(text, data, file string, p *a2a.Part) string {
 	return ""
 }
 
-// readFile reads 0.3's nested file.
+// readFile reads 0.3's nested file, also by the names of its proto.
 func readFile(raw string, f *a2a.File) {
 	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
-		case "bytes":
+		case "bytes", "fileWithBytes":
 			f.Bytes = jsonText(value)
-		case "uri":
+		case "uri", "fileWithUri":
 			f.URI = jsonText(value)
 		case "name":
 			f.Name = jsonText(value)
-		case "mimeType":
+		case "mimeType", "mediaType": // of later protos
 			f.MediaType = jsonText(value)
 		}
 		return true
 	})
+}
+
+// readAsProto has the parts of an event read as 0.3's proto has them.
+func readAsProto(ev *a2a.Event) {
+	asProto := func(p a2a.Parts) a2a.Parts {
+		if p.Raw != "" {
+			p.FastPath().Step = nextProtoPart
+		}
+		return p
+	}
+	ev.Message.Parts, ev.Artifact.Parts = asProto(ev.Message.Parts), asProto(ev.Artifact.Parts)
+	if artifacts := ev.Artifacts; artifacts != nil {
+		ev.Artifacts = func(yield func(a2a.Artifact) bool) {
+			artifacts(func(a a2a.Artifact) bool { a.Parts = asProto(a.Parts); return yield(a) })
+		}
+	}
+	if history := ev.History; history != nil {
+		ev.History = func(yield func(a2a.Message) bool) {
+			history(func(m a2a.Message) bool { m.Parts = asProto(m.Parts); return yield(m) })
+		}
+	}
+}
+
+// nextProtoPart is nextPart for 0.3's proto, which has data in a wrapper. A part that
+// names its kind is JSON-RPC's. The SDKs for Python and Go encode bytes that they hold in
+// base64 already.
+func nextProtoPart(raw string, from *fastpath.Source, p *a2a.Part) (rest string, ok bool) {
+	rest, ok = nextPart(raw, from, p)
+	switch {
+	case !ok || p.Kind == a2a.PartText || rawjson.Member(string(p.Raw), "kind") != "":
+	case p.Kind == a2a.PartData:
+		if inner := rawjson.Member(string(p.Data), "data"); inner != "" {
+			p.Data = a2a.JSON(inner)
+			unwrapData(p)
+		}
+	case p.Kind == a2a.PartFile:
+		p.File.Bytes = once(p.File.Bytes, p.File.MediaType)
+	}
+	return rest, ok
+}
+
+// once takes base64 off bytes that have it twice. Bytes that happen to look like base64
+// are short, or text, and do not decode to base64 again.
+func once(outer, mediaType string) string {
+	inner, err := base64.StdEncoding.DecodeString(outer)
+	if err != nil || len(inner) == 0 {
+		return outer
+	}
+	text, err := base64.StdEncoding.DecodeString(rawjson.View(inner))
+	if err != nil || strings.HasPrefix(mediaType, "text/") && !utf8.Valid(text) {
+		return outer
+	}
+	return rawjson.View(inner)
 }
 
 // compatMarker is what the Go and JS SDKs put into the metadata of a data part

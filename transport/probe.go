@@ -19,20 +19,21 @@ func (c *Client) Probe(ctx context.Context) error {
 	c.mu.Lock()
 	e := c.known
 	c.mu.Unlock()
-	if e == nil || e.url == nil || c.own == nil {
+	if e == nil || e.err != nil || c.own == nil {
 		return nil
 	}
-	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: e.url}); proxy != nil || err != nil {
+	u := e.now().url
+	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); proxy != nil || err != nil {
 		return nil
 	}
-	port := cmp.Or(e.url.Port(), map[string]string{"https": "443"}[e.url.Scheme])
+	port := cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme])
 	port = cmp.Or(port, "80")
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	conn, err := c.own.DialContext(ctx, "tcp", net.JoinHostPort(e.url.Hostname(), port))
+	conn, err := c.own.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
 		cause, _ := Explain(err)
-		return failf(errors.Join(ErrUnreachable, err), "%s: %s", shown(e.url), cause)
+		return failf(errors.Join(ErrUnreachable, err), "%s: %s", shown(u), cause)
 	}
 	return conn.Close()
 }

@@ -7,42 +7,34 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A protocol is the shapes of one version of A2A: what the parameters of an
-// operation hold, which headers go with it, and how a result reads. The interface
-// is not exported: it separates the versions from the plumbing, and changes with
-// them. How both travel is a [binding]'s. One is made for each agent, because 1.x
-// echoes the chosen interface's tenant.
-type protocol interface {
-	// name is what ClientOptions.Version calls the version.
-	name() string
-	// extensionHeader is the header that names activated extensions.
-	extensionHeader() string
-	// header adds what every request of the version carries.
-	header(http.Header)
-
-	// params returns the parameters of an operation, which are marshaled as they are; nil
-	// for none. It refuses what the version has no words for.
-	params(c *operation) (any, error)
-	// decode reads a result into ev, as views of raw, which is valid JSON. raw may
-	// go on behind it; ev.Raw does not.
-	decode(raw string, ev *a2a.Event)
+// A protocol is one version of A2A as an agent is spoken to in it. write.go writes what
+// is asked, event.go reads what is answered; how both travel is a [binding]'s.
+type protocol struct {
+	// v03: it is 0.3 (or 0.2, which differs in nothing that we use), else 1.x.
+	v03 bool
+	// proto: the JSON is that of 0.3's proto, which has other names than its JSON-RPC.
+	proto bool
+	// tenant is that of the chosen interface; 1.x has it in every request.
+	tenant string
 }
 
 // A version is one entry of the list of protocol versions.
 type version struct {
 	// name is what ClientOptions.Version calls it.
 	name string
-	// speaks reports whether a card's version string means this version.
-	speaks func(cardVersion string) bool
-	open   func(a2a.Interface) protocol
+	v03  bool
 }
 
 // versions lists what we speak, in order of preference.
-func versions() []version {
-	return []version{
-		{"1.0", v1Speaks, openV1},
-		{"0.3", v03Speaks, openV03},
-	}
+func versions() []version { return []version{{"1.0", false}, {"0.3", true}} }
+
+// speaks reports whether a card's version string means this version. Within a family
+// the number must not matter, and an agent that names a later one than we know most
+// likely understands the newest that we speak. A card that says nothing is of 0.3: 1.x
+// made the member mandatory, and trpc-a2a-go's says nothing.
+func (v version) speaks(cardVersion string) bool {
+	major, _ := majorMinor(cardVersion)
+	return v.v03 == (major == "" || major == "0")
 }
 
 // Versions lists the values of [ClientOptions.Version].
@@ -60,4 +52,72 @@ func majorMinor(version string) (major, minor string) {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ = strings.Cut(rest, ".")
 	return major, minor
+}
+
+// name is what ClientOptions.Version calls the version.
+func (p protocol) name() string {
+	if p.v03 {
+		return "0.3"
+	}
+	return "1.0"
+}
+
+// extensionHeader is the header that names activated extensions.
+func (p protocol) extensionHeader() string {
+	if p.v03 {
+		return "X-A2A-Extensions"
+	}
+	return "A2A-Extensions"
+}
+
+// header adds what every request carries. A 1.x server has to take the absence of
+// A2A-Version for 0.3. For 1.x it is exactly 1.0, whatever minor version the card says:
+// the JS SDK selects its parser by it, and answers -32009 to 1.1 and to 1.0.1.
+func (p protocol) header(h http.Header) {
+	if !p.v03 {
+		h.Set("A2A-Version", "1.0")
+	}
+}
+
+// decode reads a result into ev, as views of raw, which is valid JSON. raw may go on
+// behind it; ev.Raw does not.
+func (p protocol) decode(raw string, ev *a2a.Event) {
+	final := decodeEvent(raw, ev)
+	if p.proto {
+		readAsProto(ev)
+	}
+	ev.FastPath().Redecode = p.redecode()
+	ev.EndsLeg = ev.Kind != a2a.EventUnknown && p.endsLeg(ev.Kind, ev.State, final)
+}
+
+// redecode returns the function for [a2a.Event.Clone]. There is one for each spelling,
+// and not a closure for each event, which would be an allocation each.
+func (p protocol) redecode() func(raw string) *a2a.Event {
+	switch {
+	case p.proto:
+		return redecodeProto
+	case p.v03:
+		return redecodeV03
+	}
+	return redecodeV1
+}
+
+func redecodeProto(raw string) *a2a.Event { return protocol{v03: true, proto: true}.redecoded(raw) }
+func redecodeV03(raw string) *a2a.Event   { return protocol{v03: true}.redecoded(raw) }
+func redecodeV1(raw string) *a2a.Event    { return protocol{}.redecoded(raw) }
+
+func (p protocol) redecoded(raw string) *a2a.Event {
+	ev := new(a2a.Event)
+	p.decode(raw, ev)
+	return ev
+}
+
+// endsLeg reports whether an event says that nothing follows. final is what 0.3 says
+// for that (Mastra also in 1.x); a terminal state means it also where final was
+// forgotten. In 1.x a change to input-required ends as well. A snapshot that says so
+// ends nothing: the first event after an answer may be one, from before the answer was
+// taken. auth-required ends nothing either: the agent may go on by itself.
+func (p protocol) endsLeg(kind a2a.EventKind, state a2a.State, final bool) bool {
+	return kind == a2a.EventMessage || state.Terminal() ||
+		kind == a2a.EventStatus && (final || !p.v03 && state == a2a.StateInputRequired)
 }

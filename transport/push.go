@@ -43,13 +43,13 @@ func (c *Client) ListPush(ctx context.Context, taskID string) ([]a2a.PushConfig,
 	op := newOperation(opListPush)
 	op.taskID = taskID
 	for range maxPushPages {
-		e, result, err := c.unary(ctx, op)
+		s, err := c.do(ctx, op)
 		if err != nil {
 			return nil, err
 		}
-		more, next, ok := readPushList(rawjson.View(result), taskID)
+		more, next, ok := readPushList(rawjson.View(s.result), taskID)
 		if !ok {
-			return nil, failf(nil, "%s answered %s with something that is no list of push notification configurations", shown(e.url), op.what)
+			return nil, failf(nil, "%s answered %s with something that is no list of push notification configurations", s.at, s.what)
 		}
 		list = append(list, more...)
 		if next == "" || next == op.pageToken {
@@ -69,7 +69,7 @@ func (c *Client) DeletePush(ctx context.Context, taskID, id string) error {
 	}
 	op := newOperation(opDeletePush)
 	op.taskID, op.pushID = taskID, id
-	_, _, err := c.unary(ctx, op)
+	_, err := c.do(ctx, op)
 	return err
 }
 
@@ -93,14 +93,14 @@ func checkPushConfig(c *a2a.PushConfig) error {
 
 // push asks for an operation that returns a configuration.
 func (c *Client) push(ctx context.Context, op *operation, taskID string) (*a2a.PushConfig, error) {
-	e, result, err := c.unary(ctx, op)
+	s, err := c.do(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	config, ok := readPush(strings.TrimSpace(rawjson.View(result)), taskID)
+	config, ok := readPush(strings.TrimSpace(rawjson.View(s.result)), taskID)
 	if !ok {
 		// What came may hold credentials, so it is not quoted.
-		return nil, failf(nil, "%s answered %s with something that is no push notification configuration", shown(e.url), op.what)
+		return nil, failf(nil, "%s answered %s with something that is no push notification configuration", s.at, s.what)
 	}
 	return &config, nil
 }

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -22,15 +23,16 @@ func ReadPushed(payload []byte) *a2a.Event {
 		return !wrapped
 	})
 	if wrapped {
-		protocolV1{}.decode(raw, ev)
+		protocol{}.decode(raw, ev)
 	} else {
-		protocolV03{}.decode(raw, ev)
+		protocol{v03: true}.decode(raw, ev)
 	}
 	return ev
 }
 
-// readPush reads a configuration: 0.3 nests it beside the task's ID, 1.x is
-// flat. taskID is the task's if it does not say. What it returns is views of raw.
+// readPush reads a configuration: 0.3 nests it beside the task's ID, or in its proto
+// beside a name that holds both IDs; 1.x is flat. taskID is the task's if it does not
+// say. What it returns is views of raw.
 func readPush(raw, taskID string) (config a2a.PushConfig, ok bool) {
 	config.TaskID = taskID
 	var read func(raw string)
@@ -43,8 +45,12 @@ func readPush(raw, taskID string) (config a2a.PushConfig, ok bool) {
 				}
 			case "pushNotificationConfig":
 				read(value)
+			case "name": // tasks/T/pushNotificationConfigs/C
+				if name := strings.Split(jsonText(value), "/"); len(name) == 4 {
+					config.TaskID, config.ID = name[1], cmp.Or(config.ID, name[3])
+				}
 			case "id":
-				config.ID = jsonText(value)
+				config.ID = cmp.Or(jsonText(value), config.ID)
 			case "url":
 				config.URL, ok = jsonText(value), true
 			case "token":

@@ -46,10 +46,10 @@ func TestRequestsV03(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
-	if raw, err := c.Invoke(t.Context(), "commands/get", json.RawMessage(`{"a":1}`)); err != nil || !strings.Contains(string(raw), `"working"`) {
+	if _, raw, err := c.Call(t.Context(), Call{Method: "commands/get", Params: json.RawMessage(`{"a":1}`)}); err != nil || !strings.Contains(string(raw), `"working"`) {
 		t.Fatal(string(raw), err)
 	}
-	if s, raw, err := c.InvokeStream(t.Context(), "command/execute", nil); s != nil || err != nil || len(raw) == 0 {
+	if s, raw, err := c.Call(t.Context(), Call{Method: "command/execute", Long: true}); s != nil || err != nil || len(raw) == 0 {
 		t.Fatal(s, string(raw), err)
 	}
 	want := []string{
@@ -130,7 +130,7 @@ func TestRequestsV1(t *testing.T) {
 func TestCallWithoutResult(t *testing.T) {
 	for _, body := range []string{`{"jsonrpc":"2.0","id":"r2"}`, `{"jsonrpc":"2.0","id":1,"result":null}`, `{"jsonrpc":"2.0","id":1,"result":null,"error":null}`} {
 		agent := newWireAgent(t, wireAnswer(200, "application/json", body))
-		raw, err := wireClient(t, agent.URL, nil).Invoke(t.Context(), "x/y", nil)
+		_, raw, err := wireClient(t, agent.URL, nil).Call(t.Context(), Call{Method: "x/y"})
 		if string(raw) != "null" || err != nil {
 			t.Errorf("%s: %s, %v", body, raw, err)
 		}

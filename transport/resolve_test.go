@@ -37,7 +37,7 @@ func TestResolve(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := c.Invoke(t.Context(), "x", nil); err != nil {
+			if _, err := invoke(c, "x", nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -62,7 +62,7 @@ func TestResolveOrigin(t *testing.T) {
 	agent := newWireAgent(t, nil)
 	agent.card = `{"name":"Test","url":"http://elsewhere.example/rpc","protocolVersion":"0.3.0"}`
 	c := wireClient(t, "", &ClientOptions{Resolve: func(context.Context) (string, error) { return agent.URL, nil }})
-	if _, err := c.Invoke(t.Context(), "x", nil); !errors.Is(err, ErrOrigin) {
+	if _, err := invoke(c, "x", nil); !errors.Is(err, ErrOrigin) {
 		t.Errorf("err = %v", err)
 	}
 	c = wireClient(t, "", &ClientOptions{Resolve: func(context.Context) (string, error) { return "ftp://x", nil }})
@@ -123,7 +123,7 @@ func TestProcess(t *testing.T) {
 	defer agent.Close()
 	c := wireClient(t, agent.URL, &ClientOptions{Process: p})
 	for _, at := range []string{"under way", "afterwards"} {
-		_, err := c.Invoke(t.Context(), "x", nil)
+		_, err := invoke(c, "x", nil)
 		if !errors.Is(err, ErrExited) || err.Error() != `agent: "x" ended with status 3` {
 			t.Errorf("%s: err = %v", at, err)
 		}
@@ -186,7 +186,7 @@ func TestRevive(t *testing.T) {
 		if err != nil || card.Name != want || c.Starting() {
 			t.Fatalf("%+v, %v, want %s", card, err, want)
 		}
-		if _, err := c.Invoke(t.Context(), "x", nil); err != nil {
+		if _, err := invoke(c, "x", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -199,7 +199,7 @@ func TestRevive(t *testing.T) {
 
 	first.Close()
 	close(p.done)
-	if _, err := c.Invoke(t.Context(), "x", nil); !errors.Is(err, ErrExited) {
+	if _, err := invoke(c, "x", nil); !errors.Is(err, ErrExited) {
 		t.Errorf("it has died: %v", err)
 	}
 	at = second.URL

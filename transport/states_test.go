@@ -28,13 +28,13 @@ func TestStates(t *testing.T) {
 		v1 := "TASK_STATE_" + upper
 		if state == a2a.StateUnknown {
 			v1 = "TASK_STATE_UNSPECIFIED"
-		} else if v1State(state) != v1 {
-			t.Errorf("%s is spelled %s", state, v1State(state))
+		} else if (protocol{}).state(state) != v1 {
+			t.Errorf("%s is spelled %s", state, (protocol{}).state(state))
 		}
 		if state.Terminal() != (ends[state] == "both") {
 			t.Errorf("%s: terminal %v", state, state.Terminal())
 		}
-		for _, p := range []protocol{protocolV03{}, protocolV1{}} {
+		for _, p := range []protocol{{v03: true}, {}} {
 			for _, written := range []string{`"` + string(state) + `"`, `"` + v1 + `"`, `"` + upper + `"`, fmt.Sprint(numbers[state])} {
 				status := `{"taskId":"t","contextId":"c","status":{"state":` + written + `}}`
 				task := `{"id":"t","contextId":"c","status":{"state":` + written + `}}`

@@ -18,13 +18,22 @@ type Stream struct {
 	unread   unread
 	c        *Client
 	endpoint *endpoint
+	way      way
 	at       string // the URL, for errors
+	what     string // the operation, of a result
 	caller   context.Context
 	life     *life
 	attempt  *attempt // nil for an answer that was no stream
 	body     io.ReadCloser
 	frames   *frameReader
 	poison   bool
+
+	// result is set for an answer that was no stream: its only event.
+	result json.RawMessage
+	// took is called with the first event. Before that, an error of the agent's may be
+	// about how it was asked: refused asks otherwise.
+	took    func()
+	refused func(refusal error) (*Stream, error)
 
 	// turn holds a token: whoever has it may read the body. It is a channel
 	// because a goroutine that waits for a mutex is awake to testing/synctest.
@@ -39,11 +48,6 @@ type Stream struct {
 	unfit     int // templates that were made, less the events that fitted one
 	parts     []a2a.Part
 	source    fastpath.Source
-	// answered: it is the answer of an agent that did not stream; first: that answer
-	// has not been read yet.
-	answered, first bool
-	// unstreamed is set for an agent that may turn out not to stream at all.
-	unstreamed func() (json.RawMessage, error)
 	// spoke: an event has come. word is the error for a stream that brings words, and no event.
 	spoke bool
 	word  error
@@ -68,10 +72,11 @@ const (
 	streamEnded               // closed, or read to its end
 )
 
-func newStream(c *Client, e *endpoint, x *exchange, life *life) *Stream {
+func newStream(c *Client, e *endpoint, w way, x *exchange, life *life) *Stream {
 	return &Stream{
 		c:         c,
 		endpoint:  e,
+		way:       w,
 		at:        shown(x.url),
 		caller:    x.caller,
 		life:      life,
@@ -84,12 +89,35 @@ func newStream(c *Client, e *endpoint, x *exchange, life *life) *Stream {
 	}
 }
 
+// Unstreamed reports whether what Read returns is the one answer of an agent that did not
+// stream.
+func (s *Stream) Unstreamed() bool { return s.result != nil }
+
+// adopt goes on with another stream in place of this one, which the agent has refused.
+func (s *Stream) adopt(next *Stream) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != streamOpen {
+		next.Close()
+		return failf(ErrEnded, "%s: the stream was closed", s.at)
+	}
+	s.c.drain(s.life, s.body, nil)
+	if next.frames != nil {
+		next.frames.heard = s.frames.heard
+	}
+	s.way, s.at, s.what, s.life, s.attempt, s.body, s.frames = next.way, next.at, next.what, next.life, next.attempt, next.body, next.frames
+	s.result, s.took, s.refused, s.state, s.err = next.result, next.took, next.refused, next.state, next.err
+	return nil
+}
+
 // HangUp ends our half of the connection and goes on reading: to some agents (Gemini's
 // server) that means to stop what they are doing, and keep the conversation. It reports
 // whether that could be done: the connection must be plain HTTP/1, carry this stream
 // alone, and never have carried a message of another context, since that would be
 // stopped as well. What follows is read as before.
 func (s *Stream) HangUp() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.attempt == nil {
 		return false
 	}
@@ -123,10 +151,6 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.at)
 	}
 	defer func() { <-s.readToken }()
-	if s.first {
-		s.first = false
-		return s.events, nil
-	}
 	if s.poison {
 		clear(s.events)
 		clear(s.parts)
@@ -138,6 +162,11 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		s.source.Text = nil
 	}
 	for {
+		if s.result != nil && !s.spoke {
+			s.spoke = true
+			s.events = append(s.events, *s.event())
+			return s.events, nil
+		}
 		if s.err != nil {
 			return nil, s.err
 		}
@@ -152,23 +181,40 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		}
 		for i := range frames {
 			if s.err = s.decode(&frames[i]); s.err != nil {
-				// What follows an error is not wanted; the connection stays, since it
-				// may carry other work of this agent.
-				s.Drain()
-				s.err = s.sendUnstreamed(s.err)
+				s.fail()
 				break
 			}
 		}
 		s.noteID()
-		if b, ok := s.body.(*eventBody); ok && b.object && s.err == nil && len(s.events) == 1 && s.events[0].Kind == a2a.EventUnknown {
-			s.err = failf(ErrPossiblyDelivered, "%s answered with JSON that is not A2A: %s", s.at, quote([]byte(s.events[0].Raw)))
-			return nil, s.err
-		}
 		if len(s.events) > 0 {
-			s.unstreamed = nil
 			return s.events, nil
 		}
 	}
+}
+
+// fail ends the stream with s.err, unless that says that the agent is to be asked
+// otherwise.
+func (s *Stream) fail() {
+	var agent *a2a.Error
+	switch again := s.refused; {
+	case again != nil && !s.spoke && errors.As(s.err, &agent):
+		next, err := again(s.err)
+		if err == nil {
+			err = next.checkAnswer()
+		}
+		if err == nil {
+			err = s.adopt(next)
+		}
+		if err == nil {
+			return
+		}
+		s.err = err
+	default:
+		s.err = s.endpoint.explain(s.way, s.err)
+	}
+	// What follows an error is not wanted; the connection stays, since it may carry other
+	// work of this agent.
+	s.Drain()
 }
 
 // Heard has f called for everything that comes from the agent, also for comments, by
@@ -235,18 +281,27 @@ func (s *Stream) Drain() {
 	close(s.given)
 	s.mu.Unlock()
 	s.life.detach()
+	s.c.drain(s.life, s.body, s)
+}
+
+// drain reads a body to its end, unseen; of is the stream whose body it is to note what
+// comes for, if any. It ends with the body or with Client.Close, which cancels its life.
+func (c *Client) drain(life *life, body io.ReadCloser, of *Stream) {
 	drain := func() {
-		defer s.life.end()
-		defer s.body.Close()
-		s.readToken <- struct{}{}
+		defer life.end()
+		defer body.Close()
+		if of == nil {
+			_, _ = io.Copy(io.Discard, body)
+			return
+		}
+		of.readToken <- struct{}{}
 		// Not through the frames: the caller may still hold their last events.
-		_, _ = io.Copy(&s.unread, s.body)
-		<-s.readToken
+		_, _ = io.Copy(&of.unread, body)
+		<-of.readToken
 	}
-	// It ends with the stream or with Client.Close, which cancels its life.
-	if !s.c.spawn(drain) {
-		s.body.Close()
-		s.life.end()
+	if !c.spawn(drain) {
+		body.Close()
+		life.end()
 	}
 }
 
@@ -289,6 +344,9 @@ func (s *Stream) LastEventID() string {
 func (s *Stream) noteID() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.frames == nil {
+		return
+	}
 	if id := s.frames.lastID; s.lastID != string(id) {
 		s.lastID = string(id)
 	}

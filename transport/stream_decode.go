@@ -141,8 +141,15 @@ func (s *Stream) decodeOne(data string, failure bool) error {
 	s.events = append(s.events, a2a.Event{})
 	last := len(s.events) - 1
 	s.events[last].FastPath().Source = &s.source
-	err := s.endpoint.binding.event(s.endpoint.protocol, data, failure, &s.events[last])
-	if err == nil {
+	err := s.way.kind.event(s.way.protocol, data, failure, &s.events[last])
+	switch {
+	case err == nil && s.frames.object && s.events[last].Kind == a2a.EventUnknown:
+		s.events = s.events[:last]
+		return failf(ErrPossiblyDelivered, "%s answered with JSON that is not A2A: %s", s.at, quote([]byte(data)))
+	case err == nil:
+		if !s.spoke && s.took != nil {
+			s.took()
+		}
 		s.spoke = true
 		return nil
 	}
@@ -150,5 +157,5 @@ func (s *Stream) decodeOne(data string, failure bool) error {
 	if err.Code == 0 {
 		err.Code = a2a.CodeInternal
 	}
-	return s.endpoint.explain(err)
+	return err
 }

@@ -50,7 +50,7 @@ func templateOf(frame []byte) *template {
 		return nil
 	}
 	ev := new(a2a.Event)
-	protocolV1{}.decode(r.result, ev)
+	protocol{}.decode(r.result, ev)
 	like := newTemplate(data, ev)
 	spoil(data)
 	return like
@@ -67,7 +67,7 @@ func tryTemplate(t *testing.T, like *template, frame []byte) bool {
 		t.Fatalf("%q fits, and is not valid", frame)
 	}
 	want := new(a2a.Event)
-	protocolV1{}.decode(readResponse(rawjson.View(frame)).result, want)
+	protocol{}.decode(readResponse(rawjson.View(frame)).result, want)
 	got, part := new(a2a.Event), new(a2a.Part)
 	like.decode(frame, &fit, holes, got, part, nil)
 	got.FastPath().Shape = nil

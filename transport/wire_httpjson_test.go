@@ -95,7 +95,7 @@ func (x *wireExchange) operation() opKind {
 }
 
 // wireAnswered writes out the result of an answer, by the client's own code.
-func wireAnswered(w *strings.Builder, e *endpoint, x *wireExchange) {
+func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
 	op := x.operation()
 	call := newOperation(op)
 	call.as = op
@@ -103,8 +103,8 @@ func wireAnswered(w *strings.Builder, e *endpoint, x *wireExchange) {
 	at, _ := url.Parse("http://agent.example" + x.path)
 	resp := &http.Response{StatusCode: x.status, Header: x.header, Body: io.NopCloser(strings.NewReader(x.body))}
 	ex := &exchange{c: c, what: x.verb + " " + x.path, url: at, resp: resp, a: &attempt{delivery: call.delivery}, kind: op, ownURL: true, arrays: op.streams()}
-	if x.status < 300 && (ex.isStream() || ex.isArray()) {
-		s := &Stream{endpoint: e, at: "agent", frames: newFrameReader(resp.Body, true)}
+	if x.status < 300 && (ex.isStream() || op.streams() && ex.becomesStream()) {
+		s := &Stream{endpoint: e, way: how, at: "agent", frames: newFrameReader(resp.Body, true)}
 		for {
 			frames, err := s.frames.next(nil)
 			if err != nil {
@@ -114,7 +114,7 @@ func wireAnswered(w *strings.Builder, e *endpoint, x *wireExchange) {
 			for i := range frames {
 				s.events = s.events[:0]
 				if err := s.decode(&frames[i]); err != nil {
-					wireError(w, err)
+					wireError(w, e.explain(how, err))
 				}
 				for i := range s.events {
 					wireEvent(w, &s.events[i])
@@ -122,12 +122,12 @@ func wireAnswered(w *strings.Builder, e *endpoint, x *wireExchange) {
 			}
 		}
 	}
-	result, _, err := ex.result(e.binding, call)
+	result, err := ex.result(how, call)
 	switch {
 	case err != nil:
-		wireError(w, e.explain(err))
+		wireError(w, e.explain(how, err))
 	case op == opList:
-		page := readPage(e.protocol, string(result))
+		page := readPage(how.protocol, string(result))
 		fmt.Fprintf(w, "page of %d, next %q, total %d\n", len(page.Tasks), page.NextPageToken, page.TotalSize)
 		for i := range page.Tasks {
 			wireEvent(w, &page.Tasks[i])
@@ -145,7 +145,7 @@ func wireAnswered(w *strings.Builder, e *endpoint, x *wireExchange) {
 		fmt.Fprintf(w, "result of %d bytes\n", len(result))
 	default:
 		var ev a2a.Event
-		e.protocol.decode(string(result), &ev)
+		how.protocol.decode(string(result), &ev)
 		wireEvent(w, &ev)
 	}
 }
@@ -166,12 +166,9 @@ func wireError(w *strings.Builder, err error) {
 	}
 }
 
-func httpEndpoint(version string) *endpoint {
-	var p protocol = protocolV1{}
-	if version == "0.3" {
-		p = protocolV03{}
-	}
-	return &endpoint{card: new(a2a.Card), choice: choice{protocol: p, binding: httpJSONKind().open(p)}}
+func httpWay(version string) way {
+	v03 := version == "0.3"
+	return way{choice: choice{protocol: protocol{v03: v03, proto: v03}, kind: httpJSONKind()}}
 }
 
 // Answers of real servers over HTTP+JSON, and their results.
@@ -186,7 +183,7 @@ func TestWireHTTPJSON(t *testing.T) {
 				var w strings.Builder
 				for _, x := range wireExchanges(t, file) {
 					fmt.Fprintf(&w, "## %s %s %d\n", x.verb, x.path, x.status)
-					wireAnswered(&w, httpEndpoint(version), &x)
+					wireAnswered(&w, &endpoint{card: new(a2a.Card)}, httpWay(version), &x)
 				}
 				golden := file + ".golden"
 				if *wireUpdate {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // One conversation with one server (a2a-go v2.4.0), recorded in two versions over two
@@ -23,13 +25,13 @@ func TestWireSpellings(t *testing.T) {
 		{"v1-httpjson", "1.0", httpJSONKind()},
 		{"v03-httpjson", "0.3", httpJSONKind()},
 	} {
-		e := httpEndpoint(spelling.version)
-		e.binding = spelling.kind.open(e.protocol)
+		how := httpWay(spelling.version)
+		how.kind, how.protocol.proto = spelling.kind, spelling.kind.proto && how.protocol.v03
 		var w strings.Builder
 		for _, x := range wireExchanges(t, filepath.Join(dir, spelling.name+".txt")) {
 			w.WriteString("##\n")
 			x.path = "/message:stream"
-			wireAnswered(&w, e, &x)
+			wireAnswered(&w, &endpoint{card: new(a2a.Card)}, how, &x)
 		}
 		got := wireNeutral(w.String())
 		if *wireUpdate && spelling.name == "v1-jsonrpc" {

@@ -185,7 +185,7 @@ func wireGoldens(t *testing.T, p protocol, dir string) {
 	}
 }
 
-func TestWireV1(t *testing.T) { wireGoldens(t, protocolV1{}, "../testdata/wire/v1") }
+func TestWireV1(t *testing.T) { wireGoldens(t, protocol{}, "../testdata/wire/v1") }
 
 // The same scenario decodes to the same events in both versions. The IDs and
 // times of the two recordings differ, and the 1.x agent has a part that 0.3
@@ -199,8 +199,8 @@ func TestWireVersionsAgree(t *testing.T) {
 		// This is the 1.x agent's own 0.3, with a marker instead of that part.
 		"go2-compat03-stream-parts": "go2-v1-stream-parts",
 	} {
-		old := wireNeutral(wireDecode(t, protocolV03{}, "../testdata/wire/v03/"+v03+".txt"))
-		now := wireNeutral(wireDecode(t, protocolV1{}, "../testdata/wire/v1/"+v1+".txt"))
+		old := wireNeutral(wireDecode(t, protocol{v03: true}, "../testdata/wire/v03/"+v03+".txt"))
+		now := wireNeutral(wireDecode(t, protocol{}, "../testdata/wire/v1/"+v1+".txt"))
 		if strings.HasPrefix(v03, "go0315") {
 			now = strings.Replace(now, "    data [1,\"two\"]\n", "", 1)
 		}
@@ -223,4 +223,4 @@ func wireNeutral(s string) string {
 	})
 }
 
-func TestWireV03(t *testing.T) { wireGoldens(t, protocolV03{}, "../testdata/wire/v03") }
+func TestWireV03(t *testing.T) { wireGoldens(t, protocol{v03: true}, "../testdata/wire/v03") }

@@ -102,7 +102,7 @@ func (p *program) open(ctx context.Context, cancel context.CancelCauseFunc, l *l
 		})
 		defer timer.Stop()
 	}
-	stream, result, err := l.client.InvokeStream(ctx, method, params)
+	stream, result, err := l.client.Call(ctx, transport.Call{Method: method, Params: params, Long: true})
 	if late := (*timeoutError)(nil); err != nil && errors.As(context.Cause(ctx), &late) {
 		err = late
 	}

@@ -1,0 +1,352 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A way is how an agent is called: as its card says, or as was found by asking.
+type way struct {
+	choice
+	url *url.URL
+	// plain: messages are sent with the method that does not stream.
+	plain bool
+	// joined: extensions are named in one header line. a2a-go's servers do not split one,
+	// others read the first line only.
+	joined bool
+	// twice: the bytes of files are in base64 of base64, as a2a-go takes them in 0.3 over
+	// HTTP+JSON.
+	twice bool
+	// news is what is told, once, when the agent has taken a way that its card does not
+	// have.
+	news string
+}
+
+// waits says how long an operation may take.
+type waits uint8
+
+const (
+	waitLimit    waits = iota // the time limit of a unary call
+	waitResponse              // an agent may be silent while it works; then the limit
+	waitLong                  // as long as the agent works
+)
+
+// do performs one operation. Its answer is a stream, or one result: see
+// [Stream.Unstreamed].
+func (c *Client) do(ctx context.Context, op *operation) (*Stream, error) {
+	e, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.doAt(ctx, e, op)
+}
+
+func (c *Client) doAt(ctx context.Context, e *endpoint, op *operation) (*Stream, error) {
+	return c.ask(ctx, e, []way{e.now()}, op, nil)
+}
+
+// ask performs an operation in the first of the ways that the agent takes. Where it
+// refuses the way in which it was asked it has not begun, so that the next may be tried;
+// first is the refusal that led to these ways. What the agent took is kept with the card.
+func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, op *operation, first error) (*Stream, error) {
+	given := op
+	for i, w := range ways {
+		op := given.in(w)
+		s, err := c.request(ctx, e, w, op)
+		further := func(refusal error) (*Stream, error) {
+			if first != nil {
+				return c.ask(ctx, e, ways[i+1:], given, first)
+			}
+			return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
+		}
+		switch {
+		case err == nil && s.body == nil:
+			c.took(e, w, op)
+			return s, e.missing.learn(op, nil)
+		case err == nil:
+			s.took, s.refused = func() { c.took(e, w, op) }, further
+			return s, e.missing.learn(op, nil)
+		case first == nil || refusesWay(err):
+			return further(err)
+		default:
+			return nil, e.explain(w, e.missing.learn(op, err))
+		}
+	}
+	return nil, e.explain(e.now(), e.missing.learn(op, first))
+}
+
+// others returns the ways that may be meant by a refusal.
+func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list []way) {
+	var agent *a2a.Error
+	if !errors.As(refusal, &agent) || errors.Is(refusal, ErrPossiblyDelivered) || op.kind == opMethod {
+		return nil
+	}
+	proven := e.isProven()
+	switch code := agent.Code; {
+	case agent.HTTPStatus == http.StatusNotFound && !op.answered:
+		if other, ok := c.userURL(w); ok && !proven && op.kind.essential() {
+			list = append(list, other)
+		}
+	case code == a2a.CodeExtensionSupportRequired && len(c.active())+len(op.delivery.activate) > 1:
+		w.joined = !w.joined
+		list = append(list, w)
+	case agent.HTTPStatus == http.StatusBadRequest && w.protocol.proto && !w.twice && op.hasBytes() &&
+		(code == a2a.CodeParse || code == a2a.CodeInvalidParams):
+		w.twice = true
+		list = append(list, w)
+	case code == a2a.CodeMethodNotFound || code == a2a.CodeUnsupportedOperation && op.kind == opStream:
+		return c.otherMethods(e, w, op, proven)
+	}
+	return list
+}
+
+// otherMethods returns the ways that may be meant by the refusal of a method: the other
+// version, where the agent has not answered in this one yet, and for a stream the method
+// that does not stream.
+func (c *Client) otherMethods(e *endpoint, w way, op *operation, proven bool) (list []way) {
+	if !proven && op.kind.essential() {
+		list = c.otherVersion(e, w)
+	}
+	if op.kind != opStream {
+		return list
+	}
+	if w.plain = true; e.card.Streaming {
+		w.news = "its card says that it streams, and it refuses to: its answers come at once, and its tasks are looked at"
+	}
+	return append(list, w)
+}
+
+// essential reports whether every agent has an operation, so that one that does not know
+// it may know the other version's.
+func (kind opKind) essential() bool {
+	return slices.Contains([]opKind{opSend, opStream, opGet, opCancel, opSubscribe}, kind)
+}
+
+// hasBytes reports whether an operation carries the bytes of a file.
+func (c *operation) hasBytes() bool {
+	return c.message != nil && slices.ContainsFunc(c.message.Parts, func(p a2a.OutPart) bool { return p.File != nil && p.File.Bytes != "" })
+}
+
+// otherVersion is the way in the version that the card does not name, at the same place;
+// none if the user has named one.
+func (c *Client) otherVersion(e *endpoint, w way) []way {
+	if c.opts.Version != "" {
+		return nil
+	}
+	was := w.protocol.name()
+	other := "1.0"
+	if was == other {
+		other = "0.3"
+	}
+	chosen, err := choose(e.card, wish{other, w.kind.option}, e.speak)
+	if err != nil {
+		return nil
+	}
+	at, err := c.place(e, chosen)
+	if err != nil {
+		return nil
+	}
+	w.choice, w.url = chosen, at
+	w.news = "it does not know the methods of A2A " + was + ", which its card names, and is called in " + other +
+		": --a2a-version " + other + " says so from the start"
+	w.why = "the agent does not know what its card names"
+	return []way{w}
+}
+
+// userURL is the way by the URL that the user has given, where the card's is not there.
+func (c *Client) userURL(w way) (way, bool) {
+	u := c.source.url
+	if u == nil || isCardURL(u) || c.cardAt != (cardSource{}) || w.news != "" {
+		return w, false
+	}
+	home := w.kind.home(w.protocol, u)
+	if strings.TrimRight(home.String(), "/") == strings.TrimRight(w.url.String(), "/") {
+		return w, false
+	}
+	w.news = "nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(home) + ", where --agent is"
+	w.url, w.why = home, "nothing is where its card says"
+	return w, true
+}
+
+// refusesWay reports whether an error is about how the agent was asked.
+func refusesWay(err error) bool {
+	var agent *a2a.Error
+	if !errors.As(err, &agent) || errors.Is(err, ErrPossiblyDelivered) {
+		return false
+	}
+	switch agent.Code {
+	case a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation, a2a.CodeVersionNotSupported, a2a.CodeExtensionSupportRequired:
+		return true
+	}
+	return agent.Code == 0 && noRoute(agent.HTTPStatus)
+}
+
+// took keeps the way that the agent has taken.
+func (c *Client) took(e *endpoint, w way, op *operation) {
+	if op.kind == opMethod {
+		return
+	}
+	e.mu.Lock()
+	news := w.news
+	w.news = ""
+	e.way, e.proven = w, e.proven || op.kind.essential()
+	e.mu.Unlock()
+	if news != "" {
+		c.warn(cardName(e.card) + ": " + news)
+	}
+}
+
+func (e *endpoint) now() way {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.way
+}
+
+// isProven reports whether the agent has answered in the version that it is called in.
+func (e *endpoint) isProven() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.proven
+}
+
+// in returns the operation as it is in a way.
+func (c *operation) in(w way) *operation {
+	if w.plain && c.kind == opStream {
+		plain := *c
+		plain.kind, plain.stream, plain.wait = opSend, false, waitResponse
+		c = &plain
+	}
+	c.twice, c.answered = w.twice, false
+	return c
+}
+
+// request makes the request of an operation, and reads what it is answered with: a
+// stream, as soon as that has begun, or a result.
+func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation) (*Stream, error) {
+	life := c.newLife(ctx)
+	limited, stop := life.ctx, context.CancelFunc(func() {})
+	var limit *time.Timer
+	switch {
+	case op.wait == waitLimit && !op.stream:
+		limited, stop = context.WithTimeout(life.ctx, c.timeout)
+	case op.wait == waitLimit:
+		limit = time.AfterFunc(c.timeout, life.cancel)
+	}
+	defer stop()
+	x, err := c.post(ctx, limited, e, w, op)
+	if limit != nil {
+		limit.Stop()
+	}
+	if err != nil {
+		life.end()
+		return nil, err
+	}
+	if x.resp.StatusCode < 300 && op.stream && (x.isStream() || x.becomesStream()) {
+		return newStream(c, e, w, x, life), nil
+	}
+	defer life.end()
+	if op.stream || op.wait == waitResponse {
+		// It is no stream, so its body has an end, and soon.
+		defer time.AfterFunc(c.timeout, life.cancel).Stop()
+	}
+	result, err := x.result(w, op)
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{c: c, endpoint: e, way: w, at: shown(x.url), what: op.what, result: result, err: io.EOF, state: streamEnded,
+		readToken: make(chan struct{}, 1)}, nil
+}
+
+// post makes the request of an operation and returns when its response has begun.
+func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *operation) (*exchange, error) {
+	if err := e.checkFamily(w, op.method); err != nil {
+		return nil, err
+	}
+	op.id, op.as = c.lastID.Add(1), op.kind
+	r, err := op.spell(w)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.missing.refusal(op.as); err != nil {
+		return nil, err
+	}
+	op.what, op.ownURL = r.what, r.path != "" && op.path == ""
+	header := r.header(w.protocol)
+	if printable(op.delivery.lastEventID) {
+		header.Set("Last-Event-ID", op.delivery.lastEventID)
+	}
+	setTrace(header, op.delivery.trace)
+	extensions := append(c.active(), op.delivery.activate...)
+	if w.joined && len(extensions) > 0 {
+		extensions = []string{strings.Join(extensions, ", ")}
+	}
+	for _, uri := range extensions {
+		header.Add(w.protocol.extensionHeader(), uri)
+	}
+	x, err := c.send(caller, ctx, c.retry, op.delivery, r.verb, r.what, r.below(w.url), header, r.body)
+	if err != nil {
+		return nil, err
+	}
+	c.noteEcho(x.resp.Header.Values(w.protocol.extensionHeader()))
+	x.kind, x.ownURL, x.arrays = op.as, op.ownURL, r.arrays
+	return x, nil
+}
+
+// active returns the extensions of [Client.Activate].
+func (c *Client) active() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clip(c.extensions) // replaced as a whole
+}
+
+// spell makes the HTTP request of an operation. One that has a path is none of A2A's: a
+// plain request below the agent's URL. Gemini's server has its slash commands there.
+func (c *operation) spell(w way) (*request, error) {
+	if c.path == "" {
+		return w.kind.request(w.protocol, c)
+	}
+	r := &request{verb: http.MethodGet, path: c.path, accept: acceptStream, what: c.path}
+	if c.params != nil {
+		var err error
+		if r.body, err = encodeJSON(c.params); err != nil {
+			return nil, failf(err, "the body for %s cannot be written as JSON: %v", c.path, err)
+		}
+		r.verb = http.MethodPost
+	}
+	return r, nil
+}
+
+// result reads the answer to an operation.
+func (x *exchange) result(w way, c *operation) (json.RawMessage, error) {
+	body, err := x.body()
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{status: x.resp.StatusCode, body: body}
+	a.json = len(a.body) > 0 && rawjson.Valid(a.body)
+	if c.path != "" {
+		if a.json && a.status < 300 {
+			return a.body, nil
+		}
+		return nil, x.notA2A(a.body)
+	}
+	result, refusal := w.kind.result(c, a)
+	c.answered = refusal != nil
+	switch {
+	case refusal != nil:
+		return nil, x.agentError(refusal)
+	case result == nil:
+		return nil, x.notA2A(a.body)
+	}
+	return result, nil
+}

@@ -1,0 +1,227 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// Send sends a message, and returns what the agent says about it as it comes.
+// If the agent cannot stream, that is the one answer it has.
+//
+// A message is delivered at most once. It is sent again only where it is certain
+// that nothing of it was written, or where the agent has refused it: with a 429
+// and said when to come back, or for how it was sent, and not for what it says. If it
+// may have been delivered, the error wraps [ErrPossiblyDelivered].
+//
+// ctx governs the stream too, until it has ended or was given to [Stream.Drain].
+func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
+	// An agent that cannot stream is asked to answer at once, and its task is looked
+	// up afterwards: with blocking, nothing could be shown, and no task cancelled,
+	// before all of it is over. One whose card does not say whether it streams is asked
+	// to: a2a-go leaves a "streaming":false out of its cards, and others leave it out
+	// and stream.
+	s, err := c.do(ctx, newSend(opStream, m))
+	if err == nil {
+		err = s.checkAnswer()
+	}
+	if err != nil {
+		return nil, c.cause(ctx, m, err)
+	}
+	return s, nil
+}
+
+// SendOnce sends a message and returns the one answer to it: the task as it then
+// is, or a message. Blocking asks the agent to answer when the task has ended or
+// waits for somebody; agents are known to answer before that all the same, so
+// [a2a.Event.State] says. It has no time limit but ctx then, once the connection
+// is there; otherwise it has that of any unary call.
+//
+// It is delivered as Send delivers, with the same errors. The event is the
+// caller's: it is no view of a stream.
+func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (*a2a.Event, error) {
+	op := newSend(opSend, m)
+	if op.blocking = blocking; blocking {
+		op.wait = waitLong
+	}
+	s, err := c.do(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkAnswer(); err != nil {
+		return nil, err
+	}
+	return s.event(), nil
+}
+
+func newSend(kind opKind, m *a2a.Outgoing) *operation {
+	op := newOperation(kind)
+	op.message, op.delivery.owner, op.delivery.trace = m, m.ContextID, m.Trace
+	return op
+}
+
+// Resubscribe follows a task that is under way. It is tried once: the caller repeats
+// it, with waits of its own.
+//
+// lastEventID is the [Stream.LastEventID] of the stream before it, "" if there was
+// none. No agent that was tried resumes from it, so it is sent and not relied on.
+func (c *Client) Resubscribe(ctx context.Context, taskID, lastEventID string) (*Stream, error) {
+	op := newOperation(opSubscribe)
+	op.taskID, op.delivery.lastEventID = taskID, lastEventID
+	s, err := c.do(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.checkAnswer()
+}
+
+// A Call is a request that [Client.Call] makes: of a method that is not among the
+// client's own, or of a path below the agent's URL that is none of A2A's.
+type Call struct {
+	Method string
+	// Path is for a call without a method. It begins with a slash; without Params the
+	// request is a GET.
+	Path string
+	// Params are marshaled; nil leaves them out.
+	Params any
+	// Long: the answer may take as long as the agent works, and may be a stream.
+	// Otherwise it has the time limit of any unary call.
+	Long bool
+}
+
+// Call returns what the agent answers: a stream of events, or a result as it is, null for
+// an answer that has neither result nor error, which is how some agents say that they are
+// done. What the call does is not known, so it is delivered like a message: at most once.
+func (c *Client) Call(ctx context.Context, call Call) (*Stream, json.RawMessage, error) {
+	op := newOperation(opMethod)
+	op.method, op.params, op.stream = call.Method, call.Params, call.Long
+	if call.Method == "" {
+		op.path = call.Path
+	}
+	if call.Long {
+		op.wait = waitResponse
+	}
+	if op.path != "" && call.Params == nil {
+		op.delivery = deliverAgain
+	}
+	s, err := c.do(ctx, op)
+	if err != nil || s.body != nil {
+		return s, nil, err
+	}
+	return nil, s.result, nil
+}
+
+// Get looks a task up. A historyLength below 0 is left out, which servers
+// understand differently: as all of it, or as none.
+func (c *Client) Get(ctx context.Context, taskID string, historyLength int) (*a2a.Event, error) {
+	op := newOperation(opGet)
+	op.taskID, op.history = taskID, historyLength
+	return c.task(ctx, op)
+}
+
+// Cancel asks the agent to stop work on a task.
+func (c *Client) Cancel(ctx context.Context, taskID string) (*a2a.Event, error) {
+	op := newOperation(opCancel)
+	op.taskID = taskID
+	return c.task(ctx, op)
+}
+
+// task performs an operation that returns a task.
+func (c *Client) task(ctx context.Context, op *operation) (*a2a.Event, error) {
+	s, err := c.do(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	ev := s.event()
+	if ev.Kind != a2a.EventTask {
+		return nil, failf(nil, "%s answered %s with something that is no task", s.at, s.what)
+	}
+	return ev, nil
+}
+
+// event decodes the result.
+func (s *Stream) event() *a2a.Event { return s.way.protocol.redecoded(rawjson.View(s.result)) }
+
+// checkAnswer refuses a result that is neither a task nor a message; a stream is checked
+// while it is read.
+func (s *Stream) checkAnswer() error {
+	if s.body == nil && s.event().Kind == a2a.EventUnknown {
+		return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s", s.at, quote(s.result))
+	}
+	return nil
+}
+
+// cause looks for the reason of a refusal that came with HTTP status 500: the task may
+// not exist any more.
+func (c *Client) cause(ctx context.Context, m *a2a.Outgoing, err error) error {
+	var agent, gone *a2a.Error
+	if m.TaskID == "" || !errors.As(err, &agent) || agent.Code != a2a.CodeInvalidRequest || agent.HTTPStatus != http.StatusInternalServerError {
+		return err
+	}
+	if _, why := c.Get(ctx, m.TaskID, 1); errors.As(why, &gone) && gone.Code == a2a.CodeTaskNotFound {
+		return why
+	}
+	return err
+}
+
+// List looks up tasks, one page at a time. 0.3 agents need not have the method,
+// and most have not: their refusal is an [*a2a.Error] with
+// [a2a.CodeMethodNotFound]. Some want to know who is asking
+// ([a2a.Error.Unauthenticated]). A query that the agent's version has no words
+// for is refused before anything is sent.
+func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, error) {
+	if q.State != "" && !slices.Contains(a2a.States(), q.State) {
+		return nil, failf(nil, "tasks cannot be listed by the state %q, which A2A has not", q.State)
+	}
+	op := newOperation(opList)
+	op.query = &q
+	s, err := c.do(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	page := readPage(s.way.protocol, rawjson.View(s.result))
+	if page == nil {
+		return nil, failf(nil, "%s answered %s with something that is no list of tasks: %s", s.at, s.what, quote(s.result))
+	}
+	return page, nil
+}
+
+// readPage reads a page of tasks, nil if it is none. A member that is missing is
+// no mistake: a2a-go 0.3.15 leaves out an empty list.
+func readPage(p protocol, raw string) *a2a.TaskPage {
+	page := new(a2a.TaskPage)
+	tasks := func(list string) {
+		rawjson.EachElement(list, func(value string) bool {
+			page.Tasks = append(page.Tasks, a2a.Event{})
+			p.decode(value, &page.Tasks[len(page.Tasks)-1])
+			return true
+		})
+	}
+	switch raw = strings.TrimSpace(raw); {
+	case rawjson.IsArray(raw):
+		tasks(raw)
+	case rawjson.IsObject(raw):
+		rawjson.EachMember(raw, func(key, value string) bool {
+			switch key {
+			case "tasks":
+				tasks(value)
+			// In snake_case they are a2a-go 0.3.15's.
+			case "nextPageToken", "next_page_token":
+				page.NextPageToken = jsonText(value)
+			case "totalSize", "total_size":
+				page.TotalSize, _ = strconv.Atoi(jsonText(value))
+			}
+			return true
+		})
+	default:
+		return nil
+	}
+	return page
+}
