@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/companion"
 )
 
-// addCompanion applies --companion, --companion-name and --context to the bridge.
+// addCompanion applies --companion and --context to the bridge.
 func (p *program) addCompanion(c *cli.Context, l *link) error {
 	if !c.Bool("companion") {
 		if c.Bool("context") {
@@ -24,7 +23,7 @@ func (p *program) addCompanion(c *cli.Context, l *link) error {
 	l.options.CompanionContext = c.Bool("context")
 	l.options.Companion = func(editor bridge.CompanionEditor, info bridge.CompanionInfo) (bridge.Companion, error) {
 		opts := &companion.Options{
-			DisplayName: cmp.Or(c.String("companion-name"), info.Name),
+			DisplayName: info.Name,
 			NoDiffs:     info.NoDiffs,
 			Version:     p.version,
 			Log:         l.options.Log,

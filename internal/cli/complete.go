@@ -196,19 +196,15 @@ func (k *completer) named(value string, tasks bool) completions {
 	return found
 }
 
-const (
-	// completeTime bounds how long a key may take.
-	completeTime = time.Second
-	// completeTasks is how many tasks the list offers.
-	completeTasks = "30"
-)
+// completeTime bounds how long a key may take.
+const completeTime = time.Second
 
 // tasks asks the agent for its latest tasks, if its URL is known. For a key it ignores
 // files, commands and listeners that variables or the configuration name, and asks no
 // identity provider.
 func (k *completer) tasks() []example {
 	args := []string{programName, "--trace=", "--log=", "--agent-command=", "--webhook=", "--credential-command=", "--oauth-client-secret-command=", "--oauth-issuer="}
-	args = append(append(args, k.agent...), "task", "list", "--output=json", "--page-size="+completeTasks, "--timeout="+completeTime.String())
+	args = append(append(args, k.agent...), "task", "list", "--output=json", "--timeout="+completeTime.String())
 	var stdout, stderr bytes.Buffer
 	p := &program{args: args, stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, version: buildVersion(), terminal: noTerminal, noLogins: true}
 	if agent := lastAgent(k.agent); !strings.HasPrefix(agent, "http://") && !strings.HasPrefix(agent, "https://") {

@@ -35,7 +35,6 @@ func TestComplete(t *testing.T) {
 	for line, want := range map[string]string{
 		"a2astdio car":                                "words card",
 		"a2astdio card ":                              "words get verify sign",
-		"/usr/bin/a2astdio task push-config s":        "words set",
 		"a2astdio help task g":                        "words get",
 		"a2astdio --mode ":                            "words default accept-edits yolo",
 		"a2astdio --mode=y":                           "words yolo",

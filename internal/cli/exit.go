@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"syscall"
 
 	"github.com/a2astdio/a2astdio/internal/cardsign"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -119,21 +119,5 @@ func exitStatus(err error) int {
 	return exitFailed
 }
 
-// plainText makes foreign text safe for a terminal: it replaces control characters by
-// symbols, except newlines and tabs.
-func plainText(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < ' ':
-			return r + '␀' // Unicode has a picture of each, in the same order
-		case r == 0x7f:
-			return '␡'
-		case r >= 0x80 && r < 0xa0, // C1: 0x9b begins a sequence like ESC [
-			r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // what turns the direction of text
-			return '�'
-		}
-		return r
-	}, s)
-}
+// plainText makes foreign text safe for a terminal.
+func plainText(s string) string { return safe.Plain(s) }

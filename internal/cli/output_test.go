@@ -35,7 +35,7 @@ func TestV1(t *testing.T) {
 func TestFileName(t *testing.T) {
 	for in, want := range map[string]string{
 		"a.txt": "a.txt", "../../etc/passwd": "passwd", `..\..\x.exe`: "x.exe", "/": "", "..": "", ".": "", "a/..": "",
-		".bashrc": "_bashrc", "-rf": "_rf", "con": "_con", "NUL.txt": "_NUL.txt", "a\x00b\x1b[2J.txt": "a_b_[2J.txt",
+		".bashrc": "_bashrc", "-rf": "_rf", "a\x00b\x1b[2J.txt": "a_b_[2J.txt",
 		"a:b": "a_b", "trailing. . ": "trailing", "\u202etxt.exe": "_txt.exe", "\xff": "_", "ü.md": "ü.md", "": "",
 		strings.Repeat("é", 300) + ".tar": strings.Repeat("é", 98) + ".tar",
 	} {

@@ -110,7 +110,7 @@ func size(n int64) string {
 }
 
 func (p *program) show(page *page) error {
-	_, err := io.WriteString(p.stdout, p.fitting(p.masked(page.String()), 0))
+	_, err := io.WriteString(p.stdout, p.masked(page.String()))
 	return err
 }
 

@@ -214,7 +214,7 @@ func TestSecretsStayIn(t *testing.T) {
 
 	looked := []string{"--log", filepath.Join(dir, "log"), "--log-level", "debug"}
 	traced := func(name string) []string {
-		return append([]string{"--trace", filepath.Join(dir, name+".jsonl"), "--trace-full"}, looked...)
+		return append([]string{"--trace", filepath.Join(dir, name+".jsonl")}, looked...)
 	}
 	s.run("error: not signed in", "", append(traced("a"), "send", "hello")...)
 	s.run("signing in", "", append(traced("b"), "auth", "login")...)

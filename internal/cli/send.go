@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -119,9 +120,12 @@ func (p *program) send(c *cli.Context) error {
 	}
 	editor.waitsFor(cmp.Or(card.Name, "the agent"))
 	agent := bridge.NewAgent(&l.options)
-	if err := p.wholeIDs(c, l, agent, message); err != nil {
-		agent.Close()
-		return err
+	if c.IsSet("task-id") {
+		_, _, _ = agent.Ready(c.Context) // sending meets the same error and reports it
+		if message.TaskID, err = l.taskID(c, message.TaskID); err != nil {
+			agent.Close()
+			return err
+		}
 	}
 	if c.Bool("async") {
 		defer agent.Close()
@@ -329,13 +333,4 @@ func contextOf(id string) string {
 	return " (context " + id + ")"
 }
 
-// shellWord quotes a word for a shell.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+=,", r))
-	}
-	if s != "" && !strings.ContainsFunc(s, plain) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func shellWord(s string) string { return safe.ShellWord(s) }

@@ -21,7 +21,7 @@ so that it can be looked at from elsewhere.`,
 			{"a2astdio task list", "the agent is in A2ASTDIO_AGENT"},
 			{`id=$(a2astdio send --async "fix the tests"); a2astdio task subscribe $id`, "begin it in one place, and follow it in another"},
 		},
-	}, p.taskGetCommand(), p.taskListCommand(), p.taskCancelCommand(), p.taskSubscribeCommand(), p.taskDownloadCommand(), p.pushCommand())
+	}, p.taskGetCommand(), p.taskListCommand(), p.taskCancelCommand(), p.taskSubscribeCommand(), p.taskDownloadCommand())
 }
 
 // taskCommandOf makes a command about one task.
@@ -88,11 +88,11 @@ func (p *program) taskCancelCommand() *cli.Command {
 			{"a2astdio task cancel 4f0c...", "one task"},
 			{"a2astdio task list --state working -o json | jq -r '.tasks[].id' | xargs -r -n1 a2astdio task cancel", "all that is under way"},
 		},
-	}, outputFlag("A2A 1.0's Task"))
+	})
 }
 
 func (p *program) cancelTask(c *cli.Context) error {
-	args, asJSON, err := p.inputs(c, "ID")
+	args, err := p.arguments(c, "ID")
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,6 @@ func (p *program) cancelTask(c *cli.Context) error {
 	task, err := l.client.Cancel(c.Context, args[0])
 	if err != nil {
 		return p.demoForgets(c, err)
-	}
-	if asJSON {
-		return p.document(v1Task(task.Raw))
 	}
 	var out page
 	text := "task " + args[0] + " is cancelled"

@@ -7,26 +7,25 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"mime"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const (
 	// maxFileName is what file systems take, in bytes, less room for suffixes.
 	maxFileName = 200
+	// maxExtension is how long the end of a name may be that a cut keeps.
+	maxExtension = 16
 	// maxRedirects of a file: storage redirects once.
 	maxRedirects = 3
 )
@@ -46,32 +45,23 @@ shown.`,
 		},
 	},
 		&cli.StringFlag{Name: "dir", Value: ".", Usage: "`DIR`: where to write them"},
-		&cli.BoolFlag{Name: "force", Usage: "replace files that are there"},
-		outputFlag(`{"files":[{"path","url","mediaType","size"}]}`))
+		&cli.BoolFlag{Name: "force", Usage: "replace files that are there"})
 }
 
 // A download is one run of task download.
 type download struct {
-	p      *program
-	c      *cli.Context
-	link   *link
-	agent  *url.URL
-	dir    string
-	root   *os.Root // nil until the first file
-	taken  map[string]bool
-	files  []fileJSON
-	failed bool
-}
-
-type fileJSON struct {
-	Path  string `json:"path,omitempty"`
-	URL   string `json:"url,omitempty"`
-	Media string `json:"mediaType,omitempty"`
-	Size  int64  `json:"size,omitempty"`
+	p     *program
+	c     *cli.Context
+	link  *link
+	agent *url.URL
+	dir   string
+	root  *os.Root // nil until the first file
+	taken map[string]bool
+	found bool
 }
 
 func (p *program) download(c *cli.Context) error {
-	args, asJSON, err := p.inputs(c, "ID")
+	args, err := p.arguments(c, "ID")
 	if err != nil {
 		return err
 	}
@@ -79,7 +69,7 @@ func (p *program) download(c *cli.Context) error {
 	if info, err := os.Stat(dir); dir == "" || err == nil && !info.IsDir() {
 		return usagef("--dir %s is no directory", dir)
 	}
-	l, err := p.reach(c)
+	l, err := p.reachTask(c, args)
 	if err != nil {
 		return err
 	}
@@ -88,28 +78,16 @@ func (p *program) download(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if args[0], err = p.taskID(c, l, args[0]); err != nil {
-		return err
-	}
 	task, err := l.client.Get(c.Context, args[0], -1)
 	if err != nil {
 		return p.demoForgets(c, err)
 	}
-	d := &download{p: p, c: c, link: l, dir: dir, taken: map[string]bool{}, files: []fileJSON{}}
+	d := &download{p: p, c: c, link: l, dir: dir, taken: map[string]bool{}}
 	if d.agent, err = url.Parse(how.At.URL); err != nil {
 		return err
 	}
 	defer d.close()
-	if err := d.all(task); err != nil {
-		return err
-	}
-	if err := d.report(asJSON); err != nil {
-		return err
-	}
-	if d.failed {
-		return errFailed
-	}
-	return nil
+	return d.all(task)
 }
 
 func (d *download) close() {
@@ -120,22 +98,29 @@ func (d *download) close() {
 
 // all writes a task's files. It reports a file that fails, and writes the others.
 func (d *download) all(task *a2a.Event) error {
-	if task.Artifacts == nil {
-		return nil
-	}
-	for a := range task.Artifacts {
-		for part := range a.Parts.All() {
-			if part.Kind != a2a.PartFile {
-				continue
-			}
-			if err := d.file(&a, part.File); err != nil {
-				if d.c.Context.Err() != nil {
-					return errInterrupted
+	failed := false
+	if task.Artifacts != nil {
+		for a := range task.Artifacts {
+			for part := range a.Parts.All() {
+				if part.Kind != a2a.PartFile {
+					continue
 				}
-				d.failed = true
-				d.p.say("%v", err)
+				d.found = true
+				if err := d.file(&a, part.File); err != nil {
+					if d.c.Context.Err() != nil {
+						return errInterrupted
+					}
+					failed = true
+					d.p.say("%v", err)
+				}
 			}
 		}
+	}
+	if !d.found {
+		d.p.say("the task has no files; task get shows what it has")
+	}
+	if failed {
+		return errFailed
 	}
 	return nil
 }
@@ -150,23 +135,24 @@ func (d *download) file(a *a2a.Artifact, f a2a.File) error {
 		if err != nil {
 			return fmt.Errorf("agent: %s is not encoded in base64", name)
 		}
-		return d.write(name, f.MediaType, strings.NewReader(string(content)))
+		return d.write(name, strings.NewReader(string(content)))
 	}
 	u, err := url.Parse(f.URI)
 	if err != nil {
 		return fmt.Errorf("agent: the URL of %s is invalid: %q", name, f.URI)
 	}
 	u = d.agent.ResolveReference(u)
-	if !sameOrigin(u, d.agent) {
-		d.files = append(d.files, fileJSON{URL: f.URI, Media: f.MediaType})
-		return nil
+	if u.User != nil || !safe.SameOrigin(u, d.agent) {
+		d.p.say("not fetched, because it is not at the agent's origin: %s", f.URI)
+		_, err := fmt.Fprintln(d.p.stdout, oneLine(plainText(f.URI)))
+		return err
 	}
 	u.Host = d.agent.Host
-	return d.fetch(u, name, f.MediaType)
+	return d.fetch(u, name)
 }
 
 // fetch gets a file from the agent, with its credentials.
-func (d *download) fetch(u *url.URL, name, media string) error {
+func (d *download) fetch(u *url.URL, name string) error {
 	next := d.link.http.RoundTripper
 	if next == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
@@ -177,7 +163,7 @@ func (d *download) fetch(u *url.URL, name, media string) error {
 		next = wrap(next)
 	}
 	client := &http.Client{Transport: next, CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		if len(via) > maxRedirects || !sameOrigin(r.URL, d.agent) {
+		if len(via) > maxRedirects || r.URL.User != nil || !safe.SameOrigin(r.URL, d.agent) {
 			return fmt.Errorf("it redirects to %s, and credentials go nowhere else", r.URL.Host)
 		}
 		return nil
@@ -186,10 +172,9 @@ func (d *download) fetch(u *url.URL, name, media string) error {
 	if err != nil {
 		return err
 	}
-	for key, values := range d.link.http.Header {
-		for _, v := range values {
-			req.Header.Add(key, v)
-		}
+	req.Header = d.link.http.Header.Clone()
+	if req.Header == nil {
+		req.Header = http.Header{}
 	}
 	req.Header.Set("User-Agent", d.link.http.UserAgent)
 	resp, err := client.Do(req)
@@ -200,16 +185,16 @@ func (d *download) fetch(u *url.URL, name, media string) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("agent: %s cannot be fetched: HTTP %s", name, resp.Status)
 	}
-	return d.write(name, media, resp.Body)
+	return d.write(name, resp.Body)
 }
 
-// write writes a file completely, or not at all.
-func (d *download) write(name, media string, content io.Reader) (err error) {
+// write writes a file completely, or not at all, and says where.
+func (d *download) write(name string, content io.Reader) (err error) {
 	if d.root == nil {
 		if err := os.MkdirAll(d.dir, 0o777); err != nil {
 			return err
 		}
-		// A Root does not follow links that lead out of it.
+		// A Root does not follow links that lead out of it, nor open a device of Windows.
 		if d.root, err = os.OpenRoot(d.dir); err != nil {
 			return err
 		}
@@ -227,20 +212,19 @@ func (d *download) write(name, media string, content io.Reader) (err error) {
 	err = errors.Join(err, file.Close())
 	if err == nil && !d.c.Bool("force") {
 		// Unlike a rename, a link never replaces a file that came in between.
-		if err = d.root.Link(temp, name); err == nil || errors.Is(err, fs.ErrExist) {
+		if err = d.root.Link(temp, name); err == nil {
 			_ = d.root.Remove(temp)
-		} else {
-			err = d.root.Rename(temp, name) // for file systems without links
 		}
-	} else if err == nil {
+	}
+	if errors.Is(err, errors.ErrUnsupported) || err == nil && d.c.Bool("force") {
 		err = d.root.Rename(temp, name)
 	}
 	if err != nil {
 		_ = d.root.Remove(temp)
 		return fmt.Errorf("%s: %w", place, err)
 	}
-	d.files = append(d.files, fileJSON{Path: place, Media: media, Size: n})
-	return nil
+	_, err = fmt.Fprintf(d.p.stdout, "%s  (%s)\n", plainText(place), size(n))
+	return err
 }
 
 // name returns a file's name: the agent's, without any path.
@@ -250,41 +234,16 @@ func (d *download) name(a *a2a.Artifact, f a2a.File) string {
 		name = path.Base(u.Path)
 	}
 	name = cmp.Or(fileName(name), fileName(a.Name), "file")
-	if path.Ext(name) == "" && f.Name == "" {
-		name += extension(f.MediaType)
+	if path.Ext(name) == "" && f.Name == "" && strings.HasPrefix(f.MediaType, "text/") {
+		name += ".txt"
 	}
-	free := name
+	free, ext := name, path.Ext(name)
 	for i := 2; d.taken[strings.ToLower(free)]; i++ {
-		ext := path.Ext(name)
 		free = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), i, ext)
 	}
 	d.taken[strings.ToLower(free)] = true
 	return free
 }
-
-// extension returns a media type's longest extension, which is the usual one, except
-// for .jpeg, .html and .text.
-func extension(media string) string {
-	switch base, _, _ := mime.ParseMediaType(media); base {
-	case "":
-		return ""
-	case "text/plain":
-		return ".txt"
-	case "text/markdown":
-		return ".md"
-	default:
-		list, err := mime.ExtensionsByType(base)
-		if err != nil || len(list) == 0 {
-			return ""
-		}
-		slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
-		return list[0]
-	}
-}
-
-// windowsNames are devices on Windows, whatever their extension.
-var windowsNames = []string{"con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
-	"lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9"}
 
 // fileName turns what an agent calls a file into a name: the last element of a path,
 // without characters that mean something else to a file system or a shell.
@@ -303,52 +262,12 @@ func fileName(s string) string {
 		// option.
 		s = "_" + s[1:]
 	}
-	stem, _, _ := strings.Cut(s, ".")
-	if slices.Contains(windowsNames, strings.ToLower(strings.TrimSpace(stem))) {
-		s = "_" + s
-	}
 	if len(s) > maxFileName {
 		ext := path.Ext(s)
-		if len(ext) > 16 {
+		if len(ext) > maxExtension {
 			ext = ""
 		}
-		stem := s[:maxFileName-len(ext)]
-		for !utf8.ValidString(stem) {
-			stem = stem[:len(stem)-1]
-		}
-		s = stem + ext
+		s = strings.ToValidUTF8(s[:maxFileName-len(ext)], "") + ext
 	}
 	return s
-}
-
-// sameOrigin compares scheme, host and port. All names of this machine are equal.
-func sameOrigin(a, b *url.URL) bool {
-	norm := func(u *url.URL) string {
-		host, port := strings.ToLower(u.Hostname()), u.Port()
-		if host == "localhost" || host == "0.0.0.0" || host == "::1" || host == "::" {
-			host = "127.0.0.1"
-		}
-		port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[u.Scheme])
-		return u.Scheme + "://" + net.JoinHostPort(host, port)
-	}
-	return (a.Scheme == "http" || a.Scheme == "https") && a.User == nil && norm(a) == norm(b)
-}
-
-func (d *download) report(asJSON bool) error {
-	if asJSON {
-		return d.p.printJSON(map[string]any{"files": d.files})
-	}
-	if len(d.files) == 0 && !d.failed {
-		d.p.say("the task has no files; task get shows what it has")
-	}
-	var out page
-	for _, f := range d.files {
-		if f.Path == "" {
-			d.p.say("not fetched, because it is not at the agent's origin: %s", f.URL)
-			out.b.WriteString(oneLine(plainText(f.URL)) + "\n")
-			continue
-		}
-		fmt.Fprintf(&out.b, "%s  (%s)\n", plainText(f.Path), size(f.Size))
-	}
-	return d.p.show(&out)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,25 +14,20 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// maxPageSize is what A2A 1.0 allows (§3.1.4).
-const maxPageSize = 100
-
 func (p *program) taskListCommand() *cli.Command {
 	return taskCommandOf("list", "list the agent's tasks", p.listTasks, help{
-		intro: `Lists the tasks that the agent holds, the newest first, by page. Agents of A2A
-0.3 need not have a list, and most have none.`,
+		intro: `Lists the tasks that the agent holds, the newest first, as many as it
+gives at once. Agents of A2A 0.3 need not have a list, and most have none.`,
 		usage: []string{"a2astdio --agent URL task list [options]"},
 		examples: []example{
 			{"a2astdio task list", "the newest"},
 			{"a2astdio task list --all --state input-required", "all that wait for an answer"},
-			{"a2astdio task list -o json | jq -r .nextPageToken", "for --page-token of the next page"},
+			{"a2astdio task list -o json | jq -r '.tasks[].id'", "for a script"},
 		},
 	},
 		&cli.StringFlag{Name: "context-id", Usage: "`ID`: only the tasks of this context"},
 		&cli.StringFlag{Name: "state", Usage: "`STATE`: only the tasks in this state: " + stateWords()},
-		&cli.IntFlag{Name: "page-size", DefaultText: "the agent's choice", Usage: "`N`: how many tasks a page has, 1 to 100"},
-		&cli.StringFlag{Name: "page-token", Usage: "`TOKEN`: the page that the one before has named"},
-		&cli.BoolFlag{Name: "all", Usage: "all pages"},
+		&cli.BoolFlag{Name: "all", Usage: "all that the agent holds, not only the page that it gives at once"},
 		outputFlag("A2A 1.0's ListTasksResponse"))
 }
 
@@ -58,12 +52,9 @@ func (p *program) listTasks(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	q := a2a.TaskQuery{ContextID: c.String("context-id"), PageSize: c.Int("page-size"), PageToken: c.String("page-token")}
+	q := a2a.TaskQuery{ContextID: c.String("context-id")}
 	if q.State, err = readState(c.String("state")); err != nil {
 		return err
-	}
-	if c.IsSet("page-size") && (q.PageSize < 1 || q.PageSize > maxPageSize) {
-		return usagef("--page-size does not take %d: it takes 1 to %d", q.PageSize, maxPageSize)
 	}
 	if !asJSON {
 		messages := promptHistory
@@ -74,9 +65,6 @@ func (p *program) listTasks(c *cli.Context) error {
 		return err
 	}
 	defer l.close()
-	if q.ContextID, err = p.contextID(c, l, q.ContextID); err != nil {
-		return err
-	}
 	list, err := p.pages(c, l.client, q)
 	if err != nil {
 		return err
@@ -129,7 +117,7 @@ const promptHistory = 50
 // gets the shortest IDs, and one line a task.
 func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 	if len(list.Tasks) == 0 {
-		if c.IsSet("context-id") || c.IsSet("state") || c.IsSet("page-token") {
+		if c.IsSet("context-id") || c.IsSet("state") {
 			p.say("the agent holds no such task")
 		} else {
 			p.say("the agent holds no tasks")
@@ -139,46 +127,35 @@ func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 		}
 		return nil
 	}
-	columns := 0
-	var ids, contexts []string
+	var ids []string
 	for _, t := range list.Tasks {
-		ids, contexts = append(ids, t.TaskID), append(contexts, t.ContextID)
+		ids = append(ids, t.TaskID)
 	}
-	var shown, shownContexts map[string]string
+	shown := map[string]string{}
 	if isTerminal(p.stdout) {
-		columns, shown, shownContexts = widthOf(p.stdout), shortIDs(ids), shortIDs(contexts)
+		shown = shortIDs(ids)
 	}
 	width := len("TASK")
 	for _, id := range ids {
 		width = max(width, columnsOf(oneLine(plainText(cmp.Or(shown[id], id)))))
 	}
 	var out page
-	context := ""
-	// Without room beside it, the prompt stands below.
-	below := columns > 0 && columns < width+len("  input-required  2006-01-02 15:04  ")+minText
 	row := func(id, state, updated, prompt string) {
-		prompt, under := oneLine(prompt), ""
-		if below {
-			prompt, under = "", prompt
-			updated = strings.TrimPrefix(updated, strconv.Itoa(time.Now().Year())+"-") // leave out this year
-		}
-		line := fmt.Sprintf("%s  %-14s  %-16s  %s", pad(id, width), oneLine(state), oneLine(updated), prompt)
-		if line = strings.TrimRight(plainText(line), " "); columns > 0 {
-			line = fitted(line, columns)
+		line := fmt.Sprintf("%s  %-14s  %-16s  %s", pad(oneLine(id), width), oneLine(state), oneLine(updated), oneLine(prompt))
+		if line = strings.TrimRight(plainText(line), " "); isTerminal(p.stdout) {
+			line = cutTo(line, max(widthOf(p.stdout), minText))
 		}
 		out.b.WriteString(line + "\n")
-		if under != "" {
-			out.b.WriteString("  " + cut(under, columns-2) + "\n")
-		}
 	}
 	row("TASK", "STATE", "UPDATED", "PROMPT")
+	context := ""
 	for i := range list.Tasks {
 		t := &list.Tasks[i]
 		if t.ContextID != context {
 			context = t.ContextID
-			out.b.WriteString(plainText("context "+oneLine(cmp.Or(shownContexts[context], context))) + "\n")
+			out.b.WriteString("context " + oneLine(plainText(context)) + "\n")
 		}
-		row(oneLine(cmp.Or(shown[t.TaskID], t.TaskID)), string(t.State), minute(t.Timestamp), promptOf(t))
+		row(cmp.Or(shown[t.TaskID], t.TaskID), string(t.State), minute(t.Timestamp), promptOf(t))
 	}
 	if err := p.show(&out); err != nil {
 		return err
@@ -188,17 +165,12 @@ func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 		if list.TotalSize > 0 {
 			of = fmt.Sprintf(" of %d", list.TotalSize)
 		}
-		p.say("these are %d%s: --all shows all, --page-token %s the next page", len(list.Tasks), of, list.NextPageToken)
+		p.say("these are %d%s: --all shows all", len(list.Tasks), of)
 	}
 	return nil
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// fitted makes a line of a table fit, and keeps its columns.
-func fitted(line string, columns int) string {
-	return cutTo(line, max(columns, minText))
-}
 
 func pad(text string, width int) string {
 	text = plainText(text)

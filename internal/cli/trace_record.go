@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -58,17 +57,7 @@ func (p *program) record(c *cli.Context, mode string, secrets *trace.Options) (*
 		return nil, nil
 	}
 	opts := *secrets
-	opts.Mode, opts.Redact = mode, where(c, "trace-redact").Bool("trace-redact")
-	if where(c, "trace-full").Bool("trace-full") {
-		opts.Limit = trace.FullLimit
-	}
-	var err error
-	if opts.MaxFile, err = sizeOf("trace-size", stringOf(c, "trace-size")); err != nil {
-		return nil, err
-	}
-	if opts.MaxFile == 0 {
-		opts.MaxFile = -1
-	}
+	opts.Mode, opts.Redact, opts.Limit = mode, where(c, "trace-redact").Bool("trace-redact"), trace.FullLimit
 	if file == "-" {
 		return trace.New(p.stderr, &opts), nil
 	}
@@ -87,23 +76,4 @@ func (p *program) closeTrace(c *cli.Context, r *trace.Recorder) error {
 		p.say("the trace %s is not complete: %v", stringOf(c, "trace"), err)
 	}
 	return err
-}
-
-// sizeOf reads a size: bytes, or with kB, MB or GB behind it.
-func sizeOf(option, s string) (int64, error) {
-	number, unit := strings.TrimSpace(s), 1.0
-	for _, u := range []struct {
-		name string
-		n    float64
-	}{{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}} {
-		if rest, ok := strings.CutSuffix(strings.ToUpper(number), u.name); ok {
-			number, unit = strings.TrimSpace(rest), u.n
-			break
-		}
-	}
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || n < 0 || math.IsNaN(n) || n*unit > 1e15 {
-		return 0, usagef("--%s does not take %q: it takes a size like 100MB, or 0", option, s)
-	}
-	return int64(n * unit), nil
 }

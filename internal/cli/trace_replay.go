@@ -26,6 +26,9 @@ import (
 // input.
 const commandGrace = 5 * time.Second
 
+// replayPatience is how long a replayed editor waits for a message that was recorded.
+const replayPatience = 30 * time.Second
+
 func (p *program) traceReplayCommand() *cli.Command {
 	return traceCommandOf("replay", "play a recorded agent, or a recorded editor, again", p.traceReplay, help{
 		intro: `Serves the agent of a trace: an A2A agent that answers as it did then, to any
@@ -54,8 +57,6 @@ times and the cutting of text into pieces may differ.`,
 		&cli.StringFlag{Name: "speed", Value: "1", Usage: "`N|max`: how many times faster than it was; max is without pauses"},
 		&cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"},
 		&cli.BoolFlag{Name: "editor", Usage: "play the editor's side"},
-		&cli.StringFlag{Name: "cwd", Usage: "`DIR`: with --editor: the directory of sessions; without it, the one that was recorded"},
-		&cli.DurationFlag{Name: "patience", Value: 30 * time.Second, Usage: "`TIME`: with --editor: how long to wait for a message that was recorded"},
 	}, behindCommand()...)...)
 }
 
@@ -119,13 +120,7 @@ func (p *program) replayEditor(c *cli.Context) error {
 	if len(args) != 1 {
 		return usagef("trace replay --editor needs FILE, one, before --")
 	}
-	opts := &replay.EditorOptions{Patience: c.Duration("patience")}
-	if dir := c.String("cwd"); dir != "" {
-		var err error
-		if opts.Cwd, err = directory(dir); err != nil {
-			return usagef("--cwd %s is no directory", dir)
-		}
-	}
+	opts := &replay.EditorOptions{Patience: replayPatience}
 	play := p.playBridge
 	if command != nil {
 		play = func(c *cli.Context, play func(io.WriteCloser, io.Reader) error) error {

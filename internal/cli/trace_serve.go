@@ -5,7 +5,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/web"
 )
 
@@ -37,12 +36,8 @@ func (p *program) traceServe(c *cli.Context) error {
 	if args[0] == "-" {
 		return usagef("trace serve needs a file: it goes back and forth in it")
 	}
-	start, err := startOf(args[0])
-	if err != nil {
-		return err
-	}
 	keepMemory() // a long trace has many small pieces
-	filter, err := filterOf(c, start)
+	filter, err := filterOf(c)
 	if err != nil {
 		return err
 	}
@@ -51,17 +46,4 @@ func (p *program) traceServe(c *cli.Context) error {
 		return fmt.Errorf("trace: %w", err)
 	}
 	return nil
-}
-
-// startOf returns a trace's first record; nil for an empty trace.
-func startOf(path string) (*trace.Record, error) {
-	r, err := trace.Open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	if record, err := r.Next(); err == nil {
-		return record.Clone(), nil
-	}
-	return &trace.Record{}, nil
 }

@@ -29,44 +29,30 @@ said on stderr, and the rest is shown.`,
 			{"a2astdio trace show --record 17 t.jsonl", "one record, with its JSON indented"},
 		},
 	}, append(filterFlags(),
+		&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
+		&cli.StringFlag{Name: "task-id", Usage: "`ID`: only this task of the agent's, or those that begin so"},
+		&cli.StringFlag{Name: "direction", Usage: "`from-editor|to-editor|from-agent|to-agent`: only what goes that way"},
+		&cli.StringFlag{Name: "text", Usage: "`TEXT`: only what contains this"},
 		&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on as the trace is written, until interrupted"},
 		&cli.BoolFlag{Name: "stats", Usage: "figures instead of lines: how much passed, how long replies took, first events, silences, turns, tool calls"},
 		&cli.IntFlag{Name: "record", DefaultText: "all", Usage: "`N`: show one record, in full"},
 		outputFlag("the records as they are in the file, one a line"))...)
 }
 
+// filterFlags are the filters of show and serve; serve's page has the others.
 func filterFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
-		&cli.StringFlag{Name: "task-id", Usage: "`ID`: only this task of the agent's, or those that begin so"},
 		&cli.StringFlag{Name: "session", Usage: "`ID`: only this session of the editor's, or those that begin so"},
-		&cli.StringFlag{Name: "direction", Usage: "`from-editor|to-editor|from-agent|to-agent`: only what goes that way"},
-		&cli.StringFlag{Name: "from", Usage: "`TIME`: only what comes after: 1.5s from the beginning, or 15:04:05 of your clock"},
-		&cli.StringFlag{Name: "to", Usage: "`TIME`: only what comes before"},
-		&cli.StringFlag{Name: "text", Usage: "`TEXT`: only what contains this"},
 		&cli.BoolFlag{Name: "failed", Usage: "only what went wrong"},
 	}
 }
 
-// filterOf reads the filter options, for a trace that begins with start.
-func filterOf(c *cli.Context, start *trace.Record) (*view.Filter, error) {
+func filterOf(c *cli.Context) (*view.Filter, error) {
 	f := &view.Filter{Method: c.String("method"), Task: c.String("task-id"), Session: c.String("session"),
 		Direction: c.String("direction"), Text: c.String("text"), Bad: c.Bool("failed")}
 	if f.Direction != "" {
 		if _, err := oneOf(c, "direction", view.FromEditor, view.ToEditor, view.FromAgent, view.ToAgent); err != nil {
 			return nil, err
-		}
-	}
-	for _, o := range []struct {
-		name string
-		to   *int64
-	}{{"from", &f.From}, {"to", &f.To}} {
-		if s := c.String(o.name); s != "" {
-			var err error
-			if *o.to, err = view.Moment(s, start.Time.Local()); err != nil {
-				return nil, usagef("--%s: %v", o.name, err)
-			}
-			*o.to = max(*o.to, 1) // 0 is no limit
 		}
 	}
 	return f, nil
@@ -139,7 +125,7 @@ func (s *shower) begin(rec *trace.Record) (err error) {
 	width, color := s.p.terminalOf()
 	s.print = show.New(s.out, &show.Options{Width: width, Color: color, Plain: plainText,
 		Alone: rec.Mode == "client" || rec.Mode == "proxy", Tap: rec.Mode == "tap"})
-	if s.filter, err = filterOf(s.c, rec); err != nil {
+	if s.filter, err = filterOf(s.c); err != nil {
 		return err
 	}
 	if s.json || s.c.Bool("stats") || s.c.IsSet("record") {

@@ -50,7 +50,7 @@ func (p *program) runCommand(ctx context.Context, app *cli.App) error {
 
 // showText writes what was asked for instead of a command.
 func (p *program) showText(text string) error {
-	_, err := io.WriteString(p.stdout, p.fitting(text, raggedness))
+	_, err := io.WriteString(p.stdout, text)
 	return err
 }
 

@@ -117,8 +117,6 @@ var keys = []Key{
 		Help: "the keys of an agent that signs what it pushes, as a URL or a file"},
 	{Name: "companion", Flag: "companion", In: Top | Agent, Kind: KindBool, Example: `true`,
 		Help: "serve Gemini CLI and Qwen Code in the editor's terminal, too; see docs/companion.md"},
-	{Name: "companion-name", Flag: "companion-name", In: Top | Agent, Kind: KindText, Example: `"My editor"`,
-		Help: "what these CLIs call the editor"},
 	{Name: "context", Flag: "context", In: Top | Agent, Kind: KindBool, Example: `true`,
 		Help: "with companion: add the file that the user looks at, and what is selected in it, to each prompt"},
 	{Name: "trace", Flag: "trace", In: Top | Agent, Kind: KindPath, Example: `"~/a2astdio.jsonl"`,

@@ -17,7 +17,7 @@ const (
 	// files pass in both directions as base64. A megabyte holds any conversation, and
 	// keeps its trace readable.
 	DefaultLimit = 1 << 20
-	// FullLimit is the limit of --trace-full: no peer of ours takes more.
+	// FullLimit is the limit of --trace: no peer of ours takes more.
 	FullLimit = 64 << 20
 	// headSize is how much is recorded of anything larger.
 	headSize = 4 << 10

@@ -111,7 +111,7 @@ func (c *Checker) Count() int { return c.count }
 func (c *Checker) Notes() []string {
 	notes := c.notes
 	if c.cut > 0 {
-		notes = append(notes, fmt.Sprintf("payloads that are too long for the trace, and not checked: %d (--trace-full keeps them)", c.cut))
+		notes = append(notes, fmt.Sprintf("payloads that are too long for the trace, and not checked: %d", c.cut))
 	}
 	if !c.whole {
 		notes = append(notes, "the trace has no end: requests that are still open are not counted")

@@ -230,7 +230,7 @@ func (p *playing) whole(x *exchange) error {
 	}
 	b, whole := r.Payload()
 	if !whole {
-		return fmt.Errorf("the answer to %s was too large to be recorded: --trace-full keeps all", x)
+		return fmt.Errorf("the answer to %s was too large to be recorded", x)
 	}
 	p.a.note(x, gjson.ParseBytes(b), 0)
 	_, err = p.body.Write(p.now(b))

@@ -110,7 +110,7 @@ func loadEditor(path string) ([]step, error) {
 		}
 		b, whole := record.Payload()
 		if !whole {
-			return nil, fmt.Errorf("trace: record %d was too large to be recorded: --trace-full keeps all", record.N)
+			return nil, fmt.Errorf("trace: record %d was too large to be recorded", record.N)
 		}
 		any = any || record.Dir == trace.DirIn
 		steps = append(steps, step{record.N, record.Dir == trace.DirIn, bytes.Clone(b)})

@@ -50,7 +50,7 @@ func (p *playing) stream(x *exchange, from int, clock *pace) {
 			return
 		}
 		if ev.lost {
-			p.a.opts.Note(fmt.Sprintf("event %d of %s was too large to be recorded (--trace-full keeps all): the stream is cut there", i+1, x))
+			p.a.opts.Note(fmt.Sprintf("event %d of %s was too large to be recorded: the stream is cut there", i+1, x))
 			p.body.Abort()
 		}
 		r, _, err := p.a.rec.file.Read(ev.pos)

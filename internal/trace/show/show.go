@@ -232,7 +232,7 @@ func (p *Printer) Record(r *trace.Record, it *view.Item) error {
 	if len(payload) > 0 {
 		b.WriteString("\n" + p.color(bold, fmt.Sprintf("payload, %d bytes", r.Length())))
 		if !whole {
-			fmt.Fprintf(&b, "%s", p.color(dim, fmt.Sprintf(", of which these are the first %d (--trace-full keeps all)", len(payload))))
+			fmt.Fprintf(&b, "%s", p.color(dim, fmt.Sprintf(", of which these are the first %d", len(payload))))
 		}
 		b.WriteString("\n")
 		var pretty bytes.Buffer
