@@ -131,10 +131,11 @@ func (a *Agent) take(q *request, t *kept, h *Heard) *kept {
 		if t == nil {
 			t = a.newTask(turn, m.ContextID)
 		}
-		t.turn, t.rest, t.opened, t.streams = turn, turn.Steps, 0, nil
+		t.turn, t.rest, t.opened, t.streams, t.users = turn, turn.Steps, 0, nil, nil
 		t.answers, t.rejected = map[string]string{}, map[string]bool{}
 	}
 	a.note(*h, t)
+	t.users = append(t.users, m.MessageID)
 	t.hear(user)
 	maps.Copy(t.answers, h.Answers)
 	if t.busy && !t.waiting {
@@ -215,13 +216,17 @@ func (t *kept) say(s *Step) {
 		return
 	}
 	t.Take(s)
+	t.held = s.Held
 	t.note()
 	a.said = append(a.said, Said{time.Now(), slices.Index(a.script.Turns, t.turn), t.ID, t.State, s})
 	if s.Kind != Nothing {
-		t.publish(a.v.event(s, t.eventTask(s)), s.Joined)
+		t.publish(t.named(a.v.event(s, t.eventTask(s))), s.Joined)
 	}
 	if s.Ends {
 		t.endStreams()
+	}
+	if a.script.OnSay != nil {
+		a.script.OnSay(len(a.said))
 	}
 	if !s.Waits {
 		return

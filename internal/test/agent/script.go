@@ -33,6 +33,7 @@ func (s State) Over() bool { return s == Completed || s == Failed || s == Cancel
 type Script struct {
 	V1         bool // A2A 1.0, and else 0.3
 	Extensions []string
+	Card       json.RawMessage // in the place of one that is made up
 	// History is what of the conversation a task shows.
 	History History
 	// Turns are the answers to the prompts, in their order.
@@ -45,6 +46,9 @@ type Script struct {
 	Delay     time.Duration
 	// Aborts: the agent cancels a task when a connection to its stream is closed.
 	Aborts bool
+	// OnSay, if not nil, is called when a step is said, with the number of steps so far. It
+	// must not wait.
+	OnSay func(n int)
 	// Keep, if not nil, changes the copy of a task that tasks/get and subscriptions show.
 	Keep func(*Task)
 }
@@ -100,7 +104,9 @@ type Turn struct {
 	// Task is the ID of a new task, and Context that of its context; "": the agent makes
 	// one up, or takes what the message names.
 	Task, Context string
-	Steps         []*Step
+	// Users are the IDs in Raw events that stand for the user's messages, in their order.
+	Users []string
+	Steps []*Step
 	// Open leaves the streams open behind the last step.
 	Open   bool
 	Faults []Fault
@@ -131,8 +137,11 @@ type Step struct {
 	Artifact     *Artifact
 	Append, Last bool
 	Metadata     map[string]any
-	// Raw, if set, is the event on the wire; the rest says what it does to the task.
-	Raw json.RawMessage
+	// Raw, if set, is the event on the wire; the rest says what it does to the task. Task, if
+	// set, is the task from here on. Held is what tasks/get answers until the next step.
+	Raw  json.RawMessage
+	Task *Task
+	Held json.RawMessage
 
 	// Call is the call of which the step tells. If its question was answered by a
 	// rejection, this and the call's later steps become one that says CANCELLED.

@@ -206,6 +206,9 @@ func encode(x any) json.RawMessage {
 
 // card is the agent's.
 func (s *Script) card() json.RawMessage {
+	if s.Card != nil {
+		return s.Card
+	}
 	var extensions []any
 	for _, uri := range s.Extensions {
 		extensions = append(extensions, map[string]any{"uri": uri})

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -34,6 +36,10 @@ func (t *Task) settle() {
 
 // Take does to the task what a step says.
 func (t *Task) Take(s *Step) {
+	if s.Task != nil {
+		*t = *s.Task
+		return
+	}
 	if s.State != "" {
 		t.State = s.State
 	}
@@ -79,6 +85,8 @@ type kept struct {
 	streams  []*stream
 	opened   int // streams of the turn
 	versions []dated
+	users    []string        // the IDs of the user's messages of the turn
+	held     json.RawMessage // what tasks/get answers instead
 }
 
 type dated struct {
@@ -109,9 +117,22 @@ func (t *kept) shown() *Task {
 	return &s
 }
 
+// named puts the IDs of the user's messages in the place of those that stand for them.
+func (t *kept) named(raw json.RawMessage) json.RawMessage {
+	for i, id := range t.turn.Users[:min(len(t.turn.Users), len(t.users))] {
+		if id != "" {
+			raw = bytes.ReplaceAll(raw, []byte(strconv.Quote(id)), []byte(strconv.Quote(t.users[i])))
+		}
+	}
+	return raw
+}
+
 // json is the task on the wire, as tasks/get answers it.
 func (t *kept) json() json.RawMessage {
-	now := encode(t.agent.v.task(t.shown()))
+	if t.held != nil {
+		return t.named(t.held)
+	}
+	now := t.named(encode(t.agent.v.task(t.shown())))
 	if t.agent.script.Get != GetStale {
 		return now
 	}

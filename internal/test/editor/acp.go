@@ -67,7 +67,7 @@ func (e *Editor) update(u gjson.Result) {
 func (e *Editor) permission(m gjson.Result) {
 	s := &Shown{Kind: Question, ID: m.Get("params.toolCall.toolCallId").Str}
 	for _, o := range m.Get("params.options").Array() {
-		s.Options = append(s.Options, o.Get("optionId").Str)
+		s.Options, s.Kinds = append(s.Options, o.Get("optionId").Str), append(s.Kinds, o.Get("kind").Str)
 	}
 	var after time.Duration
 	s.Picked, after = e.answer(s)

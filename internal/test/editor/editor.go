@@ -46,9 +46,9 @@ type Shown struct {
 	Content string
 	// Repeats: the bridge marks it as said before. Anew: it begins or replaces an artifact.
 	Repeats, Anew bool
-	// Options are a question's; Picked is the answer.
-	Options []string
-	Picked  string
+	// Options are a question's, Kinds ACP's kinds of them; Picked is the answer.
+	Options, Kinds []string
+	Picked         string
 }
 
 // Options say how to begin.

@@ -14,25 +14,35 @@ import (
 // patience bounds a turn, in virtual time.
 const patience = 10 * time.Minute
 
-// play plays a script's turns over ACP or A2A lines. A turn that does not end is the last.
-func play(t *testing.T, script *agent.Script, lines bool) (turns []*editor.Turn) {
+// play plays a script's turns over ACP or A2A lines.
+func play(t *testing.T, script *agent.Script, lines bool) []*editor.Turn {
+	var prompts []string
+	for n := range script.Turns {
+		prompts = append(prompts, fmt.Sprintf("question %d", n))
+	}
+	return converse(t, script, prompts, &editor.Options{Lines: lines})
+}
+
+// converse plays these prompts. A turn that does not end is cancelled.
+func converse(t *testing.T, script *agent.Script, prompts []string, opts *editor.Options) (turns []*editor.Turn) {
 	synctest.Test(t, func(t *testing.T) {
 		a := agent.New(script)
 		network := &memnet.Network{Handler: a}
 		n := 0
-		e, err := editor.Start(&editor.Options{Lines: lines, Network: network, URL: agent.URL, NewID: func() string { n++; return fmt.Sprintf("ours-%d", n) }})
+		opts.Network, opts.URL, opts.NewID = network, agent.URL, func() string { n++; return fmt.Sprintf("ours-%d", n) }
+		e, err := editor.Start(opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for n := range script.Turns {
-			turn := e.Prompt(fmt.Sprintf("question %d", n))
+		for _, prompt := range prompts {
+			turn := e.Prompt(prompt)
 			turns = append(turns, turn)
 			select {
 			case <-turn.Done:
 			case <-time.After(patience):
-				turn.Err = "the turn does not end"
 				e.Cancel(turn)
 				<-turn.Done
+				turn.Err = "the turn does not end"
 			}
 		}
 		if err := e.Close(); err != nil {
