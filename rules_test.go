@@ -32,7 +32,7 @@ var mayImport = map[string]struct {
 	"mapping/calls":     {[]string{"transport/a2a", "internal/rawjson"}, "the life of a call may know neither how agents spell it nor how an editor shows it"},
 	"mapping":           {[]string{"transport/a2a", "mapping/acp", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
 	"bridge":            {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
-	"bridge/store":      {[]string{"transport/a2a"}, "what is stored has no edge back into what happens"},
+	"bridge/store":      {[]string{"transport/a2a", "internal/safe"}, "what is stored has no edge back into what happens"},
 	"bridge/companion":  {nil, "the companion needs no A2A: whoever has an editor may embed it"},
 	"internal/fastpath": {nil, "what an event carries for speed may not know what it says"},
 	"internal/poison":   {nil, "a tool of tests may need nothing"},

@@ -20,7 +20,7 @@ func TestCardIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const agent = "http://agent.example/"
 		s, err := store.Open(t.TempDir())
-		t.Cleanup(s.StopPruning)
+		t.Cleanup(s.Wait)
 		if err != nil {
 			t.Fatal(err)
 		}

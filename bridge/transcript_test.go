@@ -337,7 +337,7 @@ func addToJournal(t *testing.T, sessions *store.Store, dir, line string) {
 
 func openStore(t *testing.T, dir string) *store.Store {
 	sessions, err := store.Open(dir)
-	t.Cleanup(sessions.StopPruning)
+	t.Cleanup(sessions.Wait)
 	if err != nil {
 		t.Fatal(err)
 	}

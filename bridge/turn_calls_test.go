@@ -122,7 +122,7 @@ func countTurn(t *testing.T, texts int) {
 	}
 	client.Close()
 	rt.CloseIdleConnections()
-	s.StopPruning()
+	s.Wait()
 }
 
 // sayTexts answers each request on a connection: the card, or a task with texts, one at a

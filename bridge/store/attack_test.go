@@ -39,12 +39,11 @@ func attacks() map[string]func(path string) error {
 func TestAttacks(t *testing.T) {
 	name := fileName("bad")
 	for place, path := range map[string]func(*Store) string{
-		"index":        func(s *Store) string { return s.index() },
 		"record":       func(s *Store) string { return filepath.Join(s.sessions, name, recordFile) },
 		"session":      func(s *Store) string { return filepath.Join(s.sessions, name) },
 		"journal":      func(s *Store) string { return filepath.Join(s.sessions, name, "1"+journalSuffix) },
 		"card":         func(s *Store) string { return s.cardFile("agent") },
-		"conversation": func(s *Store) string { return s.conversationFile("agent", "/w") },
+		"conversation": func(s *Store) string { return filepath.Join(s.shell.sessions, fileName(conversationID("agent", "/w"))) },
 		"sessions":     func(s *Store) string { return s.sessions },
 		"all":          func(s *Store) string { return s.dir },
 	} {
@@ -76,7 +75,7 @@ func TestAttacks(t *testing.T) {
 					"card":         func() error { s.CardFacts("agent"); return s.PutCardFacts("agent", &CardFacts{Name: "a"}) },
 					"Conversation": func() error { _, err := s.Conversation("agent", "/w"); return err },
 					"PutConversation": func() error {
-						return s.PutConversation(Conversation{Agent: "agent", Cwd: "/w"})
+						return s.PutConversation(Record{Agent: "agent", Cwd: "/w"})
 					},
 					"List": func() error {
 						list, err := s.List("", "", "", 0)
@@ -88,7 +87,7 @@ func TestAttacks(t *testing.T) {
 				}
 				for what, do := range use {
 					err := do()
-					settle(s)
+					s.Wait()
 					if err == nil || errors.Is(err, ErrNoSession) {
 						continue
 					}
@@ -109,23 +108,5 @@ func TestAttacks(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestNoIndex: where the index cannot be, sessions are kept and listed all the same.
-func TestNoIndex(t *testing.T) {
-	for name, make := range attacks() {
-		t.Run(name, func(t *testing.T) {
-			s := openStore(t)
-			put(t, s, Record{ID: "a"})
-			if err := make(s.index()); err != nil {
-				t.Fatal(err)
-			}
-			s = again(t, s)
-			put(t, s, Record{ID: "b"})
-			if got := strings.Fields(ids(t, s, "", "")); len(got) != 2 {
-				t.Errorf("listed: %s", got)
-			}
-		})
 	}
 }

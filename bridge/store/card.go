@@ -2,9 +2,9 @@ package store
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -56,9 +56,5 @@ func (s *Store) PutCardFacts(agent string, facts *CardFacts) error {
 	if err != nil {
 		return err
 	}
-	file := s.cardFile(agent)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	return replaceFile(file, raw)
+	return safe.Replace(s.cardFile(agent), raw)
 }

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/user"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // fileNameLen is the length of a SHA-256 in base32.
@@ -24,57 +25,23 @@ func fileName(id string) string {
 	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding).EncodeToString(sum[:])
 }
 
-// userDir is [stateDir] for the user who runs this process.
+// userDir is where this user's programs keep their state. Without a home it is a directory
+// in the temporary one, where others can write (shared): some editors (avante) start
+// agents with nothing but PATH in the environment.
 func userDir() (dir string, shared bool, advice string) {
-	dir, shared = stateDir(runtime.GOOS, os.Getenv, homeDir(), os.TempDir())
 	variable := "XDG_STATE_HOME"
 	if runtime.GOOS == "windows" {
 		variable = "LocalAppData"
 	}
-	return dir, shared, "make it writable, with room left, or set " + variable + " to another directory"
-}
-
-// homeDir is the user's home, "" if there is none. Some editors (avante) start
-// agents with nothing but PATH in the environment.
-func homeDir() string {
-	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
-		return home
+	advice = "make it writable, with room left, or set " + variable + " to another directory"
+	if base, err := safe.StateDir(); err == nil {
+		return filepath.Join(base, "a2astdio"), false, advice
 	}
-	u, err := user.Current()
-	if err != nil || !filepath.IsAbs(u.HomeDir) {
-		return ""
+	name := "a2astdio"
+	if uid := os.Getuid(); uid >= 0 {
+		name += "-" + strconv.Itoa(uid)
 	}
-	// System users have homes like /nonexistent.
-	if info, err := os.Stat(u.HomeDir); err != nil || !info.IsDir() {
-		return ""
-	}
-	return u.HomeDir
-}
-
-// stateDir is where a program keeps its state: XDG's directory if it is set, on macOS
-// too, else the system's own. Without a home it is a directory in temp, where others
-// can write (shared).
-func stateDir(goos string, getenv func(string) string, home, temp string) (dir string, shared bool) {
-	base := getenv("XDG_STATE_HOME")
-	if goos == "windows" {
-		base = getenv("LocalAppData")
-	}
-	switch {
-	case filepath.IsAbs(base): // XDG: relative ones are to be ignored
-	case home == "":
-		name := "a2astdio"
-		if uid := os.Getuid(); uid >= 0 {
-			name += "-" + strconv.Itoa(uid)
-		}
-		return filepath.Join(temp, name), true
-	case goos == "windows":
-		base = filepath.Join(home, "AppData", "Local")
-	case goos == "darwin":
-		base = filepath.Join(home, "Library", "Application Support")
-	default:
-		base = filepath.Join(home, ".local", "state")
-	}
-	return filepath.Join(base, "a2astdio"), false
+	return filepath.Join(os.TempDir(), name), true, advice
 }
 
 // explain says what to do about a store that cannot be used.

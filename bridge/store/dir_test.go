@@ -9,30 +9,6 @@ import (
 	"testing"
 )
 
-func TestStateDir(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the paths are Unix's")
-	}
-	for _, row := range []struct{ goos, env, home, want string }{
-		{"linux", "", "/home/u", "/home/u/.local/state/a2astdio"},
-		{"linux", "/state", "/home/u", "/state/a2astdio"},
-		{"linux", "/state", "", "/state/a2astdio"},
-		{"linux", "relative", "/home/u", "/home/u/.local/state/a2astdio"},
-		{"darwin", "", "/Users/u", "/Users/u/Library/Application Support/a2astdio"},
-		{"darwin", "/state", "/Users/u", "/state/a2astdio"},
-		{"windows", "/local", "/u", "/local/a2astdio"},
-		{"windows", "", "/u", "/u/AppData/Local/a2astdio"},
-		{"linux", "", "", "/t/a2astdio-*"},
-		{"linux", "relative", "", "/t/a2astdio-*"},
-	} {
-		got, shared := stateDir(row.goos, func(string) string { return row.env }, row.home, "/t")
-		ok, _ := filepath.Match(row.want, got)
-		if !ok || shared != strings.HasPrefix(got, "/t/") {
-			t.Errorf("stateDir(%s, %q, %q): %s, %t, want %s", row.goos, row.env, row.home, got, shared, row.want)
-		}
-	}
-}
-
 // TestNoHome: with nothing in the environment there is a store all the same.
 func TestNoHome(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_STATE_HOME", "LocalAppData", "USERPROFILE"} {

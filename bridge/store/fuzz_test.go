@@ -49,7 +49,7 @@ func FuzzStore(f *testing.F) {
 			m.step('r', id, "")
 		}
 		m.step('l', "", "")
-		m.store.StopPruning()
+		m.store.Wait()
 		m.tree(parent)
 	})
 }
@@ -64,13 +64,13 @@ type storeModel struct {
 
 func (m *storeModel) open(dir string) {
 	if m.store != nil {
-		m.store.StopPruning()
+		m.store.Wait()
 	}
 	s, err := Open(dir)
 	if err != nil {
 		m.Fatal(err)
 	}
-	m.Cleanup(s.StopPruning)
+	m.Cleanup(s.Wait)
 	s.limits.journal = 2000 // so that generations change
 	m.store = s
 }
@@ -125,7 +125,7 @@ func (m *storeModel) step(what byte, id, text string) {
 			write(m, journalFile(s, id, all[len(all)-1]), text)
 		}
 		if _, ok := m.records[id]; ok {
-			write(m, filepath.Join(s.sessions, fileName(id), "1"+tempSuffix), text)
+			write(m, filepath.Join(s.sessions, fileName(id), tempPrefix+"1"), text)
 			write(m, filepath.Join(s.sessions, fileName(id), recordFile), "\n{\"id\":"+text)
 		}
 	case 'r':
@@ -178,7 +178,7 @@ func squeeze(s string) string {
 	return regexp.MustCompile("\ufffd+").ReplaceAllString(s, "\ufffd")
 }
 
-var storeFile = regexp.MustCompile(`^store(/sessions(/index|/[a-z2-7]{52}(/(record\.json|[1-9][0-9]*\.jsonl|1\.tmp))?)?)?$`)
+var storeFile = regexp.MustCompile(`^store(/sessions(/[a-z2-7]{52}(/(record\.json|[1-9][0-9]*\.jsonl|\.new-1))?)?)?$`)
 
 // tree wants nothing but the store, and what was beside it.
 func (m *storeModel) tree(parent string) {

@@ -25,7 +25,7 @@ func appendLines(t testing.TB, s *Store, id string, lines ...string) {
 	if err := j.Append([]byte(strings.Join(lines, "\n") + "\n")); err != nil {
 		t.Fatal(err)
 	}
-	settle(s)
+	s.Wait()
 }
 
 func replayed(t testing.TB, s *Store, id string) []string {
@@ -136,7 +136,7 @@ func TestJournalTornBeside(t *testing.T) {
 		if err := j.Append([]byte(line + "\n")); err != nil {
 			t.Fatal(err)
 		}
-		settle(s)
+		s.Wait()
 	}
 	say(`{"n":1}`)
 	write(t, journalFile(s, "a", 1), `{"other":`)
@@ -301,7 +301,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-func BenchmarkPrune(b *testing.B) {
+// BenchmarkStored is what the sessions cost when as many are there as are kept.
+func BenchmarkStored(b *testing.B) {
 	s := openStore(b)
 	for i := range maxStored {
 		put(b, s, Record{ID: fmt.Sprint(i)})
@@ -309,14 +310,19 @@ func BenchmarkPrune(b *testing.B) {
 	}
 	b.Run("prune", func(b *testing.B) {
 		for b.Loop() {
-			s.prune(b.Context(), "")
+			s.prune("")
 		}
 	})
 	b.Run("list", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.List("", "", "", 0); err != nil {
+			if _, err := s.List("", "", "", 101); err != nil {
 				b.Fatal(err)
 			}
+		}
+	})
+	b.Run("put", func(b *testing.B) {
+		for b.Loop() {
+			put(b, s, Record{ID: "1"})
 		}
 	})
 }

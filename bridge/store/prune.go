@@ -1,10 +1,10 @@
 package store
 
 import (
-	"context"
+	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,16 +15,10 @@ const (
 	// bounds are exceeded by at most that many sessions, and by one generation of each
 	// journal that grows.
 	pruneEvery = 16
-	// maxTempAge is the age at which a temporary file is taken for the rest of a killed
-	// process.
+	// tempPrefix begins the names of unfinished files: see safe.Replace.
+	tempPrefix = ".new-"
+	// maxTempAge is the age at which such a file is taken for the rest of a killed process.
 	maxTempAge = time.Hour
-	// After pruneBatch sessions it pauses for prunePause: reading ten thousand takes half
-	// a second, which must not slow down other work on the same processor.
-	pruneBatch = 8
-	prunePause = time.Millisecond
-	// pruneDelay lets the answer to session/new go out first: listing the directories
-	// takes some milliseconds.
-	pruneDelay = 30 * time.Millisecond
 )
 
 // pruneSometimes counts a new session, and begins a pruning if it is time.
@@ -34,147 +28,125 @@ func (s *Store) pruneSometimes(name string) {
 	}
 }
 
-// pruneBeside prunes in a goroutine. It ends when it has looked at each session once, by
-// StopPruning, or with the process; the next pruning does what is left.
+// pruneBeside prunes in a goroutine, which ends when it has looked at each session once,
+// or with the process: the next pruning does what is left. It takes some milliseconds
+// for a thousand sessions, on a slow disk more, and session/new does not wait for it.
 func (s *Store) pruneBeside(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.pruned != nil {
-		select {
-		case <-s.pruned:
-		default:
-			return // a pruning is under way
-		}
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	s.stopPruning, s.pruned = stop, done
-	go func() {
-		defer close(done)
-		defer stop()
-		if pause(ctx, pruneDelay) {
-			s.prune(ctx, name)
-		}
-	}()
-}
-
-// StopPruning stops a pruning that is under way, and waits for its end. The Store may be
-// used after that. Call it before the directory is removed, or before goroutines are
-// counted; a process may exit without it.
-func (s *Store) StopPruning() {
-	if s == nil {
+	if !s.isPruning.CompareAndSwap(false, true) {
 		return
 	}
-	s.mu.Lock()
-	stop, done := s.stopPruning, s.pruned
-	s.mu.Unlock()
-	if stop != nil {
-		stop()
-		<-done
+	s.pruning.Go(func() {
+		defer s.isPruning.Store(false)
+		s.prune(name)
+	})
+}
+
+// Wait waits for the end of what the Store does beside its caller. Call it before the
+// directory is removed, or before goroutines are counted; a process may exit without it.
+func (s *Store) Wait() {
+	if s != nil {
+		s.pruning.Wait()
+		s.shell.Wait()
 	}
 }
 
 // stored is a session as found on the disk.
 type stored struct {
-	dir  string
+	name string
 	used time.Time
 	size int64
 }
 
-// prune removes the sessions that were used longest ago, until all bounds are kept. It
-// keeps the one named, and those whose journals are open here. A session that is open in
-// another bridge is usually new enough; if it is removed, that bridge makes it again at
-// its next use. If a session cannot be removed, the next pruning tries again.
-func (s *Store) prune(ctx context.Context, name string) {
+// survey measures all sessions, and removes their old temporary files.
+func (s *Store) survey() ([]stored, error) {
 	names, err := s.names()
 	if err != nil {
-		return
+		return nil, err
 	}
-	now, total := s.now(), int64(0)
 	all := make([]stored, 0, len(names))
-	for i, n := range names {
-		if !breathe(ctx, i) {
-			return
-		}
-		one := s.survey(n, now)
-		total += one.size
-		all = append(all, one)
+	for _, name := range names {
+		all = append(all, s.surveyOne(name))
 	}
-	// A session that takes half of the space was not written by us. It is removed first, or
-	// is not counted, so that the others are not removed for it.
-	huge := func(one stored) bool { return one.size > s.limits.total/2 }
-	sort.Slice(all, func(i, j int) bool {
-		if a, b := huge(all[i]), huge(all[j]); a != b {
-			return a
-		}
-		return all[i].used.Before(all[j].used)
-	})
-	left := len(all)
-	for i, one := range all {
-		if left <= s.limits.sessions && total <= s.limits.total && now.Sub(one.used) <= s.limits.age {
-			break // the rest is newer
-		}
-		if !breathe(ctx, i) {
-			return
-		}
-		if n := filepath.Base(one.dir); n == name || s.isOpen(n) || remove(one.dir) != nil {
-			if huge(one) {
-				total -= one.size
-			}
-			continue
-		}
-		left, total = left-1, total-one.size
-	}
-	if names, err := s.names(); err == nil {
-		s.checkIndex(names)
-	}
+	return all, nil
 }
 
-// breathe pauses after every batch; false: the pruning is to end.
-func breathe(ctx context.Context, i int) bool {
-	if i%pruneBatch != pruneBatch-1 {
-		return ctx.Err() == nil
-	}
-	return pause(ctx, prunePause)
-}
-
-// pause waits; false: the pruning is to end.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// survey measures a session, and removes its old temporary files.
-func (s *Store) survey(name string, now time.Time) stored {
-	one := stored{dir: filepath.Join(s.sessions, name)}
-	entries, _ := os.ReadDir(one.dir) // if it is removed meanwhile, there is none
+func (s *Store) surveyOne(name string) stored {
+	one, dir := stored{name: name}, filepath.Join(s.sessions, name)
+	entries, _ := os.ReadDir(dir) // if it is removed meanwhile, there is none
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil {
 			continue
 		}
-		if strings.HasSuffix(e.Name(), tempSuffix) && now.Sub(info.ModTime()) > maxTempAge {
-			_ = os.Remove(filepath.Join(one.dir, e.Name()))
+		if strings.HasPrefix(e.Name(), tempPrefix) && s.now().Sub(info.ModTime()) > maxTempAge {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
 			continue
 		}
-		one.size += info.Size()
+		// A larger file was not written by us: the other sessions are not removed for it.
+		one.size += min(info.Size(), s.limits.journal)
 		if info.ModTime().After(one.used) {
 			one.used = info.ModTime()
 		}
 	}
 	if len(entries) == 0 {
 		// Being made, perhaps.
-		if info, err := os.Stat(one.dir); err == nil {
+		if info, err := os.Stat(dir); err == nil {
 			one.used = info.ModTime()
 		}
 	}
 	return one
+}
+
+// prune removes the sessions that were used longest ago, until all bounds are kept. It
+// keeps the one named, and those whose journals are open here. A session that is open in
+// another bridge is usually new enough; if it is removed, that bridge makes it again at
+// its next use. If a session cannot be removed, the next pruning tries again.
+func (s *Store) prune(name string) {
+	all, err := s.survey()
+	if err != nil {
+		return
+	}
+	slices.SortFunc(all, func(a, b stored) int { return a.used.Compare(b.used) })
+	left, total := len(all), int64(0)
+	for _, one := range all {
+		total += one.size
+	}
+	for _, one := range all {
+		if left <= s.limits.sessions && total <= s.limits.total && s.now().Sub(one.used) <= s.limits.age {
+			return // the rest is newer
+		}
+		if one.name != name && !s.isOpen(one.name) && remove(filepath.Join(s.sessions, one.name)) == nil {
+			left, total = left-1, total-one.size
+		}
+	}
+}
+
+// Purge removes the sessions that were last used longer ago than age, damaged ones too,
+// and conversations from a shell; 0 removes all. It returns how many sessions it removed,
+// and how many there were. If a bridge uses one of them after that, it is stored again.
+func (s *Store) Purge(age time.Duration) (removed, of int, err error) {
+	if s == nil {
+		return 0, 0, nil
+	}
+	if s.shell != nil {
+		if _, _, err := s.shell.Purge(age); err != nil {
+			return 0, 0, err
+		}
+	}
+	all, err := s.survey()
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, one := range all {
+		if s.now().Sub(one.used) < age {
+			continue
+		}
+		if err := remove(filepath.Join(s.sessions, one.name)); err != nil {
+			return removed, len(all), fmt.Errorf("bridge: a session is not deleted: %w: remove that by hand", err)
+		}
+		removed++
+	}
+	return removed, len(all), nil
 }
 
 func (s *Store) isOpen(name string) bool {

@@ -10,11 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
 	recordFile = "record.json"
-	tempSuffix = ".tmp"
 	// maxRecord is how long a record may be as JSON. What makes it long is an
 	// agent's IDs; a legitimate one has some hundred bytes.
 	maxRecord = 64 << 10
@@ -75,10 +76,6 @@ func (s *Store) write(name string, r *Record) (isNew bool, err error) {
 	if err != nil {
 		return isNew, err
 	}
-	e := entryOf(r)
-	if err := s.note(e.append(nil)); err != nil {
-		return isNew, err
-	}
 	if info.Size() > maxRecords && s.rewrite(name, *r) == nil {
 		return isNew, nil // if that fails, the file grows
 	}
@@ -119,27 +116,7 @@ func (s *Store) rewrite(name string, r Record) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(s.sessions, name, recordFile), line)
-}
-
-// replaceFile replaces a file. If the process dies meanwhile, the old or the new one is
-// there, whole.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "*"+tempSuffix)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // else prune removes it
-	}
-	return err
+	return safe.Replace(filepath.Join(s.sessions, name, recordFile), line)
 }
 
 // read reads the newest record in a session's directory.

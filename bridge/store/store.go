@@ -1,11 +1,13 @@
 package store
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,16 +61,16 @@ type Store struct {
 	advice   string // what to do if dir cannot be used
 	limits   storeLimits
 
+	shell *Store // conversations from a shell, in a directory beside sessions
+
 	made  atomic.Int64 // sessions made by this Store
 	files atomic.Int64 // journals' files that are open
 
-	indexing sync.Mutex // held while the index is written anew
-
 	mu   sync.Mutex
 	open map[string]int // journals that this Store has handed out, by file name
-	// pruned is closed at the end of the last pruning: see pruneBeside.
-	pruned      chan struct{}
-	stopPruning context.CancelFunc
+
+	isPruning atomic.Bool
+	pruning   sync.WaitGroup
 }
 
 // storeLimits are the constants; tests make them smaller.
@@ -79,9 +81,10 @@ type storeLimits struct {
 }
 
 // Open returns the store in a directory; "" is the user's own: see
-// stateDir. The disk is not touched until something is stored.
+// userDir. The disk is not touched until something is stored.
 func Open(dir string) (*Store, error) {
-	s := &Store{dir: dir, open: map[string]int{}, limits: storeLimits{maxStored, maxStoredAge, maxJournal, maxStoredSize}}
+	limits := storeLimits{maxStored, maxStoredAge, maxJournal, maxStoredSize}
+	s := &Store{dir: dir, open: map[string]int{}, limits: limits}
 	s.advice = "make it writable, with room left, or choose another directory"
 	if dir == "" {
 		s.dir, s.shared, s.advice = userDir()
@@ -91,17 +94,9 @@ func Open(dir string) (*Store, error) {
 		return nil, s.explain(err)
 	}
 	s.sessions = filepath.Join(s.dir, "sessions")
+	s.shell = &Store{dir: s.dir, sessions: filepath.Join(s.dir, "conversations"), shared: s.shared, advice: s.advice,
+		open: map[string]int{}, limits: limits, Now: func() time.Time { return s.now() }}
 	return s, nil
-}
-
-// Dir returns a directory beside the sessions, for the user alone, and makes it if it
-// is not there. The Store keeps nothing in it.
-func (s *Store) Dir(name string) (string, error) {
-	dir := filepath.Join(s.dir, name)
-	if _, err := s.makeDir(dir); err != nil {
-		return "", s.explain(err)
-	}
-	return dir, nil
 }
 
 func (s *Store) now() time.Time {
@@ -163,41 +158,40 @@ func (s *Store) Get(id string) (Record, error) {
 
 // List returns the sessions with an agent, in a directory, newest first; "" is
 // any. It begins after the session named by after ("": at the beginning), and returns
-// at most n, or all if n is 0. Damaged ones are left out. It reads the index, and the
-// records of the sessions that it returns.
+// at most n, or all if n is 0. Damaged ones are left out. It reads all records: some ten
+// milliseconds for as many as are kept.
 func (s *Store) List(agent, cwd, after string, n int) ([]Record, error) {
 	if s == nil {
 		return nil, nil
 	}
-	if err := s.guard(); err != nil {
-		return nil, err
-	}
-	if cwd != "" {
-		cwd = filepath.Clean(cwd)
-	}
-	agentHash, cwdHash, behind := hashOf(agent), hashOf(cwd), ""
-	if after != "" {
-		behind = fileName(after)
-	}
-	var found []Record
-	err := s.eachUsed(func(e entry) bool {
-		if behind != "" {
-			if e.name == behind {
-				behind = ""
-			}
-			return true
-		}
-		if agent != "" && e.agent != agentHash || cwd != "" && e.cwd != cwdHash {
-			return true
-		}
-		r, err := s.read(e.name)
-		if err == nil && (agent == "" || r.Agent == agent) && (cwd == "" || filepath.Clean(r.Cwd) == cwd) {
-			found = append(found, r)
-		}
-		return n == 0 || len(found) < n
-	})
+	names, err := s.names()
 	if err != nil {
 		return nil, err
+	}
+	var all []Record
+	for _, name := range names {
+		if r, err := s.read(name); err == nil {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b Record) int {
+		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.ID, b.ID))
+	})
+	if after != "" {
+		at := slices.IndexFunc(all, func(r Record) bool { return r.ID == after })
+		if at < 0 {
+			return nil, nil
+		}
+		all = all[at+1:]
+	}
+	var found []Record
+	for _, r := range all {
+		if (agent == "" || r.Agent == agent) && (cwd == "" || filepath.Clean(r.Cwd) == filepath.Clean(cwd)) {
+			found = append(found, r)
+		}
+		if n > 0 && len(found) == n {
+			break
+		}
 	}
 	return found, nil
 }

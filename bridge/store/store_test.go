@@ -21,7 +21,7 @@ func openStore(t testing.TB) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.StopPruning)
+	t.Cleanup(s.Wait)
 	return s
 }
 
@@ -32,7 +32,7 @@ func again(t testing.TB, s *Store) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(other.StopPruning)
+	t.Cleanup(other.Wait)
 	other.Now, other.limits = s.Now, s.limits
 	return other
 }
@@ -43,14 +43,7 @@ func put(t testing.TB, s *Store, r Record) {
 	if err := s.Put(r); err != nil {
 		t.Fatal(err)
 	}
-	settle(s)
-}
-
-// settle waits until the pruning is over.
-func settle(s *Store) {
-	if s.pruned != nil {
-		<-s.pruned
-	}
+	s.Wait()
 }
 
 func ids(t testing.TB, s *Store, agent, cwd string) string {
@@ -207,7 +200,7 @@ func TestDamage(t *testing.T) {
 	}
 	for n := range whole {
 		// Killed while writing the next record: beside the file, or at its end.
-		temp := filepath.Join(filepath.Dir(path), fmt.Sprint(n)+tempSuffix)
+		temp := filepath.Join(filepath.Dir(path), tempPrefix+fmt.Sprint(n))
 		if err := os.WriteFile(temp, whole[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +273,7 @@ func TestPrune(t *testing.T) {
 				appendLines(t, s, id, `{"text":"`+strings.Repeat("x", 1000)+`"}`)
 				use(t, s, id, s.Now())
 			}
-			stale := filepath.Join(s.sessions, fileName("s5"), "1"+tempSuffix)
+			stale := filepath.Join(s.sessions, fileName("s5"), tempPrefix+"1")
 			if err := os.WriteFile(stale, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -57,7 +57,7 @@ func (t *thread) keep(contextID, taskID string) {
 	if contextID == "" && taskID == "" || t.l.options.NoHistory {
 		return
 	}
-	err := t.store.PutConversation(store.Conversation{Agent: t.agent, Cwd: t.cwd,
+	err := t.store.PutConversation(store.Record{Agent: t.agent, Cwd: t.cwd,
 		ContextID: strings.ToValidUTF8(contextID, ""), TaskID: strings.ToValidUTF8(taskID, "")})
 	if err != nil {
 		t.lose(err)

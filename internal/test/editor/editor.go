@@ -118,7 +118,7 @@ func Start(opts *Options) (*Editor, error) {
 	e.wg.Go(func() { // ends with its input
 		err := bridge.Serve(context.Background(), in, out, b)
 		out.Close()
-		opts.Store.StopPruning()
+		opts.Store.Wait()
 		e.ended <- err
 	})
 	e.wg.Go(e.read) // ends with the bridge

@@ -51,7 +51,7 @@ func (p *play) serve(in io.Reader, out io.WriteCloser, dir string) (*served, err
 	p.wg.Go(func() { // ends with its input
 		err := bridge.Serve(context.Background(), in, out, opts)
 		out.Close()
-		opts.Store.StopPruning()
+		opts.Store.Wait()
 		s.ended <- err
 	})
 	return s, nil
