@@ -47,6 +47,11 @@ func (a *Agent) send(q *request) {
 		return
 	}
 	s := t.listen(q)
+	if len(t.streams) > 1 && a.script.Tells == TellFirst {
+		s.push(a.v.wrap("task", a.v.task(t.shown())), false)
+		s.leave()
+		s.end()
+	}
 	a.mu.Unlock()
 	if fault != nil && fault.Kind == Lost {
 		fault.Kind = used
@@ -269,7 +274,11 @@ func (t *kept) rejectedOr(s *Step) *Step {
 
 // publish gives an event to all streams. joined: with the one before.
 func (t *kept) publish(event json.RawMessage, joined bool) {
-	for _, s := range t.streams {
+	to := t.streams
+	if n := len(to); n > 1 && t.agent.script.Tells == TellNewest {
+		to = to[n-1:]
+	}
+	for _, s := range to {
 		s.push(event, joined)
 	}
 }

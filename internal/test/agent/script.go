@@ -44,6 +44,8 @@ type Script struct {
 	Subscribe Subscribe
 	Cancel    Cancel
 	Delay     time.Duration
+	// Tells says which of a task's open streams get its events.
+	Tells Tells
 	// Aborts: the agent cancels a task when a connection to its stream is closed.
 	Aborts bool
 	// OnSay, if not nil, is called when a step is said, with the number of steps so far. It
@@ -61,6 +63,15 @@ const (
 	HistoryNone                 // none
 	HistoryAll                  // those of the whole conversation
 	HistoryFresh                // as HistoryOurs, with new IDs at each writing
+)
+
+// Tells says which streams get events.
+type Tells uint8
+
+const (
+	TellAll    Tells = iota
+	TellNewest       // that of the newest request
+	TellFirst        // the prompt's; that of an answer gets the task, and ends
 )
 
 // Get says how tasks/get is answered.

@@ -82,8 +82,7 @@ func (e *Editor) permission(m gjson.Result) {
 		select {
 		case <-timer.C:
 			e.send(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("id").Raw, result)
-		case err := <-e.ended:
-			e.ended <- err
+		case <-e.gone:
 		}
 	})
 }

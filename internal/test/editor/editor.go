@@ -72,7 +72,9 @@ type Editor struct {
 	client *transport.Client
 	to     *io.PipeWriter
 	from   *io.PipeReader
-	ended  chan error
+	kill   context.CancelFunc
+	gone   chan struct{} // closed when the bridge has ended, and all that it wrote was read
+	err    error         // of its end
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
@@ -102,7 +104,7 @@ type Turn struct {
 
 // Start starts a bridge and its editor.
 func Start(opts *Options) (*Editor, error) {
-	e := &Editor{opts: opts, ended: make(chan error, 1), replies: map[int]chan gjson.Result{}, asked: map[string]gjson.Result{}}
+	e := &Editor{opts: opts, gone: make(chan struct{}), replies: map[int]chan gjson.Result{}, asked: map[string]gjson.Result{}}
 	var err error
 	if e.client, err = transport.NewClient(opts.URL, &transport.ClientOptions{RoundTripper: opts.Network}); err != nil {
 		return nil, err
@@ -115,11 +117,12 @@ func Start(opts *Options) (*Editor, error) {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	e.to, e.from = to, from
-	e.wg.Go(func() { // ends with its input
-		err := bridge.Serve(context.Background(), in, out, b)
+	var ctx context.Context
+	ctx, e.kill = context.WithCancel(context.Background())
+	e.wg.Go(func() { // ends with its input, or with ctx
+		e.err = bridge.Serve(ctx, in, out, b)
 		out.Close()
 		opts.Store.Wait()
-		e.ended <- err
 	})
 	e.wg.Go(e.read) // ends with the bridge
 	if opts.Lines {
@@ -157,15 +160,19 @@ func (e *Editor) Loaded() []Shown {
 // Close ends the input, as an editor that ends, and waits for the bridge.
 func (e *Editor) Close() error {
 	e.to.Close()
-	err := <-e.ended
+	<-e.gone
 	e.from.Close()
 	e.client.Close()
 	e.wg.Wait()
-	return err
+	return e.err
 }
+
+// Terminate ends the bridge as a signal does. Close has to follow.
+func (e *Editor) Terminate() { e.kill() }
 
 // read takes lines until the bridge ends.
 func (e *Editor) read() {
+	defer close(e.gone)
 	for r := bufio.NewReader(e.from); ; {
 		line, err := r.ReadString('\n')
 		if err != nil {
@@ -273,14 +280,13 @@ func (e *Editor) wait(reply <-chan gjson.Result) (gjson.Result, bool) {
 	select {
 	case m := <-reply:
 		return m, true
-	case err := <-e.ended:
-		e.ended <- err
-		select { // it may have come before the end
-		case m := <-reply:
-			return m, true
-		default:
-			return gjson.Result{}, false
-		}
+	case <-e.gone:
+	}
+	select { // it may have come before the end
+	case m := <-reply:
+		return m, true
+	default:
+		return gjson.Result{}, false
 	}
 }
 

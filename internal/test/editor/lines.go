@@ -95,8 +95,7 @@ func (e *Editor) answers(pending []string) string {
 	select {
 	case <-timer.C:
 		return fmt.Sprintf(`{"taskId":%q,"confirmations":[%s]}`, task, strings.Join(picks, ","))
-	case err := <-e.ended:
-		e.ended <- err
+	case <-e.gone:
 		return ""
 	}
 }

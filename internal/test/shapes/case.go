@@ -118,7 +118,7 @@ func Cases() (all []*Case) {
 	equalTexts(one)
 	wholes(one)
 	adk(one)
-	ends(one)
+	finals(one)
 	grow := growing("m", "Hel", "Hello w", "Hello world")
 	one("status messages that grow under one ID", "Hello world", []Item{{"m", "Hello world"}}, grow)
 	one("status messages that grow under one ID, at an agent with the extension", "Hello world", []Item{{"m", "Hello world"}}, grow).Extensions = []string{agent.DevTool}
@@ -195,7 +195,7 @@ func adk(one func(string, string, []Item, ...any) *Case) {
 	}
 }
 
-func ends(one func(string, string, []Item, ...any) *Case) {
+func finals(one func(string, string, []Item, ...any) *Case) {
 	items := []Item{{"m1", "One."}, {"m2", "Two."}}
 	for _, state := range []agent.State{agent.Completed, agent.Failed} {
 		view := "One." + Break + "Two."

@@ -77,14 +77,21 @@ func (y *tally) report(t *testing.T, what string, atMost int) {
 		t.Errorf("%d turns are wrong, and %d were before", y.wrong, atMost)
 	}
 	t.Logf("%s: %d turns, %d wrong of %d shapes; chosen: %v", what, y.turns, y.wrong, len(y.shapes), y.chosen)
-	for _, class := range slices.SortedFunc(maps.Keys(y.class), func(a, b string) int { return cmp.Compare(y.class[b], y.class[a]) }) {
+	for _, class := range byCount(y.class) {
 		t.Logf("%6d %s", y.class[class], class)
 		forms := y.forms[class]
-		names := slices.SortedFunc(maps.Keys(forms), func(a, b string) int { return cmp.Compare(forms[b], forms[a]) })
+		names := byCount(forms)
 		for _, name := range names[:min(len(names), 12)] {
 			t.Logf("         %6d %s", forms[name], name)
 		}
 	}
+}
+
+// byCount are the names, the most frequent first.
+func byCount(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
 }
 
 // each calls f for all shapes and conversations, on all processors.
