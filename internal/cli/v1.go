@@ -93,7 +93,7 @@ func eventToV1(v any) any {
 		return map[string]any{"statusUpdate": statusUpdateToV1(v)}
 	case kind == "artifact-update", kind == "" && has("artifact"):
 		return map[string]any{"artifactUpdate": artifactUpdateToV1(v)}
-	case kind == "message", kind == "" && has("parts"):
+	case kind == "message", kind == "" && (has("parts") || has("content")):
 		return map[string]any{"message": messageToV1(v)}
 	}
 	return v
@@ -111,14 +111,46 @@ func artifactUpdateToV1(v any) any {
 	return toV1(v, members{"kind": nil, "artifact": artifactToV1})
 }
 
-func statusToV1(v any) any   { return toV1(v, members{"state": stateToV1, "message": messageToV1}) }
+func statusToV1(v any) any {
+	rename(v, "update", "message") // 0.3's proto, which that version has over HTTP+JSON
+	return toV1(v, members{"state": stateToV1, "message": messageToV1})
+}
+
 func artifactToV1(v any) any { return toV1(v, members{"parts": each(partToV1)}) }
 
 func messageToV1(v any) any {
-	return toV1(v, members{"kind": nil, "role": roleToV1, "parts": each(partToV1)})
+	part := partToV1
+	if rename(v, "content", "parts") {
+		part = protoPartToV1
+	}
+	return toV1(v, members{"kind": nil, "role": roleToV1, "parts": each(part)})
+}
+
+// rename gives a member its name of 1.0, and reports whether there was one to name.
+func rename(v any, from, to string) bool {
+	object, _ := v.(map[string]any)
+	value, ok := object[from]
+	if !ok || object[to] != nil {
+		return false
+	}
+	delete(object, from)
+	object[to] = value
+	return true
+}
+
+// protoPartToV1 is partToV1 for 0.3's proto, which has data in a wrapper.
+func protoPartToV1(v any) any {
+	part, _ := v.(map[string]any)
+	if data, ok := part["data"].(map[string]any); ok && data["data"] != nil {
+		part["data"] = data["data"]
+	}
+	return partToV1(v)
 }
 
 func stateToV1(v any) any {
+	if v == "TASK_STATE_CANCELLED" { // 0.3's proto
+		return stateName(a2a.StateCanceled)
+	}
 	for _, state := range a2a.States() {
 		if v == string(state) {
 			return stateName(state)
@@ -149,7 +181,7 @@ func partToV1(v any) any {
 		return part
 	}
 	delete(part, "file")
-	names := map[string]string{"bytes": "raw", "uri": "url", "name": "filename", "mimeType": "mediaType"}
+	names := map[string]string{"bytes": "raw", "uri": "url", "name": "filename", "mimeType": "mediaType", "fileWithBytes": "raw", "fileWithUri": "url"}
 	for name, value := range file {
 		if names[name] == "" && name != "kind" && name != "file" {
 			part[name] = value
