@@ -27,9 +27,8 @@ type way struct {
 	// twice: the bytes of files are in base64 of base64, as a2a-go takes them in 0.3 over
 	// HTTP+JSON.
 	twice bool
-	// news is what is told, once, when the agent has taken a way that its card does not
-	// have.
-	news string
+	// news are told, once, when the agent has taken a way that its card does not have.
+	news []string
 }
 
 // waits says how long an operation may take.
@@ -65,7 +64,7 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, op *operation
 		s, err := c.request(ctx, e, w, op)
 		further := func(refusal error) (*Stream, error) {
 			if first != nil {
-				return c.ask(ctx, e, ways[i+1:], given, first)
+				return c.ask(ctx, e, append(ways[i+1:], e.plainly(w, op, refusal)...), given, first)
 			}
 			return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
 		}
@@ -94,8 +93,8 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 	proven := e.isProven()
 	switch code := agent.Code; {
 	case agent.HTTPStatus == http.StatusNotFound && !op.answered:
-		if other, ok := c.userURL(w); ok && !proven && op.kind.essential() {
-			list = append(list, other)
+		if !proven && op.kind.essential() {
+			return c.otherPlaces(e, w, op)
 		}
 	case code == a2a.CodeExtensionSupportRequired && len(c.active())+len(op.delivery.activate) > 1:
 		w.joined = !w.joined
@@ -105,7 +104,18 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		w.twice = true
 		list = append(list, w)
 	case code == a2a.CodeMethodNotFound || code == a2a.CodeUnsupportedOperation && op.kind == opStream:
-		return c.otherMethods(e, w, op, proven)
+		return c.otherMethods(e, w, op, refusal)
+	}
+	return list
+}
+
+// otherPlaces returns the ways where something may be, where nothing is there.
+func (c *Client) otherPlaces(e *endpoint, w way, op *operation) (list []way) {
+	if other, ok := c.userURL(w); ok {
+		list = append(list, other)
+	}
+	if op.ownURL { // so that the version is in it
+		list = append(list, c.otherVersion(e, w)...)
 	}
 	return list
 }
@@ -113,17 +123,25 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 // otherMethods returns the ways that may be meant by the refusal of a method: the other
 // version, where the agent has not answered in this one yet, and for a stream the method
 // that does not stream.
-func (c *Client) otherMethods(e *endpoint, w way, op *operation, proven bool) (list []way) {
-	if !proven && op.kind.essential() {
+func (c *Client) otherMethods(e *endpoint, w way, op *operation, refusal error) (list []way) {
+	if !e.isProven() && op.kind.essential() {
 		list = c.otherVersion(e, w)
 	}
-	if op.kind != opStream {
-		return list
+	return append(list, e.plainly(w, op, refusal)...)
+}
+
+// plainly returns a way without streaming, where the refusal of a stream may mean that
+// the agent does not stream.
+func (e *endpoint) plainly(w way, op *operation, refusal error) []way {
+	var agent *a2a.Error
+	if op.kind != opStream || !errors.As(refusal, &agent) || !op.answered && agent.Code != a2a.CodeUnsupportedOperation ||
+		agent.Code != a2a.CodeUnsupportedOperation && agent.Code != a2a.CodeMethodNotFound {
+		return nil
 	}
 	if w.plain = true; e.card.Streaming {
-		w.news = "its card says that it streams, and it refuses to: its answers come at once, and its tasks are looked at"
+		w.news = append(slices.Clip(w.news), "its card says that it streams, and it refuses to: its answers come at once, and its tasks are looked at")
 	}
-	return append(list, w)
+	return []way{w}
 }
 
 // essential reports whether every agent has an operation, so that one that does not know
@@ -157,8 +175,8 @@ func (c *Client) otherVersion(e *endpoint, w way) []way {
 		return nil
 	}
 	w.choice, w.url = chosen, at
-	w.news = "it does not know the methods of A2A " + was + ", which its card names, and is called in " + other +
-		": --a2a-version " + other + " says so from the start"
+	w.news = []string{"it does not know the methods of A2A " + was + ", which its card names, and is called in " + other +
+		": --a2a-version " + other + " says so from the start"}
 	w.why = "the agent does not know what its card names"
 	return []way{w}
 }
@@ -166,14 +184,14 @@ func (c *Client) otherVersion(e *endpoint, w way) []way {
 // userURL is the way by the URL that the user has given, where the card's is not there.
 func (c *Client) userURL(w way) (way, bool) {
 	u := c.source.url
-	if u == nil || isCardURL(u) || c.cardAt != (cardSource{}) || w.news != "" {
+	if u == nil || isCardURL(u) || c.cardAt != (cardSource{}) {
 		return w, false
 	}
 	home := w.kind.home(w.protocol, u)
 	if strings.TrimRight(home.String(), "/") == strings.TrimRight(w.url.String(), "/") {
 		return w, false
 	}
-	w.news = "nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(home) + ", where --agent is"
+	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(home) + ", where --agent is"}
 	w.url, w.why = home, "nothing is where its card says"
 	return w, true
 }
@@ -198,11 +216,11 @@ func (c *Client) took(e *endpoint, w way, op *operation) {
 	}
 	e.mu.Lock()
 	news := w.news
-	w.news = ""
+	w.news = nil
 	e.way, e.proven = w, e.proven || op.kind.essential()
 	e.mu.Unlock()
-	if news != "" {
-		c.warn(cardName(e.card) + ": " + news)
+	for _, text := range news {
+		c.warn(cardName(e.card) + ": " + text)
 	}
 }
 

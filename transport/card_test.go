@@ -15,8 +15,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// The cards in testdata/wire/cards are real ones, one for each deviation in
-// a2a-wire.md §5.
+// The cards in testdata/wire/cards are real ones, one for each deviation.
 func TestParseCard(t *testing.T) {
 	files, _ := filepath.Glob("../testdata/wire/cards/*.json")
 	if len(files) == 0 {

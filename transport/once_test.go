@@ -104,7 +104,7 @@ func TestUnstreamed(t *testing.T) {
 		{"refused as JSON", plain, wireAnswer(200, "application/json", refusal(-32004)), wireAnswer(200, "application/json", task), all, "[1 working] EOF"},
 		{"no such method", plain, wireAnswer(404, "application/json", refusal(-32601)), wireAnswer(200, "application/json", task), all, "[1 working] EOF"},
 		{"refused as an event", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", task), all, "[1 working] EOF"},
-		{"refused twice", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", refusal(-32004)), all, "[] agent: no (-32004)"},
+		{"refused twice", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", refusal(-32004)), all + " SendMessage", "[] agent: no (-32004)"},
 		{"refused, then neither", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", `{"jsonrpc":"2.0","result":{}}`), all, "[] agent: URL/rpc answered with a result that is neither a task nor a message: {}"},
 		{"another refusal", plain, wireSSE("data: " + refusal(-32602) + "\n\n"), nil, "message/stream", "[] agent: no (-32602)"},
 		{"refused after an event", plain, wireSSE(sseWorking + "data: " + refusal(-32004) + "\n\n"), nil, "message/stream", "[3 working] agent: no (-32004)"},
