@@ -112,7 +112,7 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 	if err != nil {
 		return nil, err
 	}
-	secrets := &trace.Options{Header: client.Header, Secrets: append(urlSecrets(agent), urlSecrets(card)...), Later: later, Version: p.version}
+	secrets := &trace.Options{Header: client.Header, Secrets: append(urlSecrets(agent), urlSecrets(card)...), Later: later, URLs: []string{agent, card}, Version: p.version}
 	if err := p.openRecords(c, l, client, secrets); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -28,6 +29,17 @@ func planted(t *testing.T) string {
 		if r.Method == http.MethodGet {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"name":"x","version":"1","protocolVersion":"0.3.0","url":"http://me:hunter2-2@%s/?token=hunter2-3","capabilities":{},"skills":[],"defaultInputModes":[],"defaultOutputModes":[]}`, r.Host)
+			return
+		}
+		w.Header().Set("X-Zone", "hunter2-30")
+		if r.Header.Get("X-Zone") != "" { // what the client has sent is repeated in each spelling
+			w.WriteHeader(http.StatusBadGateway)
+			if r.URL.Path != "/" {
+				return
+			}
+			for _, secret := range unnamed {
+				fmt.Fprintf(w, "<p>%s, %%68%s, &#104;%s, &#x68;%s; hunter%%2532%s</p>\n", secret, secret[1:], secret[1:], secret[1:], secret[7:])
+			}
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -64,6 +76,7 @@ func planted(t *testing.T) string {
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}
+	plantUnnamed(t, client, agent.URL)
 	r.Decide(&trace.Decision{What: trace.DecideLost, Why: "http://me:hunter2-20@h/?token=hunter2-21: gone"})
 	r.Tap(true, []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"curl -H 'Authorization: Bearer hunter2-22'","rawInput":{"password":"hunter2-23"}}}}`))
 	r.Tap(true, []byte(`{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}`))
@@ -71,6 +84,33 @@ func planted(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// unnamed are credentials under names that no list knows.
+var unnamed = []string{"hunter2-31", "hunter2-32", "hunter2-33", "hunter2-34", "hunter2-35", "hunter2-36", "hunter2-37", "hunter2-38"}
+
+// plantUnnamed sends credentials in a header, a query with and without a name, a path, a
+// form, and settings.
+func plantUnnamed(t *testing.T, client *http.Client, agent string) {
+	t.Helper()
+	for _, q := range []struct{ path, media, body string }{
+		{"/v9/hunter2-31/tasks?zone=hunter2-32&hunter2-33", "application/x-www-form-urlencoded", "zone=hunter2-34"},
+		{"/", "application/json", `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"kind":"message","messageId":"u","role":"user","parts":[],"metadata":` +
+			`{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"hunter2-35","mcp_servers":{"a":{"zone":"hunter2-36","url":"https://h/hunter2-37/mcp"}}}}}}}`},
+	} {
+		req, err := http.NewRequest("POST", agent+q.path, strings.NewReader(q.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", q.media)
+		req.Header.Set("X-Zone", "hunter2-38")
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
 }
 
 // TestPlantedSecrets: what is a credential is in no trace, and in nothing that is
@@ -122,8 +162,10 @@ func TestPlantedSecrets(t *testing.T) {
 		texts[fmt.Sprintf("row %d", i)] = get(fmt.Sprintf("api/record?row=%d", i))
 	}
 	for name, text := range texts {
-		if i := strings.Index(text, "hunter2"); i >= 0 {
-			t.Errorf("%s has a credential: …%s…", name, text[max(0, i-80):min(len(text), i+40)])
+		for _, text := range []string{text, html.UnescapeString(text), strings.NewReplacer("%2532", "2", "%32", "2", "%68", "h").Replace(text)} {
+			if i := strings.Index(text, "hunter2"); i >= 0 {
+				t.Errorf("%s has a credential: …%s…", name, text[max(0, i-80):min(len(text), i+40)])
+			}
 		}
 	}
 }

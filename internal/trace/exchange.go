@@ -37,6 +37,7 @@ type exchange struct {
 	sent   bool // the request is recorded
 	id     string
 	pushes bool // it is about push notifications
+	card   bool // it may ask for a card
 
 	request, body pieces
 	sse           *sse // nil: no stream
@@ -85,6 +86,7 @@ func (w *worker) request(x *exchange, at time.Time) {
 		return
 	}
 	x.sent = true
+	w.enc.mask.sent(x.head)
 	p := x.request.trimmed()
 	l := w.enc.look(p)
 	if l.valid && l.id.to > 0 {
@@ -98,11 +100,19 @@ func (w *worker) request(x *exchange, at time.Time) {
 	}
 	method := string(p.b[l.method.from:l.method.to])
 	x.pushes = strings.Contains(method, "ushNotificationConfig") || strings.Contains(x.head.url.Path, "ushNotificationConfig")
+	x.card = x.head.method == http.MethodGet || strings.Contains(method, "Card")
 	w.quotedText("method", method)
 	w.text("http", x.head.method)
-	w.text("url", x.head.url.String())
+	w.buf = appendString(append(w.buf, `,"url":`...), toValid([]byte(w.enc.mask.address(x.head.url))))
 	w.header(x.head.header)
+	w.enc.mask.client = true
+	if media, _, _ := mime.ParseMediaType(x.head.header.Get("Content-Type")); media == "application/x-www-form-urlencoded" && p.sum == nil {
+		w.enc.mask.hearsForm(string(p.b))
+		p.b = []byte(w.enc.mask.form(string(p.b)))
+		w.enc.look(p)
+	}
 	w.buf = w.enc.payload(w.buf, p, nil, x.pushes)
+	w.enc.mask.client = false
 	w.finish()
 	x.request = pieces{}
 }
@@ -213,6 +223,9 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 		w.begin(at, WireAgent, DirIn, KindBody)
 		w.number("x", x.n)
 		w.seen.comes(p, EventRef{x.n, 0})
+		if x.card {
+			w.enc.mask.seesCard(p.b)
+		}
 		if l.valid && x.id != "" {
 			w.buf = append(append(w.buf, `,"id":`...), x.id...)
 		}

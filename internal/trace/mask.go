@@ -31,6 +31,7 @@ type masker struct {
 	// later ones, also among the literals.
 	literals, own [][]byte
 	later         *Secrets // may be nil
+	heard         heard
 	learned       *[]string
 	sieve         *sieve
 	keys, names   keyCache
@@ -40,6 +41,9 @@ type masker struct {
 	// in hand answers a call about push notifications.
 	said   *said
 	pushes bool
+	// client: a client says it, so that what it hides is a credential, which others may
+	// repeat.
+	client bool
 }
 
 // A span is a part of a text.
@@ -90,6 +94,11 @@ func (m *masker) setLiterals() {
 			learned = appendSecret(learned, s)
 		}
 		for _, l := range learned {
+			add(string(l))
+		}
+	}
+	for _, s := range m.heard.secrets {
+		for _, l := range appendSecret(nil, string(s)) {
 			add(string(l))
 		}
 	}
@@ -151,6 +160,7 @@ func (m *masker) find(b []byte, own bool) []span {
 		}
 		return true
 	})
+	m.found = append(m.found, m.spelledSpans(b)...)
 	return merge(m.found)
 }
 
@@ -190,14 +200,16 @@ func (m *masker) text(s string) string {
 	return string(replace(nil, []byte(s), spans))
 }
 
-// header masks headers.
+// header masks headers: their values show only if the name is on the list.
 func (m *masker) header(h http.Header) map[string][]string {
 	out := make(map[string][]string, len(h))
 	for name, values := range h {
-		hide := m.headers[http.CanonicalHeaderKey(name)] || secretParam(name)
+		hide := m.headers[http.CanonicalHeaderKey(name)] || !shownHeader(name)
 		for _, v := range values {
-			if hide {
+			if u, err := url.Parse(v); hide {
 				v = masked
+			} else if listed(addressHeaders, strings.ToLower(name)) && err == nil {
+				v = m.address(u)
 			} else {
 				v = m.text(v)
 			}

@@ -3,22 +3,26 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // A mode tells what to mask in a part of a JSON document.
 type mode uint8
 
 const (
-	open    mode = iota // what its name or shape shows to be a credential
-	hidden              // everything
-	exempt              // shapes only: names mean nothing in a card's security schemes
-	servers             // in MCP servers: the values of env, headers and args
-	pairs               // a value of env, headers or args: a list or an object
-	list                // the list: of strings, or of {"name", "value"}
-	pair                // such an object: its name stays
-	push                // in push configurations: the path of the URL
+	open     mode = iota // what its name or shape shows to be a credential
+	hidden               // everything
+	exempt               // shapes only: names mean nothing in a card's security schemes
+	servers              // MCP servers: a list of settings, or their names and settings
+	settings             // only what is on the list, and objects in that
+	pairs                // a value of env, headers or args: a list or an object
+	list                 // the list: of strings, or of {"name", "value"}
+	pair                 // such an object: its name stays
+	push                 // in push configurations: the path of the URL
 )
 
 // A frame is an open object or list.
@@ -28,6 +32,7 @@ type frame struct {
 	key    keyClass // of the current member
 	isKey  bool     // the next string is a member's name
 	secret bool     // {"name": the name of a credential, …}
+	shown  bool     // in settings: the current member is on the list
 }
 
 // value is the mode of the next value.
@@ -47,8 +52,12 @@ func (f *frame) value() mode {
 		return exempt
 	case f.key == keyServers:
 		return servers
-	case f.mode == servers && f.key == keyEnv:
+	case f.mode == servers:
+		return settings
+	case f.mode == settings && f.key == keyEnv:
 		return pairs
+	case f.mode == settings && !f.shown:
+		return hidden
 	case f.key == keyPush:
 		return push
 	case f.key == keySecret, f.secret && f.key == keyValue:
@@ -63,6 +72,8 @@ func (f *frame) enter(object bool) frame {
 	switch {
 	case object && f.mode == list && !f.object:
 		next.mode = pair
+	case object && f.mode == servers && !f.object:
+		next.mode = settings
 	case !object && next.mode == pairs:
 		next.mode = list
 	case object && next.mode == pairs:
@@ -84,7 +95,11 @@ func (m *masker) json(dst, src []byte, nested int) []byte {
 		switch c := src[i]; c {
 		case '{', '[':
 			if len(stack) <= maxDepth {
-				stack = append(stack, top.enter(c == '{'))
+				next := top.enter(c == '{')
+				if c == '{' && next.mode == open && areSettings(src[i:]) {
+					next.mode = settings
+				}
+				stack = append(stack, next)
 			}
 		case '}', ']':
 			if len(stack) > 1 {
@@ -113,6 +128,27 @@ func (m *masker) json(dst, src []byte, nested int) []byte {
 		i++
 	}
 	return dst
+}
+
+// areSettings reports whether an object is what a client sets an agent to: Gemini's
+// settings name themselves, those of the development-tool extension a workspace.
+func areSettings(src []byte) bool {
+	if !bytes.Contains(src[:min(len(src), 4<<10)], []byte("orkspace")) && !bytes.Contains(src[:min(len(src), 4<<10)], []byte("agent-settings")) {
+		return false
+	}
+	found := false
+	s := rawjson.View(src)
+	rawjson.Walk(s, 0, func(key string, at int) int {
+		end := rawjson.SkipValue(s, at)
+		switch plain(key) {
+		case "workspacepath", "workspacepaths":
+			found = true
+		case "kind":
+			found = found || s[at:end] == `"agent-settings"`
+		}
+		return end
+	})
+	return found
 }
 
 // pushes reports whether a document is a call about push notifications: in A2A 1.0 its
@@ -149,20 +185,56 @@ func (m *masker) token(dst, raw []byte, top *frame, nested int) []byte {
 	}
 	if top.object && top.isKey {
 		top.key = m.keys.class(string(text))
+		top.shown = top.mode == settings && shownSetting(string(text))
 		return appendMasked(dst, raw, text, m.ownIn(text), whole)
 	}
 	if top.object && top.key == keyName {
 		top.secret = len(text) <= maxName && m.names.class(string(text)) == keySecret
 	}
-	switch mode := top.value(); {
-	case mode == hidden && len(text) > 0:
+	if top.value() == hidden && len(text) > 0 {
+		if m.client {
+			m.hidden(string(text), top)
+		}
 		return append(dst, `"`+masked+`"`...)
-	case m.said != nil && nested == maxNested && top.object && top.key == keyText:
-		return appendMasked(dst, raw, text, m.joined(m.said, text), whole)
-	case mode == push && top.object && top.key == keyURL:
-		return appendMasked(dst, raw, text, []byte(hidePath(m.text(string(text)))), whole)
 	}
-	return appendMasked(dst, raw, text, m.value(text, nested), whole)
+	return appendMasked(dst, raw, text, m.member(text, top, nested), whole)
+}
+
+// member masks a string value by its place.
+func (m *masker) member(text []byte, top *frame, nested int) []byte {
+	mode := top.value()
+	switch {
+	case !top.object:
+	case mode == settings && top.key == keyURL:
+		return []byte(m.settingsURL(string(text)))
+	case m.said != nil && nested == maxNested && top.key == keyText:
+		return m.joined(m.said, text)
+	case mode == push && top.key == keyURL:
+		return []byte(hidePath(m.text(string(text))))
+	}
+	return m.value(text, nested)
+}
+
+// hidden learns a value that is masked in what a client says.
+func (m *masker) hidden(text string, top *frame) {
+	if !top.object && top.mode == list { // an argument: most are no credentials
+		_, after, _ := strings.Cut(text, "=")
+		m.hears(after, false)
+		return
+	}
+	m.hears(text, top.key == keySecret)
+}
+
+// settingsURL masks the URL of a server in settings, whose path may be a password.
+func (m *masker) settingsURL(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return masked
+	}
+	if m.client {
+		m.hearsURL(u)
+	}
+	return m.address(u)
 }
 
 // value masks a string value: its text, or the JSON in it. It returns the same bytes if

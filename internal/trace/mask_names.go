@@ -73,8 +73,9 @@ const (
 	keyEnv    // in MCP servers: holds credentials
 	keyExempt // security schemes: names of credentials, no credentials
 	// From here on, the name sends a payload through the thorough pass.
-	keyServers // MCP servers
-	keyPush    // where an agent pushes to
+	keyServers  // MCP servers
+	keySettings // an agent's settings have it
+	keyPush     // where an agent pushes to
 	keySecret
 )
 
@@ -106,6 +107,8 @@ func classOf(key string) keyClass {
 		return keyExempt
 	case name == "mcpservers":
 		return keyServers
+	case name == "workspacepath", name == "workspacepaths":
+		return keySettings
 	case strings.HasSuffix(name, "pushnotificationconfig"), strings.HasSuffix(name, "pushnotificationconfigs"):
 		return keyPush
 	case secretPlain(name):

@@ -20,6 +20,7 @@ const (
 	wordBlock                   // a private key in PEM
 	wordPush                    // a method whose parameters hold a webhook
 	wordEscape                  // an escape that may hide one of the others
+	wordSpelled                 // "%" or "&", which may begin a spelled byte
 )
 
 // A word is a text that each credential has in or near it. The sieve finds a word by
@@ -50,6 +51,7 @@ func words() []word {
 		{text: "://", pairs: [2]int{0, 1}, kind: wordURL},
 		{text: "PRIVATE KEY-----", pairs: [2]int{2, 3}, kind: wordBlock},
 		{text: "pushnotificationconfig", fold: true, pairs: [2]int{0, 3}, kind: wordPush},
+		{text: "agent-settings", pairs: [2]int{4, 5}, kind: wordPush},
 		// Some encoders write & as \u0026.
 		{text: `\u00`, pairs: [2]int{0, 1}, kind: wordEscape},
 		{text: `\/`, pairs: [2]int{0, 0}, kind: wordEscape},
@@ -59,6 +61,9 @@ func words() []word {
 	}
 	return list
 }
+
+// single are the words of one byte, the last ones of a sieve.
+var single = [...]word{{text: "=", kind: wordEquals}, {text: "%", kind: wordSpelled}, {text: "&", kind: wordSpelled}}
 
 // A sieve finds words in one pass, two bytes at a time. A pair that is in no word costs
 // one table look-up, and most bytes have no word. Regular expressions, and an automaton
@@ -105,10 +110,12 @@ func newSieve(literals [][]byte) *sieve {
 			}
 		}
 	}
-	s.words = append(s.words, word{text: "=", kind: wordEquals})
-	for other := range 256 {
-		add('=', byte(other), place{len(s.words) - 1, 0})
-		add(byte(other), '=', place{len(s.words) - 1, -1})
+	for _, w := range single {
+		s.words = append(s.words, w)
+		for other := range 256 {
+			add(w.text[0], byte(other), place{len(s.words) - 1, 0})
+			add(byte(other), w.text[0], place{len(s.words) - 1, -1})
+		}
 	}
 	known := map[string]uint8{}
 	for _, pair := range slices.Sorted(maps.Keys(places)) {
@@ -179,8 +186,10 @@ func (s *sieve) each(b []byte, found func(at int, w *word) bool) bool {
 		}
 	}
 	if i < len(b) { // the last byte has no pair
-		if b[i] == '=' {
-			return found(i, &s.words[len(s.words)-1])
+		for k := range single {
+			if w := &s.words[len(s.words)-len(single)+k]; b[i] == w.text[0] {
+				return found(i, w)
+			}
 		}
 	}
 	return true

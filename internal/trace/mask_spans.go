@@ -165,8 +165,13 @@ func parameter(b []byte, i int) (span, bool) {
 	if decoded, err := url.QueryUnescape(name); err == nil {
 		name = decoded
 	}
-	// With nothing before it, it is a form's first parameter, or an assignment.
-	if from == 0 && !secretName(name) || !secretParam(name) {
+	switch {
+	case from > 0 && inURL(b, from): // there, what is not on the list is masked
+		if shownParam(name) {
+			return span{}, false
+		}
+	case from == 0 && !secretName(name), !secretParam(name):
+		// With nothing before it, it is a form's first parameter, or an assignment.
 		return span{}, false
 	}
 	end := i + 1
@@ -174,6 +179,16 @@ func parameter(b []byte, i int) (span, bool) {
 		end++
 	}
 	return span{i + 1, end}, end > i+1
+}
+
+// maxURL bounds how far a URL is searched for its beginning.
+const maxURL = 2 << 10
+
+// inURL reports whether what stands before i is a URL.
+func inURL(b []byte, i int) bool {
+	b = b[max(0, i-maxURL):i]
+	b = b[bytes.LastIndexAny(b, " \t\r\n\"'<>`")+1:]
+	return bytes.Contains(b, []byte("://"))
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }

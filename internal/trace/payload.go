@@ -91,6 +91,9 @@ type encoder struct {
 func newEncoder(opts *Options) *encoder {
 	e := &encoder{mask: newMasker(opts.Header, opts.Secrets, opts.Later), limit: limitOf(opts), redact: opts.Redact}
 	e.scan.m = e.mask
+	for _, u := range opts.URLs {
+		e.mask.isAtURL(u)
+	}
 	return e
 }
 

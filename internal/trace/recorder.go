@@ -34,6 +34,9 @@ type Options struct {
 	Secrets []string
 	// Later are values that become known while the program runs; nil: none.
 	Later *Secrets
+	// URLs are the agent's, as the user gave them: their paths are shown. Those in its card
+	// become known by it.
+	URLs []string
 	// Limit is the largest line, body or event that is recorded completely; 0:
 	// [DefaultLimit].
 	Limit int

@@ -49,6 +49,8 @@ func (m *masker) suspects(b []byte) bool {
 			return !hides(b[at:])
 		case wordPush:
 			return false
+		case wordSpelled:
+			return !m.spells(b, at)
 		}
 		s, ok := w.span(b, at)
 		return !ok || s.to <= s.from

@@ -243,7 +243,9 @@ func (w *worker) line(it *item, b []byte) {
 	w.quotedText("method", method)
 	w.refs(from)
 	pushes := bytes.Contains([]byte(method), []byte("ushNotificationConfig"))
+	w.enc.mask.client = !it.toEditor
 	w.buf = w.enc.payload(w.buf, p, s, pushes)
+	w.enc.mask.client = false
 	w.finish()
 }
 

@@ -1,0 +1,206 @@
+package trace
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace/card"
+)
+
+// heard is what the masker has learnt from a conversation: what a client has sent as a
+// credential, which the agent may repeat, and where the agent is.
+type heard struct {
+	secrets [][]byte // the newest last
+	bases   []string // HOST/PATH of the agent, whose paths are shown
+}
+
+// maxBases bounds the known places of agents.
+const maxBases = 64
+
+// hears learns a credential that a client has sent. sure: its name says that it is one;
+// any other must look like one, so that no word of the conversation is masked.
+func (m *masker) hears(value string, sure bool) {
+	if len(value) < minLiteral || !sure && !looksSecret(value) || slices.ContainsFunc(m.heard.secrets, func(s []byte) bool { return string(s) == value }) {
+		return
+	}
+	m.heard.secrets = append(m.heard.secrets, []byte(value))
+	m.heard.secrets = m.heard.secrets[max(0, len(m.heard.secrets)-maxSecrets):]
+	m.setLiterals()
+}
+
+// hearsHeader learns a header's value, and the token in "Bearer TOKEN" or "name=TOKEN".
+func (m *masker) hearsHeader(value string, sure bool) {
+	m.hears(value, sure)
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ' ' || r == ';' || r == ',' }) {
+		m.hears(part, sure && looksSecret(part))
+		if _, after, ok := strings.Cut(part, "="); ok {
+			m.hears(strings.Trim(after, `"`), false)
+		}
+	}
+}
+
+// looksSecret reports whether a value may be a credential, and no word of a language, a
+// protocol or a file system.
+func looksSecret(s string) bool {
+	letters, upper, slashes := 0, 0, strings.Count(s, "/")
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z':
+			letters++
+		case 'A' <= c && c <= 'Z', c == '_':
+			letters++
+			upper++
+		case c == ' ':
+			return false
+		}
+	}
+	switch {
+	case letters == len(s) && (len(s) < 24 || upper == len(s)): // a word, or a constant
+		return false
+	case slashes == 1 && letters == len(s)-1: // a media type or a method
+		return false
+	case slashes > 1 && strings.IndexAny(s, "/:~.") <= 2, strings.Contains(s, "://"): // a path or a URL
+		return false
+	}
+	return true
+}
+
+// sent learns from the head of a client's request.
+func (m *masker) sent(h *requestHead) {
+	for name, values := range h.header {
+		// IDs of sessions and the like are not shown in a header, but mean something elsewhere.
+		if id := strings.HasSuffix(plain(name), "id"); shownHeader(name) || id && !secretName(name) {
+			continue
+		}
+		for _, v := range values {
+			m.hearsHeader(v, secretParam(name))
+		}
+	}
+	if at, found := strings.CutSuffix(h.url.Path, "/.well-known/agent-card.json"); found && h.method == http.MethodGet {
+		m.isAt(h.url.Host + at)
+	} else if at, found := strings.CutSuffix(h.url.Path, "/.well-known/agent.json"); found && h.method == http.MethodGet {
+		m.isAt(h.url.Host + at)
+	}
+	m.hearsURL(h.url)
+}
+
+// hearsURL learns what address masks.
+func (m *masker) hearsURL(u *url.URL) {
+	if password, ok := u.User.Password(); ok {
+		m.hears(password, true)
+	}
+	before := ""
+	for segment := range strings.SplitSeq(m.behind(u.Host, u.Path), "/") {
+		if !shownSegment(before, segment) {
+			m.hears(segment, false)
+		}
+		before = segment
+	}
+	m.hearsForm(u.RawQuery)
+}
+
+// hearsForm learns from a query or a form.
+func (m *masker) hearsForm(query string) {
+	values, _ := url.ParseQuery(query) // what can be read
+	for name, values := range values {
+		if shownParam(name) {
+			continue
+		}
+		for _, v := range values {
+			m.hears(v, secretName(name))
+			if v == "" { // it may have no name
+				m.hears(name, false)
+			}
+		}
+	}
+}
+
+// seesCard learns where the agent is from its card.
+func (m *masker) seesCard(doc []byte) {
+	if result := gjson.GetBytes(doc, "result"); result.IsObject() {
+		doc = []byte(result.Raw)
+	}
+	if !card.IsCard(doc) {
+		return
+	}
+	for _, path := range [...]string{"url", "supportedInterfaces.#.url", "additionalInterfaces.#.url"} {
+		for _, at := range gjson.GetBytes(doc, path).Array() {
+			m.isAtURL(at.Str)
+		}
+	}
+}
+
+func (m *masker) isAtURL(s string) {
+	if u, err := url.Parse(s); err == nil && u.Host != "" {
+		m.isAt(u.Host + strings.TrimSuffix(strings.TrimSuffix(u.Path, "/.well-known/agent-card.json"), "/.well-known/agent.json"))
+	}
+}
+
+func (m *masker) isAt(base string) {
+	base = strings.TrimSuffix(base, "/")
+	if len(m.heard.bases) < maxBases && !slices.Contains(m.heard.bases, base) {
+		m.heard.bases = append(m.heard.bases, base)
+	}
+}
+
+// behind returns what follows the longest known base in a path.
+func (m *masker) behind(host, path string) string {
+	rest := path
+	for _, base := range m.heard.bases {
+		at, ok := strings.CutPrefix(base, host)
+		if !ok || at != "" && at[0] != '/' {
+			continue
+		}
+		if r, ok := strings.CutPrefix(path, at); ok && (r == "" || r[0] == '/') && len(r) < len(rest) {
+			rest = r
+		}
+	}
+	return rest
+}
+
+// address writes a URL with what is not on a list masked: the user, segments of the path
+// behind the agent's, values of the query and the fragment.
+func (m *masker) address(u *url.URL) string {
+	c := *u
+	if c.User != nil {
+		c.User = url.User(masked)
+	}
+	rest := m.behind(c.Host, c.Path)
+	shown := c.Path[:len(c.Path)-len(rest)]
+	segments, before := strings.Split(rest, "/"), ""
+	for i, s := range segments {
+		if !shownSegment(before, s) {
+			segments[i] = masked
+		}
+		before = s
+	}
+	c.Path, c.RawPath = shown+strings.Join(segments, "/"), ""
+	c.RawQuery, c.Fragment, c.RawFragment = m.form(c.RawQuery), "", ""
+	s := strings.ReplaceAll(c.String(), url.QueryEscape(masked), masked)
+	if u.Fragment != "" {
+		s += "#" + masked
+	}
+	return m.text(s)
+}
+
+// form masks the values of a query or a form whose names are not on the list. What has
+// no name is masked as well.
+func (m *masker) form(query string) string {
+	parts := strings.Split(query, "&")
+	for i, part := range parts {
+		name, value, named := strings.Cut(part, "=")
+		decoded, err := url.QueryUnescape(name)
+		switch {
+		case part == "" || named && value == "":
+		case !named && !shownParam(decoded):
+			parts[i] = masked
+		case err != nil || named && !shownParam(decoded):
+			parts[i] = name + "=" + masked
+		}
+	}
+	return strings.Join(parts, "&")
+}
