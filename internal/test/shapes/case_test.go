@@ -56,7 +56,7 @@ func TestCases(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d cases are wrong", len(wrong))
+	t.Logf("wrong: cases: %d", len(wrong))
 	if *update {
 		slices.Sort(wrong)
 		if err := os.WriteFile(notYet, []byte(strings.Join(wrong, "\n")+"\n"), 0o644); err != nil {

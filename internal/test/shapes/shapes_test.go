@@ -76,7 +76,8 @@ func (y *tally) report(t *testing.T, what string, atMost int) {
 	if !*all && *only == "" && *version == "" && y.wrong > atMost {
 		t.Errorf("%d turns are wrong, and %d were before", y.wrong, atMost)
 	}
-	t.Logf("%s: %d turns, %d wrong of %d shapes; chosen: %v", what, y.turns, y.wrong, len(y.shapes), y.chosen)
+	t.Logf("%s: %d turns, of %d shapes some are wrong; chosen: %v", what, y.turns, len(y.shapes), y.chosen)
+	t.Logf("wrong: %s: %d", what, y.wrong)
 	for _, class := range byCount(y.class) {
 		t.Logf("%6d %s", y.class[class], class)
 		forms := y.forms[class]

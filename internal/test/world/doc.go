@@ -12,7 +12,6 @@
 //	go test ./internal/test/world -worlds=1000000 -v     as many as wanted; -seed says where to begin
 //	go test ./internal/test/world -run Replay -replay='17 3f-0s1' -v
 //	                                                     one world, with its story
-//	go test ./internal/test/world/mutate -mutate -v      puts faults into a copy of the module: is each found?
 //
 // # Stable worlds
 //
