@@ -25,24 +25,24 @@ var mayImport = map[string]struct {
 	packages []string
 	reason   string
 }{
-	"transport/a2a":     {[]string{"internal/fastpath"}, "the protocol's terms are for everybody: they may know no spelling of it"},
-	"transport/stdio":   {[]string{"internal/rawjson"}, "the editor's end knows nothing of the agent's"},
-	"transport":         {[]string{"transport/a2a", "internal/rawjson", "internal/fastpath", "internal/poison"}, "how things travel must not depend on what they mean"},
-	"mapping/acp":       {nil, "an editor protocol's terms are for everybody"},
-	"mapping/calls":     {[]string{"transport/a2a", "internal/rawjson"}, "the life of a call may know neither how agents spell it nor how an editor shows it"},
-	"mapping":           {[]string{"transport/a2a", "mapping/acp", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
-	"bridge":            {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
-	"bridge/store":      {[]string{"transport/a2a", "internal/safe"}, "what is stored has no edge back into what happens"},
-	"bridge/companion":  {nil, "the companion needs no A2A: whoever has an editor may embed it"},
-	"internal/fastpath": {nil, "what an event carries for speed may not know what it says"},
-	"internal/poison":   {nil, "a tool of tests may need nothing"},
-	"internal/rawjson":  {nil, "looking into text is for everybody: it may not know whose it is"},
-	"internal/demo":     {nil, "the embedded agent shares no code with us, so that it cannot agree with our mistakes"},
+	"transport/a2a":      {[]string{"internal/fastpath"}, "the protocol's terms are for everybody: they may know no spelling of it"},
+	"transport/stdio":    {[]string{"internal/rawjson"}, "the editor's end knows nothing of the agent's"},
+	"transport":          {[]string{"transport/a2a", "internal/rawjson", "internal/fastpath", "internal/poison"}, "how things travel must not depend on what they mean"},
+	"mapping/acp":        {nil, "an editor protocol's terms are for everybody"},
+	"mapping/calls":      {[]string{"transport/a2a", "internal/rawjson"}, "the life of a call may know neither how agents spell it nor how an editor shows it"},
+	"mapping":            {[]string{"transport/a2a", "mapping/acp", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
+	"bridge":             {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
+	"bridge/store":       {[]string{"transport/a2a", "internal/safe"}, "what is stored has no edge back into what happens"},
+	"internal/companion": {[]string{"internal/safe"}, "the companion needs no A2A"},
+	"internal/fastpath":  {nil, "what an event carries for speed may not know what it says"},
+	"internal/poison":    {nil, "a tool of tests may need nothing"},
+	"internal/rawjson":   {nil, "looking into text is for everybody: it may not know whose it is"},
+	"internal/demo":      {nil, "the embedded agent shares no code with us, so that it cannot agree with our mistakes"},
 }
 
 // onlyCLI are packages that nothing but the command line names: what is heavy is
 // made when a flag or a command asks for it.
-var onlyCLI = []string{"bridge/companion", "internal/cardsign", "internal/credentials", "internal/webhook"}
+var onlyCLI = []string{"internal/companion", "internal/cardsign", "internal/credentials", "internal/webhook"}
 
 // pure packages do no I/O, read no clock and start no goroutine.
 var notPure = []string{"os", "net", "net/http", "time", "sync", "io/ioutil", "math/rand", "math/rand/v2", "os/exec"}

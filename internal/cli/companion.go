@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/a2astdio/a2astdio/bridge/companion"
+	"github.com/a2astdio/a2astdio/internal/companion"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/transport"
 )

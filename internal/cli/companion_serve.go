@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync/atomic"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
-	"github.com/a2astdio/a2astdio/bridge/companion"
+	"github.com/a2astdio/a2astdio/internal/companion"
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
@@ -63,11 +62,7 @@ type companionEditor struct {
 
 // Request implements [companion.Editor].
 func (e *companionEditor) Request(ctx context.Context, method string, params, result any) error {
-	err := e.conn.Call(ctx, method, params, result, jsonrpc2.PickID(jsonrpc2.ID{Num: e.calls.Add(1)}))
-	if refused := (*jsonrpc2.Error)(nil); errors.As(err, &refused) && refused.Code == jsonrpc2.CodeMethodNotFound {
-		return fmt.Errorf("%w: %v", companion.ErrNoDiffs, err)
-	}
-	return err
+	return e.conn.Call(ctx, method, params, result, jsonrpc2.PickID(jsonrpc2.ID{Num: e.calls.Add(1)}))
 }
 
 // Notify implements [companion.Editor].

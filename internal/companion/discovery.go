@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -101,19 +103,7 @@ func (f *files) put(dir, name string, content discovery) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	temp, err := os.CreateTemp(dir, tempPrefix(content.Companion.PID)+"*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(b)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), filepath.Join(dir, name))
-	}
-	if err != nil {
-		os.Remove(temp.Name())
+	if err := safe.Replace(filepath.Join(dir, name), b); err != nil {
 		return err
 	}
 	if path := filepath.Join(dir, name); !slices.Contains(f.written, path) {
@@ -130,8 +120,6 @@ func hostname() string {
 	}
 	return name
 }
-
-func tempPrefix(pid int) string { return fmt.Sprintf(".%s-%d-", program, pid) }
 
 func (f *files) remove() (err error) {
 	for _, name := range f.written {

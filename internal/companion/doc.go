@@ -9,8 +9,7 @@
 // [Start] listens, writes the discovery files and tells the [Editor] where it is
 // ([MethodStarted]). Give the editor's messages to [Server.Handle]; requests to the
 // editor come by [Editor.Request]. [Server.Close] removes the files and ends the server.
-// Importing the package does nothing, and it imports no other package of ours: an Editor
-// takes a few lines.
+// It knows nothing of the bridge: an Editor takes a few lines.
 //
 // # How it works inside
 //

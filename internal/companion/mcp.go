@@ -19,13 +19,10 @@ const (
 	codeInvalidParams  = -32602
 )
 
-// protocolVersions are the versions of MCP that are supported, the newest first. Versions
-// before 2025-03-26 have another transport; 2026-07-28 has no stream for the companion's
-// notifications.
-var protocolVersions = []string{"2025-11-25", "2025-06-18", batchVersion}
-
-// batchVersion is the one that has batches.
-const batchVersion = "2025-03-26"
+// protocolVersions are the versions of MCP that are supported, the newest first; the
+// oldest without its batches, which no CLI sends. Versions before have another transport;
+// 2026-07-28 has no stream for the companion's notifications.
+var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26"}
 
 // A message is a JSON-RPC message from a CLI.
 type message struct {
@@ -93,9 +90,6 @@ func failure(id json.RawMessage, code int, text string) *reply {
 
 // answer handles a message of a session; nil: there is nothing to answer.
 func (m *mcpServer) answer(ctx context.Context, s *session, msg *message) *reply {
-	if !msg.valid() {
-		return failure(nil, codeInvalidRequest, "not a JSON-RPC 2.0 message")
-	}
 	if !msg.isRequest() {
 		return nil
 	}
@@ -122,19 +116,19 @@ func (m *mcpServer) answer(ctx context.Context, s *session, msg *message) *reply
 
 // initialize answers the first request of a session. A client that supports none of our
 // versions is offered the newest.
-func (m *mcpServer) initialize(msg *message) (version string, r *reply) {
+func (m *mcpServer) initialize(msg *message) *reply {
 	var params struct {
 		ProtocolVersion string `json:"protocolVersion"`
 	}
 	if err := decode(msg.Params, &params); err != nil || params.ProtocolVersion == "" {
-		return "", failure(msg.ID, codeInvalidParams, "initialize needs a protocolVersion")
+		return failure(msg.ID, codeInvalidParams, "initialize needs a protocolVersion")
 	}
-	version = params.ProtocolVersion
+	version := params.ProtocolVersion
 	if !slices.Contains(protocolVersions, version) {
 		version = protocolVersions[0]
 	}
 	type object map[string]any
-	return version, &reply{JSONRPC: "2.0", ID: msg.ID, Result: object{
+	return &reply{JSONRPC: "2.0", ID: msg.ID, Result: object{
 		"protocolVersion": version,
 		"capabilities":    object{"tools": object{}},
 		"serverInfo":      object{"name": "a2astdio-companion", "title": "a2astdio IDE companion", "version": m.version},

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 // open has a CLI open a diff, which must not fail.
@@ -207,7 +209,9 @@ func TestOpenDiffNotShown(t *testing.T) {
 // TestNoDiffs: an editor that never shows a diff is asked once, or not at all if that
 // is known.
 func TestNoDiffs(t *testing.T) {
-	e := scriptedEditor{open: func(context.Context, OpenDiff) error { return fmt.Errorf("no method: %w", ErrNoDiffs) }}
+	e := scriptedEditor{open: func(context.Context, OpenDiff) error {
+		return &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "no method"}
+	}}
 	var cli scriptedCLI
 	s := serverOf(t, &e)
 	s.hub.join(&cli)

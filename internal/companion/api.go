@@ -2,7 +2,6 @@ package companion
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 )
 
@@ -39,10 +38,6 @@ var (
 	ErrParams error = &codeError{codeInvalidParams, "wrong params"}
 )
 
-// ErrNoDiffs is what an [Editor] returns for [MethodOpenDiff] if it never shows a
-// diff, for example because it does not know the method (-32601).
-var ErrNoDiffs = errors.New("the editor shows no diffs")
-
 type codeError struct {
 	code int
 	text string
@@ -58,8 +53,8 @@ func (e *codeError) Code() int { return e.code }
 type Editor interface {
 	// Request sends a request, and decodes the answer into result. It returns ctx's
 	// error when ctx ends first. After any error for [MethodOpenDiff] the CLI asks
-	// the user in the terminal alone; after [ErrNoDiffs] no CLI that connects later
-	// is offered diffs.
+	// the user in the terminal alone; after -32601 ([jsonrpc2.Error]) no CLI that
+	// connects later is offered diffs.
 	Request(ctx context.Context, method string, params, result any) error
 	// Notify sends a notification. The companion goes on if that fails.
 	Notify(ctx context.Context, method string, params any) error

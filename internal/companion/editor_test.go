@@ -4,11 +4,32 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log"
 	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"testing"
 )
+
+// TestMain gives the tests discovery directories of their own.
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	if os.Getenv(otherWorkspace) != "" {
+		return m.Run() // a process of TestStale has those of its test
+	}
+	dir, err := os.MkdirTemp("", "companion-")
+	if err != nil {
+		log.Print(err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "QWEN_HOME"} {
+		os.Setenv(name, dir)
+	}
+	return m.Run()
+}
 
 // A scriptedEditor records what it is asked, and answers as its fields say.
 type scriptedEditor struct {

@@ -177,19 +177,15 @@ func TestStale(t *testing.T) {
 	killed, alive := startOther(t), startOther(t)
 	killed.kill()
 	others := map[string]string{
-		"gemini-ide-server-1-2.json":               `{"port":2,"workspacePath":"/w","authToken":"vscode"}`,
-		"gemini-ide-server-1-3.json":               fmt.Sprintf(`{"port":3,"companion":{"program":"other","pid":%d}}`, killed.pid),
-		"gemini-ide-server-1-4.json":               fmt.Sprintf(`{"port":4,"companion":{"program":"a2astdio","host":"elsewhere","pid":%d}}`, killed.pid),
-		"gemini-ide-server-1-5.json":               `not JSON`,
-		".a2astdio-0-x":                            `not one of ours`,
-		fmt.Sprintf(".a2astdio-%d-x", os.Getpid()): `being written`,
+		"gemini-ide-server-1-2.json": `{"port":2,"workspacePath":"/w","authToken":"vscode"}`,
+		"gemini-ide-server-1-3.json": fmt.Sprintf(`{"port":3,"companion":{"program":"other","pid":%d}}`, killed.pid),
+		"gemini-ide-server-1-4.json": fmt.Sprintf(`{"port":4,"companion":{"program":"a2astdio","host":"elsewhere","pid":%d}}`, killed.pid),
+		"gemini-ide-server-1-5.json": `not JSON`,
 	}
 	for name, content := range others {
 		write(t, filepath.Join(gemini, name), content)
 	}
-	// Ours: a temporary file, one whose PID is another process's by now, and one
-	// that cannot be right.
-	write(t, filepath.Join(gemini, fmt.Sprintf(".a2astdio-%d-x", killed.pid)), "half a fi")
+	// Ours: one whose PID is another process's by now, and one that cannot be right.
 	write(t, filepath.Join(gemini, "gemini-ide-server-1-6.json"), fmt.Sprintf(`{"port":%d,"companion":{"program":"a2astdio","host":%s,"pid":%d}}`, killed.port, quote(hostname()), os.Getpid()))
 	write(t, filepath.Join(gemini, "gemini-ide-server-1-7.json"), fmt.Sprintf(`{"port":-1,"companion":{"program":"a2astdio","host":%s,"pid":%d}}`, quote(hostname()), os.Getpid()))
 

@@ -8,8 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"sort"
-
 	"slices"
 	"strings"
 	"time"
@@ -49,7 +47,7 @@ func List() []Running {
 		all = append(all, Running{DisplayName: f.IDEInfo.DisplayName, Port: f.Port, PID: f.Companion.PID, EditorPID: f.Companion.EditorPID,
 			Started: f.Companion.Started, Workspaces: roots, Env: environment(f.Port, f.Companion.EditorPID, roots)})
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Started.After(all[j].Started) })
+	slices.SortStableFunc(all, func(a, b Running) int { return b.Started.Compare(a.Started) })
 	return all
 }
 
@@ -108,10 +106,10 @@ func readSome(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, maxDiscovery))
 }
 
-// alive reports whether the companion of a file still serves. Another process may have
-// its PID by now; then the port is closed.
+// alive reports whether somebody serves at a companion's port. A port without a listener
+// is proof enough that it is gone.
 func (f *discoveryFile) alive() bool {
-	if f.Companion.PID <= 0 || !processAlive(f.Companion.PID) || f.Port <= 0 || f.Port > 65535 {
+	if f.Port <= 0 || f.Port > 65535 {
 		return false
 	}
 	conn, err := net.DialTimeout("tcp4", fmt.Sprintf("127.0.0.1:%d", f.Port), probeWait)
@@ -145,31 +143,5 @@ func removeStale(log *slog.Logger) {
 				log.Info("a stale discovery file stays", "file", f.path, "err", err)
 			}
 		}
-		removeTemps(dir)
 	}
-}
-
-// removeTemps removes files that were being written by companions that are gone.
-func removeTemps(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		var pid int
-		if _, err := fmt.Sscanf(e.Name(), "."+program+"-%d-", &pid); err == nil && pid > 0 && !processAlive(pid) {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // nobody reads it
-		}
-	}
-}
-
-// processAlive reports whether there is a process with this PID. On Windows a process
-// that can be opened is there.
-func processAlive(pid int) bool {
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = process.Release() }()
-	return probe(process)
 }

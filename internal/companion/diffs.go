@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 const (
@@ -56,7 +58,7 @@ func (h *hub) openDiff(ctx context.Context, c client, path, content string) erro
 		return nil
 	}
 	h.log.Info("the editor does not show a diff: the CLI asks in the terminal", "file", path, "err", err)
-	if errors.Is(err, ErrNoDiffs) {
+	if unknown := (*jsonrpc2.Error)(nil); errors.As(err, &unknown) && unknown.Code == jsonrpc2.CodeMethodNotFound {
 		h.noDiffs.Store(true)
 	}
 	h.mu.Lock()
