@@ -254,9 +254,9 @@ func contains(list []string, s string) bool {
 
 // realSleeps may wait in real time: no event tells when to go on.
 var realSleeps = map[string]string{
-	"internal/agentproc/helper_test.go":        "processes that stay until they are killed, and goroutines that are about to end",
-	"internal/agentproc/orphans_linux_test.go": "processes of others are looked for in /proc, which tells nobody",
-	"internal/credentials/world_test.go":       "a process that hangs until it is killed",
+	"internal/agentproc/helper_test.go":  "processes that stay until they are killed, and goroutines that are about to end",
+	"internal/agentproc/orphans_test.go": "processes of others are looked for in /proc, which tells nobody",
+	"internal/credentials/world_test.go": "a process that hangs until it is killed",
 }
 
 // TestSleeps: tests sleep in virtual time, where it costs nothing and nothing else can

@@ -1,25 +1,17 @@
 package agentproc
 
 import (
+	"net/url"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 )
 
-// Program returns the program that a command runs.
-func Program(command string) (string, error) {
-	_, words, err := splitWords(command, runtime.GOOS == "windows")
-	if err != nil {
-		return "", err
-	}
-	return words[0], nil
-}
-
-// Describe shortens a command for people. It leaves out what may be credentials: the values of
-// variables, of options whose names say so, and of headers.
+// Describe shortens a command for people. It leaves out what may be credentials: the
+// values of variables and of options whose names say so, headers, user:password, and the
+// user and query of URLs.
 func Describe(command string) string {
-	env, words, err := splitWords(command, runtime.GOOS == "windows")
+	env, words, err := Words(command)
 	if err != nil {
 		return "a command that cannot be read: " + err.Error()
 	}
@@ -27,25 +19,55 @@ func Describe(command string) string {
 		name, _, _ := strings.Cut(v, "=")
 		env[i] = name + "=***"
 	}
-	for i, word := range words {
-		name, value, has := strings.Cut(word, "=")
+	for i := 1; i < len(words); i++ {
+		before, _, follows := strings.Cut(words[i-1], "=")
+		name, value, has := strings.Cut(words[i], "=")
 		switch {
-		case strings.Contains(strings.ToLower(word), "authorization:"), strings.HasPrefix(word, "Bearer "):
+		case isSecret(before) && strings.HasPrefix(before, "-") && !follows && !strings.HasPrefix(words[i], "-"):
 			words[i] = "***"
-		case !strings.HasPrefix(word, "-") || !isSecret(name):
-		case has && value != "":
-			words[i] = name + "=***"
-		case i+1 < len(words) && !strings.HasPrefix(words[i+1], "-"):
-			words[i+1] = "***"
+		case has && !strings.Contains(name, "://") && (isSecret(name) || public(value) != value):
+			words[i] = name + "=" + cover(name, value)
+		case !strings.HasPrefix(words[i], "-"):
+			words[i] = public(words[i])
 		}
 	}
 	return strings.Join(append(env, words...), " ")
 }
 
+// cover is the value of an option as it is shown.
+func cover(name, value string) string {
+	if isSecret(name) {
+		return "***"
+	}
+	return public(value)
+}
+
+// public is a word without what may be a credential in it.
+func public(word string) string {
+	if u, err := url.Parse(word); err == nil && u.Host != "" {
+		if u.User != nil {
+			u.User = url.User("***")
+		}
+		if u.RawQuery != "" {
+			u.RawQuery = "***"
+		}
+		u.Fragment = ""
+		return strings.ReplaceAll(u.String(), "%2A%2A%2A", "***")
+	}
+	user, password, ok := strings.Cut(word, ":")
+	switch {
+	case strings.HasPrefix(word, "Bearer "), strings.HasPrefix(word, "Basic "):
+		return "***"
+	case !ok, strings.Trim(password, "0123456789") == "", strings.HasPrefix(password, `\`), strings.ContainsAny(user, `/\`), password == "{port}":
+		return word // HOST:PORT, C:\x, ./x:y
+	}
+	return user + ":***"
+}
+
 // isSecret reports whether an option's name says that its value is a credential.
 func isSecret(option string) bool {
 	option = strings.ToLower(option)
-	return !strings.HasSuffix(option, "file") && slices.ContainsFunc([]string{"token", "secret", "passw", "key", "auth", "credential"}, func(s string) bool { return strings.Contains(option, s) })
+	return !strings.HasSuffix(option, "file") && slices.ContainsFunc([]string{"token", "secret", "passw", "key", "auth", "credential", "header"}, func(s string) bool { return strings.Contains(option, s) })
 }
 
 // Environ is the environment for the user's programs: ours without the A2ASTDIO_

@@ -1,5 +1,5 @@
 // Package agentproc starts an agent's server for the bridge, finds its URL, and ends
-// it. No process of the agent outlives the bridge.
+// it.
 //
 // # How it is held
 //
@@ -15,23 +15,24 @@
 // editor's process group does not end it early. It also has a name of its own, because
 // of killall -9 a2astdio.
 //
+// # Where it runs
+//
+// In a directory of ours, which has nothing in it: npx and others prefer programs and
+// settings of the directory in which they run, and a workspace may be a repository that
+// was cloned a minute ago. The agent is told of the workspace by its settings. PATH leads
+// neither into the workspace nor to relative directories.
+//
 // # What is guaranteed
 //
 //	what dies                    Linux                     macOS, BSD          Windows (cross-built, untested)
-//	bridge, also by kill -9      all descendants           the agent's group   all descendants
-//	agent, by itself             all descendants           the agent's group   all descendants
-//	supervisor, by kill -9       all that have our mark    nothing             all descendants
-//	bridge and supervisor at     the agent's own process,  nothing             all descendants
-//	once, by kill -9             not its children
+//	bridge, also by kill -9      the agent's group         the agent's group   all descendants
+//	agent, by itself             the agent's group         the agent's group   all descendants
+//	supervisor, by kill -9       the agent's own process   nothing             all descendants
 //
-// On Linux the supervisor is a subreaper: descendants that lose their parent become its
-// children, however they detached themselves. It is done when the kernel reports no
-// children. If it is killed itself, the agent's process gets the parent-death signal,
-// and the bridge kills each process in /proc that has the mark, an environment
-// variable.
-//
-// Elsewhere a process that left the agent's group (setsid) survives. On Windows
-// the supervisor is in a job object that is killed when it ends.
+// A process that left the agent's group (setsid) survives. On Linux the agent's process
+// gets the parent-death signal; on Windows the supervisor is in a job object that is
+// killed when it ends. (Rejected: a subreaper that searches /proc for what has left the
+// group. Only Linux has it, and it was three times as much code.)
 //
 // All of that takes less than a second, of which the agent gets 400 ms; longer on an
 // overloaded machine.

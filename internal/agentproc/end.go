@@ -28,13 +28,7 @@ func (p *Process) wait(output *os.File) {
 		p.output.copy(output)
 	}()
 	err := p.cmd.Wait()
-	// A supervisor that ends by itself leaves no processes. One that was killed may, and
-	// one that crashed, which is status 2 in Go. Looking at every process without need
-	// would only delay the end.
-	if code := p.cmd.ProcessState.ExitCode(); code < 0 || code == 2 {
-		sweep(p.mark)
-	}
-	// Where sweep cannot find all processes, a survivor may hold the pipe.
+	// A process that has left the agent's group may hold the pipe.
 	_ = output.SetReadDeadline(time.Now().Add(outputMargin))
 	timer := time.NewTimer(2 * outputMargin)
 	defer timer.Stop()

@@ -41,7 +41,7 @@ type run struct {
 // NewKeeper returns a Keeper, and starts nothing. An error is about the command or the
 // directory. [Options.Patience] bounds each wait in URL.
 func NewKeeper(opts *Options) (*Keeper, error) {
-	if _, _, err := parseCommand(opts.Command, ""); err != nil {
+	if _, _, err := opts.parse(""); err != nil {
 		return nil, err
 	}
 	if info, err := os.Stat(opts.Dir); opts.Dir != "" && (err != nil || !info.IsDir()) {
@@ -55,6 +55,11 @@ func NewKeeper(opts *Options) (*Keeper, error) {
 // whose Timeout method returns true means that the agent is still starting; a later
 // call may succeed.
 func (k *Keeper) URL(ctx context.Context) (string, error) {
+	if k.opts.Allow != nil {
+		if err := k.opts.Allow(ctx); err != nil {
+			return "", err
+		}
+	}
 	var impatient <-chan time.Time
 	if k.opts.Patience > 0 {
 		timer := time.NewTimer(k.opts.Patience)

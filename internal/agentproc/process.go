@@ -3,7 +3,6 @@ package agentproc
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"net"
@@ -16,9 +15,6 @@ import (
 	"time"
 )
 
-// markName is the environment variable that marks an agent's processes.
-const markName = "A2ASTDIO_SUPERVISED"
-
 // Options tell how to start an agent.
 type Options struct {
 	// Command starts the agent and keeps running. It consists of words as in a shell, but
@@ -26,8 +22,16 @@ type Options struct {
 	// free port, which is also in PORT and CODER_AGENT_PORT. An agent that chooses its own
 	// port must print its URL.
 	Command string
-	// Dir is its directory; empty is the current one.
+	// Dir is its directory. A workspace may have files that programs run without being
+	// told, so it is one of ours unless the user wants the agent in the workspace.
 	Dir string
+	// Base is what relative paths in Command begin from; empty refuses them.
+	Base string
+	// Workspace is where the user works: no entry of PATH may lead into it. Empty: no entry
+	// is in it.
+	Workspace string
+	// Allow is asked before each start; an error forbids it. nil: it is allowed.
+	Allow func(ctx context.Context) error
 	// Env is its environment; nil is [Environ].
 	Env []string
 	// Prepare is called before each start with the agent's environment. The agent also
@@ -56,7 +60,6 @@ type Options struct {
 // A Process is a started agent. Its methods may be called concurrently.
 type Process struct {
 	name   string // for messages
-	mark   string
 	advice string
 	began  time.Time
 	cmd    *exec.Cmd
@@ -78,7 +81,7 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, words, err := parseCommand(opts.Command, port)
+	env, words, err := opts.parse(port)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +90,6 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	}
 	p := &Process{
 		name:   strings.TrimSuffix(filepath.Base(words[0]), ".exe"),
-		mark:   markName + "=" + rand.Text(),
 		advice: opts.Advice,
 		began:  time.Now(),
 		output: &output{log: opts.Stderr},
@@ -101,7 +103,7 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	}
 	p.cmd.Dir = opts.Dir
 	// The command's variables win: of two values, exec takes the last.
-	p.cmd.Env = slices.Concat(inherited(opts.Env), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env, []string{p.mark})
+	p.cmd.Env = slices.Concat(outside(inherited(opts.Env), opts.Workspace), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
 	if opts.Prepare != nil {
 		more, err := opts.Prepare(p.cmd.Env)
 		if err != nil {

@@ -233,7 +233,7 @@ func TestOutput(t *testing.T) {
 	if got := strings.Join(urls, " "); got != want && got != strings.TrimSuffix(want, " http://localhost:7") {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
-	if words := o.lastWords(); !strings.HasPrefix(words, "…xxx") || !strings.HasSuffix(words, "xxx | end") || len(words) > maxWords+8 {
+	if words := o.lastWords(); !strings.HasPrefix(words, "xxx") || len(words) > maxWords+8 {
 		t.Errorf("%q", words)
 	}
 	for range 1000 {

@@ -3,9 +3,9 @@
 package agentproc
 
 import (
-	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"syscall"
@@ -13,150 +13,75 @@ import (
 )
 
 const (
-	// round is how often children are looked for while the agent is ended: the kernel does
-	// not tell when an orphan becomes our child.
+	// round is how often the agent's group is looked at while it is ended: the kernel does
+	// not tell when its last member is gone.
 	round = 10 * time.Millisecond
-	// hopeless is how long the supervisor tries after SIGKILL. What is left then is
-	// another user's, or hangs in the kernel.
-	hopeless = time.Second
+	// hopeless is how long the agent's own end is waited for after SIGKILL: it may be
+	// another user's by now, or hang in the kernel.
+	hopeless = 300 * time.Millisecond
 )
-
-// A supervisor is one goroutine. It alone reaps and kills, so it never kills a process
-// that has got a reaped one's number.
-type supervisor struct {
-	agent  int  // its process, and its group
-	reaped bool // then its number may be another's
-	status int
-
-	ending   bool
-	asked    map[int]bool // processes that got SIGTERM; the agent's group is 0
-	deadline time.Time    // of SIGKILL
-}
 
 func supervise(path string, argv []string, orders <-chan time.Duration, out *os.File) int {
 	// The parent-death signal comes when the thread that started the agent ends. This
 	// goroutine keeps its thread until the process ends.
 	runtime.LockOSThread()
-	becomeSupervisor()
-
-	// Asked for before there is a child. One slot is enough: the pending signal covers all
-	// ended children.
-	children, terminate := make(chan os.Signal, 1), make(chan os.Signal, 1)
-	signal.Notify(children, syscall.SIGCHLD)
+	nameSupervisor()
+	terminate := make(chan os.Signal, 1)
 	signal.Notify(terminate, syscall.SIGTERM)
 	// Terminals send these to whole groups, and the bridge acts on them; SIGPIPE tells
 	// that the reader of our output has ended. They are caught and dropped: the agent
 	// would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 
-	s, err := startAgent(path, argv, out)
-	if err != nil {
+	agent := &exec.Cmd{Path: path, Args: argv, Stdout: out, Stderr: out, SysProcAttr: agentAttr()}
+	if err := agent.Start(); err != nil {
 		fmt.Fprintf(out, "a2astdio: %s cannot be run: %v\n", path, err)
 		return statusCannotRun
 	}
-	tick := time.NewTimer(time.Hour)
-	tick.Stop()
-	for {
+	ended := make(chan struct{})
+	go func() { // ends with the agent, or with the process
+		_ = agent.Wait() // its status is in ProcessState
+		close(ended)
+	}()
+	grace := lastGrace
+	select {
+	case <-ended:
+	case grace = <-orders:
+	case <-terminate:
+	}
+	endGroup(agent.Process.Pid, grace, orders)
+	select {
+	case <-ended:
+	case <-time.After(hopeless):
+		return 128 + int(syscall.SIGKILL) // it could not even be killed
+	}
+	if status := agent.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return agent.ProcessState.ExitCode()
+}
+
+// endGroup sends SIGTERM to the agent's process group, and SIGKILL after the grace, which
+// a further order may shorten, unless no member is left before. The group's number is
+// valid while a member lives, and is not given to others that soon after. (SIGKILL is
+// not waited for: where nobody reaps orphans, as in some containers, dead members count.)
+func endGroup(group int, grace time.Duration, orders <-chan time.Duration) {
+	deadline := time.Now().Add(grace)
+	_ = syscall.Kill(-group, syscall.SIGTERM)
+	tick := time.NewTicker(round)
+	defer tick.Stop()
+	for syscall.Kill(-group, 0) == nil {
+		if !time.Now().Before(deadline) {
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+			return
+		}
 		select {
-		case <-children:
 		case grace := <-orders:
-			s.end(grace)
-		case <-terminate:
-			s.end(lastGrace)
+			if at := time.Now().Add(grace); at.Before(deadline) {
+				deadline = at
+			}
 		case <-tick.C:
 		}
-		if s.reap() {
-			return s.status
-		}
-		if s.ending {
-			if time.Since(s.deadline) > hopeless {
-				return s.status
-			}
-			s.press()
-			tick.Reset(round)
-		}
-	}
-}
-
-func startAgent(path string, argv []string, out *os.File) (*supervisor, error) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Close()
-	// Not package os/exec, which waits for its processes itself.
-	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
-		Env:   os.Environ(),
-		Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
-		Sys:   agentAttr(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	// Until more is known: it was killed, or could not even be killed.
-	return &supervisor{agent: pid, asked: make(map[int]bool), status: 128 + int(syscall.SIGKILL)}, nil
-}
-
-// end begins the end, or shortens the grace.
-func (s *supervisor) end(grace time.Duration) {
-	deadline := time.Now().Add(grace)
-	if !s.ending || deadline.Before(s.deadline) {
-		s.deadline = deadline
-	}
-	s.ending = true
-}
-
-// reap reaps ended children, and reports whether none is left. A subreaper without
-// children has no descendants.
-func (s *supervisor) reap() bool {
-	for {
-		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
-		switch {
-		case errors.Is(err, syscall.EINTR):
-		case err != nil: // ECHILD
-			return isSubreaper || syscall.Kill(-s.agent, 0) != nil
-		case pid == 0:
-			return false
-		case pid == s.agent:
-			s.reaped = true
-			s.status = status.ExitStatus()
-			if status.Signaled() {
-				s.status = 128 + int(status.Signal())
-			}
-			// Its children end, too.
-			s.end(lastGrace)
-		default:
-			delete(s.asked, pid)
-		}
-	}
-}
-
-// press sends SIGTERM to each process once, and SIGKILL after the deadline. Orphans
-// become our children.
-func (s *supervisor) press() {
-	force := !time.Now().Before(s.deadline)
-	if !s.reaped || !isSubreaper {
-		// The group's number stays valid while a member lives. Once the agent is reaped, a
-		// subreaper finds the members as children. Other systems have only this number, which
-		// is not reused that soon.
-		s.kill(0, -s.agent, force)
-	}
-	for _, pid := range ownChildren() {
-		group, _ := syscall.Getpgid(pid)
-		if force || group != s.agent || !s.asked[0] { // otherwise it was asked with its group
-			s.kill(pid, pid, force)
-		}
-	}
-}
-
-func (s *supervisor) kill(who, pid int, force bool) {
-	switch {
-	case force:
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	case !s.asked[who]:
-		s.asked[who] = true
-		_ = syscall.Kill(pid, syscall.SIGTERM)
 	}
 }
 

@@ -67,6 +67,3 @@ func supervisorAttr() *syscall.SysProcAttr {
 }
 
 func signalName(int) string { return "" }
-
-// sweep: the job has done it.
-func sweep(string) {}

@@ -2,163 +2,147 @@ package agentproc
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 )
 
-// notWords are characters that a shell would act on outside quotes. No shell runs the
-// command, and a "|" as an argument helps nobody.
-const notWords = "|&;<>()`\n"
+// Words splits a command like [Options.Command]: into words as in a shell, but no shell
+// runs it. It returns leading VAR=value words apart.
+func Words(command string) (env, words []string, err error) {
+	return splitWords(command, runtime.GOOS == "windows")
+}
 
-// splitWords splits a command as a shell would, without being one: quotes,
-// backslashes, and leading VAR=value words, which are returned apart. What only a
-// shell could do is refused. Where a backslash is part of paths, as on Windows,
-// it only quotes a double quote.
+// Program returns the program that a command runs.
+func Program(command string) (string, error) {
+	_, words, err := Words(command)
+	if err != nil {
+		return "", err
+	}
+	return words[0], nil
+}
+
+// splitWords is Words for one system. Where a backslash is part of paths, as on Windows,
+// it only quotes a double quote. What only a shell could do is refused: a "|" as an
+// argument helps nobody. (Rejected: mattn/go-shellwords, which makes tabs and newlines of
+// \t and \n, and passes $NAME on.)
 func splitWords(command string, windows bool) (env, words []string, err error) {
 	w := wordReader{windows: windows}
-	for _, r := range command {
-		if err := w.rune(r); err != nil {
-			return nil, nil, fmt.Errorf("agent: the command %w; there is no shell: quote it, or start one with sh -c '…'", err)
-		}
+	rest := strings.TrimSpace(command)
+	for rest != "" && err == nil {
+		rest, err = w.next(rest)
 	}
 	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("agent: the command %w; there is no shell: quote it, or start one with sh -c '…'", err)
 	case w.quote != 0:
 		return nil, nil, fmt.Errorf("agent: the command has a %c that is not closed", w.quote)
-	case w.escaped && !windows:
-		return nil, nil, fmt.Errorf("agent: the command ends in a backslash, which quotes nothing")
 	}
 	w.end()
+	for len(w.words) > 0 && w.words[0].sets {
+		env, w.words = append(env, w.words[0].text), w.words[1:]
+	}
 	if len(w.words) == 0 {
 		return nil, nil, fmt.Errorf("agent: the command names no program")
 	}
-	return w.env, w.words, nil
+	for _, word := range w.words {
+		words = append(words, word.text)
+	}
+	return env, words, nil
 }
 
-// parseCommand splits a command in this system's way, and fills in the port.
-func parseCommand(command, port string) (env, words []string, err error) {
-	env, words, err = splitWords(command, runtime.GOOS == "windows")
-	for _, list := range [][]string{env, words} {
-		for i := range list {
-			list[i] = strings.ReplaceAll(list[i], "{port}", port)
-		}
-	}
-	return env, words, err
+type word struct {
+	text string
+	sets bool // NAME=value, with an unquoted name
 }
 
 type wordReader struct {
-	windows    bool
-	env, words []string
-
-	word    strings.Builder
+	windows bool
+	words   []word
+	text    strings.Builder
+	quote   byte // the quote that is open, or 0
 	open    bool // a word has begun, if only with quotes
-	quote   rune // the quote that is open, or 0
-	escaped bool // after a backslash
-	dollar  bool // after a $ that is not quoted
-	// bare is how much of the word came before its first quote: a name before
-	// "=" counts only there.
-	bare   int
-	quoted bool
+	bare    int  // how much of the word came before its first quote
+	quoted  bool
 }
 
-func (w *wordReader) rune(r rune) error {
-	if w.escaped && w.afterBackslash(r) {
-		return nil
-	}
-	if w.dollar && (r == '{' || r == '(' || isName(string(r))) {
-		return fmt.Errorf("has a $%c…, which only a shell expands", r)
-	}
-	w.dollar = false
-	if w.quote != 0 {
-		return w.inQuotes(r)
-	}
-	switch r {
-	case '\\':
-		w.escaped = true
-	case '$':
-		w.dollar = true
-		w.add(r)
-	case '"', '\'':
-		w.quote, w.open, w.quoted = r, true, true
-	case ' ', '\t', '\r':
-		w.end()
-	default:
-		switch {
-		case r == '\n' && len(w.words) == 0 && !w.open: // the first line may be empty
-		case strings.ContainsRune(notWords, r):
-			return fmt.Errorf("has a %q, which only a shell understands", r)
-		case r == '~' && !w.open:
-			return fmt.Errorf("has a word that begins with ~, which only a shell expands")
-		default:
-			w.add(r)
-		}
-	}
-	return nil
-}
-
-func (w *wordReader) inQuotes(r rune) error {
+// next reads a character, or a quoted one with its backslash.
+func (w *wordReader) next(s string) (rest string, err error) {
+	c, after := s[0], s[1:]
 	switch {
-	case r == w.quote:
+	case c == '\\' && w.quote != '\'' && w.escapes(after):
+		if after[0] != '\n' { // which continues the line
+			w.markQuoted()
+			w.text.WriteByte(after[0])
+		}
+		return after[1:], nil
+	case c == '\\' && after == "" && !w.windows:
+		return "", fmt.Errorf("ends in a backslash, which quotes nothing")
+	case c == w.quote:
 		w.quote = 0
-	case w.quote == '\'':
-		w.literal(r)
-	case r == '\\':
-		w.escaped = true
-	case r == '$':
-		w.dollar = true
-		w.add(r)
-	case r == '`':
-		return fmt.Errorf("has a %q, which only a shell understands", r)
+	case w.quote == 0 && (c == '"' || c == '\''):
+		w.markQuoted()
+		w.quote = c
+	case w.quote != '\'' && expands(c, after):
+		return "", fmt.Errorf("has a %q, which only a shell expands", s[:min(len(s), 2)])
+	case w.quote != 0:
+		w.text.WriteByte(c)
 	default:
-		w.literal(r)
+		return after, w.bareword(c)
+	}
+	return after, nil
+}
+
+// bareword reads a character outside of quotes.
+func (w *wordReader) bareword(c byte) error {
+	switch {
+	case c == ' ' || c == '\t' || c == '\r':
+		w.end()
+	case strings.IndexByte("|&;<>()\n", c) >= 0:
+		return fmt.Errorf("has a %q, which only a shell understands", c)
+	case c == '~' && !w.open:
+		return fmt.Errorf("has a word that begins with ~, which only a shell expands")
+	default:
+		w.open = true
+		w.text.WriteByte(c)
 	}
 	return nil
 }
 
-// afterBackslash takes the rune behind a backslash. false: the backslash quoted nothing,
-// and the rune is as any other.
-func (w *wordReader) afterBackslash(r rune) bool {
-	w.escaped = false
-	if w.windows && r != '"' || w.quote == '"' && !strings.ContainsRune("$`\"\\\n", r) {
-		w.add('\\')
+// expands reports whether a shell would expand what begins here.
+func expands(c byte, after string) bool {
+	return c == '`' || c == '$' && after != "" && (strings.IndexByte("{(", after[0]) >= 0 || isName(after[:1]))
+}
+
+// escapes reports whether a backslash quotes what follows it.
+func (w *wordReader) escapes(after string) bool {
+	switch {
+	case after == "":
 		return false
-	}
-	if r != '\n' { // which continues the line
-		w.literal(r)
+	case w.windows:
+		return after[0] == '"'
+	case w.quote == '"':
+		return strings.IndexByte("$`\"\\\n", after[0]) >= 0
 	}
 	return true
 }
 
-// add adds a rune that was not quoted, literal one that was.
-func (w *wordReader) add(r rune) {
-	w.open = true
-	w.word.WriteRune(r)
-	if !w.quoted && w.quote == 0 {
-		w.bare = w.word.Len()
+func (w *wordReader) markQuoted() {
+	if !w.quoted {
+		w.bare = w.text.Len()
 	}
-}
-
-func (w *wordReader) literal(r rune) {
 	w.open, w.quoted = true, true
-	w.word.WriteRune(r)
 }
 
 func (w *wordReader) end() {
-	if w.escaped {
-		w.escaped = false
-		w.add('\\')
-	}
 	if !w.open {
 		return
 	}
-	word := w.word.String()
-	name, _, found := strings.Cut(word, "=")
-	if found && len(name) < w.bare && isName(name) && len(w.words) == 0 {
-		w.env = append(w.env, word)
-	} else {
-		w.words = append(w.words, word)
-	}
-	w.word.Reset()
-	w.open, w.quoted, w.dollar, w.bare = false, false, false, 0
+	text := w.text.String()
+	name, _, found := strings.Cut(text, "=")
+	w.words = append(w.words, word{text, found && isName(name) && (!w.quoted || len(name) < w.bare)})
+	w.text.Reset()
+	w.open, w.quoted, w.bare = false, false, 0
 }
 
 // isName reports whether s can be a shell's variable.
@@ -169,4 +153,32 @@ func isName(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// parse splits the command, fills in the port, and makes relative paths absolute.
+func (o *Options) parse(port string) (env, words []string, err error) {
+	env, words, err = Words(o.Command)
+	for i, word := range words {
+		switch path := strings.ReplaceAll(word, "{port}", port); {
+		case !isRelative(word, i == 0):
+			words[i] = path
+		case o.Base != "":
+			words[i] = filepath.Join(o.Base, path)
+		default:
+			return nil, nil, fmt.Errorf("agent: %s is relative, but the agent does not run in your directory: write the whole path, "+
+				"or --working-directory workspace (working-directory in the configuration)", path)
+		}
+	}
+	for i := range env {
+		env[i] = strings.ReplaceAll(env[i], "{port}", port)
+	}
+	return env, words, err
+}
+
+// isRelative reports whether a word is a path from the working directory: ./x or ../x,
+// and as the program x/y, too, since a program without a separator is looked for in PATH.
+func isRelative(word string, program bool) bool {
+	slashed := filepath.ToSlash(word)
+	return strings.HasPrefix(slashed, "./") || strings.HasPrefix(slashed, "../") ||
+		program && strings.Contains(slashed, "/") && !filepath.IsAbs(word) && !strings.HasPrefix(slashed, "/")
 }

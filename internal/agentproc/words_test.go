@@ -37,8 +37,8 @@ func TestSplitWords(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		``: "names no program", `A=1`: "names no program", `'a`: "not closed", `a "b`: "not closed", `a \`: "backslash",
-		`a | b`: "'|'", `a && b`: "'&'", `a > b`: "'>'", `a; b`: "';'", "a `b`": "'`'", "a\nb": `'\n'`,
-		`a $HOME`: "$H…", `a "$HOME"`: "$H…", `a ${x}`: "${…", `a $(b)`: "$(…", `~/a`: "~",
+		`a | b`: "'|'", `a && b`: "'&'", `a > b`: "'>'", `a; b`: "';'", "a `b`": "`b", "a\nb": `'\n'`,
+		`a $HOME`: `"$H"`, `a "$HOME"`: `"$H"`, `a ${x}`: `"${"`, `a $(b)`: `"$("`, `~/a`: "~",
 	} {
 		if _, _, err := splitWords(in, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: err = %v, want %s", in, err, want)

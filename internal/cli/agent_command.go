@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -27,14 +28,21 @@ const (
 // agent held the conversation in its memory, and the prompt may have ended it.
 const (
 	editorAdvice = "your next prompt starts it again; --log FILE keeps all that it prints"
-	shellAdvice  = "try the command by itself, in the same directory"
+	shellAdvice  = "try the command by itself"
 )
 
 // keepAgent lets the client start the agent at the first request, and again when it has
 // ended. The answer to initialize does not wait for it.
-func (p *program) keepAgent(c *cli.Context, l *link, command string, client *transport.ClientOptions) error {
-	opts := &agentproc.Options{Command: command, Dir: l.options.Workspace, Stderr: &agentLog{log: l.options.Log},
+func (p *program) keepAgent(c *cli.Context, l *link, conf *configuration, client *transport.ClientOptions) error {
+	command := conf.command
+	opts := &agentproc.Options{Command: command, Workspace: l.options.Workspace, Stderr: &agentLog{log: l.options.Log},
 		Advice: shellAdvice, Patience: client.Timeout}
+	if conf.name != "" { // the configuration has the command
+		opts.Base = filepath.Dir(conf.files.File)
+	}
+	if err := p.whereAgentRuns(c, l, opts); err != nil {
+		return err
+	}
 	switch {
 	case isServe(c):
 		opts.Advice = editorAdvice

@@ -46,9 +46,12 @@ func (k *checkup) cardStep() {
 func (k *checkup) noCard(err error) {
 	var agent *a2a.Error
 	var untrusted *cardsign.UntrustedError
+	var consent *notAllowed
 	switch {
 	case errors.As(err, &untrusted):
 		k.refused(untrusted)
+	case errors.As(err, &consent):
+		k.fail("card", err, "")
 	case k.err != nil:
 		k.add("card", stepSkipped, "it cannot be asked for", "")
 	case errors.As(err, &agent) && agent.Unauthenticated():
@@ -56,7 +59,7 @@ func (k *checkup) noCard(err error) {
 	case errors.Is(err, transport.ErrOrigin):
 		k.fail("card", &notReached{err}, "if the other origin is the agent's, too, --trust-origin says so")
 	case errors.Is(err, transport.ErrExited):
-		k.fail("card", &notReached{err}, "does the command work by itself, in this directory? It must stay, and serve A2A on {port} or at a URL that it prints")
+		k.fail("card", &notReached{err}, "does the command work by itself? It must stay, and serve A2A on {port} or at a URL that it prints")
 	case errors.Is(err, transport.ErrUnreachable), strings.Contains(err.Error(), "take --agent "):
 		k.fail("card", &notReached{err}, "") // the error says what to do
 	case agent != nil && agent.HTTPStatus >= 500:

@@ -57,6 +57,8 @@ func agentFlags(env func(name string) []string) []cli.Flag {
 			Usage: "`URL|FILE`: the agent's card, if it is not at the usual place, or is wrong"},
 		&cli.StringFlag{Name: "agent-command", Category: groupAgent, EnvVars: env("agent-command"),
 			Usage: "`CMD`: instead of --agent, start the agent with this command, and end it with a2astdio. Words as in a shell, without one; {port} is a free port, also in $PORT"},
+		&cli.StringFlag{Name: "working-directory", Category: groupAgent, EnvVars: env("working-directory"), Value: workingNeutral,
+			Usage: "`neutral|workspace`: where --agent-command runs. A workspace may have files that programs run without being told, so that an agent runs in one only after you have allowed it, once for each"},
 		&cli.StringFlag{Name: "config", Category: groupAgent, EnvVars: env("config"),
 			Usage: "`FILE`: your configuration file, instead of the usual one (see a2astdio config show)"},
 		&cli.StringSliceFlag{Name: "header", Category: groupAgent, EnvVars: env("header"),

@@ -41,6 +41,8 @@ type link struct {
 	http *transport.ClientOptions
 	// signatures is what the user wants of the card's signatures, and what was found.
 	signatures signatures
+	// consent lets a started agent run in the workspace; nil: it does not run there.
+	consent *consent
 	// writing is how to write to the agent, once its card is known.
 	writing mapping.Writing
 }
@@ -122,7 +124,7 @@ func (p *program) link(c *cli.Context, adjust ...func(*transport.ClientOptions))
 	case agent == demoAgent:
 		agent = l.startDemo(client)
 	case conf.command != "":
-		if err := p.keepAgent(c, l, conf.command, client); err != nil {
+		if err := p.keepAgent(c, l, conf, client); err != nil {
 			return nil, err
 		}
 	}

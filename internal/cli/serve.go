@@ -45,6 +45,9 @@ func (p *program) serve(c *cli.Context) error {
 // serves gives the bridge its store of sessions and the sign-in.
 func (l *link) serves(c *cli.Context, sessions *store.Store) {
 	l.options.Name, l.options.Store, l.options.Login = l.name, sessions, l.editorLogin(c)
+	if l.consent != nil && l.options.Login == nil { // who is started here is signed in to by its own means
+		l.options.Login = l.consent
+	}
 }
 
 // agentName is the agent's name in the store: its URL without possible credentials.

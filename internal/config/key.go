@@ -52,7 +52,9 @@ var keys = []Key{
 	{Name: "url", In: Agent, Kind: KindLocation, Example: `"https://agent.example"`,
 		Help: "where the agent is: what --agent takes, except for a name"},
 	{Name: "command", In: Agent, Kind: KindText, Example: `"npx -y @google/gemini-cli-a2a-server"`,
-		Help: "instead of url: the command that starts the agent, as --agent-command has it"},
+		Help: "instead of url: the command that starts the agent, as --agent-command has it; a relative path in it begins beside your file"},
+	{Name: "working-directory", Flag: "working-directory", In: Agent, Kind: KindWord, Words: workingDirectories, Example: `"workspace"`,
+		Help: "where command runs: in an empty directory of ours (neutral), or in the workspace, which you are asked to allow once for each"},
 	{Name: "card", Flag: "card", In: Agent, Kind: KindLocation, Example: `"https://agent.example/v1/card"`,
 		Help: "the agent's card, where that is not where agents have it, or is wrong: a URL or a file"},
 	{Name: "headers", In: Agent, Kind: KindHeaders, Example: `{ Authorization = "Bearer ${WORK_TOKEN}" }`,
@@ -133,8 +135,9 @@ var keys = []Key{
 		Help: "what the end of input does to work that is under way"},
 }
 
-func logLevels() []string { return []string{"debug", "info", "warn", "error"} }
-func onEOF() []string     { return []string{"auto", bridge.OnEOFCancel, bridge.OnEOFFinish} }
+func workingDirectories() []string { return []string{"neutral", "workspace"} }
+func logLevels() []string          { return []string{"debug", "info", "warn", "error"} }
+func onEOF() []string              { return []string{"auto", bridge.OnEOFCancel, bridge.OnEOFFinish} }
 
 // Keys returns all keys, in the order of the documentation.
 func Keys() []Key { return slices.Clone(keys) }
