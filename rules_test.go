@@ -30,7 +30,7 @@ var mayImport = map[string]struct {
 	"transport":          {[]string{"transport/a2a", "internal/rawjson", "internal/fastpath", "internal/poison"}, "how things travel must not depend on what they mean"},
 	"mapping/acp":        {nil, "an editor protocol's terms are for everybody"},
 	"mapping/calls":      {[]string{"transport/a2a", "internal/rawjson"}, "the life of a call may know neither how agents spell it nor how an editor shows it"},
-	"mapping":            {[]string{"transport/a2a", "mapping/acp", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
+	"mapping":            {[]string{"transport/a2a", "mapping/acp", "mapping/calls", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
 	"bridge":             {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
 	"bridge/store":       {[]string{"transport/a2a", "internal/safe"}, "what is stored has no edge back into what happens"},
 	"internal/companion": {[]string{"internal/safe"}, "the companion needs no A2A"},

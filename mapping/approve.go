@@ -2,11 +2,11 @@ package mapping
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // A Question is a tool call that waits for the user, with the choices that the
@@ -71,9 +71,7 @@ func NewQuestion(c *ToolCall) Question {
 	if c.Confirmation == nil {
 		return q
 	}
-	if c.dialect != nil {
-		q.Options = c.dialect.options(c)
-	}
+	q.Options = dialectOfCall(c).options(c)
 	for _, o := range c.Confirmation.Options {
 		if o.ID == "" {
 			continue // it cannot be picked
@@ -125,15 +123,7 @@ func (o *Option) join(other Option) {
 
 // StillAsked reports whether a call still asks what it asked in the question. If not,
 // the answer does not count.
-func (q *Question) StillAsked(now *ToolCall) bool { return asksTheSame(q.Call, now) }
-
-// asksTheSame reports whether a call asks what it did. Words that it has left out since do not
-// count: the user has seen them.
-func asksTheSame(was, now *ToolCall) bool {
-	same := func(was, now string) bool { return now == "" || now == was }
-	return was == now || was.Name == now.Name && was.Input == now.Input && same(was.Description, now.Description) &&
-		same(was.DisplayName, now.DisplayName) && reflect.DeepEqual(was.Confirmation, now.Confirmation)
-}
+func (q *Question) StillAsked(now *ToolCall) bool { return calls.AsksTheSame(q.Call, now) }
 
 // narrowestLast moves, within each kind, the narrowest option that is certain to
 // the place of the last one of that kind.
@@ -227,5 +217,5 @@ func (o Option) SentID() string {
 // words for it.
 func (q *Question) TakesContent() bool {
 	c := q.Call.Confirmation
-	return c != nil && c.Edit != nil && c.kinds() == 1 && q.Call.dialect != nil && q.Call.dialect.takesContent()
+	return c != nil && c.Edit != nil && c.Kinds() == 1 && dialectOfCall(q.Call).takesContent()
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // permission returns what the user is asked about a call of the development-tool
@@ -12,7 +14,8 @@ import (
 func permission(t *testing.T, call string) (text string, options, diff gjson.Result) {
 	t.Helper()
 	c := &ToolCall{}
-	devtool{}.toolCall(readObject(nil, call, nil), c)
+	devtool{}.ToolCall(calls.ReadObject(nil, call), c)
+	c.Dialect = placeOf(devtool{})
 	if !c.Asks {
 		t.Fatalf("not a question: %s", call)
 	}
@@ -88,7 +91,8 @@ func TestNamelessTool(t *testing.T) {
 	} {
 		call := `{"tool_call_id":"c","status":"PENDING","confirmation_request":{"options":[],"mcp_details":` + details + `}}`
 		c := &ToolCall{}
-		devtool{}.toolCall(readObject(nil, call, nil), c)
+		devtool{}.ToolCall(calls.ReadObject(nil, call), c)
+		c.Dialect = placeOf(devtool{})
 		text, _, _ := permission(t, call)
 		if got := Title(c); got != want[0] || !strings.Contains(text, want[1]) {
 			t.Errorf("%s: %q, %s", details, got, text)

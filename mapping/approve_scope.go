@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // A Scope is what an "always" that the bridge remembers allows: calls whose scope is
@@ -73,7 +74,7 @@ func (s Scope) String() string {
 // user, is never covered. The path of an edit is as the agent writes it.
 func ScopeOf(c *ToolCall) Scope {
 	q := c.Confirmation
-	if q == nil || q.kinds() != 1 || q.Unread != "" || len(conflicts(c)) > 0 {
+	if q == nil || q.Kinds() != 1 || q.Unread != "" || len(conflicts(c)) > 0 {
 		return Scope{}
 	}
 	switch {
@@ -116,16 +117,6 @@ func inputWithout(c *ToolCall, without string) string {
 	return b.String()
 }
 
-// kinds counts the kinds of details.
-func (q *Confirmation) kinds() (n int) {
-	for _, is := range [...]bool{q.Execute != nil, q.Edit != nil, q.MCP != nil, q.Generic != nil} {
-		if is {
-			n++
-		}
-	}
-	return n
-}
-
 // EditOnly returns the file that a call asks to change; false if it asks for
 // anything else as well, or if it is not certain which file that is.
 func EditOnly(c *ToolCall) (path string, ok bool) {
@@ -151,7 +142,7 @@ func conflicts(c *ToolCall) (found []conflict) {
 	eachDeep(string(c.Input), inputDepth, func(key, value string) {
 		text := value
 		if rawjson.IsString(value) {
-			text = stringOf(value)
+			text = calls.StringOf(value)
 		}
 		switch {
 		case value == "null":

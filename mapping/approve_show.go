@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // inputMax is how much of a call's input a question shows: more than anybody
@@ -24,7 +25,7 @@ func askText(c *ToolCall, cwd string) string {
 		return c.Description
 	}
 	var t questionText
-	if q.kinds() > 1 {
+	if q.Kinds() > 1 {
 		t.line("Warning: the agent asks for several things at once, and one answer allows them all.")
 	}
 	if d := strings.TrimSpace(c.Description); d != "" && (q.Execute == nil || d != strings.TrimSpace(q.Execute.Command)) {
@@ -99,7 +100,7 @@ func commandDirectory(c *ToolCall) (dir string) {
 	}
 	eachDeep(string(c.Input), inputDepth, func(key, value string) {
 		if dir == "" && isDirectoryKey(key) && rawjson.IsString(value) {
-			dir = stringOf(value)
+			dir = calls.StringOf(value)
 		}
 	})
 	return dir

@@ -59,7 +59,7 @@ func TestOptionsOrder(t *testing.T) {
 		"proceed_once":                        "proceed_once a2astdio-cancel-task",
 		"reject_always reject proceed_always": "reject_always reject proceed_always",
 	} {
-		c := &ToolCall{dialect: devtool{}, Confirmation: &Confirmation{}}
+		c := &ToolCall{Dialect: placeOf(devtool{}), Confirmation: &Confirmation{}}
 		for _, id := range strings.Fields(in) {
 			c.Confirmation.Options = append(c.Confirmation.Options, ConfirmationOption{ID: id})
 		}
@@ -85,7 +85,7 @@ func FuzzOptions(f *testing.F) {
 	f.Add("no", "No sandbox", "yes", "Sandbox")
 	f.Add("allow_all", "Reject", "reject", "Allow")
 	f.Fuzz(func(t *testing.T, id1, name1, id2, name2 string) {
-		c := &ToolCall{dialect: devtool{}, Confirmation: &Confirmation{Options: []ConfirmationOption{{ID: id1, Name: name1}, {ID: id2, Name: name2}}}}
+		c := &ToolCall{Dialect: placeOf(devtool{}), Confirmation: &Confirmation{Options: []ConfirmationOption{{ID: id1, Name: name1}, {ID: id2, Name: name2}}}}
 		q := NewQuestion(c)
 		for _, o := range c.Confirmation.Options {
 			if _, ok := q.Pick(o.ID); ok != (o.ID != "") {

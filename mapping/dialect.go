@@ -2,9 +2,11 @@ package mapping
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -18,6 +20,9 @@ import (
 // write in is decided once, from the card (see [Settings]), except for answers: they go
 // out in the dialect that asked.
 type dialect interface {
+	// A dialect whose agents put each tool call into a data part of its own, and its output
+	// into an artifact, reads them so; the others split messages: see [apart].
+	calls.Reader
 	// name is the word for it on the command line.
 	name() string
 	// traits are how its agents differ from the specification.
@@ -37,19 +42,6 @@ type dialect interface {
 	sign() string
 	// meta reads an event's metadata; false if it has nothing of this dialect.
 	meta(metadata a2a.JSON, m *meta) bool
-	// callID names the tool call that the data part of a message is; false if it
-	// is none of this dialect's.
-	callID(data object) (id string, ok bool)
-	// answered names the tool call that the data part of a user's message answers.
-	answered(data object) (id string, ok bool)
-	// toolCall reads the data part into c, which is empty.
-	toolCall(data object, c *ToolCall)
-	// repeats is the member that comes with each event of a call and is the same
-	// each time, such as the tool's schema; "" if there is none.
-	repeats() string
-	// outputSoFar reads an artifact as the output so far of a running call; false
-	// if it is an artifact like any other.
-	outputSoFar(a *a2a.Artifact) (callID string, soFar sentText, ok bool)
 	// options are choices that the agent does not name, but that its own editors offer.
 	// They come before those that it names.
 	options(c *ToolCall) []Option
@@ -91,6 +83,29 @@ func dialects() []dialect {
 
 // devtoolIndex is the place of the extension's own dialect in that list.
 const devtoolIndex = 0
+
+// dialectOfCall returns the dialect that a call came in, which answers go out in. That of a call
+// from elsewhere does nothing.
+func dialectOfCall(c *ToolCall) dialect {
+	if c.Dialect == 0 {
+		return noDialect{}
+	}
+	return answering()[c.Dialect-1]
+}
+
+// answering are the dialects that answers go out in: also kagent's, whose agents speak ADK's beside.
+func answering() []dialect { return append(dialects(), kagent{}) }
+
+// placeOf is the place of a dialect in that list, counted from 1: see [calls.ToolCall.Dialect].
+func placeOf(d dialect) uint8 {
+	return uint8(slices.IndexFunc(answering(), func(o dialect) bool { return o == d }) + 1)
+}
+
+// noDialect is that of calls which came in none.
+type noDialect struct{ quiet }
+
+func (noDialect) name() string { return "" }
+func (noDialect) sign() string { return "" }
 
 // Traits are how agents of a dialect differ from the specification, where the bridge
 // must act otherwise. The zero value is the specification's.

@@ -150,7 +150,7 @@ func (a2acode) edited(a *a2a.Artifact, text string, at *carrier, to *pieces) {
 		at.mem.diffs = map[string]bool{}
 	}
 	at.mem.diffs[strings.Clone(a.ID)] = true
-	at.mem.lines[i].diff = diff.clone()
+	at.mem.lines[i].diff = diff.Clone()
 	to.call(ToolCall{ID: at.mem.lines[i].id, Kind: acp.KindEdit, Status: ToolExecuting, Output: &ToolOutput{Diff: diff}})
 }
 

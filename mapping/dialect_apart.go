@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -175,11 +176,12 @@ func (quiet) tells(*a2a.Card) bool                                    { return f
 func (quiet) settings(AgentSettings, string) (string, map[string]any) { return "", nil }
 func (quiet) commands() commands                                      { return commands{} }
 func (quiet) meta(a2a.JSON, *meta) bool                               { return false }
-func (quiet) callID(object) (string, bool)                            { return "", false }
-func (quiet) answered(object) (string, bool)                          { return "", false }
-func (quiet) toolCall(object, *ToolCall)                              {}
-func (quiet) repeats() string                                         { return "" }
-func (quiet) outputSoFar(*a2a.Artifact) (string, sentText, bool)      { return "", sentText{}, false }
+func (quiet) CallID(calls.Object) (string, bool)                      { return "", false }
+func (quiet) Answered(calls.Object) (string, bool)                    { return "", false }
+func (quiet) ToolCall(calls.Object, *ToolCall)                        {}
+func (quiet) Repeats() string                                         { return "" }
+func (quiet) OutputSoFar(*a2a.Artifact) (string, calls.Sent, bool)    { return "", calls.Sent{}, false }
+func (quiet) Question(string, *ToolCall) bool                         { return false }
 func (quiet) options(*ToolCall) []Option                              { return nil }
 func (quiet) takesContent() bool                                      { return false }
 func (quiet) extensions() []string                                    { return nil }

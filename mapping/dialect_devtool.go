@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -89,37 +90,36 @@ func enum(v gjson.Result, prefix string) (number int, name string) {
 	return -1, strings.TrimPrefix(strings.ToUpper(v.Str), prefix)
 }
 
-func (devtool) callID(data object) (id string, ok bool) {
-	raw := data.get("tool_call_id", "toolCallId")
-	id = stringOf(raw)
-	return id, id != "" && data.get("selected_option_id", "selectedOptionId") == ""
+func (devtool) CallID(data calls.Object) (id string, ok bool) {
+	raw := data.Get("tool_call_id", "toolCallId")
+	id = calls.StringOf(raw)
+	return id, id != "" && data.Get("selected_option_id", "selectedOptionId") == ""
 }
 
-func (devtool) answered(data object) (id string, ok bool) {
-	return stringOf(data.get("tool_call_id", "toolCallId")), data.get("selected_option_id", "selectedOptionId") != ""
+func (devtool) Answered(data calls.Object) (id string, ok bool) {
+	return calls.StringOf(data.Get("tool_call_id", "toolCallId")), data.Get("selected_option_id", "selectedOptionId") != ""
 }
 
-func (d devtool) toolCall(data object, c *ToolCall) {
-	c.dialect = d
+func (devtool) ToolCall(data calls.Object, c *ToolCall) {
 	var extra []byte
 	for i := range data {
-		raw := data[i].value
+		raw := data[i].Value
 		if raw == "null" {
 			continue
 		}
-		switch data[i].key {
+		switch data[i].Key {
 		case "tool_call_id", "toolCallId":
-			c.ID = stringOf(raw)
+			c.ID = calls.StringOf(raw)
 		case "status":
 			c.Status = devtoolStatus(gjson.Parse(raw))
 		case "tool_name", "toolName":
-			c.Name = stringOf(raw)
+			c.Name = calls.StringOf(raw)
 		case "description":
-			c.Description = stringOf(raw)
+			c.Description = calls.StringOf(raw)
 		case "input_parameters", "inputParameters":
 			c.Input = a2a.JSON(raw)
 		case "live_content", "liveContent":
-			c.setOutputSoFar(raw)
+			c.SetOutputSoFar(raw)
 		case "output":
 			c.Output = devtoolOutput(raw)
 		case "error":
@@ -127,19 +127,48 @@ func (d devtool) toolCall(data object, c *ToolCall) {
 		case "confirmation_request", "confirmationRequest":
 			c.Confirmation = devtoolConfirmation(gjson.Parse(raw))
 		default:
-			extra = appendMember(extra, data[i].key, raw)
+			extra = appendMember(extra, data[i].Key, raw)
 		}
 	}
 	c.Extra = endObject(extra)
 	if c.Output != nil || c.Error != nil {
-		c.sent, c.OutputSoFar = sentText{}, "" // the result takes its place
+		c.SetOutputSoFar("") // the result takes its place
 	}
 	c.Asks = c.Confirmation != nil && c.Status == ToolPending
 }
 
+// Question: the extension has a ConfirmationRequest with a ToolCall around it, and without
+// (§3.2: a message "contains a ConfirmationRequest").
+func (devtool) Question(data string, c *ToolCall) bool {
+	if !isBareRequest(data) {
+		return false
+	}
+	c.Confirmation = devtoolConfirmation(gjson.Parse(data))
+	return true
+}
+
+// isBareRequest reports whether data has members of a ConfirmationRequest and no
+// others.
+func isBareRequest(data string) bool {
+	options, details, others := false, false, false
+	rawjson.EachMember(data, func(key, value string) bool {
+		switch key {
+		case "options":
+			options = rawjson.IsArray(value)
+		case "execute_details", "executeDetails", "file_edit_details", "fileEditDetails", "mcp_details", "mcpDetails",
+			"generic_details", "genericDetails":
+			details = details || rawjson.IsObject(value)
+		default:
+			others = true
+		}
+		return !others
+	})
+	return (options || details) && !others
+}
+
 func devtoolStatus(v gjson.Result) ToolStatus {
 	n, name := enum(v, "TOOL_CALL_STATUS_")
-	for i, s := range toolStatusNames {
+	for i, s := range calls.StatusNames {
 		if n == i || name == s || name == "STATUS_"+s {
 			return ToolStatus(i)
 		}
@@ -149,42 +178,42 @@ func devtoolStatus(v gjson.Result) ToolStatus {
 
 func devtoolOutput(raw string) *ToolOutput {
 	if rawjson.IsString(raw) {
-		return &ToolOutput{Text: stringOf(raw)}
+		return &ToolOutput{Text: calls.StringOf(raw)}
 	}
-	var room [8]member
-	v := readObject(room[:0], raw, nil)
-	o := &ToolOutput{Text: stringOf(v.get("text"))}
-	if diff := v.get("diff"); rawjson.IsObject(diff) {
+	var room [8]calls.Member
+	v := calls.ReadObject(room[:0], raw)
+	o := &ToolOutput{Text: calls.StringOf(v.Get("text"))}
+	if diff := v.Get("diff"); rawjson.IsObject(diff) {
 		o.Diff = devtoolDiff(diff)
 	}
-	o.Data = a2a.JSON(v.get("structured_data", "structuredData"))
+	o.Data = a2a.JSON(v.Get("structured_data", "structuredData"))
 	return o
 }
 
 func devtoolError(raw string) *ErrorDetails {
 	if rawjson.IsString(raw) {
-		return &ErrorDetails{Message: stringOf(raw)}
+		return &ErrorDetails{Message: calls.StringOf(raw)}
 	}
-	var room [8]member
-	v := readObject(room[:0], raw, nil)
+	var room [8]calls.Member
+	v := calls.ReadObject(room[:0], raw)
 	return &ErrorDetails{
-		Message:    stringOf(v.get("message")),
-		Type:       stringOf(v.get("type")),
-		StatusCode: int(gjson.Parse(v.get("status_code", "statusCode")).Int()),
+		Message:    calls.StringOf(v.Get("message")),
+		Type:       calls.StringOf(v.Get("type")),
+		StatusCode: int(gjson.Parse(v.Get("status_code", "statusCode")).Int()),
 	}
 }
 
 func devtoolDiff(raw string) *FileDiff {
-	var room [8]member
-	v := readObject(room[:0], raw, nil)
+	var room [8]calls.Member
+	v := calls.ReadObject(room[:0], raw)
 	d := &FileDiff{
-		FileName:   stringOf(v.get("file_name", "fileName")),
-		FilePath:   stringOf(v.get("file_path", "filePath")),
-		NewContent: stringOf(v.get("new_content", "newContent")),
-		Formatted:  stringOf(v.get("formatted_diff", "formattedDiff")),
+		FileName:   calls.StringOf(v.Get("file_name", "fileName")),
+		FilePath:   calls.StringOf(v.Get("file_path", "filePath")),
+		NewContent: calls.StringOf(v.Get("new_content", "newContent")),
+		Formatted:  calls.StringOf(v.Get("formatted_diff", "formattedDiff")),
 	}
-	if old := v.get("old_content", "oldContent"); old != "" {
-		s := stringOf(old)
+	if old := v.Get("old_content", "oldContent"); old != "" {
+		s := calls.StringOf(old)
 		d.OldContent = &s
 	}
 	return d
@@ -208,7 +237,7 @@ func devtoolConfirmation(v gjson.Result) *Confirmation {
 		default:
 			rest := d.Raw
 			if d.IsObject() {
-				rest = c.devtoolDetails(k.Str, d)
+				rest = devtoolDetails(c, k.Str, d)
 			}
 			if rest != "" {
 				unread = appendMember(unread, k.Str, rest)
@@ -223,7 +252,7 @@ func devtoolConfirmation(v gjson.Result) *Confirmation {
 // devtoolDetails reads details of one kind. It returns what it has not read: members
 // that we do not know, "" for none; everything, if the details are of no kind that we
 // know, or of one that was read before.
-func (c *Confirmation) devtoolDetails(key string, d gjson.Result) (rest string) {
+func devtoolDetails(c *Confirmation, key string, d gjson.Result) (rest string) {
 	switch {
 	case (key == "execute_details" || key == "executeDetails") && c.Execute == nil:
 		c.Execute = &ExecuteDetails{Command: d.Get("command").String(),

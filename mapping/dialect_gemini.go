@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -17,7 +18,7 @@ import (
 // plain word coderAgent.
 //
 // Its faults, and where they are handled: options are never sent (options, below);
-// output so far claims to be appended and is sent whole each time (outputSoFar); events
+// output so far claims to be appended and is sent whole each time (OutputSoFar); events
 // are repeated ([Fold]); an error is an empty object (geminiResult).
 type gemini struct{ quiet }
 
@@ -101,57 +102,56 @@ func (gemini) meta(metadata a2a.JSON, m *meta) (found bool) {
 	return found
 }
 
-func (gemini) callID(data object) (id string, ok bool) {
-	id = stringOf(rawjson.Member(data.get("request"), "callId"))
-	return id, id != "" && data.has("status")
+func (gemini) CallID(data calls.Object) (id string, ok bool) {
+	id = calls.StringOf(rawjson.Member(data.Get("request"), "callId"))
+	return id, id != "" && data.Has("status")
 }
 
-func (gemini) answered(data object) (id string, ok bool) {
-	return stringOf(data.get("callId")), data.has("outcome")
+func (gemini) Answered(data calls.Object) (id string, ok bool) {
+	return calls.StringOf(data.Get("callId")), data.Has("outcome")
 }
 
 // repeats: the tool's schema, twice, is most of each event.
-func (gemini) repeats() string { return "tool" }
+func (gemini) Repeats() string { return "tool" }
 
-func (d gemini) toolCall(data object, c *ToolCall) {
-	c.dialect = d
-	geminiRequest(data.get("request"), c)
-	geminiTool(data.get("tool"), c)
-	if details := data.get("confirmationDetails"); rawjson.IsObject(details) {
+func (gemini) ToolCall(data calls.Object, c *ToolCall) {
+	geminiRequest(data.Get("request"), c)
+	geminiTool(data.Get("tool"), c)
+	if details := data.Get("confirmationDetails"); rawjson.IsObject(details) {
 		c.Confirmation = geminiConfirmation(details)
 	}
-	switch rawjson.Text(data.get("status")) {
+	switch rawjson.Text(data.Get("status")) {
 	case "validating", "scheduled":
 		c.Status = ToolPending
 	case "awaiting_approval":
 		c.Status = ToolPending
-		c.Asks = !data.has("outcome")
+		c.Asks = !data.Has("outcome")
 		if c.Confirmation == nil {
 			c.Confirmation = &Confirmation{}
 		}
 	case "executing":
 		c.Status = ToolExecuting
-		c.setOutputSoFar(data.get("liveOutput"))
+		c.SetOutputSoFar(data.Get("liveOutput"))
 	case "success":
 		c.Status = ToolSucceeded
-		c.Output = geminiOutput(data.get("response"))
+		c.Output = geminiOutput(data.Get("response"))
 	case "error":
 		c.Status = ToolFailed
-		c.Error = geminiError(data.get("response"))
+		c.Error = geminiError(data.Get("response"))
 	case "cancelled":
 		c.Status = ToolCancelled
 	}
 }
 
 func geminiRequest(raw string, c *ToolCall) {
-	var room [12]member
-	request := readObject(room[:0], raw, nil)
-	c.ID = stringOf(request.get("callId"))
-	c.Name = stringOf(request.get("name"))
-	c.Input = a2a.JSON(request.value("args"))
-	display := request.get("display")
-	c.Description = stringOf(rawjson.Member(display, "description"))
-	c.DisplayName = stringOf(rawjson.Member(display, "name"))
+	var room [12]calls.Member
+	request := calls.ReadObject(room[:0], raw)
+	c.ID = calls.StringOf(request.Get("callId"))
+	c.Name = calls.StringOf(request.Get("name"))
+	c.Input = a2a.JSON(request.Value("args"))
+	display := request.Get("display")
+	c.Description = calls.StringOf(rawjson.Member(display, "description"))
+	c.DisplayName = calls.StringOf(rawjson.Member(display, "name"))
 }
 
 // geminiTool reads the members that describe the tool. They come before its schema,
@@ -169,7 +169,7 @@ func geminiTool(raw string, c *ToolCall) {
 	})
 	c.Kind = geminiKind(rawjson.Text(kind))
 	if c.DisplayName == "" {
-		c.DisplayName = stringOf(name)
+		c.DisplayName = calls.StringOf(name)
 	}
 }
 
@@ -186,20 +186,20 @@ func geminiKind(kind string) string {
 }
 
 func geminiConfirmation(raw string) *Confirmation {
-	var room [12]member
-	o := readObject(room[:0], raw, nil)
+	var room [12]calls.Member
+	o := calls.ReadObject(room[:0], raw)
 	c := &Confirmation{}
-	switch kind := rawjson.Text(o.get("type")); kind {
+	switch kind := rawjson.Text(o.Get("type")); kind {
 	case "exec", "sandbox_expansion":
-		c.Execute = &ExecuteDetails{Command: stringOf(o.get("command"))}
+		c.Execute = &ExecuteDetails{Command: calls.StringOf(o.Get("command"))}
 		if kind != "exec" {
 			// The same command, with more permissions: another question.
-			c.Unread = endObject(appendMember(appendMember(nil, "type", o.get("type")), "additionalPermissions", cmp.Or(o.get("additionalPermissions"), "{}")))
+			c.Unread = endObject(appendMember(appendMember(nil, "type", o.Get("type")), "additionalPermissions", cmp.Or(o.Get("additionalPermissions"), "{}")))
 		}
 	case "edit":
 		c.Edit = geminiDiff(o)
 	case "mcp":
-		c.MCP = &MCPDetails{ServerName: stringOf(o.get("serverName")), ToolName: stringOf(o.get("toolName"))}
+		c.MCP = &MCPDetails{ServerName: calls.StringOf(o.Get("serverName")), ToolName: calls.StringOf(o.Get("toolName"))}
 	default:
 		c.Generic = &GenericDetails{Kind: kind, Description: geminiDescription(gjson.Parse(raw))}
 	}
@@ -228,14 +228,14 @@ func geminiDescription(v gjson.Result) string {
 // geminiDiff reads both what is proposed and what was written. The server sends
 // an empty originalContent for a new file, as for an empty one; only a result
 // tells them apart.
-func geminiDiff(o object) *FileDiff {
+func geminiDiff(o calls.Object) *FileDiff {
 	d := &FileDiff{
-		FileName:   stringOf(o.get("fileName")),
-		FilePath:   stringOf(o.get("filePath")),
-		NewContent: stringOf(o.get("newContent")),
-		Formatted:  stringOf(o.get("fileDiff")),
+		FileName:   calls.StringOf(o.Get("fileName")),
+		FilePath:   calls.StringOf(o.Get("filePath")),
+		NewContent: calls.StringOf(o.Get("newContent")),
+		Formatted:  calls.StringOf(o.Get("fileDiff")),
 	}
-	if old := rawjson.Text(o.get("originalContent")); old != "" && !gjson.Parse(o.get("isNewFile")).Bool() {
+	if old := rawjson.Text(o.Get("originalContent")); old != "" && !gjson.Parse(o.Get("isNewFile")).Bool() {
 		d.OldContent = &old
 	}
 	return d
@@ -245,23 +245,23 @@ func geminiOutput(response string) *ToolOutput {
 	display := rawjson.Member(response, "resultDisplay")
 	switch {
 	case rawjson.IsString(display):
-		return &ToolOutput{Text: trimScreen(stringOf(display))}
+		return &ToolOutput{Text: calls.TrimScreen(calls.StringOf(display))}
 	case rawjson.IsArray(display):
 		return &ToolOutput{Text: terminalText(gjson.Parse(display))}
 	case !rawjson.IsObject(display):
 		return &ToolOutput{}
 	}
-	var room [12]member
-	o := readObject(room[:0], display, nil)
-	if o.has("newContent") && o.has("filePath") {
+	var room [12]calls.Member
+	o := calls.ReadObject(room[:0], display)
+	if o.Has("newContent") && o.Has("filePath") {
 		return &ToolOutput{Diff: geminiDiff(o)}
 	}
-	return &ToolOutput{Text: stringOf(o.get("summary")), Data: a2a.JSON(display)}
+	return &ToolOutput{Text: calls.StringOf(o.Get("summary")), Data: a2a.JSON(display)}
 }
 
 func geminiError(response string) *ErrorDetails {
-	e := &ErrorDetails{Message: stringOf(rawjson.Member(response, "resultDisplay")), Type: stringOf(rawjson.Member(response, "errorType"))}
-	e.Message = cmp.Or(e.Message, stringOf(rawjson.Member(rawjson.Member(response, "error"), "message")), "the tool failed and the agent does not say why")
+	e := &ErrorDetails{Message: calls.StringOf(rawjson.Member(response, "resultDisplay")), Type: calls.StringOf(rawjson.Member(response, "errorType"))}
+	e.Message = cmp.Or(e.Message, calls.StringOf(rawjson.Member(rawjson.Member(response, "error"), "message")), "the tool failed and the agent does not say why")
 	return e
 }
 
@@ -276,37 +276,24 @@ func terminalText(lines gjson.Result) string {
 		b.WriteByte('\n')
 		return true
 	})
-	return trimScreen(b.String())
+	return calls.TrimScreen(b.String())
 }
 
-// trimScreen takes away the blanks that a pty pads each line with, and the empty
-// lines below the last one. Text without padding is returned as it is.
-func trimScreen(s string) string {
-	if !strings.Contains(s, "  \n") && !strings.HasSuffix(s, "  ") {
-		return s
-	}
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " ")
-	}
-	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
-}
-
-// outputSoFar: artifact tool-<callId>-output says append:true and holds the whole
+// OutputSoFar: artifact tool-<callId>-output says append:true and holds the whole
 // output so far.
-func (gemini) outputSoFar(a *a2a.Artifact) (callID string, soFar sentText, ok bool) {
+func (gemini) OutputSoFar(a *a2a.Artifact) (callID string, soFar calls.Sent, ok bool) {
 	id, found := strings.CutPrefix(a.ID, "tool-")
 	if id, ok = strings.CutSuffix(id, "-output"); !ok || !found {
-		return "", sentText{}, false
+		return "", calls.Sent{}, false
 	}
-	soFar.screen = true
+	soFar.Screen = true
 	p := new(a2a.Part)
 	p.FastPath().Lazy = true
 	for rest := a.Parts; rest.Next(p); {
 		if p.Kind == a2a.PartText {
 			// The SDK may put the same part into an event twice, and a snapshot
 			// has one for each update: the last is the newest.
-			soFar.text, soFar.json = p.Text, p.TextJSON
+			soFar.Text, soFar.JSON = p.Text, p.TextJSON
 		}
 	}
 	return id, soFar, true

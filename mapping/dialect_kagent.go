@@ -33,7 +33,7 @@ func kagentMessage(m *a2a.Message, at *carrier, to *pieces) bool {
 		}
 		tools.ForEach(func(_, t gjson.Result) bool {
 			c := ToolCall{ID: t.Get("call_id").String(), QuestionID: t.Get("id").String(), Name: t.Get("name").String(),
-				Input: a2a.JSON(t.Get("args").Raw), Status: ToolPending, Asks: true, dialect: kagent{},
+				Input: a2a.JSON(t.Get("args").Raw), Status: ToolPending, Asks: true, Dialect: placeOf(kagent{}),
 				Confirmation: &Confirmation{Generic: &GenericDetails{Description: q.Get("hint").String()}}}
 			c.ID = cmp.Or(c.ID, c.QuestionID)
 			to.call(c)

@@ -88,7 +88,7 @@ func appendRaw(dst []byte, j a2a.JSON) []byte {
 // toolContent appends what a call shows, if anything: the diff first, then text.
 func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 	diff, text := toolDiff(c), e.toolText(c)
-	if diff.onlyFormatted() {
+	if diff.OnlyFormatted() {
 		diff = nil
 	}
 	if diff == nil && text.text == "" {
@@ -123,7 +123,7 @@ func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 
 // toolDiff is the change that was made, or is asked for.
 func toolDiff(c *ToolCall) *FileDiff {
-	if q := c.question(); q != nil {
+	if q := c.Question(); q != nil {
 		return q.Edit
 	}
 	if c.Output != nil && c.Output.Diff != nil {
@@ -138,8 +138,10 @@ func toolDiff(c *ToolCall) *FileDiff {
 // A shownText is the text in a call's content.
 type shownText struct {
 	text string
-	// known is what is known of text, if it is output so far.
-	known knownText
+	// json is how text is written in a JSON string, and ticks its longest row of backticks,
+	// if that is known: of output so far.
+	json  string
+	ticks int
 	// fenced text is shown as it is, not as Markdown.
 	fenced bool
 }
@@ -149,7 +151,7 @@ type shownText struct {
 func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	t.fenced = ToolKind(c) == acp.KindExecute
 	switch {
-	case c.question() != nil: // whatever else is said of it
+	case c.Question() != nil: // whatever else is said of it
 		t.text, t.fenced = askText(c, e.Cwd)+optionsText(e.options), false
 	case c.Error != nil:
 		t.text, t.fenced = c.Error.Said(ToolKind(c) == acp.KindExecute), false
@@ -161,7 +163,7 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 		t.text, t.fenced = string(c.Output.Data), true
 	case c.Output != nil && c.Output.Diff != nil: // the diff takes the place of the output
 	case c.OutputSoFar != "":
-		t.text, t.known = c.OutputSoFar, c.knownSoFar
+		t.text, t.json, t.ticks = c.OutputSoFar, c.OutputJSON(), c.OutputTicks()
 	case c.Confirmation != nil && !c.Status.Ended():
 		t.text, t.fenced = askText(c, e.Cwd)+optionsText(e.options), false
 	default:
@@ -169,27 +171,27 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 			t.text, t.fenced = c.Description, false
 		}
 	}
-	if diff := toolDiff(c); diff.onlyFormatted() && t.text == "" {
+	if diff := toolDiff(c); diff.OnlyFormatted() && t.text == "" {
 		t.text, t.fenced = diff.Formatted, true
 	}
 	if strings.IndexByte(t.text, escape) >= 0 {
-		t.text, t.known = withoutEscapes(t.text), knownText{}
+		t.text, t.json = withoutEscapes(t.text), ""
 	}
 	if over := len(t.text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
 		_, end := split(t.text, over)
-		t.text, t.known = strings.TrimPrefix(moreNote(over), "\n")+"\n"+end, knownText{}
+		t.text, t.json = strings.TrimPrefix(moreNote(over), "\n")+"\n"+end, ""
 	}
 	return t
 }
 
 // append appends the text within a JSON string.
 func (t *shownText) append(dst []byte) []byte {
-	text, json := t.text, t.known.json
+	text, json := t.text, t.json
 	if !t.fenced || text == "" {
 		return appendKnown(dst, text, json)
 	}
-	ticks := t.known.ticks
+	ticks := t.ticks
 	if json == "" {
 		ticks = longestRow(text, '`')
 	}

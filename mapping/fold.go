@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -23,7 +24,7 @@ type Fold struct {
 	facts
 	takings takings
 	texts   texts
-	calls   calls
+	calls   *calls.Calls
 	loss    loss
 	fast    [maxFast]fastStep
 	// nextFast is the index of the one to replace next.
@@ -35,6 +36,10 @@ type Fold struct {
 	steps []Step
 	event *a2a.Event
 	echo  bool // the event may be in the snapshot before it
+	// cut: a connection was lost since the last request.
+	cut bool
+	// heldCalls are the places of the calls that the snapshot in hand has shown.
+	heldCalls map[string]int
 	// behind: it is an echo of what was said last, or new.
 	behind bool
 	whole  bool // the event is a snapshot
@@ -66,9 +71,8 @@ type Fold struct {
 // NewFold returns a Fold for a conversation of which nothing has been shown.
 func NewFold() *Fold {
 	f := &Fold{texts: newTexts()}
-	f.calls = newCalls(f.texts.seed)
+	f.calls = calls.New()
 	f.texts.enter("")
-	f.calls.enter("")
 	return f
 }
 
@@ -83,17 +87,17 @@ func (f *Fold) GoOn(taskID string) { f.begin(taskID, true) }
 
 func (f *Fold) begin(taskID string, goesOn bool) {
 	f.facts.begin()
-	f.calls.begin()
+	f.calls.Begin()
 	f.texts.begin(goesOn)
 	f.takings.begin()
-	f.loss, f.sent = loss{}, ""
+	f.loss, f.sent, f.cut = loss{}, "", false
 	f.SetTask(taskID)
 }
 
 // Sent notes the ID of the message that is being sent: a history that has it has
 // what came after it.
 func (f *Fold) Sent(messageID string) {
-	f.sent, f.loss.away, f.loss.awaited = messageID, false, nil
+	f.sent, f.cut, f.loss.away, f.loss.awaited = messageID, false, false, nil
 	f.loss.again, f.loss.replays = false, nil // the answer has a stream of its own
 	f.texts.settle()                          // what the one before may still bring is between: see between
 }
@@ -106,7 +110,7 @@ func (f *Fold) SetTask(taskID string) {
 	}
 	f.TaskID = taskID
 	f.texts.enter(taskID)
-	f.calls.enter(taskID)
+	f.calls.Enter(taskID)
 }
 
 // Event appends to steps what the event adds to what has been shown.
@@ -120,7 +124,7 @@ func (f *Fold) Event(ev *a2a.Event, steps []Step) []Step {
 	news := f.note(ev)
 	f.findApart(ev)
 	f.texts.enter(f.TaskID)
-	f.calls.enter(f.TaskID)
+	f.calls.Enter(f.TaskID)
 	f.learnTraits()
 	f.resumed()
 	if news != "" {
@@ -157,10 +161,11 @@ func (f *Fold) Event(ev *a2a.Event, steps []Step) []Step {
 	if failed && f.meta.err == "" && hasText(f.steps[before:]) {
 		f.Err = "" // the agent has gone on, so that was no fatal error
 	}
-	if len(f.calls.asked) > 0 && ev.HasMessage && len(f.steps) > before {
+	if f.calls.Waits() && ev.HasMessage && len(f.steps) > before {
 		f.wait(ev)
 	}
 	f.question(ev)
+	f.settleCalls(ev)
 	f.learn(ev, f.steps[before:])
 	steps, f.steps, f.event = f.steps, nil, nil
 	f.letGo()
@@ -213,7 +218,7 @@ func hasText(steps []Step) bool {
 // buffer that the event was read into, which may be large.
 func (f *Fold) letGo() {
 	f.part, f.meta, f.less = a2a.Part{}, meta{}, nil
-	f.calls.letGo()
+	f.calls.LetGo()
 }
 
 // add appends a step.
@@ -258,9 +263,6 @@ func (f *Fold) state(ev *a2a.Event) {
 	f.noteRest(ev)
 	if !isNew {
 		return
-	}
-	if f.State.Terminal() {
-		f.calls.running = nil // whatever ran ran in the task
 	}
 	f.add(Step{Kind: StepState, State: f.State})
 }

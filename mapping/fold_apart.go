@@ -186,9 +186,9 @@ func (f *Fold) showPieces(d apart, at *carrier, id string, artifact bool, plain 
 		case pieceThought, pieceWholeThought:
 			f.streamedThought(at, sh, piece)
 		case pieceCall:
-			f.apartCall(d, at, &piece.call)
+			f.apartCall(d, at, id, artifact, &piece.call)
 		case pieceOutput:
-			f.moreOutput(piece.call.ID, piece.text)
+			f.showCalls(f.calls.More(piece.call.ID, piece.text, textMax, nil))
 		case piecePart:
 			if sum := markSum(string(piece.part.Raw)); f.texts.once(sh, sum) {
 				f.missed(!artifact)
@@ -282,55 +282,33 @@ func (f *Fold) streamedThought(at *carrier, sh *shown, p *piece) {
 	f.add(Step{Kind: StepThought, MessageID: sh.id, Shown: f.texts.thoughtName(sh), Description: text, Append: follows})
 }
 
-// apartCall shows a call, or what has become of one.
-func (f *Fold) apartCall(d dialect, at *carrier, c *ToolCall) {
-	if c.dialect == nil {
-		c.dialect = d
+// apartCall shows a call, or what has become of one, that the message or artifact of that ID
+// tells of.
+func (f *Fold) apartCall(d dialect, at *carrier, id string, artifact bool, c *ToolCall) {
+	if c.Differences = d.traits().Differences; c.Dialect == 0 {
+		c.Dialect = placeOf(d)
 	}
 	if c.ID == "" {
 		c.ID = "call-" + c.Name // events of two such calls cannot be told apart
 	}
-	old := f.calls.task.calls[c.ID]
-	if at.held && old != nil && !c.Status.Ended() && !c.Asks {
-		return // a snapshot does not tell when a call had its output
+	if at.held && artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
+		return // a task does not tell whether its message, which may ask, came behind its artifact
 	}
-	if c.Asks && old != nil && old.Status.Ended() && c.QuestionID != "" {
-		if old.QuestionID == c.QuestionID {
-			return
-		}
-		c.ID = c.QuestionID // the agent has ended that call, and asks about another one
-		old = f.calls.task.calls[c.ID]
-	}
-	if c.Asks && !at.held && c.dialect.traits().AsksAgain && f.asksAgain(c, old) {
+	if c.Asks && !at.held && d.traits().AsksAgain && f.asksAgain(c) {
 		return
 	}
-	if c.Asks && old != nil && old.answered && c.QuestionID != old.QuestionID {
-		c.ID = "question-" + c.QuestionID // another question about the same call
-		old = f.calls.task.calls[c.ID]
-	}
-	if old != nil && old.deferred && c.Status.Ended() { // somebody else has answered it
+	if c.Status.Ended() && f.calls.Deferred(c.ID) { // somebody else has answered it
 		f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.call != nil && in.call.ID == c.ID })
 	}
-	f.outputAsResult(c, old)
-	f.calls.data.call = *c
-	f.update(&f.calls.data.call)
-	if known := f.calls.task.calls[c.ID]; known != nil && f.whole {
-		known.held = f.texts.snapshots
-	}
+	f.calls.Result(c)
+	f.showCalls(f.calls.Say(c, id, f.verb(), nil))
 	at.mem.streamed, at.mem.thinking = nil, nil
 }
 
 // asksAgain reports whether an agent repeats a question that was answered: such an
 // agent takes no answers, and would ask for ever.
-func (f *Fold) asksAgain(c *ToolCall, old *call) bool {
-	if c.QuestionID == "" {
-		return false
-	}
-	again := old != nil && old.answered && old.QuestionID != c.QuestionID
-	for _, other := range f.calls.task.calls {
-		again = again || other != old && other.answered && other.Asks && other.QuestionID != c.QuestionID && other.Name == c.Name && other.Input == c.Input
-	}
-	if !again {
+func (f *Fold) asksAgain(c *ToolCall) bool {
+	if c.QuestionID == "" || !f.calls.Repeats(c) {
 		return false
 	}
 	f.takings.givenUp = true
@@ -341,39 +319,3 @@ func (f *Fold) asksAgain(c *ToolCall, old *call) bool {
 
 // GivenUp reports whether continuing the task is useless: see asksAgain.
 func (f *Fold) GivenUp() bool { return f.takings.givenUp }
-
-// outputAsResult takes the output so far for the result of a call that ends without
-// one.
-func (f *Fold) outputAsResult(c *ToolCall, old *call) {
-	text := c.Note
-	if text != "" {
-		text = "[" + text + "]"
-	}
-	if old != nil && old.OutputSoFar != "" && c.Output == nil {
-		text = strings.TrimPrefix(strings.TrimSuffix(old.OutputSoFar, "\n")+"\n"+text, "\n")
-	}
-	switch {
-	case !c.Status.Ended() || text == "" || c.Output != nil:
-	case c.Status == ToolSucceeded:
-		c.Output = &ToolOutput{Text: text}
-	case c.Error == nil:
-		c.Error = &ErrorDetails{Message: text}
-	default:
-		c.Error = &ErrorDetails{Message: text + "\n" + c.Error.Message}
-	}
-}
-
-// moreOutput adds to the output of a running call.
-func (f *Fold) moreOutput(id, text string) {
-	old := f.calls.task.calls[id]
-	if old == nil || old.Status.Ended() || text == "" || f.whole {
-		return
-	}
-	c := &f.calls.data.call
-	*c = *old.ToolCall
-	if text = old.OutputSoFar + text; len(text) > textMax {
-		_, text = split(text, len(text)-textMax) // the end tells how it went
-	}
-	c.OutputSoFar, c.knownSoFar, c.sent = text, knownText{}, sentText{}
-	f.update(c)
-}

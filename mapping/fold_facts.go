@@ -207,6 +207,7 @@ func (f *Fold) learnTraits() {
 		if t := d.traits(); f.speaks(i) {
 			f.partial = f.partial || t.PartialHistory
 			f.texts.chunks = f.texts.chunks || t.Chunks
+			f.calls.Speak(uint8(i+1), d, t.Differences)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (f *Fold) learn(ev *a2a.Event, steps []Step) {
 	switch ev.Kind {
 	case a2a.EventStatus:
 	case a2a.EventArtifact:
-		if !ev.Append || f.isOutputSoFar(&ev.Artifact) {
+		if !ev.Append || f.calls.IsOutput(&ev.Artifact) {
 			return
 		}
 	default:

@@ -49,42 +49,6 @@ func TestFoldLetsGo(t *testing.T) {
 	runtime.KeepAlive(&recorder)
 }
 
-// TestFoldMembers: a session does not keep the memory that reading an object of millions of
-// members took.
-func TestFoldMembers(t *testing.T) {
-	fold := speaking()
-	fold.Event(dataEvent(`{"a":0`+strings.Repeat(`,"a":0`, 100_000)+`}`), nil)
-	if n := cap(fold.calls.data.members); n > keepMembers {
-		t.Errorf("room for %d members is kept", n)
-	}
-}
-
-// TestFoldKept: calls that never end do not fill the memory, and the output of each is
-// shown whole.
-func TestFoldKept(t *testing.T) {
-	fold := speaking()
-	output := strings.Repeat("x", 1<<20)
-	for i := range 200 {
-		steps := fold.Event(callEvent(fmt.Sprint(i), "executing", `,"liveOutput":"`+output+`"`), nil)
-		if fold.calls.size > maxCallBytes+4<<20 {
-			t.Fatalf("%d MiB are kept of %d calls", fold.calls.size>>20, i+1)
-		}
-		if s := steps[len(steps)-1]; s.Kind != StepTool || s.Tool.OutputSoFar != output {
-			t.Fatalf("call %d is shown as %+v", i, s)
-		}
-	}
-	steps := fold.Event(callEvent("0", "executing", `,"liveOutput":"`+output+`y"`), nil)
-	if len(steps) != 1 || steps[0].New || steps[0].Changed != ToolContent || steps[0].Tool.OutputSoFar != output+"y" {
-		t.Errorf("%d steps", len(steps))
-	}
-	for i := range 200 {
-		fold.Event(callEvent(fmt.Sprint(i), "success", ""), nil)
-	}
-	if fold.calls.size != 0 {
-		t.Errorf("%d bytes are kept of calls that have ended", fold.calls.size)
-	}
-}
-
 // TestFoldRunning: a call does not run any more after its task has ended, nor in the next
 // turn.
 func TestFoldRunning(t *testing.T) {

@@ -85,17 +85,15 @@ func (f *Fold) Defer(answers []Answer) (notice string) {
 	for _, a := range answers {
 		f.Answered(a.Call.ID, true)
 		given := a
-		in := input{id: "answer-" + a.Call.ID, given: &given, dialect: a.Call.dialect}
-		if w, ok := a.Call.dialect.(worder); ok && a.Words {
+		in := input{id: "answer-" + a.Call.ID, given: &given, dialect: dialectOfCall(a.Call)}
+		if w, ok := dialectOfCall(a.Call).(worder); ok && a.Words {
 			in = w.words(a.Call)
-			in.call, in.dialect = a.Call, a.Call.dialect
+			in.call, in.dialect = a.Call, dialectOfCall(a.Call)
 			in.text += fieldsText(in.fields)
 		}
 		f.keepInput(in)
 	}
-	for _, c := range f.calls.task.calls {
-		c.deferred = c.answered && !c.Status.Ended()
-	}
+	f.calls.Defer(true)
 	f.Question = f.inputText()
 	return "\n[Your next message is the answer. " + strings.TrimSpace(f.Question) + "]\n"
 }
@@ -157,9 +155,7 @@ func (f *Fold) Replied(task string, c SideRequest) {
 
 func (f *Fold) dropInputs(task string) {
 	f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.task == task })
-	for _, c := range f.calls.task.calls {
-		c.deferred = false
-	}
+	f.calls.Defer(false)
 }
 
 // takenBack reports whether the user gives up, by a word that is no answer to the
@@ -208,5 +204,5 @@ func spellAnswer(a Answer, m *a2a.Outgoing) (SideRequest, error) {
 	if c, aside, err := Aside(a, m); aside || err != nil {
 		return c, err
 	}
-	return SideRequest{}, a.Call.dialect.answer(a, m)
+	return SideRequest{}, dialectOfCall(a.Call).answer(a, m)
 }

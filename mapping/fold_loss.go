@@ -57,6 +57,7 @@ const (
 func (f *Fold) Cut() {
 	f.texts.settle() // what is missing in the middle of a text may be between this and what follows: see between
 	l := &f.loss
+	f.cut = true
 	f.loss = loss{cut: true, away: true, rest: f.rest, said: l.said && l.content <= l.saidAt, saidAt: l.saidAt, content: l.content, told: l.told,
 		owed: l.owed || l.blind && l.state == lost}
 }
@@ -74,7 +75,7 @@ func (f *Fold) Repeated() {
 // Again notes that the agent says again what it has said, from the beginning,
 // though not all of that has been heard: a message that comes again as it was shown
 // is the same one. (Without that it may be a chunk that repeats the one before.)
-func (f *Fold) Again() { f.loss.again = true }
+func (f *Fold) Again() { f.loss.again, f.cut = true, true }
 
 // saysAgain reports whether events hold a message as it was shown, before other text, or two as
 // they were shown in earlier turns (one ID may serve for one of each): they are a replay, though
@@ -208,7 +209,7 @@ func (f *Fold) weigh(from int) {
 		return
 	}
 	switch {
-	case f.texts.missing() || f.calls.missing(f.texts.snapshots) || f.partial || f.disordered:
+	case f.texts.missing() || f.calls.Missing() || f.partial || f.disordered:
 		f.loss.state = lost
 	case !f.storesSaid:
 		f.loss.state = maybeLost

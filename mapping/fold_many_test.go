@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -53,8 +52,8 @@ func TestFoldMany(t *testing.T) {
 			if most := 3<<20 + 100*n; kept > most { // the first: of what is kept whole
 				t.Errorf("%d KiB are kept, more than %d", kept>>10, most>>10)
 			}
-			if w, c := len(fold.texts.kept), len(fold.calls.kept); w > maxWhole || c > maxWhole {
-				t.Errorf("%d texts and %d calls are kept whole", w, c)
+			if w := len(fold.texts.kept); w > maxWhole {
+				t.Errorf("%d texts are kept whole", w)
 			}
 			runtime.KeepAlive(fold)
 		})
@@ -145,82 +144,4 @@ func holding(event func(int) *a2a.Event, n int) *a2a.Event {
 				}
 			}
 		}}
-}
-
-// TestFoldManyOpen: if too many calls are open, the oldest are shown as ended, and again if
-// the agent ends them. A call that runs while others end stays open.
-func TestFoldManyOpen(t *testing.T) {
-	fold := speaking()
-	event := many()["open"]
-	ended := map[string]bool{}
-	for i := range 2 * maxWhole {
-		for _, s := range fold.Event(event(i), nil) {
-			if s.Kind == StepTool && s.Tool.Status.Ended() {
-				if ended[s.Tool.ID] || s.Tool.Error == nil || s.TaskID != "t" {
-					t.Fatalf("%+v", s)
-				}
-				ended[s.Tool.ID] = true
-			}
-		}
-	}
-	if n := len(ended); n < maxWhole || n+len(fold.calls.running) != 2*maxWhole {
-		t.Errorf("%d have ended, %d run", n, len(fold.calls.running))
-	}
-	if steps := fold.Event(event(0), nil); len(steps) > 0 {
-		t.Errorf("a repetition is shown: %+v", steps)
-	}
-	id := "00000000-0000-4000-8000-000000000000"
-	if steps := fold.Event(callEvent(id, "success", ""), nil); len(steps) != 1 || steps[0].Tool.Status != ToolSucceeded || steps[0].Tool.Shown == id {
-		t.Errorf("its end is shown as %+v", steps)
-	}
-	fold = speaking()
-	fold.Event(callEvent("long", "executing", ""), nil)
-	for i := range 3 * maxWhole {
-		fold.Event(many()["calls"](i), nil)
-	}
-	if steps := fold.Event(callEvent("long", "success", ""), nil); len(steps) != 1 || steps[0].New || steps[0].Tool.Shown != "long" {
-		t.Errorf("it ends with %+v", steps)
-	}
-}
-
-// TestFoldManyQuestions: the number of open questions is limited. None of them is lost, and
-// the calls over the limit are shown as not allowed. An old call can still ask.
-func TestFoldManyQuestions(t *testing.T) {
-	fold := speaking()
-	event, closed := many()["questions"], 0
-	for i := range 3 * maxWhole {
-		for _, s := range fold.Event(event(i), nil) {
-			if s.Kind == StepTool && s.Tool.Status.Ended() {
-				closed++
-			}
-		}
-	}
-	open := fold.Open()
-	if len(open) != maxAsked || closed != 3*maxWhole-maxAsked || open[0].ID != "00000000-0000-4000-8000-000000000000" || open[0].Confirmation == nil {
-		t.Errorf("%d are open, %d closed", len(open), closed)
-	}
-	for _, c := range open {
-		fold.Answered(c.ID, true)
-	}
-	if fold.Event(event(maxAsked), nil); len(fold.Open()) != 1 {
-		t.Errorf("asked again, %d are open", len(fold.Open()))
-	}
-	fold = speaking()
-	for i := range 3 * maxWhole {
-		fold.Event(many()["calls"](i), nil)
-	}
-	if fold.Event(event(0), nil); len(fold.Open()) != 1 {
-		t.Error("a call that asks after it has ended is not heard")
-	}
-}
-
-// TestFoldLargeQuestions: the bytes of all open questions are limited, too.
-func TestFoldLargeQuestions(t *testing.T) {
-	fold, large := speaking(), strings.Repeat("x", maxCallBytes/4)
-	for i := range 10 {
-		fold.Event(callEvent(fmt.Sprint(i), "awaiting_approval", `,"confirmationDetails":{"type":"exec","command":"`+large+`"}`), nil)
-	}
-	if n := len(fold.Open()); n < 3 || n > 5 || fold.calls.size > 2*maxCallBytes {
-		t.Errorf("%d are open, %d MiB", n, fold.calls.size>>20)
-	}
 }

@@ -1,21 +1,21 @@
 package mapping
 
-import "hash/maphash"
+import (
+	"encoding/binary"
+	"hash/maphash"
+)
 
-// This file bounds what a [Fold] keeps of IDs. What was used last is kept whole; of the
+// This file bounds what a [Fold] keeps of texts. What was used last is kept whole; of the
 // rest a hash tells that it was shown. So of a text that was said long ago its length
 // and its first piece are compared, not all of it, and what is added to it is shown as
-// a text of its own; of a call it is known that it has ended, so that another result
-// is not shown. What is older than maxPast/2 others is forgotten: it may be shown twice.
+// a text of its own. What is older than maxPast/2 others is forgotten: it may be shown twice.
 
 const (
-	// maxWhole is how many texts, and how many calls, are kept whole.
+	// maxWhole is how many texts are kept whole.
 	maxWhole = 1 << 12
 	// maxPast is how many are known by their hashes, of each kind: some 20 MiB of texts,
 	// 10 of anything else.
 	maxPast = 1 << 19
-	// maxAsked is how many questions may be open. More are not put to the user.
-	maxAsked = 1 << 10
 )
 
 // past is what is left of things by the hash of their IDs. The zero value is ready.
@@ -138,66 +138,22 @@ func (t *texts) leave(sh *shown) {
 	t.past.put(sh.key, was)
 }
 
-// keptCall says where a call is kept.
-type keptCall struct {
-	task *taskCalls
-	id   string
+// A sum hashes values with their lengths, so that two lists of values do not hash
+// alike.
+type sum struct{ maphash.Hash }
+
+func newSum(seed maphash.Seed) (s sum) {
+	s.SetSeed(seed)
+	return s
 }
 
-// keyOf is the hash of a call's ID. closed: it was not the agent that has ended it.
-func (t *taskCalls) keyOf(seed maphash.Seed, id string, closed bool) uint64 {
-	s := newSum(seed)
-	s.text(t.id)
-	s.text(id)
-	s.number(uint64(t.turn))
-	if closed {
-		s.number(1)
-	}
-	return s.Sum64()
+func (s *sum) text(v string) {
+	s.number(uint64(len(v)))
+	s.WriteString(v)
 }
 
-// isPast reports whether an event of a call that is not kept says nothing new: the call
-// has ended long ago. An agent that asks waits, whatever was.
-func (f *Fold) isPast(now *ToolCall) bool {
-	if now.Asks && !f.whole && !f.echo {
-		return false
-	}
-	c := &f.calls
-	if _, ended := c.past.get(c.task.keyOf(c.seed, now.ID, false)); ended {
-		return true
-	}
-	_, closed := c.past.get(c.task.keyOf(c.seed, now.ID, true))
-	return closed && !now.Status.Ended()
-}
-
-// leaveCalls leaves of the calls that have ended longest ago that they have, if too many
-// are kept. If too many have not ended, the oldest are taken to have, but for those that
-// ask.
-func (f *Fold) leaveCalls() {
-	c := &f.calls
-	if len(c.kept) <= maxWhole {
-		return
-	}
-	left := len(c.kept)
-	for _, open := range [...]bool{false, true} {
-		kept := c.kept[:0]
-		for _, k := range c.kept {
-			known := k.task.calls[k.id]
-			switch {
-			case known == nil:
-			case left <= maxWhole/2 || known.listed || !open && !known.Status.Ended():
-				kept = append(kept, k)
-				continue
-			default:
-				if !known.Status.Ended() {
-					f.closeCall(known, false)
-				}
-				delete(k.task.calls, k.id)
-				c.past.put(k.task.keyOf(c.seed, k.id, known.closed), struct{}{})
-			}
-			left--
-		}
-		clear(c.kept[len(kept):])
-		c.kept = kept
-	}
+func (s *sum) number(n uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], n)
+	s.Write(b[:])
 }

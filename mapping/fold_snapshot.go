@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -15,11 +16,14 @@ import (
 // its last message, then its artifacts.
 func (f *Fold) snapshot(ev *a2a.Event) {
 	f.whole = true
-	defer func() { f.whole, f.texts.said.cut = false, false }()
+	defer func() {
+		f.calls.EndSnapshot()
+		f.whole, f.heldCalls, f.texts.said.cut = false, nil, false
+	}()
 	// Nothing was said since, unless that is known already.
 	stands := f.rest.MessageID != "" && f.rest.Is(ev) && (f.loss.rest.Is(ev) || f.loss.state == nothingLost)
 	f.state(ev)
-	f.countCalls(ev)
+	f.calls.Snapshot(carrierIDs(ev))
 	f.texts.snapshots++
 	f.texts.coveredFrom = -1
 	f.texts.before = f.texts.epoch
@@ -42,6 +46,20 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	if !ev.State.Terminal() {
 		newest()
 	}
+	f.heldArtifacts(ev)
+	if ev.State.Terminal() {
+		newest() // nothing comes after what ends a task
+	}
+	f.storesSaid = f.storesSaid || stands || f.loss.away && f.calls.Knows()
+	if stands && !f.loss.owed && len(f.steps) == from { // that it waits was the last that was said
+		f.loss.state = nothingLost
+		return
+	}
+	f.weigh(from)
+}
+
+// heldArtifacts shows what a task's artifacts hold.
+func (f *Fold) heldArtifacts(ev *a2a.Event) {
 	if ev.Artifacts != nil {
 		for a := range ev.Artifacts {
 			if !f.outputSoFar(&a) {
@@ -52,15 +70,27 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 			}
 		}
 	}
-	if ev.State.Terminal() {
-		newest() // nothing comes after what ends a task
+}
+
+// carrierIDs are the IDs of a task's messages and artifacts.
+func carrierIDs(ev *a2a.Event) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if ev.History != nil {
+			for m := range ev.History {
+				if !yield(m.ID) {
+					return
+				}
+			}
+		}
+		if ev.HasMessage && !yield(ev.Message.ID) || ev.Artifacts == nil {
+			return
+		}
+		for a := range ev.Artifacts {
+			if !yield(a.ID) {
+				return
+			}
+		}
 	}
-	f.storesSaid = f.storesSaid || stands
-	if stands && !f.loss.owed && len(f.steps) == from { // that it waits was the last that was said
-		f.loss.state = nothingLost
-		return
-	}
-	f.weigh(from)
 }
 
 // history shows the messages that the agent has kept. Of several with one ID, which
@@ -205,27 +235,9 @@ func isReplaced(ev *a2a.Event, later []a2a.Event) bool {
 // answers notes which questions the user's own messages have answered: a history
 // has both.
 func (f *Fold) answers(m *a2a.Message) {
-	if f.spoken == 0 {
-		return
-	}
 	for p := range m.Parts.All() {
-		if p.Kind != a2a.PartData {
-			continue
-		}
-		f.calls.data.members = readObject(f.calls.data.members, string(p.Data), nil)
-		for i, d := range dialects() {
-			if !f.speaks(i) {
-				continue
-			}
-			if id, ok := d.answered(f.calls.data.members); ok {
-				if c := f.calls.task.calls[id]; c != nil {
-					c.heard = f.texts.snapshots
-					if !c.answered {
-						c.answered = true
-						f.calls.asks(c)
-					}
-				}
-			}
+		if p.Kind == a2a.PartData {
+			f.calls.Answer(string(p.Data))
 		}
 	}
 }

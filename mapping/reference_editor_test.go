@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -13,117 +12,8 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
-// This file is how tool calls were folded and spelled before anything was known
-// of a text that grows: each time all of it. A call is compared with what it was
-// by its texts, where a Fold has hashes.
-
-type refFold struct {
-	calls map[string]*refCall
-	steps []Step
-	later map[string]int
-}
-
-type refCall struct {
-	*ToolCall
-	raw, head, content string
-}
-
-func (f *refFold) data(raw string, whole bool) {
-	c := refRead(gjson.Parse(raw))
-	if c == nil {
-		return
-	}
-	if whole {
-		if f.later[c.ID]--; f.later[c.ID] > 0 {
-			return
-		}
-	}
-	f.update(c)
-}
-
-func (f *refFold) live(id, text string) {
-	if old := f.calls[id]; old != nil && !old.Status.Ended() {
-		c := *old.ToolCall
-		c.OutputSoFar = refTrimScreen(text)
-		f.update(&c)
-	}
-}
-
-func (f *refFold) update(c *ToolCall) {
-	old := f.calls[c.ID]
-	next := &refCall{ToolCall: c, raw: c.Status.String() + refHead(c) + refContent(c)}
-	changed := ToolHead | ToolState | ToolContent
-	if old != nil {
-		if old.raw == next.raw && old.Asks == c.Asks || old.Status.Ended() && !c.Status.Ended() {
-			return
-		}
-		refInherit(c, old.ToolCall)
-		changed = 0
-	}
-	next.head, next.content = refHead(c), refContent(c)
-	if old != nil {
-		if old.head != next.head {
-			changed |= ToolHead
-		}
-		if old.Status != c.Status {
-			changed |= ToolState
-		}
-		if old.content != next.content {
-			changed |= ToolContent
-		}
-		if old.OutputSoFar != "" && c.OutputSoFar == "" {
-			changed |= ToolCleared
-		}
-	}
-	f.calls[c.ID] = next
-	if changed != 0 {
-		f.steps = append(f.steps, Step{Kind: StepTool, Tool: c, New: old == nil, Changed: changed})
-	}
-	if c.Status.Ended() {
-		next.ToolCall = &ToolCall{ID: c.ID, Status: c.Status, Asks: c.Asks}
-	}
-}
-
-func refHead(c *ToolCall) string {
-	return strings.Join([]string{c.Name, c.Description, c.DisplayName, c.Kind, string(c.Input)}, "\x00")
-}
-
-func refContent(c *ToolCall) string {
-	values := []string{c.OutputSoFar, string(c.Extra)}
-	diff := func(d *FileDiff) {
-		if d != nil {
-			values = append(values, d.FilePath, d.NewContent, d.Formatted)
-			if d.OldContent != nil {
-				values = append(values, *d.OldContent)
-			}
-		}
-	}
-	if o := c.Output; o != nil {
-		values = append(values, "output", o.Text, string(o.Data))
-		diff(o.Diff)
-	}
-	if e := c.Error; e != nil {
-		values = append(values, "error", e.Message, e.Type, strconv.Itoa(e.StatusCode))
-	}
-	if q := c.Confirmation; q != nil {
-		values = append(values, "confirmation")
-		diff(q.Edit)
-		if q.Execute != nil {
-			values = append(values, q.Execute.Command, q.Execute.WorkingDirectory)
-		}
-		if q.MCP != nil {
-			values = append(values, q.MCP.ServerName, q.MCP.ToolName)
-		}
-		if q.Generic != nil {
-			values = append(values, q.Generic.Description)
-		}
-		values = append(values, string(q.Unread))
-		for _, o := range q.Options {
-			values = append(values, o.ID, o.Name, o.Description)
-		}
-	}
-	return strings.Join(values, "\x00")
-}
+// This file is how tool calls were spelled before anything was known of a text that grows:
+// each time all of it.
 
 func refTool(e *ACP, dst []byte, s *Step) []byte {
 	c := s.Tool
@@ -143,38 +33,12 @@ func refTool(e *ACP, dst []byte, s *Step) []byte {
 	}
 	dst = e.open(dst, update)
 	dst = append(dst, `,"toolCallId":`...)
-	dst = appendString(dst, c.ID)
+	dst = appendString(dst, c.Shown)
 	fields := refToolFields(e, nil, c, s.Changed)
 	if s.Changed&ToolCleared != 0 && !gjson.Get("{\"id\":0"+string(fields)+"}", "content").Exists() {
 		fields = append(fields, `,"content":[]`...)
 	}
 	return e.close(append(dst, fields...))
-}
-
-// refInherit is what a call keeps that says it no more.
-func refInherit(c, old *ToolCall) {
-	if c.Status == ToolUnspecified {
-		c.Status = old.Status
-	}
-	if c.Confirmation == nil {
-		c.Confirmation = old.Confirmation
-	}
-	if _, is := c.dialect.(gemini); !is {
-		return
-	}
-	keep := func(now *string, was string) {
-		if *now == "" {
-			*now = was
-		}
-	}
-	keep(&c.Name, old.Name)
-	keep(&c.Description, old.Description)
-	keep(&c.DisplayName, old.DisplayName)
-	keep(&c.Kind, old.Kind)
-	keep(&c.OutputSoFar, old.OutputSoFar)
-	if c.Input == "" {
-		c.Input = old.Input
-	}
 }
 
 func refToolFields(e *ACP, dst []byte, c *ToolCall, changed ToolChange) []byte {

@@ -27,7 +27,6 @@ func refGemini(data gjson.Result) *ToolCall {
 		return nil
 	}
 	c := &ToolCall{
-		dialect:     gemini{},
 		ID:          request.Get("callId").String(),
 		Name:        request.Get("name").String(),
 		Description: request.Get("display.description").String(),
@@ -129,7 +128,7 @@ func refDevtool(data gjson.Result) *ToolCall {
 	if !first(data, "tool_call_id", "toolCallId").Exists() || first(data, "selected_option_id", "selectedOptionId").Exists() {
 		return nil
 	}
-	c := &ToolCall{dialect: devtool{}}
+	c := &ToolCall{}
 	data.ForEach(func(k, v gjson.Result) bool {
 		if v.Type == gjson.Null {
 			return true

@@ -166,7 +166,7 @@ func (m *Mender) Mend(line []byte) []byte {
 // restored is what a Fold knows of a journal while it is read.
 type restored struct {
 	runs  map[string]*restoredRun
-	calls map[string]*call
+	calls map[string]*ToolCall
 	// unfinished: the last turn has no end.
 	unfinished bool
 }
@@ -191,7 +191,7 @@ type restoredText struct {
 // it, or a mark. Other lines are ignored. It is for a Fold that has had no turn.
 func (f *Fold) Restore(line []byte) {
 	if f.restored == nil {
-		f.restored = &restored{runs: map[string]*restoredRun{}, calls: map[string]*call{}}
+		f.restored = &restored{runs: map[string]*restoredRun{}, calls: map[string]*ToolCall{}}
 	}
 	if IsMark(line) {
 		f.restoreMark(line)
@@ -223,25 +223,18 @@ func (f *Fold) restoreMark(line []byte) {
 		return
 	}
 	f.texts.enter(m.Get("task").Str)
-	f.calls.enter(m.Get("task").Str)
+	f.calls.Enter(m.Get("task").Str)
 	if kind == "heard" {
-		for _, c := range f.calls.task.calls {
-			c.taken = c.answered
-		}
+		f.calls.Taken()
 		return
 	}
 	name := strings.Clone(m.Get("as").Str)
 	if id := m.Get("call").Str; kind == "answer" {
-		if c := f.calls.task.calls[id]; c != nil {
-			c.questioned, c.answered = true, true
-		}
+		f.calls.RestoreAnswered(id)
 		return
 	} else if id != "" {
-		f.calls.names.take(name)
 		f.texts.epoch++
-		c := &call{ToolCall: &ToolCall{ID: strings.Clone(id), Shown: name}, task: f.calls.task.id}
-		f.calls.task.calls[c.ID], f.restored.calls[name] = c, c
-		f.calls.kept = append(f.calls.kept, keptCall{f.calls.task, c.ID})
+		f.restored.calls[name] = f.calls.Restore(strings.Clone(id), name)
 		return
 	}
 	artifact := m.Get("artifact")

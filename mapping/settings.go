@@ -187,10 +187,10 @@ func (w Writing) nameExtension(m *a2a.Outgoing) {
 // parallel calls stall.
 func (w Writing) Answers(answers []Answer, m *a2a.Outgoing) error {
 	for _, a := range answers {
-		if err := a.Call.dialect.answer(a, m); err != nil {
+		if err := dialectOfCall(a.Call).answer(a, m); err != nil {
 			return err
 		}
-		if (a.Call.dialect == devtool{}) {
+		if (dialectOfCall(a.Call) == devtool{}) {
 			w.nameExtension(m)
 		}
 	}
@@ -201,7 +201,7 @@ func (w Writing) Answers(answers []Answer, m *a2a.Outgoing) error {
 // request, or, where that is zero, as the message m. ok is false in dialects in which
 // answers are the task's next message.
 func Aside(a Answer, m *a2a.Outgoing) (c SideRequest, ok bool, err error) {
-	d, ok := a.Call.dialect.(asider)
+	d, ok := dialectOfCall(a.Call).(asider)
 	if !ok {
 		return SideRequest{}, false, nil
 	}
@@ -213,7 +213,7 @@ func Aside(a Answer, m *a2a.Outgoing) (c SideRequest, ok bool, err error) {
 // says that the answer was not taken. A reply that says nothing of it is none: the task
 // will tell.
 func AsideTaken(a Answer, reply *a2a.Event) error {
-	if d, ok := a.Call.dialect.(acknowledger); ok {
+	if d, ok := dialectOfCall(a.Call).(acknowledger); ok {
 		return d.taken(a, reply)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // ToolKind returns ACP's kind of a tool: the agent's own word for it, what the
@@ -66,7 +67,7 @@ func Title(c *ToolCall) string {
 	name := cmp.Or(c.DisplayName, c.Name)
 	if ToolKind(c) == acp.KindExecute {
 		if command := rawjson.Member(string(c.Input), "command"); rawjson.IsString(command) {
-			return oneLine(stringOf(command))
+			return oneLine(calls.StringOf(command))
 		}
 	}
 	detail := c.Description
@@ -99,7 +100,7 @@ func oneLine(s string) string {
 
 // toolPath is the file that a call is about, as the agent spells it.
 func toolPath(c *ToolCall) string {
-	if q := c.question(); q != nil && q.Edit != nil && q.Edit.FilePath != "" {
+	if q := c.Question(); q != nil && q.Edit != nil && q.Edit.FilePath != "" {
 		return q.Edit.FilePath
 	}
 	if c.Output != nil && c.Output.Diff != nil && c.Output.Diff.FilePath != "" {
@@ -119,7 +120,7 @@ func toolPath(c *ToolCall) string {
 		}
 		return true
 	})
-	return stringOf(path)
+	return calls.StringOf(path)
 }
 
 // absolute makes a path absolute against the session's directory: editors take

@@ -37,7 +37,7 @@ func BenchmarkToolCalls(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				if i%len(events) == 0 {
-					fold.calls.task.calls = map[string]*call{} // it is a new conversation
+					fold = speaking() // it is a new conversation
 				}
 				steps = fold.Event(events[i%len(events)], steps[:0])
 				out = spell(out[:0], steps)

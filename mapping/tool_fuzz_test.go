@@ -17,22 +17,24 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A toolScript plays events of tool calls to a Fold and to the reference.
+// A toolScript plays events of tool calls to a Fold, and compares what it shows with how that
+// was read and spelled before.
 type toolScript struct {
 	t    *testing.T
 	fold *Fold
-	ref  refFold
 	acp  ACP
 	// shown are the calls that steps have shown, with what they said then: what
 	// grows must not change them.
 	shown []*ToolCall
 	said  []string
+	last  map[string]*ToolCall // by the agent's ID
+	n     int                  // of messages
 	// views are the bytes of the event in hand, to be overwritten after it.
 	views [][]byte
 }
 
 func newToolScript(t *testing.T) *toolScript {
-	return &toolScript{t: t, fold: speaking(), ref: refFold{calls: map[string]*refCall{}}, acp: ACP{Session: "s", Cwd: "/home/dev"}}
+	return &toolScript{t: t, fold: speaking(), last: map[string]*ToolCall{}, acp: ACP{Session: "s", Cwd: "/home/dev"}}
 }
 
 // view makes a string that lives as long as the event, as a stream's do.
@@ -54,67 +56,79 @@ func (s *toolScript) message(values []string) a2a.Message {
 		*p = parts[len(parts)-len(left)]
 		return left[1:], true
 	})
-	return a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: list}
+	s.n++
+	return a2a.Message{ID: fmt.Sprint("m", s.n), Role: a2a.RoleAgent, Parts: list}
 }
 
 func (s *toolScript) data(values ...string) {
-	ev := &a2a.Event{Kind: a2a.EventMessage, Message: s.message(values), HasMessage: true}
-	s.check(ev, func() {
-		for _, v := range values {
-			s.ref.data(v, false)
+	known := s.last[idOf(values[0])]
+	steps := s.play(&a2a.Event{Kind: a2a.EventMessage, Message: s.message(values), HasMessage: true})
+	if want := refRead(gjson.Parse(values[0])); want != nil && known == nil && len(steps) > 0 {
+		s.compare(steps[0].Tool, want)
+	}
+}
+
+// compare compares a call that was shown first with what is read by a lookup for each member.
+func (s *toolScript) compare(got, want *ToolCall) {
+	if want.Output != nil || want.Error != nil {
+		want.OutputSoFar = "" // the result takes its place
+	}
+	g, w := plain(got), plain(want)
+	w.Shown, w.Dialect, w.Differences = g.Shown, g.Dialect, g.Differences
+	if !reflect.DeepEqual(g, w) {
+		s.t.Fatalf("read\n%+v\nwant\n%+v", g, w)
+	}
+}
+
+// idOf is the ID of the call in a data part.
+func idOf(value string) string {
+	if c := refRead(gjson.Parse(value)); c != nil {
+		return c.ID
+	}
+	return ""
+}
+
+// plain is a copy of a call of which nothing is known but what it says.
+func plain(c *ToolCall) *ToolCall {
+	d := new(ToolCall)
+	from, to := reflect.ValueOf(*c), reflect.ValueOf(d).Elem()
+	for i := range from.NumField() {
+		if from.Type().Field(i).IsExported() {
+			to.Field(i).Set(from.Field(i))
 		}
-	})
+	}
+	return d
 }
 
 func (s *toolScript) snapshot(values ...string) {
-	ev := &a2a.Event{Kind: a2a.EventTask, History: seq([]a2a.Message{s.message(values)})}
-	s.check(ev, func() {
-		s.ref.later = map[string]int{}
-		for _, v := range values {
-			if c := refRead(gjson.Parse(v)); c != nil {
-				s.ref.later[c.ID]++
-			}
-		}
-		for _, v := range values {
-			s.ref.data(v, true)
-		}
-	})
+	s.play(&a2a.Event{Kind: a2a.EventTask, History: seq([]a2a.Message{s.message(values)})})
 }
 
 func (s *toolScript) live(id, text string, encode func(string) string) {
 	part := a2a.Part{Kind: a2a.PartText, Text: s.view(text), TextJSON: a2a.JSON(s.view(encode(text)))}
 	ev := &a2a.Event{Kind: a2a.EventArtifact, Append: true, Artifact: a2a.Artifact{ID: "tool-" + id + "-output", Parts: onePart(&part)}}
-	if s.fold.calls.task.calls[id] == nil {
-		return
+	if call := s.last[id]; call != nil {
+		s.play(ev)
+		if got, want := s.last[id].OutputSoFar, refTrimScreen(text); !call.Status.Ended() && want != "" && got != want {
+			s.t.Fatalf("the output is %q, want %q", got, want)
+		}
 	}
-	s.check(ev, func() { s.ref.live(id, text) })
 }
 
-// check compares what an event gives with what the reference makes of it.
-func (s *toolScript) check(ev *a2a.Event, ref func()) {
+// play folds an event, and compares what it shows.
+func (s *toolScript) play(ev *a2a.Event) (got []Step) {
 	t := s.t
-	s.ref.steps = nil
-	ref()
-	want := s.ref.steps
-	var got []Step
 	for _, step := range s.fold.Event(ev, nil) {
 		if step.Kind == StepTool {
 			got = append(got, step)
 		}
 	}
-	if len(got) != len(want) {
-		t.Fatalf("%d steps, want %d", len(got), len(want))
-	}
-	for i := range want {
-		g, w := got[i], want[i]
-		call := *g.Tool
-		call.knownSoFar = knownText{}
-		if call.Shown != call.ID {
-			t.Fatalf("call %s is shown as %s", call.ID, call.Shown)
-		}
-		call.Shown = ""
-		if !reflect.DeepEqual(&call, w.Tool) || g.New != w.New || g.Changed != w.Changed {
-			t.Fatalf("step %d, new %v, changed %v:\n%+v\nwant new %v, changed %v:\n%+v", i, g.New, g.Changed, call, w.New, w.Changed, *w.Tool)
+	for i := range got {
+		g := &got[i]
+		w := *g
+		w.Tool = plain(g.Tool)
+		if old := s.last[g.Tool.ID]; g.New != (old == nil || old.Shown != g.Tool.Shown) {
+			t.Fatalf("call %s is new: %v", g.Tool.Shown, g.New)
 		}
 		line, wantLine := s.acp.Append(nil, got[i:i+1]), refTool(&s.acp, nil, &w)
 		if !bytes.Equal(line, wantLine) {
@@ -125,25 +139,8 @@ func (s *toolScript) check(ev *a2a.Event, ref func()) {
 		if json.Unmarshal(tool, &a) != nil || json.Unmarshal(refToolCallJSON(w.Tool), &b) != nil || !reflect.DeepEqual(a, b) {
 			t.Fatalf("A2A lines:\n%s\nwant\n%s", tool, refToolCallJSON(w.Tool))
 		}
+		s.last[strings.Clone(g.Tool.ID)] = g.Tool
 		s.shown, s.said = append(s.shown, g.Tool), append(s.said, strings.Clone(g.Tool.OutputSoFar))
-	}
-	running, asking := false, 0
-	for _, c := range s.ref.calls {
-		running = running || c.Status == ToolExecuting
-		if c.Asks {
-			asking++
-		}
-	}
-	for _, c := range s.fold.Open() {
-		if asking--; !s.ref.calls[c.ID].Asks {
-			t.Fatalf("call %s does not ask", c.ID)
-		}
-	}
-	if asking != 0 {
-		t.Fatalf("%d more calls ask", asking)
-	}
-	if s.fold.Running() != running {
-		t.Fatalf("running: %v", !running)
 	}
 	for _, b := range s.views {
 		for i := range b {
@@ -152,10 +149,11 @@ func (s *toolScript) check(ev *a2a.Event, ref func()) {
 	}
 	s.views = nil
 	for i, c := range s.shown {
-		if c.OutputSoFar != s.said[i] || c.knownSoFar.json != "" && c.knownSoFar.json != string(appendEscaped(nil, c.OutputSoFar)) {
-			t.Fatalf("what was shown has changed: %q, was %q, escaped %q", c.OutputSoFar, s.said[i], c.knownSoFar.json)
+		if c.OutputSoFar != s.said[i] || c.OutputJSON() != "" && c.OutputJSON() != string(appendEscaped(nil, c.OutputSoFar)) {
+			t.Fatalf("what was shown has changed: %q, was %q, escaped %q", c.OutputSoFar, s.said[i], c.OutputJSON())
 		}
 	}
+	return got
 }
 
 // encodings are ways in which agents write a string.
@@ -208,7 +206,7 @@ func FuzzToolCalls(f *testing.F) {
 	f.Add(call, rfc, "abcdefghijklmnopqrstuvwxyz", []byte{0, 2<<3 | 3, 5<<3 | 4, 1<<3 | 3, 3<<3 | 4}, byte(0))
 	f.Add(call, rfc, "ab  \ncd ef gh\n\n", []byte{0, 2<<3 | 3, 3<<3 | 4, 12<<3 | 5, 31<<3 | 3, 31<<3 | 5}, byte(0))
 	// Two calls that only differ in a long schema, and by the answer alone.
-	schema := `,"description":"` + strings.Repeat("x", minRepeat) + `"}}`
+	schema := `,"description":"` + strings.Repeat("x", 300) + `"}}`
 	one, other := call[:len(call)-2]+schema, strings.Replace(call[:len(call)-2], `"kind":"execute"`, `"kind":"edit"`, 1)+schema
 	f.Add(one, other, text, []byte{0, 0, 1, 1, 0, 1, 2}, byte(0))
 	asks := strings.Replace(call, "executing", "awaiting_approval", 1)
@@ -219,7 +217,7 @@ func FuzzToolCalls(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, text string, script []byte, how byte) {
 		for _, s := range []string{a, b} {
 			// Transport lets nothing else through.
-			if !gjson.Valid(s) || !utf8.ValidString(s) || len(s) > 20000 || strings.Count(s, ":") > maxMembers || strings.Contains(strings.ToLower(s), `\ud`) {
+			if !gjson.Valid(s) || !utf8.ValidString(s) || len(s) > 20000 || strings.Count(s, ":") > 1000 || strings.Contains(strings.ToLower(s), `\ud`) {
 				return
 			}
 		}

@@ -21,7 +21,7 @@ func appendToolCall(dst []byte, c *ToolCall) []byte {
 	dst = appendCompact(dst, "input_parameters", c.Input)
 	if c.OutputSoFar != "" {
 		dst = append(dst, `,"live_content":"`...)
-		dst = append(appendKnown(dst, c.OutputSoFar, c.knownSoFar.json), '"')
+		dst = append(appendKnown(dst, c.OutputSoFar, c.OutputJSON()), '"')
 	}
 	if c.Output != nil {
 		dst = appendOutput(append(dst, `,"output":`...), c.Output)

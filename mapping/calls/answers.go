@@ -64,6 +64,17 @@ func (c *Calls) answerHeld(id string) {
 	}
 }
 
+// Repeats reports whether a call asks what it, or another one, has asked and was answered, under
+// another name of the question.
+func (c *Calls) Repeats(now *ToolCall) bool {
+	for _, one := range c.task.calls {
+		if one.Answered && one.QuestionID != now.QuestionID && (one.ID == now.ID || one.Asks && one.Name == now.Name && one.Input == now.Input) {
+			return true
+		}
+	}
+	return false
+}
+
 // Taken notes that the agent has all answers so far.
 func (c *Calls) Taken() {
 	for _, one := range c.task.calls {
@@ -164,20 +175,15 @@ func (c *Calls) AskNewest(since bool, to []Step) []Step {
 // This part restores what an earlier process has shown, from a journal.
 
 // Restore notes that a call of the task in hand was shown under a name.
-func (c *Calls) Restore(id, shown string) {
+// What it was shown as last goes into the call that Restore returns.
+func (c *Calls) Restore(id, shown string) *ToolCall {
 	c.names.take(shown)
 	c.count++
 	one := &kept{Call: Call{ToolCall: &ToolCall{ID: id, Shown: shown}}, task: c.task, order: c.count}
 	c.task.restored = true
 	c.task.calls[id] = one
 	c.list = append(c.list, one)
-}
-
-// RestoreStatus notes the state that a call was shown in last.
-func (c *Calls) RestoreStatus(id string, s Status) {
-	if one := c.task.calls[id]; one != nil {
-		one.ToolCall.Status = s
-	}
+	return one.ToolCall
 }
 
 // RestoreAnswered notes that a call has asked, and that its answer was sent.

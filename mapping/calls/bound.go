@@ -22,6 +22,8 @@ const (
 	// maxBytes is how much is kept of calls that have not ended: what a hundred of them put
 	// out. Beyond it they are known by ID and state only, like those that have ended.
 	maxBytes = 64 << 20
+	// maxSum is how much of a long value is hashed at either end, with its length.
+	maxSum = 4 << 10
 	// maxInput is the longest input that is kept of a call beyond that.
 	maxInput = 1 << 10
 )
@@ -31,6 +33,11 @@ var seed = maphash.MakeSeed()
 
 // A sum hashes values with their lengths, so that two lists of values do not hash alike.
 type sum struct{ maphash.Hash }
+
+func newSum() (s sum) {
+	s.SetSeed(seed)
+	return s
+}
 
 func (s *sum) text(v string) {
 	s.number(uint64(len(v)))
@@ -43,9 +50,17 @@ func (s *sum) number(n uint64) {
 	s.Write(b[:])
 }
 
+// long is text for what may be long: output that grows by a little is sent whole each time.
+func (s *sum) long(v string) {
+	if n := len(v); n > 2*maxSum {
+		s.number(uint64(n))
+		v = v[:maxSum] + v[n-maxSum:]
+	}
+	s.text(v)
+}
+
 func keyOf(values ...string) uint64 {
-	var s sum
-	s.SetSeed(seed)
+	s := newSum()
 	for _, v := range values {
 		s.text(v)
 	}
@@ -182,5 +197,5 @@ func (t *task) key(id string) uint64 {
 // long ago. An agent that asks waits, whatever was.
 func (c *Calls) isPast(now *ToolCall, v Verb) bool {
 	closed, known := c.past.get(c.task.key(now.ID))
-	return known && !(now.Asks && v == Live) && !(closed && now.Status.Ended())
+	return known && !(now.Asks && v != Forward) && !(closed && now.Status.Ended())
 }

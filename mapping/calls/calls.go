@@ -30,9 +30,12 @@ import "strings"
 type Verb uint8
 
 const (
-	// Live is a mention that was not heard before, wherever it came from.
+	// Live is a mention on an unbroken stream.
 	Live Verb = iota
-	// Forward is one that may be old: it takes a call on, and never back.
+	// Replayed is one that may have been heard. Then it is no news, and else as live.
+	Replayed
+	// Forward is one of an agent that says again what it has said with other IDs: it may
+	// be old, and takes a call on, but never back.
 	Forward
 )
 
@@ -73,14 +76,14 @@ func Next(old *Call, now *ToolCall, v Verb, turn int) (next *Call, changed Chang
 		return nil, 0, false
 	}
 	next = &Call{ToolCall: now, Life: old.Life}
-	if v == Live {
+	if v != Forward {
 		next.Turn = turn
 	}
 	// C9: what the bridge has ended, at the end of a turn or to bound what it keeps, was no
 	// end of the agent's. Gemini's server goes on with calls of a turn that was cancelled.
 	// Off: 932, 682.
-	if old.Closed {
-		next.Closed, next.Answered, next.Rejected = false, false, false
+	if next.Closed = false; old.Closed && v != Forward {
+		next.Answered, next.Rejected = false, false
 	}
 	switch {
 	case now.Asks && old.asksAnew(now, v):
@@ -91,31 +94,39 @@ func Next(old *Call, now *ToolCall, v Verb, turn int) (next *Call, changed Chang
 	case !now.Asks:
 		next.Moved = next.Questions > 0
 	}
-	if changed = difference(old.ToolCall, now); old.Status.Ended() && !old.Closed {
-		changed &= State
-		if old.ended != 0 && old.ended != endSum(now) { // the agent corrects how it has ended
-			changed |= Content
-		}
-	}
+	changed = old.changes(now)
 	if changed == 0 && now.Asks == old.Asks && next.Questions == old.Questions {
 		return nil, 0, false
 	}
 	return next, changed, false
 }
 
+// changes tells what of a call is shown otherwise after a mention. Of one that has ended little
+// is kept; the agent may correct how.
+func (c *Call) changes(now *ToolCall) (changed Change) {
+	changed = difference(c.ToolCall, now)
+	if !c.Status.Ended() || c.Closed {
+		return changed
+	}
+	if changed &= State; c.ended != 0 && c.ended != endSum(now) {
+		changed |= Content
+	}
+	return changed
+}
+
 // isAnother reports whether a mention is of another call than the one that had its ID.
 func (c *Call) isAnother(now *ToolCall, v Verb, turn int) bool {
 	switch {
-	case !c.Status.Ended() || c.Closed || v != Live:
+	case !c.Status.Ended() || c.Closed || v == Forward:
 		return false
-	case now.Asks:
+	case now.Asks && (now.QuestionID == "" || now.QuestionID != c.QuestionID):
 		// C2, also in the same turn: agents that count calls in each run of a task ask
 		// with an ID that has ended, and wait for the answer. The price: a question that
 		// an unbroken stream repeats late is asked; no recording has one. Off: 2,120, 0.
 		return true
 	}
 	// C3: the same without a question. Within a turn it is an echo. Off: 336, 190.
-	return c.Turn < turn && now.Status != Unspecified && !now.Status.Ended()
+	return c.Turn < turn && !now.Asks && now.Status != Unspecified && !now.Status.Ended()
 }
 
 // isOlder reports whether a mention is older than what was shown of its call.
@@ -129,7 +140,7 @@ func (c *Call) isOlder(now *ToolCall, v Verb) bool {
 	}
 	// C1: what runs may ask, as for more rights than it was given; or the agent waits for
 	// ever. Nothing else takes a call back. Off: 268, 204.
-	return back && !(now.Asks && !c.Status.Ended() && v == Live)
+	return back && !(now.Asks && !c.Status.Ended() && v != Forward)
 }
 
 // asksAnew reports whether a mention that asks has a question that is not the newest one.
@@ -139,7 +150,7 @@ func (c *Call) asksAnew(now *ToolCall, v Verb) bool {
 	switch {
 	case c.Questions == 0:
 		return true
-	case v == Live && (c.Moved || c.Closed):
+	case v != Forward && (c.Moved || c.Closed):
 		return true
 	case c.Confirmation == nil:
 		return false // it is not kept what it asked
@@ -175,7 +186,7 @@ func (now *ToolCall) inherit(was *ToolCall, v Verb) {
 		}
 	}
 	switch {
-	case now.Output != nil || now.Error != nil: // the result takes the place of the output so far
+	case now.resulted: // its output so far is its result
 	case now.OutputSoFar == "" && now.Differences, v == Forward && !now.Status.Ended() && strings.HasPrefix(was.OutputSoFar, now.OutputSoFar):
 		now.OutputSoFar, now.known = was.OutputSoFar, was.known
 	}

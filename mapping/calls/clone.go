@@ -63,7 +63,7 @@ func sameConfirmation(a, b *Confirmation) bool {
 func AsksTheSame(was, now *ToolCall) bool {
 	left := func(was, now string) bool { return now == "" || now == was }
 	return was == now || was.Name == now.Name && was.Input == now.Input && left(was.Description, now.Description) &&
-		left(was.DisplayName, now.DisplayName) && sameConfirmation(was.Confirmation, now.Confirmation)
+		left(was.DisplayName, now.DisplayName) && was.QuestionID == now.QuestionID && sameConfirmation(was.Confirmation, now.Confirmation)
 }
 
 // clone returns a copy whose strings do not point into an event. Values that old (which
@@ -85,7 +85,7 @@ func (c *ToolCall) clone(old *ToolCall) *ToolCall {
 		d.OutputSoFar = reuse(c.OutputSoFar, old.OutputSoFar)
 	}
 	if c.Output != nil {
-		d.Output = &Output{Text: strings.Clone(c.Output.Text), Diff: c.Output.Diff.clone(), Data: cloneJSON(c.Output.Data)}
+		d.Output = &Output{Text: strings.Clone(c.Output.Text), Diff: c.Output.Diff.Clone(), Data: cloneJSON(c.Output.Data)}
 	}
 	if c.Error != nil {
 		d.Error = &ErrorDetails{strings.Clone(c.Error.Message), strings.Clone(c.Error.Type), c.Error.StatusCode}
@@ -104,7 +104,8 @@ func reuse(now, was string) string {
 	return strings.Clone(now)
 }
 
-func (f *FileDiff) clone() *FileDiff {
+// Clone returns a copy whose strings do not point into an event.
+func (f *FileDiff) Clone() *FileDiff {
 	if f == nil {
 		return nil
 	}
@@ -121,7 +122,7 @@ func (q *Confirmation) clone() *Confirmation {
 	if q == nil {
 		return nil
 	}
-	d := &Confirmation{Edit: q.Edit.clone(), Unread: cloneJSON(q.Unread)}
+	d := &Confirmation{Edit: q.Edit.Clone(), Unread: cloneJSON(q.Unread)}
 	for _, o := range q.Options {
 		d.Options = append(d.Options, ConfirmationOption{strings.Clone(o.ID), strings.Clone(o.Name), strings.Clone(o.Description), strings.Clone(o.Kind)})
 	}

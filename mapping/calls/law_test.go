@@ -266,7 +266,7 @@ func (p *player) run() bool {
 
 // again says the newest n mentions again, which were heard.
 func (p *player) again(said []heardMention, n int) {
-	p.calls.within, p.calls.trust = true, Live
+	p.calls.within, p.calls.trust = true, Replayed
 	for _, m := range said[max(0, len(said)-n):] {
 		p.say(m, Live)
 	}

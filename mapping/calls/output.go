@@ -25,6 +25,7 @@ type Sent struct {
 
 // SetOutputSoFar takes the output so far of a call, as it is written in its data.
 func (c *ToolCall) SetOutputSoFar(raw string) {
+	c.sent, c.OutputSoFar = Sent{}, ""
 	if rawjson.IsString(raw) {
 		c.sent = Sent{JSON: a2a.JSON(raw)}
 	} else {
@@ -169,6 +170,7 @@ func TrimScreen(s string) string {
 // Result takes the output so far of a call, with a word about its end, for the result of a
 // call that ends without one.
 func (c *Calls) Result(now *ToolCall) {
+	now.resulted = now.Status.Ended()
 	text := now.Note
 	if text != "" {
 		text = "[" + text + "]"

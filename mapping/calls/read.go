@@ -69,9 +69,6 @@ const (
 	keepMembers = 256
 	// minRepeat is the least that is worth a copy, to compare with instead of walking.
 	minRepeat = 256
-	// maxSum is how much of a long value is hashed at either end, with its length. Output
-	// that grows by a little is sent whole each time.
-	maxSum = 4 << 10
 )
 
 // Data takes a data part of a message of the agent's; false if it is no tool call of a dialect
@@ -91,7 +88,7 @@ func (c *Calls) Data(data, message string, v Verb, from Source, to []Step) (step
 		*now = ToolCall{Status: Pending, Asks: true, Dialect: r.dialect, Differences: r.differences}
 		if r.Question(data, now) {
 			c.bare(now, data, message)
-			return c.say(now, message, keyOf(c.task.id, message, data), v, to), true
+			return c.Say(now, message, v, to), true
 		}
 	}
 	return to, false
@@ -100,11 +97,10 @@ func (c *Calls) Data(data, message string, v Verb, from Source, to []Step) (step
 // read takes the call of that ID that the data part in hand is.
 func (c *Calls) read(r reader, id, message string, v Verb, from Source, to []Step) []Step {
 	sum := c.dataSum(r.Repeats(), from)
-	key := keyOf(c.task.id, message, strconv.FormatUint(sum, 16))
 	// What is the same to the byte as the last time need not be read.
 	if old := c.task.calls[id]; old != nil && old.data == sum && !old.Closed && !c.within && v == Live {
 		old.since = true
-		c.heard.put(key, c.turn)
+		c.hear(message, old.said)
 		c.note(old)
 		return to
 	}
@@ -112,7 +108,7 @@ func (c *Calls) read(r reader, id, message string, v Verb, from Source, to []Ste
 	*now = ToolCall{}
 	r.ToolCall(c.data.members, now)
 	now.ID, now.Dialect, now.Differences = id, r.dialect, r.differences
-	to = c.say(now, message, key, v, to)
+	to = c.Say(now, message, v, to)
 	if one := c.task.calls[id]; one != nil {
 		one.data = sum
 	}
@@ -235,8 +231,7 @@ func (c *Calls) LetGo() {
 
 // dataSum is the hash of the data part in hand.
 func (c *Calls) dataSum(repeats string, from Source) uint64 {
-	var s sum
-	s.SetSeed(seed)
+	s := newSum()
 	for i := range c.data.members {
 		m := &c.data.members[i]
 		s.text(m.Key)
@@ -245,13 +240,7 @@ func (c *Calls) dataSum(repeats string, from Source) uint64 {
 			s.number(m.sum)
 			add(from, m.Value)
 		case m.Key != repeats || len(m.Value) < minRepeat || m.Value[0] != '{':
-			if n := len(m.Value); n > 2*maxSum {
-				s.number(uint64(n))
-				s.text(m.Value[:maxSum])
-				s.text(m.Value[n-maxSum:])
-			} else {
-				s.text(m.Value)
-			}
+			s.long(m.Value)
 		default:
 			r := &c.data.repeats[c.data.next]
 			c.data.next = (c.data.next + 1) % len(c.data.repeats)

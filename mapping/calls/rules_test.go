@@ -190,6 +190,8 @@ func TestRules(t *testing.T) {
 			c := newConversation().play("PX").task("PXA")
 			c.is(t, "c pending, c executing")
 			c.show(c.AskNewest(true, nil))
+			c.is(t, "c pending, c executing")
+			c.show(c.AskNewest(false, nil))
 			c.is(t, "c pending, c executing, c pending", "c A")
 		},
 		"C11 not while another is open": func(t *testing.T) {

@@ -32,6 +32,7 @@ type Calls struct {
 
 	snapshots int  // how many there were
 	within    bool // one is being read
+	known     bool // it has a mention of this turn
 	trust     Verb // how its mentions count
 	data      callData
 }
@@ -52,9 +53,10 @@ type kept struct {
 	Call
 	task    *task
 	growing *growingText // while it runs, if it has put out something
-	data    uint64       // the hash of the data part that it was read from last
+	// data is the hash of the data part that it was read from last, said that of what it said.
+	data, said uint64
 	// newest is the newest mention, if that asks and was not taken; asks: it asks; since:
-	// it came behind the newest answer.
+	// it came behind the newest answer, as far as that is known.
 	newest      *ToolCall
 	asks, since bool
 	// deferred: the answer waits for the user's words. taken: the agent has it, as a
@@ -108,6 +110,9 @@ func (c *Calls) Begin() {
 	for _, one := range c.asked {
 		one.listed = false
 	}
+	for _, t := range c.order {
+		t.over = false
+	}
 	c.turn++
 	c.asked, c.running, c.before = nil, nil, c.count
 	if none := c.tasks[""]; none != nil {
@@ -137,20 +142,24 @@ func (c *Calls) State(state a2a.State) {
 // the others are newer, since the stream had no gap before the cut, and come in their order.
 // If the agent writes its history with IDs that no event of this turn had, though the turn
 // has shown a call, mentions only go forward. Off: 1,807 of the sequences that are cut, and 110.
-// messages are the IDs of the task's messages.
-func (c *Calls) Snapshot(messages iter.Seq[string]) {
+// carriers are the IDs of the task's messages and artifacts.
+func (c *Calls) Snapshot(carriers iter.Seq[string]) {
 	c.snapshots++
-	c.within, c.trust = true, Live
+	c.within, c.trust, c.known = true, Replayed, false
 	if c.task.shown != c.turn && !c.task.restored {
 		return
 	}
-	for id := range messages {
+	for id := range carriers {
 		if turn, ok := c.heard.get(keyOf(c.task.id, id)); ok && turn == c.turn {
 			return
 		}
 	}
 	c.trust = Forward
 }
+
+// Knows reports whether the last snapshot has a mention that was heard in this turn: the agent
+// keeps what it says.
+func (c *Calls) Knows() bool { return c.known }
 
 // EndSnapshot ends what Snapshot has begun.
 func (c *Calls) EndSnapshot() { c.within = false }
@@ -166,29 +175,37 @@ func (c *Calls) Missing() bool {
 	return false
 }
 
+// Holds notes that the snapshot in hand holds a call; false if that is not known.
+func (c *Calls) Holds(id string) bool {
+	one := c.task.calls[id]
+	if one != nil {
+		one.held = c.snapshots
+	}
+	return one != nil
+}
+
 // Say takes a mention of a call, in the message or artifact of that ID. What it says may
 // point into an event. Steps are what is new of the call, and of others that are left to
 // bound what is kept.
 func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
-	return c.say(now, message, keyOf(c.task.id, message, now.ID, now.Status.String(), string(now.Input), now.QuestionID, now.OutputSoFar, now.sent.Text, string(now.sent.JSON)), v, to)
-}
-
-// say is Say for a mention whose hash is known.
-func (c *Calls) say(now *ToolCall, message string, key uint64, v Verb, to []Step) []Step {
+	said := saidSum(now)
 	old := c.task.calls[now.ID]
 	if c.within && old != nil {
 		old.held = c.snapshots
 	}
-	if c.within || v == Forward {
-		if _, heard := c.heard.get(key); heard {
-			return to
-		}
-	}
 	if c.within {
 		v = max(v, c.trust)
 	}
-	c.heard.put(key, c.turn)
-	c.heard.put(keyOf(c.task.id, message), c.turn)
+	if v == Replayed && c.task.restored {
+		v = Forward // what an earlier process has heard is not known
+	}
+	if v != Live {
+		if turn, heard := c.heard.get(c.mention(message, said)); heard {
+			c.known = c.known || turn == c.turn
+			return to
+		}
+	}
+	c.hear(message, said)
 	if old == nil && c.isPast(now, v) {
 		return to
 	}
@@ -196,7 +213,7 @@ func (c *Calls) say(now *ToolCall, message string, key uint64, v Verb, to []Step
 	growing := now.readOutput(old)
 	step := c.take(old, now, growing, v)
 	one := c.task.calls[now.ID]
-	one.asks, one.since, one.newest = asks, true, nil
+	one.asks, one.since, one.newest, one.said = asks, v != Forward, nil, said
 	if asks && !one.Asks {
 		now.Asks, now.Status = true, Pending
 		one.newest = now.clone(nil)
@@ -208,6 +225,54 @@ func (c *Calls) say(now *ToolCall, message string, key uint64, v Verb, to []Step
 		to = append(to, c.close(one, false)) // more questions than anybody answers
 	}
 	return c.leave(to)
+}
+
+// hear notes a mention.
+func (c *Calls) hear(message string, said uint64) {
+	c.heard.put(c.mention(message, said), c.turn)
+	c.heard.put(keyOf(c.task.id, message), c.turn)
+}
+
+// saidSum is the hash of what a mention says. Members that say nothing to us do not count: a
+// history may have others than the events.
+func saidSum(now *ToolCall) uint64 {
+	s := newSum()
+	for _, v := range [...]string{now.ID, now.Status.String(), now.Name, now.Description, now.DisplayName, string(now.Input), now.QuestionID, now.OutputSoFar, now.sent.Text, string(now.sent.JSON)} {
+		s.long(v)
+	}
+	if q := now.Question(); q != nil {
+		s.text("asks")
+		s.text(string(q.Unread))
+		if q.Execute != nil {
+			s.text(q.Execute.Command)
+		}
+		if q.Edit != nil {
+			s.text(q.Edit.FilePath)
+			s.text(q.Edit.NewContent)
+		}
+		if q.Generic != nil {
+			s.text(q.Generic.Description)
+		}
+		if q.MCP != nil {
+			s.text(q.MCP.ServerName)
+			s.text(q.MCP.ToolName)
+		}
+		for _, o := range q.Options {
+			s.text(o.ID)
+			s.text(o.Name)
+			s.text(o.Description)
+		}
+	}
+	return s.Sum64()
+}
+
+// mention is the hash of a mention: what it says, and in which message.
+func (c *Calls) mention(message string, said uint64) uint64 {
+	s := newSum()
+	s.text(c.task.id)
+	s.text(message)
+	s.number(said)
+	return s.Sum64()
 }
 
 // take makes a call what [Next] says that it is.
@@ -237,7 +302,7 @@ func (c *Calls) take(old *kept, now *ToolCall, growing *growingText, v Verb) Ste
 	}
 	one.Life, one.growing, one.ToolCall = next.Life, growing, now.clone(was.ToolCall)
 	c.task.calls[one.ID] = one
-	if v == Live {
+	if v != Forward {
 		c.task.shown = c.turn
 	}
 	if one.Questions > questions {

@@ -21,9 +21,10 @@ const (
 	Cancelled
 )
 
-var statusNames = [...]string{"STATUS_UNSPECIFIED", "PENDING", "EXECUTING", "SUCCEEDED", "FAILED", "CANCELLED"}
+// StatusNames are the names of the states, by their numbers.
+var StatusNames = [...]string{"STATUS_UNSPECIFIED", "PENDING", "EXECUTING", "SUCCEEDED", "FAILED", "CANCELLED"}
 
-func (s Status) String() string { return statusNames[s] }
+func (s Status) String() string { return StatusNames[s] }
 
 // Ended reports whether the call is over.
 func (s Status) Ended() bool { return s >= Succeeded }
@@ -86,6 +87,8 @@ type ToolCall struct {
 	// known of OutputSoFar then. A call from elsewhere has neither.
 	sent  Sent
 	known knownText
+	// resulted: what it has put out is in its result: see [Calls.Result].
+	resulted bool
 }
 
 // Output is the output of a tool that succeeded: one of the three.

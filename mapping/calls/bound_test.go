@@ -1,0 +1,194 @@
+package calls
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func numbered(i int, s Status) *ToolCall {
+	return &ToolCall{ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", i), Name: "shell", Status: s}
+}
+
+func question(i int, command string) *ToolCall {
+	c := numbered(i, Pending)
+	c.Asks, c.Confirmation = true, &Confirmation{Execute: &ExecuteDetails{Command: command}}
+	return c
+}
+
+func heap() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// TestMany: few bytes are kept of a call, however many there are.
+func TestMany(t *testing.T) {
+	const n = 20_000
+	for _, status := range []Status{Executing, Succeeded} {
+		c, before := New(), heap()
+		for i := range n {
+			c.Say(numbered(i, status), fmt.Sprint(i), Live, nil)
+		}
+		kept := heap() - before
+		if most := 4<<20 + 150*n; kept > most { // the first: of what is kept whole
+			t.Errorf("%s: %d KiB are kept, more than %d", status, kept>>10, most>>10)
+		}
+		if len(c.list) > maxWhole {
+			t.Errorf("%s: %d calls are kept whole", status, len(c.list))
+		}
+		runtime.KeepAlive(c)
+	}
+}
+
+// TestManyOnce: a call of long ago that comes again is not shown twice. It can still ask.
+func TestManyOnce(t *testing.T) {
+	c := New()
+	for i := range 3 * maxWhole {
+		c.Say(numbered(i, Succeeded), fmt.Sprint(i), Live, nil)
+	}
+	for i := range maxWhole {
+		for _, s := range []Status{Executing, Succeeded} {
+			if steps := c.Say(numbered(i, s), "other", Live, nil); len(steps) > 0 {
+				t.Fatalf("call %d is shown again as %s", i, s)
+			}
+		}
+	}
+	if c.Say(question(0, "ls"), "q", Live, nil); len(c.Open()) != 1 {
+		t.Error("a call that asks after it has ended is not heard")
+	}
+}
+
+// TestManyOpen: if too many calls are open, the oldest are shown as ended, and go on if the
+// agent says so. A call that runs while others end stays open.
+func TestManyOpen(t *testing.T) {
+	c, ended := New(), map[string]bool{}
+	for i := range 2 * maxWhole {
+		for _, s := range c.Say(numbered(i, Executing), fmt.Sprint(i), Live, nil) {
+			if s.Call.Status.Ended() {
+				if ended[s.Call.ID] || s.Call.Error == nil {
+					t.Fatalf("%+v", s.Call)
+				}
+				ended[s.Call.ID] = true
+			}
+		}
+	}
+	if n := len(ended); n < maxWhole || n+len(c.running) != 2*maxWhole {
+		t.Errorf("%d have ended, %d run", n, len(c.running))
+	}
+	if steps := c.Say(numbered(0, Executing), "again", Live, nil); len(steps) > 0 {
+		t.Errorf("a repetition is shown: %+v", steps[0].Call)
+	}
+	id := numbered(0, Executing).ID
+	if steps := c.Say(numbered(0, Succeeded), "end", Live, nil); len(steps) != 1 || steps[0].Call.Status != Succeeded || steps[0].Call.Shown == id {
+		t.Errorf("its end gives %d steps", len(steps))
+	}
+	c = New()
+	long := &ToolCall{ID: "long", Status: Executing}
+	c.Say(long, "l", Live, nil)
+	for i := range 3 * maxWhole {
+		c.Say(numbered(i, Succeeded), fmt.Sprint(i), Live, nil)
+	}
+	if steps := c.Say(&ToolCall{ID: "long", Status: Succeeded}, "le", Live, nil); len(steps) != 1 || steps[0].New || steps[0].Call.Shown != "long" {
+		t.Errorf("it ends with %+v", steps)
+	}
+}
+
+// TestManyQuestions: the number of open questions is limited, and their bytes. None of them is
+// lost, and the calls over the limit are shown as not allowed.
+func TestManyQuestions(t *testing.T) {
+	c, closed := New(), 0
+	for i := range 3 * maxWhole {
+		for _, s := range c.Say(question(i, "ls"), fmt.Sprint(i), Live, nil) {
+			if s.Call.Status.Ended() {
+				closed++
+			}
+		}
+	}
+	open := c.Open()
+	if len(open) != maxOpen || closed != 3*maxWhole-maxOpen || open[0].ID != numbered(0, Pending).ID || open[0].Confirmation == nil {
+		t.Errorf("%d are open, %d closed", len(open), closed)
+	}
+	for _, call := range open {
+		c.Answered(call.ID, true)
+	}
+	if c.Say(question(maxOpen, "ls"), "new", Live, nil); len(c.Open()) != 1 {
+		t.Errorf("asked again, %d are open", len(c.Open()))
+	}
+	c = New()
+	large := strings.Repeat("x", maxBytes/4)
+	for i := range 10 {
+		c.Say(question(i, large), fmt.Sprint(i), Live, nil)
+	}
+	if n := len(c.Open()); n < 3 || n > 5 || c.size > 2*maxBytes {
+		t.Errorf("%d are open, %d MiB", n, c.size>>20)
+	}
+}
+
+// TestKept: calls that never end do not fill the memory, and the output of each is shown whole.
+func TestKept(t *testing.T) {
+	c := New()
+	output := strings.Repeat("x", 1<<20)
+	say := func(i int, s Status, text string) []Step {
+		call := numbered(i, s)
+		call.OutputSoFar = text
+		return c.Say(call, fmt.Sprint(i, len(text), s), Live, nil)
+	}
+	for i := range 200 {
+		steps := say(i, Executing, output)
+		if c.size > maxBytes+4<<20 {
+			t.Fatalf("%d MiB are kept of %d calls", c.size>>20, i+1)
+		}
+		if s := steps[len(steps)-1]; s.Call.OutputSoFar != output {
+			t.Fatalf("call %d is shown with %d bytes", i, len(s.Call.OutputSoFar))
+		}
+	}
+	if steps := say(0, Executing, output+"y"); len(steps) != 1 || steps[0].New || steps[0].Changed != Content || steps[0].Call.OutputSoFar != output+"y" {
+		t.Errorf("%d steps, changed %b", len(steps), steps[0].Changed)
+	}
+	for i := range 200 {
+		say(i, Succeeded, "")
+	}
+	if c.size != 0 {
+		t.Errorf("%d bytes are kept of calls that have ended", c.size)
+	}
+}
+
+// TestMembers: the memory that reading an object of very many members took is not kept.
+func TestMembers(t *testing.T) {
+	c := New()
+	c.Speak(1, geminiReader{}, true)
+	c.Data(`{"a":0`+strings.Repeat(`,"a":0`, 100_000)+`}`, "m", Live, nil, nil)
+	if c.LetGo(); cap(c.data.members) > keepMembers {
+		t.Errorf("room for %d members is kept", cap(c.data.members))
+	}
+}
+
+// TestPast: the older half is dropped, and the newer half stays.
+func TestPast(t *testing.T) {
+	var p past[struct{}]
+	for i := range uint64(2 * maxPast) {
+		p.put(i, struct{}{})
+		if i >= maxPast/2 {
+			if _, ok := p.get(i - maxPast/2 + 1); !ok {
+				t.Fatalf("%d is forgotten by %d", i-maxPast/2+1, i)
+			}
+		}
+		if n := len(p.newer) + len(p.older); n > maxPast {
+			t.Fatalf("%d are known", n)
+		}
+	}
+}
+
+// TestNames: a name is given out once, and IDs that are used once stay what they are.
+func TestNames(t *testing.T) {
+	var n names
+	for _, row := range [][2]string{{"a", "a"}, {"a~1", "a~1"}, {"a", "a~2"}, {"a", "a~3"}, {"a~1", "a~1~1"}, {"b", "b"}} {
+		if got := n.take(row[0]); got != row[1] {
+			t.Errorf("%s is %s, want %s", row[0], got, row[1])
+		}
+	}
+}
