@@ -1,92 +1,65 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
+	"path"
 	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// isFormatted reports whether the agent's formatted diff is the change that its texts
-// make. If it is not, the user would approve what was not shown. A change without texts
-// has nothing to compare with.
-func isFormatted(f *mapping.FileDiff) bool {
+// unified is the change of a file as a diff of its texts. The agent's own diff is shown
+// only where it is all that is known: elsewhere the user would approve what it leaves
+// out.
+func unified(f *mapping.FileDiff) string {
 	if f.OldContent == nil && f.NewContent == "" {
-		return true
+		return f.Formatted
 	}
-	c := &diffReader{after: textLines(f.NewContent)}
+	from, old, name := "/dev/null", "", path.Base(cmp.Or(f.FilePath, f.FileName))
 	if f.OldContent != nil {
-		c.before = textLines(*f.OldContent)
+		from, old = "a/"+name, *f.OldContent
 	}
-	hunks := false
-	for _, line := range textLines(f.Formatted) {
-		var start, length int
-		switch n, _ := fmt.Sscanf(line, "@@ -%d,%d", &start, &length); {
-		case n > 0:
-			hunks = true
-			if n == 1 || length > 0 {
-				start-- // the lines before it; a hunk without old lines names the one before
-			}
-			if !c.goTo(start) {
-				return false
-			}
-		case hunks && !c.read(line): // above the first hunk are the names of files
-			return false
+	return udiff.Unified(from, "b/"+name, old, f.NewContent)
+}
+
+// diff shows what would change.
+func diff(s style, f *mapping.FileDiff) string {
+	lines := strings.Split(strings.TrimRight(mapping.Visible(unified(f)), "\n"), "\n")
+	more := ""
+	if n := len(lines) - maxShown; n > 0 {
+		lines, more = lines[:maxShown], fmt.Sprintf("    ... and %d lines more\n", n)
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		l = plainText(l)
+		switch {
+		case strings.HasPrefix(l, "+"):
+			l = s.green(l)
+		case strings.HasPrefix(l, "-"):
+			l = s.red(l)
+		case strings.HasPrefix(l, "@@"):
+			l = s.cyan(l)
+		}
+		b.WriteString("    " + l + "\n")
+	}
+	return b.String() + more
+}
+
+// changed counts the lines that a change adds and removes.
+func changed(f *mapping.FileDiff) (added, removed int) {
+	inHunk := false // above the first are the names of files
+	for line := range strings.Lines(unified(f)) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			inHunk = true
+		case inHunk && line[0] == '+':
+			added++
+		case inHunk && line[0] == '-':
+			removed++
 		}
 	}
-	return slices.Equal(c.before, c.after)
-}
-
-// A diffReader follows a diff through both texts.
-type diffReader struct {
-	before, after []string // what was not read yet
-	at            int      // how many lines of the old text were read
-}
-
-// goTo reads the old text up to a line. Nothing changes between two hunks.
-func (c *diffReader) goTo(line int) bool {
-	for c.at < line {
-		if len(c.before) == 0 || !c.read(" "+c.before[0]) {
-			return false
-		}
-	}
-	return true
-}
-
-// read reads a line of a hunk. It returns false if the texts do not have it.
-func (c *diffReader) read(line string) bool {
-	if line == "" {
-		return false
-	}
-	switch text := line[1:]; line[0] {
-	case ' ':
-		c.at++
-		return take(&c.before, text) && take(&c.after, text)
-	case '-':
-		c.at++
-		return take(&c.before, text)
-	case '+':
-		return take(&c.after, text)
-	case '\\': // no newline at the end
-		return true
-	}
-	return false
-}
-
-func take(from *[]string, line string) bool {
-	if len(*from) == 0 || (*from)[0] != line {
-		return false
-	}
-	*from = (*from)[1:]
-	return true
-}
-
-// textLines splits a text into lines, without their line ends.
-func textLines(s string) []string {
-	var lines []string
-	for line := range strings.Lines(s) {
-		lines = append(lines, strings.TrimRight(line, "\r\n"))
-	}
-	return lines
+	return added, removed
 }

@@ -32,8 +32,6 @@ type program struct {
 	before int
 	// terminal opens the user's terminal.
 	terminal func() (io.ReadWriteCloser, error)
-	// stdinNoted: the user was told that stdin holds something.
-	stdinNoted bool
 	// login signs the user in where setup finds that the agent wants it; nil: setup tells
 	// what the user can do.
 	login login

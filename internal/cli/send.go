@@ -184,7 +184,6 @@ func (p *program) converse(c *cli.Context, l *link, editor *sendEditor, thread *
 		result.State = s.cancel(result)
 	}
 	agent.Close()
-	p.noteStdin()
 	return p.verdict(c, l, editor, result, lost(c, l, message.TaskID, err))
 }
 

@@ -76,27 +76,22 @@ func readAttachment(name string, left int64) (attachment, error) {
 	return a, nil
 }
 
-// mediaType tells a file's type: by its content, or by its name where the content is
-// text or tells nothing.
+// mediaType tells a file's type: by its name, or by its content where the name tells
+// nothing or is wrong about whether it is text.
 func mediaType(name string, content []byte) (media string, text bool) {
-	text = utf8.Valid(content) && !bytes.ContainsRune(content, 0)
-	byContent, _, _ := mime.ParseMediaType(http.DetectContentType(content))
 	byName, _, _ := mime.ParseMediaType(mime.TypeByExtension(strings.ToLower(filepath.Ext(name))))
+	text = utf8.Valid(content) && !bytes.ContainsRune(content, 0)
 	switch {
-	case text && isText(byName):
-		return byName, true
-	case text && byContent == "application/octet-stream", text && byContent == "":
-		return "text/plain", true
+	case byName != "" && isText(byName) == text:
+		return byName, text
 	case text:
-		return byContent, isText(byContent)
-	case byContent != "application/octet-stream" && !isText(byContent) && !isContainer(byContent):
-		return byContent, false
-	case byName != "" && !isText(byName):
-		return byName, false
-	case byContent != "" && !isText(byContent):
-		return byContent, false
+		return "text/plain", true
 	}
-	return "application/octet-stream", false
+	byContent, _, _ := mime.ParseMediaType(http.DetectContentType(content))
+	if isText(byContent) { // text in an encoding that JSON cannot carry
+		return "application/octet-stream", false
+	}
+	return byContent, false
 }
 
 // isText reports whether content of a media type is text.
@@ -105,24 +100,16 @@ func isText(media string) bool {
 		slices.Contains([]string{"application/json", "application/xml", "application/javascript", "application/yaml", "application/toml", "application/sql"}, media)
 }
 
-// isContainer reports whether a media type tells only how something is packed: then the
-// name tells more (.docx).
-func isContainer(media string) bool {
-	return media == "application/zip" || media == "application/x-gzip" || media == "application/gzip"
-}
-
 // part makes a part of an attachment, for an agent with this card. Text goes as text
 // unless the agent names its exact type: every agent reads text, and many overlook
 // files.
 func (a *attachment) part(card *a2a.Card) (a2a.OutPart, error) {
 	base := filepath.Base(a.name)
-	asText := func() (a2a.OutPart, error) {
-		return a2a.OutPart{Text: "Content of " + base + ":\n" + string(a.content)}, nil
-	}
 	exact := takesType(card.InputModes, a.media)
+	takesText := len(card.InputModes) == 0 || takesType(card.InputModes, "text/plain") || slices.Contains(card.InputModes, "text")
 	switch {
-	case a.text && (a.media == "text/plain" || !exact) && takesText(card.InputModes):
-		return asText()
+	case a.text && (a.media == "text/plain" || !exact) && takesText:
+		return a2a.OutPart{Text: "Content of " + base + ":\n" + string(a.content)}, nil
 	case exact || len(card.InputModes) == 0:
 		return a2a.OutPart{File: &a2a.File{Name: base, MediaType: a.media, Bytes: base64.StdEncoding.EncodeToString(a.content)}}, nil
 	}
@@ -137,23 +124,8 @@ func takesType(modes []string, media string) bool {
 		if parsed, _, err := mime.ParseMediaType(mode); err == nil {
 			mode = parsed
 		}
-		switch mode {
-		case "*", "*/*", "file", media, major + "/*":
-			return true
-		case major:
-			return major != "text" // which means the text of the prompt
-		}
-		return false
-	})
-}
-
-func takesText(modes []string) bool {
-	return len(modes) == 0 || slices.ContainsFunc(modes, func(mode string) bool {
-		parsed, _, err := mime.ParseMediaType(mode)
-		if err == nil {
-			mode = parsed
-		}
-		return slices.Contains([]string{"text", "text/plain", "text/*", "*/*", "*"}, mode)
+		// text alone means the text of the prompt.
+		return slices.Contains([]string{"*", "*/*", "file", media, major + "/*"}, mode) || mode == major && major != "text"
 	})
 }
 

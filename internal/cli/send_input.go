@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -36,7 +35,6 @@ func (p *program) prompt(c *cli.Context) (string, error) {
 		if strings.TrimSpace(text) == "" && len(stringsOf(c, "attach")) == 0 {
 			return "", usagef("what is the prompt? Say send \"…\", or send - to read it from stdin")
 		}
-		p.noteStdin()
 		return text, nil
 	}
 	if isTerminal(p.stdin) {
@@ -57,34 +55,6 @@ func (p *program) prompt(c *cli.Context) (string, error) {
 		return "", usagef("the prompt is empty: there is nothing on stdin")
 	}
 	return text, nil
-}
-
-// noteStdin reports once that stdin holds something that was not asked for: before
-// anything is sent, or at the end if it came later.
-func (p *program) noteStdin() {
-	if !p.stdinNoted && hasInput(p.stdin) {
-		p.stdinNoted = true
-		p.say("stdin holds something and is not read: put a - into the prompt to read it, or use </dev/null")
-	}
-}
-
-// hasInput reports whether a file or a pipe holds unread bytes.
-func hasInput(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return false
-	case info.Mode().IsRegular():
-		at, err := f.Seek(0, io.SeekCurrent)
-		return err == nil && at < info.Size()
-	case info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0:
-		return pipeHolds(f)
-	}
-	return false // a terminal, /dev/null
 }
 
 func (p *program) readPrompt(ctx context.Context) (string, error) {

@@ -43,8 +43,8 @@ func toolResult(c *mapping.ToolCall) string {
 	case c.Output == nil:
 		return ""
 	case c.Output.Diff != nil:
-		removed, added := changed(c.Output.Diff)
-		return fmt.Sprintf("+%d -%d lines", len(added), len(removed))
+		added, removed := changed(c.Output.Diff)
+		return fmt.Sprintf("+%d -%d lines", added, removed)
 	case c.Output.Text != "":
 		return firstLine(c.Output.Text)
 	}

@@ -45,8 +45,8 @@ func (p *program) sessionsListCommand() *cli.Command {
 
 func (p *program) sessionsDeleteCommand() *cli.Command {
 	return sessionsCommandOf("delete", "delete sessions", p.deleteSessions, help{
-		intro: "Deletes sessions and what was said in them, for good: those that are named, all, or\n" +
-			"those that nobody has used for a time; and where send --continue would go on.\n" +
+		intro: "Deletes sessions and what was said in them, for good: those that are named, all,\n" +
+			"or those that nobody has used for a time; and where send --continue would go on.\n" +
 			"Close them in the editor first: one that goes on is kept again from then on.",
 		usage: []string{"a2astdio sessions delete ID...", "a2astdio sessions delete --all", "a2astdio sessions delete --older-than TIME"},
 		examples: []example{

@@ -36,7 +36,6 @@ func (p *program) traceServe(c *cli.Context) error {
 	if args[0] == "-" {
 		return usagef("trace serve needs a file: it goes back and forth in it")
 	}
-	keepMemory() // a long trace has many small pieces
 	filter, err := filterOf(c)
 	if err != nil {
 		return err
