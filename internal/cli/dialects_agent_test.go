@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,7 +65,6 @@ func readRecording(t *testing.T, file string) *recording {
 type recordedAgent struct {
 	*recording
 	mu    sync.Mutex
-	asked []string
 	turn  int
 	other chan struct{} // a request that is no message
 }
@@ -80,15 +77,10 @@ func (a *recordedAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, _ := io.ReadAll(r.Body)
 	m := gjson.ParseBytes(body)
-	var params bytes.Buffer
-	_ = json.Compact(&params, []byte(m.Get("params").Raw))
 	method := m.Get("method").Str
 	a.mu.Lock()
 	if a.other == nil {
 		a.other = make(chan struct{}, 16)
-	}
-	if !strings.HasPrefix(method, "tasks/") && method != "GetTask" && method != "commands/get" {
-		a.asked = append(a.asked, method+" "+params.String())
 	}
 	turn := a.turn
 	isMessage := strings.HasPrefix(method, "message/") || strings.HasPrefix(method, "Send")
