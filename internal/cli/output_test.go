@@ -18,7 +18,7 @@ func TestV1(t *testing.T) {
 		`{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"},"history":[{"role":"ROLE_USER"}]}}`:           `{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"},"history":[{"role":"ROLE_USER"}]}}`,
 		`{"statusUpdate":{"taskId":"t","status":{"state":3}}}`:                                                   `{"statusUpdate":{"taskId":"t","status":{"state":3}}}`,
 		`{"artifactUpdate":{"artifact":{"parts":[{"raw":"AA==","filename":"f"}]},"somethingElse":{"kind":"x"}}}`: `{"artifactUpdate":{"artifact":{"parts":[{"raw":"AA==","filename":"f"}]},"somethingElse":{"kind":"x"}}}`,
-		`{"task":{"id":"t","status":{"state":"TASK_STATE_CANCELLED","update":{"role":"ROLE_AGENT","content":[{"data":{"data":{"k":1}}},{"file":{"fileWithBytes":"AA==","mimeType":"m"}}]}}}}`: `{"task":{"id":"t","status":{"state":"TASK_STATE_CANCELED","message":{"role":"ROLE_AGENT","parts":[{"data":{"k":1}},{"raw":"AA==","mediaType":"m"}]}}}}`,
+		`{"task":{"id":"t","status":{"state":"TASK_STATE_CANCELLED","update":{"role":"ROLE_AGENT","content":[{"data":{"data":{"k":1}}},{"file":{"fileWithBytes":"QUE9PQ==","mimeType":"m"}}]}}}}`: `{"task":{"id":"t","status":{"state":"TASK_STATE_CANCELED","message":{"role":"ROLE_AGENT","parts":[{"data":{"k":1}},{"raw":"AA==","mediaType":"m"}]}}}}`,
 		`{"unheardOf":{"kind":"x"}}`: `{"unheardOf":{"kind":"x"}}`,
 		`7`:                          `7`,
 	} {

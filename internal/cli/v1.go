@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 
@@ -192,7 +193,23 @@ func partToV1(v any) any {
 			part[to] = value
 		}
 	}
+	if outer, ok := file["fileWithBytes"].(string); ok {
+		part["raw"] = decodedOnce(outer)
+	}
 	return part
+}
+
+// decodedOnce takes base64 off bytes that have it twice, as Go's and Python's servers
+// write them in 0.3's proto.
+func decodedOnce(outer string) string {
+	inner, err := base64.StdEncoding.DecodeString(outer)
+	if err != nil || len(inner) == 0 {
+		return outer
+	}
+	if _, err := base64.StdEncoding.DecodeString(string(inner)); err != nil {
+		return outer
+	}
+	return string(inner)
 }
 
 // stateName returns a state's 1.0 name.
