@@ -24,42 +24,39 @@ const (
 	problemTypes = "https://a2a-protocol.org/errors/"
 )
 
-// reasonCode returns the code of an A2A error by its name, 0 for any other.
-func reasonCode(reason string) int {
-	return map[string]int{
-		"TASK_NOT_FOUND":                     a2a.CodeTaskNotFound,
-		"TASK_NOT_CANCELABLE":                a2a.CodeTaskNotCancelable,
-		"PUSH_NOTIFICATION_NOT_SUPPORTED":    a2a.CodePushNotSupported,
-		"UNSUPPORTED_OPERATION":              a2a.CodeUnsupportedOperation,
-		"CONTENT_TYPE_NOT_SUPPORTED":         a2a.CodeContentTypeNotSupported,
-		"INVALID_AGENT_RESPONSE":             a2a.CodeInvalidAgentResponse,
-		"EXTENDED_AGENT_CARD_NOT_CONFIGURED": a2a.CodeExtendedCardNotConfigured,
-		"EXTENSION_SUPPORT_REQUIRED":         a2a.CodeExtensionSupportRequired,
-		"VERSION_NOT_SUPPORTED":              a2a.CodeVersionNotSupported,
-		"PARSE_ERROR":                        a2a.CodeParse,
-		"INVALID_REQUEST":                    a2a.CodeInvalidRequest,
-		"METHOD_NOT_FOUND":                   a2a.CodeMethodNotFound,
-		"INVALID_PARAMS":                     a2a.CodeInvalidParams,
-		"INTERNAL_ERROR":                     a2a.CodeInternal,
-	}[reason]
+// reasonCodes are the codes of errors by A2A's names for them.
+var reasonCodes = map[string]int{
+	"TASK_NOT_FOUND":                     a2a.CodeTaskNotFound,
+	"TASK_NOT_CANCELABLE":                a2a.CodeTaskNotCancelable,
+	"PUSH_NOTIFICATION_NOT_SUPPORTED":    a2a.CodePushNotSupported,
+	"UNSUPPORTED_OPERATION":              a2a.CodeUnsupportedOperation,
+	"CONTENT_TYPE_NOT_SUPPORTED":         a2a.CodeContentTypeNotSupported,
+	"INVALID_AGENT_RESPONSE":             a2a.CodeInvalidAgentResponse,
+	"EXTENDED_AGENT_CARD_NOT_CONFIGURED": a2a.CodeExtendedCardNotConfigured,
+	"EXTENSION_SUPPORT_REQUIRED":         a2a.CodeExtensionSupportRequired,
+	"VERSION_NOT_SUPPORTED":              a2a.CodeVersionNotSupported,
+	"PARSE_ERROR":                        a2a.CodeParse,
+	"INVALID_REQUEST":                    a2a.CodeInvalidRequest,
+	"METHOD_NOT_FOUND":                   a2a.CodeMethodNotFound,
+	"INVALID_PARAMS":                     a2a.CodeInvalidParams,
+	"INTERNAL_ERROR":                     a2a.CodeInternal,
 }
 
-// statusCode returns the code for the name of a google.rpc.Code without a reason.
+// statusCodes are the codes for the names of a google.rpc.Code without a reason.
 // NOT_FOUND means the task only where the operation is about one.
-func statusCode(name string, aboutTask bool) int {
-	switch name {
-	case "INVALID_ARGUMENT", "OUT_OF_RANGE":
-		return a2a.CodeInvalidParams
-	case "NOT_FOUND":
-		if aboutTask {
-			return a2a.CodeTaskNotFound
-		}
-	case "UNIMPLEMENTED":
-		return a2a.CodeMethodNotFound
-	case "INTERNAL", "UNKNOWN", "DATA_LOSS":
-		return a2a.CodeInternal
-	}
-	return 0
+var statusCodes = map[string]int{
+	"INVALID_ARGUMENT": a2a.CodeInvalidParams, "OUT_OF_RANGE": a2a.CodeInvalidParams,
+	"NOT_FOUND": a2a.CodeTaskNotFound, "UNIMPLEMENTED": a2a.CodeMethodNotFound,
+	"INTERNAL": a2a.CodeInternal, "UNKNOWN": a2a.CodeInternal, "DATA_LOSS": a2a.CodeInternal,
+}
+
+// messageCodes are the codes for the HTTP statuses of errors that have a message alone
+// (SDK for Python, 0.3). Gateways send this form, too: 404 must be about a task.
+var messageCodes = map[int]int{
+	http.StatusNotFound: a2a.CodeTaskNotFound, http.StatusConflict: a2a.CodeTaskNotCancelable,
+	http.StatusNotImplemented: a2a.CodeUnsupportedOperation, http.StatusUnsupportedMediaType: a2a.CodeContentTypeNotSupported,
+	http.StatusBadRequest: a2a.CodeInvalidParams, http.StatusUnprocessableEntity: a2a.CodeInvalidParams,
+	http.StatusInternalServerError: a2a.CodeInternal,
 }
 
 // hasError reports whether an object holds an error in place of a result.
@@ -77,65 +74,60 @@ func isFlatError(raw string) bool {
 // readHTTPError reads the body of an HTTP status that is no success; status is 0 in a
 // stream. nil: the body has no form of an error that is known.
 func readHTTPError(c *operation, status int, raw string) *a2a.Error {
-	if rawjson.IsArray(raw) { // Google's streams begin with a bracket, errors too
-		at := rawjson.NextElement(raw)
-		if at < 0 {
-			return nil
-		}
+	if at := rawjson.NextElement(raw); rawjson.IsArray(raw) && at >= 0 { // Google's streams begin with a bracket, errors too
 		raw = raw[at:rawjson.SkipValue(raw, at)]
 	}
 	if !rawjson.IsObject(raw) {
 		return nil
 	}
-	e := &a2a.Error{HTTPStatus: status}
-	known := true
-	switch inner, m := rawjson.Member(raw, "error"), readMembers(raw); {
+	e, m := &a2a.Error{HTTPStatus: status}, readMembers(raw)
+	inner, message := m.get("error"), strings.Clone(m.text("message"))
+	switch {
 	case rawjson.IsObject(inner):
-		known = readRPCStatus(c, e, readMembers(inner))
+		readRPCStatus(c, e, readMembers(inner))
 	case rawjson.IsString(inner):
-		known = false
-		e.Message = sentence(jsonText(inner), m.text("message"), m.text("error_description"))
+		e.Message = sentence(jsonText(inner), message, m.text("error_description"))
 	case isFlatError(raw):
 		*e = *readError(raw)
-		e.HTTPStatus = status
-		e.Code = unmask(c, e)
-	case m.text("message") != "" && !rawjson.IsArray(m.get("details")):
-		known = readMessageError(c, e, m.text("message"))
-	case m.text("message") != "":
-		known = readRPCStatus(c, e, m)
-	case m.text("title") != "" || m.text("detail") != "":
-		if name, own := strings.CutPrefix(m.text("type"), problemTypes); own {
-			e.Code = reasonCode(strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
+		e.HTTPStatus, e.Code = status, unmask(c, e)
+	case message != "" && !rawjson.IsArray(m.get("details")):
+		e.Message, e.Code = message, messageCodes[status]
+		switch {
+		case status == http.StatusNotFound && !(c.aboutTask() && strings.Contains(strings.ToLower(message), "task")),
+			status == http.StatusConflict && c.as != opCancel:
+			e.Code = 0
+		case status == http.StatusNotImplemented && c.as.aboutPush():
+			e.Code = a2a.CodePushNotSupported
 		}
-		known = e.Code != 0
-		e.Message = sentence(m.text("title"), m.text("detail"))
+	case message != "":
+		readRPCStatus(c, e, m)
 	default:
-		return nil
+		if name, own := strings.CutPrefix(m.text("type"), problemTypes); own {
+			e.Code = reasonCodes[strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
+		}
+		e.Message = sentence(m.text("title"), m.text("detail"))
 	}
-	switch {
-	case e.Message == "" && e.Code == 0:
+	// Without a code of A2A's this may be how a server or a gateway says "nothing here",
+	// or a gateway and not the agent.
+	if e.Code == 0 && (e.Message == "" || noRoute(status) || gatewayStatus(status)) {
 		return nil
-	case !known && noRoute(status):
-		return nil // how a server or a gateway says "nothing here"
-	case !known && gatewayStatus(status):
-		return nil // this may be a gateway and not the agent
 	}
 	return e
 }
 
-// readRPCStatus reads a google.rpc.Status. It reports whether the error is A2A's.
-func readRPCStatus(c *operation, e *a2a.Error, m members) (known bool) {
+// readRPCStatus reads a google.rpc.Status.
+func readRPCStatus(c *operation, e *a2a.Error, m members) {
 	e.Message = strings.Clone(m.text("message"))
-	if details := m.get("details"); details != "" && details != "null" && details != "[]" {
-		e.Data = a2a.JSON(strings.Clone(details))
-	} else if data := m.get("data"); data != "" && data != "null" {
-		e.Data = a2a.JSON(strings.Clone(data))
+	for _, member := range []string{"details", "data"} {
+		if data := m.get(member); data != "" && data != "null" && data != "[]" && e.Data == "" {
+			e.Data = a2a.JSON(strings.Clone(data))
+		}
 	}
 	more := false // than the reason, which the code holds
 	rawjson.EachElement(string(e.Data), func(detail string) bool {
 		code := 0
 		if jsonText(rawjson.Member(detail, "domain")) == errorDomain {
-			code = reasonCode(jsonText(rawjson.Member(detail, "reason")))
+			code = reasonCodes[jsonText(rawjson.Member(detail, "reason"))]
 		}
 		e.Code = cmp.Or(e.Code, code)
 		metadata := rawjson.Member(detail, "metadata")
@@ -149,44 +141,12 @@ func readRPCStatus(c *operation, e *a2a.Error, m members) (known bool) {
 	if e.HTTPStatus == 0 && code >= 400 && code < 600 {
 		e.HTTPStatus = code // in a stream the response's status says nothing
 	}
-	switch {
-	case e.Code != 0:
-		return true
-	case code < 0: // JSON-RPC's
-		e.Code = code
-		return true
+	if code < 0 { // JSON-RPC's
+		e.Code = cmp.Or(e.Code, code)
 	}
-	e.Code = statusCode(m.text("status"), c.aboutTask())
-	return e.Code != 0
-}
-
-// readMessageError reads an error that has a message alone: the HTTP status is its code
-// (SDK for Python, 0.3). Gateways send this form, too: where the status could be a
-// gateway's, the message must be about a task.
-func readMessageError(c *operation, e *a2a.Error, message string) (known bool) {
-	e.Message = strings.Clone(message)
-	push := c.as == opSetPush || c.as == opGetPush || c.as == opListPush || c.as == opDeletePush
-	switch e.HTTPStatus {
-	case http.StatusNotFound:
-		if c.aboutTask() && strings.Contains(strings.ToLower(message), "task") {
-			e.Code = a2a.CodeTaskNotFound
-		}
-	case http.StatusConflict:
-		if c.as == opCancel {
-			e.Code = a2a.CodeTaskNotCancelable
-		}
-	case http.StatusNotImplemented:
-		if e.Code = a2a.CodeUnsupportedOperation; push {
-			e.Code = a2a.CodePushNotSupported
-		}
-	case http.StatusUnsupportedMediaType:
-		e.Code = a2a.CodeContentTypeNotSupported
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		e.Code = a2a.CodeInvalidParams
-	case http.StatusInternalServerError:
-		e.Code = a2a.CodeInternal
+	if name := m.text("status"); e.Code == 0 && (name != "NOT_FOUND" || c.aboutTask()) {
+		e.Code = statusCodes[name]
 	}
-	return e.Code != 0
 }
 
 // unmask reads an internal error of a2a-js for what it is. 0.3.14 fails with a mistake
@@ -194,22 +154,16 @@ func readMessageError(c *operation, e *a2a.Error, message string) (known bool) {
 // refused. As CommonJS it does not recognise its own error types, so that only their
 // texts remain.
 func unmask(c *operation, e *a2a.Error) int {
-	if e.Code != a2a.CodeInternal {
+	switch is := func(text string) bool { return strings.HasPrefix(e.Message, text) }; {
+	case e.Code != a2a.CodeInternal:
 		return e.Code
-	}
-	for _, known := range []struct {
-		text string
-		code int
-	}{
-		{"Task not found: ", a2a.CodeTaskNotFound},
-		{"Task not cancelable: ", a2a.CodeTaskNotCancelable},
-		{"Push Notification is not supported", a2a.CodePushNotSupported},
-	} {
-		if strings.HasPrefix(e.Message, known.text) {
-			return known.code
-		}
-	}
-	if c.as.streams() && strings.HasPrefix(e.Message, "Bug: toJson serializer") {
+	case is("Task not found: "):
+		return a2a.CodeTaskNotFound
+	case is("Task not cancelable: "):
+		return a2a.CodeTaskNotCancelable
+	case is("Push Notification is not supported"):
+		return a2a.CodePushNotSupported
+	case c.as.streams() && is("Bug: toJson serializer"):
 		e.Message = "refused, without a reason that could be read (" + e.Message + ")"
 		return a2a.CodeInvalidRequest
 	}
@@ -221,10 +175,10 @@ func sentence(parts ...string) string {
 	var said []string
 	for _, p := range parts {
 		if p != "" {
-			said = append(said, strings.Clone(p))
+			said = append(said, p)
 		}
 	}
-	return strings.Join(said, ": ")
+	return strings.Clone(strings.Join(said, ": "))
 }
 
 // aboutTask reports whether an operation names a task that must exist.
@@ -232,8 +186,8 @@ func (c *operation) aboutTask() bool {
 	switch c.as {
 	case opSend, opStream:
 		return c.message != nil && c.message.TaskID != ""
-	case opGet, opCancel, opSubscribe, opSetPush, opGetPush, opListPush, opDeletePush:
+	case opGet, opCancel, opSubscribe:
 		return true
 	}
-	return false
+	return c.as.aboutPush()
 }
