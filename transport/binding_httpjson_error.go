@@ -59,6 +59,17 @@ var messageCodes = map[int]int{
 	http.StatusInternalServerError: a2a.CodeInternal,
 }
 
+func messageCode(c *operation, status int, message string) int {
+	switch {
+	case status == http.StatusNotFound && !(c.aboutTask() && strings.Contains(strings.ToLower(message), "task")),
+		status == http.StatusConflict && c.as != opCancel:
+		return 0
+	case status == http.StatusNotImplemented && c.as.aboutPush():
+		return a2a.CodePushNotSupported
+	}
+	return messageCodes[status]
+}
+
 // hasError reports whether an object holds an error in place of a result.
 func hasError(raw string) bool {
 	e := rawjson.Member(raw, "error")
@@ -91,14 +102,7 @@ func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 		*e = *readError(raw)
 		e.HTTPStatus, e.Code = status, unmask(c, e)
 	case message != "" && !rawjson.IsArray(m.get("details")):
-		e.Message, e.Code = message, messageCodes[status]
-		switch {
-		case status == http.StatusNotFound && !(c.aboutTask() && strings.Contains(strings.ToLower(message), "task")),
-			status == http.StatusConflict && c.as != opCancel:
-			e.Code = 0
-		case status == http.StatusNotImplemented && c.as.aboutPush():
-			e.Code = a2a.CodePushNotSupported
-		}
+		e.Message, e.Code = message, messageCode(c, status, message)
 	case message != "":
 		readRPCStatus(c, e, m)
 	default:

@@ -29,59 +29,6 @@ func aCall(op opKind, set func(*operation)) *operation {
 	return c
 }
 
-// Each operation, as each version has it over HTTP+JSON: verbs and paths, what is in
-// the query and what in the body, and the proto's names in 0.3.
-func TestHTTPJSONRequests(t *testing.T) {
-	message := func() *a2a.Outgoing {
-		return &a2a.Outgoing{ID: "m", ContextID: "c", ReferenceTaskIDs: []string{"t0"}, AcceptedOutputModes: []string{"text/plain"},
-			Parts: []a2a.OutPart{{Text: "hi"}, {Data: []byte(`{"k":1}`)}, {File: &a2a.File{Name: "f", MediaType: "text/plain", Bytes: "eA=="}}},
-			Push: &a2a.PushConfig{ID: "p", URL: "https://me.example/", Token: "s",
-				Authentication: &a2a.PushAuthentication{Schemes: []string{"Bearer"}, Credentials: "b"}}}
-	}
-	query := &a2a.TaskQuery{ContextID: "c d", State: a2a.StateCanceled, PageSize: 5, PageToken: "a+b=", IncludeArtifacts: true}
-	push := &a2a.PushConfig{TaskID: "t/1", URL: "https://me.example/"}
-	for _, test := range []struct {
-		call    *operation
-		v1, v03 string
-	}{
-		{aCall(opSend, func(c *operation) { c.message, c.blocking = message(), true }),
-			`POST /base/acme/message:send?key=k {"tenant":"acme","message":{"messageId":"m","role":"ROLE_USER","contextId":"c","referenceTaskIds":["t0"],"parts":[{"text":"hi"},{"data":{"k":1}},{"raw":"eA==","filename":"f","mediaType":"text/plain"}]},"configuration":{"acceptedOutputModes":["text/plain"],"taskPushNotificationConfig":{"id":"p","url":"https://me.example/","token":"s","authentication":{"scheme":"Bearer","credentials":"b"}}}}`,
-			`POST /base/v1/message:send?key=k {"message":{"messageId":"m","role":"ROLE_USER","contextId":"c","content":[{"text":"hi"},{"data":{"data":{"k":1}}},{"file":{"name":"f","mimeType":"text/plain","fileWithBytes":"eA=="}}]},"configuration":{"acceptedOutputModes":["text/plain"],"blocking":true,"pushNotification":{"id":"p","url":"https://me.example/","token":"s","authentication":{"schemes":["Bearer"],"credentials":"b"}}}}`},
-		{aCall(opStream, func(c *operation) { c.message = &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hi"}}} }),
-			`POST /base/acme/message:stream?key=k {"tenant":"acme","message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}]}}`,
-			`POST /base/v1/message:stream?key=k {"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]}}`},
-		{aCall(opGet, func(c *operation) { c.history = 3 }),
-			`GET /base/acme/tasks/t%2F1?key=k&historyLength=3`, `GET /base/v1/tasks/t%2F1?key=k&historyLength=3`},
-		{aCall(opGet, func(c *operation) { c.history = 0 }),
-			`GET /base/acme/tasks/t%2F1?key=k&historyLength=0`, `GET /base/v1/tasks/t%2F1?key=k&historyLength=0`},
-		{aCall(opList, func(c *operation) { c.query = query }),
-			`GET /base/acme/tasks?key=k&contextId=c%20d&status=TASK_STATE_CANCELED&pageSize=5&pageToken=a%2Bb%3D&includeArtifacts=true`,
-			`GET /base/v1/tasks?key=k&contextId=c%20d&status=TASK_STATE_CANCELLED&pageSize=5&pageToken=a%2Bb%3D&includeArtifacts=true`},
-		{aCall(opCancel, nil),
-			`POST /base/acme/tasks/t%2F1:cancel?key=k {"tenant":"acme"}`, `POST /base/v1/tasks/t%2F1:cancel?key=k {}`},
-		{aCall(opSubscribe, nil),
-			`POST /base/acme/tasks/t%2F1:subscribe?key=k`, `GET /base/v1/tasks/t%2F1:subscribe?key=k`},
-		{aCall(opSetPush, func(c *operation) { c.push = push }),
-			`POST /base/acme/tasks/t%2F1/pushNotificationConfigs?key=k {"tenant":"acme","url":"https://me.example/"}`,
-			`POST /base/v1/tasks/t%2F1/pushNotificationConfigs?key=k {"parent":"tasks/t/1","configId":"t/1","config":{"name":"tasks/t/1/pushNotificationConfigs/t/1","pushNotificationConfig":{"id":"t/1","url":"https://me.example/"}}}`},
-		{aCall(opGetPush, nil),
-			`GET /base/acme/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`, `GET /base/v1/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`},
-		{aCall(opListPush, func(c *operation) { c.pageToken = "n" }),
-			`GET /base/acme/tasks/t%2F1/pushNotificationConfigs?key=k&pageToken=n`, `GET /base/v1/tasks/t%2F1/pushNotificationConfigs?key=k&pageToken=n`},
-		{aCall(opDeletePush, nil),
-			`DELETE /base/acme/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`, `DELETE /base/v1/tasks/t%2F1/pushNotificationConfigs/c%3A2?key=k`},
-		{aCall(opExtendedCard, nil), `GET /base/acme/extendedAgentCard?key=k`, `GET /base/v1/card?key=k`},
-	} {
-		again := *test.call
-		if got := spelled(httpJSON{}.request(protocol{tenant: "acme"}, test.call)); got != test.v1 {
-			t.Errorf("1.0:\n got %s\nwant %s", got, test.v1)
-		}
-		if got := spelled(httpJSON{}.request(protocol{v03: true, proto: true}, &again)); got != test.v03 {
-			t.Errorf("0.3:\n got %s\nwant %s", got, test.v03)
-		}
-	}
-}
-
 // IDs that would change the path are refused or escaped.
 func TestHTTPJSONRefusesIDs(t *testing.T) {
 	for _, id := range []string{"", ".", ".."} {

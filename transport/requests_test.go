@@ -3,125 +3,129 @@ package transport
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
+	"net/url"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-func TestRequestsV03(t *testing.T) {
-	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`))
-	c := wireClient(t, agent.URL, &ClientOptions{Header: http.Header{"Authorization": {"Bearer s3cret"}}, UserAgent: "a2astdio/test"})
-	c.Activate([]string{"https://e.example/a/v1", "https://e.example/b/v1"})
-	m := &a2a.Outgoing{
-		ID: "m1", TaskID: "t", ContextID: "c", ReferenceTaskIDs: []string{"t0"},
+// A wordOp is an operation as it is to be spelled.
+type wordOp struct {
+	name string
+	op   *operation
+}
+
+func wordOps() []wordOp {
+	of := func(kind opKind, set func(*operation)) *operation {
+		c := newOperation(kind)
+		c.taskID, c.pushID = "t/1", "c:2"
+		if set != nil {
+			set(c)
+		}
+		return c
+	}
+	history := 0
+	message := &a2a.Outgoing{ID: "m", TaskID: "t", ContextID: "c", ReferenceTaskIDs: []string{"t0"}, AcceptedOutputModes: []string{"text/plain"},
 		Parts: []a2a.OutPart{
-			{Text: "a < b"},
-			{Data: json.RawMessage(`{"k":1}`)},
-			{Data: json.RawMessage(`[1]`)},
-			{File: &a2a.File{Name: "f", MediaType: "text/plain", Bytes: "aGk="}},
-			{File: &a2a.File{URI: "file:///f"}},
+			{Text: "a <\"\u2028\x01", Metadata: []byte(`{"k":1}`)},
+			{Data: []byte(`{"k":1}`)}, {Data: []byte(`[1]`), Metadata: []byte(` { "k" : 1 } `)}, {Data: []byte(`7`)},
+			{File: &a2a.File{Name: "f", MediaType: "text/plain", Bytes: "eA=="}}, {File: &a2a.File{URI: "file:///f"}}, {File: &a2a.File{Name: "empty"}}, {},
 		},
-		Metadata:            map[string]json.RawMessage{"https://e.example/a/v1": json.RawMessage(`{"x":1}`)},
-		Extensions:          []string{"https://e.example/a/v1"},
-		AcceptedOutputModes: []string{"text/plain"},
-	}
-	s, err := c.Send(t.Context(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	if _, err := c.Get(t.Context(), "t", -1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Get(t.Context(), "t", 0); err != nil {
-		t.Fatal(err)
-	}
-	if ev, err := c.Cancel(t.Context(), "t"); err != nil || ev.Kind != a2a.EventTask || ev.TaskID != "t" {
-		t.Fatal(ev, err)
-	}
-	if s, err = c.Resubscribe(t.Context(), "t", ""); err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	if _, raw, err := c.Call(t.Context(), Call{Method: "commands/get", Params: json.RawMessage(`{"a":1}`)}); err != nil || !strings.Contains(string(raw), `"working"`) {
-		t.Fatal(string(raw), err)
-	}
-	if s, raw, err := c.Call(t.Context(), Call{Method: "command/execute", Long: true}); s != nil || err != nil || len(raw) == 0 {
-		t.Fatal(s, string(raw), err)
-	}
-	want := []string{
-		`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"kind":"message","messageId":"m1","role":"user","contextId":"c","taskId":"t","referenceTaskIds":["t0"],"parts":[{"kind":"text","text":"a < b"},{"kind":"data","data":{"k":1}},{"kind":"data","data":{"value":[1]},"metadata":{"data_part_compat":true}},{"kind":"file","file":{"name":"f","mimeType":"text/plain","bytes":"aGk="}},{"kind":"file","file":{"uri":"file:///f"}}],"metadata":{"https://e.example/a/v1":{"x":1}},"extensions":["https://e.example/a/v1"]},"configuration":{"acceptedOutputModes":["text/plain"]}}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"id":"t"}}`,
-		`{"jsonrpc":"2.0","id":3,"method":"tasks/get","params":{"id":"t","historyLength":0}}`,
-		`{"jsonrpc":"2.0","id":4,"method":"tasks/cancel","params":{"id":"t"}}`,
-		`{"jsonrpc":"2.0","id":5,"method":"tasks/resubscribe","params":{"id":"t"}}`,
-		`{"jsonrpc":"2.0","id":6,"method":"commands/get","params":{"a":1}}`,
-		`{"jsonrpc":"2.0","id":7,"method":"command/execute"}`,
-	}
-	for i, r := range agent.seen() {
-		if r.Body != want[i] {
-			t.Errorf("got  %s\nwant %s", r.Body, want[i])
-		}
-		if fmt.Sprint(r.Header["X-A2a-Extensions"]) != "[https://e.example/a/v1 https://e.example/b/v1]" ||
-			r.Header.Get("Authorization") != "Bearer s3cret" || r.Header.Get("User-Agent") != "a2astdio/test" ||
-			r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Accept-Encoding") != "" {
-			t.Errorf("%s: headers %v", r.Method, r.Header)
-		}
-		if stream := strings.Contains(r.Header.Get("Accept"), "text/event-stream"); stream != (i == 0 || i == 4 || i == 6) {
-			t.Errorf("%s: Accept %q", r.Method, r.Header.Get("Accept"))
-		}
+		Push: &a2a.PushConfig{ID: "p", URL: "https://me.example/", Token: "s",
+			Authentication: &a2a.PushAuthentication{Schemes: []string{"Bearer"}, Credentials: "b"}},
+		HistoryLength: &history, Metadata: map[string]json.RawMessage{"k": []byte(`{"x":1}`)}, RequestMetadata: map[string]json.RawMessage{"r": []byte("2")},
+		Extensions: []string{"https://e.example/a/v1"}}
+	little := &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hi"}}}
+	query := &a2a.TaskQuery{ContextID: "c d", State: a2a.StateCanceled, PageSize: 5, PageToken: "a+b=", HistoryLength: &history, StatusAfter: "2026", IncludeArtifacts: true}
+	return []wordOp{
+		{"send and wait", of(opSend, func(c *operation) { c.message, c.blocking = message, true })},
+		{"send", of(opSend, func(c *operation) { c.message = little })},
+		{"stream", of(opStream, func(c *operation) { c.message = message })},
+		{"stream little", of(opStream, func(c *operation) { c.message = little })},
+		{"bytes twice", of(opStream, func(c *operation) {
+			c.message, c.twice = &a2a.Outgoing{ID: "m", Parts: message.Parts[4:5]}, true
+		})},
+		{"get", of(opGet, nil)},
+		{"get with a history", of(opGet, func(c *operation) { c.history = 0 })},
+		{"cancel", of(opCancel, nil)},
+		{"subscribe", of(opSubscribe, nil)},
+		{"list", of(opList, func(c *operation) { c.query = &a2a.TaskQuery{} })},
+		{"list some", of(opList, func(c *operation) { c.query = query })},
+		{"set push", of(opSetPush, func(c *operation) { push := *message.Push; push.TaskID, c.push = "t/1", &push })},
+		{"set little", of(opSetPush, func(c *operation) { c.push = &a2a.PushConfig{TaskID: "t/1", URL: "u"} })},
+		{"get push", of(opGetPush, nil)},
+		{"list push", of(opListPush, func(c *operation) { c.pageToken = "n" })},
+		{"delete push", of(opDeletePush, nil)},
+		{"card", of(opExtendedCard, nil)},
+		{"a method of theirs", of(opMethod, func(c *operation) { c.method, c.params = "commands/get", json.RawMessage(`{"a":1}`) })},
+		{"a path", of(opMethod, func(c *operation) { c.path = "/commands" })},
 	}
 }
 
-func TestRequestsV1(t *testing.T) {
-	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"}}}}`))
-	agent.card = `{"name":"Test","url":"%[1]s/old","protocolVersion":"0.3.0","supportedInterfaces":[{"url":"%[1]s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.1","tenant":"x"}]}`
-	c := wireClient(t, agent.URL, nil)
-	c.Activate([]string{"https://e.example/a/v1", "https://e.example/b/v1"})
-	s, err := c.Send(t.Context(), &a2a.Outgoing{
-		ID: "m1", TaskID: "t", ContextID: "c", ReferenceTaskIDs: []string{"t0"},
-		Parts: []a2a.OutPart{
-			{Text: "a"},
-			{Data: json.RawMessage(`[1]`)},
-			{File: &a2a.File{Name: "f", MediaType: "text/plain", Bytes: "aGk="}},
-			{File: &a2a.File{URI: "file:///f"}},
-			{File: &a2a.File{Name: "empty"}},
-			{},
-		},
-		Metadata:            map[string]json.RawMessage{"k": json.RawMessage(`{"x":1}`)},
-		Extensions:          []string{"https://e.example/a/v1"},
-		AcceptedOutputModes: []string{"text/plain"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if events, err := wireReadAll(s); fmt.Sprint(events) != "[1 working]" || err != io.EOF {
-		t.Error(events, err)
-	}
-	for _, call := range []func() error{
-		func() error { _, err := c.Get(t.Context(), "t", 3); return err },
-		func() error { _, err := c.Cancel(t.Context(), "t"); return err },
-		func() error { _, err := c.Resubscribe(t.Context(), "t", ""); return err },
-	} {
-		if err := call(); err != nil {
-			t.Error(err)
+// Each operation, as each version has it over each binding.
+func TestRequests(t *testing.T) {
+	base, _ := url.Parse("http://agent.example/base/?key=k")
+	var got strings.Builder
+	for _, word := range wordOps() {
+		fmt.Fprintf(&got, "## %s\n", word.name)
+		for _, p := range []protocol{{v03: true}, {tenant: "acme"}} {
+			for _, kind := range bindings() {
+				p.proto, word.op.id = p.v03 && kind.proto, 1
+				r, err := word.op.spell(way{choice: choice{protocol: p, kind: kind}})
+				if err != nil {
+					fmt.Fprintf(&got, "%s %s: %v\n", p.name(), kind.option, err)
+					continue
+				}
+				if len(r.body) > 0 && !json.Valid(r.body) {
+					t.Errorf("%s: not JSON: %s", word.name, r.body)
+				}
+				fmt.Fprintf(&got, "%s %s: %s %s %s\n", p.name(), kind.option, r.verb, r.below(base).RequestURI(), r.body)
+			}
 		}
 	}
-	want := []string{
-		`{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{"tenant":"x","message":{"messageId":"m1","role":"ROLE_USER","contextId":"c","taskId":"t","referenceTaskIds":["t0"],"parts":[{"text":"a"},{"data":[1]},{"raw":"aGk=","filename":"f","mediaType":"text/plain"},{"url":"file:///f"},{"raw":"","filename":"empty"},{"text":""}],"metadata":{"k":{"x":1}},"extensions":["https://e.example/a/v1"]},"configuration":{"acceptedOutputModes":["text/plain"]}}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"GetTask","params":{"tenant":"x","id":"t","historyLength":3}}`,
-		`{"jsonrpc":"2.0","id":3,"method":"CancelTask","params":{"tenant":"x","id":"t"}}`,
-		`{"jsonrpc":"2.0","id":4,"method":"SubscribeToTask","params":{"tenant":"x","id":"t"}}`,
-	}
-	for i, r := range agent.seen() {
-		if r.Body != want[i] {
-			t.Errorf("got  %s\nwant %s", r.Body, want[i])
+	const golden = "testdata/requests.golden"
+	if *wireUpdate {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
+			t.Fatal(err)
 		}
-		if fmt.Sprint(r.Header["A2a-Extensions"]) != "[https://e.example/a/v1 https://e.example/b/v1]" || fmt.Sprint(r.Header["A2a-Version"]) != "[1.0]" {
-			t.Errorf("%s: headers %v", r.Method, r.Header)
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || got.String() != string(want) {
+		t.Errorf("%v: differs from %s (-update-wire rewrites it); got\n%s", err, golden, got.String())
+	}
+}
+
+// What goes beside the body: the version, the extensions, who is asking, what is taken.
+func TestRequestHeaders(t *testing.T) {
+	for _, version := range []string{"0.3", "1.0"} {
+		agent := newWireAgent(t, nil)
+		agent.card = bothCard
+		agent.answer = func(w http.ResponseWriter, r *http.Request) {
+			wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"id":"t","status":{"state":1}}}`)(w, r)
+		}
+		c := wireClient(t, agent.URL, &ClientOptions{Version: version, UserAgent: "a2astdio/test", Header: http.Header{"authorization": {"Bearer s3cret"}}})
+		c.Activate([]string{"https://e.example/a/v1", "https://e.example/b/v1"})
+		if _, err := c.Send(t.Context(), hello()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Cancel(t.Context(), "t"); err != nil {
+			t.Fatal(err)
+		}
+		header, number := "X-A2a-Extensions", "[]"
+		if version == "1.0" {
+			header, number = "A2a-Extensions", "[1.0]"
+		}
+		for i, r := range agent.seen() {
+			if fmt.Sprint(r.Header[header]) != "[https://e.example/a/v1 https://e.example/b/v1]" || fmt.Sprint(r.Header["A2a-Version"]) != number ||
+				len(r.Header["A2a-Extensions"])+len(r.Header["X-A2a-Extensions"]) != 2 ||
+				r.Header.Get("Authorization") != "Bearer s3cret" || r.Header.Get("User-Agent") != "a2astdio/test" ||
+				r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Accept-Encoding") != "" ||
+				strings.Contains(r.Header.Get("Accept"), "text/event-stream") != (i == 0) {
+				t.Errorf("%s, %s: headers %v", version, r.Method, r.Header)
+			}
 		}
 	}
 }
