@@ -1,11 +1,13 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -23,8 +25,8 @@ func (a *Agent) send(q *request) {
 	switch {
 	case t != nil && t.waiting || t != nil && len(h.Answers) > 0:
 		fault = t.fault(Lost, Unsent, Hang)
-	case a.prompts < len(a.script.Turns):
-		fault = (&kept{turn: a.script.Turns[a.prompts]}).fault(Lost, Unsent, Hang)
+	case a.next(m) != nil:
+		fault = (&kept{turn: a.next(m)}).fault(Lost, Unsent, Hang)
 	}
 	if fault != nil && fault.Kind == Unsent {
 		fault.Kind = used
@@ -66,6 +68,19 @@ func (a *Agent) send(q *request) {
 	s.serve()
 }
 
+// next is the answer to a prompt, nil if there is none.
+func (a *Agent) next(m *userMessage) *Turn {
+	for _, t := range a.script.Turns {
+		if t.Prompt != "" && slices.ContainsFunc(m.Parts, func(raw json.RawMessage) bool { return bytes.Contains(raw, []byte(strconv.Quote(t.Prompt))) }) {
+			return t
+		}
+	}
+	if a.prompts < len(a.script.Turns) && a.script.Turns[a.prompts].Prompt == "" {
+		return a.script.Turns[a.prompts]
+	}
+	return nil
+}
+
 // used is the kind of a fault that has happened.
 const used FaultKind = 255
 
@@ -99,7 +114,7 @@ func (a *Agent) wrong(m *userMessage, t *kept, h *Heard) (code int, why string) 
 		return -32602, "nothing waits for that"
 	case t != nil && (t.busy || len(t.asks) > 0):
 		return -32602, "the task is working, or waits for something else"
-	case (t == nil || !t.waiting) && a.prompts >= len(a.script.Turns):
+	case (t == nil || !t.waiting) && a.next(m) == nil:
 		return -32602, "the script has no answer to this prompt"
 	}
 	return 0, ""
@@ -131,7 +146,7 @@ func (a *Agent) take(q *request, t *kept, h *Heard) *kept {
 	}
 	a.seen[m.MessageID] = true
 	if t == nil || !t.waiting && len(h.Answers) == 0 { // a prompt
-		turn := a.script.Turns[a.prompts]
+		turn := a.next(m)
 		a.prompts++
 		if t == nil {
 			t = a.newTask(turn, m.ContextID)

@@ -36,7 +36,7 @@ type Script struct {
 	Card       json.RawMessage // in the place of one that is made up
 	// History is what of the conversation a task shows.
 	History History
-	// Turns are the answers to the prompts, in their order.
+	// Turns are the answers to the prompts: each to the one that it names, or in their order.
 	Turns []*Turn
 	// Get, Subscribe and Cancel say how these requests are answered; Delay is how late
 	// tasks/get answers with GetSlow, and how old its answer is with GetStale.
@@ -112,6 +112,7 @@ const (
 
 // A Turn is the answer to a prompt.
 type Turn struct {
+	Prompt string // "": the next one
 	// Task is the ID of a new task, and Context that of its context; "": the agent makes
 	// one up, or takes what the message names.
 	Task, Context string

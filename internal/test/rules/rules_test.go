@@ -122,7 +122,7 @@ var (
 // judge counts what is wrong, by judge.
 func judge(t *testing.T, overlay string) map[string]int {
 	counts := map[string]int{}
-	out := run(t, root, overlay, "./internal/test/shapes")
+	out := run(t, root, overlay, "./internal/test/shapes", "./internal/test/seeds")
 	for _, m := range counted.FindAllStringSubmatch(out, -1) {
 		counts[m[1]], _ = strconv.Atoi(m[2])
 	}

@@ -153,11 +153,12 @@ func (i *ids) sayings(text string) (list []saying) {
 	return list
 }
 
+// Histories are an agent's, by their names in a shape.
+var Histories = map[string]agent.History{"none": agent.HistoryNone, "ours": agent.HistoryOurs, "all": agent.HistoryAll, "fresh": agent.HistoryFresh}
+
 // Script is an agent of this shape that answers with these texts.
 func (s Shape) Script(v1 bool, answers []string) *agent.Script {
-	script := &agent.Script{V1: v1, History: map[string]agent.History{"none": agent.HistoryNone, "ours": agent.HistoryOurs,
-		"all": agent.HistoryAll, "fresh": agent.HistoryFresh}[s.History]}
-	kind := map[string]agent.Kind{"task": agent.TaskEvent, "status": agent.StatusUpdate, "artifact": agent.ArtifactUpdate, "message": agent.Direct}[s.Carrier]
+	script := &agent.Script{V1: v1, History: Histories[s.History]}
 	end := agent.Completed
 	if s.OneTask {
 		end = agent.InputRequired
@@ -171,14 +172,9 @@ func (s Shape) Script(v1 bool, answers []string) *agent.Script {
 		}
 		list := names.sayings(text)
 		for i, x := range list {
-			step := &agent.Step{Kind: kind, State: agent.Working}
+			step := s.step(x)
 			if s.End == "last" && i == len(list)-1 {
 				step.State, step.Final = end, true
-			}
-			if s.Carrier == "artifact" {
-				step.Artifact, step.Append, step.Last = &agent.Artifact{ID: x.id, Parts: agent.Text(x.text)}, x.append, x.all
-			} else {
-				step.Message = &agent.Message{ID: x.id, Parts: agent.Text(x.text)}
 			}
 			turn.Steps = append(turn.Steps, step)
 		}
@@ -192,6 +188,33 @@ func (s Shape) Script(v1 bool, answers []string) *agent.Script {
 		script.Turns = append(script.Turns, turn)
 	}
 	return script
+}
+
+// A Voice says texts in a shape, each as a message or an artifact of its own.
+type Voice struct{ names ids }
+
+// NewVoice returns a voice. IDs that outlive a message would make one of all texts.
+func NewVoice(s Shape) *Voice { return &Voice{ids{Shape: s}} }
+
+// Say is a text as the agent's steps.
+func (v *Voice) Say(text string) (steps []*agent.Step) {
+	v.names.turn++
+	for _, x := range v.names.sayings(text) {
+		steps = append(steps, v.names.step(x))
+	}
+	return steps
+}
+
+// step is the event of a saying.
+func (s Shape) step(x saying) *agent.Step {
+	kind := map[string]agent.Kind{"task": agent.TaskEvent, "status": agent.StatusUpdate, "artifact": agent.ArtifactUpdate, "message": agent.Direct}[s.Carrier]
+	step := &agent.Step{Kind: kind, State: agent.Working}
+	if s.Carrier == "artifact" {
+		step.Artifact, step.Append, step.Last = &agent.Artifact{ID: x.id, Parts: agent.Text(x.text)}, x.append, x.all
+	} else {
+		step.Message = &agent.Message{ID: x.id, Parts: agent.Text(x.text)}
+	}
+	return step
 }
 
 // An Item is what a record has of a message or an artifact of a turn.

@@ -1,0 +1,11 @@
+// Package seeds generates conversations: an agent of some shape with its habits, its
+// answers, questions and faults, and a user who answers, cancels, leaves, or whose bridge is
+// killed. They are played in virtual time with a real bridge, and judged by what the agent
+// has said: a turn without a fault shows the list of its items; behind a cut what was shown
+// goes on, or a gap is told, once.
+//
+//	go test ./internal/test/seeds                            some hundred worlds
+//	go test ./internal/test/seeds -worlds=100000 -v          as many as wanted; -seed says where to begin
+//	go test ./internal/test/seeds -run Replay -replay='17 0.fault' -v
+//	                                                         one world, without its first fault, and what happened
+package seeds

@@ -1,0 +1,84 @@
+package seeds
+
+import (
+	"slices"
+
+	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/shapes"
+)
+
+// An Excuse forgives an answer of the judge: what would be wrong, but cannot be known.
+type Excuse struct {
+	Name, Reason string
+	Classes      []string // none: all
+	fits         func(v *view) bool
+}
+
+// excuses are all of them.
+var excuses = []Excuse{
+	{"before its task was known", "a message whose answer never came has no task that could be asked for: the error says so",
+		[]string{"an error of nobody's", "a question is not asked", "a call's end is not shown", "the turn ends late"},
+		func(v *view) bool {
+			return v.fault(agent.Lost, agent.Unsent) || v.fault(agent.Cut, agent.End) && v.turn.Faults[0].Events == 0
+		}},
+	{"an answer that may not have come", "behind it the turn ends with an error, and the task is cancelled (leg.md, A3)",
+		[]string{"an error of nobody's"}, func(v *view) bool { return v.fault(agent.Lost, agent.Unsent) && v.record.Later == agent.Canceled }},
+	{"the task cannot be looked at", "tasks/get is missing or fails: an error says that the task may still run",
+		[]string{"an error of nobody's", "a message is sent twice, or refused"}, func(v *view) bool { return v.blind() && v.troubled() }},
+	{"nobody can see what waits", "without tasks/get and a subscription only the user's patience ends it",
+		[]string{"the turn does not end", "the turn ends late", "a question is not asked"},
+		func(v *view) bool { return v.blind() && v.troubled() && v.plan.Script.Subscribe != agent.SubscribeTask }},
+	{"the agent does not keep what it says", "its task has no history, so a cut is a gap",
+		[]string{"a gap is told where nothing is missing"},
+		func(v *view) bool {
+			return v.plan.Script.History == agent.HistoryNone && v.plan.Shape.Carrier != "artifact" || v.blind()
+		}},
+	{"a question that is not kept", "where the task has no history, of two questions only the newer one can be seen behind a cut",
+		[]string{"a question is not asked", "a call's end is not shown", "the turn does not end", "the turn ends late"},
+		func(v *view) bool { return v.plan.Script.History == agent.HistoryNone && v.troubled() }},
+	{"a question that is a leg's result", "an editor of A2A lines that leaves behind it may let another process answer",
+		[]string{"a question waits, and the turn ends", "the turn ends before the agent's end"},
+		func(v *view) bool { return v.plan.Lines && v.turn.Act.Kind == Leave }},
+	{"a snapshot that is old", "its words, and its questions, come late",
+		[]string{"a gap is told where nothing is missing", "the turn ends late"}, func(v *view) bool { return v.plan.Script.Get == agent.GetStale }},
+	{"a task does not tell the order of messages and artifacts", "a text comes twice or in another order only where both are there",
+		[]string{"the words are not the agent's"},
+		func(v *view) bool {
+			return v.faulty() && len(v.letters) == len(v.want()) && v.plan.Shape.Carrier == "artifact"
+		}},
+	{"one token, said in a piece and again as a whole", "no rule can tell that from two equal tokens",
+		[]string{"the words are not the agent's", "a loaded session does not show the conversation"},
+		func(v *view) bool {
+			return v.plan.Shape.Form == "pieces+whole" && slices.ContainsFunc(v.turn.Texts, func(s string) bool { return len(shapes.Tokens(s, "words")) == 1 })
+		}},
+	{"an agent that does not cancel", "it was asked to, and the user was told that the task may still run",
+		[]string{"cancelled, and the task goes on"}, func(v *view) bool { return v.plan.Script.Cancel != agent.CancelTask }},
+	{"a silent agent", "a stall, or a head that does not come, is waited for",
+		[]string{"the turn ends late"}, func(v *view) bool { return v.fault(agent.Stall, agent.Hang) }},
+	{"behind a fault of the turn before", "its task may still run when the next prompt comes",
+		nil, func(v *view) bool {
+			return v.n > 0 && len(v.plan.Turns[v.n-1].Faults) > 0 && v.world.Turns[v.n-1].Err != ""
+		}},
+}
+
+// excuse finds what forgives a class, "" for nothing.
+func (v *view) excuse(class string) string {
+	for _, e := range excuses {
+		if (len(e.Classes) == 0 || slices.Contains(e.Classes, class)) && e.fits(v) {
+			return e.Name
+		}
+	}
+	return ""
+}
+
+// fault reports whether the turn has one of these.
+func (v *view) fault(kinds ...agent.FaultKind) bool {
+	return v.faulty() && slices.Contains(kinds, v.turn.Faults[0].Kind)
+}
+
+// troubled reports whether a look was needed.
+func (v *view) troubled() bool { return v.faulty() || v.plan.Script.Tells != agent.TellAll }
+
+func (v *view) blind() bool {
+	return v.plan.Script.Get == agent.GetFails || v.plan.Script.Get == agent.GetMissing
+}

@@ -1,0 +1,231 @@
+package seeds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/shapes"
+)
+
+// A Violation is what is wrong with a world. Turn is -1 where it is no turn's.
+type Violation struct {
+	Class, Detail string
+	Turn          int
+}
+
+// A view is a turn, as the judge sees it.
+type view struct {
+	plan    *Plan
+	world   *Record
+	n       int
+	turn    *Turn
+	record  *TurnRecord
+	said    []agent.Said
+	heard   []agent.Heard
+	letters string
+	gaps    int
+	stop    string // end_turn, cancelled, refusal, error
+	acted   bool
+	whole   bool // the agent has said all
+}
+
+func newView(p *Plan, r *Record, n int) *view {
+	v := &view{plan: p, world: r, n: n, turn: p.Turns[n], record: r.Turns[n]}
+	for _, s := range r.Said {
+		if s.Turn == n {
+			v.said = append(v.said, s)
+		}
+	}
+	for _, h := range r.Heard {
+		if h.Turn == n {
+			v.heard = append(v.heard, h)
+		}
+	}
+	v.letters, _, v.gaps = shapes.View(v.record.Shown)
+	v.letters = strings.ReplaceAll(v.letters, "Why.", "")
+	v.acted = !v.record.Acted.IsZero() && !v.record.Ended.Before(v.record.Acted)
+	v.whole = len(v.said) == len(p.Script.Turns[n].Steps)
+	switch stop := v.record.Stop; {
+	case v.record.Err != "":
+		v.stop = "error"
+	case stop == "completed" || stop == "input-required":
+		v.stop = "end_turn"
+	case stop == "canceled":
+		v.stop = "cancelled"
+	case stop == "rejected":
+		v.stop = "refusal"
+	default:
+		v.stop = stop
+	}
+	return v
+}
+
+// A question is one that the judge asks of each turn: its answer is what is wrong.
+type question struct {
+	class string
+	wrong func(v *view) string
+}
+
+// questions are all of them. What excuses an answer is in excuses.
+var questions = []question{
+	{"the turn does not end", func(v *view) string { return text(v.record.Stuck, "in %v", patience) }},
+	{"a question waits, and the turn ends", func(v *view) string {
+		return text(v.stop == "end_turn" && len(v.record.Open) > 0, "%v", v.record.Open)
+	}},
+	{"the turn ends, and the task goes on", func(v *view) string {
+		return text(v.stop == "end_turn" && v.record.State != agent.Completed && v.record.State != agent.InputRequired, "it is %s", v.record.State)
+	}},
+	{"the turn ends before the agent's end", func(v *view) string {
+		return text(v.stop == "end_turn" && !v.whole, "%d of %d steps", len(v.said), len(v.plan.Script.Turns[v.n].Steps))
+	}},
+	{"an error of nobody's", func(v *view) string {
+		return text(v.stop == "error" && !v.acted && v.record.State != agent.Failed && v.record.State != agent.Rejected, "%s", v.record.Err)
+	}},
+	{"cancelled by nobody", func(v *view) string { return text(v.stop == "cancelled" && v.turn.Act.Kind == None, "") }},
+	{"cancelled, and the task goes on", func(v *view) string {
+		return text(v.acted && v.turn.Act.Kind != Kill && v.stop == "cancelled" && len(v.said) > 0 && !v.record.Later.Over(), "it is %s", v.record.Later)
+	}},
+	{"the bridge ends late, or with an error", func(v *view) string {
+		return text(v.turn.Act.Kind == Leave && (v.world.Closing > time.Second || v.world.ServeErr != nil), "%v %v", v.world.Closing, v.world.ServeErr)
+	}},
+	{"the words are not the agent's", func(v *view) string {
+		class := ""
+		if v.judged() {
+			class = shapes.Judge(v.letters, v.want(), v.gaps, v.want(), v.faulty(), true)
+		}
+		return text(class != "", "%s: %q, and the agent said %q", class, v.letters, v.want())
+	}},
+	{"a gap is told where nothing is missing", func(v *view) string {
+		return text(v.judged() && v.gaps > 0 && v.letters == v.want(), "")
+	}},
+	{"a gap is told twice", func(v *view) string { return text(v.gaps > len(v.turn.Faults), "%d times", v.gaps) }},
+	{"a thought is lost or doubled", func(v *view) string {
+		got := v.shown(editor.Thought)
+		return text(v.judged() && !v.plan.Lines && len(got) != len(v.turn.Thoughts) && v.gaps == 0, "%q", got)
+	}},
+	{"a question is not asked", func(v *view) string {
+		for _, s := range v.said {
+			if c := s.Step.Call; v.judged() && c != nil && c.Status == agent.Pending && !slices.Contains(v.shown(editor.Question), c.ID) {
+				return c.ID
+			}
+		}
+		return ""
+	}},
+	{"a question is asked twice", func(v *view) string {
+		asked := v.shown(editor.Question)
+		for i, id := range asked {
+			if slices.Contains(asked[:i], id) {
+				return id
+			}
+		}
+		return ""
+	}},
+	{"a call's end is not shown", func(v *view) string {
+		last := map[string]string{}
+		for _, s := range v.record.Shown {
+			if s.Kind == editor.Call && s.Text != "" {
+				last[s.ID] = strings.ToLower(s.Text)
+			}
+		}
+		for _, s := range v.said {
+			if c := s.Step.Call; v.judged() && c != nil && c.Status == agent.Succeeded && !strings.HasPrefix(last[c.ID], "comp") && !strings.HasPrefix(last[c.ID], "succ") {
+				return c.ID + " is " + last[c.ID]
+			}
+		}
+		return ""
+	}},
+	{"a message is sent twice, or refused", func(v *view) string {
+		for _, h := range v.heard {
+			if h.Refused != 0 && h.Refused != -32600 && !v.acted { // a task that is over takes none, and did nothing
+				return fmt.Sprintf("%s: %d", h.Method, h.Refused)
+			}
+		}
+		prompts := 0
+		for _, h := range v.heard {
+			if strings.HasPrefix(h.Method, "message/") && len(h.Answers) == 0 && h.Refused == 0 {
+				prompts++
+			}
+		}
+		return text(prompts > 1, "%d prompts", prompts)
+	}},
+	{"a stream is closed while the turn lives", func(v *view) string {
+		for _, h := range v.heard {
+			if h.Method == "hang-up" && h.At.Before(v.record.Ended) && !v.acted {
+				return h.At.Sub(v.record.Began).String()
+			}
+		}
+		return ""
+	}},
+	{"the turn ends late", func(v *view) string {
+		if v.acted || len(v.said) == 0 || v.stop == "error" {
+			return ""
+		}
+		bound := 5 * time.Second
+		if v.faulty() {
+			bound = 50*time.Second + v.turn.Faults[0].For
+		}
+		late := v.record.Ended.Sub(v.said[len(v.said)-1].At)
+		return text(late > bound, "%v behind the agent's last word", late)
+	}},
+	{"a loaded session does not show the conversation", func(v *view) string {
+		if v.turn.Act.Kind != Kill || v.record.Acted.IsZero() || v.world.LoadErr != "" {
+			return text(v.world.LoadErr != "", "%s", v.world.LoadErr)
+		}
+		want := ""
+		for _, t := range v.plan.Turns[:v.n+1] {
+			want += strings.Join(t.Texts, "")
+		}
+		letters, _, gaps := shapes.View(v.world.Loaded)
+		letters = strings.ReplaceAll(letters, "Why.", "")
+		return text(gaps == 0 && letters != shapes.Letters(want), "%q, and it was %q", letters, shapes.Letters(want))
+	}},
+}
+
+// text is a detail, "" if it is not so.
+func text(so bool, format string, args ...any) string {
+	if !so {
+		return ""
+	}
+	return fmt.Sprintf(format, args...) + " "
+}
+
+// judged reports whether all that the agent said has to be shown.
+func (v *view) judged() bool {
+	return v.record.Acted.IsZero() && v.stop != "error" && !v.record.Stuck
+}
+
+func (v *view) faulty() bool { return len(v.turn.Faults) > 0 }
+func (v *view) want() string { return shapes.Letters(strings.Join(v.turn.Texts, "")) }
+
+// shown are the IDs of what was shown of a kind; of thoughts their texts.
+func (v *view) shown(kind editor.Kind) (ids []string) {
+	for _, s := range v.record.Shown {
+		if s.Kind == kind {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
+// Judge says what is wrong, and which excuses were needed.
+func Judge(p *Plan, r *Record) (found []Violation, excused []string) {
+	for n := range r.Turns {
+		v := newView(p, r, n)
+		for _, q := range questions {
+			detail := q.wrong(v)
+			if detail == "" {
+				continue
+			}
+			if name := v.excuse(q.class); name != "" {
+				excused = append(excused, name)
+				continue
+			}
+			found = append(found, Violation{q.class, strings.TrimSpace(detail), n})
+		}
+	}
+	return found, excused
+}

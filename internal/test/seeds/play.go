@@ -1,0 +1,165 @@
+package seeds
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
+)
+
+// patience bounds a turn in virtual time.
+const patience = 20 * time.Minute
+
+// A Record is what has happened in a world.
+type Record struct {
+	Turns []*TurnRecord
+	Heard []agent.Heard
+	Said  []agent.Said
+	// Loaded is what the editor got when it loaded the session behind a kill.
+	Loaded  []editor.Shown
+	LoadErr string
+	// ServeErr is the bridge's end; Closing is how long it took.
+	ServeErr error
+	Closing  time.Duration
+}
+
+// A TurnRecord is what has happened in a turn.
+type TurnRecord struct {
+	*editor.Turn
+	Acted time.Time // the user has cancelled, left, or killed the bridge
+	Stuck bool
+	// State and Open are the task's at the end, Later and LaterOpen three seconds later.
+	State, Later    agent.State
+	Open, LaterOpen []string
+}
+
+// Play plays a plan, in a bubble of testing/synctest. dir makes a directory for sessions.
+func Play(p *Plan, dir func() string) (*Record, error) {
+	r := &Record{}
+	watch := &moment{}
+	p.Script.OnSay = watch.said
+	a := agent.New(p.Script)
+	network := &memnet.Network{Handler: a}
+	think := time.Duration(0)
+	opts := &editor.Options{Lines: p.Lines, Network: network, URL: agent.URL,
+		Answer: func(q *editor.Shown) (string, time.Duration) { return q.Options[0], think }}
+	path := dir()
+	var err error
+	if opts.Store, err = store.Open(path); err != nil {
+		return nil, err
+	}
+	e, err := editor.Start(opts)
+	if err != nil {
+		return nil, err
+	}
+	open := true
+	for n, t := range p.Turns {
+		think = t.Think
+		reached := watch.at(len(a.Said()) + t.Act.Steps)
+		tr := &TurnRecord{Turn: e.Prompt(fmt.Sprintf("question %d", n))}
+		r.Turns = append(r.Turns, tr)
+		act := follow(tr, reached, t.Act)
+		switch act {
+		case Cancel:
+			e.Cancel(tr.Turn)
+			follow(tr, nil, Act{})
+		case Leave:
+			began := time.Now()
+			r.ServeErr, open = e.Close(), false
+			r.Closing = time.Since(began)
+		case Kill:
+			network.Sever()
+			network = &memnet.Network{Handler: a}
+			if e, err = reload(e, opts, network, path, dir()); err != nil {
+				return nil, err
+			}
+			pause(5 * time.Minute) // nobody answers; what still runs, ends
+			r.Loaded = e.Loaded()
+		}
+		if tr.Stuck {
+			e.Cancel(tr.Turn)
+			<-tr.Done
+		}
+		tr.State, tr.Open = a.State()
+		pause(3 * time.Second)
+		tr.Later, tr.LaterOpen = a.State()
+		if act == Leave || act == Kill || tr.Stuck {
+			break
+		}
+	}
+	if open {
+		r.ServeErr = e.Close()
+	}
+	r.Heard, r.Said = a.Heard(), a.Said()
+	network.Sever()
+	a.Close()
+	network.Wait()
+	return r, nil
+}
+
+// reload kills a bridge whose network is severed, and loads its session in another one: with
+// a copy of what was on the disk, since the killed one may still write.
+func reload(e *editor.Editor, opts *editor.Options, network *memnet.Network, from, to string) (*editor.Editor, error) {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return nil, err
+	}
+	e.Terminate()
+	_ = e.Close() // it was killed
+	opts.Network, opts.Session = network, e.Session()
+	var err error
+	if opts.Store, err = store.Open(to); err != nil {
+		return nil, err
+	}
+	return editor.Start(opts)
+}
+
+// A moment is when the agent has said so many steps.
+type moment struct {
+	mu      sync.Mutex
+	steps   int
+	reached chan struct{}
+}
+
+func (m *moment) at(steps int) <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.steps, m.reached = steps, make(chan struct{})
+	return m.reached
+}
+
+func (m *moment) said(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n == m.steps && m.reached != nil {
+		close(m.reached)
+	}
+}
+
+func pause(d time.Duration) {
+	timer := time.NewTimer(d)
+	<-timer.C
+}
+
+// follow waits for the end of a turn, or for the moment of the user's act.
+func follow(t *TurnRecord, reached <-chan struct{}, act Act) ActKind {
+	if act.Kind == None {
+		reached = nil
+	}
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	select {
+	case <-reached:
+		pause(act.After)
+		t.Acted = time.Now()
+		return act.Kind
+	case <-t.Done:
+	case <-limit.C:
+		t.Stuck = true
+	}
+	return None
+}

@@ -1,0 +1,181 @@
+package seeds
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+var (
+	worlds = flag.Uint64("worlds", 600, "how many worlds TestSeeds plays")
+	first  = flag.Uint64("seed", 0, "the seed of the first world")
+	replay = flag.String("replay", "", "the world that TestReplay plays")
+	class  = flag.String("class", "", "with -replay: the class for which it is made small; else the first")
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	debug.SetGCPercent(800) // much garbage, and nothing is kept
+	debug.SetMemoryLimit(256 << 20)
+	os.Exit(m.Run())
+}
+
+// play plays a world and judges it.
+func play(t *testing.T, p *Plan) (r *Record, found []Violation, excused []string) {
+	var dirs []string
+	defer func() {
+		for _, dir := range dirs {
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	dir := func() string {
+		dir, err := os.MkdirTemp(memory(), "seed-")
+		if err != nil {
+			panic(err)
+		}
+		dirs = append(dirs, dir)
+		return dir
+	}
+	left := ""
+	func() {
+		defer func() { // goroutines that do not end panic here
+			if x := recover(); x != nil {
+				left = fmt.Sprint(x)
+			}
+		}()
+		synctest.Test(t, func(t *testing.T) {
+			var err error
+			if r, err = Play(p, dir); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}()
+	if left != "" {
+		return r, []Violation{{"something is left behind", left, -1}}, nil
+	}
+	found, excused = Judge(p, r)
+	return r, found, excused
+}
+
+// memory is a directory that is not on a disk, where there is one.
+func memory() string {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		return "/dev/shm"
+	}
+	return ""
+}
+
+// shrink takes out what a violation does not need.
+func shrink(t *testing.T, r Replay, class string) Replay {
+	for again := true; again; {
+		again = false
+		for _, label := range Generate(r).Labels {
+			less := Replay{r.Seed, append(slices.Clone(r.Out), label)}
+			if _, found, _ := play(t, Generate(less)); has(found, class) {
+				r, again = less, true
+			}
+		}
+	}
+	return r
+}
+
+func has(found []Violation, class string) bool {
+	return slices.ContainsFunc(found, func(v Violation) bool { return v.Class == class })
+}
+
+// atMost are today's wrong worlds among the first 600. The number may only shrink.
+const atMost = 170
+
+func TestSeeds(t *testing.T) {
+	var mu sync.Mutex
+	counts, least, excuses, details := map[string]int{}, map[string]uint64{}, map[string]int{}, map[string]string{}
+	wrong := 0
+	var next atomic.Uint64
+	t.Run("play", func(t *testing.T) {
+		for w := range runtime.GOMAXPROCS(0) {
+			t.Run(fmt.Sprint("worker", w), func(t *testing.T) {
+				t.Parallel()
+				for i := next.Add(1); i <= *worlds; i = next.Add(1) {
+					seed := *first + i - 1
+					_, found, excused := play(t, Generate(Replay{Seed: seed}))
+					mu.Lock()
+					if len(found) > 0 {
+						wrong++
+					}
+					for _, v := range found {
+						if was, ok := least[v.Class]; !ok || seed < was {
+							least[v.Class], details[v.Class] = seed, v.Detail
+						}
+						counts[v.Class]++
+					}
+					for _, name := range excused {
+						excuses[name]++
+					}
+					mu.Unlock()
+				}
+			})
+		}
+	})
+	byCount := func(counts map[string]int) []string {
+		return slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) })
+	}
+	for _, class := range byCount(counts) {
+		t.Logf("%6d %-50s -replay=%-6d %.120s", counts[class], class, least[class], details[class])
+	}
+	for _, name := range byCount(excuses) {
+		t.Logf("%6d needed the excuse: %s", excuses[name], name)
+	}
+	t.Logf("wrong: worlds: %d", wrong)
+	if *first == 0 && *worlds == 600 && wrong > atMost {
+		t.Errorf("%d of %d worlds are wrong, and %d were before", wrong, *worlds, atMost)
+	}
+}
+
+// TestReplay plays the world that -replay names, made small, and tells what happened.
+func TestReplay(t *testing.T) {
+	if *replay == "" {
+		t.Skip("-replay names no world")
+	}
+	r, err := ParseReplay(*replay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, found, _ := play(t, Generate(r))
+	if len(found) > 0 {
+		r = shrink(t, r, cmp.Or(*class, found[0].Class))
+	}
+	p := Generate(r)
+	rec, found, excused := play(t, p)
+	t.Logf("-replay='%s' lines %v, %s\n%s", r, p.Lines, p.Shape, Tell(p, rec))
+	t.Logf("excused: %q", excused)
+	for _, v := range found {
+		t.Errorf("turn %d: %s: %s", v.Turn, v.Class, v.Detail)
+	}
+}
+
+// TestExcuses: at most 25, each with a reason, and of classes that exist.
+func TestExcuses(t *testing.T) {
+	if len(excuses) > 25 {
+		t.Errorf("%d excuses", len(excuses))
+	}
+	for _, e := range excuses {
+		if e.Reason == "" {
+			t.Errorf("%s has no reason", e.Name)
+		}
+		for _, class := range e.Classes {
+			if !slices.ContainsFunc(questions, func(q question) bool { return q.class == class }) {
+				t.Errorf("%s: there is no class %q", e.Name, class)
+			}
+		}
+	}
+}
