@@ -19,45 +19,11 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-const groupCredentials = "Who you are"
-
 // These variables have no option: everybody on the machine can read an option's value.
 const (
 	tokenVariable        = "A2ASTDIO_TOKEN"
 	clientSecretVariable = "A2ASTDIO_OAUTH_CLIENT_SECRET"
 )
-
-// credentialFlags are the options for credentials and trust.
-func credentialFlags(env func(name string) []string) []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "token-file", Category: groupCredentials, EnvVars: env("token-file"),
-			Usage: "`FILE`: a token, a key or user:password for the agent, put where its card wants it; nobody else may be able to read the file. The variable " + tokenVariable + " holds one itself"},
-		&cli.StringFlag{Name: "credential-command", Category: groupCredentials, EnvVars: env("credential-command"),
-			Usage: "`CMD`: a command that prints a token (gcloud auth print-access-token), or headers as JSON as build tools' credential helpers do. It runs when a request needs it, and again when its token ends or is refused"},
-		&cli.StringFlag{Name: "oauth-client-id", Category: groupCredentials, EnvVars: env("oauth-client-id"),
-			Usage: "`ID`: the OAuth client for the sign-in; without it a2astdio registers one if it can"},
-		&cli.StringFlag{Name: "oauth-client-secret-file", Category: groupCredentials, EnvVars: env("oauth-client-secret-file"),
-			Usage: "`FILE`: the client's secret, in a file that nobody else can read; the variable " + clientSecretVariable + " holds it itself. With --oauth-issuer the client gets tokens for itself (client credentials)"},
-		&cli.StringFlag{Name: "oauth-client-secret-command", Category: groupCredentials, EnvVars: env("oauth-client-secret-command"),
-			Usage: "`CMD`: a command that prints the client's secret"},
-		&cli.StringFlag{Name: "oauth-issuer", Category: groupCredentials, EnvVars: env("oauth-issuer"),
-			Usage: "`URL`: the identity provider, instead of the one that the agent's card names; you are not asked whether it is the right one"},
-		&cli.StringSliceFlag{Name: "oauth-scope", Category: groupCredentials, EnvVars: env("oauth-scope"),
-			Usage: "`SCOPE`: what to ask the identity provider for, instead of what the card wants. Repeatable"},
-		&cli.StringFlag{Name: "oauth-redirect", Category: groupCredentials, EnvVars: env("oauth-redirect"),
-			Usage: "`URL`: the redirect URL on this machine, if the client is registered with one: http://127.0.0.1:8400/callback. Without it any free port"},
-		&cli.StringSliceFlag{Name: "oauth-param", Category: groupCredentials, EnvVars: env("oauth-param"),
-			Usage: "`NAME=VALUE`: a further parameter for the identity provider, such as audience=https://agent.example. Repeatable"},
-		&cli.StringFlag{Name: "ca-file", Category: groupCredentials, EnvVars: env("ca-file"),
-			Usage: "`FILE`: certificates of authorities to trust beside the system's, in PEM"},
-		&cli.StringFlag{Name: "client-cert", Category: groupCredentials, EnvVars: env("client-cert"),
-			Usage: "`FILE`: a certificate of yours to show to the agent, in PEM"},
-		&cli.StringFlag{Name: "client-key", Category: groupCredentials, EnvVars: env("client-key"),
-			Usage: "`FILE`: its key, if it is not in the same file; nobody else may be able to read it"},
-		&cli.BoolFlag{Name: "insecure", Category: groupCredentials, EnvVars: env("insecure"),
-			Usage: "do not verify certificates: for development. Your credentials are then sent to this machine alone"},
-	}
-}
 
 // tlsConfig reads how to trust the agent, and warns if certificates are not verified.
 func (p *program) tlsConfig(c *cli.Context) (*tls.Config, error) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/config"
 )
 
 // help is a command's help beside its options.
@@ -115,7 +117,7 @@ func documented(c *cli.Command, h help) *cli.Command {
 // writeOptions lists options by group, in the order of their definition. variables:
 // with their variables.
 func writeOptions(b *strings.Builder, flags []cli.Flag, variables bool) {
-	groups := []string{"", groupAgent, groupCredentials, groupWork, groupEditor, groupPush, groupLook}
+	groups := append([]string{""}, config.Groups()...)
 	position := func(f cli.Flag) int {
 		c, _ := f.(cli.CategorizableFlag)
 		return slices.Index(groups, c.GetCategory())

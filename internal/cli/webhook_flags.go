@@ -11,22 +11,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-const groupPush = "What the agent pushes"
-
-// webhookFlags are the options for receiving pushes.
-func webhookFlags(env func(name string) []string) []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "webhook", Category: groupPush, EnvVars: env("webhook"),
-			Usage: "`ADDR`: have the agent push a task's changes, so that a turn goes on without a connection; receive them at HOST:PORT (port 0: a free one). See docs/push.md"},
-		&cli.StringFlag{Name: "webhook-url", Category: groupPush, EnvVars: env("webhook-url"),
-			Usage: "`URL`: how the agent reaches the receiver, through a tunnel or a proxy; without it the address of --webhook itself, which only an agent on this machine reaches"},
-		&cli.StringSliceFlag{Name: "webhook-allow", Category: groupPush, EnvVars: env("webhook-allow"),
-			Usage: "`HOST|CIDR`: a private address to which an editor, or task push-config, may have the agent push. Repeatable"},
-		&cli.StringFlag{Name: "webhook-jwks", Category: groupPush, EnvVars: env("webhook-jwks"),
-			Usage: "`URL|FILE`: the keys of an agent that signs what it pushes; then a push without its signature is refused"},
-	}
-}
-
 // openWebhook makes the receiver that the options ask for.
 func (l *link) openWebhook(c *cli.Context, local bool) error {
 	l.options.WebhookPolicy = &transport.WebhookPolicy{Allow: fields(listOf(c, "webhook-allow"))}
