@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"runtime"
-	"runtime/pprof"
 	"strings"
 	"sync"
 
@@ -28,7 +25,6 @@ const (
 	modeTraced = "traced" // the bridge, with a trace
 	modeEmpty  = "empty"  // answers one line: the start of a process with our imports
 	modeTurns  = "turns"  // a request for each line, and its response to stdout
-	modeShell  = "shell"  // a2astdio's own command line
 )
 
 // baselineBuffer is the read buffer of the baselines' transport, as large as the
@@ -43,33 +39,13 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "bench: no mode")
 		return 2
 	}
-	if args[0] == modeShell {
-		return cli.Main(context.Background(), append([]string{"a2astdio"}, args[1:]...), stdin, stdout, stderr, "bench")
-	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	url := flags.String("agent", "", "the agent's `URL`")
 	n := flags.Int("sessions", 1, "how many messages a baseline sends at once")
-	cpu := flags.String("cpuprofile", "", "where to write a CPU profile")
 	file := flags.String("trace", "", "where the bridge writes a trace")
-	mem := flags.String("memprofile", "", "where to write a profile of allocations")
 	if flags.Parse(args[1:]) != nil {
 		return 2
-	}
-	if *mem != "" {
-		runtime.MemProfileRate = 512
-	}
-	if *cpu != "" {
-		f, err := os.Create(*cpu)
-		if err == nil {
-			err = pprof.StartCPUProfile(f)
-		}
-		if err != nil {
-			fmt.Fprintln(stderr, "bench:", err)
-			return 1
-		}
-		defer f.Close()
-		defer pprof.StopCPUProfile()
 	}
 	var err error
 	switch args[0] {
@@ -92,24 +68,11 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	default:
 		err = fmt.Errorf("no mode %q", args[0])
 	}
-	if *mem != "" && err == nil {
-		err = writeAllocations(*mem)
-	}
 	if err != nil {
 		fmt.Fprintln(stderr, "bench:", err)
 		return 1
 	}
 	return 0
-}
-
-func writeAllocations(path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	runtime.GC() // the profile lacks what was not swept
-	return pprof.Lookup("allocs").WriteTo(f, 0)
 }
 
 // serve runs the bridge like the command, with a trace if a file is named.

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Main is the harness: it returns the exit status.
@@ -24,12 +23,11 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&h.rounds, "rounds", 7, "how often each process runs, in turns")
 	flags.StringVar(&h.bridge, "bridge", "", "an a2astdio `executable` to measure, instead of bridge.Serve in this one")
 	flags.BoolVar(&h.trace, "trace", false, "the bridge with a trace, too")
-	flags.StringVar(&h.profiles, "profile", "", "a `directory` for CPU and allocation profiles of the bridge, by two extra runs of each scenario")
 	if flags.Parse(args) != nil {
 		return 2
 	}
 	if *list {
-		for _, sc := range append(Scenarios(), shellScripts()...) {
+		for _, sc := range Scenarios() {
 			fmt.Fprintf(stdout, "%-15s %s\n", sc.Name, sc.About)
 		}
 		for _, l := range h.looks() {
@@ -51,14 +49,13 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 type harness struct {
-	out      io.Writer
-	short    bool
-	rounds   int
-	only     []string
-	bridge   string
-	profiles string
-	trace    bool
-	runner   runner
+	out    io.Writer
+	short  bool
+	rounds int
+	only   []string
+	bridge string
+	trace  bool
+	runner runner
 }
 
 func (h *harness) wants(name string) bool { return len(h.only) == 0 || slices.Contains(h.only, name) }
@@ -89,9 +86,6 @@ func (h *harness) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := h.shell(ctx); err != nil {
-		return err
-	}
 	for _, l := range h.looks() {
 		if !h.wants(l.name) {
 			continue
@@ -113,7 +107,6 @@ func (h *harness) looks() []look {
 	return []look{
 		{"turns", "from the editor's prompt to the request, and from the agent's first words to the editor's line", h.turns},
 		{"load", "session/load of a conversation of 100,000 events", h.load},
-		{"stored", "session/list and session/new with many sessions stored", h.stored},
 		{"idle-sessions", "descriptors and memory after a prompt in each of 1,000 sessions", h.idleSessions},
 		{"after-big", "memory after one event of 63 MiB", h.afterBig},
 		{"cold", "from the start of a process to the answer to initialize", h.cold},
@@ -151,18 +144,6 @@ func (h *harness) compare(ctx context.Context, sc *Scenario) error {
 		}
 	}
 	h.report(sc, s, modes, all)
-	if h.profiles == "" || h.bridge != "" {
-		return nil
-	}
-	// One after the other: a profile of every allocation is a load of its own.
-	defer func() { h.runner.profile = nil }()
-	path := filepath.Join(h.profiles, sc.Name)
-	for _, flags := range [][]string{{"-cpuprofile", path + ".cpu.prof"}, {"-memprofile", path + ".allocs.prof"}} {
-		h.runner.profile = flags
-		if _, _, err := h.runner.run(ctx, modes[len(modes)-1], sc, s, false); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -227,48 +208,4 @@ func (h *harness) delays(modes []string, all map[string][]*measurement, of func(
 		h.printf("  %-8s %10.1f %10.1f %10.1f   %+.1f, %.2f\n", mode, of(mode, "", at(0.5)), of(mode, "", at(0.99)), of(mode, "", at(1)),
 			median(over), of(mode, modeRaw, at(0.99)))
 	}
-}
-
-// prompted starts a bridge, and runs a turn of a script with it.
-func (h *harness) prompted(ctx context.Context, s *script) (*process, error) {
-	h.runner.agent.play(s, 1)
-	p, err := h.runner.start(ctx, modeBridge, 1)
-	if err != nil {
-		return nil, err
-	}
-	if err = p.prompt(1, h.runner.dir); err == nil {
-		end := &sink{r: p.lines, wantMarks: s.marks * s.rounds, wantReplies: 1}
-		err = end.run()
-	}
-	if err != nil {
-		p.cancel()
-		return nil, err
-	}
-	return p, nil
-}
-
-// idle measures a bridge that has had a turn and has nothing to do.
-func (h *harness) idle(ctx context.Context) error {
-	sc := Scenarios()[0]
-	s, err := sc.script(true)
-	if err != nil {
-		return err
-	}
-	wait := 10 * time.Second
-	if h.short {
-		wait = time.Second
-	}
-	p, err := h.prompted(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer p.cancel()
-	rest(time.Second) // the runtime's own last work
-	ran, waits := activity(p.cmd.Process.Pid)
-	rest(wait)
-	ranThen, waitsThen := activity(p.cmd.Process.Pid)
-	now, peak := memory(p.cmd.Process.Pid)
-	h.printf("idle: for %v after a turn: %v of CPU, %d wake-ups, %.1f MiB (%.1f at most)\n\n",
-		wait, ranThen-ran, waitsThen-waits, float64(now)/(1<<20), float64(peak)/(1<<20))
-	return p.stop()
 }

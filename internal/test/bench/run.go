@@ -35,8 +35,6 @@ type runner struct {
 	bridge string // a2astdio's path; "" for our own serve mode
 	agent  *agent
 	dir    string // the sessions' directory
-	// profile are the bridge's flags for a profile.
-	profile []string
 	// state is the bridge's directory for what it stores, not the user's.
 	state string
 }
@@ -55,7 +53,7 @@ func (r *runner) command(ctx context.Context, mode string, sessions int) *exec.C
 	}
 	args := []string{mode, "-agent", r.agent.URL, "-sessions", strconv.Itoa(sessions)}
 	if serves(mode) {
-		args = append(append(args, r.profile...), traced...)
+		args = append(args, traced...)
 	}
 	cmd := exec.CommandContext(ctx, r.self, args...)
 	cmd.Env = append(env, childEnv+"=1")

@@ -25,63 +25,51 @@ const (
 func Scenarios() []Scenario {
 	return []Scenario{
 		{Name: "small", About: "1.x artifact updates, 200 bytes of text in 517, one a write", sessions: 1,
-			script: smallScript("1.0", artifactV1, 1, 300, false)},
+			script: smallScript("1.0", artifactV1, 1, 300)},
 		{Name: "small64", About: "the same, 64 a write", sessions: 1,
-			script: smallScript("1.0", artifactV1, 64, 600, false)},
-		{Name: "small-code", About: "the same with line feeds in the text, one a write", sessions: 1,
-			script: smallScript("1.0", artifactV1, 1, 300, true)},
-		{Name: "interleaved", About: "small64, of two artifacts in turns", sessions: 1,
-			script: smallScript("1.0", interleaved, 64, 600, false)},
-		{Name: "gemini", About: "0.3 status updates as Gemini CLI's server sends text, one a write", sessions: 1,
-			script: smallScript("0.3", statusV03, 1, 300, false)},
-		{Name: "gemini64", About: "the same, 64 a write", sessions: 1,
-			script: smallScript("0.3", statusV03, 64, 500, false)},
+			script: smallScript("1.0", artifactV1, 64, 600)},
+		{Name: "gemini64", About: "0.3 status updates as Gemini CLI's server sends text, 64 a write", sessions: 1,
+			script: smallScript("0.3", statusV03, 64, 500)},
 		{Name: "paced", About: "1.x artifact updates at 2,000/s: delay from the agent's write to the editor's read", sessions: 1,
-			script: func(short bool) (*script, error) {
-				s := newScript("1.0", stamped(artifactV1, ringSize), 1, 4)
-				s.pace = time.Second / 2000
-				if short {
-					s.rounds = 1
-				}
-				return s, nil
-			}},
-		{Name: "1MiB", About: "events of 1 MiB of text with line feeds", Big: true, sessions: 1, script: bigScript(1<<20, 4, 32)},
-		{Name: "12MiB", About: "events of 12 MiB of text with line feeds", Big: true, sessions: 1, script: bigScript(12<<20, 1, 16)},
+			script: pacedScript},
+		{Name: "1MiB", About: "events of 1 MiB of text with line feeds", Big: true, sessions: 1,
+			script: bigScript(1<<20, 4, 32)},
 		{Name: "tools", About: "tool calls of a recorded Gemini CLI server, one a write", sessions: 1,
-			script: func(short bool) (*script, error) {
-				n := 1500
-				if short {
-					n = 20
-				}
-				payloads, err := replay(recording, n)
-				if err != nil {
-					return nil, err
-				}
-				return newScript("0.3", payloads, 1, 1), nil
-			}},
-		{Name: "resent", About: "output of a running tool, resent whole: to 1 MiB in steps of 4 KiB, one a write", Big: true, sessions: 1,
-			script: func(short bool) (*script, error) {
-				size := 1 << 20
-				if short {
-					size = 64 << 10
-				}
-				return newScript("0.3", liveOutput(size), 1, 2), nil
-			}},
+			script: toolScript},
 		{Name: "slow", About: "small events, one a write, to an editor that reads 64 KiB at most each 2 ms", sessions: 1, slow: 2 * time.Millisecond,
-			script: smallScript("1.0", artifactV1, 1, 60, false)},
-		{Name: "sessions20", About: "small events, one a write, in 20 sessions at once", sessions: 20,
-			script: smallScript("1.0", artifactV1, 1, 20, false)},
-		{Name: "sessions100", About: "the same in 100 sessions at once", sessions: 100,
-			script: smallScript("1.0", artifactV1, 1, 4, false)},
+			script: smallScript("1.0", artifactV1, 1, 60)},
+		{Name: "sessions100", About: "small events, one a write, in 100 sessions at once", sessions: 100,
+			script: smallScript("1.0", artifactV1, 1, 4)},
 	}
 }
 
-func smallScript(version string, event func(int, string) []byte, perWrite, rounds int, breaks bool) func(bool) (*script, error) {
+func pacedScript(short bool) (*script, error) {
+	s := newScript("1.0", stamped(artifactV1, ringSize), 1, 4)
+	s.pace = time.Second / 2000
+	if short {
+		s.rounds = 1
+	}
+	return s, nil
+}
+
+func toolScript(short bool) (*script, error) {
+	n := 1500
+	if short {
+		n = 20
+	}
+	payloads, err := replay(recording, n)
+	if err != nil {
+		return nil, err
+	}
+	return newScript("0.3", payloads, 1, 1), nil
+}
+
+func smallScript(version string, event func(int, string) []byte, perWrite, rounds int) func(bool) (*script, error) {
 	return func(short bool) (*script, error) {
 		if short {
 			rounds = 2
 		}
-		return newScript(version, small(event, ringSize, breaks), perWrite, rounds), nil
+		return newScript(version, small(event, ringSize, false), perWrite, rounds), nil
 	}
 }
 
