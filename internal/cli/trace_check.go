@@ -26,21 +26,23 @@ the record's number, who has said it, which rule it breaks, and how. The rules:
   answered  every request is answered, and once
   order     updates before their reply, calls before news of them, and the like
   seq       the numbers of A2A lines have no gap
-  state     a task that is over stays so
+  state     a task that is over stays so, and a stream ends when it is
+  http      Content-Types, and the form of streams
   words     what the agent says reaches the editor, all of it, and once
 
-What could not be checked is said on stderr. trace show --record N shows more of
+A warning is what clients get along with. What could not be checked is said on
+stderr. trace show --record N shows more of
 a record.`,
 		usage: []string{"a2astdio trace check [options] FILE..."},
 		examples: []example{
 			{"a2astdio trace check t.jsonl", "all of it"},
 			{"a2astdio trace check --of agent --skip schema t.jsonl", "what the agent does wrong, beyond what is missing in its JSON"},
 		},
-		after: strings.Replace(traceAfter, "  0    done\n  1    failed: the file is no trace, for one\n", "  0    nothing was found\n  1    something was; or failed: a file is no trace, for one\n", 1),
+		after: strings.Replace(traceAfter, "  0    done\n  1    failed: the file is no trace, for one\n", "  0    nothing was found but warnings\n  1    something was; or failed: a file is no trace, for one\n", 1),
 	},
 		&cli.StringFlag{Name: "of", Usage: "`editor|bridge|agent`: only what this one does wrong; bridge is also what tap listens to"},
 		&cli.StringSliceFlag{Name: "skip", Usage: "`RULE`: not this rule. Repeatable"},
-		outputFlag(`{"file","record","who","rule","what","text"}, one a line`))
+		outputFlag(`{"file","record","who","rule","weight","source","what","text"}, one a line`))
 }
 
 func (p *program) traceCheck(c *cli.Context) error {
@@ -72,7 +74,7 @@ func (p *program) traceCheck(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		found = found || one.findings > 0
+		found = found || one.errors > 0
 	}
 	if found {
 		return errFailed
@@ -86,7 +88,7 @@ type checking struct {
 	skip     []string
 	json     bool
 	out      *bufio.Writer
-	findings int
+	errors   int
 	records  int
 }
 
@@ -115,8 +117,12 @@ func (g *checking) run() error {
 	for _, n := range c.Notes() {
 		g.p.say("%s: %s", g.file, n)
 	}
-	if g.findings = c.Count(); !g.json {
-		fmt.Fprintf(g.out, "%s: %s in %s\n", g.file, count(g.findings, "finding"), count(g.records, "record"))
+	if g.errors = c.Errors(); !g.json {
+		warnings := ""
+		if n := c.Count() - g.errors; n > 0 {
+			warnings = ", of which " + count(n, "warning")
+		}
+		fmt.Fprintf(g.out, "%s: %s in %s%s\n", g.file, count(c.Count(), "finding"), count(g.records, "record"), warnings)
 	}
 	return nil
 }

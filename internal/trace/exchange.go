@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
 // requestHead and responseHead hold what precedes the bodies.
@@ -169,36 +171,6 @@ func (x *exchange) keepNewest() {
 	}
 }
 
-// ends reports whether an event is the last of its request: by 0.3's "final", by a
-// terminal state, or by an answer that is a message or an error. known is false if the
-// event is not A2A's.
-func ends(b []byte) (over, known bool) {
-	result := gjson.GetBytes(b, "result")
-	if !result.Exists() {
-		if gjson.GetBytes(b, "error").IsObject() {
-			return true, true
-		}
-		result = gjson.ParseBytes(b) // HTTP+JSON has no envelope
-	}
-	state := ""
-	for _, path := range [...]string{"status.state", "statusUpdate.status.state", "task.status.state"} {
-		if s := result.Get(path).Str; s != "" {
-			state = s
-		}
-	}
-	message := result.Get("kind").Str == "message" || result.Get("message.messageId").Exists() && state == ""
-	return result.Get("final").Bool() || message || lastState(state),
-		state != "" || message || result.Get("artifactUpdate").Exists() || result.Get("kind").Str == "artifact-update"
-}
-
-func lastState(state string) bool {
-	switch strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(state, "TASK_STATE_"), "_", "-")) {
-	case "completed", "canceled", "failed", "rejected", "input-required":
-		return true
-	}
-	return false
-}
-
 // end records the rest and the end.
 func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	delete(w.open, x.n)
@@ -208,7 +180,8 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	case x.sse != nil:
 		cut := x.sse.end(func(ev *sseEvent) { w.event(x, at, ev) })
 		x.keepNewest()
-		over, known := ends(x.last)
+		last, failed := event.OfPayload(gjson.ParseBytes(x.last))
+		over, known := failed || last.Ends() && last.State != "auth-required", failed || last.Kind != ""
 		switch {
 		case over && reason != EndOpen:
 			reason = EndDone // nobody wanted the rest
@@ -235,7 +208,7 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	w.begin(at, WireAgent, DirIn, KindEnd)
 	w.number("x", x.n)
 	w.text("reason", reason)
-	if reason != EndDone {
+	if reason != EndDone || x.sse != nil { // who has closed a stream that was done
 		w.text("error", e.text)
 	}
 	w.number("bytes", x.bytes)

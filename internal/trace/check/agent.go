@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/card"
+	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
 // An agentWire checks the agent's wire.
@@ -15,12 +16,19 @@ type agentWire struct {
 	c         *Checker
 	exchanges map[int64]*exchange
 	tasks     map[string]over
+	known     map[string]*begun // tasks that began in the trace
 }
 
 // over is where a task reached a terminal state.
 type over struct {
 	state  string
 	record int64
+}
+
+// begun is what was seen of a task from its beginning.
+type begun struct {
+	context   string
+	artifacts map[string]bool
 }
 
 // An exchange is a request to the agent.
@@ -37,10 +45,18 @@ type exchange struct {
 	why     string // why it must be
 	isCard  bool
 	devtool bool // the development-tool extension is active
+
+	media   string      // the response's Content-Type
+	end     event.Event // the last event that has a state, or can be the last
+	at      int64       // when the last sign of life came, in microseconds
+	record  int64       // of the last event
+	torn    bool        // a blank line is missing behind the last event
+	context string      // the context of its events
+	before  string      // the event before, as it was written
 }
 
 func (w *agentWire) init(c *Checker) {
-	*w = agentWire{c: c, exchanges: map[int64]*exchange{}, tasks: map[string]over{}}
+	*w = agentWire{c: c, exchanges: map[int64]*exchange{}, tasks: map[string]over{}, known: map[string]*begun{}}
 }
 
 func (w *agentWire) record(r *trace.Record) {
@@ -54,8 +70,9 @@ func (w *agentWire) record(r *trace.Record) {
 	}
 	switch r.Kind {
 	case trace.KindResponse:
-		x.status = r.Status
+		x.status, x.media, x.at = r.Status, header(r, "Content-Type"), r.Micros
 	case trace.KindEvent, trace.KindBody:
+		x.at, x.torn = r.Micros, r.Error != ""
 		w.answer(r, x)
 	case trace.KindEnd:
 		delete(w.exchanges, r.Exchange)
@@ -199,11 +216,14 @@ func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 	default:
 		return
 	}
-	e := eventOf(result)
-	if x.op.result == "Event" {
+	e := event.Of(result)
+	w.media(r, x)
+	w.context(r, x, &e)
+	if x.op.result == "Event" && r.Kind == trace.KindEvent {
 		w.stream(r, x, &e)
+		w.pieces(r, x, &e)
 	}
-	if e.task != "" && e.state != "" {
+	if e.Task != "" && e.State != "" {
 		w.state(r, x, &e)
 	}
 	w.c.words.event(&e, x.params.Get("message.taskId").Exists() || !x.params.Get("message").Exists())
@@ -211,48 +231,48 @@ func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 
 // stream checks the order of a stream's events: A2A 1.0, sections 3.1.2 and 3.1.6; of
 // 0.3, section 7.2, that nothing follows the final event.
-func (w *agentWire) stream(r *trace.Record, x *exchange, e *event) {
+func (w *agentWire) stream(r *trace.Record, x *exchange, e *event.Event) {
 	v1 := x.op.version == "1.0"
 	switch {
 	case x.answers > 1 || !v1:
-	case x.method == "SubscribeToTask" && e.kind != kindTask:
+	case x.method == "SubscribeToTask" && e.Kind != event.Task:
 		w.c.find(r.N, Agent, RuleOrder, x.method, "the first event of a subscription must be the task")
-	case x.method != "SubscribeToTask" && e.kind != kindTask && e.kind != kindMessage && !x.params.Get("message.taskId").Exists():
+	case x.method != "SubscribeToTask" && e.Kind != event.Task && e.Kind != event.Message && !x.params.Get("message.taskId").Exists():
 		w.c.find(r.N, Agent, RuleOrder, x.method, "the first event must be a task or a message")
 	}
 	switch {
-	case x.task != "" && e.task != "" && e.task != x.task:
-		w.c.find(r.N, Agent, RuleOrder, x.method, "the stream is about the task %q, and this about %q", x.task, e.task)
-	case e.task != "":
-		x.task = e.task
+	case x.task != "" && e.Task != "" && e.Task != x.task:
+		w.c.find(r.N, Agent, RuleOrder, x.method, "the stream is about the task %q, and this about %q", x.task, e.Task)
+	case e.Task != "":
+		x.task = e.Task
 	}
 	switch {
 	case x.last > 0:
-	case e.kind == kindMessage:
+	case e.Kind == event.Message:
 		x.last, x.why = r.N, "a message, which is the whole answer"
-	case e.final:
+	case e.Final:
 		x.last, x.why = r.N, "final"
-	case v1 && terminal(e.state):
-		x.last, x.why = r.N, e.state
+	case v1 && event.Terminal(e.State):
+		x.last, x.why = r.N, e.State
 	}
 }
 
 // state checks that a terminal state is the last one (A2A 0.3, section 6.3; 1.0,
 // 4.1.3). In the development-tool extension, appendix A, a completed task continues
 // with the user's next message.
-func (w *agentWire) state(r *trace.Record, x *exchange, e *event) {
-	before, ok := w.tasks[e.task]
+func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
+	before, ok := w.tasks[e.Task]
 	switch {
-	case ok && before.state == "completed" && x.devtool && x.params.Get("message.taskId").Str == e.task:
-		delete(w.tasks, e.task)
-	case ok && before.state != e.state:
-		w.c.find(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.task, before.state, before.record, e.state)
-		delete(w.tasks, e.task)
-	case !ok && terminal(e.state):
+	case ok && before.state == "completed" && x.devtool && x.params.Get("message.taskId").Str == e.Task:
+		delete(w.tasks, e.Task)
+	case ok && before.state != e.State:
+		w.c.find(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
+		delete(w.tasks, e.Task)
+	case !ok && event.Terminal(e.State):
 		if len(w.tasks) >= maxOpen {
 			clear(w.tasks)
 		}
-		w.tasks[e.task] = over{e.state, r.N}
+		w.tasks[e.Task] = over{e.State, r.N}
 	}
 }
 
@@ -260,6 +280,9 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 	ended := r.Reason == trace.EndDone || r.Reason == trace.EndEOF
 	if x.rpc && ended && x.answers == 0 && x.status < 300 && (x.op.result != "" || x.op.version == "") {
 		w.c.find(r.N, Agent, RuleAnswered, x.method, "the response has ended, and nothing was in it")
+	}
+	if x.record > 0 && x.op.result == "Event" {
+		w.ending(r, x)
 	}
 	if !ended || r.Reason == trace.EndEOF {
 		w.c.words.broken()

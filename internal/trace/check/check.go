@@ -24,12 +24,13 @@ const (
 	RuleAnswered = "answered" // every request is answered, once
 	RuleOrder    = "order"    // messages come in the wrong order
 	RuleSeq      = "seq"      // the numbers of A2A lines' events have gaps
-	RuleState    = "state"    // a task changes after a terminal state
+	RuleState    = "state"    // a task changes after a terminal state, or a stream ends without one
+	RuleHTTP     = "http"     // a Content-Type is wrong, or a stream of events is not well formed
 	RuleWords    = "words"    // the editor does not get the agent's text, or gets it twice
 )
 
 // Rules lists all rules.
-var Rules = [...]string{RuleJSONRPC, RuleSchema, RuleVersion, RuleAnswered, RuleOrder, RuleSeq, RuleState, RuleWords}
+var Rules = [...]string{RuleJSONRPC, RuleSchema, RuleVersion, RuleAnswered, RuleOrder, RuleSeq, RuleState, RuleHTTP, RuleWords}
 
 // maxAlike bounds the reports of equal findings.
 const maxAlike = 5
@@ -41,13 +42,25 @@ const maxKinds = 1000
 // found about a forgotten one.
 const maxOpen = 20_000
 
+// Values of [Finding.Weight].
+const (
+	// Error: a client may do something wrong because of it.
+	Error = "error"
+	// Warning: it is not as the protocol says, or does not look meant, and clients get
+	// along.
+	Warning = "warning"
+)
+
 // A Finding is a violation of a protocol.
 type Finding struct {
 	// Record is the record's number; 0: the whole trace.
 	Record int64 `json:"record"`
 	// Who has violated it.
-	Who  string `json:"who"`
-	Rule string `json:"rule"`
+	Who    string `json:"who"`
+	Rule   string `json:"rule"`
+	Weight string `json:"weight"`
+	// Source is where the rule stands; "" for a rule of this program's.
+	Source string `json:"source,omitempty"`
 	// What names the message: its method, or the update's kind.
 	What string `json:"what"`
 	Text string `json:"text"`
@@ -60,6 +73,9 @@ func (f *Finding) String() string {
 		fmt.Fprintf(&b, "record %d: ", f.Record)
 	}
 	fmt.Fprintf(&b, "%s: %s: ", f.Who, f.Rule)
+	if f.Weight == Warning {
+		b.WriteString("warning: ")
+	}
 	if f.What != "" {
 		b.WriteString(f.What + ": ")
 	}
@@ -69,10 +85,11 @@ func (f *Finding) String() string {
 
 // A Checker checks a trace. Its methods may not be called concurrently.
 type Checker struct {
-	opts  Options
-	count int
-	alike map[string]int
-	notes []string
+	opts   Options
+	count  int
+	errors int
+	alike  map[string]int
+	notes  []string
 
 	schemas schemas
 	editor  editorWire
@@ -107,6 +124,9 @@ func New(opts *Options) *Checker {
 // Count returns the number of findings, with equal ones.
 func (c *Checker) Count() int { return c.count }
 
+// Errors returns the number of those that are no warnings.
+func (c *Checker) Errors() int { return c.errors }
+
 // Notes tell what was not checked, and why.
 func (c *Checker) Notes() []string {
 	notes := c.notes
@@ -131,15 +151,28 @@ func (c *Checker) note(format string, args ...any) {
 	}
 }
 
-// find reports a finding, unless it was reported often enough.
+// find reports an error.
 func (c *Checker) find(n int64, who, rule, what, format string, args ...any) {
-	f := &Finding{Record: n, Who: who, Rule: rule, What: what, Text: fmt.Sprintf(format, args...)}
+	c.report(&Finding{Record: n, Who: who, Rule: rule, Weight: Error, What: what, Text: fmt.Sprintf(format, args...)}, format)
+}
+
+// warn reports a warning.
+func (c *Checker) warn(n int64, who, rule, what, format string, args ...any) {
+	c.report(&Finding{Record: n, Who: who, Rule: rule, Weight: Warning, What: what, Text: fmt.Sprintf(format, args...)}, format)
+}
+
+// report reports a finding, unless one of the same kind was reported often enough.
+func (c *Checker) report(f *Finding, kind string) {
+	f.Source = source(f)
 	if c.opts.Picks != nil && !c.opts.Picks(f) {
 		return
 	}
 	c.count++
-	key := who + rule + what + format
-	if rule == RuleSchema {
+	if f.Weight == Error {
+		c.errors++
+	}
+	key := f.Who + f.Rule + f.What + kind
+	if f.Rule == RuleSchema {
 		key += f.Text
 	}
 	switch n := c.alike[key] + 1; {
@@ -155,6 +188,35 @@ func (c *Checker) find(n int64, who, rule, what, format string, args ...any) {
 	if c.opts.Report != nil {
 		c.opts.Report(f)
 	}
+}
+
+// source is where the rule of a finding stands.
+func source(f *Finding) string {
+	v1 := operationOf(f.What).version == "1.0"
+	switch {
+	case f.Rule == RuleSchema:
+		if i := strings.LastIndexByte(f.Text, '('); i >= 0 {
+			return "the schema of " + strings.TrimSuffix(f.Text[i+1:], ")")
+		}
+	case f.Rule == RuleJSONRPC, f.Rule == RuleAnswered:
+		return "JSON-RPC 2.0, sections 4 and 5"
+	case f.Rule == RuleVersion:
+		return "A2A 1.0, section 3.6"
+	case f.Rule == RuleWords, f.Who != Agent:
+	case f.Rule == RuleHTTP && v1:
+		return "A2A 1.0, section 9.4.2"
+	case f.Rule == RuleHTTP:
+		return "A2A 0.3, section 3.3"
+	case f.Rule == RuleState && v1:
+		return "A2A 1.0, section 4.1.3"
+	case f.Rule == RuleState:
+		return "A2A 0.3, section 6.3"
+	case f.Rule == RuleOrder && v1:
+		return "A2A 1.0, section 3.1.2"
+	case f.Rule == RuleOrder:
+		return "A2A 0.3, section 7.2"
+	}
+	return ""
 }
 
 // Add checks the next record.

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
 const (
@@ -157,27 +159,27 @@ func solid(s string) string {
 // event takes an event of the agent. goesOn: it answers a request about an existing
 // task, so that it may hold text from before the turn. That text need not be shown
 // again.
-func (w *words) event(e *event, goesOn bool) {
+func (w *words) event(e *event.Event, goesOn bool) {
 	for _, t := range w.turns {
-		old := goesOn && !t.tasks[e.task]
-		t.tasks[e.task] = true
-		switch e.kind {
-		case kindArtifact:
-			a := e.body.Get("artifact")
-			t.artifact(e.task, a, e.body.Get("append").Bool())
-		case kindStatus:
-			t.message(e.body.Get("status.message"))
-		case kindMessage:
-			t.message(e.body)
-		case kindTask:
+		old := goesOn && !t.tasks[e.Task]
+		t.tasks[e.Task] = true
+		switch e.Kind {
+		case event.Artifact:
+			a := e.Body.Get("artifact")
+			t.artifact(e.Task, a, e.Body.Get("append").Bool())
+		case event.Status:
+			t.message(e.Body.Get("status.message"))
+		case event.Message:
+			t.message(e.Body)
+		case event.Task:
 			if !old {
-				t.message(e.body.Get("status.message"))
+				t.message(e.Body.Get("status.message"))
 			}
-			e.body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
+			e.Body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
 				if old {
-					t.unit(artifactName(a)).base = w.before(e.task, a)
+					t.unit(artifactName(a)).base = w.before(e.Task, a)
 				}
-				t.artifact(e.task, a, false)
+				t.artifact(e.Task, a, false)
 				return true
 			})
 		}
@@ -207,7 +209,7 @@ func (w *words) before(task string, a gjson.Result) string {
 	if known, ok := w.past[task]; ok {
 		return known[artifactName(a)]
 	}
-	return textOf(a.Get("parts"))
+	return event.Text(a.Get("parts"))
 }
 
 // keep stores a turn's artifacts at its end.
@@ -234,7 +236,7 @@ func artifactName(a gjson.Result) string {
 
 // artifact begins, continues or replaces an artifact.
 func (t *turn) artifact(task string, a gjson.Result, goesOn bool) {
-	text := textOf(a.Get("parts"))
+	text := event.Text(a.Get("parts"))
 	if !t.grow(text) {
 		return
 	}
@@ -262,7 +264,7 @@ func (t *turn) artifact(task string, a gjson.Result, goesOn bool) {
 
 // message takes a message of the agent's, or a piece of one.
 func (t *turn) message(m gjson.Result) {
-	text := textOf(m.Get("parts"))
+	text := event.Text(m.Get("parts"))
 	if text == "" || strings.EqualFold(strings.TrimPrefix(m.Get("role").Str, "ROLE_"), "user") || !t.grow(text) {
 		return
 	}

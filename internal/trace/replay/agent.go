@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/card"
+	"github.com/a2astdio/a2astdio/internal/trace/event"
 	"github.com/a2astdio/a2astdio/internal/trace/fault"
 )
 
@@ -250,15 +251,15 @@ func (p *playing) now(b []byte) []byte {
 
 // note applies an event to its task.
 func (a *Agent) note(x *exchange, doc gjson.Result, next int) *task {
-	id := taskOf(doc)
+	e, _ := event.OfPayload(doc)
+	id := e.Task
 	if id == "" {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	t := a.tasks[id]
-	kind, _, _ := inner(doc)
-	if t == nil || kind == "task" && x.stream && next == 1 && t.of == x { // it begins anew
+	if t == nil || e.Kind == event.Task && x.stream && next == 1 && t.of == x { // it begins anew
 		t = &task{id: id, canceled: make(chan struct{})}
 		a.tasks[id] = t
 	}

@@ -31,7 +31,7 @@ type exchange struct {
 	header    map[string][]string
 	stream    bool
 	responded int64 // when the head came
-	events    []event
+	events    []timed
 	body      *trace.Position
 	bodySize  int64
 	reason    string
@@ -39,7 +39,7 @@ type exchange struct {
 	used int // how often it was played
 }
 
-type event struct {
+type timed struct {
 	at   int64
 	data bool
 	lost bool // it was too large to be recorded
@@ -117,7 +117,7 @@ func (rec *recorded) answer(x *exchange, r *trace.Record, at trace.Position) {
 		x.status, x.header, x.responded = r.Status, r.Header, r.Micros
 	case trace.KindEvent:
 		x.stream = true
-		x.events = append(x.events, event{at: r.Micros, data: r.Event > 0, lost: r.SHA256 != "", pos: at})
+		x.events = append(x.events, timed{at: r.Micros, data: r.Event > 0, lost: r.SHA256 != "", pos: at})
 	case trace.KindBody:
 		x.body, x.bodySize = &at, r.Size
 		if b, whole := r.Payload(); x.http == "GET" && whole && card.IsCard(b) && rec.card == nil {

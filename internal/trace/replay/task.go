@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
 // A task is the result of the events played so far. It answers requests that were not
@@ -21,69 +22,34 @@ type task struct {
 	canceled chan struct{} // closed by a cancel
 }
 
-// results are the wrappers of events in 1.x.
-var results = []string{"task", "statusUpdate", "artifactUpdate", "message"}
-
-// inner returns an event without its wrapper, and its kind by 1.x's name.
-func inner(doc gjson.Result) (kind string, ev gjson.Result, v1 bool) {
-	ev = doc.Get("result")
-	if !ev.Exists() {
-		ev = doc
-	}
-	switch ev.Get("kind").Str {
-	case "task":
-		return "task", ev, false
-	case "status-update":
-		return "statusUpdate", ev, false
-	case "artifact-update":
-		return "artifactUpdate", ev, false
-	case "message":
-		return "message", ev, false
-	}
-	for _, name := range results {
-		if e := ev.Get(name); e.IsObject() {
-			return name, e, true
-		}
-	}
-	return "", ev, false
-}
-
-// taskOf returns the task of an event.
-func taskOf(doc gjson.Result) string {
-	kind, ev, _ := inner(doc)
-	if kind == "task" {
-		return ev.Get("id").Str
-	}
-	return ev.Get("taskId").Str
-}
-
 // apply applies an event.
 func (t *task) apply(doc gjson.Result) {
-	kind, ev, v1 := inner(doc)
-	t.v1 = v1
+	e, _ := event.OfPayload(doc)
+	t.v1 = e.V1
 	var m map[string]any
-	if json.Unmarshal([]byte(ev.Raw), &m) != nil {
+	if json.Unmarshal([]byte(e.Body.Raw), &m) != nil {
 		return
 	}
 	if t.doc == nil {
 		t.doc = map[string]any{"id": t.id, "contextId": m["contextId"], "status": map[string]any{}}
-		if !v1 {
+		if !t.v1 {
 			t.doc["kind"] = "task"
 		}
 	}
-	switch kind {
-	case "task":
+	switch e.Kind {
+	case event.Task:
 		t.doc = m
-	case "statusUpdate":
+	case event.Status:
 		status, _ := m["status"].(map[string]any)
 		message, said := status["message"].(map[string]any)
-		if said && !ends(ev) {
+		// A state that pauses or ends the task has its message; what precedes it is history.
+		if said && !e.Final && (e.State == "working" || e.State == "submitted") {
 			t.remember(message)
 			status = maps.Clone(status)
 			delete(status, "message")
 		}
 		t.doc["status"] = status
-	case "artifactUpdate":
+	case event.Artifact:
 		t.artifact(m)
 	}
 }
@@ -97,16 +63,6 @@ func (t *task) hear(message gjson.Result) {
 	}
 	history, _ := t.doc["history"].([]any)
 	t.doc["history"] = append(history, m)
-}
-
-// ends reports whether a state pauses or ends the task: its message is the status's,
-// and what precedes it is history.
-func ends(ev gjson.Result) bool {
-	switch strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(ev.Get("status.state").Str, "TASK_STATE_"), "_", "-")) {
-	case "working", "submitted":
-		return ev.Get("final").Bool()
-	}
-	return true
 }
 
 // remember adds a message to the history. It joins a text in pieces, and keeps the

@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
 // request is a request to the agent.
@@ -77,57 +78,29 @@ func (it *Item) answer(r *trace.Record) {
 }
 
 // event is an A2A event of any version.
-func (it *Item) event(ev gjson.Result) {
-	kind := ev.Get("kind").Str
-	for _, name := range [...]string{"task", "statusUpdate", "artifactUpdate", "message"} {
-		if inner := ev.Get(name); kind == "" && inner.IsObject() {
-			kind, ev = name, inner
-		}
+func (it *Item) event(result gjson.Result) {
+	e := event.Of(result)
+	switch ev := e.Body; {
+	case e.Kind != "":
+		it.Name = e.Kind
+	case ev.Get("supportedInterfaces").Exists(), ev.Get("protocolVersion").Exists():
+		it.Name = "card"
+	default:
+		it.Name = cmp.Or(ev.Get("kind").Str, "result")
 	}
-	it.Name = eventName(kind, ev)
-	it.Task = first(ev, "taskId")
-	if it.Task == "" && it.Name == "task" {
-		it.Task = ev.Get("id").Str
+	it.Task, it.State = e.Task, e.State
+	it.parts(e.Parts())
+	if e.Kind == event.Task {
+		it.history(e.Body.Get("history"))
 	}
-	it.State = stateOf(ev.Get("status.state").Str)
-	parts := ev.Get("status.message.parts")
-	switch it.Name {
-	case "artifact":
-		parts = ev.Get("artifact.parts")
-	case "message":
-		parts = ev.Get("parts")
-	}
-	it.parts(parts)
-	if it.Name == "task" {
-		it.history(ev.Get("history"))
-	}
-	if it.Text = it.summary(ev); it.State != "" && it.Text != "" {
+	if it.Text = it.summary(e.Body); it.State != "" && it.Text != "" {
 		it.Text = ": " + it.Text
 	}
 	it.Text = it.State + it.Text
 	it.Bad = it.State == "failed" || it.State == "rejected"
-	if it.State == "input-required" || it.State == "auth-required" {
+	if event.Waits(it.State) {
 		it.Mark = "ask"
 	}
-}
-
-// eventName is what the page calls an event or a result.
-func eventName(kind string, ev gjson.Result) string {
-	switch kind {
-	case "":
-		switch {
-		case ev.Get("status.state").Exists():
-			return "task"
-		case ev.Get("supportedInterfaces").Exists(), ev.Get("protocolVersion").Exists():
-			return "card"
-		}
-		return "result"
-	case "statusUpdate", "status-update":
-		return "status"
-	case "artifactUpdate", "artifact-update":
-		return "artifact"
-	}
-	return kind
 }
 
 // summary is what an event says, without the state.
@@ -165,11 +138,6 @@ func (it *Item) history(messages gjson.Result) {
 
 // maxCalls bounds the tool calls that are read from a snapshot.
 const maxCalls = 200
-
-// stateOf returns a state's 0.3 name.
-func stateOf(s string) string {
-	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(s, "TASK_STATE_"), "_", "-"))
-}
 
 // parts reads text, thoughts and tool calls, in the forms of the development-tool
 // extension and of Gemini CLI's server.

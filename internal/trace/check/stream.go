@@ -1,0 +1,115 @@
+package check
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/event"
+)
+
+const (
+	// lingers is how long a stream may stay open behind its last event. Clients read on for
+	// some time, because agents say something late.
+	lingers = 200 * time.Millisecond
+	// silence is how long nothing may come while a client waits.
+	silence = 15 * time.Second
+	// longEvent is the least length of a text that is not said twice by intention.
+	longEvent = 40
+)
+
+// media checks the Content-Type of an answer that was understood all the same.
+func (w *agentWire) media(r *trace.Record, x *exchange) {
+	media, _, _ := strings.Cut(strings.ToLower(x.media), ";")
+	media = strings.TrimSpace(media)
+	switch {
+	case x.answers > 1 || x.media == "" || x.status >= 300:
+	case x.op.result == "Event" && r.Kind == trace.KindBody:
+		w.c.find(r.N, Agent, RuleHTTP, x.method, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
+	case r.Kind == trace.KindBody && !strings.HasSuffix(media, "json"):
+		w.c.find(r.N, Agent, RuleHTTP, x.method, "the Content-Type of the answer must be application/json, and is %q", x.media)
+	}
+}
+
+// context checks that a conversation stays in its context.
+func (w *agentWire) context(r *trace.Record, x *exchange, e *event.Event) {
+	if e.Context == "" {
+		return
+	}
+	if x.context == "" {
+		x.context = x.params.Get("message.contextId").Str
+	}
+	task := w.known[e.Task]
+	switch {
+	case x.context != "" && x.context != e.Context:
+		w.c.find(r.N, Agent, RuleOrder, x.method, "the context was %q, and is %q", x.context, e.Context)
+	case task != nil && task.context != "" && task.context != e.Context:
+		w.c.find(r.N, Agent, RuleOrder, x.method, "the context of the task %q was %q, and is %q", e.Task, task.context, e.Context)
+	}
+	x.context = e.Context
+	if task != nil {
+		task.context = e.Context
+	}
+}
+
+// pieces checks that what is continued has begun, and that nothing comes twice. Of a
+// task that is older than the trace, nothing tells what has begun.
+func (w *agentWire) pieces(r *trace.Record, x *exchange, e *event.Event) {
+	x.record = r.N
+	if e.Ends() || e.State != "" {
+		x.end = *e
+	}
+	task := w.known[e.Task]
+	if task == nil && e.Task != "" && x.answers == 1 && x.params.Get("message").Exists() && !x.params.Get("message.taskId").Exists() && len(w.known) < maxOpen {
+		task = &begun{context: e.Context, artifacts: map[string]bool{}}
+		w.known[e.Task] = task
+	}
+	if task != nil {
+		e.Body.Get("artifacts.#.artifactId").ForEach(func(_, id gjson.Result) bool {
+			task.artifacts[id.Str] = true
+			return true
+		})
+		if e.Kind == event.Artifact {
+			if e.Append && !task.artifacts[e.ID()] {
+				w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", e.ID())
+			}
+			task.artifacts[e.ID()] = true
+		}
+	}
+	if now := e.Body.Raw; now == x.before && e.ID() != "" && len(event.Text(e.Parts())) >= longEvent && (e.Append || e.Kind != event.Artifact) {
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is the event before once more: clients show its text twice")
+	}
+	x.before = strings.Clone(e.Body.Raw)
+}
+
+// ending checks how a stream has ended.
+func (w *agentWire) ending(r *trace.Record, x *exchange) {
+	e, since := &x.end, time.Duration(r.Micros-x.at)*time.Microsecond
+	byUs := r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled || r.Reason == trace.EndOpen
+	if x.torn && r.Error == "" {
+		w.c.find(x.record, Agent, RuleHTTP, x.method, "the stream ended within this event: a blank line must follow it")
+		return
+	}
+	switch {
+	case x.last == 0 && !e.Ends() && byUs && since >= silence:
+		w.c.warn(x.record, Agent, RuleState, x.method, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
+	case x.last == 0 && !e.Ends() && r.Reason == trace.EndCut:
+		w.c.warn(x.record, Agent, RuleState, x.method, "the connection broke off after this event, before a final state: %s", r.Error)
+	case x.last == 0 && !e.Ends() && !byUs:
+		state := e.State
+		if state == "" {
+			state = "unknown"
+		}
+		w.c.find(x.record, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user", state)
+	case x.last > 0 || x.op.version != "0.3" || e.Kind != event.Status || e.Final || byUs:
+	case event.Terminal(e.State):
+		w.c.find(x.record, Agent, RuleState, x.method, "the last event of the stream must have final: true; the state is %s", e.State)
+	case event.Waits(e.State):
+		w.c.warn(x.record, Agent, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", e.State)
+	}
+	if (x.last > 0 || event.Terminal(e.State)) && (byUs || r.Error != "") && r.Reason != trace.EndCut && since >= lingers {
+		w.c.warn(x.record, Agent, RuleState, x.method, "the stream was still open %s after its last event, and had to be closed", since.Round(10*time.Millisecond))
+	}
+}

@@ -1,0 +1,129 @@
+// Package event reads A2A's events in both spellings, 0.3 and 1.0. It reads what agents
+// say and not what they should: members of another kind are as if they were missing.
+package event
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Values of [Event.Kind]. Those of another kind are results that are no event.
+const (
+	Task     = "task"
+	Message  = "message"
+	Status   = "status"
+	Artifact = "artifact"
+)
+
+// An Event is a task, a message, or news of a task.
+type Event struct {
+	Kind          string
+	Task, Context string
+	State         string // by its 0.3 name
+	Final         bool   // 0.3's
+	Append        bool   // of an artifact
+	V1            bool   // in the form of 1.0
+	Body          gjson.Result
+}
+
+// Of reads the result of a request, or of an event of a stream.
+func Of(result gjson.Result) Event {
+	e := Event{Body: result}
+	switch result.Get("kind").Str {
+	case "task":
+		e.Kind = Task
+	case "message":
+		e.Kind = Message
+	case "status-update":
+		e.Kind = Status
+	case "artifact-update":
+		e.Kind = Artifact
+	default:
+		for _, name := range [...][2]string{{"task", Task}, {"statusUpdate", Status}, {"artifactUpdate", Artifact}, {"message", Message}} {
+			if inner := result.Get(name[0]); e.Kind == "" && inner.IsObject() {
+				e.Kind, e.Body, e.V1 = name[1], inner, true
+			}
+		}
+		if e.Kind == "" && result.Get("status.state").Exists() {
+			e.Kind = Task
+		}
+	}
+	if e.Task = e.Body.Get("taskId").Str; e.Kind == Task {
+		e.Task = e.Body.Get("id").Str
+	}
+	e.Context = e.Body.Get("contextId").Str
+	e.State = State(e.Body.Get("status.state").Str)
+	e.Final, e.Append = e.Body.Get("final").Bool(), e.Body.Get("append").Bool()
+	return e
+}
+
+// OfPayload is Of for all of a payload, with JSON-RPC's envelope or without it. failed:
+// it is an error.
+func OfPayload(doc gjson.Result) (e Event, failed bool) {
+	result := doc.Get("result")
+	if !result.Exists() {
+		if doc.Get("error").IsObject() {
+			return Event{}, true
+		}
+		result = doc // HTTP+JSON has no envelope
+	}
+	return Of(result), false
+}
+
+// Message is what an event says: a message, or that of a status.
+func (e *Event) Message() gjson.Result {
+	if e.Kind == Message {
+		return e.Body
+	}
+	return e.Body.Get("status.message")
+}
+
+// Parts are those of an event's message or artifact.
+func (e *Event) Parts() gjson.Result {
+	if e.Kind == Artifact {
+		return e.Body.Get("artifact.parts")
+	}
+	return e.Message().Get("parts")
+}
+
+// ID is that of an event's message or artifact.
+func (e *Event) ID() string {
+	if e.Kind == Artifact {
+		return e.Body.Get("artifact.artifactId").Str
+	}
+	return e.Message().Get("messageId").Str
+}
+
+// Ends reports whether a stream may end with an event: it is a message, or final, or its
+// task is over or waits for somebody.
+func (e *Event) Ends() bool {
+	return e.Kind == Message || e.Final || Terminal(e.State) || Waits(e.State)
+}
+
+// State returns a state's 0.3 name.
+func State(s string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(s, "TASK_STATE_"), "_", "-"))
+}
+
+// Terminal reports whether a task is over.
+func Terminal(state string) bool {
+	switch state {
+	case "completed", "canceled", "failed", "rejected":
+		return true
+	}
+	return false
+}
+
+// Waits reports whether a task waits for its user.
+func Waits(state string) bool { return state == "input-required" || state == "auth-required" }
+
+// Text is the text of a message's or an artifact's parts.
+func Text(parts gjson.Result) string {
+	var b strings.Builder
+	parts.ForEach(func(_, p gjson.Result) bool {
+		b.WriteString(p.Get("text").Str)
+		return true
+	})
+	return b.String()
+}
