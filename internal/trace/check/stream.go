@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -86,30 +87,40 @@ func (w *agentWire) pieces(r *trace.Record, x *exchange, e *event.Event) {
 
 // ending checks how a stream has ended.
 func (w *agentWire) ending(r *trace.Record, x *exchange) {
-	e, since := &x.end, time.Duration(r.Micros-x.at)*time.Microsecond
+	since := time.Duration(r.Micros-x.at) * time.Microsecond
 	byUs := r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled || r.Reason == trace.EndOpen
-	if x.torn && r.Error == "" {
+	switch {
+	case x.torn && r.Error == "":
 		w.c.find(x.record, Agent, RuleHTTP, x.method, "the stream ended within this event: a blank line must follow it")
 		return
+	case x.last == 0 && !x.end.Ends():
+		w.unfinished(r, x, since, byUs)
+	case x.last == 0 && x.op.version == "0.3" && x.end.Kind == event.Status && !x.end.Final && !byUs:
+		w.notFinal(x)
 	}
-	switch {
-	case x.last == 0 && !e.Ends() && byUs && since >= silence:
-		w.c.warn(x.record, Agent, RuleState, x.method, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
-	case x.last == 0 && !e.Ends() && r.Reason == trace.EndCut:
-		w.c.warn(x.record, Agent, RuleState, x.method, "the connection broke off after this event, before a final state: %s", r.Error)
-	case x.last == 0 && !e.Ends() && !byUs:
-		state := e.State
-		if state == "" {
-			state = "unknown"
-		}
-		w.c.find(x.record, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user", state)
-	case x.last > 0 || x.op.version != "0.3" || e.Kind != event.Status || e.Final || byUs:
-	case event.Terminal(e.State):
-		w.c.find(x.record, Agent, RuleState, x.method, "the last event of the stream must have final: true; the state is %s", e.State)
-	case event.Waits(e.State):
-		w.c.warn(x.record, Agent, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", e.State)
-	}
-	if (x.last > 0 || event.Terminal(e.State)) && (byUs || r.Error != "") && r.Reason != trace.EndCut && since >= lingers {
+	over := x.last > 0 || event.Terminal(x.end.State)
+	if over && (byUs || r.Error != "") && r.Reason != trace.EndCut && since >= lingers {
 		w.c.warn(x.record, Agent, RuleState, x.method, "the stream was still open %s after its last event, and had to be closed", since.Round(10*time.Millisecond))
 	}
+}
+
+// unfinished reports a stream without a last event.
+func (w *agentWire) unfinished(r *trace.Record, x *exchange, since time.Duration, byUs bool) {
+	switch {
+	case byUs && since >= silence:
+		w.c.warn(x.record, Agent, RuleState, x.method, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
+	case r.Reason == trace.EndCut:
+		w.c.warn(x.record, Agent, RuleState, x.method, "the connection broke off after this event, before a final state: %s", r.Error)
+	case !byUs:
+		w.c.find(x.record, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user", cmp.Or(x.end.State, "unknown"))
+	}
+}
+
+// notFinal reports the last event of a stream of 0.3 that does not say so.
+func (w *agentWire) notFinal(x *exchange) {
+	if event.Terminal(x.end.State) {
+		w.c.find(x.record, Agent, RuleState, x.method, "the last event of the stream must have final: true; the state is %s", x.end.State)
+		return
+	}
+	w.c.warn(x.record, Agent, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", x.end.State)
 }
