@@ -31,8 +31,6 @@ func (p *program) loginCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "device", Usage: "enter a code on another device, also where there is a browser"},
 			&cli.BoolFlag{Name: "with-token", Usage: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"},
-			&cli.StringFlag{Name: "scheme", Usage: "`NAME`: which of the card's schemes to sign in by, if there are several"},
-			&cli.StringFlag{Name: "skill", Usage: "`ID`: ask for what this skill needs, too"},
 		}, behindCommand()...),
 	}, help{
 		intro: `Signs you in the way that the agent's card names: at an identity provider, by
@@ -63,12 +61,9 @@ func (p *program) signIn(c *cli.Context) error {
 		return err
 	}
 	source := l.credentials.get()
-	how := &credentials.SignIn{Scheme: c.String("scheme"), Skill: c.String("skill"), Device: c.Bool("device")}
+	how := &credentials.SignIn{Device: c.Bool("device")}
 	if how.Card, err = l.publicCard(c); err != nil {
 		return err
-	}
-	if how.Skill != "" && !hasSkill(how.Card, how.Skill) {
-		return usagef("the agent's card has no skill %q", how.Skill)
 	}
 	var login *credentials.Login
 	if c.Bool("with-token") {
@@ -113,15 +108,6 @@ func (l *link) publicCard(c *cli.Context) (*a2a.Card, error) {
 		return nil, &notReached{err}
 	}
 	return card, nil
-}
-
-func hasSkill(card *a2a.Card, id string) bool {
-	for i := 0; card != nil && i < len(card.Skills); i++ {
-		if card.Skills[i].ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 // notSignedIn marks an error for exit status 4.

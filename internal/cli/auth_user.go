@@ -12,19 +12,19 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 )
 
-// Confirm asks on the terminal. Without a terminal the page in the browser asks.
-func (u *terminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes, onPage bool, err error) {
+// Confirm asks on the terminal.
+func (u *terminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error) {
 	if u.asker != nil {
 		u.asker.say("%s", providerQuestion(q))
-		yes, err = u.asker.yes("Go there?", false)
-		return yes, false, err
+		return u.asker.yes("Go there?", false)
 	}
 	tty, err := u.p.terminal()
 	if err != nil {
-		return false, true, nil
+		return false, credentials.ErrCannot
 	}
 	answer, err := u.ask(ctx, tty, plainText(providerQuestion(q))+"Go there? [y/N] ", func(tty io.Reader) (string, error) {
 		return bufio.NewReader(tty).ReadString('\n')
@@ -33,7 +33,7 @@ func (u *terminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes, onP
 		err = nil
 	}
 	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", false, err
+	return answer == "y" || answer == "yes", err
 }
 
 // ask shows a text and reads an answer. It returns when ctx ends, and closes the
@@ -52,7 +52,7 @@ func (u *terminalUser) ask(ctx context.Context, tty io.ReadWriteCloser, text str
 }
 
 // Visit opens the user's browser, and tells the user.
-func (u *terminalUser) Visit(ctx context.Context, local, _, text string) error {
+func (u *terminalUser) Visit(ctx context.Context, local, text string) error {
 	if err := openBrowser(local); err != nil {
 		u.tell("%s. Open this in a browser on this machine:\n\n  %s\n", text, local)
 		return nil

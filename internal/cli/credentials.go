@@ -66,6 +66,7 @@ func (p *program) credentialOptions(c *cli.Context, conf *configuration, header 
 		return nil, err
 	}
 	o.Command, o.Token.Command = o.Token.Command, ""
+	o.Scheme = stringOf(c, "scheme")
 	a := &o.OAuth
 	a.ClientID, a.Issuer, a.Redirect = stringOf(c, "oauth-client-id"), stringOf(c, "oauth-issuer"), stringOf(c, "oauth-redirect")
 	if scopes := fields(listOf(c, "oauth-scope")); len(scopes) > 0 {

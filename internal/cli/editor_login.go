@@ -35,7 +35,7 @@ var loginWay = []struct {
 	{"ca-file", absolute}, {"client-cert", absolute}, {"client-key", absolute}, {"insecure", nil},
 	{"card", cardName}, {"trust-origin", nil}, {"signature-key", absoluteKey}, {"require-signature", nil},
 	{"oauth-client-secret-file", absolute}, {"oauth-client-secret-command", nil},
-	{"oauth-client-id", nil}, {"oauth-issuer", nil}, {"oauth-redirect", nil}, {"oauth-scope", nil}, {"oauth-param", nil},
+	{"oauth-client-id", nil}, {"scheme", nil}, {"oauth-issuer", nil}, {"oauth-redirect", nil}, {"oauth-scope", nil}, {"oauth-param", nil},
 }
 
 // cardName is --card for another process, whose options everybody can read.
@@ -153,34 +153,27 @@ func (e *editorLogin) SignOut(ctx context.Context) error {
 
 // An editorUser is a user without a terminal, behind an editor.
 type editorUser struct {
-	user bridge.Asker
-	stop context.CancelCauseFunc
-	cure string
-	// onPage: the page asks whether to go on.
-	onPage bool
-	asked  sync.WaitGroup
+	user  bridge.Asker
+	stop  context.CancelCauseFunc
+	cure  string
+	asked sync.WaitGroup
 }
 
 var _ credentials.User = (*editorUser)(nil)
 
 // Confirm implements [credentials.User].
-func (u *editorUser) Confirm(ctx context.Context, q *oauth.Question) (yes, onPage bool, err error) {
+func (u *editorUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error) {
 	yes, err = u.user.Confirm(ctx, strings.TrimSpace(plainText(providerQuestion(q)))+"\nGo there?")
 	if errors.Is(err, bridge.ErrCannotAsk) {
-		u.onPage = true
-		return false, true, nil
+		err = credentials.ErrCannot
 	}
-	return yes, false, err
+	return yes, err
 }
 
 // Visit implements [credentials.User]: the editor opens the page, or this machine's
 // browser.
-func (u *editorUser) Visit(ctx context.Context, local, provider, text string) error {
-	url := provider
-	if u.onPage {
-		url = local
-	}
-	u.open(ctx, text, url, func() error {
+func (u *editorUser) Visit(ctx context.Context, local, text string) error {
+	u.open(ctx, text, local, func() error {
 		if err := openBrowser(local); err != nil {
 			return fmt.Errorf("there is no browser to be found (%v): run %s in a terminal", err, u.cure)
 		}

@@ -96,12 +96,11 @@ func TestEditorLogin(t *testing.T) {
 	trace, log := filepath.Join(dir, "trace"), filepath.Join(dir, "log")
 	e := newEditor(t, "--agent", server.URL+"/", "--trace", trace, "--log", log, "--log-level", "debug", "--oauth-scope", "agent", "--oauth-scope", "offline_access")
 	e.open = func(url string) {
-		// The page of this machine asks first; then the provider does.
 		if err := new(signin.Browser).Open(url); err != nil {
 			t.Error(err)
 		}
 	}
-	hello := e.call(1, "initialize", `{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true},"_meta":{"terminal-auth":true},"elicitation":{"url":{}}}}`)
+	hello := e.call(1, "initialize", `{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true},"_meta":{"terminal-auth":true},"elicitation":{"url":{},"form":{}}}}`)
 	methods := hello.Get("result.authMethods")
 	terminal := methods.Get("1")
 	if methods.Get("#").Int() != 2 || methods.Get("0.id").Str != loginMethod || methods.Get("0.type").Exists() ||

@@ -217,7 +217,7 @@ func TestSecretsStayIn(t *testing.T) {
 		return append([]string{"--trace", filepath.Join(dir, name+".jsonl")}, looked...)
 	}
 	s.run("error: not signed in", "", append(traced("a"), "send", "hello")...)
-	s.run("signing in", "", append(traced("b"), "auth", "login")...)
+	s.run("signing in", "", append(traced("b"), "auth", "login", "--oauth-issuer", agent.URL+"/idp")...)
 	s.run("status", "", "auth", "status")
 	u.User = url.UserPassword("me", "hunter2-userinfo") // which goes before a sign-in
 	signedIn := s.env

@@ -28,6 +28,8 @@ var options = []Key{
 		Help: "a header for each request to the agent, or a file with one a line; for credentials take the variable (one a line, too) or the file"},
 	{Name: "token-file", Flag: "token-file", Group: GroupCredentials, In: Agent, Kind: KindPath, Takes: "FILE", Example: `"~/work-token"`,
 		Help: "a token, a key or user:password for the agent, put where its card wants it; nobody else may be able to read the file. The variable A2ASTDIO_TOKEN holds one itself"},
+	{Name: "scheme", Flag: "scheme", Group: GroupCredentials, In: Agent, Kind: KindText, Takes: "NAME", Example: `"corporate"`,
+		Help: "the scheme of the agent's card to sign in by, and where a token or key of yours goes; without it the first that fits"},
 	{Name: "credential-command", Flag: "credential-command", Group: GroupCredentials, In: Agent, Kind: KindText, Takes: "CMD", Example: `"gcloud auth print-access-token"`,
 		Help: "a command that prints a token (gcloud auth print-access-token), or headers as JSON as build tools' credential helpers do. It runs when a request needs it, and again when its token ends or is refused"},
 	{Name: "oauth-client-id", Flag: "oauth-client-id", Group: GroupCredentials, In: Agent, Kind: KindText, Takes: "ID", Example: `"a2astdio-work"`,

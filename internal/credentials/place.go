@@ -1,7 +1,9 @@
 package credentials
 
 import (
+	"cmp"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -75,12 +77,37 @@ func (o *Options) covered(s *a2a.SecurityScheme) bool {
 	return false
 }
 
-// placed returns where a secret goes: to the open scheme of the first alternative with
-// exactly one. In a second pass the schemes that a sign-in answers are not open,
-// either. Without a card, or if the card wants no such secret, it becomes a bearer
-// token, which most agents take; or user and password, if the agent has asked for
-// these.
-func (o *Options) placed(secret string, c *transport.Challenge, signedIn ...string) (key Key, scheme string) {
+// placed returns where a secret goes: to the scheme that the user names; else to the open
+// scheme of the first alternative with exactly one. In a second pass the schemes that a
+// sign-in answers are not open, either. Without a card, or if the card wants no such
+// secret, it becomes a bearer token, which most agents take; or user and password, if the
+// agent has asked for these.
+func (o *Options) placed(secret string, c *transport.Challenge, signedIn ...string) (key Key, scheme string, err error) {
+	if o.Scheme != "" && c.Card != nil {
+		named := schemeNamed(c.Card, o.Scheme)
+		if named.Type == "" {
+			return Key{}, "", fmt.Errorf("the agent's card has no scheme %q: it has %s", o.Scheme, schemeNames(c.Card))
+		}
+		key, ok := keyFor(&named, secret)
+		if !ok {
+			return Key{}, "", fmt.Errorf("the scheme %q of the agent's card does not take such a secret: it is of the type %s", o.Scheme, strings.TrimSpace(named.Type+" "+named.Scheme))
+		}
+		return key, o.Scheme, nil
+	}
+	key, scheme = o.placedByCard(secret, c, signedIn)
+	return key, scheme, nil
+}
+
+// schemeNames lists the schemes of a card.
+func schemeNames(card *a2a.Card) string {
+	var names []string
+	for _, s := range card.Schemes {
+		names = append(names, s.Name)
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
+}
+
+func (o *Options) placedByCard(secret string, c *transport.Challenge, signedIn []string) (key Key, scheme string) {
 	if c.Card != nil {
 		for _, answered := range [][]string{nil, signedIn} {
 			for _, alternative := range c.Card.Requirements {

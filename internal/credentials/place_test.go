@@ -69,12 +69,12 @@ func TestPlaced(t *testing.T) {
 			secret = "s3cret"
 		}
 		c := &transport.Challenge{Card: cardOf(t, schemes03+test.security), Authenticate: []string{test.authenticate}}
-		key, _ := test.opts.placed(secret, c)
+		key, _, _ := test.opts.placed(secret, c)
 		if got := fmt.Sprintf("%s %s=%s", key.In, key.Name, key.Value); got != test.want {
 			t.Errorf("%s: %s, not %s", test.security, got, test.want)
 		}
 	}
-	key, _ := (&Options{}).placed("s3cret", &transport.Challenge{})
+	key, _, _ := (&Options{}).placed("s3cret", &transport.Challenge{})
 	if key.Value != "Bearer s3cret" {
 		t.Errorf("without a card: %v", key)
 	}

@@ -61,17 +61,26 @@ func (s *Source) programProvider(ctx context.Context) (*oauth.Provider, []string
 	if err != nil {
 		return nil, nil, err
 	}
-	scopes := s.opts.OAuth.Scopes
-	if scopes == nil && card != nil {
-		for _, alternative := range card.Requirements {
-			for _, use := range alternative {
-				if sc := schemeNamed(card, use.Scheme); scopes == nil && (sc.Type == "oauth2" || sc.Type == "openIdConnect") {
-					scopes = use.Scopes
-				}
+	if s.opts.OAuth.Scopes != nil {
+		return p, s.opts.OAuth.Scopes, nil
+	}
+	return p, wantedScopes(card), nil
+}
+
+// wantedScopes are the scopes that a card wants of a token: those of the first
+// requirement that has one.
+func wantedScopes(card *a2a.Card) []string {
+	if card == nil {
+		return nil
+	}
+	for _, alternative := range card.Requirements {
+		for _, use := range alternative {
+			if sc := schemeNamed(card, use.Scheme); sc.Type == "oauth2" || sc.Type == "openIdConnect" {
+				return use.Scopes
 			}
 		}
 	}
-	return p, scopes, nil
+	return nil
 }
 
 // candidate finds the provider that a card's scheme names: by its metadata, or by its
@@ -83,27 +92,9 @@ func (s *Source) candidate(ctx context.Context, scheme *a2a.SecurityScheme) (*oa
 			return p, err
 		}
 	}
-	var flows []a2a.OAuthFlow
-	obsolete := ""
-	for _, f := range scheme.Flows {
-		if f.Type == a2a.FlowImplicit || f.Type == a2a.FlowPassword {
-			obsolete = f.Type
-			continue
-		}
-		flows = append(flows, f)
-	}
-	if len(flows) == 0 && obsolete != "" {
-		return nil, fmt.Errorf("the card offers the OAuth flow %q alone, which is obsolete (OAuth 2.1 has removed it, because it gives tokens or passwords to who should not have them): a2astdio does not speak it; ask for authorizationCode or deviceCode, or --oauth-issuer names the identity provider", obsolete)
-	}
-	authorization, token, device := "", "", ""
-	for _, f := range flows {
-		authorization, device = cmp.Or(authorization, f.AuthorizationURL), cmp.Or(device, f.DeviceURL)
-		if token == "" || f.Type == a2a.FlowAuthorizationCode {
-			token = cmp.Or(f.TokenURL, token)
-		}
-	}
-	if token == "" {
-		return nil, errors.New("the card does not say where its tokens come from: --oauth-issuer names the identity provider")
+	authorization, token, device, err := endpoints(scheme)
+	if err != nil {
+		return nil, err
 	}
 	// The endpoints may have different hosts; then metadata must vouch for them.
 	for _, from := range []string{authorization, token} {
@@ -115,6 +106,46 @@ func (s *Source) candidate(ctx context.Context, scheme *a2a.SecurityScheme) (*oa
 		}
 	}
 	return oauth.FromEndpoints(authorization, token, device)
+}
+
+// namedBy returns the URLs by which a card's scheme names a provider.
+func namedBy(scheme *a2a.SecurityScheme) (urls []string, err error) {
+	authorization, token, device, err := endpoints(scheme)
+	if err != nil && scheme.MetadataURL == "" {
+		return nil, err
+	}
+	for _, u := range []string{scheme.MetadataURL, authorization, token, device} {
+		if u != "" {
+			urls = append(urls, u)
+		}
+	}
+	return urls, nil
+}
+
+// endpoints are those of a scheme's flows that we support.
+func endpoints(scheme *a2a.SecurityScheme) (authorization, token, device string, err error) {
+	var flows []a2a.OAuthFlow
+	obsolete := ""
+	for _, f := range scheme.Flows {
+		if f.Type == a2a.FlowImplicit || f.Type == a2a.FlowPassword {
+			obsolete = f.Type
+			continue
+		}
+		flows = append(flows, f)
+	}
+	if len(flows) == 0 && obsolete != "" {
+		return "", "", "", fmt.Errorf("the card offers the OAuth flow %q alone, which is obsolete (OAuth 2.1 has removed it, because it gives tokens or passwords to who should not have them): a2astdio does not speak it; ask for authorizationCode or deviceCode, or --oauth-issuer names the identity provider", obsolete)
+	}
+	for _, f := range flows {
+		authorization, device = cmp.Or(authorization, f.AuthorizationURL), cmp.Or(device, f.DeviceURL)
+		if token == "" || f.Type == a2a.FlowAuthorizationCode {
+			token = cmp.Or(f.TokenURL, token)
+		}
+	}
+	if token == "" {
+		return "", "", "", errors.New("the card does not say where its tokens come from: --oauth-issuer names the identity provider")
+	}
+	return authorization, token, device, nil
 }
 
 // originOnly is a URL up to its host.

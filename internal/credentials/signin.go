@@ -1,7 +1,6 @@
 package credentials
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,11 +18,10 @@ import (
 // [ErrCannot] for what is not possible there.
 type User interface {
 	// Confirm asks whether a provider that only the agent has named is the right one.
-	// onPage: the page in the browser asks instead.
-	Confirm(ctx context.Context, q *oauth.Question) (yes, onPage bool, err error)
-	// Visit opens a page in the user's browser, and returns at once. local leads to the
-	// same page by way of this machine, for a browser that gets its URL as an argument.
-	Visit(ctx context.Context, local, provider, text string) error
+	Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error)
+	// Visit opens a page of this machine in the user's browser, and returns at once. It
+	// leads to the provider.
+	Visit(ctx context.Context, local, text string) error
 	// Enter tells the user to enter a code at a page, on any device.
 	Enter(ctx context.Context, code, page, complete string, until time.Time) error
 	// Browser reports whether the user would see a page that opens on this machine.
@@ -39,10 +37,6 @@ var ErrCannot = errors.New("that cannot be asked here")
 type SignIn struct {
 	// Card is the agent's card, nil if it cannot be had without credentials.
 	Card *a2a.Card
-	// Scheme is the card's name of the scheme; "": the first that works.
-	Scheme string
-	// Skill asks also for what this skill needs.
-	Skill string
 	// Device uses a device code even with a browser.
 	Device bool
 }
@@ -100,6 +94,8 @@ type step struct {
 	oauth bool
 	// hint is from the agent's 401, where there is no card.
 	hint oauth.Hint
+	// confirmed are the origins to which the user has agreed in this sign-in.
+	confirmed []string
 }
 
 // plan chooses the first of the card's alternatives whose schemes we can all meet.
@@ -110,10 +106,10 @@ func (s *Source) plan(how *SignIn) ([]step, error) {
 	}
 	var why []string
 	for _, alternative := range alternatives(card) {
-		if how.Scheme != "" && !slices.ContainsFunc(alternative, func(u a2a.SchemeUse) bool { return u.Scheme == how.Scheme }) {
+		if s.opts.Scheme != "" && !slices.ContainsFunc(alternative, func(u a2a.SchemeUse) bool { return u.Scheme == s.opts.Scheme }) {
 			continue
 		}
-		steps, reason := s.steps(card, alternative, how.Skill)
+		steps, reason := s.steps(card, alternative)
 		if reason == "" && len(steps) > 0 {
 			return steps, nil
 		}
@@ -122,12 +118,8 @@ func (s *Source) plan(how *SignIn) ([]step, error) {
 		}
 	}
 	switch {
-	case how.Scheme != "" && len(why) == 0:
-		var names []string
-		for _, sc := range card.Schemes {
-			names = append(names, sc.Name)
-		}
-		return nil, fmt.Errorf("the agent's card has no scheme %q: it has %s", how.Scheme, cmp.Or(strings.Join(names, ", "), "none"))
+	case s.opts.Scheme != "" && len(why) == 0:
+		return nil, fmt.Errorf("the agent's card has no scheme %q: it has %s", s.opts.Scheme, schemeNames(card))
 	case len(why) > 0:
 		return nil, errors.New(strings.Join(why, "; "))
 	}
@@ -157,14 +149,14 @@ func alternatives(card *a2a.Card) (list []a2a.Requirement) {
 }
 
 // steps are those of an alternative; reason tells why it cannot be met.
-func (s *Source) steps(card *a2a.Card, alternative a2a.Requirement, skill string) (list []step, reason string) {
+func (s *Source) steps(card *a2a.Card, alternative a2a.Requirement) (list []step, reason string) {
 	providers := 0
 	for _, use := range alternative {
 		sc := schemeNamed(card, use.Scheme)
 		if s.opts.covered(&sc) {
 			continue
 		}
-		st := step{scheme: sc, scopes: append(slices.Clone(use.Scopes), skillScopes(card, skill, sc.Name)...)}
+		st := step{scheme: sc, scopes: slices.Clone(use.Scopes)}
 		switch sc.Type {
 		case "mutualTLS":
 			return nil, fmt.Sprintf("%q wants a certificate of yours: --client-cert and --client-key give it", sc.Name)
@@ -180,23 +172,6 @@ func (s *Source) steps(card *a2a.Card, alternative a2a.Requirement, skill string
 		list = append(list, st)
 	}
 	return list, ""
-}
-
-// skillScopes are the scopes that a skill adds to the card's for a scheme.
-func skillScopes(card *a2a.Card, skill, scheme string) (list []string) {
-	for _, s := range card.Skills {
-		if skill == "" || s.ID != skill {
-			continue
-		}
-		for _, r := range s.Requirements {
-			for _, use := range r {
-				if use.Scheme == scheme {
-					return use.Scopes
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // planWithoutCard uses what the user has configured, or what the agent has answered in
@@ -263,7 +238,10 @@ func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*L
 		c = &transport.Challenge{}
 	}
 	at, _ := url.Parse(s.opts.Agent)
-	key, scheme := s.opts.placed(secret, &transport.Challenge{URL: at, Card: how.Card, Authenticate: c.Authenticate})
+	key, scheme, err := s.opts.placed(secret, &transport.Challenge{URL: at, Card: how.Card, Authenticate: c.Authenticate})
+	if err != nil {
+		return nil, err
+	}
 	login := &Login{Origin: Origin(s.opts.Agent), Agent: withoutQueryOf(s.opts.Agent), Created: s.opts.Now(), Secrets: Secrets{Keys: []Key{key}}}
 	if scheme != "" {
 		login.Schemes = []string{scheme}

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // signInOAuth signs in at an identity provider. If only the agent names the provider,
 // the user is asked before anything goes there, and what is confirmed is stored.
 func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *SignIn, user User) error {
-	provider, resource, err := s.providerFor(ctx, st, how)
+	provider, resource, err := s.providerFor(ctx, login, st, how, user)
 	if err != nil {
 		return err
 	}
@@ -26,15 +26,10 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 		}
 		return fmt.Errorf("there is no browser here, and the identity provider %s has no sign-in by device code: sign in on a machine with a browser", oauth.Name(provider.Issuer))
 	}
-	question, err := s.confirm(ctx, login, provider, scopes, user)
-	if err != nil {
+	if err := s.confirmEndpoints(ctx, login, st, provider, scopes, user); err != nil {
 		return err
 	}
-	if device && question != nil {
-		issuer := oauth.Name(provider.Issuer)
-		return errors.New("this sign-in goes to " + issuer + ", which only the agent has named: confirm that on a terminal (" + s.signIn("") + "), or say it with --oauth-issuer " + issuer)
-	}
-	browser := &oauth.CodeLogin{Provider: provider, Scopes: scopes, Resource: resource, Redirect: s.opts.OAuth.Redirect, Ask: question}
+	browser := &oauth.CodeLogin{Provider: provider, Scopes: scopes, Resource: resource, Redirect: s.opts.OAuth.Redirect}
 	defer browser.Close()
 	secret, err := s.clientFor(ctx, login, provider, scopes, browser, device)
 	if err != nil {
@@ -48,7 +43,7 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 	} else {
 		browser.Client = client
 		text := fmt.Sprintf("Sign in at %s for the agent at %s", oauth.Name(provider.Issuer), login.Origin)
-		browser.Visit = func(ctx context.Context, local, page string) error { return user.Visit(ctx, local, page, text) }
+		browser.Visit = func(ctx context.Context, local string) error { return user.Visit(ctx, local, text) }
 		t, login.Account, err = browser.Run(ctx)
 	}
 	if err != nil {
@@ -59,14 +54,22 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 	return nil
 }
 
-// providerFor finds the provider. resource is the agent's own name as a resource, if it
+// providerFor finds the provider. Nothing is asked of one that only the agent names
+// before the user has agreed to it. resource is the agent's own name as a resource, if it
 // has one (RFC 9728).
-func (s *Source) providerFor(ctx context.Context, st *step, how *SignIn) (p *oauth.Provider, resource string, err error) {
+func (s *Source) providerFor(ctx context.Context, login *Login, st *step, how *SignIn, user User) (p *oauth.Provider, resource string, err error) {
 	if s.opts.OAuth.Issuer != "" {
 		p, err = s.configured(ctx, how.Card)
 		return p, "", err
 	}
 	if st.scheme.Type != "" {
+		urls, err := namedBy(&st.scheme)
+		if err == nil {
+			err = s.confirmNames(ctx, login, st, urls, user)
+		}
+		if err != nil {
+			return nil, "", err
+		}
 		p, err = s.candidate(ctx, &st.scheme)
 		return p, "", err
 	}
@@ -78,6 +81,9 @@ func (s *Source) providerFor(ctx context.Context, st *step, how *SignIn) (p *oau
 		st.scopes = r.Scopes
 	}
 	for _, issuer := range r.Providers {
+		if err := s.confirmNames(ctx, login, st, []string{issuer}, user); err != nil {
+			return nil, "", err
+		}
 		if p, _, err = oauth.Discover(ctx, s.http, issuer); err == nil {
 			return p, r.Resource, nil
 		}
@@ -105,27 +111,65 @@ func (s *Source) scopesFor(st *step, p *oauth.Provider) []string {
 	return slices.Compact(scopes)
 }
 
-// confirm asks the user about a provider that only the agent has named. If it returns a
-// question, the page asks it.
-func (s *Source) confirm(ctx context.Context, login *Login, p *oauth.Provider, scopes []string, user User) (*oauth.Question, error) {
-	agent, _ := url.Parse(s.opts.Agent)
-	q := &oauth.Question{Agent: login.Origin, Provider: oauth.Name(p.Issuer), Scopes: scopes, Unencrypted: agent.Scheme == "http" && !strings.HasPrefix(login.Origin, "http://localhost:")}
+// confirmNames asks the user about a provider that only the agent has named, by the URLs
+// that it names. It is not asked of one at which the user has signed in for this agent.
+func (s *Source) confirmNames(ctx context.Context, login *Login, st *step, urls []string, user User) error {
+	q := &oauth.Question{Agent: login.Origin, Provider: oauth.Name(urls[0]), Scopes: s.scopesFor(st, &oauth.Provider{}), Unencrypted: s.unencrypted()}
+	for _, u := range urls[1:] {
+		if !oauth.SameOrigin(u, urls[0]) {
+			q.Token = oauth.Name(originOnly(u))
+		}
+	}
+	list, _ := s.opts.Store.List()
+	known := slices.ContainsFunc(list, func(l *Login) bool {
+		return l.Origin == login.Origin && l.Provider != nil && !slices.ContainsFunc(urls, func(u string) bool {
+			return !oauth.SameOrigin(u, l.Provider.Issuer) && !oauth.SameOrigin(u, l.Provider.Token)
+		})
+	})
+	if known && !q.Unencrypted {
+		return nil
+	}
+	return s.confirm(ctx, st, q, urls, user)
+}
+
+// confirmEndpoints asks the user about what is known of the provider now: its metadata
+// may lead elsewhere than its name.
+func (s *Source) confirmEndpoints(ctx context.Context, login *Login, st *step, p *oauth.Provider, scopes []string, user User) error {
+	agreed := func(endpoint string) bool {
+		return endpoint == "" || slices.ContainsFunc(st.confirmed, func(u string) bool { return oauth.SameOrigin(u, endpoint) })
+	}
+	q := &oauth.Question{Agent: login.Origin, Provider: oauth.Name(p.Issuer), Scopes: scopes, Unencrypted: s.unencrypted()}
 	if !oauth.SameOrigin(p.Token, p.Issuer) {
 		q.Token = oauth.Name(originOnly(p.Token))
 	}
-	if !q.Unencrypted && (s.opts.OAuth.Issuer != "" || s.confirmed(p)) {
-		return nil, nil
-	}
-	yes, onPage, err := user.Confirm(ctx, q)
 	switch {
-	case err != nil:
-		return nil, err
-	case onPage:
-		return q, nil
-	case !yes:
-		return nil, oauth.ErrDeclined
+	case s.opts.OAuth.Issuer != "" && !q.Unencrypted,
+		s.confirmed(p) && !q.Unencrypted,
+		agreed(p.Issuer) && agreed(p.Token) && agreed(p.Authorization) && agreed(p.Device) && len(st.confirmed) > 0:
+		return nil
 	}
-	return nil, nil
+	return s.confirm(ctx, st, q, []string{p.Issuer, p.Token, p.Authorization, p.Device}, user)
+}
+
+func (s *Source) unencrypted() bool {
+	u, err := url.Parse(s.opts.Agent)
+	return err == nil && u.Scheme == "http" && !safe.ThisMachine(u.Host)
+}
+
+// confirm asks the user.
+func (s *Source) confirm(ctx context.Context, st *step, q *oauth.Question, urls []string, user User) error {
+	yes, err := user.Confirm(ctx, q)
+	switch {
+	case errors.Is(err, ErrCannot):
+		return errors.New("this sign-in goes to " + q.Provider + ", which only the agent has named, and you cannot be asked here: confirm that on a terminal (" + s.signIn("") +
+			"), or, if you know it, say it with --oauth-issuer " + q.Provider)
+	case err != nil:
+		return err
+	case !yes:
+		return oauth.ErrDeclined
+	}
+	st.confirmed = append(st.confirmed, urls...)
+	return nil
 }
 
 // confirmed reports whether the user has signed in for this agent before, with the same

@@ -32,10 +32,10 @@ func TestConfirmed(t *testing.T) {
 	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) {
 		t.Errorf("got %v", err)
 	}
-	if n := p.Calls("register") + p.Calls("authorize") + p.Calls("token"); n != 0 {
+	if n := p.Calls("openid-configuration") + p.Calls("oauth-authorization-server") + p.Calls("register") + p.Calls("authorize") + p.Calls("token"); n != 0 {
 		t.Errorf("%d requests to a provider that was declined", n)
 	}
-	if q := u.asked[0]; q.Agent != Origin(a.URL) || q.Provider != p.Issuer || fmt.Sprint(q.Scopes) != "[agent offline_access openid]" || q.Unencrypted {
+	if q := u.asked[0]; q.Agent != Origin(a.URL) || q.Provider != p.Issuer || fmt.Sprint(q.Scopes) != "[agent openid]" || q.Unencrypted {
 		t.Errorf("asked %+v", q)
 	}
 	u.no = false
@@ -56,18 +56,51 @@ func TestConfirmed(t *testing.T) {
 	}
 }
 
-// Where the user cannot be asked, the page that opens asks.
-func TestConfirmedOnThePage(t *testing.T) {
+// Where the user cannot be asked, nothing goes to a provider that only the agent names.
+func TestNobodyToConfirm(t *testing.T) {
 	p := signin.Start(t, nil)
 	a, store := newAgent(t, p), testStore(t)
-	s, card := fetch(t, a, &Options{Store: store})
-	u := &tester{Browser: signin.Browser{TLS: p.TLS(), Decline: true}, onPage: true}
-	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) || !strings.Contains(u.Asked, p.Issuer) || p.Calls("token") != 0 {
-		t.Errorf("got %v, %s", err, u.Asked)
+	s, card := fetch(t, a, &Options{Store: store, Cure: "a2astdio auth login"})
+	u := &tester{Browser: signin.Browser{TLS: p.TLS()}, cannot: true}
+	if _, err := signIn(t, s, &SignIn{Card: card}, u); err == nil || !strings.Contains(err.Error(), "--oauth-issuer "+p.Issuer) || !strings.Contains(err.Error(), "auth login") ||
+		p.Calls("openid-configuration")+p.Calls("register") != 0 {
+		t.Errorf("got %v", err)
 	}
-	u.Decline = false
-	if _, err := signIn(t, s, &SignIn{Card: card}, u); err != nil {
-		t.Error(err)
+}
+
+// A secret goes where the scheme wants it that the user names.
+func TestNamedScheme(t *testing.T) {
+	const card = `"securitySchemes":{"login":{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"https://a.example","tokenUrl":"https://a.example","scopes":{}}}},
+"k":{"type":"apiKey","in":"query","name":"key"},"h":{"type":"apiKey","in":"header","name":"X-Key"},"b":{"type":"http","scheme":"basic"}},"security":[{"login":[]},{"k":[]},{"h":[]},{"b":[]}]`
+	for scheme, want := range map[string]string{"": "Bearer hunter2:x||", "login": "Bearer hunter2:x||", "k": "||hunter2:x", "h": "|hunter2:x|", "b": "Basic aHVudGVyMjp4||", "nope": `no scheme "nope": it has`} {
+		a := newAgent(t, nil)
+		a.card = card
+		got := ""
+		a.takes = func(r *http.Request) bool {
+			got = r.Header.Get("Authorization") + "|" + r.Header.Get("X-Key") + "|" + r.URL.Query().Get("key")
+			return true
+		}
+		store := testStore(t)
+		given, _ := a.client(t, &Options{Token: Secret{Value: "hunter2:x", Name: "t"}, Scheme: scheme})
+		err := prompt(t.Context(), given)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s, given: %s", scheme, got)
+		}
+		s, c := fetch(t, a, &Options{Store: store, Scheme: scheme})
+		_, err = s.StoreToken(t.Context(), &SignIn{Card: c}, "hunter2:x")
+		if err == nil {
+			stored, _ := a.client(t, &Options{Store: store})
+			err = prompt(t.Context(), stored)
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s, stored: %s", scheme, got)
+		}
 	}
 }
 
@@ -112,6 +145,7 @@ func TestWaysIn(t *testing.T) {
 		challenge  string
 		oauth      OAuth
 		how        SignIn
+		scheme     string
 		user       tester
 		want       string // of the error
 		key        string // what the agent gets, if it is no token of the provider
@@ -139,8 +173,8 @@ func TestWaysIn(t *testing.T) {
 		{name: "certificate", card: `"securitySchemes":{"c":{"type":"mutualTLS"}},"security":[{"c":[]}]`, want: "--client-cert"},
 		{name: "the second of two", card: `"securitySchemes":{"c":{"type":"mutualTLS"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"c":[]},{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "header hunter2-key"},
 		{name: "both of two", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"login":["agent"],"k":[]}]`, user: tester{secret: "hunter2-key"}},
-		{name: "by name", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"k":[]},{"login":["agent"]}]`, how: SignIn{Scheme: "login"}},
-		{name: "by an unknown name", card: flow(code), how: SignIn{Scheme: "other"}, want: `no scheme "other": it has login`},
+		{name: "by name", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"k":[]},{"login":["agent"]}]`, scheme: "login"},
+		{name: "by an unknown name", card: flow(code), scheme: "other", want: `no scheme "other": it has login`},
 		{name: "declared and not required", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"}}`},
 		{name: "an unknown kind", card: `"securitySchemes":{"x":{"type":"telepathy"}},"security":[{"x":[]}]`, want: "a kind of scheme that a2astdio does not know"},
 		{name: "a provider that is down", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"https://127.0.0.1:1/x"}},"security":[{"login":[]}]`, want: "is not reached for its metadata: connection refused"},
@@ -166,7 +200,7 @@ func TestWaysIn(t *testing.T) {
 			o := test.oauth
 			o.Issuer = fill.Replace(o.Issuer)
 			store := testStore(t)
-			s, card := fetch(t, a, &Options{Store: store, OAuth: o})
+			s, card := fetch(t, a, &Options{Store: store, OAuth: o, Scheme: test.scheme})
 			if (card == nil) != test.closed {
 				t.Fatalf("the card: %v", card)
 			}
@@ -216,6 +250,9 @@ func TestProgram(t *testing.T) {
 		if err := prompt(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if form := p.Forms()[0]; form.Get("scope") != "agent" { // as the card wants it
+		t.Errorf("it asked for %v", form)
 	}
 	a.idp.Provider.Expire()
 	if err := prompt(t.Context(), c); err != nil || p.Calls("token") != 2 {

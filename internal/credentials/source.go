@@ -34,6 +34,9 @@ type Options struct {
 	Command string
 	// HeaderBy names the source of Header's Authorization for the user; "" is --header.
 	HeaderBy string
+	// Scheme is the card's name of the scheme to sign in by, and where a secret goes; "":
+	// the first that works.
+	Scheme string
 	// OAuth is the client for a sign-in.
 	OAuth OAuth
 	// Store has the sign-ins; nil: there are none.
@@ -78,6 +81,8 @@ type Source struct {
 	// refusal is the agent's last challenge, for a sign-in; card is the agent's, if known.
 	refusal *transport.Challenge
 	card    *a2a.Card
+	// programScopes are those that the client's token was got for; nil: there was none.
+	programScopes *[]string
 }
 
 // New makes a source. It reads nothing and sends nothing.
@@ -115,8 +120,11 @@ func (s *Source) Close() error {
 // Credential is a transport.CredentialSource.
 func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 	s.mu.Lock()
-	if c.Card != nil {
+	if c.Card != nil && c.Card != s.card {
 		s.card = c.Card
+		if s.program != nil && s.opts.OAuth.Scopes == nil && s.programScopes != nil && !slices.Equal(*s.programScopes, wantedScopes(c.Card)) {
+			s.program.forget() // it was got for a card that nobody had seen yet
+		}
 	}
 	if c.Status != 0 {
 		s.refusal = c
@@ -181,6 +189,8 @@ func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Cr
 		return s.place(ctx, secret, c)
 	case s.command != nil:
 		h, err = s.command.value(ctx, refusedToken(s.command, c))
+	case s.program != nil && c.Card == nil && c.Status == 0:
+		return nil, nil, nil // the card says which scopes it wants, and is mostly public
 	case s.program != nil:
 		h, err = s.program.value(ctx, refusedToken(s.program, c))
 	}
@@ -213,7 +223,10 @@ func (s *Source) place(ctx context.Context, secret string, c *transport.Challeng
 	} else if login, err := s.logins.current(ctx); err == nil && login != nil {
 		signedIn = login.Schemes
 	}
-	key, scheme := s.opts.placed(secret, c, signedIn...)
+	key, scheme, err := s.opts.placed(secret, c, signedIn...)
+	if err != nil {
+		return nil, nil, err
+	}
 	s.opts.Learn(secret, key.Value)
 	cred := &transport.Credential{}
 	key.put(cred)
@@ -287,6 +300,9 @@ func (s *Source) getProgram(ctx context.Context, _ string) (*held, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	s.programScopes = &scopes
+	s.mu.Unlock()
 	client := s.client(s.opts.OAuth.ClientID, secret, s.opts.OAuth.Params)
 	t, err := client.ForProgram(ctx, provider, scopes)
 	if err != nil {

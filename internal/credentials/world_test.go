@@ -220,7 +220,7 @@ func testStore(t *testing.T) *Store {
 // A tester is a user with a browser.
 type tester struct {
 	signin.Browser
-	no, noBrowser, onPage bool
+	no, noBrowser, cannot bool
 	secret                string
 
 	wg    *sync.WaitGroup
@@ -228,12 +228,15 @@ type tester struct {
 	err   error
 }
 
-func (u *tester) Confirm(_ context.Context, q *oauth.Question) (yes, onPage bool, err error) {
+func (u *tester) Confirm(_ context.Context, q *oauth.Question) (yes bool, err error) {
 	u.asked = append(u.asked, q)
-	return !u.no, u.onPage, nil
+	if u.cannot {
+		return false, ErrCannot
+	}
+	return !u.no, nil
 }
 
-func (u *tester) Visit(_ context.Context, local, _, _ string) error {
+func (u *tester) Visit(_ context.Context, local, _ string) error {
 	u.wg.Go(func() { u.err = u.Open(local) })
 	return nil
 }

@@ -13,7 +13,20 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
+
+// A Question is asked before a sign-in at a provider that only the agent has named, and
+// before anything is sent there.
+type Question struct {
+	Agent, Provider string
+	// Token is the token endpoint's host, if it is not Provider's.
+	Token  string
+	Scopes []string
+	// Unencrypted: the agent is reached without TLS.
+	Unencrypted bool
+}
 
 // loginTime is how long a user may take to sign in: to find the password, and the phone
 // for the second factor.
@@ -30,11 +43,9 @@ type CodeLogin struct {
 	// Redirect is the URL to come back to, "" for a free port of this machine. Some
 	// providers accept only the exact URL that was registered with them.
 	Redirect string
-	// Ask, if set, asks the user whether to go to the provider at all.
-	Ask *Question
-	// Visit opens a URL in the user's browser, and returns at once. provider is the
-	// provider's own URL, for a caller that shows a URL instead.
-	Visit func(ctx context.Context, local, provider string) error
+	// Visit opens a URL of this machine in the user's browser, and returns at once. That
+	// leads to the provider, and ties the sign-in to this browser.
+	Visit func(ctx context.Context, local string) error
 
 	server *loopback
 }
@@ -82,8 +93,8 @@ func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err erro
 	}
 	config := l.Client.config(l.Provider, l.Scopes, l.server.redirect)
 	page := config.AuthCodeURL(state, options...)
-	local, answers := l.server.serve(page, l.Ask)
-	if err := l.Visit(ctx, local, page); err != nil {
+	local, answers := l.server.serve(page, state)
+	if err := l.Visit(ctx, local); err != nil {
 		return nil, "", err
 	}
 	var answer url.Values
@@ -93,7 +104,7 @@ func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err erro
 		return nil, "", context.Cause(ctx)
 	}
 	defer func() { l.server.say(err) }() // before Close, which waits until it is read
-	code, err := l.code(answer, state)
+	code, err := l.code(answer)
 	if err != nil {
 		return nil, "", err
 	}
@@ -117,7 +128,7 @@ func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err erro
 var ErrDeclined = errors.New("you said no")
 
 // code checks what the provider sent with the browser, and returns the code.
-func (l *CodeLogin) code(answer url.Values, state string) (string, error) {
+func (l *CodeLogin) code(answer url.Values) (string, error) {
 	name := Name(l.Provider.Issuer)
 	one := func(key string) string { // of a repeated parameter nobody knows which one counts
 		if len(answer[key]) != 1 {
@@ -126,10 +137,6 @@ func (l *CodeLogin) code(answer url.Values, state string) (string, error) {
 		return answer[key][0]
 	}
 	switch {
-	case answer.Has(declined):
-		return "", ErrDeclined
-	case one("state") != state:
-		return "", &Error{Provider: name, text: "answers a sign-in that a2astdio did not begin (its state is another one), so the answer is not used: begin again, and use the page that opens"}
 	case answer.Has("iss") && one("iss") != l.Provider.Issuer && !strings.Contains(l.Provider.Issuer, "{tenantid}"):
 		return "", &Error{Provider: name, text: fmt.Sprintf("did not answer: the answer is from %s, and is not used", plain(answer.Get("iss")))}
 	case l.Provider.SaysIssuer && !answer.Has("iss"):
@@ -151,7 +158,7 @@ func listen(redirect string) (*loopback, error) {
 	u := &url.URL{Scheme: "http", Host: "127.0.0.1:0", Path: "/callback"}
 	if redirect != "" {
 		given, err := url.Parse(redirect)
-		if err != nil || given.Scheme != "http" || given.RawQuery != "" || given.Fragment != "" || given.User != nil || !loopbackHost(given.Hostname()) {
+		if err != nil || given.Scheme != "http" || given.RawQuery != "" || given.Fragment != "" || given.User != nil || !safe.ThisMachine(given.Host) {
 			return nil, fmt.Errorf("--oauth-redirect %q does not lead back to this machine: it is like http://127.0.0.1:8400/callback", plain(redirect))
 		}
 		u = given
@@ -167,9 +174,4 @@ func listen(redirect string) (*loopback, error) {
 	u.Host = net.JoinHostPort(u.Hostname(), port)
 	u.Path = cmp.Or(u.Path, "/")
 	return newLoopback(listener, u), nil
-}
-
-func loopbackHost(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // A DeviceLogin signs a user in on another device, where there is no browser: the
@@ -44,7 +46,7 @@ func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
 		return nil, "", &Error{Provider: name, text: "gives a page for the code that is none"}
 	}
 	complete := ""
-	if u, err := url.Parse(given.VerificationURIComplete); err == nil && sameOrigin(u, page) {
+	if u, err := url.Parse(given.VerificationURIComplete); err == nil && safe.SameOrigin(u, page) {
 		complete = u.String()
 	}
 	bound(given, time.Now())

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -50,7 +52,7 @@ func NewHTTP(config *tls.Config) *http.Client {
 			if req.Method != http.MethodGet || via[0].Method != http.MethodGet {
 				return http.ErrUseLastResponse
 			}
-			if len(via) > maxRedirects || !sameOrigin(req.URL, via[0].URL) {
+			if len(via) > maxRedirects || !safe.SameOrigin(req.URL, via[0].URL) {
 				return fmt.Errorf("it redirects to %s", plain(shown(req.URL)))
 			}
 			return nil
@@ -234,17 +236,6 @@ func post(ctx context.Context, hc *http.Client, provider, what, to, mediaType st
 	return resp, answer, nil
 }
 
-// sameOrigin compares scheme, host and port.
-func sameOrigin(a, b *url.URL) bool {
-	port := func(u *url.URL) string {
-		if p := u.Port(); p != "" || u.Scheme != "https" {
-			return p
-		}
-		return "443"
-	}
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
-}
-
 // shown is a URL without its secret parts.
 func shown(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
@@ -257,7 +248,7 @@ func parseURL(s string) (*url.URL, error) {
 	case u.User != nil || u.Fragment != "":
 		return nil, fmt.Errorf("the URL of the identity provider at %s has a user or a fragment, which it must not", plain(u.Host))
 	}
-	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && !strings.EqualFold(u.Hostname(), "localhost") && (ip == nil || !ip.IsLoopback()) {
+	if u.Scheme == "http" && !safe.ThisMachine(u.Host) {
 		return nil, fmt.Errorf("%s is not encrypted, and secrets go to no identity provider that is not: it must be https", plain(shown(u)))
 	}
 	return u, nil

@@ -43,12 +43,17 @@ func (c *Client) Account(ctx context.Context, p *Provider, t *Token, nonce strin
 		Name              string `json:"name"`
 		Tenant            string `json:"tid"`
 		NotBefore         int64  `json:"nbf"`
+		Authorized        string `json:"azp"`
 	}
 	if err := id.Claims(&claims); err != nil {
 		return "", bad("its claims cannot be read")
 	}
 	if config.SkipIssuerCheck && id.Issuer != strings.ReplaceAll(p.Issuer, "{tenantid}", claims.Tenant) {
 		return "", bad("it is of the issuer %s", plain(id.Issuer))
+	}
+	// OpenID Connect Core, §3.1.3.7: a token for several parties says whom it was given to.
+	if claims.Authorized != c.ID && (claims.Authorized != "" || len(id.Audience) > 1) {
+		return "", bad("it was given to the client %s", plain(cmp.Or(claims.Authorized, "that it does not name")))
 	}
 	if id.Nonce != nonce {
 		return "", bad("it answers another sign-in")

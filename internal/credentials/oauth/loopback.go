@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"crypto/rand"
+	"crypto/subtle"
 	"html"
 	"io"
 	"log"
@@ -14,25 +15,18 @@ import (
 	"time"
 )
 
-// declined marks that the user refused to go to the provider. No provider can send it:
-// it is no name of a callback's parameters.
-const declined = "\x00declined"
+const (
+	// pageTime bounds how long the last page may take to reach the browser.
+	pageTime = 2 * time.Second
+	// cookieName is of the cookie that ties the answer to the browser that began.
+	cookieName = "a2astdio-sign-in"
+)
 
-// pageTime bounds how long the last page may take to reach the browser.
-const pageTime = 2 * time.Second
-
-// A Question is asked before a sign-in at a provider that only the agent has named.
-type Question struct {
-	Agent, Provider string
-	// Token is the token endpoint's host, if it is not Provider's.
-	Token  string
-	Scopes []string
-	// Unencrypted: the agent is reached without TLS.
-	Unencrypted bool
-}
-
-// A loopback is the local server that the browser begins at and comes back to. It takes
-// one answer. Its CodeLogin closes it.
+// A loopback is the local server that the browser begins at and comes back to. It asks
+// nothing: its first page leads to the provider, once, and gives the browser a cookie. It
+// takes one answer, which must have that cookie and the sign-in's state; what has not is
+// ignored, so that nobody can end a sign-in, or put a foreign one in its place, by having
+// a browser visit this address. Its CodeLogin closes it.
 type loopback struct {
 	redirect string
 	host     string
@@ -41,10 +35,10 @@ type loopback struct {
 	done     chan struct{} // closed when Serve has returned
 
 	mu       sync.Mutex
-	start    string // the path to begin at
+	start    string // the path to begin at; "" before serve, and once it was visited
 	page     string
-	ask      *Question
-	confirm  string // the token in the form
+	state    string
+	cookie   string
 	answered bool
 	answers  chan url.Values
 	verdict  chan error
@@ -63,10 +57,10 @@ func newLoopback(listener net.Listener, redirect *url.URL) *loopback {
 
 // serve begins a sign-in and returns the URL for the browser. That is a local one:
 // others can read command lines, and the provider's URL has the state in it.
-func (l *loopback) serve(page string, ask *Question) (local string, answers <-chan url.Values) {
+func (l *loopback) serve(page, state string) (local string, answers <-chan url.Values) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.start, l.page, l.ask, l.confirm = "/"+rand.Text(), page, ask, rand.Text()
+	l.start, l.page, l.state, l.cookie = "/"+rand.Text(), page, state, rand.Text()
 	return "http://" + l.host + l.start, l.answers
 }
 
@@ -93,114 +87,87 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action *; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	// A page of another site may have made its own name resolve to this machine.
-	if !strings.EqualFold(r.Host, l.host) {
-		l.show(w, http.StatusForbidden, view{Title: "Not here", Text: "This address is not that of the sign-in."})
-		return
-	}
-	l.mu.Lock()
-	start, page, ask, confirm := l.start, l.page, l.ask, l.confirm
-	l.mu.Unlock()
 	switch {
-	case start != "" && r.URL.Path == start && r.Method == http.MethodPost && r.PostFormValue("confirm") == confirm:
-		if r.PostFormValue("go") == "" {
-			l.answer(url.Values{declined: {""}})
-			l.show(w, http.StatusOK, view{Title: "Not signed in", Text: "You can close this page."})
-			return
-		}
-		http.Redirect(w, r, page, http.StatusSeeOther)
-	case start != "" && r.URL.Path == start && ask != nil:
-		l.show(w, http.StatusOK, view{Title: "Sign in?", Ask: ask, Confirm: confirm})
-	case start != "" && r.URL.Path == start:
-		http.Redirect(w, r, page, http.StatusSeeOther)
-	case r.URL.Path == l.callback && r.Method == http.MethodGet:
+	// A page of another site may have made its own name resolve to this machine.
+	case !strings.EqualFold(r.Host, l.host):
+		show(w, http.StatusForbidden, "Not here", "This address is not that of the sign-in.")
+	case r.Method != http.MethodGet:
+		show(w, http.StatusMethodNotAllowed, "Not so", "A sign-in is under way, elsewhere.")
+	case r.URL.Path == l.callback:
 		l.back(w, r)
-	default:
-		l.show(w, http.StatusNotFound, view{Title: "Nothing here", Text: "A sign-in is under way, elsewhere."})
+	case !l.begin(w, r):
+		show(w, http.StatusNotFound, "Nothing here", "A sign-in is under way, elsewhere; or this page was opened before: begin again.")
 	}
+}
+
+// begin leads the first visitor to the provider.
+func (l *loopback) begin(w http.ResponseWriter, r *http.Request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.start == "" || subtle.ConstantTimeCompare([]byte(r.URL.Path), []byte(l.start)) != 1 {
+		return false
+	}
+	l.start = ""
+	// Lax, since the browser comes back from the provider's site.
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: l.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.Redirect(w, r, l.page, http.StatusSeeOther)
+	return true
 }
 
 // back takes the provider's answer.
 func (l *loopback) back(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	delete(query, declined)
-	if len(query) == 0 || !l.answer(query) {
-		l.show(w, http.StatusConflict, view{Title: "Already answered", Text: "This sign-in has had its answer. You can close this page."})
+	ours, first := l.answer(r, query)
+	switch {
+	case !ours:
+		show(w, http.StatusBadRequest, "Not this sign-in", "This is no answer to the sign-in that a2astdio has begun in this browser, so it is not used. That sign-in goes on.")
+		return
+	case !first:
+		show(w, http.StatusConflict, "Already answered", "This sign-in has had its answer. You can close this page.")
 		return
 	}
 	select {
 	case err := <-l.verdict:
 		if err != nil {
-			l.show(w, http.StatusOK, view{Title: "Not signed in", Text: err.Error()})
+			show(w, http.StatusOK, "Not signed in", err.Error())
 			return
 		}
-		l.show(w, http.StatusOK, view{Title: "Signed in", Text: "You can close this page, and go on where you came from."})
+		show(w, http.StatusOK, "Signed in", "You can close this page, and go on where you came from.")
 	case <-r.Context().Done():
 	}
 }
 
-// answer passes on the first answer; false: there was one.
-func (l *loopback) answer(v url.Values) bool {
+// answer passes on the first answer that is ours: with the state, once, and the cookie.
+func (l *loopback) answer(r *http.Request, query url.Values) (ours, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.answered || l.start == "" {
-		return false
+	cookie, err := r.Cookie(cookieName)
+	if err != nil || l.cookie == "" || subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(l.cookie)) != 1 ||
+		len(query["state"]) != 1 || subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) != 1 {
+		return false, false
+	}
+	if l.answered {
+		return true, false
 	}
 	l.answered = true
-	l.answers <- v
-	return true
-}
-
-type view struct {
-	Title, Text string
-	Ask         *Question
-	Confirm     string
+	l.answers <- query
+	return true, true
 }
 
 // show writes a page. (Rejected: html/template, whose tables each start of the program
 // would make.)
-func (l *loopback) show(w http.ResponseWriter, status int, v view) {
-	var b strings.Builder
-	text := func(markup string, values ...string) {
-		for i, piece := range strings.Split(markup, "%") {
-			if i > 0 {
-				b.WriteString(html.EscapeString(values[i-1]))
-			}
-			b.WriteString(piece)
-		}
-	}
-	b.WriteString(pageHead)
-	text("<title>a2astdio: %</title></head><body><h1>%</h1>\n", v.Title, v.Title)
-	if q := v.Ask; q != nil {
-		text("<p>An agent asks you to sign in. Go on if you know both.</p>\n<dl><dt>The agent</dt><dd>%</dd><dt>Signs you in at</dt><dd>%</dd>", q.Agent, q.Provider)
-		if q.Token != "" {
-			text("<dt>Which answers by</dt><dd>%</dd>", q.Token)
-		}
-		if len(q.Scopes) > 0 {
-			text("<dt>And asks there for</dt><dd>%</dd>", strings.Join(q.Scopes, ", "))
-		}
-		b.WriteString("</dl>\n")
-		if q.Unencrypted {
-			b.WriteString("<p class=\"warn\">The agent is reached without encryption: whoever is on the way can read what it is shown.</p>\n")
-		}
-		text(`<form method="post"><input type="hidden" name="confirm" value="%"><button class="go" name="go" value="1">Go to %</button><button>Do not sign in</button></form>`, v.Confirm, q.Provider)
-	} else {
-		text("<p>%</p>", v.Text)
-	}
-	b.WriteString("</body></html>\n")
+func show(w http.ResponseWriter, status int, title, text string) {
+	title, text = html.EscapeString(title), html.EscapeString(text)
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, b.String()) // the browser may have left
+	_, _ = io.WriteString(w, pageHead+"<title>a2astdio: "+title+"</title></head><body><h1>"+title+"</h1>\n<p>"+text+"</p></body></html>\n") // the browser may have left
 }
 
 const pageHead = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <style>
 body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:12vh auto;padding:0 1rem;color:#1c1c1e;background:#fff}
-h1{font-size:1.4rem}dl{display:grid;grid-template-columns:max-content 1fr;gap:.3rem 1rem}dt{color:#555}dd{margin:0;overflow-wrap:anywhere;font-weight:600}
-button{font:inherit;padding:.5rem 1rem;border-radius:.4rem;border:1px solid #888;background:#f2f2f2;cursor:pointer;margin-right:.5rem}
-button.go{background:#0a58ca;border-color:#0a58ca;color:#fff}.warn{color:#a40000}
-@media(prefers-color-scheme:dark){body{color:#eee;background:#1c1c1e}dt{color:#aaa}button{background:#333;color:#eee}button.go{background:#0a58ca}.warn{color:#ff9a9a}}
+@media(prefers-color-scheme:dark){body{color:#eee;background:#1c1c1e}}
 </style>
 `

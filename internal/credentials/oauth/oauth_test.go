@@ -39,7 +39,7 @@ func discovered(t *testing.T, s *signin.Server) (*Provider, *Client) {
 func signIn(t *testing.T, p *Provider, c *Client, b *signin.Browser, scopes ...string) (*Token, string, error) {
 	t.Helper()
 	visited := make(chan error, 1)
-	l := &CodeLogin{Client: c, Provider: p, Scopes: scopes, Visit: func(ctx context.Context, local, _ string) error {
+	l := &CodeLogin{Client: c, Provider: p, Scopes: scopes, Visit: func(ctx context.Context, local string) error {
 		go func() { visited <- b.Open(local) }()
 		return nil
 	}}
@@ -100,8 +100,6 @@ func TestCodeLoginFails(t *testing.T) {
 		tokens  int
 	}{
 		{name: "denied", browser: signin.Browser{Deny: true}, want: "refuses the sign-in (access_denied: the user said no)"},
-		{name: "wrong state", browser: signin.Browser{Change: reply("state", "other")}, want: "a sign-in that a2astdio did not begin"},
-		{name: "state twice", browser: signin.Browser{Change: func(u *url.URL) { u.RawQuery += "&state=other" }}, want: "a sign-in that a2astdio did not begin"},
 		{name: "another issuer", browser: signin.Browser{Change: reply("iss", "https://evil.example")}, want: "the answer is from https://evil.example, and is not used"},
 		{name: "no issuer", browser: signin.Browser{Change: func(u *url.URL) {
 			q := u.Query()
@@ -177,43 +175,6 @@ func TestIDTokenOfAnother(t *testing.T) {
 	}
 	if got := signed([]string{"none", "HS256", "RS256"}); !slices.Equal(got, []string{"RS256"}) {
 		t.Error(got)
-	}
-}
-
-// Before the browser goes to a provider that only the agent has named, its user is
-// asked, and sees both; a page that pretends to be this machine is told nothing.
-func TestQuestion(t *testing.T) {
-	s := signin.Start(t, wide())
-	p, c := discovered(t, s)
-	for _, decline := range []bool{false, true} {
-		b := &signin.Browser{TLS: s.TLS(), Decline: decline}
-		done := make(chan error, 1)
-		l := &CodeLogin{Client: c, Provider: p, Scopes: []string{"agent"}, Ask: &Question{Agent: "https://agent.example/<b>%%", Provider: s.Issuer, Scopes: []string{"agent"}, Unencrypted: true},
-			Visit: func(_ context.Context, local, _ string) error {
-				go func() {
-					r, _ := http.NewRequest(http.MethodGet, local, nil)
-					r.Host = "evil.example"
-					resp, err := http.DefaultClient.Do(r)
-					if err != nil || resp.StatusCode != http.StatusForbidden {
-						t.Errorf("another host: %v", err)
-					}
-					resp.Body.Close()
-					done <- b.Open(local)
-				}()
-				return nil
-			}}
-		_, _, err := l.Run(t.Context())
-		if errors.Is(err, ErrDeclined) != decline || !decline && err != nil {
-			t.Errorf("declined %v: %v", decline, err)
-		}
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		for _, want := range []string{"https://agent.example/&lt;b&gt;%%<", s.Issuer, "agent", "without encryption"} {
-			if !strings.Contains(b.Asked, want) {
-				t.Errorf("the question does not say %s:\n%s", want, b.Asked)
-			}
-		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // A Provider is an identity provider: its issuer and its endpoints. Missing ones are
@@ -56,6 +58,9 @@ func Discover(ctx context.Context, hc *http.Client, issuer string) (p *Provider,
 		var m metadata
 		missing, err := fetch(ctx, hc, Name(issuer), u, &m)
 		if err == nil {
+			if m.Issuer != issuer && !m.multiTenant(base) { // RFC 8414, §3.3: identical
+				return nil, false, &Error{Provider: Name(issuer), text: fmt.Sprintf("has metadata of %s, and not of %s: if you know it, --oauth-issuer names it as it names itself", plain(m.Issuer), plain(issuer))}
+			}
 			p, err := m.provider(base)
 			return p, false, err
 		}
@@ -77,7 +82,17 @@ func FromMetadata(ctx context.Context, hc *http.Client, from string) (*Provider,
 	if _, err := fetch(ctx, hc, Name(from), from, &m); err != nil {
 		return nil, err
 	}
+	if issuer, err := url.Parse(m.Issuer); err != nil || !m.multiTenant(at) && !slices.Contains(wellKnown(issuer), at.String()) {
+		return nil, &Error{Provider: Name(from), text: fmt.Sprintf("has metadata of %s, for which it cannot speak", plain(m.Issuer))}
+	}
 	return m.provider(at)
+}
+
+// multiTenant reports whether metadata are Microsoft's for all tenants: their issuer has a
+// placeholder, so that it is identical with none.
+func (m *metadata) multiTenant(at *url.URL) bool {
+	issuer, err := url.Parse(m.Issuer)
+	return err == nil && strings.Contains(m.Issuer, "{tenantid}") && safe.SameOrigin(issuer, at)
 }
 
 // wellKnown lists the URLs of an issuer's metadata: RFC 8414 puts the well-known name
@@ -95,17 +110,11 @@ func wellKnown(issuer *url.URL) []string {
 	return slices.Compact(list)
 }
 
-// provider checks metadata that was found for an issuer, or at a URL. The issuer must
-// be of that origin: otherwise the metadata could direct another issuer's secrets to
-// foreign endpoints.
+// provider checks metadata that was found for an issuer, or at a URL, and speak for it:
+// otherwise they could direct another issuer's secrets to foreign endpoints.
 func (m *metadata) provider(at *url.URL) (*Provider, error) {
 	name := Name(at.String())
-	issuer, err := url.Parse(m.Issuer)
 	switch {
-	case m.Issuer == "" || err != nil:
-		return nil, &Error{Provider: name, text: "has metadata that does not say whose it is"}
-	case !sameOrigin(issuer, at):
-		return nil, &Error{Provider: name, text: fmt.Sprintf("has metadata of %s, for which it cannot speak", plain(m.Issuer))}
 	case m.Token == "":
 		return nil, &Error{Provider: name, text: "has metadata without a token endpoint"}
 	case len(m.PKCE) > 0 && !slices.Contains(m.PKCE, "S256"):
@@ -146,7 +155,7 @@ func FromEndpoints(authorization, token, device string) (*Provider, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !sameOrigin(u, at) {
+		if !safe.SameOrigin(u, at) {
 			return nil, fmt.Errorf("the card has the sign-in at %s and the tokens at %s: only you can confirm that these belong together: --oauth-issuer names the identity provider", plain(u.Host), plain(at.Host))
 		}
 	}
@@ -175,5 +184,5 @@ func Name(issuer string) string {
 func SameOrigin(a, b string) bool {
 	u, err := url.Parse(a)
 	v, err2 := url.Parse(b)
-	return err == nil && err2 == nil && sameOrigin(u, v)
+	return err == nil && err2 == nil && safe.SameOrigin(u, v)
 }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // A Hint is what an agent's 401 tells about authentication (RFC 6750, §3; RFC 9728,
@@ -61,14 +63,14 @@ type Resource struct {
 func ReadResource(ctx context.Context, hc *http.Client, agent, from string) (*Resource, error) {
 	u, err := url.Parse(from)
 	a, _ := url.Parse(agent)
-	if err != nil || a == nil || !sameOrigin(u, a) {
+	if err != nil || a == nil || !safe.SameOrigin(u, a) {
 		return nil, &Error{Provider: "of " + plain(agent), text: "is to be found elsewhere (" + plain(from) + "), where nobody said that it is"}
 	}
 	r := new(Resource)
 	if _, err := fetch(ctx, hc, Name(from), from, r); err != nil {
 		return nil, err
 	}
-	if of, err := url.Parse(r.Resource); err != nil || !sameOrigin(of, a) {
+	if of, err := url.Parse(r.Resource); err != nil || !safe.SameOrigin(of, a) {
 		return nil, &Error{Provider: "of " + plain(agent), text: "is named for another resource, " + plain(r.Resource)}
 	}
 	return r, nil

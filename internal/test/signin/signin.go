@@ -12,6 +12,7 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
@@ -121,38 +122,32 @@ func Answer(status int, body string) http.HandlerFunc {
 type Browser struct {
 	// TLS has the trusted authorities.
 	TLS *tls.Config
-	// Deny refuses at the provider; Decline refuses to go there.
-	Deny, Decline bool
+	// Deny refuses at the provider.
+	Deny bool
 	// Change may change the provider's answer.
 	Change func(callback *url.URL)
 	// Again reloads the last page.
 	Again bool
 
-	// Asked is what the user saw before the provider; Last is the last page.
-	Asked, Last string
+	// Last is the last page.
+	Last string
 }
 
 // Open goes from a page of this machine to the provider and back.
 func (b *Browser) Open(local string) error {
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true},
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	location, page, err := visit(client.Get(local))
 	if err != nil {
 		return err
 	}
 	if location == "" {
-		b.Asked = page
-		form := fields(page)
-		if !b.Decline {
-			form.Set("go", "1")
-		}
-		if location, page, err = visit(client.PostForm(local, form)); err != nil {
-			return err
-		}
-		if location == "" {
-			b.Last = page
-			return nil
-		}
+		b.Last = page
+		return fmt.Errorf("the first page leads nowhere: %s", text(page))
 	}
 	if location, page, err = b.consent(client, location); err != nil {
 		return err

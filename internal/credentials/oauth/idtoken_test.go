@@ -1,0 +1,53 @@
+package oauth
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+// An ID token for several parties says to whom it was given, and that is us.
+func TestAuthorizedParty(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public()}}})
+	}))
+	defer keys.Close()
+	p := &Provider{Issuer: "https://idp.example", Keys: keys.URL, Algorithms: []string{"ES256"}}
+	c := &Client{ID: "app", HTTP: NewHTTP(nil)}
+	for _, test := range []struct {
+		audience []string
+		azp      string
+		ok       bool
+	}{
+		{[]string{"app"}, "", true}, {[]string{"app"}, "app", true}, {[]string{"app", "api"}, "app", true},
+		{[]string{"app", "api"}, "", false}, {[]string{"app", "api"}, "api", false}, {[]string{"app"}, "other", false}, {[]string{"api"}, "app", false},
+	} {
+		claims := map[string]any{"iss": p.Issuer, "sub": "me", "aud": test.audience, "iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix()}
+		if test.azp != "" {
+			claims["azp"] = test.azp
+		}
+		id, err := jwt.Signed(signer).Claims(claims).Serialize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if account, err := c.Account(t.Context(), p, &Token{ID: id}, ""); (err == nil) != test.ok || test.ok && account != "me" {
+			t.Errorf("%+v: %q, %v", test, account, err)
+		}
+	}
+}

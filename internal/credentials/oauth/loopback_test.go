@@ -1,0 +1,92 @@
+package oauth
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/signin"
+)
+
+// What is no answer to this sign-in is ignored, and the sign-in goes on: another state or
+// none, a browser that has not begun, a page that pretends to be this machine. The first
+// page is good once.
+func TestForgedAnswers(t *testing.T) {
+	s := signin.Start(t, wide())
+	p, c := discovered(t, s)
+	get := func(address, host, cookie string) (int, *http.Response) {
+		r, err := http.NewRequest(http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if host != "" {
+			r.Host = host
+		}
+		if cookie != "" {
+			r.AddCookie(&http.Cookie{Name: cookieName, Value: cookie})
+		}
+		resp, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode, resp
+	}
+	visited := make(chan error, 1)
+	b := &signin.Browser{TLS: s.TLS()}
+	b.Change = func(callback *url.URL) { // the browser is about to come back
+		base := *callback
+		base.RawQuery = ""
+		state := callback.Query().Get("state")
+		for query, cookie := range map[string]string{
+			"": "", "code=x": "", "code=x&state=other": "", "code=x&state=" + state: "", "error=access_denied&state=": "", "code=x&state=" + state + "&state=other": "guess", "code=y&state=" + state: "guess",
+		} {
+			base.RawQuery = query
+			if status, _ := get(base.String(), "", cookie); status != http.StatusBadRequest {
+				t.Errorf("%q: %d", query, status)
+			}
+		}
+	}
+	l := &CodeLogin{Client: c, Provider: p, Scopes: []string{"agent"}, Visit: func(_ context.Context, local string) error {
+		if status, _ := get(local, "evil.example", ""); status != http.StatusForbidden {
+			t.Errorf("another host: %d", status)
+		}
+		go func() {
+			err := b.Open(local)
+			visited <- err
+		}()
+		return nil
+	}}
+	token, _, err := l.Run(t.Context())
+	if err := <-visited; err != nil {
+		t.Error(err)
+	}
+	if err != nil || token.Access == "" || !strings.Contains(b.Text(), "Signed in") || s.Calls("token") != 1 {
+		t.Errorf("%v, %s, %d requests", err, b.Text(), s.Calls("token"))
+	}
+}
+
+// The first page leads to the provider once: whoever comes later gets neither the state
+// nor the cookie.
+func TestFirstPageOnce(t *testing.T) {
+	l, err := listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	local, _ := l.serve("https://idp.example/?state=s", "s")
+	for i, want := range []int{http.StatusSeeOther, http.StatusNotFound} {
+		r, _ := http.NewRequest(http.MethodGet, local, nil)
+		resp, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		cookies := resp.Cookies()
+		if resp.StatusCode != want || (len(cookies) == 1) != (i == 0) || i == 0 && (!cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteLaxMode) {
+			t.Errorf("visit %d: %d, %v", i, resp.StatusCode, cookies)
+		}
+	}
+}
