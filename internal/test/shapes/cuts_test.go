@@ -42,5 +42,5 @@ func TestCuts(t *testing.T) {
 			}
 		}
 	})
-	y.report(t, "ACP, cut", 1390)
+	y.report(t, "ACP, cut", 1345)
 }

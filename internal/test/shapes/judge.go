@@ -114,11 +114,21 @@ type Chosen struct {
 
 // AllChosen are these classes. Nothing else is excused.
 var AllChosen = []Chosen{
-	{"an answer of one token, said in a piece and again as a whole, is shown twice", func(s Shape, answers []string, turn int, class string) bool {
-		return s.Form == "pieces+whole" && class == Doubled && len(Tokens(answers[turn], s.Tokens)) == 1
+	{"an answer of one token, or of less than 8 bytes, said in pieces and again as a whole, is shown twice", func(s Shape, answers []string, turn int, class string) bool {
+		short := len(Tokens(answers[turn], s.Tokens)) == 1 || len(answers[turn]) < 8
+		return s.Form == "pieces+whole" && class == Doubled && short
 	}},
 	{"a token that comes with input-required begins a message of its own", func(s Shape, _ []string, _ int, class string) bool {
-		return s.OneTask && s.End == "last" && s.IDs == "token" && class == Broken
+		return s.OneTask && s.IDs == "token" && class == Broken
+	}},
+	{"a token that equals all of the message before it, under another ID, begins a message", func(s Shape, answers []string, turn int, class string) bool {
+		tokens := Tokens(answers[turn], s.Tokens)
+		return s.IDs == "token" && class == Broken && len(tokens) > 1 && tokens[0] == tokens[1]
+	}},
+	{"the last piece, equal to the one before it, in a task event that brings another state, is that piece again", func(s Shape, answers []string, turn int, class string) bool {
+		tokens := Tokens(answers[turn], s.Tokens)
+		n := len(tokens)
+		return s.Carrier == "task" && s.Form == "delta" && s.End == "last" && s.IDs != "token" && class == Lost && n > 1 && tokens[n-1] == tokens[n-2]
 	}},
 	{"cumulative artifacts with a new ID for each are shown twice", func(s Shape, _ []string, _ int, class string) bool {
 		return s.Carrier == "artifact" && s.Form == "cumulative" && s.IDs == "token" && class == Doubled
