@@ -158,7 +158,11 @@ func (e *linesEditor) getCard(c *editorRequest) {
 
 func (e *linesEditor) getExtendedCard(c *editorRequest) {
 	e.once(c, nil, func(ctx context.Context) (any, error) {
-		return e.server.agent.opts.Client.ExtendedCard(ctx)
+		card, err := e.server.agent.opts.Client.Extended(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return json.RawMessage(card.Raw), nil
 	})
 }
 

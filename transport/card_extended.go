@@ -63,7 +63,7 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 	switch {
 	case x.err != nil:
 		err = x.err
-	case originOf(x.way.url) != originOf(e.way.url):
+	case originOf(x.way.url) != originOf(e.now().url):
 		err = failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", shown(x.way.url))
 	default:
 		x.public, x.card.Extended = e, true
@@ -101,7 +101,7 @@ func (c *Client) canShow(ctx context.Context, e *endpoint) bool {
 	if c.opts.Credentials == nil {
 		return false
 	}
-	cred, err := c.opts.Credentials(ctx, &Challenge{URL: e.way.url, Card: e.card})
+	cred, err := c.opts.Credentials(ctx, &Challenge{URL: e.now().url, Card: e.card})
 	return err == nil && cred != nil
 }
 
@@ -123,23 +123,6 @@ func (c *Client) extendedCard(ctx context.Context, e *endpoint) (json.RawMessage
 		return nil, failf(nil, "%s answered %s with something that is no card: %s", s.at, s.what, quote(s.result))
 	}
 	return s.result, nil
-}
-
-// ExtendedCard asks for the fuller card that the agent has for callers it knows,
-// and returns it as it is, or as [ClientOptions.CheckCard] has it. Whether there is one, [a2a.Card.ExtendedCard] says;
-// without, agents refuse with [a2a.CodeExtendedCardNotConfigured],
-// [a2a.CodeUnsupportedOperation] or [a2a.CodeMethodNotFound]. It is asked for each
-// time; the client itself asks once: see [Client.Card].
-func (c *Client) ExtendedCard(ctx context.Context) (json.RawMessage, error) {
-	e, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := c.extendedCard(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	return c.checkCard(ctx, raw, e.from)
 }
 
 // PublicCard returns the card that the agent shows to everybody, where

@@ -126,7 +126,7 @@ func (c *Client) place(e *endpoint, chosen choice) (*url.URL, error) {
 		return nil, failf(nil, "the card of %s names a URL that is none: %q", cardName(e.card), redactString(chosen.at.URL))
 	}
 	u.Fragment, u.RawFragment = "", ""
-	if c.source.file != "" && e.way.url == nil {
+	if c.source.file != "" && e.now().url == nil {
 		c.origins.own.Store(u)
 	}
 	if err := c.origins.check(u, "its card leads to"); err != nil {

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -72,14 +71,10 @@ func TestSendOnceHasNoLimit(t *testing.T) {
 	})
 }
 
-func TestExtendedCard(t *testing.T) {
-	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"name":"Fuller","x":1}}`))
-	c := wireClient(t, agent.URL, nil)
-	if raw, err := c.ExtendedCard(t.Context()); err != nil || string(raw) != `{"name":"Fuller","x":1}` || !json.Valid(raw) {
-		t.Error(string(raw), err)
-	}
-	agent.answer = wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":null}`)
-	if _, err := c.ExtendedCard(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "something that is no card: null") {
+func TestExtendedCardIsNone(t *testing.T) {
+	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":null}`))
+	agent.card = `{"name":"Test","url":"%s/rpc","protocolVersion":"0.3.0","supportsAuthenticatedExtendedCard":true}`
+	if _, err := wireClient(t, agent.URL, nil).Extended(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "something that is no card: null") {
 		t.Error(err)
 	}
 }
