@@ -20,8 +20,6 @@ import (
 // [program.arrange] does, but refuses nothing.
 type completer struct {
 	at level
-	// command is the command at the end, nil for a2astdio itself.
-	command *cli.Command
 	// agent holds the options for reaching the agent, as typed.
 	agent []string
 	// arguments counts the arguments before the last word.
@@ -98,7 +96,7 @@ func (k *completer) argument(word string) {
 		return
 	}
 	c := k.at.commands[i]
-	k.command, k.at = c, level{k.at.name + " " + c.Name, c.Flags, c.Subcommands}
+	k.at = level{k.at.name + " " + c.Name, c.Flags, c.Subcommands}
 }
 
 // options returns all options that may stand here, with those of a2astdio itself.
@@ -149,31 +147,19 @@ func agentNames() (names []example) {
 	return names
 }
 
-// argumentValues completes the command's next argument, by the usage in its help.
+// argumentValues completes the next argument: IDs of task's commands, and files.
 func (k *completer) argumentValues() completions {
-	none := completions{kind: "words"}
-	if k.command == nil {
-		return none
+	words := strings.Fields(k.at.name)
+	switch {
+	case len(words) < 2 || len(k.at.commands) > 0:
+	case words[1] == "task" && k.arguments == 0:
+		return k.named("ID", true)
+	case words[1] == "trace", words[1] == "card":
+		return k.named("FILE", false)
+	case words[1] == "completion" && k.arguments == 0:
+		return k.named("bash|zsh|fish", false)
 	}
-	_, usage, _ := strings.Cut(k.command.CustomHelpTemplate, "\nUsage:\n")
-	usage, _, _ = strings.Cut(usage, "\n\n")
-	for line := range strings.Lines(usage) {
-		_, rest, ok := strings.Cut(line, k.at.name[len(programName)+1:]+" ")
-		if word, _, _ := strings.Cut(rest, " "); !ok || slices.ContainsFunc(k.at.commands, func(c *cli.Command) bool { return c.HasName(word) }) {
-			continue
-		}
-		if _, behind, ok := strings.Cut(rest, "[options]"); ok {
-			rest = behind
-		}
-		names := strings.Fields(rest)
-		if len(names) == 0 || strings.HasPrefix(names[0], "-") {
-			continue
-		}
-		if i := min(k.arguments, len(names)-1); i == k.arguments || strings.Contains(names[i], "...") {
-			return k.named(strings.Trim(names[i], "[]"), strings.HasPrefix(k.at.name, programName+" task "))
-		}
-	}
-	return none
+	return completions{kind: "words"}
 }
 
 // named completes the placeholder of a value in help: words stand for themselves, FILE
@@ -188,8 +174,7 @@ func (k *completer) named(value string, tasks bool) completions {
 			found.kind = "dirs"
 		case word == "ID" && tasks:
 			found.words = append(found.words, k.tasks()...)
-		case plainWord(word) && !strings.ContainsAny(word, ":/=@") && !strings.Contains(word, "...") && strings.ToUpper(word) != word,
-			plainWord(word) && strings.ContainsAny(word[:1], "0123456789"), strings.HasSuffix(word, "256"):
+		case plainWord(word) && !strings.ContainsAny(word, ":/=@") && (strings.ToUpper(word) != word || strings.ContainsAny(word, "0123456789")):
 			found.words = append(found.words, example{command: word})
 		}
 	}

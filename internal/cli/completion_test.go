@@ -18,11 +18,16 @@ import (
 func completed(t *testing.T, line string) (kind string, words []string) {
 	t.Helper()
 	var out bytes.Buffer
-	if status := Main(t.Context(), []string{programName, completeWord, "bash", " \t\"'><=;|&(:", line}, nil, &out, os.Stderr, ""); status != 0 {
+	words = strings.Fields(line)
+	if strings.HasSuffix(line, " ") {
+		words = append(words, "")
+	}
+	if status := Main(t.Context(), append([]string{programName, completeWord}, words[min(1, len(words)):]...), nil, &out, os.Stderr, ""); status != 0 {
 		t.Fatalf("%s: status %d", line, status)
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	kind, _, _ = strings.Cut(lines[0], "\t")
+	words = nil
 	for _, l := range lines[1:] {
 		word, _, _ := strings.Cut(l, "\t")
 		words = append(words, word)
@@ -37,17 +42,16 @@ func TestComplete(t *testing.T) {
 		"a2astdio card ":                              "words get verify sign",
 		"a2astdio help task g":                        "words get",
 		"a2astdio --mode ":                            "words default accept-edits yolo",
-		"a2astdio --mode=y":                           "words yolo",
+		"a2astdio --mode=y":                           "words --mode=yolo",
 		"a2astdio -a demo send --approve a":           "words ask always",
 		"a2astdio -a demo send hello -o ":             "words text json events",
-		"a2astdio --forward-mcp=":                     "words true false",
+		"a2astdio --forward-mcp=":                     "words --forward-mcp=true --forward-mcp=false",
 		"a2astdio --agent ":                           "files demo",
-		"a2astdio --agent 'de":                        "files demo",
 		"a2astdio --workspace ":                       "dirs",
 		"a2astdio --trace ":                           "files",
 		"a2astdio card verify x":                      "files",
 		"a2astdio card sign --algorithm ":             "words ES256 EdDSA RS256 PS256",
-		"a2astdio completion ":                        "words bash zsh fish powershell",
+		"a2astdio completion ":                        "words bash zsh fish",
 		"a2astdio send --verb":                        "words --verbose",
 		"a2astdio send --nonsense":                    "words",
 		"a2astdio send car":                           "words",

@@ -4,7 +4,7 @@
 function __a2astdio_complete
     set -l typed (commandline -opc)
     set -l word (commandline -ct)
-    set -l lines (command a2astdio __complete fish $typed[2..-1] -- "$word" 2>/dev/null)
+    set -l lines (command a2astdio __complete $typed[2..-1] "$word" 2>/dev/null)
     set -l kind (string split -m1 \t -- $lines[1])
     printf '%s\n' $lines[2..-1]
     switch "$kind[1]"
