@@ -14,7 +14,7 @@ const (
 
 // longFunctions may be over a limit, each for a reason.
 var longFunctions = map[string]string{
-	"mapping.readWords":         "one case a phrase of an option's label; their order decides, and is read best in one piece",
+	"mapping/ask.readWords":     "one case a phrase of an option's label; their order decides, and is read best in one piece",
 	"mapping.(Fold).Event":      "the dispatcher: which part of the fold takes an event, in the order in which that is decided",
 	"mapping.(Fold).history":    "what the two passes over a history know of it belongs together",
 	"transport.(payload).read":  "one case a member of an event",

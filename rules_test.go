@@ -29,9 +29,10 @@ var mayImport = map[string]struct {
 	"transport/stdio":    {[]string{"internal/rawjson"}, "the editor's end knows nothing of the agent's"},
 	"transport":          {[]string{"transport/a2a", "internal/rawjson", "internal/fastpath", "internal/poison"}, "how things travel must not depend on what they mean"},
 	"mapping/acp":        {nil, "an editor protocol's terms are for everybody"},
+	"mapping/ask":        {[]string{"mapping/calls", "mapping/acp", "transport/a2a", "internal/rawjson"}, "a question is asked in any editor protocol, and answered in any dialect"},
 	"mapping/calls":      {[]string{"transport/a2a", "internal/rawjson"}, "the life of a call may know neither how agents spell it nor how an editor shows it"},
-	"mapping":            {[]string{"transport/a2a", "mapping/acp", "mapping/calls", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
-	"bridge":             {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp"}, "what happens next is the public face: internal types stay out of it"},
+	"mapping":            {[]string{"transport/a2a", "mapping/acp", "mapping/calls", "mapping/ask", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
+	"bridge":             {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp", "mapping/ask"}, "what happens next is the public face: internal types stay out of it"},
 	"bridge/store":       {[]string{"transport/a2a", "internal/safe"}, "what is stored has no edge back into what happens"},
 	"internal/companion": {[]string{"internal/safe"}, "the companion needs no A2A"},
 	"internal/fastpath":  {nil, "what an event carries for speed may not know what it says"},
@@ -59,7 +60,7 @@ func TestImports(t *testing.T) {
 			if isOurs && contains(onlyCLI, ours) && f.pkg != "internal/cli" {
 				t.Errorf("%s imports %s: only internal/cli does, when it is asked for", f.path, ours)
 			}
-			if (f.pkg == "mapping" || f.pkg == "mapping/calls" || f.pkg == "transport/a2a" || f.pkg == "internal/rawjson") && contains(notPure, path) {
+			if (f.pkg == "mapping" || f.pkg == "mapping/calls" || f.pkg == "mapping/ask" || f.pkg == "transport/a2a" || f.pkg == "internal/rawjson") && contains(notPure, path) {
 				t.Errorf("%s imports %s: package %s does no I/O, reads no clock and starts no goroutine", f.path, path, f.pkg)
 			}
 		}

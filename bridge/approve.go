@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
 // This file decides about approvals, for every editor and for the shell. The
@@ -51,7 +52,7 @@ type approvals struct {
 	mu         sync.Mutex
 	mode       string
 	yoloTold   bool
-	remembered []mapping.Scope
+	remembered []ask.Scope
 }
 
 // A decision is the answer to a question, and who gave it.
@@ -81,7 +82,7 @@ func (s *Session) question(call *mapping.ToolCall) mapping.Question {
 			continue
 		}
 		if r := resolveScope(*o.Remember, s.agent.local()); r != *o.Remember {
-			o.Name += fmt.Sprintf(" (that is %s)", mapping.Visible(r.Path))
+			o.Name += fmt.Sprintf(" (that is %s)", ask.Visible(r.Path))
 		}
 	}
 	return q
@@ -145,8 +146,8 @@ func (p *approvals) accept(q mapping.Question, a mapping.Answer, local bool, log
 // that the question offers again.
 func (p *approvals) remembers(q *mapping.Question, local bool) bool {
 	offered := slices.ContainsFunc(q.Options, func(o mapping.Option) bool { return o.Remember != nil })
-	s := mapping.ScopeOf(q.Call)
-	if !offered || s.Kind == mapping.ScopeNone || len(p.remembered) == 0 {
+	s := ask.ScopeOf(q.Call)
+	if !offered || s.Kind == ask.ScopeNone || len(p.remembered) == 0 {
 		return false
 	}
 	wider, ok := s.Wider()
@@ -197,7 +198,7 @@ func (p *approvals) tellYolo() bool {
 // programs). What is looked at may change before the agent writes: the mode is for
 // agents that are trusted not to arrange that.
 func isPlainEdit(c *mapping.ToolCall, dirs []string, local bool) bool {
-	path, ok := mapping.EditOnly(c)
+	path, ok := ask.EditOnly(c)
 	if !ok {
 		return false
 	}
@@ -228,7 +229,7 @@ func isPlainBelow(dir, path string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
-		if strings.HasPrefix(part, ".") || strings.ContainsAny(part, `~:\`) || mapping.Visible(part) != part {
+		if strings.HasPrefix(part, ".") || strings.ContainsAny(part, `~:\`) || ask.Visible(part) != part {
 			return false
 		}
 	}
@@ -236,8 +237,8 @@ func isPlainBelow(dir, path string) bool {
 }
 
 // resolveScope returns the scope with its path resolved.
-func resolveScope(s mapping.Scope, local bool) mapping.Scope {
-	if s.Kind == mapping.ScopeFile && local {
+func resolveScope(s ask.Scope, local bool) ask.Scope {
+	if s.Kind == ask.ScopeFile && local {
 		if path, ok := resolve(s.Path); ok {
 			s.Path = path
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -302,7 +303,7 @@ func (a2acode) options(c *ToolCall) []Option {
 	if len(c.Confirmation.Options) > 0 {
 		return nil
 	}
-	return []Option{newOption(ConfirmationOption{ID: a2acodeAllow, Name: "Allow"}), newOption(ConfirmationOption{ID: a2acodeDeny, Name: "Deny"})}
+	return []Option{ask.NewOption(ConfirmationOption{ID: a2acodeAllow, Name: "Allow"}), ask.NewOption(ConfirmationOption{ID: a2acodeDeny, Name: "Deny"})}
 }
 
 // answer names the request, so that it settles no other. The server takes unknown words

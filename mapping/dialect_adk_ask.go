@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -32,7 +33,7 @@ func (adk) event(at *carrier, to *pieces) {
 
 // adkAsksAbout names what a question is about.
 func adkAsksAbout(v gjson.Result) string {
-	return oneLine(first(v, "args.originalFunctionCall.name", "args.message", "name").String())
+	return ask.OneLine(first(v, "args.originalFunctionCall.name", "args.message", "name").String())
 }
 
 func (d adk) question(id, name string, args gjson.Result, to *pieces) {
@@ -73,11 +74,11 @@ const (
 )
 
 func (adk) options(c *ToolCall) []Option {
-	allow, reject := newOption(ConfirmationOption{ID: adkAllow, Name: "Allow"}), newOption(ConfirmationOption{ID: adkReject, Name: "Reject"})
+	allow, reject := ask.NewOption(ConfirmationOption{ID: adkAllow, Name: "Allow"}), ask.NewOption(ConfirmationOption{ID: adkReject, Name: "Reject"})
 	if !adkPayload(c).Exists() {
 		return []Option{allow, reject}
 	}
-	values := newOption(ConfirmationOption{ID: adkValues, Name: "Allow with other values"})
+	values := ask.NewOption(ConfirmationOption{ID: adkValues, Name: "Allow with other values"})
 	values.Words = true
 	allow.Name = "Allow with this payload"
 	return []Option{values, allow, reject}

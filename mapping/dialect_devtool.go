@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -313,7 +314,7 @@ func (devtool) options(c *ToolCall) []Option {
 	if len(c.Confirmation.Options) > 0 || c.Bare {
 		return nil
 	}
-	return []Option{newOption(ConfirmationOption{ID: "proceed_once", Name: "Allow"})}
+	return []Option{ask.NewOption(ConfirmationOption{ID: "proceed_once", Name: "Allow"})}
 }
 
 func (devtool) takesContent() bool { return true }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -306,27 +307,27 @@ func (gemini) OutputSoFar(a *a2a.Artifact) (callID string, soFar calls.Sent, ok 
 func (gemini) options(c *ToolCall) []Option {
 	const once, cancel = "proceed_once", "cancel"
 	var options []Option
-	always := func(id, name string, s Scope, width int) {
+	always := func(id, name string, s ask.Scope, width ask.Width) {
 		options = append(options, Option{ID: id, Name: name, Kind: acp.OptionAllowAlways, Certain: true,
-			Remember: &s, Send: once, width: width})
+			Remember: &s, Send: once, Width: width})
 	}
-	scope := ScopeOf(c)
+	scope := ask.ScopeOf(c)
 	if wider, ok := scope.Wider(); ok {
-		always("proceed_always_server", "Always allow "+wider.String()+" in this session", wider, widthServer)
+		always("proceed_always_server", "Always allow "+wider.String()+" in this session", wider, ask.WidthServer)
 	}
-	if scope.Kind != ScopeNone {
+	if scope.Kind != ask.ScopeNone {
 		id := "proceed_always"
-		if scope.Kind == ScopeServerTool {
+		if scope.Kind == ask.ScopeServerTool {
 			id = "proceed_always_tool"
 		}
 		what := scope.String()
-		if len(what) > titleMax/2 {
+		if len(what) > ask.TitleMax/2 {
 			what = "exactly this"
 		}
-		always(id, "Always allow "+what+" in this session", scope, widthSession)
+		always(id, "Always allow "+what+" in this session", scope, ask.WidthSession)
 	}
-	return append(options, newOption(ConfirmationOption{ID: once, Name: "Allow"}),
-		newOption(ConfirmationOption{ID: cancel, Name: "Reject"}))
+	return append(options, ask.NewOption(ConfirmationOption{ID: once, Name: "Allow"}),
+		ask.NewOption(ConfirmationOption{ID: cancel, Name: "Reject"}))
 }
 
 // takesContent: build 0.25.2 waits for ever when an answer has newContent; 0.61

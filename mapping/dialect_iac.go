@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -121,7 +122,7 @@ func (iac) options(c *ToolCall) []Option {
 	if len(c.Confirmation.Options) > 0 {
 		return nil
 	}
-	return []Option{newOption(ConfirmationOption{ID: "allow_once", Name: "Allow"}), newOption(ConfirmationOption{ID: "deny", Name: "Deny"})}
+	return []Option{ask.NewOption(ConfirmationOption{ID: "allow_once", Name: "Allow"}), ask.NewOption(ConfirmationOption{ID: "deny", Name: "Deny"})}
 }
 
 // aside answers by a message that has this part and nothing else.

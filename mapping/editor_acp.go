@@ -2,11 +2,10 @@ package mapping
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
 // textMax is the most text, in bytes, that one update carries: longer messages
@@ -88,7 +87,7 @@ func Piece(steps []Step) (piece, rest []Step) {
 		}
 		head := *s
 		if !s.Plain {
-			head.Text, s.Text = split(s.Text, textMax)
+			head.Text, s.Text = ask.Split(s.Text, textMax)
 			head.TextJSON, s.TextJSON = "", ""
 			return []Step{head}, steps
 		}
@@ -191,7 +190,7 @@ func (e *ACP) text(dst []byte, run []Step) []byte {
 func (e *ACP) chunks(dst []byte, update, text, messageID string) []byte {
 	for {
 		var piece string
-		piece, text = split(text, textMax)
+		piece, text = ask.Split(text, textMax)
 		dst = e.open(dst, update)
 		dst = appendString(append(dst, `,"content":{"type":"text","text":`...), piece)
 		dst = e.closeChunk(dst, messageID)
@@ -201,23 +200,12 @@ func (e *ACP) chunks(dst []byte, update, text, messageID string) []byte {
 	}
 }
 
-// split divides text at most n bytes in, not inside a character.
-func split(text string, n int) (head, rest string) {
-	if len(text) <= n {
-		return text, ""
-	}
-	for back := 0; back < utf8.UTFMax && !utf8.RuneStart(text[n]); back++ {
-		n--
-	}
-	return text[:n], text[n:]
-}
-
 // splitJSON returns where to divide a longer JSON string, given without quotes: at
 // most n bytes in, not inside a character or an escape, nor between the escapes of
 // one character.
 func splitJSON(s string, n int) int {
 	const unit = len(`\ud83d`)
-	head, _ := split(s, n)
+	head, _ := ask.Split(s, n)
 	n = len(head)
 	from := max(0, n-2*unit)
 	last := strings.LastIndexByte(s[from:n], '\\')
@@ -251,7 +239,7 @@ func (e *ACP) Permission(q Question) json.RawMessage {
 			dst = append(dst, ',')
 		}
 		dst = appendString(append(dst, `{"optionId":`...), o.ID)
-		dst = appendString(append(dst, `,"name":`...), oneLine(o.Name))
+		dst = appendString(append(dst, `,"name":`...), ask.OneLine(o.Name))
 		dst = append(dst, `,"kind":"`+o.Kind+`"}`...)
 	}
 	return append(dst, "]}"...)
@@ -331,6 +319,3 @@ func toolStatus(c *ToolCall) string {
 	}
 	return acp.ToolPending
 }
-
-// moreNote says how much was left out.
-func moreNote(n int) string { return "\n[" + strconv.Itoa(n) + " bytes more are not shown]" }

@@ -3,6 +3,8 @@ package mapping
 import (
 	"strconv"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
 // This file spells the bridge's own messages for editors that take notices (ACP,
@@ -29,7 +31,7 @@ func (e *ACP) notice(dst []byte, severity, text string) []byte {
 	if title == "" {
 		return dst // the schema wants one
 	}
-	if title = oneLine(title); description == "" && title != text {
+	if title = ask.OneLine(title); description == "" && title != text {
 		description = text // the title lacks the end
 	}
 	dst = e.open(dst, "notice")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -32,7 +33,7 @@ func acpContent(s *Step) (content []byte, note string) {
 		}
 		return append(content, '}'), ""
 	case p.Kind == a2a.PartFile && len(p.File.Bytes) > fileMax:
-		return nil, "[" + name + ": " + p.File.MediaType + moreNote(len(p.File.Bytes) / 4 * 3)[1:] + "]"
+		return nil, "[" + name + ": " + p.File.MediaType + ask.MoreNote(len(p.File.Bytes) / 4 * 3)[1:] + "]"
 	case p.Kind == a2a.PartFile && (media == "image" || media == "audio"):
 		content = append(content, `{"type":"`+media+`"`...)
 		member("data", p.File.Bytes)
@@ -48,10 +49,10 @@ func acpContent(s *Step) (content []byte, note string) {
 		return append(content, "}}"...), ""
 	}
 	raw := cmp.Or(string(p.Data), string(p.Raw))
-	raw, rest := split(raw, textMax)
+	raw, rest := ask.Split(raw, textMax)
 	note = "```json\n" + strings.TrimSpace(gjson.Get(raw, "@pretty").Raw) + "\n```\n"
 	if rest != "" {
-		note = "```json\n" + raw + moreNote(len(rest)) + "\n```\n"
+		note = "```json\n" + raw + ask.MoreNote(len(rest)) + "\n```\n"
 	}
 	return nil, note
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
 // This file shows the output of commands as a terminal's, to editors that ask for it (a
@@ -128,12 +129,12 @@ func (t *terminal) take(c *ToolCall) (added string, ok bool) {
 // the end is what tells how it went.
 func (e *ACP) pieces(text string) (all []string) {
 	if over := len(text) - textMax; over > 0 {
-		_, end := split(text, over)
-		text = strings.TrimPrefix(moreNote(over), "\n") + "\n" + end
+		_, end := ask.Split(text, over)
+		text = strings.TrimPrefix(ask.MoreNote(over), "\n") + "\n" + end
 	}
 	for text != "" {
 		var piece string
-		piece, text = split(text, textMax)
+		piece, text = ask.Split(text, textMax)
 		all = append(all, piece)
 	}
 	return all

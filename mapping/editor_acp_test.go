@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -21,7 +22,7 @@ func TestLongText(t *testing.T) {
 		"many chunks": func() (steps []Step) {
 			for rest := long; rest != ""; {
 				var head string
-				head, rest = split(rest, 1000)
+				head, rest = ask.Split(rest, 1000)
 				steps = append(steps, Step{Kind: StepText, MessageID: "m", Text: head})
 			}
 			return steps

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -79,7 +80,7 @@ func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
 // appendRaw appends a value as raw input or output, or its size where it is too large.
 func appendRaw(dst []byte, j a2a.JSON) []byte {
 	if len(j) > rawMax {
-		dst = appendString(append(dst, `{"truncated":`...), strings.TrimSpace(moreNote(len(j))))
+		dst = appendString(append(dst, `{"truncated":`...), strings.TrimSpace(ask.MoreNote(len(j))))
 		return append(dst, '}')
 	}
 	return appendValue(dst, j)
@@ -100,16 +101,16 @@ func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 		dst = appendString(append(dst, `{"type":"diff","path":`...), absolute(e.Cwd, diff.FilePath))
 		over := 0
 		if diff.OldContent != nil {
-			old, rest := split(*diff.OldContent, textMax)
+			old, rest := ask.Split(*diff.OldContent, textMax)
 			over += len(rest)
 			dst = appendString(append(dst, `,"oldText":`...), old)
 		}
-		now, rest := split(diff.NewContent, textMax)
+		now, rest := ask.Split(diff.NewContent, textMax)
 		over += len(rest)
 		dst = appendString(append(dst, `,"newText":`...), now)
 		dst = append(dst, '}')
 		if over > 0 {
-			note = strings.TrimPrefix(moreNote(over), "\n") + "\n"
+			note = strings.TrimPrefix(ask.MoreNote(over), "\n") + "\n"
 		}
 		if note == "" && text.text == "" {
 			return append(dst, ']')
@@ -152,7 +153,7 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	t.fenced = ToolKind(c) == acp.KindExecute
 	switch {
 	case c.Question() != nil: // whatever else is said of it
-		t.text, t.fenced = askText(c, e.Cwd)+optionsText(e.options), false
+		t.text, t.fenced = ask.Text(c, e.Cwd)+ask.OptionsText(e.options), false
 	case c.Error != nil:
 		t.text, t.fenced = c.Error.Said(ToolKind(c) == acp.KindExecute), false
 	case c.Status == ToolCancelled:
@@ -165,9 +166,9 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	case c.OutputSoFar != "":
 		t.text, t.json, t.ticks = c.OutputSoFar, c.OutputJSON(), c.OutputTicks()
 	case c.Confirmation != nil && !c.Status.Ended():
-		t.text, t.fenced = askText(c, e.Cwd)+optionsText(e.options), false
+		t.text, t.fenced = ask.Text(c, e.Cwd)+ask.OptionsText(e.options), false
 	default:
-		if c.Description != "" && !strings.Contains(Title(c), oneLine(c.Description)) {
+		if c.Description != "" && !strings.Contains(Title(c), ask.OneLine(c.Description)) {
 			t.text, t.fenced = c.Description, false
 		}
 	}
@@ -179,8 +180,8 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	}
 	if over := len(t.text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
-		_, end := split(t.text, over)
-		t.text, t.json = strings.TrimPrefix(moreNote(over), "\n")+"\n"+end, ""
+		_, end := ask.Split(t.text, over)
+		t.text, t.json = strings.TrimPrefix(ask.MoreNote(over), "\n")+"\n"+end, ""
 	}
 	return t
 }
@@ -193,7 +194,7 @@ func (t *shownText) append(dst []byte) []byte {
 	}
 	ticks := t.ticks
 	if json == "" {
-		ticks = longestRow(text, '`')
+		ticks = ask.LongestRow(text, '`')
 	}
 	fence := max(ticks+1, len("```"))
 	dst = appendFence(dst, fence)
@@ -219,22 +220,6 @@ func appendFence(dst []byte, n int) []byte {
 		dst = append(dst, '`')
 	}
 	return dst
-}
-
-// longestRow is the length of the longest row of b in s.
-func longestRow(s string, b byte) (longest int) {
-	for {
-		at := strings.IndexByte(s, b)
-		if at < 0 {
-			return longest
-		}
-		s = s[at:]
-		n := 1
-		for n < len(s) && s[n] == b {
-			n++
-		}
-		longest, s = max(longest, n), s[n:]
-	}
 }
 
 // appendToolRawOutput appends the result as data: what structured output there

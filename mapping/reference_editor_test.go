@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
 // This file is how tool calls were spelled before anything was known of a text that grows:
@@ -83,18 +84,18 @@ func refToolContent(e *ACP, c *ToolCall) []byte {
 		dst = appendString(dst, absolute(e.Cwd, diff.FilePath))
 		over := 0
 		if diff.OldContent != nil {
-			old, rest := split(*diff.OldContent, textMax)
+			old, rest := ask.Split(*diff.OldContent, textMax)
 			over += len(rest)
 			dst = append(dst, `,"oldText":`...)
 			dst = appendString(dst, old)
 		}
-		now, rest := split(diff.NewContent, textMax)
+		now, rest := ask.Split(diff.NewContent, textMax)
 		over += len(rest)
 		dst = append(dst, `,"newText":`...)
 		dst = appendString(dst, now)
 		dst = append(dst, '}')
 		if over > 0 {
-			text = strings.TrimPrefix(moreNote(over), "\n") + "\n" + text
+			text = strings.TrimPrefix(ask.MoreNote(over), "\n") + "\n" + text
 		}
 	}
 	if text != "" {
@@ -116,7 +117,7 @@ func refToolText(e *ACP, c *ToolCall) string {
 	var text string
 	switch {
 	case c.Asks && c.Confirmation != nil:
-		text, fenced = askText(c, e.Cwd)+optionsText(e.options), false
+		text, fenced = ask.Text(c, e.Cwd)+ask.OptionsText(e.options), false
 	case c.Error != nil:
 		text, fenced = c.Error.Message, false
 		if code := fmt.Sprint(c.Error.StatusCode); code != "0" && !strings.Contains(text, code) {
@@ -136,8 +137,8 @@ func refToolText(e *ACP, c *ToolCall) string {
 	case c.OutputSoFar != "":
 		text = c.OutputSoFar
 	case c.Confirmation != nil && !c.Status.Ended():
-		text, fenced = askText(c, e.Cwd)+optionsText(e.options), false
-	case c.Description != "" && !strings.Contains(refToolTitle(c), oneLine(c.Description)):
+		text, fenced = ask.Text(c, e.Cwd)+ask.OptionsText(e.options), false
+	case c.Description != "" && !strings.Contains(refToolTitle(c), ask.OneLine(c.Description)):
 		text, fenced = c.Description, false
 	}
 	if d := toolDiff(c); text == "" && d != nil && d.NewContent == "" && d.OldContent == nil {
@@ -146,8 +147,8 @@ func refToolText(e *ACP, c *ToolCall) string {
 	text = refEscapes.ReplaceAllString(text, "")
 	if over := len(text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
-		_, text = split(text, over)
-		text = strings.TrimPrefix(moreNote(over), "\n") + "\n" + text
+		_, text = ask.Split(text, over)
+		text = strings.TrimPrefix(ask.MoreNote(over), "\n") + "\n" + text
 	}
 	if fenced && text != "" {
 		fence := "```"
@@ -191,9 +192,9 @@ func refToolTitle(c *ToolCall) string {
 	if q := c.Confirmation; q != nil {
 		switch {
 		case q.Execute != nil && q.Execute.Command != "":
-			return oneLine(q.Execute.Command)
+			return ask.OneLine(q.Execute.Command)
 		case q.MCP != nil:
-			return oneLine(cmp.Or(q.MCP.ServerName, "(no name)") + ": " + cmp.Or(q.MCP.ToolName, "(no name)"))
+			return ask.OneLine(cmp.Or(q.MCP.ServerName, "(no name)") + ": " + cmp.Or(q.MCP.ToolName, "(no name)"))
 		}
 	}
 	name := c.DisplayName
@@ -203,7 +204,7 @@ func refToolTitle(c *ToolCall) string {
 	input := gjson.Parse(string(c.Input))
 	if ToolKind(c) == acp.KindExecute {
 		if command := input.Get("command"); command.Type == gjson.String {
-			return oneLine(command.Str)
+			return ask.OneLine(command.Str)
 		}
 	}
 	detail := c.Description
@@ -212,9 +213,9 @@ func refToolTitle(c *ToolCall) string {
 	}
 	switch {
 	case detail == "" || detail == name:
-		return oneLine(name)
+		return ask.OneLine(name)
 	case name == "":
-		return oneLine(detail)
+		return ask.OneLine(detail)
 	}
-	return oneLine(name + ": " + detail)
+	return ask.OneLine(name + ": " + detail)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -341,7 +342,7 @@ func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte 
 			continue
 		}
 		if len(b.Raw) > textMax {
-			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+moreNote(len(b.Raw))[1:]+"]", messageID)
+			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+ask.MoreNote(len(b.Raw))[1:]+"]", messageID)
 			continue
 		}
 		dst = e.open(dst, "user_message_chunk")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
@@ -47,27 +48,20 @@ func ToolKind(c *ToolCall) string {
 	return acp.KindOther
 }
 
-// named is a name for people, who would not see that it is empty.
-func named(s string) string { return cmp.Or(s, "(no name)") }
-
-// titleMax is how much of a command or an argument a title takes: a line of an
-// editor's panel.
-const titleMax = 200
-
 // Title describes a call in one line.
 func Title(c *ToolCall) string {
 	if q := c.Confirmation; q != nil {
 		switch {
 		case q.Execute != nil && q.Execute.Command != "":
-			return oneLine(q.Execute.Command)
+			return ask.OneLine(q.Execute.Command)
 		case q.MCP != nil:
-			return oneLine(named(q.MCP.ServerName) + ": " + named(q.MCP.ToolName))
+			return ask.OneLine(ask.Named(q.MCP.ServerName) + ": " + ask.Named(q.MCP.ToolName))
 		}
 	}
 	name := cmp.Or(c.DisplayName, c.Name)
 	if ToolKind(c) == acp.KindExecute {
 		if command := rawjson.Member(string(c.Input), "command"); rawjson.IsString(command) {
-			return oneLine(calls.StringOf(command))
+			return ask.OneLine(calls.StringOf(command))
 		}
 	}
 	detail := c.Description
@@ -76,26 +70,11 @@ func Title(c *ToolCall) string {
 	}
 	switch {
 	case detail == "" || detail == name:
-		return oneLine(name)
+		return ask.OneLine(name)
 	case name == "":
-		return oneLine(detail)
+		return ask.OneLine(detail)
 	}
-	return oneLine(name + ": " + detail)
-}
-
-func oneLine(s string) string {
-	s, _, more := strings.Cut(strings.TrimSpace(s), "\n")
-	s = Visible(s)
-	if len(s) > titleMax {
-		s, more = strings.ToValidUTF8(s[:titleMax], ""), true
-	}
-	if more {
-		s += " …"
-	}
-	if s == "" {
-		return "tool"
-	}
-	return s
+	return ask.OneLine(name + ": " + detail)
 }
 
 // toolPath is the file that a call is about, as the agent spells it.

@@ -9,6 +9,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
 // unified is the change of a file as a diff of its texts. The agent's own diff is shown
@@ -27,7 +28,7 @@ func unified(f *mapping.FileDiff) string {
 
 // diff shows what would change.
 func diff(s style, f *mapping.FileDiff) string {
-	lines := strings.Split(strings.TrimRight(mapping.Visible(unified(f)), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(ask.Visible(unified(f)), "\n"), "\n")
 	more := ""
 	if n := len(lines) - maxShown; n > 0 {
 		lines, more = lines[:maxShown], fmt.Sprintf("    ... and %d lines more\n", n)

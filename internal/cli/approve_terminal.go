@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
 // maxShown bounds how many lines of a change stand above the question; more would
@@ -97,7 +98,7 @@ func showQuestion(tty io.Writer, q mapping.Question, content *string) error {
 		if k := keyOf(&q, o); k != "" {
 			lead += " or " + k
 		}
-		writeChoice(&b, s, width, lead, mapping.Visible(o.Name), mapping.Visible(o.Description))
+		writeChoice(&b, s, width, lead, ask.Visible(o.Name), ask.Visible(o.Description))
 	}
 	if q.TakesContent() {
 		writeChoice(&b, s, width, "  e", "Edit the text first, in $VISUAL or $EDITOR", "")
@@ -187,9 +188,9 @@ func choice(line string, q *mapping.Question) (mapping.Option, bool) {
 // as the user has edited it.
 func describe(s style, c *mapping.ToolCall, content *string) string {
 	var b strings.Builder
-	b.WriteString(s.bold(plainText("The agent asks: "+mapping.Visible(toolName(c)))) + "\n")
+	b.WriteString(s.bold(plainText("The agent asks: "+ask.Visible(toolName(c)))) + "\n")
 	indent := func(text string, paint func(string) string) {
-		for i, line := range strings.Split(plainText(mapping.Visible(text)), "\n") {
+		for i, line := range strings.Split(plainText(ask.Visible(text)), "\n") {
 			if i > 0 {
 				b.WriteString("  ")
 			}
@@ -227,7 +228,7 @@ func describe(s style, c *mapping.ToolCall, content *string) string {
 	if q.Unread != "" {
 		indent("and says of it: "+string(q.Unread), plain)
 	}
-	for _, w := range mapping.Warnings(c) {
+	for _, w := range ask.Warnings(c) {
 		indent("Warning: "+w, s.red)
 	}
 	return b.String()

@@ -1,4 +1,4 @@
-package mapping
+package ask
 
 import (
 	"path/filepath"
@@ -72,7 +72,7 @@ func (s Scope) String() string {
 // none: a call that is asked about in two ways at once, whose details say one
 // thing and whose input another, that has no name, or that puts a question to the
 // user, is never covered. The path of an edit is as the agent writes it.
-func ScopeOf(c *ToolCall) Scope {
+func ScopeOf(c *calls.ToolCall) Scope {
 	q := c.Confirmation
 	if q == nil || q.Kinds() != 1 || q.Unread != "" || len(conflicts(c)) > 0 {
 		return Scope{}
@@ -106,7 +106,7 @@ func (s Scope) Wider() (Scope, bool) {
 
 // inputWithout returns a call's input without one member: the agent describes a command
 // in other words each time, which changes nothing.
-func inputWithout(c *ToolCall, without string) string {
+func inputWithout(c *calls.ToolCall, without string) string {
 	var b strings.Builder
 	rawjson.EachMember(string(c.Input), func(key, value string) bool {
 		if key != without {
@@ -119,7 +119,7 @@ func inputWithout(c *ToolCall, without string) string {
 
 // EditOnly returns the file that a call asks to change; false if it asks for
 // anything else as well, or if it is not certain which file that is.
-func EditOnly(c *ToolCall) (path string, ok bool) {
+func EditOnly(c *calls.ToolCall) (path string, ok bool) {
 	s := ScopeOf(c)
 	return s.Path, s.Kind == ScopeFile
 }
@@ -130,7 +130,7 @@ type conflict struct{ what, input string }
 
 // conflicts compares a call's details with its input: the agent runs one of the two,
 // and which one is not known.
-func conflicts(c *ToolCall) (found []conflict) {
+func conflicts(c *calls.ToolCall) (found []conflict) {
 	q := c.Confirmation
 	if q == nil || c.Input == "" {
 		return nil

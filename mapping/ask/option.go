@@ -1,4 +1,4 @@
-package mapping
+package ask
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // optionMeaning tells what an option means from its ID and its name, as ACP's kind. The
@@ -15,7 +16,7 @@ import (
 // other says the same or nothing. Every other option, a contradiction above all, gets
 // the kind allow_once, so that a client which rejects by kind never picks it. width
 // orders options of one kind by how much they allow.
-func optionMeaning(id, name string) (kind string, width int, certain bool) {
+func optionMeaning(id, name string) (kind string, width Width, certain bool) {
 	a, b := readWords(id), readWords(name)
 	says := a.says
 	if says == saysNothing {
@@ -24,7 +25,7 @@ func optionMeaning(id, name string) (kind string, width int, certain bool) {
 	width = max(a.width, b.width)
 	agree := a.mayMean(says) && b.mayMean(says)
 	plain := a.says == says && a.plain || b.says == says && b.plain
-	always := width >= widthSession
+	always := width >= WidthSession
 	switch certain = agree && plain && (says != saysAllow || always || reachIsKnown(a, b)); {
 	case certain && says == saysReject && always:
 		return acp.OptionRejectAlways, width, true
@@ -52,7 +53,7 @@ func reachIsKnown(a, b meaning) bool {
 // and name leave open; if it contradicts them, the option's meaning is unclear. An
 // option that allows is certain only by its words: a kind does not tell how much it
 // allows.
-func (o *Option) heed(said ConfirmationOption) {
+func (o *Option) heed(said calls.ConfirmationOption) {
 	rejects := said.Kind == acp.OptionRejectOnce || said.Kind == acp.OptionRejectAlways
 	allows := said.Kind == acp.OptionAllowOnce || said.Kind == acp.OptionAllowAlways
 	silent := readWords(said.ID).says == saysNothing && readWords(said.Name).says == saysNothing
@@ -76,15 +77,18 @@ const (
 	saysUnclear // both, or something that only looks like one of them
 )
 
-// The widths of options, from the narrowest. Those from widthSession on concern
+// Width is how far an option reaches.
+type Width int
+
+// The widths of options, from the narrowest. Those from WidthSession on concern
 // more than the call that is asked for.
 const (
-	widthCall = iota
-	widthStop // a rejection that ends the turn too
-	widthSession
-	widthServer
-	widthStored // what outlives the session, or reaches other places
-	widthAll
+	WidthCall Width = iota
+	WidthStop       // a rejection that ends the turn too
+	WidthSession
+	WidthServer
+	WidthStored // what outlives the session, or reaches other places
+	WidthAll
 )
 
 // meaning is what the words of one text mean together. plain: all of them are known.
@@ -92,7 +96,7 @@ type meaning struct {
 	says  saying
 	plain bool
 	once  bool // it says so
-	width int
+	width Width
 }
 
 // readWords reads an option's ID or its name.
@@ -108,7 +112,7 @@ func readWords(text string) meaning {
 		}
 		switch {
 		case slices.Contains(negations, w) && next == "ask", w == "stop" && next == "asking", w == "without" && next == "asking":
-			m.width, askless = max(m.width, widthSession), true // "don't ask again" allows
+			m.width, askless = max(m.width, WidthSession), true // "don't ask again" allows
 			i++
 		case slices.Contains(negations, w) && slices.Contains(allowWords, next):
 			reject, refuses = true, true // "don't allow"
@@ -118,12 +122,12 @@ func readWords(text string) meaning {
 		case slices.Contains(rejectWords, w):
 			reject = true
 			if slices.Contains(stopWords, w) {
-				m.width = max(m.width, widthStop)
+				m.width = max(m.width, WidthStop)
 			} else {
 				refuses = refuses || w != "skip"
 			}
 		case w == "never" && len(words) == 1:
-			reject, m.width = true, widthSession
+			reject, m.width = true, WidthSession
 		case slices.Contains(negations, w):
 			unclear = true
 		case w == "once":
@@ -225,16 +229,16 @@ var (
 )
 
 // wordWidth returns how far a word reaches beyond the call; false if it does not.
-func wordWidth(w string) (width int, ok bool) {
+func wordWidth(w string) (width Width, ok bool) {
 	switch w {
 	case "always", "session", "again":
-		return widthSession, true
+		return WidthSession, true
 	case "server":
-		return widthServer, true
+		return WidthServer, true
 	case "remember", "trust", "save", "project", "workspace", "forever", "permanently", "permanent", "user":
-		return widthStored, true
+		return WidthStored, true
 	case "global", "all", "every", "everything", "any", "anything":
-		return widthAll, true
+		return WidthAll, true
 	}
 	return 0, false
 }

@@ -1,4 +1,8 @@
-package mapping
+// Package ask is the question that a tool call puts to the user: what is asked, in text that
+// cannot hide anything; the choices, with what they mean and how far they reach; and what an
+// "always" covers. It is pure, and knows no dialect: what one offers beside the agent's own
+// choices is given to [NewQuestion].
+package ask
 
 import (
 	"cmp"
@@ -12,11 +16,13 @@ import (
 // A Question is a tool call that waits for the user, with the choices that the
 // user has.
 type Question struct {
-	Call *ToolCall
+	Call *calls.ToolCall
 	// Options are all that the agent offers, and at least one that rejects. Of
 	// several that have one kind, the one whose meaning is known and whose reach
 	// is the narrowest stands last: some clients keep the last one of a kind.
 	Options []Option
+
+	content bool // see [Question.TakesContent]
 }
 
 // An Option is one of the user's choices, with ACP's kind for it.
@@ -34,22 +40,23 @@ type Option struct {
 	// offers none. It cancels the task, and the agent is sent no option.
 	CancelsTask bool
 	// Words is set where the option needs more than a choice: the user's next words
-	// (see [Fold.Defer]).
+	// (see package mapping, Fold.Defer).
 	Words bool
 	// Remember is what the bridge allows from now on if the option is picked.
-	// Only dialects in whose agents "always" does not work have such options
-	// (see [Traits]): the agent is sent Send in place of the option's ID.
+	// Only dialects in whose agents "always" does not work have such options:
+	// the agent is sent Send in place of the option's ID.
 	Remember *Scope
 	Send     string
 
-	width int // how far it reaches, among options of one kind
+	// Width orders options of one kind by how far they reach.
+	Width Width
 }
 
 // An Answer is the user's, or the bridge's, choice about a [Question].
 type Answer struct {
 	// Call is the [Question]'s. An editor need not set it where its answers are in the
 	// order of the questions.
-	Call *ToolCall
+	Call *calls.ToolCall
 	// OptionID is the agent's name for the choice, or, from an editor, the ID of the
 	// option that was picked. An editor leaves it empty where the user has picked none.
 	OptionID string
@@ -65,22 +72,24 @@ type Answer struct {
 // rejectTaskID is the ID of the rejection that the bridge adds.
 const rejectTaskID = "a2astdio-cancel-task"
 
-// NewQuestion returns the question that a call asks.
-func NewQuestion(c *ToolCall) Question {
-	q := Question{Call: c}
+// NewQuestion returns the question that a call asks. offered are choices that the agent does
+// not name, but that its own editors offer: they come before those that it names. content:
+// an answer may hold other content than the agent has proposed to write.
+func NewQuestion(c *calls.ToolCall, offered []Option, content bool) Question {
+	q := Question{Call: c, content: content}
 	if c.Confirmation == nil {
 		return q
 	}
-	q.Options = dialectOfCall(c).options(c)
+	q.Options = offered
 	for _, o := range c.Confirmation.Options {
 		if o.ID == "" {
 			continue // it cannot be picked
 		}
 		if same := q.option(o.ID); same != nil {
-			same.join(newOption(o))
+			same.join(NewOption(o))
 			continue
 		}
-		q.Options = append(q.Options, newOption(o))
+		q.Options = append(q.Options, NewOption(o))
 	}
 	q.narrowestLast()
 	if !slices.ContainsFunc(q.Options, Option.rejects) {
@@ -94,12 +103,13 @@ func NewQuestion(c *ToolCall) Question {
 	return q
 }
 
-func newOption(o ConfirmationOption) Option {
+// NewOption returns an option as the agent offers it.
+func NewOption(o calls.ConfirmationOption) Option {
 	option := Option{ID: o.ID, Name: o.Name, Description: o.Description}
 	option.Name = cmp.Or(option.Name, o.ID)
-	option.Kind, option.width, option.Certain = optionMeaning(o.ID, o.Name)
+	option.Kind, option.Width, option.Certain = optionMeaning(o.ID, o.Name)
 	option.heed(o)
-	if option.Kind == acp.OptionAllowAlways && readWords(option.Name).width < widthSession {
+	if option.Kind == acp.OptionAllowAlways && readWords(option.Name).width < WidthSession {
 		option.Name += " (always)" // which only its ID, or its kind, says
 	}
 	return option
@@ -123,7 +133,7 @@ func (o *Option) join(other Option) {
 
 // StillAsked reports whether a call still asks what it asked in the question. If not,
 // the answer does not count.
-func (q *Question) StillAsked(now *ToolCall) bool { return calls.AsksTheSame(q.Call, now) }
+func (q *Question) StillAsked(now *calls.ToolCall) bool { return calls.AsksTheSame(q.Call, now) }
 
 // narrowestLast moves, within each kind, the narrowest option that is certain to
 // the place of the last one of that kind.
@@ -136,7 +146,7 @@ func (q *Question) narrowestLast() {
 				continue
 			}
 			last = i
-			if o.Certain && (best < 0 || o.width < q.Options[best].width) {
+			if o.Certain && (best < 0 || o.Width < q.Options[best].Width) {
 				best = i
 			}
 		}
@@ -217,5 +227,5 @@ func (o Option) SentID() string {
 // words for it.
 func (q *Question) TakesContent() bool {
 	c := q.Call.Confirmation
-	return c != nil && c.Edit != nil && c.Kinds() == 1 && dialectOfCall(q.Call).takesContent()
+	return c != nil && c.Edit != nil && c.Kinds() == 1 && q.content
 }

@@ -1,8 +1,10 @@
-package mapping
+package ask
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // TestOptionMeaning: an option allows, or rejects, for certain only if its ID and
@@ -59,12 +61,12 @@ func TestOptionsOrder(t *testing.T) {
 		"proceed_once":                        "proceed_once a2astdio-cancel-task",
 		"reject_always reject proceed_always": "reject_always reject proceed_always",
 	} {
-		c := &ToolCall{Dialect: placeOf(devtool{}), Confirmation: &Confirmation{}}
+		c := &calls.ToolCall{Confirmation: &calls.Confirmation{}}
 		for _, id := range strings.Fields(in) {
-			c.Confirmation.Options = append(c.Confirmation.Options, ConfirmationOption{ID: id})
+			c.Confirmation.Options = append(c.Confirmation.Options, calls.ConfirmationOption{ID: id})
 		}
 		var got []string
-		q := NewQuestion(c)
+		q := NewQuestion(c, nil, false)
 		for _, o := range q.Options {
 			got = append(got, o.ID)
 		}
@@ -85,8 +87,8 @@ func FuzzOptions(f *testing.F) {
 	f.Add("no", "No sandbox", "yes", "Sandbox")
 	f.Add("allow_all", "Reject", "reject", "Allow")
 	f.Fuzz(func(t *testing.T, id1, name1, id2, name2 string) {
-		c := &ToolCall{Dialect: placeOf(devtool{}), Confirmation: &Confirmation{Options: []ConfirmationOption{{ID: id1, Name: name1}, {ID: id2, Name: name2}}}}
-		q := NewQuestion(c)
+		c := &calls.ToolCall{Confirmation: &calls.Confirmation{Options: []calls.ConfirmationOption{{ID: id1, Name: name1}, {ID: id2, Name: name2}}}}
+		q := NewQuestion(c, nil, false)
 		for _, o := range c.Confirmation.Options {
 			if _, ok := q.Pick(o.ID); ok != (o.ID != "") {
 				t.Fatalf("%q can be picked: %t", o.ID, ok)
@@ -142,7 +144,7 @@ func TestOptionsHeedKinds(t *testing.T) {
 		{"a", "Alpha", "allow_once", "allow_once", false}, {"a", "Alpha", "allow_always", "allow_always", false},
 		{"allow", "Allow", "", "allow_once", true}, {"allow", "Allow", "nonsense", "allow_once", true},
 	} {
-		o := newOption(ConfirmationOption{ID: row.id, Name: row.name, Kind: row.said})
+		o := NewOption(calls.ConfirmationOption{ID: row.id, Name: row.name, Kind: row.said})
 		if o.Kind != row.kind || o.Certain != row.certain {
 			t.Errorf("option %q, named %q, said to be %q: %s, certain %t", row.id, row.name, row.said, o.Kind, o.Certain)
 		}

@@ -1,10 +1,9 @@
-package mapping
+package ask
 
 import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -16,10 +15,10 @@ import (
 // reads. What is left out is counted.
 const inputMax = 16 << 10
 
-// askText says, as Markdown, all that the user is asked about beside the diff:
+// Text says, as Markdown, all that the user is asked about beside the diff:
 // whole, with what may mislead made visible, since what is approved must be what
 // was seen. cwd is the session's directory.
-func askText(c *ToolCall, cwd string) string {
+func Text(c *calls.ToolCall, cwd string) string {
 	q := c.Confirmation
 	if q == nil {
 		return c.Description
@@ -41,7 +40,7 @@ func askText(c *ToolCall, cwd string) string {
 		t.edit(q.Edit)
 	}
 	if q.MCP != nil {
-		t.line(fmt.Sprintf("tool %s of the MCP server %s", named(prose(q.MCP.ToolName)), named(prose(q.MCP.ServerName))))
+		t.line(fmt.Sprintf("tool %s of the MCP server %s", Named(prose(q.MCP.ToolName)), Named(prose(q.MCP.ServerName))))
 	}
 	if q.Generic != nil && strings.TrimSpace(q.Generic.Description) != strings.TrimSpace(c.Description) {
 		t.line(prose(q.Generic.Description))
@@ -60,12 +59,12 @@ func askText(c *ToolCall, cwd string) string {
 	return t.String()
 }
 
-// optionsText lists the options that are described, beside their names.
-func optionsText(options []Option) string {
+// OptionsText lists the options that are described, beside their names.
+func OptionsText(options []Option) string {
 	var t questionText
 	for _, o := range options {
 		if o.Description != "" {
-			t.line("\n**" + prose(oneLine(o.Name)) + "**: " + prose(o.Description))
+			t.line("\n**" + prose(OneLine(o.Name)) + "**: " + prose(o.Description))
 		}
 	}
 	if t.Len() == 0 {
@@ -77,7 +76,7 @@ func optionsText(options []Option) string {
 // Warnings returns what the user must know of a question beside its details: that
 // the call's input names something else than they do, and that text holds
 // characters which do not show.
-func Warnings(c *ToolCall) (warnings []string) {
+func Warnings(c *calls.ToolCall) (warnings []string) {
 	for _, x := range conflicts(c) {
 		warnings = append(warnings, fmt.Sprintf("the tool's input names another %s: %s", x.what, Visible(x.input)))
 	}
@@ -94,7 +93,7 @@ func Warnings(c *ToolCall) (warnings []string) {
 
 // commandDirectory is where a command runs: as it is asked for, or as the tool is
 // told.
-func commandDirectory(c *ToolCall) (dir string) {
+func commandDirectory(c *calls.ToolCall) (dir string) {
 	if dir = c.Confirmation.Execute.WorkingDirectory; dir != "" {
 		return dir
 	}
@@ -144,72 +143,23 @@ func (t *questionText) line(s string) {
 // block adds text as it is, whatever it holds.
 func (t *questionText) block(language, text string) {
 	text = Visible(strings.TrimRight(text, "\n"))
-	fence := strings.Repeat("`", max(longestRow(text, '`')+1, 3))
+	fence := strings.Repeat("`", max(LongestRow(text, '`')+1, 3))
 	t.line(fence + language + "\n" + text + "\n" + fence)
 }
 
 func (t *questionText) json(raw string) {
-	raw, rest := split(strings.TrimSpace(gjson.Get(raw, "@pretty").Raw), inputMax)
+	raw, rest := Split(strings.TrimSpace(gjson.Get(raw, "@pretty").Raw), inputMax)
 	if rest != "" {
-		raw += moreNote(len(rest))
+		raw += MoreNote(len(rest))
 	}
 	t.block("json", raw)
 }
 
 // edit adds a change that the agent sends as formatted text alone, of which there is no
 // diff.
-func (t *questionText) edit(d *FileDiff) {
+func (t *questionText) edit(d *calls.FileDiff) {
 	if d.NewContent == "" && d.OldContent == nil && d.Formatted != "" {
 		t.line(prose(d.FilePath))
 		t.block("diff", d.Formatted)
 	}
-}
-
-// Visible returns text with every character made visible that does not show by
-// itself, or that changes how others show: control characters but for line feeds
-// and tabs, bidirectional overrides, zero-width and tag characters, selectors of
-// variants. They are written as \u{…}.
-func Visible(s string) string {
-	if countHidden(s) == 0 {
-		return s
-	}
-	var b strings.Builder
-	before := rune(0)
-	for _, r := range s {
-		if hidden(before, r) {
-			fmt.Fprintf(&b, `\u{%X}`, r)
-		} else {
-			b.WriteRune(r)
-		}
-		before = r
-	}
-	return b.String()
-}
-
-func countHidden(s string) (n int) {
-	before := rune(0)
-	for _, r := range s {
-		if hidden(before, r) {
-			n++
-		}
-		before = r
-	}
-	return n
-}
-
-// hidden reports whether a character does not show, or reorders others. (Cf are
-// Unicode's format characters: overrides, joiners, tags. The joiner and the selectors
-// that make emoji, and the joiner of some scripts, are left alone behind characters of
-// such: behind a Latin letter they can only hide.)
-func hidden(before, r rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7F:
-		return false
-	case r == '\u200D' || r == '\uFE0E' || r == '\uFE0F':
-		return before < 0x300
-	case r == '\u2028' || r == '\u2029' || r == '\u115F' || r == '\u1160' || r == '\u3164' || r == '\uFFA0',
-		r == '\u034F' || r == '\u17B4' || r == '\u17B5' || r == '\u2800':
-		return true
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
 }

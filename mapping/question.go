@@ -1,0 +1,20 @@
+package mapping
+
+import "github.com/a2astdio/a2astdio/mapping/ask"
+
+// The types of a question are those of package ask.
+type (
+	Question = ask.Question
+	Option   = ask.Option
+	Answer   = ask.Answer
+)
+
+// NewQuestion returns the question that a call asks, with the choices of its dialect.
+func NewQuestion(c *ToolCall) Question {
+	d := dialectOfCall(c)
+	var offered []Option
+	if c.Confirmation != nil {
+		offered = d.options(c)
+	}
+	return ask.NewQuestion(c, offered, d.takesContent())
+}
