@@ -37,8 +37,9 @@ func (p *pause) unanswered() []toolCall {
 	})
 }
 
-// wait ends the stream with input-required and returns when p is answered.
-func (r *run) wait(ctx context.Context, p *pause) error {
+// wait ends the stream with input-required, and a question or nil, and returns when p is
+// answered.
+func (r *run) wait(ctx context.Context, p *pause, question *message) error {
 	t := r.task
 	t.mu.Lock()
 	if t.run != r {
@@ -46,7 +47,7 @@ func (r *run) wait(ctx context.Context, p *pause) error {
 		return errEnded
 	}
 	t.pause = p
-	t.append(event{state: stateInputRequired, kind: kindStateChange, final: true})
+	t.append(event{state: stateInputRequired, kind: kindStateChange, final: true, message: question})
 	t.mu.Unlock()
 	select {
 	case <-p.done:
@@ -62,7 +63,7 @@ func (r *run) listen(ctx context.Context, question string) (*message, error) {
 		return nil, err
 	}
 	p := newPause()
-	if err := r.wait(ctx, p); err != nil {
+	if err := r.wait(ctx, p, nil); err != nil {
 		return nil, err
 	}
 	r.prompt = p.prompt
@@ -91,7 +92,7 @@ func (r *run) approve(ctx context.Context, calls ...toolCall) (map[string]answer
 	if len(p.calls) == 0 {
 		return answers, nil
 	}
-	if err := r.wait(ctx, p); err != nil {
+	if err := r.wait(ctx, p, nil); err != nil {
 		return nil, err
 	}
 	maps.Copy(answers, p.answers)

@@ -31,6 +31,7 @@ func tales() []tale {
 		{"shell", "asks to run a command, and shows its output as it grows", plain(shell)},
 		{"many", "asks for an edit and a command at once", many},
 		{"ask", "asks a question in prose", plain(ask)},
+		{"form", "asks a question that editors with forms show in one", plain(form)},
 		{"mcp", "asks to call a tool of an MCP server", plain(mcp)},
 		{"generic", "asks for something of no special kind", plain(generic)},
 		{"todos", "works off a list of todos", plain(todos)},
@@ -110,6 +111,17 @@ func ask(ctx context.Context, r *run) error {
 		return err
 	}
 	return r.say(ctx, "So it", " is ", reply.text(), ".")
+}
+
+// form asks in the message of the state, where A2A has what a task waits for. Clients that
+// have forms show that in one; what ask says before it pauses they show as text.
+func form(ctx context.Context, r *run) error {
+	p := newPause()
+	if err := r.wait(ctx, p, r.task.text(r.task.newID(), "Which name shall it have?")); err != nil {
+		return err
+	}
+	r.prompt = p.prompt
+	return r.say(ctx, "So it", " is called ", r.prompt.text(), ".")
 }
 
 func slow(ctx context.Context, r *run) error {

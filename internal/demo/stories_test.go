@@ -146,6 +146,14 @@ func TestAsk(t *testing.T) {
 	})
 }
 
+// The question of a form is the message of the state.
+func TestForm(t *testing.T) {
+	converse(t, nil, func(t *testing.T, c *client) {
+		expect(t, "asked", c.prompt("form"), "task submitted", "working", `input-required: "Which name shall it have?" (final)`)
+		expect(t, "answered", c.reply("Rosa"), "working", `"So it"`, `" is called "`, `"Rosa"`, `"."`, "completed (final)")
+	})
+}
+
 func TestMany(t *testing.T) {
 	dir := t.TempDir()
 	done := func(content string) []string {
