@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -96,11 +95,9 @@ type request struct {
 	Method string          `json:"method"`
 	Params struct {
 		ID            string          `json:"id"`
-		TaskID        string          `json:"taskId"`
 		Message       *userMessage    `json:"message"`
 		Configuration json.RawMessage `json:"configuration"`
 	} `json:"params"`
-	raw []byte
 }
 
 type userMessage struct {
@@ -118,13 +115,12 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := &request{w: w, r: r}
-	q.raw, _ = io.ReadAll(r.Body)
-	if err := json.Unmarshal(q.raw, q); err != nil {
+	if err := json.NewDecoder(r.Body).Decode(q); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	switch a.v.method(q.Method) {
-	case "message/stream", "message/send":
+	case "message/stream":
 		a.send(q)
 	case "tasks/get":
 		a.get(q)
@@ -170,9 +166,7 @@ func (a *Agent) get(q *request) {
 		q.refuse(-32601, "method not found")
 	case mode == GetFails:
 		q.w.WriteHeader(http.StatusBadGateway)
-	case mode == GetHangs:
-		a.wait(q.r, 0)
-	case t == nil || mode == GetLost:
+	case t == nil:
 		q.refuse(-32001, "task not found")
 	default:
 		a.mu.Lock()
@@ -246,7 +240,7 @@ func (a *Agent) cancel(q *request) {
 		a.mu.Lock()
 		over := t.State.Over()
 		if !over {
-			t.stop(mode == CancelTask)
+			t.stop()
 		}
 		now := encode(a.v.task(t.shown()))
 		a.mu.Unlock()

@@ -42,12 +42,6 @@ func (a *Agent) send(q *request) {
 		return
 	}
 	t = a.take(q, t, &h)
-	if h.Method == "message/send" {
-		task := a.v.wrap("task", a.v.task(t.shown()))
-		a.mu.Unlock()
-		q.reply("result", task)
-		return
-	}
 	s := t.listen(q)
 	if len(t.streams) > 1 && a.script.Tells == TellFirst {
 		s.push(a.v.wrap("task", a.v.task(t.shown())), false)
@@ -305,17 +299,15 @@ func (t *kept) endStreams() {
 	t.streams = nil
 }
 
-// stop cancels the task. told: the streams get the state.
-func (t *kept) stop(told bool) {
+// stop cancels the task.
+func (t *kept) stop() {
 	t.gone, t.waiting, t.busy, t.asks = true, false, false, nil
 	s := &Step{State: Canceled, Final: true}
 	t.Take(s)
 	t.note()
 	t.agent.said = append(t.agent.said, Said{time.Now(), slices.Index(t.agent.script.Turns, t.turn), t.ID, t.State, s})
-	if told {
-		t.publish(t.agent.v.event(s, &t.Task), false)
-		t.endStreams()
-	}
+	t.publish(t.agent.v.event(s, &t.Task), false)
+	t.endStreams()
 }
 
 // String names a fault.

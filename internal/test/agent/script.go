@@ -46,8 +46,6 @@ type Script struct {
 	Delay     time.Duration
 	// Tells says which of a task's open streams get its events.
 	Tells Tells
-	// Aborts: the agent cancels a task when a connection to its stream is closed.
-	Aborts bool
 	// OnSay, if not nil, is called when a step is said, with the number of steps so far. It
 	// must not wait.
 	OnSay func(n int)
@@ -83,8 +81,6 @@ const (
 	GetStale       // with the task as it was Script.Delay ago
 	GetFails       // HTTP 502
 	GetMissing     // -32601
-	GetHangs       // never
-	GetLost        // -32001: the task is gone
 )
 
 // Subscribe says how tasks/resubscribe is answered.
@@ -106,7 +102,6 @@ const (
 	CancelTask    Cancel = iota
 	CancelRefused        // -32002
 	CancelHangs          // never
-	CancelUntold         // accepted, and streams are not told
 	CancelMissing        // -32601
 )
 

@@ -7,10 +7,7 @@ import (
 
 // spellings are the words of both versions: 0.3 and 1.0 (proto-JSON).
 var spellings = [...][2]string{
-	{"message/send", "SendMessage"}, {"message/stream", "SendStreamingMessage"}, {"tasks/get", "GetTask"},
-	{"tasks/resubscribe", "SubscribeToTask"}, {"tasks/cancel", "CancelTask"},
-	{"tasks/pushNotificationConfig/set", "CreateTaskPushNotificationConfig"},
-	{"tasks/pushNotificationConfig/delete", "DeleteTaskPushNotificationConfig"},
+	{"message/stream", "SendStreamingMessage"}, {"tasks/get", "GetTask"}, {"tasks/resubscribe", "SubscribeToTask"}, {"tasks/cancel", "CancelTask"},
 	{"agent", "ROLE_AGENT"}, {"user", "ROLE_USER"},
 }
 

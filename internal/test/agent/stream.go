@@ -85,16 +85,7 @@ func (s *stream) serve() {
 			}
 			written++
 		}
-		if over && len(frames) == 0 {
-			if s.passes(written) { // a fault behind the last event
-				return
-			}
-			return
-		}
-		if len(frames) == 0 && !s.passes(written) {
-			return
-		}
-		if len(frames) == 0 && !s.more() {
+		if len(frames) == 0 && (!s.passes(written) || over || !s.more()) {
 			return
 		}
 	}
@@ -161,7 +152,4 @@ func (s *stream) hungUp() {
 	}
 	s.leave()
 	a.note(Heard{Method: "hang-up"}, s.task)
-	if a.script.Aborts && !s.task.State.Over() {
-		s.task.stop(true)
-	}
 }
