@@ -1,9 +1,6 @@
 package cardsign
 
-import (
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 type pruner struct {
 	// known removes members that are not in the schema.
@@ -14,12 +11,6 @@ type pruner struct {
 	add bool
 	// empty removes what is empty or null, or becomes so, at any depth.
 	empty bool
-	// falsy counts false and 0 as empty.
-	falsy bool
-	// schemes removes the content of the values of securitySchemes.
-	schemes bool
-	// typed03 removes a2a-python 0.3's default values.
-	typed03 bool
 
 	left []string
 }
@@ -37,7 +28,7 @@ func (p *pruner) message(object map[string]any, path string, m message) map[stri
 		at, since := pointer(path, name), len(p.left)
 		f, known := m[name]
 		if m == nil || !known {
-			if v, ok := p.unknown(v, at, m != nil); ok && !p.isTypeDefault(path, name, v) {
+			if v, ok := p.unknown(v, at, m != nil); ok {
 				out[name] = v
 			} else {
 				p.leave(at, since)
@@ -94,7 +85,7 @@ func (p *pruner) field(f field, v any, path string) (any, bool) {
 		}
 		v = pruned
 	}
-	if p.empty && p.isEmpty(v) {
+	if p.empty && isEmpty(v) {
 		return nil, false
 	}
 	if p.defaults && f.presence != explicit && !(p.keep && f.presence == required) && isDefault(f, v) {
@@ -110,7 +101,7 @@ func (p *pruner) messages(list []any, path string, of message) []any {
 		if o, ok := e.(map[string]any); ok {
 			e = p.message(o, at, of)
 		}
-		if p.empty && p.isEmpty(e) {
+		if p.empty && isEmpty(e) {
 			p.leave(at, since)
 			continue
 		}
@@ -127,7 +118,7 @@ func (p *pruner) entries(object map[string]any, path string, of message) map[str
 		if o, ok := v.(map[string]any); ok {
 			v = p.message(o, at, of)
 		}
-		if p.empty && p.isEmpty(v) || p.schemes && path == "/securitySchemes" {
+		if p.empty && isEmpty(v) {
 			p.leave(at, since)
 			continue
 		}
@@ -156,10 +147,10 @@ func (p *pruner) nonEmpty(v any, path string) (any, bool) {
 		}
 		v = out
 	}
-	return v, !p.isEmpty(v)
+	return v, !isEmpty(v)
 }
 
-func (p *pruner) isEmpty(v any) bool {
+func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
@@ -169,24 +160,8 @@ func (p *pruner) isEmpty(v any) bool {
 		return len(v) == 0
 	case map[string]any:
 		return len(v) == 0
-	case bool:
-		return p.falsy && !v
-	case number:
-		return p.falsy && v.value == 0
 	}
 	return false
-}
-
-// isTypeDefault reports whether a value is its type's default in a2a-python 0.3.
-func (p *pruner) isTypeDefault(path, name string, v any) bool {
-	if !p.typed03 {
-		return false
-	}
-	if path == "" {
-		return name == "protocolVersion" && v == "0.3.0" || name == "preferredTransport" && v == "JSONRPC"
-	}
-	scheme, ok := strings.CutPrefix(path, "/securitySchemes/")
-	return ok && name == "type" && !strings.Contains(scheme, "/")
 }
 
 // isDefault reports whether a protocol buffer cannot tell this value from an unset

@@ -10,12 +10,8 @@ import (
 type Status string
 
 const (
-	// Valid: one of the user's keys made it, and it covers the card's requirements for
-	// credentials.
+	// Valid: one of the user's keys made it. What it leaves out is not used.
 	Valid Status = "valid"
-	// Incomplete: one of the user's keys made it, but its form leaves out a part of the
-	// card's requirements for credentials.
-	Incomplete Status = "incomplete"
 	// Invalid: one of the user's keys should have made it, but does not verify it.
 	Invalid Status = "invalid"
 	// UnknownKey: none of the user's keys made it.
@@ -31,7 +27,7 @@ type Verdict struct {
 	// may be false.
 	Algorithm, KeyID, JKU string
 	// Key and Thumbprint tell which of the user's keys made it: its source, and its name.
-	// Form is the form. They are empty unless it is Valid or Incomplete.
+	// Form is the form. They are empty unless it is Valid.
 	Key, Thumbprint string
 	Form            Form
 	// LeftOut are the JSON pointers of the members that it does not cover, sorted.
@@ -78,7 +74,7 @@ func (r *Report) Card() []byte {
 	for name, value := range v.signed {
 		card[name] = value
 	}
-	return jcs().append(nil, card)
+	return canonical(card)
 }
 
 // Err is nil if a signature is valid; otherwise it tells why the card is not trusted.

@@ -20,13 +20,8 @@ import (
 type SignOptions struct {
 	// KeyID is the name by which verifiers find the public key; empty: its thumbprint.
 	KeyID string
-	// Algorithm is ES256, RS256, PS256 or EdDSA; empty: the key's own, RS256 for an RSA
-	// key.
-	Algorithm string
 	// JKU is the URL of the JWKS with the public key.
 	JKU string
-	// Form is the form's name; empty: FormSpecification.
-	Form string
 }
 
 // A Signer signs cards with one key.
@@ -60,22 +55,16 @@ func NewSigner(privateKey []byte, opts *SignOptions) (*Signer, error) {
 		}
 		o.KeyID = strings.TrimPrefix(thumb, pinPrefix)
 	}
-	alg, can := jose.SignatureAlgorithm(o.Algorithm), algorithmsOf(public.Key)
+	alg, can := jose.SignatureAlgorithm(private.Algorithm), algorithmsOf(public.Key)
 	if alg == "" {
 		alg = can[0]
 	}
 	if !slices.Contains(can, alg) {
-		return nil, fmt.Errorf("the key is none for %s: it is for %v", alg, can)
+		return nil, fmt.Errorf("the key says that it is for %s: it would be for %v", alg, can)
 	}
 	s := &Signer{public: public}
 	s.public.KeyID, s.public.Algorithm, s.public.Use = o.KeyID, string(alg), "sig"
-	if o.Form == "" {
-		o.Form = FormSpecification
-	}
-	var known bool
-	if s.form, known = formNamed(o.Form); !known {
-		return nil, fmt.Errorf("there is no form %q", o.Form)
-	}
+	s.form, _ = formNamed(FormSpecification)
 	jo := (&jose.SignerOptions{}).WithType("JOSE")
 	if o.JKU != "" {
 		jo = jo.WithHeader("jku", o.JKU)
@@ -90,21 +79,11 @@ func (s *Signer) Thumbprint() string {
 	return thumb
 }
 
-// JWKS returns the public key, as it is to be served.
-func (s *Signer) JWKS() ([]byte, error) {
-	return json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{s.public}})
-}
-
 // A Signed is a card with one more signature.
 type Signed struct {
 	Card []byte
-	// LeftOut are the JSON pointers of what the signature does not cover. Incomplete: the
-	// rest changes which credentials the card asks for.
-	LeftOut    []string
-	Incomplete bool
-	// SDK lists what verifiers that know only [FormSDK], those of a2a-js and a2a-python,
-	// would leave out. They refuse the signature unless the list is empty.
-	SDK []string
+	// LeftOut are the JSON pointers of what the signature does not cover.
+	LeftOut []string
 }
 
 // Sign adds a signature to a card, and changes nothing else.
@@ -119,27 +98,19 @@ func (s *Signer) Sign(card []byte) (*Signed, error) {
 		return nil, errors.New("the card cannot be signed: its signatures are no list")
 	}
 	delete(object, "signatures")
-	payload, whole, leftOut := s.form.bytes(object)
+	payload, _, leftOut := s.form.bytes(object)
 	entry, err := s.entry(payload)
 	if err != nil {
 		return nil, err
 	}
 	out := &Signed{Card: addSignature(card, entry), LeftOut: leftOut}
-	other, _ := formNamed(FormSDK)
-	if b, _, left := other.bytes(whole); !bytes.Equal(b, payload) {
-		out.SDK = left
-	}
 	// Others must be able to verify the result.
 	v := &Verifier{sources: []*source{{keys: []key{{jwk: s.public}}}}}
 	r, err := v.Verify(context.Background(), out.Card, nil)
 	if err != nil {
 		return nil, err
 	}
-	switch last := r.Verdicts[len(r.Verdicts)-1]; last.Status {
-	case Valid:
-	case Incomplete:
-		out.Incomplete = true
-	default:
+	if last := r.Verdicts[len(r.Verdicts)-1]; last.Status != Valid {
 		return nil, errors.New("the signature does not verify: " + last.Says)
 	}
 	return out, nil
@@ -192,8 +163,14 @@ func parsePrivate(b []byte) (*jose.JSONWebKey, error) {
 		if err := k.UnmarshalJSON(b); err != nil {
 			return nil, errors.New("it is no usable JWK: " + strings.TrimPrefix(err.Error(), "go-jose/go-jose: "))
 		}
+		var about struct {
+			Operations []string `json:"key_ops"`
+		}
+		_ = json.Unmarshal(b, &about) // it was read above
 		if _, ok := k.Key.(crypto.Signer); !ok {
 			return nil, errors.New("it has no private key")
+		} else if k.Use != "" && k.Use != "sig" || about.Operations != nil && !slices.Contains(about.Operations, "sign") {
+			return nil, errors.New("its use or key_ops are not for signing")
 		}
 		return k, nil
 	}

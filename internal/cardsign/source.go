@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -82,12 +83,10 @@ func parsePin(s string) (string, bool) {
 
 // secure refuses URLs whose keys anybody on the way could replace.
 func secure(u *url.URL) error {
-	host := u.Hostname()
-	ip := net.ParseIP(host)
 	switch {
 	case u.Scheme == "https":
 		return nil
-	case u.Scheme == "http" && (strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()):
+	case u.Scheme == "http" && safe.ThisMachine(u.Host):
 		return nil
 	case u.Scheme == "http":
 		return errors.New("keys are not taken over http, where anybody on the way can replace them: use https")

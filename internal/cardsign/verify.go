@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -106,8 +108,6 @@ type payload struct {
 	bytes   []byte
 	signed  map[string]any
 	leftOut []string
-	// covers: it has all that the card says of credentials.
-	covers bool
 }
 
 // payloads are the card in all forms, each content once.
@@ -115,7 +115,7 @@ func payloads(card map[string]any) (all []payload) {
 	for _, f := range Forms() {
 		b, signed, leftOut := f.bytes(card)
 		if !slices.ContainsFunc(all, func(p payload) bool { return bytes.Equal(p.bytes, b) }) {
-			all = append(all, payload{f, b, signed, leftOut, sameAsks(card, signed)})
+			all = append(all, payload{f, b, signed, leftOut})
 		}
 	}
 	return all
@@ -194,10 +194,6 @@ func (v Verdict) by(k key, p payload) Verdict {
 	v.Status, v.Key, v.Thumbprint = Valid, k.source, k.thumb
 	v.Form, v.LeftOut, v.signed = p.form, p.leftOut, p.signed
 	v.Says = "made by your key " + k.source
-	if !p.covers {
-		v.Status = Incomplete
-		v.Says = fmt.Sprintf("made by your key %s, but its form (%s) does not cover which credentials the card asks for: whoever passes the card on can change that", k.source, p.form.Name)
-	}
 	return v
 }
 
@@ -230,13 +226,36 @@ func parseHeader(protected string) (h header, err error) {
 	h.kid, _ = object["kid"].(string)
 	h.jku, _ = object["jku"].(string)
 	h.jwk = object["jwk"]
-	critical, _ := object["crit"].([]any)
-	for _, name := range critical {
-		if name != "b64" { // RFC 7797
-			return h, fmt.Errorf("its header demands that %.40q is understood, which a2astdio does not", name)
-		}
+	return h, critical(object)
+}
+
+// critical checks what a header demands to be understood (RFC 7515, §4.1.11): a list of
+// names that the header has, none of them twice. Of those only b64 is known (RFC 7797),
+// which is false or true, and counts only if it is listed.
+func critical(header map[string]any) error {
+	list, isList := header["crit"].([]any)
+	switch _, there := header["crit"]; {
+	case there && (!isList || len(list) == 0):
+		return errors.New("its header has a crit that is no list of names")
+	case !there && header["b64"] != nil:
+		return errors.New("its header has b64, and does not demand that it is understood")
 	}
-	return h, nil
+	seen := map[string]bool{}
+	for _, item := range list {
+		name, isText := item.(string)
+		_, there := header[name]
+		switch {
+		case !isText || !there || seen[name]:
+			return fmt.Errorf("its header demands that %.40q is understood, which it does not have once", fmt.Sprint(item))
+		case name != "b64":
+			return fmt.Errorf("its header demands that %.40q is understood, which a2astdio does not", name)
+		}
+		seen[name] = true
+	}
+	if _, isBool := header["b64"].(bool); seen["b64"] && !isBool {
+		return errors.New("its header has a b64 that is neither true nor false")
+	}
+	return nil
 }
 
 // pinned returns the header's keys that have a pinned thumbprint: the key in the header
@@ -249,11 +268,11 @@ func (c *check) pinned(ctx context.Context, h header) (keys []key) {
 	}
 	var found []key
 	if h.jwk != nil {
-		if k, err := parseKeys(jcs().append(nil, h.jwk), "", time.Now()); err == nil {
+		if k, err := parseKeys(canonical(h.jwk), "", time.Now()); err == nil {
 			found = k
 		}
 	}
-	if u, err := url.Parse(h.jku); err == nil && c.from != nil && sameOrigin(u, c.from) {
+	if u, err := url.Parse(h.jku); err == nil && c.from != nil && safe.SameOrigin(u, c.from) {
 		if k, err := fetchKeys(ctx, c.v.client, u); err == nil {
 			found = append(found, k...)
 		}
@@ -265,8 +284,4 @@ func (c *check) pinned(ctx context.Context, h header) (keys []key) {
 		}
 	}
 	return keys
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) && (a.Scheme == "https" || a.Scheme == "http")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 
 	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v2"
@@ -22,7 +23,7 @@ func (p *program) cardVerifyCommand() *cli.Command {
 		Name:     "verify",
 		HelpName: "a2astdio card verify",
 		Usage:    "tell who has signed a card, and what of it",
-		Flags:    append([]cli.Flag{outputFlag(`{"ok", "card", "signatures":[{"status", "algorithm", "keyId", "jku", "key", "thumbprint", "form", "leftOut", "says"}], "problems"}, status being valid, incomplete, invalid, unknownKey or refused`)}, behindCommand()...),
+		Flags:    append([]cli.Flag{outputFlag(`{"ok", "card", "signatures":[{"status", "algorithm", "keyId", "jku", "key", "thumbprint", "form", "leftOut", "says"}], "problems"}, status being valid, invalid, unknownKey or refused`)}, behindCommand()...),
 		Action:   p.verifyCard,
 	}
 	for _, f := range c.Flags {
@@ -37,8 +38,8 @@ that of --agent. No credentials are sent for it.
 
 A key that the card itself points to proves nothing: whoever writes a card
 writes that, too. Signers differ in what they sign; the form that fits is told,
-and which members of the card it leaves out. A signature that leaves out which
-credentials the card asks for is not enough.`,
+and which members of the card it leaves out: --require-signature does not use
+these.`,
 		usage: []string{"a2astdio card verify [options] [FILE|URL|-]"},
 		examples: []example{
 			{"a2astdio card verify --signature-key public.pem card.json", "by a key that is a file"},
@@ -114,7 +115,7 @@ func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 	case trusted != nil && !keys:
 		return "Whether that is true depends on the key: --signature-key names those that you trust."
 	case trusted != nil:
-		return "None of your keys has signed this card, or not enough of it."
+		return "None of your keys has signed this card."
 	case len(report.Signed().LeftOut) > 0:
 		return "The card is signed by a key of yours, but for the members above. --require-signature uses it without them."
 	}
@@ -125,6 +126,15 @@ func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 func (p *program) cardToVerify(c *cli.Context, args []string) (card []byte, from *url.URL, err error) {
 	if len(args) == 1 && args[0] == "-" {
 		card, err = readCard(p.stdin)
+		return card, nil, err
+	}
+	if len(args) == 1 && isFile(args[0]) { // judged by its bytes, as one from stdin
+		f, err := os.Open(args[0])
+		if err != nil {
+			return nil, nil, usagef("%v", err)
+		}
+		defer f.Close()
+		card, err = readCard(f)
 		return card, nil, err
 	}
 	take := func(o *transport.ClientOptions) {

@@ -150,8 +150,6 @@ func signatureWord(v cardsign.Verdict, keys bool) string {
 	switch v.Status {
 	case cardsign.Valid:
 		return "valid"
-	case cardsign.Incomplete:
-		return "not enough"
 	case cardsign.Invalid:
 		return "not valid"
 	case cardsign.UnknownKey:

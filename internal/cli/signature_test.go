@@ -105,10 +105,11 @@ func TestUnsignedMembersAreNotUsed(t *testing.T) {
 		}
 		return path
 	}
+	file("jwks.json", `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`)
 	a := newSignedAgent(t, nil)
 	var signed, errs strings.Builder
 	card := file("card.json", `{"name":"N","supportedInterfaces":[{"url":"`+a.url+`/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`)
-	if status := Main(t.Context(), []string{"a2astdio", "card", "sign", "--key", file("private.json", private), "--jwks", filepath.Join(dir, "jwks.json"), card},
+	if status := Main(t.Context(), []string{"a2astdio", "card", "sign", "--key", file("private.json", private), card},
 		strings.NewReader(""), &signed, &errs, ""); status != exitOK || errs.Len() > 0 {
 		t.Fatal(status, errs.String())
 	}

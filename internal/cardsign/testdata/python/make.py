@@ -1,5 +1,5 @@
 """Makes cards that are signed by the rules of a2a-python, which are copied here in
-their effect: 1.0 (before August 2026) and 0.3.26. Needs python3 and openssl.
+their effect: 1.0, before August 2026. Needs python3 and openssl.
 
     python3 make.py
 """
@@ -38,16 +38,6 @@ compat = dict(v1, url="https://agent.example/", preferredTransport="JSONRPC", pr
     securitySchemes={"oidc": dict(v1["securitySchemes"]["oidc"], type="openIdConnect", openIdConnectUrl="https://id.example/")})
 # A requirement without scopes is empty all the way down.
 bearer = dict(v1, securitySchemes={"bearer": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}}, securityRequirements=[{"schemes": {"bearer": {}}}])
-# 0.3: exclude_defaults leaves out what is the default of a type.
-v03 = {
-    "name": "Café Agent", "description": "", "version": "1.0.0", "url": "https://agent.example/",
-    "capabilities": {"streaming": True, "pushNotifications": False},
-    "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
-    "skills": [{"id": "s", "name": "S", "description": "d", "tags": ["t"]}],
-}
-v03key = dict(v03, securitySchemes={"key": {"in": "header", "name": "X-Key"}}, security=[{"key": []}])
-served03 = {"protocolVersion": "0.3.0", "preferredTransport": "JSONRPC"}
-
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
 with tempfile.TemporaryDirectory() as dir:
     key = os.path.join(dir, "key.pem")
@@ -55,8 +45,6 @@ with tempfile.TemporaryDirectory() as dir:
     subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", "public.pem"], check=True)
     for name, payload, served in [
         ("v1", v1, v1), ("hybrid", v1, compat), ("bearer", bearer, bearer),
-        ("v03", v03, dict(v03, **served03)),
-        ("v03-key", v03key, dict(v03key, **served03, securitySchemes={"key": {"type": "apiKey", "in": "header", "name": "X-Key"}})),
     ]:
         with open(name + ".json", "w") as f:
             json.dump(dict(served, signatures=sign(key, "py", payload)), f)

@@ -1,0 +1,99 @@
+package cardsign
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+
+	"github.com/gowebpki/jcs"
+)
+
+// canonical writes a value that parseObject has made in the JSON Canonicalization Scheme,
+// RFC 8785, so that equal values give equal bytes.
+func canonical(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // of values that were read from JSON
+	out, err := jcs.Transform(b.Bytes())
+	if err != nil {
+		return b.Bytes() // no object: it is signed by nobody
+	}
+	return out
+}
+
+// pythonDumps writes like Python's json.dumps(v, separators=(",", ":"), sort_keys=True),
+// which some signers use in place of RFC 8785: texts in ASCII, members by code points,
+// numbers as repr writes floats, since the signer had the card in a protocol buffer.
+func pythonDumps(v any) []byte { return appendPython(nil, v) }
+
+func appendPython(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case map[string]any:
+		dst = append(dst, '{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendASCII(dst, name), ':')
+			dst = appendPython(dst, v[name])
+		}
+		return append(dst, '}')
+	case []any:
+		dst = append(dst, '[')
+		for i, e := range v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendPython(dst, e)
+		}
+		return append(dst, ']')
+	case string:
+		return appendASCII(dst, v)
+	case json.Number:
+		f, _ := v.Float64() // parseObject has refused what is none
+		return appendRepr(dst, f)
+	case bool:
+		return strconv.AppendBool(dst, v)
+	}
+	return append(dst, "null"...)
+}
+
+// appendASCII is Python's ensure_ascii.
+func appendASCII(dst []byte, s string) []byte {
+	const short = "\b\f\n\r\t\"\\"
+	dst = append(dst, '"')
+	for _, r := range s {
+		switch i := bytes.IndexRune([]byte(short), r); {
+		case i >= 0:
+			dst = append(dst, '\\', "bfnrt\"\\"[i])
+		case r >= ' ' && r <= '~':
+			dst = append(dst, byte(r))
+		default:
+			for _, unit := range utf16.AppendRune(nil, r) {
+				dst = append(dst, '\\', 'u')
+				for shift := 12; shift >= 0; shift -= 4 {
+					dst = append(dst, "0123456789abcdef"[unit>>shift&15])
+				}
+			}
+		}
+	}
+	return append(dst, '"')
+}
+
+// appendRepr writes a float as Python's repr does.
+func appendRepr(dst []byte, f float64) []byte {
+	if size := math.Abs(f); size != 0 && (size < 1e-4 || size >= 1e16) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	begin := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	if !slices.Contains(dst[begin:], '.') {
+		dst = append(dst, ".0"...)
+	}
+	return dst
+}
