@@ -188,7 +188,7 @@ const completeTime = time.Second
 // files, commands and listeners that variables or the configuration name, and asks no
 // identity provider.
 func (k *completer) tasks() []example {
-	args := []string{programName, "--trace=", "--log=", "--agent-command=", "--webhook=", "--credential-command=", "--oauth-client-secret-command=", "--oauth-issuer="}
+	args := []string{programName, "--trace=", "--log=", "--agent-command=", "--webhook=", "--credential-command=", "--oauth-issuer="}
 	args = append(append(args, k.agent...), "task", "list", "--output=json", "--timeout="+completeTime.String())
 	var stdout, stderr bytes.Buffer
 	p := &program{args: args, stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, version: buildVersion(), terminal: noTerminal, noLogins: true}

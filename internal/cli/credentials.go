@@ -83,7 +83,7 @@ func (p *program) credentialOptions(c *cli.Context, conf *configuration, header 
 	if err := oauth.CheckParams(a.Params); err != nil {
 		return nil, usagef("--oauth-param: %v", err)
 	}
-	if a.Secret, err = conf.secret(c, "oauth-client-secret-file", "oauth-client-secret-command", clientSecretVariable, "the client's secret"); err != nil {
+	if a.Secret, err = conf.secret(c, "oauth-client-secret-file", "", clientSecretVariable, "the client's secret"); err != nil {
 		return nil, err
 	}
 	if !a.Secret.IsZero() && a.ClientID == "" {
@@ -105,7 +105,7 @@ func (conf *configuration) checkVariables() error {
 		return nil
 	}
 	names := []string{tokenVariable, clientSecretVariable}
-	for _, flag := range []string{"header", "token-file", "credential-command", "client-key", "oauth-client-secret-file", "oauth-client-secret-command"} {
+	for _, flag := range []string{"header", "token-file", "credential-command", "client-key", "oauth-client-secret-file"} {
 		if conf.given(flag) == byVariable {
 			names = append(names, env(flag)[0])
 		}
@@ -119,8 +119,8 @@ func (conf *configuration) checkVariables() error {
 	return nil
 }
 
-// secret picks one of three ways to give a secret: an option with a file, an option
-// with a command, a variable with the secret. An option wins over a variable, and a
+// secret picks one of the ways to give a secret: an option with a file, an option with a
+// command ("": there is none), a variable with the secret. An option wins over a variable, and a
 // variable over the configuration. It refuses two of one kind; says names the secret in
 // that error.
 func (conf *configuration) secret(c *cli.Context, file, command, variable, says string) (credentials.Secret, error) {
@@ -135,7 +135,7 @@ func (conf *configuration) secret(c *cli.Context, file, command, variable, says 
 		if path := stringOf(c, file); path != "" && conf.given(file) == by {
 			found = append(found, credentials.Secret{File: path, Name: conf.says(file, by)})
 		}
-		if line := stringOf(c, command); line != "" && conf.given(command) == by {
+		if line := optional(c, command); line != "" && conf.given(command) == by {
 			found = append(found, credentials.Secret{Command: line, Name: conf.says(command, by)})
 		}
 		switch len(found) {
@@ -147,6 +147,13 @@ func (conf *configuration) secret(c *cli.Context, file, command, variable, says 
 		return credentials.Secret{}, usagef("%s and %s both say %s: give one of them", found[0].Name, found[1].Name, says)
 	}
 	return credentials.Secret{}, nil
+}
+
+func optional(c *cli.Context, option string) string {
+	if option == "" {
+		return ""
+	}
+	return stringOf(c, option)
 }
 
 // says names where an option has its value from.

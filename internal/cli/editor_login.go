@@ -34,7 +34,7 @@ var loginWay = []struct {
 }{
 	{"ca-file", absolute}, {"client-cert", absolute}, {"client-key", absolute}, {"insecure", nil},
 	{"card", cardName}, {"trust-origin", nil}, {"signature-key", absoluteKey}, {"require-signature", nil},
-	{"oauth-client-secret-file", absolute}, {"oauth-client-secret-command", nil},
+	{"oauth-client-secret-file", absolute},
 	{"oauth-client-id", nil}, {"scheme", nil}, {"oauth-issuer", nil}, {"oauth-redirect", nil}, {"oauth-scope", nil}, {"oauth-param", nil},
 }
 

@@ -36,8 +36,6 @@ var options = []Key{
 		Help: "the OAuth client for the sign-in; without it a2astdio registers one if it can"},
 	{Name: "oauth-client-secret-file", Flag: "oauth-client-secret-file", Group: GroupCredentials, In: Agent, Kind: KindPath, Takes: "FILE", Example: `"~/work-client-secret"`,
 		Help: "the client's secret, in a file that nobody else can read; the variable A2ASTDIO_OAUTH_CLIENT_SECRET holds it itself. With --oauth-issuer the client gets tokens for itself (client credentials)"},
-	{Name: "oauth-client-secret-command", Flag: "oauth-client-secret-command", Group: GroupCredentials, In: Agent, Kind: KindText, Takes: "CMD", Example: `"pass show work/client"`,
-		Help: "a command that prints the client's secret"},
 	{Name: "oauth-issuer", Flag: "oauth-issuer", Group: GroupCredentials, In: Agent, Kind: KindText, Takes: "URL", Example: `"https://login.example"`,
 		Help: "the identity provider, instead of the one that the agent's card names; you are not asked whether it is the right one"},
 	{Name: "oauth-scopes", Flag: "oauth-scope", Group: GroupCredentials, In: Agent, Kind: KindList, Takes: "SCOPE", Example: `["openid", "agent"]`,

@@ -131,11 +131,9 @@ func askCommand(ctx context.Context, command, to string, now time.Time) (*given,
 
 // readGiven reads a command's output. Its first byte and its members tell the format:
 //
-//	a token        gcloud auth print-access-token, az … -o tsv
-//	headers        the credential helpers of build tools: {"headers":{…},"expires":…}
-//	               (EngFlow's specification, as Bazel's --credential_helper has it)
-//	ExecCredential kubectl's plugins: {"status":{"token":…,"expirationTimestamp":…}}
-//	accessToken    az account get-access-token
+//	a token  gcloud auth print-access-token, az … -o tsv
+//	headers  the credential helpers of build tools: {"headers":{…},"expires":…}
+//	         (EngFlow's specification, as Bazel's --credential_helper has it)
 //
 // An empty object means that no credential is needed.
 func readGiven(out []byte) (*given, error) {
@@ -153,41 +151,19 @@ func readGiven(out []byte) (*given, error) {
 	var v struct {
 		Headers map[string][]string `json:"headers"`
 		Expires string              `json:"expires"`
-		Status  struct {
-			Token   string `json:"token"`
-			Expires string `json:"expirationTimestamp"`
-			Cert    string `json:"clientCertificateData"`
-		} `json:"status"`
-		Access    string          `json:"accessToken"`
-		ExpiresOn json.RawMessage `json:"expires_on"`
 	}
 	if err := json.Unmarshal(out, &v); err != nil {
 		return nil, errors.New("it printed something that begins like JSON and is not what a credential helper prints")
 	}
-	g := new(given)
-	var err error
-	switch {
-	case v.Headers != nil:
-		if g.header, err = checkHeaders(v.Headers); err == nil {
-			g.expiry, err = readTime(v.Expires)
-		}
-	case v.Status.Token != "":
-		g.token = v.Status.Token
-		if err = checkToken(g.token); err == nil {
-			g.expiry, err = readTime(v.Status.Expires)
-		}
-	case v.Status.Cert != "":
-		err = errors.New("it gives a certificate: --client-cert takes one from a file")
-	case v.Access != "":
-		// expiresOn, its neighbour, has no time zone.
-		g.token = v.Access
-		if err = checkToken(g.token); err == nil {
-			g.expiry = readSeconds(v.ExpiresOn)
-		}
-	case !bytes.Equal(bytes.Join(bytes.Fields(out), nil), []byte("{}")):
-		err = errors.New("it printed JSON without headers or a token")
+	if v.Headers == nil && !bytes.Equal(bytes.Join(bytes.Fields(out), nil), []byte("{}")) {
+		return nil, errors.New(`it printed JSON without headers: a token is printed bare, or as {"headers":{"Authorization":["Bearer …"]}}`)
 	}
-	return g, err
+	header, err := checkHeaders(v.Headers)
+	if err != nil {
+		return nil, err
+	}
+	expiry, err := readTime(v.Expires)
+	return &given{header: header, expiry: expiry}, err
 }
 
 // checkToken refuses what a header cannot carry.
@@ -235,19 +211,6 @@ func readTime(s string) (time.Time, error) {
 		return t, errors.New("it says when it expires in a way that is not RFC 3339")
 	}
 	return t, nil
-}
-
-// readSeconds reads az's expires_on: a number, or a string of one.
-func readSeconds(raw json.RawMessage) time.Time {
-	var n json.Number
-	if json.Unmarshal(bytes.Trim(raw, `"`), &n) != nil {
-		return time.Time{}
-	}
-	seconds, err := n.Int64()
-	if err != nil || seconds <= 0 {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0)
 }
 
 // withoutQuery is a URL as a command gets it: the query may hold other secrets.

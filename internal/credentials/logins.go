@@ -70,9 +70,8 @@ func (l *logins) current(ctx context.Context) (*Login, error) {
 }
 
 // credential returns the login's credential, nil if there is none or none is wanted.
-// has: there is a credential already, for the schemes in answered.
-func (l *logins) credential(ctx context.Context, c *transport.Challenge, has bool, answered []string) (*transport.Credential, error) {
-	if has && len(l.s.opts.open(c.Card, answered)) == 0 || !has && l.s.opts.Header.Get("Authorization") != "" && len(l.s.opts.open(c.Card, nil)) == 0 {
+func (l *logins) credential(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
+	if l.s.opts.Header.Get("Authorization") != "" && len(l.s.opts.open(c.Card, nil)) == 0 {
 		return nil, nil
 	}
 	login, err := l.current(ctx)
@@ -144,7 +143,7 @@ func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
 	secret := login.Secrets.ClientSecret
 	if secret == "" && !s.opts.OAuth.Secret.IsZero() && login.ClientID == s.opts.OAuth.ClientID {
 		var err error
-		if secret, err = s.opts.OAuth.Secret.read(ctx); err != nil {
+		if secret, err = s.opts.OAuth.Secret.read(); err != nil {
 			return nil, err
 		}
 		s.opts.Learn(secret)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -78,11 +77,10 @@ func (o *Options) covered(s *a2a.SecurityScheme) bool {
 }
 
 // placed returns where a secret goes: to the scheme that the user names; else to the open
-// scheme of the first alternative with exactly one. In a second pass the schemes that a
-// sign-in answers are not open, either. Without a card, or if the card wants no such
-// secret, it becomes a bearer token, which most agents take; or user and password, if the
-// agent has asked for these.
-func (o *Options) placed(secret string, c *transport.Challenge, signedIn ...string) (key Key, scheme string, err error) {
+// scheme of the first alternative with exactly one. Without a
+// card, or if the card wants no such secret, it becomes a bearer token, which most agents
+// take; or user and password, if the agent has asked for these.
+func (o *Options) placed(secret string, c *transport.Challenge) (key Key, scheme string, err error) {
 	if o.Scheme != "" && c.Card != nil {
 		named := schemeNamed(c.Card, o.Scheme)
 		if named.Type == "" {
@@ -94,7 +92,7 @@ func (o *Options) placed(secret string, c *transport.Challenge, signedIn ...stri
 		}
 		return key, o.Scheme, nil
 	}
-	key, scheme = o.placedByCard(secret, c, signedIn)
+	key, scheme = o.placedByCard(secret, c)
 	return key, scheme, nil
 }
 
@@ -107,22 +105,20 @@ func schemeNames(card *a2a.Card) string {
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
-func (o *Options) placedByCard(secret string, c *transport.Challenge, signedIn []string) (key Key, scheme string) {
+func (o *Options) placedByCard(secret string, c *transport.Challenge) (key Key, scheme string) {
 	if c.Card != nil {
-		for _, answered := range [][]string{nil, signedIn} {
-			for _, alternative := range c.Card.Requirements {
-				var open []a2a.SecurityScheme
-				for _, use := range alternative {
-					if s := schemeNamed(c.Card, use.Scheme); !o.covered(&s) && !slices.Contains(answered, use.Scheme) {
-						open = append(open, s)
-					}
+		for _, alternative := range c.Card.Requirements {
+			var open []a2a.SecurityScheme
+			for _, use := range alternative {
+				if s := schemeNamed(c.Card, use.Scheme); !o.covered(&s) {
+					open = append(open, s)
 				}
-				if len(open) != 1 {
-					continue
-				}
-				if key, ok := keyFor(&open[0], secret); ok {
-					return key, open[0].Name
-				}
+			}
+			if len(open) != 1 {
+				continue
+			}
+			if key, ok := keyFor(&open[0], secret); ok {
+				return key, open[0].Name
 			}
 		}
 		// Some alternatives need two secrets. This one is a token rather than a key.
@@ -165,36 +161,4 @@ func (o *Options) open(card *a2a.Card, answered []string) (left []string) {
 		}
 	}
 	return left
-}
-
-// join adds one credential's parts to another.
-func join(first, second *transport.Credential) *transport.Credential {
-	if first == nil || second == nil {
-		if first == nil {
-			return second
-		}
-		return first
-	}
-	c := &transport.Credential{Header: http.Header{}, Query: first.Query, Cookies: slices.Clone(first.Cookies)}
-	for _, h := range []http.Header{second.Header, first.Header} {
-		for name, values := range h {
-			c.Header[name] = values
-		}
-	}
-	if c.Query == nil {
-		c.Query = second.Query
-	} else {
-		c.Query = cloneValues(first.Query)
-		for name, values := range second.Query {
-			if !c.Query.Has(name) {
-				c.Query[name] = values
-			}
-		}
-	}
-	for _, k := range second.Cookies {
-		if !slices.ContainsFunc(c.Cookies, func(has *http.Cookie) bool { return has.Name == k.Name }) {
-			c.Cookies = append(c.Cookies, k)
-		}
-	}
-	return c
 }

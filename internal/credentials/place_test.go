@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/transport"
@@ -99,36 +97,6 @@ func TestOpen(t *testing.T) {
 	} {
 		if got := fmt.Sprint(test.opts.open(cardOf(t, schemes03+test.security), []string{test.answered})); got != test.want {
 			t.Errorf("%s: %s, not %s", test.security, got, test.want)
-		}
-	}
-}
-
-// A key that was given and a sign-in that is stored go together where the card
-// wants both; alone, what was given is enough.
-func TestTogether(t *testing.T) {
-	for _, test := range []struct{ security, want string }{
-		{`[{"header":[],"login":[]}]`, "X-Key=given Authorization=Bearer stored"},
-		{`[{"header":[]}]`, "X-Key=given Authorization="},
-		{`[{"login":[]}]`, "X-Key= Authorization=Bearer given"},
-	} {
-		a := newAgent(t, nil)
-		a.card = schemes03 + test.security
-		var seen []string
-		a.takes = func(r *http.Request) bool {
-			seen = append(seen, fmt.Sprintf("X-Key=%s Authorization=%s", r.Header.Get("X-Key"), r.Header.Get("Authorization")))
-			return true
-		}
-		store := testStore(t)
-		if err := store.Put(t.Context(), &Login{Origin: Origin(a.URL), Agent: a.URL, Schemes: []string{"login"}, Secrets: Secrets{Access: "stored"}}); err != nil {
-			t.Fatal(err)
-		}
-		// Where the bare token is placed is decided with what is stored in mind.
-		c, _ := a.client(t, &Options{Store: store, Token: Secret{Value: "given", Name: "A2ASTDIO_TOKEN"}})
-		if err := prompt(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Contains(seen, test.want) {
-			t.Errorf("%s: %s, not %s", test.security, strings.Join(seen, "; "), test.want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package credentials
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -18,7 +17,7 @@ type Secret struct {
 	Value string
 	// File holds it. It is read each time, because it may be replaced.
 	File string
-	// Command prints it: see [Options.Command].
+	// Command prints it: it becomes [Options.Command].
 	Command string
 	// Name is its name in messages: A2ASTDIO_TOKEN.
 	Name string
@@ -28,21 +27,14 @@ type Secret struct {
 func (s Secret) IsZero() bool { return s.Value == "" && s.File == "" && s.Command == "" }
 
 // read returns the secret, without surrounding blanks.
-func (s Secret) read(ctx context.Context) (string, error) {
+func (s Secret) read() (string, error) {
 	value := s.Value
-	switch {
-	case s.File != "":
+	if s.File != "" {
 		b, err := safe.ReadPrivate(s.File, maxSecret)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", s.Name, err)
 		}
 		value = string(b)
-	case s.Command != "":
-		out, err := runCommand(ctx, s.Command, "")
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", s.Name, err)
-		}
-		value = string(out)
 	}
 	value = strings.TrimSpace(value)
 	switch {

@@ -212,7 +212,7 @@ func (s *Source) signInTo(ctx context.Context, login *Login, st *step, how *Sign
 	if err != nil {
 		return err
 	}
-	if secret, err = (Secret{Value: secret, Name: "what was given"}).read(ctx); err != nil {
+	if secret, err = (Secret{Value: secret, Name: "what was given"}).read(); err != nil {
 		return err
 	}
 	s.opts.Learn(secret)
@@ -229,7 +229,7 @@ func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*L
 	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
 		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
 	}
-	secret, err := (Secret{Value: secret, Name: "what was given"}).read(ctx)
+	secret, err := (Secret{Value: secret, Name: "what was given"}).read()
 	if err != nil {
 		return nil, err
 	}

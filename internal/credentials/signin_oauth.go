@@ -191,7 +191,7 @@ func (s *Source) clientFor(ctx context.Context, login *Login, p *oauth.Provider,
 		if o.Secret.IsZero() {
 			return "", nil
 		}
-		secret, err := o.Secret.read(ctx)
+		secret, err := o.Secret.read()
 		s.opts.Learn(secret)
 		return secret, err
 	}
@@ -270,7 +270,7 @@ func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err err
 		if full != nil && full.Provider != nil {
 			secret := full.Secrets.ClientSecret
 			if secret == "" && !s.opts.OAuth.Secret.IsZero() {
-				secret, _ = s.opts.OAuth.Secret.read(ctx) // without it the provider refuses
+				secret, _ = s.opts.OAuth.Secret.read() // without it the provider refuses
 			}
 			t := &oauth.Token{Access: full.Secrets.Access, Refresh: full.Secrets.Refresh}
 			warn = errors.Join(warn, s.client(full.ClientID, secret, nil).Revoke(ctx, full.Provider, t))

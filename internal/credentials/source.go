@@ -146,17 +146,14 @@ func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*trans
 	return nil, s.cure(c)
 }
 
-// find combines given and stored credentials.
+// find returns what was given for this agent, or else a stored sign-in. (Rejected: both
+// in one request, for cards that want two secrets of ours. No agent that was tried does.)
 func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
-	first, answered, err := s.own(ctx, c)
-	if err != nil {
-		return nil, err
+	given, _, err := s.own(ctx, c)
+	if err != nil || given != nil {
+		return given, err
 	}
-	login, err := s.logins.credential(ctx, c, first != nil, answered)
-	if err != nil {
-		return nil, err
-	}
-	return join(first, login), nil
+	return s.logins.credential(ctx, c)
 }
 
 // isNew reports whether a credential replaced a refused one; accepted notes that the
@@ -182,11 +179,11 @@ func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Cr
 	var err error
 	switch {
 	case !s.opts.Token.IsZero():
-		secret, err := s.opts.Token.read(ctx)
+		secret, err := s.opts.Token.read()
 		if err != nil {
 			return nil, nil, err
 		}
-		return s.place(ctx, secret, c)
+		return s.place(secret, c)
 	case s.command != nil:
 		h, err = s.command.value(ctx, refusedToken(s.command, c))
 	case s.program != nil && c.Card == nil && c.Status == 0:
@@ -198,7 +195,7 @@ func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Cr
 		return nil, nil, err
 	}
 	if h.value.token != "" {
-		return s.place(ctx, h.value.token, c)
+		return s.place(h.value.token, c)
 	}
 	if len(h.value.header) == 0 {
 		return nil, nil, nil
@@ -216,14 +213,8 @@ func (s *Source) everything(c *transport.Challenge) (names []string) {
 	return names
 }
 
-func (s *Source) place(ctx context.Context, secret string, c *transport.Challenge) (*transport.Credential, []string, error) {
-	var signedIn []string
-	if c.Card == nil || !slices.ContainsFunc(c.Card.Requirements, func(r a2a.Requirement) bool { return len(r) > 1 }) {
-		// There is nothing to combine it with.
-	} else if login, err := s.logins.current(ctx); err == nil && login != nil {
-		signedIn = login.Schemes
-	}
-	key, scheme, err := s.opts.placed(secret, c, signedIn...)
+func (s *Source) place(secret string, c *transport.Challenge) (*transport.Credential, []string, error) {
+	key, scheme, err := s.opts.placed(secret, c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -291,7 +282,7 @@ func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
 
 // getProgram gets a token for the client itself.
 func (s *Source) getProgram(ctx context.Context, _ string) (*held, error) {
-	secret, err := s.opts.OAuth.Secret.read(ctx)
+	secret, err := s.opts.OAuth.Secret.read()
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
@@ -47,40 +46,18 @@ func (t TLS) Config() (*tls.Config, error) {
 	case t.CertFile == "" && t.KeyFile != "":
 		return nil, errors.New("--client-key is of no use without --client-cert")
 	case t.CertFile != "":
-		cert := &certificate{files: t}
-		if _, err := cert.get(nil); err != nil {
+		if _, err := t.certificate(nil); err != nil {
 			return nil, err
 		}
-		c.GetClientCertificate = cert.get
+		c.GetClientCertificate = t.certificate
 	}
 	return c, nil
 }
 
-// A certificate is read again when its file has changed: some live only for hours.
-type certificate struct {
-	files TLS
-
-	mu    sync.Mutex
-	stamp string
-	cert  *tls.Certificate
-}
-
-func (c *certificate) get(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	keyFile := cmp.Or(c.files.KeyFile, c.files.CertFile)
-	info, err := os.Stat(c.files.CertFile)
-	if err != nil {
-		if c.cert != nil {
-			return c.cert, nil // it is being replaced
-		}
-		return nil, fmt.Errorf("--client-cert: %w", err)
-	}
-	stamp := fmt.Sprint(info.ModTime().UnixNano(), info.Size())
-	if c.cert != nil && stamp == c.stamp {
-		return c.cert, nil
-	}
-	certPEM, err := os.ReadFile(c.files.CertFile)
+// certificate reads the files at each handshake: some certificates live only for hours.
+func (t TLS) certificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	keyFile := cmp.Or(t.KeyFile, t.CertFile)
+	certPEM, err := os.ReadFile(t.CertFile)
 	if err != nil {
 		return nil, fmt.Errorf("--client-cert: %w", err)
 	}
@@ -90,11 +67,7 @@ func (c *certificate) get(*tls.CertificateRequestInfo) (*tls.Certificate, error)
 	}
 	cert, err := tls.X509KeyPair(certPEM, keyPEM)
 	if err != nil {
-		if c.cert != nil {
-			return c.cert, nil // one file is new, the other not yet
-		}
-		return nil, fmt.Errorf("--client-cert %s and --client-key %s are not a certificate and its key in PEM (a key that has a password must be without it): %v", c.files.CertFile, keyFile, err)
+		return nil, fmt.Errorf("--client-cert %s and --client-key %s are not a certificate and its key in PEM (a key that has a password must be without it): %v", t.CertFile, keyFile, err)
 	}
-	c.cert, c.stamp = &cert, stamp
-	return c.cert, nil
+	return &cert, nil
 }
