@@ -21,7 +21,6 @@ var longFunctions = map[string]string{
 	"mapping.(adk).text":        "one case a shape of ADK's five, each with the same two questions",
 	"mapping.(adk).data":        "one case a kind of ADK's data parts",
 	"mapping.(Fold).showPieces": "one case a kind of piece, one over the limit",
-	"bridge.(leg).begin":        "one case a way in which a request ends: a table, one over the limit",
 }
 
 // TestFunctions: no function is longer than a screen or branches more often than a

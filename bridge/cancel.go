@@ -317,9 +317,7 @@ func (t *turn) chooseCancel(leg *leg) {
 		t.spare(nil)
 		return
 	}
-	running := t.fold.Running()
-	leg.running.Store(running)
-	if running {
+	if t.fold.Running() {
 		t.spare(nil)
 	} else {
 		t.spare(leg.hangUp)

@@ -33,13 +33,14 @@
 //	streaming  event                                     show                                    hello
 //	streaming  error, or no SSE, before the first event  the agent's error; end                  error-*
 //	streaming  a direct message                          show; end with the stream, or silence   direct-message, messages, message-open
-//	streaming  calls open and settled, stream ended      ask; asking                             approval
+//	streaming  calls open, the agent waits for them      ask; asking                             approval
 //	streaming  calls open for 250 ms, connection up      ask; asking                             approval-open-stream
-//	streaming  asked in prose, stream ended              show; end, the task stays               prose
+//	streaming  asked in prose                            look at the task; end, the task stays   prose, approval-forgotten
+//	streaming  silence                                   look at the task                        auth, idle
 //	streaming  auth-required                             tell the user once, keep following      auth
 //	streaming  … and each subscription only repeats it   an error; end, the task stays           auth-repeated
 //	streaming  terminal state                            show what follows for 250 ms; end       hello, failed, rejected, late-text
-//	streaming  cut, task known                           back off, subscribe, reconcile          cut, cut-poll, cut-gone, http-only
+//	streaming  cut, task known                           back off, subscribe or look             cut, cut-poll, cut-gone, http-only
 //	streaming  cut, task unknown                         an error; never send again              cut-early
 //	streaming  cut, no task methods                      what is lost is said once; or an error  http-no-subscribe, http-no-tasks
 //	streaming  answered without a stream, task goes on   ask for it until it is over              lines-poll
@@ -47,12 +48,33 @@
 //	asking     terminal state                            the questions are moot; end             asking-ended
 //	asking     cut                                       stay; answer when all that waits is     asking-cut, approval-cut-between
 //	asking     answered                                  send all answers in one message         approval, approval-many
+//	asking     answered, an older stream says more       look at the task                        approval-older-stream
 //	asking     rejected, no option of the agent's        cancel the task; end                    options-unclear
 //	asking     answered, and the agent has not got it    cancel the task; an error; end           answer-lost
 //	any        the agent's process has ended             an error that says how; end              gone, gone-*
 //	any        end of input, signal                      cancel, reply, exit                     eof, eof-asking, eof-asking-deaf
 //	any        cancel                                    tell the agent, go on showing           cancel
 //	any        2 s after a cancel                        leave the leg; reply cancelled          cancel-ignored
+//
+// # Live, snapshot, replayed
+//
+// A turn ends by the agent's state, not by its stream's end. Each event comes to the fold as
+// one of three (verb.go). It is live if it came on the stream of the newest request, without a
+// break; a snapshot if it is the task, asked for, or the first event of a subscription; replayed
+// otherwise. Behind a cut nothing that a subscription says is read for its words: A2A gives no
+// position in a stream, so that the task is taken whole. Whatever a subscription says then, or a
+// push, or a stream of an older request, means "look now" (refresh.go). Events count as replayed
+// only where there is no tasks/get.
+//
+// A leg is one goroutine in one phase: streaming (the stream of its request is read), lost
+// (a timer runs), refreshing (a subscription is open, or a look under way), over. What comes to it
+// is an input of a table (phase.go), which gives the next phase and one action, by what is
+// known. The leg hands its turn what was said, and gets back what the fold knows of the task
+// then, which is all that it knows of the fold. Whether the leg's message has come is told from
+// the tasks that were looked at (arrived.go).
+//
+// No stream is closed while the turn lives, nor at its end: agents may abort the task of a closed
+// connection. Older ones are read on, and are drained at the end (readers.go).
 //
 // # Goroutines, and who ends them
 //
@@ -61,9 +83,9 @@
 //	one per request that      server.shutdown, by cancelling its context, after
 //	takes time                having given it cancelWait
 //	one per leg               the leg's own end, Turn.Run by leaving it, or Agent.Close
-//	one per subscription      its stream's next event or end, transport.Client.Close
-//	one per stream that is    likewise
-//	lingered on
+//	one per stream            its next event or end, transport.Client.Close
+//	one per look, and per     its leg, or its time limit
+//	request that begins one
 //	one per turn (watch)      Turn.Run
 //	one per question          Turn.Run; Editor.Ask ends with its context
 //	one per task that is      cancelGrace, or Agent.Close

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/tidwall/gjson"
 )
 
 // fakeAgent is the agent's end as an [http.RoundTripper]: it answers what the
@@ -21,6 +23,8 @@ type fakeAgent struct {
 	process  *fakeProcess
 	requests []*exchange
 	log      []string
+	tasks    fakeTasks
+	next     string // what the transcript has the agent say next
 }
 
 // fakeProcess is a [transport.Process].
@@ -69,13 +73,14 @@ type exchange struct {
 	bare      bool // no JSON-RPC
 	body      *io.PipeWriter
 	finished  bool
+	automatic bool // a look that the transcript does not answer
 	fakeAgent *fakeAgent
 }
 
 const defaultCard = `{"name":"fake","url":"http://agent.invalid/","protocolVersion":"0.3.0","capabilities":{"streaming":true,"extensions":[{"uri":"https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"}]},"defaultInputModes":["text"]}`
 
 func newFakeAgent() *fakeAgent {
-	return &fakeAgent{card: defaultCard, commands: `"error":{"code":-32601,"message":"method not found"}`}
+	return &fakeAgent{card: defaultCard, tasks: fakeTasks{}, commands: `"error":{"code":-32601,"message":"method not found"}`}
 }
 
 func (a *fakeAgent) note(x *exchange, what string) {
@@ -129,6 +134,9 @@ func (a *fakeAgent) say(what string) error {
 		return errors.New("the agent has had no request")
 	}
 	x := a.requests[len(a.requests)-1]
+	for i := len(a.requests) - 1; i >= 0 && x.automatic; i-- {
+		x = a.requests[i]
+	}
 	if strings.HasPrefix(what, "#") {
 		var n int
 		number, rest, _ := strings.Cut(what, " ")
@@ -146,6 +154,11 @@ func (a *fakeAgent) say(what string) error {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s`, x.id, strings.TrimPrefix(rest, "{"))
 		if x.bare {
 			body = rest
+		}
+		if result := gjson.Get(rest, "result"); result.IsObject() {
+			a.tasks.event(result.Raw)
+		} else {
+			a.tasks.event(rest)
 		}
 		x.answer(respond(nil, 200, "application/json", io.NopCloser(strings.NewReader(body))))
 		return nil
@@ -166,6 +179,7 @@ func (a *fakeAgent) say(what string) error {
 		x.answer(respond(nil, 200, "text/event-stream", pipeBody{r, x}))
 	}
 	w := x.body
+	a.tasks.event(what)
 	switch verb {
 	case "end":
 		x.finished = true

@@ -2,9 +2,6 @@ package bridge
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -12,329 +9,334 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// said is what a leg hands to its turn.
+type said struct {
+	verb   verb
+	events []a2a.Event // valid until the turn has answered
+	conn   *mapping.Connection
+	cut    bool // something may have been said unheard before what comes next
+	quiet  bool // a look at a task whose stream is open, and brings the words
+	ask    bool // what waits is all that waits: the user is asked
+}
+
+// A leg is what follows from one request to the agent, over as many streams as that takes. It is
+// one goroutine, started by [Agent.follow]: what comes to it becomes an input of the machine
+// (phase.go), whose action it takes. What it hands over the turn answers with all that the leg
+// knows of the fold; it has no queue, so that a slow editor slows the agent.
+type leg struct {
+	agent   *Agent
+	request *request
+	out     chan said
+	back    chan heard
+	orders  chan order
+	replies chan reply
+	ended   chan struct{} // closed when nothing more comes; err may be read then
+	gone    chan struct{} // closed when nothing is awaited any more
+	err     error         // nil if the agent has said that the leg is over
+
+	phase phase
+	known
+	taskID   string
+	readers  *readers
+	live     *reader    // its own stream, while it is open
+	sub      *reader    // a subscription
+	held     *a2a.Event // the newest look at a task whose stream is open
+	came     time.Time  // when its own stream has last said something
+	refresh  refresh
+	timers   timers
+	outage   outage
+	opened   bool // its own stream has said something
+	moves    bool // and a state other than that in which the task stood
+	hungUp   bool
+	refused  bool // the agent's answer to the message is an error: it has not taken it
+	left     left
+	settling int // the number of questions for which the timer runs
+}
+
+// timers are those of a leg's loop.
+type timers struct {
+	tick, silent, settle *time.Timer
+	pause                time.Duration // of the next tick
+	patience             time.Duration // of silent
+}
+
+// An order is what the turn wants of a leg.
+type order struct {
+	do   func(ctx context.Context)
+	done chan struct{}
+}
+
+// A reply is what a request of the leg's has brought.
+type reply struct {
+	from    source
+	stream  *transport.Stream
+	task    *a2a.Event
+	taskID  string
+	release func()
+	took    time.Duration
+	err     error
+}
+
+type source uint8
+
 const (
-	// maxSilence is how many attempts in a row to reach the agent may fail
-	// before its task is given up: half a minute, with the waits between.
-	maxSilence = 5
-	// maxUnheard is how often in a row the task must show that the message has not come
-	// before that is believed: at first it may still be on its way.
-	maxUnheard = 2
-	// maxStanding is how often the task may have the user's answers and stand as it did
-	// before them, until it is believed that it waits for more.
-	maxStanding = 3
-	// firstWait is the wait before the first attempt; each further one waits twice as
-	// long, up to maxWait.
-	firstWait = time.Second
-	maxWait   = 16 * time.Second
+	fromSend source = iota
+	fromSubscribe
+	fromLook
+	fromProbe
 )
 
-func (l *leg) run(ctx context.Context) error {
-	over, err := l.begin(ctx)
-	if over {
-		return err
+// follow makes a request and follows what comes of it.
+func (a *Agent) follow(r *request) *leg {
+	l := &leg{agent: a, request: r, taskID: r.taskID, readers: r.readers, out: make(chan said), back: make(chan heard), orders: make(chan order),
+		replies: make(chan reply), ended: make(chan struct{}), gone: make(chan struct{})}
+	if l.readers == nil {
+		l.readers = newReaders()
 	}
-	client, polling := l.agent.opts.Client, false
-	silent, pause := 0, firstWait
-	for attempt := 1; err != nil; attempt++ {
-		switch {
-		case ctx.Err() != nil, cannotPass(err):
-			return err
-		case l.taskID == "":
-			return client.ExplainLoss(ctx, &cutError{err.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
-		case l.asWas >= maxUnheard && errors.As(err, new(*undeliveredError)):
-			return err
-		case silent == maxSilence:
-			return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", err, maxSilence, l.taskID)}
-		case l.authRepeats == maxSilence:
-			return nil // the agent has stopped the work
-		case l.polled && !polling:
-			polling = true
-			l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
-		case l.polled:
-		case attempt == 1 || l.news:
-			l.tellLoss(ctx, err)
+	l.known = known{arrived: r.message == nil, heard: heard{moved: true, took: true}}
+	r.pushes.listen(false)
+	a.legs.Go(func() { // ends as the type says
+		l.run(a.ctx)
+		l.err = l.explain(l.err)
+		close(l.ended)
+		if l.left == leftToCancel {
+			l.abandon(a.ctx)
 		}
-		l.lose()
-		pushed, waitErr := l.pauseUnlessRefused(ctx, attempt, pause, err)
-		if waitErr != nil {
-			return waitErr
+		if close(l.gone); l.left != leftToNext {
+			l.readers.close()
 		}
-		if !l.polled && !pushed {
-			l.tell(ctx, mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: attempt, Why: err.Error()})
-		}
-		var found outcome
-		found, err = l.attempt(ctx, pushed)
-		l.countAsWas(err)
-		switch {
-		case found == progress:
-			silent, pause, attempt = 0, firstWait, 0
-			l.forgive(err)
-		case found == alive:
-			silent, pause = 0, l.nextPause(pause)
-		case l.polled: // now a stream was lost
-			l.polled, polling, attempt, l.lossTold = false, false, 0, false
-			fallthrough
-		default:
-			silent, pause = silent+1, min(pause*2, maxWait)
-		}
-	}
-	return nil
+	})
+	return l
 }
 
-// nextPause is the pause behind an attempt at which the agent had nothing new. A task that
-// stands is looked at a few times, soon.
-func (l *leg) nextPause(pause time.Duration) time.Duration {
-	if l.stands {
-		return firstWait
-	}
-	return min(pause*2, maxWait)
-}
-
-// tellLoss tells that the connection was lost, once until a stream has come again.
-func (l *leg) tellLoss(ctx context.Context, why error) {
-	if l.news = false; !l.lossTold {
-		l.lossTold = true
-		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: why.Error()})
+func (l *leg) run(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop() // ends what was asked, and is not needed any more
+	l.timers = timers{stopped(), stopped(), stopped(), firstWait, liveSilence}
+	l.begin(ctx)
+	for l.phase != over {
+		var exited <-chan struct{}
+		if l.phase != streaming { // else its stream still has what it has said last
+			exited = l.agent.opts.Client.Exited()
+		}
+		select {
+		case b := <-l.readers.batches:
+			l.take(ctx, b)
+			l.readers.goOn(b)
+		case r := <-l.replies:
+			l.replied(ctx, r)
+		case <-l.timers.tick.C:
+			l.step(ctx, inTick)
+		case <-l.timers.silent.C:
+			l.silence(ctx)
+		case <-l.timers.settle.C:
+			l.settling = 0
+			l.step(ctx, inSettled)
+		case <-l.request.pushes.waked():
+			l.pushed(ctx)
+		case o := <-l.orders:
+			l.obey(ctx, o)
+		case <-exited:
+			l.fail(l.agent.opts.Client.ExplainLoss(ctx, l.outage.why))
+		case <-ctx.Done():
+			l.fail(ctx.Err())
+		}
 	}
 }
 
-// countAsWas counts the attempts in a row at which the task was as it was before the message.
-func (l *leg) countAsWas(err error) {
-	if l.asWas++; !errors.As(err, new(*undeliveredError)) {
-		l.asWas = 0
-	}
+func stopped() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
 }
 
-// lose notes that no stream tells what the agent says, unless the turn has left.
-func (l *leg) lose() {
+// fail ends the leg; nil: as the agent has said.
+func (l *leg) fail(err error) {
+	l.phase, l.err = over, err
+}
+
+// begin makes the leg's request.
+func (l *leg) begin(ctx context.Context) {
+	if l.request.send == nil {
+		l.phase = refreshing
+		l.request.pushes.listen(true)
+		l.step(ctx, inTick)
+		return
+	}
+	l.patience(liveSilence)
+	go func() { // ends with the answer's beginning, or with the agent
+		stream, taskID, release, err := l.reach(ctx)
+		l.answer(reply{from: fromSend, stream: stream, taskID: taskID, release: release, err: err})
+	}()
+}
+
+// answer gives the loop what a request has brought.
+func (l *leg) answer(r reply) {
 	select {
-	case <-l.dropped:
+	case l.replies <- r:
+	case <-l.gone:
+		if r.stream != nil {
+			r.stream.Drain()
+		}
+		if r.release != nil {
+			r.release()
+		}
+	}
+}
+
+func (l *leg) replied(ctx context.Context, r reply) {
+	switch r.from {
+	case fromSend:
+		l.sent(ctx, r)
+	case fromSubscribe:
+		l.subscribed(ctx, r)
+	case fromLook:
+		l.looked(ctx, r)
+	case fromProbe:
+		l.refuses(ctx, r.err)
+	}
+}
+
+// sent takes the beginning of the answer to the leg's request.
+func (l *leg) sent(ctx context.Context, r reply) {
+	if r.taskID != "" {
+		l.taskID = r.taskID
+	}
+	if r.err != nil {
+		if r.release != nil {
+			r.release()
+		}
+		l.unanswered(ctx, r.err)
+		return
+	}
+	if r.stream == nil { // there is nothing to follow
+		l.fail(nil)
+		return
+	}
+	stream := l.readers.read(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), r.release)
+	switch {
+	case l.request.message == nil && l.request.taskID != "":
+		l.sub, l.followed, l.phase = stream, true, refreshing
+		l.patience(subscriptionSilence)
+	case l.phase == streaming:
+		l.live, l.came = stream, time.Now()
+		l.patience(liveSilence)
+	}
+}
+
+// take takes what a stream has brought.
+func (l *leg) take(ctx context.Context, b batch) {
+	switch {
+	case b.reader == l.sub:
+		l.takeSubscribed(ctx, b)
+	case b.reader != l.live || l.phase != streaming:
+		l.takeOlder(ctx, b)
+	case b.err != nil:
+		l.live = nil
+		l.endOfStream(ctx, b)
 	default:
-		l.adrift.Store(true)
+		l.takeLive(ctx, b.events)
 	}
 }
 
-// attempt tries to go on with the task; pushed: because the agent has pushed.
-func (l *leg) attempt(ctx context.Context, pushed bool) (found outcome, err error) {
-	if pushed {
-		return l.lookPushed(ctx)
+// watchCalls has the user asked when calls have waited for a while.
+func (l *leg) watchCalls() {
+	switch {
+	case l.phase == over || !l.waits:
+		l.timers.settle.Stop()
+		l.settling = 0
+	case l.settling != l.asked+1:
+		l.settling = l.asked + 1
+		l.timers.settle.Reset(approvalSettle)
 	}
-	found, err = l.reconnect(ctx)
-	if found == progress && l.repeatsAuth() {
-		found = alive
-	}
-	return found, err
 }
 
-// cannotPass reports whether another attempt cannot help against an error of a leg.
-func cannotPass(err error) bool {
-	return errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || errors.As(err, new(*a2a.Error)) ||
-		errors.As(err, new(*mapping.CommandError)) || errors.As(err, new(*lostError))
+// step has the machine decide about an input, and does what it says.
+func (l *leg) step(ctx context.Context, in input) {
+	if l.phase == over {
+		return
+	}
+	lacks := l.agent.opts.Client.Lacks()
+	l.named, l.followed, l.follows, l.pushes = l.taskID != "", l.sub != nil || l.refresh.subscribing, !lacks.Subscribe, l.request.pushes != nil
+	before := l.phase
+	p, do := next(l.phase, &l.known, in)
+	if l.phase = p; before == streaming && (p == lost || p == refreshing) {
+		l.request.pushes.listen(true)
+	}
+	l.act(ctx, in, do)
 }
 
-// repeatsAuth reports whether a subscription has only said again that the user has to
-// authenticate. An agent that really waits for that keeps its stream open.
-func (l *leg) repeatsAuth() bool {
-	if l.state != a2a.StateAuthRequired || l.over || l.polled {
-		return false
-	}
-	l.authRepeats++
-	return l.authRepeats > 1
-}
-
-// begin makes the leg's request and reads what comes of it. over: there is
-// nothing to follow.
-func (l *leg) begin(ctx context.Context) (over bool, err error) {
-	r := l.request
-	if r.send == nil {
-		found, err := l.reconnect(ctx)
-		l.polled = found == alive
-		return err == nil, err
-	}
-	stream, taskID, release, err := l.reach(ctx)
-	if release != nil {
-		defer release()
-	}
-	if taskID != "" {
-		l.taskID = taskID
-	}
-	switch agentErr := (*a2a.Error)(nil); {
-	case err == nil && stream == nil:
-		return true, nil
-	case err == nil && r.message == nil && r.taskID != "":
-		_, err = l.resume(ctx, stream)
-		return err == nil, err
-	case err == nil && r.behind != nil:
-		said, err := l.catchUp(ctx, stream, r.behind)
-		l.refused = !said && errors.As(err, &agentErr) && !errors.As(err, new(*taskLostError))
-		return err == nil, err
-	case err == nil:
-		err = l.read(ctx, stream)
-		l.refused = !l.opened && errors.As(err, &agentErr)
-		l.begun = !l.opened && r.message != nil && !r.answers
-		l.doubt(l.begun)
-		return err == nil, err
-	case l.taskID != "" && errors.As(err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound:
-		l.refused = true
-		return true, &taskLostError{l.taskID, agentErr}
-	case errors.As(err, &agentErr) && !errors.Is(err, transport.ErrPossiblyDelivered):
-		l.refused = true
-		return true, err
-	case l.taskID == "" || !errors.Is(err, transport.ErrPossiblyDelivered):
-		return true, err
-	}
-	// The answer was cut before its first event, or a gateway has given up waiting for
-	// it. The task tells whether the message has come.
-	l.doubt(true)
-	if errors.As(err, new(*a2a.Error)) {
-		err = &cutError{err.Error()}
-	}
-	return false, err
-}
-
-// doubt says whether the message was perhaps not delivered.
-func (l *leg) doubt(unheard bool) {
-	l.unheard = unheard
-	l.uncertain.Store(unheard)
-}
-
-// reach makes the leg's request. An answer to a question that was certainly not
-// delivered is sent again for a while: the task waits for it.
-func (l *leg) reach(ctx context.Context) (stream *transport.Stream, taskID string, release func(), err error) {
-	r := l.request
-	stream, taskID, release, err = send(ctx, r, l.agent.opts.IdleTimeout)
-	for tries, pause := 0, firstWait; r.answers && tries < maxSilence && isUndelivered(err); tries, pause = tries+1, pause*2 {
-		if waitErr := l.wait(ctx, pause, err); waitErr != nil {
-			return nil, "", release, waitErr
+func (l *leg) act(ctx context.Context, in input, do action) {
+	switch do {
+	case doRead:
+		if in >= inSnapshot {
+			l.beMorePatient()
 		}
-		if release != nil {
-			release()
+	case doLook:
+		if in == inSilent {
+			l.beMorePatient()
 		}
-		stream, taskID, release, err = send(ctx, r, l.agent.opts.IdleTimeout)
-	}
-	return stream, taskID, release, err
-}
-
-// isUndelivered reports whether an error says that the agent could not be reached.
-func isUndelivered(err error) bool {
-	return err != nil && !errors.As(err, new(*a2a.Error)) && !errors.As(err, new(*idleError)) &&
-		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)
-}
-
-// read passes on the events of a stream. It returns nil when an event ends the leg. The
-// end of a stream without such an event is a cut, except that some agents end it when
-// they have asked something.
-func (l *leg) read(ctx context.Context, stream *transport.Stream) error {
-	l.stream.Store(stream)
-	said := false
-	idle := newIdleGuard(stream, l.agent.opts.IdleTimeout)
-	for {
-		idle.start()
-		events, err := stream.Read()
-		if idle.stop() {
-			return &cutError{(&idleError{limit: l.agent.opts.IdleTimeout}).Error()}
+		l.look(ctx, in)
+	case doFollow:
+		l.subscribe(ctx)
+	case doLater:
+		l.later()
+	case doAsk:
+		l.timers.settle.Stop()
+		l.settling = 0
+		l.give(ctx, said{ask: true})
+		l.patience(l.timers.patience)
+	case doSoon:
+		if in == inSnapshot {
+			l.patience(moreSilence)
+			l.done = true
 		}
-		if len(events) > 0 {
-			said = true
-			if err := l.deliver(ctx, events); err != nil {
-				l.finish(ctx, stream)
-				return err
-			}
-			switch {
-			case l.over && l.state.Terminal(), l.spoke > 0 && l.state == "" && !l.over:
-				return l.linger(ctx, stream)
-			case l.over:
-				stream.Drain()
-				return nil
-			}
+	case doLeave:
+		l.live = nil
+		if l.giveHeld(ctx, true) {
+			l.later()
 		}
-		if err != nil {
-			l.polled = stream.Unstreamed()
-			return l.endOf(stream, err, said)
+	case doEnd:
+		if l.live != nil && (l.done || l.refresh.owed) && !l.giveHeld(ctx, l.done) {
+			return
 		}
+		l.fail(nil)
+	case doGiveUp:
+		l.fail(l.givenUp(ctx, in))
+	case doUnsent:
+		l.fail(&undeliveredError{l.taskID, l.outage.begun})
 	}
 }
 
-// endOf says what the end of a stream means.
-func (l *leg) endOf(stream *transport.Stream, err error, said bool) error {
-	if l.asBefore && l.answered {
-		l.state = l.request.was.State // an answer that is no more than the task
-	}
-	switch ended := isEnd(err); {
-	case l.hungUp.Load():
-		return nil
-	case ended && said && l.resting() && !l.mayGoOn():
-		l.bare = true
-		return nil
-	case l.spoke == 1 && l.state == "" && !l.unheard:
-		// One message is all that the protocol allows as an answer. After several it is
-		// not known whether the last one has come: an error.
-		stream.Close()
-		return nil
-	case ended && !said:
-		return &cutError{"agent: answered with an empty stream (its own log may say why)"}
-	case ended && l.polled:
-		return l.goesOn()
-	case ended:
-		return &cutError{"agent: the stream ended in the middle"}
-	}
-	if errors.Is(err, transport.ErrMalformed) {
-		l.malformed = err
-	}
-	stream.Close()
-	return err
-}
-
-// isEnd reports whether a stream has ended between two events. One that ends in the
-// middle of an event was cut.
-func isEnd(err error) bool {
-	return errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrInterrupted)
-}
-
-// hangUp tells the agent to stop by ending our half of the connection. It
-// reports whether that could be done; the leg ends with the stream then.
-func (l *leg) hangUp() bool {
-	stream := l.stream.Load()
-	if stream == nil {
-		return false
-	}
-	l.hungUp.Store(true)
-	if stream.HangUp() {
+// giveHeld shows what a look at the task has held back, when its own stream is not waited for
+// any more. cut: that may have been about to say it, and more (E10).
+func (l *leg) giveHeld(ctx context.Context, cut bool) bool {
+	task := l.held
+	if l.held = nil; task == nil {
 		return true
 	}
-	l.hungUp.Store(false)
-	return false
+	return l.give(ctx, said{cut: cut}) && l.give(ctx, said{verb: snapshot, events: []a2a.Event{*task}})
 }
 
-// lastEventID is that of the stream that was cut.
-func (l *leg) lastEventID() string {
-	if stream := l.stream.Load(); stream != nil {
-		return stream.LastEventID()
-	}
-	return ""
-}
-
-// resting reports whether the task is in a state in which an agent may end its
-// stream without a word.
-func (l *leg) resting() bool {
-	return (l.state.Terminal() || l.state == a2a.StateInputRequired || l.spoke > 0 && l.state == "") && !l.unheard && !l.stands
-}
-
-// finish drains a stream that is not shown any more. It cancels the task if that was
-// wanted before the task was known.
-func (l *leg) finish(ctx context.Context, stream *transport.Stream) {
-	for l.cancel && l.taskID == "" && !l.over {
-		events, err := stream.Read()
-		for i := range events {
-			l.note(&events[i])
-		}
-		if err != nil {
-			stream.Close()
-			break
+// give hands something to the turn, and takes what that knows then; false: the leg is over.
+func (l *leg) give(ctx context.Context, n said) bool {
+	for out := l.out; ; {
+		select {
+		case out <- n:
+			out = nil // the turn shows it
+		case l.heard = <-l.back:
+			return true
+		case o := <-l.orders:
+			l.obey(ctx, o)
+			if l.phase == over {
+				return false
+			}
+		case <-ctx.Done():
+			l.fail(ctx.Err())
+			return false
 		}
 	}
-	stream.Drain()
-	if l.cancel && l.taskID != "" && !l.over {
-		_, _ = l.agent.cancelTask(ctx, l.taskID, "the turn ended before the task was known")
-	}
 }
+
+// tell reports what became of the connection.
+func (l *leg) tell(ctx context.Context, c mapping.Connection) { l.give(ctx, said{conn: &c}) }

@@ -1,15 +1,28 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-var errDropped = errors.New("the leg was dropped")
+// outage is what is known of a connection that was lost.
+type outage struct {
+	why       error     // the newest cause
+	refusal   error     // of the newest subscription
+	malformed error     // what broke the stream, if that was an event that cannot be read
+	refusedAt time.Time // since when the agent refuses connections, zero if it does not
+	attempt   int
+	lastID    string // of the stream that was cut
+	begun     bool   // the answer had begun, but no event of it came
+	worded    bool   // a message outside of a task is not empty; some agents begin with an empty one
+}
 
 // cutError is a connection that was lost. It is a [transport.ErrInterrupted],
 // without its words.
@@ -54,23 +67,13 @@ func (e *malformedError) Unwrap() []error { return []error{e.event, e.then} }
 
 // explain returns the first cause of a leg's failure where its last error is a
 // consequence: a task that is gone, or cannot be asked for, after an event that could
-// not be read. That a task is gone is no failure if a look at it has told that it was over.
+// not be read.
 func (l *leg) explain(err error) error {
-	if l.malformed == nil && l.lookedOver && !l.unheard && errors.As(err, new(*taskLostError)) {
-		return nil
-	}
-	if err == nil || l.malformed == nil || l.taskID == "" || errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrMalformed) {
+	m := l.outage.malformed
+	if err == nil || m == nil || l.taskID == "" || errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrMalformed) {
 		return err
 	}
-	return &malformedError{l.taskID, l.malformed, err}
-}
-
-// forgive forgets an event that could not be read once the task was followed past it;
-// err is what has ended the stream since.
-func (l *leg) forgive(err error) {
-	if !errors.Is(err, transport.ErrMalformed) {
-		l.malformed = nil
-	}
+	return &malformedError{l.taskID, m, err}
 }
 
 // taskLostError is a task that the agent does not know any more.
@@ -84,3 +87,119 @@ func (e *taskLostError) Error() string {
 }
 
 func (e *taskLostError) Unwrap() error { return e.err }
+
+// lostError is for a task whose connection was cut, of an agent that offers no way to
+// go on.
+type lostError struct {
+	taskID string
+	why    *a2a.Error
+}
+
+func (e *lostError) Error() string {
+	if e.why.Code == a2a.CodeTaskNotFound {
+		return fmt.Sprintf("agent: the connection was lost, task %s is not found any more, and this agent does not offer to ask for one: "+
+			"what it has said since is lost", e.taskID)
+	}
+	return fmt.Sprintf("agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: "+
+		"what task %s has said since is lost, and it may still run", e.taskID)
+}
+
+func (e *lostError) Unwrap() error { return transport.ErrInterrupted }
+
+// givenUp is why the leg is given up. The task may still run.
+func (l *leg) givenUp(ctx context.Context, in input) error {
+	why, refusal := l.outage.why, (*a2a.Error)(nil)
+	switch {
+	case errors.As(why, new(*taskLostError)):
+		if l.state.Terminal() && l.arrived {
+			return nil // a look at it has told that it was over
+		}
+		return why
+	case in == inGone && errors.As(l.outage.refusal, &refusal):
+		return &lostError{l.taskID, refusal}
+	case l.taskID == "":
+		return l.agent.opts.Client.ExplainLoss(ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
+	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
+		return nil // the agent has stopped the work
+	case in == inCannot && errors.As(l.outage.refusal, &refusal) && isFinal(refusal) && !refusal.Unauthenticated():
+		return &lostError{l.taskID, refusal}
+	case in == inCannot && !l.follows:
+		return &lostError{l.taskID, &a2a.Error{Code: a2a.CodeMethodNotFound}}
+	case in == inCannot:
+		return &cutError{fmt.Sprintf("%v, and the agent does not offer tasks/get: task %s may still run", why, l.taskID)}
+	}
+	return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", why, maxTries, l.taskID)}
+}
+
+// isFinal reports whether asking again would give the same error.
+func isFinal(err error) bool {
+	agentErr := (*a2a.Error)(nil)
+	if !errors.As(err, &agentErr) {
+		return false
+	}
+	switch agentErr.Code {
+	case a2a.CodeTaskNotFound, a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation:
+		return true
+	}
+	return agentErr.Unauthenticated()
+}
+
+// isUndelivered reports whether an error says that the agent could not be reached.
+func isUndelivered(err error) bool {
+	return err != nil && !errors.As(err, new(*a2a.Error)) && !errors.As(err, new(*idleError)) &&
+		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)
+}
+
+// maxRefused is how long an agent may refuse connections before its task is given up:
+// nothing listens there any more, which is no failure of the network. An agent that is
+// restarted at once is back within this time, and most have forgotten the task then.
+const maxRefused = 10 * time.Second
+
+// A refusedError is an agent that has refused connections for too long.
+type refusedError struct {
+	taskID string
+	err    error
+}
+
+func (e *refusedError) Error() string {
+	why, _, _ := strings.Cut(strings.TrimPrefix(e.err.Error(), "agent: "), ": is the agent running")
+	return fmt.Sprintf("agent: it has ended: for %v nobody has accepted a connection where it was (%v). What task %s was doing is probably lost; start the agent again, and prompt again",
+		maxRefused, why, e.taskID)
+}
+
+func (e *refusedError) Unwrap() error { return transport.ErrInterrupted }
+
+// refuses notes whether an attempt has failed because nothing listens at the agent's
+// address. It tells the user when that begins, and ends the leg when it has lasted too long. An
+// agent that pushes is not given up.
+func (l *leg) refuses(ctx context.Context, err error) {
+	o := &l.outage
+	switch {
+	case err == nil || l.agent.opts.Client.Exited() != nil || l.phase == streaming: // the process of the agent tells more
+	case !transport.IsRefused(err):
+		o.refusedAt = time.Time{}
+	case o.refusedAt.IsZero():
+		o.refusedAt = time.Now()
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
+	case l.request.pushes == nil && time.Since(o.refusedAt) >= maxRefused:
+		l.fail(&refusedError{l.taskID, err})
+	}
+}
+
+// probe finds out, in the middle of the first pause behind a cut, whether anything listens, so
+// that the user knows within a second. (Not before it: the connections of a process that dies may
+// end before its listener does.)
+func (l *leg) probe(ctx context.Context) {
+	if l.agent.opts.Client.Exited() != nil {
+		return
+	}
+	go func() { // ends with ctx, or with the attempt
+		select {
+		case <-time.After(firstWait / 2):
+			if err := l.agent.opts.Client.Probe(ctx); err != nil {
+				l.answer(reply{from: fromProbe, err: err})
+			}
+		case <-ctx.Done():
+		}
+	}()
+}

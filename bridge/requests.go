@@ -51,7 +51,7 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 			t.given[a.Call.Shown] = t.session.accept(questions[at], a)
 		}
 		if leg := t.session.unpause(); leg != nil {
-			return &request{taskID: t.fold.TaskID, leg: leg, behind: leg.request.behind}, nil
+			return &request{taskID: t.fold.TaskID, leg: leg}, nil
 		}
 		return t.answer(ctx, nil, t.decisions())
 	})

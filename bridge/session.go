@@ -71,10 +71,10 @@ type Session struct {
 	previous  []string // tasks of this context that have ended: the last one
 	journal   *store.Journal
 	recorder  mapping.Recorder
-	unstored  bool         // the journal could not be written, and is given up
-	unkept    error        // why the conversation is not kept, which the user does not know
-	keptTold  bool         // he was told, once
-	seen      mapping.Seen // what the task has said
+	unstored  bool  // the journal could not be written, and is given up
+	unkept    error // why the conversation is not kept, which the user does not know
+	keptTold  bool  // he was told, once
+	ring      ring  // what the agent has said, to know it again
 	// paused is the leg of a turn that ended with calls pending while its stream was
 	// open: what else it asks belongs to the same pause. given are the decisions of
 	// that pause that have not been sent, by [mapping.ToolCall.Shown].

@@ -40,9 +40,10 @@ type turn struct {
 	steps      []mapping.Step
 	authTold   bool                // the user was told that the agent wants authentication
 	answered   bool                // the user's answers were sent, in this turn
-	leftOpen   bool                // and a stream was left for theirs that may bring more
-	unlooked   bool                // a look behind an answer has failed, and none has come since
+	taken      bool                // and the journal has it that the agent has taken them
+	stale      int                 // looks in a row that were older than what is known
 	down       bool                // the connection is lost, and it is not known what the agent said since
+	due        bool                // what waits is all that waits: the user is to be asked
 	given      map[string]decision // the session's
 	unanswered []*mapping.ToolCall // calls that were rejected because nobody answered
 	rejected   bool                // by cancelling the task: see cancelToReject
@@ -56,7 +57,6 @@ type turn struct {
 	past   bool
 	before *turn
 	over   chan struct{}
-	still  time.Time        // since when looks at the task have brought nothing; zero: they have
 	trace  a2a.TraceContext // the editor's
 	// execution is what the agent has answered to a slash command, if that was no
 	// stream: the leg sets it, and the fold has it otherwise.
@@ -97,10 +97,11 @@ type request struct {
 	was mapping.Rest
 	// beyond: the agent has already said something of the task.
 	beyond bool
-	// behind is the leg before, if its stream is still open, or has ended without an
-	// event that says so: what the agent says before the new stream begins is not
-	// heard.
-	behind *leg
+	// readers are the streams of the leg before, if there are any.
+	readers *readers
+	// executesAsking: see [mapping.Traits].HangUpStops: while a call is at work the state is
+	// input-required.
+	executesAsking bool
 	// goesOnAsking: see [mapping.Traits].
 	goesOnAsking bool
 	// pushes is what the agent pushes of it, nil if it is not asked to.
@@ -209,14 +210,13 @@ func (t *turn) send(m *a2a.Outgoing) *request {
 // user; then next is the request with the user's answers.
 func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, err error) {
 	leg, settled := r.leg, false
-	t.down = false
+	t.down, t.due = false, false
 	if leg == nil {
 		if r.message != nil {
 			t.fold.Sent(r.message.ID)
 		}
-		t.session.seen.Leg()
 		r.pushes = t.session.pushes
-		r.goesOnAsking = t.writing.Traits().GoesOnAsking
+		r.executesAsking, r.goesOnAsking = t.writing.Traits().HangUpStops, t.writing.Traits().GoesOnAsking
 		leg = t.agent.follow(r)
 	} else if settled, err = t.hasSettled(ctx, leg); err != nil {
 		leg.leave(true)
@@ -229,14 +229,12 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		}
 		if err != nil || how != paused {
 			t.observeEnd(err)
-			leg.leave(true)
-			if next := t.onward(ctx, leg, err, r); next != nil {
-				return next, ended, nil
-			}
-			return nil, how, err
+			leg.leave(err != nil || how == overdue || t.isCancelled())
+			return t.afterLeg(ctx, leg, how, err, r)
 		}
 		t.observeSettled(leg.hasEnded())
 		decisions, err := t.ask(ctx, leg)
+		t.due = false
 		switch {
 		case errors.Is(err, ErrPause):
 			t.session.pause(leg)
@@ -244,68 +242,66 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		case err != nil:
 			leg.leave(true)
 			return nil, ended, err
-		case len(decisions) == 0:
-			continue // the calls went on without us, or the connection is down
+		case len(decisions) == 0 || cannotReject(decisions):
+			continue // the calls went on without us, the connection is down, or the cancel does it
 		}
 		if t.needsWords(decisions) {
 			return nil, ended, t.restForWords(ctx, leg, decisions)
 		}
-		if cannotReject(decisions) {
-			continue // the cancel does it
-		}
 		if aside, err := t.answerAside(ctx, leg, decisions); err != nil || aside {
 			if err == nil && !leg.hasEnded() {
+				leg.refreshNow()
 				continue // the stream goes on
 			}
 			leg.leave(false)
 			return t.followAside(err), ended, err
 		}
-		behind := t.mayBringMore(leg, r)
 		t.answered = true
-		next, err = t.answer(ctx, leg, decisions)
-		if leg.leave(false); next != nil && behind {
-			next.behind = leg
+		if next, err = t.answer(ctx, leg, decisions); next == nil {
+			leg.leave(false)
+			return nil, ended, err
 		}
-		return next, ended, err
+		next.readers = leg.handOver()
+		return next, ended, nil
 	}
+}
+
+// afterLeg says how a turn goes on whose leg is not read any more.
+func (t *turn) afterLeg(ctx context.Context, leg *leg, how end, err error, r *request) (*request, end, error) {
+	if next := t.onward(ctx, leg, err, r); next != nil {
+		return next, ended, nil
+	}
+	return nil, how, err
 }
 
 // hasSettled shows what a paused leg has brought since, and reports whether it has
 // brought nothing: then all calls that wait were asked about.
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	select {
-	case n := <-leg.arrivals:
-		return false, t.show(ctx, leg, n)
+	case n := <-leg.out:
+		return n.ask, t.show(ctx, leg, n)
 	default:
 		return true, nil
 	}
 }
 
-// stream shows what a leg brings until it ends, pauses or is overdue. It pauses
-// when calls have been waiting for approvalSettle while the connection was up:
-// what else waits is not known while it is down.
+// stream shows what a leg brings until it ends, has the user asked, or is overdue.
 func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
-	settle := time.NewTimer(approvalSettle)
-	defer settle.Stop()
 	quiet := newSilence()
 	defer quiet.timer.Stop()
 	over, told, grace := leg.ends(), t.agentTold, (<-chan struct{})(t.graceOver)
-	settling, asked := false, 0 // asked restarts the timer for a call that begins to ask
 	for {
-		switch {
-		case !t.waitsForUser():
-			settle.Stop()
-			settling = false
-		case !settling || asked != t.fold.Asked():
-			settling, asked = true, t.fold.Asked()
-			settle.Reset(approvalSettle)
+		if t.due && t.waitsForUser() {
+			return t.settled(), nil
 		}
 		select {
-		case n := <-leg.arrivals:
+		case n := <-leg.out:
 			if err := t.show(ctx, leg, n); err != nil {
 				return ended, err
 			}
-			quiet.heard()
+			if len(n.events) > 0 && !n.quiet {
+				quiet.heard()
+			}
 		case <-quiet.timer.C:
 			if err := t.tellSilence(ctx, quiet); err != nil {
 				return ended, err
@@ -322,73 +318,10 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			} else if late != nil {
 				grace = late
 			}
-		case <-settle.C:
-			if leg.unsettled() {
-				settling = false // the next events tell what else waits
-				continue
-			}
-			return t.settled(), nil
 		case <-grace:
 			return t.overdue(), nil
 		case <-ctx.Done():
 			return ended, ctx.Err()
 		}
 	}
-}
-
-// show turns an arrival into steps and hands them to the editor.
-func (t *turn) show(ctx context.Context, leg *leg, n arrival) error {
-	steps := t.steps[:0]
-	if t.isOlder(&n) {
-		leg.older = true
-		n = arrival{}
-	}
-	spoke := len(n.events) > 0
-	t.tellFold(n)
-	if n.join.resumed() && t.down {
-		steps = append(steps, t.cutCost(leg)...)
-	}
-	if n.aligns != nil {
-		steps = t.align(&n, steps)
-		n.events = nil
-	}
-	steps = t.foldEvents(n, steps)
-	steps = t.tellOtherContext(steps)
-	for i := range steps {
-		if s := &steps[i]; s.Kind == mapping.StepError {
-			s.Text = t.agent.opts.Mask(s.Text)
-		}
-	}
-	t.down = t.down && !n.join.resumed()
-	if c := n.connection; c != nil {
-		t.observeConnection(c)
-		steps = append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
-		if c.Phase == mapping.PhaseLost || n.lost {
-			t.down = true
-			t.fold.Cut()
-			leg.compare(t.session.seen.Repetition())
-		}
-	}
-	if t.fold.State == a2a.StateAuthRequired && !t.authTold && !t.fold.WaitsForWords() {
-		t.authTold = true
-		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
-	}
-	t.noteTask()
-	t.keep(leg, spoke, steps)
-	var err error
-	if len(steps) > 0 {
-		leg.answered = leg.asBefore && hasTextSteps(steps)
-		err = t.editor.Show(ctx, steps)
-	}
-	if len(steps) <= fewSteps {
-		clear(steps) // a large text would be held until the next one has been read
-	}
-	t.steps = steps
-	t.chooseCancel(leg)
-	t.tellLeg(leg)
-	select {
-	case leg.taken <- struct{}{}:
-	case <-leg.ended:
-	}
-	return err
 }

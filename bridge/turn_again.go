@@ -101,7 +101,7 @@ func (t *turn) forgetRejected(calls []string) {
 
 // lookUp asks for a task, a few times if that fails for a reason that may pass.
 func (a *Agent) lookUp(ctx context.Context, taskID string) (task *a2a.Event, err error) {
-	for range maxLooks {
+	for range maxOwn {
 		task, err = a.opts.Client.Get(ctx, taskID, allHistory)
 		if err == nil || isFinal(err) {
 			break

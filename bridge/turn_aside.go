@@ -84,9 +84,9 @@ func (t *turn) sayAside(ctx context.Context, leg *leg, a mapping.Answer, call ma
 			return nil, nil
 		case doubt != nil && !isUndelivered(err) && !lost:
 			return err, nil // of a question that is settled, or not
-		case !isUndelivered(err) && !lost, tries == maxSilence && doubt == nil:
+		case !isUndelivered(err) && !lost, tries == maxTries && doubt == nil:
 			return nil, err
-		case tries == maxSilence:
+		case tries == maxTries:
 			return doubt, nil
 		case lost:
 			doubt = err

@@ -127,7 +127,7 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 			stop()
 			<-replies
 			return nil, t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)
-		case n := <-leg.arrivals:
+		case n := <-leg.out:
 			if err := t.show(ctx, leg, n); err != nil {
 				return nil, err
 			}
@@ -308,7 +308,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		return nil, fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)
 	}
-	if leg != nil && (!leg.isOver() || leg.bare) {
+	if leg != nil && !leg.isOver() {
 		t.showWhole(ctx, leg, taskID)
 	}
 	notice := fmt.Sprintf("\n[The agent offers no way to reject a call alone. Its task was cancelled: %s was not allowed.]\n", strings.Join(titles, ", "))
@@ -319,10 +319,13 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	return nil, errRejected
 }
 
+// showWait is how long a look at a task may take whose call was rejected by cancelling it.
+const showWait = 2 * time.Second
+
 // showWhole shows what a task has said that no stream has brought, and what leg brings meanwhile:
 // the task is cancelled, whatever else it said. That it cannot be asked for changes nothing.
 func (t *turn) showWhole(ctx context.Context, leg *leg, taskID string) {
-	task, err := t.showing(ctx, leg, behindWait, func(ctx context.Context) (*a2a.Event, error) {
+	task, err := t.showing(ctx, leg, showWait, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
 	}, func() bool { return t.fold.State.Terminal() })
 	if err == nil && task != nil {

@@ -33,9 +33,6 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 		r.Unanswered = t.notAllowed()
 		return r, err
 	}
-	if err == nil {
-		t.lookAtEnd(ctx)
-	}
 	if how == overdue {
 		t.fold.Doubt()
 	}

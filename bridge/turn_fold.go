@@ -2,130 +2,83 @@ package bridge
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// tellFold says what kind of stream the events of n come from.
-func (t *turn) tellFold(n arrival) {
-	if n.unheard {
+// show turns what a leg has said into steps, hands them to the editor, and tells the leg what is
+// known then.
+func (t *turn) show(ctx context.Context, leg *leg, n said) error {
+	stale := n.verb == snapshot && len(n.events) > 0 && !n.quiet && t.isStale(&n.events[0])
+	if n.cut {
 		t.fold.Cut()
 	}
-	t.unlooked = (t.unlooked || n.unlooked) && n.aligns == nil
-	switch {
-	case n.join == joinBlind && n.pushed:
-		t.fold.Blind(nil)
-	case n.join == joinBlind:
-		t.fold.Blind(n.events)
+	steps := t.stepsOf(&n, stale, t.steps[:0])
+	t.noteTask()
+	t.keep(leg, len(n.events) > 0 && n.verb == live)
+	var err error
+	if len(steps) > 0 {
+		err = t.editor.Show(ctx, steps)
 	}
-	if n.again {
-		t.fold.Again()
+	if len(steps) <= fewSteps {
+		clear(steps) // a large text would be held until the next one has been read
 	}
-	switch {
-	case n.join == joinRepeated:
-		t.fold.Repeated()
-		t.session.seen.Repeated()
-	case n.join == joinBlind && !n.pushed:
-		t.session.seen.Anew()
-	case n.join.resumed() && !t.restsAsKnown(&n):
-		t.session.seen.Lose(t.fold.TaskID)
+	t.steps = steps
+	t.chooseCancel(leg)
+	if err != nil {
+		return err
 	}
+	select {
+	case leg.back <- t.heard(leg, stale):
+	case <-leg.ended:
+	}
+	return nil
 }
 
-// restsAsKnown reports whether an arrival is no more than a look at a task that waits as is known:
-// it has said nothing since.
-func (t *turn) restsAsKnown(n *arrival) bool {
-	rest := t.fold.Rest(t.fold.TaskID)
-	return n.aligns != nil && len(n.events) == 0 && rest.MessageID != "" && rest.Is(n.aligns)
-}
-
-// align turns a task that was asked for, and the events that it may hold, into steps.
-func (t *turn) align(n *arrival, steps []mapping.Step) []mapping.Step {
-	known, at := t.restsAsKnown(n), len(steps)
-	steps = t.fold.Align(n.aligns, n.events, n.ahead, steps)
-	if known && n.join.resumed() && hasContent(steps[at:]) { // an artifact says more, and the messages do not tell
-		t.session.seen.Lose(t.fold.TaskID)
+// stepsOf turns what a leg has said into steps. stale: it is a task that is older than what is
+// known, of which nothing is shown.
+func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step {
+	if n.conn != nil {
+		steps = t.connection(n.conn, steps)
 	}
-	t.noteStill(len(n.events) > 0 || len(steps) > at)
+	if len(n.events) > 0 && !stale {
+		if n.verb != live && t.down {
+			steps = append(steps, t.cutCost(n)...)
+		}
+		steps = t.foldEvents(n, steps)
+		t.down = t.down && n.verb == live
+	}
+	t.down, t.due = t.down && !n.ask, t.due || n.ask
+	steps = t.tellOtherContext(steps)
+	for i := range steps {
+		if s := &steps[i]; s.Kind == mapping.StepError {
+			s.Text = t.agent.opts.Mask(s.Text)
+		}
+	}
+	if t.fold.State == a2a.StateAuthRequired && !t.authTold && !t.fold.WaitsForWords() {
+		t.authTold = true
+		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
+	}
 	return steps
 }
 
-// noteStill asks again what an earlier process has asked, if its answer was lost: the agent holds
-// the question, but does not say that it waits, and has brought no news for a while.
-func (t *turn) noteStill(news bool) {
-	switch {
-	case !t.past || t.answered:
-	case news:
-		t.still = time.Time{}
-	case t.still.IsZero():
-		t.still = time.Now()
-	case time.Since(t.still) >= workSilence:
-		t.fold.AskAgain(true)
+// connection shows what became of the connection.
+func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping.Step {
+	t.observeConnection(c)
+	if c.Phase == mapping.PhaseLost {
+		t.down = true
+		t.fold.Cut()
 	}
+	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
 }
 
-// tellLeg tells the leg what is known of the calls.
-func (t *turn) tellLeg(leg *leg) {
-	leg.asking.Store(t.fold.Waits())
-	leg.executing = t.executes()
-	if leg.request.answers && (leg.unheard || t.fold.State == a2a.StateInputRequired) { // who else does not ask, and it looks at all calls
-		leg.moved, leg.unmoved = !t.fold.Unheard(), t.fold.Awaits()
-	}
-}
-
-// hasTextSteps reports whether an editor is shown text of the agent's.
-func hasTextSteps(steps []mapping.Step) bool {
-	for i := range steps {
-		if steps[i].Kind == mapping.StepText {
-			return true
-		}
-	}
-	return false
-}
-
-// hasContent reports whether an editor is shown anything of what the agent says.
-func hasContent(steps []mapping.Step) bool {
-	return slices.ContainsFunc(steps, func(s mapping.Step) bool { return s.Kind >= mapping.StepText && s.Kind <= mapping.StepPart })
-}
-
-// keep puts into the journal what no step tells: texts that were shown elsewhere, and that
-// the agent, which has spoken, has taken the user's answers.
-func (t *turn) keep(leg *leg, spoke bool, steps []mapping.Step) {
-	leg.told = leg.told || hasContent(steps)
-	marks := t.fold.KnownMarks(nil)
-	if leg.request.answers && spoke && !leg.unheard && !leg.taker {
-		leg.taker = true
-		marks = mapping.HeardMark(marks, t.fold.TaskID)
-	}
-	if len(marks) > 0 {
-		t.session.record(marks)
-	}
-}
-
-// isOlder reports whether an arrival is a task as it was before, or a push that is late.
-func (t *turn) isOlder(n *arrival) bool {
-	return n.join == joinFirst && t.fold.Lacks(&n.events[0]) || n.pushed && t.fold.Knows(&n.events[0])
-}
-
-// foldEvents turns the events of n into steps.
-func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
+// foldEvents turns events into steps.
+func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
-		if !n.pushed && n.join != joinFirst {
-			t.session.seen.Note(&n.events[i])
-		}
 		at := len(steps)
-		switch n.join {
-		case joinEcho:
-			steps = t.fold.Echo(&n.events[i], steps)
-		case joinBehind:
-			steps = t.fold.Behind(&n.events[i], steps)
-		default:
-			steps = t.fold.Event(&n.events[i], steps)
-		}
+		steps = t.foldEvent(n, &n.events[i], steps)
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])
 		}
@@ -133,37 +86,57 @@ func (t *turn) foldEvents(n arrival, steps []mapping.Step) []mapping.Step {
 	return steps
 }
 
-// executes reports whether a call is at work, and none waits. A question that is answered in
-// words is no such call.
-func (t *turn) executes() bool {
-	return t.fold.Running() && !t.fold.Waits() && !t.fold.WaitsForWords()
+// keep puts into the journal what no step tells: texts that were shown elsewhere, and that
+// the agent, which has spoken, has taken the user's answers.
+func (t *turn) keep(leg *leg, spoke bool) {
+	marks := t.fold.KnownMarks(nil)
+	if leg.request.answers && spoke && !t.taken {
+		t.taken = true
+		marks = mapping.HeardMark(marks, t.fold.TaskID)
+	}
+	if len(marks) > 0 {
+		t.session.record(marks)
+	}
 }
 
-// mayBringMore reports whether more of what the agent says may come, or be lost, on streams
-// of the leg that r has made, or of those before it.
-func (t *turn) mayBringMore(leg *leg, r *request) bool {
-	more := !leg.hasEnded() || leg.bare || r.behind != nil
-	t.leftOpen = t.leftOpen || more
-	return more
+// cutNotice says what a cut costs with an agent that cannot be subscribed to. It is
+// said once, at the first cut that it matters to.
+const cutNotice = "\n[This agent offers no way back to an answer that is under way: it is asked for the task from time to time instead, " +
+	"so the rest comes in pieces, and what the task does not keep is lost.]\n"
+
+// cutCost is the notice of what a cut costs, if it costs anything: not where the first look
+// shows the end, so that nothing comes in pieces. It is shown once for each agent.
+func (t *turn) cutCost(n *said) []mapping.Step {
+	state := n.events[0].State
+	if state.Terminal() || state == a2a.StateInputRequired || !t.agent.opts.Client.Lacks().Subscribe || t.agent.cutTold.Swap(true) {
+		return nil
+	}
+	return []mapping.Step{t.notice(cutNotice)}
 }
 
-// looksAtEnd is how often the task is asked for at the end of a turn in which a look has failed.
-const looksAtEnd = 2
+// learnTime is how long a prompt may wait for what its task has said before.
+const learnTime = 5 * time.Second
 
-// lookAtEnd looks at a task that has ended, or waits, while a call is shown as running: how that
-// ended may have been said on a stream that was left for an answer's. So it does where the look
-// behind an answer has failed, which tells what was said before the answer. Where that fails, too,
-// nothing is said: it is not likely that something was missed.
-func (t *turn) lookAtEnd(ctx context.Context) {
-	rests := t.fold.State.Terminal() || t.fold.State == a2a.StateInputRequired && !t.fold.Waits()
-	if !rests || t.isCancelled() || !t.unlooked && (!t.leftOpen || !t.fold.Unended()) {
+// learn gets what a task has said in another process, before the session goes on with
+// it. Agents may begin their answer with the whole task, of which only the new part is
+// to be shown. Where the agent cannot be asked, old text may be shown again: that is
+// better than showing nothing.
+func (t *turn) learn(ctx context.Context, taskID string) {
+	s := t.session
+	if !s.unseen || taskID == "" || taskID != s.taskID {
 		return
 	}
-	for range looksAtEnd {
-		reading, stop := context.WithTimeout(ctx, behindWait)
-		err := t.reconcile(ctx, reading) // else it is said of calls that it is not known
-		if stop(); err == nil || !t.unlooked || errors.As(err, new(*a2a.Error)) {
-			return
-		}
+	s.unseen = false
+	ctx, stop := context.WithTimeout(ctx, learnTime)
+	defer stop()
+	task, err := t.agent.opts.Client.Get(ctx, taskID, allHistory)
+	if err != nil {
+		t.agent.opts.Log.Debug("looking for what the task has said", "task", taskID, "err", err)
+		return
+	}
+	if task.State == a2a.StateInputRequired || task.State == a2a.StateAuthRequired || task.State.Terminal() {
+		t.fold.SetTask(taskID)
+		t.fold.Speak(t.writing.Dialect)
+		t.fold.Event(task, nil)
 	}
 }

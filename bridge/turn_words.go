@@ -74,7 +74,7 @@ func (t *turn) sayWords(ctx context.Context, calls []mapping.SideRequest) (*requ
 		t.fold.Replied(task, call)
 	}
 	if leg := t.session.unpause(); leg != nil {
-		return &request{taskID: task, leg: leg, behind: leg.request.behind, beyond: true}, nil
+		return &request{taskID: task, leg: leg, beyond: true}, nil
 	}
 	return &request{taskID: task, beyond: true}, nil
 }

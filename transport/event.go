@@ -173,6 +173,7 @@ func decodeEvent(raw string, ev *a2a.Event) (final bool) {
 		ev.Append = p.appends == "true"
 		ev.LastChunk = p.lastChunk == "true"
 	}
+	ev.MoreFollows = p.final == "false"
 	return p.final == "true"
 }
 

@@ -79,6 +79,9 @@ type Event struct {
 	// state, 1.x a terminal state or input-required. A stream that stops without such
 	// an event was cut.
 	EndsLeg bool
+	// MoreFollows is set where it has said the contrary, which agents do with terminal
+	// states, too: 0.3 final:false.
+	MoreFollows bool
 	// Message is an EventMessage's message, or the status's of the others.
 	// HasMessage tells an absent one from an empty one.
 	Message    Message

@@ -1,0 +1,92 @@
+package bridge
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file tells whether the leg's message has come, and what the state of a task that was
+// looked at counts for.
+
+// standsAsBefore reports whether the first event of an answer is the task as it stood before the
+// message, with which agents may begin: its state is not the answer's. It is, if the task holds
+// something that the agent has said behind the message.
+func (l *leg) standsAsBefore(ev *a2a.Event) bool {
+	return l.request.message != nil && l.request.was.Is(ev) && !l.isAnswered(ev)
+}
+
+// isAnswered reports whether a task holds something of the agent's behind the prompt.
+func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
+	if task.History == nil || l.request.answers {
+		return false
+	}
+	taken := false
+	for m := range task.History {
+		answered = answered || taken && m.Role == a2a.RoleAgent
+		taken = taken || m.ID == l.request.message.ID
+	}
+	return answered
+}
+
+// arrives notes whether a task that was looked at shows that the message has come. That its
+// history names it wins over all; any event of the answer's own stream is a sign, too. Answers
+// have come if the calls that they are to do not ask, and something else has changed (A1); a
+// prompt, if the task does not stand as before, and holds no other messages of the user's.
+func (l *leg) arrives(task *a2a.Event) {
+	if l.request.message == nil {
+		return
+	}
+	users := 0
+	if task.History != nil {
+		for m := range task.History {
+			if m.Role == a2a.RoleUser {
+				users++
+			}
+			if m.ID == l.request.message.ID {
+				l.arrived, l.refresh.named = true, true
+			}
+		}
+	}
+	switch {
+	case l.arrived, l.stale:
+	case l.request.answers:
+		l.arrived = (l.took || task.State.Terminal() || !l.names(task)) && (l.waits || task.State != l.request.was.State)
+	default:
+		asWas := l.request.was.Is(task) || task.State == l.request.was.State && !task.HasMessage // not all keep that
+		l.arrived = users == 0 && !asWas && (l.request.was.State != "" || task.State != a2a.StateSubmitted)
+	}
+	if l.arrived {
+		l.unheard = 0
+	}
+}
+
+// names reports whether a task names one of the calls that are answered. Many keep no calls.
+func (l *leg) names(task *a2a.Event) bool {
+	return slices.ContainsFunc(l.request.calls, func(id string) bool { return strings.Contains(string(task.Raw), id) })
+}
+
+// noteTask takes over the state of a task that was looked at.
+func (l *leg) noteTask(task *a2a.Event) {
+	if l.state.Terminal() && !task.State.Terminal() && l.finality != more {
+		l.stale = true // it is older (E3)
+		return
+	}
+	if task.State != l.state {
+		l.state = a2a.State(strings.Clone(string(task.State)))
+		if l.state != a2a.StateAuthRequired {
+			l.auths = 0
+		}
+	}
+	if l.own = l.own && (l.waitsForInput() || l.state.Terminal()); l.own {
+		return
+	}
+	if l.finality = unsaid; l.state.Terminal() {
+		l.finality = last
+	}
+	if l.request.message != nil && !l.moves && l.request.was.Is(task) && !l.isAnswered(task) {
+		// The agent has the message, and has not begun to go on.
+		l.moved = false
+	}
+}

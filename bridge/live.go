@@ -1,0 +1,102 @@
+package bridge
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file takes what the leg's own stream says, and older ones do.
+
+// takeLive takes events of the leg's own stream.
+func (l *leg) takeLive(ctx context.Context, events []a2a.Event) {
+	ended := l.terminal() && l.finality == last && !l.isMessage()
+	if ended {
+		stateless(events)
+	}
+	asBefore := !l.opened && l.standsAsBefore(&events[0])
+	l.opened, l.came = true, time.Now()
+	for i := range events {
+		if ev := &events[i]; !l.note(ev) {
+			return
+		}
+	}
+	if !l.give(ctx, said{verb: live, events: events}) {
+		return
+	}
+	l.arrived, l.unheard, l.grown, l.done, l.held = true, 0, 0, false, nil
+	l.noteState(events, asBefore)
+	if !ended || says(events) {
+		l.patience(l.mayPause())
+	}
+	l.step(ctx, inEvent)
+	l.watchCalls()
+}
+
+// note reads what an event says of the leg itself; false: the leg has failed.
+func (l *leg) note(ev *a2a.Event) bool {
+	if ev.TaskID != "" && ev.TaskID != l.taskID {
+		l.taskID = strings.Clone(ev.TaskID)
+	}
+	switch ev.Kind {
+	case a2a.EventMessage:
+		l.spoke++
+		l.outage.worded = hasWords(&ev.Message) || l.outage.worded
+	case a2a.EventUnknown:
+		if e, ok := mapping.ReadExecution(ev.Raw); ok {
+			if e.ID != "" {
+				l.taskID = e.ID
+			}
+			if err := e.Err(); err != nil {
+				l.fail(err)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// noteState notes the state that events of the leg's own stream have said last. asBefore: the
+// first only repeats how the task stood.
+func (l *leg) noteState(events []a2a.Event, asBefore bool) {
+	for i := range events {
+		ev := &events[i]
+		if ev.State == "" || asBefore && i == 0 {
+			continue
+		}
+		l.worked = l.worked || ev.State != l.request.was.State
+		if l.moves = true; ev.State != l.state {
+			l.state, l.auths = a2a.State(strings.Clone(string(ev.State))), 0
+		}
+		switch {
+		case ev.MoreFollows:
+			l.finality = more
+		case ev.EndsLeg && !(l.request.goesOnAsking && l.waitsForInput()):
+			l.finality = last
+		default:
+			l.finality = unsaid
+		}
+		l.own = (l.waitsForInput() || l.state.Terminal()) && l.finality == last
+	}
+}
+
+// takeOlder takes what a stream has brought that is older than what the leg follows: it only says
+// that there is something to look at. While the leg's own stream speaks, that need not be known.
+func (l *leg) takeOlder(ctx context.Context, b batch) {
+	if b.err != nil && !isEnd(b.err) {
+		return
+	}
+	l.owes = l.owes || b.err == nil
+	switch {
+	case l.phase != streaming && b.err == nil && l.agent.opts.Client.Lacks().Get: // nothing else may tell (R4)
+		l.takeReplayed(ctx, b.events)
+		l.watchCalls()
+	case l.phase != streaming:
+		l.step(ctx, inHint)
+	case l.timers.patience > olderSilence && time.Since(l.came) < l.timers.patience-olderSilence:
+		l.timers.silent.Reset(olderSilence)
+	}
+}

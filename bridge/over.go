@@ -1,0 +1,205 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file has how long a stream is read on, and what its end means.
+
+const (
+	// lateSilence is how long the stream of a task that is over may say nothing before
+	// it counts as ended: what an agent says behind its last state is shown before the
+	// reply, and a server that leaves its stream open delays that by no more. moreSilence is
+	// the same where the agent has not said that this was all.
+	lateSilence = 250 * time.Millisecond
+	moreSilence = 2 * time.Second
+	// liveSilence is how long a leg's own stream may say nothing before the task is looked at;
+	// each further time it is twice as long, up to maxSilence. olderSilence is the same when an
+	// older stream has said something.
+	liveSilence  = 4 * time.Second
+	maxSilence   = 30 * time.Second
+	olderSilence = time.Second
+	// messagePause is how long the stream of an agent may be silent that has answered with one
+	// message. By the protocol that is all. Agents that say more (see messageGrace) say
+	// it piece by piece, at the pace of their model.
+	messagePause = 2 * time.Second
+	// messageGrace is the same where an agent has answered with several messages in a
+	// row (Microsoft's Agent Framework, Agno): then only the end of the stream tells that
+	// the answer is whole, and a tool may run in between.
+	messageGrace = 30 * time.Second
+)
+
+// How streams of messages have ended so far: see mayPause.
+const (
+	streamsEnd  = 1 + iota // the agent ends them
+	streamsStay            // it leaves them open
+)
+
+// mayPause is how long the leg's own stream may say nothing. An agent that has answered with
+// messages before is expected to end its stream, or leave it open, as it did then.
+func (l *leg) mayPause() time.Duration {
+	switch {
+	case l.isMessage():
+		pause, ended := messageGrace, l.agent.messagesEnd.Load()
+		if ended == streamsStay || l.spoke == 1 && l.outage.worded && ended == 0 {
+			pause = messagePause
+		}
+		if limit := l.agent.opts.IdleTimeout; limit > 0 {
+			pause = min(pause, limit)
+		}
+		return pause
+	case l.terminal() && l.finality != more:
+		return lateSilence
+	case l.terminal() || l.rests():
+		return moreSilence
+	}
+	return liveSilence
+}
+
+// patience sets how long the streams may say nothing.
+func (l *leg) patience(d time.Duration) {
+	l.timers.patience = d
+	l.timers.silent.Reset(d)
+}
+
+// beMorePatient doubles it.
+func (l *leg) beMorePatient() {
+	if l.arrived || l.phase == streaming {
+		l.timers.patience = min(l.timers.patience*2, maxSilence)
+	}
+	l.timers.silent.Reset(l.timers.patience)
+}
+
+// silence is for streams that have said nothing for as long as they may.
+func (l *leg) silence(ctx context.Context) {
+	if l.phase == streaming && l.isMessage() {
+		l.agent.messagesEnd.Store(streamsStay)
+	}
+	l.step(ctx, inSilent)
+}
+
+// endOfStream says what the end of the leg's own stream means.
+func (l *leg) endOfStream(ctx context.Context, b batch) {
+	ended := isEnd(b.err)
+	l.outage.lastID = b.stream.LastEventID()
+	if l.isMessage() {
+		l.agent.messagesEnd.Store(streamsEnd)
+	}
+	switch {
+	case l.hungUp:
+		l.fail(nil)
+	case cannotPass(b.err):
+		l.refused = !l.opened && errors.As(b.err, new(*a2a.Error))
+		l.fail(b.err)
+	case b.stream.Unstreamed() && l.named:
+		l.unstreamed(ctx)
+	case ended && l.opened:
+		if l.outage.why = errMiddle; !l.terminal() && !l.done && !(l.own && (l.waits || l.rests())) {
+			l.lose(ctx) // an end that nothing announced is a cut (E17)
+		}
+		l.step(ctx, inEnded)
+	default:
+		if l.outage.why = b.err; ended {
+			l.outage.why = &cutError{"agent: answered with an empty stream (its own log may say why)"}
+		}
+		if errors.Is(b.err, transport.ErrMalformed) {
+			l.outage.malformed = b.err
+		}
+		l.outage.begun = !l.opened && l.request.message != nil && !l.request.answers
+		if !l.whole() {
+			l.lose(ctx)
+		}
+		l.step(ctx, inCut)
+	}
+}
+
+var errMiddle = &cutError{"agent: the stream ended in the middle"}
+
+// unstreamed is for an agent that has answered without a stream: with the task as it is. None was
+// lost, and the task is looked at from now on.
+func (l *leg) unstreamed(ctx context.Context) {
+	l.refresh.polled, l.phase = true, refreshing
+	if !l.terminal() && !l.rests() && !l.waits {
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
+	}
+	l.step(ctx, inSnapshot)
+}
+
+// lose tells that the connection was lost: something may be said unheard.
+func (l *leg) lose(ctx context.Context) {
+	if l.taskID == "" || l.phase == over {
+		return
+	}
+	l.outage.attempt = 0
+	l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: l.outage.why.Error()})
+	l.probe(ctx)
+}
+
+// unanswered is for a request to which no answer has begun.
+func (l *leg) unanswered(ctx context.Context, err error) {
+	agentErr := (*a2a.Error)(nil)
+	refused := errors.As(err, &agentErr)
+	switch {
+	case refused && l.taskID != "" && agentErr.Code == a2a.CodeTaskNotFound:
+		l.refused = true
+		l.fail(&taskLostError{l.taskID, agentErr})
+	case refused && !errors.Is(err, transport.ErrPossiblyDelivered):
+		l.refused = true
+		l.fail(err)
+	case l.taskID == "" || !errors.Is(err, transport.ErrPossiblyDelivered):
+		l.fail(err)
+	default:
+		// A gateway has given up waiting for the answer, or it was cut before its first event. The
+		// task tells whether the message has come.
+		if l.outage.why = err; refused {
+			l.outage.why = &cutError{err.Error()}
+		}
+		l.lose(ctx)
+		l.step(ctx, inCut)
+	}
+}
+
+// isEnd reports whether a stream has ended between two events. One that ends in the
+// middle of an event was cut.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrInterrupted)
+}
+
+// cannotPass reports whether another attempt cannot help against an error of a leg.
+func cannotPass(err error) bool {
+	return errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || errors.As(err, new(*a2a.Error)) ||
+		errors.As(err, new(*mapping.CommandError))
+}
+
+// stateless takes states out of events that come behind a terminal one, which is the
+// task's last.
+func stateless(events []a2a.Event) {
+	for i := range events {
+		if ev := &events[i]; !ev.State.Terminal() {
+			ev.State = ""
+		}
+	}
+}
+
+// says reports whether events hold more than states, which often come twice.
+func says(events []a2a.Event) bool {
+	return slices.ContainsFunc(events, func(ev a2a.Event) bool { return ev.HasMessage || ev.Kind == a2a.EventArtifact })
+}
+
+// hasWords reports whether a message holds anything but empty texts.
+func hasWords(m *a2a.Message) bool {
+	for p := range m.Parts.All() {
+		if p.Kind != a2a.PartText || p.Text != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,248 @@
+package bridge
+
+import (
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A phase is what a leg is doing.
+type phase uint8
+
+const (
+	streaming  phase = iota // the stream of its request is read, or awaited
+	lost                    // nothing is open: a timer runs
+	refreshing              // a subscription is open, or a look at the task is under way
+	over
+)
+
+// An input is what has come to a leg.
+type input uint8
+
+const (
+	inEvent     input = iota // its own stream has said something
+	inHint                   // an older stream, a subscription or a push has: look now
+	inEnded                  // its own stream has ended between two events
+	inCut                    // it was cut
+	inSnapshot               // a look at the task, or the first task of a subscription
+	inFailed                 // a look that failed, and may succeed later
+	inCannot                 // the agent has no tasks/get
+	inGone                   // the agent does not know the task
+	inSubClosed              // the subscription has ended, or was refused
+	inSilent                 // nothing has come for as long as that may be
+	inTick                   // the timer of the phase lost
+	inSettled                // calls have asked for approvalSettle
+)
+
+// An action is what a leg does about it.
+type action uint8
+
+const (
+	doRead   action = iota // go on
+	doLook                 // tasks/get
+	doFollow               // subscribe, or look where that is not possible
+	doLater                // start the timer
+	doAsk                  // the user is asked
+	doSoon                 // read on for a while, then end
+	doLeave                // its own stream is given up for dead
+	doEnd                  // the agent is done
+	doGiveUp               // an error that says what may still run
+	doUnsent               // an error: the message may not have come
+)
+
+// finality is what the stream's newest state said of what follows.
+type finality uint8
+
+const (
+	unsaid finality = iota
+	last            // nothing: 0.3's final, or 1.x by the state
+	more            // 0.3's final:false
+)
+
+// heard is what the turn knows of the task, once it has shown something: all that a leg knows of
+// the fold.
+type heard struct {
+	asked    int  // how many questions were asked so far
+	waits    bool // for the user's answer, which was not given
+	moved    bool // of each call that was answered something was said since
+	took     bool // none of those that this leg answers still asks
+	executes bool // a call is at work
+	stale    bool // it was a task that is older than what is known: nothing was shown of it
+}
+
+// known is all that a decision depends on.
+type known struct {
+	heard
+	state    a2a.State // as the leg's own stream has said it, or a look that counts
+	finality finality
+	named    bool // the task has an ID
+	arrived  bool // the leg's message has come
+	follows  bool // the agent may have subscriptions
+	followed bool // one is open
+	pushes   bool // what the agent says may be pushed
+	own      bool // its own stream has said last that the task waits or is over, and that nothing follows
+	worked   bool // it has said a state other than that before the leg's message
+	owes     bool // an older stream has said something that no look has shown
+	done     bool // a look has said that the task is over, on an open stream, doSoon ago
+
+	spoke   int // messages outside of a task
+	grown   int // looks in a row that held more, while the open stream said nothing
+	tries   int // looks in a row that failed
+	unheard int // looks at which the message had not come
+	stood   int // looks at which the task waited as before the answers
+	auths   int // looks that brought nothing but auth-required
+}
+
+// terminal reports whether the agent has said its last. Without a task, that is a message.
+func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
+
+// isMessage reports whether the agent answers with messages, without a task.
+func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
+
+func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
+
+// rests reports whether the task waits for the user's next prompt. While a call is at work, or
+// nothing was said of one since its answer, that is believed only after a few looks (E4), or where
+// its own stream, on which the task has gone on, has said that this was all.
+func (k *known) rests() bool {
+	return k.waitsForInput() && !k.waits && (k.moved && (k.own || !k.executes) || k.own && k.worked || k.stood >= maxStanding)
+}
+
+// whole reports whether what the stream has said last is all that the agent says: 0.3 may say
+// that more follows, and of several messages it is not known.
+func (k *known) whole() bool {
+	return k.terminal() && k.finality != more && !(k.isMessage() && k.spoke > 1)
+}
+
+const (
+	// maxTries is how many looks in a row may fail before a task is given up, maxOwn before
+	// what its stream has said last is believed.
+	maxTries = 5
+	maxOwn   = 3
+	// maxUnheard is how many looks must show that the message has not come before that is
+	// believed: at first it may be on its way. maxAwaited is the stay while the request for it
+	// is open: the agent may take its time, without telling that it has it.
+	maxUnheard = 3
+	maxAwaited = 6
+	// maxStanding is how many looks may find a task that has the user's answers as it was
+	// before them, until it is believed that it waits for more.
+	maxStanding = 3
+	// maxAuths is how many looks in a row may bring auth-required and nothing else.
+	maxAuths = 5
+)
+
+// A row of the machine says what is done about an input in some phases.
+type row struct {
+	name string
+	in   phases
+	on   input
+	when func(k *known) bool // nil: always
+	to   phase
+	do   action
+}
+
+// phases is a set of them.
+type phases uint8
+
+const (
+	whileStreaming  = phases(1 << streaming)
+	whileLost       = phases(1 << lost)
+	whileRefreshing = phases(1 << refreshing)
+	whileAway       = whileLost | whileRefreshing
+	whileAny        = whileStreaming | whileAway
+	// stay: in the phase that it is in.
+	stay = over + 1
+)
+
+// next is the machine: the first row that fits decides. E, R and A in the names are the rules
+// that the rows are for; each was measured by what goes wrong without it, in worlds of agents and
+// networks that were enumerated.
+func next(p phase, k *known, in input) (phase, action) {
+	r := rowFor(p, k, in)
+	switch {
+	case r == nil:
+		return p, doRead
+	case r.to == stay:
+		return p, r.do
+	}
+	return r.to, r.do
+}
+
+func rowFor(p phase, k *known, in input) *row {
+	for i := range machine {
+		if r := &machine[i]; r.on == in && r.in&(1<<p) != 0 && (r.when == nil || r.when(k)) {
+			return r
+		}
+	}
+	return nil
+}
+
+var machine = []row{
+	{"task unknown", whileAny, inGone, nil, over, doGiveUp},
+
+	// Its own stream.
+	{"over, more may come (E20)", whileStreaming, inEvent, (*known).terminal, stay, doSoon},
+	{"asks by its own word", whileStreaming, inEvent, func(k *known) bool { return k.waits && k.own }, stay, doAsk},
+	{"rests by its own word: looked at (E1)", whileStreaming, inEvent, func(k *known) bool { return k.rests() && k.own }, stay, doLook},
+	{"rests, and does not say that it is all (E5)", whileStreaming, inEvent, (*known).rests, stay, doSoon},
+	{"event", whileStreaming, inEvent, nil, stay, doRead},
+	{"asks for 250 ms (E6)", whileStreaming, inSettled, func(k *known) bool { return k.waits }, stay, doAsk},
+	{"asks, behind a cut: looked at (E6)", whileAway, inSettled, nil, stay, doLook},
+	{"ended, an older stream has said more", whileStreaming, inEnded, func(k *known) bool { return k.state.Terminal() && k.owes }, refreshing, doLook},
+	{"ended, over (E20)", whileStreaming, inEnded, (*known).terminal, over, doEnd},
+	{"ended, over by a look", whileStreaming, inEnded, func(k *known) bool { return k.done }, over, doEnd},
+	{"ended, asks by its own word", whileStreaming, inEnded, func(k *known) bool { return k.named && k.own && k.waits }, refreshing, doAsk},
+	{"ended, else (E1)", whileStreaming, inEnded, func(k *known) bool { return k.named }, refreshing, doLook},
+	{"ended, no ID", whileStreaming, inEnded, nil, over, doGiveUp},
+	{"cut, over", whileStreaming, inCut, (*known).whole, over, doEnd},
+	{"cut (E20)", whileStreaming, inCut, func(k *known) bool { return k.named }, lost, doLater},
+	{"cut, no ID", whileStreaming, inCut, nil, over, doGiveUp},
+	{"silent, an older stream has said more", whileStreaming, inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, stay, doLook},
+	{"silent, over (E10)", whileStreaming, inSilent, func(k *known) bool { return k.terminal() || k.done }, over, doEnd},
+	{"silent (E8)", whileStreaming, inSilent, func(k *known) bool { return k.named }, stay, doLook},
+	{"silent, no ID", whileStreaming, inSilent, nil, stay, doRead},
+	{"hint", whileStreaming, inHint, nil, stay, doLook},
+
+	// A look, while its own stream is open.
+	{"not come (A3)", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxAwaited }, over, doUnsent},
+	{"not come yet", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived || k.stale }, stay, doRead},
+	{"asks", whileStreaming, inSnapshot, func(k *known) bool { return k.waits }, stay, doAsk},
+	{"over by its own word, and by a look", whileStreaming, inSnapshot, func(k *known) bool { return k.own && (k.terminal() || k.rests()) }, over, doEnd},
+	{"over by a look (E10)", whileStreaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, stay, doSoon},
+	{"the stream is dead (R1)", whileStreaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, refreshing, doLeave},
+	{"works", whileStreaming, inSnapshot, nil, stay, doRead},
+	{"cannot look, over", whileStreaming, inCannot, func(k *known) bool { return k.terminal() && k.owes }, over, doEnd},
+	{"cannot look, rests", whileStreaming, inCannot, (*known).rests, over, doEnd},
+	{"cannot look", whileStreaming, inCannot, nil, stay, doRead},
+	{"look failed, over", whileStreaming, inFailed, func(k *known) bool { return k.terminal() && k.owes }, over, doEnd},
+	{"look failed, rests (E2)", whileStreaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, over, doEnd},
+	{"look failed", whileStreaming, inFailed, nil, stay, doRead},
+
+	// Behind a cut, or an end that told nothing.
+	{"tick", whileAway, inTick, nil, refreshing, doFollow},
+	{"hint, no stream", whileAway, inHint, nil, refreshing, doLook},
+	{"not come, no stream (A3)", whileAway, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, over, doUnsent},
+	{"stale, followed (E3)", whileAway, inSnapshot, func(k *known) bool { return k.stale && k.followed }, refreshing, doRead},
+	{"stale, or not come yet (E3, A4)", whileAway, inSnapshot, func(k *known) bool { return k.stale || !k.arrived }, lost, doLater},
+	{"over", whileAway, inSnapshot, (*known).terminal, over, doEnd},
+	{"asks, no stream", whileAway, inSnapshot, func(k *known) bool { return k.waits }, stay, doAsk},
+	{"rests", whileAway, inSnapshot, (*known).rests, over, doEnd},
+	{"has not gone on yet (E4)", whileAway, inSnapshot, (*known).waitsForInput, lost, doLater},
+	{"auth, and stops (E11)", whileAway, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed }, over, doGiveUp},
+	{"works, followed", whileAway, inSnapshot, func(k *known) bool { return k.followed }, refreshing, doRead},
+	{"works, no stream (E1)", whileAway, inSnapshot, nil, lost, doLater},
+	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits && k.tries >= maxTries }, stay, doAsk},
+	{"failed, over by its own word", whileAway, inFailed, func(k *known) bool {
+		return (k.own || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
+	}, over, doEnd},
+	{"failed, over (E2)", whileAway, inFailed, func(k *known) bool { return k.terminal() && k.tries >= maxTries }, over, doEnd},
+	{"failed, given up (E2)", whileAway, inFailed, func(k *known) bool { return k.tries >= maxTries }, over, doGiveUp},
+	{"failed (E2)", whileAway, inFailed, nil, lost, doLater},
+	{"cannot look, not come", whileAway, inCannot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, over, doUnsent},
+	{"cannot look, not come yet", whileAway, inCannot, func(k *known) bool { return !k.arrived && !k.followed && k.follows && k.tries < maxTries }, lost, doLater},
+	{"cannot look, asks", whileAway, inCannot, func(k *known) bool { return k.arrived && k.waits }, stay, doAsk},
+	{"cannot look, over by its own word", whileAway, inCannot, func(k *known) bool { return k.arrived && (k.terminal() || k.rests()) }, over, doEnd},
+	{"cannot look, followed", whileAway, inCannot, func(k *known) bool { return k.followed }, refreshing, doRead},
+	{"cannot look, later (R7)", whileAway, inCannot, func(k *known) bool { return k.pushes || k.follows && k.tries < maxTries }, lost, doLater},
+	{"nothing left", whileAway, inCannot, nil, over, doGiveUp},
+	{"subscription ended", whileAway, inSubClosed, nil, refreshing, doLook},
+	{"subscription silent", whileRefreshing, inSilent, nil, stay, doLook},
+}
