@@ -196,11 +196,16 @@ func (c *Client) userURL(w way) (way, bool) {
 	return w, true
 }
 
-// refusesWay reports whether an error is about how the agent was asked.
+// refusesWay reports whether an error is about how the agent was asked, or says that no
+// agent is there.
 func refusesWay(err error) bool {
 	var agent *a2a.Error
-	if !errors.As(err, &agent) || errors.Is(err, ErrPossiblyDelivered) {
+	var ours *failure
+	switch {
+	case errors.Is(err, ErrPossiblyDelivered):
 		return false
+	case !errors.As(err, &agent):
+		return errors.As(err, &ours) && ours.is == nil
 	}
 	switch agent.Code {
 	case a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation, a2a.CodeVersionNotSupported, a2a.CodeExtensionSupportRequired:

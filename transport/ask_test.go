@@ -155,6 +155,22 @@ func TestCardURLIsNotThere(t *testing.T) {
 	}
 }
 
+// Where no agent is at the user's URL either, the error is about the card's.
+func TestNoURLIsThere(t *testing.T) {
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/wrong" {
+			http.NotFound(w, r)
+			return
+		}
+		wireAnswer(200, "text/html", "<html>")(w, r)
+	})
+	agent.card = `{"name":"Test","url":"%s/wrong","protocolVersion":"0.3.0"}`
+	err := send(wireClient(t, agent.URL, nil), t.Context())
+	if err == nil || !strings.Contains(err.Error(), "/wrong: 404 page not found") || len(agent.seen()) != 2 {
+		t.Errorf("%v after %d requests", err, len(agent.seen()))
+	}
+}
+
 // Extensions are named in one header line each, or in one, as the agent takes them.
 func TestExtensionHeader(t *testing.T) {
 	for name, reads := range map[string]func(lines []string) int{
