@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/internal/trace/show"
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
@@ -16,7 +17,8 @@ import (
 func (p *program) traceShowCommand() *cli.Command {
 	return traceCommandOf("show", "show a trace as a timeline", p.traceShow, help{
 		intro: `Writes a line for each record: its number, the seconds since the beginning, who
-says it to whom, and what. --record shows all of one.
+says it to whom, and what. Below it stands, behind !, what is not as the
+protocols say (trace check). --record shows all of one.
 
 What is wrong with a trace (a line that is cut off, records that are missing) is
 said on stderr, and the rest is shown.`,
@@ -43,7 +45,7 @@ said on stderr, and the rest is shown.`,
 func filterFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "session", Usage: "`ID`: only this session of the editor's, or those that begin so"},
-		&cli.BoolFlag{Name: "failed", Usage: "only what went wrong"},
+		&cli.BoolFlag{Name: "failed", Usage: "only what went wrong, or is not as the protocols say"},
 	}
 }
 
@@ -75,6 +77,7 @@ func (p *program) traceShow(c *cli.Context) error {
 		return usagef("--stats is for a trace that has ended, --follow for one that goes on")
 	}
 	s := &shower{p: p, c: c, r: r, json: format == formatJSON, out: bufio.NewWriter(p.stdout), stats: &view.Stats{}, build: view.NewBuilder()}
+	s.check = check.New(&check.Options{Report: func(f *check.Finding) { s.found = append(s.found, *f) }})
 	err = s.run()
 	if flushErr := s.out.Flush(); err == nil {
 		err = flushErr
@@ -93,6 +96,8 @@ type shower struct {
 	filter  *view.Filter
 	stats   *view.Stats
 	build   *view.Builder
+	check   *check.Checker
+	found   []check.Finding // with the last record
 	started bool
 }
 
@@ -141,13 +146,24 @@ func (s *shower) record(rec *trace.Record) error {
 		}
 	}
 	it := view.Of(rec)
-	picked := s.filter.Picks(rec, &it)
+	s.found = s.found[:0]
+	if s.check.Add(rec); rec.Kind == trace.KindStop {
+		s.check.End()
+	}
+	for _, f := range s.found {
+		it.Bad = it.Bad || f.Record == rec.N
+	}
+	picked := s.filter.Picks(rec, &it) || s.c.Bool("failed") && len(s.found) > 0
 	switch {
 	case s.c.IsSet("record"):
 		if rec.N != int64(s.c.Int("record")) {
 			return nil
 		}
-		return errors.Join(s.print.Record(rec, &it), errFound)
+		err := s.print.Record(rec, &it)
+		for i := range s.found {
+			err = errors.Join(err, s.print.Finding(&s.found[i]))
+		}
+		return errors.Join(err, errFound)
 	case !picked:
 		return nil
 	case s.c.Bool("stats"):
@@ -157,10 +173,21 @@ func (s *shower) record(rec *trace.Record) error {
 	case s.json:
 		_, err := s.out.Write(append(slices.Clone(s.r.Line()), '\n'))
 		return err
-	case rec.Kind == trace.KindStart || rec.Kind == trace.KindStop:
-		return nil // the legend has told it
 	}
-	return s.print.Item(&it)
+	return s.line(rec, &it)
+}
+
+// line writes a record with what is wrong about it, or became wrong with it.
+func (s *shower) line(rec *trace.Record, it *view.Item) (err error) {
+	if rec.Kind != trace.KindStart && rec.Kind != trace.KindStop { // the legend has told it
+		err = s.print.Item(it)
+	}
+	for i := range s.found {
+		if err == nil {
+			err = s.print.Finding(&s.found[i])
+		}
+	}
+	return err
 }
 
 func (s *shower) end() error {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
@@ -77,6 +78,20 @@ func (p *Printer) color(code, s string) string {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// Finding writes what check has found, below the record with which it was found.
+func (p *Printer) Finding(f *check.Finding) error {
+	code, text := red, p.opts.Plain(f.String())
+	if f.Weight == check.Warning {
+		code = yellow
+	}
+	lead := "      ! "
+	if p.opts.Width > 0 {
+		text, _ = fit(text, p.opts.Width-utf8.RuneCountInString(lead))
+	}
+	_, err := io.WriteString(p.w, p.color(code, lead+text)+"\n")
+	return err
 }
 
 // Item writes a record's line; before it, a line for a long silence.

@@ -218,13 +218,28 @@ func (b *Builder) agent(it *Item) {
 }
 
 func (b *Builder) beginLeg(it *Item) {
-	if !b.Editor {
-		i := b.begin(SpanTurn, it, it.Name, it.ID)
-		b.last = i
+	if i := b.resumed(it); i >= 0 { // it goes on
+		b.Spans[i].End, b.Spans[i].Last, b.Spans[i].Bad, b.Spans[i].Exchange, b.last = 0, 0, false, it.Exchange, i
+	} else if !b.Editor {
+		b.last = b.begin(SpanTurn, it, it.Name, it.ID)
 	}
 	if len(b.legs) < maxSpans {
 		b.legs[it.Exchange] = b.begin(SpanLeg, it, it.Name, it.ID)
 	}
+}
+
+// resumed returns the turn that a client's request goes on with, by following its task
+// again; -1 if there is none.
+func (b *Builder) resumed(it *Item) int {
+	if b.Editor || it.Task == "" || !strings.Contains(strings.ToLower(it.Name), "subscribe") {
+		return -1
+	}
+	for i := len(b.Spans) - 1; i >= 0; i-- {
+		if s := &b.Spans[i]; s.Kind == SpanTurn && s.Task == it.Task {
+			return i
+		}
+	}
+	return -1
 }
 
 func (b *Builder) event(it *Item, leg *Span) {

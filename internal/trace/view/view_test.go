@@ -146,3 +146,33 @@ func TestSpansAlone(t *testing.T) {
 		t.Errorf("the spans are %s, want %s", strings.Join(got, ", "), want)
 	}
 }
+
+// TestResumed: a prompt is one turn, however often its task was followed again.
+func TestResumed(t *testing.T) {
+	b := NewBuilder()
+	n := int64(0)
+	add := func(r trace.Record) {
+		n++
+		r.N, r.Micros, r.Wire = n, n*1000, trace.WireAgent
+		it := Of(&r)
+		b.Add(&it)
+	}
+	leg := func(x int64, http, url, method, params, state, reason string) {
+		add(trace.Record{Kind: trace.KindRequest, Exchange: x, HTTP: http, URL: url, Method: method, JSON: []byte(`{"method":"` + method + `","params":` + params + `}`)})
+		add(trace.Record{Kind: trace.KindEvent, Exchange: x, Event: 1, JSON: []byte(`{"result":{"statusUpdate":{"taskId":"t","status":{"state":"TASK_STATE_` + state + `"}}}}`)})
+		add(trace.Record{Kind: trace.KindEnd, Exchange: x, Reason: reason})
+	}
+	leg(1, "POST", "http://h/", "SendStreamingMessage", `{"message":{"parts":[{"text":"hello"}]}}`, "WORKING", trace.EndCut)
+	leg(2, "POST", "http://h/", "SubscribeToTask", `{"id":"t"}`, "WORKING", trace.EndCut)
+	leg(3, "POST", "http://h/tasks/t:subscribe", "", `{}`, "COMPLETED", trace.EndDone)
+	leg(4, "POST", "http://h/", "SendStreamingMessage", `{"message":{"parts":[{"text":"more"}]}}`, "COMPLETED", trace.EndDone)
+	var turns []Span
+	for _, s := range b.Spans {
+		if s.Kind == SpanTurn {
+			turns = append(turns, s)
+		}
+	}
+	if len(turns) != 2 || turns[0].Status != "completed" || turns[0].Bad || turns[0].Last != 9 {
+		t.Errorf("the turns are %+v", turns)
+	}
+}

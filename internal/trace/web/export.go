@@ -68,7 +68,7 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 	zip := gzip.NewWriter(base)
 	headJSON, err := json.Marshal(h)
 	if err == nil {
-		_, err = fmt.Fprintf(zip, `{"head":%s,"rows":%s,"spans":%s,"lines":`, headJSON, ix.some(ix.first, len(ix.rows)), ix.spans())
+		_, err = fmt.Fprintf(zip, `{"head":%s,"rows":%s,"spans":%s,"problems":%s,"lines":`, headJSON, ix.some(ix.first, len(ix.rows)), ix.spans(), ix.problems())
 	}
 	if err == nil {
 		err = json.NewEncoder(zip).Encode(lines)

@@ -9,10 +9,13 @@ import (
 	"sync"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
 const (
+	// maxProblems bounds the findings of a page.
+	maxProblems = 1000
 	// maxRows bounds the rows of a page to the newest. A browser shows as many without
 	// effort.
 	maxRows = 300_000
@@ -69,6 +72,8 @@ type index struct {
 	at      []trace.Position
 	first   int // how many rows were dropped
 	build   *view.Builder
+	check   *check.Checker
+	found   []check.Finding // at most maxProblems
 	notes   []string
 	stopped bool
 	read    bool          // all that the file has was read
@@ -76,7 +81,13 @@ type index struct {
 }
 
 func newIndex(r *trace.Reader) *index {
-	return &index{reader: r, max: maxRows, filter: &view.Filter{}, link: view.NewLinker(), build: view.NewBuilder(), changed: make(chan struct{})}
+	ix := &index{reader: r, max: maxRows, filter: &view.Filter{}, link: view.NewLinker(), build: view.NewBuilder(), changed: make(chan struct{})}
+	ix.check = check.New(&check.Options{Report: func(f *check.Finding) {
+		if len(ix.found) < maxProblems {
+			ix.found = append(ix.found, *f)
+		}
+	}})
+	return ix
 }
 
 // fill reads the trace, and follows it as it grows, until ctx ends.
@@ -114,6 +125,10 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 		ix.start = r.Clone()
 	}
 	ix.build.Add(&it)
+	ix.check.Add(r)
+	if r.Kind == trace.KindStop {
+		ix.check.End()
+	}
 	if !picked {
 		return
 	}
@@ -145,12 +160,14 @@ type head struct {
 	Notes   []string      `json:"notes,omitempty"`
 	Stopped bool          `json:"stopped"`
 	Read    bool          `json:"read"`
+	// Problems are the findings about the trace, with those that are not listed.
+	Problems int `json:"problems"`
 }
 
 func (ix *index) head(file string) head {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	return head{File: file, Start: ix.start, First: ix.first, Count: ix.first + len(ix.rows), Notes: ix.notes, Stopped: ix.stopped, Read: ix.read}
+	return head{File: file, Start: ix.start, First: ix.first, Count: ix.first + len(ix.rows), Notes: ix.notes, Stopped: ix.stopped, Read: ix.read, Problems: ix.check.Count()}
 }
 
 // wait is closed when there is more than now.
@@ -182,6 +199,17 @@ func (ix *index) position(rowNumber int) (trace.Position, bool) {
 		return trace.Position{}, false
 	}
 	return ix.at[i], true
+}
+
+// problems returns the findings as a JSON array.
+func (ix *index) problems() []byte {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if len(ix.found) == 0 {
+		return []byte("[]")
+	}
+	b, _ := json.Marshal(ix.found) // all of it can be encoded
+	return b
 }
 
 func (ix *index) spans() []byte {

@@ -148,6 +148,8 @@ func (s *server) api(w http.ResponseWriter, r *http.Request, what string) {
 		_ = json.NewEncoder(w).Encode(s.index.head(filepath.Base(s.path)))
 	case "rows":
 		_, _ = w.Write(s.index.some(number("from"), min(number("count"), maxAnswer)))
+	case "problems":
+		_, _ = w.Write(s.index.problems())
 	case "spans":
 		_, _ = w.Write(s.index.spans())
 	case "record":

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/check"
 )
 
 // served serves a trace until the test ends, and returns what asks it.
@@ -135,6 +136,10 @@ func TestServe(t *testing.T) {
 	if _, spans := get("api/spans"); strings.Count(spans, `"kind":"leg"`) != 2 {
 		t.Errorf("the spans are %s", spans)
 	}
+	// The card lacks what A2A wants, and the page says so.
+	if _, problems := get("api/problems"); strings.Count(problems, `"rule":"schema","weight":"error"`) != 3 || h.Problems != 3 {
+		t.Errorf("%d problems: %s", h.Problems, problems)
+	}
 	for _, none := range []string{"api/record?row=99999", "api/x", "doc.go", "page/index.html", "..%2fdoc.go"} {
 		if status, _ := get(none); status != 404 {
 			t.Errorf("%s: %d", none, status)
@@ -240,11 +245,13 @@ func TestExport(t *testing.T) {
 		Rows  []row
 		Spans []any
 		Lines string
+
+		Problems []check.Finding
 	}
 	if err := json.NewDecoder(zip).Decode(&all); err != nil {
 		t.Fatal(err)
 	}
-	if all.Lines+"\n" != string(b) || len(all.Rows) != bytes.Count(b, []byte("\n")) || len(all.Spans) != 4 || all.Head.File != "<name>" {
+	if all.Lines+"\n" != string(b) || len(all.Rows) != bytes.Count(b, []byte("\n")) || len(all.Spans) != 4 || all.Head.File != "<name>" || len(all.Problems) != 4 || all.Head.Problems != 4 {
 		t.Errorf("%d rows, %d spans, %+v", len(all.Rows), len(all.Spans), all.Head)
 	}
 }

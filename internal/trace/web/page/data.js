@@ -10,6 +10,8 @@ const Data = {
   base: 0, // the number of the first row
   anew: false, // the rows are not those of before, with more behind them
   spans: [],
+  problems: [], // findings about records
+  wrong: new Map(), // findings by the number of their record
   byRecord: new Map(), // rows by the number of their record
   into: new Map(), // what was made of a record: the inverse of row.p
   embedded: null, // lines, if the page has the trace
@@ -22,12 +24,24 @@ const Data = {
       this.head = all.head;
       this.take(all.rows);
       this.spans = all.spans;
+      this.judge(all.problems);
       return;
     }
     this.head = await ask("head");
     this.base = this.head.first;
     await this.more();
     this.spans = await ask("spans");
+    this.judge(await ask("problems"));
+  },
+
+  // judge takes the findings. They may be about rows of before.
+  judge(problems) {
+    this.problems = problems || [];
+    this.wrong.clear();
+    for (const p of this.problems) {
+      const list = this.wrong.get(p.record);
+      if (list) list.push(p); else this.wrong.set(p.record, [p]);
+    }
   },
 
   // more gets the rows that are new; it returns how many there were.
@@ -103,6 +117,7 @@ const Data = {
         again = false;
         const n = await this.more();
         if (n) this.spans = await ask("spans");
+        if (this.head.problems !== this.problems.length) this.judge(await ask("problems"));
         changed(n);
       } while (again);
       busy = false;

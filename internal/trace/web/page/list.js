@@ -109,7 +109,9 @@ const List = {
 
   state(row) {
     const r = Data.rows[row.index];
-    row.className = "row" + (r.b ? " bad" : "") + (row.said ? " said" : "") + (this.hits.has(row.index) ? " hit" : "") +
+    const wrong = Data.wrong.get(r.n);
+    row.n.title = wrong ? wrong.map((p) => p.text).join("\n") : "";
+    row.className = "row" + (r.b ? " bad" : "") + (wrong ? wrong.some((p) => p.weight === "error") ? " wrong" : " doubt" : "") + (row.said ? " said" : "") + (this.hits.has(row.index) ? " hit" : "") +
       (this.pairs.has(row.index) ? " pair" : "") + (row.index === this.selected ? " sel" : "");
     row.setAttribute("aria-selected", row.index === this.selected);
   },

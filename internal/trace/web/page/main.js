@@ -11,6 +11,7 @@ const traits = [
   ["tools", "tool calls", "--tool", (r) => !!r.l],
   ["marks", "approvals, reconnects", "--ask", (r) => !!r.g],
   ["bad", "failures", "--bad", (r) => !!r.b],
+  ["wrong", "problems", "--bad", (r) => Data.wrong.has(r.n)],
 ];
 const off = new Set(); // kinds that are not shown
 const only = new Set(); // traits, of which one at least is wanted
@@ -65,11 +66,38 @@ function drawTop() {
   const box = document.getElementById("notes");
   box.replaceChildren(...notes.map((n) => el("div", {}, visible(n))));
   box.hidden = !notes.length;
+  drawProblems();
   const mode = start.mode;
   if (mode === "proxy") Lanes.b = "proxy";
   if (mode === "client") Lanes.b = "a2astdio";
   if (mode === "tap") { Lanes.e = "client"; Lanes.b = "tap"; Lanes.a = "command"; }
   document.getElementById("laneheads").replaceChildren(..."eba".split("").map((l) => el("span", { class: l, "data-short": Lanes[l][0] }, Lanes[l])));
+}
+
+// drawProblems lists what is wrong by the protocols, the worst first.
+let unfolded = true, listed = null;
+function drawProblems() {
+  const box = document.getElementById("problems"), all = Data.problems;
+  if (listed === all && box.childElementCount) return;
+  listed = all;
+  box.hidden = !all.length;
+  if (!all.length) return box.replaceChildren();
+  const errors = all.filter((p) => p.weight === "error").length, total = Data.head.problems || all.length;
+  const sorted = [...all].sort((a, b) => (a.weight === "error" ? 0 : 1) - (b.weight === "error" ? 0 : 1) || a.record - b.record);
+  const item = (p) => el("button", { type: "button", class: "problem " + p.weight, title: p.source || "", onclick: () => showProblem(p) },
+    el("span", { class: "p-n" }, p.record ? "#" + p.record : ""), el("b", {}, p.weight), el("span", { class: "p-w" }, p.who + " · " + p.rule + (p.what ? " · " + visible(p.what) : "")),
+    el("span", { class: "p-x" }, visible(p.text)), p.source ? el("small", {}, p.source) : "");
+  const head = el("button", { type: "button", class: "p-head", "aria-expanded": String(unfolded), onclick: () => { unfolded = !unfolded; listed = null; drawProblems(); } },
+    el("b", {}, total + (total === 1 ? " problem" : " problems")), errors ? ", " + errors + (errors === 1 ? " error" : " errors") : ", no errors", el("i", {}, unfolded ? "▾" : "▸"));
+  box.replaceChildren(head, ...(unfolded ? [el("div", { class: "p-list" }, ...sorted.map(item))] : []));
+}
+
+// showProblem goes to the record, also where filters hide it.
+function showProblem(p) {
+  const i = Data.byRecord.get(p.record);
+  if (i === undefined) return;
+  if (!List.place.has(i)) { off.clear(); only.clear(); scope = null; onlyFound = false; document.getElementById("only").checked = false; drawFilters(); refresh(); }
+  List.select(i);
 }
 
 let searched = 0;
