@@ -253,6 +253,10 @@ func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
 		c.cut++
 		return gjson.Parse(r.Head), false
 	}
+	// RFC 7464 begins each text with a record separator, and some agents do in streams.
+	if text, ok := strings.CutPrefix(r.Text, "\x1e"); ok && gjson.Valid(text) {
+		return gjson.Parse(text), true
+	}
 	return r.Document(), true
 }
 

@@ -23,6 +23,7 @@ var parsed = schemas{}
 //	A= X JSON          all of its body
 //	A: X TYPE          the Content-Type of its response
 //	A~ X JSON          an event that no blank line has ended
+//	A- X TEXT          an event that is no JSON
 //	A. X REASON        its end; behind the reason may be an error
 //	T+ TIME            time passes
 //	mode WORD          at the beginning
@@ -74,6 +75,9 @@ func talk(script string) string {
 			}
 			add(r)
 			add(trace.Record{Kind: trace.KindResponse, Wire: trace.WireAgent, Exchange: x, Status: 200})
+		case "A-":
+			x, rest := exchange(rest)
+			add(trace.Record{Kind: trace.KindEvent, Wire: trace.WireAgent, Exchange: x, Event: int64(i), Text: rest})
 		case "T+":
 			d, _ := time.ParseDuration(rest)
 			now += d
@@ -273,6 +277,10 @@ func TestLaws(t *testing.T) {
 		{"words", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") + chunk("two") + reply, ""},
 		{"a word is lost", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") + reply,
 			`record 14: bridge: words: artifact "a": what the editor got in the turn that begins with record 6 is not what the agent said from "two" on, which is character 5 of 7`},
+		{"one text is two messages", acp + send03 + artifact("a", "one two", false) + status03("completed", true) + ended + chunk("one ") + strings.Replace(chunk("two"), `"sessionUpdate"`, `"messageId":"m2","sessionUpdate"`, 1) + reply, ""},
+		{"in pieces, and once more as a whole", acp + send03 + artifact("a", "a text that is long ", false) + artifact("a", "enough to count", true) + artifact("b", "a text that is long enough to count", false) + status03("completed", true) + ended +
+			chunk("a text that is long ") + chunk("enough to count") + chunk("a text that is long enough to count") + reply, ""},
+		{"a record separator", send03 + "\nA- 1 \x1e" + `{"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[]}}` + ended, ""},
 		{"a word comes twice", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + artifact("a", " three", true) + status03("completed", true) + ended + chunk("one ") + chunk("two") + chunk("two") + chunk(" three") + reply,
 			`record 18: bridge: words: artifact "a": what the editor got in the turn that begins with record 6 is not what the agent said from "hree" on`},
 		{"a text comes twice", acp + send03 + artifact("a", "a text that is long enough to count", false) + status03("completed", true) + ended + chunk("a text that is long enough to count") + chunk("a text that is long enough to count") + reply,
