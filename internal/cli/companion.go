@@ -32,6 +32,7 @@ editor. In the editor's own terminals the editor's plugin sets them.`,
 		},
 		after: "\nExit status:\n  0    done\n  1    no editor with a companion has this directory open\n  2    a2astdio was called wrongly\n",
 	})
+	plugin := p.companionPluginCommand()
 	return documented(&cli.Command{
 		Name:  "companion",
 		Usage: "serve Gemini CLI or Qwen Code in the editor's terminal",
@@ -41,15 +42,15 @@ editor. In the editor's own terminals the editor's plugin sets them.`,
 			&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
 			&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"},
 		},
-		Subcommands: []*cli.Command{env},
+		Subcommands: []*cli.Command{env, plugin},
 		Action:      p.companion,
 	}, help{
 		intro: `Serves the terminal agents that look for an IDE companion: it tells them which
 files are open, and has their edits shown as diffs in the editor. The editor's
 plugin starts it and speaks to it on stdin and stdout, one JSON-RPC message a
 line: docs/companion.md. No A2A agent is needed. It ends with its input.`,
-		usage:    []string{"a2astdio companion [options]", "a2astdio companion env [options]"},
-		commands: []example{{"companion env", env.Usage}},
+		usage:    []string{"a2astdio companion [options]", "a2astdio companion env [options]", "a2astdio companion plugin EDITOR"},
+		commands: []example{{"companion env", env.Usage}, {"companion plugin", plugin.Usage}},
 		examples: []example{
 			{"a2astdio companion --name Neovim --workspace ~/src/project", "what a plugin starts"},
 			{`eval "$(a2astdio companion env)" && gemini`, "a CLI in another window"},

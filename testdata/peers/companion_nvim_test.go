@@ -27,7 +27,7 @@ func openNeovim(t *testing.T, p *companionPlaces, file string) *neovim {
 	if err := os.Symlink(binary, filepath.Join(bin, "a2astdio")); err != nil {
 		t.Fatal(err)
 	}
-	plugin, err := filepath.Abs(filepath.Join("..", "..", "docs", "companion", "nvim.lua"))
+	plugin, err := filepath.Abs(filepath.Join("..", "..", "internal", "companion", "nvim.lua"))
 	if err != nil {
 		t.Fatal(err)
 	}

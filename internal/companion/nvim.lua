@@ -1,5 +1,5 @@
 -- The IDE companion for Gemini CLI and Qwen Code in Neovim's terminal: see docs/companion.md. Neovim 0.7 or newer, with
--- a2astdio in PATH; in init.lua: dofile('/path/to/nvim.lua'). In a diff, :w accepts its right side, and :q rejects it.
+-- a2astdio in PATH; in ~/.config/nvim/plugin. In a diff, :w accepts its right side, and :q rejects it.
 local api, job, rest, focused, diffs, on = vim.api, nil, '', {}, {}, {}
 
 local function send(message)
