@@ -75,7 +75,7 @@ func (p *program) exit(ctx context.Context, err error) int {
 		p.say("%s", err)
 		return exitUsage
 	case errors.As(err, &usage):
-		p.say("%s\n%s --help says how it is used", err, p.page(err))
+		p.say("%s\n%s --help says how it is used", err, p.page())
 		return exitUsage
 	case errors.Is(err, errInterrupted), ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted

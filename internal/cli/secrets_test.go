@@ -192,6 +192,7 @@ func (s *secretRun) edit(name string, kill bool, args ...string) {
 // traces, logs, and all that is made of them. No secret is in any output, trace, log or
 // file of the state but the store, on any command line, or in a child's environment.
 func TestSecretsStayIn(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("it looks at the processes of Linux")
 	}

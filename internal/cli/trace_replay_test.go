@@ -76,8 +76,8 @@ func TestReplayCommand(t *testing.T) {
 			t.Errorf("status %d, %s%s", status, out, stderr)
 		}
 	}
-	if status, out, _ := runMain("", "trace", "replay", "--editor", trace, "--", "cat"); status != exitFailed || !strings.Contains(out, "record ") {
-		t.Errorf("against cat: status %d, %s", status, out)
+	if status, out, _ := runMain("", "trace", "replay", "--editor", trace, "--", "sh", "-c", `read line; echo "$line"`); status != exitFailed || !strings.Contains(out, "record ") {
+		t.Errorf("against an echo: status %d, %s", status, out)
 	}
 	if status, _, _ := runMain("", "--agent", url, "send", "hello"); status != 0 {
 		t.Errorf("status %d", status)

@@ -24,13 +24,6 @@ type level struct {
 	commands []*cli.Command
 }
 
-// option returns the option that this level's help lists by a name.
-func (l level) option(name string) bool {
-	f := findFlag(l.flags, name)
-	v, ok := f.(cli.VisibleFlag)
-	return f != nil && (!ok || v.IsVisible() || l.name == programName)
-}
-
 const programName = "a2astdio"
 
 // arrange reads the command line. It returns each command's options behind its name, as
@@ -142,39 +135,28 @@ func (p *program) helpFor(app *cli.App, words []string) ([]string, error) {
 	return append(out, "--help"), nil
 }
 
-// noOption is the error for an option that a command does not have.
+// noOption is the error for an option that a command does not have. behind: it stands
+// behind an argument, so that it may be meant as text.
 func (p *program) noOption(at level, arg, name string, behind bool) error {
-	shown := strings.TrimRight(strings.TrimSuffix(arg, "="+valueOf(arg)), "=")
+	shown, _, _ := strings.Cut(arg, "=")
 	text := "there is no option " + shown
-	if at.name != programName {
-		text += " for " + strings.TrimPrefix(at.name, programName+" ")
-		if root := p.levels[0]; findFlag(root.flags, name) != nil {
-			return usagef("%s: it goes before the command, as in %s %s ... %s", text, programName, shown, strings.TrimPrefix(at.name, programName+" "))
+	if command := strings.TrimPrefix(at.name, programName+" "); at.name != programName {
+		text += " for " + command
+		if findFlag(p.levels[0].flags, name) != nil {
+			return usagef("%s: it goes before the command, as in %s %s ... %s", text, programName, shown, command)
 		}
 	}
-	var names []string
+	names := []string{"help"}
 	for _, f := range at.flags {
-		for _, n := range f.Names() {
-			if len(n) > 1 {
-				names = append(names, n)
-			}
-		}
+		names = append(names, slices.DeleteFunc(slices.Clone(f.Names()), func(n string) bool { return len(n) == 1 })...)
 	}
-	const asText = "to use it as text, put -- before the text"
-	switch near := nearest(name, append(names, "help")); {
-	case near != "" && behind:
-		text += ": did you mean --" + near + "? T" + asText[1:]
-	case near != "":
+	if near := nearest(name, names); near != "" {
 		text += ": did you mean --" + near + "?"
-	case behind:
-		text += ": " + asText
+	}
+	if behind {
+		text += " (to use it as text, put -- before the text)"
 	}
 	return usagef("%s", text)
-}
-
-func valueOf(arg string) string {
-	_, value, _ := strings.Cut(arg, "=")
-	return value
 }
 
 // noCommand is the error for an unknown command: called is the command line so far,
@@ -257,18 +239,10 @@ func wrongValue(flags []cli.Flag, err error) error {
 	return usagef("%s", err)
 }
 
-// page names the command whose help explains an error: the one that lists the option at
-// the error's beginning, else the called one.
-func (p *program) page(err error) string {
+// page names the command whose help tells how it is used.
+func (p *program) page() string {
 	if len(p.levels) == 0 {
 		return programName
-	}
-	text, found := strings.CutPrefix(err.Error(), "--")
-	name, _, _ := strings.Cut(text, " ")
-	for _, l := range slices.Backward(p.levels) {
-		if found && l.option(name) {
-			return l.name
-		}
 	}
 	return p.levels[len(p.levels)-1].name
 }
