@@ -25,8 +25,8 @@ func (p *program) cardSignCommand() *cli.Command {
 		intro: `Adds a signature to a card, and writes the card to stdout: JWS over canonical
 JSON (A2A 1.0, section 8.4). Nothing else of the card is changed, and signatures
 that it has stay: sign again with another key. Default values are not signed, as
-the specification has it: leave them out for verifiers of other kinds. Sign last,
-and serve the card exactly like this: what is changed later is not signed.`,
+the specification has it: leave them out for verifiers of other kinds. Sign
+last, and serve the card exactly like this: what is changed later is not signed.`,
 		usage: []string{"a2astdio card sign --key FILE [options] FILE|-"},
 		examples: []example{
 			{"(umask 077; openssl genpkey -algorithm ED25519 -out private.pem)", "make a key, once, and keep it"},

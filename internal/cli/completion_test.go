@@ -50,7 +50,6 @@ func TestComplete(t *testing.T) {
 		"a2astdio --workspace ":                       "dirs",
 		"a2astdio --trace ":                           "files",
 		"a2astdio card verify x":                      "files",
-		"a2astdio card sign --algorithm ":             "words ES256 EdDSA RS256 PS256",
 		"a2astdio completion ":                        "words bash zsh fish",
 		"a2astdio send --verb":                        "words --verbose",
 		"a2astdio send --nonsense":                    "words",
