@@ -150,7 +150,7 @@ func (c *Calls) AskAgain(waits bool) {
 // the answer counts. Gemini's server says that its task waits while a call is executed, whose
 // newest mention does not ask then. Off: 14, 2, and 16 more of the sequences that are cut at
 // an agent that holds the newest mention only.
-func (c *Calls) AskNewest(since bool, to []Step) []Step {
+func (c *Calls) AskNewest(since bool, to []Step) []Step { // rule: C11
 	if len(c.asked) > 0 || c.task.over {
 		return to
 	}

@@ -119,21 +119,23 @@ func (c *Call) isAnother(now *ToolCall, v Verb, turn int) bool {
 	switch {
 	case !c.Status.Ended() || c.Closed || v == Forward:
 		return false
-	case now.Asks && (now.QuestionID == "" || now.QuestionID != c.QuestionID):
+	case now.Asks && (now.QuestionID == "" || now.QuestionID != c.QuestionID): // rule: C2
 		// C2, also in the same turn: agents that count calls in each run of a task ask
 		// with an ID that has ended, and wait for the answer. The price: a question that
 		// an unbroken stream repeats late is asked; no recording has one. Off: 2,120, 0.
 		return true
+	case c.Turn < turn && !now.Asks && now.Status != Unspecified && !now.Status.Ended(): // rule: C3
+		// C3: the same without a question. Within a turn it is an echo. Off: 336, 190.
+		return true
 	}
-	// C3: the same without a question. Within a turn it is an echo. Off: 336, 190.
-	return c.Turn < turn && !now.Asks && now.Status != Unspecified && !now.Status.Ended()
+	return false
 }
 
 // isOlder reports whether a mention is older than what was shown of its call.
 func (c *Call) isOlder(now *ToolCall, v Verb) bool {
 	back := now.Status.rank() < c.Status.rank()
 	switch {
-	case c.Closed: // C9: with any state
+	case c.Closed: // rule: C9
 		return back && !now.Asks && v == Forward
 	case c.Status.Ended() && v == Forward:
 		return true
@@ -146,7 +148,7 @@ func (c *Call) isOlder(now *ToolCall, v Verb) bool {
 // asksAnew reports whether a mention that asks has a question that is not the newest one.
 // C1: it asks for something else, or the agent has said since that it does not ask. The same
 // again, behind the answer and with nothing between, is an echo.
-func (c *Call) asksAnew(now *ToolCall, v Verb) bool {
+func (c *Call) asksAnew(now *ToolCall, v Verb) bool { // rule: C1
 	switch {
 	case c.Questions == 0:
 		return true
@@ -187,7 +189,9 @@ func (now *ToolCall) inherit(was *ToolCall, v Verb) {
 	}
 	switch {
 	case now.resulted: // its output so far is its result
-	case now.OutputSoFar == "" && now.Differences, v == Forward && !now.Status.Ended() && strings.HasPrefix(was.OutputSoFar, now.OutputSoFar):
+	case now.OutputSoFar == "" && now.Differences:
+		now.OutputSoFar, now.known = was.OutputSoFar, was.known
+	case v == Forward && !now.Status.Ended() && strings.HasPrefix(was.OutputSoFar, now.OutputSoFar): // rule: C4
 		now.OutputSoFar, now.known = was.OutputSoFar, was.known
 	}
 }

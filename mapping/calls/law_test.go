@@ -372,6 +372,7 @@ func TestLaw(t *testing.T) {
 				example[strings.Join(p.wrong, ", ")] = fmt.Sprintf("%s %d-%d", seq, pl.cut, pl.upto)
 			})
 		})
+		t.Logf("wrong: calls, %s: %d", row.name, wrong)
 		if n != row.n || wrong != row.wrong || forward != row.forward {
 			t.Errorf("%s: %d of %d are wrong, %d of them forward; want %d of %d, %d: %v", row.name, wrong, n, forward, row.wrong, row.n, row.forward, example)
 		}

@@ -166,7 +166,9 @@ func (c *Calls) Artifact(a *a2a.Artifact, v Verb, from Source, to []Step) (steps
 		if !ok || old == nil && !c.isPast(&ToolCall{ID: id}, v) {
 			continue
 		}
-		if old != nil && !old.Status.Ended() {
+		runs := old != nil
+		runs = runs && !old.Status.Ended() // rule: C10
+		if runs {
 			now := &c.data.call
 			*now = *old.ToolCall
 			now.OutputSoFar, now.known, now.sent = "", knownText{}, sent

@@ -199,7 +199,7 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	if v == Replayed && c.task.restored {
 		v = Forward // what an earlier process has heard is not known
 	}
-	if v != Live {
+	if v != Live { // rule: C5
 		if turn, heard := c.heard.get(c.mention(message, said)); heard {
 			c.known = c.known || turn == c.turn
 			return to
@@ -332,7 +332,8 @@ func (c *Calls) note(one *kept) {
 	} else {
 		delete(c.running, one)
 	}
-	open := one.Open() && !one.task.over
+	open := one.Open()
+	open = open && !one.task.over // rule: C7
 	switch {
 	case open == one.listed:
 	case open && (len(c.asked) == maxOpen || len(c.asked) > 0 && c.size > maxBytes):
@@ -354,7 +355,7 @@ func (c *Calls) note(one *kept) {
 // about, and those that have not begun (Gemini's server drops the second of two edits when
 // the first is rejected), since what runs may go on. failed: the turn ends with an error.
 // Off: 2,384, 1,619.
-func (c *Calls) EndTurn(all, failed bool, to []Step) []Step {
+func (c *Calls) EndTurn(all, failed bool, to []Step) []Step { // rule: C8
 	var left []*kept
 	for _, one := range c.task.calls {
 		if !one.Status.Ended() && !one.deferred && (all || one.Questions > 0 || one.Status <= Pending) {

@@ -132,6 +132,11 @@ func judge(t *testing.T, overlay string) map[string]int {
 	if strings.Contains(out, "\npanic: ") || strings.Contains(out, "\nfatal error: ") {
 		counts["panics"] = 1
 	}
+	calls := run(t, root, overlay, "./mapping/calls")
+	for _, m := range counted.FindAllStringSubmatch(calls, -1) {
+		counts[m[1]], _ = strconv.Atoi(m[2])
+	}
+	counts["tests of calls"] = len(failed.FindAllString(calls, -1))
 	counts["transcripts"] = len(failed.FindAllString(run(t, root, overlay, "./bridge", "-run", "Transcript"), -1))
 	return counts
 }
