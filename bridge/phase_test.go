@@ -1,0 +1,51 @@
+package bridge
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// anyKnown is anything that a leg may know.
+func anyKnown(r *rand.Rand) *known {
+	states := []a2a.State{"", a2a.StateWorking, a2a.StateInputRequired, a2a.StateAuthRequired, a2a.StateCompleted}
+	is := func() bool { return r.IntN(2) == 0 }
+	return &known{heard: heard{waits: is(), moved: is(), took: is(), executes: is(), stale: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(3)),
+		named: is(), arrived: is(), follows: is(), followed: is(), pushes: is(), own: is(), worked: is(), owes: is(), done: is(),
+		spoke: r.IntN(3), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(4), auths: r.IntN(6)}
+}
+
+// TestMachine: whatever is known, a leg ends as the agent has said, or with an error; it asks only
+// what waits; and each row of the table decides something.
+func TestMachine(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	used := map[*row]bool{}
+	for range 1 << 20 {
+		p, k, in := phase(r.IntN(int(over))), anyKnown(r), input(r.IntN(int(inSettled)+1))
+		if row := rowFor(p, k, in); row != nil {
+			used[row] = true
+		}
+		to, do := next(p, k, in)
+		if ends := do == doEnd || do == doGiveUp || do == doUnsent; ends != (to == over) {
+			t.Fatalf("%v, %v: the phase is %v, and the action %v: %+v", p, in, to, do, k)
+		}
+		if do == doEnd && !k.terminal() && !k.rests() && !k.done {
+			t.Fatalf("%v, %v: it ends though the agent has not said so: %+v", p, in, k)
+		}
+		if do == doEnd && k.waits && !k.terminal() && !k.done {
+			t.Fatalf("%v, %v: it ends though a call waits: %+v", p, in, k)
+		}
+		if do == doAsk && !k.waits {
+			t.Fatalf("%v, %v: it asks though nothing waits: %+v", p, in, k)
+		}
+		if do == doUnsent && k.arrived {
+			t.Fatalf("%v, %v: the message has come: %+v", p, in, k)
+		}
+	}
+	for i := range machine {
+		if !used[&machine[i]] {
+			t.Errorf("the row %q decides nothing", machine[i].name)
+		}
+	}
+}
