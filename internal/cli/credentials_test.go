@@ -260,7 +260,7 @@ func TestLateSetupSignsIn(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	const hello = `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"url":{}}}}`
+	const hello = `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"url":{},"form":{}}}}`
 	ids := func(id int) string { return e.call(id, "initialize", hello).Get("result.authMethods.#.id").Raw }
 	if got := ids(1); got != `["stored"]` {
 		t.Errorf("offered before: %s", got)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
 	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // understand interprets what a person enters as the agent: a name that the
@@ -51,7 +51,7 @@ func withScheme(text string) string {
 	}
 	host := u.Hostname()
 	switch {
-	case host == "localhost" || net.ParseIP(host).IsLoopback():
+	case safe.ThisMachine(host):
 		return u.String()
 	case !strings.Contains(host, ".") || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/"):
 		return "" // a program, or a path of one

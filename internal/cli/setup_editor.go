@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
-	"strings"
 	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
@@ -92,7 +91,7 @@ func explainSetup(err error) error {
 		return err
 	}
 	return errors.New("bridge: no agent is set up yet: choose \"" + setupName + "\" if your editor offers it, or run this in a terminal: " +
-		quoteForShell(self()) + " setup")
+		safe.ShellWord(self()) + " setup")
 }
 
 const setupName = "Set up an agent"
@@ -113,7 +112,7 @@ func (p *program) setupMethods() []acp.AuthMethod {
 		},
 		{
 			ID: authStored, Name: "Use the agent that is set up",
-			Description: "For an agent that you have set up in a terminal, with: " + quoteForShell(self()) + " setup",
+			Description: "For an agent that you have set up in a terminal, with: " + safe.ShellWord(self()) + " setup",
 		},
 	}
 }
@@ -125,15 +124,4 @@ func self() string {
 		return "a2astdio"
 	}
 	return path
-}
-
-// quoteForShell quotes a path for pasting into a shell.
-func quoteForShell(path string) string {
-	switch {
-	case !strings.ContainsAny(path, " \t'\"\\$&;()<>|*?`"):
-		return path
-	case runtime.GOOS == "windows":
-		return `"` + path + `"`
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

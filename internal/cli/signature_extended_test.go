@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,8 +26,10 @@ const (
 func signedCard(t *testing.T, key, card string) (signed, jwks string) {
 	t.Helper()
 	dir := t.TempDir()
-	jwks = filepath.Join(dir, "jwks.json")
-	status, signed, stderr := runMain("", "card", "sign", "--key", privateFile(t, dir, "key.json", key), "--jwks", jwks, privateFile(t, dir, "card.json", card))
+	before, rest, _ := strings.Cut(key, `"d":"`)
+	_, public, _ := strings.Cut(rest, `",`)
+	jwks = privateFile(t, dir, "jwks.json", `{"keys":[`+before+public+`]}`)
+	status, signed, stderr := runMain("", "card", "sign", "--key", privateFile(t, dir, "key.json", key), privateFile(t, dir, "card.json", card))
 	if status != 0 {
 		t.Fatal(stderr)
 	}
