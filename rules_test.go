@@ -32,7 +32,7 @@ var mayImport = map[string]struct {
 	"mapping/ask":        {[]string{"mapping/calls", "mapping/acp", "transport/a2a", "internal/rawjson"}, "a question is asked in any editor protocol, and answered in any dialect"},
 	"mapping/calls":      {[]string{"transport/a2a", "internal/rawjson"}, "the life of a call may know neither how agents spell it nor how an editor shows it"},
 	"mapping":            {[]string{"transport/a2a", "mapping/acp", "mapping/calls", "mapping/ask", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
-	"bridge":             {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp", "mapping/ask"}, "what happens next is the public face: internal types stay out of it"},
+	"bridge":             {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp", "mapping/ask", "mapping/shown"}, "what happens next is the public face: internal types stay out of it"},
 	"bridge/store":       {[]string{"transport/a2a", "internal/safe"}, "what is stored has no edge back into what happens"},
 	"internal/companion": {[]string{"internal/safe"}, "the companion needs no A2A"},
 	"internal/fastpath":  {nil, "what an event carries for speed may not know what it says"},

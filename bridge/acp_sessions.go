@@ -155,7 +155,7 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 			return err
 		}
 	}
-	if err := session.readJournal(isNew, sink); err != nil {
+	if err := session.readJournal(isNew, &mapping.ACP{Session: session.ID, Cwd: session.Cwd}, sink); err != nil {
 		return false, err
 	}
 	if len(batch) > 0 {

@@ -27,7 +27,7 @@ type acpView struct {
 	out        mapping.ACP
 	buf        []byte
 	made       func([]mapping.Step, []byte)
-	journalled []byte // for the journal, where it is not the same
+	journalled []byte // for the journal
 }
 
 // Show implements [Editor].
@@ -48,35 +48,15 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 }
 
 func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
-	plain := v.out.Plain(steps)
+	if v.session.journal != nil {
+		v.journalled = v.session.kept.Append(v.journalled[:0], steps)
+		v.session.record(v.journalled)
+	}
 	v.out.Made = v.made
-	v.buf = v.out.Append(v.buf[:0], steps)
-	v.out.Made = nil // what the journal keeps is not observed
-	if len(v.buf) == 0 {
+	if v.buf = v.out.Append(v.buf[:0], steps); len(v.buf) == 0 {
 		return nil
 	}
-	v.record(steps, plain)
 	return v.editor.server.out.Send(ctx, v.buf)
-}
-
-// record writes to the journal what the editor is about to be shown. That is what the
-// buffer holds, or, if plain is not nil, what plain spells.
-func (v *acpView) record(steps []mapping.Step, plain *mapping.ACP) {
-	picked := v.session.recorder.Pick(steps)
-	all := len(picked) == len(steps) && (len(steps) == 0 || &picked[0] == &steps[0])
-	v.journalled = mapping.Marks(v.journalled[:0], picked)
-	switch {
-	case plain != nil:
-		v.journalled = plain.Append(v.journalled, picked)
-	case !all:
-		v.journalled = v.out.Append(v.journalled, picked)
-	case len(v.journalled) > 0:
-		v.journalled = append(v.journalled, v.buf...)
-	default:
-		v.session.record(v.buf)
-		return
-	}
-	v.session.record(v.journalled)
 }
 
 // Ask implements [Editor]: one question after the other, because clients show

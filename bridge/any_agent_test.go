@@ -32,7 +32,7 @@ var (
 // reaches the agent once, unless the answer refused it. The user allows a call only as it was
 // first described: the agent never hears that another one is allowed. Editors get JSON.
 //
-// The world (internal/test/world) is about legal agents, and knows what their users must see.
+// The generated conversations (internal/test/seeds) are of legal agents, and know what their users must see.
 func TestAnyAgent(t *testing.T) {
 	for seed := range uint64(*anyAgents) {
 		seed += *firstAny

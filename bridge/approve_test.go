@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -25,7 +26,7 @@ func asked(t testing.TB, name string, args, confirmation any) mapping.Question {
 	var parts a2a.Parts
 	parts.FastPath().Only = &a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(data), Raw: a2a.JSON(data)}
 	fold := mapping.NewFold()
-	fold.Event(&a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
+	fold.Event(shown.Live, &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
 		Metadata: `{"coderAgent":{"kind":"tool-call-confirmation"}}`,
 		Message:  a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: parts}}, nil)
 	if len(fold.Open()) != 1 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -217,7 +218,7 @@ func (t *turn) showCancelled(ctx context.Context) (late <-chan struct{}, err err
 	if task == nil {
 		return nil, nil
 	}
-	t.steps = t.fold.Behind(stateOf(task), t.steps[:0])
+	t.steps = t.fold.Event(shown.Live, stateOf(task), t.steps[:0])
 	if len(t.steps) > 0 {
 		err = t.editor.Show(ctx, t.steps)
 	}

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // said is what a leg hands to its turn.
 type said struct {
-	verb   verb
+	verb   shown.Verb
 	events []a2a.Event // valid until the turn has answered
 	conn   *mapping.Connection
 	cut    bool // something may have been said unheard before what comes next
@@ -315,7 +316,7 @@ func (l *leg) giveHeld(ctx context.Context, cut bool) bool {
 	if l.held = nil; task == nil {
 		return true
 	}
-	return l.give(ctx, said{cut: cut}) && l.give(ctx, said{verb: snapshot, events: []a2a.Event{*task}})
+	return l.give(ctx, said{cut: cut}) && l.give(ctx, said{verb: shown.Snapshot, events: []a2a.Event{*task}})
 }
 
 // give hands something to the turn, and takes what that knows then; false: the leg is over.

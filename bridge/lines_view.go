@@ -31,7 +31,7 @@ type linesView struct {
 // Show implements [Editor].
 func (v *linesView) Show(ctx context.Context, steps []mapping.Step) error {
 	for i := range steps {
-		if s := &steps[i]; s.Kind == mapping.StepText && !v.full {
+		if s := &steps[i]; s.Kind == mapping.StepText && !s.Repeats && !v.full {
 			if len(v.text) > 0 && s.Shown != v.shown {
 				v.text = append(v.text, "\n\n"...) // another message
 			}

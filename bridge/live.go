@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -24,7 +25,7 @@ func (l *leg) takeLive(ctx context.Context, events []a2a.Event) {
 			return
 		}
 	}
-	if !l.give(ctx, said{verb: live, events: events}) {
+	if !l.give(ctx, said{verb: shown.Live, events: events}) {
 		return
 	}
 	l.arrived, l.unheard, l.grown, l.done, l.held = true, 0, 0, false, nil

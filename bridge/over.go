@@ -86,6 +86,12 @@ func (l *leg) silence(ctx context.Context) {
 	l.step(ctx, inSilent)
 }
 
+// endWasAnnounced reports whether the agent has said before its stream ended that it would: by
+// a terminal state, a question, or a last event in a state that rests (E17).
+func (l *leg) endWasAnnounced() bool {
+	return l.terminal() || l.done || l.waitsForInput() && !l.request.goesOnAsking || l.own && (l.waits || l.rests())
+}
+
 // endOfStream says what the end of the leg's own stream means.
 func (l *leg) endOfStream(ctx context.Context, b batch) {
 	ended := isEnd(b.err)
@@ -102,7 +108,7 @@ func (l *leg) endOfStream(ctx context.Context, b batch) {
 	case b.stream.Unstreamed() && l.named:
 		l.unstreamed(ctx)
 	case ended && l.opened:
-		if l.outage.why = errMiddle; !l.terminal() && !l.done && !(l.own && (l.waits || l.rests())) {
+		if l.outage.why = errMiddle; !l.endWasAnnounced() {
 			l.lose(ctx) // an end that nothing announced is a cut (E17)
 		}
 		l.step(ctx, inEnded)

@@ -11,6 +11,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -120,34 +121,38 @@ func (s *Session) recordPrompt(out *mapping.ACP, params []byte) {
 	if s.journal == nil {
 		return
 	}
+	s.kept.Turn()
 	prompt := a2a.JSON(gjson.GetBytes(params, "prompt").Raw)
 	s.record(out.UserMessage(nil, prompt, s.agent.opts.NewID()))
 }
 
-// readJournal reads the session's journal: the fold learns what was shown, and show, if
-// it is not nil, gets the lines, repaired where earlier ones are missing.
-func (s *Session) readJournal(learn bool, show func(line []byte) error) error {
-	out := mapping.ACP{Session: s.ID}
-	var mender mapping.Mender
+// readJournal reads the session's journal: the fold learns what was shown, and show, if it
+// is not nil, gets the lines that show it again, as out spells them.
+func (s *Session) readJournal(learn bool, out *mapping.ACP, show func(lines []byte) error) error {
+	var loader mapping.Loader
+	if learn {
+		loader.Fold = s.fold
+	}
+	var buf []byte
 	err := s.agent.opts.Store.ReadJournal(s.ID, func(line []byte) error {
-		switch {
-		case line == nil && show != nil:
+		var steps []mapping.Step
+		if line == nil {
 			const missing = "[The conversation is not stored from its beginning.]\n"
-			return show(out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: missing}}))
-		case line == nil:
+			steps = []mapping.Step{{Kind: mapping.StepNotice, Text: missing}}
+		} else if steps, line = loader.Line(line); show == nil || steps == nil && line == nil {
 			return nil
 		}
-		if learn {
-			s.fold.Restore(line)
+		if buf = out.Append(buf[:0], steps); line != nil && steps == nil {
+			buf = append(append(buf, line...), '\n')
 		}
-		if show == nil || mapping.IsMark(line) {
+		if show == nil || len(buf) == 0 {
 			return nil
 		}
-		if line = mender.Mend(line); line == nil {
-			return nil
-		}
-		return show(append(line[:len(line):len(line)], '\n'))
+		return show(buf)
 	})
+	if learn {
+		s.unfinished = loader.Unfinished()
+	}
 	if errors.Is(err, store.ErrNoSession) {
 		return nil
 	}
@@ -177,7 +182,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if err != nil {
 		// The next prompt finds out whether the task is still there.
 		s.agent.opts.Log.Debug("looking for the session's task", "task", s.taskID, "err", err)
-		if !s.fold.Unfinished() {
+		if !s.unfinished {
 			return false
 		}
 		if isFinal(err) {
@@ -189,21 +194,20 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 		return true // the caller tries again
 	}
 	s.fold.Speak(w.Dialect)
-	unfinished := s.fold.Unfinished()
+	unfinished := s.unfinished
 	s.fold.SetTask(s.taskID)
 	if unfinished {
 		s.fold.Cut()
 	}
-	steps := s.fold.Event(task, nil)
+	steps := s.fold.Event(shown.Snapshot, task, nil)
 	over := s.fold.State.Terminal()
 	if !over {
 		s.fold.AskAgain(false)
 	}
-	s.record(s.fold.KnownMarks(nil))
 	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Awaits()))
 	var marks []byte
 	if unfinished && !goesOn {
-		marks = s.fold.EndMarks(nil)
+		marks = mapping.EndLine(nil)
 		steps = append(s.fold.EndTurn(over, false, steps), s.failureSteps()...)
 	}
 	if len(steps) > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -142,7 +143,7 @@ func (l *leg) cannotLook(ctx context.Context, silent bool) {
 // takeSnapshot takes the task as it is.
 func (l *leg) takeSnapshot(ctx context.Context, task *a2a.Event) {
 	open := l.phase == streaming && (l.live != nil || !l.opened)
-	if !l.give(ctx, said{verb: snapshot, events: []a2a.Event{*task}, quiet: open && !l.own}) {
+	if !l.give(ctx, said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !l.own}) {
 		return
 	}
 	l.owes, l.stale = false, l.stale && task.State != l.state
@@ -311,7 +312,7 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 
 // takeReplayed takes events that may repeat what was heard, of an agent that cannot be asked.
 func (l *leg) takeReplayed(ctx context.Context, events []a2a.Event) {
-	if !l.give(ctx, said{verb: replayed, events: events}) {
+	if !l.give(ctx, said{verb: shown.Replayed, events: events}) {
 		return
 	}
 	for i := range events {

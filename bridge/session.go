@@ -70,11 +70,12 @@ type Session struct {
 	taskID    string
 	previous  []string // tasks of this context that have ended: the last one
 	journal   *store.Journal
-	recorder  mapping.Recorder
-	unstored  bool  // the journal could not be written, and is given up
-	unkept    error // why the conversation is not kept, which the user does not know
-	keptTold  bool  // he was told, once
-	ring      ring  // what the agent has said, to know it again
+	kept      mapping.Journal // what the journal has
+	// unfinished: the journal that was read ends in the middle of a turn.
+	unfinished bool
+	unstored   bool  // the journal could not be written, and is given up
+	unkept     error // why the conversation is not kept, which the user does not know
+	keptTold   bool  // he was told, once
 	// paused is the leg of a turn that ended with calls pending while its stream was
 	// open: what else it asks belongs to the same pause. given are the decisions of
 	// that pause that have not been sent, by [mapping.ToolCall.Shown].

@@ -145,10 +145,8 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	}
 	t.requestPushes(ctx, next)
 	switch {
-	case fresh && next.beyond: // the prompt was an answer beside the task
-		t.fold.GoOn(next.taskID)
 	case fresh:
-		t.fold.Begin(next.taskID)
+		t.fold.Begin(next.taskID, "", "")
 	default:
 		t.fold.SetTask(next.taskID)
 	}
@@ -213,7 +211,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 	t.down, t.due = false, false
 	if leg == nil {
 		if r.message != nil {
-			t.fold.Sent(r.message.ID)
+			t.fold.Sent(r.message.ID, textOf(r.message))
 		}
 		r.pushes = t.session.pushes
 		r.executesAsking, r.goesOnAsking = t.writing.Traits().HangUpStops, t.writing.Traits().GoesOnAsking
@@ -324,4 +322,13 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			return ended, ctx.Err()
 		}
 	}
+}
+
+// textOf is the text of a message of ours.
+func textOf(m *a2a.Outgoing) string {
+	text := ""
+	for _, p := range m.Parts {
+		text += p.Text
+	}
+	return text
 }

@@ -28,7 +28,7 @@ func (t *turn) answerAside(ctx context.Context, leg *leg, decisions []decision) 
 		aside, t.answered, m.ID = true, true, t.agent.opts.NewID()
 		t.observeAnswer(&d)
 		t.fold.Answered(d.question.Call.ID, d.option.Allows())
-		t.session.record(mapping.AnswerMark(nil, d.question.Call, t.fold.TaskID))
+		t.session.record(mapping.AnswerLine(nil, d.question.Call, t.fold.TaskID))
 		if d.unanswered {
 			t.unanswered = append(t.unanswered, d.question.Call)
 		}

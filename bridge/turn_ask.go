@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -206,7 +207,7 @@ func (t *turn) reconcile(ctx, reading context.Context) error {
 // showTask shows what a task that was looked at has become.
 func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 	t.down = false
-	t.steps = t.fold.Event(task, t.steps[:0])
+	t.steps = t.fold.Event(shown.Snapshot, task, t.steps[:0])
 	if len(t.steps) == 0 {
 		return nil
 	}
@@ -256,7 +257,7 @@ func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*req
 		return t.cancelToReject(ctx, leg, decisions)
 	}
 	for _, d := range decisions {
-		t.session.record(mapping.AnswerMark(nil, d.question.Call, t.fold.TaskID))
+		t.session.record(mapping.AnswerLine(nil, d.question.Call, t.fold.TaskID))
 	}
 	m := &a2a.Outgoing{ID: t.agent.opts.NewID(), TaskID: t.fold.TaskID, ContextID: t.fold.ContextID}
 	if err := t.writing.Answers(answers, m); err != nil {
@@ -312,7 +313,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		t.showWhole(ctx, leg, taskID)
 	}
 	notice := fmt.Sprintf("\n[The agent offers no way to reject a call alone. Its task was cancelled: %s was not allowed.]\n", strings.Join(titles, ", "))
-	t.steps = t.fold.Behind(stateOf(task), append(t.steps[:0], t.notice(notice)))
+	t.steps = t.fold.Event(shown.Live, stateOf(task), append(t.steps[:0], t.notice(notice)))
 	if err := t.editor.Show(ctx, t.steps); err != nil {
 		return nil, err
 	}

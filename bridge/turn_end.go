@@ -36,7 +36,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if how == overdue {
 		t.fold.Doubt()
 	}
-	marks := t.fold.EndMarks(nil)
+	marks := mapping.EndLine(nil)
 	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
 	var showErr error
 	steps := t.fold.EndTurn(over, err != nil, nil)

@@ -5,19 +5,20 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // show turns what a leg has said into steps, hands them to the editor, and tells the leg what is
 // known then.
 func (t *turn) show(ctx context.Context, leg *leg, n said) error {
-	stale := n.verb == snapshot && len(n.events) > 0 && !n.quiet && t.isStale(&n.events[0])
+	stale := n.verb == shown.Snapshot && len(n.events) > 0 && !n.quiet && t.isStale(&n.events[0])
 	if n.cut {
 		t.fold.Cut()
 	}
 	steps := t.stepsOf(&n, stale, t.steps[:0])
 	t.noteTask()
-	t.keep(leg, len(n.events) > 0 && n.verb == live)
+	t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
@@ -44,11 +45,11 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 		steps = t.connection(n.conn, steps)
 	}
 	if len(n.events) > 0 && !stale {
-		if n.verb != live && t.down {
+		if n.verb != shown.Live && t.down {
 			steps = append(steps, t.cutCost(n)...)
 		}
 		steps = t.foldEvents(n, steps)
-		t.down = t.down && n.verb == live
+		t.down = t.down && n.verb == shown.Live
 	}
 	t.down, t.due = t.down && !n.ask, t.due || n.ask
 	steps = t.tellOtherContext(steps)
@@ -86,16 +87,11 @@ func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
 	return steps
 }
 
-// keep puts into the journal what no step tells: texts that were shown elsewhere, and that
-// the agent, which has spoken, has taken the user's answers.
+// keep puts into the journal that the agent, which has spoken, has taken the user's answers.
 func (t *turn) keep(leg *leg, spoke bool) {
-	marks := t.fold.KnownMarks(nil)
 	if leg.request.answers && spoke && !t.taken {
 		t.taken = true
-		marks = mapping.HeardMark(marks, t.fold.TaskID)
-	}
-	if len(marks) > 0 {
-		t.session.record(marks)
+		t.session.record(mapping.HeardLine(nil, t.fold.TaskID))
 	}
 }
 
@@ -137,6 +133,6 @@ func (t *turn) learn(ctx context.Context, taskID string) {
 	if task.State == a2a.StateInputRequired || task.State == a2a.StateAuthRequired || task.State.Terminal() {
 		t.fold.SetTask(taskID)
 		t.fold.Speak(t.writing.Dialect)
-		t.fold.Event(task, nil)
+		t.fold.Event(shown.Snapshot, task, nil)
 	}
 }

@@ -1,71 +1,25 @@
 package bridge
 
 import (
-	"hash/maphash"
-
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // This file gives events to the fold by how they came.
 
-// A verb says how an event came.
-type verb uint8
-
-const (
-	live     verb = iota // on the stream of the newest request, without a break
-	snapshot             // as the task, asked for, or as the first event of a subscription
-	replayed             // otherwise: it may repeat what was heard
-)
-
-// maxRing is how many events are known again, byte by byte.
-const maxRing = 8192
-
-// A ring knows events again.
-type ring struct {
-	seed   maphash.Seed
-	sums   map[uint64]struct{}
-	order  []uint64
-	oldest int
-}
-
-// note notes an event; it reports whether it was known.
-func (r *ring) note(ev *a2a.Event) (known bool) {
-	if r.sums == nil {
-		r.seed, r.sums = maphash.MakeSeed(), map[uint64]struct{}{}
-	}
-	sum := maphash.String(r.seed, string(ev.Raw))
-	if _, known = r.sums[sum]; known {
-		return true
-	}
-	if r.sums[sum] = struct{}{}; len(r.order) < maxRing {
-		r.order = append(r.order, sum)
-		return false
-	}
-	delete(r.sums, r.order[r.oldest])
-	r.order[r.oldest], r.oldest = sum, (r.oldest+1)%maxRing
-	return false
-}
-
 // foldEvent turns an event into steps.
 func (t *turn) foldEvent(n *said, ev *a2a.Event, steps []mapping.Step) []mapping.Step {
-	known := t.session.ring.note(ev)
-	switch {
-	case n.verb == replayed && known:
-		return steps
-	case n.verb == replayed && t.down:
-		t.fold.Blind(nil)
-	case n.quiet:
+	if n.quiet {
 		states := statesOf(ev)
 		ev = &states
 	}
-	return t.fold.Event(ev, steps)
+	return t.fold.Event(n.verb, ev, steps)
 }
 
 // isStale reports whether a task is older than what is known of it. Where that is all that comes
 // time and again it is believed: agents keep less than they say.
 func (t *turn) isStale(task *a2a.Event) bool {
-	if task.State.Terminal() || t.writing.Traits().PartialHistory || !t.fold.Lacks(task) {
+	if task.State.Terminal() || t.writing.Traits().PartialHistory || !t.fold.IsStale(task) {
 		t.stale = 0
 		return false
 	}

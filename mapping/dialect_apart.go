@@ -143,11 +143,8 @@ func (p *pieces) ask(in input) { p.list = append(p.list, piece{kind: pieceInput,
 
 // memory is what a dialect has to remember of a task.
 type memory struct {
-	// streamed is the text since the last whole one, thinking the thoughts.
-	streamed, thinking []byte
-	// lastThought is the last thought that was whole, and whether an artifact had it.
-	lastThought uint64
-	inArtifact  bool
+	// streamed is the text since the last whole one.
+	streamed []byte
 	// lines are the calls that are known by lines of text and have not ended; made
 	// counts them all.
 	lines []lineCall

@@ -40,9 +40,13 @@ type ACP struct {
 func (e *ACP) Append(dst []byte, steps []Step) []byte {
 	for i := 0; i < len(steps); {
 		s, n, from := &steps[i], 1, len(dst)
+		if s.Repeats { // a view leaves out what was shown
+			i++
+			continue
+		}
 		e.meta.note(s)
 		if s.Kind == StepText {
-			for i+n < len(steps) && steps[i+n].Kind == StepText && steps[i+n].Shown == s.Shown {
+			for i+n < len(steps) && steps[i+n].Kind == StepText && steps[i+n].Shown == s.Shown && !steps[i+n].Repeats {
 				n++
 			}
 			dst = e.text(dst, steps[i:i+n])
@@ -55,22 +59,6 @@ func (e *ACP) Append(dst []byte, steps []Step) []byte {
 		i += n
 	}
 	return dst
-}
-
-// Plain returns how steps that are about to be appended are spelled for editors of
-// which nothing is known, as a journal keeps them: another editor may load it, and
-// notices are no part of a conversation. nil: as they are for this one.
-func (e *ACP) Plain(steps []Step) *ACP {
-	if !e.Notices && e.Terminal == "" {
-		return nil
-	}
-	for i := range steps {
-		switch steps[i].Kind {
-		case StepNotice, StepConnection, StepTool:
-			return &ACP{Session: e.Session, Cwd: e.Cwd, meta: e.meta}
-		}
-	}
-	return nil
 }
 
 // Piece splits off the steps that are spelled at once: all of them, but of a

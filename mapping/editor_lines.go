@@ -59,7 +59,7 @@ func (s *Step) joins(next *Step) bool {
 	return s.Kind == StepText && next.Kind == StepText && next.Append && s.MessageID == next.MessageID &&
 		s.ArtifactID == next.ArtifactID && s.Name == next.Name && s.LastChunk == next.LastChunk &&
 		s.TaskID == next.TaskID && s.ContextID == next.ContextID && s.Model == next.Model && s.UserTier == next.UserTier &&
-		s.Metadata == next.Metadata && s.Own == next.Own
+		s.Metadata == next.Metadata && s.Own == next.Own && s.Repeats == next.Repeats
 }
 
 // step appends the line of a run of steps: one, or text that is joined.
@@ -140,6 +140,9 @@ func (e *Lines) members(dst []byte, s *Step) []byte {
 	}
 	if s.UserTier != "" {
 		dst = appendField(dst, "userTier", s.UserTier)
+	}
+	if s.Repeats {
+		dst = append(dst, `,"repeats":true`...)
 	}
 	dst = appendJSON(dst, "metadata", s.Metadata)
 	if s.Own != (OwnMeta{}) {

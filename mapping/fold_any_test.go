@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -35,59 +36,39 @@ type foldScript struct {
 	said map[rune]bool
 	// late are the newest events, which may come again or be looked into.
 	late []a2a.Event
-	// journal has the lines of what was shown.
-	acp     ACP
-	journal []byte
+	// lines has what was shown, as journal spells it.
+	journal Journal
+	lines   []byte
 }
 
 // step does one thing.
 func (s *foldScript) step(what, with byte) {
-	switch ev := s.event(with); what % 19 {
-	case 0, 1, 2:
-		s.come(ev)
-	case 3:
-		s.shows(s.Echo(&ev, nil))
-	case 4:
-		s.shows(s.Behind(&ev, nil))
-	case 5:
-		task := s.task(with)
-		s.shows(s.Align(&task, s.late, what >= 128, nil))
-	case 6:
-		task := s.task(with)
-		s.Lacks(&task)
-		s.shows(s.Event(&task, nil))
-	case 7:
-		for i := range s.late {
-			s.shows(s.Event(&s.late[i], nil))
-		}
+	switch ev := s.event(with); what % 14 {
+	case 0, 1, 2, 3:
+		s.come(shown.Live, ev)
+	case 4, 5:
+		s.come(shown.Replayed, ev)
+	case 6, 7:
+		s.come(shown.Snapshot, s.task(with))
 	case 8:
-		s.Cut()
+		for i := range s.late {
+			s.shows(s.Event(shown.Verb(with%3), &s.late[i], nil))
+		}
 	case 9:
-		s.Again()
+		s.Cut()
 	case 10:
-		s.Blind(s.late)
-	case 11:
-		s.Blind(nil)
-	case 12:
-		s.Repeated()
-	case 13:
 		s.shows(s.EndTurn(with&1 > 0, with&2 > 0, nil))
-		s.Begin([]string{"t", "u", ""}[with%3])
-	case 14:
+		s.Begin([]string{"t", "u", ""}[with%3], []string{"u", ""}[with&1], "ask")
+	case 11:
 		s.Doubt()
-		s.Knows(&ev)
-	case 15:
-		s.shows(s.EndTurn(false, false, nil))
-		s.GoOn("t")
-	case 16:
-		s.restart()
-	case 17:
-		s.Sent("u")
+		s.Sent("u", "")
 		s.Rest("t")
 		s.Unheard()
-	case 18:
+	case 12:
+		s.restart()
+	case 13:
 		ev.State, ev.HasMessage, ev.EndsLeg = a2a.StateCompleted, false, true
-		s.come(ev)
+		s.come(shown.Live, ev)
 	}
 	if len(s.late) > 4 {
 		s.late = s.late[1:]
@@ -95,16 +76,17 @@ func (s *foldScript) step(what, with byte) {
 }
 
 // come is an event that comes.
-func (s *foldScript) come(ev a2a.Event) {
+func (s *foldScript) come(v shown.Verb, ev a2a.Event) {
 	s.late = append(s.late, ev)
-	s.shows(s.Event(&ev, nil))
+	s.shows(s.Event(v, &ev, nil))
 }
 
 // restart goes on with what a journal tells.
 func (s *foldScript) restart() {
 	s.Fold = NewFold()
-	for line := range bytes.Lines(s.journal) {
-		s.Restore(line)
+	l := Loader{Fold: s.Fold}
+	for line := range bytes.Lines(s.lines) {
+		l.Line(line)
 	}
 }
 
@@ -167,5 +149,5 @@ func (s *foldScript) shows(steps []Step) {
 			}
 		}
 	}
-	s.journal = s.KnownMarks(s.acp.Append(s.journal, steps))
+	s.lines = s.journal.Append(s.lines, steps)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -12,14 +13,15 @@ import (
 // [apart]).
 type takings struct {
 	memories map[string]*memory // by task
-	pieces   pieces
-	inputs   []input        // that the agent waits for
-	hinted   int            // how many things the user was told that there are
-	thoughts past[struct{}] // that were shown whole, by their hash
+	inputs   []input            // that the agent waits for
+	hinted   int                // how many things the user was told that there are
 	// givenUp: the agent repeats a question that was answered, and would repeat it for
 	// ever.
 	givenUp bool
 }
+
+// maxTasks is how many tasks of a conversation are remembered.
+const maxTasks = 64
 
 // maxStreamed is how much of a text is kept to compare with the whole of it.
 const maxStreamed = 1 << 20
@@ -47,12 +49,17 @@ func (t *takings) memory(task string) *memory {
 	return m
 }
 
-// findApart notes which dialect an event shows its agent to speak. One that is known
-// to speak a dialect already is not looked at again.
+// maxSought is in how many events a second dialect is looked for: agents of Google's ADK may
+// declare the extension for tools, too.
+const maxSought = 64
+
+// findApart notes which dialect an event shows its agent to speak. One whose messages a
+// dialect splits is not looked at again.
 func (f *Fold) findApart(ev *a2a.Event) {
-	if f.spoken != 0 {
+	if f.apart() != nil || f.spoken != 0 && f.sought > maxSought {
 		return
 	}
+	f.sought++
 	// The sign is searched for in tasks only: looking at each message of a task costs
 	// more than the search. In other events the search through a long text would cost
 	// more.
@@ -81,7 +88,7 @@ func (f *facts) apart() apart {
 }
 
 func (f *Fold) carrier() *carrier {
-	at := &carrier{held: f.whole, mem: f.takings.memory(f.TaskID)}
+	at := &carrier{held: f.inState, mem: f.takings.memory(f.TaskID)}
 	if f.event != nil {
 		at.metadata, at.state = f.event.Metadata, f.event.State
 		at.ends = f.event.EndsLeg || f.event.State.Terminal()
@@ -89,24 +96,26 @@ func (f *Fold) carrier() *carrier {
 	return at
 }
 
-// apartMessage shows a message that a dialect splits; false if none does.
-func (f *Fold) apartMessage(m *a2a.Message, how carriage) bool {
+// addApart adds the pieces of a message or an artifact that a dialect splits; false if none
+// does.
+func (f *Fold) addApart(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	d := f.apart()
 	if d == nil {
 		return false
 	}
-	p := &f.takings.pieces
-	*p = pieces{}
-	at := f.carrier()
-	at.newest = f.event != nil && m == &f.event.Message
-	if !d.message(m, at, p) {
+	p, at := &pieces{}, f.carrier()
+	at.newest = as.Status
+	if a != nil {
+		as.Kind = shown.Artifact
+		at.appends, at.last = as.Append, as.Last
+		at.seen = f.shown.Has(shown.Artifact, a.ID)
+		if !d.artifact(a, at, p) {
+			return false
+		}
+	} else if !d.message(m, at, p) {
 		return false
 	}
-	f.showPieces(d, at, m.ID, false, func(text string) {
-		plain := *m
-		plain.Parts = onlyText(text)
-		f.plainMessage(&plain, how)
-	})
+	f.addPieces(d, at, p, as)
 	return true
 }
 
@@ -114,172 +123,99 @@ func (f *Fold) apartMessage(m *a2a.Message, how carriage) bool {
 func (f *Fold) apartEvent(ev *a2a.Event) {
 	d := f.apart()
 	t, ok := d.(teller)
-	if !ok || ev.Metadata == "" && !ev.State.Terminal() || f.echo && !f.behind {
+	if !ok || ev.Metadata == "" && !ev.State.Terminal() {
 		return
 	}
-	p := &f.takings.pieces
-	*p = pieces{}
-	at := f.carrier()
+	p, at := &pieces{}, f.carrier()
 	t.event(at, p)
-	f.showPieces(d, at, "status", false, func(string) {})
+	f.items.clear()
+	f.addPieces(d, at, p, shown.Item{Kind: shown.Message, ID: "status"})
+	f.showLive()
 }
 
-// apartArtifact shows an artifact that a dialect splits; false if none does.
-func (f *Fold) apartArtifact(a *a2a.Artifact, appends, last bool) bool {
-	d := f.apart()
-	if d == nil {
-		return false
-	}
-	p := &f.takings.pieces
-	*p = pieces{}
-	at := f.carrier()
-	at.appends, at.last = appends, last
-	at.seen = f.texts.of(a.ID, true).n > 0
-	if !d.artifact(a, at, p) {
-		return false
-	}
-	f.showPieces(d, at, a.ID, true, func(text string) {
-		plain := *a
-		plain.Parts = onlyText(text)
-		if f.whole {
-			f.heldArtifact(&plain)
-		} else {
-			f.artifact(&plain, appends, last)
-		}
-	})
-	return true
-}
-
-func onlyText(text string) (parts a2a.Parts) {
-	parts.FastPath().Only = &a2a.Part{Kind: a2a.PartText, Text: text}
-	return parts
-}
-
-// showPieces shows pieces in their order. Text to which A2A's own rules apply is shown
-// by plain, all of it at the place of its first piece.
-func (f *Fold) showPieces(d apart, at *carrier, id string, artifact bool, plain func(string)) {
-	p := &f.takings.pieces
+// addPieces adds pieces in their order. Text to which A2A's own rules apply is one item, at
+// the place of its first piece.
+func (f *Fold) addPieces(d apart, at *carrier, p *pieces, as shown.Item) {
 	if p.usage != "" && !at.held {
 		f.Usage = cloneJSON(p.usage)
 	}
-	list := p.list
-	var all strings.Builder
-	for i := range list {
-		if list[i].kind == pieceText {
-			all.WriteString(list[i].text)
-		}
-	}
-	for i := range list {
-		piece := &list[i]
-		sh := f.texts.of(id, artifact)
+	plain := -1 // where that item is
+	for i := range p.list {
+		piece := &p.list[i]
+		in := as
 		if piece.alone != "" {
-			sh = f.texts.of(piece.alone, artifact)
+			in.ID = piece.alone
 		}
+		in.Parts = partList(a2a.Part{Kind: a2a.PartText, Text: piece.text})
 		switch piece.kind {
-		case pieceText:
-			if all.Len() > 0 {
-				plain(all.String())
-				all.Reset()
+		case pieceText, piecePart:
+			if piece.kind == piecePart {
+				in.Parts = partList(piece.part)
 			}
+			if plain < 0 {
+				plain = len(f.items.list)
+				f.items.add(in)
+				continue
+			}
+			list := f.items.list[plain].Parts.FastPath()
+			list.List = append(list.List, in.Parts.FastPath().List...)
 		case pieceDelta, pieceWhole:
-			f.streamedText(at, sh, piece)
+			if n := len(f.items.list); i > 0 && p.list[i-1].kind == piece.kind && p.list[i-1].alone == piece.alone && !piece.fresh {
+				f.items.list[n-1].Parts.FastPath().List = append(f.items.list[n-1].Parts.FastPath().List, in.Parts.FastPath().List...)
+				continue
+			}
+			f.addStreamed(at, piece, in)
 		case pieceThought, pieceWholeThought:
-			f.streamedThought(at, sh, piece)
-		case pieceCall:
-			f.apartCall(d, at, id, artifact, &piece.call)
-		case pieceOutput:
-			f.showCalls(f.calls.More(piece.call.ID, piece.text, textMax, nil))
-		case piecePart:
-			if sum := markSum(string(piece.part.Raw)); f.texts.once(sh, sum) {
-				f.missed(!artifact)
-				s := Step{Kind: StepPart, MessageID: id, Part: &piece.part, Shown: f.texts.partName(sh), mark: partMark(sh, sum)}
-				if artifact {
-					s.ArtifactID = id
-				}
-				f.add(s)
+			in.Kind, in.Hint = shown.Thought, shown.Whole
+			if piece.kind == pieceThought {
+				in.Hint = shown.Piece
 			}
-		case pieceInput:
-			f.wantInput(d, sh, piece.input)
-		case pieceNotice:
-			if !at.held {
-				f.add(Step{Kind: StepNotice, Text: piece.text})
+			if strings.TrimSpace(piece.text) != "" || piece.kind == pieceThought {
+				f.items.add(in)
 			}
-		case pieceError:
-			if f.Err == "" {
-				f.Err = strings.Clone(piece.text)
-				f.add(Step{Kind: StepError, Text: f.Err})
-			}
+		default:
+			f.items.do(func() { f.doPiece(d, at, piece, as) })
 		}
 	}
 }
 
-// streamedText shows text of which the dialect knows whether it is new or a repetition.
-func (f *Fold) streamedText(at *carrier, sh *shown, p *piece) {
-	text := p.text
-	if at.held || f.echoed(sh, "") {
-		return // a snapshot's pieces of a text do not tell which they are
-	}
-	if p.kind == pieceWhole {
-		was := string(at.mem.streamed)
+// addStreamed adds text of which the dialect knows whether it is a piece, or the whole that
+// is said behind its pieces (L10).
+func (f *Fold) addStreamed(at *carrier, p *piece, in shown.Item) {
+	in.Append = false
+	if in.Hint = shown.Whole; p.kind == pieceDelta {
+		in.Hint = shown.Piece
+		if len(at.mem.streamed)+len(p.text) <= maxStreamed {
+			at.mem.streamed = append(at.mem.streamed, p.text...)
+		}
+	} else {
 		at.mem.streamed = nil
-		if rest, ok := strings.CutPrefix(text, was); ok && was != "" {
-			f.texts.adopt(sh, text[:len(was)])
-			text = rest
-		} else if rest, ok := f.texts.said.covers(text); ok {
-			text = rest
-		} else {
-			f.texts.epoch++ // it is another text, under the same name
-		}
-		if text == "" {
-			return
-		}
-	} else if len(at.mem.streamed)+len(text) <= maxStreamed {
-		at.mem.streamed = append(at.mem.streamed, text...)
 	}
-	if sh.run != nil && sh.run.epoch != f.texts.epoch {
-		f.texts.said.begin(sh.artifact)
+	if p.fresh {
+		f.items.do(f.shown.Break)
 	}
-	s := Step{MessageID: sh.id, Append: sh.n > 0}
-	if sh.artifact {
-		s.ArtifactID = sh.id
-	}
-	may := asRead
-	if sh.artifact || p.fresh {
-		may = never
-	}
-	f.text(sh, text, nil, s, may)
+	f.items.add(in)
 }
 
-// streamedThought shows a thought, or what was not shown of it.
-func (f *Fold) streamedThought(at *carrier, sh *shown, p *piece) {
-	text, mem := p.text, at.mem
-	sum := markSum("thought", f.TaskID, p.text)
-	if p.kind == pieceWholeThought {
-		again := !f.takings.thoughts.once(sum) && at.held || mem.lastThought == sum && mem.inArtifact != sh.artifact
-		mem.lastThought, mem.inArtifact = sum, sh.artifact
-		was := string(mem.thinking)
-		mem.thinking = nil
-		if rest, ok := strings.CutPrefix(text, was); ok {
-			text = rest
+// doPiece does what is no text of an item.
+func (f *Fold) doPiece(d apart, at *carrier, p *piece, as shown.Item) {
+	switch p.kind {
+	case pieceCall:
+		f.apartCall(d, at, as.ID, as.Kind == shown.Artifact, &p.call)
+	case pieceOutput:
+		f.showCalls(f.calls.More(p.call.ID, p.text, textMax, nil))
+	case pieceInput:
+		f.wantInput(d, as, p.input)
+	case pieceNotice:
+		if !at.held {
+			f.add(Step{Kind: StepNotice, Text: p.text})
 		}
-		if again || strings.TrimSpace(text) == "" {
-			return
+	case pieceError:
+		if f.Err == "" {
+			f.Err = strings.Clone(p.text)
+			f.add(Step{Kind: StepError, Text: f.Err})
 		}
-	} else if at.held {
-		return
-	} else if len(mem.thinking)+len(text) <= maxStreamed {
-		mem.thinking = append(mem.thinking, text...)
 	}
-	if text == "" {
-		return
-	}
-	f.missed(!sh.artifact)
-	follows := len(mem.thinking) > len(text)
-	if !follows && sh.thought != "" && p.kind == pieceThought {
-		sh.thought = "" // another thought
-	}
-	f.texts.epoch++
-	f.add(Step{Kind: StepThought, MessageID: sh.id, Shown: f.texts.thoughtName(sh), Description: text, Append: follows})
 }
 
 // apartCall shows a call, or what has become of one, that the message or artifact of that ID
@@ -301,8 +237,8 @@ func (f *Fold) apartCall(d dialect, at *carrier, id string, artifact bool, c *To
 		f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.call != nil && in.call.ID == c.ID })
 	}
 	f.calls.Result(c)
-	f.showCalls(f.calls.Say(c, id, f.verb(), nil))
-	at.mem.streamed, at.mem.thinking = nil, nil
+	f.showCalls(f.calls.Say(c, id, f.mention(), nil))
+	at.mem.streamed = nil
 }
 
 // asksAgain reports whether an agent repeats a question that was answered: such an

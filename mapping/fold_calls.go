@@ -2,25 +2,28 @@ package mapping
 
 import (
 	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // This file joins a [Fold] to the tool calls of its conversation.
 
-// verb says how far mentions of the event in hand may be trusted to be new.
-func (f *Fold) verb() calls.Verb {
-	switch {
-	case f.echo && !f.behind, f.loss.blind:
-		return calls.Forward
-	case f.echo, f.cut:
+// mention says how far mentions of the event in hand may be trusted to be new. Those of a
+// snapshot are weighed by [calls.Calls.Snapshot]; what a task that comes live holds may have
+// been heard.
+func (f *Fold) mention() calls.Verb {
+	if f.verb == shown.Replayed || f.inState {
 		return calls.Replayed
 	}
 	return calls.Live
 }
 
+// held reports whether the event in hand is a snapshot.
+func (f *Fold) held() bool { return f.verb == shown.Snapshot }
+
 // toolCall shows a data part of the named message that is a tool call; false if it is none.
 func (f *Fold) toolCall(data, messageID string) bool {
-	steps, ok := f.calls.Data(data, messageID, f.verb(), f.event.FastPath().Source, nil)
+	steps, ok := f.calls.Data(data, messageID, f.mention(), f.event.FastPath().Source, nil)
 	f.showCalls(steps)
 	return ok
 }
@@ -28,7 +31,7 @@ func (f *Fold) toolCall(data, messageID string) bool {
 // outputSoFar shows the output so far of a running call; false if the artifact is none, or of
 // no call that we know: other agents may name artifacts alike.
 func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
-	steps, ok := f.calls.Artifact(a, f.verb(), f.event.FastPath().Source, nil)
+	steps, ok := f.calls.Artifact(a, f.mention(), f.event.FastPath().Source, nil)
 	f.showCalls(steps)
 	return ok
 }
@@ -42,15 +45,12 @@ func (f *Fold) showCalls(list []calls.Step) {
 			s.Tool, s.Changed = c.Call, s.Changed|c.Changed
 			continue
 		}
-		f.missed(true)
-		s := Step{Kind: StepTool, Tool: c.Call, New: c.New, Changed: c.Changed}
 		if c.New {
-			f.texts.epoch++
-			s.mark = &mark{task: c.Task, call: c.Call.ID, name: c.Call.Shown}
+			f.shown.Break()
 		}
-		f.add(s)
+		f.add(Step{Kind: StepTool, Tool: c.Call, New: c.New, Changed: c.Changed})
 		f.steps[len(f.steps)-1].TaskID = c.Task
-		if f.whole {
+		if f.held() && f.inState {
 			if f.heldCalls == nil {
 				f.heldCalls = map[string]int{}
 			}
@@ -64,7 +64,7 @@ func (f *Fold) settleCalls(ev *a2a.Event) {
 	if ev.State == "" {
 		return
 	}
-	if f.calls.State(f.State); f.State == a2a.StateInputRequired && !f.echo {
+	if f.calls.State(f.State); f.State == a2a.StateInputRequired {
 		f.showCalls(f.calls.AskNewest(true, nil))
 	}
 }
@@ -118,3 +118,13 @@ func (f *Fold) Unheard(ids ...string) bool { return f.calls.Unanswered(ids...) }
 
 // Awaits reports whether the agent has said nothing of a call since it was answered.
 func (f *Fold) Awaits() bool { return f.calls.Awaits() }
+
+// answers notes which questions the user's own messages have answered: a history
+// has both.
+func (f *Fold) answers(m *a2a.Message) {
+	for p := range m.Parts.All() {
+		if p.Kind == a2a.PartData {
+			f.calls.Answer(string(p.Data))
+		}
+	}
+}

@@ -10,12 +10,12 @@ package mapping
 // missing.
 func (f *Fold) EndTurn(all, failed bool, steps []Step) []Step {
 	f.steps = steps
-	f.loss.resumed = 0
-	if !failed {
-		f.tellLossAtEnd()
+	f.connection.resumed = 0
+	if failed {
+		f.shown.Told()
 	}
-	all = all || f.loss.told
-	f.texts.end(f.WaitsForWords())
+	f.shown.End()
+	all = all || f.connection.gap
 	f.showCalls(f.calls.EndTurn(all, failed, nil))
 	steps, f.steps = f.steps, nil
 	return steps

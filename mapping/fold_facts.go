@@ -205,8 +205,12 @@ func (f *Fold) learnTraits() {
 	f.traitsOf = f.spoken
 	for i, d := range dialects() {
 		if t := d.traits(); f.speaks(i) {
-			f.partial = f.partial || t.PartialHistory
-			f.texts.chunks = f.texts.chunks || t.Chunks
+			if t.PartialHistory {
+				f.shown.Partial()
+			}
+			if t.Chunks {
+				f.shown.Chunks()
+			}
 			f.calls.Speak(uint8(i+1), d, t.Differences)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -16,8 +17,7 @@ const maxFast = 4
 // compares. FuzzHotPath, in the benchmark's package, holds both ways equal.
 type fastStep struct {
 	shape *fastpath.Shape
-	sh    *shown
-	run   *run
+	grown shown.Grown
 	step  Step // its strings are our own
 	id    string
 	// bare: no dialect reads anything of the metadata.
@@ -26,34 +26,38 @@ type fastStep struct {
 
 // learn notes an event that has appended text, and nothing else.
 func (f *Fold) learn(ev *a2a.Event, steps []Step) {
-	growing := f.texts.growing
 	shape := ev.FastPath().Shape
-	if shape == nil || f.echo || f.apart() != nil || growing == nil || len(steps) != 1 {
-		return
-	}
-	l := f.fastOf(shape)
-	if l != nil && l.run == growing.run && l.sh == growing {
+	if shape == nil || f.verb != shown.Live || f.apart() != nil || len(steps) != 1 {
 		return
 	}
 	s := steps[0]
-	if s.Kind != StepText || !s.Append || f.meta.err != "" || f.meta.usage != "" || s.Own != (OwnMeta{}) {
+	if s.Kind != StepText || !s.Append || s.Repeats || f.meta.err != "" || f.meta.usage != "" || s.Own != (OwnMeta{}) {
 		return
 	}
+	kind := shown.Message
 	switch ev.Kind {
 	case a2a.EventStatus:
+		if ev.EndsLeg || ev.State.Terminal() {
+			return
+		}
 	case a2a.EventArtifact:
-		if !ev.Append || f.calls.IsOutput(&ev.Artifact) {
+		if kind = shown.Artifact; !ev.Append || f.calls.IsOutput(&ev.Artifact) {
 			return
 		}
 	default:
+		return
+	}
+	grown, ok := f.shown.Growing(kind, s.MessageID)
+	l := f.fastOf(shape)
+	if !ok || l != nil && l.grown == grown {
 		return
 	}
 	if l == nil {
 		l = &f.fast[f.nextFast]
 		f.nextFast = (f.nextFast + 1) % maxFast
 	}
-	*l = fastStep{shape: shape, sh: growing, run: growing.run, id: strings.Clone(ev.Message.ID), bare: !f.meta.said && !f.meta.extended, step: Step{
-		Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Append: true, LastChunk: s.LastChunk, Shown: growing.run.name,
+	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(ev.Message.ID), bare: !f.meta.said && !f.meta.extended, step: Step{
+		Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Append: true, LastChunk: s.LastChunk, Shown: s.Shown,
 		MessageID: strings.Clone(s.MessageID), ArtifactID: strings.Clone(s.ArtifactID), Name: strings.Clone(s.Name), Description: strings.Clone(s.Description)}}
 }
 
@@ -69,36 +73,31 @@ func (f *Fold) fastOf(shape *fastpath.Shape) *fastStep {
 
 // fits returns the step of an event that only appends to a growing text; nil if the
 // event may do anything else.
-func (f *Fold) fits(ev *a2a.Event) *fastStep {
+func (f *Fold) fits(v shown.Verb, ev *a2a.Event) *fastStep {
 	shape := ev.FastPath().Shape
-	if shape == nil || f.echo || f.Err != "" || !f.loss.quiet() {
+	if shape == nil || v != shown.Live || f.Err != "" || f.connection.cut {
 		return nil
 	}
 	l := f.fastOf(shape)
-	if l == nil || l.run != l.sh.run || l.run.turn != f.texts.turn || l.run.epoch != f.texts.epoch {
+	if l == nil || ev.Kind == a2a.EventStatus && ev.State != f.State || ev.Message.ID != l.id || f.TaskID != l.step.TaskID || f.ContextID != l.step.ContextID {
 		return nil
 	}
-	if ev.Kind == a2a.EventStatus && ev.State != f.State || ev.Message.ID != l.id || f.TaskID != l.step.TaskID || f.ContextID != l.step.ContextID {
+	if !l.bare && !(f.known.read && f.known.meta.err == "" && f.known.meta.usage == "" && f.known.is(ev.Metadata)) {
 		return nil
 	}
-	if l.bare || f.known.read && f.known.meta.err == "" && f.known.meta.usage == "" && f.known.is(ev.Metadata) {
-		return l
-	}
-	return nil
-}
-
-// fastEvent is Event for an event that fits.
-func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
 	left := ev.Artifact.Parts
 	if ev.Kind == a2a.EventStatus {
 		left = ev.Message.Parts
 	}
-	p := &f.part
-	if !left.Next(p) {
-		return steps
+	if !left.Next(&f.part) || !f.shown.Grow(l.grown, f.part.Text) {
+		return nil
 	}
-	f.texts.event++
-	f.texts.saw(l.sh, p.Text)
+	return l
+}
+
+// fastEvent is Event for an event that fits.
+func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
+	p := &f.part
 	steps = append(steps, l.step)
 	s := &steps[len(steps)-1]
 	s.Text, s.TextJSON, s.Plain, s.Raw = p.Text, p.TextJSON, p.FastPath().Plain, ev.Raw

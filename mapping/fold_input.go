@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -15,15 +16,16 @@ const maxInputs = 64
 
 // wantInput shows a question that is answered in words, and keeps what the answer
 // needs.
-func (f *Fold) wantInput(d dialect, sh *shown, in input) {
+func (f *Fold) wantInput(d dialect, as shown.Item, in input) {
 	in.dialect = d
 	if !f.keepInput(in) {
 		return
 	}
 	if in.own {
 		f.add(Step{Kind: StepNotice, Text: "\n[" + in.text + "]\n"})
-	} else if in.text != "" && f.texts.once(sh, markSum("input", in.id)) {
-		f.text(sh, in.text, nil, Step{MessageID: sh.id}, never)
+	} else if in.text != "" {
+		f.shown.Break()
+		f.live(&shown.Item{Kind: as.Kind, ID: as.ID, Hint: shown.Piece, Parts: partList(a2a.Part{Kind: a2a.PartText, Text: in.text})})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -43,7 +44,7 @@ func TestLongSession(t *testing.T) {
 		for lap := range laps {
 			begin := time.Now()
 			for i := range perLap {
-				steps = fold.Event(event(lap*perLap+i), steps[:0])
+				steps = fold.Event(shown.Live, event(lap*perLap+i), steps[:0])
 				out = acp.Append(out[:0], steps)
 			}
 			switch took := time.Since(begin); {

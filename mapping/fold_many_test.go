@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -16,12 +17,12 @@ func many() map[string]func(i int) *a2a.Event {
 		ev := dataEvent(fmt.Sprintf(`{"row":%d}`, i))
 		ev.Message.ID = id(i)
 		if !data {
-			ev.Message.Parts = onlyText(fmt.Sprintf("%x %d is a note.\n", markSum(id(i)), i))
+			ev.Message.Parts = plainText(fmt.Sprintf("%x %d is a note.\n", markSum(id(i)), i))
 		}
 		return ev
 	}
 	artifact := func(i int) *a2a.Event {
-		return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: id(i), Parts: onlyText(fmt.Sprintf("%x %d is a file.\n", markSum(id(i)), i))}}
+		return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: id(i), Parts: plainText(fmt.Sprintf("%x %d is a file.\n", markSum(id(i)), i))}}
 	}
 	return map[string]func(i int) *a2a.Event{
 		"messages":  func(i int) *a2a.Event { return message(i, false) },
@@ -44,23 +45,20 @@ func TestFoldMany(t *testing.T) {
 			before := heap()
 			var steps []Step
 			for i := range n {
-				steps = fold.Event(event(i), steps[:0])
+				steps = fold.Event(shown.Live, event(i), steps[:0])
 			}
 			clear(steps[:cap(steps)])
 			kept := heap() - before
 			t.Logf("%d bytes each, %d KiB in all", kept/n, kept>>10)
-			if most := 3<<20 + 100*n; kept > most { // the first: of what is kept whole
+			if most := 10 << 20; kept > most {
 				t.Errorf("%d KiB are kept, more than %d", kept>>10, most>>10)
-			}
-			if w := len(fold.texts.kept); w > maxWhole {
-				t.Errorf("%d texts are kept whole", w)
 			}
 			runtime.KeepAlive(fold)
 		})
 	}
 }
 
-// manyIDs is more than maxWhole; 2000000 is more than maxPast, too.
+// manyIDs is more than is kept whole.
 var manyIDs = flag.Int("ids", 20_000, "how many IDs TestFoldMany gives")
 
 func heap() int {
@@ -71,28 +69,9 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// TestPast: the older half is dropped, and the newer half stays.
-func TestPast(t *testing.T) {
-	var p past[struct{}]
-	for i := range uint64(2 * maxPast) {
-		if !p.once(i) {
-			t.Fatalf("%d is known", i)
-		}
-		if i >= maxPast/2 {
-			if _, ok := p.get(i - maxPast/2 + 1); !ok {
-				t.Fatalf("%d is forgotten by %d", i-maxPast/2+1, i)
-			}
-		}
-		if n := len(p.newer) + len(p.older); n > maxPast {
-			t.Fatalf("%d are known", n)
-		}
-	}
-}
-
-// TestFoldManyOnce: text of long ago that comes again is not shown twice: in a snapshot,
-// or in events that a snapshot held.
+// TestFoldManyOnce: text of long ago is not shown twice if a snapshot holds it.
 func TestFoldManyOnce(t *testing.T) {
-	const n = 3 * maxWhole
+	const n = 4000
 	for name, event := range many() {
 		if name == "questions" { // of which there are not so many
 			continue
@@ -100,26 +79,21 @@ func TestFoldManyOnce(t *testing.T) {
 		for _, turns := range []int{1, 2} {
 			t.Run(fmt.Sprint(name, turns), func(t *testing.T) {
 				fold := speaking()
-				fold.Begin("t")
+				fold.Begin("t", "", "")
 				for i := range n {
-					if steps := fold.Event(event(i), nil); len(steps) == 0 {
+					if steps := fold.Event(shown.Live, event(i), nil); len(steps) == 0 {
 						t.Fatalf("%d is not shown", i)
 					}
 				}
 				if turns == 2 {
 					fold.EndTurn(false, false, nil)
-					fold.Begin("t")
+					fold.Begin("t", "", "")
 				}
-				fold.Event(&a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking}, nil)
-				if steps := fold.Event(holding(event, n), nil); len(steps) > 0 {
+				fold.Event(shown.Live, &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking}, nil)
+				if steps := fold.Event(shown.Snapshot, holding(event, n), nil); len(steps) > 0 {
 					t.Fatalf("the snapshot gives %d steps, first %+v", len(steps), steps[0])
 				}
-				for i := range n {
-					if steps := fold.Echo(event(i), nil); len(steps) > 0 {
-						t.Fatalf("%d is shown again: %+v", i, steps[0])
-					}
-				}
-				if steps := fold.Event(event(n), nil); len(steps) != 1 || steps[0].Kind == StepConnection {
+				if steps := fold.Event(shown.Live, event(n), nil); len(steps) != 1 || steps[0].Kind == StepConnection {
 					t.Errorf("what is new gives %+v", steps)
 				}
 			})

@@ -7,9 +7,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// ShownNothing reports whether this turn has shown nothing but states and connections.
-func (f *Fold) ShownNothing() bool { return f.loss.content == 0 }
-
 // question keeps what the agent asks in prose. Text that came before the state is not
 // taken for a question: Gemini's server ends every turn with input-required, without a
 // message.
@@ -17,11 +14,11 @@ func (f *Fold) question(ev *a2a.Event) {
 	switch {
 	case ev.State.Terminal():
 		f.dropInputs(f.TaskID)
-	case ev.State == a2a.StateWorking && !f.echo: // the agent has gone on without an answer
+	case ev.State == a2a.StateWorking: // the agent has gone on without an answer
 		f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.task == f.TaskID && in.call == nil && in.given == nil })
 	}
 	switch {
-	case ev.State == "" || f.echo:
+	case ev.State == "":
 	case !ev.State.Terminal() && f.WaitsForWords():
 		f.Question = f.inputText()
 		if n := f.asked(); n > 1 && n != f.takings.hinted {

@@ -18,6 +18,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -71,7 +72,7 @@ func foldRecording(t *testing.T, file string) string {
 	acp := mapping.ACP{Session: "s", Cwd: "/home/dev/project"}
 	lines := mapping.Lines{}
 	var newest, task = 0, ""
-	fold := func(result string) {
+	fold := func(result string, verb shown.Verb) {
 		ev := decode(t, result)
 		if ev.TaskID != "" {
 			task = ev.TaskID
@@ -79,7 +80,7 @@ func foldRecording(t *testing.T, file string) string {
 		if folds[task] == nil {
 			folds[task] = mapping.NewFold()
 		}
-		steps := folds[task].Event(ev, nil)
+		steps := folds[task].Event(verb, ev, nil)
 		acpOut := acp.Append(nil, steps)
 		for _, l := range bytes.SplitAfter(append(acpOut, lines.Append(nil, steps)...), []byte("\n")) {
 			if len(l) > 0 && !json.Valid(l) {
@@ -108,12 +109,12 @@ func foldRecording(t *testing.T, file string) string {
 				}
 			}
 		case m.Get("data.result").Exists() && n == newest:
-			fold(m.Get("data.result").Raw)
+			fold(m.Get("data.result").Raw, shown.Live)
 		case m.Get("data.error").Exists() && n == newest:
 			fmt.Fprintf(&out, "error %s\n", m.Get("data.error"))
 		case m.Get("body.result.kind").Str == "task":
 			fmt.Fprintln(&out, "snapshot:")
-			fold(m.Get("body.result").Raw)
+			fold(m.Get("body.result").Raw, shown.Snapshot)
 		}
 		if errors.Is(err, io.EOF) {
 			return out.String()

@@ -80,6 +80,8 @@ type Step struct {
 	// Subject and Description are StepThought's.
 	Subject     string
 	Description string // also the artifact's
+	// Data is the thought as the agent wrote it, if it is a data part.
+	Data a2a.JSON
 
 	Part *a2a.Part // StepPart
 
@@ -98,8 +100,11 @@ type Step struct {
 	// [Fold] does not set it.
 	Event int64
 
-	// mark is what a journal has to keep beside the editor's line: see [Marks].
-	mark *mark
+	// Repeats: it was shown before. Records have such steps, views for people leave them out.
+	// Replaces: it stands in place of all that was shown of its artifact.
+	Repeats, Replaces bool
+	// first: it is the first of its message or artifact.
+	first bool
 }
 
 // OwnMeta is what a message or an artifact says beside its parts. Absent members are "".

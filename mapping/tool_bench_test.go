@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -39,7 +40,7 @@ func BenchmarkToolCalls(b *testing.B) {
 				if i%len(events) == 0 {
 					fold = speaking() // it is a new conversation
 				}
-				steps = fold.Event(events[i%len(events)], steps[:0])
+				steps = fold.Event(shown.Live, events[i%len(events)], steps[:0])
 				out = spell(out[:0], steps)
 			}
 		})
@@ -74,9 +75,9 @@ func BenchmarkLiveOutput(b *testing.B) {
 				for i := 0; b.Loop(); i++ {
 					if i%len(events) == 0 {
 						fold = speaking()
-						fold.Event(begin, nil)
+						fold.Event(shown.Live, begin, nil)
 					}
-					steps = fold.Event(events[i%len(events)], steps[:0])
+					steps = fold.Event(shown.Live, events[i%len(events)], steps[:0])
 					out = spell(out[:0], steps)
 				}
 				if len(out) < step {

@@ -14,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -118,7 +119,7 @@ func (s *toolScript) live(id, text string, encode func(string) string) {
 // play folds an event, and compares what it shows.
 func (s *toolScript) play(ev *a2a.Event) (got []Step) {
 	t := s.t
-	for _, step := range s.fold.Event(ev, nil) {
+	for _, step := range s.fold.Event(shown.Live, ev, nil) {
 		if step.Kind == StepTool {
 			got = append(got, step)
 		}

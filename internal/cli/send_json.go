@@ -65,6 +65,9 @@ type jsonOutput struct {
 	messages  ordered[messageJSON]
 	artifacts ordered[artifactJSON]
 	timestamp string // of the last state
+	// repeated is the message that the last step repeats, and known that the document had it.
+	repeated string
+	known    bool
 }
 
 // ordered are messages, or artifacts, in the order of their beginning.
@@ -143,6 +146,9 @@ func (t *growingText) MarshalText() ([]byte, error) { return []byte(t.String()),
 func (o *jsonOutput) show(steps []mapping.Step) error {
 	for i := range steps {
 		s := &steps[i]
+		if o.isKnown(s) {
+			continue
+		}
 		switch s.Kind {
 		case mapping.StepText:
 			o.said(s).text(s.Text, s.Own.Part)
@@ -165,6 +171,24 @@ func sayAside(say func(format string, args ...any), s *mapping.Step) {
 	case s.Kind == mapping.StepConnection && s.Connection.Gap:
 		say("the connection was lost, and the agent may not hold all that it said meanwhile")
 	}
+}
+
+// isKnown reports whether a step repeats what the document has of its message already. What
+// repeats another's text belongs into the document.
+func (o *jsonOutput) isKnown(s *mapping.Step) bool {
+	if !s.Repeats || s.ArtifactID != "" {
+		o.repeated = ""
+		return false
+	}
+	if o.repeated != s.MessageID {
+		o.repeated = strings.Clone(s.MessageID)
+		m, isNew := o.messages.find(s.MessageID)
+		if isNew {
+			m.MessageID, m.Role = o.repeated, "ROLE_AGENT"
+		}
+		o.known = len(m.Parts) > 0
+	}
+	return o.known
 }
 
 // said finds or makes the message or artifact of a step.

@@ -186,7 +186,7 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 		t.Fatal(err)
 	}
 	slave.Close()
-	screen := &shown{}
+	screen := &shownSoFar{}
 	read := make(chan struct{})
 	go func() { // ends when the last process has closed the terminal
 		defer close(read)

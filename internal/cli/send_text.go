@@ -33,6 +33,9 @@ func (o *textOutput) show(steps []mapping.Step) error {
 	o.buf = o.buf[:0]
 	for i := range steps {
 		s := &steps[i]
+		if s.Repeats {
+			continue // it was shown before
+		}
 		switch s.Kind {
 		case mapping.StepText:
 			if o.verbose && s.Description != "" && !s.Append {

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -201,7 +202,10 @@ func (t *teller) message(task *a2a.Event, m *a2a.Message) {
 		return
 	}
 	ev := a2a.Event{Kind: a2a.EventMessage, TaskID: task.TaskID, ContextID: task.ContextID, Message: *m, HasMessage: true, Metadata: m.Metadata}
-	for _, s := range t.fold.Event(&ev, nil) {
+	for _, s := range t.fold.Event(shown.Live, &ev, nil) {
+		if s.Repeats {
+			continue
+		}
 		switch s.Kind {
 		case mapping.StepText:
 			t.say("agent", s.MessageID, s.Text)

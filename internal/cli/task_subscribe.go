@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -203,7 +204,7 @@ func (p *program) poll(ctx context.Context, l *link, taskID string, editor *onlo
 			return bridge.Result{}, cmp.Or(refusal, err)
 		}
 		refusal = nil
-		if steps := fold.Event(task, nil); len(steps) > 0 {
+		if steps := fold.Event(shown.Snapshot, task, nil); len(steps) > 0 {
 			if err := editor.Show(ctx, steps); err != nil {
 				return bridge.Result{}, err
 			}

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// shown is what a terminal has got so far.
-type shown struct {
+// shownSoFar is what a terminal has got so far.
+type shownSoFar struct {
 	mu    sync.Mutex
 	b     bytes.Buffer
 	grown chan struct{}
 }
 
 // Write implements [io.Writer].
-func (s *shown) Write(b []byte) (int, error) {
+func (s *shownSoFar) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.grown != nil {
@@ -25,14 +25,14 @@ func (s *shown) Write(b []byte) (int, error) {
 	return s.b.Write(b)
 }
 
-func (s *shown) String() string {
+func (s *shownSoFar) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()
 }
 
 // wait waits for a text, from a place on, and returns the place behind it.
-func (s *shown) wait(text string, from int) (int, error) {
+func (s *shownSoFar) wait(text string, from int) (int, error) {
 	timeout := time.After(talkTimeout)
 	for {
 		s.mu.Lock()

@@ -177,6 +177,9 @@ func (c *Calls) AskNewest(since bool, to []Step) []Step { // rule: C11
 // Restore notes that a call of the task in hand was shown under a name.
 // What it was shown as last goes into the call that Restore returns.
 func (c *Calls) Restore(id, shown string) *ToolCall {
+	if one := c.task.calls[id]; one != nil && one.Shown == shown {
+		return one.ToolCall
+	}
 	c.names.take(shown)
 	c.count++
 	one := &kept{Call: Call{ToolCall: &ToolCall{ID: id, Shown: shown}}, task: c.task, order: c.count}

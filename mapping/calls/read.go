@@ -94,6 +94,26 @@ func (c *Calls) Data(data, message string, v Verb, from Source, to []Step) (step
 	return to, false
 }
 
+// IsCall reports whether a data part is a tool call, or a question, of a dialect that is
+// spoken.
+func (c *Calls) IsCall(data string) bool {
+	if len(c.readers) == 0 {
+		return false
+	}
+	c.data.members = readObject(c.data.members, data, c.data.repeats[:])
+	for _, r := range c.readers {
+		if _, ok := r.CallID(c.data.members); ok {
+			return true
+		}
+	}
+	for _, r := range c.readers {
+		if r.Question(data, &ToolCall{}) {
+			return true
+		}
+	}
+	return false
+}
+
 // read takes the call of that ID that the data part in hand is.
 func (c *Calls) read(r reader, id, message string, v Verb, from Source, to []Step) []Step {
 	sum := c.dataSum(r.Repeats(), from)

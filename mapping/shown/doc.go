@@ -27,7 +27,7 @@
 // An answer of one token that is said again as a whole ("Yes." "Yes.") is shown twice. A
 // second piece that begins with all of the first is its growth ("a " "a b"); an equal one of
 // eight bytes or more is a repetition, and so is a token that equals all pieces before it
-// under another ID ("ha" "ha" "haha"). A token that comes with input-required begins a
-// message of its own. Cumulative artifacts that have a new ID each are shown each. Histories
+// under another ID ("ha" "ha" "haha"). The last token again, under the ID of the others, in a
+// task event that brings the end is the status message that stayed. Cumulative artifacts that have a new ID each are shown each. Histories
 // whose IDs are new at each writing are a gap behind a cut in a stream of tokens.
 package shown

@@ -31,11 +31,21 @@ const (
 
 const headLen = 4
 
+// enter goes on with the run that text of an item is shown in.
+func (s *Shown) enter(it *item, text string) {
+	switch r := it.run; {
+	case r == nil || r.epoch != s.epoch:
+		s.join(it, text)
+	case r != s.last: // two items grow in turns
+		s.last, r.at = r, len(s.said.text)
+	}
+}
+
 // join finds the run that text of an item is shown in: that of the message before it, if it
 // goes on with that, or else a new one.
 func (s *Shown) join(it *item, text string) {
 	if r := s.last; r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == Message && it.kind == Message && r.at <= len(s.said.text) {
-		join, sure := joins(s.said.text[r.at:], r.head, r.sure, text)
+		join, sure := joins(s.said.text[r.at:], r.head, r.sure || s.chunks, text)
 		// A message that ends the task is a question or an answer of its own more often than
 		// a last chunk.
 		if join && (!s.ending || r.sure || sure) {
@@ -44,12 +54,20 @@ func (s *Shown) join(it *item, text string) {
 			return
 		}
 	}
-	names := &s.names[0]
-	if it.kind == Thought {
-		names = &s.names[1]
+	it.run = s.newRun(it.kind, s.namesOf(it.kind).Take(it.id), text)
+}
+
+func (s *Shown) newRun(kind Kind, name, text string) *run {
+	s.last = &run{name: name, epoch: s.epoch, waits: s.waits, kind: kind, at: len(s.said.text), head: strings.Clone(text[:min(headLen, len(text))])}
+	return s.last
+}
+
+// namesOf: ACP's thoughts are no messages, so they have names of their own.
+func (s *Shown) namesOf(kind Kind) *Names {
+	if kind == Thought {
+		return &s.names[1]
 	}
-	it.run = &run{name: names.Take(it.id), epoch: s.epoch, waits: s.waits, kind: it.kind, at: len(s.said.text), head: strings.Clone(text[:min(headLen, len(text))])}
-	s.last = it.run
+	return &s.names[0]
 }
 
 // joins decides by the text whether a message goes on with the one before it, which has
@@ -61,6 +79,7 @@ func (s *Shown) join(it *item, text string) {
 //     space: it goes on.
 //   - Letters or digits meet: it goes on, but where a capital follows a small letter or a
 //     digit and the message before begins with a capital, too.
+//   - So it does where pictures meet ("👍" "👍").
 //   - A sentence has ended and what follows begins like one: it is another.
 //
 // Once a message is certain to be a chunk (sure), all that follow in the run are. The rule
@@ -81,6 +100,8 @@ func joins(before []byte, head string, chunks bool, next string) (join, sure boo
 		if unicode.IsUpper(first) && !unicode.IsUpper(last) && unicode.IsUpper(begins) {
 			return false, false
 		}
+		return true, true
+	case unicode.Is(unicode.So, last) && unicode.Is(unicode.So, first):
 		return true, true
 	case strings.ContainsRune(",([{«“-/\\_", last), isWord(last) && strings.ContainsRune("([{'’_/\\-=", first):
 		return true, true
@@ -104,9 +125,6 @@ const maxNames = 1 << 18
 // Take returns a name that was not given out: id itself, or id with a number. The number
 // is found by doubling, so that a constant ID does not cost more with each message.
 func (n *Names) Take(id string) string {
-	if n.taken == nil || len(n.taken) >= maxNames {
-		n.seed, n.taken = maphash.MakeSeed(), map[uint64]struct{}{}
-	}
 	name := id
 	if n.used(name) {
 		free := 1
@@ -127,7 +145,18 @@ func (n *Names) Take(id string) string {
 	return strings.Clone(name)
 }
 
+// Use notes that a name was given out by another process.
+func (n *Names) Use(name string) {
+	if !n.used(name) {
+		n.taken[maphash.String(n.seed, name)] = struct{}{}
+	}
+}
+
 func (n *Names) used(name string) bool {
+	if n.taken == nil || len(n.taken) >= maxNames {
+		n.seed, n.taken = maphash.MakeSeed(), map[uint64]struct{}{}
+	}
+
 	_, used := n.taken[maphash.String(n.seed, name)]
 	return used
 }

@@ -31,6 +31,28 @@ type start struct {
 	at     int
 	it     *item
 	pieces int // events that have said it
+	head   head
+}
+
+// head is the first bytes of a text that are no white space: most starts are no place where
+// another text may begin, and are passed by it.
+type head struct {
+	text [8]byte
+	n    int
+}
+
+func headOf[T string | []byte](text T) (h head) {
+	for i := skip(text, 0, len(text)); i < len(text) && h.n < len(h.text); i = skip(text, i+1, len(text)) {
+		h.text[h.n] = text[i]
+		h.n++
+	}
+	return h
+}
+
+// fits reports whether one may be the beginning of the other.
+func (h *head) fits(o *head) bool {
+	n := min(h.n, o.n)
+	return string(h.text[:n]) == string(o.text[:n])
 }
 
 func (s *said) clear() {
@@ -46,7 +68,7 @@ func (s *said) clear() {
 func (s *said) add(it *item, text string, epoch int) {
 	n := len(s.starts)
 	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 {
-		s.starts = append(s.starts, start{at: len(s.text), it: it})
+		s.starts = append(s.starts, start{at: len(s.text), it: it, head: headOf(text)})
 		n++
 	}
 	s.starts[n-1].pieces++
@@ -129,7 +151,7 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 	case s.held != nil && s.held.whole && !s.held.sameIDs:
 		return true
 	case whole:
-		return c.pieces >= 2 || c.cross || c.rest != "" || all && (c.marked && in.Hint == Whole || c.items == 1 && len(seq) >= short)
+		return c.pieces >= 2 && (all || s.isAllOfKind(c, in.Kind) || weight(seq) >= evidence) || c.cross || c.rest != "" || all && (c.marked && in.Hint == Whole || c.items == 1 && in.Kind == Message && len(seq) >= short)
 	case c.pieces >= 2 && all:
 		return true
 	}
@@ -141,12 +163,23 @@ func (s *Shown) isAll(c *cover) bool {
 	return c.rest == "" && c.to == len(s.said.text) && s.last != nil && s.said.starts[c.from].at <= s.last.at
 }
 
+// isAllOfKind reports whether a cover is all that this turn has said of a kind: something else
+// may have come behind it.
+func (s *Shown) isAllOfKind(c *cover, kind Kind) bool {
+	for i, b := range s.said.starts {
+		if b.it.kind == kind && (i < c.from || b.at >= c.to) {
+			return false
+		}
+	}
+	return c.rest == ""
+}
+
 // goOn notes that the first n bytes of an item were said before, and shows the others.
 func (s *Shown) goOn(it *item, in *Item, seq string, n int) {
 	was := s.last
 	s.learn(it, seq[:n])
+	s.repeat(it, in, n)
 	if n == len(seq) {
-		s.repeat(it, in)
 		return
 	}
 	if was != nil && was.epoch == s.epoch {
@@ -168,12 +201,13 @@ func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) 
 	if s.held == nil && !whole && n < evidence && (s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n)) {
 		return cover{}, false
 	}
+	begin := headOf(seq)
 	for _, only := range [...]Kind{Foreign, Message, Artifact, Thought} {
 		if only == Foreign == (kind == Thought) || (only == Thought) != (kind == Thought) {
 			continue
 		}
 		for i := range s.said.starts {
-			if only != Foreign && s.said.starts[i].it.kind != only {
+			if b := &s.said.starts[i]; only != Foreign && b.it.kind != only || !b.head.fits(&begin) {
 				continue
 			}
 			if c, good := s.coversFrom(i, seq, only, kind); good && (c.rest == "" || !ok) {
@@ -189,13 +223,13 @@ func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) 
 // coversFrom is covers from one start on; only says of which kind alone, Foreign of all.
 func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok bool) {
 	c.from, c.marked = from, true
-	j, done := 0, 0 // done: behind the last byte that was compared
+	j, done, last := 0, 0, 0 // done, last: behind the last bytes that were compared
 	for i := from; i < len(s.said.starts); i++ {
 		b := &s.said.starts[i]
 		if only != Foreign && b.it.kind != only {
 			continue
 		}
-		end, at := s.said.end(i), b.at
+		end, at, before := s.said.end(i), b.at, done
 		for {
 			at, j = skip(s.said.text, at, end), skip(seq, j, len(seq))
 			if at >= end || j >= len(seq) {
@@ -205,19 +239,23 @@ func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok b
 				return c, false
 			}
 			at, j = at+1, j+1
-			done = j
+			done, last = j, at
 		}
-		c.items++
-		c.pieces += b.pieces
-		c.cross = c.cross || b.it.kind != kind
-		c.marked = c.marked && b.it.hint == Piece
-		c.to = end
+		if c.to = end; done > before {
+			c.items++
+			c.pieces += b.pieces
+			c.cross = c.cross || b.it.kind != kind
+			c.marked = c.marked && b.it.hint == Piece
+		}
 		if j >= len(seq) {
 			return c, at >= end
 		}
 	}
+	for done > 0 && last < c.to && done < len(seq) && s.said.text[last] == seq[done] { // white space behind that
+		last, done = last+1, done+1
+	}
 	c.rest = seq[done:]
-	if c.items == 0 || c.to != len(s.said.text) && only == Foreign {
+	if done == 0 || c.to != len(s.said.text) && only == Foreign {
 		return c, false
 	}
 	if (s.held == nil || !s.held.whole) && !endsWord(s.said.text[:c.to], c.rest) {
@@ -241,11 +279,12 @@ func (s *Shown) grows(it *item, in *Item, seq string) bool { // rule: L7
 		return false // a token that comes twice, or the same again behind a call
 	}
 	r.growth = cumulative
+	it.events++
 	n := len(was)
 	s.learn(it, seq[:n])
 	it.run = r
+	s.repeat(it, in, n)
 	if n == len(seq) {
-		s.repeat(it, in)
 		return true
 	}
 	if r.epoch == s.epoch {
@@ -300,10 +339,11 @@ func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
 // Grow notes a piece of an item, without asking what it is: it was last said by an event of
 // the same shape. False if it might be anything else, and was not noted.
 func (s *Shown) Grow(g Grown, text string) bool {
-	if g.it.run != g.run || g.run != s.last || g.run.epoch != s.epoch || g.it.dead || s.gap == owed || text == "" ||
+	if g.it.run != g.run || g.run.epoch != s.epoch || g.it.dead || s.gap == owed || text == "" ||
 		g.it.turn != s.turn || g.it.kind != Artifact && len(text) >= g.it.n {
 		return false
 	}
+	s.enter(g.it, text)
 	s.note(g.it, text)
 	return true
 }

@@ -52,8 +52,8 @@ func (s *Shown) symbols(p *a2a.Part) string {
 // reset an artifact, or where they have nothing to send.
 func isEmpty(data string) bool { return data == "{}" || data == "null" || data == "[]" }
 
-// emit shows an item's parts from an offset of its sequence on.
-func (s *Shown) emit(it *item, in *Item, from int) {
+// emit shows an item's parts between two places in its sequence.
+func (s *Shown) emit(it *item, in *Item, from, to int) {
 	s.step.Kind, s.step.ID = it.kind, it.id
 	var p a2a.Part
 	for i := -1; i < len(in.more); i++ {
@@ -68,14 +68,18 @@ func (s *Shown) emit(it *item, in *Item, from int) {
 			} else if p.Kind == a2a.PartData && isEmpty(string(p.Data)) {
 				n = 0
 			}
-			if from >= n {
+			if to <= 0 {
+				return
+			}
+			if to -= n; from >= n {
 				from -= n
 				continue
 			}
 			s.step.Metadata = p.Metadata
 			if p.Kind == a2a.PartText {
-				s.step.Text = p.Text[from:]
-				if from == 0 {
+				end := len(p.Text) + min(0, to)
+				s.step.Text = p.Text[from:end]
+				if from == 0 && end == len(p.Text) {
 					s.step.JSON, s.step.Plain = p.TextJSON, p.FastPath().Plain
 				}
 			} else {

@@ -21,16 +21,22 @@ type Shown struct {
 	text string
 	said said
 	last *run // that was shown in last
-	// epoch grows with all that stands between texts for a reader: a call, a gap, another
+	// epoch grows with all that stands between texts for a reader: a call, another task or
 	// turn. waits grows when the task begins or ends to wait.
 	epoch, waits int
 	state        a2a.State
 	gap          gap
 	partial      bool // S8
-	// anew: the event in hand brings another state. ending: it is terminal.
+	chunks       bool
+	// anew: the event in hand is a task in another state. ending: the task does not work in it.
 	anew, ending bool
 	held         *held // the state in hand, nil while none is
-	step         Step
+	// growing is the item that was extended last, hash that of its last n bytes, which are not
+	// in its sums.
+	growing *item
+	hash    maphash.Hash
+	n       int
+	step    Step
 }
 
 // gap says what a cut has cost.
@@ -49,11 +55,11 @@ type key struct {
 	id   string
 }
 
-// item is what was shown of one: how long it was and a hash of it.
+// item is what was shown of one: how long it was, and hashes of it.
 type item struct {
 	key
 	n    int
-	hash maphash.Hash
+	sums []extent
 	turn int
 	run  *run
 	hint Hint
@@ -66,7 +72,13 @@ type item struct {
 
 // maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and
 // would be shown again.
-const maxItems = 1 << 15
+const maxItems = 1 << 14
+
+// An extent is text by its length and its hash.
+type extent struct {
+	n   int
+	sum uint64
+}
 
 // New returns a Shown for a conversation of which nothing was shown. show is called for each
 // step in its order; it may keep nothing of it but its strings.
@@ -110,6 +122,16 @@ func (s *Shown) Task(id string) {
 // behind a thought its task holds all that was shown, and not the text (69 of 281 cuts).
 func (s *Shown) Partial() { s.partial = true }
 
+// Chunks notes that messages with IDs of their own are chunks of one text, for views: a
+// dialect knows it (Gemini's server 0.25.2).
+func (s *Shown) Chunks() { s.chunks = true }
+
+// Has reports whether something was shown of an item.
+func (s *Shown) Has(kind Kind, id string) bool {
+	it := s.items[key{s.task, kind, id}]
+	return it != nil && it.n > 0
+}
+
 // Break notes that something else was shown, such as a call: text behind it is another
 // message of the editor's.
 func (s *Shown) Break() { s.epoch++ }
@@ -117,16 +139,17 @@ func (s *Shown) Break() { s.epoch++ }
 // SetState notes the state that the event in hand brings, before its items. task: the event
 // is a task.
 //
-// A state ends a message only if the task waits, or waited (L8): the last chunk of a message
-// comes with completed. It costs 900 turns with broken words.
+// A state ends a message only if the task waited, or waits now and the text does not go on
+// for certain (L8): the last chunk of a message comes with completed. 900 turns with broken
+// words.
 func (s *Shown) SetState(state a2a.State, task bool) {
-	s.ending = state.Terminal()
 	was := s.state
-	s.anew = state != "" && state != was && was != "" || task && s.ending
+	s.ending = state.Terminal() || waits(state)
+	s.anew = task && (state.Terminal() || state != was && was != "")
 	if state == "" || state == was {
 		return
 	}
-	if waits(was) || was != "" && waits(state) { // rule: L8
+	if waits(was) { // rule: L8
 		s.waits++
 	}
 	s.state = a2a.State(strings.Clone(string(state)))
@@ -154,7 +177,6 @@ func (s *Shown) End() {
 
 func (s *Shown) sayGap() {
 	s.gap = told
-	s.epoch++
 	s.show(&Step{Op: Gap})
 }
 
@@ -203,17 +225,17 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	if s.anew && in.Kind == Message && s.isNewest(it, seq) { // rule: L5
 		// The newest piece again, with another state, is no news: 486 turns of agents that
 		// send tasks, whose status message stays when the state changes.
-		s.repeat(it, in)
+		s.repeat(it, in, len(seq))
 		return
 	}
 	rest, begins := s.rest(it, seq)
 	// The same text under the same ID is a piece if it is short, and the state the same (L2:
 	// 692 turns; tokens that come twice): "谢" "谢".
-	twice := begins && rest == "" && len(seq) < short && in.Kind != Artifact && !whole && it.run != nil && it.run.epoch == s.epoch // rule: L2
+	twice := begins && rest == "" && len(seq) < short && it.events == 1 && in.Kind != Artifact && !whole && it.run != nil && it.run.epoch == s.epoch // rule: L2
 	switch {
 	case begins && !twice:
 		if rest == "" {
-			s.repeat(it, in)
+			s.repeat(it, in, len(seq))
 			return
 		}
 		s.say(it, in, seq, len(seq)-len(rest))
@@ -267,35 +289,33 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	if s.last != nil && (s.last.kind == Thought) != (it.kind == Thought) {
 		s.epoch++
 	}
-	if it.run == nil || it.run.epoch != s.epoch || it.run != s.last {
-		s.join(it, text)
-	}
+	s.enter(it, text)
 	s.step.Name = it.run.name
 	if it.n == 0 && s.step.Op == Grow {
 		s.step.Op = Begin
 	}
 	s.note(it, text)
-	s.emit(it, in, from)
+	s.emit(it, in, from, len(seq))
 }
 
 // note keeps that text was shown, in the run that its item has.
 func (s *Shown) note(it *item, text string) {
 	s.said.add(it, text, s.epoch)
+	s.limit()
 	it.run.n += len(text)
 	s.extend(it, text)
 	it.turn, it.epoch = s.turn, s.epoch
 	it.events++
 }
 
-// repeat records an item that was shown before.
-func (s *Shown) repeat(it *item, in *Item) {
-	was := s.step
-	s.step.Repeats, s.step.Name = true, ""
+// repeat records that the first n bytes of an item were shown before.
+func (s *Shown) repeat(it *item, in *Item, n int) {
+	s.step.Op, s.step.Repeats, s.step.Name = Begin, true, ""
 	if it.run != nil {
 		s.step.Name = it.run.name
 	}
-	s.emit(it, in, 0)
-	s.step.Repeats, s.step.Op = false, was.Op
+	s.emit(it, in, 0, n)
+	s.step.Repeats = false
 }
 
 func (s *Shown) key(in *Item) key { return key{s.task, in.Kind, in.ID} }
@@ -322,29 +342,49 @@ func (s *Shown) another(k key) *item {
 				delete(s.items, k)
 			}
 		}
+		if len(s.items) > maxItems/2 { // all of this turn
+			s.items = map[key]*item{k: it}
+		}
 	}
 	return it
 }
 
 // learn notes that a text is all that is known of an item.
 func (s *Shown) learn(it *item, seq string) {
-	it.n = 0
-	it.turn = s.turn
+	it.n, it.sums, it.turn = 0, nil, s.turn
+	if s.growing == it {
+		s.growing = nil
+	}
 	s.extend(it, seq)
 }
 
 func (s *Shown) extend(it *item, text string) {
-	if it.n == 0 {
-		it.hash.SetSeed(s.seed)
+	if s.growing != it {
+		if was := s.growing; was != nil {
+			was.sums = append(was.sums, extent{s.n, s.hash.Sum64()})
+		}
+		s.growing, s.n = it, 0
+		s.hash.SetSeed(s.seed)
 	}
-	_, _ = it.hash.WriteString(text) // a hash takes anything
+	_, _ = s.hash.WriteString(text) // a hash takes anything
+	s.n += len(text)
 	it.n += len(text)
 }
 
 // rest is what a text has beyond what was shown of an item; false if it does not begin with
 // that.
 func (s *Shown) rest(it *item, seq string) (string, bool) {
-	if len(seq) < it.n || maphash.String(s.seed, seq[:it.n]) != it.hash.Sum64() {
+	if len(seq) < it.n {
+		return "", false
+	}
+	at := 0
+	for _, e := range it.sums {
+		if maphash.String(s.seed, seq[at:at+e.n]) != e.sum {
+			return "", false
+		}
+		at += e.n
+	}
+	if s.growing == it && maphash.String(s.seed, seq[at:it.n]) != s.hash.Sum64() {
 		return "", false
 	}
 	return seq[it.n:], true

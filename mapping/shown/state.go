@@ -1,6 +1,7 @@
 package shown
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -61,7 +62,6 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (before, complete bool) {
 	}
 	if s.gap == owed && len(s.said.text) > from {
 		s.gap = told
-		s.epoch++
 		return true, false
 	}
 	return false, complete
@@ -130,7 +130,7 @@ func (s *Shown) ours(list []Item) int {
 }
 
 func (s *Shown) isOurs(in *Item) bool {
-	return in.ID == s.sent || s.text != "" && textOf(in.Parts) == s.text
+	return s.sent == "" || in.ID == s.sent || s.text != "" && textOf(in.Parts) == s.text
 }
 
 func textOf(parts a2a.Parts) string {
@@ -149,9 +149,20 @@ func (s *Shown) hold1(h *held, list []entry) {
 		it := s.items[key{s.task, Message, e.ID}]
 		return e.Kind == Message && it != nil && it.turn == s.turn && it.n > 0
 	})
+	growing := -1 // the artifact that was said when the stream was cut goes on first
+	if n := len(s.said.starts); n > 0 && h.whole {
+		last := s.said.starts[n-1].it
+		growing = slices.IndexFunc(list, func(e entry) bool {
+			return e.Kind == Artifact && e.Hint != Piece && last.key == key{s.task, Artifact, e.ID}
+		})
+	}
+	if growing >= 0 {
+		s.heldItem(&list[growing])
+	}
 	for i := range list {
 		e := &list[i]
 		switch {
+		case i == growing:
 		case e.Kind == Foreign:
 			s.show(&Step{Op: Place, At: e.place})
 		case e.Kind == Artifact && e.Hint == Piece:
@@ -211,10 +222,12 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	case begins && rest != "" && !s.saidElsewhere(it, e, rest):
 		s.say(it, &e.Item, e.seq, len(e.seq)-len(rest))
 	case begins:
+	case s.held.whole && e.Kind == Message && s.endsWith(it, e.seq):
+		// It is the newest piece of a message of which the agent keeps no other.
 	case s.held.whole:
-		// The newest piece of a message of which the agent keeps no other is all right.
-		if e.Kind != Message || !s.endsWith(it, e.seq) {
-			s.held.less = true
+		s.held.less = true
+		if e.Status && e.Kind == Message && !bytes.Contains(s.said.text, []byte(e.seq)) {
+			s.say(it, &e.Item, e.seq, 0) // so is this one, and it was not heard
 		}
 	case len(e.seq) > it.n || e.Kind == Artifact:
 		if !s.repeats(it, &e.Item, e.seq, true, false) {
@@ -343,4 +356,13 @@ func (s *Shown) holdsAll(h *held) bool {
 
 func (s *Shown) saidMessages() bool {
 	return slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
+}
+
+// IsStale reports whether a state holds less of a message than this turn has shown of it: it is
+// older than what has come since.
+func (s *Shown) IsStale(list []Item) bool {
+	return slices.ContainsFunc(s.entries(list), func(e entry) bool {
+		it := s.items[key{s.task, e.Kind, e.ID}]
+		return e.Kind == Message && it != nil && it.turn == s.turn && len(e.seq) < it.n && !s.endsWith(it, e.seq)
+	})
 }

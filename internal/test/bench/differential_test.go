@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -129,7 +130,7 @@ func newBoth() *both {
 }
 
 func (b *both) event(ev *a2a.Event) {
-	steps := b.fold.Event(ev, nil)
+	steps := b.fold.Event(shown.Live, ev, nil)
 	b.out = b.lines.Append(b.acp.Append(b.out[:0], steps), steps)
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 	"github.com/a2astdio/a2astdio/transport/stdio"
@@ -106,7 +107,7 @@ func (h *hotPath) step(tb testing.TB) {
 	}
 	h.steps = h.steps[:0]
 	for i := range events {
-		h.steps = h.fold.Event(&events[i], h.steps)
+		h.steps = h.fold.Event(shown.Live, &events[i], h.steps)
 	}
 	h.out = h.out[:0]
 	for piece, rest := mapping.Piece(h.steps); len(piece) > 0; piece, rest = mapping.Piece(rest) {

@@ -134,10 +134,12 @@ func Cases() (all []*Case) {
 		say("m1", "I look"), agent.Run("c1", "search", "three lines"), say("m2", "Found it")).Extensions = []string{agent.DevTool}
 	// In task events, which are states. An artifact update is its turn's own: "Yes." and in the
 	// next turn "Yes. It is." under one ID are two answers.
-	over := &Case{Name: "an artifact that grows over several turns of one task", Letters: true, Views: []string{"One.", " Two.", " Three."}, Parts: []int{0, 0, 0},
-		Items: [][]Item{{{"a", "One."}}, {{"a", " Two."}}, {{"a", " Three."}}}}
-	for _, t := range []string{"One.", "One. Two.", "One. Two. Three."} {
-		grown := art("a", false, false, text(t))
+	over := &Case{Name: "an artifact that grows over several turns of one task", Letters: true, Views: []string{"The plan has one step.", " Then it has two.", " Three steps are enough."}, Parts: []int{0, 0, 0},
+		Items: [][]Item{{{"a", "The plan has one step."}}, {{"a", " Then it has two."}}, {{"a", " Three steps are enough."}}}}
+	said := ""
+	for _, more := range over.Views {
+		said += more
+		grown := art("a", false, false, text(said))
 		grown.Kind = agent.Nothing
 		over.Turns = append(over.Turns, list(grown, &agent.Step{Kind: agent.TaskEvent, State: agent.InputRequired}))
 	}

@@ -1,0 +1,286 @@
+package mapping
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// items are what an event consists of: messages, artifacts and thoughts, which [shown.Shown]
+// weighs, and between them what is done without it, such as tool calls.
+type items struct {
+	list []shown.Item
+	acts []func() // for those of kind [shown.Foreign], at the same place
+	// artifacts are those that have names.
+	artifacts []a2a.Artifact
+}
+
+func (l *items) clear() {
+	clear(l.list)
+	clear(l.acts)
+	l.list, l.acts, l.artifacts = l.list[:0], l.acts[:0], nil
+}
+
+func (l *items) add(in shown.Item) {
+	l.list, l.acts = append(l.list, in), append(l.acts, nil)
+}
+
+func (l *items) do(act func()) {
+	l.list, l.acts = append(l.list, shown.Item{Kind: shown.Foreign}), append(l.acts, act)
+}
+
+// list returns the items of a task: its history, its artifacts and, if status is set, its
+// status message, which comes last if it ends the task.
+func (f *Fold) list(ev *a2a.Event, status bool) []shown.Item {
+	f.items.clear()
+	f.storesUser = false
+	failed := ev.HasMessage && f.failure(&ev.Message)
+	if ev.History != nil {
+		for m := range ev.History {
+			switch {
+			case m.Role == a2a.RoleUser:
+				f.storesUser = true
+				f.items.add(shown.Item{Kind: shown.Message, ID: m.ID, User: true, Parts: m.Parts})
+				f.items.do(func() { f.answers(&m) })
+			case f.failID != "" && m.ID == f.failID:
+				// It is shown as the reason of the failure.
+			case !status && ev.HasMessage && m.ID == ev.Message.ID:
+				// The status message of a task that comes live is news.
+			default:
+				f.addMessage(&m, shown.Item{})
+			}
+		}
+	}
+	newest := func() {
+		if status && ev.HasMessage && !failed && ev.Message.Role != a2a.RoleUser {
+			f.addMessage(&ev.Message, shown.Item{Status: true, Ends: ev.EndsLeg || ev.State.Terminal()})
+		}
+	}
+	if !ev.State.Terminal() {
+		newest()
+	}
+	if ev.Artifacts != nil {
+		for a := range ev.Artifacts {
+			f.items.do(func() { f.outputSoFar(&a) })
+			if f.calls.IsOutput(&a) {
+				continue
+			}
+			f.items.artifacts = append(f.items.artifacts, a)
+			f.addArtifact(&a, shown.Item{Last: true})
+		}
+	}
+	if ev.State.Terminal() {
+		newest() // nothing comes after what ends a task
+	}
+	return f.items.list
+}
+
+// message shows a message that comes live, but not the user's own.
+func (f *Fold) message(m *a2a.Message, ends bool) {
+	if m.Role == a2a.RoleUser {
+		return
+	}
+	as := shown.Item{Status: f.event.Kind != a2a.EventMessage, Ends: ends}
+	if f.spoken == 0 { // every part is the message's own
+		as.Kind, as.ID, as.Parts = shown.Message, m.ID, f.decoded(m.Parts)
+		f.live(&as)
+		return
+	}
+	if f.apart() == nil && f.isOneCall(m) {
+		return
+	}
+	f.items.clear()
+	f.addMessage(m, as)
+	f.showLive()
+}
+
+// decoded returns parts that are decoded once: they are walked to be compared, and to be shown.
+func (f *Fold) decoded(parts a2a.Parts) a2a.Parts {
+	if parts.FastPath().Only != nil {
+		return parts
+	}
+	f.partsOfOne = f.partsOfOne[:0]
+	for parts.Next(&f.part) {
+		f.partsOfOne = append(f.partsOfOne, f.part)
+	}
+	return partList(f.partsOfOne...)
+}
+
+// isOneCall shows a message that is a tool call and nothing else, as most are.
+func (f *Fold) isOneCall(m *a2a.Message) bool {
+	left := m.Parts
+	if !left.Next(&f.part) || f.part.Kind != a2a.PartData {
+		return false
+	}
+	data := string(f.part.Data)
+	return !left.Next(&f.part) && f.toolCall(data, m.ID)
+}
+
+// artifact shows an artifact that comes live, or a piece of one.
+func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
+	as := shown.Item{Append: follows, Last: last}
+	if f.apart() == nil {
+		as.Kind, as.ID, as.Parts = shown.Artifact, a.ID, f.decoded(a.Parts)
+		f.live(&as)
+		return
+	}
+	f.items.clear()
+	f.addArtifact(a, as)
+	f.showLive()
+}
+
+func (f *Fold) showLive() {
+	for i := range f.items.list {
+		if act := f.items.acts[i]; act != nil {
+			act()
+		} else {
+			f.live(&f.items.list[i])
+		}
+	}
+}
+
+func (f *Fold) live(in *shown.Item) {
+	if f.verb == shown.Replayed {
+		f.shown.Replayed(in)
+	} else {
+		f.shown.Live(in)
+	}
+}
+
+// addMessage adds a message: what a dialect takes it for, or its text with the calls and
+// thoughts in it.
+func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
+	as.ID = m.ID
+	if f.addApart(m, nil, as) {
+		return
+	}
+	as.Kind = shown.Message
+	var own []a2a.Part
+	others := false
+	for p := range m.Parts.All() {
+		switch {
+		case p.Kind != a2a.PartData || f.spoken == 0:
+			own = append(own, *p)
+			continue
+		case f.calls.IsCall(string(p.Data)):
+			data, id := string(p.Data), m.ID
+			f.addParts(&as, &own)
+			f.items.do(func() { f.toolCall(data, id) })
+		case f.isThought(p):
+			part := *p
+			f.addParts(&as, &own)
+			thought := shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(part)}
+			f.items.add(thought)
+		default:
+			own = append(own, *p)
+			continue
+		}
+		others = true
+	}
+	if others {
+		f.addParts(&as, &own)
+		return
+	}
+	as.Parts = m.Parts
+	f.items.add(as)
+}
+
+// addParts adds the parts so far of a message that has other things between.
+func (f *Fold) addParts(as *shown.Item, own *[]a2a.Part) {
+	if len(*own) == 0 {
+		return
+	}
+	in := *as
+	in.Parts = partList(*own...)
+	f.items.add(in)
+	*own = nil
+}
+
+func partList(list ...a2a.Part) (parts a2a.Parts) {
+	parts.FastPath().List = list
+	return parts
+}
+
+func (f *Fold) isThought(p *a2a.Part) bool {
+	_, _, ok := f.thought(gjson.Parse(string(p.Data)))
+	return ok
+}
+
+// addArtifact adds an artifact, by what a dialect takes it for.
+func (f *Fold) addArtifact(a *a2a.Artifact, as shown.Item) {
+	as.ID = a.ID
+	if f.addApart(nil, a, as) {
+		return
+	}
+	as.Kind, as.Parts = shown.Artifact, a.Parts
+	f.items.add(as)
+}
+
+// show is what [shown.Shown] shows steps with.
+func (f *Fold) show(x *shown.Step) {
+	switch x.Op {
+	case shown.Gap:
+		f.tellGap(len(f.steps))
+		return
+	case shown.Place:
+		f.items.acts[x.At]()
+		return
+	}
+	s := Step{MessageID: x.ID, Shown: x.Name, Append: x.Op == shown.Grow, Repeats: x.Repeats, Replaces: x.Op == shown.Replace, first: x.Op != shown.Grow}
+	if x.Kind == shown.Artifact {
+		f.nameArtifact(&s, x.ID)
+	}
+	switch {
+	case x.Kind == shown.Thought && x.Part != nil:
+		s.Kind = StepThought
+		s.Subject, s.Description, _ = f.thought(gjson.Parse(string(x.Part.Data)))
+		s.Append, s.Data = false, x.Part.Data
+	case x.Kind == shown.Thought:
+		s.Kind, s.Description = StepThought, x.Text
+	case x.Part != nil:
+		s.Kind, s.Part = StepPart, x.Part
+	default:
+		s.Kind, s.Text, s.TextJSON, s.Plain = StepText, x.Text, x.JSON, x.Plain
+		s.Own.Part = others(x.Metadata, f.spoken != 0)
+		s.Append = s.Append || x.Kind == shown.Message
+	}
+	f.add(s)
+}
+
+// nameArtifact adds what is said of an artifact beside its parts.
+func (f *Fold) nameArtifact(s *Step, id string) {
+	s.ArtifactID = id
+	if f.event != nil && f.event.Kind == a2a.EventArtifact {
+		s.Name, s.Description, s.LastChunk = f.event.Artifact.Name, f.event.Artifact.Description, f.event.LastChunk
+		return
+	}
+	for i := range f.items.artifacts {
+		if a := &f.items.artifacts[i]; a.ID == id {
+			s.Name, s.Description = a.Name, a.Description
+		}
+	}
+}
+
+// wholeText returns the text of all parts of a list, joined.
+func wholeText(parts a2a.Parts) string {
+	var b strings.Builder
+	for p := range parts.All() {
+		if p.Kind == a2a.PartText {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
+
+// isEmptyJSON reports whether data is empty: frameworks send an empty object to reset
+// an artifact, or where they have nothing to send.
+func isEmptyJSON(data a2a.JSON) bool {
+	switch string(data) {
+	case "{}", "[]", "null", `""`:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,30 @@
+package shown
+
+import "github.com/a2astdio/a2astdio/transport/a2a"
+
+// Restore notes a step that another process has shown, in its turn: see [Shown.Begin].
+func (s *Shown) Restore(x *Step) {
+	part := a2a.Part{Kind: a2a.PartText, Text: x.Text}
+	if x.Part != nil {
+		part = *x.Part
+	}
+	seq := s.symbols(&part)
+	k := key{s.task, x.Kind, x.ID}
+	it := s.items[k]
+	if it == nil || x.Op == Replace {
+		it = s.another(k)
+	}
+	switch {
+	case seq == "":
+		return
+	case x.Repeats:
+		if it.n == 0 {
+			s.learn(it, seq)
+		}
+		return
+	case it.run == nil || it.run.name != x.Name:
+		s.namesOf(x.Kind).Use(x.Name)
+		it.run = s.newRun(it.kind, x.Name, seq)
+	}
+	s.note(it, seq)
+}
