@@ -81,9 +81,6 @@ func dialects() []dialect {
 	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, a2acode{}, shared{}, iac{}, agno{}, langgraph{}, agentstack{}, mastra{}}
 }
 
-// devtoolIndex is the place of the extension's own dialect in that list.
-const devtoolIndex = 0
-
 // dialectOfCall returns the dialect that a call came in, which answers go out in. That of a call
 // from elsewhere does nothing.
 func dialectOfCall(c *ToolCall) dialect {

@@ -4,7 +4,6 @@ package agentproc
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,9 +16,6 @@ import (
 	"testing"
 	"time"
 )
-
-// rounds is how often each way of dying is tried.
-var rounds = flag.Int("rounds", 2, "how often each way of dying is tried")
 
 // The test binary plays all parts: supervisor, agents, and the killed bridge.
 func TestMain(m *testing.M) {

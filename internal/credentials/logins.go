@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
 	"sync"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
@@ -198,12 +196,4 @@ func (l *Login) heldUntilItEnds() *held {
 		h.renewAt = l.Expiry
 	}
 	return h
-}
-
-func cloneValues(v url.Values) url.Values {
-	c := url.Values{}
-	for name, values := range v {
-		c[name] = slices.Clone(values)
-	}
-	return c
 }
