@@ -48,7 +48,7 @@ func (s *Shown) join(it *item, text string) {
 		join, sure := joins(s.said.text[r.at:], r.head, r.sure || s.chunks, text)
 		// A message that ends the task is a question or an answer of its own more often than
 		// a last chunk.
-		if join && (!s.ending || r.sure || sure) {
+		if join && (!s.ending || r.sure || sure) && !(waits(s.state) && !endsWord(s.said.text[r.at:], text)) { // L8
 			r.sure, r.growth = r.sure || sure, byPieces
 			it.run = r
 			return
