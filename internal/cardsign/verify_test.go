@@ -113,7 +113,7 @@ func TestUnsignedIsNotUsed(t *testing.T) {
 	card := edited(t, signed(t, sampleCard, edKey(), nil), map[string]any{"url": "https://evil.example/", "preferredTransport": "JSONRPC"})
 	r := verify(t, verifier(t, publicFile(t, edKey())), card)
 	wantVerdict(t, r, Valid, "")
-	if v := r.Signed(); v.Form.Name != FormSDK || !slices.Equal(v.LeftOut, []string{"/preferredTransport", "/url"}) {
+	if v := r.Signed(); v.Form.Name != "known" || !slices.Equal(v.LeftOut, []string{"/preferredTransport", "/url"}) {
 		t.Errorf("form %s leaves out %v", v.Form.Name, v.LeftOut)
 	}
 	var used map[string]any

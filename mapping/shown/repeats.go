@@ -151,7 +151,7 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 	case s.held != nil && s.held.whole && !s.held.sameIDs:
 		return true
 	case whole:
-		return c.pieces >= 2 && (all || s.isAllOfKind(c, in.Kind) || weight(seq) >= evidence) || c.cross || c.rest != "" || all && (c.marked && in.Hint == Whole || c.items == 1 && in.Kind == Message && len(seq) >= short)
+		return c.pieces >= 2 && (all || s.isAllOfKind(c, in.Kind) || weight(seq) >= evidence) || c.cross || c.rest != "" || c.marked && in.Hint == Whole && s.isNewestOfKind(c, in.Kind) || all && c.items == 1 && in.Kind == Message && len(seq) >= short
 	case c.pieces >= 2 && all:
 		return true
 	}
@@ -161,6 +161,16 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 // isAll reports whether a cover is all of the message that is being shown.
 func (s *Shown) isAll(c *cover) bool {
 	return c.rest == "" && c.to == len(s.said.text) && s.last != nil && s.said.starts[c.from].at <= s.last.at
+}
+
+// isNewestOfKind reports whether a cover ends with what this turn has said last of a kind.
+func (s *Shown) isNewestOfKind(c *cover, kind Kind) bool {
+	for i := len(s.said.starts) - 1; i >= 0 && s.said.starts[i].at >= c.to; i-- {
+		if s.said.starts[i].it.kind == kind {
+			return false
+		}
+	}
+	return c.rest == ""
 }
 
 // isAllOfKind reports whether a cover is all that this turn has said of a kind: something else
@@ -203,8 +213,8 @@ func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) 
 	}
 	begin := headOf(seq)
 	for _, only := range [...]Kind{Foreign, Message, Artifact, Thought} {
-		if only == Foreign == (kind == Thought) || (only == Thought) != (kind == Thought) {
-			continue
+		if (only == Thought) != (kind == Thought) {
+			continue // a thought repeats thoughts alone
 		}
 		for i := range s.said.starts {
 			if b := &s.said.starts[i]; only != Foreign && b.it.kind != only || !b.head.fits(&begin) {
