@@ -144,6 +144,10 @@ func (e *endpoint) explain(w way, err error) error {
 		return failf(err, "%s: it was called in A2A %s; %s", said, w.protocol.name(), e.otherVersion(w))
 	case a2a.CodeExtensionSupportRequired:
 		return failf(err, "%s: %s", said, e.requiredExtensions())
+	case a2a.CodeMethodNotFound:
+		if name := w.protocol.name(); len(e.card.Interfaces) > 0 && !e.offers(name) {
+			return failf(err, "%s: --a2a-version asks for %s, which its card does not offer", said, name)
+		}
 	}
 	return err
 }
@@ -153,10 +157,15 @@ func (e *endpoint) explain(w way, err error) error {
 // version, with less in it, is told and asked (specification 1.0, §3.6.3).
 func (e *endpoint) otherVersion(w way) string {
 	other := protocol{v03: !w.protocol.v03}.name()
-	if slices.ContainsFunc(offersOf(e.card, "", e.speak), func(o offer) bool { return o.version.name == other }) {
+	if e.offers(other) {
 		return fmt.Sprintf("its card offers %s too, and --a2a-version %[1]s asks for it", other)
 	}
 	return "--a2a-version " + other + " asks for the other, which its card does not name"
+}
+
+// offers reports whether the card has a version of A2A.
+func (e *endpoint) offers(version string) bool {
+	return slices.ContainsFunc(offersOf(e.card, "", e.speak), func(o offer) bool { return o.version.name == version })
 }
 
 // requiredExtensions says which extensions the card requires: the error itself

@@ -272,7 +272,7 @@ func TestLaws(t *testing.T) {
 		{"a stream that is none", send03 + "\nA: 1 application/json" + `
 			A= 1 {"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[]}}` + ended, `record 5: agent: http: message/stream: the Content-Type of the answer to a streaming method must be text/event-stream, and is "application/json"`},
 		{"no JSON by its type", strings.Replace(send03, "message/stream", "message/send", 1) + "\nA: 1 text/plain; charset=utf-8" + `
-			A= 1 {"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[]}}` + ended, `record 5: agent: http: message/send: the Content-Type of the answer must be application/json, and is "text/plain`},
+			A= 1 {"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[]}}` + ended, `record 5: agent: http: warning: message/send: the Content-Type of the answer must be application/json, and is "text/plain`},
 
 		{"words", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") + chunk("two") + reply, ""},
 		{"a word is lost", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") + reply,

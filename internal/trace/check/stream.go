@@ -30,7 +30,7 @@ func (w *agentWire) media(r *trace.Record, x *exchange) {
 	case x.op.result == "Event" && r.Kind == trace.KindBody:
 		w.c.find(r.N, Agent, RuleHTTP, x.method, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
 	case r.Kind == trace.KindBody && !strings.HasSuffix(media, "json"):
-		w.c.find(r.N, Agent, RuleHTTP, x.method, "the Content-Type of the answer must be application/json, and is %q", x.media)
+		w.c.warn(r.N, Agent, RuleHTTP, x.method, "the Content-Type of the answer must be application/json, and is %q", x.media)
 	}
 }
 
