@@ -122,6 +122,7 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 func (f *Fold) read(ev *a2a.Event) {
 	switch ev.Kind {
 	case a2a.EventTask:
+		stands := f.rest.MessageID != "" && f.rest.Is(ev)
 		f.state(ev)
 		if f.verb == shown.Snapshot {
 			f.snapshot(ev)
@@ -131,7 +132,9 @@ func (f *Fold) read(ev *a2a.Event) {
 		f.inState = true
 		f.shown.State(f.list(ev, false))
 		f.inState = false
-		f.statusMessage(ev)
+		if !stands { // a stream may begin with the task as it waited
+			f.statusMessage(ev)
+		}
 	case a2a.EventStatus:
 		f.state(ev)
 		f.shown.SetState(ev.State, false)

@@ -14,7 +14,6 @@ type held struct {
 	sameIDs bool // it names messages as the stream does
 	less    bool // it holds less of something than was shown
 	items   map[*item]bool
-	ours    int // behind which place our own message stands; 0: nowhere
 	before  int // where in said it begins
 	cursor  int // up to where in said its messages were matched
 }
@@ -30,7 +29,7 @@ type entry struct {
 // was shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The
 // list is in the task's order, without its status message.
 func (s *Shown) State(list []Item) {
-	s.hold1(&held{before: len(s.said.text), ours: s.ours(list)}, s.entries(list))
+	s.hold1(&held{before: len(s.said.text)}, s.entries(list))
 }
 
 // Snapshot shows what a task that was asked for holds beyond what was shown: its history, its
@@ -39,7 +38,7 @@ func (s *Shown) State(list []Item) {
 // artifacts). before: a gap stands before all that was shown. complete: nothing is missing.
 func (s *Shown) Snapshot(state a2a.State, list []Item) (before, complete bool) {
 	s.state, s.anew, s.ending = a2a.State(strings.Clone(string(state))), false, false
-	h := &held{whole: true, before: len(s.said.text), ours: s.ours(list), items: map[*item]bool{}}
+	h := &held{whole: true, before: len(s.said.text), items: map[*item]bool{}}
 	entries := s.entries(list)
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.User && s.isOurs(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && !e.Status })
@@ -195,9 +194,10 @@ func (s *Shown) heldItem(e *entry) {
 	k := key{s.task, e.Kind, e.ID}
 	if it := s.items[k]; it != nil && it.n > 0 {
 		rest, begins := s.rest(it, e.seq)
-		// What an earlier turn has shown may stand there unchanged, or go on. A short message
-		// behind our own is of this turn, whatever its ID: "Yes." may be an answer twice.
-		if it.turn == s.turn || begins && (it.n >= evidence || rest == "" && (e.Kind == Artifact || s.held.ours == 0)) {
+		// What an earlier turn has shown may stand there unchanged, also behind our own message:
+		// a2a-go and a2a-js put a question into the history when its answer has come. Or it goes
+		// on; but a short text that is longer now is another: "Yes." and "Yes, at nine."
+		if it.turn == s.turn || begins && (it.n >= evidence || rest == "") {
 			s.hold(it)
 			s.heldKnown(it, e, rest, begins)
 			return
