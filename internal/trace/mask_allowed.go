@@ -26,7 +26,7 @@ const (
 	// A segment behind one of these is an ID of the protocol's, which is shown.
 	collections   = " tasks contexts pushnotificationconfigs "
 	shownSegments = collections + " a2a agent agentcard.json agent.json card extendedagentcard jsonrpc mcp message message:send message:stream" +
-		" rpc rest sse stream v0 v1 v2 wellknown wellknown.json api "
+		" rpc rest sse stream v0 v1 v2 wellknown wellknown.json api executecommand listcommands "
 	shownSettings = " approvalmode command contextid cwd enabled id kind language locale mode model name protocol protocolversion" +
 		" sessionid timeout timeoutms transport trust type uri url version workspace workspacepath workspacepaths "
 )
