@@ -146,7 +146,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	t.requestPushes(ctx, next)
 	switch {
 	case fresh:
-		t.fold.Begin(next.taskID, "", "")
+		t.fold.Begin(next.taskID)
 	default:
 		t.fold.SetTask(next.taskID)
 	}

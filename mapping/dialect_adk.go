@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -109,7 +110,7 @@ func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *carrier, to
 			d.text(p, part, artifact, at, to)
 		case p.Kind == a2a.PartData && kind != "":
 			d.data(kind, gjson.Parse(string(p.Data)), gjson.Get(string(p.Metadata), "adk_is_long_running").Bool(), at, to)
-		case p.Kind == a2a.PartData && (isEmptyJSON(p.Data) || part == isPiece):
+		case p.Kind == a2a.PartData && (shown.IsEmpty(p.Data) || part == isPiece):
 		default:
 			to.part(p)
 		}

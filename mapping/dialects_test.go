@@ -51,7 +51,7 @@ func FuzzDialects(f *testing.F) {
 			return
 		}
 		fold := mapping.NewFold()
-		fold.Begin("", "", "")
+		fold.Begin("")
 		fold.Speak(words[int(which)%len(words)])
 		acp, lines := mapping.ACP{Session: "s", Cwd: "/"}, mapping.Lines{}
 		for _, raw := range []string{one, two, one} {
@@ -95,7 +95,7 @@ func TestDialectsApart(t *testing.T) {
 	for _, text := range []string{"$ rm -rf /", "✓ Bash", "Generating response...", `{"adk_type":"function_call"}`, "option:allow"} {
 		raw, _ := json.Marshal(text)
 		fold := mapping.NewFold()
-		fold.Begin("", "", "")
+		fold.Begin("")
 		steps := fold.Event(shown.Live, decode(t, `{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":`+string(raw)+`}]}},"final":false}`), nil)
 		var got []string
 		for _, s := range steps {
@@ -119,7 +119,7 @@ func TestSnapshotAsksOnce(t *testing.T) {
 		return `{"kind":"message","role":"agent","messageId":"m` + id + `","parts":[{"kind":"data","data":{"id":"` + id + `","name":"adk_request_confirmation","args":{"originalFunctionCall":{"id":"` + call + `","name":"wipe","args":{}},"toolConfirmation":{"hint":""}}},"metadata":{"adk_type":"function_call","adk_is_long_running":true}}]}`
 	}
 	fold := mapping.NewFold()
-	fold.Begin("t", "", "")
+	fold.Begin("t")
 	fold.Event(shown.Snapshot, decode(t, `{"kind":"task","id":"t","contextId":"c","status":{"state":"input-required","message":`+ask("q2", "c2")+`},"history":[`+ask("q1", "c1")+`],"artifacts":[]}`), nil)
 	open := fold.Open()
 	if len(open) != 1 || open[0].ID != "c2" || open[0].QuestionID != "q2" {

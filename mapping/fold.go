@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/mapping/shown"
@@ -41,7 +42,6 @@ type Fold struct {
 	heldCalls map[string]int
 	// storesUser: the last snapshot holds messages of the user's.
 	storesUser bool
-	complete   bool // and all that was shown
 	connection connectionState
 	sought     int // in how many events a dialect was looked for
 	// content: this turn has shown something that the agent said.
@@ -55,19 +55,20 @@ func NewFold() *Fold {
 	return f
 }
 
-// Begin begins the turn of a prompt in a task, "" for one that is not known yet. sentID
-// and text are those of the message that is sent. It forgets what belongs to the turn before:
-// its state, its errors, the questions that were left open. What was shown stays known.
-func (f *Fold) Begin(taskID, sentID, text string) {
+// Begin begins the turn of a prompt in a task, "" for one that is not known yet. It forgets
+// what belongs to the turn before: its state, its errors, the questions that were left open.
+// What was shown stays known.
+func (f *Fold) Begin(taskID string) {
 	f.facts.begin()
 	f.calls.Begin()
-	f.shown.Begin(sentID, text)
+	f.shown.Begin()
 	f.takings.begin()
 	f.connection, f.content = connectionState{}, false
 	f.SetTask(taskID)
 }
 
-// Sent names another message of the turn, such as an answer: live is its stream from here.
+// Sent names the message that is being sent, a prompt or an answer, by its ID and its text:
+// live is its stream from here, and a history that has it has what came after it.
 func (f *Fold) Sent(messageID, text string) {
 	f.shown.Sent(messageID, text)
 	f.connection.cut = false
@@ -123,17 +124,10 @@ func (f *Fold) read(ev *a2a.Event) {
 	switch ev.Kind {
 	case a2a.EventTask:
 		stands := f.rest.MessageID != "" && f.rest.Is(ev)
-		f.state(ev)
 		if f.verb == shown.Snapshot {
 			f.snapshot(ev)
-			return
-		}
-		f.shown.SetState(ev.State, true)
-		f.inState = true
-		f.shown.State(f.list(ev, false))
-		f.inState = false
-		if !stands { // a stream may begin with the task as it waited
-			f.statusMessage(ev)
+		} else {
+			f.liveTask(ev, stands)
 		}
 	case a2a.EventStatus:
 		f.state(ev)
@@ -168,10 +162,6 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 		f.message(&ev.Message, ev.EndsLeg || ev.State.Terminal())
 	}
 }
-
-// Complete reports whether the last snapshot held all that was shown, and the message that
-// was sent: nothing is missing up to it.
-func (f *Fold) Complete() bool { return f.complete }
 
 // ShownNothing reports whether this turn has shown nothing but states and connections.
 func (f *Fold) ShownNothing() bool { return !f.content }
@@ -238,8 +228,7 @@ func (f *Fold) state(ev *a2a.Event) {
 // A ring remembers the newest events by their bytes.
 type ring struct {
 	seed maphash.Seed
-	sums map[uint64]int // how often each is in list
-	list []uint64
+	sums []uint64
 	next int
 }
 
@@ -252,23 +241,17 @@ func (r *ring) note(ev *a2a.Event, ask bool) (again bool) {
 		return false
 	}
 	if r.sums == nil {
-		r.seed, r.sums = maphash.MakeSeed(), map[uint64]int{}
+		r.seed = maphash.MakeSeed()
 	}
 	sum := maphash.String(r.seed, string(ev.Raw))
-	if again = ask && r.sums[sum] > 0; again {
+	if ask && slices.Contains(r.sums, sum) {
 		return true
 	}
-	if len(r.list) < maxHeard {
-		r.list = append(r.list, sum)
+	if len(r.sums) < maxHeard {
+		r.sums = append(r.sums, sum)
 	} else {
-		if old := r.list[r.next]; r.sums[old] > 1 {
-			r.sums[old]--
-		} else {
-			delete(r.sums, old)
-		}
-		r.list[r.next] = sum
+		r.sums[r.next] = sum
 		r.next = (r.next + 1) % maxHeard
 	}
-	r.sums[sum]++
 	return false
 }

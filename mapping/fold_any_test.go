@@ -58,7 +58,7 @@ func (s *foldScript) step(what, with byte) {
 		s.Cut()
 	case 10:
 		s.shows(s.EndTurn(with&1 > 0, with&2 > 0, nil))
-		s.Begin([]string{"t", "u", ""}[with%3], []string{"u", ""}[with&1], "ask")
+		s.Begin([]string{"t", "u", ""}[with%3])
 	case 11:
 		s.Doubt()
 		s.Sent("u", "")

@@ -89,9 +89,6 @@ func (f *Fold) Asked() int { return f.calls.Asked() }
 // Running reports whether a tool is at work.
 func (f *Fold) Running() bool { return f.calls.Running() }
 
-// Unended reports whether a call that the agent has begun in this turn is shown as at work.
-func (f *Fold) Unended() bool { return f.calls.Unended() }
-
 // Answered notes that an answer to an open call is on its way.
 func (f *Fold) Answered(callID string, allowed bool) { f.calls.Answered(callID, allowed) }
 

@@ -20,7 +20,7 @@ type connectionState struct {
 // next text. It is said then, once, unless a snapshot is complete before.
 func (f *Fold) Cut() {
 	f.shown.Cut()
-	f.connection.cut, f.complete = true, false
+	f.connection.cut = true
 }
 
 // resumed shows that the agent is there again.
@@ -57,6 +57,7 @@ func onlyStates(steps []Step) bool {
 
 // snapshot shows what a task that was asked for holds beyond what was shown.
 func (f *Fold) snapshot(ev *a2a.Event) {
+	f.state(ev)
 	f.calls.Snapshot(carrierIDs(ev))
 	f.inState = true
 	defer func() {
@@ -64,11 +65,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 		f.heldCalls, f.inState = nil, false
 	}()
 	from := len(f.steps)
-	before, complete := f.shown.Snapshot(ev.State, f.list(ev, true))
-	if f.complete = complete; before {
-		for from < len(f.steps) && f.steps[from].Kind == StepState {
-			from++
-		}
+	if f.shown.Snapshot(ev.State, f.list(ev)) {
 		f.tellGap(from)
 	}
 }
@@ -103,7 +100,7 @@ func (f *Fold) IsStale(task *a2a.Event) bool {
 	}
 	f.event, f.verb, f.inState = task, shown.Snapshot, true
 	f.shown.Task(f.TaskID)
-	stale := f.shown.IsStale(f.list(task, true))
+	stale := f.shown.IsStale(f.list(task))
 	f.event, f.inState = nil, false
 	f.letGo()
 	return stale

@@ -25,7 +25,7 @@ func (f *Fold) wantInput(d dialect, as shown.Item, in input) {
 		f.add(Step{Kind: StepNotice, Text: "\n[" + in.text + "]\n"})
 	} else if in.text != "" {
 		f.shown.Break()
-		f.live(&shown.Item{Kind: as.Kind, ID: as.ID, Hint: shown.Piece, Parts: partList(a2a.Part{Kind: a2a.PartText, Text: in.text})})
+		f.shown.Live(&shown.Item{Kind: as.Kind, ID: as.ID, Hint: shown.Piece, Parts: partList(a2a.Part{Kind: a2a.PartText, Text: in.text})})
 	}
 }
 

@@ -32,50 +32,94 @@ func (l *items) do(act func()) {
 	l.list, l.acts = append(l.list, shown.Item{Kind: shown.Foreign}), append(l.acts, act)
 }
 
-// list returns the items of a task: its history, its artifacts and, if status is set, its
-// status message, which comes last if it ends the task.
-func (f *Fold) list(ev *a2a.Event, status bool) []shown.Item {
-	f.items.clear()
-	f.storesUser = false
-	failed := ev.HasMessage && f.failure(&ev.Message)
-	if ev.History != nil {
-		for m := range ev.History {
-			switch {
-			case m.Role == a2a.RoleUser:
-				f.storesUser = true
-				f.items.add(shown.Item{Kind: shown.Message, ID: m.ID, User: true, Parts: m.Parts})
-				f.items.do(func() { f.answers(&m) })
-			case f.failID != "" && m.ID == f.failID:
-				// It is shown as the reason of the failure.
-			case !status && ev.HasMessage && m.ID == ev.Message.ID:
-				// The status message of a task that comes live is news.
-			default:
-				f.addMessage(&m, shown.Item{})
-			}
+// liveTask shows a task that comes live. Its history and its artifacts are state; its status
+// message is news, unless it stands since the task waited: a stream may begin with that.
+func (f *Fold) liveTask(ev *a2a.Event, stands bool) {
+	f.state(ev)
+	f.shown.SetState(ev.State, true)
+	news := func() {
+		if !stands {
+			f.statusMessage(ev)
 		}
 	}
-	newest := func() {
-		if status && ev.HasMessage && !failed && ev.Message.Role != a2a.RoleUser {
+	known := ""
+	if ev.HasMessage {
+		known = ev.Message.ID
+	}
+	f.showState(func() { f.addHistory(ev, known) })
+	if !ev.State.Terminal() {
+		news()
+	}
+	f.showState(func() { f.addArtifacts(ev) })
+	if ev.State.Terminal() {
+		news() // nothing comes after what ends a task
+	}
+}
+
+func (f *Fold) showState(add func()) {
+	f.inState = true
+	f.items.clear()
+	add()
+	f.shown.State(f.items.list)
+	f.inState = false
+}
+
+// list returns the items of a task that was asked for: its history, its artifacts and its
+// status message, which comes last if it ends the task.
+func (f *Fold) list(ev *a2a.Event) []shown.Item {
+	f.items.clear()
+	status := func() {
+		if ev.HasMessage && ev.Message.Role != a2a.RoleUser && (f.failID == "" || ev.Message.ID != f.failID) {
 			f.addMessage(&ev.Message, shown.Item{Status: true, Ends: ev.EndsLeg || ev.State.Terminal()})
 		}
 	}
+	if ev.HasMessage {
+		f.failure(&ev.Message)
+	}
+	f.addHistory(ev, "")
 	if !ev.State.Terminal() {
-		newest()
+		status()
 	}
-	if ev.Artifacts != nil {
-		for a := range ev.Artifacts {
-			f.items.do(func() { f.outputSoFar(&a) })
-			if f.calls.IsOutput(&a) {
-				continue
-			}
-			f.items.artifacts = append(f.items.artifacts, a)
-			f.addArtifact(&a, shown.Item{Last: true})
-		}
-	}
+	f.addArtifacts(ev)
 	if ev.State.Terminal() {
-		newest() // nothing comes after what ends a task
+		status()
 	}
 	return f.items.list
+}
+
+// addHistory adds the messages of a task's history, but for one, "" for none.
+func (f *Fold) addHistory(ev *a2a.Event, but string) {
+	f.storesUser = false
+	if ev.History == nil {
+		return
+	}
+	for m := range ev.History {
+		switch {
+		case m.Role == a2a.RoleUser:
+			f.storesUser = true
+			f.items.add(shown.Item{Kind: shown.Message, ID: m.ID, User: true, Parts: m.Parts})
+			f.items.do(func() { f.answers(&m) })
+		case f.failID != "" && m.ID == f.failID:
+			// It is shown as the reason of the failure.
+		case but == "" || m.ID != but:
+			f.addMessage(&m, shown.Item{})
+		}
+	}
+}
+
+// addArtifacts adds a task's artifacts, and the output of calls among them.
+func (f *Fold) addArtifacts(ev *a2a.Event) {
+	if ev.Artifacts == nil {
+		return
+	}
+	for a := range ev.Artifacts {
+		f.items.do(func() { f.outputSoFar(&a) })
+		if f.calls.IsOutput(&a) {
+			continue
+		}
+		f.items.artifacts = append(f.items.artifacts, a)
+		f.addArtifact(&a, shown.Item{Last: true})
+	}
 }
 
 // message shows a message that comes live, but not the user's own.
@@ -86,7 +130,7 @@ func (f *Fold) message(m *a2a.Message, ends bool) {
 	as := shown.Item{Status: f.event.Kind != a2a.EventMessage, Ends: ends}
 	if f.spoken == 0 { // every part is the message's own
 		as.Kind, as.ID, as.Parts = shown.Message, m.ID, f.decoded(m.Parts)
-		f.live(&as)
+		f.shown.Live(&as)
 		return
 	}
 	if f.apart() == nil && f.isOneCall(m) {
@@ -124,7 +168,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	as := shown.Item{Append: follows, Last: last}
 	if f.apart() == nil {
 		as.Kind, as.ID, as.Parts = shown.Artifact, a.ID, f.decoded(a.Parts)
-		f.live(&as)
+		f.shown.Live(&as)
 		return
 	}
 	f.items.clear()
@@ -137,16 +181,8 @@ func (f *Fold) showLive() {
 		if act := f.items.acts[i]; act != nil {
 			act()
 		} else {
-			f.live(&f.items.list[i])
+			f.shown.Live(&f.items.list[i])
 		}
-	}
-}
-
-func (f *Fold) live(in *shown.Item) {
-	if f.verb == shown.Replayed {
-		f.shown.Replayed(in)
-	} else {
-		f.shown.Live(in)
 	}
 }
 
@@ -158,11 +194,16 @@ func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 		return
 	}
 	as.Kind = shown.Message
+	if f.spoken == 0 {
+		as.Parts = m.Parts
+		f.items.add(as)
+		return
+	}
 	var own []a2a.Part
 	others := false
 	for p := range m.Parts.All() {
 		switch {
-		case p.Kind != a2a.PartData || f.spoken == 0:
+		case p.Kind != a2a.PartData:
 			own = append(own, *p)
 			continue
 		case f.calls.IsCall(string(p.Data)):
@@ -273,14 +314,4 @@ func wholeText(parts a2a.Parts) string {
 		}
 	}
 	return b.String()
-}
-
-// isEmptyJSON reports whether data is empty: frameworks send an empty object to reset
-// an artifact, or where they have nothing to send.
-func isEmptyJSON(data a2a.JSON) bool {
-	switch string(data) {
-	case "{}", "[]", "null", `""`:
-		return true
-	}
-	return false
 }

@@ -17,12 +17,12 @@ func many() map[string]func(i int) *a2a.Event {
 		ev := dataEvent(fmt.Sprintf(`{"row":%d}`, i))
 		ev.Message.ID = id(i)
 		if !data {
-			ev.Message.Parts = plainText(fmt.Sprintf("%x %d is a note.\n", markSum(id(i)), i))
+			ev.Message.Parts = plainText(fmt.Sprintf("%x %d is a note.\n", i*7919, i))
 		}
 		return ev
 	}
 	artifact := func(i int) *a2a.Event {
-		return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: id(i), Parts: plainText(fmt.Sprintf("%x %d is a file.\n", markSum(id(i)), i))}}
+		return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: id(i), Parts: plainText(fmt.Sprintf("%x %d is a file.\n", i*7919, i))}}
 	}
 	return map[string]func(i int) *a2a.Event{
 		"messages":  func(i int) *a2a.Event { return message(i, false) },
@@ -79,7 +79,7 @@ func TestFoldManyOnce(t *testing.T) {
 		for _, turns := range []int{1, 2} {
 			t.Run(fmt.Sprint(name, turns), func(t *testing.T) {
 				fold := speaking()
-				fold.Begin("t", "", "")
+				fold.Begin("t")
 				for i := range n {
 					if steps := fold.Event(shown.Live, event(i), nil); len(steps) == 0 {
 						t.Fatalf("%d is not shown", i)
@@ -87,7 +87,7 @@ func TestFoldManyOnce(t *testing.T) {
 				}
 				if turns == 2 {
 					fold.EndTurn(false, false, nil)
-					fold.Begin("t", "", "")
+					fold.Begin("t")
 				}
 				fold.Event(shown.Live, &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking}, nil)
 				if steps := fold.Event(shown.Snapshot, holding(event, n), nil); len(steps) > 0 {

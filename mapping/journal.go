@@ -236,7 +236,7 @@ func (l *Loader) Line(line []byte) (steps []Step, raw []byte) {
 		l.begun = false
 	case o.Get("params.update.sessionUpdate").Str == "user_message_chunk":
 		if !l.begun && l.Fold != nil {
-			l.Fold.Begin("", "", "")
+			l.Fold.Begin("")
 		}
 		l.begun, l.item, l.calls = true, itemLine{}, nil
 		return nil, line

@@ -1,9 +1,6 @@
 package mapping
 
 import (
-	"hash/fnv"
-	"strconv"
-
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -42,14 +39,4 @@ func (f *Fold) restoreAnswer(task, call string) {
 func (f *Fold) restoreHeard(task string) {
 	f.SetTask(task)
 	f.calls.Taken()
-}
-
-// markSum names a part that is not text. It is not maphash, whose values differ in each
-// process.
-func markSum(values ...string) uint64 {
-	h := fnv.New64a()
-	for _, v := range values {
-		_, _ = h.Write([]byte(strconv.Itoa(len(v)) + ":" + v)) // a hash takes anything
-	}
-	return h.Sum64()
 }

@@ -34,16 +34,6 @@ func (c *Calls) Asked() int { return c.questions }
 // Running reports whether a tool is at work.
 func (c *Calls) Running() bool { return len(c.running) > 0 }
 
-// Unended reports whether a call that the agent has begun in this turn is shown as at work.
-func (c *Calls) Unended() bool {
-	for _, one := range c.task.calls {
-		if one.Status == Executing && one.order > c.before {
-			return true
-		}
-	}
-	return false
-}
-
 // Answered notes that an answer to a call is on its way: it is open no more, even if the
 // agent repeats its question.
 func (c *Calls) Answered(id string, allowed bool) {

@@ -28,11 +28,9 @@ type Calls struct {
 	running   map[*kept]struct{} // those that are executed, as far as is known
 	size      int                // what is kept of calls, in bytes: see maxBytes
 	count     int                // how many there were
-	before    int                // and before this turn
 
 	snapshots int  // how many there were
 	within    bool // one is being read
-	known     bool // it has a mention of this turn
 	trust     Verb // how its mentions count
 	data      callData
 }
@@ -114,7 +112,7 @@ func (c *Calls) Begin() {
 		t.over = false
 	}
 	c.turn++
-	c.asked, c.running, c.before = nil, nil, c.count
+	c.asked, c.running = nil, nil
 	if none := c.tasks[""]; none != nil {
 		none.calls = map[string]*kept{}
 		none.epoch++
@@ -145,7 +143,7 @@ func (c *Calls) State(state a2a.State) {
 // carriers are the IDs of the task's messages and artifacts.
 func (c *Calls) Snapshot(carriers iter.Seq[string]) {
 	c.snapshots++
-	c.within, c.trust, c.known = true, Replayed, false
+	c.within, c.trust = true, Replayed
 	if c.task.shown != c.turn && !c.task.restored {
 		return
 	}
@@ -157,23 +155,8 @@ func (c *Calls) Snapshot(carriers iter.Seq[string]) {
 	c.trust = Forward
 }
 
-// Knows reports whether the last snapshot has a mention that was heard in this turn: the agent
-// keeps what it says.
-func (c *Calls) Knows() bool { return c.known }
-
 // EndSnapshot ends what Snapshot has begun.
 func (c *Calls) EndSnapshot() { c.within = false }
-
-// Missing reports whether a call of the task in hand was shown that the last snapshot does
-// not hold.
-func (c *Calls) Missing() bool {
-	for _, one := range c.task.calls {
-		if one.held != c.snapshots && !one.Bare {
-			return true
-		}
-	}
-	return false
-}
 
 // Holds notes that the snapshot in hand holds a call; false if that is not known.
 func (c *Calls) Holds(id string) bool {
@@ -200,8 +183,7 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 		v = Forward // what an earlier process has heard is not known
 	}
 	if v != Live { // rule: C5
-		if turn, heard := c.heard.get(c.mention(message, said)); heard {
-			c.known = c.known || turn == c.turn
+		if _, heard := c.heard.get(c.mention(message, said)); heard {
 			return to
 		}
 	}

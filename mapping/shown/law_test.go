@@ -23,7 +23,8 @@ func TestLaw(t *testing.T) {
 		var got conversation
 		s := New(got.show)
 		s.Task("task")
-		s.Begin("ours", "hello")
+		s.Begin()
+		s.Sent("ours", "hello")
 		said, history := map[string]string{}, []Item{{Kind: Message, ID: "ours", User: true}}
 		cut, heard := r.IntN(14), true
 		for i := range r.IntN(14) {

@@ -38,19 +38,25 @@ func (s *Shown) symbols(p *a2a.Part) string {
 	if p.Kind == a2a.PartText {
 		return p.Text
 	}
-	value := string(p.Raw)
+	value := p.Raw
 	if p.Kind == a2a.PartData {
-		if value = string(p.Data); isEmpty(value) {
+		if value = p.Data; IsEmpty(value) {
 			return ""
 		}
 	}
-	h := strconv.FormatUint(maphash.String(s.seed, value), 16)
+	h := strconv.FormatUint(maphash.String(s.seed, string(value)), 16)
 	return "\x00" + strings.Repeat("0", symbolLen-2-len(h)) + h + "\x00"
 }
 
-// isEmpty reports whether a data part says nothing: frameworks send an empty object to
-// reset an artifact, or where they have nothing to send.
-func isEmpty(data string) bool { return data == "{}" || data == "null" || data == "[]" }
+// IsEmpty reports whether the value of a data part says nothing: frameworks send an empty
+// object to reset an artifact, or where they have nothing to send.
+func IsEmpty(data a2a.JSON) bool {
+	switch string(data) {
+	case "{}", "[]", "null", `""`:
+		return true
+	}
+	return false
+}
 
 // emit shows an item's parts between two places in its sequence.
 func (s *Shown) emit(it *item, in *Item, from, to int) {
@@ -65,7 +71,7 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 			n := symbolLen
 			if p.Kind == a2a.PartText {
 				n = len(p.Text)
-			} else if p.Kind == a2a.PartData && isEmpty(string(p.Data)) {
+			} else if p.Kind == a2a.PartData && IsEmpty(p.Data) {
 				n = 0
 			}
 			if to <= 0 {

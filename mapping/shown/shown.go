@@ -86,10 +86,9 @@ func New(show func(*Step)) *Shown {
 	return &Shown{show: show, seed: maphash.MakeSeed(), items: map[key]*item{}}
 }
 
-// Begin begins a turn: live is the stream of the message that is sent now. What was said
-// outside of a task belongs to the request before.
-func (s *Shown) Begin(sentID, text string) {
-	s.Sent(sentID, text)
+// Begin begins a turn. What was said outside of a task belongs to the request before.
+func (s *Shown) Begin() {
+	s.Sent("", "")
 	s.turn++
 	s.epoch++
 	s.said.clear()
@@ -101,7 +100,8 @@ func (s *Shown) Begin(sentID, text string) {
 	}
 }
 
-// Sent names another message of the turn, such as an answer: live is its stream from here.
+// Sent names the message that is being sent, by its ID and its text: live is its stream from
+// here.
 func (s *Shown) Sent(id, text string) {
 	s.sent, s.text = strings.Clone(id), strings.Clone(text)
 	if s.gap != owed {
@@ -259,12 +259,6 @@ func (s *Shown) replace(it *item, in *Item, seq string) {
 	s.step.Op = Replace
 	s.say(s.another(it.key), in, seq, 0)
 	s.step.Op = Grow
-}
-
-// Replayed shows an item of a stream that may tell again what was shown. The same bytes are
-// not told again: that is for the caller, who has them.
-func (s *Shown) Replayed(in *Item) {
-	s.Live(in)
 }
 
 // Know notes that the user knows an item by other words, such as the reason of a failure: a

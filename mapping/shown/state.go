@@ -35,8 +35,8 @@ func (s *Shown) State(list []Item) {
 // Snapshot shows what a task that was asked for holds beyond what was shown: its history, its
 // artifacts and its status message, in this order, but for a status message that does not end
 // the task, which comes before the artifacts (S7: a task does not tell the order of messages and
-// artifacts). before: a gap stands before all that was shown. complete: nothing is missing.
-func (s *Shown) Snapshot(state a2a.State, list []Item) (before, complete bool) {
+// artifacts). gap: one is to be told before all that was shown.
+func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.state, s.anew, s.ending = a2a.State(strings.Clone(string(state))), false, false
 	h := &held{whole: true, before: len(s.said.text), items: map[*item]bool{}}
 	entries := s.entries(list)
@@ -46,13 +46,13 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (before, complete bool) {
 	from := len(s.said.text)
 	s.hold1(h, entries)
 	if s.gap == none {
-		return false, true
+		return false
 	}
 	// S4: it holds our message and every item that was shown, none shorter. Where nothing but
 	// artifacts was shown and the task holds no message of anybody, ours is not asked for:
 	// 2,154 false gaps.
 	ours = ours || !messages && artifacts && !s.saidMessages() // rule: S4
-	complete = ours && !h.less && s.holdsAll(h) && !s.partial  // rule: S8
+	complete := ours && !h.less && s.holdsAll(h) && !s.partial // rule: S8
 	switch {
 	case complete && s.gap == owed:
 		s.gap = settled // S3: complete is not final, the next one is weighed again
@@ -61,9 +61,9 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (before, complete bool) {
 	}
 	if s.gap == owed && len(s.said.text) > from {
 		s.gap = told
-		return true, false
+		return true
 	}
-	return false, complete
+	return false
 }
 
 // entries are the items of a state that are of this turn. What stands before our own message

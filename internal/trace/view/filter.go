@@ -2,10 +2,8 @@ package view
 
 import (
 	"bytes"
-	"fmt"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
@@ -25,8 +23,6 @@ type Filter struct {
 	// Task and Session are IDs, or their beginnings.
 	Task, Session string
 	Direction     string
-	// From and To are microseconds since the trace began; To 0 is its end.
-	From, To int64
 	// Text is part of the record.
 	Text string
 	// Bad picks errors, cuts and refusals.
@@ -57,7 +53,6 @@ func (f *Filter) Picks(r *trace.Record, it *Item) bool {
 	case f.Method != "" && !matches(f.Method, it.Name) && !matches(f.Method, r.Method),
 		f.Task != "" && !strings.HasPrefix(task, f.Task),
 		f.Session != "" && !strings.HasPrefix(it.Session, f.Session),
-		it.Micros < f.From, f.To > 0 && it.Micros > f.To,
 		f.Bad && !it.Bad,
 		f.Direction != "" && f.Direction != direction(it):
 		return false
@@ -90,26 +85,4 @@ func (f *Filter) holds(r *trace.Record, it *Item) bool {
 	b, _ := r.Payload()
 	return bytes.Contains(bytes.ToLower(b), []byte(text)) ||
 		strings.Contains(strings.ToLower(it.Name+" "+it.Text+" "+r.URL), text)
-}
-
-// Moment reads a time in a trace that began at start: the time since then ("1.5s"), a
-// time of day in UTC ("15:04:05"), or a date and time (RFC 3339).
-func Moment(s string, start time.Time) (micros int64, err error) {
-	if d, err := time.ParseDuration(s); err == nil {
-		return d.Microseconds(), nil
-	}
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return max(0, t.Sub(start).Microseconds()), nil
-	}
-	for _, layout := range []string{"15:04:05.999999999", "15:04"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			y, m, d := start.Date()
-			at := time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), start.Location())
-			if at.Before(start.Add(-time.Minute)) {
-				at = at.AddDate(0, 0, 1) // the trace passes midnight
-			}
-			return max(0, at.Sub(start).Microseconds()), nil
-		}
-	}
-	return 0, fmt.Errorf("%q is no time: say how long after the beginning (1.5s), or when (15:04:05)", s)
 }
