@@ -141,6 +141,8 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 			switch {
 			case t.isCancelled():
 				return rejectAll(questions), nil
+			case errors.Is(r.err, ErrPause) && t.down && !leg.hasEnded():
+				return nil, nil // the connection was lost meanwhile: the task is looked at first
 			case r.err == nil && len(r.answers) != len(questions):
 				r.err = fmt.Errorf("editor: answered %d of %d questions", len(r.answers), len(questions))
 			}

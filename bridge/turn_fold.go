@@ -69,7 +69,7 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping.Step {
 	t.observeConnection(c)
 	if c.Phase == mapping.PhaseLost {
-		t.down = true
+		t.down, t.due = true, false // the leg asks again behind a look (E6)
 		t.fold.Cut()
 	}
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
