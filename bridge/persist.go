@@ -162,14 +162,24 @@ func (s *Session) readJournal(learn bool, out *mapping.ACP, show func(lines []by
 // tellUnfinished says, where a session is loaded whose bridge was killed, that the
 // agent cannot be asked what it has said since.
 func (s *Session) tellUnfinished(ctx context.Context, editor Editor, err error) {
-	text := "\n[The bridge ended in the middle of this turn, and the agent cannot be asked what it has said since: " + err.Error() + "]\n"
-	_ = editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}) // an error means that the editor is gone
+	s.tellEnded(ctx, editor, "in the middle of this turn, and the agent cannot be asked what it has said since: "+err.Error())
+}
+
+// tellEnded says how the bridge has ended, and that the turn has. An error of Show means that
+// the editor is gone.
+func (s *Session) tellEnded(ctx context.Context, editor Editor, how string) {
+	_ = editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: "\n[The bridge ended " + how + "]\n"}})
+	s.unfinished = false
+	s.record(mapping.EndLine(nil))
 }
 
 // catchUp shows what the agent has said since the journal ends. It reports whether the
 // task goes on and has to be followed.
 func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if s.taskID == "" {
+		if s.unfinished {
+			s.tellEnded(ctx, editor, "before the agent had answered: it may have the message or not")
+		}
 		return false
 	}
 	reading, stop := context.WithTimeout(ctx, restWait) // the editor may be slower

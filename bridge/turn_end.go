@@ -36,7 +36,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if how == overdue {
 		t.fold.Doubt()
 	}
-	marks := mapping.EndLine(nil)
+	var marks []byte // why it has failed, which no step tells
 	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
 	var showErr error
 	steps := t.fold.EndTurn(over, err != nil, nil)
@@ -51,7 +51,10 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if err == nil {
 		err = showErr
 	}
-	t.session.record(marks)
+	if err != nil && !t.isCancelled() {
+		marks = t.session.kept.Append(nil, []mapping.Step{t.notice("\n[" + t.agent.opts.Mask(err.Error()) + "]\n")})
+	}
+	t.session.record(mapping.EndLine(marks))
 	return r, err
 }
 

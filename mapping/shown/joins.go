@@ -14,8 +14,6 @@ type run struct {
 	epoch, waits int
 	kind         Kind
 	at           int // where in said it begins
-	n            int
-	head         string // its first bytes
 	growth       growth
 	sure         bool // the messages in it are chunks of one text
 }
@@ -28,8 +26,6 @@ const (
 	byPieces          // each message has said what follows the one before
 	cumulative        // each has said all of it
 )
-
-const headLen = 4
 
 // enter goes on with the run that text of an item is shown in.
 func (s *Shown) enter(it *item, text string) {
@@ -45,7 +41,7 @@ func (s *Shown) enter(it *item, text string) {
 // goes on with that, or else a new one.
 func (s *Shown) join(it *item, text string) {
 	if r := s.last; r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == Message && it.kind == Message && r.at <= len(s.said.text) {
-		join, sure := joins(s.said.text[r.at:], r.head, r.sure || s.chunks, text)
+		join, sure := joins(s.said.text[r.at:], r.sure || s.chunks, text)
 		// A message that ends the task is a question or an answer of its own more often than
 		// a last chunk.
 		if join && (!s.ending || r.sure || sure) && !(waits(s.state) && !endsWord(s.said.text[r.at:], text)) { // L8
@@ -54,11 +50,11 @@ func (s *Shown) join(it *item, text string) {
 			return
 		}
 	}
-	it.run = s.newRun(it.kind, s.namesOf(it.kind).Take(it.id), text)
+	it.run = s.newRun(it.kind, s.namesOf(it.kind).Take(it.id))
 }
 
-func (s *Shown) newRun(kind Kind, name, text string) *run {
-	s.last = &run{name: name, epoch: s.epoch, waits: s.waits, kind: kind, at: len(s.said.text), head: strings.Clone(text[:min(headLen, len(text))])}
+func (s *Shown) newRun(kind Kind, name string) *run {
+	s.last = &run{name: name, epoch: s.epoch, waits: s.waits, kind: kind, at: len(s.said.text)}
 	return s.last
 }
 
@@ -78,17 +74,16 @@ func (s *Shown) namesOf(kind Kind) *Names {
 //   - Next begins with white space or closing punctuation, or the one before ends with white
 //     space: it goes on.
 //   - Letters or digits meet: it goes on, but where a capital follows a small letter or a
-//     digit and the message before begins with a capital, too.
+//     digit.
 //   - So it does where pictures meet ("👍" "👍").
 //   - A sentence has ended and what follows begins like one: it is another.
 //
 // Once a message is certain to be a chunk (sure), all that follow in the run are. The rule
 // takes "Processing" and "more" for one word, and "Type" and "Script" at the beginning of a
 // stream for two notes. It is for views only: an item is what its ID says.
-func joins(before []byte, head string, chunks bool, next string) (join, sure bool) {
+func joins(before []byte, chunks bool, next string) (join, sure bool) {
 	last, _ := utf8.DecodeLastRune(before)
 	first, _ := utf8.DecodeRuneInString(next)
-	begins, _ := utf8.DecodeRuneInString(head)
 	switch {
 	case unicode.IsSpace(first) || strings.ContainsRune(".,;:!?)]}»”…。,、", first):
 		return true, true
@@ -97,16 +92,21 @@ func joins(before []byte, head string, chunks bool, next string) (join, sure boo
 	case chunks:
 		return true, true
 	case isWord(last) && isWord(first):
-		if unicode.IsUpper(first) && !unicode.IsUpper(last) && unicode.IsUpper(begins) {
+		if unicode.IsUpper(first) && !unicode.IsUpper(last) {
 			return false, false
 		}
 		return true, true
 	case unicode.Is(unicode.So, last) && unicode.Is(unicode.So, first):
 		return true, true
-	case strings.ContainsRune(",([{«“-/\\_", last), isWord(last) && strings.ContainsRune("([{'’_/\\-=", first):
+	case strings.ContainsRune(",([{«“-/\\_", last), isWord(last) && strings.ContainsRune("([{'’_/\\-=", first) && !isListed(next):
 		return true, true
 	}
 	return false, false
+}
+
+// isListed reports whether a text begins as an entry of a list.
+func isListed(text string) bool {
+	return strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "= ")
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -285,8 +285,8 @@ func (s *Shown) grows(it *item, in *Item, seq string) bool { // rule: L7
 	if len(seq) < len(was) || seq[:len(was)] != string(was) {
 		return false
 	}
-	if len(seq) == len(was) && (r.epoch != s.epoch || r.growth != cumulative && len(seq) < short) {
-		return false // a token that comes twice, or the same again behind a call
+	if len(seq) == len(was) && (r.epoch != s.epoch || r.growth != cumulative) {
+		return false // two messages that say the same, or the same again behind a call
 	}
 	r.growth = cumulative
 	it.events++

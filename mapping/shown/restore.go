@@ -24,7 +24,7 @@ func (s *Shown) Restore(x *Step) {
 		return
 	case it.run == nil || it.run.name != x.Name:
 		s.namesOf(x.Kind).Use(x.Name)
-		it.run = s.newRun(it.kind, x.Name, seq)
+		it.run = s.newRun(it.kind, x.Name)
 	}
 	s.note(it, seq)
 }

@@ -296,7 +296,6 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 func (s *Shown) note(it *item, text string) {
 	s.said.add(it, text, s.epoch)
 	s.limit()
-	it.run.n += len(text)
 	s.extend(it, text)
 	it.turn, it.epoch = s.turn, s.epoch
 	it.events++

@@ -257,7 +257,7 @@ func (s *Shown) heldNew(it *item, e *entry) {
 // cursor 128). Behind the end of that all is new.
 func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 	h := s.held
-	if h.cursor >= h.before {
+	if skip(s.said.text, h.cursor, h.before) >= h.before {
 		s.heldNew(it, e)
 		return true
 	}

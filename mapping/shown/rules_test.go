@@ -1,0 +1,170 @@
+package shown
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A word is an item that comes live: kind and ID ("m1", "a1", "t1"; + behind it appends), a
+// state that it comes with, and its parts, divided by "|".
+type word struct{ id, state, parts string }
+
+// TestLive shows what the rules of live make of conversations. Views are what people read: a
+// message on each line, as the editor names it, without repetitions.
+func TestLive(t *testing.T) {
+	for name, v := range map[string]struct {
+		said []word
+		want string
+	}{
+		"L1: deltas under one ID":                 {[]word{{"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
+		"L1: an artifact replaces":                {[]word{{"a1", "", "One two"}, {"a1", "", "Three four"}}, "a1: One two\na1~1: Three four"},
+		"L1: appended, and never compared":        {[]word{{"a1", "", "go "}, {"a1+", "", "go "}, {"a1+", "", "go "}}, "a1: go go go "},
+		"L2: a token twice":                       {[]word{{"m1", "", "谢"}, {"m1", "", "谢"}}, "m1: 谢谢"},
+		"L3: one ID for ever":                     {[]word{{"m1", "", "Yes."}, {"turn", "", ""}, {"m1", "", "Yes, at nine."}}, "m1: Yes.\nm1~1: Yes, at nine."},
+		"L6: a whole behind its pieces":           {[]word{{"m1", "", "The cat "}, {"m1", "", "saw the cat."}, {"a1", "completed", "The cat saw the cat."}}, "m1: The cat saw the cat."},
+		"L6: a whole with other white space":      {[]word{{"m1", "", "The cat\u2028saw "}, {"m1", "", "the cat."}, {"m2", "completed", "The cat saw\u0085the cat."}}, "m1: The cat\u2028saw the cat."},
+		"L6: two artifacts of equal text are two": {[]word{{"a1", "", "No issues found."}, {"a2", "", "No issues found."}}, "a1: No issues found.\na2: No issues found."},
+		"L6: two messages of equal text are two":  {[]word{{"m1", "", "はい。"}, {"m2", "", "はい。"}, {"m3", "completed", "Fine."}}, "m1: はい。\nm2: はい。\nm3: Fine."},
+		"L7: cumulative under new IDs":            {[]word{{"m1", "", "Hel"}, {"m2", "", "Hello w"}, {"m3", "", "Hello world"}}, "m1: Hello world"},
+		"L8: the word behind a wait":              {[]word{{"m1", "working", "Sign in: "}, {"m2", "auth-required", "http://x"}, {"m3", "working", "Thanks"}}, "m1: Sign in: http://x\nm3: Thanks"},
+		"L8: a question":                          {[]word{{"m1", "working", "working on it"}, {"m2", "input-required", "which city?"}}, "m1: working on it\nm2: which city?"},
+		"L8: the last chunk comes with the end":   {[]word{{"m1", "working", "ca"}, {"m2", "completed", "t."}}, "m1: cat."},
+		"L11: data parts of one artifact":         {[]word{{"a1", "", "{1}"}, {"a1+", "", "{1}"}, {"a1+", "", "{2}"}}, "a1: <{1}><{1}><{2}>"},
+		"tokens with IDs of their own":            {[]word{{"m1", "", "The"}, {"m2", "", " cat"}, {"m3", "", " saw"}, {"m4", "", " the"}, {"m5", "", " cat"}}, "m1: The cat saw the cat"},
+		"notes":                                   {[]word{{"m1", "", "found 42"}, {"m2", "", "It is 42."}}, "m1: found 42\nm2: It is 42."},
+		"a heading, and a list":                   {[]word{{"m1", "", "# Title"}, {"m2", "", "Some text"}, {"m3", "", "- a list"}}, "m1: # Title\nm2: Some text\nm3: - a list"},
+		"an artifact that grows over turns":       {[]word{{"a1", "", "The plan has one step."}, {"turn", "", ""}, {"a1", "", "The plan has one step. And two."}}, "a1: The plan has one step.\na1~1:  And two."},
+		"two artifacts that grow in turns":        {[]word{{"a1", "", "a"}, {"a2", "", "b"}, {"a1+", "", "c"}, {"a2+", "", "d"}}, "a1: ac\na2: bd"},
+		"text, a thought between":                 {[]word{{"m1", "", "One "}, {"t1", "", "hm"}, {"m1", "", "two"}}, "m1: One \nt1: hm\nm1~1: two"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var view view
+			s := New(view.show)
+			s.Task("task")
+			s.Begin()
+			for _, x := range v.said {
+				if x.id == "turn" {
+					s.Begin()
+					continue
+				}
+				s.SetState(a2a.State(x.state), false)
+				s.Live(x.item())
+			}
+			s.End()
+			if got := view.text(); got != v.want {
+				t.Errorf("shown is\n%s\nwant\n%s", got, v.want)
+			}
+		})
+	}
+}
+
+// TestSnapshot shows what a task that is asked for behind a cut gives. The stream has said
+// "One " as m1, or what is told.
+func TestSnapshot(t *testing.T) {
+	const ours = "ours"
+	for name, v := range map[string]struct {
+		live, held []word
+		want       string
+	}{
+		"S1: new IDs are matched in order": {[]word{{"m1", "", "ha "}, {"m2", "", "ha "}}, []word{{ours, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "m1: ha ha ha!"},
+		"S2: pieces of one ID are one":     {[]word{{"m1", "", "One "}}, []word{{ours, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
+		"S4: ours is missing":              {[]word{{"m1", "", "One "}}, []word{{"m1", "", "One two"}}, "m1: One \ngap\nm1: two"},
+		"S4: nothing but artifacts":        {[]word{{"a1", "", "One "}}, []word{{"a1", "", "One two"}}, "a1: One two"},
+		"S4: something is missing":         {[]word{{"m1", "", "One "}}, []word{{ours, "", "hi"}, {"m2", "", "Two"}}, "m1: One \ngap\nm1: Two"},
+		"what stands before ours":          {[]word{{"m1", "", "One "}}, []word{{"m0", "", "Old."}, {ours, "", "hi"}, {"m1", "", "One two"}}, "m1: One two"},
+		"a question that has an answer":    {[]word{{"m0", "", "which city?"}, {"turn", "", ""}, {"m1", "", "One "}}, []word{{ours, "", "hi"}, {"m0", "", "which city?"}, {"m1", "", "One two"}}, "m0: which city?\nm1: One two"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var view view
+			s := New(view.show)
+			s.Task("task")
+			s.Begin()
+			for _, x := range v.live {
+				if x.id == "turn" {
+					s.Begin()
+					continue
+				}
+				s.Live(x.item())
+			}
+			s.Sent(ours, "")
+			s.Cut()
+			var held []Item
+			for _, x := range v.held {
+				in := *x.item()
+				in.User = x.id == ours
+				held = append(held, in)
+			}
+			from := len(view)
+			if s.Snapshot(a2a.StateWorking, held) {
+				view = slices.Insert(view, from, line{"gap", ""})
+			}
+			if got := view.inOrder(); got != v.want {
+				t.Errorf("shown is\n%s\nwant\n%s", got, v.want)
+			}
+		})
+	}
+}
+
+func (x word) item() *Item {
+	id, appends := strings.CutSuffix(x.id, "+")
+	in := &Item{Kind: Message, ID: id, Append: appends, Parts: textParts(strings.Split(x.parts, "|")...), Ends: a2a.State(x.state).Terminal()}
+	switch id[0] {
+	case 'a':
+		in.Kind, in.Last = Artifact, in.Ends
+	case 't':
+		in.Kind = Thought
+	}
+	return in
+}
+
+// A view is what people read.
+type view []line
+
+type line struct{ name, text string }
+
+func (v *view) show(s *Step) {
+	text := strings.Clone(s.Text)
+	if s.Part != nil {
+		text = "<" + string(s.Part.Data) + ">"
+	}
+	switch {
+	case s.Op == Gap:
+		*v = append(*v, line{"gap", ""})
+	case s.Repeats:
+	default:
+		*v = append(*v, line{s.Name, text})
+	}
+}
+
+// inOrder has a line for each message as it comes.
+func (v view) inOrder() string {
+	var b strings.Builder
+	last := ""
+	for _, l := range v {
+		if l.name != last {
+			b.WriteString("\n" + l.name)
+			if l.name != "gap" {
+				b.WriteString(": ")
+			}
+		}
+		last = l.name
+		b.WriteString(l.text)
+	}
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// text has a line for each message.
+func (v view) text() string {
+	var all view
+	for _, l := range v {
+		if i := slices.IndexFunc(all, func(o line) bool { return o.name == l.name }); i >= 0 {
+			all[i].text += l.text
+		} else {
+			all = append(all, l)
+		}
+	}
+	return all.inOrder()
+}
