@@ -23,6 +23,10 @@ func (f *Fold) Cut() {
 	f.connection.cut = true
 }
 
+// Partial reports whether the agent holds part of what it says alone: behind a cut its own
+// words count then, as replayed, and not only its task.
+func (f *Fold) Partial() bool { return f.shown.Partial() }
+
 // resumed shows that the agent is there again.
 func (f *Fold) resumed() {
 	f.connection.resumed = 0

@@ -206,7 +206,7 @@ func (f *Fold) learnTraits() {
 	for i, d := range dialects() {
 		if t := d.traits(); f.speaks(i) {
 			if t.PartialHistory {
-				f.shown.Partial()
+				f.shown.SetPartial()
 			}
 			if t.Chunks {
 				f.shown.Chunks()

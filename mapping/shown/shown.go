@@ -27,6 +27,7 @@ type Shown struct {
 	state        a2a.State
 	gap          gap
 	partial      bool // S8
+	lacked       bool // the last snapshot lacked something, and had nothing new
 	chunks       bool
 	// anew: the event in hand is a task in another state. ending: the task does not work in it.
 	anew, ending bool
@@ -117,10 +118,14 @@ func (s *Shown) Task(id string) {
 	}
 }
 
-// Partial notes that the agent holds part of what it says, and that nothing tells which:
-// no snapshot of it is complete (S8). Gemini's server keeps each message's first chunk; cut
+// SetPartial notes that the agent holds part of what it says, and that nothing tells which:
+// no snapshot of it is complete, and what it says on other streams counts as replayed (S8). Gemini's server keeps each message's first chunk; cut
 // behind a thought its task holds all that was shown, and not the text (69 of 281 cuts).
-func (s *Shown) Partial() { s.partial = true }
+func (s *Shown) SetPartial() { s.partial = true }
+
+// Partial reports whether the agent is known to be such, by its dialect or by what its task
+// lacked.
+func (s *Shown) Partial() bool { return s.partial }
 
 // Chunks notes that messages with IDs of their own are chunks of one text, for views: a
 // dialect knows it (Gemini's server 0.25.2).

@@ -52,7 +52,9 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	// artifacts was shown and the task holds no message of anybody, ours is not asked for:
 	// 2,154 false gaps.
 	ours = ours || !messages && artifacts && !s.saidMessages() // rule: S4
-	complete := ours && !h.less && s.holdsAll(h) && !s.partial // rule: S8
+	lacks := h.less || !s.holdsAll(h)
+	s.learnPartial(lacks, state.Terminal() || !messages && s.saidMessages(), len(s.said.text) > from)
+	complete := ours && !lacks && !s.partial // rule: S8
 	switch {
 	case complete && s.gap == owed:
 		s.gap = settled // S3: complete is not final, the next one is weighed again
@@ -64,6 +66,20 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 		return true
 	}
 	return false
+}
+
+// learnPartial finds out whether the agent keeps part of what it says (S8): its task lacks
+// something that was shown, and will not have it any more, since it is over or keeps no message
+// at all; or it lacks it twice in a row, with nothing new between.
+func (s *Shown) learnPartial(lacks, forGood, news bool) {
+	switch {
+	case !lacks || news && !forGood:
+		s.lacked = false
+	case forGood, s.lacked:
+		s.partial = true
+	default:
+		s.lacked = true
+	}
 }
 
 // entries are the items of a state that are of this turn. What stands before our own message
