@@ -36,6 +36,7 @@
 //	streaming  calls open, the agent waits for them      ask; asking                             approval
 //	streaming  calls open for 250 ms, connection up      ask; asking                             approval-open-stream
 //	streaming  asked in prose                            look at the task; end, the task stays   prose, approval-forgotten
+//	streaming  waits, and a call is at work              read on; three looks behind its end     auto-approved-left
 //	streaming  silence                                   look at the task                        auth, idle
 //	streaming  auth-required                             tell the user once, keep following      auth
 //	streaming  … and each subscription only repeats it   an error; end, the task stays           auth-repeated

@@ -298,7 +298,7 @@ func (l *leg) act(ctx context.Context, in input, do action) {
 			l.later()
 		}
 	case doEnd:
-		if l.live != nil && (l.done || l.refresh.owed) && !l.giveHeld(ctx, l.done) {
+		if !l.giveHeld(ctx, l.done) {
 			return
 		}
 		l.fail(nil)

@@ -87,14 +87,14 @@ func (l *leg) abandon(ctx context.Context) {
 	}
 }
 
-// handOver ends the leg, since its task is answered, and returns its streams for the next leg;
-// nil if it has ended.
-func (l *leg) handOver() *readers {
+// handOver ends the leg, since its task is answered, and returns its streams for the next leg, nil
+// if it has ended; and the newest look at the task, if its own stream has said nothing since.
+func (l *leg) handOver() (*readers, *a2a.Event) {
 	if !l.order(func(context.Context) { l.fail(errDropped); l.left = leftToNext }) {
-		return nil
+		return nil, nil
 	}
 	<-l.ended
-	return l.readers
+	return l.readers, l.held
 }
 
 // refreshNow looks at the task, or subscribes to it, if no stream tells what becomes of it: an

@@ -68,7 +68,6 @@ func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 		if ev.State == "" || asBefore && i == 0 {
 			continue
 		}
-		l.worked = l.worked || ev.State != l.request.was.State
 		if l.moves = true; ev.State != l.state {
 			l.state, l.auths = a2a.State(strings.Clone(string(ev.State))), 0
 		}

@@ -79,7 +79,6 @@ type known struct {
 	followed bool // one is open
 	pushes   bool // what the agent says may be pushed
 	own      bool // its own stream has said last that the task waits or is over, and that nothing follows
-	worked   bool // it has said a state other than that before the leg's message
 	owes     bool // an older stream has said something that no look has shown
 	done     bool // a look has said that the task is over, on an open stream, doSoon ago
 
@@ -99,11 +98,11 @@ func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
 
-// rests reports whether the task waits for the user's next prompt. While a call is at work, or
-// nothing was said of one since its answer, that is believed only after a few looks (E4), or where
-// its own stream, on which the task has gone on, has said that this was all.
+// rests reports whether the task waits for the user's next prompt: not while a call is at work, nor
+// while nothing was said of one since its answer, whatever its stream has said. A few looks in a
+// row that find it so are believed (E4).
 func (k *known) rests() bool {
-	return k.waitsForInput() && !k.waits && (k.moved && (k.own || !k.executes) || k.own && k.worked || k.stood >= maxStanding)
+	return k.waitsForInput() && !k.waits && (k.moved && !k.executes || k.stood >= maxStanding)
 }
 
 // whole reports whether what the stream has said last is all that the agent says: 0.3 may say

@@ -44,7 +44,6 @@ type refresh struct {
 	looking     bool // one is under way, since began
 	again       bool // and another is wanted
 	began       time.Time
-	owed        bool          // an older stream had said something when it began
 	subscribing bool          // a subscription is asked for
 	counts      bool          // the next one counts: the timer or silence has caused it, no hint (E18)
 	polled      bool          // the agent has answered without a stream: none was lost
@@ -75,7 +74,7 @@ func (l *leg) look(ctx context.Context, in input) {
 	if hinted && !f.at.IsZero() {
 		wait = max(hintPause, hintShare*f.took) - time.Since(f.at)
 	}
-	f.looking, f.began, f.owed = true, time.Now(), l.owes
+	f.looking, f.began = true, time.Now()
 	f.counts = f.counts || in == inSilent || in == inEvent
 	taskID := l.taskID
 	go func() { // ends with ctx, or with the look
@@ -176,7 +175,7 @@ func (l *leg) count(task *a2a.Event) {
 	if !l.arrived {
 		l.unheard++
 	}
-	if l.arrived && l.waitsForInput() && (!l.moved || l.executes && !l.request.executesAsking) {
+	if l.arrived && l.waitsForInput() && (!l.moved || l.executes && l.own && l.phase != streaming) {
 		l.stood++
 	}
 	if task.State == a2a.StateAuthRequired && !l.refresh.subscribing {

@@ -99,9 +99,6 @@ type request struct {
 	beyond bool
 	// readers are the streams of the leg before, if there are any.
 	readers *readers
-	// executesAsking: see [mapping.Traits].HangUpStops: while a call is at work the state is
-	// input-required.
-	executesAsking bool
 	// goesOnAsking: see [mapping.Traits].
 	goesOnAsking bool
 	// pushes is what the agent pushes of it, nil if it is not asked to.
@@ -214,7 +211,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			t.fold.Sent(r.message.ID, textOf(r.message))
 		}
 		r.pushes = t.session.pushes
-		r.executesAsking, r.goesOnAsking = t.writing.Traits().HangUpStops, t.writing.Traits().GoesOnAsking
+		r.goesOnAsking = t.writing.Traits().GoesOnAsking
 		leg = t.agent.follow(r)
 	} else if settled, err = t.hasSettled(ctx, leg); err != nil {
 		leg.leave(true)
@@ -259,7 +256,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			leg.leave(false)
 			return nil, ended, err
 		}
-		next.readers = leg.handOver()
+		next.readers = t.handOver(ctx, leg)
 		return next, ended, nil
 	}
 }

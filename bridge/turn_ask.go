@@ -138,25 +138,7 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 				return nil, nil
 			}
 		case r := <-replies:
-			switch {
-			case t.isCancelled():
-				return rejectAll(questions), nil
-			case errors.Is(r.err, ErrPause) && t.down && !leg.hasEnded():
-				return nil, nil // the connection was lost meanwhile: the task is looked at first
-			case r.err == nil && len(r.answers) != len(questions):
-				r.err = fmt.Errorf("editor: answered %d of %d questions", len(r.answers), len(questions))
-			}
-			if r.err != nil {
-				if !errors.Is(r.err, ErrPause) && ctx.Err() == nil {
-					t.lose(r.err) // nobody can answer
-				}
-				return nil, r.err
-			}
-			decisions := make([]decision, len(questions))
-			for i, a := range r.answers {
-				decisions[i] = t.session.accept(questions[i], a)
-			}
-			return decisions, nil
+			return t.decide(ctx, leg, questions, r.answers, r.err)
 		case <-t.cancelled.Done():
 			// Not all clients answer their questions after a cancel (avante).
 			stop()
@@ -168,6 +150,30 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// decide returns what the user's answers decide, or what becomes of the questions that err has
+// left without one.
+func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Question, answers []mapping.Answer, err error) ([]decision, error) {
+	switch {
+	case t.isCancelled():
+		return rejectAll(questions), nil
+	case errors.Is(err, ErrPause) && t.down && !leg.hasEnded():
+		return nil, nil // the connection was lost meanwhile: the task is looked at first
+	case errors.Is(err, ErrPause) || err != nil && ctx.Err() != nil:
+		return nil, err
+	case err == nil && len(answers) != len(questions):
+		err = fmt.Errorf("editor: answered %d of %d questions", len(answers), len(questions))
+	}
+	if err != nil {
+		t.lose(err) // nobody can answer
+		return nil, err
+	}
+	decisions := make([]decision, len(questions))
+	for i, a := range answers {
+		decisions[i] = t.session.accept(questions[i], a)
+	}
+	return decisions, nil
 }
 
 // rejectOpen rejects all calls that wait. An approval that was not sent before the user
@@ -214,6 +220,17 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 		return nil
 	}
 	return t.editor.Show(ctx, t.steps)
+}
+
+// handOver ends a leg whose questions are answered, and returns its streams for the next one. What
+// they say counts no more, so that what a look has brought before they did is shown now.
+func (t *turn) handOver(ctx context.Context, leg *leg) *readers {
+	readers, task := leg.handOver()
+	if task != nil {
+		t.fold.Cut()
+		_ = t.showTask(ctx, task) // an editor that fails has cancelled the turn
+	}
+	return readers
 }
 
 // rejectPause is how long after a cancel the calls that waited are rejected. Neither waits for

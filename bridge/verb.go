@@ -72,7 +72,7 @@ func (t *turn) heard(l *leg, stale bool) heard {
 	return heard{
 		asked:    t.fold.Asked(),
 		waits:    t.fold.Waits() || t.fold.WaitsForWords(),
-		moved:    !l.request.answers || !t.fold.Awaits(),
+		moved:    !l.request.answers || !t.fold.Awaits(l.request.calls...),
 		took:     !l.request.answers || !t.fold.Unheard(l.request.calls...),
 		executes: t.executes(),
 		stale:    stale,

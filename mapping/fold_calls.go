@@ -113,8 +113,9 @@ func (f *Fold) AskAgain(still bool) {
 // as far as is known, the agent has not heard the answer. It may be asked about some calls only.
 func (f *Fold) Unheard(ids ...string) bool { return f.calls.Unanswered(ids...) }
 
-// Awaits reports whether the agent has said nothing of a call since it was answered.
-func (f *Fold) Awaits() bool { return f.calls.Awaits() }
+// Awaits reports whether the agent has said nothing of a call since it was answered. together: see
+// [calls.Calls.Awaits].
+func (f *Fold) Awaits(together ...string) bool { return f.calls.Awaits(together...) }
 
 // answers notes which questions the user's own messages have answered: a history
 // has both.

@@ -109,10 +109,12 @@ func (c *Calls) Unanswered(ids ...string) bool {
 }
 
 // Awaits is Unanswered without the questions that came without a call, of which agents say
-// nothing more.
-func (c *Calls) Awaits() bool {
+// nothing more, and without what was rejected in the message that answers these calls together,
+// once one of them has moved: Gemini's server may not speak of it again.
+func (c *Calls) Awaits(together ...string) bool {
+	taken := slices.ContainsFunc(together, func(id string) bool { return c.task.calls[id] != nil && !c.task.calls[id].unheard() })
 	for _, one := range c.task.calls {
-		if one.unheard() && !one.Bare {
+		if one.unheard() && !one.Bare && !(taken && one.Rejected) {
 			return true
 		}
 	}

@@ -16,11 +16,10 @@ type Shown struct {
 	items map[key]*item
 	task  string
 
-	turn int
-	sent string // the ID of our message of this turn, and its text
-	text string
-	said said
-	last *run // that was shown in last
+	turn         int
+	prompt, sent ours // of our messages of this turn the first, and the newest: that, or an answer
+	said         said
+	last         *run // that was shown in last
 	// epoch grows with all that stands between texts for a reader: a call, another task or
 	// turn. waits grows when the task begins or ends to wait.
 	epoch, waits int
@@ -89,6 +88,7 @@ func New(show func(*Step)) *Shown {
 
 // Begin begins a turn. What was said outside of a task belongs to the request before.
 func (s *Shown) Begin() {
+	s.prompt = ours{}
 	s.Sent("", "")
 	s.turn++
 	s.epoch++
@@ -104,7 +104,10 @@ func (s *Shown) Begin() {
 // Sent names the message that is being sent, by its ID and its text: live is its stream from
 // here.
 func (s *Shown) Sent(id, text string) {
-	s.sent, s.text = strings.Clone(id), strings.Clone(text)
+	s.sent = ours{strings.Clone(id), strings.Clone(text)}
+	if s.prompt.id == "" {
+		s.prompt = s.sent
+	}
 	if s.gap != owed {
 		s.gap = none
 	}

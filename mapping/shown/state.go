@@ -29,7 +29,7 @@ type entry struct {
 // was shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The
 // list is in the task's order, without its status message.
 func (s *Shown) State(list []Item) {
-	s.hold1(&held{before: len(s.said.text)}, s.entries(list))
+	s.hold1(&held{before: len(s.said.text)}, s.entries(list, &s.sent))
 }
 
 // Snapshot shows what a task that was asked for holds beyond what was shown: its history, its
@@ -39,8 +39,8 @@ func (s *Shown) State(list []Item) {
 func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.state, s.anew, s.ending = a2a.State(strings.Clone(string(state))), false, false
 	h := &held{whole: true, before: len(s.said.text), items: map[*item]bool{}}
-	entries := s.entries(list)
-	ours := slices.ContainsFunc(list, func(in Item) bool { return in.User && s.isOurs(&in) })
+	entries := s.entries(list, &s.prompt)
+	ours := slices.ContainsFunc(list, func(in Item) bool { return in.User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && !e.Status })
 	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact })
 	from := len(s.said.text)
@@ -82,10 +82,11 @@ func (s *Shown) learnPartial(lacks, forGood, news bool) {
 	}
 }
 
-// entries are the items of a state that are of this turn. What stands before our own message
-// is not: agents keep the whole conversation in a task.
-func (s *Shown) entries(list []Item) []entry {
-	from := s.ours(list)
+// entries are the items of a state behind our own message: that has begun the turn, for a task that
+// was asked for, as agents keep the whole conversation in a task; or the newest, for one that comes
+// live, which is not the place of what was said before an answer.
+func (s *Shown) entries(list []Item, our *ours) []entry {
+	from := our.behind(list)
 	kept := make([]entry, 0, len(list)-from)
 	at := map[string]int{}
 	for i := range list {
@@ -122,18 +123,21 @@ func (e *entry) join(in *Item, seq string) {
 	}
 }
 
-// ours is where this turn begins in a list: behind our own message, which is found by its ID,
-// else by its text, else it is the user's newest.
-func (s *Shown) ours(list []Item) int {
+// ours is a message of ours.
+type ours struct{ id, text string }
+
+// behind is the place behind it in a list. It is found by its ID, else by its text, else it is the
+// user's newest.
+func (o *ours) behind(list []Item) int {
 	newest, byText := -1, -1
 	for i := range list {
 		switch in := &list[i]; {
 		case !in.User:
-		case in.ID == s.sent:
+		case in.ID == o.id:
 			return i + 1
 		default:
 			newest = i
-			if s.isOurs(in) {
+			if o.is(in) {
 				byText = i
 			}
 		}
@@ -144,8 +148,8 @@ func (s *Shown) ours(list []Item) int {
 	return newest + 1
 }
 
-func (s *Shown) isOurs(in *Item) bool {
-	return s.sent == "" || in.ID == s.sent || s.text != "" && textOf(in.Parts) == s.text
+func (o *ours) is(in *Item) bool {
+	return o.id == "" || in.ID == o.id || o.text != "" && textOf(in.Parts) == o.text
 }
 
 func textOf(parts a2a.Parts) string {
@@ -377,7 +381,7 @@ func (s *Shown) saidMessages() bool {
 // IsStale reports whether a state holds less of a message than this turn has shown of it: it is
 // older than what has come since.
 func (s *Shown) IsStale(list []Item) bool {
-	return slices.ContainsFunc(s.entries(list), func(e entry) bool {
+	return slices.ContainsFunc(s.entries(list, &s.prompt), func(e entry) bool {
 		it := s.items[key{s.task, e.Kind, e.ID}]
 		return e.Kind == Message && it != nil && it.turn == s.turn && len(e.seq) < it.n && !s.endsWith(it, e.seq)
 	})

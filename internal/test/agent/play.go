@@ -151,6 +151,7 @@ func (a *Agent) take(q *request, t *kept, h *Heard) *kept {
 	a.note(*h, t)
 	t.users = append(t.users, m.MessageID)
 	t.hear(user)
+	t.note()
 	maps.Copy(t.answers, h.Answers)
 	if t.busy && !t.waiting {
 		return t // it goes on as it does
