@@ -32,8 +32,9 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 
 // arrives notes whether a task that was looked at shows that the message has come. That its
 // history names it wins over all; any event of the answer's own stream is a sign, too. Answers
-// have come if the calls that they are to do not ask, and something else has changed (A1); a
-// prompt, if the task does not stand as before, and holds no other messages of the user's.
+// have come if the calls that they are to do not ask, and something was said of them since, or
+// something else has changed (A1; Gemini's task waits again behind them); a prompt, if the task
+// does not stand as before, and holds no other messages of the user's.
 func (l *leg) arrives(task *a2a.Event) {
 	if l.request.message == nil {
 		return
@@ -52,7 +53,7 @@ func (l *leg) arrives(task *a2a.Event) {
 	switch {
 	case l.arrived, l.stale:
 	case l.request.answers:
-		l.arrived = (l.took || task.State.Terminal() || !l.names(task)) && (l.waits || task.State != l.request.was.State)
+		l.arrived = (l.took || task.State.Terminal() || !l.names(task)) && (l.moved || l.waits || task.State != l.request.was.State)
 	default:
 		asWas := l.request.was.Is(task) || task.State == l.request.was.State && !task.HasMessage // not all keep that
 		l.arrived = users == 0 && !asWas && (l.request.was.State != "" || task.State != a2a.StateSubmitted)

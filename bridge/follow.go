@@ -131,7 +131,7 @@ func (l *leg) run(ctx context.Context) {
 		case <-l.timers.silent.C:
 			l.silence(ctx)
 		case <-l.timers.settle.C:
-			l.settling = 0
+			l.settling, l.settled = 0, l.asked
 			l.step(ctx, inSettled)
 		case <-l.request.pushes.waked():
 			l.pushed(ctx)
@@ -284,7 +284,7 @@ func (l *leg) act(ctx context.Context, in input, do action) {
 		l.later()
 	case doAsk:
 		l.timers.settle.Stop()
-		l.settling = 0
+		l.settling, l.settled = 0, l.asked
 		l.give(ctx, said{ask: true})
 		l.patience(l.timers.patience)
 	case doSoon:

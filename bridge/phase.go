@@ -82,6 +82,7 @@ type known struct {
 	owes     bool // an older stream has said something that no look has shown
 	done     bool // a look has said that the task is over, on an open stream, doSoon ago
 
+	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
 	spoke   int // messages outside of a task
 	grown   int // looks in a row that held more, while the open stream said nothing
 	tries   int // looks in a row that failed
@@ -97,6 +98,10 @@ func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
+
+// asks reports whether the user is to be asked. A task that still works may not take an answer yet:
+// agents say that a call asks before they wait for it (the demo refuses it until then).
+func (k *known) asks() bool { return k.waits && (k.settled == k.asked || k.waitsForInput()) }
 
 // rests reports whether the task waits for the user's next prompt: not while a call is at work, nor
 // while nothing was said of one since its answer, whatever its stream has said. A few looks in a
@@ -203,7 +208,7 @@ var machine = []row{
 	// A look, while its own stream is open.
 	{"not come (A3)", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxAwaited }, over, doUnsent},
 	{"not come yet", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived || k.stale }, stay, doRead},
-	{"asks", whileStreaming, inSnapshot, func(k *known) bool { return k.waits }, stay, doAsk},
+	{"asks", whileStreaming, inSnapshot, (*known).asks, stay, doAsk},
 	{"over by its own word, and by a look", whileStreaming, inSnapshot, func(k *known) bool { return k.own && (k.terminal() || k.rests()) }, over, doEnd},
 	{"over by a look (E10)", whileStreaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, stay, doSoon},
 	{"the stream is dead (R1)", whileStreaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, refreshing, doLeave},
@@ -222,7 +227,7 @@ var machine = []row{
 	{"stale, followed (E3)", whileAway, inSnapshot, func(k *known) bool { return k.stale && k.followed }, refreshing, doRead},
 	{"stale, or not come yet (E3, A4)", whileAway, inSnapshot, func(k *known) bool { return k.stale || !k.arrived }, lost, doLater},
 	{"over", whileAway, inSnapshot, (*known).terminal, over, doEnd},
-	{"asks, no stream", whileAway, inSnapshot, func(k *known) bool { return k.waits }, stay, doAsk},
+	{"asks, no stream (E6)", whileAway, inSnapshot, (*known).asks, stay, doAsk},
 	{"rests", whileAway, inSnapshot, (*known).rests, over, doEnd},
 	{"has not gone on yet (E4)", whileAway, inSnapshot, (*known).waitsForInput, lost, doLater},
 	{"auth, and stops (E11)", whileAway, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed }, over, doGiveUp},

@@ -154,7 +154,9 @@ func (l *leg) takeSnapshot(ctx context.Context, task *a2a.Event) {
 		l.refresh.counts = false
 		l.count(task)
 	}
-	l.step(ctx, inSnapshot)
+	if l.step(ctx, inSnapshot); l.settled != l.asked {
+		l.watchCalls()
+	}
 }
 
 // compareLooks notes whether the task grows while its stream says nothing, and keeps it until the

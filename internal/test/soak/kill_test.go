@@ -83,6 +83,8 @@ type stage struct {
 	cwd  string
 	args []string // of the bridge
 
+	failure string // of the story's turn, as the editor hears it
+
 	server *exec.Cmd // the separate agent
 	port   string
 }
@@ -177,6 +179,7 @@ func kill(t *testing.T, d death, random *mathrand.Rand) {
 	}
 	e.then(lines, strike)
 	session, failure, err := s.play(e)
+	s.failure = failure
 	strike() // the story was shorter; otherwise it waits until it is done
 	switch {
 	case err != nil && (!errors.Is(err, errEnded) || d.victim == "agent"):
@@ -269,9 +272,12 @@ func (s *screen) touched() bool { return s.text != "" || len(s.thoughts) > 0 || 
 // mayTell reports whether a notice is true here. A killed agent has lost the
 // conversation; a living one may still work when its editor returns.
 func (s *stage) mayTell(notice string) bool {
-	may := []string{"does not know this conversation", "does not know the task of this conversation", "ended in the middle of this turn", "does not accept connections any more"}
+	may := []string{"does not know this conversation", "does not know the task of this conversation", "ended in the middle of this turn", "ended before the agent had answered", "does not accept connections any more"}
 	if s.victim == "bridge" && !s.owned {
-		may = []string{"still works on what was asked before"}
+		may = []string{"still works on what was asked before", "ended before the agent had answered"}
+	}
+	if s.failure != "" {
+		may = append(may, s.failure) // the turn is loaded with its reason
 	}
 	return slices.ContainsFunc(may, func(words string) bool { return strings.Contains(notice, words) })
 }
