@@ -41,6 +41,7 @@ type leg struct {
 	readers  *readers
 	live     *reader    // its own stream, while it is open
 	sub      *reader    // a subscription
+	first    *batch     // its first events, which wait for the look that tells whether the task is bare
 	held     *a2a.Event // the newest look at a task whose stream is open
 	came     time.Time  // when its own stream has last said something
 	refresh  refresh
@@ -51,7 +52,8 @@ type leg struct {
 	hungUp   bool
 	refused  bool // the agent's answer to the message is an error: it has not taken it
 	left     left
-	settling int // the number of questions for which the timer runs
+	bare     bool // the newest look has shown that the task holds nothing of what the agent has said
+	settling int  // the number of questions for which the timer runs
 }
 
 // timers are those of a leg's loop.
@@ -115,6 +117,7 @@ func (l *leg) run(ctx context.Context) {
 	defer stop() // ends what was asked, and is not needed any more
 	l.timers = timers{stopped(), stopped(), stopped(), firstWait, liveSilence}
 	l.begin(ctx)
+	defer l.goOn()
 	for l.phase != over {
 		var exited <-chan struct{}
 		if l.phase != streaming { // else its stream still has what it has said last
@@ -122,8 +125,9 @@ func (l *leg) run(ctx context.Context) {
 		}
 		select {
 		case b := <-l.readers.batches:
-			l.take(ctx, b)
-			l.readers.goOn(b)
+			if l.take(ctx, b); l.first == nil || l.first.reader != b.reader {
+				l.readers.goOn(b)
+			}
 		case r := <-l.replies:
 			l.replied(ctx, r)
 		case <-l.timers.tick.C:

@@ -121,6 +121,10 @@ func (l *leg) looked(ctx context.Context, r reply) {
 			l.step(ctx, inFailed)
 		}
 	}
+	if l.first != nil && l.phase != over {
+		l.takeBare(ctx, l.first.events)
+		l.goOn()
+	}
 	if f.again && l.phase != over {
 		f.again = false
 		l.look(ctx, inEvent)
@@ -145,7 +149,7 @@ func (l *leg) takeSnapshot(ctx context.Context, task *a2a.Event) {
 	if !l.give(ctx, said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !l.own}) {
 		return
 	}
-	l.owes, l.stale = false, l.stale && task.State != l.state
+	l.owes, l.stale, l.bare = false, l.stale && task.State != l.state, l.partial && isBare(task)
 	l.compareLooks(task, open)
 	if l.arrives(task); l.arrived && !l.stale {
 		l.noteTask(task)
@@ -298,7 +302,7 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 	atBeginning := events[0].State == a2a.StateSubmitted && (l.request.beyond || l.state != "" && l.state != a2a.StateSubmitted || l.request.was.State != "")
 	if first && events[0].Kind == a2a.EventTask && !atBeginning {
 		l.takeSnapshot(ctx, &events[0])
-		events = events[1:]
+		events, first = events[1:], false
 	}
 	switch {
 	case len(events) == 0 || l.phase == over:
@@ -306,8 +310,28 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 		l.takeReplayed(ctx, events)
 		l.step(ctx, inCannot)
 		l.watchCalls()
-	default:
+	case first:
+		l.first = &b
 		l.step(ctx, inHint)
+	default:
+		l.takeBare(ctx, events)
+		l.step(ctx, inHint)
+	}
+}
+
+// takeBare shows what a subscription says of an agent whose task holds nothing that it says: no
+// look can bring it, and none can double it.
+func (l *leg) takeBare(ctx context.Context, events []a2a.Event) {
+	if l.bare {
+		l.give(ctx, said{verb: shown.Replayed, events: events})
+	}
+}
+
+// goOn has the subscription go on whose first events have waited.
+func (l *leg) goOn() {
+	if l.first != nil {
+		l.readers.goOn(*l.first)
+		l.first = nil
 	}
 }
 

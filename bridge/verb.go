@@ -58,6 +58,23 @@ func statesOf(task *a2a.Event) a2a.Event {
 	return ev
 }
 
+// isBare reports whether a task holds nothing of the agent's.
+func isBare(task *a2a.Event) bool {
+	if task.Artifacts != nil {
+		for range task.Artifacts {
+			return false
+		}
+	}
+	if task.History != nil {
+		for m := range task.History {
+			if m.Role != a2a.RoleUser {
+				return false
+			}
+		}
+	}
+	return !task.HasMessage
+}
+
 func hasText(parts a2a.Parts) bool {
 	for p := range parts.All() {
 		if p.Kind == a2a.PartText {
@@ -75,6 +92,7 @@ func (t *turn) heard(l *leg, stale bool) heard {
 		moved:    !l.request.answers || !t.fold.Awaits(l.request.calls...),
 		took:     !l.request.answers || !t.fold.Unheard(l.request.calls...),
 		executes: t.executes(),
+		partial:  t.fold.Partial(),
 		stale:    stale,
 	}
 }
