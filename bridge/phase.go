@@ -81,6 +81,7 @@ type known struct {
 	pushes   bool // what the agent says may be pushed
 	own      bool // its own stream has said last that the task waits or is over, and that nothing follows
 	owes     bool // an older stream has said something that no look has shown
+	told     bool // subscriptions have said for overPatience that the task is over
 	done     bool // a look has said that the task is over, on an open stream, doSoon ago
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
@@ -225,6 +226,7 @@ var machine = []row{
 	{"tick", whileAway, inTick, nil, refreshing, doFollow},
 	{"hint, no stream", whileAway, inHint, nil, refreshing, doLook},
 	{"not come, no stream (A3)", whileAway, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, over, doUnsent},
+	{"over by its subscriptions, and by no look", whileAway, inSnapshot, func(k *known) bool { return k.told && k.arrived && !k.waits }, over, doEnd},
 	{"stale, followed (E3)", whileAway, inSnapshot, func(k *known) bool { return k.stale && k.followed }, refreshing, doRead},
 	{"stale, or not come yet (E3, A4)", whileAway, inSnapshot, func(k *known) bool { return k.stale || !k.arrived }, lost, doLater},
 	{"over", whileAway, inSnapshot, (*known).terminal, over, doEnd},

@@ -27,6 +27,8 @@ const (
 	// (an end, a timer, silence) are not held back.
 	hintPause = 250 * time.Millisecond
 	hintShare = 9
+	// overPatience is how long looks may not show an end that subscriptions tell.
+	overPatience = 15 * time.Second
 	// lookTime is how long a look may take.
 	lookTime = 10 * time.Second
 	// firstWait is the wait before the first attempt to go on behind a cut; each further one
@@ -48,6 +50,7 @@ type refresh struct {
 	counts      bool          // the next one counts: the timer or silence has caused it, no hint (E18)
 	polled      bool          // the agent has answered without a stream: none was lost
 	told        bool          // that the task is asked for since it cannot be followed
+	overAt      time.Time     // when a subscription has first said that the task is over
 	said        bool          // the subscription has said something
 	at          time.Time     // of the newest
 	took        time.Duration // what it took
@@ -150,6 +153,7 @@ func (l *leg) takeSnapshot(ctx context.Context, task *a2a.Event) {
 		return
 	}
 	l.owes, l.stale, l.bare = false, l.stale && task.State != l.state, l.partial && isBare(task)
+	l.told = !l.refresh.overAt.IsZero() && time.Since(l.refresh.overAt) > overPatience
 	l.compareLooks(task, open)
 	if l.arrives(task); l.arrived && !l.stale {
 		l.noteTask(task)
@@ -290,13 +294,16 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 		l.step(ctx, inSubClosed)
 		return
 	}
-	events, first := b.events, !l.refresh.said
-	l.refresh.said, l.refresh.told, l.refresh.polled, l.outage.attempt, l.timers.pause = true, false, false, 0, firstWait
+	f := &l.refresh
+	events, first := b.events, !f.said
+	f.said, f.told, f.polled, l.outage.attempt, l.timers.pause = true, false, false, 0, firstWait
 	l.tries, l.outage.refusedAt = 0, time.Time{}
 	l.timers.tick.Stop()
 	l.patience(subscriptionSilence)
 	for i := range events {
-		l.note(&events[i])
+		if l.note(&events[i]); f.overAt.IsZero() && events[i].State.Terminal() && !events[i].MoreFollows {
+			f.overAt = time.Now()
+		}
 	}
 	// A task at its beginning, of one that is beyond it, begins what some agents say all over.
 	atBeginning := events[0].State == a2a.StateSubmitted && (l.request.beyond || l.state != "" && l.state != a2a.StateSubmitted || l.request.was.State != "")
