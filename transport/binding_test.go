@@ -97,7 +97,7 @@ func TestToyBinding(t *testing.T) {
 	}
 }
 
-// Only the list of bindings names one of them. (rules_test.go checks that no other file
+// Only the list of bindings names one of them. (internal/test/repo checks that no other file
 // has their words.)
 func TestBindingSeam(t *testing.T) {
 	files, _ := filepath.Glob("*.go")

@@ -1,8 +1,7 @@
-package main
+package repo
 
 import (
 	"bytes"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/printer"
@@ -15,8 +14,6 @@ import (
 	"strings"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "write testdata/api.txt anew")
 
 // promised are the importable packages: their exported names change only on purpose.
 var promised = []string{
@@ -58,7 +55,7 @@ func TestAPI(t *testing.T) {
 		t.Errorf("newly exported: %s", line)
 	}
 	if t.Failed() {
-		t.Log("if that is meant: go test -run API -update . , and a line in CHANGELOG.md")
+		t.Log("if that is meant: go test ./internal/test/repo -run API -update, and a line in CHANGELOG.md")
 	}
 }
 
@@ -198,7 +195,7 @@ func text(f source, n ast.Expr) string {
 
 // TestTestModules: tests of the promised packages import no module that their code does
 // not need, because "go mod tidy" fetches it for every program that embeds us. A test
-// that needs more belongs to this package, or to an internal one.
+// that needs more belongs to internal/test/repo, or to an internal one.
 func TestTestModules(t *testing.T) {
 	needed, wanted := map[string]bool{}, map[string]string{}
 	for _, pkg := range promised {
