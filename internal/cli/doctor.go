@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -21,22 +22,27 @@ import (
 func (p *program) doctorCommand() *cli.Command {
 	return documented(&cli.Command{
 		Name:  "doctor",
-		Usage: "find out what is wrong between here and the agent",
+		Usage: "find out what is wrong between here and the agent, and in it",
 		Flags: append([]cli.Flag{
-			outputFlag(`{"ok","steps":[{"step","status","says","do"}]}, status being ok, warning, failed or skipped`)}, behindCommand()...),
+			&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: also send this prompt, reject what the agent asks to do, and hold all that it says against the specification"},
+			outputFlag(`{"ok","steps":[{"step","status","says","do"}], "findings":[{"rule","weight","text","record","source"}]}, status being ok, warning, missing, failed or skipped`)}, behindCommand()...),
 		Action: p.doctor,
 	}, help{
 		intro: `Goes the way to the agent step by step: its name, the connection, TLS, the card,
 the protocol version and binding, the agent's URL, extensions, credentials, and
 questions about a task that is not there, which change nothing. Each step says
 what it has found, what the agent cannot do, and what to do if that is
-something wrong.`,
+something wrong.
+
+With --prompt it is a test of the agent itself. What breaks the specification is
+an error; what clients get along with is a warning. The worst comes first.`,
 		usage: []string{"a2astdio --agent URL doctor [options]"},
 		examples: []example{
 			{"a2astdio --agent https://agent.example doctor", "what is wrong?"},
+			{`a2astdio --agent URL doctor --prompt "hello"`, "you write an agent: what is wrong in it?"},
 			{"a2astdio doctor -o json | jq -r '.steps[] | select(.status==\"failed\").do'", "in a script"},
 		},
-		after: exitBegin + "  0    all is well\n  1    something is wrong\n" + exitEnd,
+		after: exitBegin + "  0    all is well, but for warnings\n  1    something is wrong\n" + exitEnd,
 	})
 }
 
@@ -52,18 +58,23 @@ type finding struct {
 const (
 	stepOK      = "ok"
 	stepWarning = "warning"
+	stepMissing = "missing" // the agent claims to have it
 	stepFailed  = "failed"
 	stepSkipped = "skipped"
 )
 
 // A checkup is one run of doctor.
 type checkup struct {
+	p     *program
 	c     *cli.Context
 	l     *link
 	seen  observer
 	card  *a2a.Card
 	steps []finding
 	err   error // the first failure
+
+	exam     *examiner // nil: no prompt is sent
+	findings []*check.Finding
 }
 
 func (k *checkup) add(step, status, says, do string) {
@@ -80,11 +91,14 @@ func (p *program) doctor(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k := &checkup{c: c}
+	k := &checkup{p: p, c: c}
 	k.l, err = p.link(c, func(o *transport.ClientOptions) {
 		inner := o.Wrap
+		if c.String("prompt") != "" {
+			k.exam = newExaminer(o)
+		}
 		o.Wrap = func(next http.RoundTripper) http.RoundTripper {
-			next = k.seen.wrap(next)
+			next = k.exam.recorded(k.seen.wrap(next))
 			if inner != nil {
 				next = inner(next)
 			}
@@ -99,11 +113,18 @@ func (p *program) doctor(c *cli.Context) error {
 	if c.Context.Err() != nil {
 		return errInterrupted
 	}
+	if k.exam != nil {
+		k.l.close()
+		if err := k.checkRecords(); err != nil {
+			return err
+		}
+	}
 	if asJSON {
 		err = p.printJSON(struct {
-			OK    bool      `json:"ok"`
-			Steps []finding `json:"steps"`
-		}{k.err == nil, k.steps})
+			OK       bool             `json:"ok"`
+			Steps    []finding        `json:"steps"`
+			Findings []*check.Finding `json:"findings,omitempty"`
+		}{k.err == nil, k.steps, k.findings})
 	} else {
 		err = p.show(k.page())
 	}
@@ -119,21 +140,26 @@ func (p *program) doctor(c *cli.Context) error {
 func (k *checkup) page() *page {
 	out := &page{}
 	for _, f := range k.steps {
-		mark := map[string]string{stepOK: "ok", stepWarning: "look", stepFailed: "FAIL", stepSkipped: "-"}[f.Status]
+		mark := map[string]string{stepOK: "ok", stepWarning: "look", stepMissing: "lacks", stepFailed: "FAIL", stepSkipped: "-"}[f.Status]
 		out.hanging(fmt.Sprintf("%-6s%-12s", mark, f.Step), 18, f.Says)
 		if f.Do != "" {
 			out.hanging(strings.Repeat(" ", 18)+"-> ", 21, f.Do)
 		}
 	}
-	bad := 0
+	k.findingsOn(out)
+	bad := k.errors()
 	for _, f := range k.steps {
 		if f.Status == stepFailed {
 			bad++
 		}
 	}
 	switch {
+	case bad == 0 && k.exam == nil:
+		out.heading("All is well: a2astdio can talk to this agent. You write it? doctor --prompt \"hello\" tests more.")
+	case bad == 0 && len(k.findings) > 0:
+		out.heading("Nothing is wrong, but for what is marked with look.")
 	case bad == 0:
-		out.heading("All is well: a2astdio can talk to this agent.")
+		out.heading("All is well.")
 	case bad == 1:
 		out.heading("One thing is wrong.")
 	default:
@@ -160,6 +186,10 @@ func (k *checkup) examine() {
 		k.extensionsStep()
 		k.answerSteps(answer)
 		k.tasksStep(answer)
+		if k.exam != nil && talk == nil {
+			k.promptStep(k.c.String("prompt"))
+			k.claimSteps()
+		}
 		return
 	}
 	k.network()

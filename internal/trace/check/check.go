@@ -26,11 +26,12 @@ const (
 	RuleSeq      = "seq"      // the numbers of A2A lines' events have gaps
 	RuleState    = "state"    // a task changes after a terminal state, or a stream ends without one
 	RuleHTTP     = "http"     // a Content-Type is wrong, or a stream of events is not well formed
+	RuleClaim    = "claim"    // what the agent says it has is missing
 	RuleWords    = "words"    // the editor does not get the agent's text, or gets it twice
 )
 
 // Rules lists all rules.
-var Rules = [...]string{RuleJSONRPC, RuleSchema, RuleVersion, RuleAnswered, RuleOrder, RuleSeq, RuleState, RuleHTTP, RuleWords}
+var Rules = [...]string{RuleJSONRPC, RuleSchema, RuleVersion, RuleAnswered, RuleOrder, RuleSeq, RuleState, RuleHTTP, RuleClaim, RuleWords}
 
 // maxAlike bounds the reports of equal findings.
 const maxAlike = 5

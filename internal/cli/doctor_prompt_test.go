@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/trace/check"
+)
+
+// examined is what doctor --prompt says of an agent, as JSON.
+type examined struct {
+	OK       bool
+	Steps    []finding
+	Findings []check.Finding
+}
+
+func examine(t *testing.T, args ...string) (int, *examined) {
+	t.Helper()
+	status, stdout, stderr := runMain("", append(args, "doctor", "--prompt", "hello", "-o", "json")...)
+	var e examined
+	if err := json.Unmarshal([]byte(stdout), &e); err != nil {
+		t.Fatalf("%v: %s%s", err, stdout, stderr)
+	}
+	return status, &e
+}
+
+// TestDoctorPromptDemo: nothing is wrong with the agent that is built in.
+func TestDoctorPromptDemo(t *testing.T) {
+	for _, version := range []string{"0.3", "1.0"} {
+		if status, e := examine(t, "--agent", "demo", "--a2a-version", version); status != 0 || !e.OK || len(e.Findings) > 0 {
+			t.Errorf("%s: status %d, %v", version, status, e.Findings)
+		}
+	}
+}
