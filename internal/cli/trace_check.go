@@ -3,9 +3,7 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -101,11 +99,7 @@ func (g *checking) run() error {
 	c := check.New(&check.Options{Report: g.report, Picks: func(f *check.Finding) bool {
 		return (g.of == "" || f.Who == g.of) && !slices.Contains(g.skip, f.Rule)
 	}})
-	for {
-		rec, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for rec, err := range r.All() {
 		if err != nil {
 			return err
 		}

@@ -120,7 +120,6 @@ func (p *program) replayEditor(c *cli.Context) error {
 	if len(args) != 1 {
 		return usagef("trace replay --editor needs FILE, one, before --")
 	}
-	opts := &replay.EditorOptions{Patience: replayPatience}
 	play := p.playBridge
 	if command != nil {
 		play = func(c *cli.Context, play func(io.WriteCloser, io.Reader) error) error {
@@ -128,7 +127,7 @@ func (p *program) replayEditor(c *cli.Context) error {
 		}
 	}
 	return play(c, func(in io.WriteCloser, out io.Reader) error {
-		same, err := replay.PlayEditor(c.Context, args[0], in, out, opts)
+		same, err := replay.PlayEditor(c.Context, args[0], in, out, replayPatience)
 		if d := (*replay.Difference)(nil); errors.As(err, &d) {
 			fmt.Fprintln(p.stdout, plainText(d.Error()))
 			return errFailed

@@ -1,10 +1,12 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -138,6 +140,28 @@ func (r *Record) Payload() (b []byte, whole bool) {
 		return r.Base64, true
 	}
 	return []byte(r.Text), true
+}
+
+// Block returns an event as it is on the wire, with its name, ID and comments. data is
+// its payload.
+func (r *Record) Block(data []byte) []byte {
+	var b bytes.Buffer
+	for line := range strings.Lines(r.Comment) {
+		b.WriteString(strings.TrimSuffix(line, "\n") + "\n")
+	}
+	if r.Name != "" {
+		b.WriteString("event: " + r.Name + "\n")
+	}
+	if r.LastID != "" {
+		b.WriteString("id: " + r.LastID + "\n")
+	}
+	if r.Event > 0 {
+		for line := range bytes.SplitSeq(data, []byte{'\n'}) {
+			b.WriteString("data: " + string(line) + "\n")
+		}
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
 }
 
 // Document returns the payload if it is JSON.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"time"
 )
@@ -124,6 +125,26 @@ func (r *Reader) Next() (*Record, error) {
 		return &r.record, nil
 	}
 	return r.read()
+}
+
+// All yields the records up to the end of what there is. An error is the last that it
+// yields, with an empty record.
+func (r *Reader) All() iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		for {
+			record, err := r.Next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(&Record{}, err)
+				return
+			}
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
 }
 
 func (r *Reader) read() (*Record, error) {

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"errors"
 	"io"
 	"strconv"
 
@@ -14,10 +13,8 @@ import (
 // with the lengths of texts in their place.
 func WriteRedacted(r *Reader, w io.Writer) error {
 	var b []byte
-	for {
-		if _, err := r.Next(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+	for _, err := range r.All() {
+		if err != nil {
 			return err
 		}
 		if b = redacted(b[:0], r.Line()); len(b) == 0 {
@@ -28,6 +25,7 @@ func WriteRedacted(r *Reader, w io.Writer) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // redacted appends a line of a trace, without its newline, as --trace-redact would have

@@ -18,6 +18,12 @@ func IsCard(doc []byte) bool {
 		(r.Get("url").Exists() || r.Get("supportedInterfaces").IsArray() || r.Get("protocolVersion").Exists())
 }
 
+// URL returns the first place where a card says that its agent is, or "".
+func URL(doc []byte) string {
+	c := gjson.ParseBytes(doc)
+	return cmp.Or(c.Get("url").Str, c.Get("supportedInterfaces.0.url").Str)
+}
+
 // Move returns a card whose URLs have passed through move; base is the new place. It
 // leaves out interfaces that move refuses or that are not HTTP (gRPC), because their
 // traffic would pass unseen, and returns them as dropped. signed: the card had

@@ -94,7 +94,7 @@ func (w *agentWire) request(r *trace.Record) {
 		}
 		x.rpc, x.op = true, operationOf(x.method)
 	default:
-		x.method = restMethod(r.HTTP, pathOf(r.URL))
+		x.method = event.Method(r.HTTP, pathOf(r.URL))
 		if x.op = operationOf(x.method); said == "" || strings.HasPrefix(said, "0.") {
 			if x.op != (operation{}) { // not a request beside A2A
 				w.c.note("HTTP+JSON of A2A 0.3 is not checked")
@@ -319,25 +319,4 @@ func pathOf(address string) string {
 		return ""
 	}
 	return strings.TrimSuffix(u.Path, "/")
-}
-
-// restMethod returns the JSON-RPC method of an HTTP+JSON request (A2A 1.0, section
-// 11.3), or "GET /x" if there is none.
-func restMethod(method, path string) string {
-	last := path[strings.LastIndexByte(path, '/')+1:]
-	switch _, verb, _ := strings.Cut(last, ":"); {
-	case last == "message:send":
-		return "SendMessage"
-	case last == "message:stream":
-		return "SendStreamingMessage"
-	case verb == "cancel":
-		return "CancelTask"
-	case verb == "subscribe":
-		return "SubscribeToTask"
-	case method == "GET" && last == "tasks":
-		return "ListTasks"
-	case method == "GET" && strings.HasSuffix(strings.TrimSuffix(path, last), "/tasks/"):
-		return "GetTask"
-	}
-	return method + " " + path
 }

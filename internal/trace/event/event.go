@@ -127,3 +127,24 @@ func Text(parts gjson.Result) string {
 	})
 	return b.String()
 }
+
+// Method returns the JSON-RPC method of an HTTP+JSON request (A2A 1.0, section 11.3),
+// or "GET /x" if there is none.
+func Method(verb, path string) string {
+	last := path[strings.LastIndexByte(path, '/')+1:]
+	switch _, of, _ := strings.Cut(last, ":"); {
+	case last == "message:send":
+		return "SendMessage"
+	case last == "message:stream":
+		return "SendStreamingMessage"
+	case of == "cancel":
+		return "CancelTask"
+	case of == "subscribe":
+		return "SubscribeToTask"
+	case verb == "GET" && last == "tasks":
+		return "ListTasks"
+	case verb == "GET" && strings.HasSuffix(strings.TrimSuffix(path, last), "/tasks/"):
+		return "GetTask"
+	}
+	return verb + " " + path
+}

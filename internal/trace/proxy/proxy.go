@@ -73,7 +73,7 @@ func New(opts *Options) (*Proxy, error) {
 	p := &Proxy{opts: *opts, said: map[string]bool{}}
 	agent := opts.Agent
 	if opts.Card != nil {
-		if agent = firstURL(opts.Card); agent == "" {
+		if agent = card.URL(opts.Card); agent == "" {
 			return nil, errors.New("proxy: the card has no URL")
 		}
 	}
@@ -97,16 +97,6 @@ func New(opts *Options) (*Proxy, error) {
 	p.reverse = &httputil.ReverseProxy{Rewrite: p.rewrite, Transport: opts.Transport, FlushInterval: -1,
 		ModifyResponse: p.answer, ErrorHandler: p.fails, ErrorLog: log.New(io.Discard, "", 0)}
 	return p, nil
-}
-
-func firstURL(doc []byte) string {
-	c := gjson.ParseBytes(doc)
-	for _, path := range []string{"url", "supportedInterfaces.0.url"} {
-		if u := c.Get(path).Str; u != "" {
-			return u
-		}
-	}
-	return ""
 }
 
 // At sets the proxy's URL for the card. Call it before the first request.

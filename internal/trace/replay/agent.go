@@ -1,12 +1,12 @@
 package replay
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -65,18 +65,6 @@ func (a *Agent) Close() error { return a.rec.file.Close() }
 // At sets the agent's URL for its card. Call it before the first request.
 func (a *Agent) At(url string) { a.base = url }
 
-// Left counts the recorded requests, and those played.
-func (a *Agent) Left() (played, all int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, x := range a.rec.exchanges {
-		if x.used > 0 {
-			played++
-		}
-	}
-	return played, len(a.rec.exchanges)
-}
-
 // ServeHTTP implements [http.Handler].
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -84,12 +72,12 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	q := newRequest(r, body)
-	faults := a.opts.Faults.For(q.name())
+	q := newRequest(r.Method, r.URL.Path, "", body)
+	faults := a.opts.Faults.For(q.shown)
 	if !faults.Begin(r.Context(), w) {
 		return
 	}
-	p := &playing{a: a, q: q, w: w, ctx: r.Context(), faults: faults}
+	p := &playing{a: a, q: &q, w: w, ctx: r.Context(), faults: faults}
 	if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/.well-known/agent") {
 		p.card()
 		return
@@ -109,16 +97,10 @@ type playing struct {
 
 // card answers with the card, whose URLs lead here.
 func (p *playing) card() {
-	p.a.mu.Lock()
-	x, _ := p.a.match(p.q)
-	if x != nil {
-		x.used++
-	}
-	p.a.mu.Unlock()
 	doc := p.a.rec.card
 	if doc == nil {
 		doc = p.a.inventedCard()
-	} else if moved, _, _, err := card.Move(doc, p.a.base, card.From(p.a.rec.agentURL(), p.a.base)); err == nil {
+	} else if moved, _, _, err := card.Move(doc, p.a.base, card.From(card.URL(doc), p.a.base)); err == nil {
 		doc = moved
 	}
 	p.begin(http.StatusOK, "application/json", nil)
@@ -127,12 +109,13 @@ func (p *playing) card() {
 
 // inventedCard is for a trace without a card: it names the recorded protocol.
 func (a *Agent) inventedCard() []byte {
+	place := `"protocolVersion":"0.3.0","url":%s`
 	for _, x := range a.rec.exchanges {
 		if x.method != "" && 'A' <= x.method[0] && x.method[0] <= 'Z' {
-			return fmt.Appendf(nil, `{"name":"replay","version":"1","supportedInterfaces":[{"url":%s,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`, quote(a.base))
+			place = `"supportedInterfaces":[{"url":%s,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`
 		}
 	}
-	return fmt.Appendf(nil, `{"name":"replay","version":"1","protocolVersion":"0.3.0","url":%s,"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`, quote(a.base))
+	return fmt.Appendf(nil, `{"name":"replay","version":"1",`+place+`,"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`, quote(a.base))
 }
 
 // play answers a request with its recorded answer, or with the task as it is now.
@@ -140,22 +123,21 @@ func (p *playing) play() {
 	a := p.a
 	a.mu.Lock()
 	x, differs := a.match(p.q)
-	t := a.tasks[a.then(p.q.task())]
+	t := a.tasks[a.ids.was(p.q.task())]
 	// A fault, or a client that asks for more, may have changed the task. Then the answer
 	// is the task as it is now, not the recorded one.
 	known := t != nil && p.q.operation() != "" && (x == nil || a.opts.Faults.Any())
 	if x != nil && !known {
 		x.used++
-		then := recordedParams(x)
-		a.ids.learn(then, p.q.params, "")
-		t.hear(then.Get("message"))
+		a.ids.learn(x.params, p.q.params, "")
+		t.hear(x.params.Get("message"))
 	}
 	a.mu.Unlock()
 	switch {
 	case known:
 		p.fromTask(t)
 	case x == nil:
-		a.opts.Note(fmt.Sprintf("%s: nothing more of that kind was recorded", p.q))
+		a.opts.Note(fmt.Sprintf("%s: nothing more of that kind was recorded", p.q.shown))
 		p.refuse(-32603, "the trace has no answer to this request: nothing more of that kind was recorded")
 	default:
 		if differs != "" {
@@ -163,14 +145,6 @@ func (p *playing) play() {
 		}
 		p.exchange(x)
 	}
-}
-
-// then returns the recorded name of something.
-func (a *Agent) then(now string) string {
-	if then, ok := a.ids.then[now]; ok {
-		return then
-	}
-	return now
 }
 
 // begin writes the response's head.
@@ -188,26 +162,20 @@ func (p *playing) begin(status int, contentType string, header map[string][]stri
 
 // refuse answers with an error.
 func (p *playing) refuse(code int, text string) {
-	id := cmp.Or(p.q.id, "null")
 	p.begin(http.StatusOK, "application/json", nil)
-	fmt.Fprintf(p.body, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(text))
+	fmt.Fprintf(p.body, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, cmp.Or(p.q.id, "null"), code, quote(text))
 }
 
 // exchange answers with the recorded answer.
 func (p *playing) exchange(x *exchange) {
 	clock := p.a.clock(x.at)
-	if x.status == 0 { // no response was recorded
-		clock.wait(p.ctx, x.responded)
-		panic(http.ErrAbortHandler)
-	}
-	if !clock.wait(p.ctx, x.responded) {
+	if !p.due(clock, x.responded, nil) {
 		return
 	}
-	contentType := "application/json"
-	if types := x.header["Content-Type"]; len(types) > 0 {
-		contentType = types[0]
+	if x.status == 0 { // no response was recorded
+		panic(http.ErrAbortHandler)
 	}
-	p.begin(x.status, contentType, x.header)
+	p.begin(x.status, cmp.Or(http.Header(x.header).Get("Content-Type"), "application/json"), x.header)
 	if x.stream {
 		p.stream(x, 0, clock)
 		return
@@ -242,7 +210,7 @@ func (p *playing) whole(x *exchange) error {
 func (p *playing) now(b []byte) []byte {
 	p.a.mu.Lock()
 	defer p.a.mu.Unlock()
-	b = p.a.ids.apply(slices.Clone(b))
+	b = p.a.ids.apply(bytes.Clone(b))
 	if p.q.method != "" {
 		b = withID(b, p.q.id)
 	}
@@ -252,18 +220,17 @@ func (p *playing) now(b []byte) []byte {
 // note applies an event to its task.
 func (a *Agent) note(x *exchange, doc gjson.Result, next int) *task {
 	e, _ := event.OfPayload(doc)
-	id := e.Task
-	if id == "" {
+	if e.Task == "" {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	t := a.tasks[id]
+	t := a.tasks[e.Task]
 	if t == nil || e.Kind == event.Task && x.stream && next == 1 && t.of == x { // it begins anew
-		t = &task{id: id, canceled: make(chan struct{})}
-		a.tasks[id] = t
+		t = &task{id: e.Task, canceled: make(chan struct{})}
+		a.tasks[e.Task] = t
 	}
-	t.apply(doc)
+	t.apply(&e)
 	if x.stream {
 		t.of, t.next = x, next
 	}

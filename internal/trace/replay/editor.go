@@ -7,23 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
-
-// defaultPatience bounds the wait for a recorded line.
-const defaultPatience = 30 * time.Second
-
-// EditorOptions say how to play the editor's side.
-type EditorOptions struct {
-	// Cwd replaces the sessions' directories; "": they stay as recorded.
-	Cwd string
-	// Patience bounds the wait for a recorded line; 0: half a minute.
-	Patience time.Duration
-}
 
 // A Difference is a deviation of a bridge from the recording.
 type Difference struct {
@@ -34,9 +24,9 @@ type Difference struct {
 }
 
 func (d *Difference) Error() string {
-	text := fmt.Sprintf("record %d: %s", d.Record, d.Where)
-	if d.Record == 0 {
-		text = d.Where
+	text := d.Where
+	if d.Record > 0 {
+		text = fmt.Sprintf("record %d: %s", d.Record, d.Where)
 	}
 	if d.Then != "" {
 		text += "\n  recorded: " + d.Then
@@ -49,20 +39,19 @@ func (d *Difference) Error() string {
 
 // PlayEditor plays the editor's side of a trace against a bridge, which reads from in
 // and writes to out. It sends a message once everything has come that had come before
-// it in the recording. It returns the number of messages that agree, and a
-// *[Difference] at the first that does not. It closes in at the end.
+// it in the recording, and gives up when nothing has come for patience. It returns the
+// number of messages that agree, and a *[Difference] at the first that does not. It
+// closes in at the end.
 //
-// It allows differences in IDs, times, how text is cut into pieces, and how often
-// growing output is shown.
-func PlayEditor(ctx context.Context, path string, in io.WriteCloser, out io.Reader, opts *EditorOptions) (same int, err error) {
+// Compared are, for each session, the requests and replies in their order, the text
+// before each, and the tool calls of each turn, with their titles and their ends. IDs
+// and times may differ.
+func PlayEditor(ctx context.Context, path string, in io.WriteCloser, out io.Reader, patience time.Duration) (same int, err error) {
 	steps, err := loadEditor(path)
 	if err != nil {
 		return 0, err
 	}
-	e := &editor{opts: *opts, in: in, lines: make(chan []byte), ids: newIDs(), lanes: map[string]*lane{}, asked: map[string]string{}, requests: map[string]string{}}
-	if e.opts.Patience <= 0 {
-		e.opts.Patience = defaultPatience
-	}
+	e := &editor{patience: patience, in: in, lines: make(chan []byte), ids: newIDs(), lanes: map[string]*lane{}, asked: map[string]string{}, requests: map[string]string{}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go e.read(ctx, out) // ends with out, or with the return
@@ -72,11 +61,11 @@ func PlayEditor(ctx context.Context, path string, in io.WriteCloser, out io.Read
 			return e.same, err
 		}
 	}
-	if err := e.await(ctx); err != nil {
+	if err := e.await(ctx, false); err != nil {
 		return e.same, err
 	}
 	in.Close()
-	return e.same, e.rest(ctx)
+	return e.same, e.await(ctx, true)
 }
 
 // A step is a message of the editor's wire.
@@ -94,26 +83,20 @@ func loadEditor(path string) ([]step, error) {
 	defer r.Close()
 	var steps []step
 	any := false
-	for {
-		record, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if record.Kind == trace.KindStart && record.Redact {
-			return nil, errors.New("trace: it was recorded with --trace-redact, so there is nothing to play")
-		}
-		if record.Kind != trace.KindMessage {
-			continue
-		}
+	for record, err := range r.All() {
 		b, whole := record.Payload()
-		if !whole {
+		switch {
+		case err != nil:
+			return nil, err
+		case record.Kind == trace.KindStart && record.Redact:
+			return nil, errRedacted
+		case record.Kind != trace.KindMessage:
+		case !whole:
 			return nil, fmt.Errorf("trace: record %d was too large to be recorded", record.N)
+		default:
+			any = any || record.Dir == trace.DirIn
+			steps = append(steps, step{record.N, record.Dir == trace.DirIn, bytes.Clone(b)})
 		}
-		any = any || record.Dir == trace.DirIn
-		steps = append(steps, step{record.N, record.Dir == trace.DirIn, bytes.Clone(b)})
 	}
 	if !any {
 		return nil, errors.New("trace: it has no message of an editor: trace replay without --editor plays its agent")
@@ -122,15 +105,13 @@ func loadEditor(path string) ([]step, error) {
 }
 
 type editor struct {
-	opts  EditorOptions
-	in    io.Writer
-	lines chan []byte
-	ids   *ids
-	lanes map[string]*lane
-	// requests maps the editor's requests to their lanes, by ID.
-	requests map[string]string
+	patience time.Duration
+	in       io.Writer
+	lines    chan []byte
+	ids      *ids
+	lanes    map[string]*lane
+	requests map[string]string // the lanes of the editor's requests, by ID
 	asked    map[string]string // IDs of the bridge's requests: recorded to current
-	cwd      string
 	same     int
 }
 
@@ -153,31 +134,50 @@ func (e *editor) read(ctx context.Context, out io.Reader) {
 	}
 }
 
+// laneOf returns the lane of a message: that of its session, or in A2A lines of its
+// request. Lanes have the recorded session's name.
+func (e *editor) laneOf(doc gjson.Result, sent bool) *lane {
+	id, method := doc.Get("id").Raw, doc.Get("method")
+	name := e.ids.was(doc.Get("params.sessionId").Str)
+	if request := doc.Get("params.request").Raw; name == "" && request != "" {
+		name = "request " + request
+	}
+	switch {
+	case method.Exists() && id != "" && sent:
+		if name == "" && !strings.HasPrefix(method.Str, "session/") && method.Str != "initialize" {
+			name = "request " + id // A2A lines
+		}
+		e.requests[id] = name
+	case !method.Exists() && !sent:
+		name = e.requests[id]
+	}
+	l := e.lanes[name]
+	if l == nil {
+		l = &lane{cancelled: map[int]bool{}}
+		e.lanes[name] = l
+	}
+	return l
+}
+
 // step plays a message: it expects what the editor got, and sends what the editor said
 // once all expected messages have come.
 func (e *editor) step(ctx context.Context, s *step) error {
 	doc := gjson.ParseBytes(s.doc)
 	if !s.in {
-		l := e.laneOf(doc, then)
-		l.then = append(l.then, newUnit(s.n, e.moved(s.doc)))
+		e.laneOf(doc, false).then.add(s.n, doc)
 		return nil
 	}
-	if err := e.await(ctx); err != nil {
+	if err := e.await(ctx, false); err != nil {
 		return err
 	}
-	if cwd := doc.Get("params.cwd").Str; cwd != "" && e.opts.Cwd != "" {
-		e.cwd = cwd
+	line := e.ids.apply(s.doc)
+	if now, ok := e.asked[doc.Get("id").Raw]; ok && !doc.Get("method").Exists() {
+		line = withID(line, now)
 	}
-	line := e.ids.apply(e.moved(s.doc))
-	if id := doc.Get("id").Raw; id != "" && !doc.Get("method").Exists() {
-		if now, ok := e.asked[id]; ok {
-			line = withID(line, now)
-		}
-	}
-	e.laneOf(doc, sent)
+	e.laneOf(doc, true)
 	if method := doc.Get("method").Str; method == "session/cancel" || method == "$/cancel_request" {
 		for _, l := range e.lanes {
-			l.cancelled = true
+			l.cancelled[len(l.then.units)] = true
 		}
 	}
 	_, err := e.in.Write(append(bytes.ReplaceAll(line, []byte{'\n'}, []byte{' '}), '\n'))
@@ -187,80 +187,39 @@ func (e *editor) step(ctx context.Context, s *step) error {
 	return nil
 }
 
-// moved replaces the recorded directory by the current one.
-func (e *editor) moved(doc []byte) []byte {
-	cwd := e.cwd
-	if cwd == "" {
-		if cwd = gjson.GetBytes(doc, "params.cwd").Str; cwd == "" {
-			return doc
-		}
-	}
-	if e.opts.Cwd == "" || len(cwd) < 2 {
-		return doc
-	}
-	was, is := quote(cwd), quote(e.opts.Cwd)
-	return bytes.ReplaceAll(doc, was[1:len(was)-1], is[1:len(is)-1])
-}
-
-// await waits for all expected messages.
-func (e *editor) await(ctx context.Context) error {
-	timer := time.NewTimer(e.opts.Patience)
+// await waits for all expected messages; with end, for the bridge's end.
+func (e *editor) await(ctx context.Context, end bool) error {
+	timer := time.NewTimer(e.patience)
 	defer timer.Stop()
 	for {
-		missing, err := e.compare()
-		if err != nil || missing == nil {
+		missing, err := e.compare(false)
+		if err != nil || missing == nil && !end {
 			return err
 		}
-		select {
-		case line, ok := <-e.lines:
-			if !ok {
-				return &Difference{Record: missing.n, Where: "the bridge has ended", Then: clipLine(missing.raw)}
-			}
-			e.got(line)
-			timer.Reset(e.opts.Patience)
-		case <-timer.C:
-			return &Difference{Record: missing.n, Where: fmt.Sprintf("nothing has come for %v", e.opts.Patience), Then: clipLine(missing.raw)}
-		case <-ctx.Done():
-			return ctx.Err()
+		if missing == nil {
+			missing = &Difference{}
 		}
-	}
-}
-
-// got takes a line of the bridge.
-func (e *editor) got(line []byte) {
-	l := e.laneOf(gjson.ParseBytes(line), now)
-	l.now = append(l.now, newUnit(0, line))
-}
-
-// rest reads what follows the end of the input, which was not recorded.
-func (e *editor) rest(ctx context.Context) error {
-	timer := time.NewTimer(e.opts.Patience)
-	defer timer.Stop()
-	for {
 		select {
 		case line, ok := <-e.lines:
-			if !ok {
-				_, err := e.compare()
-				if err == nil {
-					err = e.extra()
-				}
+			if ok {
+				doc := gjson.ParseBytes(line)
+				e.laneOf(doc, false).now.add(0, doc)
+				timer.Reset(e.patience)
+				continue
+			}
+			if end {
+				_, err = e.compare(true)
 				return err
 			}
-			e.got(line)
+			missing.Where = "the bridge has ended"
 		case <-timer.C:
-			return &Difference{Where: "the bridge goes on after the end of its input"}
+			missing.Where = fmt.Sprintf("nothing has come for %v", e.patience)
+			if end {
+				missing.Where = "the bridge goes on after the end of its input"
+			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		return missing
 	}
-}
-
-// extra reports what the bridge says beyond the recording.
-func (e *editor) extra() error {
-	for _, l := range e.lanes {
-		if len(l.now) > 0 && !l.cancelled {
-			return &Difference{Where: "the bridge says what was not recorded", Now: clipLine(l.now[0].raw)}
-		}
-	}
-	return nil
 }

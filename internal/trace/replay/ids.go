@@ -34,6 +34,14 @@ func (m *ids) bind(then, now string) bool {
 	return true
 }
 
+// was returns the recorded name of something.
+func (m *ids) was(now string) string {
+	if then, ok := m.then[now]; ok {
+		return then
+	}
+	return now
+}
+
 // learn walks two documents of the same shape and binds their IDs.
 func (m *ids) learn(then, now gjson.Result, key string) {
 	switch {
@@ -55,12 +63,8 @@ func (m *ids) learn(then, now gjson.Result, key string) {
 // apply writes a document with the current IDs.
 func (m *ids) apply(doc []byte) []byte {
 	for then, now := range m.now {
-		if then == now {
-			continue
-		}
-		a, b := quote(then), quote(now)
-		if bytes.Contains(doc, a) {
-			doc = bytes.ReplaceAll(doc, a, b)
+		if then != now {
+			doc = bytes.ReplaceAll(doc, quote(then), quote(now))
 		}
 	}
 	return doc
@@ -74,7 +78,7 @@ func quote(s string) []byte {
 // withID replaces the ID of a JSON-RPC document.
 func withID(doc []byte, id string) []byte {
 	old := gjson.GetBytes(doc, "id")
-	if !old.Exists() || old.Index == 0 || id == "" || string(doc[old.Index:old.Index+len(old.Raw)]) != old.Raw {
+	if old.Index == 0 || id == "" {
 		return doc
 	}
 	return slices.Concat(doc[:old.Index], []byte(id), doc[old.Index+len(old.Raw):])

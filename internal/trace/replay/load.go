@@ -1,12 +1,10 @@
 package replay
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/card"
@@ -18,14 +16,10 @@ const maxKept = 256 << 10
 
 // An exchange is a recorded request, and the position of its answer in the file.
 type exchange struct {
-	n       int64
-	at      int64 // microseconds
-	http    string
-	path    string
-	method  string // JSON-RPC's, or ""
-	id      string
-	request []byte // nil: it was too large
-	masked  bool
+	request
+	n      int64
+	at     int64 // microseconds
+	masked bool
 
 	status    int
 	header    map[string][]string
@@ -33,7 +27,6 @@ type exchange struct {
 	responded int64 // when the head came
 	events    []timed
 	body      *trace.Position
-	bodySize  int64
 	reason    string
 
 	used int // how often it was played
@@ -41,7 +34,6 @@ type exchange struct {
 
 type timed struct {
 	at   int64
-	data bool
 	lost bool // it was too large to be recorded
 	pos  trace.Position
 }
@@ -54,6 +46,8 @@ type recorded struct {
 	notes     []string
 }
 
+var errRedacted = errors.New("trace: it was recorded with --trace-redact, so there is nothing to play")
+
 // load reads the agent's wire. It keeps requests, and the positions of answers.
 func load(path string) (*recorded, error) {
 	r, err := trace.Open(path, nil)
@@ -61,7 +55,11 @@ func load(path string) (*recorded, error) {
 		return nil, err
 	}
 	rec := &recorded{file: r.File()}
-	if err := rec.read(r); err != nil {
+	err = rec.read(r)
+	if err == nil && len(rec.exchanges) == 0 {
+		err = errors.New("trace: it has no request to an agent")
+	}
+	if err != nil {
 		rec.file.Close()
 		return nil, err
 	}
@@ -71,17 +69,12 @@ func load(path string) (*recorded, error) {
 // read reads the agent's wire.
 func (rec *recorded) read(r *trace.Reader) error {
 	byX := map[int64]*exchange{}
-	for {
-		record, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	for record, err := range r.All() {
 		switch {
+		case err != nil:
+			return err
 		case record.Kind == trace.KindStart && record.Redact:
-			return errors.New("trace: it was recorded with --trace-redact, so there is nothing to play")
+			return errRedacted
 		case record.Kind == trace.KindStart:
 			clear(byX) // another run numbers its exchanges anew
 		case record.Kind == trace.KindRequest:
@@ -93,20 +86,20 @@ func (rec *recorded) read(r *trace.Reader) error {
 		}
 	}
 	rec.notes = r.Notes()
-	if len(rec.exchanges) == 0 {
-		return errors.New("trace: it has no request to an agent")
-	}
 	return nil
 }
 
 func newExchange(r *trace.Record) *exchange {
-	x := &exchange{n: r.Exchange, at: r.Micros, http: r.HTTP, method: r.Method, id: string(r.ID), masked: r.Masked}
+	x := &exchange{n: r.Exchange, at: r.Micros, masked: r.Masked}
+	path := ""
 	if u, err := url.Parse(r.URL); err == nil {
-		x.path = u.Path
+		path = u.Path
 	}
-	if b, whole := r.Payload(); whole && len(b) <= maxKept {
-		x.request = append([]byte{}, b...)
+	b, whole := r.Payload()
+	if !whole || len(b) > maxKept {
+		b = nil
 	}
+	x.request = newRequest(r.HTTP, path, r.Method, bytes.Clone(b))
 	return x
 }
 
@@ -117,31 +110,15 @@ func (rec *recorded) answer(x *exchange, r *trace.Record, at trace.Position) {
 		x.status, x.header, x.responded = r.Status, r.Header, r.Micros
 	case trace.KindEvent:
 		x.stream = true
-		x.events = append(x.events, timed{at: r.Micros, data: r.Event > 0, lost: r.SHA256 != "", pos: at})
+		x.events = append(x.events, timed{at: r.Micros, lost: r.SHA256 != "", pos: at})
 	case trace.KindBody:
-		x.body, x.bodySize = &at, r.Size
-		if b, whole := r.Payload(); x.http == "GET" && whole && card.IsCard(b) && rec.card == nil {
-			rec.card = append([]byte{}, b...)
+		x.body = &at
+		if b, whole := r.Payload(); x.method == "" && whole && card.IsCard(b) && rec.card == nil {
+			rec.card = bytes.Clone(b)
 		}
 	case trace.KindEnd:
 		x.reason = r.Reason
 	}
 }
 
-// agentURL is where the agent was.
-func (rec *recorded) agentURL() string {
-	c := gjson.ParseBytes(rec.card)
-	for _, path := range []string{"url", "supportedInterfaces.0.url"} {
-		if u := c.Get(path).Str; u != "" {
-			return u
-		}
-	}
-	return ""
-}
-
-func (x *exchange) String() string {
-	if x.method != "" {
-		return fmt.Sprintf("%s (exchange %d)", x.method, x.n)
-	}
-	return fmt.Sprintf("%s %s (exchange %d)", x.http, x.path, x.n)
-}
+func (x *exchange) String() string { return fmt.Sprintf("%s (exchange %d)", x.shown, x.n) }

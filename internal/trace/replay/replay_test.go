@@ -130,7 +130,7 @@ func replayedBy(t *testing.T, path string, speed float64, before func(http.Handl
 	agent.At("http://agent.invalid/")
 	second = filepath.Join(t.TempDir(), "second.jsonl")
 	in, out, end := serve(t, &memnet.Network{Handler: before(agent)}, second)
-	_, difference = PlayEditor(t.Context(), path, in, out, &EditorOptions{Patience: 10 * time.Minute})
+	_, difference = PlayEditor(t.Context(), path, in, out, 10*time.Minute)
 	in.Close()
 	go io.Copy(io.Discard, out) // ends with the bridge
 	end()
@@ -243,10 +243,10 @@ func TestReplayLagging(t *testing.T) {
 // TestDifference: the first deviation is reported, with its place.
 func TestDifference(t *testing.T) {
 	for _, test := range []struct{ pattern, with, want string }{
-		{`"title":"shell"`, `"title":"other"`, `params.update.title is "shell", and was "other"`},
+		{`"status":"completed"`, `"status":"failed"`, `three completed"], and were ["echo one && echo two && echo three failed"]`},
 		{`succeeded\.`, `failed.`, "the text is another one"},
 		{`"stopReason":"end_turn"`, `"stopReason":"refusal"`, `result.stopReason is "end_turn", and was "refusal"`},
-		{`"kind":"execute"`, `"kind":"execute","extra":1`, "params.update.extra is absent, and was 1"},
+		{`"kind":"execute"`, `"kind":"execute","extra":1`, "params.toolCall.extra is absent, and was 1"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "first.jsonl")
@@ -331,7 +331,7 @@ func TestOther(t *testing.T) {
 		if _, err := NewAgent(path, &Options{}); err == nil {
 			t.Errorf("%s is played", name)
 		}
-		if _, err := PlayEditor(t.Context(), path, nil, nil, &EditorOptions{}); err == nil {
+		if _, err := PlayEditor(t.Context(), path, nil, nil, 0); err == nil {
 			t.Errorf("%s is played", name)
 		}
 	}

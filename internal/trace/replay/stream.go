@@ -1,10 +1,8 @@
 package replay
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -21,23 +19,44 @@ type pace struct {
 
 func (a *Agent) clock(from int64) *pace { return &pace{a.opts.Speed, from, time.Now()} }
 
-// wait waits until a recorded time is due. It returns false if ctx ends first.
-func (p *pace) wait(ctx context.Context, at int64) bool {
-	if p.speed <= 0 {
-		return ctx.Err() == nil
+// never is the time of what does not come.
+const never = math.MaxInt64
+
+// until is how long it takes until a recorded time is due.
+func (p *pace) until(at int64) time.Duration {
+	switch {
+	case at == never:
+		return never
+	case p.speed <= 0:
+		return 0
 	}
-	due := p.began.Add(time.Duration(float64(at-p.from)/p.speed) * time.Microsecond)
-	d := time.Until(due)
-	if d <= 0 {
-		return ctx.Err() == nil
+	return time.Until(p.began.Add(time.Duration(float64(at-p.from)/p.speed) * time.Microsecond))
+}
+
+// due waits until a recorded time is due. It reports false if the stream ends before:
+// the client has gone, or the task was cancelled, which the client is told. t may be
+// nil.
+func (p *playing) due(clock *pace, at int64, t *task) bool {
+	var canceled chan struct{}
+	if t != nil {
+		canceled = t.canceled
 	}
-	timer := time.NewTimer(d)
+	timer := time.NewTimer(clock.until(at))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
-	case <-ctx.Done():
+	case <-p.ctx.Done():
+	case <-canceled:
+	}
+	select {
+	case <-canceled:
+		p.a.mu.Lock()
+		last := t.canceledEvent()
+		p.a.mu.Unlock()
+		p.data(p.result(last))
 		return false
+	default:
+		return p.ctx.Err() == nil
 	}
 }
 
@@ -64,7 +83,7 @@ func (p *playing) stream(x *exchange, from int, clock *pace) {
 		if noted := p.a.note(x, gjson.ParseBytes(data), i+1); noted != nil {
 			t = noted
 		}
-		if p.event(r, p.now(data)) != nil {
+		if _, err := p.body.Write(r.Block(p.now(data))); err != nil {
 			return // the client has gone
 		}
 	}
@@ -74,68 +93,8 @@ func (p *playing) stream(x *exchange, from int, clock *pace) {
 		p.body.Abort()
 	case trace.EndClosed, trace.EndCanceled, trace.EndOpen, "":
 		// The stream was open when the recorded client left; this client may stay.
-		p.due(clock, 1<<62, t)
+		p.due(clock, never, t)
 	}
-}
-
-// due waits for an event's time. Cancelling the task ends the stream.
-func (p *playing) due(clock *pace, at int64, t *task) bool {
-	if t == nil {
-		if at == 1<<62 {
-			<-p.ctx.Done()
-			return false
-		}
-		return clock.wait(p.ctx, at)
-	}
-	ctx, cancel := context.WithCancelCause(p.ctx)
-	defer cancel(nil)
-	stop := make(chan struct{})
-	defer close(stop)
-	go func() { // ends with this wait
-		select {
-		case <-t.canceled:
-			cancel(errCanceled)
-		case <-stop:
-		}
-	}()
-	ok := false
-	if at == 1<<62 {
-		<-ctx.Done()
-	} else {
-		ok = clock.wait(ctx, at)
-	}
-	if !ok && errors.Is(context.Cause(ctx), errCanceled) {
-		p.a.mu.Lock()
-		last := t.canceledEvent()
-		p.a.mu.Unlock()
-		p.data(p.result(last))
-	}
-	return ok
-}
-
-var errCanceled = errors.New("the task was cancelled")
-
-// event writes an event as recorded: with its name, ID and comments.
-func (p *playing) event(r *trace.Record, data []byte) error {
-	var b bytes.Buffer
-	for line := range bytes.Lines([]byte(r.Comment)) {
-		b.Write(bytes.TrimSuffix(line, []byte{'\n'}))
-		b.WriteByte('\n')
-	}
-	if r.Name != "" {
-		fmt.Fprintf(&b, "event: %s\n", r.Name)
-	}
-	if r.LastID != "" {
-		fmt.Fprintf(&b, "id: %s\n", r.LastID)
-	}
-	if r.Event > 0 {
-		for line := range bytes.SplitSeq(data, []byte{'\n'}) {
-			fmt.Fprintf(&b, "data: %s\n", line)
-		}
-	}
-	b.WriteByte('\n')
-	_, err := p.body.Write(b.Bytes())
-	return err
 }
 
 func (p *playing) data(doc []byte) {
@@ -167,8 +126,7 @@ func (p *playing) fromTask(t *task) {
 	}
 	p.begin(200, "text/event-stream", nil)
 	p.data(p.result(doc))
-	if x == nil || next >= len(x.events) {
-		return
+	if x != nil && next < len(x.events) {
+		p.stream(x, next, a.clock(x.events[next].at))
 	}
-	p.stream(x, next, a.clock(x.events[next].at))
 }

@@ -18,20 +18,21 @@ type task struct {
 	// of is the exchange that was played last, and next its first unplayed event.
 	of       *exchange
 	next     int
-	doc      map[string]any
+	doc      object
 	canceled chan struct{} // closed by a cancel
 }
 
+type object = map[string]any
+
 // apply applies an event.
-func (t *task) apply(doc gjson.Result) {
-	e, _ := event.OfPayload(doc)
+func (t *task) apply(e *event.Event) {
 	t.v1 = e.V1
-	var m map[string]any
+	var m object
 	if json.Unmarshal([]byte(e.Body.Raw), &m) != nil {
 		return
 	}
 	if t.doc == nil {
-		t.doc = map[string]any{"id": t.id, "contextId": m["contextId"], "status": map[string]any{}}
+		t.doc = object{"id": t.id, "contextId": m["contextId"], "status": object{}}
 		if !t.v1 {
 			t.doc["kind"] = "task"
 		}
@@ -40,47 +41,45 @@ func (t *task) apply(doc gjson.Result) {
 	case event.Task:
 		t.doc = m
 	case event.Status:
-		status, _ := m["status"].(map[string]any)
-		message, said := status["message"].(map[string]any)
+		status, _ := m["status"].(object)
+		message, said := status["message"].(object)
 		// A state that pauses or ends the task has its message; what precedes it is history.
 		if said && !e.Final && (e.State == "working" || e.State == "submitted") {
 			t.remember(message)
-			status = maps.Clone(status)
 			delete(status, "message")
 		}
 		t.doc["status"] = status
 	case event.Artifact:
-		t.artifact(m)
+		update, _ := m["artifact"].(object)
+		t.artifact(update, e.Append)
 	}
 }
 
 // hear adds a client's message to the history, as agents do: there a client sees that
-// the task holds the message. It begins a task that does not exist yet.
+// the task holds the message.
 func (t *task) hear(message gjson.Result) {
-	var m map[string]any
-	if t == nil || t.doc == nil || json.Unmarshal([]byte(message.Raw), &m) != nil {
-		return
+	var m object
+	if t != nil && t.doc != nil && json.Unmarshal([]byte(message.Raw), &m) == nil {
+		t.doc["history"] = append(listOf(t.doc, "history"), m)
 	}
-	history, _ := t.doc["history"].([]any)
-	t.doc["history"] = append(history, m)
+}
+
+func listOf(o object, name string) []any {
+	list, _ := o[name].([]any)
+	return list
 }
 
 // remember adds a message to the history. It joins a text in pieces, and keeps the
 // newest version of a tool call: a snapshot says each thing once.
-func (t *task) remember(message map[string]any) {
-	history, _ := t.doc["history"].([]any)
-	parts, _ := message["parts"].([]any)
+func (t *task) remember(message object) {
+	history, parts := listOf(t.doc, "history"), listOf(message, "parts")
 	for i, h := range history {
-		old, ok := h.(map[string]any)
-		if !ok {
-			continue
-		}
-		was, _ := old["parts"].([]any)
-		switch {
+		old, _ := h.(object)
+		switch was := listOf(old, "parts"); {
 		case callOf(parts) != "" && callOf(parts) == callOf(was):
 			history[i] = message
 			return
-		case message["messageId"] == old["messageId"] && callOf(parts) == "" && old["role"] == message["role"]:
+		case old != nil && message["messageId"] == old["messageId"] && callOf(parts) == "" && old["role"] == message["role"]:
 			old["parts"] = joined(was, parts)
 			return
 		}
@@ -90,23 +89,22 @@ func (t *task) remember(message map[string]any) {
 
 // joined joins neighbouring texts of parts.
 func joined(was, more []any) []any {
-	all := append(slices.Clip(was), more...)
-	kept := all[:0:0]
-	for _, p := range all {
-		part, _ := p.(map[string]any)
+	all := slices.Clip(was)
+	for _, p := range more {
+		part, _ := p.(object)
 		text, ok := part["text"].(string)
-		if n := len(kept); ok && n > 0 {
-			last, _ := kept[n-1].(map[string]any)
+		if n := len(all); ok && n > 0 {
+			last, _ := all[n-1].(object)
 			if before, ok := last["text"].(string); ok {
 				last = maps.Clone(last)
 				last["text"] = before + text
-				kept[n-1] = last
+				all[n-1] = last
 				continue
 			}
 		}
-		kept = append(kept, p)
+		all = append(all, p)
 	}
-	return kept
+	return all
 }
 
 // callOf returns the ID of the tool call, if parts hold nothing else.
@@ -114,36 +112,30 @@ func callOf(parts []any) string {
 	if len(parts) != 1 {
 		return ""
 	}
-	part, _ := parts[0].(map[string]any)
-	data, _ := part["data"].(map[string]any)
+	part, _ := parts[0].(object)
+	data, _ := part["data"].(object)
 	if id, ok := data["tool_call_id"].(string); ok {
 		return id
 	}
-	request, _ := data["request"].(map[string]any)
+	request, _ := data["request"].(object)
 	id, _ := request["callId"].(string)
 	return id
 }
 
 // artifact appends to an artifact, or replaces it (A2A 1.0, section 4.2.2).
-func (t *task) artifact(m map[string]any) {
-	update, ok := m["artifact"].(map[string]any)
-	if !ok {
-		return
-	}
-	list, _ := t.doc["artifacts"].([]any)
+func (t *task) artifact(update object, more bool) {
+	list := listOf(t.doc, "artifacts")
 	for i, a := range list {
-		old, ok := a.(map[string]any)
-		if !ok || old["artifactId"] != update["artifactId"] {
-			continue
-		}
-		if more, _ := m["append"].(bool); more {
-			parts, _ := old["parts"].([]any)
-			added, _ := update["parts"].([]any)
-			old["parts"] = append(parts, added...)
+		old, _ := a.(object)
+		switch {
+		case old["artifactId"] != update["artifactId"]:
+		case more:
+			old["parts"] = append(listOf(old, "parts"), listOf(update, "parts")...)
+			return
+		default:
+			list[i] = update
 			return
 		}
-		list[i] = update
-		return
 	}
 	t.doc["artifacts"] = append(list, update)
 }
@@ -152,13 +144,13 @@ func (t *task) artifact(m map[string]any) {
 func (t *task) snapshot(stream bool) []byte {
 	var v any = t.doc
 	if t.v1 && stream {
-		v = map[string]any{"task": t.doc}
+		v = object{"task": t.doc}
 	}
 	b, _ := json.Marshal(v) // it was JSON
 	return b
 }
 
-// cancel cancels the task.
+// cancel cancels the task, once.
 func (t *task) cancel() {
 	select {
 	case <-t.canceled:
@@ -170,13 +162,13 @@ func (t *task) cancel() {
 	if t.v1 {
 		state = "TASK_STATE_CANCELED"
 	}
-	t.doc["status"] = map[string]any{"state": state}
+	t.doc["status"] = object{"state": state}
 }
 
 // canceledEvent is the event that reports it.
 func (t *task) canceledEvent() []byte {
-	update := map[string]any{"taskId": t.id, "contextId": t.doc["contextId"], "status": t.doc["status"]}
-	var v any = map[string]any{"statusUpdate": update}
+	update := object{"taskId": t.id, "contextId": t.doc["contextId"], "status": t.doc["status"]}
+	v := object{"statusUpdate": update}
 	if !t.v1 {
 		update["kind"], update["final"] = "status-update", true
 		v = update

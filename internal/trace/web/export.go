@@ -29,11 +29,7 @@ func export(r *trace.Reader, w io.Writer, name string, most int) error {
 	ix := newIndex(r)
 	var lines bytes.Buffer
 	left, empty := 0, 0
-	for {
-		record, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for record, err := range r.All() {
 		if err != nil {
 			return err
 		}

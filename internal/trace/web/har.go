@@ -92,11 +92,7 @@ type harTimings struct {
 // only the open ones.
 func HAR(r *trace.Reader, w io.Writer) error {
 	h := &har{w: bufio.NewWriter(w), open: map[int64]*harEntry{}}
-	for {
-		record, err := r.Next()
-		if err == io.EOF {
-			break
-		}
+	for record, err := range r.All() {
 		if err == nil {
 			err = h.record(record)
 		}
@@ -139,7 +135,9 @@ func (h *har) record(r *trace.Record) error {
 	case r.Kind == trace.KindResponse:
 		x.response(r)
 	case r.Kind == trace.KindEvent:
-		x.event(r)
+		data, whole := r.Payload()
+		block := r.Block(data)
+		x.add(string(block), int64(len(block)), whole)
 	case r.Kind == trace.KindBody:
 		b, whole := r.Payload()
 		x.add(string(b), r.Length(), whole)
@@ -186,28 +184,6 @@ func (e *harEntry) response(r *trace.Record) {
 	}
 	p.RedirectURL = headerOf(r.Header, "Location")
 	p.Content.MimeType = headerOf(r.Header, "Content-Type")
-}
-
-// event adds an event in its form on the wire.
-func (e *harEntry) event(r *trace.Record) {
-	var b strings.Builder
-	for line := range strings.Lines(r.Comment) {
-		b.WriteString(strings.TrimSuffix(line, "\n") + "\n")
-	}
-	if r.Name != "" {
-		b.WriteString("event: " + r.Name + "\n")
-	}
-	if r.LastID != "" {
-		b.WriteString("id: " + r.LastID + "\n")
-	}
-	data, whole := r.Payload()
-	if r.Event > 0 {
-		for line := range strings.SplitSeq(string(data), "\n") {
-			b.WriteString("data: " + line + "\n")
-		}
-	}
-	b.WriteString("\n")
-	e.add(b.String(), int64(b.Len()), whole)
 }
 
 func (e *harEntry) add(s string, size int64, whole bool) {
