@@ -126,29 +126,11 @@ func (e *editor) compare(all bool) (missing *Difference, err error) {
 // unit compares a unit. It returns the text that is still missing.
 func (e *editor) unit(l *lane, was, is *unit, wasEnded, isEnded bool) (missing *Difference, err error) {
 	cancelled := l.cancelled[l.done]
-	kinds := map[string]bool{}
-	for _, text := range []map[string]string{was.text, is.text} {
-		for kind := range text {
-			kinds[kind] = !cancelled
-		}
+	if !cancelled {
+		missing, err = e.texts(was, is, wasEnded, isEnded)
 	}
-	for kind, counts := range kinds {
-		then, now := was.text[kind], is.text[kind]
-		n := min(len(then), len(now))
-		other := then[:n] != now[:n] || n < len(then) && isEnded || n < len(now) && wasEnded
-		d := &Difference{Record: was.n, Then: kind + " " + string(quote(then)), Now: kind + " " + string(quote(now))}
-		switch {
-		case counts && other:
-			d.Where = "the text is another one"
-			return nil, d
-		case counts && n < len(then):
-			missing = d
-		case isEnded && then != "":
-			e.same++
-		}
-	}
-	if !wasEnded || !isEnded || !was.doc.Exists() {
-		return missing, nil
+	if err != nil || !wasEnded || !isEnded || !was.doc.Exists() {
+		return missing, err
 	}
 	where := ""
 	if then, now := ends(was.calls), ends(is.calls); then != now && !cancelled {
@@ -164,6 +146,27 @@ func (e *editor) unit(l *lane, was, is *unit, wasEnded, isEnded bool) (missing *
 	}
 	e.same++
 	return nil, nil
+}
+
+// texts compares the texts of a unit, by kind. It returns what is still missing.
+func (e *editor) texts(was, is *unit, wasEnded, isEnded bool) (missing *Difference, err error) {
+	kinds := slices.AppendSeq(slices.Collect(maps.Keys(was.text)), maps.Keys(is.text))
+	slices.Sort(kinds)
+	for _, kind := range slices.Compact(kinds) {
+		then, now := was.text[kind], is.text[kind]
+		n := min(len(then), len(now))
+		d := &Difference{Record: was.n, Then: kind + " " + string(quote(then)), Now: kind + " " + string(quote(now))}
+		switch {
+		case then[:n] != now[:n] || n < len(then) && isEnded || n < len(now) && wasEnded:
+			d.Where = "the text is another one"
+			return nil, d
+		case n < len(then):
+			missing = d
+		case isEnded:
+			e.same++
+		}
+	}
+	return missing, nil
 }
 
 // ends lists calls.
