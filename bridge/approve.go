@@ -69,7 +69,7 @@ type decision struct {
 // answer is what the agent is told. The option must not be one that cancels the
 // task.
 func (d *decision) answer() mapping.Answer {
-	return mapping.Answer{Call: d.question.Call, OptionID: d.option.SentID(), NewContent: d.newContent, Dismissed: d.unanswered}
+	return mapping.Answer{Call: d.question.Call, OptionID: d.option.SentID(), NewContent: d.newContent}
 }
 
 // question returns the question that a call asks in this session. Where an option

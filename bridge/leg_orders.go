@@ -97,16 +97,6 @@ func (l *leg) handOver() (*readers, *a2a.Event) {
 	return l.readers, l.held
 }
 
-// refreshNow looks at the task, or subscribes to it, if no stream tells what becomes of it: an
-// answer was given beside the streams.
-func (l *leg) refreshNow() {
-	l.order(func(context.Context) {
-		if l.phase != streaming && l.sub == nil {
-			l.timers.tick.Reset(0)
-		}
-	})
-}
-
 // hangUp tells the agent to stop by ending our half of the connection. It
 // reports whether that could be done; the leg ends with the stream then.
 func (l *leg) hangUp() (done bool) {

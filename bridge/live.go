@@ -74,7 +74,7 @@ func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 		switch {
 		case ev.MoreFollows:
 			l.finality = more
-		case ev.EndsLeg && !(l.request.goesOnAsking && l.waitsForInput()):
+		case ev.EndsLeg:
 			l.finality = last
 		default:
 			l.finality = unsaid

@@ -89,7 +89,7 @@ func (l *leg) silence(ctx context.Context) {
 // endWasAnnounced reports whether the agent has said before its stream ended that it would: by
 // a terminal state, a question, or a last event in a state that rests (E17).
 func (l *leg) endWasAnnounced() bool {
-	return l.terminal() || l.done || l.waitsForInput() && !l.request.goesOnAsking || l.own && (l.waits || l.rests())
+	return l.terminal() || l.done || l.waitsForInput() || l.own && (l.waits || l.rests())
 }
 
 // endOfStream says what the end of the leg's own stream means.

@@ -99,8 +99,6 @@ type request struct {
 	beyond bool
 	// readers are the streams of the leg before, if there are any.
 	readers *readers
-	// goesOnAsking: see [mapping.Traits].
-	goesOnAsking bool
 	// pushes is what the agent pushes of it, nil if it is not asked to.
 	pushes *pushFeed
 	// leg, if set, is resumed instead of sending anything.
@@ -182,12 +180,8 @@ func (t *turn) ready(ctx context.Context, open func(context.Context) (*request, 
 // say makes the request that sends a prompt, or what the agent wants in place of it.
 func (t *turn) say(ctx context.Context, m *a2a.Outgoing) (*request, error) {
 	t.learn(ctx, m.TaskID)
-	calls, err := t.fold.Reply(m)
-	if err != nil {
+	if err := t.fold.Reply(m); err != nil {
 		return nil, err
-	}
-	if len(calls) > 0 && len(m.Parts) == 0 {
-		return t.sayWords(ctx, calls)
 	}
 	return t.send(m), nil
 }
@@ -211,7 +205,6 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			t.fold.Sent(r.message.ID, textOf(r.message))
 		}
 		r.pushes = t.session.pushes
-		r.goesOnAsking = t.writing.Traits().GoesOnAsking
 		leg = t.agent.follow(r)
 	} else if settled, err = t.hasSettled(ctx, leg); err != nil {
 		leg.leave(true)
@@ -242,14 +235,6 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		}
 		if t.needsWords(decisions) {
 			return nil, ended, t.restForWords(ctx, leg, decisions)
-		}
-		if aside, err := t.answerAside(ctx, leg, decisions); err != nil || aside {
-			if err == nil && !leg.hasEnded() {
-				leg.refreshNow()
-				continue // the stream goes on
-			}
-			leg.leave(false)
-			return t.followAside(err), ended, err
 		}
 		t.answered = true
 		if next, err = t.answer(ctx, leg, decisions); next == nil {

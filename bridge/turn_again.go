@@ -18,10 +18,13 @@ func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *req
 		return t.send(again)
 	}
 	if t.wentOn(ctx, leg, err, r) {
-		return t.followAside(nil)
+		return t.followTask()
 	}
 	return nil
 }
+
+// followTask is the request that follows the task from where it is.
+func (t *turn) followTask() *request { return &request{taskID: t.fold.TaskID, beyond: true} }
 
 // again returns the message to send instead of one that the agent has refused because
 // of its task or its context, nil if there is none: if the agent does not know the task

@@ -321,7 +321,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	}
 	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && t.hasGoneOn(ctx, leg, cancelGrace, refusal, ids) {
 		t.rejected = false
-		return t.followAside(nil), nil
+		return t.followTask(), nil
 	}
 	if err != nil {
 		t.fold.Doubt() // somebody else may allow it, or has

@@ -232,7 +232,7 @@ func (t *turn) rememberFailure(err error, unheard bool) {
 	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "":
 		// The next prompt begins a new task, in the same context.
 		s.forget()
-	case unheard && (refused || errors.As(err, new(*undeliveredError)) || errors.As(err, new(*notTakenError))):
+	case unheard && (refused || errors.As(err, new(*undeliveredError))):
 		// The task waits for an answer that did not reach it, and would not take a
 		// prompt instead. Or it does what the user has not said.
 		t.agent.cancelLater(f.TaskID)

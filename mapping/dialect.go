@@ -70,7 +70,6 @@ type SideRequest struct {
 	// URL, which is fetched, or posted to if there are Params.
 	Method, Path string
 	Params       any
-	input        string // the ID of the input that it answers
 }
 
 // IsZero reports whether there is no such request.
@@ -78,7 +77,7 @@ func (c SideRequest) IsZero() bool { return c.Method == "" && c.Path == "" }
 
 // dialects lists them all, in the order in which they are tried.
 func dialects() []dialect {
-	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, a2acode{}, shared{}, iac{}, agno{}, langgraph{}, agentstack{}, mastra{}}
+	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}}
 }
 
 // dialectOfCall returns the dialect that a call came in, which answers go out in. That of a call
@@ -87,15 +86,12 @@ func dialectOfCall(c *ToolCall) dialect {
 	if c.Dialect == 0 {
 		return noDialect{}
 	}
-	return answering()[c.Dialect-1]
+	return dialects()[c.Dialect-1]
 }
-
-// answering are the dialects that answers go out in: also kagent's, whose agents speak ADK's beside.
-func answering() []dialect { return append(dialects(), kagent{}) }
 
 // placeOf is the place of a dialect in that list, counted from 1: see [calls.ToolCall.Dialect].
 func placeOf(d dialect) uint8 {
-	return uint8(slices.IndexFunc(answering(), func(o dialect) bool { return o == d }) + 1)
+	return uint8(slices.IndexFunc(dialects(), func(o dialect) bool { return o == d }) + 1)
 }
 
 // noDialect is that of calls which came in none.
@@ -119,8 +115,6 @@ type Traits struct {
 	PartialHistory bool
 	// Differences: a tool call's events leave out what has not changed.
 	Differences bool
-	// GoesOnAsking: the stream stays open while the task is in state input-required.
-	GoesOnAsking bool
 	// EndsAsking: a turn ends in the state input-required, also where nothing is asked.
 	EndsAsking bool
 	// AsksAgain: some of its agents do not take answers, and ask the same again, for

@@ -9,25 +9,22 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// adk is what agents of Google's Agent Development Kit say over A2A. Its five servers
-// (Go per run and per event, JavaScript, Java, Python old and new) have the same
-// parts, and differ in how they stream:
+// adk is what agents of Google's Agent Development Kit say over A2A. Its servers have the
+// same parts, and differ in how they stream:
 //
 //   - a data part whose metadata has adk_type is a function call, its response, or
 //     code; a text part with adk_thought is a thought;
 //   - adk_partial, on a part, an artifact or an event, marks pieces of a text that is
 //     said again as a whole. Go (per run) puts the pieces under one artifact's ID
-//     without append, and the whole under another; Java appends the whole to them;
-//     JavaScript replaces them by it. Go (per event) and Python's new server mark
-//     nothing, and say the whole under the pieces' ID. Python's old server sends status
-//     messages, and the parts of the last one again as an artifact.
+//     without append, and the whole under another; JavaScript replaces them by it. Go
+//     (per event) marks nothing, and says the whole under the pieces' ID.
 //   - questions are function calls of known names, or of tools that run long. They are
 //     answered by function responses, all of them in one message; text is refused.
 //
-// Seen with ADK for Go 2.2 and JavaScript 2.0; Java and Python as their source has it.
+// Seen with ADK for Go 2.2 and JavaScript 2.0.
 type adk struct{ quiet }
 
-// adkExtension is ADK's own, which makes Python's server stream as the others do.
+// adkExtension is ADK's own.
 const adkExtension = "https://google.github.io/adk-docs/a2a/a2a-extension/"
 
 func (adk) name() string { return "adk" }
@@ -39,18 +36,14 @@ func (adk) sign() string { return "adk_" }
 
 func (adk) tells(card *a2a.Card) bool { return declares(card, adkExtension) }
 
-func (adk) extensions() []string { return []string{adkExtension, kagentURI} }
+func (adk) extensions() []string { return []string{adkExtension} }
 
 func (adk) knows(ev *a2a.Event) bool {
 	return anyMetadata(ev, func(m a2a.JSON) bool { return keysWith(m, "adk_") })
 }
 
 func (d adk) message(m *a2a.Message, at *carrier, to *pieces) bool {
-	if kagentMessage(m, at, to) {
-		return true
-	}
-	failed := at.state == a2a.StateFailed || at.state == a2a.StateRejected
-	if failed {
+	if at.state == a2a.StateFailed || at.state == a2a.StateRejected {
 		return false
 	}
 	d.parts(m.Parts, adkPartial(at.metadata, m.Metadata), false, at, to)
@@ -104,8 +97,6 @@ func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *carrier, to
 			part = own
 		}
 		switch kind := gjson.Get(string(p.Metadata), "adk_type").Str; {
-		case p.Kind == a2a.PartText && gjson.Get(string(p.Metadata), "validation_error").Bool():
-			to.list = append(to.list, piece{kind: pieceError, text: p.Text})
 		case p.Kind == a2a.PartText:
 			d.text(p, part, artifact, at, to)
 		case p.Kind == a2a.PartData && kind != "":
@@ -131,10 +122,6 @@ func (adk) text(p *a2a.Part, mark partial, artifact bool, at *carrier, to *piece
 		to.text(pieceDelta, p.Text)
 	case len(at.mem.streamed) > 0 && artifact && !at.held:
 		to.text(pieceWhole, p.Text)
-	case !artifact && !at.held && !at.ends && len(at.mem.streamed) > len(p.Text)-1 && string(at.mem.streamed) == p.Text:
-		// Python's old server: the whole follows its pieces, and nothing marks it. (Two
-		// messages in a row that say the same are taken for one.)
-		at.mem.streamed = nil
 	case !artifact && !at.held && !at.ends:
 		to.text(pieceDelta, p.Text)
 	default:
@@ -145,18 +132,13 @@ func (adk) text(p *a2a.Part, mark partial, artifact bool, at *carrier, to *piece
 func (d adk) data(kind string, v gjson.Result, long bool, at *carrier, to *pieces) {
 	id, name := v.Get("id").Str, v.Get("name").Str
 	asks := (at.state == a2a.StateInputRequired || at.state == a2a.StateAuthRequired) && (at.newest || !at.held)
-	isQuestion := name == adkConfirm || name == adkCredential || name == adkInput
 	switch {
-	case isQuestion && (kind == "function_response" || !asks):
-		if kind == "function_call" && !at.held {
-			at.mem.unasked = strings.Clone(adkAsksAbout(v))
-		}
-	case kind == "function_call" && isQuestion:
-		at.mem.unasked = ""
-		d.question(id, name, v.Get("args"), to)
+	case name == adkConfirm && (kind == "function_response" || !asks):
+	case kind == "function_call" && name == adkConfirm:
+		d.confirmation(id, v.Get("args"), to)
 	case kind == "function_call" && long && asks:
 		to.call(ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: ToolExecuting})
-		to.ask(input{id: id, name: name, text: "The agent waits for the result of " + name + ": your next message is it.", own: true, fields: anyWords()})
+		to.ask(input{id: id, name: name, text: "The agent waits for the result of " + name + ": your next message is it."})
 	case kind == "function_call":
 		to.call(ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: ToolExecuting})
 	case kind == "function_response":

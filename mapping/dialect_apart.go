@@ -25,34 +25,8 @@ type apart interface {
 
 // A replier is a dialect in which an answer in the user's own words needs a form.
 type replier interface {
-	// reply adds the answer to an input that the agent waits for to a message, or
-	// returns the request that answers it. There is a value for each field; text is
-	// all that the user has written.
-	reply(in input, values []a2a.JSON, text string, m *a2a.Outgoing) (SideRequest, error)
-}
-
-// A worder is a dialect with options that also need words of the user ([Option.Words]).
-type worder interface {
-	// words returns what the user is to write about a call.
-	words(c *ToolCall) input
-}
-
-// An asider is a dialect in which an answer is a request of its own, while the task
-// works on its message.
-type asider interface {
-	// aside returns the request that answers, or else spells the message that does.
-	aside(a Answer, m *a2a.Outgoing) (SideRequest, error)
-}
-
-// An acknowledger is an [asider] whose agents say in their reply to an answer what they
-// have made of it.
-type acknowledger interface {
-	taken(a Answer, reply *a2a.Event) error
-}
-
-// A teller is a dialect whose agents say things by status updates without a message.
-type teller interface {
-	event(at *carrier, to *pieces)
+	// reply adds the answer to an input that the agent waits for to a message.
+	reply(in input, text string, m *a2a.Outgoing) error
 }
 
 // A carrier is what a message or an artifact came in.
@@ -65,9 +39,7 @@ type carrier struct {
 	held, ends bool
 	// newest: it is the task's status message, and not one of its history.
 	newest bool
-	// seen: text of this artifact was shown before.
-	seen bool
-	mem  *memory
+	mem    *memory
 }
 
 // pieces are what a message or an artifact consists of, in order.
@@ -88,9 +60,7 @@ const (
 	pieceCall
 	pieceOutput // what a call has put out, beyond what it had
 	piecePart
-	pieceInput  // a question that the user answers in words
-	pieceNotice // what the bridge has to tell the user
-	pieceError  // what has gone wrong, though the task goes on
+	pieceInput // what the user answers in words
 )
 
 type piece struct {
@@ -99,10 +69,6 @@ type piece struct {
 	call  ToolCall
 	part  a2a.Part
 	input input
-	// alone: it is a text of its own, under this ID. fresh: it does not go on with the
-	// one before.
-	alone string
-	fresh bool
 }
 
 // An input is what an agent waits for that the user answers in words.
@@ -110,22 +76,10 @@ type input struct {
 	dialect  dialect
 	task     string
 	id, name string
-	text     string // that asks
-	fields   []field
-	// own: the text that asks is the bridge's, not the agent's.
-	own bool
-	// loose: words that do not fit are no answer, and are sent as they are.
-	loose bool
-	// data is whatever else the answer needs.
-	data a2a.JSON
-	// call is the one whose option asks for words. given is an answer that is known,
-	// and waits for the others.
-	call  *ToolCall
+	text     string // the bridge's, that asks
+	// given is an answer that is known, and waits for the others.
 	given *Answer
 }
-
-// anyWords is the field of an answer in any words.
-func anyWords() []field { return []field{{}} }
 
 func (p *pieces) text(kind pieceKind, text string) {
 	p.list = append(p.list, piece{kind: kind, text: text})
@@ -141,28 +95,8 @@ func (p *pieces) part(part *a2a.Part) { p.list = append(p.list, piece{kind: piec
 
 func (p *pieces) ask(in input) { p.list = append(p.list, piece{kind: pieceInput, input: in}) }
 
-// memory is what a dialect has to remember of a task.
-type memory struct {
-	// streamed is the text since the last whole one.
-	streamed []byte
-	// lines are the calls that are known by lines of text and have not ended; made
-	// counts them all.
-	lines []lineCall
-	made  int
-	// said is the text that messages say, each from its beginning (soFar) or piece by
-	// piece; saidID the ID of the first of them.
-	said, saidID string
-	soFar        bool
-	// unasked is what was asked in a state in which it cannot be answered.
-	unasked string
-	// diffs are the artifacts that were shown with a call.
-	diffs map[string]bool
-}
-
-type lineCall struct {
-	id, name string
-	diff     *FileDiff // what it has changed, if that was said
-}
+// memory is what a dialect has to remember of a task: the text since the last whole one.
+type memory struct{ streamed []byte }
 
 // quiet is a dialect that does nothing: others embed it, and write only the methods
 // that they need.
@@ -243,16 +177,6 @@ func addData(m *a2a.Outgoing, data any, metadata string) error {
 		p.Metadata = json.RawMessage(metadata)
 	}
 	m.Parts = append(m.Parts, p)
-	return err
-}
-
-// setMetadata adds a member to a message's metadata.
-func setMetadata(m *a2a.Outgoing, key string, value any) error {
-	raw, err := marshal(value)
-	if m.Metadata == nil {
-		m.Metadata = map[string]json.RawMessage{}
-	}
-	m.Metadata[key] = raw
 	return err
 }
 

@@ -132,7 +132,6 @@ func (f *Fold) read(ev *a2a.Event) {
 	case a2a.EventStatus:
 		f.state(ev)
 		f.shown.SetState(ev.State, false)
-		f.apartEvent(ev)
 		f.statusMessage(ev)
 	case a2a.EventMessage:
 		f.shown.SetState("", false)

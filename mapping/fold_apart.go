@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/shown"
@@ -26,14 +25,14 @@ const maxTasks = 64
 // maxStreamed is how much of a text is kept to compare with the whole of it.
 const maxStreamed = 1 << 20
 
-// begin begins a turn. What has been streamed is whole by now; IDs that were made go on.
+// begin begins a turn. What has been streamed is whole by now.
 func (t *takings) begin() {
 	t.givenUp, t.hinted = false, 0
 	if len(t.memories) > maxTasks {
 		t.memories = nil
 	}
 	for _, m := range t.memories {
-		*m = memory{lines: m.lines, made: m.made, diffs: m.diffs}
+		*m = memory{}
 	}
 }
 
@@ -108,7 +107,6 @@ func (f *Fold) addApart(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if a != nil {
 		as.Kind = shown.Artifact
 		at.appends, at.last = as.Append, as.Last
-		at.seen = f.shown.Has(shown.Artifact, a.ID)
 		if !d.artifact(a, at, p) {
 			return false
 		}
@@ -117,20 +115,6 @@ func (f *Fold) addApart(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	}
 	f.addPieces(d, at, p, as)
 	return true
-}
-
-// apartEvent shows what a dialect finds in the metadata of a status update.
-func (f *Fold) apartEvent(ev *a2a.Event) {
-	d := f.apart()
-	t, ok := d.(teller)
-	if !ok || ev.Metadata == "" && !ev.State.Terminal() {
-		return
-	}
-	p, at := &pieces{}, f.carrier()
-	t.event(at, p)
-	f.items.clear()
-	f.addPieces(d, at, p, shown.Item{Kind: shown.Message, ID: "status"})
-	f.showLive()
 }
 
 // addPieces adds pieces in their order. Text to which A2A's own rules apply is one item, at
@@ -143,9 +127,6 @@ func (f *Fold) addPieces(d apart, at *carrier, p *pieces, as shown.Item) {
 	for i := range p.list {
 		piece := &p.list[i]
 		in := as
-		if piece.alone != "" {
-			in.ID = piece.alone
-		}
 		in.Parts = partList(a2a.Part{Kind: a2a.PartText, Text: piece.text})
 		switch piece.kind {
 		case pieceText, piecePart:
@@ -160,7 +141,7 @@ func (f *Fold) addPieces(d apart, at *carrier, p *pieces, as shown.Item) {
 			list := f.items.list[plain].Parts.FastPath()
 			list.List = append(list.List, in.Parts.FastPath().List...)
 		case pieceDelta, pieceWhole:
-			if n := len(f.items.list); i > 0 && p.list[i-1].kind == piece.kind && p.list[i-1].alone == piece.alone && !piece.fresh {
+			if n := len(f.items.list); i > 0 && p.list[i-1].kind == piece.kind {
 				f.items.list[n-1].Parts.FastPath().List = append(f.items.list[n-1].Parts.FastPath().List, in.Parts.FastPath().List...)
 				continue
 			}
@@ -191,9 +172,6 @@ func (f *Fold) addStreamed(at *carrier, p *piece, in shown.Item) {
 	} else {
 		at.mem.streamed = nil
 	}
-	if p.fresh {
-		f.items.do(f.shown.Break)
-	}
 	f.items.add(in)
 }
 
@@ -205,16 +183,7 @@ func (f *Fold) doPiece(d apart, at *carrier, p *piece, as shown.Item) {
 	case pieceOutput:
 		f.showCalls(f.calls.More(p.call.ID, p.text, textMax, nil))
 	case pieceInput:
-		f.wantInput(d, as, p.input)
-	case pieceNotice:
-		if !at.held {
-			f.add(Step{Kind: StepNotice, Text: p.text})
-		}
-	case pieceError:
-		if f.Err == "" {
-			f.Err = strings.Clone(p.text)
-			f.add(Step{Kind: StepError, Text: f.Err})
-		}
+		f.wantInput(d, p.input)
 	}
 }
 
@@ -232,9 +201,6 @@ func (f *Fold) apartCall(d dialect, at *carrier, id string, artifact bool, c *To
 	}
 	if c.Asks && !at.held && d.traits().AsksAgain && f.asksAgain(c) {
 		return
-	}
-	if c.Status.Ended() && f.calls.Deferred(c.ID) { // somebody else has answered it
-		f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.call != nil && in.call.ID == c.ID })
 	}
 	f.calls.Result(c)
 	f.showCalls(f.calls.Say(c, id, f.mention(), nil))

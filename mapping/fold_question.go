@@ -15,7 +15,7 @@ func (f *Fold) question(ev *a2a.Event) {
 	case ev.State.Terminal():
 		f.dropInputs(f.TaskID)
 	case ev.State == a2a.StateWorking: // the agent has gone on without an answer
-		f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.task == f.TaskID && in.call == nil && in.given == nil })
+		f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.task == f.TaskID && in.given == nil })
 	}
 	switch {
 	case ev.State == "":

@@ -197,28 +197,6 @@ func (w Writing) Answers(answers []Answer, m *a2a.Outgoing) error {
 	return nil
 }
 
-// Aside spells an answer that goes beside the message that the task works on: as a
-// request, or, where that is zero, as the message m. ok is false in dialects in which
-// answers are the task's next message.
-func Aside(a Answer, m *a2a.Outgoing) (c SideRequest, ok bool, err error) {
-	d, ok := dialectOfCall(a.Call).(asider)
-	if !ok {
-		return SideRequest{}, false, nil
-	}
-	c, err = d.aside(a, m)
-	return c, true, err
-}
-
-// AsideTaken reads the agent's reply to a message that [Aside] has spelled: an error if it
-// says that the answer was not taken. A reply that says nothing of it is none: the task
-// will tell.
-func AsideTaken(a Answer, reply *a2a.Event) error {
-	if d, ok := dialectOfCall(a.Call).(acknowledger); ok {
-		return d.taken(a, reply)
-	}
-	return nil
-}
-
 // Settled reports whether a message carries settings of this dialect already.
 func (w Writing) Settled(m *a2a.Outgoing) bool {
 	d := w.dialect()

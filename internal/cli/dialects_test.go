@@ -15,23 +15,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// conversations are the files of what agents say in their own words: recorded, and written
-// after their source.
-func conversations(t *testing.T) (files []string) {
-	for _, folder := range []string{"recordings/dialects", "written"} {
-		some, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(folder), "*.txt"))
-		if err != nil || len(some) == 0 {
-			t.Fatalf("nothing in %s: %v", folder, err)
-		}
-		files = append(files, some...)
+// conversations are the recordings of what agents say in their own words.
+func conversations(t *testing.T) []string {
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings: %v", err)
 	}
 	return files
 }
 
 // TestDialects plays what agents have said (testdata/recordings/dialects, whose README.md
-// has the format, and testdata/written) to an ACP editor and to send. The joined text must
-// be that of the recording's says lines: each word once, and nothing else of the
-// agent's.
+// has the format) to an ACP editor and to send. The joined text must be that of the
+// recording's says lines: each word once, and nothing else of the agent's.
 func TestDialects(t *testing.T) {
 	for _, file := range conversations(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {

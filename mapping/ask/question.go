@@ -39,9 +39,6 @@ type Option struct {
 	// CancelsTask is set for the rejection that the bridge adds where the agent
 	// offers none. It cancels the task, and the agent is sent no option.
 	CancelsTask bool
-	// Words is set where the option needs more than a choice: the user's next words
-	// (see package mapping, Fold.Defer).
-	Words bool
 	// Remember is what the bridge allows from now on if the option is picked.
 	// Only dialects in whose agents "always" does not work have such options:
 	// the agent is sent Send in place of the option's ID.
@@ -62,11 +59,6 @@ type Answer struct {
 	OptionID string
 	// NewContent, if set, replaces what the agent proposed to write.
 	NewContent *string
-	// Dismissed: the user has picked nothing, so that the option is a rejection that was
-	// picked for them. Some agents have a word for that.
-	Dismissed bool
-	// Words: the answer needs the user's next words.
-	Words bool
 }
 
 // rejectTaskID is the ID of the rejection that the bridge adds.

@@ -91,12 +91,6 @@ func (c *Calls) Defer(waits bool) {
 	}
 }
 
-// Deferred reports whether the answer to a call waits for the user's words.
-func (c *Calls) Deferred(id string) bool {
-	one := c.task.calls[id]
-	return one != nil && one.deferred
-}
-
 // Unanswered reports whether a call of which Answered was told has not moved since: as far as
 // is known, the agent has not heard the answer. It may be asked about some calls only.
 func (c *Calls) Unanswered(ids ...string) bool {

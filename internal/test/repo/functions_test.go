@@ -19,8 +19,6 @@ var longFunctions = map[string]string{
 	"mapping/shown.(Shown).coversFrom":   "the comparison of two texts without white space is one loop",
 	"mapping/ask.readWords":              "one case a phrase of an option's label; their order decides, and is read best in one piece",
 	"transport.(payload).read":           "one case a member of an event",
-	"mapping.(adk).text":                 "one case a shape of ADK's five, each with the same two questions",
-	"mapping.(adk).data":                 "one case a kind of ADK's data parts",
 }
 
 // TestFunctions: no function is longer than a screen or branches more often than a
