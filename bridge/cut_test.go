@@ -1,279 +1,270 @@
 package bridge_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"maps"
-	"runtime/debug"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/poison"
+	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
+	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
-// An outcome is what must come of a conversation with a cut.
-type cutOutcome string
-
-const (
-	// whole: the editor has seen what it sees without a cut, and nothing else.
-	whole cutOutcome = "whole"
-	// gap: the editor has seen once, in order, all that the agent could still tell. If that
-	// is not all, the editor was told of a gap. If it is all, it may have been told of one:
-	// the bridge cannot know.
-	gap cutOutcome = "gap"
-	// gone: the prompt fails with the reason, and what was shown before stays.
-	gone cutOutcome = "error"
-)
-
-// cutTable has the outcome of a cut for each behaviour of an agent and each way of
-// carrying text, if the cut comes after the task's ID and before the end. A cut before the
-// ID is always an error; one after the end always gives whole.
-//
-// The agent keeps artifacts and the history, so tasks/get returns what was lost. Of status
-// messages it keeps the newest only.
-var cutTable = map[behaviour]map[carrier]cutOutcome{
-	snapshotting: {inArtifact: whole, inHistory: whole, inStatus: gap},
-	echoing:      {inArtifact: whole, inHistory: whole, inStatus: gap},
-	liveOnly:     {inArtifact: whole, inHistory: whole, inStatus: gap},
-	refusing:     {inArtifact: whole, inHistory: whole, inStatus: gap},
-	silent:       {inArtifact: whole, inHistory: whole, inStatus: gap},
-	empty:        {inArtifact: whole, inHistory: whole, inStatus: gap},
-	restarted:    {inArtifact: gone, inHistory: gone, inStatus: gone},
-}
-
-// recordedTable is the same for the conversation that was recorded. The agent's
-// history has the first chunk of a message alone.
-var recordedTable = map[behaviour]map[carrier]cutOutcome{
-	snapshotting: {recorded: gap}, // as that server does it
-	liveOnly:     {recorded: gap},
-}
-
-var cuts = flag.String("cuts", "", `where TestCutAnywhere cuts: "" at every byte, the agents taking turns (-short: at the edges of events); "all" at every byte for every agent`)
+var cuts = flag.String("cuts", "", `where TestCutAnywhere cuts: "" at some bytes; "all" at every byte of either version and editor, the agents taking turns, and for every agent at the edges of what is read`)
 
 // cutPatience is how long a conversation may take in virtual time: its events take 5 s,
 // and five attempts without an answer half a minute.
 const cutPatience = 5 * time.Minute
 
-// lessCollection saves a third of the time where all cuts are wanted: a conversation makes
-// much garbage and keeps nothing.
-func lessCollection(t *testing.T) {
-	if *cuts != "all" {
-		return
-	}
-	was := debug.SetGCPercent(400)
-	t.Cleanup(func() { debug.SetGCPercent(was) })
+// cutWords are what the agent says: three before its question, and the others behind the
+// answer. None begins with another.
+var cutWords = []string{"One ", "two ", "three.", "Four ", "five."}
+
+// A cutCase is an agent with an editor.
+type cutCase struct {
+	lines, v1 bool
+	// carrier is how the agent says text, which decides what its task holds of it. An
+	// artifact holds all, and so does a history of messages. Of status messages with one ID,
+	// which no history keeps (Gemini's server), the newest can be seen.
+	carrier   string
+	subscribe agent.Subscribe
 }
 
-// TestCutRecording is TestCutAnywhere for a conversation with Gemini's server.
-func TestCutRecording(t *testing.T) {
-	lessCollection(t)
-	for _, b := range slices.Sorted(maps.Keys(recordedTable)) {
-		for _, lines := range []bool{false, true} {
-			name := map[bool]string{false: "acp", true: "lines"}[lines]
-			t.Run(fmt.Sprintf("%s/%s", name, b), func(t *testing.T) {
-				t.Parallel()
-				cutEverywhere(t, lines, "0.3", b, recorded)
-			})
-		}
-	}
-}
-
-// TestCutAnywhere plays one conversation (text, a tool with approval, its output, more
-// text) once for each number of bytes after which the connection is closed. cutTable has
-// the outcomes. No text may come twice, and no message may be sent twice.
-func TestCutAnywhere(t *testing.T) {
-	lessCollection(t)
-	for _, version := range []string{"0.3", "1.0"} {
-		for _, b := range slices.Sorted(maps.Keys(cutTable)) {
-			for _, c := range slices.Sorted(maps.Keys(cutTable[b])) {
-				for _, lines := range []bool{false, true} {
-					name := map[bool]string{false: "acp", true: "lines"}[lines]
-					t.Run(fmt.Sprintf("%s/%s/%s/%s", name, version, b, c), func(t *testing.T) {
-						t.Parallel()
-						cutEverywhere(t, lines, version, b, c)
-					})
+// cutCases are all of them.
+func cutCases() (all []cutCase) {
+	for _, lines := range []bool{false, true} {
+		for _, v1 := range []bool{false, true} {
+			for _, carrier := range []string{"artifact", "history", "status message"} {
+				for subscribe := agent.SubscribeTask; subscribe <= agent.SubscribeEcho; subscribe++ {
+					all = append(all, cutCase{lines, v1, carrier, subscribe})
 				}
 			}
 		}
 	}
+	return all
 }
 
-// cutsPerBubble is how many conversations use one bridge, one after the other. More would
-// let one failure hide more of the others; fewer would take longer.
-const cutsPerBubble = 100
+// script is text, a tool with approval, its output, and more text.
+func (c cutCase) script() *agent.Script {
+	var steps []*agent.Step
+	say := func(id string, words []string) {
+		for i, w := range words {
+			step := agent.Say(agent.Working, id, w)
+			switch c.carrier {
+			case "artifact":
+				step = &agent.Step{Kind: agent.ArtifactUpdate, Artifact: &agent.Artifact{ID: id, Parts: agent.Text(w)}, Append: i > 0}
+			case "history":
+				step.Message.ID += fmt.Sprint(i)
+			}
+			steps = append(steps, step)
+		}
+	}
+	steps = append(steps, &agent.Step{Kind: agent.TaskEvent, State: agent.Submitted})
+	say("a", cutWords[:3])
+	ask := agent.Ask(agent.InputRequired, "c", "ls")
+	ask.Final, ask.Waits, ask.Ends, ask.Asks = true, true, true, []string{"c"}
+	steps = append(steps, ask, (&agent.Call{ID: "c", Name: "ls", Status: agent.Executing, Live: "x"}).Step(agent.Working))
+	steps = append(steps, agent.Run("c", "ls", "x y z")[1])
+	say("b", cutWords[3:])
+	steps = append(steps, agent.Done(agent.Completed))
+	for _, s := range steps {
+		s.After = 400 * time.Millisecond // two or three come during the wait before a subscription
+	}
+	script := &agent.Script{V1: c.v1, Subscribe: c.subscribe, Extensions: []string{agent.DevTool}, Turns: []*agent.Turn{{Steps: steps}}}
+	if c.carrier == "status message" {
+		script.History = agent.HistoryNone
+	}
+	return script
+}
 
-func cutEverywhere(t *testing.T, lines bool, version string, b behaviour, c carrier) {
-	const never = 1 << 30
-	table := cutTable
-	if c == recorded {
-		table = recordedTable
-	}
-	var words []string
-	var want shownToEditor
-	var uncut *cutFacts
+// A cutResult is what has come of a conversation.
+type cutResult struct {
+	turn  *editor.Turn
+	heard []agent.Heard
+	// edges are the numbers of bytes behind each read; arrived is that behind each word, and
+	// behind the task's ID ("").
+	edges   []int
+	arrived map[string]int
+}
+
+// play holds the conversation over a connection that breaks behind so many bytes of either
+// direction; -1: never.
+func (c cutCase) play(t *testing.T, at int) (r cutResult) {
+	r.arrived = map[string]int{}
 	synctest.Test(t, func(t *testing.T) {
-		play := newCutPlay(t, lines, version, b, c)
-		defer play.close()
-		want, uncut = play.prompt(never)
-		words = play.agent.words
+		a := agent.New(c.script())
+		listener := memnet.Listen()
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if c.v1 { // a stream that lasts as long as its connection: a cut looks like an end
+				w.Header().Set("Transfer-Encoding", "identity")
+			}
+			a.ServeHTTP(w, r)
+		})}
+		go server.Serve(listener) // ends with the listener
+		line := &cutLine{dial: listener.Dial}
+		network := &http.Transport{DialContext: line.DialContext}
+		n := 0
+		e, err := editor.Start(&editor.Options{Lines: c.lines, URL: agent.URL, Network: poison.RoundTripper{RoundTripper: network},
+			NewID: func() string { n++; return fmt.Sprintf("id-%04d", n) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		line.start(nil, 0)
+		if at >= 0 {
+			line.start([]int{at}, 0)
+		} else {
+			line.read = r.reads
+		}
+		r.turn = e.Prompt("go")
+		select {
+		case <-r.turn.Done:
+		case <-time.After(cutPatience):
+			e.Cancel(r.turn)
+			<-r.turn.Done
+			r.turn.Err = "the turn does not end"
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		r.heard = a.Heard()
+		a.Close()
+		network.CloseIdleConnections()
+		server.Close()
 	})
-	switch {
-	case want.err != "" || want.stop != "end_turn" || want.asked != 1 || !slices.Equal(want.words(words), words):
-		t.Fatalf("without a cut: %+v", want)
-	case uncut.wire > 3<<10 && c != recorded:
-		t.Fatalf("the conversation is %d bytes: too long to cut after each of them", uncut.wire)
+	return r
+}
+
+// reads notes what has arrived.
+func (r *cutResult) reads(n int, b []byte) {
+	r.edges = append(r.edges, n)
+	for _, word := range cutWords {
+		if bytes.Contains(b, []byte(`"text":"`+word+`"`)) && r.arrived[word] == 0 {
+			r.arrived[word] = n
+		}
 	}
-	at := cutsOf(table, b, c, uncut, lines)
-	wrong := map[string][]int{}
-	for some := range slices.Chunk(at, cutsPerBubble) {
-		synctest.Test(t, func(t *testing.T) {
-			play := newCutPlay(t, lines, version, b, c)
-			defer play.close()
-			for _, n := range some {
-				if err := judge(want, play, n, table[b][c]); err != nil {
-					wrong[err.Error()] = append(wrong[err.Error()], n)
+	if bytes.Contains(b, []byte("task-1")) && r.arrived[""] == 0 {
+		r.arrived[""] = n
+	}
+}
+
+// TestCutAnywhere plays one conversation once for each number of bytes after which the
+// connection is closed. Nothing that has arrived is lost, no text comes twice, no message is
+// sent twice, and a gap is told where words may be missing, and nowhere else.
+func TestCutAnywhere(t *testing.T) {
+	cases := cutCases()
+	for i, c := range cases {
+		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
+			t.Parallel()
+			uncut := c.play(t, -1)
+			letters, text, gaps := shapes.View(uncut.turn.Shown)
+			if want := shapes.Letters(strings.Join(cutWords, "")); letters != want || gaps > 0 || uncut.turn.Err != "" || len(uncut.arrived) != len(cutWords)+1 {
+				t.Fatalf("without a cut: %q, %d gaps, %s, %v", text, gaps, uncut.turn.Err, uncut.arrived)
+			}
+			edges := map[int]bool{}
+			for _, e := range uncut.edges {
+				edges[e-2], edges[e-1], edges[e], edges[e+1] = true, true, true, true
+			}
+			wrong := map[string][]int{}
+			for n := range uncut.edges[len(uncut.edges)-1] {
+				wanted := n%(len(cases)*4) == i*4 || edges[n] && n%6 == i%6
+				if *cuts == "all" {
+					wanted = n%(len(cases)/4) == i/4 || edges[n]
 				}
+				if wanted {
+					if err := c.judge(c.play(t, n), uncut, n); err != "" {
+						wrong[err] = append(wrong[err], n)
+					}
+				}
+			}
+			for _, text := range slices.Sorted(maps.Keys(wrong)) {
+				t.Errorf("cut behind bytes %v of %d: %s", wrong[text], uncut.edges[len(uncut.edges)-1], text)
 			}
 		})
 	}
-	for _, text := range slices.Sorted(maps.Keys(wrong)) {
-		t.Errorf("cut after %s of %d bytes: %s", ranges(wrong[text]), uncut.wire, text)
-	}
 }
 
-// cutsOf returns where to cut. For every agent it cuts at the edges of each event. The
-// bytes within an event are the same for all agents and editors, so they are shared out
-// among the agents: each byte of either version is cut at once.
-//
-// The recording is long. Its agents share the edges as well, and all bytes if all are
-// wanted.
-func cutsOf(table map[behaviour]map[carrier]cutOutcome, b behaviour, c carrier, uncut *cutFacts, lines bool) (at []int) {
-	edges := map[int]bool{}
-	for _, e := range uncut.edges {
-		edges[e-2], edges[e-1], edges[e], edges[e+1] = true, true, true, true
-	}
-	carriers := slices.Sorted(maps.Keys(table[b]))
-	turn := slices.Index(slices.Sorted(maps.Keys(table)), b)*len(carriers) + slices.Index(carriers, c)
-	for n := range uncut.wire {
-		inTurn := n%(len(table)*len(carriers)) == turn
-		if c == recorded {
-			if inTurn && (*cuts == "all" || edges[n]) {
-				at = append(at, n)
-			}
-		} else if *cuts == "all" || edges[n] || !lines && !testing.Short() && inTurn {
-			at = append(at, n)
-		}
-	}
-	return at
-}
-
-// ranges writes numbers, which ascend, as 1–3, 7.
-func ranges(n []int) string {
-	var out []string
-	for i := 0; i < len(n); {
-		j := i
-		for j+1 < len(n) && n[j+1] == n[j]+1 {
-			j++
-		}
-		if i == j {
-			out = append(out, fmt.Sprint(n[i]))
+// judge says what is wrong with a conversation that was cut behind n bytes.
+func (c cutCase) judge(got, uncut cutResult, n int) string {
+	prompts, answers := 0, 0
+	for _, h := range got.heard {
+		if h.Method != "message/stream" {
+			continue
+		} else if len(h.Answers) > 0 {
+			answers++
 		} else {
-			out = append(out, fmt.Sprintf("%d–%d", n[i], n[j]))
-		}
-		if i = j + 1; len(out) == 12 && i < len(n) {
-			return fmt.Sprintf("%s and %d more", strings.Join(out, ", "), len(n)-i)
+			prompts++
 		}
 	}
-	return strings.Join(out, ", ")
+	letters, text, gaps := shapes.View(got.turn.Shown)
+	rest, missing := letters, ""
+	for _, word := range cutWords {
+		var said bool
+		if rest, said = strings.CutPrefix(rest, shapes.Letters(word)); !said {
+			missing = word
+			if uncut.arrived[word] <= n {
+				return fmt.Sprintf("%q had arrived, and is not shown", word)
+			}
+		}
+	}
+	wantEnd := c.end(uncut)
+	switch {
+	case rest != "":
+		return fmt.Sprintf("the text is doubled, or out of order: %q", text)
+	case prompts > 1 || answers > 1:
+		return fmt.Sprintf("%d prompts and %d answers were sent", prompts, answers)
+	case got.turn.Err != "" && (uncut.arrived[""] > n || answers == 0 && strings.Contains(got.turn.Err, "probably not delivered")):
+		return "" // nothing can be asked for; or the answer was lost, and the bridge says so
+	case got.turn.Err != "" || got.turn.Stop != uncut.turn.Stop:
+		return fmt.Sprintf("the turn ended as %s, %s", got.turn.Stop, got.turn.Err)
+	case c.asked(got) != 1:
+		return fmt.Sprintf("the user was asked %d times", c.asked(got))
+	case c.carrier == "status message" && gaps > 1:
+		return fmt.Sprintf("the gap is told %d times", gaps)
+	case c.carrier == "status message" && gaps == 1:
+		return ""
+	case gaps > 0:
+		return "a gap is told where the task holds all"
+	case missing != "":
+		return fmt.Sprintf("%q is missing, and no gap is told", missing)
+	case text != uncut.shownText():
+		return fmt.Sprintf("the text is in other messages: %q", text)
+	case c.carrier != "status message" && c.end(got) != wantEnd:
+		return fmt.Sprintf("the call ended as %s, and without a cut as %s", c.end(got), wantEnd)
+	}
+	return ""
 }
 
-// judge returns what is wrong with a conversation with a cut.
-func judge(want shownToEditor, play *cutPlay, at int, outcome cutOutcome) error {
-	got, task := play.prompt(at)
-	if task == nil {
-		return fmt.Errorf("the agent got no prompt")
-	}
-	switch {
-	case !task.known:
-		outcome = gone
-	case task.told && outcome == gone:
-		outcome = whole // the end had arrived before the agent was restarted
-	}
-	all := play.agent.words
-	seen := got.words(all)
-	for id, n := range task.sends {
-		if n != 1 {
-			return fmt.Errorf("message %s was sent %d times", id, n)
-		}
-	}
-	if sends := count(task.requests, "send", "message/stream", "SendStreamingMessage"); sends > 2 || !task.known && sends > 1 {
-		return fmt.Errorf("%d messages were sent", sends)
-	}
-	for i, w := range seen {
-		if slices.Contains(seen[:i], w) {
-			return fmt.Errorf("%q is doubled: %q", w, seen)
-		}
-	}
-	if !slices.IsSortedFunc(seen, func(a, b string) int { return slices.Index(all, a) - slices.Index(all, b) }) || slices.Contains(seen, "?") {
-		return fmt.Errorf("the text is out of order: %q", got.texts)
-	}
-	switch {
-	case got.stop == "" && got.err == "":
-		return fmt.Errorf("no reply to the prompt; requests: %v", tail(task.requests))
-	case outcome == gone && got.err == "":
-		return fmt.Errorf("no error, but %s", got.stop)
-	case outcome == gone && task.known && !strings.Contains(got.err, "not found"):
-		return fmt.Errorf("the error does not say that the task is gone: %s", got.err)
-	case outcome == gone:
-		return nil
-	case strings.Contains(got.err, "probably not delivered") && len(task.sends) == 1:
-		// The cut came after the end of a response. The answer was sent on this connection,
-		// which looked idle, and was lost: the bridge says so.
-		return nil
-	case got.err != "":
-		return fmt.Errorf("error %s; requests: %v", got.err, tail(task.requests))
-	case got.stop != want.stop:
-		return fmt.Errorf("the prompt ended as %s", got.stop)
-	case got.asked != 1:
-		return fmt.Errorf("the user was asked %d times", got.asked)
-	}
-	var missing []string
-	for _, w := range all {
-		if task.had[w] && !slices.Contains(seen, w) {
-			missing = append(missing, w)
-		}
-	}
-	switch {
-	case len(missing) > 0:
-		return fmt.Errorf("it had %q and did not show it (gap said: %v)", missing, got.gaps > 0)
-	case outcome == gap && got.gaps > 1:
-		return fmt.Errorf("the gap is said %d times", got.gaps)
-	case outcome == gap && len(seen) < len(all) && got.gaps == 0:
-		return fmt.Errorf("a gap that is not said: the agent said %q, shown is %q", all, seen)
-	case play.agent.carrier == recorded && !maps.Equal(got.tools, want.tools): // all of it is in the history
-		return fmt.Errorf("the tool ended as %v, without a cut as %v", got.tools, want.tools)
-	case outcome == gap:
-		return nil
-	case got.gaps > 0:
-		return fmt.Errorf("a gap is said where the agent holds everything; shown is %q", seen)
-	case len(seen) < len(all):
-		return fmt.Errorf("shown is only %q; requests: %v", seen, tail(task.requests))
-	case got.text() != want.text():
-		return fmt.Errorf("text in other messages: %s, without a cut %s", got.text(), want.text())
-	case !maps.Equal(got.tools, want.tools):
-		return fmt.Errorf("the tool ended as %v, without a cut as %v", got.tools, want.tools)
-	}
-	return nil
+func (r cutResult) shownText() string {
+	_, text, _ := shapes.View(r.turn.Shown)
+	return text
 }
 
-func count(list []string, values ...string) (n int) {
-	for _, s := range list {
-		if slices.Contains(values, s) {
+// asked is how often the user was asked.
+func (cutCase) asked(r cutResult) (n int) {
+	for _, s := range r.turn.Shown {
+		if s.Kind == editor.Question {
 			n++
 		}
 	}
 	return n
 }
 
-func tail(list []string) []string { return list[max(0, len(list)-4):] }
+// end is the last that was shown of the call.
+func (cutCase) end(r cutResult) (end string) {
+	for _, s := range r.turn.Shown {
+		if s.Kind == editor.Call && s.Text != "" {
+			end = s.Text + " " + s.Content
+		}
+	}
+	return end
+}

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -95,9 +95,9 @@ type flood struct {
 
 func newFlood(t *testing.T, chunks, size int) *flood {
 	a := &floodAgent{chunks: chunks, size: size, cancelled: make(chan struct{})}
-	listener := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	listener := memnet.Listen()
 	server := &http.Server{Handler: a}
-	network := &http.Transport{DialContext: listener.dial}
+	network := &http.Transport{DialContext: listener.Dial}
 	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: network})
 	if err != nil {
 		t.Fatal(err)
@@ -291,38 +291,3 @@ func (l *lineScanner) firstText() string {
 	}
 	return ""
 }
-
-// A pipeListener is a network of one host, in memory.
-type pipeListener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.conns <- server:
-		return client, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }

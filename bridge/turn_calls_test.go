@@ -16,6 +16,8 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -59,14 +61,24 @@ func TestTurnCalls(t *testing.T) {
 
 func countTurn(t *testing.T, texts int) {
 	calls := new(turnCalls)
-	dial := func(context.Context, string, string) (net.Conn, error) {
-		calls.dialled.Add(1)
-		client, server := net.Pipe()
-		go sayTexts(server, texts) // ends with the connection
-		return &countedConn{client, calls}, nil
+	script := &agent.Script{V1: true}
+	for range 3 {
+		steps := []*agent.Step{{Kind: agent.TaskEvent, State: agent.Working}}
+		for i := range texts {
+			steps = append(steps, &agent.Step{Kind: agent.ArtifactUpdate, Append: i > 0, Artifact: &agent.Artifact{ID: "a", Parts: agent.Text(fmt.Sprintf("text %d ", i))}})
+		}
+		script.Turns = append(script.Turns, &agent.Turn{Steps: append(steps, agent.Done(agent.Completed))})
 	}
-	rt := &http.Transport{DialContext: dial}
-	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: rt})
+	fake := agent.New(script)
+	listener := memnet.Listen()
+	server := &http.Server{Handler: fake}
+	go server.Serve(listener) // ends with the server
+	rt := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		calls.dialled.Add(1)
+		conn, err := listener.Dial(ctx, network, addr)
+		return &countedConn{conn, calls}, err
+	}}
+	client, err := transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: rt})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +97,7 @@ func countTurn(t *testing.T, texts int) {
 		done <- bridge.Serve(t.Context(), in, writerFunc(func(b []byte) (int, error) {
 			calls.shown.Add(1)
 			return out.Write(b)
-		}), &bridge.Options{Client: client, Store: s, Name: "http://agent.invalid/"})
+		}), &bridge.Options{Client: client, Store: s, Name: agent.URL})
 	}()
 	lines := bufio.NewScanner(shown)
 	ask := func(id int, method, params string) gjson.Result {
@@ -108,10 +120,10 @@ func countTurn(t *testing.T, texts int) {
 		synctest.Wait()
 		got := calls.take()
 		// The first turn makes the session. To the agent go a head and a body. The response's
-		// head and each event are read; the editor gets each text and the answer. To
+		// head, each event and the end are read; the editor gets each text and the answer. To
 		// the disk go the prompt, the record when the task is known and when it has ended,
 		// each text, and the end.
-		want := fmt.Sprintf("connections 0, writes to the agent 2, reads %d, writes to the editor %d, to the disk %d", 3+texts, 1+texts, 4+texts)
+		want := fmt.Sprintf("connections 0, writes to the agent 2, reads %d, writes to the editor %d, to the disk %d", 4+texts, 1+texts, 4+texts)
 		if i > 0 && got != want {
 			t.Errorf("a turn of %d texts: %s; not: %s", texts, got, want)
 		}
@@ -122,42 +134,9 @@ func countTurn(t *testing.T, texts int) {
 	}
 	client.Close()
 	rt.CloseIdleConnections()
+	server.Close()
+	fake.Close()
 	s.Wait()
-}
-
-// sayTexts answers each request on a connection: the card, or a task with texts, one at a
-// time.
-func sayTexts(conn net.Conn, texts int) {
-	defer conn.Close()
-	for r := bufio.NewReader(conn); ; {
-		req, err := http.ReadRequest(r)
-		if err != nil {
-			return
-		}
-		_, _ = io.Copy(io.Discard, req.Body)
-		if req.Method == http.MethodGet {
-			_ = answer(conn, `{"name":"counted","supportedInterfaces":[{"url":"http://agent.invalid/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true},"defaultInputModes":["text"]}`)
-			continue
-		}
-		said := []string{"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
-			chunked(`{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`)}
-		for i := range texts {
-			said = append(said, chunked(fmt.Sprintf(`{"artifactUpdate":{"taskId":"t","contextId":"c","append":%t,"artifact":{"artifactId":"a","parts":[{"text":"text %d "}]}}}`, i > 0, i)))
-		}
-		said = append(said, chunked(`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`)+"0\r\n\r\n")
-		for _, s := range said {
-			synctest.Wait() // what was said before is shown
-			if _, err := io.WriteString(conn, s); err != nil {
-				return
-			}
-		}
-	}
-}
-
-// chunked is an event in a chunk of HTTP/1.1.
-func chunked(event string) string {
-	data := "data: " + result(event) + "\n\n"
-	return fmt.Sprintf("%x\r\n%s\r\n", len(data), data)
 }
 
 type writerFunc func([]byte) (int, error)

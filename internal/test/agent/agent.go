@@ -212,8 +212,11 @@ func (a *Agent) subscribe(q *request) {
 	}
 	a.mu.Lock()
 	s := t.listen(q)
-	if mode == SubscribeTask || mode == SubscribeEnds {
+	if mode == SubscribeTask || mode == SubscribeEnds || mode == SubscribeEcho {
 		s.push(a.v.wrap("task", a.v.task(t.shown())), false)
+	}
+	if mode == SubscribeEcho && t.newest != nil && t.busy && !t.waiting {
+		s.push(t.newest, false)
 	}
 	if mode == SubscribeEnds || !t.busy && !t.waiting && !t.turn.Open || t.gone {
 		s.end()

@@ -235,7 +235,8 @@ func (t *kept) say(s *Step) {
 	t.note()
 	a.said = append(a.said, Said{time.Now(), slices.Index(a.script.Turns, t.turn), t.ID, t.State, s})
 	if s.Kind != Nothing {
-		t.publish(t.named(a.v.event(s, t.eventTask(s))), s.Joined)
+		t.newest = t.named(a.v.event(s, t.eventTask(s)))
+		t.publish(t.newest, s.Joined)
 	}
 	if s.Ends {
 		t.endStreams()

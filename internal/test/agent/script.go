@@ -93,6 +93,7 @@ const (
 	SubscribeMissing                  // -32601
 	SubscribeSilent                   // with a head, and no event
 	SubscribeEnds                     // with the task, and an end
+	SubscribeEcho                     // with the task, its newest event again, and its events: the queue is older than the look
 )
 
 // Cancel says how tasks/cancel is answered.

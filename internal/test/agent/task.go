@@ -87,6 +87,7 @@ type kept struct {
 	versions []dated
 	users    []string        // the IDs of the user's messages of the turn
 	held     json.RawMessage // what tasks/get answers instead
+	newest   json.RawMessage // event
 }
 
 type dated struct {
