@@ -2,12 +2,12 @@ package trace
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -41,90 +41,38 @@ func (r *Record) Decode(line []byte) error {
 	return nil
 }
 
-func (r *Record) set(key, value string, raw []byte) (err error) {
-	if field := r.number(key); field != nil {
-		*field, err = strconv.ParseInt(value, 10, 64)
-		return err
+// fields are the indices of a Record's members, by their names in JSON.
+var fields = sync.OnceValue(func() map[string]int {
+	of := map[string]int{}
+	t := reflect.TypeFor[Record]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		of[name] = i
 	}
-	if field := r.string(key); field != nil {
-		// A copy: most are short, and outlive the line.
-		*field = string([]byte(rawjson.Text(value)))
+	return of
+})
+
+// set sets a member. It is several times faster than encoding/json, which reads a line
+// twice.
+func (r *Record) set(key, value string, raw []byte) error {
+	i, ok := fields()[key]
+	if !ok {
 		return nil
 	}
-	switch key {
-	case "t":
-		r.Time, err = time.Parse(time.RFC3339Nano, rawjson.Text(value))
-	case "id":
-		r.ID = raw
-	case "json":
-		r.JSON = raw
-	case "base64":
-		r.Base64, err = base64.StdEncoding.DecodeString(rawjson.Text(value))
-	case "header":
-		err = json.Unmarshal(raw, &r.Header)
-	case "from":
-		err = json.Unmarshal(raw, &r.From)
-	case "masked":
-		r.Masked = value == "true"
-	case "redact":
-		r.Redact = value == "true"
-	case "status", "attempt", "format", "part":
-		var n int
-		n, err = strconv.Atoi(value)
-		switch key {
-		case "status":
-			r.Status = n
-		case "attempt":
-			r.Attempt = n
-		case "format":
-			r.Format = n
-		default:
-			r.Part = n
+	switch f := reflect.ValueOf(r).Elem().Field(i); f.Kind() {
+	case reflect.String:
+		f.SetString(strings.Clone(rawjson.Text(value))) // most are short, and outlive the line
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(value, 10, 64)
+		f.SetInt(n)
+		return err
+	default:
+		member := f.Addr().Interface()
+		if view, ok := member.(*json.RawMessage); ok {
+			*view = raw
+			return nil
 		}
-	}
-	return err
-}
-
-func (r *Record) number(key string) *int64 {
-	switch key {
-	case "n":
-		return &r.N
-	case "us":
-		return &r.Micros
-	case "x":
-		return &r.Exchange
-	case "e":
-		return &r.Event
-	case "size":
-		return &r.Size
-	case "bytes":
-		return &r.Bytes
-	case "took":
-		return &r.Took
-	case "limit":
-		return &r.Limit
-	case "records":
-		return &r.Records
-	}
-	return nil
-}
-
-func (r *Record) string(key string) *string {
-	fields := [...]struct {
-		name  string
-		field *string
-	}{
-		{"wire", &r.Wire}, {"dir", &r.Dir}, {"kind", &r.Kind}, {"method", &r.Method}, {"http", &r.HTTP}, {"url", &r.URL},
-		{"proto", &r.Proto}, {"name", &r.Name}, {"last_id", &r.LastID}, {"comment", &r.Comment}, {"text", &r.Text},
-		{"sha256", &r.SHA256}, {"head", &r.Head}, {"reason", &r.Reason}, {"error", &r.Error}, {"what", &r.What},
-		{"why", &r.Why}, {"session", &r.Session}, {"task", &r.Task}, {"call", &r.Call}, {"option", &r.Option},
-		{"outcome", &r.Outcome}, {"by", &r.By}, {"program", &r.Program}, {"version", &r.Version}, {"system", &r.System},
-		{"mode", &r.Mode}, {"run", &r.Run},
-	}
-	for i := range fields {
-		if fields[i].name == key {
-			return fields[i].field
-		}
+		return json.Unmarshal(raw, member)
 	}
 	return nil
 }

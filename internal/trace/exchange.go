@@ -152,7 +152,7 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 		x.events++
 		w.buf = strconv.AppendInt(append(w.buf, `,"e":`...), x.events, 10)
 		x.newest = ev.data.b
-		w.seen.comes(ev.data, EventRef{x.n, x.events})
+		w.seen.comes(ev.data, &w.enc.scan.looked, EventRef{x.n, x.events})
 	}
 	w.text("name", ev.name)
 	w.text("last_id", ev.id)
@@ -195,7 +195,7 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 		l := w.enc.look(p)
 		w.begin(at, WireAgent, DirIn, KindBody)
 		w.number("x", x.n)
-		w.seen.comes(p, EventRef{x.n, 0})
+		w.seen.comes(p, l, EventRef{x.n, 0})
 		if x.card {
 			w.enc.mask.seesCard(p.b)
 		}

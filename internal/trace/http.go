@@ -43,12 +43,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	x.add(itemResponse, &responseHead{resp.StatusCode, resp.Proto, resp.Header.Clone()}, nil)
-	body := &responseBody{ReadCloser: resp.Body, x: x}
-	if w, ok := resp.Body.(io.Writer); ok {
-		resp.Body = &upgradedBody{body, w} // an upgraded connection
-	} else {
-		resp.Body = body
-	}
+	resp.Body = &responseBody{ReadCloser: resp.Body, x: x}
 	return resp, nil
 }
 
@@ -133,10 +128,4 @@ func (b *responseBody) Close() error {
 func (b *responseBody) end(e *ending) {
 	b.done = true
 	b.x.add(itemEnd, e, nil)
-}
-
-// An upgradedBody can also be written to.
-type upgradedBody struct {
-	*responseBody
-	io.Writer
 }

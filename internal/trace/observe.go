@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // A Decision is what the bridge has decided, and why. Unknown members are empty.
@@ -61,8 +59,7 @@ func (r *Recorder) Became(events []int64, lines []byte) {
 // observed is what the worker knows of events: which wait to be taken, where the
 // bridge's numbers are in the trace, and what becomes of them.
 type observed struct {
-	on    bool   // a bridge reports what it does
-	lead  []byte // what precedes the result in the last event, if nothing follows it
+	on    bool // a bridge reports what it does
 	came  []cameEvent
 	head  int                // into came: earlier ones are gone
 	taken [maxKnown]EventRef // by the bridge's number, modulo
@@ -74,16 +71,20 @@ type cameEvent struct {
 	ref  EventRef
 }
 
-// comes notes an event or a body that has passed.
-func (o *observed) comes(p payload, ref EventRef) {
+// comes notes an event or a body that has passed: what the scanner saw of it.
+func (o *observed) comes(p payload, l *looked, ref EventRef) {
 	if !o.on || p.sum != nil {
 		return
+	}
+	b := p.b
+	if l.rpc && l.result.to > 0 {
+		b = b[l.result.from:l.result.to]
 	}
 	if len(o.came) >= maxKnown {
 		o.came = append(o.came[:0], o.came[max(o.head, maxKnown/2):]...)
 		o.head = 0
 	}
-	o.came = append(o.came, cameEvent{maphash.Bytes(lineSeed, o.result(p.b)), ref})
+	o.came = append(o.came, cameEvent{maphash.Bytes(lineSeed, b), ref})
 }
 
 // takes finds the event that the bridge has taken: the oldest equal one. Earlier ones
@@ -122,57 +123,6 @@ func (o *observed) becomes(b []byte) {
 			o.from[hash] = append(o.from[hash], ref)
 		}
 	}
-}
-
-// result is [resultOf] for events of a stream, which begin alike.
-func (o *observed) result(b []byte) []byte {
-	if len(o.lead) > 0 && bytes.HasPrefix(b, o.lead) {
-		b = trimBlanks(b[len(o.lead):])
-		return trimBlanks(b[:max(len(b)-1, 0)])
-	}
-	result := resultOf(b)
-	o.lead = o.lead[:0]
-	// If only the envelope's bracket follows, the result's index is known.
-	if at := bytes.Index(b, result); len(result) > 0 && at > 0 && len(trimBlanks(b[at+len(result):])) == 1 && plainLead(b[:at]) {
-		o.lead = append(o.lead, b[:at]...)
-	}
-	return result
-}
-
-// plainLead reports whether the envelope's other members precede a result.
-func plainLead(b []byte) bool {
-	return bytes.Contains(b, []byte(`"jsonrpc"`)) && bytes.Contains(b, []byte(`"id"`)) && bytes.HasSuffix(b, []byte(`"result":`))
-}
-
-// resultOf returns the result of a JSON-RPC response, or all of anything else.
-func resultOf(b []byte) []byte {
-	const member = `"result"`
-	at := bytes.Index(b[:min(len(b), 256)], []byte(member))
-	if at < 0 {
-		return b
-	}
-	head := b[:at]
-	named := bytes.Contains(head, []byte(`"jsonrpc"`))
-	if !named && !bytes.Contains(b[at:], []byte(`"jsonrpc"`)) {
-		return b
-	}
-	if at = rawjson.SkipSpace(rawjson.View(b), at+len(member)); at >= len(b) || b[at] != ':' {
-		return b
-	}
-	at = rawjson.SkipSpace(rawjson.View(b), at+1)
-	if named && bytes.Contains(head, []byte(`"id"`)) {
-		// Nothing follows it, so it need not be parsed.
-		b = trimBlanks(b[at:])
-		return trimBlanks(b[:max(len(b)-1, 0)])
-	}
-	if end := rawjson.SkipValue(rawjson.View(b), at); at < end && end <= len(b) {
-		return b[at:end]
-	}
-	return b
-}
-
-func trimBlanks(b []byte) []byte {
-	return bytes.TrimRight(b, " \t\r\n")
 }
 
 // refs appends a record's events.

@@ -35,20 +35,6 @@ func (p payload) trimmed() payload {
 type pieces struct {
 	payload
 	limit int
-	// room holds b, unless b is a view of somebody else's bytes.
-	room   []byte
-	viewed bool
-}
-
-// view takes the first piece without a copy, until own is called.
-func (p *pieces) view(b []byte) { p.payload, p.viewed = wholePayload(b), true }
-
-// own copies a view.
-func (p *pieces) own() {
-	if p.viewed {
-		p.room = append(p.room[:0], p.b...)
-		p.b, p.viewed = p.room, false
-	}
 }
 
 func (p *pieces) add(b []byte) {
@@ -65,13 +51,11 @@ func (p *pieces) add(b []byte) {
 }
 
 func (p *pieces) reset() {
-	if !p.viewed {
-		p.room = p.b
+	room := p.b[:0]
+	if cap(room) > 1<<20 { // a large buffer is not kept
+		room = nil
 	}
-	if cap(p.room) > 1<<20 { // a large buffer is not kept
-		p.room = nil
-	}
-	p.payload, p.viewed = payload{b: p.room[:0]}, false
+	p.payload = payload{b: room}
 }
 
 var lineSeed = maphash.MakeSeed()

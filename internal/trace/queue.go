@@ -51,14 +51,13 @@ type queue struct {
 	arena  []byte
 	closed bool
 	room   *sync.Cond    // the queue was emptied
-	wake   chan struct{} // there is an item, or it was closed; holds one
-	much   chan struct{} // it is half full, or was closed; holds one
+	wake   chan struct{} // there is an item, it is half full, or was closed; holds one
 	timer  *time.Timer   // of take
 	last   time.Time     // of an item
 }
 
 func newQueue() *queue {
-	q := &queue{wake: make(chan struct{}, 1), much: make(chan struct{}, 1), timer: time.NewTimer(gather)}
+	q := &queue{wake: make(chan struct{}, 1), timer: time.NewTimer(gather)}
 	q.room = sync.NewCond(&q.mu)
 	return q
 }
@@ -98,19 +97,16 @@ func (q *queue) add(now func() time.Time, it item, b []byte) {
 	q.arena = append(q.arena, b...)
 	it.to = len(q.arena)
 	q.items = append(q.items, it)
-	first, much := len(q.items) == 1, it.to > maxQueue/2 && it.from <= maxQueue/2
+	tell := len(q.items) == 1 || it.to > maxQueue/2 && it.from <= maxQueue/2
 	q.mu.Unlock()
-	if first {
-		signal(q.wake)
-	}
-	if much {
-		signal(q.much)
+	if tell {
+		q.tell()
 	}
 }
 
-func signal(c chan struct{}) {
+func (q *queue) tell() {
 	select {
-	case c <- struct{}{}:
+	case q.wake <- struct{}{}:
 	default:
 	}
 }
@@ -118,29 +114,29 @@ func signal(c chan struct{}) {
 // take waits for items and returns all. It reuses the slices that it gets. It returns
 // false when the queue is closed and empty.
 func (q *queue) take(items []item, arena []byte) ([]item, []byte, bool) {
+	var due <-chan time.Time // nil: there is nothing
 	for waited := false; ; {
 		q.mu.Lock()
-		if len(q.items) > 0 && (waited || q.closed || len(q.arena) > maxQueue/2) {
+		empty, closed := len(q.items) == 0, q.closed
+		if !empty && (waited || closed || len(q.arena) > maxQueue/2) {
 			items, q.items = q.items, items[:0]
 			arena, q.arena = q.arena, arena[:0]
 			q.mu.Unlock()
 			q.room.Broadcast()
 			return items, arena, true
 		}
-		empty, closed := len(q.items) == 0, q.closed
 		q.mu.Unlock()
-		switch {
-		case empty && closed:
+		if empty && closed {
 			return nil, nil, false
-		case empty:
-			<-q.wake
-		default:
+		}
+		if !empty && due == nil {
 			q.timer.Reset(gather)
-			select {
-			case <-q.timer.C:
-			case <-q.much:
-			}
+			due = q.timer.C
+		}
+		select {
+		case <-due:
 			waited = true
+		case <-q.wake:
 		}
 	}
 }
@@ -151,6 +147,5 @@ func (q *queue) close() {
 	q.closed = true
 	q.mu.Unlock()
 	q.room.Broadcast()
-	signal(q.wake)
-	signal(q.much)
+	q.tell()
 }

@@ -1,69 +1,43 @@
 package trace
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
-	"strconv"
-
-	"github.com/tidwall/gjson"
-
-	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // WriteRedacted writes the rest of a trace as --trace-redact would have recorded it:
 // with the lengths of texts in their place.
 func WriteRedacted(r *Reader, w io.Writer) error {
-	var b []byte
-	for _, err := range r.All() {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	for record, err := range r.All() {
 		if err != nil {
 			return err
 		}
-		if b = redacted(b[:0], r.Line()); len(b) == 0 {
-			continue
-		}
-		b = append(b, '\n')
-		if _, err := w.Write(b); err != nil {
+		record.redact()
+		if err := encoder.Encode(record); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// redacted appends a line of a trace, without its newline, as --trace-redact would have
-// written it. It skips lines that are no records.
-func redacted(dst, line []byte) []byte {
-	var r Record
-	if !isJSON(line) || r.Decode(line) != nil {
-		return dst
+// redact replaces the texts of a record.
+func (r *Record) redact() {
+	length := func(s string) string {
+		if s == "" {
+			return ""
+		}
+		return fmt.Sprintf("<%d bytes>", len(s))
 	}
-	dst = append(dst, '{')
-	s, first := rawjson.View(line), true
-	rawjson.Walk(s, 0, func(key string, at int) int {
-		end := rawjson.SkipValue(s, at)
-		value := line[at:end]
-		switch key {
-		case "json":
-			value = redact(nil, value, gjson.ValidBytes(value))
-		case "text", "head", "base64", "comment":
-			value = redact(nil, value, true)
-		case "why", "error":
-			if r.Kind == KindStderr {
-				value = redact(nil, value, true)
-			}
-		case "masked", "redact":
-			return end
-		}
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = append(append(strconv.AppendQuote(dst, key), ':'), value...)
-		if key == "json" || key == "text" || key == "head" || key == "base64" {
-			dst = append(dst, `,"masked":true`...)
-		}
-		if key == "format" {
-			dst = append(dst, `,"redact":true`...)
-		}
-		return end
-	})
-	return append(dst, '}')
+	r.Redact = r.Kind == KindStart
+	if payload, _ := r.Payload(); len(payload) > 0 {
+		r.Masked = true
+	}
+	if r.JSON != nil {
+		r.JSON = redact(nil, r.JSON, true)
+	}
+	r.Text, r.Head, r.Comment = length(r.Text+string(r.Base64)), length(r.Head), length(r.Comment)
+	r.Base64 = nil
 }

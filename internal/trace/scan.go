@@ -22,6 +22,9 @@ type looked struct {
 	// id and method are JSON-RPC's, as written; session is the first member "sessionId",
 	// without its quotes.
 	id, method, session span
+	// rpc: it has JSON-RPC's envelope, with this result.
+	rpc    bool
+	result span
 }
 
 // A scanner tells whether a payload is JSON, and whether it may hold a credential at
@@ -85,7 +88,14 @@ func (s *scanner) value(doc string, i, deep int, of keyClass) (end int) {
 		return rawjson.Walk(doc, i, func(key string, at int) int {
 			of := s.m.keys.class(key)
 			s.suspect = s.suspect || of.look()
-			return s.value(doc, at, deep+1, of)
+			end := s.value(doc, at, deep+1, of)
+			if deep == 0 {
+				s.rpc = s.rpc || key == "jsonrpc"
+				if key == "result" {
+					s.result = span{at, end}
+				}
+			}
+			return end
 		})
 	case doc[i] == '[':
 		return s.elements(doc, i, deep)

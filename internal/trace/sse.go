@@ -50,14 +50,12 @@ func (s *sse) add(b []byte, event func(*sseEvent)) {
 		if line = b[:n]; s.line.size > 0 {
 			s.line.add(line)
 			s.field(s.line.payload, event)
-			s.data.own()
 			s.line.reset()
 		} else {
 			s.field(wholePayload(line), event)
 		}
 		b = b[n+1:]
 	}
-	s.data.own() // b is somebody else's
 }
 
 // end hands over the incomplete last event, and reports whether there is one.
@@ -83,22 +81,13 @@ func (s *sse) field(p payload, event func(*sseEvent)) {
 	switch string(name) {
 	case "data":
 		if s.ev.hasData {
-			s.data.own()
 			s.data.add([]byte{'\n'})
 		}
-		if p.sum == nil && !s.ev.hasData && len(value) <= s.data.limit {
-			s.data.view(value)
-		} else if p.sum == nil {
-			s.data.add(value)
-		}
 		s.ev.hasData = true
-		if p.sum == nil {
-			return
+		if s.data.add(value); p.sum != nil { // the hash of a line that is too large is the whole line's
+			s.data.size += p.size - int64(len(p.b))
+			s.data.sum = p.sum
 		}
-		// The hash of a line that is too large is the whole line's.
-		s.data.add(value)
-		s.data.size += p.size - int64(len(p.b))
-		s.data.sum = p.sum
 	case "event":
 		s.ev.name = clip(value)
 	case "id":
