@@ -36,7 +36,7 @@ type masker struct {
 	sieve         *sieve
 	keys, names   keyCache
 	found         []span // of the text in hand
-	seam, piece   []byte // of a text in pieces: two of them, and one without escapes
+	seam          []byte // of a text in pieces: two of them
 	// said is what precedes the text in hand, nil if it stands alone. pushes: the document
 	// in hand answers a call about push notifications.
 	said   *said

@@ -74,8 +74,6 @@ type sieve struct {
 	pairs [1 << 16]uint8
 	lists [][]place
 	words []word
-	// leads maps a first byte to the beginnings of shapes.
-	leads [256][]string
 }
 
 // A place is a pair's position in a word.
@@ -91,9 +89,6 @@ func newSieve(literals [][]byte) *sieve {
 	add := func(a, b byte, p place) { places[pairOf(a, b)] = append(places[pairOf(a, b)], p) }
 	for i := range s.words {
 		w := &s.words[i]
-		if w.kind == wordShape {
-			s.leads[w.text[0]] = append(s.leads[w.text[0]], w.text)
-		}
 		for k, at := range w.pairs {
 			if k == 1 && at == w.pairs[0] {
 				// A word with two known bytes has one pair only. At an odd index its first byte is

@@ -9,6 +9,8 @@ import (
 	"hash/maphash"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // A payload is what crossed a wire at once: a line, a body, an event's data.
@@ -104,7 +106,11 @@ func (e *encoder) goesOn(p payload, s *said) {
 	e.was = *s
 	split := false
 	for _, at := range l.texts {
-		split = e.mask.splits(s, p.b[at.from:at.to]) || split
+		piece := p.b[at.from:at.to]
+		if bytes.IndexByte(piece, '\\') >= 0 {
+			piece = []byte(rawjson.Text(rawjson.View(p.b[at.from-1 : at.to+1])))
+		}
+		split = e.mask.splits(s, piece) || split
 	}
 	if l.suspect = l.suspect || split; l.suspect {
 		*s = e.was // the thorough pass reads them once more
