@@ -25,20 +25,8 @@ const (
 )
 
 func (p *program) agentsCommand() *cli.Command {
-	return documented(&cli.Command{
-		Name:  "agents",
-		Usage: "list your agents and their state",
-		Flags: append([]cli.Flag{
-			outputFlag(`[{"name","default","url","command","state","says"}], state being ready, credentials, unreachable, wrong or not-started`)}, behindCommand()...),
-		Action: p.agents,
-	}, help{
-		intro: `Lists the agents of your configuration, looks at the card of each that has a
-URL, and says what it has found. None is started. The one with a * is used
-when no other is named. a2astdio setup adds one; a2astdio --agent NAME uses one.`,
-		usage:    []string{"a2astdio agents [options]"},
-		examples: []example{{"a2astdio agents", "which are there?"}, {"a2astdio agents -o json | jq -r '.[].name'", "their names, for a script"}},
-		after:    "\nExit status:\n  0    done, whatever the agents said\n  2    a2astdio was called wrongly, or a file has something wrong\n  130  interrupted\n",
-	})
+	return agentCommand("agents", p.agents,
+		outputFlag(`[{"name","default","url","command","state","says"}], state being ready, credentials, unreachable, wrong or not-started`))
 }
 
 // States of an agent in the list.

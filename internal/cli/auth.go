@@ -13,39 +13,13 @@ import (
 )
 
 func (p *program) authCommand() *cli.Command {
-	return group("auth", "sign in to the agent, sign out, show the sign-in", help{
-		intro: `What an agent wants to know you by, its card says: a2astdio card get shows it.
-A sign-in is kept in a file that only you can read, is renewed by itself, and is
-used by every a2astdio that talks to this agent.`,
-		usage: []string{"a2astdio --agent URL auth login|logout|status [options]"},
-		examples: []example{
-			{"a2astdio --agent https://agent.example auth login", "by browser; where there is none, by a code to enter on another device"},
-			{"a2astdio auth status", "what is held, for which agent, until when"},
-		},
-	}, p.loginCommand(), p.logoutCommand(), p.statusCommand())
+	return group("auth", p.loginCommand(), p.logoutCommand(), p.statusCommand())
 }
 
 func (p *program) loginCommand() *cli.Command {
-	return documented(&cli.Command{
-		Name: "login", HelpName: "a2astdio auth login", Usage: "sign in to the agent", Action: p.signIn,
-		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "device", Usage: "enter a code on another device, also where there is a browser"},
-			&cli.BoolFlag{Name: "with-token", Usage: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"},
-		}, behindCommand()...),
-	}, help{
-		intro: `Signs you in the way that the agent's card names: at an identity provider, by
-browser or by a code for another device, or with a key that it asks you for. An
-identity provider that only the agent has named is shown to you first: if it is
-not one that you know, say no. --oauth-issuer names one that you vouch for.`,
-		usage: []string{"a2astdio --agent URL auth login [options]"},
-		examples: []example{
-			{"a2astdio --agent https://agent.example auth login", "by browser"},
-			{"a2astdio auth login --device", "on a machine that you reach by SSH"},
-			{"pass show agent | a2astdio auth login --with-token", "a key that you have"},
-			{"a2astdio auth login --oauth-client-id app --oauth-issuer https://login.example", "as a client that your company has registered"},
-		},
-		after: exitAfter,
-	})
+	return agentCommand("auth login", p.signIn,
+		&cli.BoolFlag{Name: "device", Usage: "enter a code on another device, also where there is a browser"},
+		&cli.BoolFlag{Name: "with-token", Usage: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"})
 }
 
 func (p *program) signIn(c *cli.Context) error {
@@ -122,15 +96,8 @@ func (e *signInError) Error() string { return "not signed in: " + e.err.Error() 
 func (e *signInError) Unwrap() error { return e.err }
 
 func (p *program) logoutCommand() *cli.Command {
-	return documented(&cli.Command{
-		Name: "logout", HelpName: "a2astdio auth logout", Usage: "forget a sign-in, and give its tokens back", Action: p.logout,
-		Flags: append([]cli.Flag{&cli.BoolFlag{Name: "all", Usage: "forget the sign-ins for all agents"}}, behindCommand()...),
-	}, help{
-		intro:    "Forgets the sign-in for an agent, or with --all every one that is kept, and has\nthe identity provider end its tokens, if it takes them back.",
-		usage:    []string{"a2astdio --agent URL auth logout", "a2astdio auth logout --all"},
-		examples: []example{{"a2astdio --agent https://agent.example auth logout", "for one agent"}},
-		after:    exitAfter,
-	})
+	return agentCommand("auth logout", p.logout,
+		&cli.BoolFlag{Name: "all", Usage: "forget the sign-ins for all agents"})
 }
 
 func (p *program) logout(c *cli.Context) error {

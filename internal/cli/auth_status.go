@@ -19,35 +19,12 @@ func (p *program) loginStore() (*credentials.Store, error) {
 }
 
 func (p *program) statusCommand() *cli.Command {
-	return documented(&cli.Command{
-		Name: "status", HelpName: "a2astdio auth status", Usage: "show what is held, for which agent, until when", Action: p.authStatus,
-		Flags: append([]cli.Flag{outputFlag(`{"given":[…],"logins":[{"origin","agent","account","expiry", …}]}`)}, behindCommand()...),
-	}, help{
-		intro:    "Shows which credentials there are: what the options and variables give, and the\nsign-ins that are kept. It shows no secret, and asks nobody.",
-		usage:    []string{"a2astdio [--agent URL] auth status [options]"},
-		examples: []example{{"a2astdio auth status", "all sign-ins"}, {"a2astdio --agent https://agent.example auth status", "for one agent; the status is 4 if there is nothing for it"}},
-		after:    exitAfter,
-	})
-}
-
-// A heldLogin is a stored sign-in as JSON.
-type heldLogin struct {
-	Origin  string     `json:"origin"`
-	Agent   string     `json:"agent"`
-	Schemes []string   `json:"schemes,omitempty"`
-	Issuer  string     `json:"issuer,omitempty"`
-	Client  string     `json:"clientId,omitempty"`
-	Account string     `json:"account,omitempty"`
-	Scopes  []string   `json:"scopes,omitempty"`
-	Expiry  *time.Time `json:"expiry,omitempty"`
-	Renews  bool       `json:"renews"`
-	Over    string     `json:"over,omitempty"`
+	return agentCommand("auth status", p.authStatus)
 }
 
 // authStatus shows which credentials identify the user.
 func (p *program) authStatus(c *cli.Context) error {
-	_, asJSON, err := p.inputs(c)
-	if err != nil {
+	if _, err := p.arguments(c); err != nil {
 		return err
 	}
 	o, store, err := p.signInOptions(c)
@@ -71,11 +48,7 @@ func (p *program) authStatus(c *cli.Context) error {
 		logins = append(logins, l)
 	}
 	given := givenBy(o)
-	if asJSON {
-		err = p.statusDocument(given, logins)
-	} else {
-		err = p.show(statusPage(o.Agent, given, logins))
-	}
+	err = p.show(statusPage(o.Agent, given, logins))
 	if err == nil && o.Agent != "" && len(given) == 0 && len(logins) == 0 {
 		err = &reported{&a2a.Error{HTTPStatus: 401, Message: "there are no credentials for this agent"}}
 	}
@@ -104,28 +77,6 @@ func givenBy(o *credentials.Options) (list []string) {
 		list = append(list, "--oauth-client-id: tokens of "+a.Issuer+" for the client "+a.ClientID)
 	}
 	return list
-}
-
-func (p *program) statusDocument(given []string, logins []*credentials.Login) error {
-	held := []heldLogin{}
-	for _, l := range logins {
-		h := heldLogin{Origin: l.Origin, Agent: l.Agent, Schemes: l.Schemes, Client: l.ClientID, Account: l.Account, Scopes: l.Scopes,
-			Renews: l.Renews(), Over: l.Over}
-		if l.Provider != nil {
-			h.Issuer = l.Provider.Issuer
-		}
-		if !l.Expiry.IsZero() {
-			h.Expiry = &l.Expiry
-		}
-		held = append(held, h)
-	}
-	if given == nil {
-		given = []string{}
-	}
-	return p.printJSON(struct {
-		Given  []string    `json:"given"`
-		Logins []heldLogin `json:"logins"`
-	}{given, held})
 }
 
 func statusPage(agent string, given []string, logins []*credentials.Login) *page {

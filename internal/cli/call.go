@@ -17,28 +17,7 @@ import (
 )
 
 func (p *program) callCommand() *cli.Command {
-	return documented(&cli.Command{
-		Name:   "call",
-		Usage:  "call any method of the agent, and show what it answers",
-		Flags:  behindCommand(),
-		Action: p.call,
-	}, help{
-		intro: `Makes one JSON-RPC call, with the headers of the agent's version and extensions.
-The method and its parameters are sent as they are, so they must be spelled as
-the agent's version of A2A has them: tasks/get is GetTask in 1.0. The parameters
-are JSON, or come from stdin if they are -.
-
-stdout gets the result as the agent gave it, or, if the agent streams, the
-results, one a line. An error of the agent's is on stderr.`,
-		usage: []string{"a2astdio --agent URL call [options] METHOD [PARAMS|-]"},
-		examples: []example{
-			{`a2astdio --agent demo call ListTasks`, "A2A 1.0"},
-			{`a2astdio --agent demo --a2a-version 0.3 call tasks/get '{"id":"4f0c"}'`, "A2A 0.3"},
-			{`a2astdio --agent demo call commands/get '{}'`, "a method of an extension"},
-			{`jq -n '{id:"4f0c"}' | a2astdio call SubscribeToTask - | jq -c .statusUpdate`, "what a task does, as it comes"},
-		},
-		after: exitAfter,
-	})
+	return agentCommand("call", p.call)
 }
 
 // longMethods may take as long as the agent works.

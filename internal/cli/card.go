@@ -20,57 +20,11 @@ func outputFlag(json string) cli.Flag {
 }
 
 func (p *program) cardCommand() *cli.Command {
-	get := documented(&cli.Command{
-		Name:     "get",
-		HelpName: "a2astdio card get",
-		Usage:    "show what the agent is, and how a2astdio talks to it",
-		Flags: append([]cli.Flag{
-			outputFlag("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
-			&cli.BoolFlag{Name: "extended", Usage: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"},
-		}, behindCommand()...),
-		Action: p.getCard,
-	}, help{
-		intro: `Shows the agent's card: who it is, what it can do, which credentials it wants;
-what a2astdio makes of it: the URL, protocol version and dialect that are used,
-and what becomes of each extension; and who has signed it.`,
-		usage: []string{"a2astdio --agent URL card get [options]"},
-		examples: []example{
-			{"a2astdio --agent demo card get", "the agent that is built in"},
-			{"a2astdio card get -o json | jq -r '.skills[].id'", "the agent's own document, for a script"},
-			{"a2astdio --agent card.json card get", "a card that is a file"},
-		},
-		after: exitAfter,
-	})
-	return group("card", "show the agent's card, and check and make its signatures", help{
-		intro: "The card is what an agent says about itself, before anything is asked of it.",
-		usage: []string{"a2astdio --agent URL card get [options]", "a2astdio card verify [options] [FILE|URL|-]", "a2astdio card sign --key FILE [options] FILE|-"},
-		examples: []example{
-			{"a2astdio --agent demo card get", "the agent that is built in"},
-			{"a2astdio card verify --signature-key public.pem card.json", "has the owner of this key signed it?"},
-		},
-	}, get, p.cardVerifyCommand(), p.cardSignCommand())
+	get := agentCommand("card get", p.getCard,
+		outputFlag("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
+		&cli.BoolFlag{Name: "extended", Usage: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"})
+	return group("card", get, p.cardVerifyCommand(), p.cardSignCommand())
 }
-
-// exitAfter ends the help of commands that talk to an agent.
-const exitAfter = exitBegin + `  0    done
-  1    failed: the agent has refused, for one
-` + exitEnd
-
-// exitBegin and exitEnd stand around the meaning of 0 and 1.
-const (
-	exitBegin = `
-The options of a2astdio itself (a2astdio --help) may stand here, too; those for
-the editor and for what the agent pushes go before the command.
-
-Exit status:
-`
-	exitEnd = `  2    a2astdio was called wrongly
-  3    the agent, or its card, was not reached
-  4    the agent wants credentials, or refuses yours
-  5    the agent did not answer in time
-  130  interrupted
-`
-)
 
 func (p *program) getCard(c *cli.Context) error {
 	_, asJSON, err := p.inputs(c)

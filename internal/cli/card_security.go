@@ -26,7 +26,7 @@ func security(out *page, card *a2a.Card) {
 	requirements(out, card, card.Requirements)
 	for _, s := range card.Skills {
 		if len(s.Requirements) > 0 {
-			out.text(2, "for the skill "+cmp.Or(s.ID, s.Name)+" (auth login --skill asks for it):")
+			out.text(2, "for the skill "+cmp.Or(s.ID, s.Name)+":")
 			requirements(out, card, s.Requirements)
 		}
 	}

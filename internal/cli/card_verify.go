@@ -19,50 +19,17 @@ import (
 const maxCard = 4 << 20
 
 func (p *program) cardVerifyCommand() *cli.Command {
-	c := &cli.Command{
-		Name:     "verify",
-		HelpName: "a2astdio card verify",
-		Usage:    "tell who has signed a card, and what of it",
-		Flags:    append([]cli.Flag{outputFlag(`{"ok", "card", "signatures":[{"status", "algorithm", "keyId", "jku", "key", "thumbprint", "form", "leftOut", "says"}], "problems"}, status being valid, invalid, unknownKey or refused`)}, behindCommand()...),
-		Action:   p.verifyCard,
-	}
+	c := agentCommand("card verify", p.verifyCard)
 	for _, f := range c.Flags {
 		if keys, ok := f.(*cli.StringSliceFlag); ok && keys.Name == "signature-key" {
-			keys.Hidden, keys.Category = false, ""
+			keys.Hidden = false
 		}
 	}
-	return documented(c, help{
-		intro: `Checks the signatures of a card (A2A 1.0, section 8.4) against the keys that you
-name: the card is a file, - for stdin, or where an agent is; without one it is
-that of --agent. No credentials are sent for it.
-
-A key that the card itself points to proves nothing: whoever writes a card
-writes that, too. Signers differ in what they sign; the form that fits is told,
-and which members of the card it leaves out: --require-signature does not use
-these.`,
-		usage: []string{"a2astdio card verify [options] [FILE|URL|-]"},
-		examples: []example{
-			{"a2astdio card verify --signature-key public.pem card.json", "by a key that is a file"},
-			{"a2astdio card verify --signature-key https://agent.example/jwks.json https://agent.example", "by keys that you trust because of their URL"},
-			{"a2astdio card verify --signature-key sha256:kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k card.json", "by the thumbprint of a key (RFC 7638)"},
-			{"a2astdio card verify card.json", "who says to have signed it?"},
-		},
-		after: `
-A thumbprint behind # picks one key of a file or URL: public.json#sha256:...
-
-Exit status:
-  0    a key of yours has signed it
-  1    it has not
-  2    a2astdio was called wrongly
-  3    the card was not reached
-  4    the card is shown to callers with credentials only
-  5    the agent did not answer in time
-`,
-	})
+	return c
 }
 
 func (p *program) verifyCard(c *cli.Context) error {
-	args, asJSON, err := p.inputs(c, "[FILE|URL|-]")
+	args, err := p.arguments(c, "[FILE|URL|-]")
 	if err != nil {
 		return err
 	}
@@ -83,21 +50,12 @@ func (p *program) verifyCard(c *cli.Context) error {
 	if err == nil {
 		trusted = report.Err()
 	}
-	if asJSON {
-		if err != nil {
-			return err
-		}
-		if err := p.printJSON(verifyJSON(card, report)); err != nil {
-			return err
-		}
-	} else {
-		var out page
-		out.heading(short(gjson.GetBytes(card, "name").String(), maxValue))
-		signatureSection(&out, report, err, s.verifier != nil)
-		out.heading(verdictSays(report, trusted, s.verifier != nil))
-		if err := p.show(&out); err != nil {
-			return err
-		}
+	var out page
+	out.heading(short(gjson.GetBytes(card, "name").String(), maxValue))
+	signatureSection(&out, report, err, s.verifier != nil)
+	out.heading(verdictSays(report, trusted, s.verifier != nil))
+	if err := p.show(&out); err != nil {
+		return err
 	}
 	if trusted != nil {
 		return &reported{trusted}
@@ -186,34 +144,4 @@ func readCard(r io.Reader) ([]byte, error) {
 		return nil, errors.New("there is no card: the input is empty")
 	}
 	return b, nil
-}
-
-type verifiedJSON struct {
-	OK         bool            `json:"ok"`
-	Card       string          `json:"card,omitempty"`
-	Signatures []signatureJSON `json:"signatures"`
-	Problems   []string        `json:"problems,omitempty"`
-}
-
-type signatureJSON struct {
-	Status     cardsign.Status `json:"status"`
-	Algorithm  string          `json:"algorithm,omitempty"`
-	KeyID      string          `json:"keyId,omitempty"`
-	JKU        string          `json:"jku,omitempty"`
-	Key        string          `json:"key,omitempty"`
-	Thumbprint string          `json:"thumbprint,omitempty"`
-	Form       string          `json:"form,omitempty"`
-	LeftOut    []string        `json:"leftOut,omitempty"`
-	Says       string          `json:"says"`
-}
-
-func verifyJSON(card []byte, report *cardsign.Report) verifiedJSON {
-	out := verifiedJSON{OK: report.Err() == nil, Card: gjson.GetBytes(card, "name").String(), Signatures: []signatureJSON{}}
-	for _, v := range report.Verdicts {
-		out.Signatures = append(out.Signatures, signatureJSON{v.Status, v.Algorithm, v.KeyID, v.JKU, v.Key, v.Thumbprint, v.Form.Name, v.LeftOut, v.Says})
-	}
-	for _, err := range report.Problems {
-		out.Problems = append(out.Problems, err.Error())
-	}
-	return out
 }

@@ -129,9 +129,7 @@ func (p *program) app() *cli.App {
 	for _, c := range p.named() {
 		app.Commands = append(app.Commands, c.make())
 	}
-	if p.asksHelp() {
-		app.CustomAppHelpTemplate = rootHelp(app)
-	} else {
+	if !p.asksHelp() {
 		app.Flags = lean(app.Flags)
 	}
 	return app

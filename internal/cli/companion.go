@@ -12,50 +12,16 @@ import (
 )
 
 func (p *program) companionCommand() *cli.Command {
-	env := documented(&cli.Command{
-		Name:     "env",
-		HelpName: "a2astdio companion env",
-		Usage:    "print the environment that leads a CLI to the companion",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "shell", Value: shellPosix, Usage: "`sh|fish|powershell|json`: whose words to print it in"},
-			&cli.IntFlag{Name: "port", DefaultText: "the one that was started last", Usage: "`PORT`: of several companions for this directory, the one that listens there"},
-		},
-		Action: p.companionEnv,
-	}, help{
-		intro: `Prints the environment variables with which Gemini CLI and Qwen Code find the
-companion of the editor that has this directory open, for a shell outside of the
-editor. In the editor's own terminals the editor's plugin sets them.`,
-		usage: []string{"a2astdio companion env [options]"},
-		examples: []example{
-			{`eval "$(a2astdio companion env)" && gemini`, "in another window, or in tmux"},
-			{"a2astdio companion env --shell fish | source", "with fish"},
-		},
-		after: "\nExit status:\n  0    done\n  1    no editor with a companion has this directory open\n  2    a2astdio was called wrongly\n",
-	})
-	plugin := p.companionPluginCommand()
-	return documented(&cli.Command{
-		Name:  "companion",
-		Usage: "serve Gemini CLI or Qwen Code in the editor's terminal",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
-			&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
-			&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
-			&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"},
-		},
-		Subcommands: []*cli.Command{env, plugin},
-		Action:      p.companion,
-	}, help{
-		intro: `Serves the terminal agents that look for an IDE companion: it tells them which
-files are open, and has their edits shown as diffs in the editor. The editor's
-plugin starts it and speaks to it on stdin and stdout, one JSON-RPC message a
-line: docs/companion.md. No A2A agent is needed. It ends with its input.`,
-		usage:    []string{"a2astdio companion [options]", "a2astdio companion env [options]", "a2astdio companion plugin EDITOR"},
-		commands: []example{{"companion env", env.Usage}, {"companion plugin", plugin.Usage}},
-		examples: []example{
-			{"a2astdio companion --name Neovim --workspace ~/src/project", "what a plugin starts"},
-			{`eval "$(a2astdio companion env)" && gemini`, "a CLI in another window"},
-		},
-	})
+	env := newCommand("companion env", p.companionEnv,
+		&cli.StringFlag{Name: "shell", Value: shellPosix, Usage: "`sh|fish|powershell|json`: whose words to print it in"},
+		&cli.IntFlag{Name: "port", DefaultText: "the one that was started last", Usage: "`PORT`: of several companions for this directory, the one that listens there"})
+	c := newCommand("companion", p.companion,
+		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
+		&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
+		&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
+		&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"})
+	c.Subcommands = []*cli.Command{env, newCommand("companion plugin", p.companionPlugin)}
+	return c
 }
 
 // companion serves an editor and its agents until the input ends. A signal ends it the

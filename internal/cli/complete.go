@@ -26,11 +26,14 @@ type completer struct {
 	arguments int
 }
 
+// A suggestion is a word that may stand there, and what it means.
+type suggestion struct{ word, what string }
+
 // completions are words, and whether files or directories may stand beside them. prefix
 // stands before each word.
 type completions struct {
 	kind, prefix string
-	words        []example
+	words        []suggestion
 }
 
 func (k *completer) complete(words []string) completions {
@@ -72,7 +75,7 @@ func (k *completer) complete(words []string) completions {
 	if k.arguments == 0 {
 		for _, c := range k.at.commands {
 			if !c.Hidden {
-				found.words = append(found.words, example{c.Name, c.Usage})
+				found.words = append(found.words, suggestion{c.Name, c.Usage})
 			}
 		}
 	}
@@ -100,8 +103,8 @@ func (k *completer) argument(word string) {
 }
 
 // options returns all options that may stand here, with those of a2astdio itself.
-func (k *completer) options() []example {
-	all := []example{{"--help", "show help"}}
+func (k *completer) options() []suggestion {
+	all := []suggestion{{"--help", "show help"}}
 	for _, f := range k.at.flags {
 		doc, ok := f.(cli.DocGenerationFlag)
 		if !ok {
@@ -110,18 +113,18 @@ func (k *completer) options() []example {
 		for _, name := range f.Names() {
 			if len(name) > 1 {
 				_, text := placeholder(doc.GetUsage())
-				all = append(all, example{"--" + name, text})
+				all = append(all, suggestion{"--" + name, text})
 			}
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].command < all[j].command })
-	return slices.CompactFunc(all, func(a, b example) bool { return a.command == b.command })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].word < all[j].word })
+	return slices.CompactFunc(all, func(a, b suggestion) bool { return a.word == b.word })
 }
 
 // values completes an option's value.
 func (k *completer) values(f cli.Flag, name, prefix string) completions {
 	if _, ok := f.(*cli.BoolFlag); ok {
-		return completions{"words", prefix, []example{{command: "true"}, {command: "false"}}}
+		return completions{"words", prefix, []suggestion{{word: "true"}, {word: "false"}}}
 	}
 	value := ""
 	if doc, ok := f.(cli.DocGenerationFlag); ok {
@@ -136,13 +139,13 @@ func (k *completer) values(f cli.Flag, name, prefix string) completions {
 }
 
 // agentNames are the agents of the user's configuration.
-func agentNames() (names []example) {
+func agentNames() (names []suggestion) {
 	_, list, err := config.List(&config.Options{File: os.Getenv(env("config")[0])})
 	if err != nil {
 		return nil // the command itself reports the fault
 	}
 	for _, agent := range list {
-		names = append(names, example{command: agent.Name})
+		names = append(names, suggestion{word: agent.Name})
 	}
 	return names
 }
@@ -175,7 +178,7 @@ func (k *completer) named(value string, tasks bool) completions {
 		case word == "ID" && tasks:
 			found.words = append(found.words, k.tasks()...)
 		case plainWord(word) && !strings.ContainsAny(word, ":/=@") && (strings.ToUpper(word) != word || strings.ContainsAny(word, "0123456789")):
-			found.words = append(found.words, example{command: word})
+			found.words = append(found.words, suggestion{word: word})
 		}
 	}
 	return found
@@ -187,7 +190,7 @@ const completeTime = time.Second
 // tasks asks the agent for its latest tasks, if its URL is known. For a key it ignores
 // files, commands and listeners that variables or the configuration name, and asks no
 // identity provider.
-func (k *completer) tasks() []example {
+func (k *completer) tasks() []suggestion {
 	args := []string{programName, "--trace=", "--log=", "--agent-command=", "--webhook=", "--credential-command=", "--oauth-issuer="}
 	args = append(append(args, k.agent...), "task", "list", "--output=json", "--timeout="+completeTime.String())
 	var stdout, stderr bytes.Buffer
@@ -209,9 +212,9 @@ func (k *completer) tasks() []example {
 	if json.Unmarshal(stdout.Bytes(), &document) != nil {
 		return nil
 	}
-	var all []example
+	var all []suggestion
 	for _, t := range document.Tasks {
-		all = append(all, example{t.ID, strings.ToLower(strings.TrimPrefix(t.Status.State, "TASK_STATE_"))})
+		all = append(all, suggestion{t.ID, strings.ToLower(strings.TrimPrefix(t.Status.State, "TASK_STATE_"))})
 	}
 	return all
 }

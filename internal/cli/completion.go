@@ -20,18 +20,7 @@ var (
 )
 
 func (p *program) completionCommand() *cli.Command {
-	return documented(&cli.Command{Name: "completion", Usage: "print a script that completes a2astdio in your shell", Action: p.completion}, help{
-		intro: `Prints a script for a shell. It completes commands, options and their values,
-files, and the IDs of tasks: for these it asks the agent, if --agent or
-A2ASTDIO_AGENT is its URL, for a second at most. Nothing that is typed is
-evaluated.`,
-		usage: []string{"a2astdio completion bash|zsh|fish"},
-		examples: []example{
-			{"source <(a2astdio completion bash)", "in ~/.bashrc"},
-			{"source <(a2astdio completion zsh)", "in ~/.zshrc, behind compinit"},
-			{"a2astdio completion fish > ~/.config/fish/completions/a2astdio.fish", "once"},
-		},
-	})
+	return newCommand("completion", p.completion)
 }
 
 func (p *program) completion(c *cli.Context) error {
@@ -64,7 +53,7 @@ func complete(words []string, stdout io.Writer) int {
 	var b strings.Builder
 	b.WriteString(found.kind + "\t" + strings.TrimPrefix(last, found.prefix) + "\n")
 	for _, w := range found.words {
-		if value := found.prefix + w.command; strings.HasPrefix(value, last) && plainWord(value) {
+		if value := found.prefix + w.word; strings.HasPrefix(value, last) && plainWord(value) {
 			b.WriteString(value + "\t" + oneLine(plainText(w.what)) + "\n")
 		}
 	}

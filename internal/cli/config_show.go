@@ -13,31 +13,9 @@ import (
 )
 
 func (p *program) configCommand() *cli.Command {
-	show := documented(&cli.Command{
-		Name:     "show",
-		HelpName: "a2astdio config show",
-		Usage:    "show what holds, and where it comes from",
-		Flags: append([]cli.Flag{
-			outputFlag(`{"user","workspace","agent","values"}, values being [{"key","value","from","file"}], from being option, variable, workspace, agent, file or built-in`)}, behindCommand()...),
-		Action: p.configShow,
-	}, help{
-		intro: `Shows every setting: its value, and who has said so. An option wins over its
-variable, that over your configuration; there the table of the agent wins over
-the top of the file. The file of a workspace may name an agent of yours and a
-stricter mode. Credentials are not shown.`,
-		usage: []string{"a2astdio [options] config show [options]"},
-		examples: []example{
-			{"a2astdio config show", "in this directory, with nothing said"},
-			{"a2astdio --agent work config show", "with an agent that you have named"},
-		},
-		after: "\nExit status:\n  0    done\n  2    a2astdio was called wrongly, or a file has something wrong\n",
-	})
-	return group("config", "show your configuration", help{
-		intro: `Your configuration is a2astdio.toml in your directory for such files; config
-show says where that is. docs/configuration.md has each key.`,
-		usage:    []string{"a2astdio config show [options]"},
-		examples: []example{{"a2astdio config show", "what holds, and where it comes from"}},
-	}, show)
+	show := agentCommand("config show", p.configShow,
+		outputFlag(`{"user","workspace","agent","values"}, values being [{"key","value","from","file"}], from being option, variable, workspace, agent, file or built-in`))
+	return group("config", show)
 }
 
 // A setting is a line of config show.

@@ -17,37 +17,11 @@ import (
 const demoSecretVariable = "A2ASTDIO_DEMO_SECRET"
 
 func (p *program) demoCommand() *cli.Command {
-	return documented(&cli.Command{
-		Name:  "demo",
-		Usage: "serve the demo agent over HTTP",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "listen", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
-			&cli.DurationFlag{Name: "push-timeout", Value: 10 * time.Second, Usage: "`TIME`: how long a webhook may take to answer"},
-			&cli.IntFlag{Name: "push-retries", Value: 3, DefaultText: "3", Usage: "`N`: how often a push is repeated that a webhook has not taken"},
-			&cli.StringFlag{Name: "auth", Usage: "`bearer|apikey`: what a caller has to show. Without it nothing"},
-		},
-		Action: p.demo,
-	}, demoHelp)
-}
-
-var demoHelp = help{
-	intro: `Serves an A2A agent that needs no model: it tells fixed stories, picked by the
-first word of a prompt (hello, edit, shell, ask, many, todos, fail, slow, ...;
-any other word gets the list). It is for trying editors and scripts.
-
-It pushes what becomes of a task to the webhooks that its client names: to this
-machine or to public addresses.
-
-When it is ready it writes its URL to stdout, as one line. Ctrl-C ends it. With
---auth bearer or apikey it takes callers with what A2ASTDIO_DEMO_SECRET holds,
-or with a secret that it makes up and says on stderr.
-For a demo without a server: a2astdio --agent demo ...`,
-	usage: []string{"a2astdio demo --listen ADDR [options]"},
-	examples: []example{
-		{"a2astdio demo --listen :4000", "serve, in one terminal"},
-		{"a2astdio --agent http://127.0.0.1:4000/ send hello", "and talk to it in another"},
-		{"a2astdio demo --listen :4000 --auth bearer", "one that wants a token: a2astdio -a http://127.0.0.1:4000/ auth login"},
-	},
+	return newCommand("demo", p.demo,
+		&cli.StringFlag{Name: "listen", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
+		&cli.DurationFlag{Name: "push-timeout", Value: 10 * time.Second, Usage: "`TIME`: how long a webhook may take to answer"},
+		&cli.IntFlag{Name: "push-retries", Value: 3, DefaultText: "3", Usage: "`N`: how often a push is repeated that a webhook has not taken"},
+		&cli.StringFlag{Name: "auth", Usage: "`bearer|apikey`: what a caller has to show. Without it nothing"})
 }
 
 // demo serves the demo agent until an interrupt, which is its regular end.

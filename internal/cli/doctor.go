@@ -20,30 +20,9 @@ import (
 )
 
 func (p *program) doctorCommand() *cli.Command {
-	return documented(&cli.Command{
-		Name:  "doctor",
-		Usage: "find out what is wrong between here and the agent, and in it",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: also send this prompt, reject what the agent asks to do, and hold all that it says against the specification"},
-			outputFlag(`{"ok","steps":[{"step","status","says","do"}], "findings":[{"rule","weight","text","record","source"}]}, status being ok, warning, missing, failed or skipped`)}, behindCommand()...),
-		Action: p.doctor,
-	}, help{
-		intro: `Goes the way to the agent step by step: its name, the connection, TLS, the card,
-the protocol version and binding, the agent's URL, extensions, credentials, and
-questions about a task that is not there, which change nothing. Each step says
-what it has found, what the agent cannot do, and what to do if that is
-something wrong.
-
-With --prompt it is a test of the agent itself. What breaks the specification is
-an error; what clients get along with is a warning. The worst comes first.`,
-		usage: []string{"a2astdio --agent URL doctor [options]"},
-		examples: []example{
-			{"a2astdio --agent https://agent.example doctor", "what is wrong?"},
-			{`a2astdio --agent URL doctor --prompt "hello"`, "you write an agent: what is wrong in it?"},
-			{"a2astdio doctor -o json | jq -r '.steps[] | select(.status==\"failed\").do'", "in a script"},
-		},
-		after: exitBegin + "  0    all is well, but for warnings\n  1    something is wrong\n" + exitEnd,
-	})
+	return agentCommand("doctor", p.doctor,
+		&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: also send this prompt, reject what the agent asks to do, and hold all that it says against the specification"},
+		outputFlag(`{"ok","steps":[{"step","status","says","do"}], "findings":[{"rule","weight","text","record","source"}]}, status being ok, warning, missing, failed or skipped`))
 }
 
 // A finding is the result of a step.

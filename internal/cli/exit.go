@@ -26,16 +26,6 @@ const (
 	exitInterrupted = 130 // as shells report SIGINT
 )
 
-const exitHelp = `  0    done, whatever the agent decided
-  1    failed; with --fail also: the task failed, was rejected or cancelled,
-       or an approval was wanted that nobody could give
-  2    a2astdio was called wrongly
-  3    the agent, or its card, was not reached
-  4    the agent wants credentials, or refuses yours
-  5    the agent did not answer in time
-  6    with --fail: the agent asks something, and waits for the answer
-  130  interrupted`
-
 // A usageError is a misuse of the command line.
 type usageError struct{ text string }
 

@@ -1,27 +1,23 @@
 package cli
 
 import (
-	"cmp"
+	"embed"
 	"fmt"
-	"slices"
-	"sort"
 	"strings"
 
 	"github.com/urfave/cli/v2"
-
-	"github.com/a2astdio/a2astdio/internal/config"
 )
 
-// help is a command's help beside its options.
-type help struct {
-	intro    string
-	usage    []string
-	examples []example
-	commands []example // the subcommands of a group
-	after    string
-}
+// helpFiles has the help of each command and topic, in a file of its name with hyphens
+// for blanks. The first line says in a few words what it is. A line in braces stands for
+// something else: {options} for the command's own, {options NAME} for a group of
+// a2astdio's, {commands} and {topics} for lists, and {NAME} for another file.
+//
+//go:embed help
+var helpFiles embed.FS
 
-type example struct{ command, what string }
+// topics are what a2astdio's own help leaves to a2astdio help TOPIC.
+var topics = []string{"agent", "credentials", "permissions", "editor", "webhooks", "conversations"}
 
 const (
 	// helpWidth is where help wraps: the usual width of a terminal.
@@ -31,112 +27,104 @@ const (
 	helpIndent = 8
 )
 
-func rootHelp(app *cli.App) string {
+// helpText is a file's text; "" if there is none, which TestHelp finds.
+func helpText(name string) string {
+	b, _ := helpFiles.ReadFile("help/" + strings.ReplaceAll(name, " ", "-") + ".txt")
+	return string(b)
+}
+
+// inFewWords is the first line of a command's or a topic's help.
+func inFewWords(name string) string {
+	what, _, _ := strings.Cut(helpText(name), "\n")
+	return what
+}
+
+// helpPage is the help of a command or topic. c is the command, or a2astdio for a topic.
+func (p *program) helpPage(name string, c *cli.Command) string {
 	var b strings.Builder
-	b.WriteString(`a2astdio lets an editor, or a shell, talk to an A2A agent.
-
-An editor that knows the Agent Client Protocol (Zed, JetBrains, Neovim, Emacs,
-...) starts it and speaks to it on stdin and stdout; a2astdio speaks A2A to the
-agent, over HTTP. In a shell, send takes one prompt to the agent.
-
-Usage:
-  a2astdio --agent URL [options]                       what an editor starts
-  a2astdio --agent URL [options] send [PROMPT...|-]    one prompt from a shell
-  a2astdio --agent URL doctor                          what is wrong, if it is
-  a2astdio setup [URL]                                 name an agent, once
-  a2astdio demo --listen ADDR                          an agent to try it with
-  a2astdio companion                                   what terminal agents look for
-
-Try it, with the agent that is built in:
-  a2astdio --agent demo send hello
-  a2astdio --agent demo send shell        it asks before it runs a command
-  a2astdio --agent demo                   the command to put into your editor
-
-Look at it:
-  a2astdio --agent demo card get          who it is, and what it can do
-  a2astdio --agent demo doctor            is everything in order on the way there?
-
-With your own agent:
-  a2astdio setup                              once: it asks where your agent is
-  a2astdio auth login                         sign in, if it wants to know you
-  a2astdio send "add a test for the parser"
-  git diff | a2astdio send "review this" -
-  a2astdio --trace trace.jsonl send hello     see what passed to and fro
-
-Commands:
-`)
-	width := 0
-	for _, c := range app.Commands {
-		width = max(width, len(c.Name))
+	if name != programName {
+		b.WriteString(programName + " " + name + ": ")
 	}
-	for _, c := range app.Commands {
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, c.Name, c.Usage)
-	}
-	b.WriteString("\na2astdio COMMAND --help says more about each.\n")
-	writeOptions(&b, app.Flags, false)
-	b.WriteString("\n  -h, --help\n        show this\n  -v, --version\n        show the version\n")
-	b.WriteString(`
-Each of these options has an environment variable: --log-level is
-A2ASTDIO_LOG_LEVEL. An option of a command has one where its help says so. An
-option wins over its variable, and that over your configuration: see a2astdio
-config show, and docs/configuration.md.
-
-Exit status:
-` + exitHelp + "\n")
+	p.fill(&b, helpText(name), c)
 	return b.String()
 }
 
-func documented(c *cli.Command, h help) *cli.Command {
-	var b strings.Builder
-	c.HelpName = cmp.Or(c.HelpName, "a2astdio "+c.Name)
-	fmt.Fprintf(&b, "%s: %s\n\n%s\n\nUsage:\n", c.HelpName, c.Usage, h.intro)
-	for _, u := range h.usage {
-		fmt.Fprintf(&b, "  %s\n", u)
-	}
-	if len(h.commands) > 0 {
-		b.WriteString("\nCommands:\n")
-		width := 0
-		for _, e := range h.commands {
-			width = max(width, len(e.command))
+// fill writes a text with what its lines in braces stand for.
+func (p *program) fill(b *strings.Builder, text string, c *cli.Command) {
+	for line := range strings.Lines(text) {
+		word, isWord := strings.CutPrefix(strings.TrimSuffix(line, "}\n"), "{")
+		group, ofGroup := strings.CutPrefix(word, "options ")
+		switch {
+		case !isWord || !strings.HasSuffix(line, "}\n"):
+			b.WriteString(line)
+		case ofGroup:
+			writeOptions(b, group+":", rootFlags(), group, false)
+		case word == "options":
+			writeOptions(b, "Options:", c.Flags, "", true)
+		case word == "commands":
+			writeCommands(b, c)
+		case word == "topics":
+			for _, topic := range topics {
+				fmt.Fprintf(b, "  %-13s  %s\n", topic, inFewWords(topic))
+			}
+		default:
+			p.fill(b, helpText(word), c)
 		}
-		for _, e := range h.commands {
-			fmt.Fprintf(&b, "  %-*s  %s\n", width, e.command, e.what)
-		}
-		fmt.Fprintf(&b, "\n%s COMMAND --help says more about each.\n", c.HelpName)
 	}
-	b.WriteString("\nExamples:\n")
-	for _, e := range h.examples {
-		fmt.Fprintf(&b, "  %s\n        %s\n", e.command, e.what)
-	}
-	writeOptions(&b, c.Flags, true)
-	b.WriteString(cmp.Or(h.after, "\nExit status:\n  0    done\n  1    failed\n  2    a2astdio was called wrongly\n"))
-	c.CustomHelpTemplate = b.String()
-	return c
 }
 
-// writeOptions lists options by group, in the order of their definition. variables:
-// with their variables.
-func writeOptions(b *strings.Builder, flags []cli.Flag, variables bool) {
-	groups := append([]string{""}, config.Groups()...)
-	position := func(f cli.Flag) int {
-		c, _ := f.(cli.CategorizableFlag)
-		return slices.Index(groups, c.GetCategory())
+func writeCommands(b *strings.Builder, c *cli.Command) {
+	b.WriteString("Commands:\n")
+	parent := strings.TrimSuffix(strings.TrimPrefix(c.HelpName, programName)+" ", " ")
+	width := 0
+	for _, sub := range c.Subcommands {
+		width = max(width, len(sub.Name))
 	}
-	flags = slices.Clone(flags)
-	sort.SliceStable(flags, func(i, j int) bool { return position(flags[i]) < position(flags[j]) })
-	group := "-"
-	for _, f := range flags {
-		if v, ok := f.(cli.VisibleFlag); ok && !v.IsVisible() {
-			continue
+	for _, sub := range c.Subcommands {
+		fmt.Fprintf(b, "  %s\n", strings.TrimSpace(fmt.Sprintf("%s %-*s  %s", parent, width, sub.Name, sub.Usage)))
+	}
+	fmt.Fprintf(b, "\n%s COMMAND --help says more about each.\n", c.HelpName)
+}
+
+// newCommand makes a command by its whole name, with its help.
+func newCommand(name string, action cli.ActionFunc, flags ...cli.Flag) *cli.Command {
+	return &cli.Command{Name: name[strings.LastIndexByte(name, ' ')+1:], HelpName: programName + " " + name, Usage: inFewWords(name), Flags: flags, Action: action}
+}
+
+// agentCommand is newCommand for a command that takes the options of the agent, too.
+func agentCommand(name string, action cli.ActionFunc, flags ...cli.Flag) *cli.Command {
+	return newCommand(name, action, append(flags, behindCommand()...)...)
+}
+
+// group makes a command that has only subcommands.
+func group(name string, commands ...*cli.Command) *cli.Command {
+	names := commandNames(commands)
+	g := newCommand(name, func(c *cli.Context) error {
+		if c.NArg() > 0 {
+			return noCommand(name+" "+c.Args().First(), c.Args().First(), names)
 		}
-		if c, ok := f.(cli.CategorizableFlag); ok && c.GetCategory() != group {
-			group = c.GetCategory()
-			fmt.Fprintf(b, "\n%s:\n", cmp.Or(group, "Options"))
+		if len(names) == 1 {
+			return usagef("%s what? There is %s", name, names[0])
+		}
+		return usagef("%s what? There are %s", name, strings.Join(names, ", "))
+	})
+	g.Subcommands = commands
+	return g
+}
+
+// writeOptions lists options of a group, in the order of their definition; "": those
+// that are shown. variables: with their variables.
+func writeOptions(b *strings.Builder, title string, flags []cli.Flag, group string, variables bool) {
+	b.WriteString(title + "\n")
+	for _, f := range flags {
+		visible, isVisible := f.(cli.VisibleFlag)
+		of, hasGroup := f.(cli.CategorizableFlag)
+		if isVisible && !visible.IsVisible() || hasGroup && group != "" && of.GetCategory() != group {
+			continue
 		}
 		writeOption(b, f, variables)
 	}
 }
-
 func writeOption(b *strings.Builder, f cli.Flag, variables bool) {
 	doc, ok := f.(cli.DocGenerationFlag)
 	if !ok {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -80,11 +81,52 @@ func TestHelp(t *testing.T) {
 		if len(words) > 0 {
 			_, examples, _ = strings.Cut(rest, "\nExamples:\n")
 		}
+		for _, f := range c.Flags {
+			if v, ok := f.(cli.VisibleFlag); ok && v.IsVisible() && !strings.Contains(text, "--"+f.Names()[0]) && len(words) > 0 {
+				t.Errorf("the help of %s says nothing of --%s", name, f.Names()[0])
+			}
+		}
 		called := regexp.QuoteMeta(strings.Join(words, " "))
 		if ok, _ := regexp.MatchString(`(?m)^  .*\b`+called, examples); !ok {
 			t.Errorf("the help of %s has no example of it", name)
 		}
 	})
+}
+
+// TestHelpTopics: a2astdio's own help is short, its topics have each of its options once, and
+// what help files include is there.
+func TestHelpTopics(t *testing.T) {
+	if n := strings.Count(helpOf(t, nil), "\n"); n > 60 {
+		t.Errorf("a2astdio --help has %d lines: leave more to topics", n)
+	}
+	all := helpOf(t, []string{"trace"})
+	for _, topic := range topics {
+		status, text, stderr := runMain("", "help", topic)
+		if status != 0 || stderr != "" || !strings.HasPrefix(text, "a2astdio "+topic+": ") {
+			t.Errorf("help %s: status %d, %s%s", topic, status, text, stderr)
+		}
+		all += text
+	}
+	for _, f := range rootFlags() {
+		if n := len(regexp.MustCompile(`(?m)^  (-\w, )?--`+f.Names()[0]+`\b[^-]`).FindAllString(all, -1)); n != 1 {
+			t.Errorf("--%s stands %d times in the topics", f.Names()[0], n)
+		}
+	}
+	files, err := fs.Glob(helpFiles, "help/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := helpFiles.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\{(.*)\}$`).FindAllStringSubmatch(string(text), -1) {
+			if word, _, _ := strings.Cut(m[1], " "); !slices.Contains([]string{"options", "commands", "topics"}, word) && helpText(word) == "" {
+				t.Errorf("%s includes %s, which is not there", file, word)
+			}
+		}
+	}
 }
 
 // TestHelpAsked: help is there wherever it is asked for.

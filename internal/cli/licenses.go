@@ -17,12 +17,7 @@ import (
 var notices string
 
 func (p *program) licensesCommand() *cli.Command {
-	return documented(&cli.Command{Name: "licenses", Usage: "show the licences of a2astdio and its modules", Action: p.licenses}, help{
-		intro: `Shows the licence of a2astdio, and for each module that is linked into it where
-its source is, and its licence.`,
-		usage:    []string{"a2astdio licenses"},
-		examples: []example{{"a2astdio licenses | less", "read them"}, {"a2astdio licenses > THIRD_PARTY_NOTICES", "to ship with a copy of a2astdio"}},
-	})
+	return newCommand("licenses", p.licenses)
 }
 
 func (p *program) licenses(c *cli.Context) error {

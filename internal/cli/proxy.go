@@ -17,29 +17,10 @@ import (
 )
 
 func (p *program) proxyCommand() *cli.Command {
-	return documented(&cli.Command{Name: "proxy", Usage: "record any A2A client, as a proxy in front of the agent", Action: p.proxy,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", DefaultText: "a free port of this machine", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only"},
-			&cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"},
-			&cli.BoolFlag{Name: "with-credentials", Usage: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"},
-		}, behindCommand()...)}, help{
-		intro: `An HTTP reverse proxy in front of the agent that --agent names. It changes the
-agent's card, so that its URLs lead to the proxy, and nothing else: requests and
-answers pass as they are, streams event by event. With --trace all of it is
-recorded. Who can reach the proxy can use the agent: it listens on this machine
-only, unless told otherwise, and refuses what web pages from elsewhere send.
-
-Its URL is written to stdout, as one line; Ctrl-C ends it. What clients will not
-find, an interface at another origin or a signature of the card, is said on
-stderr.`,
-		usage: []string{"a2astdio --agent URL proxy --listen ADDR [--trace FILE] [--fault F]..."},
-		examples: []example{
-			{"a2astdio --agent http://localhost:41242 proxy --listen :8080 --trace t.jsonl", "record what any client says to that agent"},
-			{"a2astdio trace serve t.jsonl", "and look on, in a browser"},
-			{"a2astdio --agent demo proxy --listen :8080 --fault cut-after=2000", "how does a client take a connection that breaks off?"},
-		},
-		after: exitAfter,
-	})
+	return agentCommand("proxy", p.proxy,
+		listenFlag(),
+		faultFlag(),
+		&cli.BoolFlag{Name: "with-credentials", Usage: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"})
 }
 
 func (p *program) proxy(c *cli.Context) error {

@@ -22,59 +22,22 @@ import (
 const interruptWait = 2500 * time.Millisecond
 
 func (p *program) sendCommand() *cli.Command {
-	return documented(&cli.Command{
-		Name:  "send",
-		Usage: "send one prompt to the agent and show the answer",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText, EnvVars: env("output"),
-				Usage: "`text|json|events`: text is the agent's words, as they come; json is one document at the end, A2A 1.0's task or message; events is one JSON object a line for everything that happens"},
-			&cli.StringFlag{Name: "approve", Value: approveAsk, EnvVars: env("approve"),
-				Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
-			&cli.BoolFlag{Name: "fail",
-				Usage: "exit with 1 if the task failed, was rejected or cancelled, or if an approval was wanted that nobody could give; with 6 if the agent asks something and waits"},
-			&cli.StringSliceFlag{Name: "attach", Usage: "`FILE`: send this file with the prompt, if the agent takes its kind; up to 20 MiB in all. Repeatable"},
-			&cli.BoolFlag{Name: "continue", Usage: "go on in the last conversation with this agent in this directory"},
-			&cli.StringFlag{Name: "task-id", Usage: "`ID`: go on with a task that waits for you, instead of beginning one"},
-			&cli.StringFlag{Name: "context-id", Usage: "`ID`: begin the task in the context of earlier ones"},
-			&cli.BoolFlag{Name: "async", Usage: "do not wait: show the task's ID, or with -o json the task, as soon as the agent has taken it"},
-			&cli.BoolFlag{Name: "stream", Usage: "with -o json, write A2A 1.0's StreamResponse, one a line, as they come"},
-			&cli.StringFlag{Name: "metadata", Usage: "`JSON|@FILE`: an object to add to the message's metadata; the prompt is no slash command then"},
-			&cli.StringSliceFlag{Name: "accept", Usage: "`MODES`: media types that the answer may have, like text/plain; with commas between, or repeatable"},
-			&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"},
-		}, behindCommand()...),
-		Action: p.send,
-	}, sendHelp)
-}
-
-var sendHelp = help{
-	intro: `Sends a prompt and shows the agent's answer until it is done. The prompt is the
-arguments. Among them - stands for stdin, which is not read otherwise. Options
-may stand behind the prompt, too. Words of it that look like options go behind
---: a2astdio send -- what does --fail do
-
-The agent works in the current directory, unless --workspace names another.
-The answer is all that is on stdout. On a terminal you are asked what the agent
-asks, and see who is waited for and which tools were used. Ctrl-C cancels the
-task. If the agent asks something in a script, its question is the answer, and
-stderr has the command that answers it.`,
-	usage: []string{`a2astdio --agent URL send [options] [PROMPT...|-]`},
-	examples: []example{
-		{`a2astdio --agent demo send hello`, "try it, with the agent that is built in"},
-		{`a2astdio send "fix the failing test"`, "the agent is in A2ASTDIO_AGENT; it asks before it changes anything"},
-		{`git diff | a2astdio send "review this" - > review.md`, "a question about what comes from a pipe"},
-		{`a2astdio send --attach screen.png "what is wrong here?"`, "with a file"},
-		{`a2astdio send --continue "and now in German"`, "the same conversation, some time later"},
-		{`a2astdio send --approve once --fail "update the changelog" || exit`, "in a script: nobody is there to ask, and failing is failing"},
-		{`id=$(a2astdio send --async "fix the tests")`, "leave it to the agent; task subscribe, get and download have the rest"},
-		{`a2astdio send -o json hello | jq -r .task.contextId`, "the context, for --context-id of the next prompt"},
-		{`a2astdio send -o events hello | jq -r 'select(.method=="event/toolCall").params.toolCall.tool_name'`, "which tools were used"},
-	},
-	after: `
-The options of a2astdio itself (a2astdio --help) may stand here, too; those for
-the editor and for what the agent pushes go before the command.
-
-Exit status:
-` + exitHelp + "\n",
+	return agentCommand("send", p.send,
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText, EnvVars: env("output"),
+			Usage: "`text|json|events`: text is the agent's words, as they come; json is one document at the end, A2A 1.0's task or message; events is one JSON object a line for everything that happens"},
+		&cli.StringFlag{Name: "approve", Value: approveAsk, EnvVars: env("approve"),
+			Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
+		&cli.BoolFlag{Name: "fail",
+			Usage: "exit with 1 if the task failed, was rejected or cancelled, or if an approval was wanted that nobody could give; with 6 if the agent asks something and waits"},
+		&cli.StringSliceFlag{Name: "attach", Usage: "`FILE`: send this file with the prompt, if the agent takes its kind; up to 20 MiB in all. Repeatable"},
+		&cli.BoolFlag{Name: "continue", Usage: "go on in the last conversation with this agent in this directory"},
+		&cli.StringFlag{Name: "task-id", Usage: "`ID`: go on with a task that waits for you, instead of beginning one"},
+		&cli.StringFlag{Name: "context-id", Usage: "`ID`: begin the task in the context of earlier ones"},
+		&cli.BoolFlag{Name: "async", Usage: "do not wait: show the task's ID, or with -o json the task, as soon as the agent has taken it"},
+		&cli.BoolFlag{Name: "stream", Usage: "with -o json, write A2A 1.0's StreamResponse, one a line, as they come"},
+		&cli.StringFlag{Name: "metadata", Usage: "`JSON|@FILE`: an object to add to the message's metadata; the prompt is no slash command then"},
+		&cli.StringSliceFlag{Name: "accept", Usage: "`MODES`: media types that the answer may have, like text/plain; with commas between, or repeatable"},
+		&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
 }
 
 // send runs one turn for a shell. On a terminal it also runs the turns that answer what

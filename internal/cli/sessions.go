@@ -12,48 +12,17 @@ import (
 )
 
 func (p *program) sessionsCommand() *cli.Command {
-	return group("sessions", "list and delete stored conversations", help{
-		intro: `Looks after the conversations of editors that are kept on this machine, so
-that an editor can load them again: what was said, and with which task of the
-agent. They are your files, in clear; a session that nobody uses is removed
-after 90 days. What the agent itself keeps is not touched. --no-history keeps
-none.`,
-		usage: []string{"a2astdio sessions COMMAND [options]"},
-		examples: []example{
-			{"a2astdio sessions list", "what is there?"},
-			{"a2astdio sessions delete --older-than 168h", "delete what is older than a week"},
-		},
-	}, p.sessionsListCommand(), p.sessionsDeleteCommand())
-}
-
-func sessionsCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
-	return documented(&cli.Command{Name: name, HelpName: "a2astdio sessions " + name, Usage: usage, Flags: flags, Action: action}, h)
+	return group("sessions", p.sessionsListCommand(), p.sessionsDeleteCommand())
 }
 
 func (p *program) sessionsListCommand() *cli.Command {
-	return sessionsCommandOf("list", "list what is kept, the newest first", p.listSessions, help{
-		intro: "Lists the sessions that are kept, the newest first: when each was last used, the\n" +
-			"agent, the directory and what it is called.",
-		usage: []string{"a2astdio sessions list [options]"},
-		examples: []example{
-			{"a2astdio sessions list", "what is there?"},
-			{"a2astdio sessions list -o json | jq -r '.[].id'", "their IDs, for a script"},
-		},
-	}, outputFlag(`[{"id","agent","cwd","title","contextId","taskId","createdAt",
+	return newCommand("sessions list", p.listSessions,
+		outputFlag(`[{"id","agent","cwd","title","contextId","taskId","createdAt",
 "updatedAt"}]`))
 }
 
 func (p *program) sessionsDeleteCommand() *cli.Command {
-	return sessionsCommandOf("delete", "delete sessions", p.deleteSessions, help{
-		intro: "Deletes sessions and what was said in them, for good: those that are named, all,\n" +
-			"or those that nobody has used for a time; and where send --continue would go on.\n" +
-			"Close them in the editor first: one that goes on is kept again from then on.",
-		usage: []string{"a2astdio sessions delete ID...", "a2astdio sessions delete --all", "a2astdio sessions delete --older-than TIME"},
-		examples: []example{
-			{"a2astdio sessions delete 4c4fdb17-aa6b-4b1d-8d62-6ce8c49cc3c6", "one that sessions list has shown"},
-			{"a2astdio sessions delete --older-than 168h", "what is older than a week"},
-		},
-	},
+	return newCommand("sessions delete", p.deleteSessions,
 		&cli.BoolFlag{Name: "all", Usage: "delete all of them"},
 		&cli.DurationFlag{Name: "older-than", Usage: "`TIME`: delete those that were last used longer ago than that, like 168h"})
 }

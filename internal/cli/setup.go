@@ -15,34 +15,11 @@ import (
 )
 
 func (p *program) setupCommand() *cli.Command {
-	return documented(&cli.Command{
-		Name:  "setup",
-		Usage: "store an agent under a name, once",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "name", Usage: "`NAME`: what the agent is to be called, instead of asking"},
-			&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: what to try the agent with, instead of asking"},
-			&cli.BoolFlag{Name: "no-input", Usage: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
-			&cli.BoolFlag{Name: "template", Usage: "write a file with every key, behind comment signs, instead of asking, and print where it is; a file that is there stays"},
-		}, behindCommand()...),
-		Action: p.setup,
-	}, help{
-		intro: `Asks where your agent is, looks at its card, tries a prompt, and stores the
-agent by a name in your configuration. From then on editors that start a2astdio
-without naming an agent use it, and --agent NAME does everywhere. It may be run
-again, for another agent, or to look whether all is well.
-
-The options of a2astdio (--dialect, --mode, ...) hold for the agent, and are
-stored with it; headers are not, because they are likely to be credentials.
-An editor that knows the Agent Client Protocol offers this as "` + setupName + `".`,
-		usage: []string{"a2astdio setup [options] [URL|FILE|NAME|demo]"},
-		examples: []example{
-			{"a2astdio setup", "be asked"},
-			{"a2astdio setup https://agent.example", "with the agent's URL"},
-			{"a2astdio --agent-command 'npx -y @google/gemini-cli-a2a-server' setup --name gemini", "an agent that is started for you"},
-			{"a2astdio setup --no-input --name work --prompt hello https://agent.example", "in a script"},
-		},
-		after: exitAfter,
-	})
+	return agentCommand("setup", p.setup,
+		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the agent is to be called, instead of asking"},
+		&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: what to try the agent with, instead of asking"},
+		&cli.BoolFlag{Name: "no-input", Usage: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
+		&cli.BoolFlag{Name: "template", Usage: "write a file with every key, behind comment signs, instead of asking, and print where it is; a file that is there stays"})
 }
 
 // A setup is one run of the command, with what it knows of the agent.

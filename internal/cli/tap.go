@@ -14,23 +14,7 @@ import (
 )
 
 func (p *program) tapCommand() *cli.Command {
-	return documented(&cli.Command{Name: "tap", Usage: "record what an editor and an agent on stdio exchange", Action: p.tap, Flags: behindCommand()}, help{
-		intro: `Runs a command that speaks on stdin and stdout, an ACP agent or an MCP server,
-and records both directions in the trace that --trace names, and what it writes
-to stderr. Every byte passes as it is, at once; signals are passed on, and the
-exit status is the command's (128 and the number, if a signal ended it).
-
-Put it into an editor's settings in front of the command that is there.`,
-		usage: []string{"a2astdio tap --trace FILE -- COMMAND [ARGS...]"},
-		examples: []example{
-			{"a2astdio tap --trace /tmp/acp-{pid}.jsonl -- gemini --experimental-acp", "an ACP agent; a file for each process"},
-			{"a2astdio trace show --follow /tmp/acp-4711.jsonl", "what they say, as they say it"},
-		},
-		after: `
-Exit status: the command's; 127 if it could not be run, 2 if a2astdio was called
-wrongly.
-`,
-	})
+	return agentCommand("tap", p.tap)
 }
 
 // commandEnded carries the exit status of the command that tap runs.

@@ -14,32 +14,11 @@ import (
 )
 
 func (p *program) taskCommand() *cli.Command {
-	return group("task", "list, show, follow and cancel tasks, get their files", help{
-		intro: `A task is what comes of a prompt. The agent keeps it, for as long as it likes,
-so that it can be looked at from elsewhere.`,
-		usage: []string{"a2astdio --agent URL task COMMAND [options] [ID]"},
-		examples: []example{
-			{"a2astdio task list", "the agent is in A2ASTDIO_AGENT"},
-			{`id=$(a2astdio send --async "fix the tests"); a2astdio task subscribe $id`, "begin it in one place, and follow it in another"},
-		},
-	}, p.taskGetCommand(), p.taskListCommand(), p.taskCancelCommand(), p.taskSubscribeCommand(), p.taskDownloadCommand())
-}
-
-// taskCommandOf makes a command about one task.
-func taskCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
-	h.after = cmp.Or(h.after, exitAfter)
-	return documented(&cli.Command{Name: name, HelpName: "a2astdio task " + name, Usage: usage, Action: action, Flags: append(flags, behindCommand()...)}, h)
+	return group("task", p.taskGetCommand(), p.taskListCommand(), p.taskCancelCommand(), p.taskSubscribeCommand(), p.taskDownloadCommand())
 }
 
 func (p *program) taskGetCommand() *cli.Command {
-	return taskCommandOf("get", "show a task", p.getTask, help{
-		intro: "Shows a task as it is now: its state, what was said, what came of it.",
-		usage: []string{"a2astdio --agent URL task get [options] ID"},
-		examples: []example{
-			{"a2astdio task get 4f0c81aa", "the beginning of an ID is enough, as task list shows it"},
-			{"a2astdio task get -o json 4f0c... | jq -r .status.state", "for a script"},
-		},
-	},
+	return agentCommand("task get", p.getTask,
 		&cli.IntFlag{Name: "history", Value: -1, DefaultText: "the agent's choice", Usage: "`N`: how many messages of it to get, the last ones; 0 for none"},
 		outputFlag("A2A 1.0's Task"))
 }
@@ -82,14 +61,7 @@ func (p *program) demoForgets(c *cli.Context, err error) error {
 const demoEnds = "the demo that is built in ends with its command, and its tasks with it: a2astdio demo --listen :4000 serves one that stays"
 
 func (p *program) taskCancelCommand() *cli.Command {
-	return taskCommandOf("cancel", "ask the agent to stop working on a task", p.cancelTask, help{
-		intro: "Asks the agent to stop working on a task, and shows what has become of it.",
-		usage: []string{"a2astdio --agent URL task cancel [options] ID"},
-		examples: []example{
-			{"a2astdio task cancel 4f0c...", "one task"},
-			{"a2astdio task list --state working -o json | jq -r '.tasks[].id' | xargs -r -n1 a2astdio task cancel", "all that is under way"},
-		},
-	})
+	return agentCommand("task cancel", p.cancelTask)
 }
 
 func (p *program) cancelTask(c *cli.Context) error {

@@ -31,19 +31,7 @@ const (
 )
 
 func (p *program) taskDownloadCommand() *cli.Command {
-	return taskCommandOf("download", "write the files that came of a task", p.download, help{
-		intro: `Writes the files among a task's artifacts into a directory, and says where. The
-agent names them, but not where they go: nothing is written outside of the
-directory, nothing is replaced unless --force says so, and a name does not begin
-with a dot. Files that the agent only points to are fetched if they are where
-the agent is, since that is where your credentials may go; of others the URL is
-shown.`,
-		usage: []string{"a2astdio --agent URL task download [options] ID"},
-		examples: []example{
-			{"a2astdio task download 4f0c...", "into the current directory"},
-			{"a2astdio task download --dir out 4f0c...", "into another one, which is made if need be"},
-		},
-	},
+	return agentCommand("task download", p.download,
 		&cli.StringFlag{Name: "dir", Value: ".", Usage: "`DIR`: where to write them"},
 		&cli.BoolFlag{Name: "force", Usage: "replace files that are there"})
 }

@@ -15,16 +15,7 @@ import (
 )
 
 func (p *program) taskListCommand() *cli.Command {
-	return taskCommandOf("list", "list the agent's tasks", p.listTasks, help{
-		intro: `Lists the tasks that the agent holds, the newest first, as many as it
-gives at once. Agents of A2A 0.3 need not have a list, and most have none.`,
-		usage: []string{"a2astdio --agent URL task list [options]"},
-		examples: []example{
-			{"a2astdio task list", "the newest"},
-			{"a2astdio task list --all --state input-required", "all that wait for an answer"},
-			{"a2astdio task list -o json | jq -r '.tasks[].id'", "for a script"},
-		},
-	},
+	return agentCommand("task list", p.listTasks,
 		&cli.StringFlag{Name: "context-id", Usage: "`ID`: only the tasks of this context"},
 		&cli.StringFlag{Name: "state", Usage: "`STATE`: only the tasks in this state: " + stateWords()},
 		&cli.BoolFlag{Name: "all", Usage: "all that the agent holds, not only the page that it gives at once"},

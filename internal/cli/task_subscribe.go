@@ -28,21 +28,7 @@ const (
 )
 
 func (p *program) taskSubscribeCommand() *cli.Command {
-	return taskCommandOf("subscribe", "follow a task until it ends or waits for somebody", p.subscribe, help{
-		intro: `Shows what a task has said so far and what it goes on to say, over as many
-connections as that takes, until it has ended or waits for an answer. Ctrl-C
-ends the looking on, and not the task.
-
-What the agent asks is left to whoever works with the task, unless --approve
-says that you answer.`,
-		usage: []string{"a2astdio --agent URL task subscribe [options] ID"},
-		examples: []example{
-			{"a2astdio task subscribe 4f0c...", "look on"},
-			{"a2astdio task subscribe --approve ask 4f0c...", "look on, and answer what the agent asks"},
-			{"a2astdio task subscribe -o events 4f0c... | jq -r .method", "everything that happens, for a script"},
-		},
-		after: "\nThe options of a2astdio itself (a2astdio --help) may stand here, too; those for\nthe editor and for what the agent pushes go before the command.\n\nExit status:\n" + exitHelp + "\n",
-	},
+	return agentCommand("task subscribe", p.subscribe,
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText,
 			Usage: "`text|json|events`: text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
 		&cli.StringFlag{Name: "approve", DefaultText: "leave it to others",

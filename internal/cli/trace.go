@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"io"
 	"os"
 	"strconv"
@@ -10,32 +9,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
 )
 
 func (p *program) traceCommand() *cli.Command {
-	return group("trace", "show, check, replay and export traces", help{
-		intro: `A trace is what --trace FILE has recorded of any command: both wires of a
-conversation, byte for byte, without credentials. docs/trace-format.md says what
-is in the file. A file of which - is the name is stdin.`,
-		usage: []string{"a2astdio trace COMMAND [options] FILE"},
-		examples: []example{
-			{"a2astdio --agent demo --trace t.jsonl send shell", "record"},
-			{"a2astdio trace show t.jsonl", "and look"},
-		},
-	}, p.traceShowCommand(), p.traceServeCommand(), p.traceCheckCommand(), p.traceReplayCommand(), p.traceExportCommand())
-}
-
-const traceAfter = `
-Exit status:
-  0    done
-  1    failed: the file is no trace, for one
-  2    a2astdio was called wrongly
-  130  interrupted
-`
-
-func traceCommandOf(name, usage string, action cli.ActionFunc, h help, flags ...cli.Flag) *cli.Command {
-	h.after = cmp.Or(h.after, traceAfter)
-	return documented(&cli.Command{Name: name, HelpName: "a2astdio trace " + name, Usage: usage, Action: action, Flags: flags}, h)
+	return group("trace", p.traceShowCommand(), p.traceServeCommand(), p.traceCheckCommand(), p.traceReplayCommand(), p.traceExportCommand())
 }
 
 // openTraceFile opens the trace that the command's argument names.
@@ -73,4 +51,13 @@ func (p *program) terminalOf() (width int, color bool) {
 		width = w
 	}
 	return width, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// listenFlag and faultFlag are options of what serves a trace, or another agent.
+func listenFlag() cli.Flag {
+	return &cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", DefaultText: "a free port of this machine", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only"}
+}
+
+func faultFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"}
 }

@@ -14,30 +14,7 @@ import (
 )
 
 func (p *program) traceCheckCommand() *cli.Command {
-	return traceCommandOf("check", "check a trace against the protocols", p.traceCheck, help{
-		intro: `Says where somebody has not kept to the protocols: a line for each place, with
-the record's number, who has said it, which rule it breaks, and how. The rules:
-
-  json-rpc  JSON-RPC 2.0
-  schema    the schema of what is spoken: ACP 1, A2A 0.3, A2A 1.0, A2A lines
-  version   one version is announced, and another one spoken
-  answered  every request is answered, and once
-  order     updates before their reply, calls before news of them, and the like
-  seq       the numbers of A2A lines have no gap
-  state     a task that is over stays so, and a stream ends when it is
-  http      Content-Types, and the form of streams
-  words     what the agent says reaches the editor, all of it, and once
-
-A warning is what clients get along with. What could not be checked is said on
-stderr. trace show --record N shows more of
-a record.`,
-		usage: []string{"a2astdio trace check [options] FILE..."},
-		examples: []example{
-			{"a2astdio trace check t.jsonl", "all of it"},
-			{"a2astdio trace check --of agent --skip schema t.jsonl", "what the agent does wrong, beyond what is missing in its JSON"},
-		},
-		after: strings.Replace(traceAfter, "  0    done\n  1    failed: the file is no trace, for one\n", "  0    nothing was found but warnings\n  1    something was; or failed: a file is no trace, for one\n", 1),
-	},
+	return newCommand("trace check", p.traceCheck,
 		&cli.StringFlag{Name: "of", Usage: "`editor|bridge|agent`: only what this one does wrong; bridge is also what tap listens to"},
 		&cli.StringSliceFlag{Name: "skip", Usage: "`RULE`: not this rule. Repeatable"},
 		outputFlag(`{"file","record","who","rule","weight","source","what","text"}, one a line`))

@@ -13,22 +13,11 @@ import (
 )
 
 func (p *program) traceExportCommand() *cli.Command {
-	return traceCommandOf("export", "write a trace for other programs", p.traceExport, help{
-		intro: `Writes a trace as a page, in the format of another program, or without what was
-said, to stdout or to a file. None has more than the trace: credentials are
-masked already.`,
-		usage: []string{"a2astdio trace export --FORMAT [--out FILE] FILE"},
-		examples: []example{
-			{"a2astdio trace export --html --out t.html t.jsonl", "a page to attach to a bug report, or to keep"},
-			{"a2astdio trace export --har t.jsonl >t.har", "for the network panel of a browser"},
-			{"a2astdio trace export --redact t.jsonl >report.jsonl", "for a bug report: of each text its length"},
-		},
-	},
+	return newCommand("trace export", p.traceExport,
 		&cli.BoolFlag{Name: "html", Usage: "the page that trace serve shows, with the trace in it"},
 		&cli.BoolFlag{Name: "har", Usage: "HAR 1.2: the agent's wire"},
 		&cli.BoolFlag{Name: "redact", Usage: "the trace itself, without texts, as --trace-redact would have written it"},
-		&cli.StringFlag{Name: "out", Usage: "`FILE`: where to write; without it, to stdout"},
-	)
+		&cli.StringFlag{Name: "out", Usage: "`FILE`: where to write; without it, to stdout"})
 }
 
 func (p *program) traceExport(c *cli.Context) error {

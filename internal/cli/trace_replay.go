@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -30,34 +29,11 @@ const commandGrace = 5 * time.Second
 const replayPatience = 30 * time.Second
 
 func (p *program) traceReplayCommand() *cli.Command {
-	return traceCommandOf("replay", "play a recorded agent, or a recorded editor, again", p.traceReplay, help{
-		intro: `Serves the agent of a trace: an A2A agent that answers as it did then, to any
-client. Requests are matched by what they say, since IDs differ. Its URL is
-written to stdout, as one line; Ctrl-C ends it. What a client asks that was not
-recorded is said on stderr; tasks can be asked for, followed and cancelled all
-the same.
-
-With --editor it plays the editor's side instead, against a bridge: against
-a2astdio itself, with the agent that --agent names, or against the command that
-stands behind --. It reports the first message that is not as recorded. IDs,
-times and the cutting of text into pieces may differ.`,
-		usage: []string{
-			"a2astdio trace replay [--listen ADDR] [--speed N|max] [--fault F]... FILE",
-			"a2astdio [--agent URL] trace replay --editor [options] FILE [-- COMMAND...]",
-		},
-		examples: []example{
-			{"a2astdio trace replay --listen :4001 t.jsonl", "the agent, at its own pace"},
-			{"a2astdio trace replay --speed max --fault cut-after=500 t.jsonl", "without pauses; the first answer breaks off"},
-			{"a2astdio --agent http://127.0.0.1:4001 trace replay --editor t.jsonl", "the editor, against a bridge to that agent"},
-			{"a2astdio trace replay --editor t.jsonl -- my-agent --acp", "against any agent that speaks ACP"},
-		},
-		after: strings.Replace(exitAfter, "  0    done\n  1    failed: the agent has refused, for one\n", "  0    done; with --editor: all was as recorded\n  1    failed; with --editor: something was not as recorded\n", 1),
-	}, append([]cli.Flag{
-		&cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", DefaultText: "a free port of this machine", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only"},
+	return agentCommand("trace replay", p.traceReplay,
+		listenFlag(),
 		&cli.StringFlag{Name: "speed", Value: "1", Usage: "`N|max`: how many times faster than it was; max is without pauses"},
-		&cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"},
-		&cli.BoolFlag{Name: "editor", Usage: "play the editor's side"},
-	}, behindCommand()...)...)
+		faultFlag(),
+		&cli.BoolFlag{Name: "editor", Usage: "play the editor's side"})
 }
 
 func (p *program) traceReplay(c *cli.Context) error {

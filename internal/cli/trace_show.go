@@ -15,30 +15,16 @@ import (
 )
 
 func (p *program) traceShowCommand() *cli.Command {
-	return traceCommandOf("show", "show a trace as a timeline", p.traceShow, help{
-		intro: `Writes a line for each record: its number, the seconds since the beginning, who
-says it to whom, and what. Below it stands, behind !, what is not as the
-protocols say (trace check). --record shows all of one.
-
-What is wrong with a trace (a line that is cut off, records that are missing) is
-said on stderr, and the rest is shown.`,
-		usage: []string{"a2astdio trace show [options] FILE"},
-		examples: []example{
-			{"a2astdio trace show t.jsonl", "all of it"},
-			{"a2astdio trace show --follow t.jsonl", "while a bridge writes it"},
-			{"a2astdio trace show --method 'session/*' --direction from-editor t.jsonl", "what the editor has asked for"},
-			{"a2astdio trace show --stats t.jsonl", "how much, how often, how long"},
-			{"a2astdio trace show --record 17 t.jsonl", "one record, with its JSON indented"},
-		},
-	}, append(filterFlags(),
-		&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
-		&cli.StringFlag{Name: "task-id", Usage: "`ID`: only this task of the agent's, or those that begin so"},
-		&cli.StringFlag{Name: "direction", Usage: "`from-editor|to-editor|from-agent|to-agent`: only what goes that way"},
-		&cli.StringFlag{Name: "text", Usage: "`TEXT`: only what contains this"},
-		&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on as the trace is written, until interrupted"},
-		&cli.BoolFlag{Name: "stats", Usage: "figures instead of lines: how much passed, how long replies took, first events, silences, turns, tool calls"},
-		&cli.IntFlag{Name: "record", DefaultText: "all", Usage: "`N`: show one record, in full"},
-		outputFlag("the records as they are in the file, one a line"))...)
+	return newCommand("trace show", p.traceShow,
+		append(filterFlags(),
+			&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
+			&cli.StringFlag{Name: "task-id", Usage: "`ID`: only this task of the agent's, or those that begin so"},
+			&cli.StringFlag{Name: "direction", Usage: "`from-editor|to-editor|from-agent|to-agent`: only what goes that way"},
+			&cli.StringFlag{Name: "text", Usage: "`TEXT`: only what contains this"},
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on as the trace is written, until interrupted"},
+			&cli.BoolFlag{Name: "stats", Usage: "figures instead of lines: how much passed, how long replies took, first events, silences, turns, tool calls"},
+			&cli.IntFlag{Name: "record", DefaultText: "all", Usage: "`N`: show one record, in full"},
+			outputFlag("the records as they are in the file, one a line"))...)
 }
 
 // filterFlags are the filters of show and serve; serve's page has the others.

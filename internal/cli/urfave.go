@@ -124,11 +124,14 @@ func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // helpFor returns the command line for a2astdio help COMMAND.
 func (p *program) helpFor(app *cli.App, words []string) ([]string, error) {
+	if len(words) == 1 && slices.Contains(topics, words[0]) {
+		return []string{programName, "--help=" + words[0]}, nil
+	}
 	out, commands := []string{programName}, app.Commands
 	for _, word := range words {
 		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(word) })
 		if i < 0 {
-			return nil, noCommand(strings.Join(append(out[1:], word), " "), word, commandNames(commands))
+			return nil, noCommand(strings.Join(append(out[1:], word), " "), word, append(commandNames(commands), topics...))
 		}
 		out, commands = append(out, commands[i].Name), commands[i].Subcommands
 	}
@@ -261,24 +264,4 @@ func takesValue(f cli.Flag) bool {
 }
 
 // title is a command's name with its parent's.
-func title(c *cli.Command) string { return strings.ReplaceAll(c.HelpName, programName+" ", "") }
-
-// group makes a command that has only subcommands. A nested group's name includes its
-// parent's.
-func group(name, usage string, h help, commands ...*cli.Command) *cli.Command {
-	g := &cli.Command{Name: name[strings.LastIndexByte(name, ' ')+1:], HelpName: programName + " " + name, Usage: usage, Subcommands: commands}
-	names := commandNames(commands)
-	for _, c := range commands {
-		h.commands = append(h.commands, example{name + " " + c.Name, c.Usage})
-	}
-	g.Action = func(c *cli.Context) error {
-		if c.NArg() > 0 {
-			return noCommand(title(g)+" "+c.Args().First(), c.Args().First(), names)
-		}
-		if len(names) == 1 {
-			return usagef("%s what? There is %s", title(g), names[0])
-		}
-		return usagef("%s what? There are %s", title(g), strings.Join(names, ", "))
-	}
-	return documented(g, h)
-}
+func title(c *cli.Command) string { return strings.TrimPrefix(c.HelpName, programName+" ") }

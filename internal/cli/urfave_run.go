@@ -25,12 +25,15 @@ func (p *program) runCommand(ctx context.Context, app *cli.App) error {
 	if slices.Equal(args, []string{programName, "--version"}) {
 		return p.showText(app.Name + " version " + app.Version + "\n")
 	}
-	command := &cli.Command{Name: app.Name, Flags: app.Flags, Subcommands: app.Commands, Action: app.Action, CustomHelpTemplate: app.CustomAppHelpTemplate}
+	if topic, ok := strings.CutPrefix(args[len(args)-1], "--help="); ok && len(args) == 2 {
+		return p.showText(p.helpPage(topic, nil))
+	}
+	command := &cli.Command{Name: app.Name, Flags: app.Flags, Subcommands: app.Commands, Action: app.Action, HelpName: programName}
 	c := &cli.Context{Context: ctx}
 	for {
 		set, err := parse(command, args[1:])
 		if errors.Is(err, flag.ErrHelp) {
-			return p.showText(command.CustomHelpTemplate)
+			return p.showText(p.helpPage(title(command), command))
 		}
 		if err != nil {
 			return wrongValue(command.Flags, err)

@@ -9,11 +9,7 @@ import (
 )
 
 func (p *program) versionCommand() *cli.Command {
-	return documented(&cli.Command{Name: "version", Usage: "show the version, the commit and the Go version", Action: p.showVersion}, help{
-		intro:    "Shows what this a2astdio was made of. A build from a checkout knows its commit.",
-		usage:    []string{"a2astdio version"},
-		examples: []example{{"a2astdio version", "for a bug report"}},
-	})
+	return newCommand("version", p.showVersion)
 }
 
 func (p *program) showVersion(c *cli.Context) error {

@@ -2,23 +2,17 @@ package peers
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// A verdict is the output of card verify -o json.
-type verdict struct {
-	OK         bool
-	Signatures []struct {
-		Status, Form, Thumbprint string
-		LeftOut                  []string
-	}
-}
+// A verdict is what card verify says of a signature.
+type verdict struct{ Status, Form, Thumbprint string }
 
 // a2astdio runs the program under test, and returns what it wrote to stdout.
 func a2astdio(t *testing.T, status int, args ...string) string {
@@ -33,11 +27,23 @@ func a2astdio(t *testing.T, status int, args ...string) string {
 	return stdout.String()
 }
 
-func verifyCard(t *testing.T, status int, args ...string) (v verdict) {
+var signatureSays = regexp.MustCompile(`(?m)^Signature 1 of \d+: (.*)$`)
+var formSays = regexp.MustCompile(`(?m)^  form +([\w-]+):`)
+var thumbprintSays = regexp.MustCompile(`sha256:[\w-]{43}`)
+
+// verifyCard returns what is said of the first signature.
+func verifyCard(t *testing.T, status int, args ...string) verdict {
 	t.Helper()
-	out := a2astdio(t, status, append([]string{"card", "verify", "-o", "json"}, args...)...)
-	if err := json.Unmarshal([]byte(out), &v); err != nil || len(v.Signatures) == 0 {
-		t.Fatalf("%v: %s", err, out)
+	out := a2astdio(t, status, append([]string{"card", "verify"}, args...)...)
+	first := func(r *regexp.Regexp) string {
+		if m := r.FindStringSubmatch(out); m != nil {
+			return m[len(m)-1]
+		}
+		return ""
+	}
+	v := verdict{first(signatureSays), first(formSays), first(thumbprintSays)}
+	if v.Status == "" {
+		t.Fatalf("it says nothing of a signature: %s", out)
 	}
 	return v
 }
@@ -59,7 +65,7 @@ func TestSignedServers(t *testing.T) {
 	t.Run("a2a-js", func(t *testing.T) {
 		url := serve(t, "node", filepath.Join("a2ajs", "server.mjs"), installJS(t), "a2a-js-1", "sign")
 		checkSigned(t, url, url, "non-empty")
-		thumb := verifyCard(t, 0, "--signature-key", url+"/jwks.json", url).Signatures[0].Thumbprint
+		thumb := verifyCard(t, 0, "--signature-key", url+"/jwks.json", url).Thumbprint
 		verifyCard(t, 0, "--signature-key", thumb, url) // its jku is where the card is
 	})
 	for name, s := range servers {
@@ -71,7 +77,7 @@ func checkSigned(t *testing.T, url, card, form string) {
 	t.Helper()
 	key := url + "/jwks.json"
 	v := verifyCard(t, 0, "--signature-key", key, card)
-	if !v.OK || v.Signatures[0].Status != "valid" || v.Signatures[0].Form != form {
+	if v.Status != "valid" || v.Form != form {
 		t.Errorf("%+v, want it to be valid in the form %s", v, form)
 	}
 	for _, version := range []string{"auto", "1.0"} {
@@ -93,7 +99,7 @@ func TestCardsOfJS(t *testing.T) {
 	for i := range cards {
 		file := filepath.Join(out, fmt.Sprint(i, ".json"))
 		v := verifyCard(t, 0, "--signature-key", filepath.Join(out, "jwks.json"), file)
-		forms[v.Signatures[0].Form]++
+		forms[v.Form]++
 	}
 	if forms["sdk"] < cards/10 || len(forms) < 2 {
 		t.Errorf("the cards are too much alike: %v", forms)
@@ -104,7 +110,7 @@ func TestCardsOfJS(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, file, strings.Replace(string(card), `"version":"1"`, `"version":"2"`, 1))
-	if v := verifyCard(t, 1, "--signature-key", filepath.Join(out, "jwks.json"), file); v.Signatures[0].Status != "invalid" {
+	if v := verifyCard(t, 1, "--signature-key", filepath.Join(out, "jwks.json"), file); v.Status != "not valid" {
 		t.Errorf("changed, and %+v", v)
 	}
 }
