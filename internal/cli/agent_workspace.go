@@ -19,25 +19,18 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Values of --working-directory.
-const (
-	workingNeutral   = "neutral"
-	workingWorkspace = "workspace"
-)
+// workingNeutral is the value of --working-directory without the workspace.
+const workingNeutral = "neutral"
 
 // whereAgentRuns chooses the directory in which the agent is started: an empty one of
 // ours, or the workspace, once the user has allowed that. npx prefers a repository's own
 // node_modules/.bin, and an .npmrc there chooses the registry.
 func (p *program) whereAgentRuns(c *cli.Context, l *link, opts *agentproc.Options) error {
-	where, err := oneOf(c, "working-directory", workingNeutral, workingWorkspace)
-	if err != nil {
-		return err
-	}
 	state, err := safe.StateDir()
 	if err != nil {
 		return usagef("--agent-command needs a directory of its own: %v", err)
 	}
-	if where == workingNeutral {
+	if stringOf(c, "working-directory") == workingNeutral {
 		opts.Dir = filepath.Join(state, "a2astdio", "agent")
 		if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
 			return fmt.Errorf("bridge: no directory for the agent to run in: %w", err)

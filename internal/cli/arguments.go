@@ -9,11 +9,8 @@ import (
 
 // inputs returns a command's arguments, and whether it writes JSON.
 func (p *program) inputs(c *cli.Context, names ...string) (args []string, asJSON bool, err error) {
-	if args, err = p.arguments(c, names...); err != nil {
-		return nil, false, err
-	}
-	format, err := oneOf(c, "output", formatText, formatJSON)
-	return args, format == formatJSON, err
+	args, err = p.arguments(c, names...)
+	return args, stringOf(c, "output") == formatJSON, err
 }
 
 // arguments returns a command's arguments. names tells how many there are: a name in

@@ -13,13 +13,13 @@ import (
 )
 
 func (p *program) authCommand() *cli.Command {
-	return group("auth", p.loginCommand(), p.logoutCommand(), p.statusCommand())
-}
-
-func (p *program) loginCommand() *cli.Command {
-	return agentCommand("auth login", p.signIn,
-		&cli.BoolFlag{Name: "device", Usage: "enter a code on another device, also where there is a browser"},
-		&cli.BoolFlag{Name: "with-token", Usage: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"})
+	return group("auth",
+		agentCommand("auth login", p.signIn,
+			&cli.BoolFlag{Name: "device", Usage: "enter a code on another device, also where there is a browser"},
+			&cli.BoolFlag{Name: "with-token", Usage: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"}),
+		agentCommand("auth logout", p.logout,
+			&cli.BoolFlag{Name: "all", Usage: "forget the sign-ins for all agents"}),
+		agentCommand("auth status", p.authStatus))
 }
 
 func (p *program) signIn(c *cli.Context) error {
@@ -34,7 +34,7 @@ func (p *program) signIn(c *cli.Context) error {
 	if err := l.canSignIn(); err != nil {
 		return err
 	}
-	source := l.credentials.get()
+	source := l.credentials
 	how := &credentials.SignIn{Device: c.Bool("device")}
 	if how.Card, err = l.publicCard(c); err != nil {
 		return err
@@ -94,11 +94,6 @@ type signInError struct{ err error }
 
 func (e *signInError) Error() string { return "not signed in: " + e.err.Error() }
 func (e *signInError) Unwrap() error { return e.err }
-
-func (p *program) logoutCommand() *cli.Command {
-	return agentCommand("auth logout", p.logout,
-		&cli.BoolFlag{Name: "all", Usage: "forget the sign-ins for all agents"})
-}
 
 func (p *program) logout(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {

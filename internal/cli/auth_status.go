@@ -18,10 +18,6 @@ func (p *program) loginStore() (*credentials.Store, error) {
 	return store, nil
 }
 
-func (p *program) statusCommand() *cli.Command {
-	return agentCommand("auth status", p.authStatus)
-}
-
 // authStatus shows which credentials identify the user.
 func (p *program) authStatus(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {

@@ -16,10 +16,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-func (p *program) callCommand() *cli.Command {
-	return agentCommand("call", p.call)
-}
-
 // longMethods may take as long as the agent works.
 var longMethods = []string{"message/send", "message/stream", "SendMessage", "SendStreamingMessage"}
 

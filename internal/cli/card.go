@@ -23,7 +23,13 @@ func (p *program) cardCommand() *cli.Command {
 	get := agentCommand("card get", p.getCard,
 		outputFlag("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
 		&cli.BoolFlag{Name: "extended", Usage: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"})
-	return group("card", get, p.cardVerifyCommand(), p.cardSignCommand())
+	return group("card",
+		get,
+		p.cardVerifyCommand(),
+		newCommand("card sign", p.signCard,
+			&cli.StringFlag{Name: "key", Usage: "`FILE`: your private key, as PEM or JWK: P-256, Ed25519, or RSA from 2048 bits (RS256, or the alg of the JWK); nobody else may be able to read the file"},
+			&cli.StringFlag{Name: "key-id", Usage: "`ID`: what verifiers find the public key by (kid); if not given: its thumbprint"},
+			&cli.StringFlag{Name: "jku", Usage: "`URL`: where your public key is served, as a JWKS"}))
 }
 
 func (p *program) getCard(c *cli.Context) error {

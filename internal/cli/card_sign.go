@@ -10,13 +10,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-func (p *program) cardSignCommand() *cli.Command {
-	return newCommand("card sign", p.signCard,
-		&cli.StringFlag{Name: "key", Usage: "`FILE`: your private key, as PEM or JWK: P-256, Ed25519, or RSA from 2048 bits (RS256, or the alg of the JWK); nobody else may be able to read the file"},
-		&cli.StringFlag{Name: "key-id", Usage: "`ID`: what verifiers find the public key by (kid); if not given: its thumbprint"},
-		&cli.StringFlag{Name: "jku", Usage: "`URL`: where your public key is served, as a JWKS"})
-}
-
 // maxKeyFile bounds a file with a private key.
 const maxKeyFile = 1 << 20
 

@@ -35,8 +35,6 @@ type program struct {
 	// login signs the user in where setup finds that the agent wants it; nil: setup tells
 	// what the user can do.
 	login login
-	// noLogins: stored sign-ins are not used, because they might be renewed.
-	noLogins bool
 	// mask removes credentials from messages; nil: none are known.
 	mask func(string) string
 	// alone: the workspace's file is not read, because setup has to mend it.
@@ -84,7 +82,7 @@ func (p *program) commands() []command {
 		{"auth", p.authCommand},
 		{"card", p.cardCommand},
 		{"task", p.taskCommand},
-		{"call", p.callCommand},
+		{"call", func() *cli.Command { return agentCommand("call", p.call) }},
 		{"doctor", p.doctorCommand},
 		{"setup", p.setupCommand},
 		{"agents", p.agentsCommand},
@@ -94,11 +92,11 @@ func (p *program) commands() []command {
 		{"companion", p.companionCommand},
 		{"trace", p.traceCommand},
 		{"proxy", p.proxyCommand},
-		{"tap", p.tapCommand},
+		{"tap", func() *cli.Command { return agentCommand("tap", p.tap) }},
 
-		{"completion", p.completionCommand},
-		{"version", p.versionCommand},
-		{"licenses", p.licensesCommand},
+		{"completion", func() *cli.Command { return newCommand("completion", p.completion) }},
+		{"version", func() *cli.Command { return newCommand("version", p.showVersion) }},
+		{"licenses", func() *cli.Command { return newCommand("licenses", p.licenses) }},
 	}
 }
 

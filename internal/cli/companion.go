@@ -31,9 +31,6 @@ func (p *program) companion(c *cli.Context) error {
 		return err
 	}
 	opts := &companion.Options{DisplayName: c.String("name"), NoDiffs: c.Bool("no-diffs"), EditorPID: c.Int("editor-pid"), Version: p.version}
-	if opts.EditorPID < 0 {
-		return usagef("--editor-pid does not take %d: it takes the number of a process", opts.EditorPID)
-	}
 	var err error
 	if opts.Workspaces, err = companionWorkspaces(c); err != nil {
 		return err

@@ -26,10 +26,6 @@ func (p *program) companionEnv(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err
 	}
-	shell, err := oneOf(c, "shell", shellPosix, shellFish, shellPowerShell, shellJSON)
-	if err != nil {
-		return err
-	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("bridge: the current directory is unknown: %v", err)
@@ -48,7 +44,7 @@ func (p *program) companionEnv(c *cli.Context) error {
 	} else if len(running) > 1 {
 		p.say("several editors have %s open, and this is the one that was started last; with --port, there %s", dir, listRunning(running))
 	}
-	_, err = fmt.Fprint(p.stdout, shellWords(shell, chosen.Env))
+	_, err = fmt.Fprint(p.stdout, shellWords(c.String("shell"), chosen.Env))
 	return err
 }
 

@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"io"
 	"os"
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,8 +15,6 @@ import (
 // [program.arrange] does, but refuses nothing.
 type completer struct {
 	at level
-	// agent holds the options for reaching the agent, as typed.
-	agent []string
 	// arguments counts the arguments before the last word.
 	arguments int
 }
@@ -47,7 +40,7 @@ func (k *completer) complete(words []string) completions {
 		if word == "--" {
 			return completions{kind: "files"}
 		}
-		name, value, has, ok := optionOf(word)
+		name, _, has, ok := optionOf(word)
 		if !ok {
 			k.argument(word)
 			continue
@@ -55,17 +48,14 @@ func (k *completer) complete(words []string) completions {
 		f := findFlag(k.at.flags, name)
 		if f != nil && !has && takesValue(f) {
 			if len(words) == 0 {
-				return k.values(f, name, "")
+				return valuesOf(f, name, "")
 			}
-			value, words = words[0], words[1:]
-		}
-		if f != nil && slices.Contains(reachOptions(), f.Names()[0]) {
-			k.agent = append(k.agent, strings.TrimSuffix("--"+f.Names()[0]+"="+value, "="))
+			words = words[1:]
 		}
 	}
 	if name, _, has, ok := optionOf(last); ok && has {
 		if f := findFlag(k.at.flags, name); f != nil {
-			return k.values(f, name, last[:strings.Index(last, "=")+1])
+			return valuesOf(f, name, last[:strings.Index(last, "=")+1])
 		}
 	}
 	if strings.HasPrefix(last, "-") {
@@ -80,13 +70,6 @@ func (k *completer) complete(words []string) completions {
 		}
 	}
 	return found
-}
-
-// reachOptions are the options that completing a task's ID obeys. Others could write a
-// file or start a program, which nobody expects of a key.
-func reachOptions() []string {
-	return []string{"agent", "header", "trust-origin", "signature-key", "require-signature", "a2a-version", "dialect", "extension",
-		"token-file", "ca-file", "client-cert", "client-key", "insecure"}
 }
 
 // argument takes a word that is no option.
@@ -121,8 +104,8 @@ func (k *completer) options() []suggestion {
 	return slices.CompactFunc(all, func(a, b suggestion) bool { return a.word == b.word })
 }
 
-// values completes an option's value.
-func (k *completer) values(f cli.Flag, name, prefix string) completions {
+// valuesOf completes an option's value.
+func valuesOf(f cli.Flag, name, prefix string) completions {
 	if _, ok := f.(*cli.BoolFlag); ok {
 		return completions{"words", prefix, []suggestion{{word: "true"}, {word: "false"}}}
 	}
@@ -130,7 +113,7 @@ func (k *completer) values(f cli.Flag, name, prefix string) completions {
 	if doc, ok := f.(cli.DocGenerationFlag); ok {
 		value, _ = placeholder(doc.GetUsage())
 	}
-	found := k.named(value, name == "task-id")
+	found := named(value)
 	found.prefix = prefix
 	if name == "agent" {
 		found.words = append(found.words, agentNames()...)
@@ -150,84 +133,32 @@ func agentNames() (names []suggestion) {
 	return names
 }
 
-// argumentValues completes the next argument: IDs of task's commands, and files.
+// argumentValues completes the next argument: files, and shells.
 func (k *completer) argumentValues() completions {
 	words := strings.Fields(k.at.name)
 	switch {
 	case len(words) < 2 || len(k.at.commands) > 0:
-	case words[1] == "task" && k.arguments == 0:
-		return k.named("ID", true)
 	case words[1] == "trace", words[1] == "card":
-		return k.named("FILE", false)
+		return named("FILE")
 	case words[1] == "completion" && k.arguments == 0:
-		return k.named("bash|zsh|fish", false)
+		return named("bash|zsh|fish")
 	}
 	return completions{kind: "words"}
 }
 
 // named completes the placeholder of a value in help: words stand for themselves, FILE
-// and DIR for paths, and ID for a task's ID, if tasks is set.
-func (k *completer) named(value string, tasks bool) completions {
+// and DIR for paths.
+func named(value string) completions {
 	found := completions{kind: "words"}
-	for _, word := range strings.Split(value, "|") {
+	for word := range strings.SplitSeq(value, "|") {
 		switch {
 		case word == "FILE":
 			found.kind = "files"
 		case word == "DIR":
 			found.kind = "dirs"
-		case word == "ID" && tasks:
-			found.words = append(found.words, k.tasks()...)
 		case plainWord(word) && !strings.ContainsAny(word, ":/=@") && (strings.ToUpper(word) != word || strings.ContainsAny(word, "0123456789")):
 			found.words = append(found.words, suggestion{word: word})
 		}
 	}
 	return found
 }
-
-// completeTime bounds how long a key may take.
-const completeTime = time.Second
-
-// tasks asks the agent for its latest tasks, if its URL is known. For a key it ignores
-// files, commands and listeners that variables or the configuration name, and asks no
-// identity provider.
-func (k *completer) tasks() []suggestion {
-	args := []string{programName, "--trace=", "--log=", "--agent-command=", "--webhook=", "--credential-command=", "--oauth-issuer="}
-	args = append(append(args, k.agent...), "task", "list", "--output=json", "--timeout="+completeTime.String())
-	var stdout, stderr bytes.Buffer
-	p := &program{args: args, stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, version: buildVersion(), terminal: noTerminal, noLogins: true}
-	if agent := lastAgent(k.agent); !strings.HasPrefix(agent, "http://") && !strings.HasPrefix(agent, "https://") {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(context.Background(), completeTime)
-	defer stop()
-	if p.run(ctx) != exitOK {
-		return nil
-	}
-	var document struct {
-		Tasks []struct {
-			ID     string
-			Status struct{ State string }
-		}
-	}
-	if json.Unmarshal(stdout.Bytes(), &document) != nil {
-		return nil
-	}
-	var all []suggestion
-	for _, t := range document.Tasks {
-		all = append(all, suggestion{t.ID, strings.ToLower(strings.TrimPrefix(t.Status.State, "TASK_STATE_"))})
-	}
-	return all
-}
-
-// lastAgent returns the agent that was typed last, or the variable's.
-func lastAgent(options []string) string {
-	for _, o := range slices.Backward(options) {
-		if agent, ok := strings.CutPrefix(o, "--agent="); ok {
-			return agent
-		}
-	}
-	return os.Getenv(env("agent")[0])
-}
-
-// noTerminal stands where nobody can be asked.
-func noTerminal() (io.ReadWriteCloser, error) { return nil, os.ErrNotExist }

@@ -19,10 +19,6 @@ var (
 	completionFish string
 )
 
-func (p *program) completionCommand() *cli.Command {
-	return newCommand("completion", p.completion)
-}
-
 func (p *program) completion(c *cli.Context) error {
 	args, err := p.arguments(c, "bash, zsh or fish")
 	if err != nil {

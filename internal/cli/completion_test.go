@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/a2astdio/a2astdio/internal/demo"
 )
 
 // completed returns a shell's offers for a line.
@@ -79,35 +76,6 @@ func TestCompleteAll(t *testing.T) {
 	}
 }
 
-// TestCompleteTasks: completion asks the agent for task IDs by its URL only, and
-// ignores the trace, log or command that variables name.
-func TestCompleteTasks(t *testing.T) {
-	agent := demo.New(&demo.Options{Version: "both"})
-	server := httptest.NewServer(agent)
-	t.Cleanup(func() { server.Close(); _ = agent.Close() })
-	status, id, stderr := runMain("", "-a", server.URL, "send", "--async", "hello")
-	if status != 0 {
-		t.Fatal(stderr)
-	}
-	id = strings.TrimSpace(id)
-	trace := filepath.Join(t.TempDir(), "trace")
-	t.Setenv("A2ASTDIO_TRACE", trace)
-	t.Setenv("A2ASTDIO_AGENT_COMMAND", "touch "+trace)
-	if _, words := completed(t, "a2astdio --agent "+server.URL+" task get "); !slices.Contains(words, id) {
-		t.Errorf("%s is not in %q", id, words)
-	}
-	if _, words := completed(t, "a2astdio task get --agent demo "); len(words) > 0 {
-		t.Errorf("a demo of its own has no tasks: %q", words)
-	}
-	t.Setenv("A2ASTDIO_AGENT", server.URL)
-	if _, words := completed(t, "a2astdio send --task-id "+id[:3]); !slices.Contains(words, id) {
-		t.Errorf("%s is not in %q", id, words)
-	}
-	if _, err := os.Stat(trace); err == nil {
-		t.Error("a key has written a trace")
-	}
-}
-
 // TestPlainWord: what a shell would not read as a word is not offered.
 func TestPlainWord(t *testing.T) {
 	for _, word := range []string{"", "a b", "$(x)", "`x`", "a;b", "a\n", "'", "\"", "~", "*", "é", "a\\"} {
@@ -123,9 +91,6 @@ func FuzzComplete(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		if strings.Contains(line, "http") {
-			t.Skip("a URL would be asked")
-		}
 		_, words := completed(t, line)
 		for _, w := range words {
 			if !plainWord(w) {

@@ -15,7 +15,8 @@ import (
 func (p *program) configCommand() *cli.Command {
 	show := agentCommand("config show", p.configShow,
 		outputFlag(`{"user","workspace","agent","values"}, values being [{"key","value","from","file"}], from being option, variable, workspace, agent, file or built-in`))
-	return group("config", show)
+	return group("config",
+		show)
 }
 
 // A setting is a line of config show.

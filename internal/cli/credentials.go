@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -89,7 +88,7 @@ func (p *program) credentialOptions(c *cli.Context, conf *configuration, header 
 	if !a.Secret.IsZero() && a.ClientID == "" {
 		return nil, usagef("%s is a client's secret, and --oauth-client-id does not say whose", a.Secret.Name)
 	}
-	if o.Agent != "" && !p.noLogins {
+	if o.Agent != "" {
 		o.Cure = "a2astdio --agent " + shellWord(agentName(o.Agent)) + " auth login"
 		if o.Store, err = credentials.OpenStore(""); err != nil {
 			o.Store = nil // signing in reports it
@@ -170,41 +169,13 @@ func (conf *configuration) says(option, by string) string {
 	return option
 }
 
-// A lateSource makes the credential source at the first request: a start that only
-// answers initialize does not need it.
-type lateSource struct {
-	make func() *credentials.Source
-
-	mu     sync.Mutex
-	source *credentials.Source
-}
-
-func (l *lateSource) get() *credentials.Source {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.source == nil {
-		l.source = l.make()
-	}
-	return l.source
-}
-
-// Close ends the source, if it was made.
-func (l *lateSource) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.source == nil {
-		return nil
-	}
-	return l.source.Close()
-}
-
 // useCredentials makes the client ask this source for credentials.
 func (l *link) useCredentials(client *transport.ClientOptions, o *credentials.Options) {
 	o.Log = l.options.Log
-	l.credentials = &lateSource{make: func() *credentials.Source { return credentials.New(o) }}
+	l.credentials = credentials.New(o)
 	l.signInAs = o
 	l.closers = append(l.closers, l.credentials.Close)
 	client.Credentials = func(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
-		return l.credentials.get().Credential(ctx, c)
+		return l.credentials.Credential(ctx, c)
 	}
 }

@@ -87,7 +87,7 @@ func (k *checkup) shown() bool {
 	if k.l.credentials == nil {
 		return false
 	}
-	cred, err := k.l.credentials.get().Credential(k.c.Context, &transport.Challenge{URL: &url.URL{}, Card: k.card})
+	cred, err := k.l.credentials.Credential(k.c.Context, &transport.Challenge{URL: &url.URL{}, Card: k.card})
 	return err == nil && cred != nil || k.l.http.TLS != nil && k.l.http.TLS.GetClientCertificate != nil
 }
 

@@ -106,13 +106,13 @@ func (e *editorLogin) Methods() []acp.AuthMethod { return e.methods }
 
 // Needed implements [bridge.Login].
 func (e *editorLogin) Needed(ctx context.Context, card *a2a.Card) error {
-	_, err := e.link.credentials.get().Needed(ctx, card)
+	_, err := e.link.credentials.Needed(ctx, card)
 	return err
 }
 
 // SignIn implements [bridge.Login].
 func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
-	source := e.link.credentials.get()
+	source := e.link.credentials
 	how := &credentials.SignIn{}
 	card, err := e.link.client.PublicCard(ctx)
 	var refused *a2a.Error
@@ -139,7 +139,7 @@ func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 
 // SignOut implements [bridge.Login].
 func (e *editorLogin) SignOut(ctx context.Context) error {
-	source := e.link.credentials.get()
+	source := e.link.credentials
 	_, warn, err := source.SignOut(ctx)
 	if warn != nil {
 		e.link.options.Log.Warn("signed out here, but the identity provider was not told", "err", warn)

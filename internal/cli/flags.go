@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -100,19 +98,6 @@ func where(c *cli.Context, name string) *cli.Context {
 
 func isSet(c *cli.Context, name string) bool      { return where(c, name).IsSet(name) }
 func stringOf(c *cli.Context, name string) string { return where(c, name).String(name) }
-
-// oneOf reads an option that takes one of some words.
-func oneOf(c *cli.Context, name string, words ...string) (string, error) {
-	v := stringOf(c, name)
-	if !slices.Contains(words, v) {
-		said := "--" + name
-		if variable := env(name)[0]; v == os.Getenv(variable) {
-			said += " (" + variable + ")"
-		}
-		return "", usagef("%s does not take %q: it takes %s", said, v, strings.Join(words, ", "))
-	}
-	return v, nil
-}
 
 // listOf reads an option that may be repeated. A variable has one value a line.
 func listOf(c *cli.Context, name string) []string {

@@ -16,10 +16,6 @@ import (
 //go:embed notices.txt.gz
 var notices string
 
-func (p *program) licensesCommand() *cli.Command {
-	return newCommand("licenses", p.licenses)
-}
-
 func (p *program) licenses(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err

@@ -31,7 +31,7 @@ type link struct {
 	// name is the agent's name in the store; way is the option that led to it.
 	name, way string
 	// credentials identify the user; signInAs are the options of a sign-in.
-	credentials *lateSource
+	credentials *credentials.Source
 	signInAs    *credentials.Options
 	// ends: the agent ends with this process.
 	ends bool
@@ -166,15 +166,7 @@ func (p *program) clientOptions(c *cli.Context, conf *configuration) (client *tr
 	if err := conf.addHeaders(client.Header); err != nil {
 		return nil, err
 	}
-	if client.Version, err = oneOf(c, "a2a-version", transport.Versions()...); err != nil {
-		return nil, err
-	}
-	if client.Binding, err = oneOf(c, "binding", transport.Bindings()...); err != nil {
-		return nil, err
-	}
-	if client.Timeout = where(c, "timeout").Duration("timeout"); client.Timeout <= 0 {
-		return nil, usagef("--timeout does not take %v: it takes a time like 30s or 2m", client.Timeout)
-	}
+	client.Version, client.Binding, client.Timeout = stringOf(c, "a2a-version"), stringOf(c, "binding"), where(c, "timeout").Duration("timeout")
 	client.TLS, err = p.tlsConfig(c)
 	return client, err
 }
@@ -182,24 +174,8 @@ func (p *program) clientOptions(c *cli.Context, conf *configuration) (client *tr
 // bridgeOptions reads the bridge's options.
 func (l *link) bridgeOptions(c *cli.Context) (err error) {
 	o := &l.options
-	if o.Dialect, err = oneOf(c, "dialect", mapping.Dialects()...); err != nil {
-		return err
-	}
-	if o.Mode, err = oneOf(c, "mode", bridge.Modes()...); err != nil {
-		return err
-	}
-	if o.Protocol, err = oneOf(c, "protocol", bridge.Protocols()...); err != nil {
-		return err
-	}
-	if o.OnEOF, err = oneOf(c, "on-eof", "auto", bridge.OnEOFCancel, bridge.OnEOFFinish); err != nil {
-		return err
-	}
-	if o.IdleTimeout = where(c, "idle-timeout").Duration("idle-timeout"); o.IdleTimeout < 0 {
-		return usagef("--idle-timeout does not take %v: it takes a time like 5m", o.IdleTimeout)
-	}
-	if o.MaxEventsPerSecond = c.Int("max-events-per-second"); o.MaxEventsPerSecond < 0 {
-		return usagef("--max-events-per-second does not take %d: it takes a number from 1 on", o.MaxEventsPerSecond)
-	}
+	o.Dialect, o.Mode, o.Protocol, o.OnEOF = stringOf(c, "dialect"), stringOf(c, "mode"), stringOf(c, "protocol"), stringOf(c, "on-eof")
+	o.IdleTimeout, o.MaxEventsPerSecond = where(c, "idle-timeout").Duration("idle-timeout"), c.Int("max-events-per-second")
 	if o.Extensions, err = extensionURIs(fields(listOf(c, "extension"))); err != nil {
 		return err
 	}
@@ -227,11 +203,7 @@ func directory(dir string) (string, error) {
 // openLog opens the log that the user asks for; none by default.
 func (p *program) openLog(c *cli.Context, l *link, secrets *trace.Options) (*slog.Logger, error) {
 	var level slog.Level
-	name, err := oneOf(c, "log-level", "debug", "info", "warn", "error")
-	if err != nil {
-		return nil, err
-	}
-	if err := level.UnmarshalText([]byte(name)); err != nil {
+	if err := level.UnmarshalText([]byte(stringOf(c, "log-level"))); err != nil {
 		return nil, usagef("--log-level: %v", err)
 	}
 	var out io.Writer

@@ -43,20 +43,11 @@ type output interface {
 // sendEditor reads the options. stream: json has a line for each event, instead of one
 // document at the end.
 func (p *program) sendEditor(c *cli.Context, stream bool) (*sendEditor, error) {
-	format, err := oneOf(c, "output", formatText, formatJSON, formatEvents)
-	if err != nil {
-		return nil, err
-	}
-	approve := ""
-	if stringOf(c, "approve") != "" {
-		if approve, err = oneOf(c, "approve", approveAsk, approveOnce, approveAlways, approveReject); err != nil {
-			return nil, err
-		}
-	}
+	format := stringOf(c, "output")
 	if c.Bool("verbose") && format != formatText {
 		return nil, usagef("--verbose goes with -o text: -o %s holds everything anyway", format)
 	}
-	e := &sendEditor{format: format, approver: &approver{how: approve, terminal: p.terminal, say: p.say}}
+	e := &sendEditor{format: format, approver: &approver{how: stringOf(c, "approve"), terminal: p.terminal, say: p.say}}
 	switch {
 	case format == formatText:
 		e.screen, p.stdout, p.stderr = newScreen(p.stdout, p.stderr)

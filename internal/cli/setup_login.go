@@ -19,7 +19,7 @@ func signInAtSetup(ctx context.Context, s *setup) ([]config.Entry, error) {
 	if !s.asks() || s.link.canSignIn() != nil {
 		return nil, errNoLogin
 	}
-	source := s.link.credentials.get()
+	source := s.link.credentials
 	card, err := s.link.client.PublicCard(ctx)
 	if refused := (*a2a.Error)(nil); err != nil && !(errors.As(err, &refused) && refused.Unauthenticated()) {
 		return nil, &notReached{err}

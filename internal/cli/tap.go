@@ -13,10 +13,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/tap"
 )
 
-func (p *program) tapCommand() *cli.Command {
-	return agentCommand("tap", p.tap)
-}
-
 // commandEnded carries the exit status of the command that tap runs.
 type commandEnded struct{ status int }
 

@@ -14,13 +14,26 @@ import (
 )
 
 func (p *program) taskCommand() *cli.Command {
-	return group("task", p.taskGetCommand(), p.taskListCommand(), p.taskCancelCommand(), p.taskSubscribeCommand(), p.taskDownloadCommand())
-}
-
-func (p *program) taskGetCommand() *cli.Command {
-	return agentCommand("task get", p.getTask,
-		&cli.IntFlag{Name: "history", Value: -1, DefaultText: "the agent's choice", Usage: "`N`: how many messages of it to get, the last ones; 0 for none"},
-		outputFlag("A2A 1.0's Task"))
+	return group("task",
+		agentCommand("task get", p.getTask,
+			&cli.IntFlag{Name: "history", Value: -1, DefaultText: "the agent's choice", Usage: "`N`: how many messages of it to get, the last ones; 0 for none"},
+			outputFlag("A2A 1.0's Task")),
+		agentCommand("task list", p.listTasks,
+			&cli.StringFlag{Name: "context-id", Usage: "`ID`: only the tasks of this context"},
+			&cli.StringFlag{Name: "state", Usage: "`STATE`: only the tasks in this state: " + stateWords()},
+			&cli.BoolFlag{Name: "all", Usage: "all that the agent holds, not only the page that it gives at once"},
+			outputFlag("A2A 1.0's ListTasksResponse")),
+		agentCommand("task cancel", p.cancelTask),
+		agentCommand("task subscribe", p.subscribe,
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText,
+				Usage: "`text|json|events`: text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
+			&cli.StringFlag{Name: "approve", DefaultText: "leave it to others",
+				Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
+			&cli.BoolFlag{Name: "fail", Usage: "exit with 1 if the task failed, was rejected or cancelled"},
+			&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"}),
+		agentCommand("task download", p.download,
+			&cli.StringFlag{Name: "dir", Value: ".", Usage: "`DIR`: where to write them"},
+			&cli.BoolFlag{Name: "force", Usage: "replace files that are there"}))
 }
 
 func (p *program) getTask(c *cli.Context) error {
@@ -30,9 +43,7 @@ func (p *program) getTask(c *cli.Context) error {
 	}
 	history := -1
 	if c.IsSet("history") {
-		if history = c.Int("history"); history < 0 {
-			return usagef("--history does not take %d: it takes a number of messages", history)
-		}
+		history = c.Int("history")
 	}
 	l, err := p.reachTask(c, args)
 	if err != nil {
@@ -59,10 +70,6 @@ func (p *program) demoForgets(c *cli.Context, err error) error {
 }
 
 const demoEnds = "the demo that is built in ends with its command, and its tasks with it: a2astdio demo --listen :4000 serves one that stays"
-
-func (p *program) taskCancelCommand() *cli.Command {
-	return agentCommand("task cancel", p.cancelTask)
-}
 
 func (p *program) cancelTask(c *cli.Context) error {
 	args, err := p.arguments(c, "ID")

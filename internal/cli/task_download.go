@@ -30,12 +30,6 @@ const (
 	maxRedirects = 3
 )
 
-func (p *program) taskDownloadCommand() *cli.Command {
-	return agentCommand("task download", p.download,
-		&cli.StringFlag{Name: "dir", Value: ".", Usage: "`DIR`: where to write them"},
-		&cli.BoolFlag{Name: "force", Usage: "replace files that are there"})
-}
-
 // A download is one run of task download.
 type download struct {
 	p     *program

@@ -14,14 +14,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-func (p *program) taskListCommand() *cli.Command {
-	return agentCommand("task list", p.listTasks,
-		&cli.StringFlag{Name: "context-id", Usage: "`ID`: only the tasks of this context"},
-		&cli.StringFlag{Name: "state", Usage: "`STATE`: only the tasks in this state: " + stateWords()},
-		&cli.BoolFlag{Name: "all", Usage: "all that the agent holds, not only the page that it gives at once"},
-		outputFlag("A2A 1.0's ListTasksResponse"))
-}
-
 func stateWords() string {
 	var words []string
 	for _, s := range a2a.States() {

@@ -27,16 +27,6 @@ const (
 	restPause = 500 * time.Millisecond
 )
 
-func (p *program) taskSubscribeCommand() *cli.Command {
-	return agentCommand("task subscribe", p.subscribe,
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: formatText,
-			Usage: "`text|json|events`: text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
-		&cli.StringFlag{Name: "approve", DefaultText: "leave it to others",
-			Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
-		&cli.BoolFlag{Name: "fail", Usage: "exit with 1 if the task failed, was rejected or cancelled"},
-		&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
-}
-
 // An onlooker is an editor that only watches. When it can show nothing more, the task
 // goes on.
 type onlooker struct {

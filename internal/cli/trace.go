@@ -13,7 +13,35 @@ import (
 )
 
 func (p *program) traceCommand() *cli.Command {
-	return group("trace", p.traceShowCommand(), p.traceServeCommand(), p.traceCheckCommand(), p.traceReplayCommand(), p.traceExportCommand())
+	return group("trace",
+		newCommand("trace show", p.traceShow,
+			append(filterFlags(),
+				&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
+				&cli.StringFlag{Name: "task-id", Usage: "`ID`: only this task of the agent's, or those that begin so"},
+				&cli.StringFlag{Name: "direction", Usage: "`from-editor|to-editor|from-agent|to-agent`: only what goes that way"},
+				&cli.StringFlag{Name: "text", Usage: "`TEXT`: only what contains this"},
+				&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on as the trace is written, until interrupted"},
+				&cli.BoolFlag{Name: "stats", Usage: "figures instead of lines: how much passed, how long replies took, first events, silences, turns, tool calls"},
+				&cli.IntFlag{Name: "record", DefaultText: "all", Usage: "`N`: show one record, in full"},
+				outputFlag("the records as they are in the file, one a line"))...),
+		newCommand("trace serve", p.traceServe,
+			append([]cli.Flag{
+				listenFlag(),
+			}, filterFlags()...)...),
+		newCommand("trace check", p.traceCheck,
+			&cli.StringFlag{Name: "of", Usage: "`editor|bridge|agent`: only what this one does wrong; bridge is also what tap listens to"},
+			&cli.StringSliceFlag{Name: "skip", Usage: "`RULE`: not this rule. Repeatable"},
+			outputFlag(`{"file","record","who","rule","weight","source","what","text"}, one a line`)),
+		agentCommand("trace replay", p.traceReplay,
+			listenFlag(),
+			&cli.StringFlag{Name: "speed", Value: "1", Usage: "`N|max`: how many times faster than it was; max is without pauses"},
+			faultFlag(),
+			&cli.BoolFlag{Name: "editor", Usage: "play the editor's side"}),
+		newCommand("trace export", p.traceExport,
+			&cli.BoolFlag{Name: "html", Usage: "the page that trace serve shows, with the trace in it"},
+			&cli.BoolFlag{Name: "har", Usage: "HAR 1.2: the agent's wire"},
+			&cli.BoolFlag{Name: "redact", Usage: "the trace itself, without texts, as --trace-redact would have written it"},
+			&cli.StringFlag{Name: "out", Usage: "`FILE`: where to write; without it, to stdout"}))
 }
 
 // openTraceFile opens the trace that the command's argument names.

@@ -13,24 +13,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 )
 
-func (p *program) traceCheckCommand() *cli.Command {
-	return newCommand("trace check", p.traceCheck,
-		&cli.StringFlag{Name: "of", Usage: "`editor|bridge|agent`: only what this one does wrong; bridge is also what tap listens to"},
-		&cli.StringSliceFlag{Name: "skip", Usage: "`RULE`: not this rule. Repeatable"},
-		outputFlag(`{"file","record","who","rule","weight","source","what","text"}, one a line`))
-}
-
 func (p *program) traceCheck(c *cli.Context) error {
 	args := c.Args().Slice()
-	format, err := oneOf(c, "output", formatText, formatJSON)
-	if err != nil {
-		return err
-	}
-	if c.String("of") != "" {
-		if _, err = oneOf(c, "of", check.Editor, check.Bridge, check.Agent); err != nil {
-			return err
-		}
-	}
 	for _, rule := range stringsOf(c, "skip") {
 		if !slices.Contains(check.Rules[:], rule) {
 			return usagef("--skip: there is no rule %q, but %s", rule, strings.Join(check.Rules[:], ", "))
@@ -41,7 +25,7 @@ func (p *program) traceCheck(c *cli.Context) error {
 	}
 	found := false
 	for _, file := range args {
-		one := &checking{p: p, file: file, of: c.String("of"), skip: stringsOf(c, "skip"), json: format == formatJSON, out: bufio.NewWriter(p.stdout)}
+		one := &checking{p: p, file: file, of: c.String("of"), skip: stringsOf(c, "skip"), json: c.String("output") == formatJSON, out: bufio.NewWriter(p.stdout)}
 		err := one.run()
 		if flushErr := one.out.Flush(); err == nil {
 			err = flushErr

@@ -12,14 +12,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/web"
 )
 
-func (p *program) traceExportCommand() *cli.Command {
-	return newCommand("trace export", p.traceExport,
-		&cli.BoolFlag{Name: "html", Usage: "the page that trace serve shows, with the trace in it"},
-		&cli.BoolFlag{Name: "har", Usage: "HAR 1.2: the agent's wire"},
-		&cli.BoolFlag{Name: "redact", Usage: "the trace itself, without texts, as --trace-redact would have written it"},
-		&cli.StringFlag{Name: "out", Usage: "`FILE`: where to write; without it, to stdout"})
-}
-
 func (p *program) traceExport(c *cli.Context) error {
 	r, file, err := p.openTraceFile(c) // reads the options behind FILE
 	if err != nil {

@@ -28,14 +28,6 @@ const commandGrace = 5 * time.Second
 // replayPatience is how long a replayed editor waits for a message that was recorded.
 const replayPatience = 30 * time.Second
 
-func (p *program) traceReplayCommand() *cli.Command {
-	return agentCommand("trace replay", p.traceReplay,
-		listenFlag(),
-		&cli.StringFlag{Name: "speed", Value: "1", Usage: "`N|max`: how many times faster than it was; max is without pauses"},
-		faultFlag(),
-		&cli.BoolFlag{Name: "editor", Usage: "play the editor's side"})
-}
-
 func (p *program) traceReplay(c *cli.Context) error {
 	if c.Bool("editor") {
 		return p.replayEditor(c)

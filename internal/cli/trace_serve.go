@@ -8,13 +8,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/web"
 )
 
-func (p *program) traceServeCommand() *cli.Command {
-	return newCommand("trace serve", p.traceServe,
-		append([]cli.Flag{
-			listenFlag(),
-		}, filterFlags()...)...)
-}
-
 func (p *program) traceServe(c *cli.Context) error {
 	args, err := p.arguments(c, "FILE")
 	if err != nil {
@@ -23,11 +16,7 @@ func (p *program) traceServe(c *cli.Context) error {
 	if args[0] == "-" {
 		return usagef("trace serve needs a file: it goes back and forth in it")
 	}
-	filter, err := filterOf(c)
-	if err != nil {
-		return err
-	}
-	err = web.Serve(c.Context, c.String("listen"), args[0], &web.Options{Filter: filter}, func(url string) { fmt.Fprintln(p.stdout, url) })
+	err = web.Serve(c.Context, c.String("listen"), args[0], &web.Options{Filter: filterOf(c)}, func(url string) { fmt.Fprintln(p.stdout, url) })
 	if err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}

@@ -14,19 +14,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
-func (p *program) traceShowCommand() *cli.Command {
-	return newCommand("trace show", p.traceShow,
-		append(filterFlags(),
-			&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
-			&cli.StringFlag{Name: "task-id", Usage: "`ID`: only this task of the agent's, or those that begin so"},
-			&cli.StringFlag{Name: "direction", Usage: "`from-editor|to-editor|from-agent|to-agent`: only what goes that way"},
-			&cli.StringFlag{Name: "text", Usage: "`TEXT`: only what contains this"},
-			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on as the trace is written, until interrupted"},
-			&cli.BoolFlag{Name: "stats", Usage: "figures instead of lines: how much passed, how long replies took, first events, silences, turns, tool calls"},
-			&cli.IntFlag{Name: "record", DefaultText: "all", Usage: "`N`: show one record, in full"},
-			outputFlag("the records as they are in the file, one a line"))...)
-}
-
 // filterFlags are the filters of show and serve; serve's page has the others.
 func filterFlags() []cli.Flag {
 	return []cli.Flag{
@@ -35,22 +22,12 @@ func filterFlags() []cli.Flag {
 	}
 }
 
-func filterOf(c *cli.Context) (*view.Filter, error) {
-	f := &view.Filter{Method: c.String("method"), Task: c.String("task-id"), Session: c.String("session"),
+func filterOf(c *cli.Context) *view.Filter {
+	return &view.Filter{Method: c.String("method"), Task: c.String("task-id"), Session: c.String("session"),
 		Direction: c.String("direction"), Text: c.String("text"), Bad: c.Bool("failed")}
-	if f.Direction != "" {
-		if _, err := oneOf(c, "direction", view.FromEditor, view.ToEditor, view.FromAgent, view.ToAgent); err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
 }
 
 func (p *program) traceShow(c *cli.Context) error {
-	format, err := oneOf(c, "output", formatText, formatJSON)
-	if err != nil {
-		return err
-	}
 	r, file, err := p.openTraceFile(c)
 	if err != nil {
 		return err
@@ -62,7 +39,7 @@ func (p *program) traceShow(c *cli.Context) error {
 	case c.Bool("follow") && c.Bool("stats"):
 		return usagef("--stats is for a trace that has ended, --follow for one that goes on")
 	}
-	s := &shower{p: p, c: c, r: r, json: format == formatJSON, out: bufio.NewWriter(p.stdout), stats: &view.Stats{}, build: view.NewBuilder()}
+	s := &shower{p: p, c: c, r: r, json: c.String("output") == formatJSON, out: bufio.NewWriter(p.stdout), stats: &view.Stats{}, build: view.NewBuilder()}
 	s.check = check.New(&check.Options{Report: func(f *check.Finding) { s.found = append(s.found, *f) }})
 	err = s.run()
 	if flushErr := s.out.Flush(); err == nil {
@@ -116,9 +93,7 @@ func (s *shower) begin(rec *trace.Record) (err error) {
 	width, color := s.p.terminalOf()
 	s.print = show.New(s.out, &show.Options{Width: width, Color: color, Plain: plainText,
 		Alone: rec.Mode == "client" || rec.Mode == "proxy", Tap: rec.Mode == "tap"})
-	if s.filter, err = filterOf(s.c); err != nil {
-		return err
-	}
+	s.filter = filterOf(s.c)
 	if s.json || s.c.Bool("stats") || s.c.IsSet("record") {
 		return nil
 	}

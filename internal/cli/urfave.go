@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"github.com/xrash/smetrics"
+
+	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // This file and urfave_run.go are the fence around urfave/cli. The library parses
@@ -153,7 +155,7 @@ func (p *program) noOption(at level, arg, name string, behind bool) error {
 	for _, f := range at.flags {
 		names = append(names, slices.DeleteFunc(slices.Clone(f.Names()), func(n string) bool { return len(n) == 1 })...)
 	}
-	if near := nearest(name, names); near != "" {
+	if near := safe.Nearest(name, names); near != "" {
 		text += ": did you mean --" + near + "?"
 	}
 	if behind {
@@ -165,7 +167,7 @@ func (p *program) noOption(at level, arg, name string, behind bool) error {
 // noCommand is the error for an unknown command: called is the command line so far,
 // word the unknown one, names the known ones.
 func noCommand(called, word string, names []string) error {
-	if near := nearest(word, names); near != "" {
+	if near := safe.Nearest(word, names); near != "" {
 		return usagef("there is no command %q: did you mean %s?", called, near)
 	}
 	if len(names) == 1 {
@@ -184,49 +186,55 @@ func commandNames(commands []*cli.Command) []string {
 	return names
 }
 
-// nearest returns the name that a word was probably meant to be, "" if none is near. It
-// uses the Jaro-Winkler similarity, which counts swapped letters as a small difference.
-// 0.85 allows one error in a short word.
-func nearest(word string, names []string) string {
-	best, likeness := "", 0.85
-	for _, name := range names {
-		if l := smetrics.JaroWinkler(word, name, 0.7, 4); l > likeness {
-			best, likeness = name, l
-		}
-	}
-	return best
-}
-
 // fits reports whether an option can have a value.
 func fits(f cli.Flag, value string) bool {
 	var err error
-	switch f.(type) {
+	switch f := f.(type) {
 	case *cli.DurationFlag:
-		_, err = time.ParseDuration(value)
+		var d time.Duration
+		if d, err = time.ParseDuration(value); d < 0 || d == 0 && (f.Value != 0 || f.Name == "older-than") {
+			return false
+		}
 	case *cli.IntFlag:
-		_, err = strconv.ParseInt(value, 0, 0)
+		_, err = strconv.ParseUint(value, 0, 31)
 	case *cli.BoolFlag:
 		_, err = strconv.ParseBool(value)
+	case *cli.StringFlag:
+		words := choices(f)
+		return words == nil || slices.Contains(words, value)
 	}
 	return err == nil
 }
 
+// choices are the words of an option that takes one of some; nil for others. Its help has
+// them, in lower case, or the table of package config.
+func choices(f *cli.StringFlag) []string {
+	if words := config.Words(f.Name); words != nil {
+		return words
+	}
+	if value, _ := placeholder(f.Usage); strings.Contains(value, "|") && strings.ToLower(value) == value {
+		return strings.Split(value, "|")
+	}
+	return nil
+}
+
 // takes tells what an option takes, where its name does not.
 func takes(f cli.Flag) string {
-	switch f.(type) {
+	switch f := f.(type) {
 	case *cli.DurationFlag:
 		return ": it takes a time like 30s or 2m"
 	case *cli.IntFlag:
 		return ": it takes a number"
 	case *cli.BoolFlag:
 		return ": it takes true or false, or nothing"
+	case *cli.StringFlag:
+		return ": it takes " + strings.Join(choices(f), ", ")
 	}
 	return ""
 }
 
-// wrongValue says which variable holds a value that its option does not take. That is
-// all that can be wrong of an arranged command line.
-func wrongValue(flags []cli.Flag, err error) error {
+// checkVariables says which variable holds a value that its option does not take.
+func checkVariables(flags []cli.Flag) error {
 	for _, f := range flags {
 		f = bare(f)
 		doc, ok := f.(cli.DocGenerationFlag)
@@ -239,7 +247,7 @@ func wrongValue(flags []cli.Flag, err error) error {
 			}
 		}
 	}
-	return usagef("%s", err)
+	return nil
 }
 
 // page names the command whose help tells how it is used.

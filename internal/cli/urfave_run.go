@@ -31,12 +31,15 @@ func (p *program) runCommand(ctx context.Context, app *cli.App) error {
 	command := &cli.Command{Name: app.Name, Flags: app.Flags, Subcommands: app.Commands, Action: app.Action, HelpName: programName}
 	c := &cli.Context{Context: ctx}
 	for {
+		if err := checkVariables(command.Flags); err != nil {
+			return err
+		}
 		set, err := parse(command, args[1:])
 		if errors.Is(err, flag.ErrHelp) {
 			return p.showText(p.helpPage(title(command), command))
 		}
 		if err != nil {
-			return wrongValue(command.Flags, err)
+			return usagef("%s", err)
 		}
 		c = cli.NewContext(app, set, c)
 		c.Command = command

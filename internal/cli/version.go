@@ -8,10 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func (p *program) versionCommand() *cli.Command {
-	return newCommand("version", p.showVersion)
-}
-
 func (p *program) showVersion(c *cli.Context) error {
 	if err := p.noArguments(c); err != nil {
 		return err

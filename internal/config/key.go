@@ -80,6 +80,16 @@ func Flags() []Key {
 	return slices.DeleteFunc(slices.Clone(options), func(k Key) bool { return k.Flag == "" })
 }
 
+// Words returns what an option takes that takes one of some words; nil for others.
+func Words(flag string) []string {
+	for _, k := range options {
+		if k.Flag == flag && k.Words != nil {
+			return k.Words()
+		}
+	}
+	return nil
+}
+
 // lookup returns a key's index in the list, -1 if there is none.
 func lookup(name string) int {
 	for i := range keys {
