@@ -216,7 +216,7 @@ func TestMisuse(t *testing.T) {
 		"--agnt demo":                  "there is no option --agnt: did you mean --agent?\na2astdio --help says how it is used\n",
 		"send hello --ouput=json":      "there is no option --ouput for send: did you mean --output? (to use it as text, put -- before the text)\na2astdio send --help says how it is used\n",
 		"send --on-eof cancel hello":   "there is no option --on-eof for send: it goes before the command, as in a2astdio --on-eof ... send\na2astdio send --help says how it is used\n",
-		"-a demo --mode nope send x":   "--mode does not take \"nope\": it takes default, accept-edits, yolo\na2astdio send --help says how it is used\n",
+		"-a demo --mode nope send x":   "--mode does not take \"nope\": it takes default, accept-edits, yolo\na2astdio --help says how it is used\n",
 		"-a demo send x --mode nope":   "--mode does not take \"nope\": it takes default, accept-edits, yolo\na2astdio send --help says how it is used\n",
 		"-a demo send -o nope x":       "--output does not take \"nope\": it takes text, json, events\na2astdio send --help says how it is used\n",
 		"-a demo card get --timeout x": "--timeout does not take \"x\": it takes a time like 30s or 2m\na2astdio card get --help says how it is used\n",

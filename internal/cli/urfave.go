@@ -60,7 +60,7 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 				value, has, args = args[0], true, args[1:]
 			}
 			if has && !fits(f, value) {
-				return nil, usagef("--%s does not take %q%s", name, value, takes(f))
+				return nil, usagef("--%s does not take %q%s", f.Names()[0], value, takes(f))
 			}
 			options = append(options, optionWord(f, value, has))
 			continue
@@ -233,12 +233,13 @@ func takes(f cli.Flag) string {
 	return ""
 }
 
-// checkVariables says which variable holds a value that its option does not take.
-func checkVariables(flags []cli.Flag) error {
+// checkVariables says which variable holds a value that its option does not take, if the
+// arranged line has no value for it.
+func checkVariables(flags []cli.Flag, args []string) error {
 	for _, f := range flags {
 		f = bare(f)
 		doc, ok := f.(cli.DocGenerationFlag)
-		if !ok {
+		if !ok || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--"+f.Names()[0]+"=") }) {
 			continue
 		}
 		for _, name := range doc.GetEnvVars() {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
@@ -42,19 +43,12 @@ func headers(list []string) (http.Header, error) {
 func addHeader(h http.Header, line string) bool {
 	name, value, ok := strings.Cut(line, ":")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-	if !ok || name == "" || strings.ContainsFunc(name, notToken) || strings.ContainsFunc(value, isControl) {
+	if !ok || !safe.HeaderName(name) || !safe.HeaderValue(value) {
 		return false
 	}
 	h.Add(name, value)
 	return true
 }
-
-// notToken reports whether RFC 9110 (§5.6.2) forbids a character in a header's name.
-func notToken(r rune) bool {
-	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
-}
-
-func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // jsonObject reads an option that is a JSON object, or @ and a file with one.
 func jsonObject(name, value string) (json.RawMessage, error) {

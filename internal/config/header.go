@@ -4,22 +4,14 @@ import (
 	"fmt"
 	"os"
 	"strings"
-)
 
-// isToken reports whether a name is valid for a header (RFC 9110, §5.6.2).
-func isToken(name string) bool {
-	for _, b := range []byte(name) {
-		if b <= ' ' || b >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, b) >= 0 {
-			return false
-		}
-	}
-	return len(name) > 0
-}
+	"github.com/a2astdio/a2astdio/internal/safe"
+)
 
 // check checks a value before its variables are known. It does not quote the value,
 // which may hold a credential.
 func (h Header) check() error {
-	if strings.ContainsFunc(h.Value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+	if !safe.HeaderValue(h.Value) {
 		return fmt.Errorf("%s has a character that no header may have", h.Name)
 	}
 	_, err := h.Expand(func(string) (string, bool) { return "", true })
@@ -65,7 +57,7 @@ func (h Header) Expand(lookup func(string) (string, bool)) (string, error) {
 		if !ok {
 			return "", fmt.Errorf("%s needs the variable %s, which is not set", h.Name, name)
 		}
-		if strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		if !safe.HeaderValue(v) {
 			return "", fmt.Errorf("%s needs the variable %s, which has a character that no header may have", h.Name, name)
 		}
 		b.WriteString(before + v)

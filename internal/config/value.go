@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // An Origin is where a value was set.
@@ -100,7 +102,7 @@ func (v Value) fill(table map[string]any) (Value, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		text, isText := table[name].(string)
-		if !isText || !isToken(name) {
+		if !isText || !safe.HeaderName(name) {
 			return v, fmt.Errorf(`%s: %s is no header: a header is written like Authorization = "…"`, v.Key.Name, shown(name))
 		}
 		h := Header{name, text}

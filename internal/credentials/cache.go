@@ -115,11 +115,7 @@ func (c *cache) run(f *flight, refused string) {
 	c.flight = nil
 	switch {
 	case f.err != nil:
-		pause := failPause
-		if p := (interface{ pause() time.Duration })(nil); errors.As(f.err, &p) {
-			pause = p.pause()
-		}
-		c.failed, c.until = f.err, c.now().Add(pause)
+		c.failed, c.until = f.err, c.now().Add(failPause)
 	case f.held != nil:
 		if refused != "" && f.held.token != refused {
 			f.held.instead = c.now()

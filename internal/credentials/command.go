@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -83,22 +84,8 @@ func (c *capped) Write(p []byte) (int, error) {
 
 // lastLines returns a command's last lines on one line.
 func lastLines(b []byte) string {
-	lines := strings.Split(strings.TrimSpace(plainLine(string(b))), "\n")
-	s := strings.Join(strings.Fields(strings.Join(lines[max(0, len(lines)-3):], " ")), " ")
-	if r := []rune(s); len(r) > maxComplaint {
-		s = "…" + string(r[len(r)-maxComplaint:])
-	}
-	return s
-}
-
-// plainLine removes control characters.
-func plainLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return safe.Line(strings.Join(lines[max(0, len(lines)-3):], " "), maxComplaint)
 }
 
 // given is a command's output: headers, or a bare token.
@@ -187,13 +174,11 @@ func checkHeaders(given map[string][]string) (http.Header, error) {
 			"Proxy-Connection", "Proxy-Authorization", "Content-Type", "Content-Encoding", "Accept", "Expect":
 			return nil, fmt.Errorf("it gives the header %s, which belongs to the request itself", canonical)
 		}
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool {
-			return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
-		}) {
+		if !safe.HeaderName(name) {
 			return nil, errors.New("it gives a header whose name is none")
 		}
 		for _, v := range values {
-			if len(v) > maxSecret || strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			if len(v) > maxSecret || !safe.HeaderValue(v) {
 				return nil, fmt.Errorf("it gives the header %s with a value that cannot be one", canonical)
 			}
 			h[canonical] = append(h[canonical], v)

@@ -148,7 +148,7 @@ func TestCommandFails(t *testing.T) {
 		return err
 	}
 	for command, want := range map[string]string{
-		helperCommand("fail"):       "failed (exit status 3): [31mnot logged in run helper login",
+		helperCommand("fail"):       "failed (exit status 3): ␛[31mnot logged in run helper login",
 		"/no/such/program get":      "/no/such/program cannot be run",
 		"helper | tee x":            "there is no shell",
 		helperCommand("print", " "): "it printed nothing",

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 	"github.com/a2astdio/a2astdio/transport"
@@ -28,18 +27,6 @@ func (e *ended) Error() string { return e.text }
 func (e *ended) Unwrap() error {
 	return &a2a.Error{HTTPStatus: http.StatusUnauthorized, Message: e.text}
 }
-
-// paused is a provider's error that asks to wait.
-type paused struct {
-	error
-	wait time.Duration
-}
-
-func (p *paused) Unwrap() error        { return p.error }
-func (p *paused) pause() time.Duration { return p.wait }
-
-// maxPause bounds that wait: a user who tries again should learn the current state.
-const maxPause = 2 * time.Minute
 
 // explain adds to an error what the user can do about it.
 func (s *Source) explain(err error) error {

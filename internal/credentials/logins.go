@@ -131,7 +131,7 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 	if e := (*oauth.Error)(nil); errors.As(err, &e) && e.Passing && refused == "" && now.Before(login.Expiry) {
 		// The token is still valid for a while.
 		h, err = login.heldUntilItEnds(), nil
-		h.renewAt = now.Add(min(max(failPause, e.RetryAfter), maxPause))
+		h.renewAt = now.Add(failPause)
 	}
 	return h, err
 }
@@ -165,8 +165,6 @@ func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
 				s.opts.Log.Warn("the end of the sign-in is not stored", "err", err)
 			}
 			return nil, &ended{fmt.Sprintf("your sign-in has ended: %v: %s", e, s.signIn(""))}
-		case e.RetryAfter > failPause:
-			return nil, &paused{err, min(e.RetryAfter, maxPause)}
 		}
 		return nil, err
 	}

@@ -207,20 +207,6 @@ func TestProviderIsDown(t *testing.T) {
 	if n := a.idp.Calls("token"); n != 3 || a.count("message") != 3 {
 		t.Errorf("%d requests for tokens, %v", n, a.calls)
 	}
-	a.idp.Fail("token", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Retry-After", "60")
-		w.WriteHeader(503)
-	})
-	turned.turn(failPause)
-	for range 3 {
-		if err := prompt(t.Context(), c); err == nil {
-			t.Fatal("it works")
-		}
-		turned.turn(failPause + time.Second)
-	}
-	if n := a.idp.Calls("token"); n != 4 {
-		t.Errorf("%d requests for tokens: it wanted to be left alone for a minute", n)
-	}
 	a.idp.Fail("token", nil)
 	turned.turn(time.Minute)
 	if err := prompt(t.Context(), c); err != nil {

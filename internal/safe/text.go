@@ -49,6 +49,18 @@ func ShellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// HeaderName reports whether a name is valid for a header (RFC 9110, §5.6.2), and
+// HeaderValue whether a value can be one's.
+func HeaderName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
+	})
+}
+
+func HeaderValue(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
 // Nearest returns the name that a word was probably meant to be, "" if none is near. It
 // uses the Jaro-Winkler similarity, which counts swapped letters as a small difference.
 // 0.85 allows one error in a short word.

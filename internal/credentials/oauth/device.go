@@ -106,7 +106,7 @@ func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oa
 			return nil, said
 		}
 		pause *= 2
-		timer := time.NewTimer(max(pause, e.RetryAfter))
+		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

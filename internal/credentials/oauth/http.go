@@ -11,10 +11,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/transport"
 )
 
 const (
@@ -84,9 +84,7 @@ type Error struct {
 	Code string
 	// Passing: it may succeed in a moment, so nothing is lost.
 	Passing bool
-	// RetryAfter is how long the provider asks to wait, if it does.
-	RetryAfter time.Duration
-	text       string
+	text    string
 }
 
 func (e *Error) Error() string { return "the identity provider " + e.Provider + " " + e.text }
@@ -98,9 +96,6 @@ func refused(provider, what string, resp *http.Response, code, description strin
 	status := 0
 	if resp != nil {
 		status = resp.StatusCode
-		if wait, err := time.ParseDuration(resp.Header.Get("Retry-After") + "s"); err == nil && wait > 0 {
-			e.RetryAfter = wait
-		}
 	}
 	e.Passing = status >= 500 || status == http.StatusTooManyRequests || code == "temporarily_unavailable" || code == "server_error"
 	e.text = "refuses " + what
@@ -131,55 +126,20 @@ func quoted(s string, secrets []string) string {
 }
 
 // plain makes one short line of a foreign text, without control characters.
-func plain(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r < ' ', r >= 0x7f && r < 0xa0:
-			return ' '
-		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 200 {
-		s = string(r[:200]) + "…"
-	}
-	return s
-}
+func plain(s string) string { return safe.Line(s, 200) }
 
 // unreached tells why there was no answer.
 func unreached(provider, what string, err error) *Error {
-	e := &Error{Provider: provider, Passing: true}
-	var (
-		dns  *net.DNSError
-		cert *tls.CertificateVerificationError
-		op   *net.OpError
-		u    *url.Error
-		wait interface{ Timeout() bool }
-	)
-	why := "no answer"
-	switch {
-	case errors.As(err, &dns) && dns.IsNotFound:
-		why, e.Passing = "no such host", false
-	case errors.As(err, &cert):
-		why, e.Passing = "its certificate is not trusted ("+cert.Err.Error()+"): --ca-file names its authority", false
-	case errors.Is(err, syscall.ECONNREFUSED):
-		why = "connection refused"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &wait) && wait.Timeout():
-		why = "it takes too long"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		why = "the connection was closed"
-	case errors.As(err, &op) && op.Op != "proxyconnect":
-		why = op.Err.Error()
-	case errors.As(err, &u):
-		why = plain(u.Err.Error())
+	var dns *net.DNSError
+	var cert *tls.CertificateVerificationError
+	why, _ := transport.Explain(err)
+	if errors.As(err, &cert) {
+		why += ": --ca-file names its authority"
 	}
 	if !strings.HasPrefix(what, "to ") {
 		what = "for " + what
 	}
-	e.text = "is not reached " + what + ": " + why
-	return e
+	return &Error{Provider: provider, text: "is not reached " + what + ": " + plain(why), Passing: cert == nil && !(errors.As(err, &dns) && dns.IsNotFound)}
 }
 
 // fetch gets a JSON document. missing: there is none.
