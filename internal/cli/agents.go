@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"sync"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
 	"github.com/a2astdio/a2astdio/internal/config"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const (
@@ -152,9 +150,8 @@ func (l *link) look(ctx context.Context) (state, says string) {
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	card, err := l.client.Card(ctx)
-	refusal := (*a2a.Error)(nil)
 	switch {
-	case errors.As(err, &refusal) && refusal.Unauthenticated():
+	case unauthenticated(err):
 		return stateCredentials, "wants credentials, or other ones"
 	case err != nil:
 		return stateUnreachable, "not reached: " + withoutWho(err)

@@ -50,7 +50,7 @@ func (p *program) signIn(c *cli.Context) error {
 			return err
 		}
 	} else if login, err = source.SignIn(c.Context, how, &terminalUser{p: p}); err != nil {
-		return notSignedIn(err)
+		return &signInError{err}
 	}
 	var out page
 	out.heading("Signed in to " + login.Origin)
@@ -77,19 +77,13 @@ func (l *link) canSignIn() error {
 // none.
 func (l *link) publicCard(c *cli.Context) (*a2a.Card, error) {
 	card, err := l.client.PublicCard(c.Context)
-	var agent *a2a.Error
-	if err != nil && !(errors.As(err, &agent) && agent.Unauthenticated()) {
+	if err != nil && !unauthenticated(err) {
 		return nil, &notReached{err}
 	}
 	return card, nil
 }
 
-// notSignedIn marks an error for exit status 4.
-func notSignedIn(err error) error {
-	return &signInError{err}
-}
-
-// A signInError says that a sign-in failed.
+// A signInError says that a sign-in failed: exit status 4.
 type signInError struct{ err error }
 
 func (e *signInError) Error() string { return "not signed in: " + e.err.Error() }

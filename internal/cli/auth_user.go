@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -18,22 +16,17 @@ import (
 
 // Confirm asks on the terminal.
 func (u *terminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error) {
-	if u.asker != nil {
-		u.asker.say("%s", providerQuestion(q))
-		return u.asker.yes("Go there?", false)
+	a := u.asker
+	if a == nil {
+		own, done := u.p.newAsker(ctx, false)
+		defer done()
+		a = own
 	}
-	tty, err := u.p.terminal()
-	if err != nil {
+	if !a.asks() {
 		return false, credentials.ErrCannot
 	}
-	answer, err := u.ask(ctx, tty, plainText(providerQuestion(q))+"Go there? [y/N] ", func(tty io.Reader) (string, error) {
-		return bufio.NewReader(tty).ReadString('\n')
-	})
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", err
+	a.say("%s", providerQuestion(q))
+	return a.yes("Go there?", false)
 }
 
 // ask shows a text and reads an answer. It returns when ctx ends, and closes the

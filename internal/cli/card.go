@@ -207,10 +207,6 @@ func skills(out *page, card *a2a.Card) {
 		width = max(width, len([]rune(cmp.Or(s.ID, s.Name))))
 	}
 	width = min(width, 20)
-	raw := map[string]gjson.Result{}
-	for _, s := range gjson.Get(string(card.Raw), "skills").Array() {
-		raw[s.Get("id").String()] = s
-	}
 	for _, s := range card.Skills {
 		id := cmp.Or(s.ID, s.Name)
 		text := short(s.Description, maxValue)
@@ -220,27 +216,8 @@ func skills(out *page, card *a2a.Card) {
 		if len([]rune(id)) > width {
 			out.text(2, id)
 			out.text(width+4, text)
-			skillDetails(out, width+4, raw[s.ID])
 			continue
 		}
 		out.hanging(fmt.Sprintf("  %-*s  ", width, id), width+4, text)
-		skillDetails(out, width+4, raw[s.ID])
-	}
-}
-
-// skillDetails shows a skill's other members, in the names of both protocol versions.
-func skillDetails(out *page, indent int, skill gjson.Result) {
-	for _, d := range []struct{ key, says string }{{"tags", "tags"}, {"examples", "for example"}, {"inputModes", "takes"}, {"outputModes", "gives"}} {
-		var all []string
-		for _, v := range skill.Get(d.key).Array() {
-			if d.key == "examples" {
-				all = append(all, fmt.Sprintf("%q", v.String()))
-			} else {
-				all = append(all, v.String())
-			}
-		}
-		if len(all) > 0 {
-			out.text(indent, d.says+": "+short(strings.Join(all, ", "), maxValue))
-		}
 	}
 }

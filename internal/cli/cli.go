@@ -32,9 +32,6 @@ type program struct {
 	before int
 	// terminal opens the user's terminal.
 	terminal func() (io.ReadWriteCloser, error)
-	// login signs the user in where setup finds that the agent wants it; nil: setup tells
-	// what the user can do.
-	login login
 	// mask removes credentials from messages; nil: none are known.
 	mask func(string) string
 	// alone: the workspace's file is not read, because setup has to mend it.
@@ -51,7 +48,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if len(args) > 1 && args[1] == completeWord {
 		return complete(args[2:], stdout)
 	}
-	p := &program{args: args, stdin: stdin, stdout: stdout, stderr: stderr, version: version, terminal: openTerminal, login: signInAtSetup}
+	p := &program{args: args, stdin: stdin, stdout: stdout, stderr: stderr, version: version, terminal: openTerminal}
 	if p.version == "" {
 		p.version = buildVersion()
 	}

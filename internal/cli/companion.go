@@ -13,8 +13,7 @@ import (
 
 func (p *program) companionCommand() *cli.Command {
 	env := newCommand("companion env", p.companionEnv,
-		&cli.StringFlag{Name: "shell", Value: shellPosix, Usage: "`sh|fish|powershell|json`: whose words to print it in"},
-		&cli.IntFlag{Name: "port", DefaultText: "the one that was started last", Usage: "`PORT`: of several companions for this directory, the one that listens there"})
+		&cli.StringFlag{Name: "shell", Value: shellPosix, Usage: "`sh|fish|powershell`: whose words to print it in"})
 	c := newCommand("companion", p.companion,
 		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
 		&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -18,7 +17,6 @@ const (
 	shellPosix      = "sh"
 	shellFish       = "fish"
 	shellPowerShell = "powershell"
-	shellJSON       = "json"
 )
 
 // companionEnv prints the companion's environment for this directory.
@@ -34,40 +32,15 @@ func (p *program) companionEnv(c *cli.Context) error {
 	if len(running) == 0 {
 		return fmt.Errorf("editor: none with a companion has %s open: open it there, with a plugin that starts a2astdio companion", dir)
 	}
-	chosen := running[0]
-	if port := c.Int("port"); port != 0 {
-		at := slices.IndexFunc(running, func(r companion.Running) bool { return r.Port == port })
-		if at < 0 {
-			return fmt.Errorf("editor: no companion for %s listens at port %d; there %s", dir, port, listRunning(running))
-		}
-		chosen = running[at]
-	} else if len(running) > 1 {
-		p.say("several editors have %s open, and this is the one that was started last; with --port, there %s", dir, listRunning(running))
+	if len(running) > 1 {
+		p.say("several editors have %s open, and this is the one that was started last", dir)
 	}
-	_, err = fmt.Fprint(p.stdout, shellWords(c.String("shell"), chosen.Env))
+	_, err = fmt.Fprint(p.stdout, shellWords(c.String("shell"), running[0].Env))
 	return err
-}
-
-func listRunning(running []companion.Running) string {
-	words := make([]string, len(running))
-	for i, r := range running {
-		words[i] = fmt.Sprintf("%d (%s, process %d)", r.Port, r.DisplayName, r.EditorPID)
-	}
-	if len(words) == 1 {
-		return "is " + words[0]
-	}
-	return "are " + strings.Join(words, ", ")
 }
 
 // shellWords sets variables in a shell's syntax.
 func shellWords(shell string, env map[string]string) string {
-	if shell == shellJSON {
-		b, err := json.Marshal(env)
-		if err != nil {
-			panic(err) // strings are always encodable
-		}
-		return string(b) + "\n"
-	}
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		value := env[name]

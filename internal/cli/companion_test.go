@@ -69,7 +69,7 @@ func TestCompanionEnv(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	want := startCompanion(t, "--workspace", dir)
+	startCompanion(t, "--workspace", dir)
 	run := func(args ...string) (string, string, int) {
 		var stdout, stderr strings.Builder
 		status := Main(t.Context(), append([]string{"a2astdio", "companion", "env"}, args...), strings.NewReader(""), &stdout, &stderr, "v0")
@@ -84,7 +84,6 @@ func TestCompanionEnv(t *testing.T) {
 		shellPosix:      `sh -c 'eval "$1"; printf %s "$GEMINI_CLI_IDE_WORKSPACE_PATH"' sh`,
 		shellFish:       `fish -c 'echo $argv[1] | source; printf %s "$GEMINI_CLI_IDE_WORKSPACE_PATH"'`,
 		shellPowerShell: `pwsh -Command 'param($s) Invoke-Expression $s; [Console]::Out.Write($env:GEMINI_CLI_IDE_WORKSPACE_PATH)' -args`,
-		shellJSON:       "",
 	} {
 		stdout, stderr, status := run("--shell", shell)
 		if status != exitOK || stderr != "" {
@@ -93,37 +92,22 @@ func TestCompanionEnv(t *testing.T) {
 		}
 		program, rest, _ := strings.Cut(command, " ")
 		path, err := exec.LookPath(program)
-		switch {
-		case shell == shellJSON:
-			var got map[string]string
-			if json.Unmarshal([]byte(stdout), &got) != nil || got["GEMINI_CLI_IDE_WORKSPACE_PATH"] != dir || len(got) != len(want) {
-				t.Errorf("%s is not %v", stdout, want)
-			}
-		case err != nil:
+		if err != nil {
 			t.Logf("%s is not here", program)
-		default:
-			words := strings.SplitN(rest, "'", 3)
-			args := append(strings.Fields(words[0]), words[1])
-			cmd := exec.CommandContext(t.Context(), path, append(append(args, strings.Fields(words[2])...), stdout)...)
-			if got, err := cmd.CombinedOutput(); err != nil || string(got) != dir {
-				t.Errorf("%s: %v %q, want %q", shell, err, got, dir)
-			}
+			continue
+		}
+		words := strings.SplitN(rest, "'", 3)
+		args := append(strings.Fields(words[0]), words[1])
+		cmd := exec.CommandContext(t.Context(), path, append(append(args, strings.Fields(words[2])...), stdout)...)
+		if got, err := cmd.CombinedOutput(); err != nil || string(got) != dir {
+			t.Errorf("%s: %v %q, want %q", shell, err, got, dir)
 		}
 	}
 
-	// With a second window: the newer one, with a note; or the one with the named port.
+	// With a second window: the newer one, with a note.
 	second := startCompanion(t, "--workspace", dir, "--name", "Second")
-	_, stderr, status := run()
-	if status != exitOK || !strings.Contains(stderr, "several editors") || !strings.Contains(stderr, second["GEMINI_CLI_IDE_SERVER_PORT"]+" (Second, process ") {
-		t.Errorf("two windows: %d %s", status, stderr)
-	}
-	for _, env := range []map[string]string{want, second} {
-		port := env["GEMINI_CLI_IDE_SERVER_PORT"]
-		if stdout, stderr, _ := run("--port", port); !strings.Contains(stdout, "GEMINI_CLI_IDE_SERVER_PORT='"+port+"'") || stderr != "" {
-			t.Errorf("--port %s: %s%s", port, stdout, stderr)
-		}
-	}
-	if _, stderr, status := run("--port", "1"); status != exitFailed || !strings.Contains(stderr, "listens at port 1; there are ") {
-		t.Errorf("--port 1: %d %s", status, stderr)
+	stdout, stderr, status := run()
+	if status != exitOK || !strings.Contains(stderr, "several editors") || !strings.Contains(stdout, "GEMINI_CLI_IDE_SERVER_PORT='"+second["GEMINI_CLI_IDE_SERVER_PORT"]+"'") {
+		t.Errorf("two windows: %d %s%s", status, stdout, stderr)
 	}
 }

@@ -224,7 +224,7 @@ func TestSetupSignsIn(t *testing.T) {
 		})
 	}}
 	p := &program{args: []string{"a2astdio", "setup", agent.URL}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
-		terminal: func() (io.ReadWriteCloser, error) { return tty, nil }, login: signInAtSetup}
+		terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
 	err := p.runCommand(t.Context(), p.app())
 	wg.Wait()
 	shown := tty.shown.String()

@@ -115,8 +115,7 @@ func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 	source := e.link.credentials
 	how := &credentials.SignIn{}
 	card, err := e.link.client.PublicCard(ctx)
-	var refused *a2a.Error
-	if err != nil && !(errors.As(err, &refused) && refused.Unauthenticated()) {
+	if err != nil && !unauthenticated(err) {
 		return err
 	}
 	how.Card = card

@@ -85,10 +85,15 @@ func (p *program) exit(ctx context.Context, err error) int {
 	return exitStatus(err)
 }
 
+// unauthenticated reports whether the agent wants credentials, or other ones.
+func unauthenticated(err error) bool {
+	var agent *a2a.Error
+	return errors.As(err, &agent) && agent.Unauthenticated()
+}
+
 // exitStatus maps an error of the agent, or of the way to it.
 func exitStatus(err error) int {
 	var (
-		agent   *a2a.Error
 		task    *mapping.TaskError
 		card    *notReached
 		timeout interface{ Timeout() bool }
@@ -96,7 +101,7 @@ func exitStatus(err error) int {
 		untrusted *cardsign.UntrustedError
 	)
 	switch {
-	case errors.As(err, &agent) && agent.Unauthenticated(), errors.As(err, new(*signInError)), errors.Is(err, transport.ErrCredentials),
+	case unauthenticated(err), errors.As(err, new(*signInError)), errors.Is(err, transport.ErrCredentials),
 		errors.As(err, &task) && task.State == a2a.StateAuthRequired:
 		return exitAuth
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -32,15 +33,9 @@ type setup struct {
 	agent, command, known string
 	link                  *link
 	card                  *a2a.Card
-	// entries are what the login adds to the agent's configuration.
-	entries []config.Entry
+	// signedIn: the user was asked to sign in; once is enough.
+	signedIn bool
 }
-
-// A login signs the user in at an agent that wants credentials, and returns what to
-// store with the agent. It asks by the setup's asker. A link that is made afterwards
-// has the credentials: the login has stored them, or they come from options that
-// [setup.options] sets. A login returns errNoLogin where the user can do nothing.
-type login func(ctx context.Context, s *setup) ([]config.Entry, error)
 
 func (p *program) setup(c *cli.Context) error {
 	args, err := p.arguments(c, "[URL]")
@@ -172,10 +167,10 @@ func (s *setup) reach() error {
 	}
 	s.say("Looking at %s ...", cmp.Or(s.known, agentName(s.agent), "what the command starts"))
 	s.card, err = s.link.client.Card(s.c.Context)
-	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && refusal.Unauthenticated() {
+	switch {
+	case unauthenticated(err):
 		return s.wantsLogin(err)
-	}
-	if err != nil {
+	case err != nil:
 		return &notReached{err}
 	}
 	if _, err := s.link.client.Chosen(s.c.Context); err != nil {
@@ -193,20 +188,34 @@ func (s *setup) reach() error {
 
 // wantsLogin signs the user in and tries again; err is the agent's refusal.
 func (s *setup) wantsLogin(err error) error {
-	if s.p.login == nil || s.entries != nil {
+	if s.signedIn || !s.asks() || s.link.canSignIn() != nil {
 		return err
 	}
-	entries, loginErr := s.p.login(s.c.Context, s)
-	switch {
-	case errors.Is(loginErr, errNoLogin):
+	s.signedIn = true
+	if err := s.signIn(); err != nil {
 		return err
-	case loginErr != nil:
-		return loginErr
-	}
-	if s.entries = entries; s.entries == nil {
-		s.entries = []config.Entry{} // once is enough
 	}
 	return s.reach()
+}
+
+// signIn does what auth login does, at the setup's terminal. Sign-ins are kept by origin, so
+// nothing is stored with the agent.
+func (s *setup) signIn() error {
+	ctx, source := s.c.Context, s.link.credentials
+	card, err := s.link.publicCard(s.c)
+	if err != nil {
+		return err
+	}
+	if helps, err := source.Needed(ctx, card); err != nil && !helps {
+		return err // what the options say goes before a sign-in
+	}
+	s.say("The agent wants to know who you are.")
+	login, err := source.SignIn(ctx, &credentials.SignIn{Card: card}, &terminalUser{p: s.p, asker: s.asker})
+	if err != nil {
+		return &signInError{err}
+	}
+	s.say("Signed in to %s\n", login.Origin)
+	return nil
 }
 
 // options sets the options that name the agent.
@@ -230,7 +239,7 @@ func (s *setup) try() error {
 		return nil
 	}
 	err := s.prompt(prompt)
-	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && refusal.Unauthenticated() && s.p.login != nil && s.entries == nil {
+	if unauthenticated(err) && !s.signedIn {
 		if err = s.wantsLogin(err); err == nil {
 			err = s.prompt(prompt)
 		}
@@ -244,8 +253,10 @@ func (s *setup) try() error {
 		return err
 	}
 	s.sayWrong(err)
-	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && refusal.Unauthenticated() {
-		s.sayCredentials()
+	if unauthenticated(err) && s.card != nil && len(s.card.Security) > 0 {
+		out := &page{}
+		out.hanging("  ", 2, "The agent wants credentials: "+howToGive(s.card.Security[0]))
+		s.page(out)
 	}
 	anyway, askErr := s.yes("Store it all the same?", false)
 	if askErr != nil {
@@ -255,19 +266,6 @@ func (s *setup) try() error {
 		return &reported{err}
 	}
 	return nil
-}
-
-// sayCredentials tells how to give credentials where no login is possible.
-func (s *setup) sayCredentials() {
-	out := &page{}
-	example := `headers = { Authorization = "Bearer ${TOKEN}" }`
-	if s.card != nil && len(s.card.Security) > 0 && s.card.Security[0].Type == "apiKey" && s.card.Security[0].Location != "query" {
-		example = `headers = { ` + s.card.Security[0].Key + ` = "${KEY}" }`
-	}
-	out.hanging("  ", 2, "The agent wants credentials. Put them into a variable of the environment in which a2astdio is started, and write into the agent's table in "+
-		s.conf.files.File+", with the variable's name: "+example)
-	s.page(out)
-	s.say("")
 }
 
 // prompt runs a turn, and shows it at the terminal.

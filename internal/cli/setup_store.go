@@ -153,7 +153,7 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 	if s.conf.given("header") != "" {
 		s.say("Your headers are not stored, because they may be credentials: with ${VARIABLE} for those, headers = { ... } in the agent's table holds them")
 	}
-	return append(entries, s.entries...)
+	return entries
 }
 
 // entry returns an option that was given as the configuration writes it.

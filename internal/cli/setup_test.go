@@ -270,33 +270,6 @@ func TestUnderstand(t *testing.T) {
 	}
 }
 
-// TestLoginSeam: where the agent wants credentials setup has the user log in, if the
-// program can, and looks again; what logging in gives is stored with the agent.
-func TestLoginSeam(t *testing.T) {
-	home := ownHome(t)
-	agents, end := scriptAgents()
-	t.Cleanup(end)
-	server := newServer(t, agents["AUTH"])
-	t.Setenv("SETUP_TEST_KEY", "open sesame, please")
-	tty := &typist{Reader: strings.NewReader("hello\nwork\n")}
-	p := &program{args: []string{"a2astdio", "setup", server}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
-		terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
-	asked := 0
-	p.login = func(_ context.Context, s *setup) ([]config.Entry, error) {
-		asked++
-		t.Setenv("A2ASTDIO_HEADER", "X-Gateway: open sesame, please")
-		return []config.Entry{{Key: "headers", Value: `{ X-Gateway = "${SETUP_TEST_KEY}" }`}}, nil
-	}
-	if err := p.runCommand(t.Context(), p.app()); err != nil {
-		t.Fatalf("%v\n%s", err, tty.shown.String())
-	}
-	t.Setenv("A2ASTDIO_HEADER", "")
-	b, _ := os.ReadFile(filepath.Join(home, "a2astdio", config.FileName))
-	if status, stdout, stderr := runMain("", "send", "hello"); status != 0 || asked != 1 {
-		t.Errorf("asked %d times, then %d %s%s\n%s", asked, status, stdout, stderr, b)
-	}
-}
-
 // TestRegistry does what the ACP registry's check does with an agent: it starts it in
 // an empty home with a bare environment, sends one initialize, and wants a way to
 // authenticate in the first line; and it starts it without any input.
