@@ -130,21 +130,6 @@ func (p *program) app() *cli.App {
 	return app
 }
 
-// noArguments refuses arguments of a command that takes none.
-func (p *program) noArguments(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return nil
-	}
-	if c.Command.Name == "a2astdio" || c.Command.Name == "" {
-		var names []string
-		for _, command := range p.commands() {
-			names = append(names, command.name)
-		}
-		return noCommand(c.Args().First(), c.Args().First(), names)
-	}
-	return usagef("%s takes no arguments, and got %q", c.Command.Name, c.Args().First())
-}
-
 // say writes a line to stderr.
 func (p *program) say(format string, args ...any) {
 	fmt.Fprintf(p.stderr, "a2astdio: %s\n", plainText(p.masked(fmt.Sprintf(format, args...))))

@@ -26,7 +26,7 @@ func (p *program) demoCommand() *cli.Command {
 
 // demo serves the demo agent until an interrupt, which is its regular end.
 func (p *program) demo(c *cli.Context) error {
-	if err := p.noArguments(c); err != nil {
+	if _, err := p.arguments(c); err != nil {
 		return err
 	}
 	if c.String("listen") == "" {

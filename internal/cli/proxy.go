@@ -24,7 +24,7 @@ func (p *program) proxyCommand() *cli.Command {
 }
 
 func (p *program) proxy(c *cli.Context) error {
-	if err := p.noArguments(c); err != nil {
+	if _, err := p.arguments(c); err != nil {
 		return err
 	}
 	faults, err := fault.Parse(listOf(c, "fault"))

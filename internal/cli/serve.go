@@ -12,8 +12,12 @@ import (
 
 // serve runs a2astdio without a command: it serves an editor on stdin and stdout.
 func (p *program) serve(c *cli.Context) error {
-	if err := p.noArguments(c); err != nil {
-		return err
+	if c.NArg() > 0 {
+		var names []string
+		for _, command := range p.commands() {
+			names = append(names, command.name)
+		}
+		return noCommand(c.Args().First(), c.Args().First(), names)
 	}
 	l, err := p.link(c)
 	if errors.Is(err, errNoAgent) && p.waitsForSetup(c) {

@@ -9,7 +9,7 @@ import (
 )
 
 func (p *program) showVersion(c *cli.Context) error {
-	if err := p.noArguments(c); err != nil {
+	if _, err := p.arguments(c); err != nil {
 		return err
 	}
 	commit := "not recorded in this build"
