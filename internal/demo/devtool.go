@@ -1,5 +1,7 @@
 package demo
 
+import "encoding/json"
+
 // Objects of the development-tool extension. They are data in any A2A version, with the
 // field names of the specification.
 
@@ -29,7 +31,11 @@ const (
 	commandAwaitingAction = "AWAITING_ACTION_CONFIRMATION"
 )
 
-type agentSettings struct{ WorkspacePath string }
+type agentSettings struct {
+	WorkspacePath string          `json:"workspace_path"`
+	MCPServers    json.RawMessage `json:"mcp_servers"`
+	AllowedTools  json.RawMessage `json:"allowed_tools"`
+}
 
 type developmentToolEvent struct {
 	Kind     string `json:"kind"`
@@ -111,12 +117,14 @@ type genericDetails struct {
 
 // A toolCallConfirmation is an answer to a confirmationRequest: see readConfirmation.
 type toolCallConfirmation struct {
-	ToolCallID       string
-	SelectedOptionID string
-	FileDetails      *modifiedFileDetails // nil: not modified
+	ToolCallID       string               `json:"tool_call_id"`
+	SelectedOptionID string               `json:"selected_option_id"`
+	FileDetails      *modifiedFileDetails `json:"file_details"` // nil: not modified
 }
 
-type modifiedFileDetails struct{ NewContent string }
+type modifiedFileDetails struct {
+	NewContent string `json:"new_content"`
+}
 
 type slashCommand struct {
 	Name        string                 `json:"name"`
@@ -132,8 +140,8 @@ type slashCommandArgument struct {
 }
 
 type executeSlashCommandRequest struct {
-	CommandPath []string
-	Args        string
+	CommandPath []string `json:"command_path"`
+	Args        string   `json:"args"`
 }
 
 type executeSlashCommandResponse struct {

@@ -19,15 +19,14 @@
 //
 // # Spellings
 //
-// Tasks, events and stories are independent of A2A's version. wire_v03.go and
-// wire_v1.go read and write them; [Options] and the A2A-Version header select one for
+// Tasks, events and stories are independent of A2A's version. spell.go
+// reads and writes them; [Options] and the A2A-Version header select one for
 // each request. So clients of both versions can follow the same task.
 //
 // # As strict as the specification
 //
 // A lenient agent hides a client's mistakes, so this one is as strict as the
-// specifications allow. proto.go reads the extension's objects like a strict reader of
-// proto3 JSON. session.go requires AgentSettings in the first message, and accepts only
+// specifications allow. strict.go reads the extension's objects: unknown fields are errors. session.go requires AgentSettings in the first message, and accepts only
 // context IDs of its own. reply.go accepts only answers to open questions, with an
 // offered option. It requires the extension. A refusal has a sentence (-32602, -32008
 // without the extension), and

@@ -182,23 +182,3 @@ func TestEveryFieldOfTheExtensionIsSaid(t *testing.T) {
 		}
 	}
 }
-
-func TestUnified(t *testing.T) {
-	old := "1\n2\n3\n4\n5\n6\n7\n8\n9"
-	tests := []struct {
-		old  *string
-		new  string
-		want string
-	}{
-		{nil, "", "--- /dev/null\n+++ b/f\n"},
-		{nil, "a\nb", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n"},
-		{&old, strings.Replace(old, "5\n", "x\ny\n", 1), "--- a/f\n+++ b/f\n@@ -2,7 +2,8 @@\n 2\n 3\n 4\n-5\n+x\n+y\n 6\n 7\n 8\n"},
-		{&old, old + "\n", "--- a/f\n+++ b/f\n@@ -6,4 +6,4 @@\n 6\n 7\n 8\n-9\n\\ No newline at end of file\n+9\n"},
-		{&old, "", "--- a/f\n+++ b/f\n@@ -1,9 +0,0 @@\n-1\n-2\n-3\n-4\n-5\n-6\n-7\n-8\n-9\n\\ No newline at end of file\n"},
-	}
-	for _, test := range tests {
-		if got := unified("f", test.old, test.new); got != test.want {
-			t.Errorf("got\n%s\nwant\n%s", got, test.want)
-		}
-	}
-}

@@ -189,7 +189,7 @@ func (a *Agent) resubscribe(ctx context.Context, w http.ResponseWriter, req *req
 	t.mu.Lock()
 	view, from := t.viewLocked(-1), len(t.log)
 	t.mu.Unlock()
-	if terminal(view.state) && !req.wire.subscribesToOver() {
+	if terminal(view.state) && req.wire.v1 { // 1.0 requires an error, not a stream of one event
 		return over(view.id, view.state)
 	}
 	s := newEventStream(w, req)
@@ -225,7 +225,7 @@ func (a *Agent) list(req *request) (any, error) {
 			return nil, invalidParams("unknown pageToken %q", p.PageToken)
 		}
 	}
-	state, ok := req.wire.state(p.Status)
+	state, ok := req.wire.readState(p.Status)
 	switch {
 	case size < 1 || size > 100:
 		return nil, invalidParams("pageSize is not between 1 and 100")

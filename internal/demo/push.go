@@ -86,7 +86,7 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 type pushConfig struct {
 	id, url, token, scheme, credentials string
 
-	wire spelling
+	wire wire
 	stop context.CancelFunc
 }
 
@@ -158,17 +158,18 @@ func (a *Agent) push(ctx context.Context, t *task, c *pushConfig, from int) {
 		for _, e := range events {
 			from++
 			var body bytes.Buffer
-			if writeJSON(&body, c.wire.pushed(t, e)) == nil {
-				a.pusher.deliver(ctx, c, body.Bytes())
+			what, contentType := c.wire.pushed(t, e)
+			if writeJSON(&body, what) == nil {
+				a.pusher.deliver(ctx, c, contentType, body.Bytes())
 			}
 		}
 	}
 }
 
-func (p *pusher) deliver(ctx context.Context, c *pushConfig, body []byte) {
+func (p *pusher) deliver(ctx context.Context, c *pushConfig, contentType string, body []byte) {
 	wait := pushRetryWait
 	for try := 0; ; try++ {
-		again, after := p.post(ctx, c, body)
+		again, after := p.post(ctx, c, contentType, body)
 		if !again || try >= p.retries || rest(ctx, min(max(wait, after), maxPushWait)) != nil {
 			return
 		}
@@ -178,12 +179,12 @@ func (p *pusher) deliver(ctx context.Context, c *pushConfig, body []byte) {
 
 // post calls a webhook. again: the webhook may accept the push later, after the time
 // that it states.
-func (p *pusher) post(ctx context.Context, c *pushConfig, body []byte) (again bool, after time.Duration) {
+func (p *pusher) post(ctx context.Context, c *pushConfig, contentType string, body []byte) (again bool, after time.Duration) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
 		return false, 0
 	}
-	req.Header.Set("Content-Type", c.wire.pushType())
+	req.Header.Set("Content-Type", contentType)
 	if c.token != "" {
 		req.Header.Set("X-A2A-Notification-Token", c.token)
 	}

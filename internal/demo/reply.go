@@ -54,12 +54,7 @@ func (m *message) confirms() bool {
 		if json.Unmarshal(raw, &members) != nil {
 			return false
 		}
-		for _, name := range []string{"tool_call_id", "selected_option_id"} {
-			if members[name] != nil || members[lowerCamel(name)] != nil {
-				return true
-			}
-		}
-		return false
+		return members["tool_call_id"] != nil || members["selected_option_id"] != nil
 	})
 }
 

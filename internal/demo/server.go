@@ -50,7 +50,7 @@ type request struct {
 	method string // by its 0.3 name
 	called string // by the name that the client used
 	params json.RawMessage
-	wire   spelling
+	wire   wire
 	events bool // the client asked for an event stream
 }
 
@@ -109,10 +109,7 @@ func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
 // readRequest reads the envelope. The request is never nil, so that an error can be
 // answered with the known members.
 func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
-	req := &request{id: json.RawMessage("null"), wire: v03{}}
-	if a.version == "1.0" {
-		req.wire = v1{}
-	}
+	req := &request{id: json.RawMessage("null"), wire: wire{v1: a.version == "1.0"}}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
@@ -149,11 +146,9 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 	if envelope.Method == "" {
 		return req, &rpcError{Code: codeInvalidRequest, Message: "a request needs a method"}
 	}
-	wire, err := a.spelling(r)
-	if err != nil {
+	if req.wire, err = a.wire(r); err != nil {
 		return req, err
 	}
-	req.wire = wire
 	req.called = envelope.Method
 	if req.method = req.wire.method(req.called); req.method == "" {
 		return req, &rpcError{Code: codeMethodNotFound, Message: fmt.Sprintf("method not found: %s", envelope.Method)}
@@ -166,26 +161,26 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 	return req, nil
 }
 
-// spelling selects the A2A version of a request, by its header or by the query
+// wire selects the A2A version of a request, by its header or by the query
 // parameter of the same name. Without either it is 0.3; a patch version is refused.
-func (a *Agent) spelling(r *http.Request) (spelling, error) {
+func (a *Agent) wire(r *http.Request) (wire, error) {
 	asked := r.Header.Get("A2A-Version")
 	if asked == "" {
 		asked = r.URL.Query().Get("A2A-Version")
 	}
 	switch old := asked == "" || asked == "0.3"; {
 	case a.version == "" || a.version == "0.3":
-		return v03{}, nil // 0.3 knows no such header
+		return wire{}, nil // 0.3 knows no such header
 	case old && a.version == "both":
-		return v03{}, nil
+		return wire{}, nil
 	case asked == "1.0" && (a.version == "1.0" || a.version == "both"):
-		return v1{}, nil
+		return wire{v1: true}, nil
 	case a.version != "1.0" && a.version != "both":
-		return nil, &rpcError{Code: codeInternal, Message: fmt.Sprintf("Options.Version is %q", a.version)}
+		return wire{}, &rpcError{Code: codeInternal, Message: fmt.Sprintf("Options.Version is %q", a.version)}
 	case asked == "":
 		asked = "0.3"
 	}
-	return nil, &rpcError{Code: codeVersionNotSupport, Message: fmt.Sprintf("A2A version %q is not supported", asked)}
+	return wire{v1: a.version == "1.0"}, &rpcError{Code: codeVersionNotSupport, Message: fmt.Sprintf("A2A version %q is not supported", asked)}
 }
 
 // activates reports whether the header's lines name the extension. A line may

@@ -153,18 +153,6 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// A later message of a session may name another workspace.
-func TestSettingsOfALaterMessage(t *testing.T) {
-	dir := t.TempDir()
-	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
-		c.prompt("hello")
-		c.open("message/stream", with(c.message(c.taskID, text("edit")), "metadata", map[string]any{ExtensionURI: map[string]any{"workspace_path": dir}})).rest()
-		if got := at(c.requests[0], "input_parameters.file_path"); got != filepath.Join(dir, "hello.txt") {
-			t.Errorf("it would edit %v", got)
-		}
-	})
-}
-
 func TestWritesStayBelowTheWorkspace(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	secret := filepath.Join(outside, "secret")
@@ -203,16 +191,10 @@ func TestWritesStayBelowTheWorkspace(t *testing.T) {
 
 func TestCard(t *testing.T) {
 	converse(t, nil, func(t *testing.T, c *client) {
-		get := func(etag string) *http.Response {
-			r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, PipeURL+".well-known/agent-card.json", nil)
-			r.Header.Set("If-None-Match", etag)
-			resp, err := c.http.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return resp
+		resp, err := c.http.Get(PipeURL + ".well-known/agent-card.json")
+		if err != nil {
+			t.Fatal(err)
 		}
-		resp := get("")
 		var card map[string]any
 		if err := json.NewDecoder(resp.Body).Decode(&card); err != nil {
 			t.Fatal(err)
@@ -222,12 +204,7 @@ func TestCard(t *testing.T) {
 			at(card, "capabilities.extensions.0.required") != true {
 			t.Errorf("card %v", card)
 		}
-		resp = get(resp.Header.Get("ETag"))
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusNotModified {
-			t.Errorf("with its ETag: %s", resp.Status)
-		}
-		resp, err := c.http.Get(PipeURL + "elsewhere")
+		resp, err = c.http.Get(PipeURL + "elsewhere")
 		if err != nil {
 			t.Fatal(err)
 		}

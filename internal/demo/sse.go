@@ -49,13 +49,7 @@ func (s *eventStream) follow(ctx context.Context, a *Agent, t *task, from int) e
 		}
 		from += len(events)
 		for _, e := range events {
-			var result any
-			if e.created {
-				result = s.req.wire.result(t.born(e))
-			} else {
-				result = s.req.wire.update(t, e)
-			}
-			if err := s.send(result); err != nil {
+			if err := s.send(s.req.wire.event(t, e)); err != nil {
 				return err
 			}
 			if e.final {

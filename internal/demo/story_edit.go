@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 const (
@@ -85,9 +87,13 @@ func (r *run) plan(ctx context.Context, name string) (*editing, error) {
 }
 
 func (e *editing) diff(content string) *fileDiff {
+	from, old := "/dev/null", ""
+	if e.old != nil {
+		from, old = "a/"+filepath.ToSlash(e.name), *e.old
+	}
 	return &fileDiff{
 		FileName: filepath.Base(e.name), FilePath: e.workspace.path(e.name), OldContent: e.old, NewContent: content,
-		FormattedDiff: unified(filepath.ToSlash(e.name), e.old, content),
+		FormattedDiff: udiff.Unified(from, "b/"+filepath.ToSlash(e.name), old, content),
 	}
 }
 

@@ -18,42 +18,13 @@ const (
 	stateFailed        = "failed"
 )
 
-func terminal(state string) bool {
-	return state == stateCompleted || state == stateCanceled || state == stateFailed
+// states are all that the protocol has; a filter may name those that no story comes to.
+var states = []string{
+	stateSubmitted, stateWorking, stateInputRequired, stateCompleted, stateCanceled, stateFailed, "rejected", "auth-required",
 }
 
-// A spelling reads and writes one version of A2A. It interprets nothing.
-type spelling interface {
-	// method returns the 0.3 name of a method, which the dispatcher uses, or
-	// "" if this version has no such method.
-	method(name string) string
-	// extensionsHeader is where a client activates extensions.
-	extensionsHeader() string
-	// send reads the parameters of both methods that carry a message.
-	send(params json.RawMessage) (*sendRequest, error)
-	// state reads a task state, as a filter of the task list.
-	state(name string) (string, bool)
-	// task is a task that is a whole result.
-	task(v taskView) any
-	// result is a task in place of a possible message: the answer to a message, and the
-	// first event of a stream.
-	result(v taskView) any
-	// update is a status update.
-	update(t *task, e event) any
-	// The four methods for push notification configurations: their parameters, by the
-	// method's 0.3 name, and their answers.
-	pushParams(method string, params json.RawMessage) (pushRequest, error)
-	pushConfig(taskID string, c *pushConfig) any
-	pushList(configs []any) any
-	pushDeleted() any
-	// pushed is the body of a push for an event, pushType its content type.
-	pushed(t *task, e event) any
-	pushType() string
-	// subscribesToOver reports whether a subscription to an ended task gets the task, not
-	// an error.
-	subscribesToOver() bool
-	// fail converts an error to this version.
-	fail(e rpcError) rpcError
+func terminal(state string) bool {
+	return state == stateCompleted || state == stateCanceled || state == stateFailed
 }
 
 // A sendRequest is a client's message.
