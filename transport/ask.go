@@ -292,9 +292,6 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 
 // post makes the request of an operation and returns when its response has begun.
 func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *operation) (*exchange, error) {
-	if err := e.checkFamily(w, op.method); err != nil {
-		return nil, err
-	}
 	op.id, op.as = c.lastID.Add(1), op.kind
 	r, err := op.spell(w)
 	if err != nil {

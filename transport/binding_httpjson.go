@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -100,23 +102,23 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 	if kind.streams() {
 		out.accept, out.arrays = "text/event-stream", true
 	}
-	if tenant := params.text("tenant"); tenant != "" {
+	if tenant := params.id("tenant"); tenant != "" {
 		// One segment in the specification; Google's tenants have several, with slashes
 		// that are not escaped.
 		for segment := range strings.SplitSeq(tenant, "/") {
 			out.path += "/" + escapeSegment(segment)
 		}
 	}
-	filled, params, err := fill(path, params, out.what)
+	filled, taken, err := fill(path, params, out.what)
 	if err != nil {
 		return nil, err
 	}
 	out.path += filled
 	switch {
 	case r.body:
-		out.body = params.object(nil)
+		out.body = body(params, taken)
 	case verb != http.MethodPost:
-		out.query, err = params.without("tenant").query(out.what)
+		out.query, err = query(params, append(taken, "tenant"), out.what)
 	}
 	return out, err
 }
@@ -124,7 +126,7 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 // httpOperation returns the kind of an operation and its parameters. A method that is
 // called by its name is the version's operation of that name, and its parameters are
 // taken as they are; this binding has no other methods, such as those of extensions.
-func httpOperation(p protocol, c *operation) (kind opKind, params members, err error) {
+func httpOperation(p protocol, c *operation) (kind opKind, params node, err error) {
 	var raw []byte
 	if kind = c.kind; kind != opMethod {
 		raw, err = p.params(c)
@@ -136,13 +138,10 @@ func httpOperation(p protocol, c *operation) (kind opKind, params members, err e
 			err = failf(err, "the parameters of %s are not JSON: %v", c.method, err)
 		}
 	}
-	if err != nil || raw == nil {
-		return kind, nil, err
+	if params = parseNode(raw); err == nil && raw != nil && !params.IsObject() {
+		err = failf(nil, "the parameters of %s are no object", c.method)
 	}
-	if text := strings.TrimSpace(rawjson.View(raw)); rawjson.IsObject(text) {
-		return kind, readMembers(text), nil
-	}
-	return kind, nil, failf(nil, "the parameters of %s are no object", c.method)
+	return kind, params, err
 }
 
 func (httpJSON) result(c *operation, a *answer) (json.RawMessage, *a2a.Error) {
@@ -185,95 +184,56 @@ func (httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a
 	return nil
 }
 
-// members are those of a JSON object, in its order, as they are written.
-type members []param
-
-type param struct {
-	key   string // without its quotes, and with its escapes
-	value string
-}
-
-func readMembers(raw string) (m members) {
-	rawjson.EachMember(raw, func(key, value string) bool {
-		m = append(m, param{key, value})
+// body is an object of the parameters that are not in the path.
+func body(params node, taken []string) []byte {
+	if len(taken) == 0 && params.Raw != "" {
+		return []byte(params.Raw)
+	}
+	b := []byte{'{'}
+	params.ForEach(func(key, value gjson.Result) bool {
+		if !slices.Contains(taken, key.Str) {
+			if len(b) > 1 {
+				b = append(b, ',')
+			}
+			b = append(append(append(b, key.Raw...), ':'), value.Raw...)
+		}
 		return true
 	})
-	return m
+	return append(b, '}')
 }
 
-// get returns the value of a member; "" if there is none.
-func (m members) get(key string) string {
-	for _, x := range m {
-		if x.key == key {
-			return x.value
-		}
-	}
-	return ""
-}
-
-// text returns a member that is a string, or a number.
-func (m members) text(key string) string { return jsonText(m.get(key)) }
-
-func (m members) without(key string) (rest members) {
-	for _, x := range m {
-		if x.key != key {
-			rest = append(rest, x)
-		}
-	}
-	return rest
-}
-
-// object appends the members as an object.
-func (m members) object(dst []byte) []byte {
-	dst = append(dst, '{')
-	for i, x := range m {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(append(dst, '"'), x.key...)
-		dst = append(append(dst, `":`...), x.value...)
-	}
-	return append(dst, '}')
-}
-
-// query spells the members as a query (specification 1.0, §11.5): lists repeat the
-// name, and nested values cannot be in one.
-func (m members) query(what string) (string, error) {
+// query spells the parameters that are not in the path as a query (specification 1.0,
+// §11.5): lists repeat the name, and nested values cannot be in one.
+func query(params node, taken []string, what string) (text string, err error) {
 	var q []string
-	add := func(key, value string) {
-		if rawjson.IsString(value) {
-			value = rawjson.Text(value)
-		}
-		if value != "null" {
-			q = append(q, escapeQuery(key)+"="+escapeQuery(value))
-		}
-	}
-	for _, x := range m {
-		switch key := rawjson.Unescape(x.key); {
-		case rawjson.IsObject(x.value):
-			return "", failf(nil, "%s has no place for %s, which is an object: it goes in the URL", what, key)
-		case rawjson.IsArray(x.value):
-			rawjson.EachElement(x.value, func(value string) bool { add(key, value); return true })
+	params.ForEach(func(key, value gjson.Result) bool {
+		switch {
+		case slices.Contains(taken, key.Str):
+		case value.IsObject():
+			err = failf(nil, "%s has no place for %s, which is an object: it goes in the URL", what, key.Str)
 		default:
-			add(key, x.value)
+			for _, one := range value.Array() { // of one value a list of one, of null an empty one
+				q = append(q, escapeQuery(key.Str)+"="+escapeQuery(one.String()))
+			}
 		}
-	}
-	return strings.Join(q, "&"), nil
+		return err == nil
+	})
+	return strings.Join(q, "&"), err
 }
 
 // escapeQuery escapes by RFC 3986, which has no plus for a space.
 func escapeQuery(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// fill puts members into the path of a route, and takes them off the list.
-func fill(path string, m members, what string) (filled string, rest members, err error) {
+// fill puts parameters into the path of a route, and returns their names.
+func fill(path string, params node, what string) (filled string, taken []string, err error) {
 	for {
 		before, after, found := strings.Cut(path, "{")
 		name, tail, _ := strings.Cut(after, "}")
 		filled += before
 		if !found {
-			return filled, m, nil
+			return filled, taken, nil
 		}
-		switch value := m.text(name); value {
+		switch value := params.id(name); value {
 		case "":
 			return "", nil, failf(nil, "%s needs a value of %s, which is in its path", what, name)
 		case ".", "..":
@@ -281,7 +241,7 @@ func fill(path string, m members, what string) (filled string, rest members, err
 		default:
 			filled += escapeSegment(value)
 		}
-		m, path = m.without(name), tail
+		taken, path = append(taken, name), tail
 	}
 }
 

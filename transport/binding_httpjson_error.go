@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -83,7 +85,8 @@ func isFlatError(raw string) bool {
 }
 
 // readHTTPError reads the body of an HTTP status that is no success; status is 0 in a
-// stream. nil: the body has no form of an error that is known.
+// stream. nil: the body has no form of an error that is known. What it returns is no view
+// of raw, which errors outlive.
 func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 	if at := rawjson.NextElement(raw); rawjson.IsArray(raw) && at >= 0 { // Google's streams begin with a bracket, errors too
 		raw = raw[at:rawjson.SkipValue(raw, at)]
@@ -91,25 +94,25 @@ func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 	if !rawjson.IsObject(raw) {
 		return nil
 	}
-	e, m := &a2a.Error{HTTPStatus: status}, readMembers(raw)
-	inner, message := m.get("error"), strings.Clone(m.text("message"))
+	e, m := &a2a.Error{HTTPStatus: status}, parseNode([]byte(raw))
+	inner, message := m.at("error"), m.id("message")
 	switch {
-	case rawjson.IsObject(inner):
-		readRPCStatus(c, e, readMembers(inner))
-	case rawjson.IsString(inner):
-		e.Message = sentence(jsonText(inner), message, m.text("error_description"))
+	case inner.IsObject():
+		readRPCStatus(c, e, inner)
+	case inner.Type == gjson.String:
+		e.Message = sentence(inner.Str, message, m.id("error_description"))
 	case isFlatError(raw):
 		*e = *readError(raw)
 		e.HTTPStatus, e.Code = status, unmask(c, e)
-	case message != "" && !rawjson.IsArray(m.get("details")):
+	case message != "" && !m.at("details").IsArray():
 		e.Message, e.Code = message, messageCode(c, status, message)
 	case message != "":
 		readRPCStatus(c, e, m)
 	default:
-		if name, own := strings.CutPrefix(m.text("type"), problemTypes); own {
+		if name, own := strings.CutPrefix(m.id("type"), problemTypes); own {
 			e.Code = reasonCodes[strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
 		}
-		e.Message = sentence(m.text("title"), m.text("detail"))
+		e.Message = sentence(m.id("title"), m.id("detail"))
 	}
 	// Without a code of A2A's this may be how a server or a gateway says "nothing here",
 	// or a gateway and not the agent.
@@ -120,35 +123,35 @@ func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 }
 
 // readRPCStatus reads a google.rpc.Status.
-func readRPCStatus(c *operation, e *a2a.Error, m members) {
-	e.Message = strings.Clone(m.text("message"))
+func readRPCStatus(c *operation, e *a2a.Error, m node) {
+	e.Message = m.id("message")
+	var details node
 	for _, member := range []string{"details", "data"} {
-		if data := m.get(member); data != "" && data != "null" && data != "[]" && e.Data == "" {
-			e.Data = a2a.JSON(strings.Clone(data))
+		if data := m.at(member); e.Data == "" && data.Raw != "" && data.Raw != "null" && data.Raw != "[]" {
+			details, e.Data = data, a2a.JSON(data.Raw)
 		}
 	}
 	more := false // than the reason, which the code holds
-	rawjson.EachElement(string(e.Data), func(detail string) bool {
+	for _, detail := range details.elements() {
 		code := 0
-		if jsonText(rawjson.Member(detail, "domain")) == errorDomain {
-			code = reasonCodes[jsonText(rawjson.Member(detail, "reason"))]
+		if detail.text("domain") == errorDomain {
+			code = reasonCodes[detail.text("reason")]
 		}
 		e.Code = cmp.Or(e.Code, code)
-		metadata := rawjson.Member(detail, "metadata")
+		metadata := detail.at("metadata").Raw
 		more = more || code == 0 || metadata != "" && metadata != "{}" && metadata != "null"
-		return true
-	})
+	}
 	if e.Code != 0 && !more {
 		e.Data = ""
 	}
-	code, _ := strconv.Atoi(m.text("code"))
+	code, _ := strconv.Atoi(m.id("code"))
 	if e.HTTPStatus == 0 && code >= 400 && code < 600 {
 		e.HTTPStatus = code // in a stream the response's status says nothing
 	}
 	if code < 0 { // JSON-RPC's
 		e.Code = cmp.Or(e.Code, code)
 	}
-	if name := m.text("status"); e.Code == 0 && (name != "NOT_FOUND" || c.aboutTask()) {
+	if name := m.id("status"); e.Code == 0 && (name != "NOT_FOUND" || c.aboutTask()) {
 		e.Code = statusCodes[name]
 	}
 }
@@ -182,7 +185,7 @@ func sentence(parts ...string) string {
 			said = append(said, p)
 		}
 	}
-	return strings.Clone(strings.Join(said, ": "))
+	return strings.Join(said, ": ")
 }
 
 // aboutTask reports whether an operation names a task that must exist.

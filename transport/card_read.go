@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -22,8 +23,12 @@ import (
 // sign-in ask for thousands of things.
 const maxSchemes = 64
 
-// A node is a value in a card. What has a wrong type reads as absent.
+// A node is a value in a card, or in another answer that speed does not matter for. What
+// has a wrong type reads as absent.
 type node struct{ gjson.Result }
+
+// parseNode reads JSON that is valid. Its strings are views, unless they have escapes.
+func parseNode(raw []byte) node { return node{gjson.Parse(rawjson.View(raw))} }
 
 // at returns the value at a path, whose names are in camelCase, or in snake_case.
 func (n node) at(path string) node {
@@ -48,12 +53,21 @@ func (n node) text(path string) string {
 	return ""
 }
 
-func (n node) list(path string) (list []node) {
-	v := n.at(path)
-	if !v.IsArray() { // gjson makes one of anything
+// id is a string, or a number as it is written: some agents number their tasks.
+func (n node) id(path string) string {
+	if v := n.at(path); v.Type == gjson.Number {
+		return v.Raw
+	}
+	return n.text(path)
+}
+
+func (n node) list(path string) []node { return n.at(path).elements() }
+
+func (n node) elements() (list []node) {
+	if !n.IsArray() { // gjson makes one of anything
 		return nil
 	}
-	for _, e := range v.Array() {
+	for _, e := range n.Array() {
 		list = append(list, node{e})
 	}
 	return list

@@ -117,20 +117,6 @@ func (c *Client) Lacks() Lacks {
 	return Lacks{Streaming: e.now().plain, Subscribe: lacks(opSubscribe), Get: lacks(opGet), List: lacks(opList), Push: lacks(opSetPush)}
 }
 
-// checkFamily refuses a method of the other version: header and method have to
-// agree, and of what does not, servers make something different each. Methods
-// that neither version knows, which are extensions', go with either.
-func (e *endpoint) checkFamily(w way, method string) error {
-	speaks, other := w.protocol, protocol{v03: !w.protocol.v03}
-	for _, n := range methodNames() {
-		if method == n.in(other) {
-			return failf(nil, "%s is called in A2A %s, where %s is %s; --a2a-version %s asks for the other",
-				cardName(e.card), speaks.name(), method, n.in(speaks), other.name())
-		}
-	}
-	return nil
-}
-
 // explain adds to an agent's refusal what the user can do about it. The agent's
 // own error stays within.
 func (e *endpoint) explain(w way, err error) error {

@@ -1,12 +1,9 @@
 package transport
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // Which version is chosen, by the card and the options.
@@ -80,48 +77,6 @@ func TestNoDowngrade(t *testing.T) {
 	agent.answer = wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32008,"message":"extension support required"}}`)
 	_, err = wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1)
 	if err == nil || err.Error() != "agent: extension support required (-32008): --extension URI activates one" {
-		t.Error(err)
-	}
-}
-
-// A method that is called by its name is sent with its version's header, or refused; one
-// that is in neither version is sent to both.
-func TestMethodFamily(t *testing.T) {
-	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{}}`))
-	agent.card = bothCard
-	for _, version := range []string{"0.3", "1.0"} {
-		c := wireClient(t, agent.URL, &ClientOptions{Version: version})
-		ours := 0
-		for _, n := range methodNames() {
-			for _, method := range []string{n.v03, n.v1} {
-				_, _, err := c.Call(t.Context(), Call{Method: method})
-				_, _, streamErr := c.Call(t.Context(), Call{Method: method, Long: true})
-				if err == nil && streamErr == nil {
-					ours += 2
-				} else if want := fmt.Sprintf("agent: Test is called in A2A %s, where %s is ", version, method); !strings.HasPrefix(fmt.Sprint(err), want) || fmt.Sprint(err) != fmt.Sprint(streamErr) {
-					t.Error(err, streamErr)
-				}
-			}
-		}
-		if _, _, err := c.Call(t.Context(), Call{Method: "commands/get"}); err != nil || ours != 2*len(methodNames()) {
-			t.Error(version, ours, err)
-		}
-	}
-	for _, r := range agent.seen() {
-		if slash := strings.Contains(r.Method, "/"); r.Method != "commands/get" && slash == (r.Header.Get("A2A-Version") == "1.0") {
-			t.Errorf("%s with %v", r.Method, r.Header)
-		}
-	}
-}
-
-// An error with an explanation still has the agent's error in it.
-func TestExplain(t *testing.T) {
-	e := &endpoint{card: new(a2a.Card)}
-	if err := e.explain(way{}, nil); err != nil {
-		t.Error(err)
-	}
-	plain := errors.New("plain")
-	if err := e.explain(way{}, plain); err != plain {
 		t.Error(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -186,7 +185,7 @@ func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, erro
 	if err != nil {
 		return nil, err
 	}
-	page := readPage(s.way.protocol, rawjson.View(s.result))
+	page := readPage(s.way.protocol, parseNode(s.result))
 	if page == nil {
 		return nil, failf(nil, "%s answered %s with something that is no list of tasks: %s", s.at, s.what, quote(s.result))
 	}
@@ -195,33 +194,18 @@ func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, erro
 
 // readPage reads a page of tasks, nil if it is none. A member that is missing is
 // no mistake: a2a-go 0.3.15 leaves out an empty list.
-func readPage(p protocol, raw string) *a2a.TaskPage {
-	page := new(a2a.TaskPage)
-	tasks := func(list string) {
-		rawjson.EachElement(list, func(value string) bool {
-			page.Tasks = append(page.Tasks, a2a.Event{})
-			p.decode(value, &page.Tasks[len(page.Tasks)-1])
-			return true
-		})
-	}
-	switch raw = strings.TrimSpace(raw); {
-	case rawjson.IsArray(raw):
-		tasks(raw)
-	case rawjson.IsObject(raw):
-		rawjson.EachMember(raw, func(key, value string) bool {
-			switch key {
-			case "tasks":
-				tasks(value)
-			// In snake_case they are a2a-go 0.3.15's.
-			case "nextPageToken", "next_page_token":
-				page.NextPageToken = jsonText(value)
-			case "totalSize", "total_size":
-				page.TotalSize, _ = strconv.Atoi(jsonText(value))
-			}
-			return true
-		})
-	default:
+func readPage(p protocol, n node) *a2a.TaskPage {
+	tasks := n.elements()
+	switch {
+	case n.IsObject():
+		tasks = n.list("tasks")
+	case !n.IsArray():
 		return nil
+	}
+	page := &a2a.TaskPage{Tasks: make([]a2a.Event, len(tasks)), NextPageToken: n.id("nextPageToken")}
+	page.TotalSize, _ = strconv.Atoi(n.id("totalSize"))
+	for i, t := range tasks {
+		p.decode(t.Raw, &page.Tasks[i])
 	}
 	return page
 }

@@ -3,9 +3,7 @@ package transport
 import (
 	"context"
 	"slices"
-	"strings"
 
-	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -47,7 +45,7 @@ func (c *Client) ListPush(ctx context.Context, taskID string) ([]a2a.PushConfig,
 		if err != nil {
 			return nil, err
 		}
-		more, next, ok := readPushList(rawjson.View(s.result), taskID)
+		more, next, ok := readPushList(parseNode(s.result), taskID)
 		if !ok {
 			return nil, failf(nil, "%s answered %s with something that is no list of push notification configurations", s.at, s.what)
 		}
@@ -97,7 +95,7 @@ func (c *Client) push(ctx context.Context, op *operation, taskID string) (*a2a.P
 	if err != nil {
 		return nil, err
 	}
-	config, ok := readPush(strings.TrimSpace(rawjson.View(s.result)), taskID)
+	config, ok := readPush(parseNode(s.result), taskID)
 	if !ok {
 		// What came may hold credentials, so it is not quoted.
 		return nil, failf(nil, "%s answered %s with something that is no push notification configuration", s.at, s.what)

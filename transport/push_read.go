@@ -32,90 +32,37 @@ func ReadPushed(payload []byte) *a2a.Event {
 
 // readPush reads a configuration: 0.3 nests it beside the task's ID, or in its proto
 // beside a name that holds both IDs; 1.x is flat. taskID is the task's if it does not
-// say. What it returns is views of raw.
-func readPush(raw, taskID string) (config a2a.PushConfig, ok bool) {
-	config.TaskID = taskID
-	var read func(raw string)
-	read = func(raw string) {
-		rawjson.EachMember(raw, func(key, value string) bool {
-			switch key {
-			case "taskId":
-				if id := jsonText(value); id != "" {
-					config.TaskID = id
-				}
-			case "pushNotificationConfig":
-				read(value)
-			case "name": // tasks/T/pushNotificationConfigs/C
-				if name := strings.Split(jsonText(value), "/"); len(name) == 4 {
-					config.TaskID, config.ID = name[1], cmp.Or(config.ID, name[3])
-				}
-			case "id":
-				config.ID = cmp.Or(jsonText(value), config.ID)
-			case "url":
-				config.URL, ok = jsonText(value), true
-			case "token":
-				config.Token = jsonText(value)
-			case "authentication":
-				config.Authentication = readPushAuthentication(value)
-			}
-			return true
-		})
+// say. What it returns is views of what was read.
+func readPush(n node, taskID string) (config a2a.PushConfig, ok bool) {
+	c := n
+	if inner := n.at("pushNotificationConfig"); inner.IsObject() {
+		c = inner
 	}
-	read(raw)
-	return config, ok
-}
-
-func readPushAuthentication(raw string) *a2a.PushAuthentication {
-	if !rawjson.IsObject(raw) {
-		return nil
+	config = a2a.PushConfig{TaskID: cmp.Or(n.id("taskId"), taskID), ID: c.id("id"), URL: c.id("url"), Token: c.id("token")}
+	if name := strings.Split(n.text("name"), "/"); len(name) == 4 { // tasks/T/pushNotificationConfigs/C
+		config.TaskID, config.ID = name[1], cmp.Or(config.ID, name[3])
 	}
-	a := new(a2a.PushAuthentication)
-	rawjson.EachMember(raw, func(key, value string) bool {
-		switch key {
-		case "scheme":
-			if scheme := jsonText(value); scheme != "" {
-				a.Schemes = append(a.Schemes, scheme)
-			}
-		case "schemes":
-			rawjson.EachElement(value, func(scheme string) bool {
-				a.Schemes = append(a.Schemes, jsonText(scheme))
-				return true
-			})
-		case "credentials":
-			a.Credentials = jsonText(value)
+	if a := c.at("authentication"); a.IsObject() {
+		config.Authentication = &a2a.PushAuthentication{Schemes: a.texts("schemes"), Credentials: a.text("credentials")}
+		if scheme := a.text("scheme"); scheme != "" {
+			config.Authentication.Schemes = append(config.Authentication.Schemes, scheme)
 		}
-		return true
-	})
-	return a
+	}
+	return config, c.at("url").Exists()
 }
 
 // readPushList reads a list: 0.3's is an array, 1.x's is in an object, which
 // proto-JSON leaves empty if there are none.
-func readPushList(raw, taskID string) (list []a2a.PushConfig, next string, ok bool) {
-	configs := func(raw string) {
-		rawjson.EachElement(raw, func(value string) bool {
-			if config, is := readPush(value, taskID); is {
-				list = append(list, config)
-			}
-			return true
-		})
+func readPushList(n node, taskID string) (list []a2a.PushConfig, next string, ok bool) {
+	configs := n.elements()
+	if n.IsObject() {
+		configs = n.list("configs")
 	}
-	switch raw = strings.TrimSpace(raw); {
-	case rawjson.IsArray(raw):
-		configs(raw)
-	case rawjson.IsObject(raw):
-		rawjson.EachMember(raw, func(key, value string) bool {
-			switch key {
-			case "configs":
-				configs(value)
-			case "nextPageToken":
-				next = jsonText(value)
-			}
-			return true
-		})
-	default:
-		// No list is an empty one to some, as a slice in Go is.
-		return nil, "", raw == "null"
+	for _, c := range configs {
+		if config, is := readPush(c, taskID); is {
+			list = append(list, config)
+		}
 	}
-	return list, next, true
+	// No list is an empty one to some, as a slice in Go is.
+	return list, n.id("nextPageToken"), n.IsObject() || n.IsArray() || n.Raw == "null"
 }

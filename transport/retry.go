@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -72,8 +71,10 @@ func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
 		Backoff:      backoff,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	if log != nil {
-		c.Logger = retryLog{log}
+	if log != nil { // the library's own lines would show a key that is in a URL
+		c.RequestLogHook = func(_ retryablehttp.Logger, req *http.Request, n int) {
+			log.Debug("agent: request", "url", shown(req.URL), "attempt", n+1)
+		}
 	}
 	return c
 }
@@ -134,27 +135,4 @@ func retryAfter(resp *http.Response) (wait time.Duration, told bool) {
 		return max(0, time.Until(at)), true
 	}
 	return 0, false
-}
-
-// retryLog puts the library's lines into the log as details, and keeps URLs,
-// which may hold a key, out of its errors.
-type retryLog struct{ log *slog.Logger }
-
-func (l retryLog) Error(msg string, kv ...any) { l.Debug(msg, kv...) }
-func (l retryLog) Warn(msg string, kv ...any)  { l.Debug(msg, kv...) }
-func (l retryLog) Info(msg string, kv ...any)  { l.Debug(msg, kv...) }
-func (l retryLog) Debug(msg string, kv ...any) {
-	for i, v := range kv {
-		switch v := v.(type) {
-		case error:
-			kv[i] = reason(v)
-		case *url.URL:
-			kv[i] = shown(v)
-		case string:
-			if i > 0 && (kv[i-1] == "url" || kv[i-1] == "request") {
-				kv[i] = redactString(v)
-			}
-		}
-	}
-	l.log.Debug("agent: "+msg, kv...)
 }

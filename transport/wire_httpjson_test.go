@@ -127,16 +127,16 @@ func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
 	case err != nil:
 		wireError(w, e.explain(how, err))
 	case op == opList:
-		page := readPage(how.protocol, string(result))
+		page := readPage(how.protocol, parseNode(result))
 		fmt.Fprintf(w, "page of %d, next %q, total %d\n", len(page.Tasks), page.NextPageToken, page.TotalSize)
 		for i := range page.Tasks {
 			wireEvent(w, &page.Tasks[i])
 		}
 	case op == opSetPush || op == opGetPush:
-		config, ok := readPush(string(result), "")
+		config, ok := readPush(parseNode(result), "")
 		fmt.Fprintf(w, "push %v %s\n", ok, wirePush(config))
 	case op == opListPush:
-		list, next, ok := readPushList(string(result), "")
+		list, next, ok := readPushList(parseNode(result), "")
 		fmt.Fprintf(w, "pushes %v, next %q\n", ok, next)
 		for _, config := range list {
 			fmt.Fprintf(w, "  %s\n", wirePush(config))
