@@ -98,6 +98,6 @@ func (t *turn) execute(ctx context.Context, path []string, args string) (*transp
 			return nil, "", err
 		}
 	}
-	stream, err = t.agent.opts.Client.Resubscribe(ctx, e.ID, "")
+	stream, err = t.agent.opts.Client.Resubscribe(ctx, e.ID)
 	return stream, e.ID, err
 }

@@ -19,9 +19,8 @@ type outage struct {
 	malformed error     // what broke the stream, if that was an event that cannot be read
 	refusedAt time.Time // since when the agent refuses connections, zero if it does not
 	attempt   int
-	lastID    string // of the stream that was cut
-	begun     bool   // the answer had begun, but no event of it came
-	worded    bool   // a message outside of a task is not empty; some agents begin with an empty one
+	begun     bool // the answer had begun, but no event of it came
+	worded    bool // a message outside of a task is not empty; some agents begin with an empty one
 }
 
 // cutError is a connection that was lost. It is a [transport.ErrInterrupted],

@@ -95,7 +95,6 @@ func (l *leg) endWasAnnounced() bool {
 // endOfStream says what the end of the leg's own stream means.
 func (l *leg) endOfStream(ctx context.Context, b batch) {
 	ended := isEnd(b.err)
-	l.outage.lastID = b.stream.LastEventID()
 	if l.isMessage() {
 		l.agent.messagesEnd.Store(streamsEnd)
 	}

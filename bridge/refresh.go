@@ -224,11 +224,11 @@ func (l *leg) subscribe(ctx context.Context) {
 		l.looksOnly(ctx)
 		return
 	}
-	taskID, after := l.taskID, l.outage.lastID
+	taskID := l.taskID
 	l.refresh.subscribing, l.refresh.said = true, false
 	l.patience(subscriptionSilence)
 	go func() { // ends with the answer's beginning, or with the agent
-		stream, err := l.agent.opts.Client.Resubscribe(l.agent.ctx, taskID, after)
+		stream, err := l.agent.opts.Client.Resubscribe(l.agent.ctx, taskID)
 		l.answer(reply{from: fromSubscribe, stream: stream, err: err})
 	}()
 }

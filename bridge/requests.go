@@ -61,7 +61,7 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 // again. If the agent refuses the subscription, that is the error.
 func (t Turn) Follow(ctx context.Context, taskID string, editor Editor) (Result, error) {
 	return t.request(ctx, editor, taskID, false, func(ctx context.Context) (*transport.Stream, string, error) {
-		stream, err := t.agent.opts.Client.Resubscribe(ctx, taskID, "")
+		stream, err := t.agent.opts.Client.Resubscribe(ctx, taskID)
 		return stream, taskID, err
 	})
 }

@@ -24,9 +24,6 @@ type way struct {
 	// joined: extensions are named in one header line. a2a-go's servers do not split one,
 	// others read the first line only.
 	joined bool
-	// twice: the bytes of files are in base64 of base64, as a2a-go takes them in 0.3 over
-	// HTTP+JSON.
-	twice bool
 	// news are told, once, when the agent has taken a way that its card does not have.
 	news []string
 }
@@ -99,10 +96,6 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 	case code == a2a.CodeExtensionSupportRequired && len(c.active())+len(op.delivery.activate) > 1:
 		w.joined = !w.joined
 		list = append(list, w)
-	case agent.HTTPStatus == http.StatusBadRequest && w.protocol.proto && !w.twice && op.hasBytes() &&
-		(code == a2a.CodeParse || code == a2a.CodeInvalidParams):
-		w.twice = true
-		list = append(list, w)
 	case code == a2a.CodeMethodNotFound || code == a2a.CodeUnsupportedOperation && op.kind == opStream:
 		return c.otherMethods(e, w, op, refusal)
 	}
@@ -148,11 +141,6 @@ func (e *endpoint) plainly(w way, op *operation, refusal error) []way {
 // it may know the other version's.
 func (kind opKind) essential() bool {
 	return slices.Contains([]opKind{opSend, opStream, opGet, opCancel, opSubscribe}, kind)
-}
-
-// hasBytes reports whether an operation carries the bytes of a file.
-func (c *operation) hasBytes() bool {
-	return c.message != nil && slices.ContainsFunc(c.message.Parts, func(p a2a.OutPart) bool { return p.File != nil && p.File.Bytes != "" })
 }
 
 // otherVersion is the way in the version that the card does not name, at the same place;
@@ -249,7 +237,7 @@ func (c *operation) in(w way) *operation {
 		plain.kind, plain.stream, plain.wait = opSend, false, waitResponse
 		c = &plain
 	}
-	c.twice, c.answered = w.twice, false
+	c.answered = false
 	return c
 }
 
@@ -302,9 +290,6 @@ func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *opera
 	}
 	op.what, op.ownURL = r.what, r.path != "" && op.path == ""
 	header := r.header(w.protocol)
-	if printable(op.delivery.lastEventID) {
-		header.Set("Last-Event-ID", op.delivery.lastEventID)
-	}
 	setTrace(header, op.delivery.trace)
 	extensions := append(c.active(), op.delivery.activate...)
 	if w.joined && len(extensions) > 0 {

@@ -62,9 +62,8 @@ type operation struct {
 	what   string
 	ownURL bool
 	as     opKind
-	// twice: see [writer]. answered: its refusal is the agent's, and not that of a server
-	// where no agent is.
-	twice, answered bool
+	// answered: its refusal is the agent's, and not that of a server where no agent is.
+	answered bool
 }
 
 // newOperation makes an operation of a kind, with that kind's delivery.

@@ -4,13 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -94,41 +90,5 @@ func TestToyBinding(t *testing.T) {
 		if got := agent.seen()[i]; got.Body != want || got.Header.Get("A2A-Version") != "1.0" {
 			t.Errorf("got %s, %v", got.Body, got.Header)
 		}
-	}
-}
-
-// Only the list of bindings names one of them. (internal/test/repo checks that no other file
-// has their words.)
-func TestBindingSeam(t *testing.T) {
-	files, _ := filepath.Glob("*.go")
-	fset, own := token.NewFileSet(), map[string]bool{} // own: what bindings declare
-	parsed := map[string]*ast.File{}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(fset, file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed[file] = f
-		for _, d := range f.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && strings.HasPrefix(file, "binding_") && g.Tok == token.TYPE {
-				for _, s := range g.Specs {
-					own[s.(*ast.TypeSpec).Name.Name] = true
-				}
-			}
-		}
-	}
-	for file, f := range parsed {
-		if strings.HasPrefix(file, "binding_") {
-			continue
-		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if n, ok := n.(*ast.Ident); ok && own[n.Name] {
-				t.Errorf("%s names %s, which is a binding's own", fset.Position(n.Pos()), n.Name)
-			}
-			return true
-		})
 	}
 }

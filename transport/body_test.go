@@ -13,36 +13,6 @@ import (
 const bodyEvents = `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"working"}}}` + "\n\n" +
 	`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t1","contextId":"c1","status":{"state":"completed"},"final":true}}` + "\n\n"
 
-// A stream that is compressed without being asked for is read as it comes: the first
-// event is returned while the agent is silent.
-func TestGzippedStream(t *testing.T) {
-	rest := make(chan struct{})
-	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		first, second, _ := strings.Cut(bodyEvents, "\n\n")
-		_, _ = io.WriteString(z, first+"\n\n")
-		_ = z.Flush()
-		w.(http.Flusher).Flush()
-		<-rest
-		_, _ = io.WriteString(z, second)
-		_ = z.Close()
-	})
-	s, err := wireClient(t, agent.URL, nil).Send(context.Background(), hello())
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, err := s.Read()
-	if err != nil || len(events) != 1 || events[0].TaskID != "t1" {
-		t.Fatalf("%v %v, want the first event before the second is sent", events, err)
-	}
-	close(rest)
-	if got, err := wireReadAll(s); len(got) != 1 || err != io.EOF {
-		t.Errorf("the rest: %q %v", got, err)
-	}
-}
-
 // A compressed plain answer is read; the error for an unsupported encoding names it.
 func TestEncodedAnswer(t *testing.T) {
 	for encoding, want := range map[string]string{"gzip": "", "br": "in the encoding br, which was not asked for"} {

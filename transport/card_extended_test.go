@@ -82,20 +82,6 @@ func TestExtendedCardIsUsed(t *testing.T) {
 	}
 }
 
-// In 1.x its method has that version's name.
-func TestExtendedCardIsUsedV1(t *testing.T) {
-	agent := newWireAgent(t, nil)
-	agent.card = `{"name":"Test","capabilities":{"extendedAgentCard":true},"supportedInterfaces":[{"url":"%[1]s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
-	agent.answer = func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":`+strings.Replace(fmt.Sprintf(agent.card, agent.URL), "Test", "Extended", 1)+`}`)
-	}
-	c := wireClient(t, agent.URL, &ClientOptions{Header: http.Header{"X-Key": {"k"}}})
-	card, err := c.Card(t.Context())
-	if err != nil || card.Name != "Extended" || agent.seen()[0].Method != "GetExtendedAgentCard" {
-		t.Errorf("%+v, %v, %+v", card, err, agent.seen())
-	}
-}
-
 // Over HTTP+JSON each version has its own path for it. After a refusal another
 // credential is tried, as over JSON-RPC.
 func TestExtendedCardIsUsedHTTP(t *testing.T) {

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // The cards in testdata/wire/cards are real ones, one for each deviation.
@@ -117,16 +115,6 @@ func TestCardPlaces(t *testing.T) {
 				t.Errorf("got %v, %v", got, err)
 			}
 		})
-	}
-}
-
-func TestCardNeedsCredentials(t *testing.T) {
-	server := httptest.NewServer(wireAnswer(401, "application/json", `{"error":"unauthorized"}`))
-	defer server.Close()
-	_, err := wireClient(t, server.URL, nil).Card(t.Context())
-	e, ok := err.(*a2a.Error)
-	if !ok || !e.Unauthenticated() || !strings.Contains(err.Error(), "wants credentials") {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -11,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -116,17 +114,6 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-func TestUserinfoBecomesAHeader(t *testing.T) {
-	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1}`))
-	c := wireClient(t, strings.Replace(agent.URL, "http://", "http://me:pass@", 1), nil)
-	if _, err := invoke(c, "x/y", nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := agent.seen()[0].Header.Get("Authorization"); got != "Basic bWU6cGFzcw==" {
-		t.Error(got)
-	}
-}
-
 func TestNewClientRefuses(t *testing.T) {
 	for agent, opts := range map[string]*ClientOptions{
 		"localhost:8080":     nil,
@@ -139,41 +126,6 @@ func TestNewClientRefuses(t *testing.T) {
 		if _, err := NewClient(agent, opts); err == nil || !strings.HasPrefix(err.Error(), "agent: ") {
 			t.Errorf("%s: %v", agent, err)
 		}
-	}
-}
-
-func TestCardIsShared(t *testing.T) {
-	var fetches atomic.Int32
-	agent := newWireAgent(t, nil)
-	hold := make(chan bool)
-	inner := agent.Config.Handler
-	agent.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fetches.Add(1)
-		<-hold
-		inner.ServeHTTP(w, r)
-	})
-	c := wireClient(t, agent.URL, nil)
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := c.Card(gone); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	var wg sync.WaitGroup
-	for range 5 {
-		wg.Go(func() {
-			if card, err := c.Card(t.Context()); err != nil || card.Name != "Test" {
-				t.Error(card, err)
-			}
-		})
-	}
-	close(hold)
-	wg.Wait()
-	if n := fetches.Load(); n != 1 {
-		t.Errorf("fetched %d times", n)
-	}
-	c.ForgetCard()
-	if _, err := c.Card(t.Context()); err != nil || fetches.Load() != 2 {
-		t.Errorf("fetched %d times after it was forgotten: %v", fetches.Load(), err)
 	}
 }
 

@@ -249,21 +249,6 @@ func TestSendAnswers(t *testing.T) {
 	}
 }
 
-func TestNoStreaming(t *testing.T) {
-	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`))
-	agent.card = `{"name":"Test","url":"%s/rpc","capabilities":{"streaming":false}}`
-	s, err := wireClient(t, agent.URL, nil).Send(t.Context(), hello())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if events, err := wireReadAll(s); fmt.Sprint(events) != "[1 working]" || err != io.EOF {
-		t.Error(events, err)
-	}
-	if got := agent.seen()[0].Body; !strings.Contains(got, `"method":"message/send"`) || !strings.Contains(got, `"blocking":false`) {
-		t.Error(got)
-	}
-}
-
 // Events that are no longer valid are overwritten here; their clones are not.
 func TestPoison(t *testing.T) {
 	next := make(chan bool)
@@ -288,9 +273,6 @@ func TestPoison(t *testing.T) {
 	}
 	if id != "\xAA" || clone.TaskID != "t" || events[0].Kind != a2a.EventUnknown {
 		t.Errorf("kept %q, cloned %q, %v", id, clone.TaskID, events[0].Kind)
-	}
-	if s.LastEventID() != "5" {
-		t.Errorf("last event %q", s.LastEventID())
 	}
 }
 

@@ -99,15 +99,6 @@ func TestRepairText(t *testing.T) {
 	}
 }
 
-func TestValidJSONDepth(t *testing.T) {
-	if rawjson.Valid([]byte(strings.Repeat("[", 10<<20))) {
-		t.Error("accepted")
-	}
-	if deep := strings.Repeat("[", 900) + strings.Repeat("]", 900); !rawjson.Valid([]byte(deep)) {
-		t.Error("not accepted")
-	}
-}
-
 // FuzzEventV03: no input causes a panic; valid JSON is UTF-8 after the repair; and
 // unknown members change nothing.
 func FuzzEventV03(f *testing.F) { fuzzEvent(f, protocol{v03: true}, "../testdata/wire/v03/") }

@@ -68,12 +68,10 @@ func newSend(kind opKind, m *a2a.Outgoing) *operation {
 
 // Resubscribe follows a task that is under way. It is tried once: the caller repeats
 // it, with waits of its own.
-//
-// lastEventID is the [Stream.LastEventID] of the stream before it, "" if there was
-// none. No agent that was tried resumes from it, so it is sent and not relied on.
-func (c *Client) Resubscribe(ctx context.Context, taskID, lastEventID string) (*Stream, error) {
+// (Rejected: Last-Event-ID. No agent that was tried resumes from it.)
+func (c *Client) Resubscribe(ctx context.Context, taskID string) (*Stream, error) {
 	op := newOperation(opSubscribe)
-	op.taskID, op.delivery.lastEventID = taskID, lastEventID
+	op.taskID = taskID
 	s, err := c.do(ctx, op)
 	if err != nil {
 		return nil, err

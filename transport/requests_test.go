@@ -45,9 +45,6 @@ func wordOps() []wordOp {
 		{"send", of(opSend, func(c *operation) { c.message = little })},
 		{"stream", of(opStream, func(c *operation) { c.message = message })},
 		{"stream little", of(opStream, func(c *operation) { c.message = little })},
-		{"bytes twice", of(opStream, func(c *operation) {
-			c.message, c.twice = &a2a.Outgoing{ID: "m", Parts: message.Parts[4:5]}, true
-		})},
 		{"get", of(opGet, nil)},
 		{"get with a history", of(opGet, func(c *operation) { c.history = 0 })},
 		{"cancel", of(opCancel, nil)},
@@ -126,17 +123,6 @@ func TestRequestHeaders(t *testing.T) {
 				strings.Contains(r.Header.Get("Accept"), "text/event-stream") != (i == 0) {
 				t.Errorf("%s, %s: headers %v", version, r.Method, r.Header)
 			}
-		}
-	}
-}
-
-// "No result and no error" is success: a2a-go says so when it has deleted.
-func TestCallWithoutResult(t *testing.T) {
-	for _, body := range []string{`{"jsonrpc":"2.0","id":"r2"}`, `{"jsonrpc":"2.0","id":1,"result":null}`, `{"jsonrpc":"2.0","id":1,"result":null,"error":null}`} {
-		agent := newWireAgent(t, wireAnswer(200, "application/json", body))
-		_, raw, err := wireClient(t, agent.URL, nil).Call(t.Context(), Call{Method: "x/y"})
-		if string(raw) != "null" || err != nil {
-			t.Errorf("%s: %s, %v", body, raw, err)
 		}
 	}
 }

@@ -58,19 +58,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestResolveOrigin(t *testing.T) {
-	agent := newWireAgent(t, nil)
-	agent.card = `{"name":"Test","url":"http://elsewhere.example/rpc","protocolVersion":"0.3.0"}`
-	c := wireClient(t, "", &ClientOptions{Resolve: func(context.Context) (string, error) { return agent.URL, nil }})
-	if _, err := invoke(c, "x", nil); !errors.Is(err, ErrOrigin) {
-		t.Errorf("err = %v", err)
-	}
-	c = wireClient(t, "", &ClientOptions{Resolve: func(context.Context) (string, error) { return "ftp://x", nil }})
-	if _, err := c.Card(t.Context()); err == nil || !strings.Contains(err.Error(), "no http or https URL") {
-		t.Errorf("err = %v", err)
-	}
-}
-
 // A caller may stop waiting; the work goes on until the client is closed.
 func TestResolveEnds(t *testing.T) { synctest.Test(t, testResolveEnds) }
 

@@ -43,8 +43,6 @@ type delivery struct {
 	bare bool
 	// activate are extensions to ask for beside those of [Client.Activate].
 	activate []string
-	// lastEventID is the last that a stream had, for the one that goes on from it.
-	lastEventID string
 	// trace is what a message is part of.
 	trace a2a.TraceContext
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -301,23 +300,6 @@ func TestHTTP2(t *testing.T) {
 	c.own.TLSClientConfig = agent.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	if err := send(c, t.Context()); !errors.Is(err, ErrPossiblyDelivered) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestReadRetryAfter(t *testing.T) {
-	for value, want := range map[string]time.Duration{"": -1, "x": -1, "-1": -1, "0": 0, "7": 7 * time.Second, "99999999999": -1} {
-		wait, told := retryAfter(&http.Response{Header: http.Header{"Retry-After": {value}}})
-		if !told {
-			wait = -1
-		}
-		if wait != want {
-			t.Errorf("%q: %v", value, wait)
-		}
-	}
-	for n := range maxRetries + 1 {
-		if wait := backoff(0, 0, n, nil); wait <= 0 || wait > time.Second {
-			t.Errorf("%d: %v", n, wait)
-		}
 	}
 }
 

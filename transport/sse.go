@@ -27,8 +27,6 @@ const (
 	// maxFrames is how many events are handed out together. A large buffer could
 	// hold millions of small ones, each of which takes some 400 bytes more decoded.
 	maxFrames = 1024
-	// maxID is how long an event's id may be: each event repeats it until the next.
-	maxID = 1 << 10
 	// maxEmptyReads is how often a reader may return nothing and no error.
 	maxEmptyReads = 100
 )
@@ -78,8 +76,6 @@ type frameReader struct {
 	// unknown names, and it would be empty.
 	object, begunBody bool
 	skipLF            bool // the last line ended with CR
-
-	id, lastID []byte // of the frame in hand; of the last one handed out
 
 	// heard, if not nil, is called for each read that brought something, a comment too.
 	heard func()
@@ -206,7 +202,6 @@ func (r *frameReader) likely(dst *[]frame) bool {
 		return false
 	}
 	r.slots = slots
-	r.lastID = append(r.lastID[:0], r.id...)
 	*dst = append(*dst, frame{data: b[len(field):end:end], fit: f})
 	r.startLine(r.line + after)
 	return true
@@ -221,7 +216,6 @@ func (r *frameReader) startLine(at int) {
 
 // dispatch ends the frame in hand.
 func (r *frameReader) dispatch(dst []frame) []frame {
-	r.lastID = append(r.lastID[:0], r.id...)
 	if r.has {
 		dst = append(dst, frame{data: r.buf[r.data:r.dataEnd:r.dataEnd], failure: r.failure})
 	}
@@ -249,13 +243,9 @@ func (r *frameReader) field(line []byte, end int) {
 		r.dataEnd += 1 + copy(r.buf[r.dataEnd+1:], value)
 	case "event":
 		r.failure = string(value) == "error"
-	case "id":
-		if bytes.IndexByte(value, 0) < 0 && len(value) <= maxID {
-			r.id = append(r.id[:0], value...)
-		}
 	}
-	// Other fields are ignored, retry too: the bridge decides when to reconnect. A
-	// comment has an empty name.
+	// Other fields are ignored: no agent resumes from an id, and the bridge decides when to
+	// reconnect. A comment has an empty name.
 }
 
 // makeRoom makes the buffer ready for another read. The frames that were handed

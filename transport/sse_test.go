@@ -9,21 +9,20 @@ import (
 	"testing/iotest"
 )
 
-// sseAll reads all frames by batches, and clones each. It returns their data, the last
-// id, and the error.
-func sseAll(r io.Reader, poison bool) (frames []string, id string, cut bool, err error) {
+// sseAll reads all frames by batches, and clones each. It returns their data and the error.
+func sseAll(r io.Reader, poison bool) (frames []string, cut bool, err error) {
 	return sseLike(r, poison, nil)
 }
 
 // sseLike is sseAll with a template.
-func sseLike(r io.Reader, poison bool, like *template) (frames []string, id string, cut bool, err error) {
+func sseLike(r io.Reader, poison bool, like *template) (frames []string, cut bool, err error) {
 	f := newFrameReader(r, poison)
 	f.template = like
 	var batch []frame
 	for {
 		batch, err = f.next(batch[:0])
 		if err != nil {
-			return frames, string(f.lastID), f.unfinished(), err
+			return frames, f.unfinished(), err
 		}
 		for _, b := range batch {
 			frames = append(frames, fmt.Sprintf("%v %s", b.failure, b.data))
@@ -35,7 +34,6 @@ func TestFrames(t *testing.T) {
 	for _, test := range []struct {
 		name, in string
 		want     []string
-		id       string
 		cut      bool
 	}{
 		{name: "plain", in: "data: {}\n\n", want: []string{"false {}"}},
@@ -46,15 +44,12 @@ func TestFrames(t *testing.T) {
 		{name: "mixed line ends", in: "data: a\r\n\ndata: b\n\r", want: []string{"false a", "false b"}},
 		{name: "byte order mark", in: "\uFEFFdata: a\n\n\uFEFFdata: b\n\n", want: []string{"false a"}},
 		{name: "comments", in: ": hi\n\ndata: a\n: there\ndata: b\n\n:\n\n", want: []string{"false a\nb"}},
-		{name: "lines are joined", in: "data: a\nid: 1\nevent: x\ndata:\ndata: b\ndata\n\n", want: []string{"false a\n\nb\n"}, id: "1"},
+		{name: "lines are joined", in: "data: a\nid: 1\nevent: x\ndata:\ndata: b\ndata\n\n", want: []string{"false a\n\nb\n"}},
 		{name: "empty data", in: "data\n\ndata:\n\n", want: []string{"false ", "false "}},
-		{name: "no data, no event", in: "event: error\nid: 7\n\ndata: a\n\n", want: []string{"false a"}, id: "7"},
+		{name: "no data, no event", in: "event: error\nid: 7\n\ndata: a\n\n", want: []string{"false a"}},
 		{name: "error", in: "event: error\ndata: a\n\ndata: b\n\n", want: []string{"true a", "false b"}},
 		{name: "unknown fields", in: "retry: 5\nfoo: bar\nfoo\ndata: a\n\n", want: []string{"false a"}},
-		{name: "id with NUL is ignored", in: "id: 1\nid: 2\x00\ndata: a\n\n", want: []string{"false a"}, id: "1"},
-		{name: "id without an end is ignored", in: "id: 1\nid: " + strings.Repeat("2", maxID+1) + "\ndata: a\n\n", want: []string{"false a"}, id: "1"},
-		{name: "id stays", in: "id: 1\ndata: a\n\ndata: b\n\n", want: []string{"false a", "false b"}, id: "1"},
-		{name: "cut after the line", in: "id: 1\ndata: a\n\nid: 2\ndata: b\n", want: []string{"false a"}, id: "1", cut: true},
+		{name: "cut after the line", in: "id: 1\ndata: a\n\nid: 2\ndata: b\n", want: []string{"false a"}, cut: true},
 		{name: "cut within the line", in: "data: a\n\nda", want: []string{"false a"}, cut: true},
 		{name: "cut within a comment", in: "data: a\n\n: pi", want: []string{"false a"}},
 		{name: "nothing", in: ""},
@@ -68,9 +63,9 @@ func TestFrames(t *testing.T) {
 					"halves":    iotest.HalfReader(strings.NewReader(test.in)),
 					"data, EOF": iotest.DataErrReader(strings.NewReader(test.in)),
 				} {
-					got, id, cut, err := sseAll(r, poison)
-					if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) || id != test.id || cut != test.cut || err != io.EOF {
-						t.Errorf("%s, poison %v: %q id %q cut %v %v; want %q id %q cut %v", name, poison, got, id, cut, err, test.want, test.id, test.cut)
+					got, cut, err := sseAll(r, poison)
+					if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) || cut != test.cut || err != io.EOF {
+						t.Errorf("%s, poison %v: %q cut %v %v; want %q cut %v", name, poison, got, cut, err, test.want, test.cut)
 					}
 				}
 			}
@@ -197,15 +192,15 @@ func FuzzFrames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string, sizes []byte, at int) {
 		want := sseNaive(in)
-		got, id, _, err := sseAll(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0)
+		got, _, err := sseAll(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0)
 		if err != io.EOF || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 			t.Fatalf("%q in %v: %q, %v; want %q", in, sizes, got, err, want)
 		}
 		for _, frame := range want {
 			if like := templateOf([]byte(frame[len("false "):])); like != nil {
-				fast, fastID, _, _ := sseLike(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0, like)
-				if fmt.Sprintf("%q", fast) != fmt.Sprintf("%q", want) || fastID != id {
-					t.Fatalf("%q in %v: with a template %q, %s; want %q, %s", in, sizes, fast, fastID, want, id)
+				fast, _, _ := sseLike(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0, like)
+				if fmt.Sprintf("%q", fast) != fmt.Sprintf("%q", want) {
+					t.Fatalf("%q in %v: with a template %q; want %q", in, sizes, fast, want)
 				}
 				break
 			}
@@ -213,7 +208,7 @@ func FuzzFrames(f *testing.F) {
 		if at < 0 || at > len(in) {
 			return
 		}
-		early, _, _, _ := sseAll(strings.NewReader(in[:at]), false)
+		early, _, _ := sseAll(strings.NewReader(in[:at]), false)
 		if len(early) > len(got) || fmt.Sprintf("%q", early) != fmt.Sprintf("%q", got[:len(early)]) {
 			t.Fatalf("%q, cut at %d: %q, and whole %q", in, at, early, got)
 		}

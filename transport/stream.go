@@ -54,9 +54,8 @@ type Stream struct {
 	// err ends the stream; it is returned when the events before it have been.
 	err error
 
-	mu     sync.Mutex
-	state  streamState
-	lastID string
+	mu    sync.Mutex
+	state streamState
 }
 
 // keepText is the room for decoded text that is kept from one read to the next, as long as
@@ -185,7 +184,6 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 				break
 			}
 		}
-		s.noteID()
 		if len(s.events) > 0 {
 			return s.events, nil
 		}
@@ -331,23 +329,4 @@ func (s *Stream) Close() error {
 		s.body.Close()
 	}
 	return nil
-}
-
-// LastEventID returns the id of the newest event that was read, if the agent
-// gives its events ids. None that was tried can resume from one.
-func (s *Stream) LastEventID() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lastID
-}
-
-func (s *Stream) noteID() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.frames == nil {
-		return
-	}
-	if id := s.frames.lastID; s.lastID != string(id) {
-		s.lastID = string(id)
-	}
 }

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -46,8 +45,6 @@ type writer struct {
 	p     protocol
 	b     []byte
 	begun bool // the object has a member
-	// twice: the bytes of files are written in base64 of base64.
-	twice bool
 }
 
 // member begins a member; false: the spelling has none of that name.
@@ -144,7 +141,7 @@ func (w *writer) metadata(m map[string]json.RawMessage) {
 // params returns the parameters of an operation; nil for none. It refuses what the
 // version has no words for.
 func (p protocol) params(c *operation) (params []byte, err error) {
-	w := &writer{p: p, twice: c.twice}
+	w := &writer{p: p}
 	w.open()
 	w.some(nameTenant, p.tenant)
 	switch c.kind {
@@ -290,8 +287,6 @@ func (w *writer) content(f *a2a.File) {
 	switch {
 	case f.URI != "":
 		w.text(nameURI, f.URI)
-	case w.twice:
-		w.text(nameBytes, base64.StdEncoding.EncodeToString([]byte(f.Bytes)))
 	default: // an empty file has bytes, none
 		w.text(nameBytes, f.Bytes)
 	}

@@ -157,7 +157,7 @@ func (k *checkup) claimSteps() {
 			if _, err := l.Cancel(ctx, e.task); err == nil {
 				k.claim(check.Warning, "CancelTask", "a task that has ended cannot be cancelled, and the agent has not said so")
 			}
-			if stream, err := l.Resubscribe(ctx, e.task, ""); err == nil {
+			if stream, err := l.Resubscribe(ctx, e.task); err == nil {
 				_, _ = stream.Read()
 				stream.Close()
 			}

@@ -71,7 +71,7 @@ func (k *checkup) askForTasks(got error) (t taskOffers) {
 // subscribe subscribes to a task that does not exist. A refusal may be the first event
 // of a stream.
 func (k *checkup) subscribe(ctx context.Context) error {
-	stream, err := k.l.client.Resubscribe(ctx, uuid.NewString(), "")
+	stream, err := k.l.client.Resubscribe(ctx, uuid.NewString())
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func TestRenewal(t *testing.T) {
 	if err := drain(s); err == nil || errors.As(err, new(*a2a.Error)) {
 		t.Fatalf("the stream ends with %v", err)
 	}
-	if s, err = c.Resubscribe(t.Context(), "t", ""); err != nil {
+	if s, err = c.Resubscribe(t.Context(), "t"); err != nil {
 		t.Fatal(err)
 	}
 	if err := drain(s); err != nil || tokens() != 4 || a.count("tasks/resubscribe") != 1 || a.count("401 tasks/resubscribe") != 1 {
