@@ -131,20 +131,11 @@ func readRPCStatus(c *operation, e *a2a.Error, m node) {
 			details, e.Data = data, a2a.JSON(data.Raw)
 		}
 	}
-	more := false // than the reason, which the code holds
-	for _, detail := range details.elements() {
-		code := 0
-		if detail.text("domain") == errorDomain {
-			code = reasonCodes[detail.text("reason")]
-		}
-		e.Code = cmp.Or(e.Code, code)
-		metadata := detail.at("metadata").Raw
-		more = more || code == 0 || metadata != "" && metadata != "{}" && metadata != "null"
-	}
-	if e.Code != 0 && !more {
+	code, more := reasonIn(details)
+	if e.Code = code; code != 0 && !more {
 		e.Data = ""
 	}
-	code, _ := strconv.Atoi(m.id("code"))
+	code, _ = strconv.Atoi(m.id("code"))
 	if e.HTTPStatus == 0 && code >= 400 && code < 600 {
 		e.HTTPStatus = code // in a stream the response's status says nothing
 	}
@@ -154,6 +145,21 @@ func readRPCStatus(c *operation, e *a2a.Error, m node) {
 	if name := m.id("status"); e.Code == 0 && (name != "NOT_FOUND" || c.aboutTask()) {
 		e.Code = statusCodes[name]
 	}
+}
+
+// reasonIn returns the code of an A2A error that details name; more: they say more than
+// that.
+func reasonIn(details node) (code int, more bool) {
+	for _, detail := range details.elements() {
+		is := 0
+		if detail.text("domain") == errorDomain {
+			is = reasonCodes[detail.text("reason")]
+		}
+		code = cmp.Or(code, is)
+		metadata := detail.at("metadata").Raw
+		more = more || is == 0 || metadata != "" && metadata != "{}" && metadata != "null"
+	}
+	return code, more
 }
 
 // unmask reads an internal error of a2a-js for what it is. 0.3.14 fails with a mistake
