@@ -133,10 +133,8 @@ func (s *Server) Close() error {
 	// The files are removed first: while a CLI finds one, the server is there.
 	err := s.files.remove()
 	s.hub.close()
-	s.mcp.close()
 	err = errors.Join(err, s.http.Close())
 	s.work.Wait()
-	s.mcp.wait()
 	return err
 }
 

@@ -13,12 +13,9 @@ import (
 )
 
 const (
-	// openWait is how long the editor may take to show a diff, closeWait to close one for
-	// a CLI, dismissWait to close one that no CLI waits for. A CLI itself waits ten
-	// minutes, and asks in the terminal meanwhile.
-	openWait    = 10 * time.Second
-	closeWait   = 10 * time.Second
-	dismissWait = 10 * time.Second
+	// editorWait is how long the editor may take to show a diff, or to close one. A CLI
+	// itself waits ten minutes, and asks in the terminal meanwhile.
+	editorWait = 10 * time.Second
 	// maxDiffs is how many diffs one CLI may have open: the real ones open one
 	// after the other.
 	maxDiffs = 64
@@ -50,7 +47,7 @@ func (h *hub) openDiff(ctx context.Context, c client, path, content string) erro
 		h.drop(d)
 		return nil
 	}
-	call, cancel := context.WithTimeout(ctx, openWait)
+	call, cancel := context.WithTimeout(ctx, editorWait)
 	defer cancel()
 	var shown any // any answer but an error
 	err := h.editor.Request(call, MethodOpenDiff, OpenDiff{DiffID: d.id, FilePath: path, NewContent: content}, &shown)
@@ -128,7 +125,7 @@ func (h *hub) closeDiff(c client, path string) (*string, error) {
 	}
 	// Not with the request's context: the diff must be closed even if the CLI is gone.
 	var result CloseDiffResult
-	err := h.requestClose(d, closeWait, &result)
+	err := h.requestClose(d, &result)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.diffs, d.id)
@@ -141,16 +138,16 @@ func (h *hub) closeDiff(c client, path string) (*string, error) {
 // dismiss asks the editor to close a diff that no CLI waits for.
 func (h *hub) dismiss(d *diff) {
 	d.closing = true
-	h.spawn(func() { // ends with the editor's answer, dismissWait, or close
-		if err := h.requestClose(d, dismissWait, &CloseDiffResult{}); err != nil {
+	h.spawn(func() { // ends with the editor's answer, editorWait, or close
+		if err := h.requestClose(d, &CloseDiffResult{}); err != nil {
 			h.log.Info("the editor has not closed a diff", "file", d.path, "err", err)
 		}
 		h.drop(d)
 	})
 }
 
-func (h *hub) requestClose(d *diff, wait time.Duration, result *CloseDiffResult) error {
-	ctx, cancel := context.WithTimeout(h.ctx, wait)
+func (h *hub) requestClose(d *diff, result *CloseDiffResult) error {
+	ctx, cancel := context.WithTimeout(h.ctx, editorWait)
 	defer cancel()
 	return h.editor.Request(ctx, MethodCloseDiff, CloseDiff{DiffID: d.id, FilePath: d.path}, result)
 }

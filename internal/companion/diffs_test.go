@@ -20,31 +20,6 @@ func open(t *testing.T, s *Server, c client, path, content string) {
 	}
 }
 
-// TestDecisions: what the user decides reaches the CLI that asked, once, with the
-// content as the user has edited it.
-func TestDecisions(t *testing.T) {
-	var e scriptedEditor
-	var cli scriptedCLI
-	s := serverOf(t, &e)
-	s.hub.join(&cli)
-	open(t, s, &cli, "/w/a", "proposed")
-	open(t, s, &cli, "/w/b", "proposed")
-	open(t, s, &cli, "/w/c", "")
-	wantLines(t, "the editor", e.heard(), "ide/openDiff 1 /w/a", "ide/openDiff 2 /w/b", "ide/openDiff 3 /w/c")
-	say(t, s, MethodDiffAccepted, `{"diffId":"1","filePath":"/w/a","content":"edited \u00fc\n"}`)
-	say(t, s, MethodDiffRejected, `{"filePath":"/w/b","content":"edited and left"}`)
-	say(t, s, MethodDiffAccepted, `{"diffId":"3","content":""}`)
-	say(t, s, MethodDiffAccepted, `{"diffId":"1","content":"again"}`) // a CLI does not hear it twice
-	say(t, s, MethodDiffRejected, `{"diffId":"77"}`)
-	say(t, s, MethodDiffRejected, `{"filePath":"/w/unknown"}`)
-	_, decided := cli.heard()
-	wantLines(t, "the CLI", decided, `ide/diffAccepted {"filePath":"/w/a","content":"edited ü\n"}`, `ide/diffRejected {"filePath":"/w/b"}`,
-		`ide/diffAccepted {"filePath":"/w/c","content":""}`)
-	if len(s.hub.diffs) != 0 {
-		t.Errorf("%d diffs are left", len(s.hub.diffs))
-	}
-}
-
 // TestDecisionsWrong: a decision that cannot be used says why, and leaves the diff
 // open.
 func TestDecisionsWrong(t *testing.T) {
@@ -100,46 +75,6 @@ func TestUnknownMethod(t *testing.T) {
 	}
 }
 
-// TestCloseDiff: the CLI gets what the user has left in the diff; no decision is
-// told because of it.
-func TestCloseDiff(t *testing.T) {
-	left := "left by the user\n"
-	e := scriptedEditor{close: func(context.Context, CloseDiff) (CloseDiffResult, error) { return CloseDiffResult{&left}, nil }}
-	var cli scriptedCLI
-	s := serverOf(t, &e)
-	s.hub.join(&cli)
-	open(t, s, &cli, "/w/a", "x")
-	content, err := s.hub.closeDiff(&cli, "/w/a")
-	if err != nil || content == nil || *content != left {
-		t.Errorf("%v, %v", content, err)
-	}
-	say(t, s, MethodDiffRejected, `{"diffId":"1"}`) // as editors do when a window closes
-	for _, c := range []client{&cli, new(scriptedCLI)} {
-		if content, err := s.hub.closeDiff(c, "/w/a"); content != nil || err != nil {
-			t.Errorf("a diff that is not there: %v, %v", content, err)
-		}
-	}
-	if _, decided := cli.heard(); len(decided) > 0 {
-		t.Errorf("the CLI was told %q", decided)
-	}
-	wantLines(t, "the editor", e.heard(), "ide/openDiff 1 /w/a", "ide/closeDiff 1 /w/a")
-}
-
-// TestCloseDiffFails: an editor that cannot close a diff is an error for the CLI,
-// which then goes on with its own proposal.
-func TestCloseDiffFails(t *testing.T) {
-	e := scriptedEditor{close: func(context.Context, CloseDiff) (CloseDiffResult, error) {
-		return CloseDiffResult{}, errors.New("no window")
-	}}
-	var cli scriptedCLI
-	s := serverOf(t, &e)
-	s.hub.join(&cli)
-	open(t, s, &cli, "/w/a", "x")
-	if content, err := s.hub.closeDiff(&cli, "/w/a"); content != nil || err == nil || len(s.hub.diffs) != 0 {
-		t.Errorf("%v, %v, %d diffs", content, err, len(s.hub.diffs))
-	}
-}
-
 // TestCloseCrossesAccept: what the user accepts in the editor while the CLI closes
 // the diff is the final content: nothing that the user wrote is lost.
 func TestCloseCrossesAccept(t *testing.T) {
@@ -186,7 +121,7 @@ func TestOpenDiffNotShown(t *testing.T) {
 		open(t, s, &cli, "/w/a", "x")
 		synctest.Wait()
 		wantLines(t, "an editor that hangs", e.heard(), "ide/openDiff 2 /w/a", "ide/closeDiff 2 /w/a")
-		if took := time.Since(began); took != openWait {
+		if took := time.Since(began); took != editorWait {
 			t.Errorf("the CLI waited %v", took)
 		}
 
@@ -266,7 +201,7 @@ func TestSameFileAgain(t *testing.T) {
 		say(t, s, MethodDiffAccepted, `{"filePath":"/w/a","content":"two"}`)
 		_, decided := cli.heard()
 		wantLines(t, "the CLI", decided, `ide/diffAccepted {"filePath":"/w/a","content":"two"}`)
-		time.Sleep(dismissWait)
+		time.Sleep(editorWait)
 		synctest.Wait()
 		if len(s.hub.diffs) != 0 {
 			t.Errorf("%d diffs are left", len(s.hub.diffs))

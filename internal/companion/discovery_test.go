@@ -299,27 +299,3 @@ func TestStartFails(t *testing.T) {
 		}
 	}
 }
-
-// FuzzDiscovery: whatever lies in the directory, a companion starts, lists what
-// runs, and removes only what says that it is ours.
-func FuzzDiscovery(f *testing.F) {
-	f.Add([]byte(`{"port":1,"companion":{"program":"a2astdio","pid":1}}`))
-	f.Add([]byte(`{"port":"1"}`))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "gemini-ide-server-1-1.json")
-		write(t, path, string(content))
-		var d discovery
-		ours := json.Unmarshal(content, &d) == nil && d.Companion.Program == program && d.Companion.Host == hostname()
-		all := found(dir)
-		if (len(all) == 1) != ours {
-			t.Fatalf("found %d in %q", len(all), content)
-		}
-		for _, one := range all {
-			one.Port = min(one.Port, 0) // no connection to a port of whoever runs this
-			if one.alive() {
-				t.Fatal("it is alive without a port")
-			}
-		}
-	})
-}

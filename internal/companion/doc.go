@@ -28,7 +28,7 @@
 //	connection (net/http)
 //	one per stream (its GET)       its connection, its session's end, Server.Close
 //	publisher of the context       Server.Close
-//	one per diff that the editor   the editor's answer, dismissWait, Server.Close
+//	one per diff that the editor   the editor's answer, editorWait, Server.Close
 //	is asked to close
 //
 // # Why there is no MCP SDK in it

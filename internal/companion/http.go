@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"mime"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,10 +38,10 @@ const (
 	mcpPath       = "/mcp"
 )
 
-// httpServer returns the HTTP server for m.
+// httpServer returns the HTTP server for m. Its requests end with the hub.
 func httpServer(m *mcpServer, log *slog.Logger) *http.Server {
 	return &http.Server{Handler: m, ReadHeaderTimeout: headerWait, IdleTimeout: idleWait, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+		BaseContext: func(net.Listener) context.Context { return m.hub.ctx }, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 }
 
 // An mcpServer is the MCP server over streamable HTTP.
@@ -53,8 +53,6 @@ type mcpServer struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
-	closed   bool
-	work     sync.WaitGroup // requests
 }
 
 func newMCPServer(h *hub, token string, port int, version string) *mcpServer {
@@ -76,18 +74,7 @@ func refuse(status int, format string, args ...any) error {
 
 // ServeHTTP implements [http.Handler].
 func (m *mcpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	err := refuse(http.StatusServiceUnavailable, "the companion has ended")
-	m.mu.Lock()
-	if !m.closed {
-		m.work.Add(1)
-		defer m.work.Done()
-		err = nil
-	}
-	m.mu.Unlock()
-	if err == nil {
-		err = m.serve(w, r)
-	}
-	if e := (*refusal)(nil); errors.As(err, &e) {
+	if e := (*refusal)(nil); errors.As(m.serve(w, r), &e) {
 		if e.status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 		}
@@ -211,7 +198,7 @@ func (m *mcpServer) begin(w http.ResponseWriter, msg *message) error {
 	s := &session{id: rand.Text(), server: m, grace: quietGrace}
 	s.ctx, s.cancel = context.WithCancel(m.hub.ctx)
 	m.mu.Lock()
-	if m.closed || len(m.sessions) >= maxSessions {
+	if len(m.sessions) >= maxSessions {
 		m.mu.Unlock()
 		s.cancel()
 		return refuse(http.StatusServiceUnavailable, "too many sessions")
@@ -269,17 +256,3 @@ func (m *mcpServer) forget(s *session) {
 	defer m.mu.Unlock()
 	delete(m.sessions, s.id)
 }
-
-// close ends all sessions; later requests are refused.
-func (m *mcpServer) close() {
-	m.mu.Lock()
-	m.closed = true
-	sessions := slices.Collect(maps.Values(m.sessions))
-	m.mu.Unlock()
-	for _, s := range sessions {
-		s.end()
-	}
-}
-
-// wait returns when no request is under way.
-func (m *mcpServer) wait() { m.work.Wait() }

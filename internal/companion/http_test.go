@@ -255,7 +255,6 @@ func FuzzPost(f *testing.F) {
 		h := newHub(&scriptedEditor{}, slog.New(slog.DiscardHandler))
 		defer h.close()
 		m := newMCPServer(h, testToken, testPort, "v0")
-		defer m.close()
 		r := (&world{t: t}).request(t.Context(), http.MethodPost, string(body))
 		if inSession {
 			begun := httptest.NewRecorder()
