@@ -2,6 +2,7 @@ package cardsign
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -33,13 +33,6 @@ func algorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{jose.ES256, jose.RS256, jose.PS256, jose.EdDSA}
 }
 
-// Options of a [Verifier]. Nil means the defaults.
-type Options struct {
-	// Client fetches JWKS; nil: http.DefaultClient. It must not add credentials: requests
-	// go to any place that the user has named.
-	Client *http.Client
-}
-
 // A Verifier checks cards against the user's keys. Its methods may be called
 // concurrently.
 type Verifier struct {
@@ -50,12 +43,11 @@ type Verifier struct {
 // NewVerifier makes a verifier that trusts keys: each a file (PEM, JWK or JWKS), the
 // https URL of a JWKS, or a thumbprint ([Thumbprint]). "#" and a thumbprint behind a
 // file or URL select one of its keys. It reads files at once; Verify fetches URLs.
-// Without keys, all signatures have unknown keys.
-func NewVerifier(keys []string, opts *Options) (*Verifier, error) {
-	v := &Verifier{client: http.DefaultClient}
-	if opts != nil && opts.Client != nil {
-		v.client = opts.Client
-	}
+// Without keys, all signatures have unknown keys. client, nil for http.DefaultClient,
+// fetches JWKS. It must not add credentials: requests go to any place that the user has
+// named.
+func NewVerifier(keys []string, client *http.Client) (*Verifier, error) {
+	v := &Verifier{client: cmp.Or(client, http.DefaultClient)}
 	for _, k := range keys {
 		s, err := parseSource(k, time.Now())
 		if err != nil {
@@ -164,7 +156,8 @@ func (c *check) signature(ctx context.Context, entry any) Verdict {
 	keys := slices.DeleteFunc(append(c.pinned(ctx, h), c.keys...), func(k key) bool { return !k.fits(alg) })
 	// The key ID only orders the attempts: a key that the user named is trusted by any ID.
 	named := func(k key) bool { return k.jwk.KeyID == "" || h.kid == "" || k.jwk.KeyID == h.kid }
-	sort.SliceStable(keys, func(i, j int) bool { return order(named(keys[i])) < order(named(keys[j])) })
+	others := slices.DeleteFunc(slices.Clone(keys), named)
+	keys = append(slices.DeleteFunc(keys, func(k key) bool { return !named(k) }), others...)
 	attempts := 0
 	for _, k := range keys {
 		for _, p := range c.forms {
@@ -180,13 +173,6 @@ func (c *check) signature(ctx context.Context, entry any) Verdict {
 		return refuse(Invalid, "it does not fit: the card was changed after it was signed, or another key signed it, or its author signs in a form that is not known")
 	}
 	return refuse(UnknownKey, c.unknown(h))
-}
-
-func order(first bool) int {
-	if first {
-		return 0
-	}
-	return 1
 }
 
 // by completes the verdict on a signature that verifies.

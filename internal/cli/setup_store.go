@@ -72,16 +72,7 @@ func (s *setup) chooseName() (string, error) {
 
 // proposedName makes an unused name from the agent's own.
 func (s *setup) proposedName() string {
-	own := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, s.card.Name)
-	words := strings.FieldsFunc(own, func(r rune) bool { return r == '-' })
+	words := strings.FieldsFunc(strings.ToLower(s.card.Name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	name := ""
 	for _, w := range words {
 		if len(name)+len(w) > 24 {

@@ -35,7 +35,7 @@ func readSignatures(c *cli.Context, config *tls.Config) (s signatures, required 
 	required = where(c, "require-signature").Bool("require-signature")
 	switch {
 	case len(keys) > 0:
-		if s.verifier, err = cardsign.NewVerifier(keys, &cardsign.Options{Client: keyClient(config)}); err != nil {
+		if s.verifier, err = cardsign.NewVerifier(keys, keyClient(config)); err != nil {
 			err = usagef("--signature-key %v", err)
 		}
 	case required:

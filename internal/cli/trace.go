@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"io"
 	"os"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/fault"
@@ -63,22 +61,13 @@ func (p *program) noteTrace(r *trace.Reader) {
 }
 
 // terminalOf returns stdout's width, 0 if it is no terminal, and whether colours are
-// wanted there (https://no-color.org).
+// wanted there.
 func (p *program) terminalOf() (width int, color bool) {
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		width = n
+	width, _ = strconv.Atoi(os.Getenv("COLUMNS")) // 0 for what is no number
+	if width = max(width, 0); width == 0 && isTerminal(p.stdout) {
+		width = widthOf(p.stdout)
 	}
-	f, ok := p.stdout.(interface {
-		io.Writer
-		Fd() uintptr
-	})
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return width, false
-	}
-	if w, _, err := term.GetSize(int(f.Fd())); err == nil && width == 0 {
-		width = w
-	}
-	return width, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return width, bool(styleOf(p.stdout))
 }
 
 // listenFlag and faultFlag are options of what serves a trace, or another agent.

@@ -16,25 +16,21 @@ import (
 func headers(list []string) (http.Header, error) {
 	h := http.Header{}
 	for i, line := range list {
-		if file, ok := strings.CutPrefix(line, "@"); ok {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				return nil, usagef("--header: %v", err)
-			}
-			n := 0
-			for line := range strings.Lines(string(b)) {
-				n++
-				if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
-					continue
-				}
-				if !addHeader(h, line) {
-					return nil, usagef("--header: line %d of %s is not written like Name: value", n, file)
-				}
+		file, isFile := strings.CutPrefix(line, "@")
+		if !isFile {
+			if !addHeader(h, line) {
+				return nil, usagef("--header: number %d is not written like 'Name: value'", i+1)
 			}
 			continue
 		}
-		if !addHeader(h, line) {
-			return nil, usagef("--header: number %d is not written like 'Name: value'", i+1)
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, usagef("--header: %v", err)
+		}
+		for n, line := range strings.Split(string(b), "\n") {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !addHeader(h, line) {
+				return nil, usagef("--header: line %d of %s is not written like Name: value", n+1, file)
+			}
 		}
 	}
 	return h, nil

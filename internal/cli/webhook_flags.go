@@ -23,13 +23,15 @@ func (l *link) openWebhook(c *cli.Context, local bool) error {
 		}
 		return nil
 	}
-	base, err := publicURL("webhook-url", stringOf(c, "webhook-url"))
+	base, err := publicURL(stringOf(c, "webhook-url"))
 	if err != nil {
 		return err
 	}
-	keys, err := webhookKeys("webhook-jwks", stringOf(c, "webhook-jwks"))
-	if err != nil {
-		return err
+	var keys *webhook.Keys
+	if jwks := stringOf(c, "webhook-jwks"); jwks != "" {
+		if keys, err = webhook.NewKeys(jwks); err != nil {
+			return usagef("--webhook-jwks: %v", err)
+		}
 	}
 	if base == "" && !local {
 		return usagef("--webhook %s is on this machine and the agent is not: say with --webhook-url how the agent reaches it", where)
@@ -59,30 +61,19 @@ func (l *link) agentURLs(given ...string) func(context.Context) []string {
 	}
 }
 
-func webhookKeys(name, value string) (*webhook.Keys, error) {
-	if value == "" {
-		return nil, nil
-	}
-	keys, err := webhook.NewKeys(value)
-	if err != nil {
-		return nil, usagef("--%s: %v", name, err)
-	}
-	return keys, nil
-}
-
 // publicURL checks the address by which agents reach a receiver.
-func publicURL(name, value string) (string, error) {
+func publicURL(value string) (string, error) {
 	if value == "" {
 		return "", nil
 	}
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return "", usagef("--%s %q is no http or https URL", name, value)
+		return "", usagef("--webhook-url %q is no http or https URL", value)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "", usagef("--%s has credentials, a query or a fragment, but addresses begin with it", name)
+		return "", usagef("--webhook-url has credentials, a query or a fragment, but addresses begin with it")
 	case u.Scheme == "http" && !safe.ThisMachine(u.Host):
-		return "", usagef("--%s %s is not encrypted: pushes and their token could be read on the way; use https", name, value)
+		return "", usagef("--webhook-url %s is not encrypted: pushes and their token could be read on the way; use https", value)
 	}
 	return value, nil
 }

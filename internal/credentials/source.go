@@ -185,19 +185,24 @@ func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Cr
 		}
 		return s.place(secret, c)
 	case s.command != nil:
-		h, err = s.command.value(ctx, refusedToken(s.command, c))
+		h, err = s.command.value(ctx, s.refusedToken(s.command, c))
 	case s.program != nil && c.Card == nil && c.Status == 0:
 		return nil, nil, nil // the card says which scopes it wants, and is mostly public
 	case s.program != nil:
-		h, err = s.program.value(ctx, refusedToken(s.program, c))
+		h, err = s.program.value(ctx, s.refusedToken(s.program, c))
 	}
 	if h == nil || err != nil {
 		return nil, nil, err
 	}
-	if h.value.token != "" {
+	return s.made(h, c)
+}
+
+// made makes the credential of what a cache holds.
+func (s *Source) made(h *held, c *transport.Challenge) (*transport.Credential, []string, error) {
+	switch {
+	case h.value.token != "":
 		return s.place(h.value.token, c)
-	}
-	if len(h.value.header) == 0 {
+	case len(h.value.header) == 0:
 		return nil, nil, nil
 	}
 	return &transport.Credential{Header: h.value.header}, s.everything(c), nil
@@ -225,42 +230,17 @@ func (s *Source) place(secret string, c *transport.Challenge) (*transport.Creden
 }
 
 // refusedToken returns the refused token, if the cache holds it.
-func refusedToken(c *cache, challenge *transport.Challenge) string {
-	if challenge.Status != http.StatusUnauthorized || challenge.Refused == nil {
+func (s *Source) refusedToken(k *cache, c *transport.Challenge) string {
+	k.mu.Lock()
+	h := k.held
+	k.mu.Unlock()
+	if h == nil || c.Status != http.StatusUnauthorized || c.Refused == nil {
 		return ""
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.held == nil || !shows(challenge.Refused, c.held) {
-		return ""
+	if cred, _, err := s.made(h, c); err == nil && cred.Equal(c.Refused) {
+		return h.token
 	}
-	return c.held.token
-}
-
-// shows reports whether a credential contains what is held.
-func shows(cred *transport.Credential, h *held) bool {
-	if h.value == nil || h.value.token != "" {
-		return slices.ContainsFunc(values(cred), func(v string) bool { return v == h.token || strings.HasSuffix(v, " "+h.token) })
-	}
-	for name, values := range h.value.header {
-		if !slices.Equal(cred.Header[name], values) {
-			return false
-		}
-	}
-	return true
-}
-
-func values(cred *transport.Credential) (list []string) {
-	for _, v := range cred.Header {
-		list = append(list, v...)
-	}
-	for _, v := range cred.Query {
-		list = append(list, v...)
-	}
-	for _, k := range cred.Cookies {
-		list = append(list, k.Value)
-	}
-	return list
+	return ""
 }
 
 func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {

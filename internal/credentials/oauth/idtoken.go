@@ -81,12 +81,8 @@ func signed(offered []string) (list []string) {
 // checkTime allows for different clocks, and refuses old tokens: one that was just
 // issued must be recent.
 func checkTime(now, issued, expiry, notBefore time.Time) error {
-	off := now.Sub(issued).Round(time.Second)
-	switch {
-	case now.Add(maxSkew).Before(issued), now.Add(maxSkew).Before(notBefore):
-		return fmt.Errorf("it is from the future: the clock of this machine is %v behind the provider's, which is more than %v", -off, maxSkew)
-	case now.Add(-maxSkew).After(expiry):
-		return fmt.Errorf("it has expired, %v after it was given: the clock of this machine is ahead of the provider's by more than %v, or the provider sends old tokens", off, maxSkew)
+	if now.Add(maxSkew).Before(issued) || now.Add(maxSkew).Before(notBefore) || now.Add(-maxSkew).After(expiry) {
+		return fmt.Errorf("it is not good at this time (%v after it was given): the clocks of this machine and of the provider differ, or the provider sends old tokens", now.Sub(issued).Round(time.Second))
 	}
 	return nil
 }
