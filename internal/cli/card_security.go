@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -67,16 +65,12 @@ func schemeField(out *page, and string, s a2a.SecurityScheme, scopes []string) {
 
 // schemeSays describes a security scheme.
 func schemeSays(s a2a.SecurityScheme) string {
-	raw := gjson.Parse(string(s.Raw))
-	at := func(names ...string) string {
-		found := ""
-		for _, n := range names {
-			walk(raw, n, func(v string) { found = cmp.Or(found, v) })
-		}
-		if found == "" {
-			return ""
-		}
-		return ", from " + found
+	from := s.MetadataURL
+	for _, f := range s.Flows {
+		from = cmp.Or(from, f.TokenURL, f.AuthorizationURL, f.DeviceURL)
+	}
+	if from != "" {
+		from = ", from " + from
 	}
 	switch s.Type {
 	case "http":
@@ -84,27 +78,13 @@ func schemeSays(s a2a.SecurityScheme) string {
 	case "apiKey":
 		return fmt.Sprintf("a key as %s %q", cmp.Or(s.Location, "header"), s.Key)
 	case "oauth2":
-		return "OAuth 2.0: a token" + at("tokenUrl", "authorizationUrl", "deviceAuthorizationUrl", "oauth2MetadataUrl")
+		return "OAuth 2.0: a token" + from
 	case "openIdConnect":
-		return "OpenID Connect: a token" + at("openIdConnectUrl")
+		return "OpenID Connect: a token" + from
 	case "mutualTLS":
 		return "mutual TLS: a certificate of yours"
 	}
 	return "a kind that a2astdio does not know"
-}
-
-// walk yields each text that a member of this name has, at any depth.
-func walk(v gjson.Result, name string, yield func(string)) {
-	if !v.IsObject() && !v.IsArray() {
-		return
-	}
-	v.ForEach(func(key, value gjson.Result) bool {
-		if key.Str == name && value.Type == gjson.String {
-			yield(value.Str)
-		}
-		walk(value, name, yield)
-		return true
-	})
 }
 
 // howToGive tells how to give a2astdio what a scheme needs. It never proposes an

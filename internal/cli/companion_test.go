@@ -104,10 +104,9 @@ func TestCompanionEnv(t *testing.T) {
 		}
 	}
 
-	// With a second window: the newer one, with a note.
-	second := startCompanion(t, "--workspace", dir, "--name", "Second")
-	stdout, stderr, status := run()
-	if status != exitOK || !strings.Contains(stderr, "several editors") || !strings.Contains(stdout, "GEMINI_CLI_IDE_SERVER_PORT='"+second["GEMINI_CLI_IDE_SERVER_PORT"]+"'") {
-		t.Errorf("two windows: %d %s%s", status, stdout, stderr)
+	// With a second window one is taken, with a note.
+	startCompanion(t, "--workspace", dir, "--name", "Second")
+	if _, stderr, status := run(); status != exitOK || !strings.Contains(stderr, "several editors") {
+		t.Errorf("two windows: %d %s", status, stderr)
 	}
 }

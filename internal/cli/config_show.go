@@ -27,6 +27,17 @@ type setting struct {
 	File  string `json:"file,omitempty"`
 }
 
+// by says which file a setting is from, and which part of it.
+func (s *setting) by(o config.Origin) {
+	s.From, s.File = fromFile, o.File
+	switch {
+	case o.Workspace:
+		s.From = fromWorkspace
+	case o.Agent != "":
+		s.From = fromAgent
+	}
+}
+
 // Where a setting may come from, beside byOption and byVariable.
 const (
 	fromWorkspace = "workspace"
@@ -60,7 +71,7 @@ func (p *program) configShow(c *cli.Context) error {
 func (conf *configuration) settings(c *cli.Context) (all []setting) {
 	s := setting{Key: "agent", Value: cmp.Or(conf.name, agentName(conf.agent)), From: cmp.Or(conf.agentGiven, fromBuiltIn)}
 	if origin := conf.files.From; conf.agentGiven == "" && origin.File != "" {
-		s.From, s.File = fromOf(origin), origin.File
+		s.by(origin)
 	}
 	if conf.name == "" && conf.command != "" {
 		s.Key, s.Value = "command", agentproc.Describe(conf.command)
@@ -78,44 +89,29 @@ func (conf *configuration) settings(c *cli.Context) (all []setting) {
 
 // setting returns one setting, without what may be a credential.
 func (conf *configuration) setting(c *cli.Context, k *config.Key) setting {
-	s := setting{Key: k.Name, From: fromBuiltIn}
-	option := k.Flag
-	if k.Kind == config.KindHeaders {
-		option = "header"
-	}
-	v := conf.files.Value(k.Name)
-	switch by := conf.given(option); {
-	case by != "":
-		s.From = by
-		if k.Kind == config.KindHeaders {
-			s.Value = hidden(listOf(c, option), v)
-			return s
+	s, v := setting{Key: k.Name, From: fromBuiltIn}, conf.files.Value(k.Name)
+	if k.Kind == config.KindHeaders { // those of options, too: they replace some of the file's
+		if s.Value = hidden(listOf(c, "header"), v); conf.given("header") != "" {
+			s.From = conf.given("header")
+		} else if v != nil {
+			s.by(v.From)
 		}
-		v = optionValue(c, k)
-	case v != nil:
-		s.From, s.File = fromOf(v.From), v.From.File
-	default:
-		v = optionValue(c, k)
+		return s
+	}
+	if by := conf.given(k.Flag); by != "" || v == nil {
+		v = &config.Value{Key: k, Text: optionText(c, k), List: fields(listOf(c, k.Flag))}
+		s.From = cmp.Or(by, fromBuiltIn)
+	} else {
+		s.by(v.From)
 	}
 	s.Value = shownValue(v)
 	return s
-}
-
-// optionValue is an option's value as a file would have it.
-func optionValue(c *cli.Context, k *config.Key) *config.Value {
-	v := &config.Value{Key: k, Text: optionText(c, k)}
-	if k.Kind == config.KindList {
-		v.List = fields(listOf(c, k.Flag))
-	}
-	return v
 }
 
 // shownValue is a value as it is shown: by what is known to be no credential, since
 // nothing tells what one looks like.
 func shownValue(v *config.Value) any {
 	switch v.Key.Kind {
-	case config.KindHeaders:
-		return hidden(nil, v)
 	case config.KindList:
 		items := []string{}
 		for _, item := range v.List {
@@ -130,10 +126,7 @@ func shownValue(v *config.Value) any {
 	case config.KindBool, config.KindDuration, config.KindWord:
 		return v.Text
 	}
-	if v.Key.Name == "command" || v.Key.Name == "credential-command" {
-		if v.Text == "" {
-			return ""
-		}
+	if v.Text != "" && strings.HasSuffix(v.Key.Name, "command") {
 		return agentproc.Describe(v.Text)
 	}
 	return agentName(v.Text) // a URL may hold a password or a token
@@ -192,16 +185,6 @@ func hidden(options []string, v *config.Value) []string {
 		}
 	}
 	return names
-}
-
-func fromOf(o config.Origin) string {
-	switch {
-	case o.Workspace:
-		return fromWorkspace
-	case o.Agent != "":
-		return fromAgent
-	}
-	return fromFile
 }
 
 func (conf *configuration) page(settings []setting) *page {

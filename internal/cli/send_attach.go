@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -79,19 +80,15 @@ func readAttachment(name string, left int64) (attachment, error) {
 // mediaType tells a file's type: by its name, or by its content where the name tells
 // nothing or is wrong about whether it is text.
 func mediaType(name string, content []byte) (media string, text bool) {
-	byName, _, _ := mime.ParseMediaType(mime.TypeByExtension(strings.ToLower(filepath.Ext(name))))
 	text = utf8.Valid(content) && !bytes.ContainsRune(content, 0)
+	media, _, _ = mime.ParseMediaType(cmp.Or(mime.TypeByExtension(strings.ToLower(filepath.Ext(name))), http.DetectContentType(content)))
 	switch {
-	case byName != "" && isText(byName) == text:
-		return byName, text
+	case isText(media) == text:
+		return media, text
 	case text:
 		return "text/plain", true
 	}
-	byContent, _, _ := mime.ParseMediaType(http.DetectContentType(content))
-	if isText(byContent) { // text in an encoding that JSON cannot carry
-		return "application/octet-stream", false
-	}
-	return byContent, false
+	return "application/octet-stream", false // text in an encoding that JSON cannot carry, or no text at all
 }
 
 // isText reports whether content of a media type is text.
