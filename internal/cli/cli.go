@@ -92,8 +92,7 @@ func (p *program) commands() []command {
 		{"tap", func() *cli.Command { return agentCommand("tap", p.tap) }},
 
 		{"completion", func() *cli.Command { return newCommand("completion", p.completion) }},
-		{"version", func() *cli.Command { return newCommand("version", p.showVersion) }},
-		{"licenses", func() *cli.Command { return newCommand("licenses", p.licenses) }},
+		{"version", p.versionCommand},
 	}
 }
 

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/urfave/cli/v2"
@@ -18,8 +20,9 @@ func (p *program) companionCommand() *cli.Command {
 		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
 		&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
 		&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
-		&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"})
-	c.Subcommands = []*cli.Command{env, newCommand("companion plugin", p.companionPlugin)}
+		&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"},
+		&cli.StringFlag{Name: "plugin", Usage: "`EDITOR`: print the plugin of this editor, and do nothing else: nvim"})
+	c.Subcommands = []*cli.Command{env}
 	return c
 }
 
@@ -28,6 +31,14 @@ func (p *program) companionCommand() *cli.Command {
 func (p *program) companion(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err
+	}
+	switch editor := c.String("plugin"); editor {
+	case "":
+	case "nvim":
+		_, err := fmt.Fprintf(p.stdout, "-- a2astdio %s\n%s", cmp.Or(p.version, "(devel)"), companion.NeovimPlugin)
+		return err
+	default:
+		return usagef("there is no plugin for %q: there is one for nvim; docs/companion.md tells how to write another", editor)
 	}
 	opts := &companion.Options{DisplayName: c.String("name"), NoDiffs: c.Bool("no-diffs"), EditorPID: c.Int("editor-pid"), Version: p.version}
 	var err error

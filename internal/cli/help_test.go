@@ -93,9 +93,23 @@ func TestHelp(t *testing.T) {
 	})
 }
 
-// TestHelpTopics: a2astdio's own help is short, its topics have each of its options once, and
+// TestHelpTopics: there is no more to learn than there was, a2astdio's own help is short, its topics have each of its options once, and
 // what help files include is there.
 func TestHelpTopics(t *testing.T) {
+	options, commands := 0, 0
+	eachCommand(func(words []string, c *cli.Command) {
+		for _, f := range c.Flags {
+			if v, ok := f.(cli.VisibleFlag); ok && v.IsVisible() {
+				options++
+			}
+		}
+		if c.Action != nil && (len(c.Subcommands) == 0 || c.Name == "companion") {
+			commands++
+		}
+	})
+	if options > 130 || commands > 31 {
+		t.Errorf("there are %d options and %d commands: which of them would nobody miss?", options, commands)
+	}
 	if n := strings.Count(helpOf(t, nil), "\n"); n > 60 {
 		t.Errorf("a2astdio --help has %d lines: leave more to topics", n)
 	}

@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"io"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 )
 
 // The licences of linked modules want these notices: copyright and text with each copy,
@@ -16,10 +14,7 @@ import (
 //go:embed notices.txt.gz
 var notices string
 
-func (p *program) licenses(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
-		return err
-	}
+func (p *program) licenses() error {
 	packed, err := gzip.NewReader(strings.NewReader(notices))
 	if err != nil {
 		return err

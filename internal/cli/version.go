@@ -8,9 +8,17 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+func (p *program) versionCommand() *cli.Command {
+	return newCommand("version", p.showVersion,
+		&cli.BoolFlag{Name: "licenses", Usage: "show the licence of a2astdio, and for each module that is linked into it where its source is, and its licence"})
+}
+
 func (p *program) showVersion(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {
 		return err
+	}
+	if c.Bool("licenses") {
+		return p.licenses()
 	}
 	commit := "not recorded in this build"
 	if info, ok := debug.ReadBuildInfo(); ok {

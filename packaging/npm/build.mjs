@@ -1,7 +1,7 @@
 // Makes the npm packages: node build.mjs VERSION OUT PLATFORM=PROGRAM...
 //
 // PLATFORM is npm's (linux-x64, darwin-arm64, win32-x64 ...), PROGRAM the program for
-// it. NOTICES is the file with the third parties' licences (a2astdio licenses). OUT
+// it. NOTICES is the file with the third parties' licences (a2astdio version --licenses). OUT
 // gets a tarball for each platform, and for the package that chooses among them.
 // Publish the platforms first, and a2astdio last.
 import { execFileSync } from "node:child_process";

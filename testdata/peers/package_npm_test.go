@@ -26,7 +26,7 @@ func TestPackageNPM(t *testing.T) {
 		err := cmd.Run()
 		return stdout.String(), stderr.String(), err
 	}
-	notices, _, err := run(out, binary, "licenses")
+	notices, _, err := run(out, binary, "version", "--licenses")
 	if err != nil {
 		t.Fatal(err)
 	}
