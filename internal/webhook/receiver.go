@@ -120,11 +120,11 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request, x *box) (st
 	if !claims.covers(body) {
 		return http.StatusUnauthorized, errBody.Error()
 	}
-	shape, err := readShape(body)
+	grows, err := readShape(body)
 	if err != nil {
 		return http.StatusBadRequest, err.Error()
 	}
-	if err := x.put(identity(claims.ID, shape, body), body); err != nil {
+	if err := x.put(identity(claims.ID, grows, body), body); err != nil {
 		return http.StatusServiceUnavailable, err.Error()
 	}
 	return http.StatusOK, ""
