@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -63,7 +64,7 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 	switch {
 	case x.err != nil:
 		err = x.err
-	case originOf(x.way.url) != originOf(e.now().url):
+	case safe.Origin(x.way.url) != safe.Origin(e.now().url):
 		err = failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", shown(x.way.url))
 	default:
 		x.public, x.card.Extended = e, true

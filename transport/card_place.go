@@ -3,6 +3,8 @@ package transport
 import (
 	"net/url"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // isCardURL reports whether a URL looks like that of a card: a document, or the
@@ -43,7 +45,7 @@ func belongs(e *endpoint, agent, from *url.URL) bool {
 	}
 	for _, i := range e.card.Interfaces {
 		u, err := url.Parse(i.URL)
-		if err == nil && originOf(u) == originOf(agent) && strings.TrimRight(u.Path, "/") == strings.TrimRight(agent.Path, "/") {
+		if err == nil && safe.Origin(u) == safe.Origin(agent) && strings.TrimRight(u.Path, "/") == strings.TrimRight(agent.Path, "/") {
 			return true
 		}
 	}

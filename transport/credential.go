@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -135,7 +136,7 @@ func (w *wallet) answered(req *http.Request, resp *http.Response, cred *Credenti
 // put puts the credentials into a request, which is changed. What the user has
 // given as a header wins over the source's of that name.
 func (w *wallet) put(req *http.Request, cred *Credential) error {
-	if w.insecure && !thisMachine(req.URL.Hostname()) && (cred != nil || len(w.header) > 0 || w.certificate) {
+	if w.insecure && !safe.ThisMachine(req.URL.Hostname()) && (cred != nil || len(w.header) > 0 || w.certificate) {
 		return failf(nil, "certificates are not verified (--insecure), so your credentials are not sent to %s, which may be anybody: "+
 			"--ca-file names the certificate to trust instead", req.URL.Host)
 	}

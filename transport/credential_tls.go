@@ -1,17 +1,6 @@
 package transport
 
-import (
-	"crypto/tls"
-	"net"
-	"strings"
-)
-
-// thisMachine reports whether a host is this machine by its address, or by the
-// name that every system resolves to it.
-func thisMachine(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}
+import "crypto/tls"
 
 // tlsConfig is the configuration for connections to agents: TLS 1.2 at least. That is
 // Go's default, too; it is set here because docs/security.md promises it.

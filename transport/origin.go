@@ -1,39 +1,16 @@
 package transport
 
 import (
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // maxRedirects is how many redirects in a row are followed. A gateway needs one.
 const maxRedirects = 5
-
-// An origin is where a URL leads: scheme, host and port, in one spelling.
-type origin string
-
-// originOf spells the names of this machine alike: Gemini's card says
-// http://localhost:41242/ while users write 127.0.0.1 or [::1], and servers put the
-// 0.0.0.0 that they listen on into their cards. Other addresses of this machine are not
-// among them: 127.0.0.2 may be another server.
-func originOf(u *url.URL) origin {
-	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
-	switch host {
-	case "127.0.0.1", "::1", "0.0.0.0", "::":
-		host = "localhost"
-	}
-	if port == "" {
-		switch scheme {
-		case "http":
-			port = "80"
-		case "https":
-			port = "443"
-		}
-	}
-	return origin(scheme + "://" + net.JoinHostPort(host, port))
-}
 
 // webURL reports whether u is one that we can call.
 func webURL(u *url.URL) bool {
@@ -41,22 +18,25 @@ func webURL(u *url.URL) bool {
 }
 
 // origins knows where requests, and with them the credentials, may go: to the
-// origin of --agent, and to those that the user has named.
+// origin of --agent, and to those that the user has named. [safe.Origin] spells the names
+// of this machine alike: Gemini's card says http://localhost:41242/ while users write
+// 127.0.0.1 or [::1], and servers put the 0.0.0.0 that they listen on into their cards.
+// Other addresses of this machine are not among them: 127.0.0.2 may be another server.
 type origins struct {
 	// own is set late for a card that was given as a file: the user chose the file, so
 	// the URL in it is the agent's origin.
 	own     atomic.Pointer[url.URL]
-	trusted map[origin]bool
+	trusted map[string]bool
 }
 
 func newOrigins(trust []string) (*origins, error) {
-	o := &origins{trusted: make(map[origin]bool)}
+	o := &origins{trusted: make(map[string]bool)}
 	for _, t := range trust {
 		u, err := url.Parse(t)
 		if err != nil || !webURL(u) || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
 			return nil, failf(nil, "--trust-origin %q is no origin: write it like https://agent.example:8443", redactString(t))
 		}
-		o.trusted[originOf(u)] = true
+		o.trusted[safe.Origin(u)] = true
 	}
 	return o, nil
 }
@@ -67,8 +47,8 @@ func (o *origins) check(u *url.URL, what string) error {
 		return failf(ErrOrigin, "%s %s, which is no http or https URL", what, shown(u))
 	}
 	own := o.own.Load()
-	to := originOf(u)
-	if own != nil && to == originOf(own) || o.trusted[to] {
+	to := safe.Origin(u)
+	if own != nil && to == safe.Origin(own) || o.trusted[to] {
 		return nil
 	}
 	if own == nil {
@@ -86,7 +66,7 @@ func (o *origins) check(u *url.URL, what string) error {
 // host was reached, and a second name would mean further connections.
 func (o *origins) sameSpelling(u *url.URL) *url.URL {
 	own := o.own.Load()
-	if own == nil || u.Host == own.Host || originOf(u) != originOf(own) {
+	if own == nil || u.Host == own.Host || safe.Origin(u) != safe.Origin(own) {
 		return u
 	}
 	c := *u
@@ -118,7 +98,7 @@ func (o *origins) checkRedirect(req *http.Request, via []*http.Request) error {
 // end of a tunnel all the same.
 func (c *Client) Local() bool {
 	own := c.origins.own.Load()
-	return own != nil && thisMachine(own.Hostname())
+	return own != nil && safe.ThisMachine(own.Hostname())
 }
 
 // redactString is shown for a string that may be no URL.

@@ -27,7 +27,7 @@ var mayImport = map[string]struct {
 }{
 	"transport/a2a":      {[]string{"internal/fastpath"}, "the protocol's terms are for everybody: they may know no spelling of it"},
 	"transport/stdio":    {[]string{"internal/rawjson"}, "the editor's end knows nothing of the agent's"},
-	"transport":          {[]string{"transport/a2a", "internal/rawjson", "internal/fastpath", "internal/poison"}, "how things travel must not depend on what they mean"},
+	"transport":          {[]string{"transport/a2a", "internal/rawjson", "internal/fastpath", "internal/poison", "internal/safe"}, "how things travel must not depend on what they mean"},
 	"mapping/acp":        {nil, "an editor protocol's terms are for everybody"},
 	"mapping/ask":        {[]string{"mapping/calls", "mapping/acp", "transport/a2a", "internal/rawjson"}, "a question is asked in any editor protocol, and answered in any dialect"},
 	"mapping/calls":      {[]string{"transport/a2a", "internal/rawjson"}, "the life of a call may know neither how agents spell it nor how an editor shows it"},
