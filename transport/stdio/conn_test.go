@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log"
 	"runtime"
@@ -125,13 +124,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestLastLineNeedsNoNewline(t *testing.T) {
-	got := talk(t, strings.NewReader(`{"id":1,"method":"m"}`), echo, nil)
-	if len(got) != 1 || got[0] != `{"id":1,"result":"ok","jsonrpc":"2.0"}` {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestIDsComeBackAsTheyWere(t *testing.T) {
 	for _, id := range []string{
 		`0`, `1`, `9223372036854775807`, `"a"`, `"1"`, `""`, `"a b"`,
@@ -215,19 +207,6 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestAnswersToStringIDs(t *testing.T) {
-	var out bytes.Buffer
-	s := NewConn(strings.NewReader(`{"id":"\u0061<\u00e9","result":1}`), &out, nil)
-	defer s.Close()
-	if err := s.WriteObject(json.RawMessage(`{"id":"a<é","method":"ask"}`)); err != nil {
-		t.Fatal(err)
-	}
-	var got json.RawMessage
-	if err := s.ReadObject(&got); err != nil || string(got) != `{"jsonrpc":"2.0","id":"a<é","result":1}` {
-		t.Errorf("got %s, %v", got, err)
-	}
-}
-
 // The rest of a line that is too long is not part of the next message.
 func TestUndecodable(t *testing.T) {
 	w := &writer{}
@@ -291,27 +270,5 @@ func TestLongLines(t *testing.T) {
 				t.Errorf("allocated %d MiB", n>>20)
 			}
 		})
-	}
-}
-
-func TestReleasesLongLines(t *testing.T) {
-	in := io.MultiReader(longLine(`{"id":1,"method":"m"`, 30<<20), strings.NewReader(`{"id":2,"method":"m"}`))
-	s := NewConn(in, io.Discard, nil)
-	defer s.Close()
-	for range 2 {
-		if err := s.ReadObject(new(json.RawMessage)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := cap(s.lines.long) + cap(s.message); n > 2*keepLine {
-		t.Errorf("keeps %d bytes", n)
-	}
-}
-
-func TestReadErrorEndsInput(t *testing.T) {
-	in := io.MultiReader(strings.NewReader(`{"id":1,"method":"m"}`+"\n"+`{"id":2,"met`), iotest.ErrReader(errors.New("unplugged")))
-	got := talk(t, in, echo, nil)
-	if len(got) != 2 || got[0] != `{"id":1,"result":"ok","jsonrpc":"2.0"}` || !strings.Contains(got[1], "-32700") {
-		t.Errorf("got %q", got)
 	}
 }
