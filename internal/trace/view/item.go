@@ -56,8 +56,6 @@ type Item struct {
 	Mark string `json:"mark,omitempty"` // "reconnect", "ask": to be seen from afar
 
 	result, errorOf gjson.Result
-	status          int
-	took            int64
 	reason          string
 	from            []trace.EventRef
 }
@@ -95,7 +93,7 @@ func Of(r *trace.Record) Item {
 		if types := r.Header["Content-Type"]; len(types) > 0 {
 			it.Text = types[0]
 		}
-		it.Bad, it.status, it.took = r.Status >= 400, r.Status, r.Took
+		it.Bad = r.Status >= 400
 	case trace.KindEnd:
 		it.end(r)
 	case trace.KindDecision:
@@ -107,7 +105,7 @@ func Of(r *trace.Record) Item {
 
 func (it *Item) end(r *trace.Record) {
 	it.From, it.To, it.Type, it.Name = LaneAgent, LaneBridge, TypeHTTP, "end: "+r.Reason
-	it.reason, it.took = r.Reason, r.Took
+	it.reason = r.Reason
 	it.Bad = r.Reason == trace.EndCut || r.Reason == trace.EndFailed || r.Reason == trace.EndEOF
 	if it.Bad {
 		it.Mark = "cut"
