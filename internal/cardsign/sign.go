@@ -73,12 +73,6 @@ func NewSigner(privateKey []byte, opts *SignOptions) (*Signer, error) {
 	return s, err
 }
 
-// Thumbprint names the signer's key, see [Thumbprint].
-func (s *Signer) Thumbprint() string {
-	thumb, _ := Thumbprint(&s.public) // NewSigner has made it, or one like it
-	return thumb
-}
-
 // A Signed is a card with one more signature.
 type Signed struct {
 	Card []byte

@@ -144,3 +144,9 @@ func wantVerdict(t *testing.T, r *Report, want Status, words string) {
 		t.Errorf("%s, but the report's error is %v and its card %q", want, r.Err(), r.Card())
 	}
 }
+
+// Thumbprint names the signer's key.
+func (s *Signer) Thumbprint() string {
+	thumb, _ := Thumbprint(&s.public) // NewSigner has made it, or one like it
+	return thumb
+}

@@ -23,14 +23,9 @@ const (
 
 // A Running is a companion of this user that is alive, by its discovery file.
 type Running struct {
-	// DisplayName is what the CLIs call the editor.
-	DisplayName string
-	// Port is where it listens, on 127.0.0.1.
-	Port int
-	// PID is the companion's process, EditorPID the editor's.
-	PID, EditorPID int
-	Started        time.Time
-	Workspaces     []string
+	PID        int
+	Started    time.Time
+	Workspaces []string
 	// Env is as in [Started].
 	Env map[string]string
 }
@@ -44,8 +39,7 @@ func List() []Running {
 			continue
 		}
 		roots := filepath.SplitList(f.WorkspacePath)
-		all = append(all, Running{DisplayName: f.IDEInfo.DisplayName, Port: f.Port, PID: f.Companion.PID, EditorPID: f.Companion.EditorPID,
-			Started: f.Companion.Started, Workspaces: roots, Env: environment(f.Port, f.Companion.EditorPID, roots)})
+		all = append(all, Running{f.Companion.PID, f.Companion.Started, roots, environment(f.Port, f.Companion.EditorPID, roots)})
 	}
 	slices.SortStableFunc(all, func(a, b Running) int { return b.Started.Compare(a.Started) })
 	return all

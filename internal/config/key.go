@@ -31,7 +31,7 @@ const (
 	KindNumber               // of an option that has no key
 )
 
-// Groups of options in help, in this order.
+// Groups of options in help: each is a topic, or belongs to one.
 const (
 	GroupAgent       = "The agent"
 	GroupCredentials = "Who you are"
@@ -40,11 +40,6 @@ const (
 	GroupPush        = "What the agent pushes"
 	GroupLook        = "Looking on"
 )
-
-// Groups returns the groups of options.
-func Groups() []string {
-	return []string{GroupAgent, GroupCredentials, GroupWork, GroupEditor, GroupPush, GroupLook}
-}
 
 // A Key is an option of a2astdio, a key of its configuration, or both. To add one, add it
 // to the list in options.go: flags, their variables, help, completion, checks of files,

@@ -15,8 +15,6 @@ import (
 type Hint struct {
 	// Scheme is the first named scheme, in lower case.
 	Scheme string
-	// Error is the fault of the token: invalid_token, insufficient_scope.
-	Error  string
 	Scopes []string
 	// Metadata is the URL of the protected resource's metadata.
 	Metadata string
@@ -38,8 +36,6 @@ func ReadHint(headers []string) (h Hint) {
 		for _, m := range parameter.FindAllStringSubmatch(rest, 32) {
 			value := m[2] + m[3]
 			switch strings.ToLower(m[1]) {
-			case "error":
-				h.Error = plain(value)
 			case "scope":
 				h.Scopes = strings.Fields(plain(value))
 			case "resource_metadata":
