@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -26,8 +25,6 @@ const (
 	maxFileName = 200
 	// maxExtension is how long the end of a name may be that a cut keeps.
 	maxExtension = 16
-	// maxRedirects of a file: storage redirects once.
-	maxRedirects = 3
 )
 
 // A download is one run of task download.
@@ -129,45 +126,12 @@ func (d *download) file(a *a2a.Artifact, f a2a.File) error {
 		_, err := fmt.Fprintln(d.p.stdout, oneLine(plainText(f.URI)))
 		return err
 	}
-	u.Host = d.agent.Host
-	return d.fetch(u, name)
-}
-
-// fetch gets a file from the agent, with its credentials.
-func (d *download) fetch(u *url.URL, name string) error {
-	next := d.link.http.RoundTripper
-	if next == nil {
-		own := http.DefaultTransport.(*http.Transport).Clone()
-		defer own.CloseIdleConnections()
-		next = own
-	}
-	if wrap := d.link.http.Wrap; wrap != nil {
-		next = wrap(next)
-	}
-	client := &http.Client{Transport: next, CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		if len(via) > maxRedirects || r.URL.User != nil || !safe.SameOrigin(r.URL, d.agent) {
-			return fmt.Errorf("it redirects to %s, and credentials go nowhere else", r.URL.Host)
-		}
-		return nil
-	}}
-	req, err := http.NewRequestWithContext(d.c.Context, http.MethodGet, u.String(), nil)
+	body, err := d.link.client.File(d.c.Context, u)
 	if err != nil {
-		return err
+		return fmt.Errorf("agent: %s: %s", name, withoutWho(err))
 	}
-	req.Header = d.link.http.Header.Clone()
-	if req.Header == nil {
-		req.Header = http.Header{}
-	}
-	req.Header.Set("User-Agent", d.link.http.UserAgent)
-	resp, err := client.Do(req)
-	if err != nil {
-		return fmt.Errorf("agent: %s: %w", name, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("agent: %s cannot be fetched: HTTP %s", name, resp.Status)
-	}
-	return d.write(name, resp.Body)
+	defer body.Close()
+	return d.write(name, body)
 }
 
 // write writes a file completely, or not at all, and says where.
