@@ -41,8 +41,6 @@ func Forms() []Form {
 	return []Form{
 		{FormAsServed, "all members", false, prune(pruner{}), canonical},
 		{FormSpecification, "as A2A 1.0 §8.4.1 has it: without default values", true, prune(pruner{defaults: true, keep: true}), canonical},
-		{"specification-required", "as A2A 1.0 §8.4.1 has it: without default values, with required members that the card does not show", true,
-			prune(pruner{defaults: true, keep: true, add: true}), canonical},
 		{"known", "the members of A2A 1.0, without those that are added for A2A 0.3 (a2a-go's servers of both)", false, prune(pruner{known: true}), canonical},
 		{"non-empty", "without empty members (a2a-js, of a card in its own types)", true, prune(pruner{empty: true}), canonical},
 		{FormSDK, "as a2a-js does, and a2a-python since August 2026: the members of A2A 1.0 that are not empty", true, prune(sdk), canonical},

@@ -98,14 +98,6 @@ func certificate(t *testing.T, end time.Time) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// A thumbprint is that of RFC 7638, by the example of RFC 8037.
-func TestThumbprint(t *testing.T) {
-	keys, err := parseKeys([]byte(`{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`), "", time.Now())
-	if err != nil || len(keys) != 1 || keys[0].thumb != somePin {
-		t.Errorf("%v, %+v, want %s", err, keys, somePin)
-	}
-}
-
 // All usual forms of keys work. Another key ID does not matter, since the user named
 // the key.
 func TestKeysTaken(t *testing.T) {

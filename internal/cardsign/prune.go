@@ -7,8 +7,6 @@ type pruner struct {
 	known bool
 	// defaults removes default values; keep excepts required members.
 	defaults, keep bool
-	// add adds missing required members.
-	add bool
 	// empty removes what is empty or null, or becomes so, at any depth.
 	empty bool
 
@@ -39,13 +37,6 @@ func (p *pruner) message(object map[string]any, path string, m message) map[stri
 			out[name] = v
 		} else {
 			p.leave(at, since)
-		}
-	}
-	if p.add {
-		for name, f := range m {
-			if _, there := out[name]; !there && f.presence == required {
-				out[name] = emptyOf(name, f)
-			}
 		}
 	}
 	return out
@@ -178,17 +169,4 @@ func isDefault(f field, v any) bool {
 		return len(v) == 0 && f.kind != kindMessage && f.kind != kindOpaque
 	}
 	return false
-}
-
-// emptyOf is the value of a missing required member.
-func emptyOf(name string, f field) any {
-	switch {
-	case f.kind == kindText:
-		return ""
-	case f.kind == kindBool:
-		return false
-	case f.kind == kindMessage, f.kind == kindMap, isMap(name):
-		return map[string]any{}
-	}
-	return []any{}
 }

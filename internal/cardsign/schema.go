@@ -97,7 +97,3 @@ func schemeSchema() message {
 		}),
 	}
 }
-
-// isMap reports whether an empty value of a kindTexts field is an object, which only
-// its name tells.
-func isMap(name string) bool { return name == "scopes" }
