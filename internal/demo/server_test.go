@@ -93,25 +93,6 @@ func TestSendAndGet(t *testing.T) {
 	})
 }
 
-// A snapshot holds everything that was said, once: the newest version of each
-// tool call, and the last words in the status or in the history.
-func TestSnapshotSaysEverythingOnce(t *testing.T) {
-	converse(t, nil, func(t *testing.T, c *client) {
-		c.prompt("shell")
-		c.confirm("proceed_once")
-		got, _ := c.call("tasks/get", map[string]any{"id": c.taskID})
-		var lines []string
-		for _, m := range got["history"].([]any) {
-			lines = append(lines, told(at(m, "parts.0").(map[string]any), "working"))
-		}
-		if at(got, "history.3.parts.0.data.selected_option_id") == "proceed_once" {
-			lines[3] = "confirmed"
-		}
-		expect(t, "history", lines, `"shell"`, "thought: Planning a command", "ShellTool SUCCEEDED", "confirmed", `"The command succeeded.\n"`,
-			ran("%q in %q (proceed_once)", "echo one && echo two && echo three", c.dir))
-	})
-}
-
 func TestSettings(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")

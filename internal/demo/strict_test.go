@@ -172,33 +172,3 @@ func TestContentIsForEditsOnly(t *testing.T) {
 		}
 	})
 }
-
-// The card requires the extension, and every call of a client that does not
-// activate it is refused with the error of A2A 1.0 (§3.3.4); the card is not.
-func TestTheExtensionIsRequired(t *testing.T) {
-	methods := map[string][]string{
-		"0.3": {"message/send", "message/stream", "tasks/get", "tasks/cancel", "tasks/resubscribe", "tasks/list", "commands/get", "command/execute"},
-		"1.0": {"SendMessage", "SendStreamingMessage", "GetTask", "CancelTask", "SubscribeToTask", "ListTasks", "commands/get", "command/execute"},
-	}
-	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
-		version, header := "0.3", "X-A2A-Extensions"
-		if c.v1 {
-			version, header = "1.0", "A2A-Extensions"
-		}
-		for _, activated := range []string{"", "https://example.com/other", ExtensionURI + "/v2"} {
-			d := c.as(activated)
-			for _, method := range methods[version] {
-				_, err := d.call(method, c.message("", text("hello")))
-				if !strings.HasPrefix(err, "-32008 ") || !strings.Contains(err, ExtensionURI) || !strings.Contains(err, header) {
-					t.Errorf("%s with %q: error %q", method, activated, err)
-				}
-			}
-			if _, err := d.call("tasks/dance", nil); !strings.HasPrefix(err, "-32601 ") {
-				t.Errorf("an unknown method: %q", err)
-			}
-		}
-		if len(c.agent.tasks) > 0 {
-			t.Error("a refused message began a task")
-		}
-	})
-}
