@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -210,15 +211,8 @@ func (x *exchange) lost() error {
 
 // quote shows the beginning of an answer on one line.
 func quote(b []byte) string {
-	more := ""
-	if len(b) > maxQuote {
-		b, more = b[:maxQuote], "…"
+	if len(b) <= maxQuote {
+		return safe.Line(string(b), 3*maxQuote) // a picture of a control character takes three
 	}
-	s := strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(string(b), ""))
-	return strings.Join(strings.Fields(s), " ") + more
+	return safe.Line(strings.ToValidUTF8(string(b[:maxQuote]), ""), 3*maxQuote) + "…"
 }

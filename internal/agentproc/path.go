@@ -13,7 +13,7 @@ import (
 // name, and node_modules/.bin is often in PATH. A workspace that is the user's home, or
 // above it, is no repository that was cloned: it has the user's own programs.
 func outside(env []string, workspace string) []string {
-	if home := safe.Home(); workspace != "" && home != "" && isWithin(home, workspace) {
+	if home := safe.Home(); workspace != "" && home != "" && safe.Within(home, workspace) {
 		workspace = ""
 	}
 	out := make([]string, 0, len(env))
@@ -22,7 +22,7 @@ func outside(env []string, workspace string) []string {
 		if strings.EqualFold(name, "PATH") { // Windows writes Path
 			var kept []string
 			for _, dir := range filepath.SplitList(value) {
-				if filepath.IsAbs(dir) && (workspace == "" || !isWithin(dir, workspace)) {
+				if filepath.IsAbs(dir) && (workspace == "" || !safe.Within(dir, workspace)) {
 					kept = append(kept, dir)
 				}
 			}
@@ -31,17 +31,4 @@ func outside(env []string, workspace string) []string {
 		out = append(out, v)
 	}
 	return out
-}
-
-// isWithin reports whether a directory is another one, or below it, by their real paths.
-func isWithin(dir, workspace string) bool {
-	rel, err := filepath.Rel(real(workspace), real(dir))
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-func real(path string) string {
-	if p, err := filepath.EvalSymlinks(path); err == nil {
-		return p
-	}
-	return filepath.Clean(path)
 }

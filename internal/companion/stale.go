@@ -9,8 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -47,18 +48,7 @@ func List() []Running {
 
 // Serves reports whether a CLI in dir would connect. It follows links, as the CLIs do.
 func (r *Running) Serves(dir string) bool {
-	dir = realPath(dir)
-	return slices.ContainsFunc(r.Workspaces, func(root string) bool {
-		below, err := filepath.Rel(realPath(root), dir)
-		return err == nil && below != ".." && !strings.HasPrefix(below, ".."+string(filepath.Separator)) && !filepath.IsAbs(below)
-	})
-}
-
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
+	return slices.ContainsFunc(r.Workspaces, func(root string) bool { return safe.Within(dir, root) })
 }
 
 // A discoveryFile is a file of ours that was found.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Replace replaces a file as a whole: whoever reads it has the old content or the new
@@ -47,4 +48,17 @@ func ReadPrivate(path string, limit int64) ([]byte, error) {
 		err = fmt.Errorf("%s has more than %d kB: it is no secret", path, limit>>10)
 	}
 	return data, err
+}
+
+// Within reports whether a directory is another one, or below it, by their real paths.
+func Within(dir, root string) bool {
+	rel, err := filepath.Rel(realPath(root), realPath(dir))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+func realPath(path string) string {
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		return p
+	}
+	return filepath.Clean(path)
 }
