@@ -26,8 +26,7 @@ func tales() []tale {
 	plain := func(s story) func([]string) story { return func([]string) story { return s } }
 	return []tale{
 		{"hello", "a thought and a streamed text", plain(hello)},
-		{"edit", "asks to edit a file (edit FILE), and does", edit},
-		{"modify", "asks to edit a file and takes your version of it", modify},
+		{"edit", "asks to edit a file (edit FILE), and writes your version of it", edit},
 		{"shell", "asks to run a command, and shows its output as it grows", plain(shell)},
 		{"many", "asks for an edit and a command at once", many},
 		{"ask", "asks a question in prose", plain(ask)},

@@ -24,19 +24,9 @@ type editing struct {
 }
 
 func edit(args []string) story {
-	return editStory(args, "I propose a change to ")
-}
-
-// modify is edit with another text: each edit takes the user's version, and modify
-// reports what was written.
-func modify(args []string) story {
-	return editStory(args, "Please change my proposal as you like, it is for ")
-}
-
-func editStory(args []string, proposal string) story {
 	return func(ctx context.Context, r *run) error {
 		name := fileName(args)
-		if err := r.think(ctx, "Planning an edit", proposal+name+"."); err != nil {
+		if err := r.think(ctx, "Planning an edit", "I propose a change to "+name+"."); err != nil {
 			return err
 		}
 		e, err := r.plan(ctx, name)
