@@ -9,6 +9,11 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const (
@@ -120,11 +125,14 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request, x *box) (st
 	if !claims.covers(body) {
 		return http.StatusUnauthorized, errBody.Error()
 	}
-	grows, err := readShape(body)
-	if err != nil {
-		return http.StatusBadRequest, err.Error()
+	if !isPush(body) {
+		return http.StatusBadRequest, "neither a task nor an event of A2A"
 	}
-	if err := x.put(identity(claims.ID, grows, body), body); err != nil {
+	id := claims.ID
+	if id != "" {
+		id = hashed([]byte(id)) // it may be long
+	}
+	if err := x.put(id, body); err != nil {
 		return http.StatusServiceUnavailable, err.Error()
 	}
 	return http.StatusOK, ""
@@ -153,6 +161,19 @@ func readBody(w http.ResponseWriter, req *http.Request) (body []byte, status int
 		return nil, http.StatusBadRequest
 	}
 	return body, 0
+}
+
+// isPush reports whether a body is a task or an event of A2A, of any version, that names
+// its task, or its message. The bridge reads the rest.
+func isPush(body []byte) bool {
+	if !utf8.Valid(body) || !rawjson.Valid(body) {
+		return false
+	}
+	ev := transport.ReadPushed(body)
+	if ev.Kind == a2a.EventMessage {
+		return ev.Message.ID != ""
+	}
+	return ev.Kind != a2a.EventUnknown && ev.TaskID != ""
 }
 
 // challengeOf returns what an agent that verifies the address wants echoed: the A2A

@@ -142,7 +142,7 @@ func TestTaken(t *testing.T) {
 }
 
 // A repetition, and a push to an ended task, get a regular answer and have no effect.
-// An appending event is a repetition only by its ID.
+// A repetition has the ID of the first.
 func TestRepeated(t *testing.T) {
 	boxes, hook, h := open(t, nil)
 	for i, c := range []struct {
@@ -150,8 +150,7 @@ func TestRepeated(t *testing.T) {
 		adjust []func(*http.Request)
 		queued int
 	}{
-		{taskV03, nil, 1}, {taskV03, nil, 1},
-		{appendV1, nil, 2}, {appendV1, nil, 3},
+		{taskV03, nil, 1}, {appendV1, nil, 2}, {appendV1, nil, 3},
 		{appendV1, []func(*http.Request){set("Webhook-Id", "1")}, 4}, {appendV1, []func(*http.Request){set("Webhook-Id", "1")}, 4},
 		{taskV03, []func(*http.Request){set("Idempotency-Key", "2")}, 5}, {stateV1, []func(*http.Request){set("Idempotency-Key", "2")}, 5},
 	} {
