@@ -19,10 +19,12 @@ import (
 // work before their servers are closed, which wait for it.
 func scriptAgents() (agents map[string]http.Handler, end func()) {
 	agent := demo.New(&demo.Options{Version: "both", Pace: -1})
+	guarded := demo.New(&demo.Options{Version: "both", Pace: -1, Auth: demo.AuthBearer, Secret: "hunter2-right"})
 	release := make(chan struct{})
 	end = func() {
 		close(release)
 		agent.Close()
+		guarded.Close()
 	}
 	silent := func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -32,6 +34,7 @@ func scriptAgents() (agents map[string]http.Handler, end func()) {
 	}
 	return map[string]http.Handler{
 		"AGENT": agent,
+		"TOKEN": guarded,
 		"HTML": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, "<html>hello</html>")

@@ -57,6 +57,7 @@ func (p *program) listSessions(c *cli.Context) error {
 	if len(records) == 0 {
 		out.heading("No session is kept.")
 	}
+	out.heading("Conversations of send are tasks of the agent: a2astdio help conversations.")
 	return p.show(out)
 }
 

@@ -33,7 +33,7 @@ type setup struct {
 	agent, command, known string
 	link                  *link
 	card                  *a2a.Card
-	// signedIn: the user was asked to sign in; once is enough.
+	// signedIn: the user has signed in here.
 	signedIn bool
 }
 
@@ -65,13 +65,16 @@ func (p *program) setup(c *cli.Context) error {
 	if s.conf.files.File == "" {
 		return usagef("where is it to be stored? You have no home directory: name a file with --config")
 	}
-	if err := s.find(args); err != nil {
-		return err
+	if err = s.find(args); err == nil {
+		err = s.try()
 	}
-	if err := s.try(); err != nil {
-		return err
+	if err == nil {
+		err = s.store()
 	}
-	return s.store()
+	if err != nil {
+		s.forget()
+	}
+	return err
 }
 
 // writeTemplate writes a configuration file with every key as a comment.
@@ -134,6 +137,7 @@ func (s *setup) find(said []string) error {
 
 // is tries what the user has entered as the agent.
 func (s *setup) is(text string) (err error) {
+	s.forget()
 	if s.agent, s.command, s.known, err = s.conf.understand(text); err != nil {
 		return err
 	}
@@ -167,10 +171,13 @@ func (s *setup) reach() error {
 	}
 	s.say("Looking at %s ...", cmp.Or(s.known, agentName(s.agent), "what the command starts"))
 	s.card, err = s.link.client.Card(s.c.Context)
-	switch {
-	case unauthenticated(err):
-		return s.wantsLogin(err)
-	case err != nil:
+	if unauthenticated(err) {
+		if again, err := s.login(err); !again {
+			return err
+		}
+		return s.reach()
+	}
+	if err != nil {
 		return &notReached{err}
 	}
 	if _, err := s.link.client.Chosen(s.c.Context); err != nil {
@@ -186,16 +193,32 @@ func (s *setup) reach() error {
 	return nil
 }
 
-// wantsLogin signs the user in and tries again; err is the agent's refusal.
-func (s *setup) wantsLogin(err error) error {
-	if s.signedIn || !s.asks() || s.link.canSignIn() != nil {
-		return err
+// login signs the user in where the agent has refused them, and again where that was of no
+// use. It reports whether it is worth another try; the error says why not.
+func (s *setup) login(refusal error) (again bool, err error) {
+	if !s.asks() || s.link.canSignIn() != nil {
+		return false, refusal
+	}
+	if s.signedIn {
+		s.sayWrong(refusal)
+		if again, err = s.yes("Sign in again?", true); err != nil || !again {
+			return false, cmp.Or(err, refusal)
+		}
+	}
+	if err := s.signIn(); err != nil {
+		return false, err
 	}
 	s.signedIn = true
-	if err := s.signIn(); err != nil {
-		return err
+	return true, nil
+}
+
+// forget signs the user out of an agent that is not stored.
+func (s *setup) forget() {
+	if s.signedIn && s.link != nil {
+		// A token that is not revoked ends by itself.
+		_, _, _ = s.link.credentials.SignOut(context.WithoutCancel(s.c.Context))
 	}
-	return s.reach()
+	s.signedIn = false
 }
 
 // signIn does what auth login does, at the setup's terminal. Sign-ins are kept by origin, so
@@ -239,8 +262,12 @@ func (s *setup) try() error {
 		return nil
 	}
 	err := s.prompt(prompt)
-	if unauthenticated(err) && !s.signedIn {
-		if err = s.wantsLogin(err); err == nil {
+	for unauthenticated(err) {
+		again, loginErr := s.login(err)
+		if err = loginErr; !again {
+			break
+		}
+		if err = s.reach(); err == nil {
 			err = s.prompt(prompt)
 		}
 	}
