@@ -90,7 +90,6 @@ func (f *Fold) carrier() *carrier {
 	at := &carrier{held: f.inState, mem: f.takings.memory(f.TaskID)}
 	if f.event != nil {
 		at.metadata, at.state = f.event.Metadata, f.event.State
-		at.ends = f.event.EndsLeg || f.event.State.Terminal()
 	}
 	return at
 }
@@ -103,7 +102,7 @@ func (f *Fold) addApart(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 		return false
 	}
 	p, at := &pieces{}, f.carrier()
-	at.newest = as.Status
+	at.newest, at.ends = as.Status, as.Ends
 	if a != nil {
 		as.Kind = shown.Artifact
 		at.appends, at.last = as.Append, as.Last
@@ -163,9 +162,8 @@ func (f *Fold) addPieces(d apart, at *carrier, p *pieces, as shown.Item) {
 // addStreamed adds text of which the dialect knows whether it is a piece, or the whole that
 // is said behind its pieces (L10).
 func (f *Fold) addStreamed(at *carrier, p *piece, in shown.Item) {
-	in.Append = false
 	if in.Hint = shown.Whole; p.kind == pieceDelta {
-		in.Hint = shown.Piece
+		in.Hint, in.Append = shown.Piece, false
 		if len(at.mem.streamed)+len(p.text) <= maxStreamed {
 			at.mem.streamed = append(at.mem.streamed, p.text...)
 		}

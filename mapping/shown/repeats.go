@@ -187,7 +187,11 @@ func (s *Shown) isAllOfKind(c *cover, kind Kind) bool {
 // goOn notes that the first n bytes of an item were said before, and shows the others.
 func (s *Shown) goOn(it *item, in *Item, seq string, n int) {
 	was := s.last
-	s.learn(it, seq[:n])
+	if in.Append && it.n > 0 {
+		s.extend(it, seq[:n])
+	} else {
+		s.learn(it, seq[:n])
+	}
 	s.repeat(it, in, n)
 	if n == len(seq) {
 		return

@@ -64,9 +64,15 @@ func (r *recorded) play(t *testing.T, turn int, fault *agent.Fault) *shown {
 
 // against says what is wrong with what was seen behind a cut.
 func (s *shown) against(whole *shown) string {
-	said := s.gaps > whole.gaps
+	// An agent that does not know its task any more is told of as an error, which says that what
+	// it was doing is lost. Another error of the agent's has more words on its stream than in its
+	// task.
+	isError := func(end string) bool { return strings.HasPrefix(end, "agent: ") }
+	isGone := func(end string) bool { return strings.Contains(end, "is gone") }
+	said := s.gaps > whole.gaps || slices.ContainsFunc(s.ends, isGone)
+	sameEnd := func(got, want string) bool { return got == want || isGone(got) || isError(got) && isError(want) }
 	switch {
-	case !slices.Equal(s.ends, whole.ends):
+	case !slices.EqualFunc(s.ends, whole.ends, sameEnd):
 		return "a turn ends otherwise"
 	case len(s.questions) < len(whole.questions):
 		return "a question is not asked"
@@ -74,7 +80,7 @@ func (s *shown) against(whole *shown) string {
 		return "a question is asked twice"
 	case !said && !maps.Equal(s.calls, whole.calls):
 		return "a call is lost, or ends otherwise"
-	case s.letters == whole.letters && said:
+	case s.letters == whole.letters && s.gaps > whole.gaps:
 		return FalseGap
 	case s.letters == whole.letters || said:
 		return ""
@@ -128,7 +134,7 @@ func TestRecordings(t *testing.T) {
 	}
 	t.Logf("%d cuts; %d gaps at an agent that keeps a part; %v", cuts, partial, classes)
 	t.Logf("wrong: cuts of recordings: %d", wrong)
-	const atMost = 96 // may only shrink
+	const atMost = 7 // may only shrink
 	if wrong > atMost {
 		t.Errorf("%d cuts are wrong, and %d were before", wrong, atMost)
 	}
