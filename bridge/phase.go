@@ -89,7 +89,7 @@ type known struct {
 	grown   int // looks in a row that held more, while the open stream said nothing
 	tries   int // looks in a row that failed
 	unheard int // looks at which the message had not come
-	stood   int // looks at which the task waited as before the answers
+	stood   int // how long the task waits, by looks, though a call is at work or has not moved
 	auths   int // looks that brought nothing but auth-required
 }
 
@@ -128,9 +128,12 @@ const (
 	// is open: the agent may take its time, without telling that it has it.
 	maxUnheard = 3
 	maxAwaited = 6
-	// maxStanding is how many looks may find a task that has the user's answers as it was
-	// before them, until it is believed that it waits for more.
-	maxStanding = 3
+	// maxStanding is how much a task may stand as it did before the user's answers, or wait while a
+	// call is at work, until it is believed that it waits for more. standing is what one look
+	// counts. It counts 1, and the wait takes a minute and a half, where the agent's stream has not
+	// said that this was all: Gemini's task waits while its tools run, and does not keep their ends.
+	maxStanding = 9
+	standing    = 3
 	// maxAuths is how many looks in a row may bring auth-required and nothing else.
 	maxAuths = 5
 )

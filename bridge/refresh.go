@@ -185,7 +185,11 @@ func (l *leg) count(task *a2a.Event) {
 	if !l.arrived {
 		l.unheard++
 	}
-	if l.arrived && l.waitsForInput() && (!l.moved || l.executes && l.own && l.phase != streaming) {
+	switch {
+	case !l.arrived || !l.waitsForInput():
+	case !l.moved, l.executes && l.own && l.phase != streaming:
+		l.stood += standing
+	case l.executes && l.phase != streaming:
 		l.stood++
 	}
 	if task.State == a2a.StateAuthRequired && !l.refresh.subscribing {
