@@ -16,6 +16,7 @@ type said struct {
 	events []a2a.Event // valid until the turn has answered
 	conn   *mapping.Connection
 	cut    bool // something may have been said unheard before what comes next
+	learn  bool // nothing of the events is shown: they tell which dialect the agent speaks
 	quiet  bool // a look at a task whose stream is open, and brings the words
 	ask    bool // what waits is all that waits: the user is asked
 }

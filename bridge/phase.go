@@ -65,6 +65,7 @@ type heard struct {
 	moved    bool // of each call that was answered something was said since
 	took     bool // none of those that this leg answers still asks
 	executes bool // a call is at work
+	speaks   bool // the agent is known to speak a dialect
 	partial  bool // its task does not hold all that the agent says (S8)
 	stale    bool // it was a task that is older than what is known: nothing was shown of it
 }

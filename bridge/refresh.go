@@ -321,11 +321,16 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 		l.takeReplayed(ctx, events)
 		l.step(ctx, inCannot)
 		l.watchCalls()
-	case first:
-		l.first = &b
+	case l.bare:
+		l.takeBare(ctx, events)
 		l.step(ctx, inHint)
 	default:
-		l.takeBare(ctx, events)
+		if first {
+			l.first = &b
+		}
+		if !l.speaks { // else its task may be read without its dialect (codex-a2a)
+			l.give(ctx, said{verb: shown.Replayed, events: events, learn: true})
+		}
 		l.step(ctx, inHint)
 	}
 }

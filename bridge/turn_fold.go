@@ -44,7 +44,12 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
 	}
-	if len(n.events) > 0 && !stale {
+	switch {
+	case n.learn:
+		for i := range n.events {
+			t.fold.Learn(&n.events[i])
+		}
+	case len(n.events) > 0 && !stale:
 		if n.verb != shown.Live && t.down {
 			steps = append(steps, t.cutCost(n)...)
 		}

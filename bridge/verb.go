@@ -92,6 +92,7 @@ func (t *turn) heard(l *leg, stale bool) heard {
 		moved:    !l.request.answers || !t.fold.Awaits(l.request.calls...),
 		took:     !l.request.answers || !t.fold.Unheard(l.request.calls...),
 		executes: t.executes(),
+		speaks:   t.fold.Speaks(),
 		partial:  t.fold.Partial(),
 		stale:    stale,
 	}

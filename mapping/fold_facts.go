@@ -193,6 +193,15 @@ func (f *Fold) Speak(dialect string) {
 	}
 }
 
+// Learn notes which dialect an event shows its agent to speak, and shows nothing of it.
+func (f *Fold) Learn(ev *a2a.Event) {
+	f.readMeta(ev.Metadata)
+	f.findApart(ev)
+}
+
+// Speaks reports whether the agent is known to speak a dialect.
+func (f *Fold) Speaks() bool { return f.spoken != 0 }
+
 // speaks reports whether the agent is known to speak the dialect at that place.
 func (f *facts) speaks(i int) bool { return f.spoken&(1<<i) != 0 }
 
