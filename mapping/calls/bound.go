@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"strconv"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // This file bounds what is kept. Calls that were used last are kept whole; of one that has
@@ -67,11 +70,14 @@ func keyOf(values ...string) uint64 {
 	return s.Sum64()
 }
 
+// digest is the hash of JSON, however it is written.
+func digest(v a2a.JSON) string { return strconv.FormatUint(rawjson.Digest(seed, string(v)), 36) }
+
 // endSum is the hash of how a call has ended.
 func endSum(c *ToolCall) uint64 {
 	values := []string{c.Status.String()}
 	if o := c.Output; o != nil {
-		values = append(values, "output", o.Text, string(o.Data))
+		values = append(values, "output", o.Text, digest(o.Data))
 		if d := o.Diff; d != nil {
 			values = append(values, d.FilePath, d.NewContent, d.Formatted)
 		}

@@ -219,7 +219,7 @@ func (c *Calls) hear(message string, said uint64) {
 // history may have others than the events.
 func saidSum(now *ToolCall) uint64 {
 	s := newSum()
-	for _, v := range [...]string{now.ID, now.Status.String(), now.Name, now.Description, now.DisplayName, string(now.Input), now.QuestionID, now.OutputSoFar, now.sent.Text, string(now.sent.JSON)} {
+	for _, v := range [...]string{now.ID, now.Status.String(), now.Name, now.Description, now.DisplayName, digest(now.Input), now.QuestionID, now.OutputSoFar, now.sent.Text, string(now.sent.JSON)} {
 		s.long(v)
 	}
 	if q := now.Question(); q != nil {

@@ -63,35 +63,6 @@ func TestLive(t *testing.T) {
 
 // TestSnapshot shows what a task that is asked for behind a cut gives. The stream has said
 // "One " as m1, or what is told.
-// TestDigest: a value is the same with other spaces and another order of members, and another one
-// with another value anywhere.
-func TestDigest(t *testing.T) {
-	s := New(func(*Step) {})
-	digest := func(v string) uint64 {
-		h, end := s.digest(v, 0)
-		if end != len(v) {
-			t.Errorf("%s ends at %d", v, end)
-		}
-		return h
-	}
-	for _, same := range [][2]string{
-		{`{"a":1,"b":[1,{"c":2,"d":"x"}]}`, `{ "b" : [ 1, {"d":"x", "c":2} ], "a":1}`},
-		{`[]`, `[ ]`},
-		{`{}`, `{ }`},
-	} {
-		if digest(same[0]) != digest(same[1]) {
-			t.Errorf("%s and %s differ", same[0], same[1])
-		}
-	}
-	seen := map[uint64]string{}
-	for _, v := range []string{`1`, `"1"`, `12`, `[1]`, `[1,2]`, `[2,1]`, `[12]`, `[[1],2]`, `[1,[2]]`, `{}`, `[]`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":{"b":1}}`, `{"a":[1]}`, `{"a":1,"b":2}`, `{"a":2,"b":1}`} {
-		if was, known := seen[digest(v)]; known {
-			t.Errorf("%s is as %s", v, was)
-		}
-		seen[digest(v)] = v
-	}
-}
-
 func TestSnapshot(t *testing.T) {
 	const ours = "ours"
 	for name, v := range map[string]struct {

@@ -1,7 +1,6 @@
 package shown
 
 import (
-	"hash/maphash"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,37 +44,8 @@ func (s *Shown) symbols(p *a2a.Part) string {
 			return ""
 		}
 	}
-	digest, _ := s.digest(string(value), 0)
-	h := strconv.FormatUint(digest, 16)
+	h := strconv.FormatUint(rawjson.Digest(s.seed, string(value)), 16)
 	return "\x00" + strings.Repeat("0", symbolLen-2-len(h)) + h + "\x00"
-}
-
-// digest is the hash of the value at i, and where that ends. Neither spaces nor the order of members
-// count: stores write anew what a stream has said (a2a-go's sorts members).
-func (s *Shown) digest(v string, i int) (h uint64, end int) {
-	i = rawjson.SkipSpace(v, i)
-	switch {
-	case rawjson.IsObject(v[i:]):
-		end = rawjson.Walk(v, i, func(key string, at int) int {
-			one, end := s.digest(v, at)
-			h += maphash.Comparable(s.seed, [2]uint64{maphash.String(s.seed, key), one})
-			return end
-		})
-		return ^h, end
-	case rawjson.IsArray(v[i:]):
-		for i++; ; i = end {
-			if i = rawjson.SkipSpace(v, i); i < len(v) && v[i] == ',' {
-				i = rawjson.SkipSpace(v, i+1)
-			}
-			one, after := s.digest(v, i)
-			if end = after; end == i {
-				return h, min(i+1, len(v)) // behind its bracket
-			}
-			h = maphash.Comparable(s.seed, [2]uint64{h, one})
-		}
-	}
-	end = rawjson.SkipValue(v, i)
-	return maphash.String(s.seed, v[i:end]), end
 }
 
 // IsEmpty reports whether the value of a data part says nothing: frameworks send an empty
