@@ -1,0 +1,210 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file takes what a subscription says, and what is pushed.
+
+// subscribe follows the task, or looks at it where that cannot be.
+func (l *leg) subscribe(ctx context.Context) {
+	l.refresh.counts = true
+	if l.outage.attempt++; !l.refresh.polled && l.outage.why != nil {
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: l.outage.attempt, Why: l.outage.why.Error()})
+	}
+	switch {
+	case l.phase == over:
+		return
+	case l.sub != nil || l.refresh.subscribing:
+		l.look(ctx, inTick)
+		return
+	case !l.subscribes(ctx):
+		l.looksOnly(ctx)
+		return
+	}
+	taskID := l.taskID
+	l.refresh.subscribing, l.refresh.said = true, false
+	l.patience(subscriptionSilence)
+	go func() { // ends with the answer's beginning, or with the agent
+		stream, err := l.agent.opts.Client.Resubscribe(l.agent.ctx, taskID)
+		l.answer(reply{from: fromSubscribe, stream: stream, err: err})
+	}()
+}
+
+// looksOnly is subscribe at an agent that cannot be subscribed to.
+func (l *leg) looksOnly(ctx context.Context) {
+	if !l.refresh.polled && !l.refresh.told {
+		l.refresh.told = true
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
+	}
+	l.look(ctx, inTick)
+}
+
+// subscribes reports whether the agent may take a subscription: not if it has answered
+// without a stream, and its card does not say that it has streams.
+func (l *leg) subscribes(ctx context.Context) bool {
+	if l.agent.opts.Client.Lacks().Subscribe {
+		return false
+	}
+	if !l.refresh.polled {
+		return true
+	}
+	card, err := l.agent.opts.Client.Card(ctx) // it is there
+	return err != nil || card.Streaming
+}
+
+// subscribed takes the beginning of a subscription.
+func (l *leg) subscribed(ctx context.Context, r reply) {
+	l.refresh.subscribing = false
+	if r.err == nil {
+		l.sub, l.refresh.said = l.readers.read(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), nil), false
+		l.patience(subscriptionSilence)
+		return
+	}
+	if errors.Is(r.err, transport.ErrExited) {
+		l.fail(r.err)
+		return
+	}
+	l.outage.refusal = r.err
+	if agentErr := (*a2a.Error)(nil); l.agent.opts.Client.Lacks().Get {
+		if l.outage.why = r.err; errors.As(r.err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound {
+			l.step(ctx, inGone)
+			return
+		}
+	}
+	if l.refuses(ctx, r.err); l.phase == over {
+		return
+	}
+	if !l.refresh.polled && !l.refresh.told {
+		l.refresh.told = true
+		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
+	}
+	l.step(ctx, inSubClosed)
+}
+
+// takeSubscribed takes what a subscription has brought.
+func (l *leg) takeSubscribed(ctx context.Context, b batch) {
+	if b.err != nil {
+		l.sub = nil
+		if l.outage.why = b.err; isEnd(b.err) {
+			l.outage.why = errMiddle
+		}
+		l.step(ctx, inSubClosed)
+		return
+	}
+	f := &l.refresh
+	events, first := b.events, !f.said
+	f.said, f.told, f.polled, l.outage.attempt, l.timers.pause = true, false, false, 0, firstWait
+	l.tries, l.outage.refusedAt = 0, time.Time{}
+	l.timers.tick.Stop()
+	l.patience(subscriptionSilence)
+	for i := range events {
+		if l.note(&events[i]); f.overAt.IsZero() && events[i].State.Terminal() && !events[i].MoreFollows {
+			f.overAt = time.Now()
+		}
+	}
+	// A task at its beginning, of one that is beyond it, begins what some agents say all over.
+	atBeginning := events[0].State == a2a.StateSubmitted && (l.request.beyond || l.state != "" && l.state != a2a.StateSubmitted || l.request.was.State != "")
+	if first && events[0].Kind == a2a.EventTask && !atBeginning {
+		l.takeSnapshot(ctx, &events[0])
+		events, first = events[1:], false
+	}
+	switch {
+	case len(events) == 0 || l.phase == over:
+	case l.agent.opts.Client.Lacks().Get:
+		l.takeReplayed(ctx, events)
+		l.step(ctx, inCannot)
+		l.watchCalls()
+	case l.bare:
+		l.takeBare(ctx, events)
+		l.step(ctx, inHint)
+	default:
+		if first {
+			l.first = &b
+		}
+		if !l.speaks { // else its task may be read without its dialect (codex-a2a)
+			l.give(ctx, said{verb: shown.Replayed, events: events, learn: true})
+		}
+		l.step(ctx, inHint)
+	}
+}
+
+// takeBare shows what a subscription says of an agent whose task holds nothing that it says: no
+// look can bring it, and none can double it.
+func (l *leg) takeBare(ctx context.Context, events []a2a.Event) {
+	if l.bare {
+		l.give(ctx, said{verb: shown.Replayed, events: events})
+	}
+}
+
+// goOn has the subscription go on whose first events have waited.
+func (l *leg) goOn() {
+	if l.first != nil {
+		l.readers.goOn(*l.first)
+		l.first = nil
+	}
+}
+
+// takeReplayed takes events that may repeat what was heard, of an agent that cannot be asked.
+func (l *leg) takeReplayed(ctx context.Context, events []a2a.Event) {
+	if !l.give(ctx, said{verb: shown.Replayed, events: events}) {
+		return
+	}
+	for i := range events {
+		if ev := &events[i]; ev.State != "" && !l.request.was.Was(ev) {
+			l.arrived = true
+		}
+	}
+	if l.arrived {
+		l.noteState(events, false)
+	}
+}
+
+// pushed takes what the agent has pushed while no stream of its own was open: it is a reason to
+// look. Where the agent cannot be asked, or does not answer, it is the word itself (R6).
+func (l *leg) pushed(ctx context.Context) {
+	held := l.request.pushes.takeHeld()
+	if l.phase == streaming || len(held) == 0 {
+		taken(held)
+		return
+	}
+	if l.agent.opts.Client.Lacks().Get || l.tries > 0 {
+		for _, p := range held {
+			ev := transport.ReadPushed(p.Payload)
+			if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.Was(ev) {
+				continue
+			}
+			if l.takeReplayed(ctx, []a2a.Event{*ev}); l.phase == over {
+				return
+			}
+			if ev.State.Terminal() {
+				taken(held)
+				l.step(ctx, inSnapshot)
+				return
+			}
+		}
+		l.watchCalls()
+	}
+	taken(held)
+	if slices.ContainsFunc(held, l.tellsOfRest) {
+		// What the agent says of the task may be older than what it pushes, and no push may
+		// come any more.
+		l.request.pushes.forget()
+		l.timers.pause = firstWait
+	}
+	l.step(ctx, inHint)
+}
+
+// tellsOfRest reports whether a push says that the leg's task has ended, or waits.
+func (l *leg) tellsOfRest(p Push) bool {
+	ev := transport.ReadPushed(p.Payload)
+	return ev.TaskID == l.taskID && (ev.State.Terminal() || ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired)
+}
