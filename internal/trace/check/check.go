@@ -265,7 +265,7 @@ func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
 func (c *Checker) schema(r *trace.Record, who, what, doc, name, spoken string, v gjson.Result, path string) {
 	d := c.schemas.get(doc)
 	s := d.defs[name]
-	if s == nil {
+	if !s.Exists() {
 		return
 	}
 	for _, f := range d.validate(s, v, path) {

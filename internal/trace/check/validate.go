@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,14 +9,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxFaults bounds the reported faults of one payload.
-const maxFaults = 3
-
-// maxNesting bounds the depth of a payload: a schema may contain itself.
-const maxNesting = 100
-
-// maxQuoted bounds a quoted value.
-const maxQuoted = 40
+const (
+	// maxFaults bounds the reported faults of one payload.
+	maxFaults = 3
+	// maxNesting bounds the depth of a payload: a schema may contain itself.
+	maxNesting = 100
+	// maxQuoted bounds a quoted value.
+	maxQuoted = 40
+)
 
 // A fault is a place in a payload, and what is wrong there.
 type fault struct{ path, what string }
@@ -30,10 +29,8 @@ func (f fault) String() string {
 }
 
 // validate returns the faults of v.
-func (d *document) validate(s *schema, v gjson.Result, path string) []fault {
-	w := &walk{doc: d}
-	w.check(s, v, path)
-	return w.faults
+func (d *document) validate(s schema, v gjson.Result, path string) []fault {
+	return (&walk{doc: d}).try(s, v, path)
 }
 
 // A walk goes through a payload.
@@ -50,92 +47,86 @@ func (w *walk) fault(path, format string, args ...any) {
 }
 
 // try returns the faults of v, and keeps none.
-func (w *walk) try(s *schema, v gjson.Result, path string) []fault {
+func (w *walk) try(s schema, v gjson.Result, path string) []fault {
 	inner := &walk{doc: w.doc, nesting: w.nesting}
 	inner.check(s, v, path)
 	return inner.faults
 }
 
-func (w *walk) check(s *schema, v gjson.Result, path string) {
+func (w *walk) check(s schema, v gjson.Result, path string) {
 	if w.nesting >= maxNesting {
 		return
 	}
 	w.nesting++
 	defer func() { w.nesting-- }()
-	if s.nothing {
+	if s.Type == gjson.False {
 		w.fault(path, "must not be there")
 		return
 	}
-	if s.ref != "" {
-		w.check(w.doc.defs[s.ref], v, path)
+	if to, ok := w.doc.target(s); ok {
+		w.check(to, v, path)
 	}
-	if len(s.types) > 0 && !slices.ContainsFunc(s.types, func(t string) bool { return isType(t, v) }) {
-		w.fault(path, "must be %s, and is %s", article(s.types), quote(v))
+	k := s.Map()
+	if !isType(k["type"], v) {
+		w.fault(path, "must be %s, and is %s", article(k["type"]), quote(v))
 		return
 	}
-	if s.enum != nil && !slices.ContainsFunc(s.enum, func(e string) bool { return same(e, v) }) {
-		w.fault(path, "must be %s, and is %s", oneOf(s.enum), quote(v))
+	if fixed := values(s); len(fixed) > 0 && !isOne(fixed, v) {
+		w.fault(path, "must be %s, and is %s", oneOf(fixed), quote(v))
 	}
-	w.bounds(s, v, path)
-	switch {
+	w.bounds(k, v, path)
+	switch items := k["items"]; {
 	case v.IsObject():
-		w.object(s, v, path)
-	case v.IsArray() && s.items != nil:
-		i := 0
-		v.ForEach(func(_, item gjson.Result) bool {
-			w.check(s.items, item, path+"["+strconv.Itoa(i)+"]")
-			i++
-			return len(w.faults) < maxFaults
-		})
+		w.object(k, v, path)
+	case v.IsArray() && items.Exists():
+		for i, item := range v.Array() {
+			w.check(items, item, path+"["+strconv.Itoa(i)+"]")
+			if len(w.faults) >= maxFaults {
+				break
+			}
+		}
 	}
-	for _, inner := range s.allOf {
+	for _, inner := range k["allOf"].Array() {
 		w.check(inner, v, path)
 	}
-	w.pick(s.anyOf, v, path, false)
-	w.pick(s.oneOf, v, path, true)
-	if s.not != nil && len(w.try(s.not, v, path)) == 0 {
+	w.pick(k["anyOf"].Array(), v, path, false)
+	w.pick(k["oneOf"].Array(), v, path, true)
+	if not := k["not"]; not.Exists() && len(w.try(not, v, path)) == 0 {
 		w.fault(path, "is what it must not be: %s", quote(v))
 	}
 }
 
-func (w *walk) bounds(s *schema, v gjson.Result, path string) {
+func (w *walk) bounds(k map[string]schema, v gjson.Result, path string) {
+	least, most := k["minimum"], k["maximum"]
 	switch {
-	case v.Type == gjson.Number && s.minimum != nil && v.Num < *s.minimum:
-		w.fault(path, "must be at least %v, and is %s", *s.minimum, v.Raw)
-	case v.Type == gjson.Number && s.maximum != nil && v.Num > *s.maximum:
-		w.fault(path, "must be at most %v, and is %s", *s.maximum, v.Raw)
-	case v.Type == gjson.String && s.minLength > 0 && utf8.RuneCountInString(v.Str) < s.minLength:
-		w.fault(path, "must not be empty")
-	case v.IsArray() && s.minItems > 0 && len(v.Array()) < s.minItems:
+	case v.Type == gjson.Number && least.Exists() && v.Num < least.Num:
+		w.fault(path, "must be at least %v, and is %s", least.Num, v.Raw)
+	case v.Type == gjson.Number && most.Exists() && v.Num > most.Num:
+		w.fault(path, "must be at most %v, and is %s", most.Num, v.Raw)
+	case v.Type == gjson.String && int64(utf8.RuneCountInString(v.Str)) < k["minLength"].Int(),
+		v.IsArray() && int64(len(v.Array())) < k["minItems"].Int():
 		w.fault(path, "must not be empty")
 	}
 }
 
-func (w *walk) object(s *schema, v gjson.Result, path string) {
-	found := 0
+func (w *walk) object(k map[string]schema, v gjson.Result, path string) {
+	properties, more := k["properties"], k["additionalProperties"]
 	v.ForEach(func(key, value gjson.Result) bool {
-		absent := w.absent(key.Str, value)
-		if !absent && slices.Contains(s.required, key.Str) {
-			found++
-		}
-		inner, ok := s.properties[key.Str]
+		inner := member(properties, key.Str)
 		switch {
-		case absent:
-		case ok:
+		case w.absent(key.Str, value):
+		case inner.Exists():
 			w.check(inner, value, join(path, key.Str))
-		case s.additional != nil && s.additional.nothing:
+		case more.Type == gjson.False && more.Exists():
 			w.fault(join(path, key.Str), "is not known here")
-		case s.additional != nil:
-			w.check(s.additional, value, join(path, key.Str))
+		case more.Exists():
+			w.check(more, value, join(path, key.Str))
 		}
 		return len(w.faults) < maxFaults
 	})
-	if found >= len(s.required) || len(w.faults) >= maxFaults {
-		return
-	}
-	for _, key := range s.required {
-		if m := member(v, key); !m.Exists() || w.absent(key, m) {
-			w.fault(join(path, key), "is missing")
+	for _, key := range k["required"].Array() {
+		if m := member(v, key.Str); !m.Exists() || w.absent(key.Str, m) {
+			w.fault(join(path, key.Str), "is missing")
 		}
 	}
 }
@@ -164,50 +155,43 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-func isType(t string, v gjson.Result) bool {
-	switch t {
-	case "object":
-		return v.IsObject()
-	case "array":
-		return v.IsArray()
-	case "string":
-		return v.Type == gjson.String
-	case "number":
-		return v.Type == gjson.Number
-	case "integer":
-		return v.Type == gjson.Number && v.Num == float64(int64(v.Num))
-	case "boolean":
-		return v.IsBool()
+// isType reports whether v has a type, or one of several. No type allows all.
+func isType(types, v gjson.Result) bool {
+	is := map[string]bool{"object": v.IsObject(), "array": v.IsArray(), "string": v.Type == gjson.String, "boolean": v.IsBool(),
+		"number": v.Type == gjson.Number, "integer": v.Type == gjson.Number && v.Num == float64(int64(v.Num)), "null": v.Type == gjson.Null}
+	for _, t := range types.Array() {
+		if is[t.Str] {
+			return true
+		}
 	}
-	return v.Type == gjson.Null
+	return !types.Exists()
 }
 
-// same reports whether v equals a value of a schema.
-func same(want string, v gjson.Result) bool {
-	w := gjson.Parse(want)
-	return v.Exists() && w.Type == v.Type && (w.Type != gjson.String || w.Str == v.Str) && (w.Type != gjson.Number || w.Num == v.Num)
-}
-
-func article(types []string) string {
+func article(types gjson.Result) string {
 	var list []string
-	for _, t := range types {
-		switch t {
+	for _, t := range types.Array() {
+		switch t.Str {
 		case "null":
 			list = append(list, "null")
 		case "object", "array", "integer":
-			list = append(list, "an "+t)
+			list = append(list, "an "+t.Str)
 		default:
-			list = append(list, "a "+t)
+			list = append(list, "a "+t.Str)
 		}
 	}
 	return strings.Join(list, " or ")
 }
 
-func oneOf(values []string) string {
-	if len(values) == 1 {
-		return values[0]
+// oneOf lists values.
+func oneOf(values []gjson.Result) string {
+	var list []string
+	for _, v := range values {
+		list = append(list, v.Raw)
 	}
-	return "one of " + strings.Join(values, ", ")
+	if len(list) == 1 {
+		return list[0]
+	}
+	return "one of " + strings.Join(list, ", ")
 }
 
 func quote(v gjson.Result) string {

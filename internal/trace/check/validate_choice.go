@@ -2,29 +2,25 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
 
 // pick checks that v matches one of several schemas. If it matches none, it reports the
 // faults against the schema that v was meant to match.
-func (w *walk) pick(of []*schema, v gjson.Result, path string, one bool) {
-	if len(of) == 0 {
-		return
-	}
+func (w *walk) pick(of []schema, v gjson.Result, path string, one bool) {
 	var results [][]fault
 	matches := 0
 	for _, s := range of {
 		faults := w.try(s, v, path)
 		if len(faults) == 0 {
-			if matches++; !one {
-				return
-			}
+			matches++
 		}
 		results = append(results, faults)
 	}
 	switch {
-	case matches == 1:
+	case len(of) == 0 || matches == 1 || matches > 1 && !one:
 		return
 	case matches > 1:
 		w.fault(path, "is %d things at once: %s", matches, quote(v))
@@ -36,80 +32,91 @@ func (w *walk) pick(of []*schema, v gjson.Result, path string, one bool) {
 		}
 		return
 	}
-	name, values := w.kinds(of)
+	tag, kinds := w.kinds(of)
+	allowed := w.values(of)
 	switch {
-	case name != "" && v.IsObject() && !member(v, name).Exists():
-		w.fault(join(path, name), "is missing")
-	case name != "" && v.IsObject():
-		w.fault(join(path, name), "must be %s, and is %s", oneOf(values), quote(member(v, name)))
-	case w.values(of) != nil:
-		w.fault(path, "must be %s, and is %s", oneOf(w.values(of)), quote(v))
+	case tag != "" && v.IsObject() && !member(v, tag).Exists():
+		w.fault(join(path, tag), "is missing")
+	case tag != "" && v.IsObject():
+		w.fault(join(path, tag), "must be %s, and is %s", oneOf(kinds), quote(member(v, tag)))
+	case allowed != nil:
+		w.fault(path, "must be %s, and is %s", oneOf(allowed), quote(v))
 	case v.IsObject() && names(of) != nil:
-		w.fault(path, "must have %s", oneOf(names(of)))
+		w.fault(path, "must have %s", strings.ReplaceAll(oneOf(names(of)), `"`, ""))
 	default:
 		w.fault(path, "is none of the %d things that it may be: %s", len(of), quote(v))
 	}
 }
 
-// meant returns the schema that v was meant to match: by its constants, or by its type;
-// -1 if that is not exactly one.
-func (w *walk) meant(of []*schema, v gjson.Result) int {
+// meant returns the schema that v was meant to match: the only one without a wrong tag,
+// and of its type; -1 if that is not exactly one.
+func (w *walk) meant(of []schema, v gjson.Result) int {
 	best := -1
 	for i, s := range of {
 		s = w.doc.resolve(s)
-		if len(s.types) > 0 && !slices.ContainsFunc(s.types, func(t string) bool { return isType(t, v) }) {
-			continue
+		fits := isType(s.Get("type"), v)
+		for key, fixed := range w.doc.tags(s) {
+			fits = fits && isOne(fixed, member(v, key))
 		}
-		fits := true
-		for _, key := range s.constants {
-			values, m := w.doc.resolve(s.properties[key]).enum, member(v, key)
-			fits = fits && slices.ContainsFunc(values, func(one string) bool { return same(one, m) })
-		}
-		if !fits {
-			continue
-		}
-		if best >= 0 {
+		switch {
+		case fits && best >= 0:
 			return -1
+		case fits:
+			best = i
 		}
-		best = i
 	}
 	return best
 }
 
 // kinds returns the member that tells schemas apart, and its values.
-func (w *walk) kinds(of []*schema) (name string, values []string) {
+func (w *walk) kinds(of []schema) (tag string, all []gjson.Result) {
 	for _, s := range of {
 		s = w.doc.resolve(s)
-		switch {
-		case slices.Equal(s.types, []string{"null"}):
+		if s.Get("type").Str == "null" {
 			continue
-		case len(s.constants) != 1 || name != "" && s.constants[0] != name:
+		}
+		tags := w.doc.tags(s)
+		for key, fixed := range tags {
+			if len(tags) != 1 || tag != "" && key != tag {
+				return "", nil
+			}
+			tag, all = key, append(all, fixed...)
+		}
+		if len(tags) == 0 {
 			return "", nil
 		}
-		name = s.constants[0]
-		values = append(values, w.doc.resolve(s.properties[name]).enum...)
 	}
-	return name, values
+	return tag, all
 }
 
 // values lists the allowed values, if the schemas are values.
-func (w *walk) values(of []*schema) (list []string) {
+func (w *walk) values(of []schema) (list []gjson.Result) {
 	for _, s := range of {
-		if s = w.doc.resolve(s); s.enum == nil || s.properties != nil {
+		s = w.doc.resolve(s)
+		fixed := values(s)
+		if len(fixed) == 0 || s.Get("properties").Exists() {
 			return nil
 		}
-		list = append(list, s.enum...)
+		list = append(list, fixed...)
 	}
 	return list
 }
 
 // names lists the members of which one is required.
-func names(of []*schema) (list []string) {
+func names(of []schema) (list []gjson.Result) {
 	for _, s := range of {
-		if len(s.required) != 1 || s.properties != nil {
+		required := s.Get("required").Array()
+		if len(required) != 1 || s.Get("properties").Exists() {
 			return nil
 		}
-		list = append(list, s.required[0])
+		list = append(list, required[0])
 	}
 	return list
+}
+
+// isOne reports whether v equals one of a schema's values.
+func isOne(of []gjson.Result, v gjson.Result) bool {
+	return slices.ContainsFunc(of, func(w gjson.Result) bool {
+		return v.Exists() && w.Type == v.Type && w.Str == v.Str && w.Num == v.Num
+	})
 }
