@@ -12,9 +12,9 @@ import (
 
 // The lanes of a conversation.
 const (
-	LaneEditor = "editor"
-	LaneBridge = "bridge"
-	LaneAgent  = "agent"
+	LaneEditor = "e"
+	LaneBridge = "b"
+	LaneAgent  = "a"
 )
 
 // Values of [Item.Type].
@@ -28,32 +28,35 @@ const (
 	TypeNote         = "note"     // start, stop, stderr
 )
 
-// An Item is a record as people read it.
+// An Item is a record as people read it. Its members have short names in JSON, because a
+// page has a hundred thousand.
 type Item struct {
 	N      int64  `json:"n"`
-	Micros int64  `json:"us"`
-	From   string `json:"from,omitempty"`
-	To     string `json:"to,omitempty"`
-	Type   string `json:"type"`
+	Micros int64  `json:"u"`
+	From   string `json:"f,omitempty"`
+	To     string `json:"t,omitempty"`
+	Type   string `json:"k"`
 	// Name is the method, the kind of an update or event, or the decision.
-	Name string `json:"name"`
+	Name string `json:"m"`
 	// Text sums up the rest: what was said, a call's title and status.
-	Text string `json:"text,omitempty"`
+	Text string `json:"x,omitempty"`
 	// ID is JSON-RPC's, as written.
-	ID       string `json:"id,omitempty"`
-	Exchange int64  `json:"x,omitempty"`
-	Event    int64  `json:"e,omitempty"`
-	Session  string `json:"session,omitempty"`
-	Task     string `json:"task,omitempty"`
+	ID       string `json:"i,omitempty"`
+	Exchange int64  `json:"c,omitempty"`
+	Event    int64  `json:"-"`
+	Session  string `json:"s,omitempty"`
+	Task     string `json:"o,omitempty"`
+	State    string `json:"a,omitempty"`
 	// Calls are the tool calls in the record.
-	Calls []Call `json:"calls,omitempty"`
-	State string `json:"state,omitempty"`
+	Calls []Call `json:"l,omitempty"`
 	// Said is the whole text of a piece.
 	Said string `json:"-"`
 	// Bad: an error, a cut, a refusal.
-	Bad  bool   `json:"bad,omitempty"`
-	Size int64  `json:"size,omitempty"`
-	Mark string `json:"mark,omitempty"` // "reconnect", "ask": to be seen from afar
+	Bad  bool   `json:"b,omitempty"`
+	Mark string `json:"g,omitempty"` // "reconnect", "ask": to be seen from afar
+	Size int64  `json:"z,omitempty"`
+	// Made are the records that it was made of, if a Linker has told.
+	Made []int64 `json:"p,omitempty"`
 
 	result, errorOf gjson.Result
 	reason          string
@@ -62,11 +65,12 @@ type Item struct {
 
 // A Call is a tool call, as one record has it.
 type Call struct {
-	ID     string `json:"id"`
-	Name   string `json:"name,omitempty"`
-	Status string `json:"status,omitempty"`
-	Asks   bool   `json:"asks,omitempty"`
+	ID, Name, Status string
+	Asks             bool
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON a call is its ID.
+func (c Call) MarshalText() ([]byte, error) { return []byte(c.ID), nil }
 
 // maxText bounds an Item's text.
 const maxText = 240

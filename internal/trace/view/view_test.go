@@ -70,7 +70,8 @@ func TestOf(t *testing.T) {
 	} {
 		all, _ := lines(t, test.record)
 		it := all[0]
-		got := fmt.Sprintf("%s>%s %s %s: %s", it.From, it.To, it.Type, it.Name, it.Text)
+		lanes := map[string]string{LaneEditor: "editor", LaneBridge: "bridge", LaneAgent: "agent"}
+		got := fmt.Sprintf("%s>%s %s %s: %s", lanes[it.From], lanes[it.To], it.Type, it.Name, it.Text)
 		if it.Session != "" {
 			got += " (" + it.Session + ")"
 		}

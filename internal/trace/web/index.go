@@ -23,41 +23,6 @@ const (
 	batch = 2000
 )
 
-// A row is a record in the list. Its members have short names, because a page has a
-// hundred thousand.
-type row struct {
-	N       int64    `json:"n"`
-	Micros  int64    `json:"u"`
-	From    string   `json:"f,omitempty"` // e, b, a
-	To      string   `json:"t,omitempty"`
-	Type    string   `json:"k"`
-	Name    string   `json:"m"`
-	Text    string   `json:"x,omitempty"`
-	ID      string   `json:"i,omitempty"`
-	X       int64    `json:"c,omitempty"`
-	Session string   `json:"s,omitempty"`
-	Task    string   `json:"o,omitempty"`
-	State   string   `json:"a,omitempty"`
-	Calls   []string `json:"l,omitempty"`
-	Bad     int      `json:"b,omitempty"`
-	Mark    string   `json:"g,omitempty"`
-	Size    int64    `json:"z,omitempty"`
-	Pair    []int64  `json:"p,omitempty"` // records that it was made of
-}
-
-func rowOf(it *view.Item, pair []int64) *row {
-	lane := func(name string) string { return name[:min(1, len(name))] }
-	r := &row{N: it.N, Micros: it.Micros, From: lane(it.From), To: lane(it.To), Type: it.Type, Name: it.Name, Text: it.Text, ID: it.ID,
-		X: it.Exchange, Session: it.Session, Task: it.Task, State: it.State, Mark: it.Mark, Size: it.Size, Pair: pair}
-	if it.Bad {
-		r.Bad = 1
-	}
-	for _, c := range it.Calls {
-		r.Calls = append(r.Calls, c.ID)
-	}
-	return r
-}
-
 // An index is a trace for the page: its rows, its records' positions, its spans. One
 // goroutine adds to it, any number read it.
 type index struct {
@@ -116,9 +81,9 @@ func (ix *index) fill(ctx context.Context, follow bool) error {
 
 func (ix *index) add(r *trace.Record, at trace.Position) {
 	it := view.Of(r)
-	pair := ix.link.Add(&it)
+	it.Made = ix.link.Add(&it)
 	picked := ix.filter.Picks(r, &it)
-	encoded, _ := json.Marshal(rowOf(&it, pair)) // all of it can be encoded
+	encoded, _ := json.Marshal(&it) // all of it can be encoded
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if r.Kind == trace.KindStart && ix.start == nil {

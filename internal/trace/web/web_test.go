@@ -118,7 +118,11 @@ func TestServe(t *testing.T) {
 		t.Errorf("the head is %+v", h)
 	}
 	_, body := get("api/rows?from=0&count=1000")
-	var rows []row
+	var rows []struct {
+		N    int64
+		Name string  `json:"m"`
+		Made []int64 `json:"p"`
+	}
 	if err := json.Unmarshal([]byte(body), &rows); err != nil || len(rows) != len(lines) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -126,8 +130,8 @@ func TestServe(t *testing.T) {
 		if _, line := get(fmt.Sprintf("api/record?row=%d", i)); line != string(lines[i]) || !strings.HasPrefix(line, fmt.Sprintf(`{"n":%d,`, r.N)) {
 			t.Errorf("row %d leads to %.80s", i, line)
 		}
-		if r.Name == "tool_call" && (len(r.Pair) != 1 || !strings.Contains(string(lines[r.Pair[0]-1]), `"tool_call_id":"c1"`)) {
-			t.Errorf("the tool call was made of %v", r.Pair)
+		if r.Name == "tool_call" && (len(r.Made) != 1 || !strings.Contains(string(lines[r.Made[0]-1]), `"tool_call_id":"c1"`)) {
+			t.Errorf("the tool call was made of %v", r.Made)
 		}
 	}
 	if _, found := get("api/search?text=PROCEED_ONCE"); !regexp.MustCompile(`^\[\d+(,\d+)+\]\n$`).MatchString(found) {
@@ -204,7 +208,7 @@ func TestExportLimit(t *testing.T) {
 	}
 	var all struct {
 		Head  head
-		Rows  []row
+		Rows  []any
 		Lines string
 	}
 	if err := json.NewDecoder(zip).Decode(&all); err != nil {
@@ -242,7 +246,7 @@ func TestExport(t *testing.T) {
 	}
 	var all struct {
 		Head  head
-		Rows  []row
+		Rows  []any
 		Spans []any
 		Lines string
 
