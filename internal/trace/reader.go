@@ -75,14 +75,14 @@ func Open(path string, stdin io.Reader) (*Reader, error) {
 	for _, part := range append([]*os.File{r.file}, r.rest...) {
 		r.files.add(part)
 	}
-	r.lines.src = r.file
+	r.lines = newLineReader(r.file)
 	return r, r.first()
 }
 
 // NewReader reads a trace from src.
 func NewReader(src io.Reader) (*Reader, error) {
 	r := &Reader{files: &File{}}
-	r.lines.src = src
+	r.lines = newLineReader(src)
 	return r, r.first()
 }
 
@@ -110,7 +110,7 @@ func (r *Reader) first() error {
 	case err != nil && err != io.EOF:
 		r.Close()
 		return fmt.Errorf("trace: %w", err)
-	case !r.any && (r.line > 0 || r.lines.to > r.lines.from):
+	case !r.any && (r.line > 0 || r.lines.size > 0):
 		r.Close()
 		return errors.New("trace: this file is no trace that a2astdio has written")
 	}
@@ -171,7 +171,7 @@ func (r *Reader) read() (*Record, error) {
 			return nil, io.EOF
 		}
 		if !found.whole {
-			r.lines.from, r.lines.scan = r.lines.to, r.lines.to
+			r.lines.take()
 		}
 		r.line++
 		if bad != nil {
@@ -228,7 +228,7 @@ func (r *Reader) nextPart() {
 		r.file.Close()
 	}
 	r.file, r.rest = r.rest[0], r.rest[1:]
-	r.lines = lineReader{src: r.file, buf: r.lines.buf}
+	r.lines = newLineReader(r.file)
 	r.line = 0
 	r.at.Part++
 }
@@ -290,7 +290,7 @@ func (r *Reader) Wait(ctx context.Context) error {
 		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 			return fmt.Errorf("trace: %w", err)
 		}
-		r.lines = lineReader{src: r.file}
+		r.lines = newLineReader(r.file)
 		r.line = 0
 		return nil
 	}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 )
@@ -11,12 +12,14 @@ const maxLine = 3 * FullLimit
 // A lineReader reads lines of any length; too long ones without their bytes. At the end
 // it can be asked again, as more may have been written.
 type lineReader struct {
-	src io.Reader
-	buf []byte
-	// buf[from:to] is unread; it has no newline before scan.
-	from, scan, to int
-	offset         int64 // of buf[from] in the source
-	skipping       bool  // within a line that is too long
+	src    *bufio.Reader
+	buf    []byte // what was read of a line without an end
+	offset int64  // of the next line
+	size   int64  // of what was read of it
+}
+
+func newLineReader(src io.Reader) lineReader {
+	return lineReader{src: bufio.NewReaderSize(src, 64<<10)}
 }
 
 // A line is one line without its newline, valid until the next.
@@ -29,49 +32,32 @@ type line struct {
 
 // next returns the next line. At the end of the source it returns the rest, without
 // whole, or io.EOF if there is none. The rest is returned again, longer, when there is
-// more.
+// more, unless it was taken.
 func (l *lineReader) next() (line, error) {
 	for {
-		if i := bytes.IndexByte(l.buf[l.scan:l.to], '\n'); i >= 0 {
-			end := l.scan + i
-			found := line{b: l.buf[l.from:end], offset: l.offset, whole: true, long: l.skipping}
-			l.offset += int64(end + 1 - l.from)
-			l.from, l.scan, l.skipping = end+1, end+1, false
-			return found, nil
-		}
-		l.scan = l.to
-		if l.to-l.from > maxLine {
-			l.offset += int64(l.to - l.from)
-			l.from, l.scan, l.to, l.skipping = 0, 0, 0, true
-		}
-		if err := l.fill(); err != nil {
-			if err == io.EOF && l.to > l.from {
-				return line{b: l.buf[l.from:l.to], offset: l.offset, long: l.skipping}, nil
+		b, err := l.src.ReadSlice('\n')
+		l.size += int64(len(b))
+		if err != nil || l.size > int64(len(b)) { // a piece of a line
+			if l.buf = append(l.buf, b...); l.size > maxLine {
+				l.buf = l.buf[:0]
 			}
+			b = l.buf
+		}
+		found := line{b: bytes.TrimSuffix(b, []byte{'\n'}), offset: l.offset, whole: err == nil, long: l.size > maxLine}
+		switch {
+		case err == nil:
+			l.take()
+			return found, nil
+		case err == io.EOF && l.size > 0:
+			return found, nil
+		case err != bufio.ErrBufferFull:
 			return line{}, err
 		}
 	}
 }
 
-// fill reads more.
-func (l *lineReader) fill() error {
-	if l.from > 0 && l.to-l.from < len(l.buf)/2 {
-		copy(l.buf, l.buf[l.from:l.to])
-		l.scan, l.to, l.from = l.scan-l.from, l.to-l.from, 0
-	}
-	if l.to == len(l.buf) {
-		buf := make([]byte, max(64<<10, 2*(l.to-l.from)))
-		copy(buf, l.buf[l.from:l.to])
-		l.buf = buf
-		l.scan, l.to, l.from = l.scan-l.from, l.to-l.from, 0
-	}
-	n, err := l.src.Read(l.buf[l.to:])
-	l.to += n
-	if n > 0 {
-		return nil
-	}
-	if err == nil {
-		err = io.ErrNoProgress
-	}
-	return err
+// take makes the next line begin behind what was read.
+func (l *lineReader) take() {
+	l.offset += l.size
+	l.size, l.buf = 0, l.buf[:0]
 }

@@ -9,18 +9,16 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"sync"
 	"time"
 )
 
 // MaxLine bounds how much of a line is handed over. Longer lines pass, too.
 const MaxLine = 64 << 20
 
-// grace is the time that the program gets to end after we have closed its input.
+// grace is the time that the program gets to end after we have closed its input, and
+// that the ended program's output may take to be read, if it has left another program
+// behind that holds it.
 const grace = 5 * time.Second
-
-// linger is how long the ended program's output may take to be read.
-const linger = time.Second
 
 // Options tell what to run, and who listens.
 type Options struct {
@@ -28,7 +26,7 @@ type Options struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Line is called with each line, without its newline, before it is passed on;
-	// fromCommand tells the direction. Stderr is called with each line of stderr. Both may
+	// fromCommand tells the direction. OnErr is called with each line of stderr. Both may
 	// be called concurrently, and must not keep the line.
 	Line   func(fromCommand bool, line []byte)
 	OnErr  func(line []byte)
@@ -42,114 +40,67 @@ type Options struct {
 //
 // A blocked read of stdin is left behind when the program ends.
 func Run(ctx context.Context, opts *Options) (status int, err error) {
-	cmd := exec.Command(opts.Command[0], opts.Command[1:]...)
+	cmd := exec.CommandContext(ctx, opts.Command[0], opts.Command[1:]...)
+	out := &passing{to: opts.Stdout, line: func(line []byte) { opts.Line(true, line) }}
+	errs := &passing{to: opts.Stderr, line: opts.OnErr}
+	cmd.Stdout, cmd.Stderr = out, errs
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return 0, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return 0, err
-	}
-	errs, err := cmd.StderrPipe()
-	if err != nil {
-		return 0, err
-	}
+	cmd.Cancel, cmd.WaitDelay = in.Close, grace
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
 	go func() { // ends with stdin, or with a write to a program that has ended
-		_ = pass(in, opts.Stdin, func(line []byte) { opts.Line(false, line) })
+		to := &passing{to: in, line: func(line []byte) { opts.Line(false, line) }}
+		_, _ = io.Copy(to, opts.Stdin)
+		to.end()
 		in.Close()
 	}()
-	var reading sync.WaitGroup
-	reading.Go(func() {
-		if pass(opts.Stdout, out, func(line []byte) { opts.Line(true, line) }) != nil {
-			out.Close() // nobody reads us: the program has to notice
-		}
-	})
-	reading.Go(func() { _ = pass(opts.Stderr, errs, opts.OnErr) })
 	done := make(chan struct{})
-	go signals(ctx, opts.Signal, cmd.Process, in, done) // ends with the program
-	state, err := cmd.Process.Wait()
-	close(done)
-	read := make(chan struct{})
-	go func() { // ends when both have been closed
-		reading.Wait()
-		close(read)
+	go func() { // ends with the program
+		for {
+			select {
+			case s := <-opts.Signal:
+				_ = cmd.Process.Signal(s) // it may have ended
+			case <-done:
+				return
+			}
+		}
 	}()
-	timer := time.NewTimer(linger)
-	defer timer.Stop()
-	select {
-	case <-read:
-	case <-timer.C: // a program that it has left behind holds them
-	}
-	in.Close()
-	out.Close()
-	errs.Close()
-	<-read
-	return statusOf(state), err
+	_ = cmd.Wait() // the status says what is to say
+	close(done)
+	out.end()
+	errs.end()
+	return statusOf(cmd.ProcessState), nil
 }
 
-// signals passes signals on until the program ends.
-func signals(ctx context.Context, list <-chan os.Signal, process *os.Process, in io.Closer, done <-chan struct{}) {
-	ended := ctx.Done()
-	var timeout <-chan time.Time
-	for {
-		select {
-		case s := <-list:
-			_ = process.Signal(s) // it may have ended
-		case <-ended:
-			ended = nil
-			in.Close()
-			timer := time.NewTimer(grace)
-			defer timer.Stop()
-			timeout = timer.C
-		case <-timeout:
-			_ = process.Kill()
-			timeout = nil
-		case <-done:
-			return
+// A passing hands over lines, and passes on the bytes.
+type passing struct {
+	to   io.Writer
+	line func([]byte)
+	rest []byte // of an unfinished line
+}
+
+func (p *passing) Write(b []byte) (int, error) {
+	for rest := b; ; {
+		line, after, found := bytes.Cut(rest, []byte{'\n'})
+		if room := MaxLine - len(p.rest); !found || len(p.rest) > 0 {
+			p.rest = append(p.rest, line[:min(len(line), room)]...)
+			line = p.rest
 		}
+		if !found {
+			return p.to.Write(b)
+		}
+		p.line(line[:min(len(line), MaxLine)])
+		p.rest, rest = p.rest[:0], after
 	}
 }
 
-// pass copies bytes as they come, and hands over lines before they are passed on.
-func pass(w io.Writer, r io.Reader, line func([]byte)) error {
-	buf := make([]byte, 64<<10)
-	var rest []byte // of an unfinished line
-	for {
-		n, err := r.Read(buf)
-		rest = lines(rest, buf[:n], line)
-		if n > 0 {
-			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
-				return writeErr
-			}
-		}
-		if err != nil {
-			if len(rest) > 0 {
-				line(rest)
-			}
-			return nil
-		}
-	}
-}
-
-// lines hands over the lines that b completes, and returns the rest.
-func lines(rest, b []byte, line func([]byte)) []byte {
-	for {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			return append(rest, b[:min(len(b), MaxLine-len(rest))]...)
-		}
-		if len(rest) == 0 {
-			line(b[:i])
-		} else {
-			line(append(rest, b[:min(i, MaxLine-len(rest))]...))
-			if rest = rest[:0]; cap(rest) > 1<<20 {
-				rest = nil
-			}
-		}
-		b = b[i+1:]
+// end hands over an unfinished line.
+func (p *passing) end() {
+	if len(p.rest) > 0 {
+		p.line(p.rest)
 	}
 }

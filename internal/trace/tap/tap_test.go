@@ -103,14 +103,14 @@ func TestSignal(t *testing.T) {
 // program whose output nobody reads notices that.
 func TestEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	var h heard
 	r, w := io.Pipe()
 	defer w.Close()
-	cancel()
-	if status, _, _, err := h.run(t, ctx, r, nil, "sh", "-c", "cat >/dev/null; exit 3"); status != 3 || err != nil {
+	status, err := Run(ctx, &Options{Command: []string{"sh", "-c", "echo ready; cat >/dev/null; exit 3"}, Stdin: r, Stdout: io.Discard, Stderr: io.Discard,
+		Line: func(bool, []byte) { cancel() }, OnErr: func([]byte) {}})
+	if status != 3 || err != nil {
 		t.Errorf("status %d, %v", status, err)
 	}
-	status, err := Run(t.Context(), &Options{Command: []string{"sh", "-c", "trap '' PIPE; while echo x 2>/dev/null; do :; done; exit 4"}, Stdin: r, Stdout: gone{}, Stderr: io.Discard,
+	status, err = Run(t.Context(), &Options{Command: []string{"sh", "-c", "trap '' PIPE; while echo x 2>/dev/null; do :; done; exit 4"}, Stdin: r, Stdout: gone{}, Stderr: io.Discard,
 		Line: func(bool, []byte) {}, OnErr: func([]byte) {}})
 	if status != 4 || err != nil {
 		t.Errorf("status %s, %v", strconv.Itoa(status), err)
