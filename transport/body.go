@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -15,7 +17,7 @@ import (
 // decodeBody replaces a compressed body by the plain one; at is who sent it. We do not
 // ask for compression (newTransport), but RFC 9110 (12.5.3) allows it where a request
 // does not forbid it, and some gateways compress all text.
-func decodeBody(at string, resp *http.Response) {
+func decodeBody(at string, resp *http.Response) error {
 	switch encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":
@@ -25,9 +27,9 @@ func decodeBody(at string, resp *http.Response) {
 		resp.Body = readCloser{&gzipBody{src: resp.Body}, resp.Body}
 	default:
 		resp.Body.Close()
-		resp.Body = readCloser{&brokenBody{failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served",
-			at, quote([]byte(encoding)))}, resp.Body}
+		return failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served", at, quote([]byte(encoding)))
 	}
+	return nil
 }
 
 // A gzipBody is a body that is compressed. Its head is read by the first Read, since a
@@ -50,11 +52,6 @@ func (b *gzipBody) Read(p []byte) (int, error) {
 	return b.z.Read(p)
 }
 
-// A brokenBody is one that cannot be read.
-type brokenBody struct{ err error }
-
-func (b *brokenBody) Read([]byte) (int, error) { return 0, b.err }
-
 // A readCloser is a body that is read by way of something else.
 type readCloser struct {
 	io.Reader
@@ -71,12 +68,16 @@ func (x *exchange) becomesStream() bool {
 	case '[':
 		if x.arrays && strings.HasSuffix(x.mediaType(), "json") {
 			body := x.resp.Body
-			x.resp.Body = readCloser{&arrayStream{src: body, in: make([]byte, arrayChunk)}, body}
+			src := &io.LimitedReader{R: body}
+			x.resp.Body = readCloser{&arrayStream{src: src, json: json.NewDecoder(src)}, body}
 			return true
 		}
 	}
 	return false
 }
+
+// peekSize is how much of a body is read to see how it begins.
+const peekSize = 32 << 10
 
 // begins returns how a body begins that is not labelled as an event stream: with a colon
 // if as one all the same, since no JSON begins as a line of it does; else with its first
@@ -88,7 +89,7 @@ func (x *exchange) begins() byte {
 		return 0
 	}
 	body := x.resp.Body
-	src := bufio.NewReaderSize(body, arrayChunk)
+	src := bufio.NewReaderSize(body, peekSize)
 	x.resp.Body = readCloser{src, body}
 	for n := 1; ; n++ {
 		begin, err := src.Peek(n)
@@ -112,81 +113,57 @@ func (x *exchange) begins() byte {
 // An arrayStream turns a JSON array into an event stream while it arrives. Each element is
 // an event of one line.
 type arrayStream struct {
-	src io.Reader
-	in  []byte
-	out []byte // what has not been handed out of buf
-	buf []byte
-	err error
-
-	depth               int // 0 before the array; 1 in it, 2 and more in an element
-	text, escaped, bare bool
-	ended               bool // after the closing bracket
+	src   *io.LimitedReader // what may be read for one element
+	json  *json.Decoder
+	begun bool
+	out   bytes.Buffer
 }
-
-// arrayChunk is how much is read at once.
-const arrayChunk = 32 << 10
 
 func (a *arrayStream) Read(p []byte) (int, error) {
-	for len(a.out) == 0 {
-		if a.err != nil {
-			return 0, a.err
-		}
-		n, err := a.src.Read(a.in)
-		a.buf = a.buf[:0]
-		for _, b := range a.in[:n] {
-			a.take(b)
-		}
-		a.out = a.buf
-		if a.err = err; err == io.EOF && !a.ended {
-			a.err = io.ErrUnexpectedEOF
+	if a.out.Len() == 0 {
+		if err := a.next(); err != nil {
+			return 0, err
 		}
 	}
-	n := copy(p, a.out)
-	a.out = a.out[n:]
-	return n, nil
+	return a.out.Read(p)
 }
 
-// take handles the next byte of the array.
-func (a *arrayStream) take(b byte) {
+// next waits for the next element.
+func (a *arrayStream) next() error {
+	a.src.N = maxEvent
+	var err error
+	if !a.begun {
+		a.begun = true
+		_, err = a.json.Token() // becomesStream has seen the bracket
+	}
+	var element json.RawMessage
 	switch {
-	case a.ended:
-	case a.text:
-		a.buf = append(a.buf, b)
-		switch {
-		case a.escaped:
-			a.escaped = false
-		case b == '\\':
-			a.escaped = true
-		case b == '"':
-			a.text = false
-		}
-	case b == ' ' || b == '\t' || b == '\r' || b == '\n': // an event has one line
-	case a.depth == 0:
-		a.depth = 1 // becomesStream has seen the bracket
-	case a.depth == 1 && (b == ',' || b == ']'):
-		a.end()
-		a.ended = b == ']'
+	case err != nil:
+	case a.json.More():
+		err = a.json.Decode(&element)
 	default:
-		if a.depth == 1 && !a.bare {
-			a.buf, a.bare = append(a.buf, "data: "...), true
-		}
-		a.buf = append(a.buf, b)
-		switch b {
-		case '"':
-			a.text = true
-		case '{', '[':
-			a.depth++
-		case '}', ']':
-			if a.depth--; a.depth == 1 {
-				a.end() // at once: the comma comes with the next
+		if _, err = a.json.Token(); err == nil { // the closing bracket
+			if _, err = io.Copy(io.Discard, a.src.R); err == nil {
+				err = io.EOF
 			}
+			return err
 		}
 	}
-}
-
-// end ends an element, if one was begun.
-func (a *arrayStream) end() {
-	if a.bare {
-		a.buf, a.bare = append(a.buf, "\n\n"...), false
+	var wrong *json.SyntaxError
+	switch {
+	case errors.As(err, &wrong):
+		return failf(ErrMalformed, "the agent sent an array that is not JSON: %v", wrong)
+	case a.src.N == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF):
+		return errEventSize
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	case err != nil:
+		return err
 	}
+	a.out.WriteString("data: ")
+	if err := json.Compact(&a.out, element); err != nil {
+		return err
+	}
+	a.out.WriteString("\n\n")
+	return nil
 }

@@ -111,11 +111,11 @@ type attempt struct {
 	// alone is the connection that carries this exchange and no other, nil if it
 	// is shared or encrypted.
 	alone *countedConn
-	// The next two are what can be known about connections that do not count:
+	// body was read. That is what can be known about connections that do not count:
 	// without its body, a request cannot have been delivered.
-	uncounted     bool
-	times         int // how often the request was made
-	headers, body bool
+	uncounted bool
+	times     int // how often the request was made
+	body      bool
 	// cure is what the user can do about a refusal; "" if the credentials' source has
 	// no advice.
 	cure string
@@ -145,14 +145,14 @@ func (a *attempt) wrote() bool {
 			return true
 		}
 	}
-	return (a.uncounted || !a.counted) && (a.headers || a.body)
+	return (a.uncounted || !a.counted) && a.body
 }
 
 // forget is called for a request that the agent has refused unread.
 func (a *attempt) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.offsets, a.uncounted, a.headers, a.body = nil, false, false, false
+	a.offsets, a.uncounted, a.body = nil, false, false
 }
 
 // tries returns how often the request was made.
@@ -179,11 +179,6 @@ func (a *attempt) trace() *httptrace.ClientTrace {
 			} else {
 				a.uncounted = true
 			}
-		},
-		WroteHeaders: func() {
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			a.headers = true
 		},
 	}
 }

@@ -84,7 +84,9 @@ func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client,
 		}
 		return nil, x.explainLoss(x.failed(err))
 	}
-	decodeBody(shown(u), resp)
+	if err := decodeBody(shown(u), resp); err != nil {
+		return nil, err
+	}
 	x.resp = resp
 	return x, nil
 }

@@ -22,10 +22,15 @@ const maxNotThere = 2
 // out once. It lasts as long as the card does; an agent that could not be reached has
 // perhaps been replaced, and is asked anew.
 type missing struct {
-	mu       sync.Mutex
-	refusals [opExtendedCard + 1]*a2a.Error
-	notThere [opExtendedCard + 1]int
-	worked   [opExtendedCard + 1]bool
+	mu  sync.Mutex
+	ops [opExtendedCard + 1]known
+}
+
+// known is what is known of one operation.
+type known struct {
+	refusal  *a2a.Error
+	notThere int
+	worked   bool
 }
 
 // remembers reports whether an operation is asked for no more once it was missing.
@@ -43,7 +48,7 @@ func (kind opKind) remembers() bool {
 func (m *missing) refusal(kind opKind) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e := m.refusals[kind]; e != nil {
+	if e := m.ops[kind].refusal; e != nil {
 		return e
 	}
 	return nil
@@ -60,26 +65,25 @@ func (m *missing) learn(c *operation, err error) error {
 	isAgent := errors.As(err, &agent)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	op := &m.ops[kind]
 	switch {
 	case errors.Is(err, ErrUnreachable), isAgent && gatewayStatus(agent.HTTPStatus):
-		clear(m.refusals[:])
-		clear(m.notThere[:])
-		clear(m.worked[:])
+		clear(m.ops[:])
 	case !kind.remembers():
 	case err == nil:
-		m.notThere[kind], m.worked[kind] = 0, true
+		op.notThere, op.worked = 0, true
 	case isAgent && agent.Code == a2a.CodeMethodNotFound:
-		m.refusals[kind] = agent
+		op.refusal = agent
 	case isAgent && agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound && c.ownURL:
-		m.notThere[kind]++
+		op.notThere++
 		switch {
-		case m.notThere[kind] < maxNotThere:
-		case m.worked[kind] && kind != opList && kind != opExtendedCard:
+		case op.notThere < maxNotThere:
+		case op.worked && kind != opList && kind != opExtendedCard:
 			agent.Code, agent.Message = a2a.CodeTaskNotFound, "nothing is there for the task"
 		default:
 			agent.Code = a2a.CodeMethodNotFound
 			if kind != opGet {
-				m.refusals[kind] = agent
+				op.refusal = agent
 			}
 		}
 	}
