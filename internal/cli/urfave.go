@@ -233,9 +233,9 @@ func takes(f cli.Flag) string {
 	return ""
 }
 
-// checkVariables says which variable holds a value that its option does not take, if the
+// wrongVariable says which variable holds a value that its option does not take, if the
 // arranged line has no value for it.
-func checkVariables(flags []cli.Flag, args []string) error {
+func wrongVariable(flags []cli.Flag, args []string) error {
 	for _, f := range flags {
 		f = bare(f)
 		doc, ok := f.(cli.DocGenerationFlag)

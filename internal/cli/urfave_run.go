@@ -31,7 +31,7 @@ func (p *program) runCommand(ctx context.Context, app *cli.App) error {
 	command := &cli.Command{Name: app.Name, Flags: app.Flags, Subcommands: app.Commands, Action: app.Action, HelpName: programName}
 	c := &cli.Context{Context: ctx}
 	for {
-		if err := checkVariables(command.Flags, args); err != nil {
+		if err := wrongVariable(command.Flags, args); err != nil {
 			return err
 		}
 		set, err := parse(command, args[1:])

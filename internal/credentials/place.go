@@ -121,17 +121,6 @@ func (o *Options) placedByCard(secret string, c *transport.Challenge) (key Key, 
 				return key, open[0].Name
 			}
 		}
-		// Some alternatives need two secrets. This one is a token rather than a key.
-		for _, types := range [][]string{{"oauth2", "openIdConnect", "http"}, {"apiKey"}} {
-			for _, s := range c.Card.Security {
-				if !slices.Contains(types, s.Type) || o.covered(&s) {
-					continue
-				}
-				if key, ok := keyFor(&s, secret); ok {
-					return key, s.Name
-				}
-			}
-		}
 	}
 	if oauth.ReadHint(c.Authenticate).Scheme == "basic" && strings.Contains(secret, ":") {
 		return authorization("Basic " + base64.StdEncoding.EncodeToString([]byte(secret))), ""
