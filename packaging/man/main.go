@@ -40,14 +40,14 @@ func pagesOf(program string) (map[string]string, error) {
 	var names []string
 	var visit func(words []string) error
 	visit = func(words []string) error {
-		help, err := exec.Command(program, append(words[:len(words):len(words)], "--help")...).Output()
+		help, err := exec.Command(program, append([]string{"help"}, words...)...).Output()
 		if err != nil {
-			return fmt.Errorf("%v --help: %w", words, err)
+			return fmt.Errorf("help %v: %w", words, err)
 		}
 		name := strings.Join(append([]string{programName}, words...), "-")
 		names = append(names, name)
 		helps[name] = string(help)
-		for _, sub := range commandsIn(string(help)) {
+		for _, sub := range append(listed("Commands", string(help)), listed("Topics", string(help))...) {
 			if err := visit(sub); err != nil {
 				return err
 			}
@@ -64,9 +64,10 @@ func pagesOf(program string) (map[string]string, error) {
 	return pages, nil
 }
 
-// commandsIn returns the commands that a help lists, each as the words that call it.
-func commandsIn(help string) (commands [][]string) {
-	_, list, _ := strings.Cut(help, "\nCommands:\n")
+// listed returns the commands or topics that a help lists, each as the words that call
+// it.
+func listed(what, help string) (commands [][]string) {
+	_, list, _ := strings.Cut(help, "\n"+what+":\n")
 	list, _, _ = strings.Cut(list, "\n\n")
 	for line := range strings.Lines(list) {
 		words, _, _ := strings.Cut(strings.TrimSpace(line), "  ")

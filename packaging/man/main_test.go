@@ -52,7 +52,7 @@ Exit status: the command's.
 
 // TestCommands: each command of the program has a page.
 func TestCommands(t *testing.T) {
-	got := commandsIn("\nUsage:\n  x\n\nCommands:\n  trace show    look\n  trace export  keep\n\nmore\n")
+	got := listed("Commands", "\nUsage:\n  x\n\nCommands:\n  trace show    look\n  trace export  keep\n\nmore\n")
 	if len(got) != 2 || strings.Join(got[1], " ") != "trace export" {
 		t.Error(got)
 	}
