@@ -5,7 +5,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -214,14 +213,4 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	w.number("bytes", x.bytes)
 	w.number("took", at.Sub(x.began).Microseconds())
 	w.finish()
-}
-
-// stillOpen returns the exchanges without an end, in order.
-func (w *worker) stillOpen() []*exchange {
-	var list []*exchange
-	for _, x := range w.open {
-		list = append(list, x)
-	}
-	slices.SortFunc(list, func(a, b *exchange) int { return int(a.n - b.n) })
-	return list
 }

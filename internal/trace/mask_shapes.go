@@ -1,9 +1,10 @@
 package trace
 
+import "strings"
+
 // A shape is a kind of token that begins in a known way.
 type shape struct {
-	lead  string // its first bytes
-	pairs [2]int // of lead: see word
+	lead string // its first bytes
 	// any is how many bytes of any letter follow lead, then the byte after.
 	any   int
 	after byte
@@ -40,32 +41,29 @@ func (c charset) has(b byte) bool {
 // shapes are the tokens that people are likely to mention to an agent: JSON Web Tokens,
 // and those of OpenAI, Anthropic, GitHub, GitLab, Google, Slack, Amazon, Stripe,
 // Hugging Face, Groq, npm and SendGrid.
-func shapes() []shape {
-	return []shape{
-		{lead: "eyJ", pairs: [2]int{0, 1}, least: 5, parts: 3, chars: charsDash},
-		{lead: "sk-", pairs: [2]int{0, 1}, least: 16, chars: charsDash},
-		{lead: "ghp_", pairs: [2]int{0, 1}, least: 20, chars: charsWord},
-		{lead: "gho_", pairs: [2]int{0, 1}, least: 20, chars: charsWord},
-		{lead: "ghu_", pairs: [2]int{0, 1}, least: 20, chars: charsWord},
-		{lead: "ghs_", pairs: [2]int{0, 1}, least: 20, chars: charsWord},
-		{lead: "ghr_", pairs: [2]int{0, 1}, least: 20, chars: charsWord},
-		{lead: "github_pat_", pairs: [2]int{6, 5}, least: 20, chars: charsWord},
-		{lead: "glpat-", pairs: [2]int{0, 1}, least: 16, chars: charsDash},
-		{lead: "AIza", pairs: [2]int{0, 1}, least: 30, chars: charsDash},
-		{lead: "ya29.", pairs: [2]int{2, 3}, least: 16, chars: charsDot},
-		{lead: "xox", pairs: [2]int{0, 1}, any: 1, after: '-', least: 10, chars: charsDash},
-		{lead: "xapp-", pairs: [2]int{0, 3}, least: 10, chars: charsDash},
-		{lead: "AKIA", pairs: [2]int{0, 1}, least: 16, chars: charsUpper},
-		{lead: "ASIA", pairs: [2]int{0, 1}, least: 16, chars: charsUpper},
-		{lead: "sk_live_", pairs: [2]int{2, 1}, least: 16, chars: charsWord},
-		{lead: "sk_test_", pairs: [2]int{2, 1}, least: 16, chars: charsWord},
-		{lead: "rk_live_", pairs: [2]int{2, 1}, least: 16, chars: charsWord},
-		{lead: "whsec_", pairs: [2]int{4, 3}, least: 16, chars: charsWord},
-		{lead: "hf_", pairs: [2]int{0, 1}, least: 20, chars: charsWord},
-		{lead: "gsk_", pairs: [2]int{0, 1}, least: 20, chars: charsWord},
-		{lead: "npm_", pairs: [2]int{0, 1}, least: 30, chars: charsWord},
-		{lead: "SG.", pairs: [2]int{0, 1}, least: 16, parts: 2, chars: charsDash},
+func shapes() (list []shape) {
+	for _, kind := range []struct {
+		leads string
+		shape
+	}{
+		{"eyJ", shape{least: 5, parts: 3, chars: charsDash}},
+		{"sk- glpat-", shape{least: 16, chars: charsDash}},
+		{"ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ hf_ gsk_", shape{least: 20, chars: charsWord}},
+		{"sk_live_ sk_test_ rk_live_ whsec_", shape{least: 16, chars: charsWord}},
+		{"npm_", shape{least: 30, chars: charsWord}},
+		{"AIza", shape{least: 30, chars: charsDash}},
+		{"ya29.", shape{least: 16, chars: charsDot}},
+		{"xox", shape{any: 1, after: '-', least: 10, chars: charsDash}},
+		{"xapp-", shape{least: 10, chars: charsDash}},
+		{"AKIA ASIA", shape{least: 16, chars: charsUpper}},
+		{"SG.", shape{least: 16, parts: 2, chars: charsDash}},
+	} {
+		for lead := range strings.FieldsSeq(kind.leads) {
+			kind.lead = lead
+			list = append(list, kind.shape)
+		}
 	}
+	return list
 }
 
 // begin returns where the part behind the lead begins, which may be behind the end of

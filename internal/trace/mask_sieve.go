@@ -57,7 +57,7 @@ func words() []word {
 		{text: `\/`, pairs: [2]int{0, 0}, kind: wordEscape},
 	}
 	for _, s := range shapes() {
-		list = append(list, word{text: s.lead, pairs: s.pairs, kind: wordShape, shape: s})
+		list = append(list, word{text: s.lead, pairs: rarest([]byte(s.lead)), kind: wordShape, shape: s})
 	}
 	return list
 }

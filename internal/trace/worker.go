@@ -2,6 +2,8 @@ package trace
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -71,8 +73,8 @@ func (w *worker) run(q *queue) error {
 			arena = nil
 		}
 	}
-	for _, x := range w.stillOpen() {
-		w.end(x, w.last, &ending{reason: EndOpen})
+	for _, n := range slices.Sorted(maps.Keys(w.open)) {
+		w.end(w.open[n], w.last, &ending{reason: EndOpen})
 	}
 	w.begin(w.last, WireBridge, "", KindStop)
 	w.buf = strconv.AppendInt(append(w.buf, `,"records":`...), w.n, 10)

@@ -22,68 +22,20 @@ import (
 // maxContent bounds one answer in a HAR file: browsers read the whole file into memory.
 const maxContent = 16 << 20
 
-// The types are those of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec).
+// An object is one of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec).
+type object = map[string]any
+
+// A harEntry is an exchange that goes on.
 type harEntry struct {
-	StartedDateTime string      `json:"startedDateTime"`
-	Time            float64     `json:"time"`
-	Request         harRequest  `json:"request"`
-	Response        harResponse `json:"response"`
-	Cache           struct{}    `json:"cache"`
-	Timings         harTimings  `json:"timings"`
-	Comment         string      `json:"comment,omitempty"`
+	comment           string
+	started           time.Time
+	request, response object
 
 	began, responded int64
+	media            string // the answer's
 	content          strings.Builder
+	size             int64
 	left             int64 // bytes left out of content
-}
-
-type harRequest struct {
-	Method      string    `json:"method"`
-	URL         string    `json:"url"`
-	HTTPVersion string    `json:"httpVersion"`
-	Cookies     []harPair `json:"cookies"`
-	Headers     []harPair `json:"headers"`
-	QueryString []harPair `json:"queryString"`
-	PostData    *harPost  `json:"postData,omitempty"`
-	HeadersSize int       `json:"headersSize"`
-	BodySize    int64     `json:"bodySize"`
-}
-
-type harPost struct {
-	MimeType string    `json:"mimeType"`
-	Params   []harPair `json:"params"`
-	Text     string    `json:"text"`
-}
-
-type harResponse struct {
-	Status      int        `json:"status"`
-	StatusText  string     `json:"statusText"`
-	HTTPVersion string     `json:"httpVersion"`
-	Cookies     []harPair  `json:"cookies"`
-	Headers     []harPair  `json:"headers"`
-	Content     harContent `json:"content"`
-	RedirectURL string     `json:"redirectURL"`
-	HeadersSize int        `json:"headersSize"`
-	BodySize    int64      `json:"bodySize"`
-}
-
-type harContent struct {
-	Size     int64  `json:"size"`
-	MimeType string `json:"mimeType"`
-	Text     string `json:"text,omitempty"`
-	Encoding string `json:"encoding,omitempty"`
-	Comment  string `json:"comment,omitempty"`
-}
-
-type harPair struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-type harTimings struct {
-	Send    float64 `json:"send"`
-	Wait    float64 `json:"wait"`
-	Receive float64 `json:"receive"`
 }
 
 // HAR writes the agent's wire as a HAR file, for the network panels of browsers and
@@ -126,6 +78,7 @@ func (h *har) begin(version string) {
 
 func (h *har) record(r *trace.Record) error {
 	x := h.open[r.Exchange]
+	payload, whole := r.Payload()
 	switch {
 	case r.Kind == trace.KindStart:
 		h.begin(r.Version)
@@ -133,21 +86,19 @@ func (h *har) record(r *trace.Record) error {
 		h.open[r.Exchange] = newEntry(r)
 	case x == nil:
 	case r.Kind == trace.KindResponse:
-		x.response(r)
+		x.answered(r)
 	case r.Kind == trace.KindEvent:
-		data, whole := r.Payload()
-		block := r.Block(data)
+		block := r.Block(payload)
 		x.add(string(block), int64(len(block)), whole)
 	case r.Kind == trace.KindBody:
-		b, whole := r.Payload()
-		x.add(string(b), r.Length(), whole)
+		x.add(string(payload), r.Length(), whole)
 	case r.Kind == trace.KindEnd:
 		delete(h.open, r.Exchange)
 		comment := ""
 		if r.Reason != trace.EndDone {
 			comment = strings.TrimSpace(r.Reason + ": " + r.Error)
 		}
-		x.Response.BodySize = max(r.Bytes, 0)
+		x.response["bodySize"] = max(r.Bytes, 0)
 		return h.end(x, r.Micros, comment)
 	}
 	return nil
@@ -155,39 +106,36 @@ func (h *har) record(r *trace.Record) error {
 
 func newEntry(r *trace.Record) *harEntry {
 	b, whole := r.Payload()
-	e := &harEntry{StartedDateTime: r.Time.UTC().Format(time.RFC3339Nano), began: r.Micros}
-	e.Request = harRequest{Method: r.HTTP, URL: r.URL, HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: pairs(r.Header),
-		QueryString: []harPair{}, HeadersSize: -1, BodySize: r.Length()}
-	e.Response = harResponse{HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: []harPair{}, HeadersSize: -1, BodySize: -1}
+	query := []object{}
 	if u, err := url.Parse(r.URL); err == nil {
-		for _, name := range slices.Sorted(maps.Keys(u.Query())) {
-			for _, v := range u.Query()[name] {
-				e.Request.QueryString = append(e.Request.QueryString, harPair{name, v})
-			}
-		}
+		query = pairs(u.Query())
 	}
+	e := &harEntry{started: r.Time.UTC(), began: r.Micros}
+	e.request = object{"method": r.HTTP, "url": r.URL, "httpVersion": "HTTP/1.1", "cookies": []object{}, "headers": pairs(r.Header),
+		"queryString": query, "headersSize": -1, "bodySize": r.Length()}
+	e.response = object{"status": 0, "statusText": "", "httpVersion": "HTTP/1.1", "cookies": []object{}, "headers": []object{},
+		"redirectURL": "", "headersSize": -1, "bodySize": -1}
 	if len(b) > 0 {
-		e.Request.PostData = &harPost{MimeType: headerOf(r.Header, "Content-Type"), Params: []harPair{}, Text: strings.ToValidUTF8(string(b), "\ufffd")}
+		e.request["postData"] = object{"mimeType": headerOf(r.Header, "Content-Type"), "params": []object{}, "text": strings.ToValidUTF8(string(b), "\ufffd")}
 		if !whole {
-			e.Comment = "the request was too large to be recorded whole"
+			e.comment = "the request was too large to be recorded whole"
 		}
 	}
 	return e
 }
 
-func (e *harEntry) response(r *trace.Record) {
-	e.responded = r.Micros
-	p := &e.Response
-	p.Status, p.StatusText, p.Headers = r.Status, http.StatusText(r.Status), pairs(r.Header)
+func (e *harEntry) answered(r *trace.Record) {
+	e.responded, e.media = r.Micros, headerOf(r.Header, "Content-Type")
+	p := e.response
+	p["status"], p["statusText"], p["headers"] = r.Status, http.StatusText(r.Status), pairs(r.Header)
+	p["redirectURL"] = headerOf(r.Header, "Location")
 	if r.Proto != "" {
-		p.HTTPVersion, e.Request.HTTPVersion = r.Proto, r.Proto
+		p["httpVersion"], e.request["httpVersion"] = r.Proto, r.Proto
 	}
-	p.RedirectURL = headerOf(r.Header, "Location")
-	p.Content.MimeType = headerOf(r.Header, "Content-Type")
 }
 
 func (e *harEntry) add(s string, size int64, whole bool) {
-	e.Response.Content.Size += size
+	e.size += size
 	if e.content.Len()+len(s) > maxContent {
 		e.left += size
 		return
@@ -199,22 +147,21 @@ func (e *harEntry) add(s string, size int64, whole bool) {
 }
 
 func (h *har) end(e *harEntry, at int64, comment string) error {
-	e.Comment = cmp.Or(e.Comment, comment)
 	at = max(at, e.responded, e.began)
 	if e.responded == 0 {
 		e.responded = at
 	}
-	e.Timings = harTimings{0, float64(e.responded-e.began) / 1000, float64(at-e.responded) / 1000}
-	e.Time = e.Timings.Wait + e.Timings.Receive
-	c := &e.Response.Content
-	c.Text = e.content.String()
-	if !utf8.ValidString(c.Text) {
-		c.Text, c.Encoding = base64.StdEncoding.EncodeToString([]byte(c.Text)), "base64"
+	content := object{"size": e.size, "mimeType": e.media, "text": e.content.String()}
+	if !utf8.ValidString(e.content.String()) {
+		content["text"], content["encoding"] = base64.StdEncoding.EncodeToString([]byte(e.content.String())), "base64"
 	}
 	if e.left > 0 {
-		c.Comment = fmt.Sprintf("%d bytes are not here: they were not recorded, or are too many", e.left)
+		content["comment"] = fmt.Sprintf("%d bytes are not here: they were not recorded, or are too many", e.left)
 	}
-	b, err := json.Marshal(e)
+	e.response["content"] = content
+	wait, receive := float64(e.responded-e.began)/1000, float64(at-e.responded)/1000
+	b, err := json.Marshal(object{"startedDateTime": e.started.Format(time.RFC3339Nano), "time": wait + receive, "request": e.request, "response": e.response,
+		"cache": object{}, "timings": object{"send": 0, "wait": wait, "receive": receive}, "comment": cmp.Or(e.comment, comment)})
 	if err != nil {
 		return err
 	}
@@ -228,16 +175,14 @@ func (h *har) end(e *harEntry, at int64, comment string) error {
 	return err
 }
 
-func pairs(h map[string][]string) []harPair {
-	list := []harPair{}
+func pairs(h map[string][]string) []object {
+	list := []object{}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, v := range h[name] {
-			list = append(list, harPair{name, v})
+			list = append(list, object{"name": name, "value": v})
 		}
 	}
 	return list
 }
 
-func headerOf(h map[string][]string, name string) string {
-	return http.Header(h).Get(name)
-}
+func headerOf(h map[string][]string, name string) string { return http.Header(h).Get(name) }

@@ -167,22 +167,17 @@ func (ix *index) position(rowNumber int) (trace.Position, bool) {
 }
 
 // problems returns the findings as a JSON array.
-func (ix *index) problems() []byte {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	if len(ix.found) == 0 {
-		return []byte("[]")
-	}
-	b, _ := json.Marshal(ix.found) // all of it can be encoded
-	return b
-}
+func (ix *index) problems() []byte { return list(ix, &ix.found) }
 
-func (ix *index) spans() []byte {
+// spans returns the spans as a JSON array.
+func (ix *index) spans() []byte { return list(ix, &ix.build.Spans) }
+
+func list[T any](ix *index, of *[]T) []byte {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	if len(ix.build.Spans) == 0 {
+	if len(*of) == 0 {
 		return []byte("[]")
 	}
-	b, _ := json.Marshal(ix.build.Spans) // all of it can be encoded
+	b, _ := json.Marshal(*of) // all of it can be encoded
 	return b
 }
