@@ -50,7 +50,7 @@ func TestFoldMany(t *testing.T) {
 			clear(steps[:cap(steps)])
 			kept := heap() - before
 			t.Logf("%d bytes each, %d KiB in all", kept/n, kept>>10)
-			if most := 10 << 20; kept > most {
+			if most := 600 * n; kept > most {
 				t.Errorf("%d KiB are kept, more than %d", kept>>10, most>>10)
 			}
 			runtime.KeepAlive(fold)
@@ -59,7 +59,7 @@ func TestFoldMany(t *testing.T) {
 }
 
 // manyIDs is more than is kept whole.
-var manyIDs = flag.Int("ids", 20_000, "how many IDs TestFoldMany gives")
+var manyIDs = flag.Int("ids", 8_000, "how many IDs TestFoldMany gives")
 
 func heap() int {
 	var m runtime.MemStats
