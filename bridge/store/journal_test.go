@@ -283,50 +283,6 @@ func TestJournalAllocates(t *testing.T) {
 	}
 }
 
-func BenchmarkAppend(b *testing.B) {
-	for _, size := range []int{200, 20_000} {
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			s := openStore(b)
-			j, _ := s.Journal("a")
-			defer j.Close()
-			batch := append(bytes.Repeat([]byte("x"), size-1), '\n')
-			b.SetBytes(int64(size))
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := j.Append(batch); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkStored is what the sessions cost when as many are there as are kept.
-func BenchmarkStored(b *testing.B) {
-	s := openStore(b)
-	for i := range maxStored {
-		put(b, s, Record{ID: fmt.Sprint(i)})
-		appendLines(b, s, fmt.Sprint(i), "{}")
-	}
-	b.Run("prune", func(b *testing.B) {
-		for b.Loop() {
-			s.prune("")
-		}
-	})
-	b.Run("list", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := s.List("", "", "", 101); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("put", func(b *testing.B) {
-		for b.Loop() {
-			put(b, s, Record{ID: "1"})
-		}
-	})
-}
-
 // TestRest: however many sessions have been spoken in, few journals are open, and
 // nothing that was appended is lost by that.
 func TestRest(t *testing.T) {
