@@ -3,7 +3,6 @@ package check
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -326,11 +325,7 @@ func TestConversations(t *testing.T) {
 				t.Errorf("%s: %v", name, f)
 			}
 		}})
-		for {
-			rec, err := r.Next()
-			if err == io.EOF {
-				break
-			}
+		for rec, err := range r.All() {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,11 +105,7 @@ func payloads(t *testing.T) map[[2]string][]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for {
-			rec, err := r.Next()
-			if err == io.EOF {
-				break
-			}
+		for rec, err := range r.All() {
 			if err != nil {
 				t.Fatal(err)
 			}

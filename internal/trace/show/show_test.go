@@ -2,9 +2,7 @@ package show
 
 import (
 	"bytes"
-	"errors"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,11 +28,7 @@ func shown(t *testing.T, b []byte, opts *Options) (timeline, stats string) {
 	p := New(&out, opts)
 	var s view.Stats
 	build := view.NewBuilder()
-	for {
-		rec, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for rec, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)
 		}
