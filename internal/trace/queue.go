@@ -18,8 +18,7 @@ const gather = 5 * time.Millisecond
 type itemKind uint8
 
 const (
-	itemLine     itemKind = iota
-	itemLinePart          // the beginning of a long line
+	itemLine itemKind = iota
 	itemStderr
 	itemRequest     // more is a *requestHead
 	itemRequestBody // a piece
@@ -62,22 +61,8 @@ func newQueue() *queue {
 	return q
 }
 
-// maxPiece bounds one item. Longer bytes come in pieces, so that one is read while the
-// next is copied.
-const maxPiece = maxQueue / 4
-
-// addLong adds bytes of any length. All pieces but the last are items of kind part.
-func (q *queue) addLong(now func() time.Time, it item, part itemKind, b []byte) {
-	for len(b) > maxPiece {
-		first := it
-		first.kind = part
-		q.add(now, first, b[:maxPiece])
-		b = b[maxPiece:]
-	}
-	q.add(now, it, b)
-}
-
-// add adds an item with the bytes of b.
+// add adds an item with the bytes of b. Bytes that are larger than the queue wait until
+// it is empty.
 func (q *queue) add(now func() time.Time, it item, b []byte) {
 	q.mu.Lock()
 	for len(q.arena)+len(b) > maxQueue && len(q.items) > 0 && !q.closed {

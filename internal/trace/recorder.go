@@ -117,12 +117,12 @@ func (r *Recorder) Close() error {
 // Tap records a line of the editor's wire, without its newline; it is meant for
 // bridge.Options.Tap. Lines of one direction must come one after the other.
 func (r *Recorder) Tap(toEditor bool, line []byte) {
-	r.q.addLong(r.now, item{kind: itemLine, toEditor: toEditor}, itemLinePart, line)
+	r.q.add(r.now, item{kind: itemLine, toEditor: toEditor}, line)
 }
 
 // Stderr records a line that a tapped command wrote to stderr.
 func (r *Recorder) Stderr(line []byte) {
-	r.q.add(r.now, item{kind: itemStderr, toEditor: true}, line[:min(len(line), maxPiece)])
+	r.q.add(r.now, item{kind: itemStderr, toEditor: true}, line[:min(len(line), r.limit)])
 }
 
 func limitOf(opts *Options) int {

@@ -35,7 +35,6 @@ type worker struct {
 	pending  [2]map[string]string // methods of open requests, by ID: the editor's, ours
 	seen     observed
 	failures map[string]failure // by the request's ID
-	long     [2]pieces          // the current line, if it is long
 	said     map[string]*said   // by the session of the editor's wire
 	open     map[int64]*exchange
 }
@@ -44,7 +43,6 @@ func newWorker(out file, opts *Options, now time.Time) *worker {
 	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: newRun(), said: map[string]*said{},
 		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", from: map[uint64][]EventRef{}}, failures: map[string]failure{},
 		pending: [2]map[string]string{{}, {}}}
-	w.long[0].limit, w.long[1].limit = w.enc.limit, w.enc.limit
 	w.head(now)
 	return w
 }
@@ -89,8 +87,6 @@ func (w *worker) run(q *queue) error {
 func (w *worker) item(it *item, b []byte) {
 	w.enc.mask.learn()
 	switch it.kind {
-	case itemLinePart:
-		w.long[it.direction()].add(b)
 	case itemLine:
 		w.line(it, b)
 	case itemStderr:
@@ -217,10 +213,10 @@ func (w *worker) line(it *item, b []byte) {
 	p := wholePayload(b)
 	var from []EventRef
 	ours := it.direction()
-	if long := &w.long[ours]; long.size > 0 || len(b) > w.enc.limit {
+	if len(b) > w.enc.limit {
+		long := pieces{limit: w.enc.limit}
 		long.add(b)
 		p = long.payload
-		defer long.reset()
 	} else if it.toEditor && len(w.seen.from) > 0 {
 		hash := lineHash(b)
 		from = w.seen.from[hash]
