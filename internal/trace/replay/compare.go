@@ -148,16 +148,23 @@ func (e *editor) unit(l *lane, was, is *unit, wasEnded, isEnded bool) (missing *
 	return nil, nil
 }
 
+// lead is how much equal text precedes a difference in what is reported.
+const lead = 40
+
 // texts compares the texts of a unit, by kind. It returns what is still missing.
 func (e *editor) texts(was, is *unit, wasEnded, isEnded bool) (missing *Difference, err error) {
 	kinds := slices.AppendSeq(slices.Collect(maps.Keys(was.text)), maps.Keys(is.text))
 	slices.Sort(kinds)
 	for _, kind := range slices.Compact(kinds) {
 		then, now := was.text[kind], is.text[kind]
-		n := min(len(then), len(now))
-		d := &Difference{Record: was.n, Then: kind + " " + string(quote(then)), Now: kind + " " + string(quote(now))}
+		n := 0 // how much is equal
+		for n < min(len(then), len(now)) && then[n] == now[n] {
+			n++
+		}
+		from := max(0, n-lead)
+		d := &Difference{Record: was.n, Then: kind + " " + clipLine(string(quote(then[from:]))), Now: kind + " " + clipLine(string(quote(now[from:])))}
 		switch {
-		case then[:n] != now[:n] || n < len(then) && isEnded || n < len(now) && wasEnded:
+		case n < len(then) && (isEnded || n < len(now)), n < len(now) && wasEnded:
 			d.Where = "the text is another one"
 			return nil, d
 		case n < len(then):

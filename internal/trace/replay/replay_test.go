@@ -165,42 +165,6 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayFaults: whatever faults the connection has, the replayed agent can still be
-// followed, and the editor gets the same.
-func TestReplayFaults(t *testing.T) {
-	for _, version := range []string{"0.3", "1.0"} {
-		t.Run(version, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), "first.jsonl")
-				recordDemo(t, path, version, "shell")
-				stream := "SendStreamingMessage"
-				if version == "0.3" {
-					stream = "message/stream"
-				}
-				// Not behind 4 events: there text comes before the end of a call that it follows
-				// without a cut, since a task does not tell the order of messages and calls.
-				for _, f := range []string{"cut-after=900@" + stream, "cut-after=2events@" + stream, "delay=30ms"} {
-					if _, notes, err := replayed(t, path, 0, f); err != nil || len(notes) > 0 {
-						t.Errorf("%s: %v, %q", f, err, notes)
-					}
-				}
-				// An event that comes twice is shown once, and one that is lost for good is
-				// missing.
-				if _, _, err := replayed(t, path, 0, "dup=5@"+stream); err != nil {
-					t.Error(err)
-				}
-				if _, _, err := replayed(t, path, 0, "drop=7@"+stream); err == nil {
-					t.Error("an event that was left out is not missed")
-				}
-				// What no bridge can repair is a difference.
-				if _, _, err := replayed(t, path, 0, "status=500@"+stream); err == nil || !strings.Contains(err.Error(), "record ") {
-					t.Errorf("a status: %v", err)
-				}
-			})
-		})
-	}
-}
-
 // A lagging agent pauses after each write on a stream, so that the answer comes before
 // it continues.
 type lagging struct {
@@ -220,19 +184,36 @@ func (l lagging) Flush() {
 	}
 }
 
-// TestReplayLagging: when a client reacts to an event at once, the task has that event.
-func TestReplayLagging(t *testing.T) {
-	for version, stream := range map[string]string{"0.3": "message/stream", "1.0": "SendStreamingMessage"} {
+// TestReplayFaults: whatever faults the connection has, the replayed agent can still be
+// followed, and the editor gets the same; also when a client reacts to an event at once.
+func TestReplayFaults(t *testing.T) {
+	lag := func(agent http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { agent.ServeHTTP(lagging{w, r.Context().Done()}, r) })
+	}
+	for version, stream := range map[string]string{"0.3": "@message/stream", "1.0": "@SendStreamingMessage"} {
 		t.Run(version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), "first.jsonl")
-				recordDemo(t, path, version, "shell", "many")
-				for _, f := range []string{"cut-after=900@" + stream, "cut-after=2events@" + stream, "cut-after=6events@" + stream + "*3", "delay=30ms"} {
-					lag := func(agent http.Handler) http.Handler {
-						return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { agent.ServeHTTP(lagging{w, r.Context().Done()}, r) })
-					}
-					if _, notes, err := replayedBy(t, path, 0, lag, f); err != nil || len(notes) > 0 {
+				path, long := filepath.Join(t.TempDir(), "first.jsonl"), filepath.Join(t.TempDir(), "long.jsonl")
+				recordDemo(t, path, version, "shell")
+				recordDemo(t, long, version, "shell", "many")
+				// Not behind 4 events: there text comes before the end of a call that it follows
+				// without a cut, since a task does not tell the order of messages and calls. An event
+				// that comes twice is shown once.
+				for _, f := range []string{"cut-after=900" + stream, "cut-after=2events" + stream, "delay=30ms", "dup=5" + stream} {
+					if _, notes, err := replayed(t, path, 0, f); err != nil || len(notes) > 0 {
 						t.Errorf("%s: %v, %q", f, err, notes)
+					}
+				}
+				for _, f := range []string{"cut-after=900" + stream, "cut-after=2events" + stream, "cut-after=6events" + stream + "*3", "delay=30ms"} {
+					if _, notes, err := replayedBy(t, long, 0, lag, f); err != nil || len(notes) > 0 {
+						t.Errorf("%s, lagging: %v, %q", f, err, notes)
+					}
+				}
+				// An event that is lost for good is missing, and what no bridge can repair is a
+				// difference.
+				for _, f := range []string{"drop=7" + stream, "status=500" + stream} {
+					if _, _, err := replayed(t, path, 0, f); err == nil || !strings.Contains(err.Error(), "record ") {
+						t.Errorf("%s: %v", f, err)
 					}
 				}
 			})
