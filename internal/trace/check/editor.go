@@ -158,7 +158,7 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 			clear(w.legs)
 		}
 		w.legs[strings.TrimPrefix(key, Editor)] = &leg{}
-		if operationOf(method).result == "Event" || method == "toolCall/confirm" || method == "command/execute" {
+		if isTurn(method) {
 			w.c.words.begin(key, r.N)
 		}
 	}

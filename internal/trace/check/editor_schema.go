@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,35 +10,29 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
+// acpSchema returns the schema of a request or response of a method, by who asks.
+func (w *editorWire) acpSchema(asker, method, kind string) string {
+	side := "agent"
+	if asker == Bridge {
+		side = "client"
+	}
+	methods := w.c.schemas.get(docACP).methods
+	return cmp.Or(methods[side+" "+method+" "+kind], methods["protocol "+method+" "+kind])
+}
+
 // params checks a request or notification against the protocol's schema.
 func (w *editorWire) params(r *trace.Record, who, method string, doc gjson.Result) {
 	switch {
 	case w.protocol == speaksACP && !strings.HasPrefix(method, "_"):
-		side := "agent"
-		if who == Bridge {
-			side = "client"
-		}
-		methods := w.c.schemas.get(docACP).methods
-		name := methods[side+" "+method+" request"]
-		if name == "" {
-			name = methods["protocol "+method+" request"]
-		}
-		if name == "" {
-			w.c.find(r.N, who, RuleSchema, method, "ACP 1 has no such method for this side; names of one's own begin with _")
+		what := strings.TrimSpace(method + " " + doc.Get("params.update.sessionUpdate").Str)
+		if name := w.acpSchema(who, method, "request"); name != "" {
+			w.c.schema(r, who, what, docACP, name, speaksACP, doc.Get("params"), "params")
 			return
 		}
-		w.c.schema(r, who, named(method, doc), docACP, name, speaksACP, doc.Get("params"), "params")
+		w.c.find(r.N, who, RuleSchema, method, "ACP 1 has no such method for this side; names of one's own begin with _")
 	case w.protocol == speaksLines && who == Bridge:
 		w.c.schema(r, who, method, docLines, "event", speaksLines, doc, "")
 	}
-}
-
-// named names a method, with the kind of its update.
-func named(method string, doc gjson.Result) string {
-	if kind := doc.Get("params.update.sessionUpdate").Str; kind != "" {
-		return method + " " + kind
-	}
-	return method
 }
 
 // result checks an answer against the protocol's schema.
@@ -47,20 +42,17 @@ func (w *editorWire) result(r *trace.Record, who string, a *asked, result, probl
 		if !problem.Get("code").Exists() || problem.Get("message").Type != gjson.String {
 			w.c.find(r.N, who, RuleJSONRPC, a.method, "an error has a code, which is a number, and a message")
 		}
+	case w.protocol == speaksACP && a.method == "initialize" && result.Get("protocolVersion").Int() != 1:
+		w.protocol = fmt.Sprintf("ACP %s", result.Get("protocolVersion").Raw)
+		w.c.note("this is %s, and the schema is that of ACP 1: only what JSON-RPC asks for is checked", w.protocol)
 	case w.protocol == speaksACP && !strings.HasPrefix(a.method, "_"):
-		side := "agent"
-		if who == Editor {
-			side = "client"
-		}
-		if a.method == "initialize" && result.Get("protocolVersion").Int() != 1 {
-			w.protocol = fmt.Sprintf("ACP %s", result.Get("protocolVersion").Raw)
-			w.c.note("this is %s, and the schema is that of ACP 1: only what JSON-RPC asks for is checked", w.protocol)
-			return
-		}
-		if name := w.c.schemas.get(docACP).methods[side+" "+a.method+" response"]; name != "" {
-			w.c.schema(r, who, a.method, docACP, name, speaksACP, result, "result")
-		}
-	case w.protocol == speaksLines && who == Bridge && (operationOf(a.method).result == "Event" || a.method == "toolCall/confirm" || a.method == "command/execute"):
+		w.c.schema(r, who, a.method, docACP, w.acpSchema(a.who, a.method, "response"), speaksACP, result, "result")
+	case w.protocol == speaksLines && who == Bridge && isTurn(a.method):
 		w.c.schema(r, who, a.method, docLines, "legResult", speaksLines, result, "result")
 	}
+}
+
+// isTurn reports whether a request of A2A lines begins a turn.
+func isTurn(method string) bool {
+	return operationOf(method).result == "Event" || method == "toolCall/confirm" || method == "command/execute"
 }
