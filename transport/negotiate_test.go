@@ -79,4 +79,9 @@ func TestNoDowngrade(t *testing.T) {
 	if err == nil || err.Error() != "agent: extension support required (-32008): --extension URI activates one" {
 		t.Error(err)
 	}
+	agent.card = bothCard
+	_, err = wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1)
+	if err == nil || !strings.HasSuffix(err.Error(), ": its card requires what --extension https://e.example/x/v1 activates") {
+		t.Error(err)
+	}
 }
