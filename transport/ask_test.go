@@ -12,24 +12,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// aServer answers one version's methods, and refuses those of the other.
-func aServer(agent *wireAgent, v03 bool, refusal string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		seen := agent.seen()
-		method := seen[len(seen)-1].Method
-		switch {
-		case strings.Contains(method, "/") != v03:
-			wireAnswer(200, "application/json", refusal)(w, r)
-		case method == "message/stream":
-			wireSSE(sseCompleted)(w, r)
-		case method == "SendStreamingMessage":
-			wireSSE(`data: {"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":"t","status":{"state":"TASK_STATE_COMPLETED"}}}}`+"\n\n")(w, r)
-		default:
-			wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"id":"t","status":{"state":"completed"}}}`)(w, r)
-		}
-	}
-}
-
 const noMethod = `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}`
 
 // logged is a client whose log is kept.
@@ -56,6 +38,15 @@ func TestVersionIsProven(t *testing.T) {
 	}
 	if _, err := c.Cancel(t.Context(), "t"); err == nil || agent.methods() != "message/stream tasks/cancel" {
 		t.Error(err, agent.methods())
+	}
+}
+
+// Where the user has named the version, no other is tried.
+func TestNamedVersionIsKept(t *testing.T) {
+	agent := newWireAgent(t, wireAnswer(200, "application/json", noMethod))
+	err := send(wireClient(t, agent.URL, &ClientOptions{Version: "0.3"}), t.Context())
+	if err == nil || agent.methods() != "message/stream message/send" {
+		t.Errorf("%v after %s", err, agent.methods())
 	}
 }
 

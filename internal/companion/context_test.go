@@ -173,6 +173,37 @@ func TestContextPace(t *testing.T) {
 	})
 }
 
+// FuzzContext: of whatever an editor says, a CLI is told nothing that its schema
+// refuses, and nothing in which it would find no active file if there is one; and
+// what is shown is shown the same when it is said again.
+func FuzzContext(f *testing.F) {
+	dir := f.TempDir()
+	at := filesIn(dir)
+	for _, seed := range []string{`{}`, `null`, `{"workspaceState":{"isTrusted":true,"openFiles":[{"path":"@a","timestamp":1,"isActive":true,"selectedText":"x","cursor":{"line":1,"character":1}},{"path":"@b","timestamp":1e300,"isActive":true},{"path":"@c","timestamp":-1}]}}`} {
+		f.Add([]byte(at(seed)))
+	}
+	f.Fuzz(func(t *testing.T, said []byte) {
+		s := &Server{hub: newHub(&scriptedEditor{}, nil)}
+		if _, err := s.Handle(MethodContextUpdate, said); err != nil {
+			if !errors.Is(err, ErrParams) {
+				t.Fatal(err)
+			}
+			return
+		}
+		shown, err := json.Marshal(s.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		strictContext(t, shown)
+		if _, err := s.Handle(MethodContextUpdate, shown); err != nil {
+			t.Fatalf("%s: %v", shown, err)
+		}
+		if again, _ := json.Marshal(s.Context()); string(again) != string(shown) {
+			t.Fatalf("shown as\n%s\nand then as\n%s", shown, again)
+		}
+	})
+}
+
 // strictContext is the CLIs' schema (gemini-cli, packages/core/src/ide/types.ts),
 // and what they make of the order (ideContext.ts).
 func strictContext(t *testing.T, text []byte) {

@@ -2,16 +2,15 @@ package webhook
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
@@ -216,63 +215,29 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// A thousand requests at once get an answer each, and memory stays flat.
-func TestThousand(t *testing.T) {
-	boxes := NewBoxes("", false)
-	hook, _ := boxes.Open(t.Context(), "")
-	s, err := Listen("127.0.0.1:0", NewReceiver(boxes, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	ctx, stop := context.WithCancel(t.Context())
-	var taker sync.WaitGroup
-	taker.Go(func() {
-		for {
-			select {
-			case p := <-hook.Pushes():
-				p.Taken()
-			case <-ctx.Done():
-				return
-			}
+// So many pushes are read at once, and no more.
+func TestAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, hook, h := open(t, nil)
+		var all sync.WaitGroup
+		var bodies []*io.PipeWriter
+		for range maxAtOnce {
+			body, w := io.Pipe()
+			bodies = append(bodies, w)
+			all.Go(func() { status(h, push(hook, "", func(r *http.Request) { r.Body = body })) })
+		}
+		synctest.Wait() // they are read
+		if got := status(h, push(hook, taskV03)); got != 503 {
+			t.Errorf("one more: %d", got)
+		}
+		for _, w := range bodies {
+			w.Close()
+		}
+		all.Wait()
+		if got := status(h, push(hook, taskV03)); got != 200 {
+			t.Errorf("with room again: %d", got)
 		}
 	})
-	body := `{"task":{"id":"t","metadata":"` + strings.Repeat("x", 100_000) + `"}}`
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
-	defer client.CloseIdleConnections()
-	var mu sync.Mutex
-	got := map[int]int{}
-	var all sync.WaitGroup
-	for range 1000 {
-		all.Go(func() {
-			req, _ := http.NewRequest("POST", s.URL()+"/"+hook.Name(), strings.NewReader(body))
-			req.Header.Set("Content-Type", "application/json")
-			req.Header.Set("Authorization", "Bearer "+hook.Config().Token)
-			resp, err := client.Do(req)
-			code := 0
-			if err != nil {
-				t.Error(err)
-			} else {
-				resp.Body.Close()
-				code = resp.StatusCode
-			}
-			mu.Lock()
-			got[code]++
-			mu.Unlock()
-		})
-	}
-	all.Wait()
-	stop()
-	taker.Wait()
-	if got[200] == 0 || got[200]+got[503] != 1000 {
-		t.Errorf("the answers are %v", got)
-	}
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	if m.HeapAlloc > 64<<20 || boxes.bytes != 0 {
-		t.Errorf("%d MB are in use, %d bytes are counted", m.HeapAlloc>>20, boxes.bytes)
-	}
 }
 
 // A sender that drips bytes gets an answer when its time is over, and delays nobody.
