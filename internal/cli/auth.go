@@ -167,27 +167,18 @@ func (p *program) signInOptions(c *cli.Context) (*credentials.Options, *credenti
 	if err != nil {
 		return nil, nil, err
 	}
-	config, err := p.tlsConfig(c)
+	client, err := p.clientOptions(c, conf)
 	if err != nil {
 		return nil, nil, err
 	}
-	header, err := headers(listOf(c, "header"))
+	o, err := p.credentialOptions(c, conf, client.Header, client.TLS, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := conf.addHeaders(header); err != nil {
-		return nil, nil, err
+	if o.Store, err = credentials.OpenStore(""); err != nil {
+		return nil, nil, usagef("%v", err)
 	}
-	o, err := p.credentialOptions(c, conf, header, config, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	store, err := p.loginStore()
-	if err != nil {
-		return nil, nil, err
-	}
-	o.Store = store
-	return o, store, nil
+	return o, o.Store, nil
 }
 
 // terminalUser is the user at the terminal, who reads at least stderr.

@@ -10,14 +10,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-func (p *program) loginStore() (*credentials.Store, error) {
-	store, err := credentials.OpenStore("")
-	if err != nil {
-		return nil, usagef("%v", err)
-	}
-	return store, nil
-}
-
 // authStatus shows which credentials identify the user.
 func (p *program) authStatus(c *cli.Context) error {
 	if _, err := p.arguments(c); err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,7 @@ func (p *program) verifyCard(c *cli.Context) error {
 	if err != nil && s.verifier == nil && len(listOf(c, "signature-key")) > 0 {
 		return err
 	}
-	card, from, err := p.cardToVerify(c, args)
+	card, from, err := p.cardToVerify(c, args, config)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 }
 
 // cardToVerify gets a card and its URL; nil for a file.
-func (p *program) cardToVerify(c *cli.Context, args []string) (card []byte, from *url.URL, err error) {
+func (p *program) cardToVerify(c *cli.Context, args []string, config *tls.Config) (card []byte, from *url.URL, err error) {
 	if len(args) == 1 && args[0] == "-" {
 		card, err = readCard(p.stdin)
 		return card, nil, err
@@ -113,10 +114,6 @@ func (p *program) cardToVerify(c *cli.Context, args []string) (card []byte, from
 	} else {
 		// This is not the agent of --agent: its headers must not be sent.
 		o := &transport.ClientOptions{UserAgent: "a2astdio/" + p.version, Timeout: where(c, "timeout").Duration("timeout")}
-		config, err := p.tlsConfig(c)
-		if err != nil {
-			return nil, nil, err
-		}
 		if config != nil {
 			config.GetClientCertificate = nil
 		}

@@ -17,12 +17,10 @@ import (
 func (p *program) openTrace(c *cli.Context, l *link, client *transport.ClientOptions, secrets *trace.Options) error {
 	mode := "client"
 	switch {
-	case c.Command == nil || c.Command.Name == "" || c.Command.Name == c.App.Name:
+	case isServe(c), c.Command.Name == "replay":
 		mode = "bridge"
 	case c.Command.Name == "proxy":
 		mode = "proxy"
-	case c.Command.Name == "replay":
-		mode = "bridge"
 	}
 	r, err := p.record(c, mode, secrets)
 	if err != nil || r == nil {
