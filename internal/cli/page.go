@@ -166,13 +166,13 @@ func (e escaper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// when writes a time stamp for people: local, without fractions.
-func when(timestamp string) string {
+// when writes a time stamp for people, in local time.
+func when(timestamp, layout string) string {
 	t, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {
 		return timestamp
 	}
-	return t.Local().Format("2006-01-02 15:04:05")
+	return t.Local().Format(layout)
 }
 
 // partSays describes a part that is no text.

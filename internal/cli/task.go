@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -103,7 +104,7 @@ func taskPage(task *a2a.Event, dialect, program string) *page {
 	out.field("context", task.ContextID)
 	state := string(task.State)
 	if task.Timestamp != "" {
-		state += " (" + when(task.Timestamp) + ")"
+		state += " (" + when(task.Timestamp, time.DateTime) + ")"
 	}
 	out.field("state", state)
 	t := retell(out, task, dialect)

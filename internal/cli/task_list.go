@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -138,7 +137,7 @@ func (p *program) listText(c *cli.Context, list *a2a.TaskPage) error {
 			context = t.ContextID
 			out.b.WriteString("context " + oneLine(plainText(context)) + "\n")
 		}
-		row(cmp.Or(shown[t.TaskID], t.TaskID), string(t.State), minute(t.Timestamp), promptOf(t))
+		row(cmp.Or(shown[t.TaskID], t.TaskID), string(t.State), when(t.Timestamp, "2006-01-02 15:04"), promptOf(t))
 	}
 	if err := p.show(&out); err != nil {
 		return err
@@ -158,15 +157,6 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 func pad(text string, width int) string {
 	text = plainText(text)
 	return text + strings.Repeat(" ", max(width-columnsOf(text), 0))
-}
-
-// minute writes a time stamp for a table, in local time.
-func minute(timestamp string) string {
-	t, err := time.Parse(time.RFC3339, timestamp)
-	if err != nil {
-		return timestamp
-	}
-	return t.Local().Format("2006-01-02 15:04")
 }
 
 // promptOf returns the beginning of the user's first text in a task.
