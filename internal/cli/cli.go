@@ -27,7 +27,7 @@ type program struct {
 	stderr  io.Writer
 	version string
 	// levels are the commands on the command line, a2astdio first.
-	levels []level
+	levels []*cli.Command
 	// before counts the arguments before "--"; -1 without it.
 	before int
 	// terminal opens the user's terminal.

@@ -14,7 +14,7 @@ import (
 // A completer finds what may stand at the end of a command line. It reads the line as
 // [program.arrange] does, but refuses nothing.
 type completer struct {
-	at level
+	at *cli.Command
 	// arguments counts the arguments before the last word.
 	arguments int
 }
@@ -31,7 +31,7 @@ type completions struct {
 
 func (k *completer) complete(words []string) completions {
 	app := (&program{args: []string{programName, "--help"}}).app()
-	k.at = level{programName, app.Flags, app.Commands}
+	k.at = rootCommand(app)
 	last := words[len(words)-1]
 	words = words[:len(words)-1]
 	for len(words) > 0 {
@@ -45,7 +45,7 @@ func (k *completer) complete(words []string) completions {
 			k.argument(word)
 			continue
 		}
-		f := findFlag(k.at.flags, name)
+		f := findFlag(k.at.Flags, name)
 		if f != nil && !has && takesValue(f) {
 			if len(words) == 0 {
 				return valuesOf(f, name, "")
@@ -54,7 +54,7 @@ func (k *completer) complete(words []string) completions {
 		}
 	}
 	if name, _, has, ok := optionOf(last); ok && has {
-		if f := findFlag(k.at.flags, name); f != nil {
+		if f := findFlag(k.at.Flags, name); f != nil {
 			return valuesOf(f, name, last[:strings.Index(last, "=")+1])
 		}
 	}
@@ -63,7 +63,7 @@ func (k *completer) complete(words []string) completions {
 	}
 	found := k.argumentValues()
 	if k.arguments == 0 {
-		for _, c := range k.at.commands {
+		for _, c := range k.at.Subcommands {
 			if !c.Hidden {
 				found.words = append(found.words, suggestion{c.Name, c.Usage})
 			}
@@ -74,21 +74,20 @@ func (k *completer) complete(words []string) completions {
 
 // argument takes a word that is no option.
 func (k *completer) argument(word string) {
-	i := slices.IndexFunc(k.at.commands, func(c *cli.Command) bool { return c.HasName(word) })
+	i := slices.IndexFunc(k.at.Subcommands, func(c *cli.Command) bool { return c.HasName(word) })
 	if i < 0 || k.arguments > 0 {
-		if k.at.name != programName || word != "help" {
+		if k.at.HelpName != programName || word != "help" {
 			k.arguments++
 		}
 		return
 	}
-	c := k.at.commands[i]
-	k.at = level{k.at.name + " " + c.Name, c.Flags, c.Subcommands}
+	k.at = k.at.Subcommands[i]
 }
 
 // options returns all options that may stand here, with those of a2astdio itself.
 func (k *completer) options() []suggestion {
 	all := []suggestion{{"--help", "show help"}}
-	for _, f := range k.at.flags {
+	for _, f := range k.at.Flags {
 		doc, ok := f.(cli.DocGenerationFlag)
 		if !ok {
 			continue
@@ -135,9 +134,9 @@ func agentNames() (names []suggestion) {
 
 // argumentValues completes the next argument: files, and shells.
 func (k *completer) argumentValues() completions {
-	words := strings.Fields(k.at.name)
+	words := strings.Fields(k.at.HelpName)
 	switch {
-	case len(words) < 2 || len(k.at.commands) > 0:
+	case len(words) < 2 || len(k.at.Subcommands) > 0:
 	case words[1] == "trace", words[1] == "card":
 		return named("FILE")
 	case words[1] == "completion" && k.arguments == 0:

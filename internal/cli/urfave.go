@@ -18,12 +18,9 @@ import (
 // prose. So this file reads the command line first, and gives the library's options one
 // order, first names, and nothing that they could refuse.
 
-// A level is a command on the command line: a2astdio is the first, a subcommand the
-// last.
-type level struct {
-	name     string // with those before it
-	flags    []cli.Flag
-	commands []*cli.Command
+// rootCommand is a2astdio as a command, the first of those on a command line.
+func rootCommand(app *cli.App) *cli.Command {
+	return &cli.Command{Name: app.Name, HelpName: programName, Flags: app.Flags, Subcommands: app.Commands, Action: app.Action}
 }
 
 const programName = "a2astdio"
@@ -32,8 +29,8 @@ const programName = "a2astdio"
 // --name=value, and "--" before the arguments: users may write options before, among or
 // behind arguments. What follows a "--" stays as it is.
 func (p *program) arrange(app *cli.App) ([]string, error) {
-	at := level{programName, app.Flags, app.Commands}
-	p.levels, p.before = []level{at}, -1
+	at := rootCommand(app)
+	p.levels, p.before = []*cli.Command{at}, -1
 	out := []string{programName}
 	var options, arguments []string
 	args := p.args[min(1, len(p.args)):]
@@ -49,7 +46,7 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 			if word := insteadOf(at, name); word != "" {
 				return append(out, word), nil // whatever else is said
 			}
-			f := findFlag(at.flags, name)
+			f := findFlag(at.Flags, name)
 			if f == nil {
 				return nil, p.noOption(at, arg, name, len(arguments) > 0)
 			}
@@ -65,14 +62,13 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 			options = append(options, optionWord(f, value, has))
 			continue
 		}
-		if at.name == programName && arg == "help" && len(arguments) == 0 {
+		if at.HelpName == programName && arg == "help" && len(arguments) == 0 {
 			return p.helpFor(app, args)
 		}
-		if i := slices.IndexFunc(at.commands, func(c *cli.Command) bool { return c.HasName(arg) }); i >= 0 && len(arguments) == 0 {
-			c := at.commands[i]
-			out = append(append(out, options...), c.Name)
+		if i := slices.IndexFunc(at.Subcommands, func(c *cli.Command) bool { return c.HasName(arg) }); i >= 0 && len(arguments) == 0 {
+			at = at.Subcommands[i]
+			out = append(append(out, options...), at.Name)
 			options = nil
-			at = level{at.name + " " + c.Name, c.Flags, c.Subcommands}
 			p.levels = append(p.levels, at)
 			continue
 		}
@@ -86,11 +82,11 @@ func (p *program) arrange(app *cli.App) ([]string, error) {
 }
 
 // insteadOf is the option that is answered instead of a command, "" if this is none.
-func insteadOf(at level, name string) string {
+func insteadOf(at *cli.Command, name string) string {
 	switch {
 	case name == "help", name == "h":
 		return "--help"
-	case at.name == programName && (name == "version" || name == "v"):
+	case at.HelpName == programName && (name == "version" || name == "v"):
 		return "--version"
 	}
 	return ""
@@ -142,17 +138,17 @@ func (p *program) helpFor(app *cli.App, words []string) ([]string, error) {
 
 // noOption is the error for an option that a command does not have. behind: it stands
 // behind an argument, so that it may be meant as text.
-func (p *program) noOption(at level, arg, name string, behind bool) error {
+func (p *program) noOption(at *cli.Command, arg, name string, behind bool) error {
 	shown, _, _ := strings.Cut(arg, "=")
 	text := "there is no option " + shown
-	if command := strings.TrimPrefix(at.name, programName+" "); at.name != programName {
+	if command := strings.TrimPrefix(at.HelpName, programName+" "); at.HelpName != programName {
 		text += " for " + command
-		if findFlag(p.levels[0].flags, name) != nil {
+		if findFlag(p.levels[0].Flags, name) != nil {
 			return usagef("%s: it goes before the command, as in %s %s ... %s", text, programName, shown, command)
 		}
 	}
 	names := []string{"help"}
-	for _, f := range at.flags {
+	for _, f := range at.Flags {
 		names = append(names, slices.DeleteFunc(slices.Clone(f.Names()), func(n string) bool { return len(n) == 1 })...)
 	}
 	if near := safe.Nearest(name, names); near != "" {
@@ -256,7 +252,7 @@ func (p *program) page() string {
 	if len(p.levels) == 0 {
 		return programName
 	}
-	return p.levels[len(p.levels)-1].name
+	return p.levels[len(p.levels)-1].HelpName
 }
 
 // findFlag returns the option of a name, nil if there is none.

@@ -28,7 +28,7 @@ func (p *program) runCommand(ctx context.Context, app *cli.App) error {
 	if topic, ok := strings.CutPrefix(args[len(args)-1], "--help="); ok && len(args) == 2 {
 		return p.showText(p.helpPage(topic, nil))
 	}
-	command := &cli.Command{Name: app.Name, Flags: app.Flags, Subcommands: app.Commands, Action: app.Action, HelpName: programName}
+	command := p.levels[0]
 	c := &cli.Context{Context: ctx}
 	for {
 		if err := wrongVariable(command.Flags, args); err != nil {
