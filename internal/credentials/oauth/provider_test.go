@@ -86,12 +86,12 @@ func TestFromEndpoints(t *testing.T) {
 // What an agent's 401 says of how to authenticate.
 func TestReadHint(t *testing.T) {
 	for _, test := range []struct{ headers, want string }{
-		{`Bearer`, `{bearer  [] }`},
-		{`Basic realm="x"|Bearer error="invalid_token", error_description="a, b=c"`, `{bearer invalid_token [] }`},
-		{`Bearer realm="a\"b", error=insufficient_scope, scope="read write"`, `{bearer insufficient_scope [read write] }`},
-		{`Bearer resource_metadata="https://agent.example/.well-known/oauth-protected-resource"`, `{bearer  [] https://agent.example/.well-known/oauth-protected-resource}`},
-		{`Basic realm="scope=x"`, `{basic  [] }`},
-		{``, `{  [] }`},
+		{`Bearer`, `{bearer [] }`},
+		{`Basic realm="x"|Bearer error="invalid_token", error_description="a, b=c"`, `{bearer [] }`},
+		{`Bearer realm="a\"b", error=insufficient_scope, scope="read write"`, `{bearer [read write] }`},
+		{`Bearer resource_metadata="https://agent.example/.well-known/oauth-protected-resource"`, `{bearer [] https://agent.example/.well-known/oauth-protected-resource}`},
+		{`Basic realm="scope=x"`, `{basic [] }`},
+		{``, `{ [] }`},
 	} {
 		if got := fmt.Sprint(ReadHint(strings.Split(test.headers, "|"))); got != test.want {
 			t.Errorf("%s: %s, not %s", test.headers, got, test.want)
