@@ -276,14 +276,25 @@ func (c *canceller) settleCancel(ctx context.Context, agent *Agent, over bool) e
 		return errUnanswered
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	err, task, again, refused := c.err, c.task, c.told == c.task, (*a2a.Error)(nil)
+	c.mu.Unlock()
 	switch {
-	case errors.Is(c.err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded):
 		return errUnanswered
-	case errors.As(c.err, new(*a2a.Error)) && c.told == c.task:
-		agent.cancelLater(c.task)
+	case errors.As(err, &refused) && refused.Code == a2a.CodeTaskNotCancelable && agent.isOver(ctx, task):
+		return nil
+	case refused != nil && again:
+		agent.cancelLater(task)
 	}
-	return c.err
+	return err
+}
+
+// isOver reports whether a task that cannot be cancelled has ended, as it may have just before.
+func (a *Agent) isOver(ctx context.Context, task string) bool {
+	ctx, stop := context.WithTimeout(ctx, cancelGrace)
+	defer stop()
+	now, err := a.opts.Client.Get(ctx, task, 0)
+	return err == nil && now.State.Terminal()
 }
 
 // cancelTask calls tasks/cancel. Nothing else of the bridge does. It lasts as long as
