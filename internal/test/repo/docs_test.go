@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"io/fs"
 	"maps"
 	"net/url"
 	"os"
@@ -17,22 +16,13 @@ import (
 func documents(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (path != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || path == "dist") {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || filepath.Ext(path) != ".md" && filepath.ToSlash(path) != "testdata/help.txt" {
-			return nil
-		}
-		all[filepath.ToSlash(path)], err = os.ReadFile(path)
-		return err
-	})
-	if err != nil || len(all) < 10 {
-		t.Fatalf("%d documents: %v", len(all), err)
+	for path := range files(t, ".md") {
+		all[path] = []byte(read(t, path))
 	}
+	if len(all) < 10 {
+		t.Fatalf("%d documents", len(all))
+	}
+	all["testdata/help.txt"] = []byte(read(t, "testdata/help.txt"))
 	return all
 }
 

@@ -3,7 +3,12 @@ package repo
 import (
 	"flag"
 	"fmt"
+	"io/fs"
+	"iter"
 	"os"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -17,4 +22,45 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
+}
+
+// list are the repository's files: without what is built or installed.
+var list = sync.OnceValues(func() (all []string, err error) {
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." && path != ".ci" && path != ".github" || d.Name() == "node_modules" || path == "dist"):
+			return filepath.SkipDir
+		case d.Type().IsRegular() && path != ".git": // of a worktree, a file
+			all = append(all, filepath.ToSlash(path))
+		}
+		return nil
+	})
+	return all, err
+})
+
+// files are those whose names end so.
+func files(t *testing.T, end string) iter.Seq[string] {
+	t.Helper()
+	all, err := list()
+	if err != nil || len(all) < 500 {
+		t.Fatalf("%d files: %v", len(all), err)
+	}
+	return func(yield func(string) bool) {
+		for _, path := range all {
+			if strings.HasSuffix(path, end) && !yield(path) {
+				return
+			}
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -4,12 +4,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -54,13 +54,13 @@ func TestImports(t *testing.T) {
 		for _, spec := range f.ast.Imports {
 			path, _ := strconv.Unquote(spec.Path.Value)
 			ours, isOurs := strings.CutPrefix(path, module+"/")
-			if ok && isOurs && !contains(rule.packages, ours) && !strings.HasPrefix(ours, f.pkg+"/") {
+			if ok && isOurs && !slices.Contains(rule.packages, ours) && !strings.HasPrefix(ours, f.pkg+"/") {
 				t.Errorf("%s imports %s: %s", f.path, ours, rule.reason)
 			}
-			if isOurs && contains(onlyCLI, ours) && f.pkg != "internal/cli" {
+			if isOurs && slices.Contains(onlyCLI, ours) && f.pkg != "internal/cli" {
 				t.Errorf("%s imports %s: only internal/cli does, when it is asked for", f.path, ours)
 			}
-			if (f.pkg == "mapping" || f.pkg == "mapping/calls" || f.pkg == "mapping/ask" || f.pkg == "transport/a2a" || f.pkg == "internal/rawjson") && contains(notPure, path) {
+			if (f.pkg == "mapping" || f.pkg == "mapping/calls" || f.pkg == "mapping/ask" || f.pkg == "transport/a2a" || f.pkg == "internal/rawjson") && slices.Contains(notPure, path) {
 				t.Errorf("%s imports %s: package %s does no I/O, reads no clock and starts no goroutine", f.path, path, f.pkg)
 			}
 		}
@@ -72,23 +72,10 @@ const maxFileLines = 400
 
 // TestFileLength: no Go file is over 400 lines, also in nested modules.
 func TestFileLength(t *testing.T) {
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && path != "."):
-			return filepath.SkipDir
-		case d.IsDir() || filepath.Ext(path) != ".go":
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if lines := strings.Count(string(text), "\n"); lines > maxFileLines {
+	for path := range files(t, ".go") {
+		if lines := strings.Count(read(t, path), "\n"); lines > maxFileLines {
 			t.Errorf("%s has %d lines: over %d it wants a split", path, lines, maxFileLines)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -179,30 +166,13 @@ var machinePath = regexp.MustCompile(`/(?:root|work)/[a-z.]`)
 
 // TestNoMachine: no file names a path of the machine on which it was written.
 func TestNoMachine(t *testing.T) {
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for path := range files(t, "") {
+		if path == "internal/test/repo/rules_test.go" || filepath.Ext(path) == ".sum" {
+			continue
 		}
-		if d.IsDir() {
-			if d.Name() == ".git" || d.Name() == "node_modules" {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if path == "internal/test/repo/rules_test.go" || path == ".git" || !d.Type().IsRegular() { // .git: of a worktree, a file
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if m := machinePath.Find(text); m != nil && filepath.Ext(path) != ".sum" {
+		if m := machinePath.FindString(read(t, path)); m != "" {
 			t.Errorf("%s names a path of a machine: %q", path, m)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -216,41 +186,29 @@ func (s source) at(n ast.Node) string { return s.fset.Position(n.Pos()).String()
 
 // sources are the module's own files, without tests and nested modules.
 func sources(t *testing.T) []source {
-	var all []source
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if path == "testdata" || strings.HasPrefix(d.Name(), ".") && path != "." {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		all = append(all, source{filepath.ToSlash(path), filepath.ToSlash(filepath.Dir(path)), fset, f})
-		return nil
-	})
+	all, err := parsed()
 	if err != nil || len(all) == 0 {
 		t.Fatalf("no sources: %v", err)
 	}
 	return all
 }
 
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
+var parsed = sync.OnceValues(func() (all []source, err error) {
+	paths, err := list()
+	for _, path := range paths {
+		if err != nil || !ours(path) || strings.HasSuffix(path, "_test.go") {
+			continue
 		}
+		s := source{path: path, pkg: filepath.ToSlash(filepath.Dir(path)), fset: token.NewFileSet()}
+		s.ast, err = parser.ParseFile(s.fset, path, nil, parser.ParseComments)
+		all = append(all, s)
 	}
-	return false
+	return all, err
+})
+
+// ours reports whether a file is Go of this module.
+func ours(path string) bool {
+	return strings.HasSuffix(path, ".go") && !strings.HasPrefix(path, "testdata/")
 }
 
 // realSleeps may wait in real time: no event tells when to go on.
@@ -264,26 +222,14 @@ var realSleeps = map[string]string{
 // be late.
 func TestSleeps(t *testing.T) {
 	needed := map[string]bool{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		path = filepath.ToSlash(path)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (path == "testdata" || strings.HasPrefix(d.Name(), ".") && path != "."):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(path, "_test.go") || path == "internal/test/repo/rules_test.go":
-			return nil
+	for path := range files(t, "_test.go") {
+		text := read(t, path)
+		if !ours(path) || path == "internal/test/repo/rules_test.go" || !strings.Contains(text, "time.Sleep(") || strings.Contains(text, `"testing/synctest"`) {
+			continue
 		}
-		b, err := os.ReadFile(path)
-		if text := string(b); strings.Contains(text, "time.Sleep(") && !strings.Contains(text, `"testing/synctest"`) {
-			if needed[path] = true; realSleeps[path] == "" {
-				t.Errorf("%s: a sleep in real time: use testing/synctest, or wait for what it is about", path)
-			}
+		if needed[path] = true; realSleeps[path] == "" {
+			t.Errorf("%s: a sleep in real time: use testing/synctest, or wait for what it is about", path)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for path := range realSleeps {
 		if !needed[path] {
