@@ -192,50 +192,6 @@ func (p *approvals) tellYolo() bool {
 	return tell
 }
 
-// isPlainEdit reports whether a call is what the mode accept-edits allows: an edit
-// and nothing else, of a file inside one of the directories, below which no part
-// of its path begins with a dot (.git/hooks, .vscode, .bashrc: such files run
-// programs). What is looked at may change before the agent writes: the mode is for
-// agents that are trusted not to arrange that.
-func isPlainEdit(c *mapping.ToolCall, dirs []string, local bool) bool {
-	path, ok := ask.EditOnly(c)
-	if !ok {
-		return false
-	}
-	return slices.ContainsFunc(dirs, func(dir string) bool {
-		if !isPlainBelow(dir, path) {
-			return false
-		}
-		if !local {
-			return true
-		}
-		realDir, err := filepath.EvalSymlinks(dir)
-		if err != nil {
-			return false
-		}
-		realPath, ok := resolve(path)
-		return ok && isPlainBelow(realDir, realPath)
-	})
-}
-
-// isPlainBelow reports whether a path leads to a file below a directory, without a part
-// that begins with a dot. Nor may a part have characters that another system reads in
-// another way, since the agent may run on one: on Windows a tilde may be in the short
-// name of such a part (GIT~1), a colon names another stream of a file, and a backslash
-// begins a part; HFS+ ignores characters that do not show.
-func isPlainBelow(dir, path string) bool {
-	rest, err := filepath.Rel(dir, path)
-	if err != nil || rest == "." || !filepath.IsLocal(rest) {
-		return false
-	}
-	for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
-		if strings.HasPrefix(part, ".") || strings.ContainsAny(part, `~:\`) || ask.Visible(part) != part {
-			return false
-		}
-	}
-	return true
-}
-
 // resolveScope returns the scope with its path resolved.
 func resolveScope(s ask.Scope, local bool) ask.Scope {
 	if s.Kind == ask.ScopeFile && local {

@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -66,6 +68,24 @@ func TestAcceptEdits(t *testing.T) {
 			}
 		}
 	}
+	if err := errors.Join(os.WriteFile(base+"/outside/x", nil, 0o600), os.Link(base+"/outside/x", ws+"/hard"), os.WriteFile(ws+"/own", nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{ws + "/hard": false, ws + "/own": true, ws + "/src": false, ws + "/own/x": false} {
+		p := &approvals{mode: ModeAcceptEdits}
+		if _, got := p.decide(edit(path, ""), []string{ws}, true); got != want {
+			t.Errorf("edit of %q is allowed: %t, want %t", path, got, want)
+		}
+	}
+	// No directory that is another one for the agent, or that holds the home.
+	t.Setenv("HOME", ws)
+	for _, dir := range []string{ws, base, "/", "/proc/self/cwd", "/dev/fd/1", "/proc/self/root" + ws} {
+		p := &approvals{mode: ModeAcceptEdits}
+		if _, ok := p.decide(edit(dir+"/a.txt", ""), []string{dir}, true); ok {
+			t.Errorf("an edit below %s is allowed", dir)
+		}
+	}
+	t.Setenv("HOME", base+"/outside")
 	// A session's directory may be a link itself.
 	p := &approvals{mode: ModeAcceptEdits}
 	if _, ok := p.decide(edit(base+"/alias/a.txt", ""), []string{base + "/alias"}, true); !ok {
@@ -75,6 +95,41 @@ func TestAcceptEdits(t *testing.T) {
 	for _, line := range []string{"sh|ls", "mcp|a|b", "ask|t|x", "user|x"} {
 		if _, ok := p.decide(askedFor(t, line), []string{ws}, true); ok {
 			t.Errorf("%s is allowed as an edit", line)
+		}
+	}
+}
+
+// TestAcceptEditsKnown: a call is an edit only if all that it says is known, and agrees.
+func TestAcceptEditsKnown(t *testing.T) {
+	for input, want := range map[string]bool{
+		`{}`: true, `{"file_path":"/w/a/f","content":"x"}`: true, `{"file_path":"f","content":"x","modified_by_user":false}`: true,
+		`{"file_path":"/w/a/f","old_string":"a","new_string":"b","instruction":"do it","expected_replacements":2}`: true,
+		`{"path":"/w/a/f","edits":[{"old_text":"a","new_text":"b"}],"fuzzy":false}`:                                true,
+		`{"file_path":"/w/a/f","description":"rm -rf /"}`:                                                          true, `{"file_path":"/w/a/f","overwrite":true}`: true,
+		`{"file_path":"/w/a/f","command":"rm -rf /"}`: false, `{"file_path":"/w/a/f","content":"evil"}`: false, `{"cmd":["rm"]}`: false,
+		`{"file_path":"/w/a/f","target":"/etc/passwd"}`: false, `{"file_path":"/w/a/f","targetPath":"b"}`: false, `{"path":["/w/a/f","/x"]}`: false,
+		`{"file_path":"/w/a/f","edits":[{"path":"/etc/x","new_text":"b"}]}`: false, `{"file_path":"/w/a/f","then":"reboot"}`: false,
+		`{"file_path":"/w/a/f","options":{"exec":"x"}}`: false, `{"file_path":"/w/a/f","post_hook":"x"}`: false, `{"file_path":"/w/a/f","delete":true}`: false,
+		`{"file_path":"/w/a/f","mode":511}`: false, `{"file_path":"/w/a/f","fd":3}`: false, `{"file_path":"/w/a/f","files":null}`: true,
+		`{"file_path":"/w/a/f","content":"x","file_path":"/etc/x"}`: false,
+	} {
+		for name, edits := range map[string]bool{"write_file": true, "replace": true, "MultiEdit": true, "apply_patch": true, "delete_file": false,
+			"move_file": false, "run_shell_command": false, "write_and_run": false} {
+			p := &approvals{mode: ModeAcceptEdits}
+			q := asked(t, name, json.RawMessage(input), object{"type": "edit", "filePath": "/w/a/f", "fileName": "f", "newContent": "x"})
+			if _, got := p.decide(q, []string{"/w/a"}, false); got != (want && edits) {
+				t.Errorf("%s %s: allowed: %t", name, input, got)
+			}
+		}
+	}
+	p := &approvals{mode: ModeAcceptEdits}
+	for _, q := range []mapping.Question{
+		asked(t, "write_file", object{}, object{"type": "edit", "filePath": "/w/a/f", "fileName": "g", "newContent": "x"}),
+		asked(t, "write_file", object{}, object{"type": "edit", "filePath": "/w/a/f", "fileName": "f", "newContent": "x\u202e"}),
+		asked(t, "write_file", object{}, object{"type": "edit", "filePath": "/w/a/m\u0430in", "newContent": "x"}),
+	} {
+		if _, ok := p.decide(q, []string{"/w/a"}, false); ok {
+			t.Errorf("%+v is allowed", q.Call.Confirmation.Edit)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -42,7 +43,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	A< died TEXT   the agent's process ends, of which TEXT is what is known
 //	T+ 250ms       time passes
 //	handshake      the editor initializes and opens the session id-1 in /, as hello.txt
-//	               shows in full; what it is answered is left out
+//	               shows in full; what it is answered is left out; "handshake DIR": in DIR
 //	card JSON      (at the top) the agent's card; "card none": there is none
 //	card-at PATH   (at the top) where it is, and nothing is elsewhere
 //	reach JSON     (at the top) how the agent is reached: Binding and Version
@@ -231,10 +232,10 @@ func playTranscript(t *testing.T, script string) string {
 		default:
 		}
 	}
-	handshake := func() {
+	handshake := func(cwd string) {
 		for _, line := range []string{
 			`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`,
-			`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"` + cwd + `","mcpServers":[]}}`,
 		} {
 			io.WriteString(editorIn, line+"\n")
 			synctest.Wait()
@@ -259,7 +260,7 @@ func playTranscript(t *testing.T, script string) string {
 		out.WriteString(l)
 		switch {
 		case word == "handshake":
-			handshake()
+			handshake(cmp.Or(rest, "/"))
 		case word == "E>" && rest == "EOF":
 			editorIn.Close()
 		case word == "E>" && rest == "KILL":

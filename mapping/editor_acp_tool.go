@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -12,6 +13,10 @@ import (
 // rawMax is the most that a call's raw input or output may take of an update:
 // what matters of it is in the title and the content.
 const rawMax = 256 << 10
+
+// askedMax is rawMax for the input of a call that asks: what the user is shown may be
+// shortened, and is whole there.
+const askedMax = 4 << 20
 
 // tool appends a tool_call, or what has changed as a tool_call_update: omitted
 // is unchanged, arrays replace.
@@ -64,9 +69,12 @@ func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
 	if changed&ToolState != 0 {
 		dst = append(dst, `,"status":"`+toolStatus(c)+`"`...)
 	}
-	if changed&ToolHead != 0 && c.Input != "" {
-		dst = append(dst, `,"rawInput":`...)
-		dst = appendRaw(dst, c.Input)
+	if input := rawInput(c); changed&ToolHead != 0 && input != "" {
+		limit := rawMax
+		if c.Asks {
+			limit = askedMax
+		}
+		dst = appendRaw(append(dst, `,"rawInput":`...), input, limit)
 	}
 	if changed&ToolHead != 0 || changed&ToolContent != 0 && toolDiff(c) != nil {
 		if path := absolute(e.Cwd, toolPath(c)); path != "" {
@@ -77,9 +85,27 @@ func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
 	return dst
 }
 
+// rawInput is a call's input. Where what is asked is not in it, it has that, too: the text
+// of a question may be shortened.
+func rawInput(c *ToolCall) a2a.JSON {
+	q := c.Question()
+	if q == nil || ask.IsInInput(c) {
+		return c.Input
+	}
+	details := appendDetails(nil, q)
+	if len(details) == 0 {
+		return c.Input
+	}
+	all := []byte(`{"confirmation_request":{` + string(details[1:]) + `}}`)
+	if raw := strings.TrimSpace(string(c.Input)); rawjson.IsObject(raw) && len(raw) > len("{}") {
+		all = []byte(raw[:len(raw)-1] + "," + string(all[1:]))
+	}
+	return a2a.JSON(all)
+}
+
 // appendRaw appends a value as raw input or output, or its size where it is too large.
-func appendRaw(dst []byte, j a2a.JSON) []byte {
-	if len(j) > rawMax {
+func appendRaw(dst []byte, j a2a.JSON, limit int) []byte {
+	if len(j) > limit {
 		dst = appendString(append(dst, `{"truncated":`...), strings.TrimSpace(ask.MoreNote(len(j))))
 		return append(dst, '}')
 	}
@@ -101,11 +127,11 @@ func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 		dst = appendString(append(dst, `{"type":"diff","path":`...), absolute(e.Cwd, diff.FilePath))
 		over := 0
 		if diff.OldContent != nil {
-			old, rest := ask.Split(*diff.OldContent, textMax)
+			old, rest := ask.Split(*diff.OldContent, ask.ChangeMax)
 			over += len(rest)
 			dst = appendString(append(dst, `,"oldText":`...), old)
 		}
-		now, rest := ask.Split(diff.NewContent, textMax)
+		now, rest := ask.Split(diff.NewContent, ask.ChangeMax)
 		over += len(rest)
 		dst = appendString(append(dst, `,"newText":`...), now)
 		dst = append(dst, '}')
@@ -153,7 +179,7 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	t.fenced = ToolKind(c) == acp.KindExecute
 	switch {
 	case c.Question() != nil: // whatever else is said of it
-		t.text, t.fenced = ask.Text(c, e.Cwd)+ask.OptionsText(e.options), false
+		t.text, t.fenced = ask.Markdown(c, e.options), false
 	case c.Error != nil:
 		t.text, t.fenced = c.Error.Said(ToolKind(c) == acp.KindExecute), false
 	case c.Status == ToolCancelled:
@@ -166,7 +192,7 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	case c.OutputSoFar != "":
 		t.text, t.json, t.ticks = c.OutputSoFar, c.OutputJSON(), c.OutputTicks()
 	case c.Confirmation != nil && !c.Status.Ended():
-		t.text, t.fenced = ask.Text(c, e.Cwd)+ask.OptionsText(e.options), false
+		t.text, t.fenced = ask.Markdown(c, e.options), false
 	default:
 		if c.Description != "" && !strings.Contains(Title(c), ask.OneLine(c.Description)) {
 			t.text, t.fenced = c.Description, false
@@ -230,7 +256,7 @@ func appendToolRawOutput(dst []byte, c *ToolCall) []byte {
 	case c.Error != nil && (c.Error.Type != "" || c.Error.StatusCode != 0):
 		return appendError(append(dst, member...), c.Error)
 	case c.Output != nil && c.Output.Data != "":
-		return appendRaw(append(dst, member...), c.Output.Data)
+		return appendRaw(append(dst, member...), c.Output.Data, rawMax)
 	case c.Status == ToolCancelled:
 		return append(append(dst, member...), `{"cancelled":true}`...)
 	}

@@ -83,7 +83,13 @@ func appendConfirmation(dst []byte, c *ToolCall) []byte {
 		dst = appendOptional(dst, "description", o.Description)
 		dst = append(dst, '}')
 	}
-	dst = append(dst, ']')
+	dst = appendDetails(append(dst, ']'), q)
+	dst = appendCompact(dst, "extra", q.Unread)
+	return append(dst, '}')
+}
+
+// appendDetails appends the members that say what is asked, each behind a comma.
+func appendDetails(dst []byte, q *Confirmation) []byte {
 	if q.Execute != nil {
 		dst = appendString(append(dst, `,"execute_details":{"command":`...), q.Execute.Command)
 		dst = appendOptional(dst, "working_directory", q.Execute.WorkingDirectory)
@@ -101,8 +107,7 @@ func appendConfirmation(dst []byte, c *ToolCall) []byte {
 		dst = appendString(append(dst, `,"generic_details":{"description":`...), q.Generic.Description)
 		dst = append(dst, '}')
 	}
-	dst = appendCompact(dst, "extra", q.Unread)
-	return append(dst, '}')
+	return dst
 }
 
 func appendOptional(dst []byte, key, value string) []byte {

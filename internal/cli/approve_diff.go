@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"strings"
 
@@ -26,28 +25,34 @@ func unified(f *mapping.FileDiff) string {
 	return udiff.Unified(from, "b/"+name, old, f.NewContent)
 }
 
-// diff shows what would change.
-func diff(s style, f *mapping.FileDiff) string {
-	lines := strings.Split(strings.TrimRight(ask.Visible(unified(f)), "\n"), "\n")
-	more := ""
-	if n := len(lines) - maxShown; n > 0 {
-		lines, more = lines[:maxShown], fmt.Sprintf("    ... and %d lines more\n", n)
+// diff shows what would change: its first lines, or all of it.
+func diff(s style, width int, f *mapping.FileDiff, whole bool) string {
+	text := ask.FirstLines(unified(f))
+	if whole {
+		text = all(f)
 	}
 	var b strings.Builder
-	for _, l := range lines {
-		l = plainText(l)
+	for line := range strings.SplitSeq(text, "\n") {
+		paint := func(row string) string { return row }
 		switch {
-		case strings.HasPrefix(l, "+"):
-			l = s.green(l)
-		case strings.HasPrefix(l, "-"):
-			l = s.red(l)
-		case strings.HasPrefix(l, "@@"):
-			l = s.cyan(l)
+		case strings.HasPrefix(line, "+"):
+			paint = s.green
+		case strings.HasPrefix(line, "-"):
+			paint = s.red
+		case strings.HasPrefix(line, "@@"):
+			paint = s.cyan
 		}
-		b.WriteString("    " + l + "\n")
+		indent := "    "
+		for _, row := range hang(line, width-agentIndent) {
+			b.WriteString(indent + paint(row) + "\n")
+			indent = strings.Repeat(" ", agentIndent)
+		}
 	}
-	return b.String() + more
+	return b.String()
 }
+
+// all is the whole change.
+func all(f *mapping.FileDiff) string { return ask.Visible(strings.TrimRight(unified(f), "\n")) }
 
 // changed counts the lines that a change adds and removes.
 func changed(f *mapping.FileDiff) (added, removed int) {

@@ -24,7 +24,7 @@ func TestDiffIsTheChange(t *testing.T) {
 		"no text is known": {nil, "", "    -two\n    +2\n", "evil", 1, 1},
 	} {
 		f := &mapping.FileDiff{FilePath: "/dir/x", OldContent: row.old, NewContent: row.now, Formatted: harmless}
-		if shown := diff(style(false), f); !strings.Contains(shown, row.shown) || strings.Contains(shown, row.hidden) {
+		if shown := diff(style(false), 80, f, false); !strings.Contains(shown, row.shown) || strings.Contains(shown, row.hidden) {
 			t.Errorf("%s: the user sees\n%s", name, shown)
 		}
 		if added, removed := changed(f); added != row.added || removed != row.removed {

@@ -37,6 +37,9 @@ func editContent(ctx context.Context, tty io.ReadWriter, q *mapping.Question, co
 		return nil, err
 	}
 	cmd := editorCommand(ctx, editor, file)
+	if file, ok := fileOf(tty); ok {
+		tty = file
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	if err := cmd.Run(); err != nil {
 		return nil, err

@@ -2,21 +2,18 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 )
-
-// maxShown bounds how many lines of a change stand above the question; more would
-// scroll the rest away. The agent's own files have all of it, and the user can reject
-// it.
-const maxShown = 60
 
 // askTerminal puts questions to the user, and closes the terminal. It returns at once
 // when ctx ends.
@@ -47,11 +44,14 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 	show := true
 	for {
 		if show {
-			if err := showQuestion(tty, q, content); err != nil {
+			if _, err := io.WriteString(tty, "\n"+describe(styleOf(tty), widthOf(tty), &q, content)); err != nil {
 				return mapping.Answer{}, err
 			}
+			if flush(tty) {
+				lines.Reset(tty)
+			}
 		}
-		if _, err := fmt.Fprintf(tty, "%s ", styleOf(tty).bold("Which? ["+keys(&q)+"]")); err != nil {
+		if _, err := fmt.Fprintf(tty, "%s ", styleOf(tty).bold("Which? ["+keys(&q, content)+"]")); err != nil {
 			return mapping.Answer{}, err
 		}
 		line, err := lines.ReadString('\n')
@@ -80,6 +80,10 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 			content, show = edited, true
 		case line == "?":
 			show = true
+		case line == "v" && q.Call.Confirmation.Edit != nil:
+			if _, err := io.WriteString(tty, diff(styleOf(tty), widthOf(tty), editOf(&q, content), true)); err != nil {
+				return mapping.Answer{}, err
+			}
 		case line != "":
 			if _, err := fmt.Fprintf(tty, "  %s is none of these; ? shows them again\n", short(plainText(line), minText)); err != nil {
 				return mapping.Answer{}, err
@@ -88,33 +92,13 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 	}
 }
 
-// showQuestion shows the call and its choices. All of it comes from the agent.
-func showQuestion(tty io.Writer, q mapping.Question, content *string) error {
-	s, width := styleOf(tty), widthOf(tty)
-	var b strings.Builder
-	b.WriteString("\n" + describe(s, q.Call, content))
-	for i, o := range q.Options {
-		lead := fmt.Sprintf("  %d", i+1)
-		if k := keyOf(&q, o); k != "" {
-			lead += " or " + k
-		}
-		writeChoice(&b, s, width, lead, ask.Visible(o.Name), ask.Visible(o.Description))
-	}
-	if q.TakesContent() {
-		writeChoice(&b, s, width, "  e", "Edit the text first, in $VISUAL or $EDITOR", "")
-	}
-	writeChoice(&b, s, width, "  ?", "Show this again", "")
-	_, err := io.WriteString(tty, b.String())
-	return err
-}
-
 // choiceIndent is the column of the choices' names.
 const choiceIndent = 10
 
 // writeChoice writes a choice, wrapped to the terminal: its key, name and meaning. The
 // texts come from the agent.
 func writeChoice(b *strings.Builder, s style, width int, key, name, description string) {
-	for i, line := range wrap(plainText(name), max(width-choiceIndent, minText)) {
+	for i, line := range hangWords(name, width-choiceIndent) {
 		if i > 0 {
 			key = ""
 		}
@@ -123,7 +107,7 @@ func writeChoice(b *strings.Builder, s style, width int, key, name, description 
 	if description == "" {
 		return
 	}
-	for _, line := range wrap(plainText(description), max(width-choiceIndent, minText)) {
+	for _, line := range hangWords(description, width-choiceIndent) {
 		b.WriteString(strings.Repeat(" ", choiceIndent) + s.dim(line) + "\n")
 	}
 }
@@ -146,7 +130,7 @@ func keyOf(q *mapping.Question, o mapping.Option) string {
 }
 
 // keys lists the keys that a question takes.
-func keys(q *mapping.Question) string {
+func keys(q *mapping.Question, content *string) string {
 	list := ""
 	switch n := len(q.Options); n {
 	case 0:
@@ -164,6 +148,9 @@ func keys(q *mapping.Question) string {
 	}
 	if q.TakesContent() {
 		list += "e,"
+	}
+	if f := editOf(q, content); f != nil && ask.FirstLines(unified(f)) != all(f) {
+		list += "v,"
 	}
 	return list + "?"
 }
@@ -184,52 +171,104 @@ func choice(line string, q *mapping.Question) (mapping.Option, bool) {
 	return mapping.Option{}, false
 }
 
-// describe tells what the agent wants to do. content, if not nil, is the proposed text
-// as the user has edited it.
-func describe(s style, c *mapping.ToolCall, content *string) string {
+// describe shows what the agent asks, and the choices. Our words begin in the third
+// column, and what is the agent's stands behind them, or further to the right. content, if
+// not nil, is the proposed text as the user has edited it.
+func describe(s style, width int, q *mapping.Question, content *string) string {
 	var b strings.Builder
-	b.WriteString(s.bold(plainText("The agent asks: "+ask.Visible(toolName(c)))) + "\n")
-	indent := func(text string, paint func(string) string) {
-		for i, line := range strings.Split(plainText(ask.Visible(text)), "\n") {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			b.WriteString("  " + paint(line) + "\n")
+	b.WriteString(s.bold("The agent asks:") + "\n")
+	lines := ask.Lines(q.Call, nil)
+	said := slices.IndexFunc(lines, func(l ask.Line) bool { return l.Said })
+	if said < 0 {
+		said = len(lines)
+	}
+	for _, l := range lines[:said] {
+		writeLine(&b, s, width, l)
+	}
+	if f := editOf(q, content); f != nil {
+		b.WriteString(diff(s, width, f, false))
+	}
+	for _, l := range lines[said:] {
+		writeLine(&b, s, width, l)
+	}
+	for i, o := range q.Options {
+		lead := fmt.Sprintf("  %d", i+1)
+		if k := keyOf(q, o); k != "" {
+			lead += " or " + k
 		}
+		writeChoice(&b, s, width, lead, ask.OneLine(o.Name), ask.Beginning(o.Description))
 	}
-	plain := func(text string) string { return text }
-	q := c.Confirmation
-	if q == nil {
-		return b.String()
+	if q.TakesContent() {
+		writeChoice(&b, s, width, "  e", "Edit the text first, in $VISUAL or $EDITOR", "")
 	}
-	if q.Execute != nil {
-		indent("$ "+q.Execute.Command, s.yellow)
-		if q.Execute.WorkingDirectory != "" {
-			indent("in "+q.Execute.WorkingDirectory, s.dim)
-		}
+	if f := editOf(q, content); f != nil && ask.FirstLines(unified(f)) != all(f) {
+		writeChoice(&b, s, width, "  v", "Show all of the change", "")
 	}
-	if q.Edit != nil {
-		indent(cmp.Or(q.Edit.FilePath, q.Edit.FileName), s.yellow)
-		edit := *q.Edit
-		if content != nil {
-			edit.NewContent, edit.Formatted = *content, ""
-		}
-		b.WriteString(diff(s, &edit))
-	}
-	if q.MCP != nil {
-		indent(q.MCP.ToolName+" of the MCP server "+q.MCP.ServerName, s.yellow)
-	}
-	if q.Generic != nil {
-		indent(q.Generic.Description, s.yellow)
-	}
-	if q.Execute == nil && q.Edit == nil && c.Input != "" {
-		indent("with "+string(c.Input), plain)
-	}
-	if q.Unread != "" {
-		indent("and says of it: "+string(q.Unread), plain)
-	}
-	for _, w := range ask.Warnings(c) {
-		indent("Warning: "+w, s.red)
-	}
+	writeChoice(&b, s, width, "  ?", "Show this again", "")
 	return b.String()
+}
+
+// editOf is the change that is asked about, nil if there is none.
+func editOf(q *mapping.Question, content *string) *mapping.FileDiff {
+	if q.Call.Confirmation == nil || q.Call.Confirmation.Edit == nil {
+		return nil
+	}
+	edit := *q.Call.Confirmation.Edit
+	if content != nil {
+		edit.NewContent, edit.Formatted = *content, ""
+	}
+	return &edit
+}
+
+// writeLine writes a line of ours, with what is the agent's in it.
+func writeLine(b *strings.Builder, s style, width int, l ask.Line) {
+	paint := s.yellow
+	switch {
+	case strings.HasPrefix(l.Label, "warning"):
+		paint = s.red
+	case l.Said:
+		paint = s.dim
+	}
+	text := l.Label
+	if l.Text != "" {
+		text += ": " + l.Text
+	}
+	for i, row := range hang(text, width-agentIndent) {
+		if i == 0 {
+			b.WriteString(ourIndent + paint(row) + "\n")
+		} else {
+			b.WriteString(strings.Repeat(" ", agentIndent) + paint(row) + "\n")
+		}
+	}
+}
+
+const (
+	ourIndent   = "  "
+	agentIndent = 6
+)
+
+// hangWords is hang that breaks between words, where it can.
+func hangWords(text string, width int) (rows []string) {
+	for _, line := range wrap(text, max(width, minText)) {
+		rows = append(rows, hang(line, width)...)
+	}
+	return rows
+}
+
+// hang breaks a text into rows of at most width columns. Nothing is left out.
+func hang(text string, width int) (rows []string) {
+	width = max(width, minText)
+	for line := range strings.SplitSeq(plainText(strings.ReplaceAll(text, "\t", "    ")), "\n") {
+		from, n := 0, 0
+		for i, r := range line {
+			w := displaywidth.Rune(r)
+			if n+w > width {
+				rows = append(rows, line[from:i])
+				from, n = i, 0
+			}
+			n += w
+		}
+		rows = append(rows, line[from:])
+	}
+	return rows
 }

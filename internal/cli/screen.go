@@ -35,7 +35,7 @@ func styleOf(stream any) style {
 
 // widthOf is how many columns a terminal has; 80 if the terminal does not tell.
 func widthOf(stream any) int {
-	if f, ok := stream.(*os.File); ok {
+	if f, ok := fileOf(stream); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return w
 		}

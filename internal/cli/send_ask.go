@@ -70,6 +70,7 @@ func (s *sending) answer(r bridge.Result) (text string, ok bool) {
 func readLine(ctx context.Context, tty io.ReadWriteCloser, question string) (string, error) {
 	defer tty.Close()
 	line, _, err := await(ctx, func() (string, error) {
+		flush(tty)
 		if _, err := fmt.Fprint(tty, question); err != nil {
 			return "", err
 		}

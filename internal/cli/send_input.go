@@ -75,8 +75,16 @@ func isTerminal(stream any) bool {
 	if w, ok := stream.(*screenWriter); ok {
 		return w.terminal
 	}
-	f, ok := stream.(*os.File)
+	f, ok := fileOf(stream)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func fileOf(stream any) (*os.File, bool) {
+	if s, ok := stream.(*seat); ok {
+		stream = s.k.tty
+	}
+	f, ok := stream.(*os.File)
+	return f, ok
 }
 
 // sameStream reports whether two streams are one. Then a line of the one may interrupt

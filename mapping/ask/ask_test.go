@@ -47,19 +47,19 @@ func TestOptionMeaning(t *testing.T) {
 	}
 }
 
-// TestOptionsOrder: all that is offered stays, and of each kind the narrowest that
-// is certain stands last; a rejection is added where none is certain.
+// TestOptionsOrder: all that is offered stays, the narrowest first, rejections last; a
+// rejection is added where none is certain.
 func TestOptionsOrder(t *testing.T) {
 	for in, want := range map[string]string{
-		"proceed_always_and_save proceed_always_server proceed_always_tool proceed_once cancel":    "proceed_always_and_save proceed_always_server proceed_always_tool proceed_once cancel",
-		"proceed_always proceed_always_server proceed_always_and_save sandbox proceed_once cancel": "proceed_always_server proceed_always_and_save proceed_always sandbox proceed_once cancel",
-		"proceed_once sandbox host cancel":    "sandbox host proceed_once cancel",
-		"deny abort approve":                  "abort deny approve",
+		"proceed_always_and_save proceed_always_server proceed_always_tool proceed_once cancel":    "proceed_once proceed_always_tool proceed_always_server proceed_always_and_save cancel",
+		"cancel proceed_always proceed_always_server proceed_always_and_save sandbox proceed_once": "proceed_once sandbox proceed_always proceed_always_server proceed_always_and_save cancel",
+		"proceed_once sandbox host cancel":    "proceed_once sandbox host cancel",
+		"deny abort approve":                  "approve deny abort",
 		"approve approve deny":                "approve deny",
 		"sandbox host none":                   "sandbox host none a2astdio-cancel-task",
 		"a2astdio-cancel-task":                "a2astdio-cancel-task a2astdio-cancel-task~",
 		"proceed_once":                        "proceed_once a2astdio-cancel-task",
-		"reject_always reject proceed_always": "reject_always reject proceed_always",
+		"reject_always reject proceed_always": "proceed_always reject reject_always",
 	} {
 		c := &calls.ToolCall{Confirmation: &calls.Confirmation{}}
 		for _, id := range strings.Fields(in) {
@@ -117,6 +117,19 @@ func saysOneOf(words, of []string) bool {
 	return false
 }
 
+// TestOptionDescriptions: a description that reaches further than the option's name counts.
+func TestOptionDescriptions(t *testing.T) {
+	for description, certain := range map[string]bool{"": true, "Run this call only.": true, "Allow, and do not ask again": false,
+		"You won't be asked again": false, "Allows all commands": false, "Until the session ends": false, "For this and future calls": false} {
+		if o := NewOption(calls.ConfirmationOption{ID: "allow", Name: "Allow once", Description: description}); o.Certain != certain {
+			t.Errorf("%q: %+v", description, o)
+		}
+	}
+	if o := NewOption(calls.ConfirmationOption{ID: "always", Name: "Always", Description: "Until the session ends"}); !o.Certain {
+		t.Errorf("%+v", o)
+	}
+}
+
 // TestVisible: characters that do not show are made visible.
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
@@ -124,6 +137,7 @@ func TestVisible(t *testing.T) {
 		"a\u200bb\u2066c\ufeff": `a\u{200B}b\u{2066}c\u{FEFF}`, "tag\U000E0041": `tag\u{E0041}`, "\x00\x7f\u0085": `\u{0}\u{7F}\u{85}`,
 		"\u2028\u3164": `\u{2028}\u{3164}`, "👨‍👩": "👨‍👩",
 		"git\u200dx": `git\u{200D}x`, "❤\ufe0f": "❤\ufe0f", "a\ufe0fb": `a\u{FE0F}b`, "a\u034f\u2800": `a\u{34F}\u{2800}`, "漢\U000E0101": `漢\u{E0101}`,
+		"\u2065\ufff0\U000E0000\U000E01F0": `\u{2065}\u{FFF0}\u{E0000}\u{E01F0}`,
 	} {
 		if got := Visible(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

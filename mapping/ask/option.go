@@ -68,6 +68,17 @@ func (o *Option) heed(said calls.ConfirmationOption) {
 	}
 }
 
+// describe takes into account what the agent says of an option that allows: if that
+// reaches further than its name, only the user picks it.
+func (o *Option) describe() {
+	if o.rejects() {
+		return
+	}
+	if width := readWords(o.Description).width; width >= WidthSession && width > o.Width {
+		o.Width, o.Certain = width, false
+	}
+}
+
 type saying uint8
 
 const (
@@ -231,7 +242,7 @@ var (
 // wordWidth returns how far a word reaches beyond the call; false if it does not.
 func wordWidth(w string) (width Width, ok bool) {
 	switch w {
-	case "always", "session", "again":
+	case "always", "session", "again", "future", "further", "subsequent", "similar", "conversation", "whenever":
 		return WidthSession, true
 	case "server":
 		return WidthServer, true

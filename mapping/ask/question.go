@@ -17,9 +17,9 @@ import (
 // user has.
 type Question struct {
 	Call *calls.ToolCall
-	// Options are all that the agent offers, and at least one that rejects. Of
-	// several that have one kind, the one whose meaning is known and whose reach
-	// is the narrowest stands last: some clients keep the last one of a kind.
+	// Options are what the agent offers, the narrowest first and those that reject last,
+	// and at least one that rejects. What allows more than the call is not offered where
+	// what the call asks is too long to be shown whole.
 	Options []Option
 
 	content bool // see [Question.TakesContent]
@@ -83,7 +83,10 @@ func NewQuestion(c *calls.ToolCall, offered []Option, content bool) Question {
 		}
 		q.Options = append(q.Options, NewOption(o))
 	}
-	q.narrowestLast()
+	if Left(c) > 0 {
+		q.Options = slices.DeleteFunc(q.Options, func(o Option) bool { return o.Allows() && o.rank() == rankAlways })
+	}
+	slices.SortStableFunc(q.Options, func(a, b Option) int { return cmp.Or(a.rank()-b.rank(), int(a.Width-b.Width)) })
 	if !slices.ContainsFunc(q.Options, Option.rejects) {
 		id := rejectTaskID
 		for q.option(id) != nil {
@@ -101,6 +104,7 @@ func NewOption(o calls.ConfirmationOption) Option {
 	option.Name = cmp.Or(option.Name, o.ID)
 	option.Kind, option.Width, option.Certain = optionMeaning(o.ID, o.Name)
 	option.heed(o)
+	option.describe()
 	if option.Kind == acp.OptionAllowAlways && readWords(option.Name).width < WidthSession {
 		option.Name += " (always)" // which only its ID, or its kind, says
 	}
@@ -127,26 +131,28 @@ func (o *Option) join(other Option) {
 // the answer does not count.
 func (q *Question) StillAsked(now *calls.ToolCall) bool { return calls.AsksTheSame(q.Call, now) }
 
-// narrowestLast moves, within each kind, the narrowest option that is certain to
-// the place of the last one of that kind.
-func (q *Question) narrowestLast() {
-	for _, kind := range [...]string{acp.OptionAllowOnce, acp.OptionAllowAlways, acp.OptionRejectOnce, acp.OptionRejectAlways} {
-		best, last := -1, -1
-		for i := range q.Options {
-			o := &q.Options[i]
-			if o.Kind != kind {
-				continue
-			}
-			last = i
-			if o.Certain && (best < 0 || o.Width < q.Options[best].Width) {
-				best = i
-			}
-		}
-		if best >= 0 && best < last {
-			o := q.Options[best]
-			q.Options = slices.Insert(slices.Delete(q.Options, best, best+1), last, o)
-		}
+// The order of options: what allows this call, what may do so, what allows others too,
+// what rejects this call, and others too.
+const (
+	rankOnce = iota
+	rankUnclear
+	rankAlways
+	rankReject
+	rankRejectAlways
+)
+
+func (o Option) rank() int {
+	switch {
+	case o.Kind == acp.OptionAllowAlways, o.Allows() && o.Width >= WidthSession:
+		return rankAlways
+	case o.Kind == acp.OptionRejectOnce && o.Certain:
+		return rankReject
+	case o.Kind == acp.OptionRejectAlways && o.Certain:
+		return rankRejectAlways
+	case o.Kind == acp.OptionAllowOnce && o.Certain:
+		return rankOnce
 	}
+	return rankUnclear
 }
 
 // Option returns the option of that ID, nil if the question has none.
@@ -187,12 +193,12 @@ func (q *Question) Reject() Option {
 	return Option{ID: rejectTaskID, Kind: acp.OptionRejectOnce, Certain: true, CancelsTask: true}
 }
 
-// certain returns the narrowest option of a kind whose meaning is known: it is
-// the last one of that kind.
+// certain returns the narrowest option of a kind whose meaning is known: the first of
+// that kind.
 func (q *Question) certain(kind string) (Option, bool) {
-	for i := len(q.Options) - 1; i >= 0; i-- {
-		if o := &q.Options[i]; o.Kind == kind && o.Certain {
-			return *o, true
+	for _, o := range q.Options {
+		if o.Kind == kind && o.Certain {
+			return o, true
 		}
 	}
 	return Option{}, false

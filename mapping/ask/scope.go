@@ -117,13 +117,6 @@ func inputWithout(c *calls.ToolCall, without string) string {
 	return b.String()
 }
 
-// EditOnly returns the file that a call asks to change; false if it asks for
-// anything else as well, or if it is not certain which file that is.
-func EditOnly(c *calls.ToolCall) (path string, ok bool) {
-	s := ScopeOf(c)
-	return s.Path, s.Kind == ScopeFile
-}
-
 // A conflict is a place where a call's input names something else than what the
 // user is asked about.
 type conflict struct{ what, input string }

@@ -1,9 +1,11 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -11,84 +13,262 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
-// inputMax is how much of a call's input a question shows: more than anybody
-// reads. What is left out is counted.
-const inputMax = 16 << 10
+// The limits of what is shown, the same for every editor. What is asked is shown at its
+// beginning and its end, what the agent says of it at its beginning.
+const (
+	askedMax    = 20_000  // characters of a command, a path, a directory, an input
+	saidMax     = 4_000   // characters of a text of the agent's
+	choicesMax  = 20_000  // characters of the descriptions of all options
+	warningMax  = 200     // characters of the value in a warning
+	warningsMax = 8       // conflicts with the input that are told one by one
+	prettyMax   = 8 << 10 // bytes of JSON that is shown with indentation
+	lineMax     = 1_000   // characters of a line of a change
+	prettyDepth = 100     // arrays and objects in it
+	// ChangeMax is how many bytes each text of a change may have to be shown whole.
+	ChangeMax = 1 << 20
+	// ChangeLines is how many lines of a change are shown where it is shown as lines.
+	ChangeLines = 400
+)
 
-// Text says, as Markdown, all that the user is asked about beside the diff:
-// whole, with what may mislead made visible, since what is approved must be what
-// was seen. cwd is the session's directory.
-func Text(c *calls.ToolCall, cwd string) string {
+// A Line is a part of what the user is shown of a question. All that is the agent's is
+// in Text: a label is ours. In a Text of several lines, each is the agent's.
+type Line struct {
+	Label    string
+	Text     string // with what does not show made visible, and shortened
+	Language string // of Text: json, diff, or none
+	Block    bool   // Text stands by itself, however short it is
+	Said     bool   // Text is the agent's prose
+}
+
+// Lines says what the user is asked: first what is to be done, in which directory, with
+// which environment and arguments, and what the user must be warned of, in this order;
+// last what the agent says of it, and of the options. The change of a file, which stands
+// between these, is not among them: see [Confirmation.Edit].
+func Lines(c *calls.ToolCall, options []Option) []Line {
+	s := sheetOf(c)
+	for _, w := range warnings(c) {
+		s.add(Line{Label: "warning: " + w.label, Text: w.text})
+	}
+	if s.left > 0 {
+		s.lines = slices.Insert(s.lines, 0, Line{Label: "warning: " + characters(s.left) + " of what is asked are not shown"})
+	}
+	if q := c.Confirmation; q == nil || q.Execute == nil || strings.TrimSpace(c.Description) != strings.TrimSpace(q.Execute.Command) {
+		s.said("the agent says", c.Description)
+	}
+	var said strings.Builder
+	for _, o := range options {
+		if o.Description != "" && said.Len() <= choicesMax*utf8.UTFMax {
+			fmt.Fprintf(&said, "%s: %s\n", OneLine(o.Name), start(o.Description, saidMax))
+		}
+	}
+	if said.Len() > 0 {
+		s.add(Line{Label: "of the options", Text: start(strings.TrimSuffix(said.String(), "\n"), choicesMax), Block: true, Said: true})
+	}
+	return s.lines
+}
+
+// Left is how many characters of what a call asks are not shown.
+func Left(c *calls.ToolCall) int { return sheetOf(c).left }
+
+// IsInInput reports whether what a call asks stands in its input as it is, or is shown
+// whole beside an input that says more.
+func IsInInput(c *calls.ToolCall) bool {
 	q := c.Confirmation
-	if q == nil {
-		return c.Description
+	if len(c.Input) <= len("{}") {
+		return false
 	}
-	var t questionText
-	if q.Kinds() > 1 {
-		t.line("Warning: the agent asks for several things at once, and one answer allows them all.")
+	if q.Execute == nil {
+		return Left(c) == 0
 	}
-	if d := strings.TrimSpace(c.Description); d != "" && (q.Execute == nil || d != strings.TrimSpace(q.Execute.Command)) {
-		t.line(prose(d))
+	found := false
+	eachDeep(string(c.Input), inputDepth, func(_, value string) {
+		found = found || rawjson.IsString(value) && calls.StringOf(value) == q.Execute.Command
+	})
+	return found
+}
+
+// A sheet is what the user is shown, line by line.
+type sheet struct {
+	lines []Line
+	left  int // characters that are not shown
+}
+
+// sheetOf says what a call asks, without warnings.
+func sheetOf(c *calls.ToolCall) (s sheet) {
+	if q := c.Confirmation; q != nil {
+		s.what(c)
+		s.with(c)
+		if q.Unread != "" {
+			s.json("the agent also says", string(q.Unread))
+		}
+	}
+	return s
+}
+
+func (s *sheet) add(l Line) { s.lines = append(s.lines, l) }
+
+// asked adds what is to be done.
+func (s *sheet) asked(label, text string) {
+	text, left := ends(strings.TrimRight(text, "\n"), askedMax)
+	s.left += left
+	s.add(Line{Label: label, Text: Named(text)})
+}
+
+// json adds what is to be done as JSON.
+func (s *sheet) json(label, raw string) {
+	if len(raw) <= prettyMax && strings.Count(raw, "[")+strings.Count(raw, "{") <= prettyDepth {
+		raw = strings.TrimSpace(gjson.Get(raw, "@pretty").Raw)
+	}
+	text, left := ends(raw, askedMax)
+	s.left += left
+	s.add(Line{Label: label, Text: text, Language: "json", Block: true})
+}
+
+// said adds what the agent says.
+func (s *sheet) said(label, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		s.add(Line{Label: label, Text: start(text, saidMax), Block: true, Said: true})
+	}
+}
+
+// what says what is to be done, and where.
+func (s *sheet) what(c *calls.ToolCall) {
+	q := c.Confirmation
+	if name := cmp.Or(c.Name, c.DisplayName); name != "" && q.MCP == nil {
+		s.asked("tool", name)
 	}
 	if q.Execute != nil {
-		t.block("", q.Execute.Command)
-		if dir := commandDirectory(c); dir != "" && filepath.Clean(dir) != filepath.Clean(cwd) {
-			t.line("in " + prose(dir))
+		s.asked("run", q.Execute.Command)
+		s.lines[len(s.lines)-1].Block = true
+		if dir := commandDirectory(c); dir != "" {
+			s.asked("in", dir)
 		}
 	}
 	if q.Edit != nil {
-		t.edit(q.Edit)
+		s.asked("write", q.Edit.FilePath)
+		for _, text := range [...]string{q.Edit.NewContent, old(q.Edit)} {
+			s.left += max(len(text)-ChangeMax, 0)
+		}
 	}
 	if q.MCP != nil {
-		t.line(fmt.Sprintf("tool %s of the MCP server %s", Named(prose(q.MCP.ToolName)), Named(prose(q.MCP.ServerName))))
+		s.asked("tool", q.MCP.ToolName)
+		s.asked("MCP server", q.MCP.ServerName)
 	}
-	if q.Generic != nil && strings.TrimSpace(q.Generic.Description) != strings.TrimSpace(c.Description) {
-		t.line(prose(q.Generic.Description))
+	if q.Generic != nil && strings.TrimSpace(q.Generic.Description) != "" {
+		s.asked("asks", q.Generic.Description)
 	}
-	described := q.Execute != nil || q.Edit != nil || q.Generic != nil && q.Generic.Kind != ""
-	if !described && len(c.Input) > len("{}") {
-		t.json(string(c.Input))
-	}
-	if q.Unread != "" {
-		t.line("The agent also says of it:")
-		t.json(string(q.Unread))
-	}
-	for _, w := range Warnings(c) {
-		t.line("Warning: " + prose(w))
-	}
-	return t.String()
 }
 
-// OptionsText lists the options that are described, beside their names.
-func OptionsText(options []Option) string {
-	var t questionText
-	for _, o := range options {
-		if o.Description != "" {
-			t.line("\n**" + prose(OneLine(o.Name)) + "**: " + prose(o.Description))
-		}
-	}
-	if t.Len() == 0 {
+func old(d *calls.FileDiff) string {
+	if d.OldContent == nil {
 		return ""
 	}
-	return "\n" + t.String()
+	return *d.OldContent
 }
 
-// Warnings returns what the user must know of a question beside its details: that
-// the call's input names something else than they do, and that text holds
-// characters which do not show.
-func Warnings(c *calls.ToolCall) (warnings []string) {
-	for _, x := range conflicts(c) {
-		warnings = append(warnings, fmt.Sprintf("the tool's input names another %s: %s", x.what, Visible(x.input)))
+// with says what the call is given beside that.
+func (s *sheet) with(c *calls.ToolCall) {
+	q := c.Confirmation
+	if q.Execute == nil && q.Edit == nil {
+		if len(c.Input) > len("{}") && (q.Generic == nil || q.Generic.Kind != "ask_user") { // whose input is the question
+			s.json("with", string(c.Input))
+		}
+		return
 	}
-	if q := c.Confirmation; q != nil && q.Edit != nil {
+	env, args, rest := "", "", ""
+	rawjson.EachMember(string(c.Input), func(key, value string) bool {
+		member := `,"` + string(rawjson.AppendEscaped(nil, key)) + `":` + value
+		switch {
+		case value == "null" || isShown(c, key, value):
+		case key == "env" || key == "environment":
+			env += member
+		case key == "args" || key == "arguments" || key == "argv":
+			args += member
+		default:
+			rest += member
+		}
+		return true
+	})
+	for _, members := range [...]string{env, args, rest} {
+		if members != "" {
+			s.json("with", "{"+members[1:]+"}")
+		}
+	}
+}
+
+// isShown reports whether a member of a call's input is shown as what is to be done, is in
+// the change, or only describes it.
+func isShown(c *calls.ToolCall, key, value string) bool {
+	if !rawjson.IsString(value) {
+		return false
+	}
+	q, text := c.Confirmation, calls.StringOf(value)
+	switch {
+	case key == "description":
+		return true
+	case q.Execute != nil && isCommandKey(key):
+		return text == q.Execute.Command
+	case q.Execute != nil && isDirectoryKey(key):
+		return text == commandDirectory(c)
+	case q.Edit != nil && isPathKey(key):
+		return samePath(text, q.Edit.FilePath)
+	}
+	return q.Edit != nil && slices.Contains(contentKeys, key)
+}
+
+// A warning is what the user must know beside what is asked: our words, and the agent's.
+type warning struct{ label, text string }
+
+func warnings(c *calls.ToolCall) (list []warning) {
+	q := c.Confirmation
+	if q == nil {
+		return nil
+	}
+	add := func(label, text string) {
+		text, _ = ends(text, warningMax)
+		list = append(list, warning{label, text})
+	}
+	if q.Kinds() > 1 {
+		add("the agent asks for several things at once, and one answer allows them all", "")
+	}
+	for i, x := range conflicts(c) {
+		if i == warningsMax {
+			add("the tool's input names further ones", "")
+			break
+		}
+		add("the tool's input names another "+x.what, x.input)
+	}
+	if q.Edit != nil {
 		if name := q.Edit.FileName; name != "" && !samePath(name, q.Edit.FilePath) {
-			warnings = append(warnings, "the agent calls the file "+Visible(name))
+			add("the agent calls the file", name)
 		}
 		if n := countHidden(q.Edit.NewContent); n > 0 {
-			warnings = append(warnings, fmt.Sprintf("the new text has %d characters that do not show, or change the order of those that do", n))
+			add(fmt.Sprintf("the new text has %s that do not show, or change the order of those that do", characters(n)), "")
 		}
 	}
-	return warnings
+	for _, text := range names(c) {
+		text, _ = beginning(text, askedMax)
+		if word, scripts := mixedWord(text); word != "" {
+			add("a word mixes "+scripts+" letters", word)
+		}
+	}
+	return list
+}
+
+// names are the texts of a call in which a letter may be put for another that looks like it.
+func names(c *calls.ToolCall) []string {
+	q := c.Confirmation
+	list := []string{c.Name}
+	if q.Execute != nil {
+		list = append(list, q.Execute.Command, commandDirectory(c))
+	}
+	if q.Edit != nil {
+		list = append(list, q.Edit.FilePath)
+	}
+	if q.MCP != nil {
+		list = append(list, q.MCP.ServerName, q.MCP.ToolName)
+	}
+	return list
 }
 
 // commandDirectory is where a command runs: as it is asked for, or as the tool is
@@ -103,63 +283,4 @@ func commandDirectory(c *calls.ToolCall) (dir string) {
 		}
 	})
 	return dir
-}
-
-// prose escapes an agent's text for a line of Markdown, so that it cannot hide what
-// follows: HTML (an open comment or <details> hides the rest) and fences of code and
-// formulas show as they are.
-func prose(s string) string {
-	var b strings.Builder
-	for line := range strings.Lines(Visible(s)) {
-		text := strings.TrimLeft(line, " ")
-		b.WriteString(line[:len(line)-len(text)])
-		if strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~") || strings.HasPrefix(text, "$$") {
-			b.WriteByte('\\')
-		}
-		for i := range len(text) {
-			if text[i] == '<' && i+1 < len(text) && (text[i+1] >= 'A' || strings.IndexByte("!/?", text[i+1]) >= 0) {
-				b.WriteString("&lt;")
-			} else {
-				b.WriteByte(text[i])
-			}
-		}
-	}
-	return b.String()
-}
-
-// A questionText is Markdown that is written line by line.
-type questionText struct{ strings.Builder }
-
-func (t *questionText) line(s string) {
-	if s == "" {
-		return
-	}
-	if t.Len() > 0 {
-		t.WriteByte('\n')
-	}
-	t.WriteString(s)
-}
-
-// block adds text as it is, whatever it holds.
-func (t *questionText) block(language, text string) {
-	text = Visible(strings.TrimRight(text, "\n"))
-	fence := strings.Repeat("`", max(LongestRow(text, '`')+1, 3))
-	t.line(fence + language + "\n" + text + "\n" + fence)
-}
-
-func (t *questionText) json(raw string) {
-	raw, rest := Split(strings.TrimSpace(gjson.Get(raw, "@pretty").Raw), inputMax)
-	if rest != "" {
-		raw += MoreNote(len(rest))
-	}
-	t.block("json", raw)
-}
-
-// edit adds a change that the agent sends as formatted text alone, of which there is no
-// diff.
-func (t *questionText) edit(d *calls.FileDiff) {
-	if d.NewContent == "" && d.OldContent == nil && d.Formatted != "" {
-		t.line(prose(d.FilePath))
-		t.block("diff", d.Formatted)
-	}
 }

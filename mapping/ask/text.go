@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -64,51 +63,19 @@ func LongestRow(s string, b byte) (longest int) {
 	}
 }
 
-// Visible returns text with every character made visible that does not show by
-// itself, or that changes how others show: control characters but for line feeds
-// and tabs, bidirectional overrides, zero-width and tag characters, selectors of
-// variants. They are written as \u{…}.
-func Visible(s string) string {
-	if countHidden(s) == 0 {
-		return s
+// FirstLines returns a change as it is shown where it is shown as lines, made visible.
+func FirstLines(change string) string {
+	lines := strings.SplitN(strings.TrimRight(change, "\n"), "\n", ChangeLines+1)
+	more := ""
+	if len(lines) > ChangeLines {
+		more = fmt.Sprintf("\n[… %d lines more are not shown]", strings.Count(lines[ChangeLines], "\n")+1)
+		lines = lines[:ChangeLines]
 	}
-	var b strings.Builder
-	before := rune(0)
-	for _, r := range s {
-		if hidden(before, r) {
-			fmt.Fprintf(&b, `\u{%X}`, r)
-		} else {
-			b.WriteRune(r)
-		}
-		before = r
+	for i, l := range lines {
+		lines[i], _ = ends(l, lineMax)
 	}
-	return b.String()
+	return strings.Join(lines, "\n") + more
 }
 
-func countHidden(s string) (n int) {
-	before := rune(0)
-	for _, r := range s {
-		if hidden(before, r) {
-			n++
-		}
-		before = r
-	}
-	return n
-}
-
-// hidden reports whether a character does not show, or reorders others. (Cf are
-// Unicode's format characters: overrides, joiners, tags. The joiner and the selectors
-// that make emoji, and the joiner of some scripts, are left alone behind characters of
-// such: behind a Latin letter they can only hide.)
-func hidden(before, r rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7F:
-		return false
-	case r == '\u200D' || r == '\uFE0E' || r == '\uFE0F':
-		return before < 0x300
-	case r == '\u2028' || r == '\u2029' || r == '\u115F' || r == '\u1160' || r == '\u3164' || r == '\uFFA0',
-		r == '\u034F' || r == '\u17B4' || r == '\u17B5' || r == '\u2800':
-		return true
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
-}
+// Beginning returns what the agent says as it is shown, made visible.
+func Beginning(said string) string { return start(said, saidMax) }

@@ -1,0 +1,150 @@
+package bridge
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/ask"
+)
+
+// This file decides what the mode accept-edits allows.
+
+// isPlainEdit reports whether a call is what the mode accept-edits allows: an edit
+// and nothing else, of a file inside one of the directories, below which no part
+// of its path begins with a dot (.git/hooks, .vscode, .bashrc: such files run
+// programs). What is looked at may change before the agent writes: the mode is for
+// agents that are trusted not to arrange that.
+func isPlainEdit(c *mapping.ToolCall, dirs []string, local bool) bool {
+	path, ok := ask.EditOnly(c)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		if !isPlainBelow(dir, path) || isWide(dir) || isOfProcess(dir) {
+			return false
+		}
+		if !local {
+			return true
+		}
+		rest, err := filepath.Rel(dir, path)
+		if err != nil {
+			return false
+		}
+		dir, err = filepath.EvalSymlinks(dir)
+		return err == nil && !isWide(dir) && !isOfProcess(dir) && isPlainFile(dir, rest)
+	})
+}
+
+// isPlainBelow reports whether a path leads to a file below a directory, without a part
+// that begins with a dot. Nor may a part have characters that another system reads in
+// another way, since the agent may run on one: on Windows a tilde may be in the short
+// name of such a part (GIT~1), a colon names another stream of a file, and a backslash
+// begins a part; HFS+ ignores characters that do not show.
+func isPlainBelow(dir, path string) bool {
+	rest, err := filepath.Rel(dir, path)
+	if err != nil || rest == "." || !filepath.IsLocal(rest) {
+		return false
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
+		if strings.HasPrefix(part, ".") || strings.ContainsAny(part, `~:\`) || ask.Visible(part) != part {
+			return false
+		}
+	}
+	return true
+}
+
+// isWide reports whether a directory is the root, or holds the user's home: much in it runs
+// programs.
+func isWide(dir string) bool {
+	dir = filepath.Clean(dir)
+	if dir == filepath.Dir(dir) {
+		return true
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(home); err == nil && isWithin(dir, real) {
+		return true
+	}
+	return isWithin(dir, home)
+}
+
+func isWithin(dir, path string) bool {
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// isOfProcess reports whether a path means something else to each process, or no file at all.
+func isOfProcess(path string) bool {
+	return slices.ContainsFunc([]string{"/proc", "/dev", "/sys"}, func(dir string) bool { return isWithin(dir, filepath.Clean(path)) })
+}
+
+// maxLinks bounds how many symbolic links a path may have, like systems do.
+const maxLinks = 40
+
+// isPlainFile reports whether a path below a directory leads to a regular file that has no
+// other name, or to none yet. Symbolic links are followed as long as they stay inside.
+func isPlainFile(dir, rest string) bool {
+	for links := 0; ; links++ {
+		at, target, ok := nextLink(dir, rest)
+		if target == "" {
+			return ok
+		}
+		if links == maxLinks {
+			return false
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(at), target)
+		}
+		behind, err := filepath.Rel(at, filepath.Join(dir, rest))
+		if err != nil || !isPlainBelow(dir, target) {
+			return false
+		}
+		if rest, err = filepath.Rel(dir, filepath.Join(target, behind)); err != nil {
+			return false
+		}
+	}
+}
+
+// nextLink walks along a path to its first symbolic link, and returns where that is and what
+// it says; if there is none, whether the path is that of a file to write to.
+func nextLink(dir, rest string) (at, target string, ok bool) {
+	parts := strings.Split(rest, string(filepath.Separator))
+	for i, part := range parts {
+		dir = filepath.Join(dir, part)
+		info, err := os.Lstat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", "", true
+		case err != nil:
+			return "", "", false
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(dir)
+			if err != nil || climbsLater(target) {
+				return "", "", false
+			}
+			return dir, target, true
+		case i == len(parts)-1:
+			return "", "", info.Mode().IsRegular() && names(dir, info) == 1
+		case !info.IsDir():
+			return "", "", false
+		}
+	}
+	return "", "", false
+}
+
+// climbsLater reports whether a path has a part ".." behind another: its target is not known
+// if that is a link.
+func climbsLater(path string) bool {
+	path = filepath.ToSlash(path)
+	for strings.HasPrefix(path, "../") {
+		path = path[len("../"):]
+	}
+	return path == "" || slices.Contains(strings.Split(path, "/")[1:], "..")
+}

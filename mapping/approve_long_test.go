@@ -1,0 +1,103 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/calls"
+)
+
+// askedBy returns the parameters of session/request_permission about a call of the
+// development-tool extension.
+func askedBy(t *testing.T, call string) gjson.Result {
+	t.Helper()
+	c := &ToolCall{}
+	devtool{}.ToolCall(calls.ReadObject(nil, call), c)
+	c.Dialect = placeOf(devtool{})
+	return gjson.ParseBytes((&ACP{Session: "s", Cwd: "/w"}).Permission(NewQuestion(c)))
+}
+
+// TestLongQuestions: no size of anything that the agent says takes a line of ours away.
+// What is not shown is said first, allows nothing for ever, and is in the raw input.
+func TestLongQuestions(t *testing.T) {
+	long := strings.Repeat("x", 1_100_000)
+	const options = `"options":[{"id":"proceed_always","name":"Always allow"},{"id":"reject","name":"Reject"},{"id":"allow","name":"Allow"}]`
+	for name, row := range map[string]struct {
+		call  string
+		left  string // not shown of what is asked
+		shown []string
+	}{
+		"a description": {`"description":"` + long + `","confirmation_request":{` + options + `,"execute_details":{"command":"rm -rf /","working_directory":"/etc"}}`, "",
+			[]string{"Run:\n\n```\nrm -rf /\n```", "In: `/etc`", "The agent says:", "1,096,000 characters more are not shown"}},
+		"an option": {`"confirmation_request":{` + strings.Replace(options, `"name":"Allow"`, `"name":"Allow","description":"`+long+`"`, 1) + `,"execute_details":{"command":"rm -rf /"}}`, "",
+			[]string{"Run:\n\n```\nrm -rf /\n```", "Of the options:"}},
+		"a command": {`"confirmation_request":{` + options + `,"execute_details":{"command":"git status` + strings.Repeat(" ", 250) + long + `; rm -rf /"}}`, "1,080,270 characters",
+			[]string{"git status   ", "1,080,270 characters are not shown here", "xx; rm -rf /\n"}},
+		"a path": {`"confirmation_request":{` + options + `,"file_edit_details":{"file_path":"/w/` + long + `/evil","new_content":"x"}}`, "1,080,008 characters",
+			[]string{"Write:\n\n```\n/w/xx", "xx/evil\n"}},
+		"an input": {`"input_parameters":{"a":"` + long + `","z":"evil"},"confirmation_request":{` + options + `,"mcp_details":{"server_name":"s","tool_name":"t"}}`, "1,080,",
+			[]string{"Tool: `t`", "MCP server: `s`", `xx","z":"evil"}`}},
+		"what does not show": {`"confirmation_request":{` + options + `,"execute_details":{"command":"ls ` + strings.Repeat("\U000E01F0", 20_000) + `; rm -rf /"}}`, "17,780 characters",
+			[]string{`ls \u{E01F0}`, `\u{E01F0}; rm -rf /`}},
+		"nothing long": {`"confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "", []string{"Run:\n\n```\nls\n```"}},
+	} {
+		p := askedBy(t, `{"tool_call_id":"c","status":"PENDING","tool_name":"sh",`+row.call+`}`)
+		text := ""
+		for _, piece := range p.Get("toolCall.content").Array() {
+			text += piece.Get("content.text").Str
+		}
+		if len(text) > 700_000 {
+			t.Errorf("%s: the question has %d bytes", name, len(text))
+		}
+		if begins := strings.HasPrefix(text, "Warning: "+row.left); row.left != "" && !begins || strings.HasPrefix(text, "Warning") != (row.left != "") {
+			t.Errorf("%s: it begins with %.80q", name, text)
+		}
+		for _, want := range row.shown {
+			at := strings.Index(text, want)
+			if at < 0 {
+				t.Errorf("%s: %q is not in %.300q … %.300q", name, want, text, text[max(0, len(text)-300):])
+			}
+			text = text[max(at, 0):]
+		}
+		var ids []string
+		for _, o := range p.Get("options").Array() {
+			ids = append(ids, o.Get("optionId").Str)
+		}
+		want := "allow proceed_always reject"
+		if row.left != "" {
+			want = "allow reject"
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%s: the options are %s", name, got)
+		}
+		if raw := p.Get("toolCall.rawInput").Raw; row.left != "" && len(raw) < 60_000 || !gjson.Valid(raw) || raw == "" && name != "nothing long" {
+			t.Errorf("%s: the raw input has %d bytes", name, len(raw))
+		}
+	}
+}
+
+// TestWhatIsBeside: the directory, the environment and the arguments of the tool's input are
+// shown in this order, and warnings behind them.
+func TestWhatIsBeside(t *testing.T) {
+	const head = `{"tool_call_id":"c","status":"PENDING","tool_name":"sh","confirmation_request":{"options":[{"id":"allow"},{"id":"reject"}],"execute_details":{"command":"make"}},"input_parameters":`
+	for input, want := range map[string][]string{
+		`{"command":"make","dir_path":"/etc"}`:                     {"Run:", "In: `/etc`"},
+		`{"timeout":5,"args":["-k"],"env":{"LD_PRELOAD":"/evil"}}`: {"Run:", "LD_PRELOAD", `"-k"`, `"timeout": 5`},
+		`{"command":"make evil","cwd":"/x","env":{"A":"b"}}`:       {"Run:", "In: `/x`", `"A": "b"`, "Warning: the tool's input names another command: `make evil`"},
+		`{"command":"m\u0430ke"}`:                                  {"Warning: the tool's input names another command: `mаke`"},
+		`{"directory":"/h\u043ema"}`:                               {"In: `/hоma`", "Warning: a word mixes Latin and Cyrillic letters: `h\\u{43E}ma`"},
+	} {
+		text := askedBy(t, head+input+`}`).Get("toolCall.content.0.content.text").Str
+		rest := text
+		for _, w := range want {
+			at := strings.Index(rest, w)
+			if at < 0 {
+				t.Errorf("%s: %q is not there, or not in its place:\n%s", input, w, text)
+				break
+			}
+			rest = rest[at+len(w):]
+		}
+	}
+}
