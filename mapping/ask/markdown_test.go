@@ -2,7 +2,10 @@ package ask
 
 import (
 	"bytes"
+	"encoding/json"
+	"flag"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -25,34 +28,79 @@ var swallows = []string{"", "plain", "<!--", "<details><summary>", "```", "~~~~"
 // order: a renderer of CommonMark, with GitHub's extensions, makes a paragraph of each, and
 // what the agent says is the text of code and of nothing else.
 func FuzzMarkdown(f *testing.F) {
-	for i := range swallows {
-		at := func(n int) string { return swallows[(i*7+n*11)%len(swallows)] }
-		f.Add(at(0), at(1), at(2), at(3), at(4), at(5))
-		f.Add(swallows[i], "ls", "/w", swallows[i], swallows[i], "")
+	for _, in := range hostile() {
+		f.Add(in[0], in[1], in[2], in[3], in[4], in[5])
 	}
 	f.Fuzz(func(t *testing.T, command, dir, name, description, option, formatted string) {
 		for _, text := range []*string{&command, &dir, &name, &description, &option, &formatted} {
 			*text = strings.ToValidUTF8(*text, "\ufffd")
 		}
-		c := &calls.ToolCall{Name: name, Description: description, Input: inputOf(map[string]string{"dir_path": dir, "env": option, "x": formatted}),
-			Confirmation: &calls.Confirmation{Execute: &calls.ExecuteDetails{Command: command}, MCP: &calls.MCPDetails{ServerName: dir, ToolName: option},
-				Edit: &calls.FileDiff{FilePath: dir, FileName: description, Formatted: formatted}, Generic: &calls.GenericDetails{Description: option},
-				Unread: inputOf(map[string]string{"more": name})}}
-		options := []Option{{Name: name, Description: option}, {Name: "Allow", Description: description}}
-		text := Markdown(c, options)
+		text, page := hostileQuestion(command, dir, name, description, option, formatted)
 		var got bytes.Buffer
 		if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert([]byte(text), &got); err != nil {
 			t.Fatal(err)
 		}
-		lines := Lines(c, options)
-		if formatted != "" {
-			at := slices.IndexFunc(append(lines, Line{Said: true}), func(l Line) bool { return l.Said })
-			lines = slices.Insert(lines, at, Line{Label: "the change", Text: FirstLines(formatted), Language: "diff", Block: true})
-		}
-		if want := pageOf(lines); got.String() != want {
+		if want := page; got.String() != want {
 			t.Errorf("the question\n%s\nis shown as\n%s\nwant\n%s", text, got.String(), want)
 		}
 	})
+}
+
+// hostile are texts of calls: command, directory, name, description, option, change.
+func hostile() (all [][6]string) {
+	for i, text := range swallows {
+		var in [6]string
+		for n := range in {
+			in[n] = swallows[(i*7+n*11)%len(swallows)]
+		}
+		all = append(all, in, [6]string{text, "ls", "/w", text, text, ""})
+	}
+	return all
+}
+
+// hostileQuestion is the question of a call that asks for all at once, and how it is to look.
+func hostileQuestion(command, dir, name, description, option, formatted string) (text, page string) {
+	c := &calls.ToolCall{Name: name, Description: description, Input: inputOf(map[string]string{"dir_path": dir, "env": option, "x": formatted}),
+		Confirmation: &calls.Confirmation{Execute: &calls.ExecuteDetails{Command: command}, MCP: &calls.MCPDetails{ServerName: dir, ToolName: option},
+			Edit: &calls.FileDiff{FilePath: dir, FileName: description, Formatted: formatted}, Generic: &calls.GenericDetails{Description: option},
+			Unread: inputOf(map[string]string{"more": name})}}
+	options := []Option{{Name: name, Description: option}, {Name: "Allow", Description: description}}
+	text = Markdown(c, options)
+	lines := Lines(c, options)
+	if formatted != "" {
+		at := slices.IndexFunc(append(lines, Line{Said: true}), func(l Line) bool { return l.Said })
+		lines = slices.Insert(lines, at, Line{Label: "the change", Text: FirstLines(formatted), Language: "diff", Block: true})
+	}
+	return text, pageOf(lines)
+}
+
+var update = flag.Bool("update", false, "rewrite testdata/questions.json")
+
+// TestQuestionPages holds the questions of the fuzz law's seeds, and how they look: other
+// renderers of Markdown are held to the same pages (testdata/peers).
+func TestQuestionPages(t *testing.T) {
+	type page struct{ Markdown, HTML string }
+	var pages []page
+	for _, in := range hostile() {
+		text, html := hostileQuestion(in[0], in[1], in[2], in[3], in[4], in[5])
+		pages = append(pages, page{text, html})
+	}
+	var got bytes.Buffer
+	enc := json.NewEncoder(&got)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(pages); err != nil {
+		t.Fatal(err)
+	}
+	const file = "../../testdata/questions.json"
+	if *update {
+		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(file); err != nil || !bytes.Equal(want, got.Bytes()) {
+		t.Errorf("%s is stale (%v): -update writes it anew", file, err)
+	}
 }
 
 // pageOf is how lines look, as HTML.
