@@ -33,7 +33,6 @@ func (u *terminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool
 // terminal.
 func (u *terminalUser) ask(ctx context.Context, tty io.ReadWriteCloser, text string, read func(io.Reader) (string, error)) (string, error) {
 	defer tty.Close()
-	flush(tty)
 	if _, err := io.WriteString(tty, text); err != nil {
 		return "", err
 	}
