@@ -1,19 +1,20 @@
-package ask
+package repo
 
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -64,17 +65,15 @@ func hostileQuestion(command, dir, name, description, option, formatted string) 
 		Confirmation: &calls.Confirmation{Execute: &calls.ExecuteDetails{Command: command}, MCP: &calls.MCPDetails{ServerName: dir, ToolName: option},
 			Edit: &calls.FileDiff{FilePath: dir, FileName: description, Formatted: formatted}, Generic: &calls.GenericDetails{Description: option},
 			Unread: inputOf(map[string]string{"more": name})}}
-	options := []Option{{Name: name, Description: option}, {Name: "Allow", Description: description}}
-	text = Markdown(c, options)
-	lines := Lines(c, options)
+	options := []ask.Option{{Name: name, Description: option}, {Name: "Allow", Description: description}}
+	text = ask.Markdown(c, options)
+	lines := ask.Lines(c, options)
 	if formatted != "" {
-		at := slices.IndexFunc(append(lines, Line{Said: true}), func(l Line) bool { return l.Said })
-		lines = slices.Insert(lines, at, Line{Label: "the change", Text: FirstLines(formatted), Language: "diff", Block: true})
+		at := slices.IndexFunc(append(lines, ask.Line{Said: true}), func(l ask.Line) bool { return l.Said })
+		lines = slices.Insert(lines, at, ask.Line{Label: "the change", Text: ask.FirstLines(formatted), Language: "diff", Block: true})
 	}
 	return text, pageOf(lines)
 }
-
-var update = flag.Bool("update", false, "rewrite testdata/questions.json")
 
 // TestQuestionPages holds the questions of the fuzz law's seeds, and how they look: other
 // renderers of Markdown are held to the same pages (testdata/peers).
@@ -92,7 +91,7 @@ func TestQuestionPages(t *testing.T) {
 	if err := enc.Encode(pages); err != nil {
 		t.Fatal(err)
 	}
-	const file = "../../testdata/questions.json"
+	const file = "testdata/questions.json"
 	if *update {
 		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
@@ -104,7 +103,7 @@ func TestQuestionPages(t *testing.T) {
 }
 
 // pageOf is how lines look, as HTML.
-func pageOf(lines []Line) string {
+func pageOf(lines []ask.Line) string {
 	var b strings.Builder
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 	for _, l := range lines {
@@ -123,6 +122,12 @@ func pageOf(lines []Line) string {
 		}
 	}
 	return b.String()
+}
+
+// isShort reports whether a text stands in a line, as a span of code.
+func isShort(text string) bool {
+	return utf8.RuneCountInString(text) <= ask.TitleMax && !strings.ContainsAny(text, "`\n\t") && strings.TrimSpace(text) == text &&
+		!strings.Contains(text, "  ")
 }
 
 func inputOf(members map[string]string) a2a.JSON {
