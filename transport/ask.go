@@ -107,6 +107,9 @@ func (c *Client) otherPlaces(e *endpoint, w way, op *operation) (list []way) {
 	if other, ok := c.userURL(w); ok {
 		list = append(list, other)
 	}
+	if below, ok := usualPlace(w); ok {
+		list = append(list, below)
+	}
 	if op.ownURL { // so that the version is in it
 		list = append(list, c.otherVersion(e, w)...)
 	}
@@ -181,6 +184,21 @@ func (c *Client) userURL(w way) (way, bool) {
 	}
 	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(home) + ", where --agent is"}
 	w.url, w.why = home, "nothing is where its card says"
+	return w, true
+}
+
+// usualPath is where agents are called whose cards name their host only.
+const usualPath = "/a2a"
+
+// usualPlace is the way by that path, where nothing is at the root of the host.
+func usualPlace(w way) (way, bool) {
+	if strings.Trim(w.url.Path, "/") != "" {
+		return w, false
+	}
+	u := *w.url
+	u.Path, u.RawPath = usualPath, ""
+	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(&u)}
+	w.url, w.why = &u, "nothing is where its card says"
 	return w, true
 }
 

@@ -173,6 +173,9 @@ func (c *Client) loadCard() (*endpoint, error) {
 			first = err
 		}
 	}
+	if other != nil && c.atUser(other) {
+		return other, nil
+	}
 	var status *a2a.Error
 	switch {
 	case isCardURL(at.url) || !errors.As(first, &status):

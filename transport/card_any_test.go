@@ -17,8 +17,8 @@ var cardCount = flag.Int("cards", 300, "how many cards are made")
 // A cardCase is a card, and the agent behind it.
 type cardCase struct {
 	r         *rand.Rand
-	v03, rest bool // the agent's version and binding
-	at        string
+	v03, rest bool   // the agent's version and binding
+	at, user  string // where it is, and the path of the URL that the user gives
 	streams   bool   // it does
 	card      string // %s is the agent's host
 	fault     string // what the error has to name; "": the agent is found
@@ -73,6 +73,11 @@ func (c *cardCase) make() {
 		url = "/nowhere" // and the user's URL is right
 	case c.chance(6):
 		url, c.fault = c.fail(url)
+	case !c.rest && c.chance(10): // the card names the host only, and the user may give more
+		url = "http://%s"
+		if c.user = strings.TrimRight(c.at, "/"); c.chance(50) {
+			c.at, c.user = usualPath, ""
+		}
 	}
 	if formV03 {
 		card["url"] = url
@@ -214,14 +219,14 @@ func TestAnyCard(t *testing.T) {
 	for seed := range uint64(*cardCount) {
 		c := &cardCase{r: rand.New(rand.NewPCG(seed, 38))}
 		c.make()
-		client, err := NewClient("http://agent.example", &ClientOptions{RoundTripper: c})
+		client, err := NewClient("http://agent.example"+c.user, &ClientOptions{RoundTripper: c})
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = send(client, t.Context())
 		switch {
 		case c.fault == "" && err != io.EOF, c.fault != "" && (err == nil || err == io.EOF || !strings.Contains(err.Error(), c.fault)):
-			t.Errorf("card %d, an agent of 0.3 %v, over HTTP+JSON %v, at %s, streams %v, fault %q: %v\n%s", seed, c.v03, c.rest, c.at, c.streams, c.fault, err, c.card)
+			t.Errorf("card %d, an agent of 0.3 %v, over HTTP+JSON %v, at %s, at %q for the user, streams %v, fault %q: %v\n%s", seed, c.v03, c.rest, c.at, c.user, c.streams, c.fault, err, c.card)
 		}
 		client.Close()
 	}

@@ -32,6 +32,22 @@ func cardURLs(agent *url.URL) []*url.URL {
 	return append(urls, at(agent.Path, cardOperation))
 }
 
+// atUser reports whether a card at the root of the host names the host alone, without a path.
+// The user's URL, which has one, is where it is called then: a card that is so vague need not
+// be another agent's.
+func (c *Client) atUser(e *endpoint) bool {
+	if e.err != nil || strings.Trim(e.way.url.Path, "/") != "" {
+		return false
+	}
+	w, ok := c.userURL(e.way)
+	if !ok {
+		return false
+	}
+	w.news, w.why = nil, "its card names its host only, and --agent the place"
+	e.way = w
+	return true
+}
+
 // belongs reports whether a card that was found at the root of the host is that
 // of the agent whose URL has a path: it names that URL. Otherwise it may be some
 // other agent's.

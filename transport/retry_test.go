@@ -201,7 +201,6 @@ func TestRetryStatus(t *testing.T) {
 				}
 				io.WriteString(w, task)
 			})
-			agent.card = `{"name":"Test","url":"%s","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`
 			c := wireClient(t, agent.URL, nil)
 			_, err := c.Get(t.Context(), "t", -1)
 			if int(n.Load()) != test.gets || (err == nil) != (test.gets == 2) {
