@@ -140,7 +140,9 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 	t.leaveOpen(&r, how)
 	s.remember(t.writing)
 	if f.GivenUp() {
+		// In its context, too, the agent would ask again, and take a prompt for an answer.
 		s.forget()
+		s.contextID, s.previous, f.ContextID = "", nil, ""
 	}
 	if r.ContextID == "" && !t.isCommand {
 		r.ContextID = s.contextID

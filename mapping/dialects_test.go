@@ -25,7 +25,7 @@ func eventsOfDialects(t testing.TB) (events []string) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(b)) {
-			for _, mark := range []string{"bare ", "rs ", "json "} {
+			for _, mark := range []string{"rs ", "json "} {
 				line = strings.TrimPrefix(line, mark)
 			}
 			if strings.HasPrefix(line, "{") {
@@ -118,5 +118,27 @@ func TestSnapshotAsksOnce(t *testing.T) {
 	open := fold.Open()
 	if len(open) != 1 || open[0].ID != "c2" || open[0].QuestionID != "q2" {
 		t.Errorf("%d questions are open", len(open))
+	}
+}
+
+// TestGivenUp: an agent that asks again what was answered takes no answers, and a look at its
+// task asks nothing either.
+func TestGivenUp(t *testing.T) {
+	const question = `{"kind":"message","role":"agent","messageId":"mID","parts":[{"kind":"data","data":{"id":"qID","name":"adk_request_confirmation","args":{"originalFunctionCall":{"id":"cID","name":"wipe","args":{"path":"build"}},"toolConfirmation":{"hint":""}}},"metadata":{"adk_type":"function_call","adk_is_long_running":true}}]}`
+	ask := func(id string) string { return strings.ReplaceAll(question, "ID", id) }
+	live := func(id string) *a2a.Event {
+		return decode(t, `{"kind":"status-update","taskId":"t","contextId":"c","final":true,"status":{"state":"input-required","message":`+ask(id)+`}}`)
+	}
+	fold := mapping.NewFold()
+	fold.Begin("")
+	fold.Event(shown.Live, live("1"), nil)
+	fold.Answered("c1", true)
+	if len(fold.Open()) != 0 || fold.GivenUp() {
+		t.Fatal("the answer does not count")
+	}
+	fold.Event(shown.Live, live("2"), nil)
+	fold.Event(shown.Snapshot, decode(t, `{"kind":"task","id":"t","contextId":"c","status":{"state":"input-required","message":`+ask("2")+`},"history":[`+ask("1")+`],"artifacts":[]}`), nil)
+	if !fold.GivenUp() || len(fold.Open()) != 0 || !strings.Contains(fold.Err, "again") {
+		t.Errorf("given up: %v, %d open, %q", fold.GivenUp(), len(fold.Open()), fold.Err)
 	}
 }

@@ -197,7 +197,7 @@ func (f *Fold) apartCall(d dialect, at *carrier, id string, artifact bool, c *To
 	if at.held && artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact
 	}
-	if c.Asks && !at.held && d.traits().AsksAgain && f.asksAgain(c) {
+	if c.Asks && d.traits().AsksAgain && (!at.held || f.takings.givenUp) && f.asksAgain(c) {
 		return
 	}
 	f.calls.Result(c)
@@ -211,8 +211,11 @@ func (f *Fold) asksAgain(c *ToolCall) bool {
 	if c.QuestionID == "" || !f.calls.Repeats(c) {
 		return false
 	}
+	if f.takings.givenUp { // a look at the task shows the same question
+		return true
+	}
 	f.takings.givenUp = true
-	f.Err = fmt.Sprintf("it asks about %s again, though you have answered: it does not take the answers of its clients, so a2astdio stops here and the next prompt begins a new task", Title(c))
+	f.Err = fmt.Sprintf("it asks about %s again, though you have answered: it does not take the answers of its clients, so a2astdio stops here and the next prompt begins a new conversation, in which the agent knows nothing of this one", Title(c))
 	f.add(Step{Kind: StepError, Text: f.Err, State: a2a.StateFailed})
 	return true
 }

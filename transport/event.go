@@ -191,6 +191,11 @@ func readStatus(s string, at int, ev *a2a.Event) (end int) {
 			ev.State = readState(s[at:end])
 		case "timestamp":
 			ev.Timestamp = jsonText(s[at:end])
+		case "message": // some servers say a text here
+			if text := jsonText(s[at:end]); text != "" && rawjson.IsString(s[at:end]) {
+				ev.HasMessage, ev.Message.Role = true, a2a.RoleAgent
+				ev.Message.Parts.FastPath().List = []a2a.Part{{Kind: a2a.PartText, Text: text}}
+			}
 		}
 		return end
 	})

@@ -31,6 +31,7 @@ func TestEventLenient(t *testing.T) {
 		{"no state", `{"kind":"status-update","taskId":"t","status":null,"final":true}`, `status task="t" context="" state=unknown ends` + "\n"},
 		{"nulls", `{"kind":"task","id":"t","contextId":null,"status":{"state":"working","message":null,"timestamp":null},"artifacts":null,"history":null,"metadata":null}`, `task task="t" context="" state=working` + "\n"},
 		{"a snapshot that waits is no end", `{"kind":"task","id":"t","status":{"state":"input-required"},"final":true}`, `task task="t" context="" state=input-required` + "\n"},
+		{"a text as status message", `{"kind":"status-update","taskId":"t","status":{"state":"failed","message":"no quota"}}`, `status task="t" context="" state=failed ends` + "\n  message id=\"\" role=agent task=\"\" context=\"\"\n    text \"no quota\"\n"},
 		{"unknown kind", `{"kind":"generation-update","taskId":"t","status":{"state":"completed"}}`, `unknown task="t" context=""` + "\n"},
 		{"no object", `[1]`, `unknown task="" context=""` + "\n"},
 		{"null", `null`, `unknown task="" context=""` + "\n"},

@@ -192,6 +192,10 @@ func TestRetryStatus(t *testing.T) {
 			t.Parallel()
 			var n atomic.Int32
 			agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == usualPath {
+					http.NotFound(w, r)
+					return
+				}
 				if n.Add(1)%2 == 1 {
 					if test.retryAfter != "" {
 						w.Header().Set("Retry-After", test.retryAfter)
@@ -201,6 +205,7 @@ func TestRetryStatus(t *testing.T) {
 				}
 				io.WriteString(w, task)
 			})
+			agent.card = `{"name":"Test","url":"%s","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`
 			c := wireClient(t, agent.URL, nil)
 			_, err := c.Get(t.Context(), "t", -1)
 			if int(n.Load()) != test.gets || (err == nil) != (test.gets == 2) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -64,9 +63,8 @@ func readRecording(t *testing.T, file string) *recording {
 // on.
 type recordedAgent struct {
 	*recording
-	mu    sync.Mutex
-	turn  int
-	other chan struct{} // a request that is no message
+	mu   sync.Mutex
+	turn int
 }
 
 func (a *recordedAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -79,37 +77,27 @@ func (a *recordedAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m := gjson.ParseBytes(body)
 	method := m.Get("method").Str
 	a.mu.Lock()
-	if a.other == nil {
-		a.other = make(chan struct{}, 16)
-	}
 	turn := a.turn
 	isMessage := strings.HasPrefix(method, "message/") || strings.HasPrefix(method, "Send")
 	// A task is followed from where its stream has ended.
 	isMessage = isMessage || turn < len(a.turns) && (strings.HasSuffix(method, "resubscribe") || method == "SubscribeToTask")
 	if isMessage {
 		a.turn++
-		if turn > 0 {
-			a.other <- struct{}{} // an answer beside the first one
-		}
 	}
 	a.mu.Unlock()
 	switch {
 	case isMessage && turn < len(a.turns):
-		a.answer(w, r, m.Get("id").Raw, a.turns[turn])
+		a.answer(w, m.Get("id").Raw, a.turns[turn])
 	case strings.Contains(method, "ancel"):
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"Task cannot be canceled"}}`, m.Get("id").Raw)
-	case strings.Contains(method, "."):
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"ok":true}}`, m.Get("id").Raw)
-		a.other <- struct{}{}
 	default:
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.Get("id").Raw)
 	}
 }
 
-// answer writes the lines of an answer: results, each an event. "wait" holds the rest
-// back until a request that is no message; "json RESULT" is an answer without a stream;
-// "bare EVENT" an event without JSON-RPC.
-func (a *recordedAgent) answer(w http.ResponseWriter, r *http.Request, id string, lines []string) {
+// answer writes the lines of an answer: results, each an event. "json RESULT" is an answer
+// without a stream.
+func (a *recordedAgent) answer(w http.ResponseWriter, id string, lines []string) {
 	if result, ok := strings.CutPrefix(lines[0], "json "); ok {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
@@ -117,18 +105,7 @@ func (a *recordedAgent) answer(w http.ResponseWriter, r *http.Request, id string
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, line := range lines {
-		bare, isBare := strings.CutPrefix(line, "bare ")
 		switch {
-		case line == "wait":
-			w.(http.Flusher).Flush()
-			select {
-			case <-a.other:
-			case <-r.Context().Done(): // nobody listens
-				return
-			case <-time.After(10 * time.Second): // or a failing test would hang
-			}
-		case isBare:
-			fmt.Fprintf(w, "data: %s\n\n", bare)
 		case strings.HasPrefix(line, "rs "):
 			fmt.Fprintf(w, "data: \x1e{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", id, line[3:])
 		default:
