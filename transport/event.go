@@ -194,7 +194,7 @@ func readStatus(s string, at int, ev *a2a.Event) (end int) {
 		case "message": // some servers say a text here
 			if text := jsonText(s[at:end]); text != "" && rawjson.IsString(s[at:end]) {
 				ev.HasMessage, ev.Message.Role = true, a2a.RoleAgent
-				ev.Message.Parts.FastPath().List = []a2a.Part{{Kind: a2a.PartText, Text: text}}
+				ev.Message.Parts.FastPath().List = []a2a.Part{{Kind: a2a.PartText, Text: text, TextJSON: a2a.JSON(s[at:end])}}
 			}
 		}
 		return end
