@@ -39,7 +39,8 @@ type cardSource struct {
 
 // An endpoint is what is known of an agent from its card.
 type endpoint struct {
-	card *a2a.Card
+	vague bool // its card names the host only, and the user the place
+	card  *a2a.Card
 	// from is where the card was found, nil for a file.
 	from *url.URL
 	// err says why the agent cannot be called. The card can be shown all the same.

@@ -44,7 +44,7 @@ func (c *Client) atUser(e *endpoint) bool {
 		return false
 	}
 	w.news, w.why = nil, "its card names its host only, and --agent the place"
-	e.way = w
+	e.way, e.vague = w, true
 	return true
 }
 

@@ -130,6 +130,11 @@ func (e *endpoint) explain(w way, err error) error {
 	}
 	said := strings.TrimPrefix(err.Error(), "agent: ")
 	switch agent.Code {
+	case 0:
+		if e.vague && agent.HTTPStatus == http.StatusNotFound {
+			host := w.url.Scheme + "://" + w.url.Host
+			return failf(err, "%s; the card of its origin is that of another URL: %s. If that is the agent, take --agent %s", said, cardSays(e.card), host)
+		}
 	case a2a.CodeVersionNotSupported:
 		return failf(err, "%s: it was called in A2A %s; %s", said, w.protocol.name(), e.otherVersion(w))
 	case a2a.CodeExtensionSupportRequired:
