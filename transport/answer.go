@@ -62,7 +62,7 @@ func (x *exchange) agentError(e *a2a.Error) error {
 		e.HTTPStatus = x.resp.StatusCode
 	}
 	if e.Code == 0 && e.HTTPStatus < 300 {
-		e.Code = a2a.CodeInternal
+		e.Code, e.NoCode = a2a.CodeInternal, true
 	}
 	x.addChallenge(e)
 	if advice := x.advice(); advice != "" && e.Code == 0 {

@@ -155,7 +155,7 @@ func (s *Stream) decodeOne(data string, failure bool) error {
 	}
 	s.events = s.events[:last]
 	if err.Code == 0 {
-		err.Code = a2a.CodeInternal
+		err.Code, err.NoCode = a2a.CodeInternal, true
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/cardsign"
+	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -233,7 +234,12 @@ func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 // tells nothing.
 func (k *checkup) errorStep(a *answered, agent *a2a.Error) bool {
 	took := quick(a.took)
+	if k.exam != nil && agent.Code != 0 && !agent.NoCode && agent.Code != a2a.CodeTaskNotFound && !k.isHTTPJSON() {
+		k.claim(check.Warning, "tasks/get", "a task that is not there must be answered with the error -32001, and the agent says %d (%s)", agent.Code, agent.Message)
+	}
 	switch {
+	case agent.NoCode:
+		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with an error that has no code, %q, in %s", agent.Message, took), "clients tell errors apart by their code: -32001 is that of a task that is not there")
 	case agent.Code == a2a.CodeVersionNotSupported, agent.Code == a2a.CodeExtensionSupportRequired:
 		k.fail("round trip", a.err, "")
 	case agent.Code == a2a.CodeTaskNotFound:

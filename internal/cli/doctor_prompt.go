@@ -76,7 +76,9 @@ func (e *examiner) Ask(ctx context.Context, questions []mapping.Question) ([]map
 // promptStep sends the user's prompt and rejects what the agent asks for.
 func (k *checkup) promptStep(text string) {
 	message := &a2a.Outgoing{Parts: []a2a.OutPart{{Text: text}}}
-	agent := bridge.NewAgent(&k.l.options)
+	options := k.l.options
+	options.IdleTimeout = 0 // watch sees to that
+	agent := bridge.NewAgent(&options)
 	defer agent.Close()
 	ctx, stop := context.WithCancel(k.c.Context)
 	defer stop()
@@ -166,8 +168,14 @@ func (k *checkup) claimSteps() {
 			_, _ = l.ListPush(ctx, e.task)
 		}
 	}
+	if k.card.ExtendedCard {
+		_, _ = l.Extended(ctx)
+	}
 	if how, err := l.Chosen(ctx); err == nil && how.Version == "1.0" {
-		_, _ = l.List(ctx, a2a.TaskQuery{ContextID: e.context, PageSize: 5})
+		page, err := l.List(ctx, a2a.TaskQuery{ContextID: e.context, PageSize: 100})
+		if err == nil && e.task != "" && !slices.ContainsFunc(page.Tasks, func(t a2a.Event) bool { return t.TaskID == e.task }) {
+			k.claim(check.Warning, "ListTasks", "missing: the list of tasks of the context %q does not have the task %q", e.context, e.task)
+		}
 	}
 	k.strangeMethod(ctx)
 	k.otherInterfaces(ctx)

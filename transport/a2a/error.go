@@ -29,7 +29,9 @@ const (
 type Error struct {
 	// Code is the JSON-RPC code, or 0 if the agent answered with an HTTP status
 	// alone.
-	Code    int
+	Code int
+	// NoCode: the agent's error object had no code, and Code is [CodeInternal].
+	NoCode  bool
 	Message string
 	// Data is whatever the agent added.
 	Data JSON
@@ -43,6 +45,8 @@ func (e *Error) Error() string {
 	case e.Code == 0:
 		// The message already holds the data.
 		return fmt.Sprintf("agent: HTTP %d: %s", e.HTTPStatus, e.Message)
+	case e.NoCode:
+		text = fmt.Sprintf("agent: %s (an error without a code)", e.Message)
 	case e.Message == "":
 		text = fmt.Sprintf("agent: error %d", e.Code)
 	default:

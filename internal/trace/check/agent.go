@@ -3,11 +3,11 @@ package check
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/internal/trace/card"
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
@@ -17,6 +17,7 @@ type agentWire struct {
 	exchanges map[int64]*exchange
 	tasks     map[string]over
 	known     map[string]*begun // tasks that began in the trace
+	offers    gjson.Result      // the agent's card
 }
 
 // over is where a task reached a terminal state.
@@ -27,8 +28,9 @@ type over struct {
 
 // begun is what was seen of a task from its beginning.
 type begun struct {
+	record    int64
 	context   string
-	artifacts map[string]bool
+	artifacts map[string]*written
 }
 
 // An exchange is a request to the agent.
@@ -40,6 +42,7 @@ type exchange struct {
 	params  gjson.Result
 	status  int
 	answers int
+	about   string // the task that it asks for
 	task    string // the task of its events
 	last    int64  // the record of the event that must be the last
 	why     string // why it must be
@@ -53,6 +56,11 @@ type exchange struct {
 	torn    bool        // a blank line is missing behind the last event
 	context string      // the context of its events
 	before  string      // the event before, as it was written
+	asked   int64       // when the request was made, in microseconds
+	first   int64       // when its first event came
+	spoke   bool        // an event said something
+	when    time.Time   // the last timestamp
+	loose   bool        // there is no schema: HTTP+JSON of A2A 0.3
 }
 
 func (w *agentWire) init(c *Checker) {
@@ -71,6 +79,7 @@ func (w *agentWire) record(r *trace.Record) {
 	switch r.Kind {
 	case trace.KindResponse:
 		x.status, x.media, x.at = r.Status, header(r, "Content-Type"), r.Micros
+		w.status(r, x)
 	case trace.KindEvent, trace.KindBody:
 		x.at, x.torn = r.Micros, r.Error != ""
 		w.answer(r, x)
@@ -82,12 +91,15 @@ func (w *agentWire) record(r *trace.Record) {
 
 func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
-	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw))}
+	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), asked: r.Micros}
 	said := header(r, "A2A-Version")
 	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions"), "/developer-profile/")
 	switch {
-	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/"), r.HTTP == "GET" && strings.HasSuffix(pathOf(r.URL), "/extendedAgentCard"):
+	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/"):
 		x.isCard, x.method = true, "card"
+	case r.HTTP == "GET" && strings.HasSuffix(pathOf(r.URL), "/extendedAgentCard"):
+		x.isCard, x.method = true, "GetExtendedAgentCard"
+		x.op = operationOf(x.method)
 	case x.method != "" || r.Method != "":
 		if x.method == "" {
 			x.method, x.id = r.Method, ""
@@ -97,12 +109,13 @@ func (w *agentWire) request(r *trace.Record) {
 		x.method = event.Method(r.HTTP, pathOf(r.URL))
 		if x.op = operationOf(x.method); said == "" || strings.HasPrefix(said, "0.") {
 			if x.op != (operation{}) { // not a request beside A2A
-				w.c.note("HTTP+JSON of A2A 0.3 is not checked")
+				w.c.note("HTTP+JSON of A2A 0.3 has no schema here: only the rules are checked")
+				x.loose, x.op.version, x.op.params = true, "0.3", ""
 			}
-			x.op = operation{}
 		}
-		x.params = doc
+		x.params = gjson.Parse(strings.Clone(doc.Raw))
 	}
+	x.about = aboutTask(x, r)
 	if len(w.exchanges) >= maxOpen {
 		w.c.note("there are too many open exchanges: the rest is not checked")
 		return
@@ -145,10 +158,17 @@ func (w *agentWire) doc(x *exchange) string {
 func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	doc, whole := w.c.payload(r)
 	switch {
-	case !doc.Exists() && (r.Kind == trace.KindEvent && r.Text == "" || x.status >= 400 || !x.rpc):
+	case !doc.Exists() && (r.Kind == trace.KindEvent && r.Text == "" || x.status >= 300 || x.method == ""):
 		return // a comment, or an error page
+	case !doc.Exists() && x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
+		x.answers++
+		w.c.find(r.N, Agent, RuleHTTP, x.method, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
+		return
+	case !doc.Exists() && (x.rpc || x.isCard || x.op.result != ""):
+		x.answers++
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON%s: %s", notJSON(r.Text), excerpt(r.Text, 0))
+		return
 	case !doc.Exists():
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON")
 		return
 	}
 	x.answers++
@@ -157,8 +177,8 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		return
 	}
 	switch {
-	case x.isCard:
-		w.card(r, doc)
+	case x.isCard && x.status < 300:
+		w.card(r, x, doc)
 		return
 	case x.last > 0:
 		w.c.find(r.N, Agent, RuleOrder, x.method, "it comes after what must be the last of its stream, in record %d: %s", x.last, x.why)
@@ -172,7 +192,10 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	}
 	switch problem := doc.Get("error"); {
 	case problem.Type == gjson.Null: // there is none
-		if x.op.result != "" && result.Exists() {
+		switch {
+		case !x.rpc && x.status >= 400 && x.op.version == "1.0":
+			w.c.find(r.N, Agent, RuleHTTP, x.method, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
+		case x.op.result != "" && result.Exists() && x.status < 300:
 			w.success(r, x, result)
 		}
 	case x.rpc:
@@ -180,9 +203,11 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		if x.op.version != "" {
 			w.c.schema(r, Agent, x.method, w.doc(x), "Error", "A2A "+x.op.version, problem, "error")
 		}
+		w.refused(r, x, problem.Get("code").Int())
 	case x.op.version == "1.0":
 		x.last, x.why = r.N, "an error"
 		w.c.schema(r, Agent, x.method, doc10, "HTTPError", "A2A 1.0", doc, "")
+		w.refused(r, x, codeOfReason(problem.Get("details.#.reason").String()))
 	}
 }
 
@@ -192,7 +217,9 @@ func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 	if x.rpc {
 		path = "result"
 	}
-	w.c.schema(r, Agent, x.method, w.doc(x), x.op.result, "A2A "+x.op.version, result, path)
+	if !x.loose {
+		w.c.schema(r, Agent, x.method, w.doc(x), x.op.result, "A2A "+x.op.version, result, path)
+	}
 	w.result(r, x, result)
 }
 
@@ -200,8 +227,10 @@ func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Result) {
 	id := doc.Get("id")
 	switch {
+	case !doc.Get("jsonrpc").Exists() && !result.Exists() && !doc.Get("error").Exists():
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
 	case doc.Get("jsonrpc").Str != "2.0":
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0"`)
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
 	case x.id != "" && id.Raw != x.id && !(id.Type == gjson.Null && doc.Get("error").Exists()):
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
 	case result.Exists() == doc.Get("error").Exists():
@@ -217,16 +246,30 @@ func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 		return
 	}
 	e := event.Of(result)
+	if x.first == 0 {
+		x.first = r.Micros
+	}
 	w.media(r, x)
+	w.rules(r, x, &e)
 	w.context(r, x, &e)
+	w.begin(r, x, &e)
 	if x.op.result == "Event" && r.Kind == trace.KindEvent {
 		w.stream(r, x, &e)
 		w.pieces(r, x, &e)
 	}
+	w.kept(r, x, &e)
 	if e.Task != "" && e.State != "" {
 		w.state(r, x, &e)
 	}
 	w.c.words.event(&e, x.params.Get("message.taskId").Exists() || !x.params.Get("message").Exists())
+}
+
+// begin keeps a task that begins: with it a message is answered that names none.
+func (w *agentWire) begin(r *trace.Record, x *exchange, e *event.Event) {
+	if w.known[e.Task] == nil && e.Task != "" && e.Kind != event.Message && x.answers == 1 && x.params.Get("message").Exists() &&
+		!x.params.Get("message.taskId").Exists() && len(w.known) < maxOpen {
+		w.known[strings.Clone(e.Task)] = &begun{record: r.N, context: e.Context, artifacts: map[string]*written{}}
+	}
 }
 
 // stream checks the order of a stream's events: A2A 1.0, sections 3.1.2 and 3.1.6; of
@@ -278,29 +321,20 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 
 func (w *agentWire) end(r *trace.Record, x *exchange) {
 	ended := r.Reason == trace.EndDone || r.Reason == trace.EndEOF
-	if x.rpc && ended && x.answers == 0 && x.status < 300 && (x.op.result != "" || x.op.version == "") {
+	switch {
+	case !ended || x.answers > 0 || x.status == 0 || x.status >= 300 || x.op.result == "" && (!x.rpc || x.op.version != ""):
+	case r.Bytes > 0 && strings.HasPrefix(x.media, "text/event-stream"):
+		w.c.find(r.N, Agent, RuleHTTP, x.method, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
+	default:
 		w.c.find(r.N, Agent, RuleAnswered, x.method, "the response has ended, and nothing was in it")
 	}
+	w.refusedHTTP(r, x)
 	if x.record > 0 && x.op.result == "Event" {
 		w.ending(r, x)
+		w.atOnce(x)
 	}
 	if !ended || r.Reason == trace.EndEOF {
 		w.c.words.broken()
-	}
-}
-
-func (w *agentWire) card(r *trace.Record, doc gjson.Result) {
-	if !card.IsCard([]byte(doc.Raw)) {
-		return
-	}
-	v1, v03 := doc.Get("supportedInterfaces").Exists(), doc.Get("url").Exists()
-	if v1 && v03 {
-		w.c.note("the agent's card is of A2A 0.3 and of 1.0 at once: it is held against 1.0")
-	}
-	if v1 {
-		w.c.schema(r, Agent, "card", doc10, "Card", "A2A 1.0", doc, "")
-	} else {
-		w.c.schema(r, Agent, "card", doc03, "Card", "A2A 0.3", doc, "")
 	}
 }
 
@@ -319,4 +353,17 @@ func pathOf(address string) string {
 		return ""
 	}
 	return strings.TrimSuffix(u.Path, "/")
+}
+
+// aboutTask returns the task that a request asks for; "" for none.
+func aboutTask(x *exchange, r *trace.Record) string {
+	if x.op.params != "TaskID" && (x.rpc || x.op.result != "Task" && x.method != "SubscribeToTask") {
+		return ""
+	}
+	if x.rpc {
+		return strings.Clone(x.params.Get("id").Str)
+	}
+	path := pathOf(r.URL)
+	id, _, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
+	return strings.Clone(id)
 }

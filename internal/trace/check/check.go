@@ -258,6 +258,11 @@ func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
 	if text, ok := strings.CutPrefix(r.Text, "\x1e"); ok && gjson.Valid(text) {
 		return gjson.Parse(text), true
 	}
+	if len(r.Base64) > 0 { // its bytes are no UTF-8
+		if text := strings.ToValidUTF8(string(r.Base64), "\uFFFD"); gjson.Valid(text) {
+			return gjson.Parse(text), true
+		}
+	}
 	return r.Document(), true
 }
 

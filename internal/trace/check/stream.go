@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
@@ -40,7 +38,7 @@ func (w *agentWire) context(r *trace.Record, x *exchange, e *event.Event) {
 		return
 	}
 	if x.context == "" {
-		x.context = x.params.Get("message.contextId").Str
+		x.context = strings.Clone(x.params.Get("message.contextId").Str)
 	}
 	task := w.known[e.Task]
 	switch {
@@ -62,22 +60,8 @@ func (w *agentWire) pieces(r *trace.Record, x *exchange, e *event.Event) {
 	if e.Ends() || e.State != "" {
 		x.end = *e
 	}
-	task := w.known[e.Task]
-	if task == nil && e.Task != "" && x.answers == 1 && x.params.Get("message").Exists() && !x.params.Get("message.taskId").Exists() && len(w.known) < maxOpen {
-		task = &begun{context: e.Context, artifacts: map[string]bool{}}
-		w.known[e.Task] = task
-	}
-	if task != nil {
-		e.Body.Get("artifacts.#.artifactId").ForEach(func(_, id gjson.Result) bool {
-			task.artifacts[id.Str] = true
-			return true
-		})
-		if e.Kind == event.Artifact {
-			if e.Append && !task.artifacts[e.ID()] {
-				w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", e.ID())
-			}
-			task.artifacts[e.ID()] = true
-		}
+	if task := w.known[e.Task]; task != nil {
+		w.artifacts(r, x, e, task)
 	}
 	if now := e.Body.Raw; now == x.before && e.ID() != "" && len(event.Text(e.Parts())) >= longEvent && (e.Append || e.Kind != event.Artifact) {
 		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is the event before once more: clients show its text twice")
@@ -106,7 +90,10 @@ func (w *agentWire) ending(r *trace.Record, x *exchange) {
 
 // unfinished reports a stream without a last event.
 func (w *agentWire) unfinished(r *trace.Record, x *exchange, since time.Duration, byUs bool) {
+	before, over := w.tasks[x.task]
 	switch {
+	case byUs && over && since >= lingers:
+		w.c.find(x.record, Agent, RuleState, x.method, "the task is %s, as record %d says, and this stream has not told it and has not ended", before.state, before.record)
 	case byUs && since >= silence:
 		w.c.warn(x.record, Agent, RuleState, x.method, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
 	case r.Reason == trace.EndCut:

@@ -121,6 +121,8 @@ func (w *walk) object(k map[string]schema, v gjson.Result, path string) {
 			w.fault(join(path, key.Str), "is not known here")
 		case more.Exists():
 			w.check(more, value, join(path, key.Str))
+		case meantBy(properties, key.Str) != "":
+			w.fault(join(path, key.Str), "must be spelled %s", meantBy(properties, key.Str))
 		}
 		return len(w.faults) < maxFaults
 	})
@@ -129,6 +131,19 @@ func (w *walk) object(k map[string]schema, v gjson.Result, path string) {
 			w.fault(join(path, key.Str), "is missing")
 		}
 	}
+}
+
+// meantBy returns the known member that an unknown one is a spelling of: context_id, and
+// contextID, of contextId.
+func meantBy(properties gjson.Result, name string) (known string) {
+	plain := strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	properties.ForEach(func(key, _ gjson.Result) bool {
+		if strings.ToLower(key.Str) == plain {
+			known = key.Str
+		}
+		return known == ""
+	})
+	return known
 }
 
 // absent reports whether a member counts as absent: null means that in the JSON of

@@ -141,6 +141,8 @@ func Method(verb, path string) string {
 		return "CancelTask"
 	case of == "subscribe":
 		return "SubscribeToTask"
+	case verb == "GET" && last == "pushNotificationConfigs":
+		return "ListTaskPushNotificationConfigs"
 	case verb == "GET" && last == "tasks":
 		return "ListTasks"
 	case verb == "GET" && strings.HasSuffix(strings.TrimSuffix(path, last), "/tasks/"):

@@ -1,0 +1,327 @@
+package check
+
+import (
+	"encoding/base64"
+	"fmt"
+	"mime"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/event"
+)
+
+const (
+	// maxSkew is how far a timestamp may be from the time at which it comes.
+	maxSkew = 10 * time.Minute
+	// heldBack is from when on a stream that comes at once is told.
+	heldBack = 1500 * time.Millisecond
+	// maxWritten bounds the text of an artifact that is compared.
+	maxWritten = 1 << 20
+)
+
+// An eventRule is a rule about one event or result.
+type eventRule struct {
+	rule, weight string
+	// broken returns what is wrong; "" for nothing. asks: it answers a prompt, and no
+	// question about a task.
+	broken func(x *exchange, e *event.Event) string
+}
+
+// eventRules are the rules that an event shows alone, or with its request.
+func eventRules() []eventRule {
+	return []eventRule{
+		{RuleVersion, Error, wrongForm},
+		{RuleSchema, Error, emptyIDs},
+		{RuleOrder, Error, wrongTask},
+		{RuleOrder, Error, wrongRole},
+		{RuleOrder, Error, foreignMessage},
+		{RuleOrder, Warning, repeatedIDs},
+		{RuleOrder, Error, func(x *exchange, e *event.Event) string {
+			if e.Final && (e.State == "working" || e.State == "submitted") {
+				return "final: true tells clients that nothing more comes, and the state is " + e.State
+			}
+			return ""
+		}},
+		{RuleOrder, Warning, func(x *exchange, e *event.Event) string {
+			if e.Kind != event.Task && e.State == "submitted" && x.end.State == "working" {
+				return "the state was working, and goes back to submitted"
+			}
+			return ""
+		}},
+		{RuleOrder, Warning, func(x *exchange, e *event.Event) string {
+			if e.Kind == event.Message && x.task != "" && x.answers > 1 {
+				return "a message comes alone, and this stream is about a task: what is said of a task is in its status, or an artifact"
+			}
+			return ""
+		}},
+		{RuleState, Warning, silentState},
+		{RuleSchema, Error, badParts},
+		{RuleSchema, Warning, poorParts},
+		{RuleSchema, Error, func(x *exchange, e *event.Event) string { return badTime(x, e, true) }},
+		{RuleSchema, Warning, func(x *exchange, e *event.Event) string { return badTime(x, e, false) }},
+	}
+}
+
+// rules holds an event against eventRules, and its time against the clock.
+func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
+	if e.Parts().Get("#").Int() > 0 || e.Body.Get("artifacts.#").Int() > 0 {
+		x.spoke = true
+	}
+	for i, rule := range eventRules() {
+		if text := rule.broken(x, e); text != "" {
+			w.c.report(&Finding{Record: r.N, Who: Agent, Rule: rule.rule, Weight: rule.weight, What: x.method, Text: text}, fmt.Sprint(i))
+		}
+	}
+	when, err := time.Parse(time.RFC3339Nano, e.Body.Get("status.timestamp").Str)
+	if err != nil {
+		return
+	}
+	asks := x.params.Get("message").Exists()
+	switch skew := when.Sub(r.Time); {
+	case asks && !r.Time.IsZero() && skew.Abs() > maxSkew:
+		w.c.warn(r.N, Agent, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
+	case when.Before(x.when):
+		w.c.warn(r.N, Agent, RuleState, x.method, "status.timestamp is earlier than that of the event before")
+	}
+	x.when = when
+}
+
+// wrongForm: the words of one version of A2A in another.
+func wrongForm(x *exchange, e *event.Event) string {
+	kind := e.Body.Get("kind").Exists()
+	switch {
+	case x.loose || e.Kind == "" || x.op.result == "Task":
+	case x.op.version == "0.3" && e.V1:
+		return `it is in the form of A2A 1.0, and the request was one of 0.3, where "kind" tells what it is`
+	case x.op.version == "1.0" && kind && !e.V1:
+		return `it is in the form of A2A 0.3, and the request was one of 1.0, where a member (task, message, statusUpdate, artifactUpdate) tells what it is`
+	}
+	return ""
+}
+
+// emptyIDs: an ID that is there and empty.
+func emptyIDs(_ *exchange, e *event.Event) string {
+	paths := []string{"taskId", "messageId", "artifact.artifactId", "status.message.messageId"}
+	if e.Kind == event.Task {
+		paths = append(paths, "id")
+	}
+	for _, path := range paths {
+		if v := e.Body.Get(path); v.Type == gjson.String && v.Str == "" && (path != "taskId" || e.Kind != event.Message) {
+			return path + " must not be empty"
+		}
+	}
+	return ""
+}
+
+// wrongTask: it is about another task than the one that was asked for.
+func wrongTask(x *exchange, e *event.Event) string {
+	want := x.about
+	if want == "" || e.Task == "" || want == e.Task || e.Kind == event.Message {
+		return ""
+	}
+	return fmt.Sprintf("the task %q was asked for, and this is %q", want, e.Task)
+}
+
+// wrongRole: the user speaks in the agent's place. An echo of the prompt may.
+func wrongRole(x *exchange, e *event.Event) string {
+	m, sent := e.Message(), x.params.Get("message.messageId").Str
+	role := strings.ToLower(strings.TrimPrefix(m.Get("role").Str, "ROLE_"))
+	same := sent != "" && m.Get("messageId").Str == sent
+	switch {
+	case role == "user" && !same && (e.Kind == event.Message || x.params.Get("message").Exists()):
+		return fmt.Sprintf("the role is %q, and it must be the agent's: the agent says it", m.Get("role").Str)
+	case role == "agent" && same:
+		return "the message has the ID of the user's message: each has an ID of its own"
+	}
+	return ""
+}
+
+// foreignMessage: the message in a status names another task or context than the status.
+func foreignMessage(_ *exchange, e *event.Event) string {
+	m := e.Body.Get("status.message")
+	for path, want := range map[string]string{"taskId": e.Task, "contextId": e.Context} {
+		if got := m.Get(path).Str; got != "" && want != "" && got != want {
+			return fmt.Sprintf("status.message.%s is %q, and the event's is %q", path, got, want)
+		}
+	}
+	return ""
+}
+
+// repeatedIDs: two messages or artifacts of a task have one ID.
+func repeatedIDs(_ *exchange, e *event.Event) string {
+	for _, path := range []string{"history.#.messageId", "artifacts.#.artifactId"} {
+		seen := map[string]bool{}
+		for _, id := range e.Body.Get(path).Array() {
+			if seen[id.Str] {
+				return fmt.Sprintf("%s: %q is there twice", path[:strings.IndexByte(path, '.')], id.Str)
+			}
+			seen[id.Str] = true
+		}
+	}
+	return ""
+}
+
+// silentState: a state that needs words, and none were said.
+func silentState(x *exchange, e *event.Event) string {
+	said := e.Message().Exists()
+	if !x.params.Get("message").Exists() {
+		return ""
+	}
+	switch {
+	case e.State == "unspecified" || e.State == "unknown":
+		return "the state is " + e.State + ", which tells nothing"
+	case (e.State == "failed" || e.State == "rejected") && !said:
+		return "the task was " + e.State + ", and no status.message says why"
+	case e.State == "input-required" && !said && !x.spoke:
+		return "the task waits for the user, and no status.message says for what"
+	case e.State == "completed" && !said && !x.spoke && !x.params.Get("message.taskId").Exists():
+		return "the task is completed, and nothing was said: no message, no artifact"
+	}
+	return ""
+}
+
+// badParts: parts that no client can read.
+func badParts(_ *exchange, e *event.Event) (wrong string) {
+	e.Parts().ForEach(func(_, p gjson.Result) bool {
+		for _, path := range []string{"file.bytes", "raw", "file.fileWithBytes"} {
+			if v := p.Get(path).Str; v != "" && !isBase64(v) {
+				wrong = fmt.Sprintf("%s of a part is no base64: %s", path, excerpt(v, 0))
+			}
+		}
+		for _, path := range []string{"file.uri", "url"} {
+			if v := p.Get(path).Str; v != "" && !isURL(v) {
+				wrong = fmt.Sprintf("%s of a part is no absolute URL: %s", path, excerpt(v, 0))
+			}
+		}
+		return wrong == ""
+	})
+	return wrong
+}
+
+// poorParts: parts that do not look meant.
+func poorParts(x *exchange, e *event.Event) (wrong string) {
+	parts := e.Parts()
+	if parts.IsArray() && parts.Get("#").Int() == 0 && !e.Append && !e.Body.Get("lastChunk").Bool() {
+		return "parts is empty: it says nothing"
+	}
+	parts.ForEach(func(_, p gjson.Result) bool {
+		text := p.Get("text").Str
+		kind := p.Get("file.mimeType").Str + p.Get("mediaType").Str
+		switch _, _, err := mime.ParseMediaType(kind); {
+		case strings.ContainsRune(text, '\uFFFD'):
+			wrong = "the text holds U+FFFD, which stands for bytes that are no UTF-8: " + excerpt(text, 0)
+		case strings.HasPrefix(text, `{"jsonrpc"`), strings.HasPrefix(text, `{"kind"`):
+			wrong = "the text is JSON of A2A itself: " + excerpt(text, 0)
+		case kind != "" && (err != nil || !strings.Contains(kind, "/")):
+			wrong = fmt.Sprintf("the media type of a part is %q: it must be like text/plain", kind)
+		}
+		return wrong == ""
+	})
+	return wrong
+}
+
+// badTime: a timestamp that is none. A2A 1.0 wants RFC 3339; 0.3 says ISO 8601, and
+// some of its agents write no time zone.
+func badTime(x *exchange, e *event.Event, wrong bool) string {
+	s := e.Body.Get("status.timestamp").Str
+	if s == "" {
+		return ""
+	}
+	if _, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		return ""
+	}
+	_, err := time.Parse("2006-01-02T15:04:05.999999999", s)
+	zoneless := err == nil && x.op.version == "0.3"
+	switch {
+	case wrong && !zoneless:
+		return fmt.Sprintf("status.timestamp must be a time like 2026-01-31T12:00:00Z, and is %q", s)
+	case !wrong && zoneless:
+		return fmt.Sprintf("status.timestamp has no time zone: %q", s)
+	}
+	return ""
+}
+
+func isBase64(s string) bool {
+	s = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(s), "=")
+	_, err := base64.RawStdEncoding.DecodeString(s)
+	return err == nil
+}
+
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Scheme != "" && (u.Host != "" || u.Opaque != "" || u.Path != "")
+}
+
+// written is an artifact as its pieces make it.
+type written struct {
+	text    string
+	last    bool // its last piece has come
+	void    bool // too long to be compared
+	replied bool
+}
+
+// artifacts checks the pieces of a task's artifacts, and what the task holds of them.
+func (w *agentWire) artifacts(r *trace.Record, x *exchange, e *event.Event, task *begun) {
+	e.Body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
+		id := strings.Clone(a.Get("artifactId").Str)
+		if a := task.artifacts[id]; a == nil && len(task.artifacts) < maxUnits {
+			task.artifacts[id] = &written{void: true}
+		}
+		return true
+	})
+	if e.Kind != event.Artifact {
+		return
+	}
+	id, text := strings.Clone(e.ID()), event.Text(e.Parts())
+	a := task.artifacts[id]
+	switch {
+	case a == nil && e.Append:
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
+	case a != nil && a.last && e.Append && text != "":
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
+	case a != nil && !a.void && !e.Append && a.text != "" && !strings.HasPrefix(text, a.text) && !strings.HasPrefix(a.text, text):
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text, 0))
+	}
+	if a == nil {
+		if a = new(written); len(task.artifacts) < maxUnits {
+			task.artifacts[id] = a
+		}
+	}
+	if e.Append {
+		text = a.text + text
+	}
+	a.text, a.last = strings.Clone(text), e.Body.Get("lastChunk").Bool()
+	a.void = a.void && e.Append || len(text) > maxWritten
+	if a.void {
+		a.text = ""
+	}
+}
+
+// kept compares a task that was asked for with what its stream gave.
+func (w *agentWire) kept(r *trace.Record, x *exchange, e *event.Event) {
+	task := w.known[e.Task]
+	if task == nil || e.Kind != event.Task || x.params.Get("message").Exists() || !event.Terminal(e.State) {
+		return
+	}
+	for id, a := range task.artifacts {
+		held := e.Body.Get("artifacts").Array()
+		var at *gjson.Result
+		for i := range held {
+			if held[i].Get("artifactId").Str == id {
+				at = &held[i]
+			}
+		}
+		switch {
+		case a.replied:
+		case at == nil:
+			w.c.warn(r.N, Agent, RuleOrder, x.method, "the task does not hold the artifact %q, which its stream gave: who asks for the task later never gets it", id)
+		case !a.void && event.Text(at.Get("parts")) != a.text:
+			w.c.warn(r.N, Agent, RuleOrder, x.method, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s", id, excerpt(event.Text(at.Get("parts")), 0), excerpt(a.text, 0))
+		}
+		a.replied = true // once
+	}
+}
