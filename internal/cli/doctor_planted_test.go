@@ -304,7 +304,7 @@ func plantedBugs(kind string) []plant {
 		{name: "it works for ever", play: upTo(3, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), want: "has not told it and has not ended"},
 		{name: "open at the end", play: staysOpen, want: "still open", weight: warning},
 		{name: "all at once", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
-			time.Sleep(heldFor)
+			<-time.After(heldFor) // the client measures real time
 			write(w, strings.Join(frames, ""))
 		}, want: "at once", weight: warning},
 	}

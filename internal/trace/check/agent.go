@@ -157,18 +157,8 @@ func (w *agentWire) doc(x *exchange) string {
 // answer checks an event or a body.
 func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	doc, whole := w.c.payload(r)
-	switch {
-	case !doc.Exists() && (r.Kind == trace.KindEvent && r.Text == "" || x.status >= 300 || x.method == ""):
-		return // a comment, or an error page
-	case !doc.Exists() && x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
-		x.answers++
-		w.c.find(r.N, Agent, RuleHTTP, x.method, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
-		return
-	case !doc.Exists() && (x.rpc || x.isCard || x.op.result != ""):
-		x.answers++
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON%s: %s", notJSON(r.Text), excerpt(r.Text, 0))
-		return
-	case !doc.Exists():
+	if !doc.Exists() {
+		w.noJSON(r, x)
 		return
 	}
 	x.answers++
@@ -191,13 +181,31 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		w.envelope(r, x, doc, result)
 	}
 	switch problem := doc.Get("error"); {
-	case problem.Type == gjson.Null: // there is none
-		switch {
-		case !x.rpc && x.status >= 400 && x.op.version == "1.0":
-			w.c.find(r.N, Agent, RuleHTTP, x.method, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
-		case x.op.result != "" && result.Exists() && x.status < 300:
-			w.success(r, x, result)
-		}
+	case problem.Type != gjson.Null:
+		w.failure(r, x, doc, problem)
+	case !x.rpc && x.status >= 400 && x.op.version == "1.0":
+		w.c.find(r.N, Agent, RuleHTTP, x.method, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
+	case x.op.result != "" && result.Exists() && x.status < 300:
+		w.success(r, x, result)
+	}
+}
+
+// noJSON reports an answer that is no JSON, unless it is a comment or an error page.
+func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
+	switch {
+	case r.Kind == trace.KindEvent && r.Text == "", x.status >= 300, !x.rpc && !x.isCard && x.op.result == "":
+		return
+	case x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
+		w.c.find(r.N, Agent, RuleHTTP, x.method, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
+	default:
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON%s: %s", notJSON(r.Text), excerpt(r.Text, 0))
+	}
+	x.answers++
+}
+
+// failure checks an error.
+func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Result) {
+	switch {
 	case x.rpc:
 		x.last, x.why = r.N, "an error"
 		if x.op.version != "" {

@@ -26,32 +26,39 @@ func codeOfReason(details string) int64 {
 	return 0
 }
 
+// claims are what a card may say of operations: part of the method's name, or the schema
+// of its result, and the members of the card.
+var claims = [...]struct{ name, result, member, other string }{
+	{"ushNotificationConfig", "", "capabilities.pushNotifications", ""},
+	{"", "Card", "capabilities.extendedAgentCard", "supportsAuthenticatedExtendedCard"},
+	{"message/stream", "", "capabilities.streaming", ""},
+	{"SendStreamingMessage", "", "capabilities.streaming", ""},
+}
+
 // refused checks an error against what the agent says it has.
 func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
-	lacks := slices.Contains(notThere, code)
-	what := "missing: the agent answers that it has no " + x.method
-	capability := func(path string) bool { return w.offers.Get(path).Bool() }
-	switch name := x.method; {
-	case code == -32001 && (name == "tasks/get" || name == "GetTask"):
-		if task := w.known[x.about]; task != nil {
-			w.c.find(r.N, Agent, RuleClaim, name, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
+	name := x.method
+	gets := name == "tasks/get" || name == "GetTask"
+	if task := w.known[x.about]; code == -32001 && gets && task != nil {
+		w.c.find(r.N, Agent, RuleClaim, name, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
+	}
+	if !slices.Contains(notThere, code) || x.op.version == "" {
+		return
+	}
+	what := "missing: the agent answers that it has no " + name
+	for _, c := range claims {
+		if c.name == "" && x.op.result != c.result || !strings.Contains(name, c.name) {
+			continue
 		}
-	case !lacks || x.op.version == "":
-	case strings.Contains(name, "PushNotificationConfig") || strings.Contains(name, "pushNotificationConfig"):
-		if capability("capabilities.pushNotifications") {
-			w.c.find(r.N, Agent, RuleClaim, name, "%s, and its card says capabilities.pushNotifications: true", what)
+		if member := w.offers.Get(c.member); member.Bool() || c.other != "" && w.offers.Get(c.other).Bool() {
+			w.c.find(r.N, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
 		}
-	case x.op.result == "Card":
-		if capability("capabilities.extendedAgentCard") || capability("supportsAuthenticatedExtendedCard") {
-			w.c.find(r.N, Agent, RuleClaim, name, "%s, and its card says that it has an extended card", what)
-		}
-	case name == "message/stream" || name == "SendStreamingMessage":
-		if capability("capabilities.streaming") {
-			w.c.find(r.N, Agent, RuleClaim, name, "%s, and its card says capabilities.streaming: true", what)
-		}
-	case code == -32601 && (x.op.result == "Sent" || name == "tasks/get" || name == "GetTask"):
+		return
+	}
+	switch {
+	case code == -32601 && (x.op.result == "Sent" || gets):
 		w.c.find(r.N, Agent, RuleClaim, name, "%s, which every agent must have", what)
-	case code == -32601 || strings.EqualFold(strings.TrimPrefix(name, "tasks/"), "cancel"):
+	case code == -32601, name == "tasks/cancel", name == "CancelTask":
 		w.c.warn(r.N, Agent, RuleClaim, name, "%s", what)
 	}
 }

@@ -278,14 +278,7 @@ func (w *agentWire) artifacts(r *trace.Record, x *exchange, e *event.Event, task
 	}
 	id, text := strings.Clone(e.ID()), event.Text(e.Parts())
 	a := task.artifacts[id]
-	switch {
-	case a == nil && e.Append:
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
-	case a != nil && a.last && e.Append && text != "":
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
-	case a != nil && !a.void && !e.Append && a.text != "" && !strings.HasPrefix(text, a.text) && !strings.HasPrefix(a.text, text):
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text, 0))
-	}
+	w.piece(r, x, e, a, text)
 	if a == nil {
 		if a = new(written); len(task.artifacts) < maxUnits {
 			task.artifacts[id] = a
@@ -298,6 +291,19 @@ func (w *agentWire) artifacts(r *trace.Record, x *exchange, e *event.Event, task
 	a.void = a.void && e.Append || len(text) > maxWritten
 	if a.void {
 		a.text = ""
+	}
+}
+
+// piece checks one piece of an artifact, which is nil if it has not begun.
+func (w *agentWire) piece(r *trace.Record, x *exchange, e *event.Event, a *written, text string) {
+	id := e.ID()
+	switch {
+	case a == nil && e.Append:
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
+	case a != nil && a.last && e.Append && text != "":
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
+	case a != nil && !a.void && !e.Append && a.text != "" && !strings.HasPrefix(text, a.text) && !strings.HasPrefix(a.text, text):
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text, 0))
 	}
 }
 
