@@ -195,8 +195,8 @@ func upTo(n int, then func(http.ResponseWriter, *http.Request)) func(http.Respon
 	}
 }
 
-// typed plays all frames with another Content-Type.
-func typed(media string) func(http.ResponseWriter, *http.Request, []string) {
+// ofType plays all frames with another Content-Type.
+func ofType(media string) func(http.ResponseWriter, *http.Request, []string) {
 	return func(w http.ResponseWriter, _ *http.Request, frames []string) {
 		w.Header().Set("Content-Type", media)
 		write(w, frames...)
@@ -218,7 +218,7 @@ func plantedBugs(kind string) []plant {
 		{name: "nothing"},
 
 		// The wire.
-		{name: "Content-Type of a stream", play: typed("application/json"), want: "Content-Type"},
+		{name: "Content-Type of a stream", play: ofType("application/json"), want: "Content-Type"},
 		{name: "no data:", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
 			write(w, strings.ReplaceAll(strings.Join(frames, ""), "data: ", ""))
 		}, want: "data:"},
