@@ -26,6 +26,9 @@ func (u *terminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool
 		return false, credentials.ErrCannot
 	}
 	a.say("%s", providerQuestion(q))
+	if u.asker == nil && flush(a.tty) {
+		a.lines.Reset(a.tty)
+	}
 	return a.yes("Go there?", false)
 }
 
