@@ -15,11 +15,11 @@ type keyboard struct {
 
 	mu      sync.Mutex
 	tty     io.ReadWriteCloser
-	reading chan typed // of the read that is under way, nil if there is none
+	reading chan keystrokes // of the read that is under way, nil if there is none
 }
 
-// typed is what a read has brought: on a terminal a line, or a part of a longer one.
-type typed struct {
+// keystrokes are what a read has brought: on a terminal a line, or a part of a longer one.
+type keystrokes struct {
 	text string
 	err  error
 }
@@ -39,16 +39,16 @@ func (k *keyboard) terminal() (io.ReadWriteCloser, error) {
 }
 
 // read begins to read, unless a read is under way.
-func (k *keyboard) read() chan typed {
+func (k *keyboard) read() chan keystrokes {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.reading == nil {
-		reading := make(chan typed, 1)
+		reading := make(chan keystrokes, 1)
 		k.reading = reading
 		go func() { // ends when the user has typed a line, or with the process
 			b := make([]byte, 4<<10)
 			n, err := k.tty.Read(b)
-			reading <- typed{string(b[:n]), err}
+			reading <- keystrokes{string(b[:n]), err}
 		}()
 	}
 	return k.reading
