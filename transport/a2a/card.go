@@ -66,8 +66,11 @@ type Skill struct {
 }
 
 // Accepts reports whether the agent's input modes have a media type of this
-// major type ("image", "audio"), or take anything.
+// major type ("image", "audio"), or take anything. A card that names none may take any.
 func (c *Card) Accepts(major string) bool {
+	if len(c.InputModes) == 0 {
+		return true
+	}
 	for _, mode := range c.InputModes {
 		if mode == "*/*" || mode == major || strings.HasPrefix(mode, major+"/") {
 			return true
