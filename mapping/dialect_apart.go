@@ -116,7 +116,6 @@ func (quiet) Question(string, *ToolCall) bool                         { return f
 func (quiet) options(*ToolCall) []Option                              { return nil }
 func (quiet) takesContent() bool                                      { return false }
 func (quiet) extensions() []string                                    { return nil }
-func (quiet) message(*a2a.Message, *carrier, *pieces) bool            { return false }
 func (quiet) artifact(*a2a.Artifact, *carrier, *pieces) bool          { return false }
 
 // answer: agents that ask nothing get no answer.

@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -252,12 +250,4 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}
-}
-
-// newServer serves an agent until the test ends, and returns its URL.
-func newServer(t *testing.T, agent http.Handler) string {
-	t.Helper()
-	server := httptest.NewServer(agent)
-	t.Cleanup(server.Close)
-	return server.URL
 }
