@@ -44,15 +44,18 @@ func (l *cutLine) DialContext(ctx context.Context, network, addr string) (net.Co
 	return &cutConn{conn, l}, err
 }
 
-// travel counts n bytes, and returns how many of them arrive.
-func (l *cutLine) travel(n int) (arrive int, cut bool) {
+// travel counts bytes, and returns how many of them arrive.
+func (l *cutLine) travel(b []byte, read bool) (arrive int, cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	n := len(b)
 	if len(l.cuts) > 0 && l.n+n > l.cuts[0] {
 		n, cut = max(0, l.cuts[0]-l.n), true
 		l.cuts, l.back = l.cuts[1:], time.Now().Add(l.away)
 	}
-	l.n += n
+	if l.n += n; read && l.read != nil {
+		l.read(l.n, b[:n])
+	}
 	return n, cut
 }
 
@@ -63,10 +66,7 @@ type cutConn struct {
 
 func (c *cutConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	n, cut := c.line.travel(n)
-	if c.line.read != nil {
-		c.line.read(c.line.n, b[:n])
-	}
+	n, cut := c.line.travel(b[:n], true)
 	if cut {
 		c.Close()
 		return n, errCut
@@ -75,7 +75,7 @@ func (c *cutConn) Read(b []byte) (int, error) {
 }
 
 func (c *cutConn) Write(b []byte) (int, error) {
-	n, cut := c.line.travel(len(b))
+	n, cut := c.line.travel(b, false)
 	n, err := c.Conn.Write(b[:n])
 	if cut && err == nil {
 		c.Close()
