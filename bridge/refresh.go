@@ -123,7 +123,7 @@ func (l *leg) looked(ctx context.Context, r reply) {
 		}
 	}
 	if l.first != nil && l.phase != over {
-		l.takeBare(ctx, l.first.events)
+		l.takeUnheld(ctx, l.first.events)
 		l.goOn()
 	}
 	if f.again && l.phase != over {

@@ -120,11 +120,11 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 	switch {
 	case len(events) == 0 || l.phase == over:
 	case l.agent.opts.Client.Lacks().Get:
-		l.takeReplayed(ctx, events)
+		l.takeUnheld(ctx, events)
 		l.step(ctx, inCannot)
 		l.watchCalls()
 	case l.bare:
-		l.takeBare(ctx, events)
+		l.takeUnheld(ctx, events)
 		l.step(ctx, inHint)
 	default:
 		if first {
@@ -137,10 +137,13 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 	}
 }
 
-// takeBare shows what a subscription says of an agent whose task holds nothing that it says: no
-// look can bring it, and none can double it.
-func (l *leg) takeBare(ctx context.Context, events []a2a.Event) {
-	if l.bare {
+// takeUnheld shows what a subscription says that no look can bring, and none can double: the
+// task is bare, or cannot be asked for.
+func (l *leg) takeUnheld(ctx context.Context, events []a2a.Event) {
+	switch {
+	case l.agent.opts.Client.Lacks().Get:
+		l.takeReplayed(ctx, events)
+	case l.bare:
 		l.give(ctx, said{verb: shown.Replayed, events: events})
 	}
 }

@@ -23,8 +23,8 @@ func (f *Fold) Cut() {
 	f.connection.cut = true
 }
 
-// Partial reports whether the agent holds part of what it says alone: behind a cut its own
-// words count then, as replayed, and not only its task.
+// Partial reports whether the agent is known to hold a part of what it says alone, so that its
+// task cannot tell all that a cut has cost.
 func (f *Fold) Partial() bool { return f.shown.Partial() }
 
 // resumed shows that the agent is there again.

@@ -121,9 +121,9 @@ func (s *Shown) Task(id string) {
 	}
 }
 
-// SetPartial notes that the agent holds part of what it says, and that nothing tells which:
-// no snapshot of it is complete, and what it says on other streams counts as replayed (S8). Gemini's server keeps each message's first chunk; cut
-// behind a thought its task holds all that was shown, and not the text (69 of 281 cuts).
+// SetPartial notes that the agent holds part of what it says, and that nothing tells which: no
+// snapshot of it is complete (S8). Gemini's server keeps each message's first chunk; cut behind a
+// thought its task holds all that was shown, and not the text (69 of 281 cuts).
 func (s *Shown) SetPartial() { s.partial = true }
 
 // Partial reports whether the agent is known to be such, by its dialect or by what its task

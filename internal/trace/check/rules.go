@@ -3,8 +3,10 @@ package check
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"mime"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,9 +145,9 @@ func wrongRole(x *exchange, e *event.Event) string {
 // foreignMessage: the message in a status names another task or context than the status.
 func foreignMessage(_ *exchange, e *event.Event) string {
 	m := e.Body.Get("status.message")
-	for path, want := range map[string]string{"taskId": e.Task, "contextId": e.Context} {
-		if got := m.Get(path).Str; got != "" && want != "" && got != want {
-			return fmt.Sprintf("status.message.%s is %q, and the event's is %q", path, got, want)
+	for _, id := range [...]struct{ name, want string }{{"taskId", e.Task}, {"contextId", e.Context}} {
+		if got := m.Get(id.name).Str; got != "" && id.want != "" && got != id.want {
+			return fmt.Sprintf("status.message.%s is %q, and the event's is %q", id.name, got, id.want)
 		}
 	}
 	return ""
@@ -313,8 +315,9 @@ func (w *agentWire) kept(r *trace.Record, x *exchange, e *event.Event) {
 	if task == nil || e.Kind != event.Task || x.params.Get("message").Exists() || !event.Terminal(e.State) {
 		return
 	}
-	for id, a := range task.artifacts {
-		held := e.Body.Get("artifacts").Array()
+	held := e.Body.Get("artifacts").Array()
+	for _, id := range slices.Sorted(maps.Keys(task.artifacts)) {
+		a := task.artifacts[id]
 		var at *gjson.Result
 		for i := range held {
 			if held[i].Get("artifactId").Str == id {
