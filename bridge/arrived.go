@@ -31,10 +31,7 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 }
 
 // arrives notes whether a task that was looked at shows that the message has come. That its
-// history names it wins over all; any event of the answer's own stream is a sign, too. Answers
-// have come if the calls that they are to do not ask, and something was said of them since, or
-// something else has changed (A1; Gemini's task waits again behind them); a prompt, if the task
-// does not stand as before, and holds no other messages of the user's.
+// history names it wins over all; any event of the answer's own stream is a sign, too (A1).
 func (l *leg) arrives(task *a2a.Event) {
 	if l.request.message == nil {
 		return
@@ -53,19 +50,38 @@ func (l *leg) arrives(task *a2a.Event) {
 	switch {
 	case l.arrived, l.stale:
 	case l.request.answers:
-		l.arrived = (l.took || task.State.Terminal() || !l.names(task)) && (l.moved || l.waits || task.State != l.request.was.State)
+		l.arrived = l.answersCame(task)
 	default:
-		asWas := l.request.was.Is(task) || task.State == l.request.was.State && !task.HasMessage // not all keep that
-		l.arrived = users == 0 && !asWas && (l.request.was.State != "" || task.State != a2a.StateSubmitted)
+		l.arrived = l.promptCame(task, users)
 	}
 	if l.arrived {
 		l.unheard = 0
 	}
 }
 
+// answersCame is arrives for answers: the calls that they are to do not ask any more, and
+// something was said of them since, or something else has changed; or the task that waited works.
+// That it waits now is no sign, where the user was asked before it did.
+func (l *leg) answersCame(task *a2a.Event) bool {
+	was := l.request.was.State
+	took := l.took || task.State.Terminal() || !l.names(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
+	return took && (l.moved || l.waits || task.State != was && task.State != a2a.StateInputRequired)
+}
+
+// promptCame is arrives for a prompt: the task has ended, or stands otherwise and holds no message
+// of the user's.
+func (l *leg) promptCame(task *a2a.Event, users int) bool {
+	was := l.request.was.State
+	if was != "" && !was.Terminal() && task.State.Terminal() {
+		return true
+	}
+	asWas := l.request.was.Is(task) || task.State == was && !task.HasMessage // not all keep that
+	return users == 0 && !asWas && (was != "" || task.State != a2a.StateSubmitted)
+}
+
 // names reports whether a task names one of the calls that are answered. Many keep no calls.
 func (l *leg) names(task *a2a.Event) bool {
-	return slices.ContainsFunc(l.request.calls, func(id string) bool { return strings.Contains(string(task.Raw), id) })
+	return slices.ContainsFunc(l.request.calls, func(id string) bool { return strings.Contains(string(task.Raw), `"`+id+`"`) })
 }
 
 // noteTask takes over the state of a task that was looked at.
@@ -75,6 +91,7 @@ func (l *leg) noteTask(task *a2a.Event) {
 		return
 	}
 	if task.State != l.state {
+		l.stood = 0
 		l.state = a2a.State(strings.Clone(string(task.State)))
 		if l.state != a2a.StateAuthRequired {
 			l.auths = 0

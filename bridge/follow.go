@@ -54,6 +54,7 @@ type leg struct {
 	refused  bool // the agent's answer to the message is an error: it has not taken it
 	left     left
 	bare     bool // the newest look has shown that the task holds nothing of what the agent has said
+	keeps    bool // a look has shown that the task holds something of what the agent has said
 	settling int  // the number of questions for which the timer runs
 }
 
@@ -98,6 +99,7 @@ func (a *Agent) follow(r *request) *leg {
 		l.readers = newReaders()
 	}
 	l.known = known{arrived: r.message == nil, heard: heard{moved: true, took: true}}
+	l.owes = r.owes
 	r.pushes.listen(false)
 	a.legs.Go(func() { // ends as the type says
 		l.run(a.ctx)

@@ -89,12 +89,12 @@ func (l *leg) abandon(ctx context.Context) {
 
 // handOver ends the leg, since its task is answered, and returns its streams for the next leg, nil
 // if it has ended; and the newest look at the task, if its own stream has said nothing since.
-func (l *leg) handOver() (*readers, *a2a.Event) {
+func (l *leg) handOver() (*readers, *a2a.Event, bool) {
 	if !l.order(func(context.Context) { l.fail(errDropped); l.left = leftToNext }) {
-		return nil, nil
+		return nil, nil, false
 	}
 	<-l.ended
-	return l.readers, l.held
+	return l.readers, l.held, l.owes || l.first != nil || l.refresh.looking
 }
 
 // hangUp tells the agent to stop by ending our half of the connection. It

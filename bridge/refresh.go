@@ -122,10 +122,6 @@ func (l *leg) looked(ctx context.Context, r reply) {
 			l.step(ctx, inFailed)
 		}
 	}
-	if l.first != nil && l.phase != over {
-		l.takeUnheld(ctx, l.first.events)
-		l.goOn()
-	}
 	if f.again && l.phase != over {
 		f.again = false
 		l.look(ctx, inEvent)
@@ -141,7 +137,9 @@ func (l *leg) cannotLook(ctx context.Context, silent bool) {
 	if !l.arrived && (gone || silent) {
 		l.unheard++
 	}
+	l.takeFirst(ctx)
 	l.step(ctx, inCannot)
+	l.watchCalls()
 }
 
 // takeSnapshot takes the task as it is.
@@ -150,7 +148,10 @@ func (l *leg) takeSnapshot(ctx context.Context, task *a2a.Event) {
 	if !l.give(ctx, said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !l.own}) {
 		return
 	}
-	l.owes, l.stale, l.bare = false, l.stale && task.State != l.state, l.partial && isBare(task)
+	bare := isBare(task)
+	l.owes, l.stale, l.keeps = false, l.stale && task.State != l.state, l.keeps || !bare
+	l.bare = bare && (l.partial || l.first != nil && says(l.first.events))
+	l.takeFirst(ctx)
 	l.told = !l.refresh.overAt.IsZero() && time.Since(l.refresh.overAt) > overPatience
 	l.compareLooks(task, open)
 	if l.arrives(task); l.arrived && !l.stale {

@@ -100,17 +100,8 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 		l.step(ctx, inSubClosed)
 		return
 	}
-	f := &l.refresh
-	events, first := b.events, !f.said
-	f.said, f.told, f.polled, l.outage.attempt, l.timers.pause = true, false, false, 0, firstWait
-	l.tries, l.outage.refusedAt = 0, time.Time{}
-	l.timers.tick.Stop()
-	l.patience(subscriptionSilence)
-	for i := range events {
-		if l.note(&events[i]); f.overAt.IsZero() && events[i].State.Terminal() && !events[i].MoreFollows {
-			f.overAt = time.Now()
-		}
-	}
+	events, first := b.events, !l.refresh.said
+	l.subscriptionSpeaks(events)
 	// A task at its beginning, of one that is beyond it, begins what some agents say all over.
 	atBeginning := events[0].State == a2a.StateSubmitted && (l.request.beyond || l.state != "" && l.state != a2a.StateSubmitted || l.request.was.State != "")
 	if first && events[0].Kind == a2a.EventTask && !atBeginning {
@@ -120,14 +111,14 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 	switch {
 	case len(events) == 0 || l.phase == over:
 	case l.agent.opts.Client.Lacks().Get:
-		l.takeUnheld(ctx, events)
+		l.takeReplayed(ctx, events)
 		l.step(ctx, inCannot)
 		l.watchCalls()
 	case l.bare:
-		l.takeUnheld(ctx, events)
+		l.give(ctx, said{verb: shown.Replayed, events: events})
 		l.step(ctx, inHint)
 	default:
-		if first {
+		if first || !l.keeps && says(events) {
 			l.first = &b
 		}
 		if !l.speaks { // else its task may be read without its dialect (codex-a2a)
@@ -137,15 +128,36 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 	}
 }
 
-// takeUnheld shows what a subscription says that no look can bring, and none can double: the
-// task is bare, or cannot be asked for.
-func (l *leg) takeUnheld(ctx context.Context, events []a2a.Event) {
-	switch {
-	case l.agent.opts.Client.Lacks().Get:
-		l.takeReplayed(ctx, events)
-	case l.bare:
-		l.give(ctx, said{verb: shown.Replayed, events: events})
+// subscriptionSpeaks notes that there is a subscription, and what its events say of the leg.
+func (l *leg) subscriptionSpeaks(events []a2a.Event) {
+	f := &l.refresh
+	f.said, f.told, f.polled, l.outage.attempt, l.timers.pause = true, false, false, 0, firstWait
+	l.tries, l.outage.refusedAt = 0, time.Time{}
+	l.timers.tick.Stop()
+	l.patience(subscriptionSilence)
+	for i := range events {
+		switch ev := &events[i]; {
+		case !l.note(ev), l.request.was.Was(ev): // it may be the end of the turn before
+		case f.overAt.IsZero() && ev.State.Terminal() && !ev.MoreFollows:
+			f.overAt = time.Now()
+		}
 	}
+}
+
+// takeFirst takes the events that have waited for a look, which cannot bring what they say: the
+// task is bare, or cannot be asked for.
+func (l *leg) takeFirst(ctx context.Context) {
+	switch {
+	case l.first == nil:
+		return
+	case l.agent.opts.Client.Lacks().Get:
+		l.takeReplayed(ctx, l.first.events)
+	case l.bare:
+		stale := l.stale // of the look
+		l.give(ctx, said{verb: shown.Replayed, events: l.first.events})
+		l.stale = stale
+	}
+	l.goOn()
 }
 
 // goOn has the subscription go on whose first events have waited.

@@ -99,6 +99,8 @@ type request struct {
 	beyond bool
 	// readers are the streams of the leg before, if there are any.
 	readers *readers
+	// owes: the leg before has not looked at all that its streams have said.
+	owes bool
 	// pushes is what the agent pushes of it, nil if it is not asked to.
 	pushes *pushFeed
 	// leg, if set, is resumed instead of sending anything.
@@ -241,7 +243,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			leg.leave(false)
 			return nil, ended, err
 		}
-		next.readers = t.handOver(ctx, leg)
+		next.readers, next.owes = t.handOver(ctx, leg)
 		return next, ended, nil
 	}
 }

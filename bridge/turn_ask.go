@@ -224,13 +224,13 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 
 // handOver ends a leg whose questions are answered, and returns its streams for the next one. What
 // they say counts no more, so that what a look has brought before they did is shown now.
-func (t *turn) handOver(ctx context.Context, leg *leg) *readers {
-	readers, task := leg.handOver()
+func (t *turn) handOver(ctx context.Context, leg *leg) (*readers, bool) {
+	readers, task, owes := leg.handOver()
 	if task != nil {
 		t.fold.Cut()
 		_ = t.showTask(ctx, task) // an editor that fails has cancelled the turn
 	}
-	return readers
+	return readers, owes
 }
 
 // rejectPause is how long after a cancel the calls that waited are rejected. Neither waits for

@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 )
 
@@ -17,11 +18,17 @@ func digest(seed maphash.Seed, v string, i int) (h uint64, end int) {
 	i = SkipSpace(v, i)
 	switch {
 	case IsObject(v[i:]):
+		keys := make([]uint64, 0, 16)
 		end = Walk(v, i, func(key string, at int) int {
 			one, end := digest(seed, v, at)
-			h += maphash.Comparable(seed, [2]uint64{maphash.String(seed, key), one})
+			name := maphash.String(seed, key)
+			h += maphash.Comparable(seed, [2]uint64{name, one})
+			keys = append(keys, name)
 			return end
 		})
+		if slices.Sort(keys); len(slices.Compact(keys)) < len(keys) { // which of two counts is their order's
+			h += maphash.String(seed, v[i:end])
+		}
 		return ^h, end
 	case IsArray(v[i:]):
 		for i++; ; i = end {

@@ -175,6 +175,10 @@ func (s *sheet) with(c *calls.ToolCall) {
 		}
 		return
 	}
+	if raw := string(c.Input); raw != "" && raw != "null" && !rawjson.IsObject(raw) {
+		s.json("with", raw)
+		return
+	}
 	env, args, rest := "", "", ""
 	rawjson.EachMember(string(c.Input), func(key, value string) bool {
 		member := `,"` + string(rawjson.AppendEscaped(nil, key)) + `":` + value

@@ -262,7 +262,7 @@ func (c *Calls) dataSum(repeats string, from Source) uint64 {
 			s.number(m.sum)
 			add(from, m.Value)
 		case m.Key != repeats || len(m.Value) < minRepeat || m.Value[0] != '{':
-			s.long(m.Value)
+			s.text(m.Value)
 		default:
 			r := &c.data.repeats[c.data.next]
 			c.data.next = (c.data.next + 1) % len(c.data.repeats)

@@ -227,12 +227,18 @@ func saidSum(now *ToolCall) uint64 {
 		s.text(string(q.Unread))
 		if q.Execute != nil {
 			s.text(q.Execute.Command)
+			s.text(q.Execute.WorkingDirectory)
 		}
 		if q.Edit != nil {
 			s.text(q.Edit.FilePath)
 			s.text(q.Edit.NewContent)
+			s.text(q.Edit.Formatted)
+			if q.Edit.OldContent != nil {
+				s.text(*q.Edit.OldContent)
+			}
 		}
 		if q.Generic != nil {
+			s.text(string(q.Generic.Kind))
 			s.text(q.Generic.Description)
 		}
 		if q.MCP != nil {
