@@ -1,12 +1,14 @@
 package mapping
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 )
 
 // askedBy returns the parameters of session/request_permission about a call of the
@@ -41,6 +43,8 @@ func TestLongQuestions(t *testing.T) {
 			[]string{"Tool: `t`", "MCP server: `s`", `xx","z":"evil"}`}},
 		"what does not show": {`"confirmation_request":{` + options + `,"execute_details":{"command":"ls ` + strings.Repeat("\U000E01F0", 20_000) + `; rm -rf /"}}`, "17,780 characters",
 			[]string{`ls \u{E01F0}`, `\u{E01F0}; rm -rf /`}},
+		"an input that is a list": {`"input_parameters":["rm -rf /"],"confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "",
+			[]string{"Run:\n\n```\nls\n```", "rm -rf /"}},
 		"nothing long": {`"confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "", []string{"Run:\n\n```\nls\n```"}},
 	} {
 		p := askedBy(t, `{"tool_call_id":"c","status":"PENDING","tool_name":"sh",`+row.call+`}`)
@@ -99,5 +103,22 @@ func TestWhatIsBeside(t *testing.T) {
 			}
 			rest = rest[at+len(w):]
 		}
+	}
+}
+
+// TestChangedInTheMiddle: a question of any length that changes anywhere is another question.
+func TestChangedInTheMiddle(t *testing.T) {
+	pad := strings.Repeat("# a comment\n", 600)
+	said := func(port string) string {
+		text, _ := json.Marshal(pad + "port = " + port + "\n" + pad)
+		return `{"tool_call_id":"c","status":"PENDING","tool_name":"write","confirmation_request":{"options":[{"id":"y","name":"Allow"},{"id":"n","name":"Reject"}],` +
+			`"file_edit_details":{"file_path":"/w/a.conf","new_content":` + string(text) + `}}}`
+	}
+	f := speaking()
+	f.Event(shown.Live, dataEvent(said("8080")), nil)
+	f.Answered("c", true)
+	steps := f.Event(shown.Live, dataEvent(said("9090")), nil)
+	if open := f.Open(); len(open) != 1 || !strings.Contains(open[0].Confirmation.Edit.NewContent, "port = 9090") || len(steps) == 0 {
+		t.Errorf("%d questions, %d steps", len(f.Open()), len(steps))
 	}
 }
