@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -234,6 +235,25 @@ func TestSleeps(t *testing.T) {
 	for path := range realSleeps {
 		if !needed[path] {
 			t.Errorf("%s sleeps no more, and needs no exception", path)
+		}
+	}
+}
+
+// topLevel is all that the repository shows first: the program, its three packages, its
+// documents, and an open project's usual files. Notes of work in progress do not belong here.
+var topLevel = []string{
+	".ci", ".git", ".github", ".gitignore", ".goreleaser.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md",
+	"bridge", "docs", "go.mod", "go.sum", "internal", "main.go", "mapping", "packaging", "testdata", "transport",
+}
+
+func TestTopLevel(t *testing.T) {
+	out, err := exec.Command("git", "-C", ".", "ls-files", "--full-name", ":/").Output()
+	if err != nil {
+		t.Skip("git does not list the files:", err)
+	}
+	for path := range strings.Lines(string(out)) {
+		if first, _, _ := strings.Cut(strings.TrimSpace(path), "/"); !slices.Contains(topLevel, first) {
+			t.Errorf("%s: not of the top level", first)
 		}
 	}
 }
