@@ -112,7 +112,9 @@ func appendRaw(dst []byte, j a2a.JSON, limit int) []byte {
 	return appendValue(dst, j)
 }
 
-// toolContent appends what a call shows, if anything: the diff first, then text.
+// toolContent appends what a call shows, if anything: the diff first, then text. The words
+// of a question would be better first, but CodeCompanion shows a diff at index 0 only, and
+// no other editor's order depends on ours: they show a diff in a view of its own.
 func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 	diff, text := toolDiff(c), e.toolText(c)
 	if diff.OnlyFormatted() {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -93,6 +94,7 @@ func (e *Lines) step(dst []byte, run []Step) []byte {
 		dst = e.open(dst, "event/toolCall", s)
 		dst = append(dst, `,"toolCall":`...)
 		dst = appendToolCall(dst, s.Tool)
+		dst = appendShown(dst, s.Tool)
 	case StepPart:
 		if s.ArtifactID != "" {
 			dst = e.artifact(dst, s)
@@ -197,6 +199,23 @@ func (e *Lines) artifact(dst []byte, s *Step) []byte {
 		dst = append(dst, `,"lastChunk":true`...)
 	}
 	return dst
+}
+
+// appendShown appends what the user is to be shown of a call that asks: the lines that other
+// editors show, too.
+func appendShown(dst []byte, c *ToolCall) []byte {
+	if c.Question() == nil {
+		return dst
+	}
+	dst = append(dst, `,"shown":[`...)
+	for i, l := range ask.Lines(c, NewQuestion(c).Options) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(append(dst, `{"label":`...), l.Label)
+		dst = append(appendOptional(dst, "text", l.Text), '}')
+	}
+	return append(dst, ']')
 }
 
 func appendField(dst []byte, key, value string) []byte {

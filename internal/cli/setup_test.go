@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -225,6 +226,14 @@ func TestSetupEnds(t *testing.T) {
 	}
 	if shown, err := runSetup(t, strings.NewReader("broken\n-\n")); err != nil || !strings.Contains(shown, "All is well with broken. Nothing has changed.") {
 		t.Errorf("%v\n%s", err, shown)
+	}
+
+	// What the agent asks in the prompt that tries it is asked there, too.
+	for answer, want := range map[string]string{"n": "I do not run", "y": "The command succeeded"} {
+		shown, err := runSetup(t, iotest.OneByteReader(strings.NewReader("demo\nshell\n"+answer+"\nasked-"+answer+"\nn\n")))
+		if err != nil || !strings.Contains(shown, "The agent asks:") || !strings.Contains(shown, want) || !strings.Contains(shown, "Stored as asked-"+answer) {
+			t.Errorf("%s: %v\n%s", answer, err, shown)
+		}
 	}
 
 	r, w := io.Pipe()

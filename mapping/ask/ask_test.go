@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // TestOptionMeaning: an option allows, or rejects, for certain only if its ID and
@@ -161,6 +162,29 @@ func TestOptionsHeedKinds(t *testing.T) {
 		o := NewOption(calls.ConfirmationOption{ID: row.id, Name: row.name, Kind: row.said})
 		if o.Kind != row.kind || o.Certain != row.certain {
 			t.Errorf("option %q, named %q, said to be %q: %s, certain %t", row.id, row.name, row.said, o.Kind, o.Certain)
+		}
+	}
+}
+
+// TestWarnings: an option's name that mixes scripts, and an input that holds another text
+// than the change, are warned of.
+func TestWarnings(t *testing.T) {
+	for _, row := range []struct{ option, input, want string }{
+		{"Allow", `{"content":"new\n"}`, ""}, {"Allow", `{"content":"new"}`, ""}, {"Allow", `{"other":"x"}`, ""}, {"Да (yes)", "", ""},
+		{"All\u043ew", "", "a word mixes Latin and Cyrillic letters"},
+		{"Allow", `{"content":"rm -rf"}`, "the tool's input holds another text than the change"},
+	} {
+		c := &calls.ToolCall{Name: "write", Input: a2a.JSON(row.input), Confirmation: &calls.Confirmation{
+			Edit: &calls.FileDiff{FilePath: "/w/f", NewContent: "new\n"}, Options: []calls.ConfirmationOption{{ID: "allow", Name: row.option}}}}
+		got := ""
+		for _, w := range warnings(c) {
+			got += w.label
+		}
+		if got != row.want {
+			t.Errorf("%+v: %q", row, got)
+		}
+		if _, ok := EditOnly(c); ok && row.want != "" {
+			t.Errorf("%+v: it is allowed as an edit", row)
 		}
 	}
 }

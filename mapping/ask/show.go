@@ -246,6 +246,9 @@ func warnings(c *calls.ToolCall) (list []warning) {
 		if name := q.Edit.FileName; name != "" && !samePath(name, q.Edit.FilePath) {
 			add("the agent calls the file", name)
 		}
+		if otherContent(c) {
+			add("the tool's input holds another text than the change", "")
+		}
 		if n := countHidden(q.Edit.NewContent); n > 0 {
 			add(fmt.Sprintf("the new text has %s that do not show, or change the order of those that do", characters(n)), "")
 		}
@@ -272,7 +275,21 @@ func names(c *calls.ToolCall) []string {
 	if q.MCP != nil {
 		list = append(list, q.MCP.ServerName, q.MCP.ToolName)
 	}
+	for _, o := range q.Options {
+		list = append(list, o.Name)
+	}
 	return list
+}
+
+// otherContent reports whether the input holds another text for the file than the change
+// has. The agent may mean well: Gemini's server mends what its model has escaped wrongly.
+func otherContent(c *calls.ToolCall) (other bool) {
+	rawjson.EachMember(string(c.Input), func(key, value string) bool {
+		other = slices.Contains(wholeKeys, key) && rawjson.IsString(value) && c.Confirmation.Edit.NewContent != "" &&
+			strings.TrimSpace(calls.StringOf(value)) != strings.TrimSpace(c.Confirmation.Edit.NewContent)
+		return !other
+	})
+	return other
 }
 
 // commandDirectory is where a command runs: as it is asked for, or as the tool is
