@@ -50,13 +50,16 @@ func (s *server) findAgent(ctx context.Context) error {
 	return nil
 }
 
-// failSetup says that there is no agent, in the way in which ACP says that somebody
-// has to log in: editors offer the methods of initialize then. Some show the message
-// only, some the details.
+// failSetup says that there is no agent. Where the editor was offered a way to set one
+// up, it is said as ACP says that somebody has to log in: editors offer the methods of
+// initialize then. Some show the message only, some the details.
 func (c *editorRequest) failSetup(err error) {
-	message := err.Error()
-	if !c.server.isLines.Load() {
-		message = "Authentication required: " + strings.TrimPrefix(message, "bridge: ")
+	code, message := acp.CodeInternal, err.Error()
+	if opts := &c.server.agent.opts; len(opts.AuthMethods) > 0 {
+		code = acp.CodeAuthRequired
+		if !c.server.isLines.Load() {
+			message = "Authentication required: " + strings.TrimPrefix(message, "bridge: ")
+		}
 	}
-	c.fail(acp.CodeAuthRequired, message, err.Error())
+	c.fail(code, message, err.Error())
 }

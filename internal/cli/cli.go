@@ -36,6 +36,8 @@ type program struct {
 	mask func(string) string
 	// alone: the workspace's file is not read, because setup has to mend it.
 	alone bool
+	// serving: an editor is served, and hears of faults in its protocol.
+	serving bool
 	// warned: the user was warned that certificates are not verified.
 	warned bool
 }
@@ -56,7 +58,11 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 func (p *program) run(ctx context.Context) int {
-	return p.exit(ctx, p.runCommand(ctx, p.app()))
+	err := p.runCommand(ctx, p.app())
+	if err != nil && !p.serving && ctx.Err() == nil && !isTerminal(p.stdin) && p.namesNoCommand() {
+		err = p.serveFault(ctx, err)
+	}
+	return p.exit(ctx, err)
 }
 
 func buildVersion() string {

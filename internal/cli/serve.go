@@ -43,6 +43,7 @@ func (p *program) serve(c *cli.Context) error {
 	if err := p.addCompanion(c, l); err != nil {
 		return err
 	}
+	p.serving = true
 	return bridge.Serve(c.Context, polled(p.stdin), &tuner{w: p.stdout, traced: l.options.Tap != nil}, &l.options)
 }
 
