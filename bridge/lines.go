@@ -344,7 +344,7 @@ func (e *linesEditor) resubscribe(c *editorRequest) {
 		return
 	}
 	e.runTurn(c, e.session(p.ContextID, p.ID, ""), p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
-		return t.Follow(ctx, p.ID, v)
+		return t.follow(ctx, p.ID, p.Metadata, v)
 	})
 }
 

@@ -69,17 +69,23 @@ func (e *linesEditor) send(c *editorRequest) {
 	})
 }
 
+// taskParams are those of a request about a task.
+type taskParams struct {
+	ID       string                     `json:"id"`
+	Metadata map[string]json.RawMessage `json:"metadata"`
+}
+
 func (e *linesEditor) getTask(c *editorRequest) {
 	var p struct {
-		ID            string `json:"id"`
-		HistoryLength *int   `json:"historyLength"`
+		taskParams
+		HistoryLength *int `json:"historyLength"`
 	}
 	e.once(c, &p, func(ctx context.Context) (any, error) {
 		length := -1
 		if p.HistoryLength != nil {
 			length = *p.HistoryLength
 		}
-		ev, err := e.server.agent.opts.Client.Get(ctx, p.ID, length)
+		ev, err := e.server.agent.opts.Client.Get(transport.WithMetadata(ctx, p.Metadata), p.ID, length)
 		if err != nil {
 			return nil, err
 		}
@@ -88,11 +94,9 @@ func (e *linesEditor) getTask(c *editorRequest) {
 }
 
 func (e *linesEditor) cancelTask(c *editorRequest) {
-	var p struct {
-		ID string `json:"id"`
-	}
+	var p taskParams
 	e.once(c, &p, func(ctx context.Context) (any, error) {
-		ev, err := e.server.agent.cancelTask(ctx, p.ID, "the editor cancels it")
+		ev, err := e.server.agent.cancelTask(transport.WithMetadata(ctx, p.Metadata), p.ID, "the editor cancels it")
 		if err != nil {
 			return nil, err
 		}

@@ -136,6 +136,9 @@ type meta struct {
 	// err is an unexpected error in the agent, in its own words.
 	err   string
 	usage a2a.JSON
+	// other: the event is of another version of a dialect, whose schema we do not know.
+	// Nothing in it is read by its shape.
+	other bool
 	// uri is the key that the metadata was found under.
 	uri string
 	// others are the members that no dialect has read, as an object; "" if there is

@@ -44,11 +44,14 @@ func (devtool) sign() string { return "developer-profile" }
 
 func (devtool) meta(metadata a2a.JSON, m *meta) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(key, event gjson.Result) bool {
-		// Data of another version is not read with this version's schema.
-		if !isDevtoolURI(key.Str) || !compatible(devtoolURI, key.Str) || !event.IsObject() {
+		switch {
+		case !isDevtoolURI(key.Str) || !event.IsObject():
+			return true
+		case ofOtherVersion(key.Str):
+			m.other = true
 			return true
 		}
-		found, m.uri = true, key.Str
+		found, m.uri, m.other = true, key.Str, false
 		event.ForEach(func(k, v gjson.Result) bool {
 			switch k.Str {
 			case "kind":

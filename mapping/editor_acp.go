@@ -46,7 +46,7 @@ func (e *ACP) Append(dst []byte, steps []Step) []byte {
 		}
 		e.meta.note(s)
 		if s.Kind == StepText {
-			for i+n < len(steps) && steps[i+n].Kind == StepText && steps[i+n].Shown == s.Shown && !steps[i+n].Repeats {
+			for i+n < len(steps) && steps[i+n].Kind == StepText && steps[i+n].Shown == s.Shown && !steps[i+n].Repeats && !e.meta.begins(&steps[i+n]) {
 				n++
 			}
 			dst = e.text(dst, steps[i:i+n])

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -13,9 +14,12 @@ import (
 // its description.
 type acpMeta struct {
 	model, tier string
-	metadata    string
-	artifact    string // the description, until it was told
-	pending     bool
+	// said is the metadata of the event, of the message or artifact that is shown, and
+	// of its part. The narrower one counts where two have the same key.
+	said     [3]string
+	shown    string
+	artifact string // the description, until it was told
+	pending  bool
 	// own are further members of the next update, without the braces.
 	own []byte
 }
@@ -31,10 +35,21 @@ func (m *acpMeta) note(s *Step) {
 	if s.ArtifactID != "" && s.Description != "" && !s.Append {
 		m.artifact, m.pending = strings.Clone(s.Description), true
 	}
-	if s.Metadata != "" && string(s.Metadata) != m.metadata {
-		m.metadata = strings.Clone(string(s.Metadata))
-		m.pending = m.pending || hasURI(m.metadata)
+	if s.Shown != m.shown {
+		m.shown, m.said = strings.Clone(s.Shown), [3]string{}
 	}
+	for i, metadata := range [...]a2a.JSON{s.Metadata, s.Own.Metadata, s.Own.Part} {
+		if metadata != "" && string(metadata) != m.said[i] {
+			m.said[i] = strings.Clone(string(metadata))
+			m.pending = m.pending || hasURI(m.said[i])
+		}
+	}
+}
+
+// begins reports whether a text that goes on says something for _meta, and so begins an
+// update of its own.
+func (m *acpMeta) begins(s *Step) bool {
+	return s.Own.Part != "" && string(s.Own.Part) != m.said[2] && hasURI(string(s.Own.Part))
 }
 
 // append appends the member, if something has changed.
@@ -62,12 +77,15 @@ func (m *acpMeta) append(dst []byte) []byte {
 		}
 		all = appendMember(all, "a2astdio", string(endObject(own)))
 	}
-	rawjson.EachMember(m.metadata, func(key, value string) bool {
-		if isURI(key) { // other keys are the agent's own
-			all = appendMember(all, key, string(appendValue(nil, a2a.JSON(value))))
-		}
-		return true
-	})
+	for i, metadata := range m.said {
+		rawjson.EachMember(metadata, func(key, value string) bool {
+			narrower := slices.ContainsFunc(m.said[i+1:], func(o string) bool { return rawjson.Member(o, key) != "" })
+			if isURI(key) && !narrower { // other keys are the agent's own
+				all = appendMember(all, key, string(appendValue(nil, a2a.JSON(value))))
+			}
+			return true
+		})
+	}
 	if all == nil {
 		return dst
 	}

@@ -153,7 +153,9 @@ func (e *Lines) members(dst []byte, s *Step) []byte {
 			key = "artifactMetadata"
 		}
 		dst = appendJSON(dst, key, s.Own.Metadata)
-		dst = appendJSON(dst, "partMetadata", s.Own.Part)
+		if s.Part == nil { // which has its own
+			dst = appendJSON(dst, "partMetadata", s.Own.Part)
+		}
 		dst = appendJSON(dst, "referenceTaskIds", s.Own.ReferenceTaskIDs)
 		dst = appendJSON(dst, "extensions", s.Own.Extensions)
 	}

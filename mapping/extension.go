@@ -33,6 +33,9 @@ func isDevtoolURI(uri string) bool {
 	return ok
 }
 
+// ofOtherVersion reports whether a URI names it in a version that we do not speak.
+func ofOtherVersion(uri string) bool { return isDevtoolURI(uri) && !compatible(devtoolURI, uri) }
+
 // A version is one by Semantic Versioning 2.0.0, of which minor and patch may be
 // left out.
 type version struct {

@@ -193,7 +193,9 @@ func (f *Fold) add(s Step) {
 		// are many, repeat it.
 		goesOn := s.Kind == StepText && s.Append && !s.first && !s.LastChunk
 		if goesOn {
-			s.Own = OwnMeta{}
+			if !s.partBegins {
+				s.Own = OwnMeta{}
+			}
 			if !f.meta.extended {
 				s.Metadata = ""
 			}
@@ -203,7 +205,7 @@ func (f *Fold) add(s Step) {
 		case s.Kind == StepState:
 			s.Timestamp = ev.Timestamp
 		case s.ArtifactID != "" && s.ArtifactID == ev.Artifact.ID:
-			s.Own.Metadata = others(ev.Artifact.Metadata, f.spoken != 0)
+			f.ownOf(&s.Own, &ev.Artifact)
 		case s.MessageID != "" && s.MessageID == ev.Message.ID:
 			s.Own.ReferenceTaskIDs, s.Own.Extensions = ev.Message.ReferenceTaskIDs, ev.Message.Extensions
 			if ev.Kind != a2a.EventMessage { // where it is the event's

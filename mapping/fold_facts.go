@@ -169,7 +169,7 @@ func (f *facts) readMeta(raw a2a.JSON) {
 			f.spoken |= 1 << i
 			break
 		}
-		f.meta = meta{}
+		f.meta = meta{other: f.meta.other}
 	}
 	f.meta.others = others(raw, f.spoken != 0)
 	f.meta.extended = hasURI(string(f.meta.others))

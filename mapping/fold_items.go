@@ -128,7 +128,7 @@ func (f *Fold) message(m *a2a.Message, ends bool) {
 		return
 	}
 	as := shown.Item{Status: f.event.Kind != a2a.EventMessage, Ends: ends}
-	if f.spoken == 0 { // every part is the message's own
+	if f.spoken == 0 || f.meta.other { // every part is the message's own
 		as.Kind, as.ID, as.Parts = shown.Message, m.ID, f.decoded(m.Parts)
 		f.shown.Live(&as)
 		return
@@ -194,7 +194,7 @@ func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 		return
 	}
 	as.Kind = shown.Message
-	if f.spoken == 0 {
+	if f.spoken == 0 || f.meta.other {
 		as.Parts = m.Parts
 		f.items.add(as)
 		return
@@ -270,7 +270,8 @@ func (f *Fold) show(x *shown.Step) {
 		f.items.acts[x.At]()
 		return
 	}
-	s := Step{MessageID: x.ID, Shown: x.Name, Append: x.Op == shown.Grow, Repeats: x.Repeats, Replaces: x.Op == shown.Replace, first: x.Op != shown.Grow}
+	s := Step{Own: OwnMeta{Part: others(x.Metadata, f.spoken != 0)}, MessageID: x.ID, Shown: x.Name, Append: x.Op == shown.Grow, Repeats: x.Repeats, Replaces: x.Op == shown.Replace,
+		first: x.Op != shown.Grow, partBegins: x.Begins}
 	if x.Kind == shown.Artifact {
 		f.nameArtifact(&s, x.ID)
 	}
@@ -285,7 +286,6 @@ func (f *Fold) show(x *shown.Step) {
 		s.Kind, s.Part = StepPart, x.Part
 	default:
 		s.Kind, s.Text, s.TextJSON, s.Plain = StepText, x.Text, x.JSON, x.Plain
-		s.Own.Part = others(x.Metadata, f.spoken != 0)
 		s.Append = s.Append || x.Kind == shown.Message
 	}
 	f.add(s)
@@ -301,8 +301,13 @@ func (f *Fold) nameArtifact(s *Step, id string) {
 	for i := range f.items.artifacts {
 		if a := &f.items.artifacts[i]; a.ID == id {
 			s.Name, s.Description = a.Name, a.Description
+			f.ownOf(&s.Own, a)
 		}
 	}
+}
+
+func (f *Fold) ownOf(own *OwnMeta, a *a2a.Artifact) {
+	own.Metadata, own.Extensions = others(a.Metadata, f.spoken != 0), a.Extensions
 }
 
 // wholeText returns the text of all parts of a list, joined.

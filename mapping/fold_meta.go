@@ -49,7 +49,7 @@ func others(raw a2a.JSON, spoken bool) a2a.JSON {
 			return true
 		}
 		for _, d := range dialects() {
-			if strings.Contains(key, d.sign()) {
+			if strings.Contains(key, d.sign()) && !ofOtherVersion(key) {
 				own = true
 				return true
 			}

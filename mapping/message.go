@@ -118,6 +118,7 @@ func TaskJSON(ev *a2a.Event) json.RawMessage {
 				dst = appendField(dst, "description", a.Description)
 			}
 			dst = partsJSON(dst, a.Parts)
+			dst = appendJSON(dst, "extensions", a.Extensions)
 			dst = append(metadataJSON(dst, a.Metadata), '}')
 		}
 		dst = append(dst, ']')

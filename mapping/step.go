@@ -50,7 +50,7 @@ type Step struct {
 	// other extensions' mostly. Text that goes on has it only where a key is a URI.
 	Metadata a2a.JSON
 	// Own is the metadata of the message or the artifact itself. Its first text and its
-	// last chunk have it, and each part that is no text.
+	// last chunk have it, and each part that is no text; further texts have their part's.
 	Own OwnMeta
 
 	State     a2a.State // StepState and StepError
@@ -105,16 +105,18 @@ type Step struct {
 	Repeats, Replaces bool
 	// first: it is the first of its message or artifact.
 	first bool
+	// partBegins: it is a further part of it.
+	partBegins bool
 }
 
 // OwnMeta is what a message or an artifact says beside its parts. Absent members are "".
 type OwnMeta struct {
 	// Metadata is an object, without what a dialect reads.
 	Metadata a2a.JSON
-	// ReferenceTaskIDs and Extensions are arrays of strings, of a message.
+	// ReferenceTaskIDs, of a message, and Extensions are arrays of strings.
 	ReferenceTaskIDs a2a.JSON
 	Extensions       a2a.JSON
-	// Part is the metadata of the text's part.
+	// Part is the metadata of the part.
 	Part a2a.JSON
 }
 

@@ -48,7 +48,8 @@ type operation struct {
 	message   *a2a.Outgoing
 	blocking  bool
 	taskID    string
-	history   int // below 0: not said
+	metadata  map[string]json.RawMessage // the request's about a task
+	history   int                        // below 0: not said
 	query     *a2a.TaskQuery
 	push      *a2a.PushConfig
 	pushID    string

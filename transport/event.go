@@ -254,6 +254,8 @@ func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end
 			a.Description = jsonText(value)
 		case "metadata":
 			a.Metadata = jsonObject(value)
+		case "extensions":
+			a.Extensions = jsonList(value)
 		}
 		return end
 	})

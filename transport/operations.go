@@ -70,9 +70,7 @@ func newSend(kind opKind, m *a2a.Outgoing) *operation {
 // it, with waits of its own.
 // (Rejected: Last-Event-ID. No agent that was tried resumes from it.)
 func (c *Client) Resubscribe(ctx context.Context, taskID string) (*Stream, error) {
-	op := newOperation(opSubscribe)
-	op.taskID = taskID
-	s, err := c.do(ctx, op)
+	s, err := c.do(ctx, aboutTask(ctx, opSubscribe, taskID))
 	if err != nil {
 		return nil, err
 	}
@@ -115,19 +113,34 @@ func (c *Client) Call(ctx context.Context, call Call) (*Stream, json.RawMessage,
 	return nil, s.result, nil
 }
 
+type metadataKey struct{}
+
+// WithMetadata has [Client.Get], [Client.Cancel] and [Client.Resubscribe] send metadata of the
+// request, JSON values by their names. They refuse it where the agent's version of A2A has
+// no place for it: 1.x has one for Cancel, 0.3's HTTP+JSON none.
+func WithMetadata(ctx context.Context, metadata map[string]json.RawMessage) context.Context {
+	return context.WithValue(ctx, metadataKey{}, metadata)
+}
+
+// aboutTask makes an operation about a task.
+func aboutTask(ctx context.Context, kind opKind, taskID string) *operation {
+	op := newOperation(kind)
+	op.taskID = taskID
+	op.metadata, _ = ctx.Value(metadataKey{}).(map[string]json.RawMessage)
+	return op
+}
+
 // Get looks a task up. A historyLength below 0 is left out, which servers
 // understand differently: as all of it, or as none.
 func (c *Client) Get(ctx context.Context, taskID string, historyLength int) (*a2a.Event, error) {
-	op := newOperation(opGet)
-	op.taskID, op.history = taskID, historyLength
+	op := aboutTask(ctx, opGet, taskID)
+	op.history = historyLength
 	return c.task(ctx, op)
 }
 
 // Cancel asks the agent to stop work on a task.
 func (c *Client) Cancel(ctx context.Context, taskID string) (*a2a.Event, error) {
-	op := newOperation(opCancel)
-	op.taskID = taskID
-	return c.task(ctx, op)
+	return c.task(ctx, aboutTask(ctx, opCancel, taskID))
 }
 
 // task performs an operation that returns a task.

@@ -27,6 +27,7 @@ func wordOps() []wordOp {
 		}
 		return c
 	}
+	meta := func(c *operation) { c.metadata = map[string]json.RawMessage{"k": []byte(`1`)} }
 	history := 0
 	message := &a2a.Outgoing{ID: "m", TaskID: "t", ContextID: "c", ReferenceTaskIDs: []string{"t0"}, AcceptedOutputModes: []string{"text/plain"},
 		Parts: []a2a.OutPart{
@@ -49,6 +50,9 @@ func wordOps() []wordOp {
 		{"get with a history", of(opGet, func(c *operation) { c.history = 0 })},
 		{"cancel", of(opCancel, nil)},
 		{"subscribe", of(opSubscribe, nil)},
+		{"get with metadata", of(opGet, meta)},
+		{"cancel with metadata", of(opCancel, meta)},
+		{"subscribe with metadata", of(opSubscribe, meta)},
 		{"list", of(opList, func(c *operation) { c.query = &a2a.TaskQuery{} })},
 		{"list some", of(opList, func(c *operation) { c.query = query })},
 		{"set push", of(opSetPush, func(c *operation) { push := *message.Push; push.TaskID, c.push = "t/1", &push })},

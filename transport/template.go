@@ -89,7 +89,7 @@ func newTemplate(data []byte, ev *a2a.Event) *template {
 func textParts(data []byte, ev *a2a.Event) (parts a2a.Parts, ok bool) {
 	parts = ev.Artifact.Parts
 	switch {
-	case len(data) > maxTemplate || ev.EndsLeg || ev.Message.ReferenceTaskIDs != "" || ev.Message.Extensions != "":
+	case len(data) > maxTemplate || ev.EndsLeg || ev.Message.ReferenceTaskIDs != "" || ev.Message.Extensions != "" || ev.Artifact.Extensions != "":
 		return parts, false
 	case ev.Kind == a2a.EventStatus && ev.HasMessage:
 		parts = ev.Message.Parts

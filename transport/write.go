@@ -133,7 +133,7 @@ func (w *writer) yes(n name, is bool) {
 
 func (w *writer) metadata(m map[string]json.RawMessage) {
 	if len(m) > 0 {
-		text, _ := encodeJSON(m) // checkOutgoing has seen that it is JSON
+		text, _ := encodeJSON(m) // checkOutgoing, or who decoded it, has seen that it is JSON
 		w.value(same("metadata"), string(text))
 	}
 }
@@ -153,6 +153,9 @@ func (p protocol) params(c *operation) (params []byte, err error) {
 		w.text(same("id"), c.taskID)
 		if c.history >= 0 {
 			w.count(same("historyLength"), &c.history)
+		}
+		if w.metadata(c.metadata); len(c.metadata) > 0 && (p.proto || !p.v03 && c.kind != opCancel) {
+			return nil, failf(nil, "its version of A2A has no metadata in this request: leave it out")
 		}
 	case opList:
 		err = w.query(c.query)

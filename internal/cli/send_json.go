@@ -223,7 +223,8 @@ func copyJSON(to *json.RawMessage, from a2a.JSON) {
 
 // text goes on with the text at the end, or begins one.
 func (s *saidJSON) text(text string, metadata a2a.JSON) {
-	if n := len(s.Parts); n == 0 || s.Parts[n-1].Text == nil {
+	n := len(s.Parts)
+	if n == 0 || s.Parts[n-1].Text == nil || metadata != "" && string(s.Parts[n-1].Meta) != string(metadata) {
 		s.Parts = append(s.Parts, partJSON{Text: &growingText{}})
 	}
 	last := &s.Parts[len(s.Parts)-1]

@@ -78,6 +78,8 @@ type Step struct {
 	JSON     a2a.JSON
 	Plain    bool
 	Metadata a2a.JSON
+	// Begins: it is a further part, and not the rest of the one before.
+	Begins bool
 	// Part is a part that is no text, nil for text.
 	Part *a2a.Part
 	// Repeats: it was shown before. Records have it, views leave it out.

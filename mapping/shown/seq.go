@@ -67,7 +67,7 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 		if i >= 0 {
 			parts = in.more[i]
 		}
-		for parts.Next(&p) {
+		for at := 0; parts.Next(&p); at++ {
 			n := symbolLen
 			if p.Kind == a2a.PartText {
 				n = len(p.Text)
@@ -81,7 +81,7 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 				from -= n
 				continue
 			}
-			s.step.Metadata = p.Metadata
+			s.step.Metadata, s.step.Begins = p.Metadata, at > 0 && from == 0
 			if p.Kind == a2a.PartText {
 				end := len(p.Text) + min(0, to)
 				s.step.Text = p.Text[from:end]

@@ -129,6 +129,8 @@ type Artifact struct {
 	Description string
 	Parts       Parts
 	Metadata    JSON
+	// Extensions is a JSON array of strings, "" if there is none.
+	Extensions JSON
 }
 
 // Parts is a list of parts that is decoded as it is walked. The zero value is
