@@ -183,8 +183,7 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// TestNoAgentLines: a script that speaks A2A lines hears what is missing, without
-// ACP's words.
+// TestNoAgentLines: a script of A2A lines hears what is missing, without ACP's words.
 func TestNoAgentLines(t *testing.T) {
 	ownHome(t)
 	e := openEditor(t)
