@@ -50,7 +50,7 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
 	if v.session.journal != nil {
 		v.journalled = v.session.kept.Append(v.journalled[:0], steps)
-		v.session.record(v.journalled)
+		v.session.note(v.journalled)
 	}
 	v.out.Made = v.made
 	if v.buf = v.out.Append(v.buf[:0], steps); len(v.buf) == 0 {
@@ -62,6 +62,7 @@ func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
 // Ask implements [Editor]: one question after the other, because clients show
 // one at a time (CodeCompanion) and some lose all but the last.
 func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
+	v.session.record(nil)
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
 		var raw json.RawMessage

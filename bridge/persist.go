@@ -101,13 +101,24 @@ func (s *Session) keepJournal() {
 	}
 }
 
-// record appends lines to the journal. They are written before the editor gets
-// them, because what is in the journal counts as shown.
+// record puts lines into the journal, and all that was noted before: what was asked,
+// decided, sent or ended is on disk before the next step is taken.
 func (s *Session) record(lines []byte) {
-	if s.journal == nil {
-		return
+	if s.journal != nil {
+		s.recorded(s.journal.Write(lines))
 	}
-	if err := s.journal.Append(lines); err != nil {
+}
+
+// note is record of what the agent has said, which its task can tell again: it is written
+// beside the stream, and a kill costs the last 10 ms of it.
+func (s *Session) note(lines []byte) {
+	if s.journal != nil {
+		s.recorded(s.journal.Append(lines))
+	}
+}
+
+func (s *Session) recorded(err error) {
+	if err != nil {
 		// A journal that lacks lines would be loaded as if it were whole, and trying
 		// again with each batch would take too long.
 		s.lose("the rest of the conversation is not stored", err)

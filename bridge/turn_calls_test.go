@@ -27,9 +27,9 @@ import (
 // and is not counted.
 type turnCalls struct{ dialled, sent, received, shown, stored atomic.Int64 }
 
-func (c *turnCalls) take() string {
-	return fmt.Sprintf("connections %d, writes to the agent %d, reads %d, writes to the editor %d, to the disk %d",
-		c.dialled.Swap(0), c.sent.Swap(0), c.received.Swap(0), c.shown.Swap(0), c.stored.Swap(0))
+func (c *turnCalls) take() (calls string, stored int) {
+	return fmt.Sprintf("connections %d, writes to the agent %d, reads %d, writes to the editor %d",
+		c.dialled.Swap(0), c.sent.Swap(0), c.received.Swap(0), c.shown.Swap(0)), int(c.stored.Swap(0))
 }
 
 // A countedConn is the bridge's end of a connection.
@@ -118,14 +118,17 @@ func countTurn(t *testing.T, texts int) {
 			t.Fatal(got)
 		}
 		synctest.Wait()
-		got := calls.take()
+		got, stored := calls.take()
 		// The first turn makes the session. To the agent go a head and a body. The response's
-		// head, each event and the end are read; the editor gets each text and the answer. To
-		// the disk go the prompt, the record when the task is known and when it has ended,
-		// each text, and the end.
-		want := fmt.Sprintf("connections 0, writes to the agent 2, reads %d, writes to the editor %d, to the disk %d", 4+texts, 1+texts, 4+texts)
+		// head, each event and the end are read; the editor gets each text and the answer.
+		want := fmt.Sprintf("connections 0, writes to the agent 2, reads %d, writes to the editor %d", 4+texts, 1+texts)
 		if i > 0 && got != want {
 			t.Errorf("a turn of %d texts: %s; not: %s", texts, got, want)
+		}
+		// To the disk go the prompt, the record when the task is known and when it has ended,
+		// the texts, some of them together, and the end.
+		if i > 0 && (stored < 4 || stored > 4+texts) {
+			t.Errorf("a turn of %d texts: %d writes to the disk; at most %d", texts, stored, 4+texts)
 		}
 	}
 	editor.Close()

@@ -70,7 +70,7 @@ func TestAttacks(t *testing.T) {
 							return err
 						}
 						defer j.Close()
-						return j.Append([]byte("{}\n"))
+						return j.Write([]byte("{}\n"))
 					},
 					"card":         func() error { s.CardFacts("agent"); return s.PutCardFacts("agent", &CardFacts{Name: "a"}) },
 					"Conversation": func() error { _, err := s.Conversation("agent", "/w"); return err },

@@ -54,7 +54,7 @@ func TestShared(t *testing.T) {
 			}
 			j, _ := s.Journal("a")
 			defer j.Close()
-			if err := j.Append([]byte("{}\n")); (err == nil) != good {
+			if err := j.Write([]byte("{}\n")); (err == nil) != good {
 				t.Errorf("Append: %v", err)
 			}
 			_, err := s.Get("a")
@@ -89,7 +89,7 @@ func TestUnwritable(t *testing.T) {
 	}
 	j, _ := s.Journal("a")
 	defer j.Close()
-	for what, err := range map[string]error{"Put": s.Put(Record{ID: "a"}), "Append": j.Append([]byte("{}\n"))} {
+	for what, err := range map[string]error{"Put": s.Put(Record{ID: "a"}), "Append": j.Write([]byte("{}\n"))} {
 		if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "make it writable") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -109,7 +109,7 @@ func TestUnwritable(t *testing.T) {
 	j, err = none.Journal("a")
 	_, getErr := none.Get("a")
 	list, listErr := none.List("", "", "", 0)
-	if err := errors.Join(err, none.Put(Record{ID: "a"}), j.Append([]byte("{}\n")), j.Close(), listErr, none.Delete("a")); err != nil || len(list) > 0 {
+	if err := errors.Join(err, none.Put(Record{ID: "a"}), j.Write([]byte("{}\n")), j.Close(), listErr, none.Delete("a")); err != nil || len(list) > 0 {
 		t.Errorf("no store: %v, %v", list, err)
 	}
 	if !errors.Is(getErr, ErrNoSession) || !errors.Is(none.ReadJournal("a", nil), ErrNoSession) {

@@ -106,7 +106,7 @@ func (m *storeModel) step(what byte, id, text string) {
 		line, _ := json.Marshal(map[string]string{"text": text})
 		j, err := s.Journal(id)
 		if err == nil {
-			err = j.Append(append(line, '\n'))
+			err = j.Write(append(line, '\n'))
 		}
 		if (id == "") != (err != nil) {
 			m.Fatalf("Append to %q: %v", id, err)

@@ -18,6 +18,11 @@ const (
 	// a new generation, or removed the session. The look costs some system calls, so not
 	// every Append makes one.
 	journalLook = time.Second
+	// journalDelay is how long lines may wait for those after them: what a kill may cost.
+	// One write for each batch of the agent's takes a seventh of the CPU of a burst.
+	journalDelay = 10 * time.Millisecond
+	// maxWaiting is how many bytes may wait.
+	maxWaiting = 128 << 10
 	// maxRested is how many idle journals stay open: more than the sessions that a user
 	// switches between, and far fewer than the descriptors that a process has (256 on
 	// macOS).
@@ -41,8 +46,13 @@ type Journal struct {
 	store *Store
 	dir   string
 
-	mu         sync.Mutex
-	closed     bool
+	mu     sync.Mutex
+	closed bool
+	// waiting are lines that are not written yet: timer writes them, Write or Close before
+	// it. err is the error of a write that nobody has been told of.
+	waiting    []byte
+	timer      *time.Timer
+	err        error
 	file       *os.File
 	generation int
 	size       int64 // of file, as far as this Journal knows
@@ -65,8 +75,8 @@ func (s *Store) Journal(id string) (*Journal, error) {
 	return &Journal{store: s, dir: filepath.Join(s.sessions, name)}, nil
 }
 
-// Close closes the journal. Like a nil [Store], a nil Journal may be used, and does
-// nothing.
+// Close writes what waits and closes the journal. Like a nil [Store], a nil Journal may be
+// used, and does nothing.
 func (j *Journal) Close() error {
 	if j == nil {
 		return nil
@@ -76,6 +86,7 @@ func (j *Journal) Close() error {
 	if j.closed {
 		return nil
 	}
+	err := j.flush()
 	j.closed = true
 	j.drop()
 	s := j.store
@@ -85,7 +96,7 @@ func (j *Journal) Close() error {
 	if s.open[name]--; s.open[name] == 0 {
 		delete(s.open, name)
 	}
-	return nil
+	return err
 }
 
 // Rest is called at the end of a turn, when nothing is appended for a while. If many
@@ -99,20 +110,60 @@ func (j *Journal) Rest() {
 	j.drop()
 }
 
-// Append appends whole lines, each ended by a newline, in one write. An error
-// means that all, some or none of them were written; the next Append opens the
-// file again.
-func (j *Journal) Append(lines []byte) error {
-	if j == nil || len(lines) == 0 {
+// Append appends whole lines, each ended by a newline. They are written within 10 ms, in one
+// write with what else comes meanwhile, and before any lines of [Journal.Write]. An error
+// may be that of lines before: all, some or none of them were written. The next call opens
+// the file again.
+func (j *Journal) Append(lines []byte) error { return j.add(lines, false) }
+
+// Write is Append of lines, which may be none, that returns when all have been written.
+func (j *Journal) Write(lines []byte) error { return j.add(lines, true) }
+
+func (j *Journal) add(lines []byte, now bool) error {
+	if j == nil {
 		return nil
 	}
-	if lines[len(lines)-1] != '\n' {
+	if len(lines) > 0 && lines[len(lines)-1] != '\n' {
 		return errors.New("bridge: a journal takes whole lines: end the last one with a newline")
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
 		return fmt.Errorf("bridge: journal: %w: open it anew", fs.ErrClosed)
+	}
+	waits := len(j.waiting) > 0
+	j.waiting = append(j.waiting, lines...)
+	switch {
+	case now || len(j.waiting) >= maxWaiting || j.err != nil:
+		return j.flush()
+	case waits || len(lines) == 0: // the timer runs
+	case j.timer == nil:
+		j.timer = time.AfterFunc(journalDelay, j.writeLate)
+	default:
+		j.timer.Reset(journalDelay)
+	}
+	return nil
+}
+
+// writeLate is the timer's: nobody waits for its error, so the next call returns it.
+func (j *Journal) writeLate() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.err = j.flush()
+}
+
+// flush writes what waits.
+func (j *Journal) flush() error {
+	if j.timer != nil {
+		j.timer.Stop()
+	}
+	lines, err := j.waiting, j.err
+	j.waiting, j.err = j.waiting[:0], nil
+	if cap(lines) > 2*maxWaiting {
+		j.waiting = nil
+	}
+	if err != nil || len(lines) == 0 {
+		return err
 	}
 	// The clock may have been set back.
 	since := j.store.now().Sub(j.looked)
@@ -125,7 +176,7 @@ func (j *Journal) Append(lines []byte) error {
 	n, err := j.file.Write(lines)
 	j.size += int64(n)
 	if err != nil {
-		j.drop() // the next Append opens it again
+		j.drop() // the next call opens it again
 		return j.store.explain(err)
 	}
 	return nil

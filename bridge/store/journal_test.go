@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -22,7 +23,7 @@ func appendLines(t testing.TB, s *Store, id string, lines ...string) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if err := j.Append([]byte(strings.Join(lines, "\n") + "\n")); err != nil {
+	if err := j.Write([]byte(strings.Join(lines, "\n") + "\n")); err != nil {
 		t.Fatal(err)
 	}
 	s.Wait()
@@ -76,11 +77,11 @@ func TestJournal(t *testing.T) {
 		t.Errorf("an empty journal: %q", got)
 	}
 	for _, batch := range []string{"{\"n\":1}\n", "", "{\"n\":2}\n{\"n\":3}\n"} {
-		if err := j.Append([]byte(batch)); err != nil {
+		if err := j.Write([]byte(batch)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := j.Append([]byte("{}\n{")); err == nil {
+	if err := j.Write([]byte("{}\n{")); err == nil {
 		t.Error("half a line was taken")
 	}
 	appendLines(t, again(t, s), "a", `{"n":4}`)
@@ -95,7 +96,7 @@ func TestJournal(t *testing.T) {
 	if err := errors.Join(j.Close(), j.Close()); err != nil {
 		t.Error(err)
 	}
-	if err := j.Append([]byte("{}\n")); err == nil {
+	if err := j.Write([]byte("{}\n")); err == nil {
 		t.Error("a closed journal takes lines")
 	}
 }
@@ -133,7 +134,7 @@ func TestJournalTornBeside(t *testing.T) {
 	j, _ := s.Journal("a")
 	defer j.Close()
 	say := func(line string) {
-		if err := j.Append([]byte(line + "\n")); err != nil {
+		if err := j.Write([]byte(line + "\n")); err != nil {
 			t.Fatal(err)
 		}
 		s.Wait()
@@ -207,7 +208,7 @@ func TestJournalGenerations(t *testing.T) {
 			j = two
 		}
 		j.looked = time.Time{} // as if a second had passed
-		if err := j.Append([]byte(line + "\n")); err != nil {
+		if err := j.Write([]byte(line + "\n")); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, line)
@@ -239,14 +240,14 @@ func TestJournalDeleted(t *testing.T) {
 	put(t, s, Record{ID: "a"})
 	j, _ := s.Journal("a")
 	defer j.Close()
-	if err := j.Append([]byte("{\"n\":1}\n")); err != nil {
+	if err := j.Write([]byte("{\"n\":1}\n")); err != nil {
 		t.Fatal(err)
 	}
 	if err := again(t, s).Delete("a"); err != nil {
 		t.Fatal(err)
 	}
 	now = now.Add(-time.Hour) // a clock that is set back counts as well
-	if err := j.Append([]byte("{\"n\":2}\n")); err != nil {
+	if err := j.Write([]byte("{\"n\":2}\n")); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := replayed(t, s, "a"), []string{missing, `{"n":2}`}; !slices.Equal(got, want) {
@@ -258,7 +259,7 @@ func TestJournalDeleted(t *testing.T) {
 	}
 	appendLines(t, again(t, s), "a", `{"n":3}`)
 	now = now.Add(journalLook)
-	if err := j.Append([]byte("{\"n\":4}\n")); err != nil {
+	if err := j.Write([]byte("{\"n\":4}\n")); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := replayed(t, s, "a"), []string{`{"n":3}`, `{"n":4}`}; !slices.Equal(got, want) {
@@ -275,7 +276,7 @@ func TestJournalAllocates(t *testing.T) {
 	defer j.Close()
 	batch := append(bytes.Repeat([]byte("x"), 200), '\n')
 	if n := testing.AllocsPerRun(1000, func() {
-		if err := j.Append(batch); err != nil {
+		if err := j.Write(batch); err != nil {
 			t.Fatal(err)
 		}
 	}); n > 0 {
@@ -297,7 +298,7 @@ func TestRest(t *testing.T) {
 				}
 				defer all[i].Close()
 			}
-			if err := all[i].Append(fmt.Appendf(nil, "{\"n\":%d}\n", round)); err != nil {
+			if err := all[i].Write(fmt.Appendf(nil, "{\"n\":%d}\n", round)); err != nil {
 				t.Fatal(err)
 			}
 			all[i].Rest()
@@ -317,4 +318,61 @@ func TestRest(t *testing.T) {
 	}
 	var none *Journal
 	none.Rest()
+}
+
+// TestJournalBeside: what is appended is on disk 10 ms later, in one write, and at once with
+// what has to be there; an error of a late write is not lost.
+func TestJournalBeside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t)
+		s.limits.journal = 1 << 20
+		j, err := s.Journal("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		onDisk := func() string {
+			synctest.Wait()
+			b, _ := os.ReadFile(j.path(1))
+			return string(b)
+		}
+		check := func(what, want string) {
+			t.Helper()
+			if got := onDisk(); got != want {
+				t.Fatalf("%s: on disk is %q, want %q", what, got, want)
+			}
+		}
+		add := func(put func([]byte) error, line string) {
+			t.Helper()
+			if err := put([]byte(line)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add(j.Append, "1\n")
+		time.Sleep(journalDelay - 1)
+		add(j.Append, "2\n")
+		check("before the time", "")
+		time.Sleep(1)
+		check("after 10 ms", "1\n2\n")
+		add(j.Append, "3\n")
+		add(j.Write, "4\n")
+		check("with what has to be there", "1\n2\n3\n4\n")
+		add(j.Append, strings.Repeat("5", maxWaiting)+"\n")
+		if got := onDisk(); len(got) < maxWaiting {
+			t.Errorf("%d bytes of a batch that is long are on disk", len(got))
+		}
+		if err := os.RemoveAll(s.dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(s.dir, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * journalLook)
+		add(j.Append, "6\n")
+		time.Sleep(journalDelay)
+		synctest.Wait()
+		if err := j.Append([]byte("7\n")); err == nil {
+			t.Error("the error of a late write is lost")
+		}
+		_ = j.Close()
+	})
 }

@@ -82,7 +82,7 @@ func hammer(t *testing.T, s *Store, who string) {
 	}
 	for i := range childLines {
 		line := fmt.Sprintf(`{"who":%q,"n":%d,"pad":%q}`, who, i, strings.Repeat("x", rand.IntN(childPad)))
-		if err := shared.Append([]byte(line + "\n")); err != nil {
+		if err := shared.Write([]byte(line + "\n")); err != nil {
 			t.Fatal(err)
 		}
 		if i%20 > 0 {
@@ -176,7 +176,7 @@ func forever(t *testing.T, s *Store) {
 	}
 	for i := 0; ; i++ {
 		line := fmt.Sprintf(`{"n":%d,"pad":%q}`, i, strings.Repeat("é", rand.IntN(5000)))
-		if err := j.Append([]byte(line + "\n")); err != nil {
+		if err := j.Write([]byte(line + "\n")); err != nil {
 			t.Fatal(err)
 		}
 		put(t, s, Record{ID: "a", Title: childTitle("x", i)})

@@ -286,6 +286,15 @@ func (s *stage) mayTell(notice string) bool {
 func (s *stage) compare(before, after *screen) error {
 	thoughts := slices.Compact(slices.Sorted(slices.Values(after.thoughts)))
 	text, greeted := strings.CutSuffix(after.text, helloStory)
+	// A bridge that is killed with its agent loses what was shown in the last 10 ms. What the
+	// user was asked was on disk before, with all that stood above it.
+	lost := s.victim == "bridge" && s.owned
+	if lost {
+		before.text = ""
+		if len(before.asked) == 0 {
+			before.thoughts, before.calls = nil, nil
+		}
+	}
 	switch {
 	case !greeted:
 		return fmt.Errorf("hello is not answered as it should be")
