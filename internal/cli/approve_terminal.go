@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -62,6 +63,10 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 				a.NewContent = content
 			}
 			return a, nil
+		}
+		if errors.Is(err, errResumed) {
+			show = true
+			continue
 		}
 		if err == io.EOF {
 			_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question

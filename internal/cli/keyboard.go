@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
 )
 
@@ -35,7 +37,9 @@ func (k *keyboard) terminal() (io.ReadWriteCloser, error) {
 		}
 		k.tty = tty
 	}
-	return &seat{k: k, closed: make(chan struct{})}, nil
+	s := &seat{k: k, closed: make(chan struct{}), resumed: make(chan os.Signal, 1)}
+	notifyResumed(s.resumed)
+	return s, nil
 }
 
 // read begins to read, unless a read is under way.
@@ -63,11 +67,16 @@ func (k *keyboard) done() {
 
 // A seat is a keyboard as long as one question is asked.
 type seat struct {
-	k      *keyboard
-	closed chan struct{}
-	once   sync.Once
-	rest   string // what was read and not taken
+	k       *keyboard
+	closed  chan struct{}
+	once    sync.Once
+	rest    string // what was read and not taken
+	resumed chan os.Signal
 }
+
+// errResumed ends a read: the process was stopped, and goes on. The shell has written to
+// the terminal meanwhile.
+var errResumed = errors.New("the process goes on")
 
 // Read implements [io.Reader].
 func (s *seat) Read(b []byte) (int, error) {
@@ -84,6 +93,8 @@ func (s *seat) Read(b []byte) (int, error) {
 				return 0, t.err
 			}
 			s.rest = t.text
+		case <-s.resumed:
+			return 0, errResumed
 		case <-s.closed:
 			return 0, os.ErrClosed
 		}
@@ -97,7 +108,10 @@ func (s *seat) Write(b []byte) (int, error) { return s.k.tty.Write(b) }
 
 // Close ends the question, and its reads.
 func (s *seat) Close() error {
-	s.once.Do(func() { close(s.closed) })
+	s.once.Do(func() {
+		signal.Stop(s.resumed)
+		close(s.closed)
+	})
 	return nil
 }
 
@@ -115,6 +129,10 @@ func flush(tty io.Reader) bool {
 	s, ok := tty.(*seat)
 	if !ok {
 		return false
+	}
+	select {
+	case <-s.resumed: // what is asked now comes after it
+	default:
 	}
 	flushInput(s.Fd())
 	s.rest = ""

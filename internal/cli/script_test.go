@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -27,9 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(ownState{m}, map[string]func(){
 		"a2astdio": func() {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			context.AfterFunc(ctx, stop)
-			os.Exit(Main(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-test"))
+			os.Exit(Main(UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-test"))
 		},
 		"editor": playEditor,
 		"talk":   talk,
@@ -157,6 +153,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Check(cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Process.Signal(syscall.SIGTERM) // as timeout(1) does, to the whole group
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 		ts.Fatalf("status %d after an interrupt", code)

@@ -70,11 +70,16 @@ func (s *sending) answer(r bridge.Result) (text string, ok bool) {
 func readLine(ctx context.Context, tty io.ReadWriteCloser, question string) (string, error) {
 	defer tty.Close()
 	line, _, err := await(ctx, func() (string, error) {
-		flush(tty)
-		if _, err := fmt.Fprint(tty, question); err != nil {
-			return "", err
+		for {
+			flush(tty)
+			if _, err := fmt.Fprint(tty, question); err != nil {
+				return "", err
+			}
+			line, err := bufio.NewReader(tty).ReadString('\n')
+			if !errors.Is(err, errResumed) {
+				return line, err
+			}
 		}
-		return bufio.NewReader(tty).ReadString('\n')
 	})
 	if err != nil {
 		_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question

@@ -1,15 +1,12 @@
 package soak
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
-	"syscall"
 	"testing"
 	"time"
 
@@ -53,11 +50,8 @@ func TestMain(m *testing.M) {
 
 // program is a2astdio, as main.go has it.
 func program() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	showInside()
-	return cli.Main(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-soak")
+	return cli.Main(cli.UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-soak")
 }
 
 // shim is an editor that can be killed alone: it starts the program and copies its
