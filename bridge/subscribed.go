@@ -131,7 +131,10 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 // subscriptionSpeaks notes that there is a subscription, and what its events say of the leg.
 func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 	f := &l.refresh
-	f.said, f.told, f.polled, l.outage.attempt, l.timers.pause = true, false, false, 0, firstWait
+	if f.said { // what it begins with was known: it may end at once again
+		l.outage.attempt = 0
+	}
+	f.said, f.told, f.polled, l.timers.pause = true, false, false, firstWait
 	l.tries, l.outage.refusedAt = 0, time.Time{}
 	l.timers.tick.Stop()
 	l.patience(subscriptionSilence)

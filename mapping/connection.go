@@ -25,3 +25,31 @@ type Connection struct {
 	// hold any more.
 	Gap bool
 }
+
+// An Outage is what a user has heard of the connection.
+type Outage struct {
+	Told            bool // that it is lost
+	reached, polled bool
+}
+
+// Tell takes what happened, and reports whether the user is to be told now that the
+// connection is lost: once, at the given attempt, and not where the agent is there and
+// cannot be followed, so that it is asked from time to time.
+func (o *Outage) Tell(c *Connection, attempt int) bool {
+	switch c.Phase {
+	case PhaseLost:
+		*o = Outage{}
+	case PhaseResumed:
+		o.Told, o.reached = false, true
+	case PhasePolling:
+		o.polled = true
+	case PhaseWaiting:
+		o.Told = true
+	case PhaseRetrying:
+		if !o.Told && c.Attempt >= attempt && !(o.reached && o.polled) {
+			o.Told = true
+			return true
+		}
+	}
+	return false
+}

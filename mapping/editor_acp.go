@@ -32,7 +32,7 @@ type ACP struct {
 	options   []Option // of the question that is being spelled
 	meta      acpMeta
 	terminals map[string]*terminal // by the name that the editor knows the call by
-	away      bool                 // the editor knows that the connection is lost
+	outage    Outage
 }
 
 // Append appends a line for each update that the steps make. Adjacent text of

@@ -50,35 +50,35 @@ func severity(s *Step) string {
 	return "warning"
 }
 
-// connection appends what an editor hears of the connection to the agent: without
-// notices only that something may be missing. With them it also hears of a connection
-// that was not restored at once, and that it is back.
+// connection appends what an editor hears of the connection to the agent: that it is lost
+// and was not restored at once, and that something may be missing. With notices it also
+// hears of silence, and that the connection is back.
 func (e *ACP) connection(dst []byte, c *Connection) []byte {
 	const gap = "\n[The connection to the agent was lost, and the agent may not hold all that it said meanwhile.]\n"
+	const lost = "\n[The connection to the agent is lost. It is tried again until it is back.]\n"
 	const waiting = "\n[The agent does not accept connections any more: it is waited for.]\n"
 	const tellsSilence = 30 // seconds: a shorter one is not worth a notice that stays
-	was := e.away
-	if c.Phase == PhaseResumed {
-		e.away = false
-	}
+	was := e.outage.Told
+	tell := e.outage.Tell(c, 2)
 	switch {
-	case c.Phase == PhaseWaiting && e.Notices:
-		e.away = true
-		return e.notice(dst, "warning", waiting)
 	case c.Phase == PhaseWaiting:
-		return e.chunks(dst, "agent_message_chunk", waiting, "")
+		return e.warn(dst, waiting)
 	case c.Silent >= tellsSilence && e.Notices:
 		return e.notice(dst, "info", "Nothing has come from the agent for "+strconv.Itoa(c.Silent)+" seconds. It may be at work all the same.")
-	case c.Gap && e.Notices:
-		return e.notice(dst, "warning", gap)
 	case c.Gap:
-		return e.chunks(dst, "agent_message_chunk", gap, "")
-	case !e.Notices:
-	case c.Phase == PhaseRetrying && c.Attempt > 1 && !was:
-		e.away = true
-		return e.notice(dst, "warning", "The connection to the agent is lost. It is tried again until it is back.")
-	case c.Phase == PhaseResumed && was:
+		return e.warn(dst, gap)
+	case tell:
+		return e.warn(dst, lost)
+	case c.Phase == PhaseResumed && was && e.Notices:
 		return e.notice(dst, "info", "The connection to the agent is back.")
 	}
 	return dst
+}
+
+// warn appends a warning: as a notice, or as a text.
+func (e *ACP) warn(dst []byte, text string) []byte {
+	if e.Notices {
+		return e.notice(dst, "warning", text)
+	}
+	return e.chunks(dst, "agent_message_chunk", text, "")
 }

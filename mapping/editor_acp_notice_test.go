@@ -8,8 +8,8 @@ import (
 )
 
 // An editor that takes notices is told once when the connection was not back at once, and
-// once when it is back. It is not told of a short interruption. Other editors are told only
-// that something may be missing.
+// once when it is back. It is not told of a short interruption. Other editors get the
+// warnings as text.
 func TestNotices(t *testing.T) {
 	steps := func(phases ...Connection) (all []Step) {
 		for _, c := range phases {
@@ -52,8 +52,12 @@ func TestNotices(t *testing.T) {
 		if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
 			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
 		}
-		if plain := string((&ACP{Session: "s"}).Append(nil, test.steps)); strings.Contains(plain, `"notice"`) {
+		plain := string((&ACP{Session: "s"}).Append(nil, test.steps))
+		if strings.Contains(plain, `"notice"`) {
 			t.Errorf("%s: an editor that takes no notices got one: %s", test.name, plain)
+		}
+		if n := strings.Count(plain, "The connection to the agent is lost."); n != strings.Count(strings.Join(test.want, "\n"), told) {
+			t.Errorf("%s: an editor that takes no notices was told %d times of a loss: %s", test.name, n, plain)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if len(args) > 1 && args[1] == completeWord {
 		return complete(args[2:], stdout)
 	}
-	p := &program{args: args, stdin: stdin, stdout: stdout, stderr: stderr, version: version, terminal: (&keyboard{open: openTerminal}).terminal}
+	p := &program{args: args, stdin: stdin, stdout: stdout, stderr: stderr, version: version, terminal: (&keyboard{open: openTerminal, notify: notifyResumed}).terminal}
 	if p.version == "" {
 		p.version = buildVersion()
 	}

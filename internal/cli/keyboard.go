@@ -14,6 +14,8 @@ import (
 // terminal is open until the process ends.
 type keyboard struct {
 	open func() (io.ReadWriteCloser, error)
+	// notify, if set, tells a channel whenever the process goes on after it was stopped.
+	notify func(chan<- os.Signal)
 
 	mu      sync.Mutex
 	tty     io.ReadWriteCloser
@@ -38,7 +40,9 @@ func (k *keyboard) terminal() (io.ReadWriteCloser, error) {
 		k.tty = tty
 	}
 	s := &seat{k: k, closed: make(chan struct{}), resumed: make(chan os.Signal, 1)}
-	notifyResumed(s.resumed)
+	if k.notify != nil {
+		k.notify(s.resumed)
+	}
 	return s, nil
 }
 

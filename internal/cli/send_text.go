@@ -25,6 +25,7 @@ type textOutput struct {
 	from    string // the message or artifact of the last text
 	written bool
 	newline bool // the last text ended with a newline
+	outage  mapping.Outage
 	model   string
 	buf     []byte
 }
@@ -58,13 +59,7 @@ func (o *textOutput) show(steps []mapping.Step) error {
 		case mapping.StepError, mapping.StepNotice:
 			sayAside(o.say, s)
 		case mapping.StepConnection:
-			if s.Connection.Gap {
-				sayAside(o.say, s)
-			} else if s.Connection.Phase == mapping.PhaseWaiting {
-				o.say("the agent no longer accepts connections: waiting for it")
-			} else if o.verbose && s.Connection.Silent == 0 { // the screen shows silence itself
-				o.say("connection: %s", s.Connection.Phase)
-			}
+			o.connection(s)
 		}
 		if s.Kind == mapping.StepTool && o.screen != nil {
 			o.tool(s)
@@ -73,6 +68,26 @@ func (o *textOutput) show(steps []mapping.Step) error {
 		}
 	}
 	return o.flush()
+}
+
+// connection tells what became of the connection to the agent. On a terminal a loss is told
+// at once: the user waits there. Elsewhere it is told if the first attempt did not help.
+func (o *textOutput) connection(s *mapping.Step) {
+	c, attempt := &s.Connection, 2
+	if o.screen != nil {
+		attempt = 1
+	}
+	tell := o.outage.Tell(c, attempt)
+	switch {
+	case c.Gap:
+		sayAside(o.say, s)
+	case c.Phase == mapping.PhaseWaiting:
+		o.say("the agent no longer accepts connections: waiting for it")
+	case tell:
+		o.say("the connection to the agent is lost: trying again")
+	case o.verbose && c.Silent == 0: // the screen shows silence itself
+		o.say("connection: %s", c.Phase)
+	}
 }
 
 // flush writes the buffer.
