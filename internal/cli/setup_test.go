@@ -196,8 +196,7 @@ func TestNoAgentLines(t *testing.T) {
 	}
 }
 
-// TestFaults: an editor that is set up wrongly hears in its first session what is wrong,
-// and a program with A2A lines in the answer to its first request. Both exit statuses stay.
+// TestFaults: who is set up wrongly is answered what is wrong. Exit statuses stay.
 func TestFaults(t *testing.T) {
 	home := ownHome(t)
 	file := filepath.Join(home, "wrong.toml")
