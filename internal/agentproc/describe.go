@@ -3,13 +3,27 @@ package agentproc
 import (
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// Describe shortens a command for people. It leaves out what may be credentials: the
-// values of variables and of options whose names say so, headers, user:password, and the
-// user and query of URLs.
+const (
+	hidden = "***"
+	// harmless are options behind which a word is no credential: they take none, or a
+	// package, a port, a host.
+	harmless = " --host --init --listen --port --rm --yes -i -it -jar -m -t -y "
+	// shownShapes are words that show wherever they stand: {port}, a small number, a host
+	// and port, a package of npm's, the path of a file.
+	shownShapes = `^(((127\.0\.0\.1|localhost|0\.0\.0\.0|\{port\}):)?([0-9]{1,5}|\{port\})|@[\w.-]+/[\w.@-]+|(\.{0,2}/)?[\w./-]+\.(cjs|jar|js|mjs|py|sh|ts))$`
+	// shownOption is an option of one letter, of several with one dash that are no letter
+	// and its value, or of two dashes; and what stands in front of a value.
+	shownOption = `^(-[A-Za-z]|-it|-jar|--[A-Za-z][\w.-]*)(=|$)`
+)
+
+// Describe shortens a command for people, who have to recognise it: its program and the
+// word behind it, its options' names, and what has the shape of a package, a file or a
+// port. All else may be a credential, and is not shown.
 func Describe(command string) string {
 	env, words, err := Words(command)
 	if err != nil {
@@ -17,57 +31,35 @@ func Describe(command string) string {
 	}
 	for i, v := range env {
 		name, _, _ := strings.Cut(v, "=")
-		env[i] = name + "=***"
+		env[i] = name + "=" + hidden
 	}
-	for i := 1; i < len(words); i++ {
-		before, _, follows := strings.Cut(words[i-1], "=")
-		name, value, has := strings.Cut(words[i], "=")
+	shapes, options := regexp.MustCompile(shownShapes), regexp.MustCompile(shownOption)
+	value := func(word string, plain bool) string {
+		u, err := url.Parse(word)
 		switch {
-		case isSecret(before) && strings.HasPrefix(before, "-") && !follows && !strings.HasPrefix(words[i], "-"):
-			words[i] = "***"
-		case has && !strings.Contains(name, "://") && (isSecret(name) || public(value) != value):
-			words[i] = name + "=" + cover(name, value)
-		case !strings.HasPrefix(words[i], "-"):
-			words[i] = public(words[i])
+		case shapes.MatchString(word), plain && !strings.ContainsAny(word, ":=? "):
+			return word
+		case err == nil && u.Host != "" && strings.Trim(u.RequestURI(), "/") == "":
+			return u.Scheme + "://" + u.Host
+		case err == nil && u.Host != "":
+			return u.Scheme + "://" + u.Host + "/" + hidden
 		}
+		return hidden
 	}
-	return strings.Join(append(env, words...), " ")
-}
-
-// cover is the value of an option as it is shown.
-func cover(name, value string) string {
-	if isSecret(name) {
-		return "***"
-	}
-	return public(value)
-}
-
-// public is a word without what may be a credential in it.
-func public(word string) string {
-	if u, err := url.Parse(word); err == nil && u.Host != "" {
-		if u.User != nil {
-			u.User = url.User("***")
+	shown := words[:1:1]
+	for i, word := range words[1:] {
+		name := options.FindString(word)
+		switch {
+		case name == "" && strings.HasPrefix(word, "-"):
+			word = word[:min(len(word), 2)] + hidden
+		case name == "":
+			word = value(word, i == 0 || strings.Contains(harmless, " "+words[i]+" "))
+		case strings.HasSuffix(name, "="):
+			word = name + value(word[len(name):], false)
 		}
-		if u.RawQuery != "" {
-			u.RawQuery = "***"
-		}
-		u.Fragment = ""
-		return strings.ReplaceAll(u.String(), "%2A%2A%2A", "***")
+		shown = append(shown, word)
 	}
-	user, password, ok := strings.Cut(word, ":")
-	switch {
-	case strings.HasPrefix(word, "Bearer "), strings.HasPrefix(word, "Basic "):
-		return "***"
-	case !ok, strings.Trim(password, "0123456789") == "", strings.HasPrefix(password, `\`), strings.ContainsAny(user, `/\`), password == "{port}":
-		return word // HOST:PORT, C:\x, ./x:y
-	}
-	return user + ":***"
-}
-
-// isSecret reports whether an option's name says that its value is a credential.
-func isSecret(option string) bool {
-	option = strings.ToLower(option)
-	return !strings.HasSuffix(option, "file") && slices.ContainsFunc([]string{"token", "secret", "passw", "key", "auth", "credential", "header"}, func(s string) bool { return strings.Contains(option, s) })
+	return strings.Join(append(env, shown...), " ")
 }
 
 // Environ is the environment for the user's programs: ours without the A2ASTDIO_

@@ -59,15 +59,18 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// What a command shows of itself has no credential.
+// What a command shows of itself is its program, and what is known to be no credential.
+// Each S is one, under names and at places that no list knows.
 func TestDescribe(t *testing.T) {
 	for command, want := range map[string]string{
-		"A=secret B='s t' npx -y x": "A=*** B=*** npx -y x", "npx x": "npx x",
-		"npx --token S --api-key=S --yes --token-file f -H 'Authorization: Bearer S' --auth --port 1": "npx --token *** --api-key=*** --yes --token-file f -H Authorization:*** --auth --port 1",
-		"curl -u me:S https://me:S@host.example/x?k=S#S":                                              "curl -u me:*** https://***@host.example/x?***",
-		"x --proxy=http://u:S@p:1 --listen=127.0.0.1:80":                                              "x --proxy=http://***@p:1 --listen=127.0.0.1:80",
-		"env TOKEN=S run localhost:4000 {port}:{port}":                                                "env TOKEN=*** run localhost:4000 {port}:{port}",
-		"x 'Bearer S'": "x ***", "run --header X-Key:S": "run --header ***", `x /a:b ./c:d`: "x /a:b ./c:d",
+		"A=S B='s S' npx -y @google/gemini-cli-a2a-server@0.46.0":          "A=*** B=*** npx -y @google/gemini-cli-a2a-server@0.46.0",
+		"npx x --port 3000 --gate S --gate=S --dry-run S -pS -p S":         "npx x --port 3000 --gate *** --gate=*** --dry-run *** -p*** -p ***",
+		"curl -H 'X-Zone: S' -u me:S https://me:S@host.example/S?k=S#S":    "curl -H *** -u *** https://host.example/***",
+		"x --proxy=http://u:S@p:1 --listen=127.0.0.1:80 redis://:S@h/ S":   "x --proxy=http://p:1 --listen=127.0.0.1:80 redis://h ***",
+		"env ZONE=S run localhost:4000 {port}:{port} 'Bearer S' me@host:S": "env *** *** localhost:4000 {port}:{port} *** ***",
+		"docker run --rm -it -e ZONE=S -p {port}:{port} S":                 "docker run --rm -it -e *** -p {port}:{port} ***",
+		"/opt/a:b/x ./c.py -m my.agent '{\"k\":\"S\"}'":                    "/opt/a:b/x ./c.py -m my.agent ***",
+		"gcloud auth print-access-token":                                   "gcloud auth ***",
 	} {
 		if got := Describe(command); got != want {
 			t.Errorf("%s: %s", command, got)

@@ -60,7 +60,7 @@ func (p *program) agents(c *cli.Context) error {
 	var wg sync.WaitGroup
 	for i, n := range named {
 		a := &list[i]
-		*a = agentEntry{Name: n.Name, Default: n.Default, URL: agentName(n.URL), Command: n.Command}
+		*a = agentEntry{Name: n.Name, Default: n.Default, URL: shownAddress(n.URL), Command: n.Command}
 		if n.Command != "" {
 			a.Command = agentproc.Describe(n.Command)
 		}

@@ -69,7 +69,7 @@ func (p *program) configShow(c *cli.Context) error {
 
 // settings returns each setting with its origin.
 func (conf *configuration) settings(c *cli.Context) (all []setting) {
-	s := setting{Key: "agent", Value: cmp.Or(conf.name, agentName(conf.agent)), From: cmp.Or(conf.agentGiven, fromBuiltIn)}
+	s := setting{Key: "agent", Value: cmp.Or(conf.name, shownAddress(conf.agent)), From: cmp.Or(conf.agentGiven, fromBuiltIn)}
 	if origin := conf.files.From; conf.agentGiven == "" && origin.File != "" {
 		s.by(origin)
 	}
@@ -115,10 +115,10 @@ func shownValue(v *config.Value) any {
 	case config.KindList:
 		items := []string{}
 		for _, item := range v.List {
-			if name, _, ok := strings.Cut(item, "="); ok && !strings.Contains(name, "://") {
-				item = name + "=***"
+			if v.Key.Name == "oauth-params" {
+				item = nameOnly(item, "=")
 			}
-			items = append(items, agentName(item))
+			items = append(items, shownAddress(item))
 		}
 		return items
 	case config.KindObject:
@@ -129,7 +129,16 @@ func shownValue(v *config.Value) any {
 	if v.Text != "" && strings.HasSuffix(v.Key.Name, "command") {
 		return agentproc.Describe(v.Text)
 	}
-	return agentName(v.Text) // a URL may hold a password or a token
+	return shownAddress(v.Text) // a URL may hold a password or a token
+}
+
+// nameOnly shows of NAME=VALUE the name; of what has no name, nothing.
+func nameOnly(item, sign string) string {
+	name, _, ok := strings.Cut(item, sign)
+	if !ok {
+		return "***"
+	}
+	return name + sign + "***"
 }
 
 // maskedObject shows which members an object has; of their values only true, false and
@@ -172,8 +181,7 @@ func hidden(options []string, v *config.Value) []string {
 			names = append(names, "those in "+line[1:])
 			continue
 		}
-		name, _, _ := strings.Cut(line, ":")
-		names = append(names, name+": ***")
+		names = append(names, nameOnly(strings.Replace(line, ":", ": ", 1), ": "))
 	}
 	if v != nil {
 		for _, h := range v.Headers {

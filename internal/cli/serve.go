@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"net/url"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -63,4 +64,17 @@ func agentName(agent string) string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
+}
+
+// shownAddress is an agent's URL, a file's name, or what was meant to be one, as it is
+// shown: without what may be a user, a password or a query.
+func shownAddress(address string) string {
+	address = agentName(address)
+	if user, host, ok := strings.Cut(address, "@"); ok && strings.Contains(user, ":") {
+		address = "***@" + host
+	}
+	if strings.Contains(address, "://") || strings.HasPrefix(address, "***@") {
+		address, _, _ = strings.Cut(address, "?")
+	}
+	return address
 }

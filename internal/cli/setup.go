@@ -169,7 +169,7 @@ func (s *setup) reach() error {
 	if s.link, err = s.p.linkAgain(s.c.Context, s.options); err != nil {
 		return err
 	}
-	s.say("Looking at %s ...", cmp.Or(s.known, agentName(s.agent), "what the command starts"))
+	s.say("Looking at %s ...", cmp.Or(s.known, shownAddress(s.agent), "what the command starts"))
 	s.card, err = s.link.client.Card(s.c.Context)
 	if unauthenticated(err) {
 		if again, err := s.login(err); !again {
