@@ -66,7 +66,7 @@ func (e *acpEditor) login() Login {
 func (e *acpEditor) offeredMethods(facts *store.CardFacts) []acp.AuthMethod {
 	methods := e.auth
 	if login := e.login(); login != nil && (facts == nil || facts.Secured) {
-		methods = slices.Concat(login.Methods(), methods)
+		methods = slices.Concat(login.Methods(facts != nil && facts.OAuth), methods)
 	}
 	return e.abilities.usable(methods)
 }
@@ -74,7 +74,7 @@ func (e *acpEditor) offeredMethods(facts *store.CardFacts) []acp.AuthMethod {
 // signsIn reports whether a method is one that the bridge signs in by, and not the
 // editor in a terminal.
 func (e *acpEditor) signsIn(login Login, id string) bool {
-	return slices.ContainsFunc(slices.Concat(login.Methods(), e.auth), func(m acp.AuthMethod) bool { return m.ID == id && m.Type == "" })
+	return slices.ContainsFunc(slices.Concat(login.Methods(true), e.auth), func(m acp.AuthMethod) bool { return m.ID == id && m.Type == "" })
 }
 
 // authenticate succeeds by any method, unless it is known that there is no agent, or

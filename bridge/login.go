@@ -13,8 +13,9 @@ import (
 type Login interface {
 	// Methods are the ways to sign in, the best first: one that SignIn goes, without
 	// a type, and one that the editor runs in a terminal. They are asked for before
-	// the agent is known, so that they must not wait for anything.
-	Methods() []acp.AuthMethod
+	// the agent is known, so that they must not wait for anything. oauth: its card is
+	// known, and names an identity provider.
+	Methods(oauth bool) []acp.AuthMethod
 	// Needed returns nil unless it is known that the user has to sign in; the error
 	// says why, and how. card is the agent's, nil if it could not be had.
 	Needed(ctx context.Context, card *a2a.Card) error

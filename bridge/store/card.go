@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -18,11 +19,19 @@ type CardFacts struct {
 	Audio bool   `json:"audio"`
 	// Secured: the card names security schemes, or requires them.
 	Secured bool `json:"secured,omitempty"`
+	// OAuth: one of them is a sign-in at an identity provider.
+	OAuth bool `json:"oauth,omitempty"`
 }
 
+// FactsOf reads a card.
 func FactsOf(card *a2a.Card) *CardFacts {
 	return &CardFacts{Name: card.Name, Image: card.Accepts("image"), Audio: card.Accepts("audio"),
-		Secured: len(card.Schemes)+len(card.Requirements) > 0}
+		Secured: len(card.Schemes)+len(card.Requirements) > 0,
+		OAuth: slices.ContainsFunc(card.Schemes, func(s a2a.SecurityScheme) bool {
+			return s.Type == "openIdConnect" || s.Type == "oauth2" && (s.MetadataURL != "" || slices.ContainsFunc(s.Flows, func(f a2a.OAuthFlow) bool {
+				return f.Type == a2a.FlowAuthorizationCode || f.Type == a2a.FlowDeviceCode
+			}))
+		})}
 }
 
 // cardFile is where the facts about an agent are kept: beside the sessions.

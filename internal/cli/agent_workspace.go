@@ -126,7 +126,7 @@ func (p *program) allowAtTerminal(ctx context.Context, w *consent) error {
 }
 
 // Methods implements [bridge.Login].
-func (w *consent) Methods() []acp.AuthMethod {
+func (w *consent) Methods(bool) []acp.AuthMethod {
 	return []acp.AuthMethod{{ID: "a2astdio-workspace", Name: "Allow the agent in this workspace", Description: "The agent is to run in " + w.dir}}
 }
 

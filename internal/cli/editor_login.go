@@ -93,7 +93,7 @@ func (l *link) terminalLogin(c *cli.Context, host string) acp.AuthMethod {
 		}
 		variables[env(option.name)[0]] = strings.Join(values, "\n")
 	}
-	m := acp.AuthMethod{ID: terminalLoginMethod, Name: "Sign in on a terminal", Description: "Sign in to the agent at " + host + ", by browser or by a code for another device",
+	m := acp.AuthMethod{ID: terminalLoginMethod, Name: "Sign in on a terminal", Description: "Sign in to the agent at " + host + ", by browser, by a code for another device, or with a token of yours",
 		Type: acp.AuthTerminal, Args: words, Env: variables}
 	if program, err := os.Executable(); err == nil {
 		m.Meta = &acp.AuthMeta{TerminalAuth: acp.TerminalAuth{Label: "a2astdio auth login", Command: program, Args: append(args, words...)}}
@@ -101,8 +101,15 @@ func (l *link) terminalLogin(c *cli.Context, host string) acp.AuthMethod {
 	return m
 }
 
-// Methods implements [bridge.Login].
-func (e *editorLogin) Methods() []acp.AuthMethod { return e.methods }
+// Methods implements [bridge.Login]. A browser is offered where there is a provider to
+// sign in at: named by the card, the user, or the agent's refusal (RFC 9728). An agent
+// that wants a token, or is down, has none.
+func (e *editorLogin) Methods(oauth bool) []acp.AuthMethod {
+	if oauth || e.link.credentials.NamesProvider() {
+		return e.methods
+	}
+	return e.methods[1:]
+}
 
 // Needed implements [bridge.Login].
 func (e *editorLogin) Needed(ctx context.Context, card *a2a.Card) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -162,6 +163,37 @@ func TestEditorLogin(t *testing.T) {
 				t.Errorf("a secret is in %s", where)
 			}
 		}
+	}
+}
+
+// A browser is offered where there is an identity provider to sign in at: not by an agent
+// that takes a token only, that asks for nothing, or that is down.
+func TestBrowserOffered(t *testing.T) {
+	ownPlaces(t)
+	down := httptest.NewServer(http.NotFoundHandler())
+	down.Close()
+	for schemes, want := range map[string]string{
+		"": `[]`, "down": `["` + terminalLoginMethod + `"]`,
+		`"a":{"type":"http","scheme":"bearer"}`:                                                      `["` + terminalLoginMethod + `"]`,
+		`"a":{"type":"apiKey","in":"header","name":"X"}`:                                             `["` + terminalLoginMethod + `"]`,
+		`"a":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://p/t","scopes":{}}}}`: `["` + terminalLoginMethod + `"]`,
+		`"a":{"type":"openIdConnect","openIdConnectUrl":"https://p/o"}`:                              `["` + loginMethod + `","` + terminalLoginMethod + `"]`,
+	} {
+		agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"name":"x","version":"1","protocolVersion":"0.3.0","url":"http://%s/","capabilities":{},"skills":[],"defaultInputModes":[],"defaultOutputModes":[],"securitySchemes":{%s}}`, r.Host, schemes)
+		}))
+		url := agent.URL
+		if schemes == "down" {
+			url = down.URL
+		}
+		e := newEditor(t, "--agent", url)
+		r := e.call(1, "initialize", `{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true},"elicitation":{"url":{},"form":{}}}}`)
+		if got := r.Get("result.authMethods.#.id").Raw; got != want {
+			t.Errorf("%s: %s is offered", schemes, got)
+		}
+		e.end()
+		agent.Close()
 	}
 }
 
