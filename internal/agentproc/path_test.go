@@ -24,13 +24,13 @@ func TestOutside(t *testing.T) {
 		t.Skip(err)
 	}
 	list := strings.Join([]string{".", "", "node_modules/.bin", bin, ws, link, elsewhere, "/usr/bin"}, string(os.PathListSeparator))
-	got := outside([]string{"A=b", "PATH=" + list, "Path=" + bin}, ws)
+	got := Outside([]string{"A=b", "PATH=" + list, "Path=" + bin}, ws)
 	want := "A=b PATH=" + elsewhere + string(os.PathListSeparator) + "/usr/bin Path="
 	if strings.Join(got, " ") != want {
 		t.Errorf("%q", got)
 	}
 	t.Setenv("HOME", ws)
-	if got := outside([]string{"PATH=" + bin}, ws); got[0] != "PATH="+bin {
+	if got := Outside([]string{"PATH=" + bin}, ws); got[0] != "PATH="+bin {
 		t.Errorf("in the user's home: %q", got)
 	}
 }

@@ -103,7 +103,7 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	}
 	p.cmd.Dir = opts.Dir
 	// The command's variables win: of two values, exec takes the last.
-	p.cmd.Env = slices.Concat(outside(inherited(opts.Env), opts.Workspace), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
+	p.cmd.Env = slices.Concat(Outside(inherited(opts.Env), opts.Workspace), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
 	if opts.Prepare != nil {
 		more, err := opts.Prepare(p.cmd.Env)
 		if err != nil {

@@ -157,22 +157,34 @@ func isName(s string) bool {
 
 // parse splits the command, fills in the port, and makes relative paths absolute.
 func (o *Options) parse(port string) (env, words []string, err error) {
-	env, words, err = Words(o.Command)
-	for i, word := range words {
-		switch path := strings.ReplaceAll(word, "{port}", port); {
-		case !isRelative(word, i == 0):
-			words[i] = path
-		case o.Base != "":
-			words[i] = filepath.Join(o.Base, path)
-		default:
-			return nil, nil, fmt.Errorf("agent: %s is relative, but the agent does not run in your directory: write the whole path, "+
-				"or --working-directory workspace (working-directory in the configuration)", path)
+	if env, words, err = Words(o.Command); err != nil {
+		return nil, nil, err
+	}
+	for _, list := range [][]string{env, words} {
+		for i := range list {
+			list[i] = strings.ReplaceAll(list[i], "{port}", port)
 		}
 	}
-	for i := range env {
-		env[i] = strings.ReplaceAll(env[i], "{port}", port)
+	if path := Absolute(words, o.Base); path != "" {
+		return nil, nil, fmt.Errorf("agent: %s is relative, but the agent does not run in your directory: write the whole path, "+
+			"or --working-directory workspace (working-directory in the configuration)", path)
 	}
-	return env, words, err
+	return env, words, nil
+}
+
+// Absolute makes the relative paths of a command absolute, from a base directory. Without
+// one it returns the first of them.
+func Absolute(words []string, base string) (relative string) {
+	for i, word := range words {
+		switch {
+		case !isRelative(word, i == 0):
+		case base == "":
+			return word
+		default:
+			words[i] = filepath.Join(base, word)
+		}
+	}
+	return ""
 }
 
 // isRelative reports whether a word is a path from the working directory: ./x or ../x,

@@ -26,22 +26,19 @@ const workingNeutral = "neutral"
 // ours, or the workspace, once the user has allowed that. npx prefers a repository's own
 // node_modules/.bin, and an .npmrc there chooses the registry.
 func (p *program) whereAgentRuns(c *cli.Context, l *link, opts *agentproc.Options) error {
-	state, err := safe.StateDir()
+	neutral, err := agentproc.Dir()
 	if err != nil {
-		return usagef("--agent-command needs a directory of its own: %v", err)
+		return usagef("--agent-command: %v", err)
 	}
 	if stringOf(c, "working-directory") == workingNeutral {
-		opts.Dir = filepath.Join(state, "a2astdio", "agent")
-		if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
-			return fmt.Errorf("bridge: no directory for the agent to run in: %w", err)
-		}
+		opts.Dir = neutral
 		return nil
 	}
 	opts.Dir = l.options.Workspace
 	if opts.Base == "" {
 		opts.Base = opts.Dir
 	}
-	l.consent = newConsent(filepath.Join(state, "a2astdio", "workspaces"), opts.Command, opts.Dir)
+	l.consent = newConsent(filepath.Join(filepath.Dir(neutral), "workspaces"), opts.Command, opts.Dir)
 	opts.Allow = l.consent.allowed
 	if !isServe(c) {
 		opts.Allow = func(ctx context.Context) error { return p.allowAtTerminal(ctx, l.consent) }

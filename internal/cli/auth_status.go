@@ -55,13 +55,13 @@ func givenBy(o *credentials.Options) (list []string) {
 	if !o.Token.IsZero() {
 		list = append(list, o.Token.Name+": a token")
 	}
-	if o.Command != "" {
+	if o.Command.Line != "" {
 		list = append(list, "--credential-command: whatever it gives")
 	}
 	if o.Certificate {
 		list = append(list, "--client-cert: a certificate")
 	}
-	if a := o.OAuth; a.ClientID != "" && !a.Secret.IsZero() && a.Issuer != "" && o.Token.IsZero() && o.Command == "" {
+	if a := o.OAuth; a.ClientID != "" && !a.Secret.IsZero() && a.Issuer != "" && o.Token.IsZero() && o.Command.Line == "" {
 		list = append(list, "--oauth-client-id: tokens of "+a.Issuer+" for the client "+a.ClientID)
 	}
 	return list

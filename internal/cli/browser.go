@@ -22,12 +22,18 @@ func openBrowser(page string) error {
 	default:
 		argv = []string{"xdg-open", page}
 	}
-	path, err := exec.LookPath(argv[0])
+	dir, err := agentproc.Dir()
+	if err != nil {
+		return err
+	}
+	here, _ := os.Getwd() // "": no entry of PATH is in it
+	env := agentproc.Outside(agentproc.Environ(), here)
+	path, err := agentproc.LookPath(argv[0], env)
 	if err != nil {
 		return err
 	}
 	cmd := exec.Command(path, argv[1:]...) // stdin and stdout are the editor's
-	cmd.Env = agentproc.Environ()
+	cmd.Dir, cmd.Env = dir, env
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -1,9 +1,28 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 )
+
+// A browser is none of the workspace's programs.
+func TestBrowserOutsideWorkspace(t *testing.T) {
+	ownPlaces(t)
+	t.Chdir(t.TempDir())
+	dir, _ := os.Getwd()
+	for _, name := range []string{"xdg-open", "open", "rundll32.exe"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("BROWSER", "")
+	t.Setenv("PATH", dir)
+	if err := openBrowser("http://127.0.0.1:1/"); err == nil {
+		t.Error("it runs")
+	}
+}
 
 // Whether the user sees a page that opens here: by the user's word first, then by where
 // the program runs. A CI sets CI=true, and has no viewer.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -64,7 +65,10 @@ func (p *program) credentialOptions(c *cli.Context, conf *configuration, header 
 	if o.Token, err = conf.secret(c, "token-file", "credential-command", tokenVariable, "who you are"); err != nil {
 		return nil, err
 	}
-	o.Command, o.Token.Command = o.Token.Command, ""
+	o.Command.Line, o.Token.Command, o.Command.Workspace = o.Token.Command, "", workspaceOf(c)
+	if conf.given("credential-command") == byFiles {
+		o.Command.Base = filepath.Dir(conf.files.File)
+	}
 	o.Scheme = stringOf(c, "scheme")
 	a := &o.OAuth
 	a.ClientID, a.Issuer, a.Redirect = stringOf(c, "oauth-client-id"), stringOf(c, "oauth-issuer"), stringOf(c, "oauth-redirect")

@@ -33,21 +33,41 @@ const (
 	maxHeaders = 32
 )
 
-// runCommand runs a command without a shell, and returns its output. input is its
-// stdin.
-func runCommand(ctx context.Context, command, input string) ([]byte, error) {
-	env, words, err := agentproc.Words(command)
+// A Command prints a credential. Like an agent that is started it runs in a directory of
+// ours, and no PATH leads into the workspace: a cloned repository may bring programs, and
+// settings of programs.
+type Command struct {
+	Line string // "": there is none
+	// Base is what relative paths in it begin from; empty refuses them.
+	Base, Workspace string
+}
+
+// run runs the command without a shell, and returns its output. input is its stdin.
+func (c *Command) run(ctx context.Context, input string) ([]byte, error) {
+	vars, words, err := agentproc.Words(c.Line)
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "agent: "))
+	}
+	if path := agentproc.Absolute(words, c.Base); path != "" {
+		return nil, fmt.Errorf("%s is relative, but it does not run in your directory: write the whole path", path)
+	}
+	dir, err := agentproc.Dir()
+	if err != nil {
+		return nil, err
+	}
+	env := append(agentproc.Outside(agentproc.Environ(), c.Workspace), vars...)
+	path, err := agentproc.LookPath(words[0], env)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be run: %v", words[0], errors.Unwrap(err))
 	}
 	name := filepath.Base(words[0])
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
 	var out, complaint capped
 	out.limit, complaint.limit = maxSecret+1, 8<<10
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd := exec.CommandContext(ctx, path, words[1:]...)
+	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &complaint
-	cmd.Env = append(agentproc.Environ(), env...)
 	cmd.WaitDelay = commandWait
 	ownGroup(cmd)
 	err = cmd.Run()
@@ -57,7 +77,7 @@ func runCommand(ctx context.Context, command, input string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, exec.ErrWaitDelay): // it has ended well, and left a child behind
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
 		return nil, fmt.Errorf("%s cannot be run: %v", words[0], errors.Unwrap(err))
 	case err != nil:
 		text := fmt.Sprintf("%s failed (%v)", name, err)
@@ -96,13 +116,13 @@ type given struct {
 	expiry time.Time
 }
 
-// askCommand runs the credential command for a URL.
-func askCommand(ctx context.Context, command, to string, now time.Time) (*given, error) {
+// ask runs the command for a URL.
+func (c *Command) ask(ctx context.Context, to string, now time.Time) (*given, error) {
 	input, err := json.Marshal(map[string]string{"uri": to})
 	if err != nil {
 		return nil, err
 	}
-	out, err := runCommand(ctx, command, string(input)+"\n")
+	out, err := c.run(ctx, string(input)+"\n")
 	if err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func TestCredentialCommand(t *testing.T) {
 		defer mu.Unlock()
 		return r.Header.Get("Authorization") == good && r.Header.Get("X-Project") == "p"
 	}
-	c, s := a.client(t, &Options{Now: turned.now, Command: helperCommand("print", `{"headers":{"Authorization":["Bearer one"],"X-Project":["p"]},"expires":"`+expires+`"}`)})
+	c, s := a.client(t, &Options{Now: turned.now, Command: Command{Line: helperCommand("print", `{"headers":{"Authorization":["Bearer one"],"X-Project":["p"]},"expires":"`+expires+`"}`)}})
 	runs := func() int {
 		b, _ := os.ReadFile(notes)
 		return strings.Count(string(b), "stdin ")
@@ -128,7 +128,7 @@ func TestCredentialCommand(t *testing.T) {
 		t.Errorf("%v, %d runs, %d refused", err, runs(), a.count("401"))
 	}
 	// And something else.
-	s.opts.Command = helperCommand("print", `{"headers":{"Authorization":["Bearer two"],"X-Project":["p"]}}`)
+	s.opts.Command.Line = helperCommand("print", `{"headers":{"Authorization":["Bearer two"],"X-Project":["p"]}}`)
 	if err := prompt(t.Context(), c); err != nil || runs() != 4 {
 		t.Errorf("%v, %d runs", err, runs())
 	}
@@ -137,9 +137,10 @@ func TestCredentialCommand(t *testing.T) {
 // What a command says when it fails is shown, without what would control the
 // terminal; one that never ends is ended, with its children.
 func TestCommandFails(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	u, _ := url.Parse("https://agent.example/")
 	ask := func(ctx context.Context, command string) error {
-		s := New(&Options{Agent: u.String(), Command: command})
+		s := New(&Options{Agent: u.String(), Command: Command{Line: command}})
 		defer s.Close()
 		_, err := s.Credential(ctx, &transport.Challenge{URL: u, Status: 401})
 		if err == nil {
@@ -159,7 +160,7 @@ func TestCommandFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := runCommand(ctx, helperCommand("hang"), ""); err == nil {
+	if _, err := (&Command{Line: helperCommand("hang")}).run(ctx, ""); err == nil {
 		t.Error("it has ended")
 	}
 }

@@ -17,7 +17,7 @@ type Secret struct {
 	Value string
 	// File holds it. It is read each time, because it may be replaced.
 	File string
-	// Command prints it: it becomes [Options.Command].
+	// Command prints it: it becomes the line of [Options.Command].
 	Command string
 	// Name is its name in messages: A2ASTDIO_TOKEN.
 	Name string

@@ -31,7 +31,7 @@ type Options struct {
 	Token Secret
 	// Command prints a token or headers; see readGiven. It gets {"uri":"…"} on its stdin,
 	// and none of our variables.
-	Command string
+	Command Command
 	// HeaderBy names the source of Header's Authorization for the user; "" is --header.
 	HeaderBy string
 	// Scheme is the card's name of the scheme to sign in by, and where a secret goes; "":
@@ -99,7 +99,7 @@ func New(opts *Options) *Source {
 	}
 	s.http = oauth.NewHTTP(s.opts.TLS)
 	switch o := &s.opts.OAuth; {
-	case s.opts.Command != "":
+	case s.opts.Command.Line != "":
 		s.command = newCache(s.opts.Now, s.getCommand)
 	case s.opts.Token.IsZero() && o.ClientID != "" && !o.Secret.IsZero() && o.Issuer != "":
 		s.program = newCache(s.opts.Now, s.getProgram)
@@ -245,7 +245,7 @@ func (s *Source) refusedToken(k *cache, c *transport.Challenge) string {
 
 func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
 	now := s.opts.Now()
-	g, err := askCommand(ctx, s.opts.Command, withoutQueryOf(s.opts.Agent), now)
+	g, err := s.opts.Command.ask(ctx, withoutQueryOf(s.opts.Agent), now)
 	if err != nil {
 		return nil, fmt.Errorf("the credential command: %w", err)
 	}
