@@ -390,10 +390,10 @@ func TestRegistry(t *testing.T) {
 	if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
 		t.Errorf("at the end of input: %v, stderr %q", err, stderr.String())
 	}
-	if out, err := bare(strings.NewReader("")).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("without input: %v, %q", err, out)
-	}
-	if left, _ := os.ReadDir(home); len(left) > 0 {
+	output, err := bare(strings.NewReader("")).CombinedOutput()
+	if left, _ := os.ReadDir(home); err != nil || len(output) > 0 {
+		t.Errorf("without input: %v, %q", err, output)
+	} else if len(left) > 0 {
 		t.Errorf("it has left %v in the home", left)
 	}
 }
