@@ -12,6 +12,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -22,8 +24,10 @@ var longMethods = []string{"message/send", "message/stream", "SendMessage", "Sen
 // streamMethods have streams whose end the protocol defines: see [a2a.Event.EndsLeg].
 var streamMethods = []string{"message/stream", "tasks/resubscribe", "SendStreamingMessage", "SubscribeToTask", "command/execute"}
 
-func (p *program) call(c *cli.Context) error {
-	args, err := p.arguments(c, "METHOD", "[PARAMS|-]")
+func callCommand(p *frame.Program) *cli.Command { return p.AgentCommand("call", call) }
+
+func call(p *frame.Program, c *cli.Context) error {
+	args, err := p.Arguments(c, "METHOD", "[PARAMS|-]")
 	if err != nil {
 		return err
 	}
@@ -32,30 +36,30 @@ func (p *program) call(c *cli.Context) error {
 	if len(args) > 1 {
 		text := args[1]
 		if text == "-" {
-			if text, err = p.readPrompt(c.Context); err != nil {
+			if text, err = p.ReadPrompt(c.Context); err != nil {
 				return err
 			}
 		}
 		if !json.Valid([]byte(text)) {
-			return usagef("the parameters are not JSON: %s", jsonMistake(text))
+			return frame.Usagef("the parameters are not JSON: %s", jsonMistake(text))
 		}
 		params = json.RawMessage(text)
 	}
-	l, err := p.reach(c)
+	l, err := reach.Ready(p, c)
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
-	stream, result, err := p.open(ctx, cancel, l, method, params)
+	stream, result, err := open(p, ctx, cancel, l, method, params)
 	switch {
 	case err != nil:
-		return p.withData(err)
+		return withData(p, err)
 	case stream == nil:
-		return p.document(result)
+		return p.Document(result)
 	}
-	return p.withData(p.readAll(stream, slices.Contains(streamMethods, method)))
+	return withData(p, readAll(p, stream, slices.Contains(streamMethods, method)))
 }
 
 // jsonMistake tells where a text stops being JSON.
@@ -69,15 +73,15 @@ func jsonMistake(text string) string {
 }
 
 // open calls the method. The time limit holds until the first answer.
-func (p *program) open(ctx context.Context, cancel context.CancelCauseFunc, l *link, method string, params any) (*transport.Stream, json.RawMessage, error) {
+func open(p *frame.Program, ctx context.Context, cancel context.CancelCauseFunc, l *reach.Link, method string, params any) (*transport.Stream, json.RawMessage, error) {
 	if !slices.Contains(longMethods, method) {
-		limit := l.http.Timeout
+		limit := l.HTTP.Timeout
 		timer := time.AfterFunc(limit, func() {
 			cancel(&timeoutError{fmt.Sprintf("agent: %s was not answered within %v: --timeout allows more", method, limit)})
 		})
 		defer timer.Stop()
 	}
-	stream, result, err := l.client.Call(ctx, transport.Call{Method: method, Params: params, Long: true})
+	stream, result, err := l.Client.Call(ctx, transport.Call{Method: method, Params: params, Long: true})
 	if late := (*timeoutError)(nil); err != nil && errors.As(context.Cause(ctx), &late) {
 		err = late
 	}
@@ -92,9 +96,9 @@ func (e *timeoutError) Timeout() bool { return true }
 
 // readAll writes what a stream brings. ends: the protocol defines how the stream ends,
 // so that a stream that just stops was cut.
-func (p *program) readAll(stream *transport.Stream, ends bool) error {
+func readAll(p *frame.Program, stream *transport.Stream, ends bool) error {
 	defer stream.Close()
-	out := p.jsonOut()
+	out := p.JsonOut()
 	over := false
 	for {
 		events, err := stream.Read()
@@ -122,7 +126,7 @@ func (p *program) readAll(stream *transport.Stream, ends bool) error {
 }
 
 // withData adds the data of an agent's error to its message.
-func (p *program) withData(err error) error {
+func withData(p *frame.Program, err error) error {
 	var agent *a2a.Error
 	if errors.As(err, &agent) && agent.Data != "" && agent.Code != 0 {
 		return fmt.Errorf("%w\n%s", err, agent.Data)

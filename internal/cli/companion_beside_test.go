@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 // TestCompanionBeside: --companion serves the editor's terminal on the bridge's stdio,
@@ -95,7 +97,7 @@ func TestCompanionBeside(t *testing.T) {
 			editor.Close()
 			for got.Scan() { // unread lines
 			}
-			if status := <-done; status != exitOK {
+			if status := <-done; status != frame.ExitOK {
 				t.Errorf("it ended with %d", status)
 			}
 			if started != test.started {
@@ -116,7 +118,7 @@ func TestCompanionBeside(t *testing.T) {
 func TestContextNeedsCompanion(t *testing.T) {
 	var stderr strings.Builder
 	status := Main(t.Context(), []string{"a2astdio", "--agent", "demo", "--context"}, strings.NewReader(""), io.Discard, &stderr, "v0")
-	if status != exitUsage || !strings.Contains(stderr.String(), "--companion") {
+	if status != frame.ExitUsage || !strings.Contains(stderr.String(), "--companion") {
 		t.Errorf("%d %s", status, &stderr)
 	}
 }

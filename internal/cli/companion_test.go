@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/serve"
 )
 
 // startCompanion runs a2astdio companion in this process until the test ends, and
@@ -38,7 +41,7 @@ func startCompanion(t *testing.T, args ...string) map[string]string {
 		editor.Close()
 		select {
 		case status := <-done:
-			if status != exitOK {
+			if status != frame.ExitOK {
 				t.Errorf("the companion ended with %d", status)
 			}
 		case <-time.After(10 * time.Second):
@@ -76,17 +79,17 @@ func TestCompanionEnv(t *testing.T) {
 		return stdout.String(), stderr.String(), status
 	}
 	t.Chdir(filepath.Dir(dir))
-	if _, stderr, status := run(); status != exitFailed || !strings.Contains(stderr, "none with a companion") {
+	if _, stderr, status := run(); status != frame.ExitFailed || !strings.Contains(stderr, "none with a companion") {
 		t.Errorf("outside of the workspace: %d %s", status, stderr)
 	}
 	t.Chdir(filepath.Join(dir, "sub"))
 	for shell, command := range map[string]string{
-		shellPosix:      `sh -c 'eval "$1"; printf %s "$GEMINI_CLI_IDE_WORKSPACE_PATH"' sh`,
-		shellFish:       `fish -c 'echo $argv[1] | source; printf %s "$GEMINI_CLI_IDE_WORKSPACE_PATH"'`,
-		shellPowerShell: `pwsh -Command 'param($s) Invoke-Expression $s; [Console]::Out.Write($env:GEMINI_CLI_IDE_WORKSPACE_PATH)' -args`,
+		serve.ShellPosix:      `sh -c 'eval "$1"; printf %s "$GEMINI_CLI_IDE_WORKSPACE_PATH"' sh`,
+		serve.ShellFish:       `fish -c 'echo $argv[1] | source; printf %s "$GEMINI_CLI_IDE_WORKSPACE_PATH"'`,
+		serve.ShellPowerShell: `pwsh -Command 'param($s) Invoke-Expression $s; [Console]::Out.Write($env:GEMINI_CLI_IDE_WORKSPACE_PATH)' -args`,
 	} {
 		stdout, stderr, status := run("--shell", shell)
-		if status != exitOK || stderr != "" {
+		if status != frame.ExitOK || stderr != "" {
 			t.Errorf("%s: %d %s", shell, status, stderr)
 			continue
 		}
@@ -106,7 +109,7 @@ func TestCompanionEnv(t *testing.T) {
 
 	// With a second window one is taken, with a note.
 	startCompanion(t, "--workspace", dir, "--name", "Second")
-	if _, stderr, status := run(); status != exitOK || !strings.Contains(stderr, "several editors") {
+	if _, stderr, status := run(); status != frame.ExitOK || !strings.Contains(stderr, "several editors") {
 		t.Errorf("two windows: %d %s", status, stderr)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 // completed returns a shell's offers for a line.
@@ -19,7 +21,7 @@ func completed(t *testing.T, line string) (kind string, words []string) {
 	if strings.HasSuffix(line, " ") {
 		words = append(words, "")
 	}
-	if status := Main(t.Context(), append([]string{programName, completeWord}, words[min(1, len(words)):]...), nil, &out, os.Stderr, ""); status != 0 {
+	if status := Main(t.Context(), append([]string{frame.ProgramName, frame.CompleteWord}, words[min(1, len(words)):]...), nil, &out, os.Stderr, ""); status != 0 {
 		t.Fatalf("%s: status %d", line, status)
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
@@ -63,24 +65,15 @@ func TestComplete(t *testing.T) {
 
 // TestCompleteAll: each command and option is offered.
 func TestCompleteAll(t *testing.T) {
-	for _, c := range new(program).commands() {
-		if _, words := completed(t, "a2astdio "+c.name); !slices.Contains(words, c.name) {
-			t.Errorf("%s is not offered", c.name)
+	for _, c := range commands {
+		if _, words := completed(t, "a2astdio "+c.Name); !slices.Contains(words, c.Name) {
+			t.Errorf("%s is not offered", c.Name)
 		}
-		for _, f := range c.make().Flags {
+		for _, f := range c.Make(new(frame.Program)).Flags {
 			name := "--" + f.Names()[0]
-			if _, words := completed(t, "a2astdio "+c.name+" "+name); !slices.Contains(words, name) {
-				t.Errorf("%s %s is not offered", c.name, name)
+			if _, words := completed(t, "a2astdio "+c.Name+" "+name); !slices.Contains(words, name) {
+				t.Errorf("%s %s is not offered", c.Name, name)
 			}
-		}
-	}
-}
-
-// TestPlainWord: what a shell would not read as a word is not offered.
-func TestPlainWord(t *testing.T) {
-	for _, word := range []string{"", "a b", "$(x)", "`x`", "a;b", "a\n", "'", "\"", "~", "*", "é", "a\\"} {
-		if plainWord(word) {
-			t.Errorf("%q would be offered", word)
 		}
 	}
 }
@@ -93,7 +86,7 @@ func FuzzComplete(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		_, words := completed(t, line)
 		for _, w := range words {
-			if !plainWord(w) {
+			if !frame.PlainWord(w) {
 				t.Errorf("%q offers %q", line, w)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/cli/serve"
 	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
@@ -223,9 +224,9 @@ func TestSetupSignsIn(t *testing.T) {
 			}
 		})
 	}}
-	p := &program{args: []string{"a2astdio", "setup", agent.URL}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
-		terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
-	err := p.runCommand(t.Context(), p.app())
+	p := newProgram([]string{"a2astdio", "setup", agent.URL}, strings.NewReader(""), io.Discard, io.Discard)
+	p.Terminal = func() (io.ReadWriteCloser, error) { return tty, nil }
+	err := p.RunCommand(t.Context(), p.App())
 	wg.Wait()
 	shown := tty.shown.String()
 	if err != nil || !strings.Contains(shown, "wants you to sign in at "+agent.URL) || !strings.Contains(shown, "Signed in to http://") {
@@ -278,7 +279,7 @@ func TestLateSetupSignsIn(t *testing.T) {
 	if r := e.call(3, "authenticate", `{"methodId":"stored"}`); !r.Get("result").IsObject() {
 		t.Errorf("%s", r.Raw)
 	}
-	if got := ids(4); got != `["`+loginMethod+`","stored"]` {
+	if got := ids(4); got != `["`+serve.LoginMethod+`","stored"]` {
 		t.Errorf("offered after: %s", got)
 	}
 	session := e.call(5, "session/new", `{"cwd":"/","mcpServers":[]}`).Get("result.sessionId").Str

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/trace/local"
 )
@@ -16,8 +17,8 @@ import (
 // and prints it.
 const demoSecretVariable = "A2ASTDIO_DEMO_SECRET"
 
-func (p *program) demoCommand() *cli.Command {
-	return newCommand("demo", p.demo,
+func demoCommand(p *frame.Program) *cli.Command {
+	return p.NewCommand("demo", runDemo,
 		&cli.StringFlag{Name: "listen", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
 		&cli.DurationFlag{Name: "push-timeout", Value: 10 * time.Second, Usage: "`TIME`: how long a webhook may take to answer"},
 		&cli.IntFlag{Name: "push-retries", Value: 3, DefaultText: "3", Usage: "`N`: how often a push is repeated that a webhook has not taken"},
@@ -25,12 +26,12 @@ func (p *program) demoCommand() *cli.Command {
 }
 
 // demo serves the demo agent until an interrupt, which is its regular end.
-func (p *program) demo(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
+func runDemo(p *frame.Program, c *cli.Context) error {
+	if _, err := p.Arguments(c); err != nil {
 		return err
 	}
 	if c.String("listen") == "" {
-		return usagef("where? Say --listen :4000, or --listen :0 for any free port")
+		return frame.Usagef("where? Say --listen :4000, or --listen :0 for any free port")
 	}
 	push := &demo.PushOptions{Timeout: c.Duration("push-timeout"), Retries: c.Int("push-retries")}
 	if push.Retries <= 0 {
@@ -40,9 +41,9 @@ func (p *program) demo(c *cli.Context) error {
 	defer agent.Close()
 	err := local.Serve(c.Context, c.String("listen"), func(string) http.Handler { return agent }, func(url string) {
 		if secret := agent.Secret(); secret != "" && os.Getenv(demoSecretVariable) == "" {
-			p.tell("it takes callers with A2ASTDIO_TOKEN=%s\n", secret)
+			p.Tell("it takes callers with A2ASTDIO_TOKEN=%s\n", secret)
 		}
-		fmt.Fprintln(p.stdout, url)
+		fmt.Fprintln(p.Stdout, url)
 	})
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)

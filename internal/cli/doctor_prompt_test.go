@@ -7,10 +7,13 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 )
 
+// A step is one of doctor's, as JSON.
+type step struct{ Step, Status, Says, Do string }
+
 // examined is what doctor --prompt says of an agent, as JSON.
 type examined struct {
 	OK       bool
-	Steps    []finding
+	Steps    []step
 	Findings []check.Finding
 }
 

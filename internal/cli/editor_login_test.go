@@ -17,6 +17,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/cli/serve"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
@@ -104,7 +105,7 @@ func TestEditorLogin(t *testing.T) {
 	hello := e.call(1, "initialize", `{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true},"_meta":{"terminal-auth":true},"elicitation":{"url":{},"form":{}}}}`)
 	methods := hello.Get("result.authMethods")
 	terminal := methods.Get("1")
-	if methods.Get("#").Int() != 2 || methods.Get("0.id").Str != loginMethod || methods.Get("0.type").Exists() ||
+	if methods.Get("#").Int() != 2 || methods.Get("0.id").Str != serve.LoginMethod || methods.Get("0.type").Exists() ||
 		terminal.Get("type").Str != "terminal" || terminal.Get("args").Raw != `["auth","login"]` || terminal.Get("env.A2ASTDIO_AGENT").Str != server.URL+"/" ||
 		terminal.Get("env.A2ASTDIO_OAUTH_SCOPE").Str != "agent\noffline_access" ||
 		!strings.Contains(terminal.Get("_meta.terminal-auth.args").Raw, `"--oauth-scope=offline_access","auth","login"]`) ||
@@ -119,17 +120,17 @@ func TestEditorLogin(t *testing.T) {
 		t.Errorf("%s", r.Raw)
 	}
 	// The terminal's method does nothing here, and the terminal has not run it.
-	if r := e.call(4, "authenticate", `{"methodId":"`+terminalLoginMethod+`"}`); r.Get("error.code").Int() != -32000 {
+	if r := e.call(4, "authenticate", `{"methodId":"`+serve.TerminalLoginMethod+`"}`); r.Get("error.code").Int() != -32000 {
 		t.Errorf("%s", r.Raw)
 	}
-	if r := e.call(5, "authenticate", `{"methodId":"`+loginMethod+`"}`); !r.Get("result").IsObject() {
+	if r := e.call(5, "authenticate", `{"methodId":"`+serve.LoginMethod+`"}`); !r.Get("result").IsObject() {
 		t.Fatalf("%s", r.Raw)
 	}
 	if r := prompt(6); r.Get("result.stopReason").Str != "end_turn" {
 		t.Errorf("%s", r.Raw)
 	}
 	// Now each method succeeds.
-	if r := e.call(7, "authenticate", `{"methodId":"`+terminalLoginMethod+`"}`); !r.Get("result").IsObject() {
+	if r := e.call(7, "authenticate", `{"methodId":"`+serve.TerminalLoginMethod+`"}`); !r.Get("result").IsObject() {
 		t.Errorf("%s", r.Raw)
 	}
 	secrets := storedSecrets(t, state)
@@ -173,11 +174,11 @@ func TestBrowserOffered(t *testing.T) {
 	down := httptest.NewServer(http.NotFoundHandler())
 	down.Close()
 	for schemes, want := range map[string]string{
-		"": `[]`, "down": `["` + terminalLoginMethod + `"]`,
-		`"a":{"type":"http","scheme":"bearer"}`:                                                      `["` + terminalLoginMethod + `"]`,
-		`"a":{"type":"apiKey","in":"header","name":"X"}`:                                             `["` + terminalLoginMethod + `"]`,
-		`"a":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://p/t","scopes":{}}}}`: `["` + terminalLoginMethod + `"]`,
-		`"a":{"type":"openIdConnect","openIdConnectUrl":"https://p/o"}`:                              `["` + loginMethod + `","` + terminalLoginMethod + `"]`,
+		"": `[]`, "down": `["` + serve.TerminalLoginMethod + `"]`,
+		`"a":{"type":"http","scheme":"bearer"}`:                                                      `["` + serve.TerminalLoginMethod + `"]`,
+		`"a":{"type":"apiKey","in":"header","name":"X"}`:                                             `["` + serve.TerminalLoginMethod + `"]`,
+		`"a":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://p/t","scopes":{}}}}`: `["` + serve.TerminalLoginMethod + `"]`,
+		`"a":{"type":"openIdConnect","openIdConnectUrl":"https://p/o"}`:                              `["` + serve.LoginMethod + `","` + serve.TerminalLoginMethod + `"]`,
 	} {
 		agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

@@ -144,12 +144,12 @@ func (bad *badAgent) messages(t *testing.T) string {
 	_, _, stderr := runMain("", "--agent", url, "send", "hello")
 	out := "editor  " + plain(editorError(t, url)) + "\n" + "lines   " + plain(linesError(t, url)) + "\n" + "send    " + plain(strings.TrimSpace(stderr)) + "\n"
 	_, doctor, _ := runMain("", "--agent", url, "doctor", "-o", "json")
-	var found struct{ Steps []finding }
+	var found struct{ Steps []step }
 	if err := json.Unmarshal([]byte(doctor), &found); err != nil {
 		t.Fatal(err, doctor)
 	}
 	for _, f := range found.Steps {
-		if f.Status == stepFailed || f.Status == stepWarning {
+		if f.Status == "failed" || f.Status == "warning" {
 			says, _, _ := strings.Cut(f.Says, "; certificate of") // its dates are this machine's
 			out += "doctor  " + f.Step + ": " + regexp.MustCompile(`in (\d+|less than 1)ms$`).ReplaceAllString(plain(says), "in SOME TIME") + "\n"
 			if f.Do != "" {

@@ -10,14 +10,16 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 // eachCommand calls f for each command that there is, a2astdio itself first, with
 // the words that call it.
 func eachCommand(f func(words []string, c *cli.Command)) {
-	p := &program{args: []string{programName, "--help"}}
-	app := p.app()
-	f(nil, &cli.Command{Name: programName, Flags: app.Flags})
+	p := newProgram([]string{frame.ProgramName, "--help"}, nil, nil, nil)
+	app := p.App()
+	f(nil, &cli.Command{Name: frame.ProgramName, Flags: app.Flags})
 	var walk func(words []string, commands []*cli.Command)
 	walk = func(words []string, commands []*cli.Command) {
 		for _, c := range commands {
@@ -64,10 +66,10 @@ func TestGeneratedHelp(t *testing.T) {
 // example with its name, and its exit statuses.
 func TestHelp(t *testing.T) {
 	eachCommand(func(words []string, c *cli.Command) {
-		name, text := strings.Join(append([]string{programName}, words...), " "), helpOf(t, words)
+		name, text := strings.Join(append([]string{frame.ProgramName}, words...), " "), helpOf(t, words)
 		for line := range strings.Lines(text) {
-			if len(line) > helpWidth+1 && !strings.HasPrefix(line, "  a2astdio") {
-				t.Errorf("%s: longer than %d: %s", name, helpWidth, line)
+			if len(line) > frame.HelpWidth+1 && !strings.HasPrefix(line, "  a2astdio") {
+				t.Errorf("%s: longer than %d: %s", name, frame.HelpWidth, line)
 			}
 		}
 		intro, rest, _ := strings.Cut(text, "\nUsage:\n")
@@ -114,29 +116,29 @@ func TestHelpTopics(t *testing.T) {
 		t.Errorf("a2astdio --help has %d lines: leave more to topics", n)
 	}
 	all := helpOf(t, []string{"trace"})
-	for _, topic := range topics {
+	for _, topic := range frame.Topics {
 		status, text, stderr := runMain("", "help", topic)
 		if status != 0 || stderr != "" || !strings.HasPrefix(text, "a2astdio "+topic+": ") {
 			t.Errorf("help %s: status %d, %s%s", topic, status, text, stderr)
 		}
 		all += text
 	}
-	for _, f := range rootFlags() {
+	for _, f := range frame.RootFlags() {
 		if n := len(regexp.MustCompile(`(?m)^  (-\w, )?--`+f.Names()[0]+`\b[^-]`).FindAllString(all, -1)); n != 1 {
 			t.Errorf("--%s stands %d times in the topics", f.Names()[0], n)
 		}
 	}
-	files, err := fs.Glob(helpFiles, "help/*.txt")
+	files, err := fs.Glob(frame.HelpFiles, "help/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		text, err := helpFiles.ReadFile(file)
+		text, err := frame.HelpFiles.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range regexp.MustCompile(`(?m)^\{(.*)\}$`).FindAllStringSubmatch(string(text), -1) {
-			if word, _, _ := strings.Cut(m[1], " "); !slices.Contains([]string{"options", "commands", "topics"}, word) && helpText(word) == "" {
+			if word, _, _ := strings.Cut(m[1], " "); !slices.Contains([]string{"options", "commands", "topics"}, word) && frame.HelpText(word) == "" {
 				t.Errorf("%s includes %s, which is not there", file, word)
 			}
 		}
@@ -178,7 +180,7 @@ func TestVariablesOfCommands(t *testing.T) {
 				t.Setenv("A2ASTDIO_AGENT", "demo")
 				t.Setenv(variable, "no such value")
 				args := append(slices.Clone(words), "x")
-				if status, stdout, stderr := runMain("", args...); status != exitUsage || stdout != "" || !strings.Contains(stderr, "no such value") && !strings.Contains(stderr, " needs ") && !strings.Contains(stderr, "takes no arguments") {
+				if status, stdout, stderr := runMain("", args...); status != frame.ExitUsage || stdout != "" || !strings.Contains(stderr, "no such value") && !strings.Contains(stderr, " needs ") && !strings.Contains(stderr, "takes no arguments") {
 					t.Errorf("%s: status %d, %s%s", variable, status, stdout, stderr)
 				}
 			})
@@ -213,8 +215,8 @@ func TestArgumentOrder(t *testing.T) {
 		"-a x task get --timeout 1s y": {"--agent=x", "task", "get", "--timeout=1s", "--", "y"},
 		"task get y --agent":           nil,
 	} {
-		p := &program{args: append([]string{programName}, strings.Fields(line)...)}
-		got, err := p.arrange(p.app())
+		p := newProgram(append([]string{frame.ProgramName}, strings.Fields(line)...), nil, nil, nil)
+		got, err := p.Arrange(p.App())
 		if (err != nil) != (want == nil) || err == nil && !slices.Equal(got[1:], want) {
 			t.Errorf("%s: %q %v", line, got, err)
 		}
@@ -237,12 +239,12 @@ func TestMisuse(t *testing.T) {
 		"zzz":                          "",
 	} {
 		status, stdout, stderr := runMain("", strings.Fields(line)...)
-		if status != exitUsage || stdout != "" || want != "" && stderr != "a2astdio: "+want {
+		if status != frame.ExitUsage || stdout != "" || want != "" && stderr != "a2astdio: "+want {
 			t.Errorf("%s: status %d, %s%s", line, status, stdout, stderr)
 		}
 	}
 	t.Setenv("A2ASTDIO_TIMEOUT", "soon")
-	if status, _, stderr := runMain("", "-a", "demo", "send", "x"); status != exitUsage || !strings.Contains(stderr, `A2ASTDIO_TIMEOUT does not take "soon": it takes a time like 30s or 2m`) {
+	if status, _, stderr := runMain("", "-a", "demo", "send", "x"); status != frame.ExitUsage || !strings.Contains(stderr, `A2ASTDIO_TIMEOUT does not take "soon": it takes a time like 30s or 2m`) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

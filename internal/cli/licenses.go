@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"io"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 // The licences of linked modules want these notices: copyright and text with each copy,
@@ -14,11 +16,11 @@ import (
 //go:embed notices.txt.gz
 var notices string
 
-func (p *program) licenses() error {
+func licenses(p *frame.Program) error {
 	packed, err := gzip.NewReader(strings.NewReader(notices))
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(p.stdout, packed)
+	_, err = io.Copy(p.Stdout, packed)
 	return err
 }

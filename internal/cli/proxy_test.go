@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 // TestProxyCommand: a client talks to an agent through the proxy, which records it,
@@ -28,16 +30,16 @@ func TestProxyCommand(t *testing.T) {
 		t.Errorf("status %d, %s", status, out)
 	}
 	url, _ = background(t, "--agent", "demo", "--header", "X-Secret: hunter2", "proxy", "--trace", trace, "--with-credentials", "--fault", "status=503@SendStreamingMessage")
-	if status, _, stderr := runMain("", "--agent", url, "send", "hello"); status != exitFailed || !strings.Contains(stderr, "503") {
+	if status, _, stderr := runMain("", "--agent", url, "send", "hello"); status != frame.ExitFailed || !strings.Contains(stderr, "503") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	if status, out, stderr := runMain("", "--agent", url, "send", "hello"); status != 0 || !strings.Contains(out, "Hello") {
 		t.Errorf("status %d, %s%s", status, out, stderr)
 	}
 	for want, args := range map[int][]string{
-		exitUsage:       {"--agent", "demo", "proxy", "--fault", "fire"},
-		exitUnreachable: {"--agent", "no-such-card.json", "proxy"},
-		exitFailed:      {"--agent", "demo", "proxy", "--listen", "203.0.113.1:1"},
+		frame.ExitUsage:       {"--agent", "demo", "proxy", "--fault", "fire"},
+		frame.ExitUnreachable: {"--agent", "no-such-card.json", "proxy"},
+		frame.ExitFailed:      {"--agent", "demo", "proxy", "--listen", "203.0.113.1:1"},
 	} {
 		if status, _, stderr := runMain("", args...); status != want {
 			t.Errorf("%v: status %d, %s", args, status, stderr)

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 func TestMain(m *testing.M) {
@@ -111,7 +113,7 @@ func TestReaderGone(t *testing.T) {
 	var stderr strings.Builder
 	status := Main(t.Context(), []string{"a2astdio", "-a", "demo", "--trace", trace, "send", "slow"}, strings.NewReader(""), brokenPipe{}, &stderr, "")
 	b, err := os.ReadFile(trace)
-	if status != exitFailed || stderr.Len() > 0 || err != nil || !strings.Contains(string(b), `"method":"CancelTask"`) {
+	if status != frame.ExitFailed || stderr.Len() > 0 || err != nil || !strings.Contains(string(b), `"method":"CancelTask"`) {
 		t.Errorf("status %d, stderr %q, %v, trace\n%s", status, stderr.String(), err, b)
 	}
 }
@@ -155,7 +157,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Process.Signal(syscall.SIGTERM) // as timeout(1) does, to the whole group
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := cmd.ProcessState.ExitCode(); code != frame.ExitInterrupted {
 		ts.Fatalf("status %d after an interrupt", code)
 	}
 }

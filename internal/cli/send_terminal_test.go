@@ -18,6 +18,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/demo"
 )
 
@@ -59,16 +60,16 @@ func sessions() []session {
 		{name: "typed-ahead", args: []string{"many"}, keys: []key{{"Which?", "y\ny\n"}, {"Which?", "n\n"}}},
 		{name: "hidden", args: []string{"hidden"}, keys: []key{{"Which?", "n\n"}}},
 		{name: "tool-fails", args: []string{"error"}},
-		{name: "task-fails", args: []string{"--fail", "fail"}, exit: exitFailed},
+		{name: "task-fails", args: []string{"--fail", "fail"}, exit: frame.ExitFailed},
 		{name: "verbose", args: []string{"--verbose", "todos"}},
 		{name: "ask", args: []string{"ask"}, keys: []key{{"Your answer", "red\n"}}},
 		{name: "resumed", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", resume}, {"Which?", "y\n"}}},
 		{name: "ask-resumed", args: []string{"ask"}, keys: []key{{"Your answer (none: for later):", resume}, {"Your answer (none: for later):", "red\n"}}},
-		{name: "ask-later", args: []string{"--fail", "ask"}, keys: []key{{"Your answer", "\n"}}, exit: exitWaits},
-		{name: "ask-cancelled", args: []string{"ask"}, keys: []key{{"Your answer", "\x03"}}, exit: exitInterrupted},
+		{name: "ask-later", args: []string{"--fail", "ask"}, keys: []key{{"Your answer", "\n"}}, exit: frame.ExitWaits},
+		{name: "ask-cancelled", args: []string{"ask"}, keys: []key{{"Your answer", "\x03"}}, exit: frame.ExitInterrupted},
 		{name: "question-left", args: []string{"shell"}, keys: []key{{"Which?", "\x04"}}},
-		{name: "question-cancelled", args: []string{"shell"}, keys: []key{{"Which?", "\x03"}}, exit: exitInterrupted},
-		{name: "cancelled", args: []string{"slow"}, keys: []key{{"tick 1 of 60", "\x03"}}, exit: exitInterrupted},
+		{name: "question-cancelled", args: []string{"shell"}, keys: []key{{"Which?", "\x03"}}, exit: frame.ExitInterrupted},
+		{name: "cancelled", args: []string{"slow"}, keys: []key{{"tick 1 of 60", "\x03"}}, exit: frame.ExitInterrupted},
 		{name: "stdin", args: []string{"hello"}, pipe: "hello\n"},
 		{name: "stdin-dash", args: []string{"-"}, pipe: "hello\n"},
 		{name: "stdin-typed", args: []string{"-"}, keys: []key{{"Ctrl-D", "hello\n\x04"}}},
@@ -78,7 +79,7 @@ func sessions() []session {
 		{name: "send-help", args: []string{"--help"}},
 		{name: "help", command: []string{"task", "list"}, args: []string{"--help"}},
 		{name: "card", command: []string{"card", "get"}},
-		{name: "no-agent", args: []string{"--agent", "http://127.0.0.1:1/", "hello"}, exit: exitUnreachable},
+		{name: "no-agent", args: []string{"--agent", "http://127.0.0.1:1/", "hello"}, exit: frame.ExitUnreachable},
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/config"
 )
 
@@ -164,7 +166,7 @@ func TestOffered(t *testing.T) {
 			t.Errorf("%s: %s", test.capabilities, r)
 		}
 		if m := r.Get(`result.authMethods.0._meta.terminal-auth`); strings.Contains(test.capabilities, `"terminal-auth":true`) {
-			if m.Get("command").Str != self() || m.Get("args").Raw != `["--log-level","error","setup"]` {
+			if m.Get("command").Str != reach.Self() || m.Get("args").Raw != `["--log-level","error","setup"]` {
 				t.Errorf("the whole command: %s", m)
 			}
 		}
@@ -173,7 +175,10 @@ func TestOffered(t *testing.T) {
 	if r, _ := e.call("initialize", `{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true}}}`); r.Get("result.authMethods").Raw != "[]" {
 		t.Errorf("with an agent: %s", r)
 	}
-	writeFile(t, "agent = 'demo'\n", home, "a2astdio", config.FileName)
+	file := filepath.Join(home, "a2astdio", config.FileName)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("agent = 'demo'\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	e = openEditor(t)
 	if r, _ := e.call("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`); r.Get("result.authMethods.#.id").String() != `["stored"]` {
 		t.Errorf("with an agent that was set up: %s", r)
@@ -191,7 +196,7 @@ func TestNoAgentLines(t *testing.T) {
 	if !strings.HasPrefix(r.Get("error.message").Str, "bridge: no agent is set up yet") {
 		t.Error(r)
 	}
-	if status, stdout, stderr := runMain("", "--protocol", "a2a"); status != exitUsage || stdout != "" || !strings.Contains(stderr, "which agent?") {
+	if status, stdout, stderr := runMain("", "--protocol", "a2a"); status != frame.ExitUsage || stdout != "" || !strings.Contains(stderr, "which agent?") {
 		t.Error(status, stdout, stderr)
 	}
 }
@@ -228,18 +233,18 @@ func TestFaults(t *testing.T) {
 			status, stdout, stderr := runMain(acp, args...)
 			first, second, _ := strings.Cut(stdout, "\n")
 			answer := gjson.Get(second, "error.message").Str
-			if status != exitUsage || !strings.Contains(stderr, row.want) || !gjson.Get(first, "result.protocolVersion").Exists() ||
+			if status != frame.ExitUsage || !strings.Contains(stderr, row.want) || !gjson.Get(first, "result.protocolVersion").Exists() ||
 				!strings.HasPrefix(answer, "bridge: ") || !strings.Contains(answer, row.want) {
 				t.Errorf("status %d, %s%s", status, stdout, stderr)
 			}
 			status, stdout, _ = runMain(`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"text":"hello"}}`+"\n", args...)
-			if status != exitUsage || gjson.Get(stdout, "error.message").Str != answer {
+			if status != frame.ExitUsage || gjson.Get(stdout, "error.message").Str != answer {
 				t.Errorf("A2A lines: status %d, %s", status, stdout)
 			}
 			if status, stdout, stderr = runMain("", append(args, "send", "hello")...); row.args == "--agent" {
 				return // which takes the command for its value
 			}
-			if row.args != "--agent demo --context" && (status != exitUsage || stdout != "" || stderr == "") {
+			if row.args != "--agent demo --context" && (status != frame.ExitUsage || stdout != "" || stderr == "") {
 				t.Errorf("send: status %d, %s%s", status, stdout, stderr)
 			}
 		})
@@ -261,9 +266,9 @@ func TestFaults(t *testing.T) {
 func runSetup(t *testing.T, typed io.Reader, args ...string) (shown string, err error) {
 	t.Helper()
 	tty := &typist{Reader: typed}
-	p := &program{args: append([]string{"a2astdio", "setup"}, args...), stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
-		terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
-	err = p.runCommand(t.Context(), p.app())
+	p := newProgram(append([]string{"a2astdio", "setup"}, args...), strings.NewReader(""), io.Discard, io.Discard)
+	p.Terminal = func() (io.ReadWriteCloser, error) { return tty, nil }
+	err = p.RunCommand(t.Context(), p.App())
 	return tty.shown.String(), err
 }
 
@@ -272,7 +277,7 @@ func runSetup(t *testing.T, typed io.Reader, args ...string) (shown string, err 
 func TestSetupEnds(t *testing.T) {
 	home := ownHome(t)
 	file := filepath.Join(home, "a2astdio", config.FileName)
-	for typed, want := range map[string]error{"": errGivenUp, "demo\n": errGivenUp, "demo\nhello\n": errGivenUp, "demo\nfail\nn\n": nil} {
+	for typed, want := range map[string]error{"": frame.ErrGivenUp, "demo\n": frame.ErrGivenUp, "demo\nhello\n": frame.ErrGivenUp, "demo\nfail\nn\n": nil} {
 		shown, err := runSetup(t, strings.NewReader(typed))
 		if want != nil && !errors.Is(err, want) || err == nil {
 			t.Errorf("%q: %v\n%s", typed, err, shown)
@@ -300,42 +305,9 @@ func TestSetupEnds(t *testing.T) {
 	defer w.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, stop)
-	a := &asker{ctx: ctx, tty: &typist{Reader: r}, lines: bufio.NewReader(r)}
-	if _, err := a.ask("x", ""); !errors.Is(err, errInterrupted) {
+	a := &frame.Asker{Ctx: ctx, Tty: &typist{Reader: r}, Lines: bufio.NewReader(r)}
+	if _, err := a.Ask("x", ""); !errors.Is(err, frame.ErrInterrupted) {
 		t.Error(err)
-	}
-}
-
-// TestUnderstand: what people write for where an agent is.
-func TestUnderstand(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	writeFile(t, "{}", dir, "card")
-	conf := &configuration{}
-	var err error
-	if conf.files, err = config.Load(&config.Options{File: writeFile(t, "[agents.work]\nurl='u://x'\n", dir, "c.toml")}); err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]string{
-		"work": "known work", "demo": "agent demo", "https://a.example/x": "agent https://a.example/x", "card": "agent card", "other.json": "agent other.json",
-		"localhost:41242": "agent http://localhost:41242", "127.0.0.1:4000/x": "agent http://127.0.0.1:4000/x", "[::1]:4": "agent http://[::1]:4",
-		"a.example.com": "agent https://a.example.com", "a.example.com:8443/a2a": "agent https://a.example.com:8443/a2a",
-		"npx -y @google/gemini-cli-a2a-server": "command npx -y @google/gemini-cli-a2a-server", "./run.sh": "command ./run.sh", "/opt/agent": "command /opt/agent",
-		"wrok": "error", "a | b": "error",
-	} {
-		agent, command, known, err := conf.understand(text)
-		got := strings.TrimSpace(fmt.Sprintf("known %s", known))
-		switch {
-		case err != nil:
-			got = "error"
-		case agent != "":
-			got = "agent " + agent
-		case command != "":
-			got = "command " + command
-		}
-		if got != want {
-			t.Errorf("%s: %s, want %s (%v)", text, got, want, err)
-		}
 	}
 }
 

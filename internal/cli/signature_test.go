@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
@@ -66,7 +67,7 @@ func (a *signedAgent) run(t *testing.T, args ...string) (status int, stdout, std
 func TestNoCredentialBeforeTheSignature(t *testing.T) {
 	a := newSignedAgent(t, nil)
 	status, out, stderr, requests := a.run(t, "--require-signature", "--signature-key", a.key, "send", "hello")
-	if status != exitOK || stderr != "" || !strings.Contains(out, "Hello") {
+	if status != frame.ExitOK || stderr != "" || !strings.Contains(out, "Hello") {
 		t.Fatalf("status %d, %q, %s", status, out, stderr)
 	}
 	want := []string{"GET /.well-known/agent-card.json", "GET /.well-known/jwks.json", "POST / Bearer secret"}
@@ -84,7 +85,7 @@ func TestTamperedCardGetsNoCredential(t *testing.T) {
 	for _, command := range [][]string{{"send", "hello"}, {"card", "get"}, {"doctor"}, {"task", "list"}, {"call", "tasks/get", "{}"}, {"card", "verify"}} {
 		args := append([]string{"--require-signature", "--signature-key", a.key}, command...)
 		status, out, stderr, requests := a.run(t, args...)
-		if status != exitFailed || !strings.Contains(out+stderr, "it does not fit: the card was changed") && !strings.Contains(strings.Join(strings.Fields(out), " "), "it does not fit: the card was changed") {
+		if status != frame.ExitFailed || !strings.Contains(out+stderr, "it does not fit: the card was changed") && !strings.Contains(strings.Join(strings.Fields(out), " "), "it does not fit: the card was changed") {
 			t.Errorf("%s: status %d, %q, %s", command, status, out, stderr)
 		}
 		if got := strings.Join(requests, ", "); strings.Contains(got, "secret") || strings.Contains(got, "POST") {
@@ -110,7 +111,7 @@ func TestUnsignedMembersAreNotUsed(t *testing.T) {
 	var signed, errs strings.Builder
 	card := file("card.json", `{"name":"N","supportedInterfaces":[{"url":"`+a.url+`/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`)
 	if status := Main(t.Context(), []string{"a2astdio", "card", "sign", "--key", file("private.json", private), card},
-		strings.NewReader(""), &signed, &errs, ""); status != exitOK || errs.Len() > 0 {
+		strings.NewReader(""), &signed, &errs, ""); status != frame.ExitOK || errs.Len() > 0 {
 		t.Fatal(status, errs.String())
 	}
 	more := file("more.json", strings.Replace(signed.String(), `"name":"N"`, `"name":"N","url":"https://evil.example/","additionalInterfaces":[{"url":"https://evil.example/","transport":"JSONRPC"}]`, 1))
@@ -120,7 +121,7 @@ func TestUnsignedMembersAreNotUsed(t *testing.T) {
 			args = append(args, "--require-signature")
 		}
 		var out strings.Builder
-		if status := Main(t.Context(), args, strings.NewReader(""), &out, &errs, ""); status != exitOK {
+		if status := Main(t.Context(), args, strings.NewReader(""), &out, &errs, ""); status != frame.ExitOK {
 			t.Fatal(status, errs.String())
 		}
 		if !strings.Contains(out.String(), "/additionalInterfaces, /url") {

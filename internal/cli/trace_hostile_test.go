@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 // hostileLines are records that no recorder writes: values of other types, bytes that a
@@ -65,7 +67,7 @@ func FuzzHostileTrace(f *testing.F) {
 		}
 		status, out, stderr := runMain("", append(append([]string{"trace"}, way...), path)...)
 		name := strings.Join(way, " ")
-		if status != 0 && status != exitFailed {
+		if status != 0 && status != frame.ExitFailed {
 			t.Fatalf("%s: status %d, %s, of %q", name, status, stderr, doc)
 		}
 		if err := tame(stderr); err != nil {

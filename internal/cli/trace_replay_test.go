@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 // background runs a command that serves, until the test ends; it returns the URL
@@ -76,25 +78,25 @@ func TestReplayCommand(t *testing.T) {
 			t.Errorf("status %d, %s%s", status, out, stderr)
 		}
 	}
-	if status, out, _ := runMain("", "trace", "replay", "--editor", trace, "--", "sh", "-c", `read line; echo "$line"`); status != exitFailed || !strings.Contains(out, "record ") {
+	if status, out, _ := runMain("", "trace", "replay", "--editor", trace, "--", "sh", "-c", `read line; echo "$line"`); status != frame.ExitFailed || !strings.Contains(out, "record ") {
 		t.Errorf("against an echo: status %d, %s", status, out)
 	}
 	if status, _, _ := runMain("", "--agent", url, "send", "hello"); status != 0 {
 		t.Errorf("status %d", status)
 	}
-	if status, _, stderr := runMain("", "--agent", url, "send", "good bye"); status != exitFailed || !strings.Contains(stderr, "nothing more of that kind was recorded") {
+	if status, _, stderr := runMain("", "--agent", url, "send", "good bye"); status != frame.ExitFailed || !strings.Contains(stderr, "nothing more of that kind was recorded") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	if status, stderr := stop(); status != exitInterrupted && status != 0 || !strings.Contains(stderr, "nothing more of that kind") {
+	if status, stderr := stop(); status != frame.ExitInterrupted && status != 0 || !strings.Contains(stderr, "nothing more of that kind") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 
 	url, _ = background(t, "trace", "replay", "--fault", "status=418*0@SendStreamingMessage", trace)
-	if status, out, stderr := runMain("", "--agent", url, "trace", "replay", "--editor", trace); status != exitFailed || !strings.Contains(out, "recorded: ") {
+	if status, out, stderr := runMain("", "--agent", url, "trace", "replay", "--editor", trace); status != frame.ExitFailed || !strings.Contains(out, "recorded: ") {
 		t.Errorf("status %d, %s%s", status, out, stderr)
 	}
 	for _, misuse := range [][]string{{"--speed", "fast", trace}, {"--fault", "fire", trace}, {}, {"--editor", trace, "--"}, {"--editor"}} {
-		if status, _, _ := runMain("", append([]string{"trace", "replay"}, misuse...)...); status != exitUsage {
+		if status, _, _ := runMain("", append([]string{"trace", "replay"}, misuse...)...); status != frame.ExitUsage {
 			t.Errorf("%v: status %d", misuse, status)
 		}
 	}

@@ -6,19 +6,21 @@ import (
 	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
-func (p *program) versionCommand() *cli.Command {
-	return newCommand("version", p.showVersion,
+func versionCommand(p *frame.Program) *cli.Command {
+	return p.NewCommand("version", showVersion,
 		&cli.BoolFlag{Name: "licenses", Usage: "show the licence of a2astdio, and for each module that is linked into it where its source is, and its licence"})
 }
 
-func (p *program) showVersion(c *cli.Context) error {
-	if _, err := p.arguments(c); err != nil {
+func showVersion(p *frame.Program, c *cli.Context) error {
+	if _, err := p.Arguments(c); err != nil {
 		return err
 	}
 	if c.Bool("licenses") {
-		return p.licenses()
+		return licenses(p)
 	}
 	commit := "not recorded in this build"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -31,6 +33,6 @@ func (p *program) showVersion(c *cli.Context) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(p.stdout, "a2astdio %s\ncommit   %s\ngo       %s %s/%s\n", p.version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(p.Stdout, "a2astdio %s\ncommit   %s\ngo       %s %s/%s\n", p.Version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -102,6 +103,26 @@ func TestText(t *testing.T) {
 	for word, want := range map[string]string{"a-b": "a-b", "": "''", "it's": `'it'\''s'`, "$x": "'$x'"} {
 		if got := ShellWord(word); got != want {
 			t.Errorf("%q", got)
+		}
+	}
+}
+
+func TestPlainText(t *testing.T) {
+	const in = "a\tb\n\x1b[31mred\x1b]0;t\x07\r\x7f\u009b2J\u202eevil\u2066"
+	if got, want := Plain(in), "a\tb\n␛[31mred␛]0;t␇␍␡�2J�evil�"; got != want {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestFileName(t *testing.T) {
+	for in, want := range map[string]string{
+		"a.txt": "a.txt", "../../etc/passwd": "passwd", `..\..\x.exe`: "x.exe", "/": "", "..": "", ".": "", "a/..": "",
+		".bashrc": "_bashrc", "-rf": "_rf", "a\x00b\x1b[2J.txt": "a_b_[2J.txt",
+		"a:b": "a_b", "trailing. . ": "trailing", "\u202etxt.exe": "_txt.exe", "\xff": "_", "ü.md": "ü.md", "": "",
+		strings.Repeat("é", 300) + ".tar": strings.Repeat("é", 98) + ".tar",
+	} {
+		if got := FileName(in); got != want {
+			t.Errorf("%q: %q, not %q", in, got, want)
 		}
 	}
 }

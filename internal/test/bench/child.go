@@ -12,7 +12,8 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
-	"github.com/a2astdio/a2astdio/internal/cli" // modeEmpty is what it takes to start all that a2astdio imports
+	_ "github.com/a2astdio/a2astdio/internal/cli" // modeEmpty is what it takes to start all that a2astdio imports
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/transport"
 )
@@ -78,16 +79,16 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // serve runs the bridge like the command, with a trace if a file is named.
 func serve(url, file string, stdin io.Reader, stdout io.Writer) error {
 	opts := &bridge.Options{Name: url, Version: "bench"}
-	reach := &transport.ClientOptions{}
+	options := &transport.ClientOptions{}
 	if file != "" {
 		recorder, err := trace.Create(file, &trace.Options{Mode: "bridge"})
 		if err != nil {
 			return err
 		}
 		defer recorder.Close()
-		opts.Tap, opts.Observe, reach.Wrap = recorder.Tap, cli.Observer(recorder), recorder.Wrap
+		opts.Tap, opts.Observe, options.Wrap = recorder.Tap, reach.Observer(recorder), recorder.Wrap
 	}
-	client, err := transport.NewClient(url, reach)
+	client, err := transport.NewClient(url, options)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,15 @@ var onlyCLI = []string{"internal/companion", "internal/cardsign", "internal/cred
 // pure packages do no I/O, read no clock and start no goroutine.
 var notPure = []string{"os", "net", "net/http", "time", "sync", "io/ioutil", "math/rand", "math/rand/v2", "os/exec"}
 
+// mayUse reports whether a package below internal/cli may import another one there. Commands
+// may use what describes a card, a sign-in, and the bridge as it is served.
+func mayUse(group, other string) bool {
+	floors := []string{"frame", "reach", "talk", "card", "auth", "serve"}
+	other, isCLI := strings.CutPrefix(other, "internal/cli/")
+	at, from := slices.Index(floors, other), slices.Index(floors, group)
+	return !isCLI || at >= 0 && (from < 0 || at < from)
+}
+
 func TestImports(t *testing.T) {
 	for _, f := range sources(t) {
 		rule, ok := mayImport[f.pkg]
@@ -58,8 +67,11 @@ func TestImports(t *testing.T) {
 			if ok && isOurs && !slices.Contains(rule.packages, ours) && !strings.HasPrefix(ours, f.pkg+"/") {
 				t.Errorf("%s imports %s: %s", f.path, ours, rule.reason)
 			}
-			if isOurs && slices.Contains(onlyCLI, ours) && f.pkg != "internal/cli" {
+			if isOurs && slices.Contains(onlyCLI, ours) && !strings.HasPrefix(f.pkg+"/", "internal/cli/") {
 				t.Errorf("%s imports %s: only internal/cli does, when it is asked for", f.path, ours)
+			}
+			if below, group := strings.CutPrefix(f.pkg, "internal/cli/"); isOurs && group && !mayUse(below, ours) {
+				t.Errorf("%s imports %s: commands are built on talk, that on reach, that on frame, and none imports what is above it", f.path, ours)
 			}
 			if (f.pkg == "mapping" || f.pkg == "mapping/calls" || f.pkg == "mapping/ask" || f.pkg == "transport/a2a" || f.pkg == "internal/rawjson") && slices.Contains(notPure, path) {
 				t.Errorf("%s imports %s: package %s does no I/O, reads no clock and starts no goroutine", f.path, path, f.pkg)

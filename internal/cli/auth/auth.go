@@ -1,0 +1,178 @@
+// Package auth has the commands about sign-ins, and is the user of one at a terminal.
+package auth
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/credentials"
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+)
+
+func Command(p *frame.Program) *cli.Command {
+	return p.Group("auth",
+		p.AgentCommand("auth login", signIn,
+			&cli.BoolFlag{Name: "device", Usage: "enter a code on another device, also where there is a browser"},
+			&cli.BoolFlag{Name: "with-token", Usage: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"}),
+		p.AgentCommand("auth logout", logout,
+			&cli.BoolFlag{Name: "all", Usage: "forget the sign-ins for all agents"}),
+		p.AgentCommand("auth status", authStatus))
+}
+
+func signIn(p *frame.Program, c *cli.Context) error {
+	if _, err := p.Arguments(c); err != nil {
+		return err
+	}
+	l, err := reach.Open(p, c)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if err := l.CanSignIn(); err != nil {
+		return err
+	}
+	source := l.Credentials
+	how := &credentials.SignIn{Device: c.Bool("device")}
+	if how.Card, err = l.PublicCard(c); err != nil {
+		return err
+	}
+	var login *credentials.Login
+	if c.Bool("with-token") {
+		secret, err := io.ReadAll(io.LimitReader(p.Stdin, 1<<20))
+		if err != nil {
+			return err
+		}
+		login, err = source.StoreToken(c.Context, how, string(secret))
+		if err != nil {
+			return err
+		}
+	} else if login, err = source.SignIn(c.Context, how, &TerminalUser{P: p}); err != nil {
+		return &frame.SignInError{Err: err}
+	}
+	var out frame.Page
+	out.Heading("Signed in to " + login.Origin)
+	loginFields(&out, login, l.SignInAs.Now)
+	return p.Show(&out)
+}
+
+func logout(p *frame.Program, c *cli.Context) error {
+	if _, err := p.Arguments(c); err != nil {
+		return err
+	}
+	o, store, err := signInOptions(p, c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("all") {
+		return logoutAll(p, c, o, store)
+	}
+	if o.Agent == "" {
+		return frame.Usagef("which agent? --agent URL names it, and --all means all")
+	}
+	forgotten, given, err := forget(p, c, o)
+	if err != nil {
+		return err
+	}
+	var out frame.Page
+	if forgotten == 0 {
+		out.Text(0, "There was no sign-in.")
+	} else {
+		out.Text(0, "Signed out of "+credentials.Origin(o.Agent)+".")
+	}
+	if given != "" {
+		out.Text(0, given+" still says who you are: take that away, too.")
+	}
+	return p.Show(&out)
+}
+
+// logoutAll removes all sign-ins. It does not read the options and the configuration of
+// one agent: they say nothing about the others.
+func logoutAll(p *frame.Program, c *cli.Context, o *credentials.Options, store *credentials.Store) error {
+	list, bad := store.List()
+	var out frame.Page
+	for _, l := range list {
+		of := *o
+		of.Agent = l.Agent
+		if l.ClientID != o.OAuth.ClientID {
+			of.OAuth = credentials.OAuth{ClientID: l.ClientID}
+		}
+		n, _, err := forget(p, c, &of)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			out.Text(0, "Signed out of "+l.Origin+".")
+		}
+	}
+	if len(list) == 0 && bad == nil {
+		out.Text(0, "There was no sign-in.")
+	}
+	source := credentials.New(o)
+	if given := source.Given(); given != "" {
+		out.Text(0, given+" still says who you are: take that away, too.")
+	}
+	return errors.Join(source.Close(), p.Show(&out), bad)
+}
+
+// forget removes the sign-ins for an agent. It returns how many there were, and which
+// other credential still identifies the user.
+func forget(p *frame.Program, c *cli.Context, o *credentials.Options) (n int, given string, err error) {
+	source := credentials.New(o)
+	forgotten, warn, err := source.SignOut(c.Context)
+	given = source.Given()
+	_ = source.Close() // it has nothing under way
+	if warn != nil {
+		p.Say("it is forgotten here, but: %v", warn)
+	}
+	return len(forgotten), given, err
+}
+
+// signInOptions serves commands that look at sign-ins without the agent.
+func signInOptions(p *frame.Program, c *cli.Context) (*credentials.Options, *credentials.Store, error) {
+	conf, err := reach.Configure(p, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := reach.ClientOptions(p, c, conf)
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := reach.CredentialOptions(p, c, conf, client.Header, client.TLS, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Store, err = credentials.OpenStore(""); err != nil {
+		return nil, nil, frame.Usagef("%v", err)
+	}
+	return o, o.Store, nil
+}
+
+// TerminalUser is the user at the terminal, who reads at least stderr.
+type TerminalUser struct {
+	P *frame.Program
+	// Asker holds the terminal already; nil: nobody does.
+	Asker *frame.Asker
+}
+
+var _ credentials.User = (*TerminalUser)(nil)
+
+// ProviderQuestion is asked before a sign-in at a provider that the agent has named.
+func ProviderQuestion(q *oauth.Question) string {
+	var b strings.Builder
+	b.WriteString("\nThe agent at " + q.Agent + "\nwants you to sign in at " + q.Provider + "\n")
+	if q.Token != "" {
+		b.WriteString("which answers by " + q.Token + "\n")
+	}
+	if len(q.Scopes) > 0 {
+		b.WriteString("and asks there for " + strings.Join(q.Scopes, ", ") + "\n")
+	}
+	if q.Unencrypted {
+		b.WriteString("The agent is reached without encryption: whoever is on the way can read what it is shown.\n")
+	}
+	return b.String()
+}

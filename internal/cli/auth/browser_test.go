@@ -1,0 +1,49 @@
+package auth
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// A browser is none of the workspace's programs.
+func TestBrowserOutsideWorkspace(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("LocalAppData", t.TempDir())
+	t.Chdir(t.TempDir())
+	dir, _ := os.Getwd()
+	for _, name := range []string{"xdg-open", "open", "rundll32.exe"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("BROWSER", "")
+	t.Setenv("PATH", dir)
+	if err := OpenBrowser("http://127.0.0.1:1/"); err == nil {
+		t.Error("it runs")
+	}
+}
+
+// Whether the user sees a page that opens here: by the user's word first, then by where
+// the program runs. A CI sets CI=true, and has no viewer.
+func TestHasBrowser(t *testing.T) {
+	desktop := runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+	for _, c := range []struct {
+		env  map[string]string
+		want bool
+	}{
+		{nil, desktop},
+		{map[string]string{"DISPLAY": ":0"}, true},
+		{map[string]string{"WAYLAND_DISPLAY": "wayland-0"}, true},
+		{map[string]string{"DISPLAY": ":0", "CI": "true"}, false},
+		{map[string]string{"DISPLAY": ":10", "SSH_CONNECTION": "a 1 b 22"}, false},
+		{map[string]string{"CI": "true", "BROWSER": "firefox"}, true},
+		{map[string]string{"SSH_TTY": "/dev/pts/0", "BROWSER": "firefox"}, true},
+		{map[string]string{"DISPLAY": ":0", "BROWSER": "firefox", "NO_BROWSER": "1"}, false},
+	} {
+		if got := HasBrowser(func(name string) string { return c.env[name] }); got != c.want {
+			t.Errorf("%v: %v, want %v", c.env, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/credentials"
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
+)
+
+// Confirm asks on the terminal.
+func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error) {
+	a := u.Asker
+	if a == nil {
+		own, done := u.P.NewAsker(ctx, false)
+		defer done()
+		a = own
+	}
+	if !a.Asks() {
+		return false, credentials.ErrCannot
+	}
+	a.Say("%s", ProviderQuestion(q))
+	if u.Asker == nil && frame.Flush(a.Tty) {
+		a.Lines.Reset(a.Tty)
+	}
+	return a.Yes("Go there?", false)
+}
+
+// ask shows a text and reads an answer. It returns when ctx ends, and closes the
+// terminal.
+func (u *TerminalUser) ask(ctx context.Context, tty io.ReadWriteCloser, text string, read func(io.Reader) (string, error)) (string, error) {
+	defer tty.Close()
+	if _, err := io.WriteString(tty, text); err != nil {
+		return "", err
+	}
+	answer, ended, err := frame.Await(ctx, func() (string, error) { return read(tty) })
+	if !ended {
+		_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question
+		return "", frame.ErrInterrupted
+	}
+	return answer, err
+}
+
+// Visit opens the user's browser, and tells the user.
+func (u *TerminalUser) Visit(ctx context.Context, local, text string) error {
+	if err := OpenBrowser(local); err != nil {
+		u.tell("%s. Open this in a browser on this machine:\n\n  %s\n", text, local)
+		return nil
+	}
+	u.tell("%s, in the browser that opens. If none does, open this on this machine:\n\n  %s\n", text, local)
+	return nil
+}
+
+// Enter shows a code.
+func (u *TerminalUser) Enter(_ context.Context, code, page, complete string, until time.Time) error {
+	text := "To sign in, open this on any device:\n\n  " + page + "\n\nand enter the code  " + code
+	if complete != "" {
+		text += "\n\nThis has the code in it already:\n\n  " + complete
+	}
+	if !until.IsZero() {
+		text += "\n\nIt is good until " + until.Local().Format("15:04") + "."
+	}
+	u.tell("%s\n", text)
+	return nil
+}
+
+// Browser reports whether the user would see a browser that opens on this machine: not
+// by SSH.
+func (u *TerminalUser) Browser() bool { return HasBrowser(os.Getenv) }
+
+// Secret reads a secret without echo.
+func (u *TerminalUser) Secret(ctx context.Context, prompt string) (string, error) {
+	tty, err := u.P.Terminal()
+	if err != nil {
+		return "", errors.New("there is no terminal to ask you on: auth login --with-token reads it from stdin")
+	}
+	fd, ok := frame.Descriptor(tty)
+	if !ok {
+		tty.Close()
+		return "", errors.New("the terminal would show what you type: auth login --with-token reads it from stdin")
+	}
+	before, err := term.GetState(fd)
+	if err != nil {
+		tty.Close()
+		return "", err
+	}
+	// This also runs when an interrupt ends the question; otherwise the terminal would
+	// stay without echo.
+	defer func() { _ = term.Restore(fd, before) }()
+	return u.ask(ctx, tty, safe.Plain("The "+prompt+" (it does not show): "), func(io.Reader) (string, error) {
+		secret, err := term.ReadPassword(fd)
+		_, _ = io.WriteString(tty, "\n")
+		return string(secret), err
+	})
+}
+
+func (u *TerminalUser) tell(format string, args ...any) {
+	if u.Asker != nil {
+		u.Asker.Say(format, args...)
+		return
+	}
+	u.P.Tell(format, args...)
+}

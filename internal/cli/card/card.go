@@ -1,0 +1,211 @@
+// Package card has the commands about agent cards, and describes cards for others.
+package card
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func Command(p *frame.Program) *cli.Command {
+	get := p.AgentCommand("card get", getCard,
+		frame.OutputFlag("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
+		&cli.BoolFlag{Name: "extended", Usage: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"})
+	return p.Group("card",
+		get,
+		cardVerifyCommand(p),
+		p.NewCommand("card sign", signCard,
+			&cli.StringFlag{Name: "key", Usage: "`FILE`: your private key, as PEM or JWK: P-256, Ed25519, or RSA from 2048 bits (RS256, or the alg of the JWK); nobody else may be able to read the file"},
+			&cli.StringFlag{Name: "key-id", Usage: "`ID`: what verifiers find the public key by (kid); if not given: its thumbprint"},
+			&cli.StringFlag{Name: "jku", Usage: "`URL`: where your public key is served, as a JWKS"}))
+}
+
+func getCard(p *frame.Program, c *cli.Context) error {
+	_, asJSON, err := p.Inputs(c)
+	if err != nil {
+		return err
+	}
+	l, err := reach.Open(p, c)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	card, err := l.Client.Card(c.Context)
+	if err != nil {
+		return &frame.NotReached{Err: err}
+	}
+	if c.Bool("extended") {
+		if card, err = l.Client.Extended(c.Context); err != nil {
+			return err
+		}
+	}
+	if card.Raw == "" {
+		return &frame.NotReached{Err: errors.New("agent: it has no card; --binding and --a2a-version say how it is called, and doctor whether that is right")}
+	}
+	if asJSON {
+		if !frame.IsTerminal(p.Stdout) {
+			_, err := fmt.Fprintf(p.Stdout, "%s\n", card.Raw)
+			return err
+		}
+		return p.Document([]byte(card.Raw))
+	}
+	var out frame.Page
+	Who(&out, card)
+	out.Heading("How a2astdio talks to it")
+	how, connectErr := l.Client.Chosen(c.Context)
+	at := how.At
+	writing, settingsErr := mapping.Settings(card, l.Options.Dialect, l.Options.Extensions)
+	if connectErr != nil {
+		out.Field("  not at all", frame.WithoutWho(connectErr))
+	} else {
+		if frame.StringOf(c, "agent") == reach.DemoAgent {
+			at.URL = "none: it is in this process"
+		}
+		out.Field("  URL", at.URL)
+		out.Field("  speaks", reach.ChosenSays(how))
+		out.Field("  tenant", at.Tenant)
+		if settingsErr == nil {
+			out.Field("  dialect", DialectSays(writing, l.Options.Dialect))
+		}
+	}
+	if settingsErr != nil {
+		out.Field("  not at all", frame.WithoutWho(settingsErr))
+	}
+	out.Field("  also offers", strings.Join(otherInterfaces(card, at), "\n"))
+	abilities(&out, card)
+	extensions(&out, mapping.Negotiate(card, l.Options.Extensions))
+	skills(&out, card)
+	Security(&out, card)
+	report, err := l.Signatures.Verdict(c.Context, []byte(card.Raw))
+	reach.SignatureSection(&out, report, err, l.Signatures.Verifier != nil)
+	return p.Show(&out)
+}
+
+func Who(out *frame.Page, card *a2a.Card) {
+	name := cmp.Or(card.Name, "an agent without a name")
+	if card.Version != "" {
+		name += ", version " + card.Version
+	}
+	out.Heading(name)
+	if card.Description != "" {
+		out.Text(0, card.Description)
+	}
+	if card.Provider != "" || card.DocumentationURL != "" {
+		out.Heading("Who and where")
+		by := card.Provider
+		if at := gjson.Get(string(card.Raw), "provider.url").String(); at != "" {
+			by = strings.TrimPrefix(by+", "+at, ", ")
+		}
+		out.Field("  by", by)
+		out.Field("  documents", card.DocumentationURL)
+	}
+}
+
+// DialectSays names a dialect and what it adds.
+func DialectSays(w mapping.Writing, asked string) string {
+	what := cmp.Or(map[string]string{
+		mapping.DialectDevtool: "the development-tool extension",
+		mapping.DialectGemini:  "that of Gemini CLI's server, told by the card's name",
+		mapping.DialectCore:    "no dialect: texts, files and data",
+	}[w.Dialect], "told by the card")
+	if asked != "" && asked != "auto" {
+		what += ", by --dialect"
+	}
+	return w.Dialect + " (" + what + ")"
+}
+
+// otherInterfaces lists the card's interfaces that are not used.
+func otherInterfaces(card *a2a.Card, used a2a.Interface) (list []string) {
+	for _, i := range card.Interfaces {
+		if i.Binding == used.Binding && i.Version == used.Version {
+			continue
+		}
+		list = append(list, fmt.Sprintf("%s %s at %s", i.Binding, cmp.Or(i.Version, "without a version"), i.URL))
+	}
+	return list
+}
+
+func abilities(out *frame.Page, card *a2a.Card) {
+	out.Heading("What it can do")
+	can := func(yes bool) string {
+		if yes {
+			return "yes"
+		}
+		return "no"
+	}
+	streaming := can(card.Streaming)
+	if r := gjson.Get(string(card.Raw), "capabilities.streaming"); !r.Exists() {
+		streaming = "the card does not say: a2astdio tries"
+	}
+	out.Field("  streaming", streaming)
+	out.Field("  push", can(card.Push))
+	if gjson.Get(string(card.Raw), "capabilities.stateTransitionHistory").Bool() {
+		out.Field("  history", "it keeps the states that a task went through")
+	}
+	switch {
+	case card.Extended:
+		out.Field("  more", "this is the card for callers that it knows")
+	case card.ExtendedCard:
+		out.Field("  more", "it has a fuller card for callers that it knows: card get --extended")
+	}
+	out.Field("  takes", strings.Join(card.InputModes, ", "))
+	out.Field("  gives", strings.Join(card.OutputModes, ", "))
+}
+
+func extensions(out *frame.Page, verdicts []mapping.Verdict) {
+	if len(verdicts) == 0 {
+		return
+	}
+	out.Heading("Extensions")
+	for _, v := range verdicts {
+		out.Text(2, v.URI)
+		verdict := "not active: "
+		if v.Active {
+			verdict = "active: "
+		}
+		if v.Required {
+			verdict = "required, " + verdict
+		}
+		out.Text(6, verdict+v.Reason)
+		if v.Description != "" {
+			out.Text(6, "it says: "+v.Description)
+		}
+		if v.Params != "" && v.Params != "null" {
+			out.Text(6, "params: "+frame.Short(string(v.Params), frame.MaxValue))
+		}
+	}
+}
+
+func skills(out *frame.Page, card *a2a.Card) {
+	if len(card.Skills) == 0 {
+		return
+	}
+	out.Heading("Skills")
+	width := 0
+	for _, s := range card.Skills {
+		width = max(width, len([]rune(cmp.Or(s.ID, s.Name))))
+	}
+	width = min(width, 20)
+	for _, s := range card.Skills {
+		id := cmp.Or(s.ID, s.Name)
+		text := frame.Short(s.Description, frame.MaxValue)
+		if s.Name != "" && s.Name != id && !strings.HasPrefix(text, s.Name) {
+			text = strings.TrimSuffix(s.Name+": "+text, ": ")
+		}
+		if len([]rune(id)) > width {
+			out.Text(2, id)
+			out.Text(width+4, text)
+			continue
+		}
+		out.Hanging(fmt.Sprintf("  %-*s  ", width, id), width+4, text)
+	}
+}

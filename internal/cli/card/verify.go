@@ -1,0 +1,146 @@
+package card
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+
+	"github.com/tidwall/gjson"
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cardsign"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// maxCard is the largest card that package transport takes.
+const maxCard = 4 << 20
+
+func cardVerifyCommand(p *frame.Program) *cli.Command {
+	c := p.AgentCommand("card verify", verifyCard)
+	for _, f := range c.Flags {
+		if keys, ok := f.(*cli.StringSliceFlag); ok && keys.Name == "signature-key" {
+			keys.Hidden = false
+		}
+	}
+	return c
+}
+
+func verifyCard(p *frame.Program, c *cli.Context) error {
+	args, err := p.Arguments(c, "[FILE|URL|-]")
+	if err != nil {
+		return err
+	}
+	config, err := reach.TlsConfig(p, c)
+	if err != nil {
+		return err
+	}
+	s, _, err := reach.ReadSignatures(c, config)
+	if err != nil && s.Verifier == nil && len(frame.ListOf(c, "signature-key")) > 0 {
+		return err
+	}
+	card, from, err := cardToVerify(p, c, args, config)
+	if err != nil {
+		return err
+	}
+	report, err := reach.VerdictOn(c.Context, s.Verifier, card, from)
+	trusted := err
+	if err == nil {
+		trusted = report.Err()
+	}
+	var out frame.Page
+	out.Heading(frame.Short(gjson.GetBytes(card, "name").String(), frame.MaxValue))
+	reach.SignatureSection(&out, report, err, s.Verifier != nil)
+	out.Heading(verdictSays(report, trusted, s.Verifier != nil))
+	if err := p.Show(&out); err != nil {
+		return err
+	}
+	if trusted != nil {
+		return &frame.Reported{Err: trusted}
+	}
+	return nil
+}
+
+// verdictSays is the last line of the page.
+func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
+	switch {
+	case trusted != nil && report == nil:
+		return "This card proves nothing."
+	case trusted != nil && len(report.Verdicts) == 0:
+		return "Anybody may have written this card."
+	case trusted != nil && !keys:
+		return "Whether that is true depends on the key: --signature-key names those that you trust."
+	case trusted != nil:
+		return "None of your keys has signed this card."
+	case len(report.Signed().LeftOut) > 0:
+		return "The card is signed by a key of yours, but for the members above. --require-signature uses it without them."
+	}
+	return "The card is signed by a key of yours, all of it."
+}
+
+// cardToVerify gets a card and its URL; nil for a file.
+func cardToVerify(p *frame.Program, c *cli.Context, args []string, config *tls.Config) (card []byte, from *url.URL, err error) {
+	if len(args) == 1 && args[0] == "-" {
+		card, err = readCard(p.Stdin)
+		return card, nil, err
+	}
+	if len(args) == 1 && reach.IsFile(args[0]) { // judged by its bytes, as one from stdin
+		f, err := os.Open(args[0])
+		if err != nil {
+			return nil, nil, frame.Usagef("%v", err)
+		}
+		defer f.Close()
+		card, err = readCard(f)
+		return card, nil, err
+	}
+	take := func(o *transport.ClientOptions) {
+		o.BareCard = true
+		o.CheckCard = func(_ context.Context, b []byte, u *url.URL) ([]byte, error) {
+			card, from = append([]byte(nil), b...), u
+			return b, nil
+		}
+	}
+	var client *transport.Client
+	if len(args) == 0 {
+		l, err := reach.Open(p, c, take)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer l.Close()
+		client = l.Client
+	} else {
+		// This is not the agent of --agent: its headers must not be sent.
+		o := &transport.ClientOptions{UserAgent: "a2astdio/" + p.Version, Timeout: frame.Where(c, "timeout").Duration("timeout")}
+		if config != nil {
+			config.GetClientCertificate = nil
+		}
+		o.TLS = config
+		take(o)
+		if client, err = transport.NewClient(args[0], o); err != nil {
+			return nil, nil, frame.Usagef("%v", err)
+		}
+		defer client.Close()
+	}
+	if _, err = client.Card(c.Context); err != nil {
+		return nil, nil, &frame.NotReached{Err: err}
+	}
+	return card, from, nil
+}
+
+func readCard(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxCard+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the card cannot be read: %w", err)
+	case len(b) > maxCard:
+		return nil, fmt.Errorf("the card is larger than %d MiB", maxCard>>20)
+	case len(b) == 0:
+		return nil, errors.New("there is no card: the input is empty")
+	}
+	return b, nil
+}

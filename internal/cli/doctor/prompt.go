@@ -1,0 +1,316 @@
+package doctor
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/cli/talk"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/check"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+const (
+	// promptTime bounds the prompt's turn; --idle-timeout allows more.
+	promptTime = time.Minute
+	// promptSilence is how long nothing may come once the agent has spoken.
+	promptSilence = 20 * time.Second
+)
+
+// An examiner is the editor of doctor's prompt: it allows nothing, and keeps the
+// turn's task. It also records what passes.
+type examiner struct {
+	talk.Approver
+	buf      bytes.Buffer // read when recorder is closed
+	recorder *trace.Recorder
+	records  map[int64]string // the payloads that findings are about
+
+	mu            sync.Mutex
+	heard         time.Time // zero: nothing yet
+	task, context string
+	state         a2a.State
+	refused       int
+}
+
+// newExaminer returns an examiner with a recorder, which check closes.
+func newExaminer(o *transport.ClientOptions) *examiner {
+	e := &examiner{Approver: talk.Approver{How: talk.ApproveReject, Say: func(string, ...any) {}}}
+	e.recorder = trace.New(&e.buf, &trace.Options{Mode: "client", Header: o.Header, Limit: trace.FullLimit})
+	return e
+}
+
+// Show implements [bridge.Editor].
+func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.heard = time.Now()
+	for i := range steps {
+		if s := &steps[i]; s.Kind == mapping.StepState {
+			e.task, e.context = cmp.Or(strings.Clone(s.TaskID), e.task), cmp.Or(strings.Clone(s.ContextID), e.context)
+		}
+	}
+	return nil
+}
+
+// Ask implements [bridge.Editor].
+func (e *examiner) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
+	e.mu.Lock()
+	e.refused += len(questions)
+	e.mu.Unlock()
+	return e.Ask(ctx, questions)
+}
+
+// promptStep sends the user's prompt and rejects what the agent asks for.
+func (k *checkup) promptStep(text string) {
+	message := &a2a.Outgoing{Parts: []a2a.OutPart{{Text: text}}}
+	options := k.l.Options
+	options.IdleTimeout = 0 // watch sees to that
+	agent := bridge.NewAgent(&options)
+	defer agent.Close()
+	ctx, stop := context.WithCancel(k.c.Context)
+	defer stop()
+	over, why := make(chan struct{}), make(chan string, 1)
+	go func() { why <- k.watch(ctx, stop, over) }() // ends with the turn
+	begun := time.Now()
+	result, err := talk.Turn(k.p, ctx, agent.NewSession(k.l.Options.Workspace), func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
+		return t.Send(ctx, message, k.exam)
+	})
+	close(over)
+	e, late := k.exam, <-why
+	took := time.Since(begun).Round(time.Millisecond)
+	e.mu.Lock()
+	e.task, e.context, e.state = cmp.Or(result.TaskID, e.task), cmp.Or(result.ContextID, e.context), result.State
+	e.mu.Unlock()
+	var failed *mapping.TaskError
+	switch {
+	case late != "":
+		k.add("prompt", StepWarning, late, "if the agent needs longer, --idle-timeout 5m waits")
+	case errors.As(err, &failed):
+		k.add("prompt", StepWarning, frame.WithoutWho(err)+", after "+took.String(), "")
+	case err != nil:
+		k.fail("prompt", err, "")
+	case result.Waits:
+		k.add("prompt", StepOK, fmt.Sprintf("the agent asks something, after %v, and waits", took), "")
+	case e.refused > 0:
+		k.add("prompt", StepOK, fmt.Sprintf("answered in %v; %s refused", took, frame.Count(e.refused, "request")), "")
+	default:
+		k.add("prompt", StepOK, fmt.Sprintf("answered in %v", took), "")
+	}
+}
+
+// watch stops a turn that takes too long, and tells why. Before, it looks at the task.
+func (k *checkup) watch(ctx context.Context, stop func(), over chan struct{}) string {
+	defer stop()
+	idle, limit := promptSilence, promptTime
+	if d := k.l.Options.IdleTimeout; d > 0 {
+		idle, limit = d, 10*d
+	}
+	begun := time.Now()
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-over:
+			return ""
+		case <-ctx.Done():
+			return ""
+		case <-ticker.C:
+		}
+		k.exam.mu.Lock()
+		heard, task := k.exam.heard, k.exam.task
+		k.exam.mu.Unlock()
+		silent := !heard.IsZero() && time.Since(heard) > idle
+		if !silent && time.Since(begun) < limit {
+			continue
+		}
+		says := fmt.Sprintf("the agent was not done within %v", limit)
+		if silent {
+			says = fmt.Sprintf("nothing came for %v, and the agent was not done", idle)
+		}
+		if task != "" {
+			_, _ = k.l.Client.Get(ctx, task, -1) // the record tells
+		}
+		return says + "; the task was cancelled"
+	}
+}
+
+// claimSteps asks for what the agent says it has, as far as that changes nothing. What
+// is wrong with the answers the record tells; here is only what no single answer shows.
+func (k *checkup) claimSteps() {
+	ctx, stop := context.WithTimeout(k.c.Context, k.l.HTTP.Timeout)
+	defer stop()
+	l, e := k.l.Client, k.exam
+	if e.task != "" {
+		_, _ = l.Get(ctx, e.task, -1)
+		if e.state.Terminal() {
+			if _, err := l.Cancel(ctx, e.task); err == nil {
+				k.claim(check.Warning, "CancelTask", "a task that has ended cannot be cancelled, and the agent has not said so")
+			}
+			if stream, err := l.Resubscribe(ctx, e.task); err == nil {
+				_, _ = stream.Read()
+				stream.Close()
+			}
+		}
+		if k.card.Push { // reading changes nothing
+			_, _ = l.ListPush(ctx, e.task)
+		}
+	}
+	if k.card.ExtendedCard {
+		_, _ = l.Extended(ctx)
+	}
+	if how, err := l.Chosen(ctx); err == nil && how.Version == "1.0" {
+		page, err := l.List(ctx, a2a.TaskQuery{ContextID: e.context, PageSize: 100})
+		if err == nil && e.task != "" && !slices.ContainsFunc(page.Tasks, func(t a2a.Event) bool { return t.TaskID == e.task }) {
+			k.claim(check.Warning, "ListTasks", "missing: the list of tasks of the context %q does not have the task %q", e.context, e.task)
+		}
+	}
+	k.strangeMethod(ctx)
+	k.otherInterfaces(ctx)
+}
+
+// strangeMethod calls a method that does not exist.
+func (k *checkup) strangeMethod(ctx context.Context) {
+	if k.isHTTPJSON() {
+		return
+	}
+	const method = "a2astdio/noSuchMethod"
+	stream, _, err := k.l.Client.Call(ctx, transport.Call{Method: method, Params: struct{}{}})
+	var agent *a2a.Error
+	switch {
+	case err == nil:
+		if stream != nil {
+			stream.Close()
+		}
+		k.claim(check.Error, method, "the agent has answered a method that does not exist; the answer must be an error, -32601")
+	case errors.As(err, &agent) && agent.Code != 0 && agent.Code != a2a.CodeMethodNotFound && !agent.Unauthenticated():
+		k.claim(check.Warning, method, "a method that does not exist must be answered with the error -32601, and the agent says %d (%s)", agent.Code, agent.Message)
+	}
+}
+
+// otherInterfaces tries the interfaces of the card that were not used.
+func (k *checkup) otherInterfaces(ctx context.Context) {
+	how, err := k.l.Client.Chosen(ctx)
+	if err != nil || how.NoCard || frame.StringOf(k.c, "agent") == reach.DemoAgent {
+		return
+	}
+	for _, i := range k.card.Interfaces {
+		binding, ok := map[string]string{"JSONRPC": "jsonrpc", "HTTP+JSON": "http+json"}[i.Binding]
+		version := strings.Join(append(strings.Split(i.Version, "."), "0", "0")[:2], ".")
+		if !ok || i.Binding == how.Binding && version == how.Version || !slices.Contains(transport.Versions(), version) {
+			continue
+		}
+		opts := *k.l.HTTP
+		opts.Version, opts.Binding = version, binding
+		other, err := transport.NewClient(frame.StringOf(k.c, "agent"), &opts)
+		if err != nil {
+			return
+		}
+		_, err = other.Get(ctx, uuid.NewString(), -1)
+		other.Close()
+		var agent *a2a.Error
+		if err != nil && !(errors.As(err, &agent) && (agent.Code != 0 || agent.Unauthenticated())) {
+			k.claim(check.Error, "card", "the card offers %s %s at %s, and that is missing: %s", i.Binding, i.Version, i.URL, frame.WithoutWho(err))
+		}
+	}
+}
+
+// claim adds a finding of doctor's own.
+func (k *checkup) claim(weight, what, format string, args ...any) {
+	k.findings = append(k.findings, &check.Finding{Who: check.Agent, Rule: check.RuleClaim, Weight: weight, What: what, Text: fmt.Sprintf(format, args...)})
+}
+
+// checkRecords checks what was recorded, once nothing more passes.
+func (k *checkup) checkRecords() error {
+	if err := k.exam.recorder.Close(); err != nil {
+		return err
+	}
+	r, err := trace.NewReader(&k.exam.buf)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	k.exam.records = map[int64]string{}
+	all := map[int64]string{}
+	c := check.New(&check.Options{Report: func(f *check.Finding) { k.findings = append(k.findings, f) },
+		Picks: func(f *check.Finding) bool { return f.Who == check.Agent }})
+	for {
+		rec, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		all[rec.N] = frame.Short(cmp.Or(string(rec.JSON), rec.Text), frame.MaxValue)
+		c.Add(rec)
+	}
+	c.End()
+	for _, f := range k.findings {
+		f.Text = k.l.Options.Mask(f.Text)
+		k.exam.records[f.Record] = k.l.Options.Mask(all[f.Record])
+	}
+	slices.SortStableFunc(k.findings, func(a, b *check.Finding) int { return cmp.Compare(a.Weight, b.Weight) })
+	if k.err == nil && len(k.findings) > 0 && k.findings[0].Weight == check.Error {
+		k.err = errors.New(k.findings[0].Text)
+	}
+	return nil
+}
+
+// errors is how many findings are errors.
+func (k *checkup) errors() (n int) {
+	for _, f := range k.findings {
+		if f.Weight == check.Error {
+			n++
+		}
+	}
+	return n
+}
+
+// findingsOn writes the findings, the worst first.
+func (k *checkup) findingsOn(out *frame.Page) {
+	if k.exam == nil {
+		return
+	}
+	for _, f := range k.findings {
+		mark := "WRONG"
+		if f.Weight == check.Warning {
+			mark = "look"
+		}
+		out.Heading("")
+		out.Hanging(fmt.Sprintf("%-6s", mark), 6, f.What+": "+f.Text)
+		where := f.Source
+		if f.Record > 0 {
+			where = strings.TrimSuffix(fmt.Sprintf("record %d; %s", f.Record, f.Source), "; ")
+		}
+		if where != "" {
+			out.Text(6, "("+where+")")
+		}
+		if said := k.exam.records[f.Record]; f.Record > 0 && said != "" {
+			out.Text(6, said)
+		}
+	}
+}
+
+// recorded puts the recorder in front of a transport, if a prompt is to be sent.
+func (e *examiner) recorded(next http.RoundTripper) http.RoundTripper {
+	if e == nil {
+		return next
+	}
+	return e.recorder.Wrap(next)
+}

@@ -1,0 +1,132 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// probeTime bounds one probe. An agent that takes longer has the operation and keeps
+// its stream silent, or is slow.
+const probeTime = 3 * time.Second
+
+// offer tells whether an agent has an operation.
+type offer uint8
+
+const (
+	offered offer = iota
+	notOffered
+	notKnown // it could not be asked
+)
+
+// offerOf reads the answer to a probe with a task that does not exist. An agent that
+// reports the missing task has the operation. bare: the answer is no A2A error, which
+// may mean either.
+func offerOf(err error) (o offer, bare bool) {
+	var agent *a2a.Error
+	switch {
+	case err == nil, errors.Is(err, context.DeadlineExceeded):
+		return offered, false
+	case !errors.As(err, &agent), agent.Unauthenticated():
+		return notKnown, false
+	case agent.Code == a2a.CodeMethodNotFound, agent.Code == a2a.CodeUnsupportedOperation:
+		return notOffered, false
+	case agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound:
+		return notOffered, true
+	case agent.Code == 0:
+		return notKnown, false
+	}
+	return offered, false
+}
+
+// taskOffers are the operations that an agent has for running tasks.
+type taskOffers struct {
+	get, subscribe, cancel offer
+	bare                   bool
+}
+
+// askForTasks probes with tasks that do not exist, and so changes none. got is the
+// result of tasks/get.
+func (k *checkup) askForTasks(got error) (t taskOffers) {
+	var bare [3]bool
+	if t.get, bare[0] = offerOf(got); t.get == notKnown {
+		return taskOffers{notKnown, notKnown, notKnown, false}
+	}
+	ctx, stop := context.WithTimeout(k.c.Context, probeTime)
+	defer stop()
+	t.subscribe, bare[1] = offerOf(k.subscribe(ctx))
+	_, err := k.l.Client.Cancel(ctx, uuid.NewString())
+	t.cancel, bare[2] = offerOf(err)
+	t.bare = bare[0] || bare[1] || bare[2]
+	return t
+}
+
+// subscribe subscribes to a task that does not exist. A refusal may be the first event
+// of a stream.
+func (k *checkup) subscribe(ctx context.Context) error {
+	stream, err := k.l.Client.Resubscribe(ctx, uuid.NewString())
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	if _, err = stream.Read(); errors.As(err, new(*a2a.Error)) {
+		return err
+	}
+	return nil
+}
+
+// tasksStep reports missing operations, and what they cost.
+func (k *checkup) tasksStep(a *answered) {
+	if a == nil {
+		k.add("tasks", StepSkipped, "there is nothing to ask", "")
+		return
+	}
+	t := a.tasks
+	if t.get == notKnown {
+		k.add("tasks", StepSkipped, "the agent could not be asked", "")
+		return
+	}
+	var lacks []string
+	if k.l.Client.Lacks().Streaming && k.card.Raw != "" {
+		lacks = append(lacks, "no streaming: its answers are asked for from time to time, and come in pieces")
+	}
+	lacks = append(lacks, t.cutCosts()...)
+	if t.cancel == notOffered {
+		lacks = append(lacks, "no cancel: what you cancel goes on there unseen")
+	}
+	if len(lacks) == 0 {
+		k.add("tasks", StepOK, "a task can be asked for, followed again after a cut, and cancelled", "")
+		return
+	}
+	do := ""
+	if t.bare {
+		do = "it answers no more than 404 for a task that is not there, which may mean the task: what it offers shows with a real one"
+	}
+	k.add("tasks", StepWarning, strings.Join(lacks, "\n"), do)
+}
+
+// cutCosts tells what a cut in the middle of an answer costs.
+func (t taskOffers) cutCosts() []string {
+	switch {
+	case t.subscribe == notOffered && t.get == notOffered:
+		return []string{"no resubscribe, and no history to ask for: a cut loses the rest of an answer"}
+	case t.subscribe == notOffered:
+		return []string{"no resubscribe: after a cut an answer is asked for from time to time, and text that the task does not keep is lost"}
+	case t.get == notOffered:
+		return []string{"no history to ask for: a cut loses what is said until the task is followed again"}
+	}
+	return nil
+}
+
+// isHTTPJSON reports whether each operation has its own URL, so that 404 may be about
+// an operation.
+func (k *checkup) isHTTPJSON() bool {
+	how, err := k.l.Client.Chosen(k.c.Context)
+	return err == nil && how.Binding == "HTTP+JSON"
+}

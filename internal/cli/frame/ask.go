@@ -1,0 +1,113 @@
+package frame
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
+)
+
+// An Asker asks the user at a terminal. Without one it takes its own proposals, and
+// writes to out.
+type Asker struct {
+	Ctx   context.Context
+	Tty   io.ReadWriter // nil: nobody is asked
+	Lines *bufio.Reader
+	Out   io.Writer
+}
+
+// ErrGivenUp reports an end of input in place of an answer.
+var ErrGivenUp = errors.New("bridge: nothing was set up, because there was no answer")
+
+// NewAsker opens the user's terminal, unless quiet or there is none. The caller calls
+// close when nothing more is to be asked.
+func (p *Program) NewAsker(ctx context.Context, quiet bool) (a *Asker, close func()) {
+	a = &Asker{Ctx: ctx, Out: p.Stdout}
+	if quiet {
+		return a, func() {}
+	}
+	tty, err := p.Terminal()
+	if err != nil {
+		return a, func() {}
+	}
+	a.Tty, a.Lines, a.Out = tty, bufio.NewReader(tty), tty
+	return a, func() { _ = tty.Close() } // nothing written can be lost
+}
+
+// Asks reports whether somebody can be asked.
+func (a *Asker) Asks() bool { return a.Tty != nil }
+
+// Say shows text that may come from an agent.
+func (a *Asker) Say(format string, args ...any) {
+	// The next question reports a terminal that is gone.
+	_, _ = fmt.Fprintln(a.Out, safe.Plain(fmt.Sprintf(format, args...)))
+}
+
+func (a *Asker) Page(p *Page) { _, _ = io.WriteString(a.Out, p.String()) }
+
+// Ask shows a question and returns the answer; the proposal if the answer is empty or
+// nobody is asked. It returns at once when its context ends.
+func (a *Asker) Ask(question, proposed string) (string, error) {
+	if !a.Asks() {
+		return proposed, nil
+	}
+	if proposed != "" {
+		question += " [" + safe.Plain(proposed) + "]"
+	}
+	if _, err := io.WriteString(a.Tty, question+": "); err != nil {
+		return "", ErrGivenUp
+	}
+	line, ended, err := Await(a.Ctx, func() (string, error) { return a.Lines.ReadString('\n') })
+	text := strings.TrimSpace(line)
+	switch {
+	case !ended:
+		return "", ErrInterrupted
+	case text != "":
+		return text, nil
+	case err != nil:
+		a.Say("")
+		return "", ErrGivenUp
+	}
+	return proposed, nil
+}
+
+// Yes asks a yes-or-no question.
+func (a *Asker) Yes(question string, proposed bool) (bool, error) {
+	words := map[bool]string{true: "Y/n", false: "y/N"}[proposed]
+	for {
+		text, err := a.Ask(question+" ["+words+"]", "")
+		switch strings.ToLower(text) {
+		case "":
+			return proposed, err
+		case "y", "yes":
+			return true, err
+		case "n", "no":
+			return false, err
+		}
+	}
+}
+
+// Await runs do, which may wait for a user. When ctx ends, it returns ctx's error at
+// once, with ended false. do goes on until the user answers, or until the process ends
+// where closing a terminal does not end a read.
+func Await[T any](ctx context.Context, do func() (T, error)) (result T, ended bool, err error) {
+	type reply struct {
+		result T
+		err    error
+	}
+	replies := make(chan reply, 1)
+	go func() { // ends as said above
+		result, err := do()
+		replies <- reply{result, err}
+	}()
+	select {
+	case r := <-replies:
+		return r.result, true, r.err
+	case <-ctx.Done():
+		return result, false, ctx.Err()
+	}
+}

@@ -1,0 +1,184 @@
+package frame
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// HelpFiles has the help of each command and topic, in a file of its name with hyphens
+// for blanks. The first line says in a few words what it is. A line in braces stands for
+// something else: {options} for the command's own, {options NAME} for a group of
+// a2astdio's, {commands} and {topics} for lists, and {NAME} for another file.
+//
+//go:embed help
+var HelpFiles embed.FS
+
+// Topics are what a2astdio's own help leaves to a2astdio help TOPIC.
+var Topics = []string{"agent", "credentials", "permissions", "editor", "webhooks", "conversations"}
+
+const (
+	// HelpWidth is where help wraps: the usual width of a terminal.
+	HelpWidth = 80
+	// helpIndent is the indent of an option's text, which has its own line: a sentence has
+	// no room beside the names.
+	helpIndent = 8
+)
+
+// HelpText is a file's text; "" if there is none, which TestHelp finds.
+func HelpText(name string) string {
+	b, _ := HelpFiles.ReadFile("help/" + strings.ReplaceAll(name, " ", "-") + ".txt")
+	return string(b)
+}
+
+// inFewWords is the first line of a command's or a topic's help.
+func inFewWords(name string) string {
+	what, _, _ := strings.Cut(HelpText(name), "\n")
+	return what
+}
+
+// helpPage is the help of a command or topic. c is the command, or a2astdio for a topic.
+func (p *Program) helpPage(name string, c *cli.Command) string {
+	var b strings.Builder
+	if name != ProgramName {
+		b.WriteString(ProgramName + " " + name + ": ")
+	}
+	p.fill(&b, HelpText(name), c)
+	return b.String()
+}
+
+// fill writes a text with what its lines in braces stand for.
+func (p *Program) fill(b *strings.Builder, text string, c *cli.Command) {
+	for line := range strings.Lines(text) {
+		word, isWord := strings.CutPrefix(strings.TrimSuffix(line, "}\n"), "{")
+		group, ofGroup := strings.CutPrefix(word, "options ")
+		switch {
+		case !isWord || !strings.HasSuffix(line, "}\n"):
+			b.WriteString(line)
+		case ofGroup:
+			writeOptions(b, group+":", RootFlags(), group, false)
+		case word == "options":
+			writeOptions(b, "Options:", c.Flags, "", true)
+		case word == "commands":
+			writeCommands(b, c)
+		case word == "topics":
+			for _, topic := range Topics {
+				fmt.Fprintf(b, "  %-13s  %s\n", topic, inFewWords(topic))
+			}
+		default:
+			p.fill(b, HelpText(word), c)
+		}
+	}
+}
+
+func writeCommands(b *strings.Builder, c *cli.Command) {
+	b.WriteString("Commands:\n")
+	parent := strings.TrimSuffix(strings.TrimPrefix(c.HelpName, ProgramName)+" ", " ")
+	width := 0
+	for _, sub := range c.Subcommands {
+		width = max(width, len(sub.Name))
+	}
+	for _, sub := range c.Subcommands {
+		fmt.Fprintf(b, "  %s\n", strings.TrimSpace(fmt.Sprintf("%s %-*s  %s", parent, width, sub.Name, sub.Usage)))
+	}
+	fmt.Fprintf(b, "\n%s COMMAND --help says more about each.\n", c.HelpName)
+}
+
+// An Action is what a command does.
+type Action func(p *Program, c *cli.Context) error
+
+// NewCommand makes a command by its whole name, with its help.
+func (p *Program) NewCommand(name string, do Action, flags ...cli.Flag) *cli.Command {
+	return &cli.Command{Name: name[strings.LastIndexByte(name, ' ')+1:], HelpName: ProgramName + " " + name, Usage: inFewWords(name), Flags: flags,
+		Action: func(c *cli.Context) error { return do(p, c) }}
+}
+
+// AgentCommand is newCommand for a command that takes the options of the agent, too.
+func (p *Program) AgentCommand(name string, do Action, flags ...cli.Flag) *cli.Command {
+	return p.NewCommand(name, do, append(flags, behindCommand()...)...)
+}
+
+// Group makes a command that has only subcommands.
+func (p *Program) Group(name string, commands ...*cli.Command) *cli.Command {
+	names := commandNames(commands)
+	g := p.NewCommand(name, func(_ *Program, c *cli.Context) error {
+		if c.NArg() > 0 {
+			return NoCommand(name+" "+c.Args().First(), c.Args().First(), names)
+		}
+		if len(names) == 1 {
+			return Usagef("%s what? There is %s", name, names[0])
+		}
+		return Usagef("%s what? There are %s", name, strings.Join(names, ", "))
+	})
+	g.Subcommands = commands
+	return g
+}
+
+// writeOptions lists options of a group, in the order of their definition; "": those
+// that are shown. variables: with their variables.
+func writeOptions(b *strings.Builder, title string, flags []cli.Flag, group string, variables bool) {
+	b.WriteString(title + "\n")
+	for _, f := range flags {
+		visible, isVisible := f.(cli.VisibleFlag)
+		of, hasGroup := f.(cli.CategorizableFlag)
+		if isVisible && !visible.IsVisible() || hasGroup && group != "" && of.GetCategory() != group {
+			continue
+		}
+		writeOption(b, f, variables)
+	}
+}
+func writeOption(b *strings.Builder, f cli.Flag, variables bool) {
+	doc, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return
+	}
+	value, text := placeholder(doc.GetUsage())
+	var short, long []string
+	for _, name := range f.Names() {
+		if len(name) == 1 {
+			short = append(short, "-"+name)
+		} else {
+			long = append(long, "--"+name)
+		}
+	}
+	names := strings.Join(append(short, long...), ", ")
+	v := doc.GetValue()
+	if number, ok := f.(*cli.IntFlag); ok {
+		v = number.DefaultText
+	} else if words, ok := f.(*cli.StringFlag); ok && words.DefaultText != "" {
+		v = words.DefaultText
+	}
+	if doc.TakesValue() && v != "" && v != "[]" && v != "0s" {
+		text += " [if not given: " + strings.Trim(v, `"`) + "]"
+	}
+	if from := doc.GetEnvVars(); variables && len(from) > 0 {
+		text += " [variable: " + from[0] + "]"
+	}
+	fmt.Fprintf(b, "  %s\n", strings.TrimSpace(names+" "+value))
+	writeWrapped(b, text)
+}
+
+// placeholder splits an option's usage: the value's name stands between backquotes, as
+// in package flag.
+func placeholder(usage string) (value, text string) {
+	_, rest, found := strings.Cut(usage, "`")
+	if !found {
+		return "", usage
+	}
+	value, text, _ = strings.Cut(rest, "`")
+	return value, strings.TrimPrefix(text, ": ")
+}
+
+func writeWrapped(b *strings.Builder, text string) {
+	line := strings.Repeat(" ", helpIndent-1)
+	for _, word := range strings.Fields(text) {
+		if len(line)+1+len(word) > HelpWidth {
+			b.WriteString(line + "\n")
+			line = strings.Repeat(" ", helpIndent-1)
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}

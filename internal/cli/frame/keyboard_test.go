@@ -1,0 +1,69 @@
+package frame
+
+import (
+	"errors"
+	"io"
+	"os"
+	"testing"
+	"testing/synctest"
+)
+
+// pipedTerminal is a terminal whose user types into a pipe.
+type pipedTerminal struct {
+	*io.PipeReader
+	io.Writer
+}
+
+// TestWithdrawnQuestion: a question that is withdrawn does not swallow the next line, and
+// what was typed before a question is shown does not answer it.
+func TestWithdrawnQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, user := io.Pipe()
+		defer user.Close()
+		k := &Keyboard{Open: func() (io.ReadWriteCloser, error) { return pipedTerminal{r, io.Discard}, nil }}
+		read := func(typed string, flushed bool) {
+			t.Helper()
+			tty, err := k.Terminal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tty.Close()
+			if flushed && !Flush(tty) {
+				t.Fatal("what was typed is not dropped")
+			}
+			lines := make(chan string, 1)
+			go func() { // ends with the line
+				b := make([]byte, 100)
+				n, err := tty.Read(b)
+				if err != nil {
+					t.Error(err)
+				}
+				lines <- string(b[:n])
+			}()
+			_, _ = io.WriteString(user, typed)
+			if got := <-lines; got != typed {
+				t.Errorf("%q was typed, and %q is read", typed, got)
+			}
+		}
+		withdrawn := func() {
+			tty, _ := k.Terminal()
+			done := make(chan error, 1)
+			go func() { // ends when the terminal is closed
+				_, err := tty.Read(make([]byte, 100))
+				done <- err
+			}()
+			synctest.Wait()
+			tty.Close()
+			if err := <-done; !errors.Is(err, os.ErrClosed) {
+				t.Errorf("a question that was withdrawn has read: %v", err)
+			}
+		}
+		read("y\n", false)
+		withdrawn()
+		read("n\n", true)
+		withdrawn()
+		_, _ = io.WriteString(user, "rm\n") // while nothing is asked
+		synctest.Wait()
+		read("n\n", true)
+	})
+}

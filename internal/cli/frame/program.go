@@ -1,0 +1,105 @@
+// Package frame is what a command is made of: options, help, completion, the user's terminal,
+// pages and exit statuses. It knows no agent.
+package frame
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/urfave/cli/v2"
+)
+
+// A Program is one run of a2astdio.
+type Program struct {
+	Args    []string
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Version string
+	// Commands are all of a2astdio's; serve is what it does without one.
+	Commands []Command
+	Serve    Action
+	// levels are the commands on the command line, a2astdio first.
+	levels []*cli.Command
+	// Before counts the arguments before "--"; -1 without it.
+	Before int
+	// Terminal opens the user's terminal.
+	Terminal func() (io.ReadWriteCloser, error)
+	// Mask removes credentials from messages; nil: none are known.
+	Mask func(string) string
+	// alone: the workspace's file is not read, because setup has to mend it.
+	Alone bool
+	// Serving: an editor is served, and hears of faults in its protocol.
+	Serving bool
+	// warned: the user was warned that certificates are not verified.
+	Warned bool
+}
+
+func BuildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// A Command is made only if it is needed. Making all of them, with options and help,
+// takes as long as beginning to serve, while the editor waits.
+type Command struct {
+	Name string
+	Make func(*Program) *cli.Command
+}
+
+// asksHelp reports whether help may be asked for. A prompt that holds such a word makes
+// more commands than needed, which does no harm.
+func (p *Program) asksHelp() bool {
+	return slices.ContainsFunc(p.Args, func(arg string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		return name == "help" || name == "h"
+	})
+}
+
+// named returns the commands that the arguments may name; all if help may be asked for.
+func (p *Program) named() []Command {
+	if p.asksHelp() {
+		return p.Commands
+	}
+	return slices.DeleteFunc(slices.Clone(p.Commands), func(c Command) bool { return !slices.Contains(p.Args, c.Name) })
+}
+
+func (p *Program) App() *cli.App {
+	app := &cli.App{
+		Name:    ProgramName,
+		Version: p.Version,
+		Flags:   RootFlags(),
+		Action:  func(c *cli.Context) error { return p.Serve(p, c) },
+	}
+	for _, c := range p.named() {
+		app.Commands = append(app.Commands, c.Make(p))
+	}
+	if !p.asksHelp() {
+		app.Flags = lean(app.Flags)
+	}
+	return app
+}
+
+// Say writes a line to stderr.
+func (p *Program) Say(format string, args ...any) {
+	fmt.Fprintf(p.Stderr, "a2astdio: %s\n", safe.Plain(p.masked(fmt.Sprintf(format, args...))))
+}
+
+// masked removes the user's credentials from a text: agents echo them in errors.
+func (p *Program) masked(text string) string {
+	if p.Mask == nil {
+		return text
+	}
+	return p.Mask(text)
+}
+
+// Tell writes a line that is no error to stderr.
+func (p *Program) Tell(format string, args ...any) {
+	fmt.Fprint(p.Stderr, safe.Plain(fmt.Sprintf(format, args...)))
+}

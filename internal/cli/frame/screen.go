@@ -1,0 +1,230 @@
+package frame
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
+)
+
+// cut makes text one line of at most width columns, without control characters.
+func cut(text string, width int) string {
+	return CutTo(OneLine(safe.Plain(text)), max(width, 1))
+}
+
+// A Screen is the terminal on which the user watches a turn: stderr, and mostly stdout,
+// too. While nothing comes, it shows in a line who is waited for; the line is wiped
+// when something comes.
+//
+// It draws no line while stdout stands in the middle of one: not every terminal can
+// return to that place.
+//
+// Its writers may be used concurrently. A nil screen stands for streams that are no
+// terminal: it does nothing.
+type Screen struct {
+	Err     io.Writer
+	style   Style
+	Columns func() int
+
+	mu      sync.Mutex
+	midline bool // stdout's last line has no end yet
+	drawn   bool // the line is on the screen
+	held    bool // somebody else has the terminal
+	what    string
+	since   time.Time // when something last came
+
+	stop chan struct{}
+	done chan struct{}
+}
+
+// NewScreen returns a command's screen, and the stdout and stderr to write to from now
+// on. s is nil where stderr is no terminal, or one that cannot wipe a line.
+func NewScreen(stdout, stderr io.Writer) (s *Screen, out, err io.Writer) {
+	if !IsTerminal(stderr) || os.Getenv("TERM") == "dumb" {
+		return nil, stdout, stderr
+	}
+	s = &Screen{Err: stderr, style: StyleOf(stderr), Columns: func() int { return WidthOf(stderr) }}
+	return s, &screenWriter{s, stdout, IsTerminal(stdout), false}, &screenWriter{s, stderr, true, true}
+}
+
+// A screenWriter is stdout or stderr behind a screen.
+type screenWriter struct {
+	s        *Screen
+	w        io.Writer
+	terminal bool
+	ownLine  bool // it does not continue stdout's line
+}
+
+// Write implements [io.Writer].
+func (w *screenWriter) Write(b []byte) (int, error) {
+	w.s.mu.Lock()
+	w.s.wipe()
+	if w.ownLine {
+		w.s.endLine()
+	} else if w.terminal && len(b) > 0 {
+		w.s.midline = b[len(b)-1] != '\n'
+	}
+	w.s.since = time.Now()
+	w.s.mu.Unlock()
+	// Without the lock: the terminal may be slow. Nothing is drawn until the write ends.
+	n, err := w.w.Write(b)
+	return n, err
+}
+
+// wipe removes the line. The caller holds mu.
+func (s *Screen) wipe() {
+	if s.drawn {
+		s.drawn = false
+		_, _ = io.WriteString(s.Err, "\r\x1b[K") // a terminal that is gone needs none
+	}
+}
+
+// endLine ends the line of stdout. The caller holds mu.
+func (s *Screen) endLine() {
+	if s.midline {
+		s.midline = false
+		_, _ = io.WriteString(s.Err, "\n")
+	}
+}
+
+// LineStart ends an open line.
+func (s *Screen) LineStart() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wipe()
+	s.endLine()
+}
+
+// InLine reports whether stdout stands in the middle of a line.
+func (s *Screen) InLine() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.midline
+}
+
+// Line writes a line as wide as the terminal: what has happened, to what, and the
+// result. The longer one of these is cut.
+func (s *Screen) Line(word, paint, what, result string) {
+	s.LineStart()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room := s.Columns() - 1 - toolIndent
+	if result != "" {
+		result = ": " + OneLine(safe.Plain(result))
+		what = cut(what, max(room-ColumnsOf(result), room/2))
+	}
+	text := cut(what+result, room)
+	s.since = time.Now()
+	_, _ = fmt.Fprintf(s.Err, "%s%s%s\n", s.style.paint(paint, word), strings.Repeat(" ", toolIndent-len(word)), text) // like all of stderr's lines
+}
+
+// toolIndent is where the names of tools begin.
+const toolIndent = 8
+
+// Echoed notes that the terminal has echoed ^C behind the line.
+func (s *Screen) Echoed() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.midline = true
+}
+
+// WaitFor shows what is waited for whenever nothing has come for a second, until
+// [screen.end].
+func (s *Screen) WaitFor(what string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.what, s.since = what, time.Now()
+	begun := s.stop != nil
+	if !begun {
+		s.stop, s.done = make(chan struct{}), make(chan struct{})
+	}
+	s.mu.Unlock()
+	if !begun {
+		go s.run(s.stop, s.done) // ends with stop
+	}
+}
+
+// Now changes what is waited for.
+func (s *Screen) Now(what string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if what != s.what {
+		s.what, s.since = what, time.Now()
+	}
+}
+
+func (s *Screen) run(stop, done chan struct{}) {
+	defer close(done)
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			s.draw()
+		case <-stop:
+			return
+		}
+	}
+}
+
+func (s *Screen) draw() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	silent := time.Since(s.since).Truncate(time.Second)
+	if s.held || s.midline || silent < time.Second {
+		return
+	}
+	s.drawn = true
+	// The time comes first: it changes, and a narrow terminal keeps it.
+	text := cut(fmt.Sprintf("%s waiting for %s (Ctrl-C cancels)", silent, s.what), s.Columns()-1)
+	_, _ = io.WriteString(s.Err, "\r\x1b[K"+s.style.Dim(text)) // a terminal that is gone needs none
+}
+
+// End stops waitFor, and wipes the line.
+func (s *Screen) End() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	stop, done := s.stop, s.done
+	s.stop, s.done = nil, nil
+	s.mu.Unlock()
+	if stop != nil {
+		close(stop)
+		<-done
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wipe()
+}
+
+// Hold leaves the terminal to somebody else until release is called.
+func (s *Screen) Hold() (release func()) {
+	if s == nil {
+		return func() {}
+	}
+	s.LineStart()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.held, s.since = false, time.Now()
+	}
+}

@@ -1,0 +1,204 @@
+package reach
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// A Configuration is what options, variables and files say together.
+type Configuration struct {
+	// Agent is the value for --agent but no name, command that for --agent-command. One of
+	// them is set, or none if no agent was named.
+	Agent, Command string
+	// Name is the agent's name, if the files define it.
+	Name  string
+	Files *config.Config
+	// AgentGiven tells who named the agent: byOption, byVariable, or "" for the files.
+	AgentGiven string
+	// options are the names of the options on the command line.
+	options []string
+}
+
+var ErrNoAgent = frame.Usagef("which agent? a2astdio setup makes one known, --agent URL or A2ASTDIO_AGENT names one, and --agent demo is there to try")
+
+// Configure reads the files, and sets options that were not given to their values.
+// Nothing behind it needs to know of files.
+func Configure(p *frame.Program, c *cli.Context) (*Configuration, error) {
+	workspace := WorkspaceOf(c)
+	if p.Alone {
+		workspace = ""
+	}
+	conf, err := ReadConfiguration(c, workspace)
+	if err != nil {
+		return nil, err
+	}
+	return conf, conf.Apply(c)
+}
+
+// ReadConfiguration reads the user's file and a workspace's, and changes nothing.
+func ReadConfiguration(c *cli.Context, workspace string) (*Configuration, error) {
+	conf := &Configuration{options: optionsGiven(c)}
+	opts := &config.Options{File: frame.StringOf(c, "config"), Workspace: workspace}
+	if conf.Given("mode") != "" {
+		opts.Mode = frame.StringOf(c, "mode")
+	}
+	var err error
+	if conf.Agent, conf.Command, err = conf.whichAgent(c); err != nil {
+		return nil, err
+	}
+	opts.Agent = conf.Agent
+	if conf.Command != "" {
+		opts.Agent = "-" // no agent of the files': nobody can be called that
+	}
+	if conf.Files, err = config.Load(opts); err != nil {
+		return nil, &frame.ConfigError{Err: err}
+	}
+	return conf, conf.chooseAgent()
+}
+
+// chooseAgent replaces a name by what the files say of it.
+func (conf *Configuration) chooseAgent() error {
+	if conf.Command != "" {
+		return nil
+	}
+	conf.Agent = conf.Files.Agent
+	if !conf.Files.Named {
+		if config.ValidName(conf.Agent) {
+			if _, err := os.Stat(conf.Agent); errors.Is(err, os.ErrNotExist) {
+				return frame.Usagef("--agent: %s", conf.Files.NoAgent(conf.Agent))
+			}
+		}
+		return nil
+	}
+	conf.Name, conf.Agent = conf.Agent, ""
+	if v := conf.Files.Value("command"); v != nil {
+		conf.Command = v.Text
+	} else if v := conf.Files.Value("url"); v != nil {
+		conf.Agent = v.Text
+	}
+	return nil
+}
+
+// Apply sets the options that were not given, and those that name the agent.
+func (conf *Configuration) Apply(c *cli.Context) error {
+	for name, value := range map[string]string{"agent": conf.Agent, "agent-command": conf.Command} {
+		if frame.StringOf(c, name) == value {
+			continue
+		}
+		if err := c.Set(name, value); err != nil {
+			return err
+		}
+	}
+	for _, k := range config.Keys() {
+		if k.Flag == "" || k.Name == "agent" || conf.Given(k.Flag) != "" {
+			continue
+		}
+		v := conf.Files.Value(k.Name)
+		if v == nil {
+			continue
+		}
+		list := v.List
+		if k.Kind != config.KindList {
+			list = []string{v.Text}
+		}
+		for _, text := range list {
+			if err := c.Set(k.Flag, text); err != nil {
+				return frame.Usagef("%s: %s: %v", v.From.File, k.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// addHeaders adds the agent's headers to those of --header, which win. Errors leave out
+// the value.
+func (conf *Configuration) addHeaders(h http.Header) error {
+	v := conf.Files.Value("headers")
+	if v == nil {
+		return nil
+	}
+	given := h.Clone()
+	for _, header := range v.Headers {
+		if len(given.Values(header.Name)) > 0 {
+			continue
+		}
+		value, err := header.Expand(nil)
+		if err != nil {
+			return frame.Usagef("%s: headers: %v", v.From.File, err)
+		}
+		h.Add(header.Name, value)
+	}
+	return nil
+}
+
+// whichAgent reads --agent and --agent-command, of which one may be given. A variable
+// is a default, so an option of either kind wins over it.
+func (conf *Configuration) whichAgent(c *cli.Context) (agent, command string, err error) {
+	for _, by := range []string{ByOption, ByVariable} {
+		if conf.Given("agent") == by {
+			agent = frame.StringOf(c, "agent")
+		}
+		if conf.Given("agent-command") == by {
+			command = frame.StringOf(c, "agent-command")
+		}
+		switch {
+		case agent != "" && command != "":
+			return "", "", frame.Usagef("--agent and --agent-command cannot both say where the agent is: give one of them, with its variable or without")
+		case agent != "" || command != "":
+			conf.AgentGiven = by
+			return agent, command, nil
+		}
+	}
+	return "", "", nil
+}
+
+// Who gave an option its value.
+const (
+	ByOption   = "option"
+	ByVariable = "variable"
+	byFiles    = "" // the configuration, if anybody
+)
+
+// Given tells who gave an option its value: byOption, byVariable, or "". An empty
+// variable counts as none.
+func (conf *Configuration) Given(name string) string {
+	switch {
+	case slices.Contains(conf.options, name):
+		return ByOption
+	case os.Getenv(frame.Env(name)[0]) != "":
+		return ByVariable
+	}
+	return ""
+}
+
+// optionsGiven lists the options on the command line. The library also takes variables
+// for given, but only for flags of a command that it knows.
+func optionsGiven(c *cli.Context) (names []string) {
+	for _, l := range c.Lineage() {
+		if l.Command == nil {
+			continue
+		}
+		bare := *l
+		bare.Command = nil
+		names = append(names, bare.LocalFlagNames()...)
+	}
+	return names
+}
+
+// WorkspaceOf is the directory whose file is read. A wrong one is reported later.
+func WorkspaceOf(c *cli.Context) string {
+	dir, err := filepath.Abs(cmp.Or(frame.StringOf(c, "workspace"), "."))
+	if err != nil {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,187 @@
+package reach
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/credentials"
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// These variables have no option: everybody on the machine can read an option's value.
+const (
+	tokenVariable        = "A2ASTDIO_TOKEN"
+	clientSecretVariable = "A2ASTDIO_OAUTH_CLIENT_SECRET"
+)
+
+// TlsConfig reads how to trust the agent, and warns if certificates are not verified.
+func TlsConfig(p *frame.Program, c *cli.Context) (*tls.Config, error) {
+	t := credentials.TLS{CAFile: frame.StringOf(c, "ca-file"), CertFile: frame.StringOf(c, "client-cert"), KeyFile: frame.StringOf(c, "client-key"),
+		Insecure: frame.Where(c, "insecure").Bool("insecure")}
+	config, err := t.Config()
+	if err != nil {
+		return nil, frame.Usagef("%v", err)
+	}
+	if t.Insecure && !p.Warned {
+		p.Warned = true
+		p.Say("warning: certificates are not verified (--insecure), so anybody on the way can pose as the agent: use it for development only")
+	}
+	return config, nil
+}
+
+// CredentialOptions reads where credentials come from; an option wins over a variable.
+// It adds secrets to those that are masked.
+func CredentialOptions(p *frame.Program, c *cli.Context, conf *Configuration, header http.Header, config *tls.Config, secrets *trace.Secrets) (*credentials.Options, error) {
+	o := &credentials.Options{Agent: conf.Agent, Header: header, TLS: config, Certificate: config != nil && config.GetClientCertificate != nil,
+		Now: time.Now}
+	if secrets != nil {
+		o.Learn = secrets.Add
+	}
+	if !strings.Contains(conf.Agent, "://") {
+		o.Agent = ""
+	}
+	if u, err := url.Parse(conf.Agent); err == nil && u.User != nil && header.Get("Authorization") == "" {
+		// The URL's own credentials are sent, so no sign-in is. A refusal of them must not
+		// renew one.
+		password, _ := u.User.Password()
+		o.Header, o.HeaderBy = header.Clone(), "the agent's URL"
+		if o.Header == nil {
+			o.Header = http.Header{}
+		}
+		o.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
+	}
+	var err error
+	if o.Token, err = conf.secret(c, "token-file", "credential-command", tokenVariable, "who you are"); err != nil {
+		return nil, err
+	}
+	o.Command.Line, o.Token.Command, o.Command.Workspace = o.Token.Command, "", WorkspaceOf(c)
+	if conf.Given("credential-command") == byFiles {
+		o.Command.Base = filepath.Dir(conf.Files.File)
+	}
+	o.Scheme = frame.StringOf(c, "scheme")
+	a := &o.OAuth
+	a.ClientID, a.Issuer, a.Redirect = frame.StringOf(c, "oauth-client-id"), frame.StringOf(c, "oauth-issuer"), frame.StringOf(c, "oauth-redirect")
+	if scopes := Fields(frame.ListOf(c, "oauth-scope")); len(scopes) > 0 {
+		a.Scopes = scopes
+	}
+	a.Params = url.Values{}
+	for _, param := range frame.ListOf(c, "oauth-param") {
+		name, value, ok := strings.Cut(param, "=")
+		if !ok || name == "" {
+			return nil, frame.Usagef("--oauth-param %q is not written NAME=VALUE", param)
+		}
+		a.Params.Add(name, value)
+	}
+	if err := oauth.CheckParams(a.Params); err != nil {
+		return nil, frame.Usagef("--oauth-param: %v", err)
+	}
+	if a.Secret, err = conf.secret(c, "oauth-client-secret-file", "", clientSecretVariable, "the client's secret"); err != nil {
+		return nil, err
+	}
+	if !a.Secret.IsZero() && a.ClientID == "" {
+		return nil, frame.Usagef("%s is a client's secret, and --oauth-client-id does not say whose", a.Secret.Name)
+	}
+	if o.Agent != "" {
+		o.Cure = "a2astdio --agent " + safe.ShellWord(AgentName(o.Agent)) + " auth login"
+		if o.Store, err = credentials.OpenStore(""); err != nil {
+			o.Store = nil // signing in reports it
+		}
+	}
+	return o, nil
+}
+
+// checkVariables refuses credentials in variables, which belong to no agent, where a workspace's
+// file has chosen the agent: whoever wrote what one clones would say who gets them.
+func (conf *Configuration) checkVariables() error {
+	if !conf.Files.ChosenByWorkspace() {
+		return nil
+	}
+	names := []string{tokenVariable, clientSecretVariable}
+	for _, flag := range []string{"header", "token-file", "credential-command", "client-key", "oauth-client-secret-file"} {
+		if conf.Given(flag) == ByVariable {
+			names = append(names, frame.Env(flag)[0])
+		}
+	}
+	for _, name := range names {
+		if os.Getenv(name) != "" {
+			return frame.Usagef("%s is for the agent that you name, and only %s names this one: say --agent %s, or give [agents.%s] credentials of its own",
+				name, conf.Files.From.File, conf.Name, conf.Name)
+		}
+	}
+	return nil
+}
+
+// secret picks one of the ways to give a secret: an option with a file, an option with a
+// command ("": there is none), a variable with the secret. An option wins over a variable, and a
+// variable over the configuration. It refuses two of one kind; says names the secret in
+// that error.
+func (conf *Configuration) secret(c *cli.Context, file, command, variable, says string) (credentials.Secret, error) {
+	if err := conf.checkVariables(); err != nil {
+		return credentials.Secret{}, err
+	}
+	for _, by := range []string{ByOption, ByVariable, byFiles} {
+		var found []credentials.Secret
+		if value := os.Getenv(variable); by == ByVariable && value != "" {
+			found = append(found, credentials.Secret{Value: value, Name: variable})
+		}
+		if path := frame.StringOf(c, file); path != "" && conf.Given(file) == by {
+			found = append(found, credentials.Secret{File: path, Name: conf.says(file, by)})
+		}
+		if line := optional(c, command); line != "" && conf.Given(command) == by {
+			found = append(found, credentials.Secret{Command: line, Name: conf.says(command, by)})
+		}
+		switch len(found) {
+		case 0:
+			continue
+		case 1:
+			return found[0], nil
+		}
+		return credentials.Secret{}, frame.Usagef("%s and %s both say %s: give one of them", found[0].Name, found[1].Name, says)
+	}
+	return credentials.Secret{}, nil
+}
+
+func optional(c *cli.Context, option string) string {
+	if option == "" {
+		return ""
+	}
+	return frame.StringOf(c, option)
+}
+
+// says names where an option has its value from.
+func (conf *Configuration) says(option, by string) string {
+	switch by {
+	case ByOption:
+		return "--" + option
+	case ByVariable:
+		return frame.Env(option)[0]
+	}
+	if v := conf.Files.Value(option); v != nil {
+		return option + " in " + v.From.File
+	}
+	return option
+}
+
+// useCredentials makes the client ask this source for credentials.
+func (l *Link) useCredentials(client *transport.ClientOptions, o *credentials.Options) {
+	o.Log = l.Options.Log
+	l.Credentials = credentials.New(o)
+	l.SignInAs = o
+	l.Closers = append(l.Closers, l.Credentials.Close)
+	client.Credentials = func(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
+		return l.Credentials.Credential(ctx, c)
+	}
+}

@@ -1,0 +1,354 @@
+// Package reach is the way to an agent, as options, variables and files say it: address,
+// process, credentials, signatures, log, trace and webhook.
+package reach
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/credentials"
+	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// DemoAgent names the built-in agent.
+const DemoAgent = "demo"
+
+// A Link is the way to an agent, as the options describe it. Each command that talks to
+// an agent begins with one. Making it sends nothing.
+type Link struct {
+	Client  *transport.Client
+	Options bridge.Options
+	Closers []func() error
+	// Name is the agent's name in the store; way is the option that led to it.
+	Name, Way string
+	// Credentials identify the user; signInAs are the options of a sign-in.
+	Credentials *credentials.Source
+	SignInAs    *credentials.Options
+	// ends: the agent ends with this process.
+	Ends bool
+	// fromFiles: only the configuration has named the agent.
+	FromFiles bool
+	// http is how to reach the agent.
+	HTTP *transport.ClientOptions
+	// Signatures is what the user wants of the card's signatures, and what was found.
+	Signatures signatures
+	// Consent lets a started agent run in the workspace; nil: it does not run there.
+	Consent *consent
+	// Writing is how to write to the agent, once its card is known.
+	Writing mapping.Writing
+}
+
+// Close releases what the link holds, in reverse order.
+func (l *Link) Close() {
+	for _, f := range slices.Backward(l.Closers) {
+		// A file or a connection failed to close. The work is done, and nobody can do
+		// anything about it.
+		_ = f()
+	}
+	l.Closers = nil
+}
+
+// Ready returns a link whose card was read, and whose writing is chosen. The caller
+// closes it.
+func Ready(p *frame.Program, c *cli.Context) (l *Link, err error) {
+	if l, err = Open(p, c); err != nil {
+		return nil, err
+	}
+	if _, err = l.Client.Card(c.Context); err != nil {
+		l.Close()
+		return nil, &frame.NotReached{Err: err}
+	}
+	agent := bridge.NewAgent(&l.Options)
+	defer agent.Close()
+	if _, l.Writing, err = agent.Ready(c.Context); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// Open reads the options. The caller closes the result. Each adjust may change how the
+// agent is reached.
+func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOptions)) (_ *Link, err error) {
+	l := &Link{}
+	defer func() {
+		if err != nil {
+			l.Close()
+		}
+	}()
+	conf, err := Configure(p, c)
+	if err != nil {
+		return nil, err
+	}
+	agent, card := conf.Agent, frame.StringOf(c, "card")
+	if agent == "" && conf.Command == "" {
+		if card == "" {
+			return nil, ErrNoAgent
+		}
+		agent, card = card, "" // it names the agent, too
+	}
+	client, err := ClientOptions(p, c, conf)
+	if err != nil {
+		return nil, err
+	}
+	client.Card = card
+	if err := l.signed(c, client); err != nil {
+		return nil, err
+	}
+	if err := l.BridgeOptions(c); err != nil {
+		return nil, err
+	}
+	l.Options.Version = p.Version
+
+	later := new(trace.Secrets)
+	who, err := CredentialOptions(p, c, conf, client.Header, client.TLS, later)
+	if err != nil {
+		return nil, err
+	}
+	secrets := &trace.Options{Header: client.Header, Secrets: append(urlSecrets(agent), urlSecrets(card)...), Later: later, URLs: []string{agent, card}, Version: p.Version}
+	if err := openRecords(p, c, l, client, secrets); err != nil {
+		return nil, err
+	}
+	l.Ends = agent == DemoAgent || conf.Command != ""
+	l.Name, l.Way, l.FromFiles = AgentName(agent), "--agent "+cmp.Or(conf.Name, agent), conf.AgentGiven == ""
+	switch {
+	case agent == DemoAgent:
+		agent = l.startDemo(client)
+	case conf.Command != "":
+		if err := keepAgent(p, c, l, conf, client); err != nil {
+			return nil, err
+		}
+	}
+	if l.Way != "--agent "+DemoAgent {
+		l.useCredentials(client, who)
+	}
+	for _, f := range adjust {
+		f(client)
+	}
+	l.HTTP = client
+	if l.Client, err = transport.NewClient(agent, client); err != nil {
+		return nil, frame.Usagef("%v", err)
+	}
+	l.Closers = append(l.Closers, l.Client.Close)
+	l.Options.Client = l.Client
+	if err := l.openWebhook(c, l.Client.Local() || conf.Command != ""); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// openRecords opens the log and the trace, neither of which gets the secrets.
+func openRecords(p *frame.Program, c *cli.Context, l *Link, client *transport.ClientOptions, secrets *trace.Options) (err error) {
+	l.Options.Mask = trace.MaskOwn(secrets)
+	p.Mask = l.Options.Mask
+	if l.Options.Log, err = OpenLog(p, c, l, secrets); err != nil {
+		return err
+	}
+	client.Log = l.Options.Log
+	return OpenTrace(p, c, l, client, secrets)
+}
+
+// ClientOptions reads how to reach the agent.
+func ClientOptions(p *frame.Program, c *cli.Context, conf *Configuration) (client *transport.ClientOptions, err error) {
+	client = &transport.ClientOptions{TrustOrigins: Fields(frame.ListOf(c, "trust-origin")), UserAgent: "a2astdio/" + p.Version}
+	if client.Header, err = Headers(frame.ListOf(c, "header")); err != nil {
+		return nil, err
+	}
+	if err := conf.addHeaders(client.Header); err != nil {
+		return nil, err
+	}
+	client.Version, client.Binding, client.Timeout = frame.StringOf(c, "a2a-version"), frame.StringOf(c, "binding"), frame.Where(c, "timeout").Duration("timeout")
+	client.TLS, err = TlsConfig(p, c)
+	return client, err
+}
+
+// BridgeOptions reads the bridge's options.
+func (l *Link) BridgeOptions(c *cli.Context) (err error) {
+	o := &l.Options
+	o.Dialect, o.Mode, o.Protocol, o.OnEOF = frame.StringOf(c, "dialect"), frame.StringOf(c, "mode"), frame.StringOf(c, "protocol"), frame.StringOf(c, "on-eof")
+	o.IdleTimeout, o.MaxEventsPerSecond = frame.Where(c, "idle-timeout").Duration("idle-timeout"), c.Int("max-events-per-second")
+	if o.Extensions, err = extensionURIs(Fields(frame.ListOf(c, "extension"))); err != nil {
+		return err
+	}
+	o.ForwardMCP, o.NoHistory = c.Bool("forward-mcp"), c.Bool("no-history")
+	if o.AgentSettings, err = JsonObject("agent-settings", frame.StringOf(c, "agent-settings")); err != nil {
+		return err
+	}
+	o.Workspace, err = Directory(frame.StringOf(c, "workspace"))
+	return err
+}
+
+// Directory checks a directory, and makes its path absolute: the agent may run in
+// another one.
+func Directory(dir string) (string, error) {
+	abs, err := filepath.Abs(cmp.Or(dir, "."))
+	if err != nil {
+		return "", frame.Usagef("--workspace: %v", err)
+	}
+	if info, err := os.Stat(abs); dir != "" && (err != nil || !info.IsDir()) {
+		return "", frame.Usagef("--workspace %s is no directory", dir)
+	}
+	return abs, nil
+}
+
+// OpenLog opens the log that the user asks for; none by default.
+func OpenLog(p *frame.Program, c *cli.Context, l *Link, secrets *trace.Options) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(frame.StringOf(c, "log-level"))); err != nil {
+		return nil, frame.Usagef("--log-level: %v", err)
+	}
+	var out io.Writer
+	switch file := frame.StringOf(c, "log"); {
+	case file == "-", file == "" && frame.IsSet(c, "log-level"):
+		out = p.Stderr
+	case file == "":
+		return slog.New(slog.DiscardHandler), nil
+	default:
+		// Logs are appended to. Only the user may read it: errors quote what was said.
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return nil, frame.Usagef("--log: %v", err)
+		}
+		l.Closers = append(l.Closers, f.Close)
+		out = f
+	}
+	return slog.New(slog.NewTextHandler(trace.Masked(out, secrets), &slog.HandlerOptions{Level: level})), nil
+}
+
+// startDemo starts the built-in agent on a network in memory, which has no port that
+// others could reach, and returns its URL. Its tasks end with this process.
+func (l *Link) startDemo(client *transport.ClientOptions) string {
+	agent := demo.New(&demo.Options{Version: "both"})
+	pipe := agent.Pipe()
+	// Each task may hold a stream, and the default of two idle connections would close
+	// others. The client's own transport is for real networks.
+	http := &http.Transport{DialContext: pipe.DialContext, MaxIdleConnsPerHost: maxDemoConns, DisableCompression: true}
+	client.RoundTripper = http
+	l.Closers = append(l.Closers, agent.Close, pipe.Close, func() error {
+		http.CloseIdleConnections()
+		return nil
+	})
+	return demo.PipeURL
+}
+
+// maxDemoConns is what package transport uses for real agents.
+const maxDemoConns = 1024
+
+// AgentName is the agent's name in the store: its URL without possible credentials.
+func AgentName(agent string) string {
+	u, err := url.Parse(agent)
+	if err != nil || u.Host == "" {
+		return agent
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// ShownAddress is an agent's URL, a file's name, or what was meant to be one, as it is
+// shown: without what may be a user, a password or a query.
+func ShownAddress(address string) string {
+	address = AgentName(address)
+	if user, host, ok := strings.Cut(address, "@"); ok && strings.Contains(user, ":") {
+		address = "***@" + host
+	}
+	if strings.Contains(address, "://") || strings.HasPrefix(address, "***@") {
+		address, _, _ = strings.Cut(address, "?")
+	}
+	return address
+}
+
+// Absolute makes a path absolute for a file; "-" and a URL stay.
+func Absolute(path string) string {
+	if path == "-" || strings.Contains(path, "://") {
+		return path
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// AbsoluteKey is --signature-key for a process that starts in another directory.
+func AbsoluteKey(key string) string {
+	if config.IsKeyElsewhere(key) {
+		return key
+	}
+	return Absolute(key)
+}
+
+// Self is the path of this program, which may not be in PATH.
+func Self() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "a2astdio"
+	}
+	return path
+}
+
+func IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 // an executable is a command
+}
+
+// Again makes the link that a program started now would have from the same command
+// line: the files may have changed. set changes options before they are read.
+func Again(p *frame.Program, ctx context.Context, set func(c *cli.Context) error) (l *Link, err error) {
+	app := p.App()
+	action := func(c *cli.Context) error {
+		if err = set(c); err == nil {
+			l, err = Open(p, c)
+		}
+		return nil
+	}
+	app.Action = action
+	for _, c := range app.Commands {
+		c.Action = action
+	}
+	if err := p.RunCommand(ctx, app); err != nil {
+		return nil, err
+	}
+	return l, err
+}
+
+// CanSignIn refuses where nothing can store a sign-in, or the agent has no place to
+// sign in.
+func (l *Link) CanSignIn() error {
+	switch {
+	case l.Credentials == nil:
+		return frame.Usagef("the demo that is built in knows nobody: a2astdio demo --listen :4000 --auth bearer serves one that does")
+	case l.SignInAs.Agent == "":
+		return frame.Usagef("a sign-in is kept by the agent's URL: --agent names it")
+	case l.SignInAs.Store == nil:
+		_, err := credentials.OpenStore("")
+		return errors.Join(err, frame.Usagef("there is no place to keep a sign-in"))
+	}
+	return nil
+}
+
+// PublicCard returns the card that the agent shows without credentials, nil if it shows
+// none.
+func (l *Link) PublicCard(c *cli.Context) (*a2a.Card, error) {
+	card, err := l.Client.PublicCard(c.Context)
+	if err != nil && !frame.Unauthenticated(err) {
+		return nil, &frame.NotReached{Err: err}
+	}
+	return card, nil
+}

@@ -1,0 +1,91 @@
+package reach
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// MaxShortID is how long the beginning of a task's ID may be. Longer words are whole IDs,
+// and cost no further request.
+const MaxShortID = 16
+
+// ProgramFor returns the beginning of a command line for the same agent.
+func ProgramFor(c *cli.Context) string {
+	command := frame.ProgramName
+	for _, name := range []string{"agent", "agent-command", "workspace"} {
+		if l := frame.Where(c, name); l.IsSet(name) && l.String(name) != "" && l.String(name) != os.Getenv(frame.Env(name)[0]) {
+			command += " --" + name + " " + safe.ShellWord(l.String(name))
+		}
+	}
+	return command
+}
+
+// ReadyTask reaches the agent, and completes the ID of a task, which is the first
+// argument.
+func ReadyTask(p *frame.Program, c *cli.Context, args []string) (*Link, error) {
+	l, err := Ready(p, c)
+	if err != nil {
+		return nil, err
+	}
+	if args[0], err = l.TaskID(c, args[0]); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// TaskID completes a task's ID from its beginning, as task list shows it: it looks among
+// the tasks that the agent lists first. It returns the word itself if the agent knows
+// it, and also if no ID is found: the agent's answer to it tells more.
+func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
+	if len(word) > MaxShortID {
+		return word, nil
+	}
+	var agent *a2a.Error
+	if _, err := l.Client.Get(c.Context, word, 0); err == nil || !errors.As(err, &agent) {
+		return word, nil
+	}
+	none := 0
+	list, err := l.Client.List(c.Context, a2a.TaskQuery{HistoryLength: &none})
+	if err != nil {
+		return word, nil // the agent has no list
+	}
+	found := []string{}
+	for i := range list.Tasks {
+		if id := list.Tasks[i].TaskID; strings.HasPrefix(id, word) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return word, nil
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%d tasks have an ID that begins with %s: %s", len(found), word, frame.Short(strings.Join(found, ", "), frame.MaxValue))
+}
+
+// DemoForgets explains why the demo does not have a task, where that is our doing.
+func DemoForgets(p *frame.Program, c *cli.Context, err error) error {
+	var agent *a2a.Error
+	if errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound && frame.StringOf(c, "agent") == DemoAgent {
+		return fmt.Errorf("%w: %s", err, DemoEnds)
+	}
+	return err
+}
+
+const DemoEnds = "the demo that is built in ends with its command, and its tasks with it: a2astdio demo --listen :4000 serves one that stays"
+
+// ChosenSays names the interface that is used, and why.
+func ChosenSays(c transport.Chosen) string {
+	return "A2A " + c.Version + " over " + c.Binding + ": " + c.Why
+}

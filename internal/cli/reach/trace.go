@@ -1,0 +1,78 @@
+package reach
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// OpenTrace records both wires, if the user asks for a trace.
+func OpenTrace(p *frame.Program, c *cli.Context, l *Link, client *transport.ClientOptions, secrets *trace.Options) error {
+	mode := "client"
+	switch {
+	case isServe(c), c.Command.Name == "replay":
+		mode = "bridge"
+	case c.Command.Name == "proxy":
+		mode = "proxy"
+	}
+	r, err := Record(p, c, mode, secrets)
+	if err != nil || r == nil {
+		return err
+	}
+	l.Closers = append(l.Closers, func() error { return CloseTrace(p, c, r) })
+	l.Options.Tap, client.Wrap = r.Tap, r.Wrap
+	l.Options.Observe = Observer(r)
+	return nil
+}
+
+// Observer records what a bridge does; it is meant for bridge.Options.
+func Observer(r *trace.Recorder) func(*bridge.Observation) {
+	return func(o *bridge.Observation) {
+		switch o.What {
+		case bridge.ObservedEvent:
+			r.Event(o.Event, string(o.Payload))
+		case bridge.ObservedLines:
+			r.Became(o.Events, o.Lines)
+		default:
+			r.Decide(&trace.Decision{What: string(o.What), Why: o.Why, Session: o.Session, Task: o.Task, Call: o.Call,
+				Events: slices.Clone(o.Events), Attempt: o.Attempt, Option: o.Option, Outcome: o.Outcome, By: o.By})
+		}
+	}
+}
+
+// Record begins the trace of --trace; nil without one. The caller ends it by
+// closeTrace.
+func Record(p *frame.Program, c *cli.Context, mode string, secrets *trace.Options) (*trace.Recorder, error) {
+	file := frame.StringOf(c, "trace")
+	if file == "" {
+		return nil, nil
+	}
+	opts := *secrets
+	opts.Mode, opts.Redact, opts.Limit = mode, frame.Where(c, "trace-redact").Bool("trace-redact"), trace.FullLimit
+	if file == "-" {
+		return trace.New(p.Stderr, &opts), nil
+	}
+	r, err := trace.Create(strings.ReplaceAll(file, "{pid}", strconv.Itoa(os.Getpid())), &opts)
+	if err != nil {
+		return nil, frame.Usagef("--%v", err)
+	}
+	return r, nil
+}
+
+// CloseTrace ends a trace. It reports one that ended early as incomplete, which would
+// otherwise look complete.
+func CloseTrace(p *frame.Program, c *cli.Context, r *trace.Recorder) error {
+	err := r.Close()
+	if err != nil {
+		p.Say("the trace %s is not complete: %v", frame.StringOf(c, "trace"), err)
+	}
+	return err
+}

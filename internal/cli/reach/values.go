@@ -1,0 +1,114 @@
+package reach
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/mapping"
+)
+
+// Headers reads --header. Errors leave out the value, which is likely to be a password.
+func Headers(list []string) (http.Header, error) {
+	h := http.Header{}
+	for i, line := range list {
+		file, isFile := strings.CutPrefix(line, "@")
+		if !isFile {
+			if !addHeader(h, line) {
+				return nil, frame.Usagef("--header: number %d is not written like 'Name: value'", i+1)
+			}
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, frame.Usagef("--header: %v", err)
+		}
+		for n, line := range strings.Split(string(b), "\n") {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !addHeader(h, line) {
+				return nil, frame.Usagef("--header: line %d of %s is not written like Name: value", n+1, file)
+			}
+		}
+	}
+	return h, nil
+}
+
+func addHeader(h http.Header, line string) bool {
+	name, value, ok := strings.Cut(line, ":")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	if !ok || !safe.HeaderName(name) || !safe.HeaderValue(value) {
+		return false
+	}
+	h.Add(name, value)
+	return true
+}
+
+// JsonObject reads an option that is a JSON object, or @ and a file with one.
+func JsonObject(name, value string) (json.RawMessage, error) {
+	if value == "" {
+		return nil, nil
+	}
+	b := []byte(value)
+	if file, ok := strings.CutPrefix(value, "@"); ok {
+		var err error
+		if b, err = os.ReadFile(file); err != nil {
+			return nil, frame.Usagef("--%s: %v", name, err)
+		}
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(b, &object); err != nil || object == nil {
+		return nil, frame.Usagef("--%s is not a JSON object like {\"autoExecute\":true}", name)
+	}
+	return b, nil
+}
+
+// Fields splits the words of a variable: neither URLs nor URIs have blanks.
+func Fields(list []string) []string {
+	var all []string
+	for _, s := range list {
+		all = append(all, strings.Fields(s)...)
+	}
+	return all
+}
+
+// extensionURIs reads URIs, each with those that it requires: URI=REQUIRED,REQUIRED.
+func extensionURIs(list []string) (all []string, err error) {
+	for _, s := range list {
+		uri, required := s, ""
+		if at := strings.LastIndex(s, "="); at > 0 && mapping.IsURI(s[:at]) {
+			if first, _, _ := strings.Cut(s[at+1:], ","); mapping.IsURI(first) {
+				uri, required = s[:at], s[at+1:]
+			}
+		}
+		for _, u := range append([]string{uri}, strings.FieldsFunc(required, func(r rune) bool { return r == ',' })...) {
+			if !mapping.IsURI(u) {
+				return nil, frame.Usagef("--extension does not take %q: it takes the URI of an extension, like https://example.com/extension/v1, or URI=URI,... for one and those that it requires", u)
+			}
+			if !slices.Contains(all, u) {
+				all = append(all, u)
+			}
+		}
+	}
+	return all, nil
+}
+
+// urlSecrets are the possible secrets in the agent's URL: a password and the whole
+// query, since some agents want a key there.
+func urlSecrets(agent string) []string {
+	u, err := url.Parse(agent)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	var secrets []string
+	if password, ok := u.User.Password(); ok {
+		secrets = append(secrets, password, u.User.Username()+":"+password)
+	}
+	for _, values := range u.Query() {
+		secrets = append(secrets, values...)
+	}
+	return secrets
+}

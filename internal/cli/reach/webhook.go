@@ -1,0 +1,80 @@
+package reach
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/internal/webhook"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// openWebhook makes the receiver that the options ask for.
+func (l *Link) openWebhook(c *cli.Context, local bool) error {
+	l.Options.WebhookPolicy = &transport.WebhookPolicy{Allow: Fields(frame.ListOf(c, "webhook-allow"))}
+	where := frame.StringOf(c, "webhook")
+	if where == "" {
+		for _, name := range []string{"webhook-url", "webhook-jwks"} {
+			if frame.IsSet(c, name) && frame.StringOf(c, name) != "" {
+				return frame.Usagef("--%s is for a receiver: name one with --webhook", name)
+			}
+		}
+		return nil
+	}
+	base, err := publicURL(frame.StringOf(c, "webhook-url"))
+	if err != nil {
+		return err
+	}
+	var keys *webhook.Keys
+	if jwks := frame.StringOf(c, "webhook-jwks"); jwks != "" {
+		if keys, err = webhook.NewKeys(jwks); err != nil {
+			return frame.Usagef("--webhook-jwks: %v", err)
+		}
+	}
+	if base == "" && !local {
+		return frame.Usagef("--webhook %s is on this machine and the agent is not: say with --webhook-url how the agent reaches it", where)
+	}
+	boxes := webhook.NewBoxes(base, keys != nil)
+	server, err := webhook.Listen(where, webhook.NewReceiver(boxes, &webhook.Options{Keys: keys, Issuers: l.agentURLs(frame.StringOf(c, "agent"), frame.StringOf(c, "card")), Log: l.Options.Log}))
+	if err != nil {
+		return frame.Usagef("--webhook: %v", err)
+	}
+	if base == "" {
+		boxes.SetBase(server.URL())
+	}
+	l.Closers = append(l.Closers, server.Close)
+	l.Options.Webhooks = boxes
+	return nil
+}
+
+// agentURLs returns where the agent is: where the user, the card's place and the card say
+// so. A started agent's URL is known once it runs.
+func (l *Link) agentURLs(given ...string) func(context.Context) []string {
+	return func(ctx context.Context) []string {
+		chosen, err := l.Client.Chosen(ctx)
+		if err != nil {
+			return given
+		}
+		return append(given, chosen.At.URL)
+	}
+}
+
+// publicURL checks the address by which agents reach a receiver.
+func publicURL(value string) (string, error) {
+	if value == "" {
+		return "", nil
+	}
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "", frame.Usagef("--webhook-url %q is no http or https URL", value)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return "", frame.Usagef("--webhook-url has credentials, a query or a fragment, but addresses begin with it")
+	case u.Scheme == "http" && !safe.ThisMachine(u.Host):
+		return "", frame.Usagef("--webhook-url %s is not encrypted: pushes and their token could be read on the way; use https", value)
+	}
+	return value, nil
+}

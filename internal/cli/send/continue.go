@@ -1,0 +1,122 @@
+package send
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A thread is the conversation with an agent in a directory. Each command stores where
+// it has left the conversation, for --continue.
+type thread struct {
+	store      *store.Store
+	agent, cwd string
+	l          *reach.Link
+	// lose reports that nothing is stored: to the user at a terminal or with --continue,
+	// otherwise to the log.
+	lose func(error)
+}
+
+// openThread opens the conversation. Without a place to store it only --continue fails.
+func openThread(p *frame.Program, c *cli.Context, l *reach.Link) (*thread, error) {
+	s, err := store.Open("")
+	if err != nil && c.Bool("continue") {
+		return nil, err
+	}
+	lose := func(err error) { l.Options.Log.Warn("the conversation is not kept for --continue", "err", err) }
+	if c.Bool("continue") || frame.IsTerminal(p.Stderr) {
+		lose = func(err error) { p.Say("this conversation is not stored for --continue: %v", err) }
+	}
+	if err != nil {
+		lose(err)
+	}
+	return &thread{s, cmp.Or(l.Name, "command "+frame.StringOf(c, "agent-command")), l.Options.Workspace, l, lose}, nil
+}
+
+// resume makes a message continue the conversation.
+func (t *thread) resume(m *a2a.Outgoing) error {
+	last, err := t.store.Conversation(t.agent, t.cwd)
+	switch {
+	case errors.Is(err, store.ErrNoSession):
+		return fmt.Errorf("there is no conversation with this agent in %s to continue: send without --continue begins one", t.cwd)
+	case err != nil:
+		return err
+	}
+	m.ContextID, m.TaskID = last.ContextID, last.TaskID
+	return nil
+}
+
+// keep stores where the conversation is.
+func (t *thread) keep(contextID, taskID string) {
+	if contextID == "" && taskID == "" || t.l.Options.NoHistory {
+		return
+	}
+	err := t.store.PutConversation(store.Record{Agent: t.agent, Cwd: t.cwd,
+		ContextID: strings.ToValidUTF8(contextID, ""), TaskID: strings.ToValidUTF8(taskID, "")})
+	if err != nil {
+		t.lose(err)
+		t.lose = func(error) {} // report it once
+	}
+}
+
+// lost adds to an agent's refusal what the user can do, if the message named a task or
+// a context.
+func lost(c *cli.Context, l *reach.Link, taskID string, err error) error {
+	if !refused(err) {
+		return err
+	}
+	if taskID != "" && asks(l, c, taskID) {
+		// A prompt is no approval, whatever it says.
+		return fmt.Errorf("%w: the task waits for approval: a2astdio task subscribe --approve ask %s", err, safe.ShellWord(taskID))
+	}
+	var agent *a2a.Error
+	switch {
+	case c.Bool("continue"):
+	case taskID != "" && c.IsSet("task-id") && errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound:
+		return fmt.Errorf("agent: it has no task %s (%s, %d): a2astdio task list shows its tasks", taskID, agent.Message, agent.Code)
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: the agent may have given up the conversation that --continue goes on with; without it another one begins", err)
+}
+
+// refused reports whether the agent has refused a message because of its task or
+// context.
+func refused(err error) bool {
+	var agent *a2a.Error
+	return errors.As(err, &agent) &&
+		(agent.Code == a2a.CodeTaskNotFound || agent.Code == a2a.CodeInvalidParams || agent.Code == a2a.CodeUnsupportedOperation)
+}
+
+// asks reports whether a task waits for approval; false where that is not known.
+func asks(l *reach.Link, c *cli.Context, taskID string) bool {
+	card, err := l.Client.Card(c.Context)
+	if err != nil {
+		return false
+	}
+	w, err := mapping.Settings(card, l.Options.Dialect, l.Options.Extensions)
+	if err != nil {
+		return false
+	}
+	task, err := l.Client.Get(c.Context, taskID, -1)
+	return err == nil && task.State == a2a.StateInputRequired && waitsForApproval(task, w.Dialect)
+}
+
+// waitsForApproval reports whether a task has a call that waits.
+func waitsForApproval(task *a2a.Event, dialect string) bool {
+	fold := mapping.NewFold()
+	fold.Speak(dialect)
+	fold.Event(shown.Snapshot, task, nil)
+	return len(fold.Open()) > 0
+}

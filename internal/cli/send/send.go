@@ -1,0 +1,144 @@
+// Package send is the command send: one prompt for a shell.
+package send
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/cli/talk"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func Command(p *frame.Program) *cli.Command {
+	return p.AgentCommand("send", send,
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: frame.Text, EnvVars: frame.Env("output"),
+			Usage: "`text|json|events`: text is the agent's words, as they come; json is one document at the end, A2A 1.0's task or message; events is one JSON object a line for everything that happens"},
+		&cli.StringFlag{Name: "approve", Value: talk.ApproveAsk, EnvVars: frame.Env("approve"),
+			Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
+		&cli.BoolFlag{Name: "fail",
+			Usage: "exit with 1 if the task failed, was rejected or cancelled, or if an approval was wanted that nobody could give; with 6 if the agent asks something and waits"},
+		&cli.StringSliceFlag{Name: "attach", Usage: "`FILE`: send this file with the prompt, if the agent takes its kind; up to 20 MiB in all. Repeatable"},
+		&cli.BoolFlag{Name: "continue", Usage: "go on in the last conversation with this agent in this directory"},
+		&cli.StringFlag{Name: "task-id", Usage: "`ID`: go on with a task that waits for you, instead of beginning one"},
+		&cli.StringFlag{Name: "context-id", Usage: "`ID`: begin the task in the context of earlier ones"},
+		&cli.BoolFlag{Name: "async", Usage: "do not wait: show the task's ID, or with -o json the task, as soon as the agent has taken it"},
+		&cli.BoolFlag{Name: "stream", Usage: "with -o json, write A2A 1.0's StreamResponse, one a line, as they come"},
+		&cli.StringFlag{Name: "metadata", Usage: "`JSON|@FILE`: an object to add to the message's metadata; the prompt is no slash command then"},
+		&cli.StringSliceFlag{Name: "accept", Usage: "`MODES`: media types that the answer may have, like text/plain; with commas between, or repeatable"},
+		&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
+}
+
+// send runs one turn for a shell. On a terminal it also runs the turns that answer what
+// the agent asks in prose.
+func send(p *frame.Program, c *cli.Context) error {
+	editor, err := talk.NewEditor(p, c, c.Bool("stream"))
+	if err != nil {
+		return err
+	}
+	message, err := message(p, c)
+	if err != nil {
+		return err
+	}
+	files, err := readAttachments(frame.StringsOf(c, "attach"))
+	if err != nil {
+		return err
+	}
+	l, err := reach.Open(p, c)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	thread, err := openThread(p, c, l)
+	if err != nil {
+		return err
+	}
+	if c.Bool("continue") {
+		if err := thread.resume(message); err != nil {
+			return err
+		}
+	}
+	prompt, err := prompt(p, c)
+	if err != nil {
+		return err
+	}
+	defer editor.Screen.End()
+	card, err := firstCard(p, c, l, editor, thread.agent)
+	if err != nil {
+		return err
+	}
+	if message.Parts, err = parts(prompt, files, card); err != nil {
+		return err
+	}
+	editor.WaitsFor(cmp.Or(card.Name, "the agent"))
+	agent := bridge.NewAgent(&l.Options)
+	if c.IsSet("task-id") {
+		_, _, _ = agent.Ready(c.Context) // sending meets the same error and reports it
+		if message.TaskID, err = l.TaskID(c, message.TaskID); err != nil {
+			agent.Close()
+			return err
+		}
+	}
+	if c.Bool("async") {
+		defer agent.Close()
+		return sendAsync(p, c, l, thread, agent, message, editor.Format)
+	}
+	return converse(p, c, l, editor, thread, agent, message, prompt)
+}
+
+// firstCard gets the agent's card, and shows meanwhile who is waited for.
+func firstCard(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Editor, agent string) (*a2a.Card, error) {
+	started := l.HTTP.Process != nil // the start of the process shows its own line
+	if !started {
+		editor.Screen.WaitFor(agent)
+	}
+	card, err := l.Client.Card(c.Context)
+	if started {
+		editor.Screen.WaitFor("the agent")
+	}
+	switch {
+	case err != nil && c.Context.Err() != nil:
+		editor.Screen.Echoed()
+		editor.Screen.End()
+		p.Say("cancelled")
+		return nil, frame.ErrInterrupted
+	case err != nil:
+		return nil, &frame.NotReached{Err: err}
+	}
+	return card, nil
+}
+
+// converse runs the turns of a message and of the user's answers. It closes the agent.
+func converse(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Editor, thread *thread, agent *bridge.Agent, message *a2a.Outgoing, prompt string) error {
+	session := agent.NewSession(l.Options.Workspace)
+	session.Resume(message.ContextID, message.TaskID)
+	editor.Begun = thread.keep
+	s := &sending{p: p, c: c, l: l, session: session, editor: editor}
+	result, err := s.first(message, prompt)
+	for err == nil && c.Context.Err() == nil {
+		answer, ok := s.answer(result)
+		if !ok {
+			break
+		}
+		result, err = s.next(answer)
+	}
+	if errors.Is(err, talk.ErrStuck) {
+		return frame.ErrInterrupted // the turn still uses the agent, which ends with this process
+	}
+	if c.Context.Err() != nil && !s.asked && !editor.Approver.Interrupted {
+		editor.Screen.Echoed()
+	}
+	if !refused(err) { // after a refusal --continue must find the conversation unchanged
+		thread.keep(session.NextIDs())
+	}
+	if c.Context.Err() != nil && result.TaskID != "" && !result.State.Terminal() {
+		// The user has left: nobody waits for the task, so it need not go on.
+		result.State = s.cancel(result)
+	}
+	agent.Close()
+	return talk.Verdict(p, c, l, editor, result, lost(c, l, message.TaskID, err))
+}

@@ -1,0 +1,94 @@
+package serve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/companion"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+func CompanionCommand(p *frame.Program) *cli.Command {
+	env := p.NewCommand("companion env", companionEnv,
+		&cli.StringFlag{Name: "shell", Value: ShellPosix, Usage: "`sh|fish|powershell`: whose words to print it in"})
+	c := p.NewCommand("companion", runCompanion,
+		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
+		&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
+		&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
+		&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"},
+		&cli.StringFlag{Name: "plugin", Usage: "`EDITOR`: print the plugin of this editor, and do nothing else: nvim"})
+	c.Subcommands = []*cli.Command{env}
+	return c
+}
+
+// runCompanion serves an editor and its agents until the input ends. A signal ends it the
+// same way: editors send one.
+func runCompanion(p *frame.Program, c *cli.Context) error {
+	if _, err := p.Arguments(c); err != nil {
+		return err
+	}
+	switch editor := c.String("plugin"); editor {
+	case "":
+	case "nvim":
+		_, err := fmt.Fprintf(p.Stdout, "-- a2astdio %s\n%s", cmp.Or(p.Version, "(devel)"), companion.NeovimPlugin)
+		return err
+	default:
+		return frame.Usagef("there is no plugin for %q: there is one for nvim; docs/companion.md tells how to write another", editor)
+	}
+	opts := &companion.Options{DisplayName: c.String("name"), NoDiffs: c.Bool("no-diffs"), EditorPID: c.Int("editor-pid"), Version: p.Version}
+	var err error
+	if opts.Workspaces, err = companionWorkspaces(c); err != nil {
+		return err
+	}
+	l := &reach.Link{}
+	defer l.Close()
+	secrets := &trace.Options{Version: p.Version}
+	if frame.IsSet(c, "log") || frame.IsSet(c, "log-level") {
+		opts.Log, err = reach.OpenLog(p, c, l, secrets)
+	} else {
+		// A wrong notification has no answer, so the log has to say what is wrong.
+		opts.Log = warnings(p)
+	}
+	if err != nil {
+		return err
+	}
+	if err := reach.OpenTrace(p, c, l, &transport.ClientOptions{}, secrets); err != nil {
+		return err
+	}
+	if frame.IsTerminal(p.Stdin) {
+		p.Say("an editor's plugin would speak to this on stdin now: see docs/companion.md (Ctrl-D ends this)")
+	}
+	err = serveCompanion(c.Context, p.Stdin, p.Stdout, l.Options.Tap, opts)
+	if errors.Is(err, companion.ErrParams) {
+		return frame.Usagef("%v", err) // the user named the workspaces
+	}
+	return err
+}
+
+// companionWorkspaces returns the command's own --workspace, or else a2astdio's.
+func companionWorkspaces(c *cli.Context) (dirs []string, err error) {
+	given := frame.StringsOf(c, "workspace")
+	if at := frame.Where(c, "workspace"); len(given) == 0 && at != c {
+		given = []string{at.String("workspace")}
+	}
+	for _, dir := range given {
+		abs, err := reach.Directory(dir)
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, abs)
+	}
+	return dirs, nil
+}
+
+// warnings is the log of a part that was given no other.
+func warnings(p *frame.Program) *slog.Logger {
+	return slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}

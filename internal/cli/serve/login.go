@@ -1,0 +1,231 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/cli/auth"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/credentials"
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// IDs of the ways to sign in from an editor.
+const (
+	LoginMethod         = "a2astdio-login"
+	TerminalLoginMethod = "a2astdio-login-terminal"
+)
+
+// loginWay are the options that a sign-in in another process needs, too: to reach the
+// agent, to trust its card no more than this process does, and to find the provider.
+// Their paths are made absolute, because that process may start in another directory.
+var loginWay = []struct {
+	name string
+	said func(value string) string
+}{
+	{"ca-file", reach.Absolute}, {"client-cert", reach.Absolute}, {"client-key", reach.Absolute}, {"insecure", nil},
+	{"card", cardName}, {"trust-origin", nil}, {"signature-key", reach.AbsoluteKey}, {"require-signature", nil},
+	{"oauth-client-secret-file", reach.Absolute},
+	{"oauth-client-id", nil}, {"scheme", nil}, {"oauth-issuer", nil}, {"oauth-redirect", nil}, {"oauth-scope", nil}, {"oauth-param", nil},
+}
+
+// cardName is --card for another process, whose options everybody can read.
+func cardName(card string) string { return reach.Absolute(reach.AgentName(card)) }
+
+// An editorLogin signs the user in from an editor.
+type editorLogin struct {
+	link    *reach.Link
+	methods []acp.AuthMethod
+}
+
+var _ bridge.Login = (*editorLogin)(nil)
+
+// newLogin returns nil where the agent has no place to sign in, or nothing can store
+// a sign-in.
+func newLogin(l *reach.Link, c *cli.Context) bridge.Login {
+	if l.CanSignIn() != nil {
+		return nil
+	}
+	host := strings.TrimPrefix(strings.TrimPrefix(credentials.Origin(l.SignInAs.Agent), "https://"), "http://")
+	return &editorLogin{l, []acp.AuthMethod{
+		{ID: LoginMethod, Name: "Sign in", Description: "Sign in to the agent at " + host + ", in your browser"},
+		terminalLogin(l, c, host),
+	}}
+}
+
+// terminalLogin lets the editor start a2astdio auth login. Some editors add the
+// arguments to those of a2astdio, others replace them; so the environment carries them,
+// too.
+func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
+	words := []string{"auth", "login"}
+	agent := reach.AgentName(l.SignInAs.Agent)
+	variables, args := map[string]string{frame.Env("agent")[0]: agent}, []string{"--agent", agent}
+	for _, option := range loginWay {
+		if !frame.IsSet(c, option.name) {
+			continue
+		}
+		values := frame.ListOf(c, option.name)
+		if len(values) == 0 {
+			values = []string{frame.StringOf(c, option.name)}
+		}
+		for i, v := range values {
+			if option.said != nil {
+				values[i] = option.said(v)
+			}
+			args = append(args, "--"+option.name+"="+values[i])
+		}
+		variables[frame.Env(option.name)[0]] = strings.Join(values, "\n")
+	}
+	m := acp.AuthMethod{ID: TerminalLoginMethod, Name: "Sign in on a terminal", Description: "Sign in to the agent at " + host + ", by browser, by a code for another device, or with a token of yours",
+		Type: acp.AuthTerminal, Args: words, Env: variables}
+	if program, err := os.Executable(); err == nil {
+		m.Meta = &acp.AuthMeta{TerminalAuth: acp.TerminalAuth{Label: "a2astdio auth login", Command: program, Args: append(args, words...)}}
+	}
+	return m
+}
+
+// Methods implements [bridge.Login]. A browser is offered where there is a provider to
+// sign in at: named by the card, the user, or the agent's refusal (RFC 9728). An agent
+// that wants a token, or is down, has none.
+func (e *editorLogin) Methods(oauth bool) []acp.AuthMethod {
+	if oauth || e.link.Credentials.NamesProvider() {
+		return e.methods
+	}
+	return e.methods[1:]
+}
+
+// Needed implements [bridge.Login].
+func (e *editorLogin) Needed(ctx context.Context, card *a2a.Card) error {
+	_, err := e.link.Credentials.Needed(ctx, card)
+	return err
+}
+
+// SignIn implements [bridge.Login].
+func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
+	source := e.link.Credentials
+	how := &credentials.SignIn{}
+	card, err := e.link.Client.PublicCard(ctx)
+	if err != nil && !frame.Unauthenticated(err) {
+		return err
+	}
+	how.Card = card
+	if helps, err := source.Needed(ctx, card); err != nil && !helps {
+		return err // what the options say goes before a sign-in
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	u := &editorUser{user: user, stop: stop, cure: e.link.SignInAs.Cure}
+	defer u.asked.Wait()
+	defer stop(nil)
+	if _, err := source.SignIn(ctx, how, u); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		return fmt.Errorf("bridge: not signed in: %w", err)
+	}
+	e.link.Client.ForgetCard()
+	return nil
+}
+
+// SignOut implements [bridge.Login].
+func (e *editorLogin) SignOut(ctx context.Context) error {
+	source := e.link.Credentials
+	_, warn, err := source.SignOut(ctx)
+	if warn != nil {
+		e.link.Options.Log.Warn("signed out here, but the identity provider was not told", "err", warn)
+	}
+	e.link.Client.ForgetCard()
+	if given := source.Given(); err == nil && given != "" {
+		return fmt.Errorf("bridge: the sign-in was deleted, but %s still identifies you: remove that, and start again", given)
+	}
+	return err
+}
+
+// An editorUser is a user without a terminal, behind an editor.
+type editorUser struct {
+	user  bridge.Asker
+	stop  context.CancelCauseFunc
+	cure  string
+	asked sync.WaitGroup
+}
+
+var _ credentials.User = (*editorUser)(nil)
+
+// Confirm implements [credentials.User].
+func (u *editorUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error) {
+	yes, err = u.user.Confirm(ctx, strings.TrimSpace(safe.Plain(auth.ProviderQuestion(q)))+"\nGo there?")
+	if errors.Is(err, bridge.ErrCannotAsk) {
+		err = credentials.ErrCannot
+	}
+	return yes, err
+}
+
+// Visit implements [credentials.User]: the editor opens the page, or this machine's
+// browser.
+func (u *editorUser) Visit(ctx context.Context, local, text string) error {
+	u.open(ctx, text, local, func() error {
+		if err := auth.OpenBrowser(local); err != nil {
+			return fmt.Errorf("there is no browser to be found (%v): run %s in a terminal", err, u.cure)
+		}
+		return nil
+	})
+	return nil
+}
+
+// Enter implements [credentials.User].
+func (u *editorUser) Enter(ctx context.Context, code, page, complete string, _ time.Time) error {
+	text := "To sign in to the agent, enter the code " + code + " on the page that opens"
+	if complete != "" {
+		text, page = "To sign in to the agent, go on if the page that opens shows the code "+code, complete
+	}
+	u.open(ctx, text, page, func() error {
+		return fmt.Errorf("there is no browser here, and the editor has no way to show a code: run %s in a terminal", u.cure)
+	})
+	return nil
+}
+
+// open has the editor open a page; otherwise replaces it where the editor cannot. The
+// editor may answer at any time: the sign-in goes on meanwhile, and ends if the user
+// refuses.
+func (u *editorUser) open(ctx context.Context, text, url string, otherwise func() error) {
+	u.asked.Go(func() { // ends with the sign-in, by ctx
+		yes, err := u.user.Open(ctx, safe.Plain(text), url)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			if err := otherwise(); err != nil {
+				u.stop(err)
+			}
+		case !yes:
+			u.stop(oauth.ErrDeclined)
+		}
+	})
+}
+
+// Browser implements [credentials.User].
+func (u *editorUser) Browser() bool { return auth.HasBrowser(os.Getenv) }
+
+// Secret implements [credentials.User]. It refuses: editors store what is typed.
+func (u *editorUser) Secret(_ context.Context, prompt string) (string, error) {
+	return "", fmt.Errorf("the %s is not for an editor's window: run %s in a terminal, or put it into A2ASTDIO_TOKEN", prompt, u.cure)
+}
+
+// Serves gives the bridge its store of sessions and the sign-in.
+func Serves(l *reach.Link, c *cli.Context, sessions *store.Store) {
+	l.Options.Name, l.Options.Store, l.Options.Login = l.Name, sessions, newLogin(l, c)
+	if l.Consent != nil && l.Options.Login == nil { // who is started here is signed in to by its own means
+		l.Options.Login = l.Consent
+	}
+}

@@ -1,0 +1,105 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2astdio/a2astdio/internal/companion"
+	"github.com/a2astdio/a2astdio/transport/stdio"
+)
+
+// companionFlush bounds how long the editor may take at the end to read its last lines.
+const companionFlush = 400 * time.Millisecond
+
+// serveCompanion runs a companion for the editor at in and out. It returns nil at the
+// end of input, and when ctx ends.
+func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(bool, []byte), opts *companion.Options) error {
+	stdio := stdio.NewConn(in, out, &stdio.Options{Tap: tap})
+	editor := &companionEditor{stdio: stdio, log: opts.Log, ready: make(chan struct{})}
+	logger := slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug)
+	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), stdio, editor, jsonrpc2.SetLogger(logger))
+	defer conn.Close()
+	editor.conn = conn
+	server, err := companion.Start(editor, opts)
+	if err != nil {
+		return err
+	}
+	editor.server = server
+	close(editor.ready)
+
+	select {
+	case <-stdio.InputDone():
+	case <-stdio.OutputDone():
+		err = errors.New("editor: stdout is closed")
+	case <-ctx.Done():
+	}
+	err = errors.Join(err, server.Close())
+	flush, stop := context.WithTimeout(context.WithoutCancel(ctx), companionFlush)
+	defer stop()
+	if flushErr := stdio.Flush(flush); flushErr != nil {
+		opts.Log.Debug("the editor did not read its last replies", "err", flushErr)
+	}
+	return err
+}
+
+// A companionEditor is the editor at the other end of stdin and stdout.
+type companionEditor struct {
+	conn  *jsonrpc2.Conn
+	stdio *stdio.Conn
+	log   *slog.Logger
+	calls atomic.Uint64
+	// ready is closed when the server is set.
+	ready  chan struct{}
+	server *companion.Server
+}
+
+// Request implements [companion.Editor].
+func (e *companionEditor) Request(ctx context.Context, method string, params, result any) error {
+	return e.conn.Call(ctx, method, params, result, jsonrpc2.PickID(jsonrpc2.ID{Num: e.calls.Add(1)}))
+}
+
+// Notify implements [companion.Editor].
+func (e *companionEditor) Notify(ctx context.Context, method string, params any) error {
+	return e.conn.Notify(ctx, method, params)
+}
+
+// Handle takes the editor's messages in the read loop, which keeps their order. It
+// waits only while the server starts.
+func (e *companionEditor) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	select {
+	case <-e.ready:
+	case <-conn.DisconnectNotify():
+		return
+	}
+	var params json.RawMessage
+	if req.Params != nil {
+		params = *req.Params
+	}
+	result, err := e.server.Handle(req.Method, params)
+	switch {
+	case err != nil && req.Notif:
+		e.log.Warn("the editor has sent a notification that cannot be used", "err", err)
+	case req.Notif:
+	case err == nil:
+		err = conn.Reply(ctx, req.ID, result)
+	default:
+		err = conn.ReplyWithError(ctx, req.ID, &jsonrpc2.Error{Code: companionCode(err), Message: err.Error()})
+	}
+	if err != nil && !req.Notif {
+		e.log.Debug("replying", "method", req.Method, "err", err)
+	}
+}
+
+func companionCode(err error) int64 {
+	if coded := interface{ Code() int }(nil); errors.As(err, &coded) {
+		return int64(coded.Code())
+	}
+	return jsonrpc2.CodeInternalError
+}

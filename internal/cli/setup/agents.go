@@ -1,0 +1,166 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/agentproc"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+const (
+	// lookTime bounds how long one agent may take to show its card: the user waits for all
+	// of them.
+	lookTime = 5 * time.Second
+	// looksAtOnce bounds how many connections a list makes at once.
+	looksAtOnce = 8
+)
+
+func AgentsCommand(p *frame.Program) *cli.Command {
+	return p.AgentCommand("agents", agents,
+		frame.OutputFlag(`[{"name","default","url","command","state","says"}], state being ready, credentials, unreachable, wrong or not-started`))
+}
+
+// States of an agent in the list.
+const (
+	stateReady       = "ready"
+	stateCredentials = "credentials"
+	stateUnreachable = "unreachable"
+	stateWrong       = "wrong"
+	stateNotStarted  = "not-started"
+)
+
+// An agentEntry is an agent of the configuration, and what was found.
+type agentEntry struct {
+	Name    string `json:"name"`
+	Default bool   `json:"default"`
+	URL     string `json:"url,omitempty"`
+	Command string `json:"command,omitempty"`
+	State   string `json:"state"`
+	Says    string `json:"says"`
+}
+
+func agents(p *frame.Program, c *cli.Context) error {
+	_, asJSON, err := p.Inputs(c)
+	if err != nil {
+		return err
+	}
+	files, named, err := config.List(&config.Options{File: frame.StringOf(c, "config")})
+	if err != nil {
+		return &frame.ConfigError{Err: err}
+	}
+	list := make([]agentEntry, len(named))
+	slots := make(chan struct{}, looksAtOnce)
+	var wg sync.WaitGroup
+	for i, n := range named {
+		a := &list[i]
+		*a = agentEntry{Name: n.Name, Default: n.Default, URL: reach.ShownAddress(n.URL), Command: n.Command}
+		if n.Command != "" {
+			a.Command = agentproc.Describe(n.Command)
+		}
+		if a.State, a.Says = judged(&n); a.State != "" {
+			continue
+		}
+		l, err := linkTo(p, c.Context, n.Name)
+		if err != nil {
+			a.State, a.Says = stateWrong, frame.WithoutWho(err)
+			continue
+		}
+		wg.Go(func() { // ends with its look, which lookTime bounds
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			defer l.Close()
+			a.State, a.Says = look(l, c.Context)
+			a.Says = frame.Short(l.Options.Mask(a.Says), frame.MaxValue)
+		})
+	}
+	wg.Wait()
+	if c.Context.Err() != nil {
+		return frame.ErrInterrupted
+	}
+	if asJSON {
+		return p.PrintJSON(list)
+	}
+	return p.Show(agentsPage(list, files.File))
+}
+
+func agentsPage(list []agentEntry, file string) *frame.Page {
+	out := &frame.Page{}
+	width := 0
+	for _, a := range list {
+		width = max(width, min(len(a.Name), 24))
+	}
+	for _, a := range list {
+		mark := "  "
+		if a.Default {
+			mark = "* "
+		}
+		out.Hanging(fmt.Sprintf("%s%-*s  ", mark, width, a.Name), width+4, cmp.Or(a.URL, a.Command)+"\n"+a.Says)
+	}
+	if len(list) == 0 {
+		out.Heading("You have named no agent yet: a2astdio setup adds one to " + file)
+	}
+	return out
+}
+
+// judged tells what is known of an agent without asking it; state is "" if it has to be
+// asked. A started one is not started for that.
+func judged(n *config.Named) (state, says string) {
+	switch {
+	case n.Err != nil:
+		return stateWrong, n.Err.Error()
+	case n.URL == reach.DemoAgent:
+		return stateReady, "ready: it is built in"
+	case n.Command == "":
+		return "", ""
+	}
+	program, err := agentproc.Program(n.Command)
+	if err == nil {
+		_, err = exec.LookPath(program)
+	}
+	if err != nil {
+		return stateWrong, "cannot be started: " + frame.WithoutWho(err)
+	}
+	return stateNotStarted, "is started when it is used"
+}
+
+// linkTo makes the link to a named agent, without what only a conversation needs: a look
+// leaves no trace, and listens to nobody.
+func linkTo(p *frame.Program, ctx context.Context, name string) (*reach.Link, error) {
+	return reach.Again(p, ctx, func(c *cli.Context) error {
+		p.Alone = true
+		set := map[string]string{"agent": name, "agent-command": "", "timeout": lookTime.String(), "trace": "", "log": "", "webhook": "", "webhook-url": "", "webhook-jwks": ""}
+		for option, value := range set {
+			if err := c.Set(option, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// look fetches the agent's card.
+func look(l *reach.Link, ctx context.Context) (state, says string) {
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	card, err := l.Client.Card(ctx)
+	switch {
+	case frame.Unauthenticated(err):
+		return stateCredentials, "wants credentials, or other ones"
+	case err != nil:
+		return stateUnreachable, "not reached: " + frame.WithoutWho(err)
+	}
+	how, err := l.Client.Chosen(ctx)
+	if err != nil {
+		return stateWrong, frame.WithoutWho(err)
+	}
+	return stateReady, fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, how.Version)
+}

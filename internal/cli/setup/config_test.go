@@ -1,0 +1,258 @@
+package setup
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// inContext runs f as the action of a2astdio with these arguments.
+func inContext(t testing.TB, args []string, f func(c *cli.Context) error) error {
+	t.Helper()
+	p := &frame.Program{Args: append([]string{"a2astdio"}, args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
+	app := p.App()
+	app.Action = f
+	return p.RunCommand(t.Context(), app)
+}
+
+func writeFile(t testing.TB, text string, path ...string) string {
+	t.Helper()
+	name := filepath.Join(path...)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A layer is a source of values, the weakest first.
+type layer int
+
+const (
+	layerTop layer = iota
+	layerAgent
+	layerWorkspace
+	layerVariable
+	layerOption
+	layers
+)
+
+var layerNames = [layers]string{fromFile, fromAgent, fromWorkspace, reach.ByVariable, reach.ByOption}
+
+// TestPrecedence: for each key, a stronger source wins over a weaker one, the value is
+// shown with its source, and the rest of the program reads it from the options.
+func TestPrecedence(t *testing.T) {
+	for _, k := range config.Keys() {
+		if k.Flag == "" || k.Name == "agent" {
+			continue // below, and TestAgentPrecedence
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			for strongest := layer(-1); strongest < layers; strongest++ {
+				if strongest >= 0 && !stands(&k, strongest) {
+					continue
+				}
+				holds(t, &k, strongest)
+			}
+		})
+	}
+}
+
+// stands reports whether a key may stand in a layer.
+func stands(k *config.Key, l layer) bool {
+	return l > layerWorkspace || k.In&[]config.Place{config.Top, config.Agent, config.Workspace}[l] != 0
+}
+
+// inLayer is a key's value in a layer, in TOML and as its option takes it.
+func inLayer(t *testing.T, k *config.Key, l layer) (toml, text string) {
+	switch k.Kind {
+	case config.KindWord:
+		words := k.Words()
+		text = words[(int(l)+1)%len(words)]
+		if k.Name == "mode" { // the workspace is stricter than the agent
+			text = [layers]string{"accept-edits", "yolo", "accept-edits", "default", "yolo"}[l]
+		}
+	case config.KindDuration:
+		text = fmt.Sprintf("%ds", int(l)+2)
+	case config.KindBool:
+		text = fmt.Sprint(l%2 == 1)
+		return text, text
+	case config.KindList:
+		text = fmt.Sprintf("u://%d", l)
+		return "[" + config.Quote(text) + "]", text
+	case config.KindObject:
+		return fmt.Sprintf("{ n = %t }", l%2 == 0), fmt.Sprintf(`{"n":%t}`, l%2 == 0)
+	default:
+		text = filepath.Join(t.TempDir(), fmt.Sprint(l))
+	}
+	return config.Quote(text), text
+}
+
+// holds sets a key in a layer and all weaker ones, and checks the value in force.
+func holds(t *testing.T, k *config.Key, strongest layer) {
+	t.Helper()
+	dir := t.TempDir()
+	top, agent, workspace := "", "[agents.work]\nurl = 'u://x'\n", ""
+	args := []string{"--agent", "work", "--workspace", filepath.Join(dir, "ws")}
+	want, from := "", fromBuiltIn
+	t.Setenv("A2ASTDIO_"+strings.ToUpper(strings.ReplaceAll(k.Flag, "-", "_")), "")
+	for l := layerTop; l <= strongest; l++ {
+		if !stands(k, l) {
+			continue
+		}
+		toml, text := inLayer(t, k, l)
+		want, from = text, layerNames[l]
+		switch line := k.Name + " = " + toml + "\n"; l {
+		case layerTop:
+			top += line
+		case layerAgent:
+			agent += line
+		case layerWorkspace:
+			workspace += line
+		case layerVariable:
+			t.Setenv("A2ASTDIO_"+strings.ToUpper(strings.ReplaceAll(k.Flag, "-", "_")), text)
+		case layerOption:
+			args = append(args, "--"+k.Flag+"="+text)
+		}
+	}
+	args = append(args, "--config", writeFile(t, top+agent, dir, "mine.toml"))
+	if workspace != "" {
+		writeFile(t, workspace, dir, "ws", config.FileName)
+	}
+	err := inContext(t, args, func(c *cli.Context) error {
+		conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c))
+		if err != nil {
+			return err
+		}
+		s := settingOf(conf, c, k)
+		shown := want
+		if k.Kind == config.KindObject { // only its members are shown
+			shown = strings.NewReplacer(`{"n":`, "n = ", "}", "").Replace(want)
+		}
+		if k.Name == "oauth-params" && strongest >= 0 { // one without a name may be all secret
+			shown = "***"
+		}
+		if got := settingText(s.Value); s.From != from || strongest >= 0 && got != shown {
+			t.Errorf("set up to %v: %q by %s, want %q by %s", strongest, got, s.From, shown, from)
+		}
+		if (s.File != "") != (from == fromFile || from == fromAgent || from == fromWorkspace) {
+			t.Errorf("set up to %v: file %q, by %s", strongest, s.File, from)
+		}
+		if err := conf.Apply(c); err != nil || strongest < 0 {
+			return err
+		}
+		got := optionText(c, k)
+		if k.Kind == config.KindList {
+			got = strings.Join(frame.ListOf(c, k.Flag), "\n")
+		}
+		if got != want {
+			t.Errorf("set up to %v: the option has %q, want %q", strongest, got, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("set up to %v: %v", strongest, err)
+	}
+}
+
+// TestAgentPrecedence: who names the agent; an option of either kind wins over
+// variables, and these over the files.
+func TestAgentPrecedence(t *testing.T) {
+	const agents = "[agents.a]\nurl='u://a'\n[agents.b]\nurl='u://b'\n[agents.c]\ncommand='run'\n"
+	for _, test := range []struct{ user, workspace, variable, commandVariable, option, command, want string }{
+		{want: ""},
+		{user: "a", want: "a u://a"},
+		{user: "c", want: "c run"},
+		{user: "demo", want: " demo"},
+		{user: "https://x.example", want: " https://x.example"},
+		{user: "a", workspace: "b", want: "b u://b"},
+		{user: "a", workspace: "b", variable: "c", want: "c run"},
+		{user: "a", workspace: "b", commandVariable: "x", want: " x"},
+		{user: "a", workspace: "b", variable: "c", option: "a", want: "a u://a"},
+		{user: "a", commandVariable: "x", option: "demo", want: " demo"},
+		{user: "a", variable: "b", command: "x", want: " x"},
+		{variable: "a", commandVariable: "x", want: "error"},
+		{option: "a", command: "x", want: "error"},
+	} {
+		dir := t.TempDir()
+		top, args := "", []string{"--workspace", filepath.Join(dir, "ws")}
+		if test.user != "" {
+			top = "agent = " + config.Quote(test.user) + "\n"
+		}
+		if test.workspace != "" {
+			writeFile(t, "agent = "+config.Quote(test.workspace), dir, "ws", config.FileName)
+		}
+		if test.option != "" {
+			args = append(args, "--agent", test.option)
+		}
+		if test.command != "" {
+			args = append(args, "--agent-command", test.command)
+		}
+		t.Setenv("A2ASTDIO_AGENT", test.variable)
+		t.Setenv("A2ASTDIO_AGENT_COMMAND", test.commandVariable)
+		args = append(args, "--config", writeFile(t, top+agents, dir, "mine.toml"))
+		got := ""
+		err := inContext(t, args, func(c *cli.Context) error {
+			conf, err := reach.Configure(new(frame.Program), c)
+			if err == nil && conf.Agent+conf.Command != "" {
+				got = conf.Name + " " + conf.Agent + conf.Command
+				if frame.StringOf(c, "agent") != conf.Agent || frame.StringOf(c, "agent-command") != conf.Command {
+					t.Errorf("%+v: the options say something else", test)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			got = "error"
+		}
+		if got != test.want {
+			t.Errorf("%+v: %q, %v", test, got, err)
+		}
+	}
+}
+
+// TestHeaders: a header of an option or a variable wins over the agent's of the same
+// name, and the others stay.
+func TestHeaders(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("A2ASTDIO_HEADER", "")
+	t.Setenv("CONFIG_TEST_TOKEN", "tok")
+	file := writeFile(t, "[agents.work]\nurl='http://127.0.0.1:1'\nheaders = { Authorization = 'Bearer ${CONFIG_TEST_TOKEN}', X-Team = 'blue' }\n", dir, "mine.toml")
+	for _, test := range []struct{ variable, option, auth, team string }{
+		{"", "", "Bearer tok", "blue"},
+		{"authorization: mine", "", "mine", "blue"},
+		{"", "x-team: red", "Bearer tok", "red"},
+		{"X-Team: green", "Authorization: given", "given", "blue"}, // an option stands for all of its variable
+	} {
+		t.Setenv("A2ASTDIO_HEADER", test.variable)
+		args := []string{"--config", file, "--agent", "work"}
+		if test.option != "" {
+			args = append(args, "--header", test.option)
+		}
+		err := inContext(t, args, func(c *cli.Context) error {
+			p := &frame.Program{Stderr: io.Discard}
+			l, err := reach.Open(p, c)
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			if h := l.HTTP.Header; h.Get("Authorization") != test.auth || h.Get("X-Team") != test.team || len(h) != 2 {
+				t.Errorf("%+v: %v", test, h)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package setup
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+)
+
+func SessionsCommand(p *frame.Program) *cli.Command {
+	return p.Group("sessions",
+		p.NewCommand("sessions list", listSessions,
+			frame.OutputFlag(`[{"id","agent","cwd","title","contextId","taskId","createdAt",
+"updatedAt"}]`)),
+		p.NewCommand("sessions delete", deleteSessions,
+			&cli.BoolFlag{Name: "all", Usage: "delete all of them"},
+			&cli.DurationFlag{Name: "older-than", Usage: "`TIME`: delete those that were last used longer ago than that, like 168h"}))
+}
+
+// A storedSession is a session in list -o json.
+type storedSession struct {
+	ID        string    `json:"id"`
+	Agent     string    `json:"agent"`
+	Cwd       string    `json:"cwd"`
+	Title     string    `json:"title"`
+	ContextID string    `json:"contextId,omitempty"`
+	TaskID    string    `json:"taskId,omitempty"`
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+func listSessions(p *frame.Program, c *cli.Context) error {
+	_, asJSON, err := p.Inputs(c)
+	if err != nil {
+		return err
+	}
+	_, records, err := storedSessions()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		list := make([]storedSession, 0, len(records))
+		for _, r := range records {
+			list = append(list, storedSession{r.ID, r.Agent, r.Cwd, r.Title, r.ContextID, r.TaskID, r.CreatedAt, r.UpdatedAt})
+		}
+		return p.PrintJSON(list)
+	}
+	out := &frame.Page{}
+	for _, r := range records {
+		title := cmp.Or(r.Title, "(nothing was said)")
+		out.Hanging(r.UpdatedAt.Local().Format("2006-01-02 15:04")+"  ", 18, frame.Short(title, frame.MaxValue)+"\n"+r.ID+"\n"+r.Agent+" in "+r.Cwd)
+	}
+	if len(records) == 0 {
+		out.Heading("No session is kept.")
+	}
+	out.Heading("Conversations of send are tasks of the agent: a2astdio help conversations.")
+	return p.Show(out)
+}
+
+func storedSessions() (*store.Store, []store.Record, error) {
+	s, err := store.Open("")
+	if err != nil {
+		return nil, nil, err
+	}
+	records, err := s.List("", "", "", 0)
+	return s, records, err
+}
+
+func deleteSessions(p *frame.Program, c *cli.Context) error {
+	ids, age := c.Args().Slice(), c.Duration("older-than")
+	ways := 0
+	for _, given := range []bool{len(ids) > 0, c.Bool("all"), c.IsSet("older-than")} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return frame.Usagef("sessions delete needs the IDs of sessions, which a2astdio sessions list shows, or --all, or --older-than TIME")
+	}
+	s, records, err := storedSessions()
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		deleted, of, err := s.Purge(age)
+		if err == nil {
+			_, err = fmt.Fprintf(p.Stdout, "Deleted: %d of %d.\n", deleted, of)
+		}
+		return err
+	}
+	for _, id := range ids { // all or none: a mistyped ID shows before any session is deleted
+		if !slices.ContainsFunc(records, func(r store.Record) bool { return r.ID == id }) {
+			return fmt.Errorf("no session %q is kept, so none was deleted: a2astdio sessions list shows them", id)
+		}
+	}
+	for _, id := range ids {
+		if err := s.Delete(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

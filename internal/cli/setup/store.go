@@ -1,0 +1,178 @@
+package setup
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// store writes the agent into the user's file, by a name.
+func (s *setup) store() error {
+	name, err := s.chooseName()
+	if err != nil {
+		return err
+	}
+	asDefault, err := s.becomesDefault(name)
+	if err != nil {
+		return err
+	}
+	entries := s.allEntries(name)
+	if name == s.known && len(entries) == 0 && !asDefault {
+		s.Say("All is well with %s. Nothing has changed.", name)
+		return nil
+	}
+	if err := config.Store(s.conf.Files.File, name, entries, asDefault); err != nil {
+		return &frame.ConfigError{Err: err}
+	}
+	s.Say("Stored as %s in %s", name, s.conf.Files.File)
+	arguments, words := "without arguments", ""
+	if !asDefault {
+		arguments, words = "with the arguments --agent "+name, "--agent "+name+" "
+	}
+	// Editors with windows do not have the shell's PATH.
+	s.Say("In your editor, its command is %s, %s", reach.Self(), arguments)
+	s.Say("In your shell: a2astdio %ssend \"...\"", words)
+	return nil
+}
+
+func (s *setup) chooseName() (string, error) {
+	name := s.c.String("name")
+	if s.known != "" && (name == "" || name == s.known) {
+		return s.known, nil
+	}
+	proposed := cmp.Or(name, s.proposedName())
+	for {
+		if name == "" {
+			var err error
+			if name, err = s.Ask("What shall it be called?", proposed); err != nil {
+				return "", err
+			}
+		}
+		switch {
+		case !config.ValidName(name):
+			s.Say("  a name has letters, digits, - and _, begins with a letter or digit, and is not demo")
+		case !slices.Contains(s.conf.Files.Names(), name):
+			return name, nil
+		default:
+			if !s.Asks() {
+				return name, nil // --name wins over a proposal
+			}
+			replace, err := s.Yes("There is an agent "+name+" already. Shall this one take its place?", false)
+			if err != nil || replace {
+				return name, err
+			}
+		}
+		name = ""
+	}
+}
+
+// proposedName makes an unused name from the agent's own.
+func (s *setup) proposedName() string {
+	words := strings.FieldsFunc(strings.ToLower(s.card.Name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	name := ""
+	for _, w := range words {
+		if len(name)+len(w) > 24 {
+			break
+		}
+		name = strings.TrimPrefix(name+"-"+w, "-")
+	}
+	if !config.ValidName(name) {
+		name = "agent"
+	}
+	free := name
+	for n := 2; slices.Contains(s.conf.Files.Names(), free); n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+// becomesDefault asks whether this agent becomes the default. The first one does.
+func (s *setup) becomesDefault(name string) (bool, error) {
+	now := fileDefault(s.conf)
+	switch {
+	case now == name:
+		return false, nil
+	case now == "":
+		return true, nil
+	case !s.Asks():
+		return false, nil
+	}
+	return s.Yes("Use it when no agent is named, instead of "+now+"?", true)
+}
+
+// fileDefault is the default agent of the user's file.
+func fileDefault(conf *reach.Configuration) string {
+	if v := conf.Files.UserValue("agent"); v != nil {
+		return v.Text
+	}
+	return ""
+}
+
+// allEntries are what is stored of the agent: its address, unless known, the options
+// given for it, and what the login has added. An entry of another agent by that name is
+// removed: its headers would go to this one.
+func (s *setup) allEntries(name string) (entries []config.Entry) {
+	replaces := name != s.known && slices.Contains(s.conf.Files.Names(), name)
+	switch {
+	case name == s.known:
+	case s.command != "":
+		entries = append(entries, config.Entry{Key: "command", Value: config.Quote(s.command)}, config.Entry{Key: "url"})
+	default:
+		agent := s.agent
+		if agent != reach.DemoAgent && !strings.Contains(agent, "://") {
+			if abs, err := filepath.Abs(agent); err == nil {
+				agent = abs
+			}
+		}
+		entries = append(entries, config.Entry{Key: "url", Value: config.Quote(agent)}, config.Entry{Key: "command"})
+	}
+	for _, k := range config.Keys() {
+		if k.In&config.Agent == 0 || s.conf.Given(k.Flag) != reach.ByOption {
+			if replaces && k.In&config.Agent != 0 && k.Name != "url" && k.Name != "command" {
+				entries = append(entries, config.Entry{Key: k.Name})
+			}
+			continue
+		}
+		if value, ok := s.entry(&k); ok {
+			entries = append(entries, config.Entry{Key: k.Name, Value: value})
+		}
+	}
+	if s.conf.Given("header") != "" {
+		s.Say("Your headers are not stored, because they may be credentials: with ${VARIABLE} for those, headers = { ... } in the agent's table holds them")
+	}
+	return entries
+}
+
+// entry returns an option that was given as the configuration writes it.
+func (s *setup) entry(k *config.Key) (value string, ok bool) {
+	switch k.Kind {
+	case config.KindList:
+		list := reach.Fields(frame.ListOf(s.c, k.Flag))
+		for i, text := range list {
+			if k.Name == "signature-keys" {
+				list[i] = reach.AbsoluteKey(text)
+			}
+		}
+		return config.QuoteList(list), true
+	case config.KindBool:
+		return optionText(s.c, k), true
+	case config.KindObject:
+		object, err := reach.JsonObject(k.Flag, frame.StringOf(s.c, k.Flag))
+		if err == nil { // the link was made with it
+			value, ok = config.QuoteObject(object)
+		}
+		if !ok {
+			s.Say("%s is not stored, because it has a null or a number that the configuration cannot hold: write it into the agent's table", k.Name)
+		}
+		return value, ok
+	case config.KindPath, config.KindLocation:
+		return config.Quote(reach.Absolute(frame.StringOf(s.c, k.Flag))), true
+	}
+	return config.Quote(optionText(s.c, k)), true
+}

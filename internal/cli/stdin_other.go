@@ -1,8 +1,0 @@
-//go:build !linux
-
-package cli
-
-import "io"
-
-// polled is for Linux only: see the other one.
-func polled(r io.Reader) io.Reader { return r }

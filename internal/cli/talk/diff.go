@@ -1,0 +1,72 @@
+package talk
+
+import (
+	"cmp"
+	"path"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/ask"
+)
+
+// unified is the change of a file as a diff of its texts. The agent's own diff is shown
+// only where it is all that is known: elsewhere the user would approve what it leaves
+// out.
+func unified(f *mapping.FileDiff) string {
+	if f.OldContent == nil && f.NewContent == "" {
+		return f.Formatted
+	}
+	from, old, name := "/dev/null", "", path.Base(cmp.Or(f.FilePath, f.FileName))
+	if f.OldContent != nil {
+		from, old = "a/"+name, *f.OldContent
+	}
+	return udiff.Unified(from, "b/"+name, old, f.NewContent)
+}
+
+// diff shows what would change: its first lines, or all of it.
+func diff(s frame.Style, width int, f *mapping.FileDiff, whole bool) string {
+	text := ask.FirstLines(unified(f))
+	if whole {
+		text = all(f)
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		paint := func(row string) string { return row }
+		switch {
+		case strings.HasPrefix(line, "+"):
+			paint = s.Green
+		case strings.HasPrefix(line, "-"):
+			paint = s.Red
+		case strings.HasPrefix(line, "@@"):
+			paint = s.Cyan
+		}
+		indent := "    "
+		for _, row := range hang(line, width-agentIndent) {
+			b.WriteString(indent + paint(row) + "\n")
+			indent = strings.Repeat(" ", agentIndent)
+		}
+	}
+	return b.String()
+}
+
+// all is the whole change.
+func all(f *mapping.FileDiff) string { return ask.Visible(strings.TrimRight(unified(f), "\n")) }
+
+// changed counts the lines that a change adds and removes.
+func changed(f *mapping.FileDiff) (added, removed int) {
+	inHunk := false // above the first are the names of files
+	for line := range strings.Lines(unified(f)) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			inHunk = true
+		case inHunk && line[0] == '+':
+			added++
+		case inHunk && line[0] == '-':
+			removed++
+		}
+	}
+	return added, removed
+}

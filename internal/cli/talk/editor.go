@@ -1,0 +1,91 @@
+// Package talk shows a turn in a shell, and asks the user what the agent asks.
+package talk
+
+import (
+	"context"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/mapping"
+)
+
+// A Editor is a [bridge.Editor] for a shell: an output shows, an approver answers.
+type Editor struct {
+	Format   string
+	Output   output
+	Approver *Approver
+	Screen   *frame.Screen // nil: there is none
+
+	// Begun is called once the task is known, because a killed command does not reach its
+	// end. It may be nil.
+	Begun func(contextID, taskID string)
+	known string // the task given to begun
+}
+
+var _ bridge.Editor = (*Editor)(nil)
+
+// An output shows a turn in one format. One goroutine at a time calls its methods.
+type output interface {
+	show(steps []mapping.Step) error
+	// End writes the rest. failure is the agent's text about a failed task. It is called
+	// once, also after an error.
+	End(result bridge.Result, failure string) error
+}
+
+// NewEditor reads the options. stream: json has a line for each event, instead of one
+// document at the end.
+func NewEditor(p *frame.Program, c *cli.Context, stream bool) (*Editor, error) {
+	format := frame.StringOf(c, "output")
+	if c.Bool("verbose") && format != frame.Text {
+		return nil, frame.Usagef("--verbose goes with -o text: -o %s holds everything anyway", format)
+	}
+	e := &Editor{Format: format, Approver: &Approver{How: frame.StringOf(c, "approve"), Terminal: p.Terminal, Say: p.Say}}
+	switch {
+	case format == frame.Text:
+		e.Screen, p.Stdout, p.Stderr = frame.NewScreen(p.Stdout, p.Stderr)
+		e.Approver.screen = e.Screen
+		text := &TextOutput{Out: p.Stdout, Plain: frame.IsTerminal(p.Stdout), Say: p.Say, verbose: c.Bool("verbose"), screen: e.Screen, agent: "the agent"}
+		if e.Screen == nil && frame.SameStream(p.Stdout, p.Stderr) { // 2>&1 into a log
+			text.Say = func(format string, args ...any) {
+				_ = text.endLine() // a stdout that is gone needs none
+				p.Say(format, args...)
+			}
+			e.Approver.Say = text.Say
+		}
+		e.Output = text
+	case format == frame.JSON && stream:
+		e.Output = &streamOutput{out: p.JsonOut(), say: p.Say}
+	case format == frame.JSON:
+		e.Output = &jsonOutput{out: p.JsonOut(), say: p.Say}
+	default:
+		e.Output = &eventsOutput{out: p.JsonOut()}
+	}
+	return e, nil
+}
+
+// WaitsFor names who is waited for while nothing comes.
+func (e *Editor) WaitsFor(name string) {
+	e.Screen.Now(name)
+	if text, ok := e.Output.(*TextOutput); ok {
+		text.agent = name
+	}
+}
+
+// Show implements [bridge.Editor].
+func (e *Editor) Show(_ context.Context, steps []mapping.Step) error {
+	for i := range steps {
+		if s := &steps[i]; e.Begun != nil && s.Kind == mapping.StepState && s.TaskID != "" && s.TaskID != e.known {
+			e.known = strings.Clone(s.TaskID)
+			e.Begun(strings.Clone(s.ContextID), e.known)
+		}
+	}
+	return e.Output.show(steps)
+}
+
+// Ask implements [bridge.Editor].
+func (e *Editor) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
+	return e.Approver.Ask(ctx, questions)
+}

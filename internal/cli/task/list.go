@@ -1,0 +1,183 @@
+package task
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/cli/talk"
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+func stateWords() string {
+	var words []string
+	for _, s := range a2a.States() {
+		words = append(words, string(s))
+	}
+	return strings.Join(words, ", ")
+}
+
+func readState(word string) (a2a.State, error) {
+	s := a2a.State(strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(word), "task_state_"), "_", "-"))
+	if word != "" && !slices.Contains(a2a.States(), s) {
+		return "", frame.Usagef("--state does not take %q: it takes %s", word, stateWords())
+	}
+	return s, nil
+}
+
+func listTasks(p *frame.Program, c *cli.Context) error {
+	_, asJSON, err := p.Inputs(c)
+	if err != nil {
+		return err
+	}
+	q := a2a.TaskQuery{ContextID: c.String("context-id")}
+	if q.State, err = readState(c.String("state")); err != nil {
+		return err
+	}
+	if !asJSON {
+		messages := promptHistory
+		q.HistoryLength = &messages
+	}
+	l, err := reach.Ready(p, c)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	list, err := pages(p, c, l.Client, q)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return listDocument(p, list)
+	}
+	return listText(p, c, list)
+}
+
+// pages gets a page, or all pages that follow as one.
+func pages(p *frame.Program, c *cli.Context, client *transport.Client, q a2a.TaskQuery) (*a2a.TaskPage, error) {
+	all := &a2a.TaskPage{}
+	seen := map[string]bool{}
+	for {
+		page, err := client.List(c.Context, q)
+		if err != nil {
+			return nil, err
+		}
+		all.Tasks = append(all.Tasks, page.Tasks...)
+		all.NextPageToken, all.TotalSize = page.NextPageToken, page.TotalSize
+		if !c.Bool("all") || page.NextPageToken == "" {
+			return all, nil
+		}
+		if seen[page.NextPageToken] {
+			return nil, fmt.Errorf("agent: its list of tasks repeats the page %q", page.NextPageToken)
+		}
+		seen[page.NextPageToken], q.PageToken = true, page.NextPageToken
+	}
+}
+
+func listDocument(p *frame.Program, list *a2a.TaskPage) error {
+	tasks := make([]json.RawMessage, 0, len(list.Tasks))
+	for i := range list.Tasks {
+		tasks = append(tasks, talk.V1Task(list.Tasks[i].Raw))
+	}
+	return p.PrintJSON(struct {
+		Tasks []json.RawMessage `json:"tasks"`
+		Next  string            `json:"nextPageToken"`
+		Size  int               `json:"pageSize"`
+		Total int               `json:"totalSize"`
+	}{tasks, list.NextPageToken, len(tasks), max(list.TotalSize, len(tasks))})
+}
+
+// promptHistory is how many messages of each task are fetched to find its prompt. A
+// task with more shows a later one.
+const promptHistory = 50
+
+// listText writes a table in the agent's order, newest first, in local time. A terminal
+// gets the shortest IDs, and one line a task.
+func listText(p *frame.Program, c *cli.Context, list *a2a.TaskPage) error {
+	if len(list.Tasks) == 0 {
+		if c.IsSet("context-id") || c.IsSet("state") {
+			p.Say("the agent holds no such task")
+		} else {
+			p.Say("the agent holds no tasks")
+		}
+		if frame.StringOf(c, "agent") == reach.DemoAgent {
+			p.Say("%s", reach.DemoEnds)
+		}
+		return nil
+	}
+	var ids []string
+	for _, t := range list.Tasks {
+		ids = append(ids, t.TaskID)
+	}
+	shown := map[string]string{}
+	if frame.IsTerminal(p.Stdout) {
+		shown = shortIDs(ids)
+	}
+	width := len("TASK")
+	for _, id := range ids {
+		width = max(width, frame.ColumnsOf(frame.OneLine(safe.Plain(cmp.Or(shown[id], id)))))
+	}
+	var out frame.Page
+	row := func(id, state, updated, prompt string) {
+		line := fmt.Sprintf("%s  %-14s  %-16s  %s", pad(frame.OneLine(id), width), frame.OneLine(state), frame.OneLine(updated), frame.OneLine(prompt))
+		if line = strings.TrimRight(safe.Plain(line), " "); frame.IsTerminal(p.Stdout) {
+			line = frame.CutTo(line, max(frame.WidthOf(p.Stdout), talk.MinText))
+		}
+		out.B.WriteString(line + "\n")
+	}
+	row("TASK", "STATE", "UPDATED", "PROMPT")
+	context := ""
+	for i := range list.Tasks {
+		t := &list.Tasks[i]
+		if t.ContextID != context {
+			context = t.ContextID
+			out.B.WriteString("context " + frame.OneLine(safe.Plain(context)) + "\n")
+		}
+		row(cmp.Or(shown[t.TaskID], t.TaskID), string(t.State), frame.When(t.Timestamp, "2006-01-02 15:04"), promptOf(t))
+	}
+	if err := p.Show(&out); err != nil {
+		return err
+	}
+	if list.NextPageToken != "" {
+		of := ""
+		if list.TotalSize > 0 {
+			of = fmt.Sprintf(" of %d", list.TotalSize)
+		}
+		p.Say("these are %d%s: --all shows all", len(list.Tasks), of)
+	}
+	return nil
+}
+
+func pad(text string, width int) string {
+	text = safe.Plain(text)
+	return text + strings.Repeat(" ", max(width-frame.ColumnsOf(text), 0))
+}
+
+// promptOf returns the beginning of the user's first text in a task.
+func promptOf(t *a2a.Event) string {
+	if t.History == nil {
+		return ""
+	}
+	for m := range t.History {
+		if m.Role != a2a.RoleUser {
+			continue
+		}
+		for part := range m.Parts.All() {
+			if part.Kind == a2a.PartText && strings.TrimSpace(part.Text) != "" {
+				return frame.Short(part.Text, maxPromptShown)
+			}
+		}
+	}
+	return ""
+}
+
+// maxPromptShown bounds a prompt in a table without a terminal's width.
+const maxPromptShown = 60

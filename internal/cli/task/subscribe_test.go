@@ -1,0 +1,45 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/cli/talk"
+	"github.com/a2astdio/a2astdio/mapping"
+)
+
+var errGone = errors.New("the terminal is gone")
+
+type goneTerminal struct{}
+
+func (goneTerminal) Read([]byte) (int, error)  { return 0, errGone }
+func (goneTerminal) Write([]byte) (int, error) { return 0, errGone }
+func (goneTerminal) Close() error              { return nil }
+
+// The terminal of somebody who looks on fails while a question is asked on it. An error of Ask
+// would cancel the task, which is not theirs: the command ends without it.
+func TestOnlookerCannotAsk(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	a := &talk.Approver{How: talk.ApproveAsk, Terminal: func() (io.ReadWriteCloser, error) { return goneTerminal{}, nil }}
+	o := &onlooker{Editor: &talk.Editor{Approver: a}, answers: true, gone: make(chan error, 1)}
+	asked := make(chan error)
+	go func() {
+		_, err := o.Ask(ctx, []mapping.Question{mapping.NewQuestion(&mapping.ToolCall{Confirmation: &mapping.Confirmation{}})})
+		asked <- err
+	}()
+	select {
+	case err := <-o.gone:
+		if !errors.Is(err, errGone) {
+			t.Errorf("the command ends with %v", err)
+		}
+	case err := <-asked:
+		t.Fatalf("the turn gets %v", err)
+	}
+	stop()
+	if err := <-asked; !errors.Is(err, context.Canceled) {
+		t.Errorf("the turn gets %v at its end", err)
+	}
+}

@@ -1,0 +1,60 @@
+package trace
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/web"
+)
+
+func traceExport(p *frame.Program, c *cli.Context) error {
+	r, file, err := openTraceFile(p, c) // reads the options behind FILE
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	formats := map[string]func(*trace.Reader, io.Writer) error{
+		"har": web.HAR, "redact": trace.WriteRedacted,
+		"html": func(r *trace.Reader, w io.Writer) error { return web.Export(r, w, filepath.Base(file)) },
+	}
+	var write func(*trace.Reader, io.Writer) error
+	for name, f := range formats {
+		if !c.Bool(name) {
+			continue
+		}
+		if write != nil {
+			return frame.Usagef("one format at a time: --html, --har or --redact")
+		}
+		write = f
+	}
+	if write == nil {
+		return frame.Usagef("in which format? --html, --har or --redact")
+	}
+	if err := exportTo(p, c.String("out"), func(w io.Writer) error { return write(r, w) }); err != nil {
+		return err
+	}
+	noteTrace(p, r)
+	return nil
+}
+
+// exportTo writes to a file or to stdout. It removes an incomplete file, which would
+// pass for a complete one.
+func exportTo(p *frame.Program, path string, write func(io.Writer) error) error {
+	if path == "" {
+		return write(p.Stdout)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return frame.Usagef("--out: %v", err)
+	}
+	if err = errors.Join(write(f), f.Close()); err != nil {
+		_ = os.Remove(path) // the error that is returned says more
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
+	"github.com/a2astdio/a2astdio/internal/trace/local"
+	"github.com/a2astdio/a2astdio/internal/trace/proxy"
+)
+
+func ProxyCommand(p *frame.Program) *cli.Command {
+	return p.AgentCommand("proxy", runProxy,
+		listenFlag(),
+		faultFlag(),
+		&cli.BoolFlag{Name: "with-credentials", Usage: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"})
+}
+
+func runProxy(p *frame.Program, c *cli.Context) error {
+	if _, err := p.Arguments(c); err != nil {
+		return err
+	}
+	faults, err := fault.Parse(frame.ListOf(c, "fault"))
+	if err != nil {
+		return frame.Usagef("--fault: %v", err)
+	}
+	l, err := reach.Open(p, c)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	var mu sync.Mutex
+	opts := &proxy.Options{Agent: frame.StringOf(c, "agent"), Trust: l.HTTP.TrustOrigins, Faults: faults, Note: func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		p.Say("%s", text)
+	}}
+	if c.Bool("with-credentials") {
+		opts.Header = l.HTTP.Header
+	}
+	if err := proxyTarget(c, l, opts); err != nil {
+		return err
+	}
+	front, err := proxy.New(opts)
+	if err != nil {
+		return frame.Usagef("%v", err)
+	}
+	err = local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
+		front.At(url)
+		return front
+	}, func(url string) { fmt.Fprintln(p.Stdout, url) })
+	if err != nil {
+		return fmt.Errorf("proxy: %w", err)
+	}
+	return nil
+}
+
+func proxyTarget(c *cli.Context, l *reach.Link, opts *proxy.Options) error {
+	opts.Transport = l.HTTP.RoundTripper
+	switch {
+	case opts.Agent == reach.DemoAgent:
+		opts.Agent = demo.PipeURL
+	case l.HTTP.Resolve != nil:
+		url, err := l.HTTP.Resolve(c.Context)
+		if err != nil {
+			return &frame.NotReached{Err: err}
+		}
+		opts.Agent = url
+	case !strings.Contains(opts.Agent, "://"):
+		card, err := os.ReadFile(opts.Agent)
+		if err != nil {
+			return &frame.NotReached{Err: err}
+		}
+		opts.Card = card
+	}
+	if opts.Transport == nil {
+		t, ok := http.DefaultTransport.(*http.Transport)
+		if !ok {
+			return errors.New("proxy: the program's HTTP transport is not ours")
+		}
+		t = t.Clone()
+		// One connection a client: closing one may cancel an agent's work.
+		t.DisableCompression, t.MaxIdleConns, t.MaxIdleConnsPerHost, t.IdleConnTimeout = true, 0, 1024, 0
+		l.Closers = append(l.Closers, func() error { t.CloseIdleConnections(); return nil })
+		opts.Transport = t
+	}
+	if l.HTTP.Wrap != nil {
+		opts.Transport = l.HTTP.Wrap(opts.Transport)
+	}
+	return nil
+}

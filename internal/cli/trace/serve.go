@@ -1,0 +1,25 @@
+package trace
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/trace/web"
+)
+
+func traceServe(p *frame.Program, c *cli.Context) error {
+	args, err := p.Arguments(c, "FILE")
+	if err != nil {
+		return err
+	}
+	if args[0] == "-" {
+		return frame.Usagef("trace serve needs a file: it goes back and forth in it")
+	}
+	err = web.Serve(c.Context, c.String("listen"), args[0], &web.Options{Filter: filterOf(c)}, func(url string) { fmt.Fprintln(p.Stdout, url) })
+	if err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+// Package trace has the commands about traces, and proxy and tap, which make some.
+package trace
+
+import (
+	"os"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
+)
+
+func Command(p *frame.Program) *cli.Command {
+	return p.Group("trace",
+		p.NewCommand("trace show", traceShow,
+			append(filterFlags(),
+				&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
+				&cli.StringFlag{Name: "task-id", Usage: "`ID`: only this task of the agent's, or those that begin so"},
+				&cli.StringFlag{Name: "direction", Usage: "`from-editor|to-editor|from-agent|to-agent`: only what goes that way"},
+				&cli.StringFlag{Name: "text", Usage: "`TEXT`: only what contains this"},
+				&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on as the trace is written, until interrupted"},
+				&cli.BoolFlag{Name: "stats", Usage: "figures instead of lines: how much passed, how long replies took, first events, silences, turns, tool calls"},
+				&cli.IntFlag{Name: "record", DefaultText: "all", Usage: "`N`: show one record, in full"},
+				frame.OutputFlag("the records as they are in the file, one a line"))...),
+		p.NewCommand("trace serve", traceServe,
+			append([]cli.Flag{
+				listenFlag(),
+			}, filterFlags()...)...),
+		p.NewCommand("trace check", traceCheck,
+			&cli.StringFlag{Name: "of", Usage: "`editor|bridge|agent`: only what this one does wrong; bridge is also what tap listens to"},
+			&cli.StringSliceFlag{Name: "skip", Usage: "`RULE`: not this rule. Repeatable"},
+			frame.OutputFlag(`{"file","record","who","rule","weight","source","what","text"}, one a line`)),
+		p.AgentCommand("trace replay", traceReplay,
+			listenFlag(),
+			&cli.StringFlag{Name: "speed", Value: "1", Usage: "`N|max`: how many times faster than it was; max is without pauses"},
+			faultFlag(),
+			&cli.BoolFlag{Name: "editor", Usage: "play the editor's side"}),
+		p.NewCommand("trace export", traceExport,
+			&cli.BoolFlag{Name: "html", Usage: "the page that trace serve shows, with the trace in it"},
+			&cli.BoolFlag{Name: "har", Usage: "HAR 1.2: the agent's wire"},
+			&cli.BoolFlag{Name: "redact", Usage: "the trace itself, without texts, as --trace-redact would have written it"},
+			&cli.StringFlag{Name: "out", Usage: "`FILE`: where to write; without it, to stdout"}))
+}
+
+// openTraceFile opens the trace that the command's argument names.
+func openTraceFile(p *frame.Program, c *cli.Context) (*trace.Reader, string, error) {
+	args, err := p.Arguments(c, "FILE")
+	if err != nil {
+		return nil, "", err
+	}
+	r, err := trace.Open(args[0], p.Stdin)
+	return r, args[0], err
+}
+
+// noteTrace reports what is wrong with a trace that was read. That is no error: its
+// readable part was shown.
+func noteTrace(p *frame.Program, r *trace.Reader) {
+	for _, n := range r.Notes() {
+		p.Say("%s", n)
+	}
+}
+
+// terminalOf returns stdout's width, 0 if it is no terminal, and whether colours are
+// wanted there.
+func terminalOf(p *frame.Program) (width int, color bool) {
+	width, _ = strconv.Atoi(os.Getenv("COLUMNS")) // 0 for what is no number
+	if width = max(width, 0); width == 0 && frame.IsTerminal(p.Stdout) {
+		width = frame.WidthOf(p.Stdout)
+	}
+	return width, bool(frame.StyleOf(p.Stdout))
+}
+
+// listenFlag and faultFlag are options of what serves a trace, or another agent.
+func listenFlag() cli.Flag {
+	return &cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", DefaultText: "a free port of this machine", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only"}
+}
+
+func faultFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"}
+}
