@@ -16,6 +16,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
@@ -223,7 +224,7 @@ func (e *acpEditor) offerCommands(session *Session) {
 			e.server.agent.opts.Log.Debug("asking for the agent's commands", "err", err)
 		}
 		if len(commands) > 0 {
-			out := mapping.ACP{Session: session.ID}
+			out := spell.ACP{Session: session.ID}
 			e.send(ctx, out.Commands(nil, commands))
 		}
 	})
@@ -317,7 +318,7 @@ func (e *acpEditor) prompt(c *editorRequest) {
 		}
 		e.server.endPrompt(c.ID, session)
 		if err != nil {
-			c.fail(mapping.ACPError(err))
+			c.fail(spell.ACPError(err))
 			return
 		}
 		c.reply(acp.PromptResponse{StopReason: result.StopReason, Meta: promptMeta(&result)})

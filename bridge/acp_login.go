@@ -12,8 +12,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
 // loginLook limits how long it takes to find out whether the user has to sign in:
@@ -101,7 +101,7 @@ func (e *acpEditor) authenticate(c *editorRequest) {
 		case errors.Is(err, context.Canceled) || errors.Is(err, errOtherLogin):
 			c.fail(acp.CodeRequestCancelled, "bridge: the sign-in was cancelled", "")
 		default:
-			c.fail(acp.CodeAuthRequired, mapping.AuthRequired(err), err.Error())
+			c.fail(acp.CodeAuthRequired, spell.AuthRequired(err), err.Error())
 		}
 	})
 }
@@ -113,7 +113,7 @@ func (e *acpEditor) loginNeeded(ctx context.Context) error {
 	agent := e.server.agent
 	card, _, err := agent.Ready(ctx)
 	if err != nil {
-		if code, _, _ := mapping.ACPError(err); code == acp.CodeAuthRequired {
+		if code, _, _ := spell.ACPError(err); code == acp.CodeAuthRequired {
 			return err
 		}
 		return nil // the prompt will tell

@@ -7,8 +7,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
 // This file has the choices that an ACP editor offers its user: the permission mode,
@@ -28,7 +28,7 @@ type acpClient struct {
 	notices bool // session/update with notice
 	forms   bool // elicitation/create with a form
 	// terminal is the member of _meta in which the output of commands goes; "": none.
-	terminal mapping.TerminalMember
+	terminal spell.TerminalMember
 }
 
 func readClient(capabilities json.RawMessage) (c acpClient) {
@@ -39,10 +39,10 @@ func readClient(capabilities json.RawMessage) (c acpClient) {
 	c.notices = caps.Get("session.notices").IsObject()
 	c.forms = caps.Get("elicitation.form").IsObject()
 	switch meta := caps.Get("_meta"); {
-	case meta.Get(string(mapping.TerminalDelta)).Bool():
-		c.terminal = mapping.TerminalDelta
-	case meta.Get(string(mapping.TerminalOutput)).Bool():
-		c.terminal = mapping.TerminalOutput
+	case meta.Get(string(spell.TerminalDelta)).Bool():
+		c.terminal = spell.TerminalDelta
+	case meta.Get(string(spell.TerminalOutput)).Bool():
+		c.terminal = spell.TerminalOutput
 	}
 	return c
 }
@@ -103,7 +103,7 @@ func (e *acpEditor) changeMode(c *editorRequest, id, mode string, result func(*S
 	c.reply(result(session))
 	e.server.spawn(func(ctx context.Context) {
 		// Both tell the present mode: another change may have come meanwhile.
-		out := mapping.ACP{Session: session.ID}
+		out := spell.ACP{Session: session.ID}
 		lines := out.Mode(nil, session.Mode())
 		e.send(ctx, out.Config(lines, configOptions(session)))
 	})

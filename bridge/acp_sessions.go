@@ -9,6 +9,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
 // loadBatch is how much of a journal goes to the editor in one write.
@@ -155,7 +156,7 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 			return err
 		}
 	}
-	if err := session.readJournal(isNew, &mapping.ACP{Session: session.ID, Cwd: session.Cwd}, sink); err != nil {
+	if err := session.readJournal(isNew, &spell.ACP{Session: session.ID, Cwd: session.Cwd}, sink); err != nil {
 		return false, err
 	}
 	if len(batch) > 0 {
@@ -165,7 +166,7 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 	}
 	if show {
 		if text := session.modeNotice(); text != "" { // not for the journal
-			out := mapping.ACP{Session: session.ID, Notices: e.client.notices}
+			out := spell.ACP{Session: session.ID, Notices: e.client.notices}
 			e.send(ctx, out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
 		}
 	}
@@ -176,5 +177,5 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 func (e *acpEditor) view(conn requester, session *Session) *acpView {
 	session.keepJournal()
 	return &acpView{editor: e, conn: conn, session: session, made: e.server.agent.made(),
-		out: mapping.ACP{Session: session.ID, Cwd: session.Cwd, Notices: e.client.notices, Terminal: e.client.terminal}}
+		out: spell.ACP{Session: session.ID, Cwd: session.Cwd, Notices: e.client.notices, Terminal: e.client.terminal}}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
 // send writes notifications. An error means that the editor is gone, which
@@ -24,7 +25,7 @@ type acpView struct {
 	editor     *acpEditor
 	conn       requester
 	session    *Session
-	out        mapping.ACP
+	out        spell.ACP
 	buf        []byte
 	made       func([]mapping.Step, []byte)
 	journalled []byte // for the journal
@@ -39,7 +40,7 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 		// A text of many megabytes goes out in pieces as it is spelled, or it
 		// would be held twice.
 		var piece []mapping.Step
-		piece, steps = mapping.Piece(steps)
+		piece, steps = spell.Piece(steps)
 		if err := v.showPiece(ctx, piece); err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 
 // promptMeta is what a prompt's response has beside its stop reason; nil if nothing.
 func promptMeta(r *Result) map[string]any {
-	meta := mapping.Quota(r.Usage)
+	meta := spell.Quota(r.Usage)
 	if r.Execution == (mapping.Execution{}) {
 		return meta
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -71,7 +72,7 @@ func playAnyAgent(t *testing.T, seed uint64) {
 type carefulUser struct {
 	t     *testing.T
 	agent *anyAgent
-	acp   mapping.ACP
+	acp   spell.ACP
 }
 
 // Show implements [bridge.Editor].

@@ -14,8 +14,8 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -196,7 +196,7 @@ func (i *ide) add(m *a2a.Outgoing) error {
 	if len(added) == 0 {
 		return nil
 	}
-	parts, err := mapping.Prompt(added, nil)
+	parts, err := spell.Prompt(added, nil)
 	m.Parts = append(m.Parts, parts...)
 	return err
 }

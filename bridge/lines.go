@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 	"github.com/a2astdio/a2astdio/transport/stdio"
@@ -111,7 +112,7 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 		m.Parts = []a2a.OutPart{{Text: *p.Text}}
 	case len(p.Message) > 0:
 		var err error
-		if m, err = mapping.ReadMessage(p.Message); err != nil {
+		if m, err = spell.ReadMessage(p.Message); err != nil {
 			return nil, err
 		}
 	default:
@@ -216,7 +217,7 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 		return
 	}
 	view := &linesView{agent: e.server.agent, out: e.server.out,
-		lines: mapping.Lines{Request: stdio.AppendID(nil, stdio.ID(c.ID)), Raw: raw, Made: e.server.agent.made()}}
+		lines: spell.Lines{Request: stdio.AppendID(nil, stdio.ID(c.ID)), Raw: raw, Made: e.server.agent.made()}}
 	running := e.server.spawn(func(ctx context.Context) {
 		result, err := run(ctx, turn, view)
 		e.server.endPrompt(c.ID, session)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -65,7 +65,7 @@ func (e *linesEditor) send(c *editorRequest) {
 			return nil, err
 		}
 		e.note(session, Result{TaskID: ev.TaskID, ContextID: ev.ContextID})
-		return mapping.TaskJSON(ev), nil
+		return spell.TaskJSON(ev), nil
 	})
 }
 
@@ -89,7 +89,7 @@ func (e *linesEditor) getTask(c *editorRequest) {
 		if err != nil {
 			return nil, err
 		}
-		return mapping.TaskJSON(ev), nil
+		return spell.TaskJSON(ev), nil
 	})
 }
 
@@ -106,7 +106,7 @@ func (e *linesEditor) cancelTask(c *editorRequest) {
 		if ev.State == a2a.StateCanceled {
 			e.server.taskCancelled(p.ID)
 		}
-		return mapping.TaskJSON(ev), nil
+		return spell.TaskJSON(ev), nil
 	})
 }
 
@@ -133,7 +133,7 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 		}
 		tasks := make([]json.RawMessage, 0, len(page.Tasks))
 		for i := range page.Tasks {
-			tasks = append(tasks, mapping.TaskJSON(&page.Tasks[i]))
+			tasks = append(tasks, spell.TaskJSON(&page.Tasks[i]))
 		}
 		return struct {
 			Tasks []json.RawMessage `json:"tasks"`

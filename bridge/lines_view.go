@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
@@ -20,7 +21,7 @@ const resultMax = 1 << 20
 type linesView struct {
 	agent  *Agent
 	out    *stdio.Conn
-	lines  mapping.Lines
+	lines  spell.Lines
 	buf    []byte
 	text   []byte
 	full   bool            // text has reached resultMax

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -130,7 +131,7 @@ func (t *turn) observeAnswer(d *decision) {
 		Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
 }
 
-// made is for [mapping.ACP.Made] and [mapping.Lines.Made]; nil without an observer.
+// made is for [spell.ACP.Made] and [spell.Lines.Made]; nil without an observer.
 func (a *Agent) made() func([]mapping.Step, []byte) {
 	if a.opts.Observe == nil {
 		return nil
@@ -149,16 +150,16 @@ func (a *Agent) made() func([]mapping.Step, []byte) {
 	}
 }
 
-// collapse is [mapping.Collapse], for an editor that is behind.
+// collapse is [spell.Collapse], for an editor that is behind.
 func (a *Agent) collapse(steps []mapping.Step) []mapping.Step {
 	if a.opts.Observe == nil {
-		return mapping.Collapse(steps)
+		return spell.Collapse(steps)
 	}
 	var before []int64
 	for i := range steps {
 		before = append(before, steps[i].Event)
 	}
-	kept := mapping.Collapse(steps)
+	kept := spell.Collapse(steps)
 	var gone []int64
 	for _, n := range before {
 		if n > 0 && !slices.ContainsFunc(kept, func(s mapping.Step) bool { return s.Event == n }) {

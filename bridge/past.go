@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -43,7 +44,7 @@ func (e *acpEditor) waitForPast(ctx context.Context, turn Turn) (stop string) {
 	default:
 	}
 	say := func(text string) { // not for the journal
-		out := mapping.ACP{Session: t.session.ID, Notices: e.client.notices}
+		out := spell.ACP{Session: t.session.ID, Notices: e.client.notices}
 		e.send(ctx, out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
 	}
 	say(pastNotice)

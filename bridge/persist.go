@@ -12,6 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -128,7 +129,7 @@ func (s *Session) recorded(err error) {
 }
 
 // recordPrompt puts the user's own words into the journal.
-func (s *Session) recordPrompt(out *mapping.ACP, params []byte) {
+func (s *Session) recordPrompt(out *spell.ACP, params []byte) {
 	if s.journal == nil {
 		return
 	}
@@ -139,8 +140,8 @@ func (s *Session) recordPrompt(out *mapping.ACP, params []byte) {
 
 // readJournal reads the session's journal: the fold learns what was shown, and show, if it
 // is not nil, gets the lines that show it again, as out spells them.
-func (s *Session) readJournal(learn bool, out *mapping.ACP, show func(lines []byte) error) error {
-	var loader mapping.Loader
+func (s *Session) readJournal(learn bool, out *spell.ACP, show func(lines []byte) error) error {
+	var loader spell.Loader
 	if learn {
 		loader.Fold = s.fold
 	}
@@ -181,7 +182,7 @@ func (s *Session) tellUnfinished(ctx context.Context, editor Editor, err error) 
 func (s *Session) tellEnded(ctx context.Context, editor Editor, how string) {
 	_ = editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: "\n[The bridge ended " + how + "]\n"}})
 	s.unfinished = false
-	s.record(mapping.EndLine(nil))
+	s.record(spell.EndLine(nil))
 }
 
 // catchUp shows what the agent has said since the journal ends. It reports whether the
@@ -228,7 +229,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Awaits()))
 	var marks []byte
 	if unfinished && !goesOn {
-		marks = mapping.EndLine(nil)
+		marks = spell.EndLine(nil)
 		steps = append(s.fold.EndTurn(over, false, steps), s.failureSteps()...)
 	}
 	if len(steps) > 0 {

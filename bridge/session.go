@@ -10,6 +10,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -70,7 +71,7 @@ type Session struct {
 	taskID    string
 	previous  []string // tasks of this context that have ended: the last one
 	journal   *store.Journal
-	kept      mapping.Journal // what the journal has
+	kept      spell.Journal // what the journal has
 	// unfinished: the journal that was read ends in the middle of a turn.
 	unfinished bool
 	unstored   bool  // the journal could not be written, and is given up
@@ -258,7 +259,7 @@ func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Edit
 		if r := t.command(ctx, prompt); r != nil {
 			return r, nil
 		}
-		parts, err := mapping.Prompt(prompt, t.card)
+		parts, err := spell.Prompt(prompt, t.card)
 		if err != nil {
 			return nil, err
 		}

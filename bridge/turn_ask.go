@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -276,7 +277,7 @@ func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*req
 		return t.cancelToReject(ctx, leg, decisions)
 	}
 	for _, d := range decisions {
-		t.session.record(mapping.AnswerLine(nil, d.question.Call, t.fold.TaskID))
+		t.session.record(spell.AnswerLine(nil, d.question.Call, t.fold.TaskID))
 	}
 	m := &a2a.Outgoing{ID: t.agent.opts.NewID(), TaskID: t.fold.TaskID, ContextID: t.fold.ContextID}
 	if err := t.writing.Answers(answers, m); err != nil {

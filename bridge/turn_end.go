@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -54,7 +55,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if err != nil && !t.isCancelled() {
 		marks = t.session.kept.Append(nil, []mapping.Step{t.notice("\n[" + t.agent.opts.Mask(err.Error()) + "]\n")})
 	}
-	t.session.record(mapping.EndLine(marks))
+	t.session.record(spell.EndLine(marks))
 	return r, err
 }
 

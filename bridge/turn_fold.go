@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -96,7 +97,7 @@ func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
 func (t *turn) keep(leg *leg, spoke bool) {
 	if leg.request.answers && spoke && !t.taken {
 		t.taken = true
-		t.session.record(mapping.HeardLine(nil, t.fold.TaskID))
+		t.session.record(spell.HeardLine(nil, t.fold.TaskID))
 	}
 }
 

@@ -1,25 +1,17 @@
-package mapping
+package mapping_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
-
-	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // permission returns what the user is asked about a call of the development-tool
 // extension, as the text of session/request_permission and its diff.
 func permission(t *testing.T, call string) (text string, options, diff gjson.Result) {
 	t.Helper()
-	c := &ToolCall{}
-	devtool{}.ToolCall(calls.ReadObject(nil, call), c)
-	c.Dialect = placeOf(devtool{})
-	if !c.Asks {
-		t.Fatalf("not a question: %s", call)
-	}
-	p := gjson.ParseBytes((&ACP{Session: "s", Cwd: "/w"}).Permission(NewQuestion(c)))
+	p := askedBy(t, call)
 	for _, piece := range p.Get("toolCall.content").Array() {
 		if piece.Get("type").Str == "diff" {
 			diff = piece
@@ -88,11 +80,8 @@ func TestNamelessTool(t *testing.T) {
 		`{"server_name":"weather","tool_name":"up"}`: {"weather: up", "Tool: `up`\n\nMCP server: `weather`"},
 	} {
 		call := `{"tool_call_id":"c","status":"PENDING","confirmation_request":{"options":[],"mcp_details":` + details + `}}`
-		c := &ToolCall{}
-		devtool{}.ToolCall(calls.ReadObject(nil, call), c)
-		c.Dialect = placeOf(devtool{})
 		text, _, _ := permission(t, call)
-		if got := Title(c); got != want[0] || !strings.Contains(text, want[1]) {
+		if got := askedBy(t, call).Get("toolCall.title").Str; got != want[0] || !strings.Contains(text, want[1]) {
 			t.Errorf("%s: %q, %s", details, got, text)
 		}
 	}

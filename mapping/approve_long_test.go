@@ -1,4 +1,4 @@
-package mapping
+package mapping_test
 
 import (
 	"encoding/json"
@@ -7,18 +7,21 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
 // askedBy returns the parameters of session/request_permission about a call of the
 // development-tool extension.
 func askedBy(t *testing.T, call string) gjson.Result {
 	t.Helper()
-	c := &ToolCall{}
-	devtool{}.ToolCall(calls.ReadObject(nil, call), c)
-	c.Dialect = placeOf(devtool{})
-	return gjson.ParseBytes((&ACP{Session: "s", Cwd: "/w"}).Permission(NewQuestion(c)))
+	fold := speaking()
+	fold.Event(shown.Live, dataEvent(call), nil)
+	if len(fold.Open()) != 1 {
+		t.Fatalf("not a question: %s", call)
+	}
+	return gjson.ParseBytes((&spell.ACP{Session: "s", Cwd: "/w"}).Permission(mapping.NewQuestion(fold.Open()[0])))
 }
 
 // TestLongQuestions: no size of anything that the agent says takes a line of ours away.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -170,7 +171,7 @@ func anyMetadata(ev *a2a.Event, has func(a2a.JSON) bool) bool {
 
 // addData adds an answer to a message, as a data part.
 func addData(m *a2a.Outgoing, data any, metadata string) error {
-	raw, err := marshal(data)
+	raw, err := rawjson.Marshal(data)
 	p := a2a.OutPart{Data: raw}
 	if metadata != "" {
 		p.Metadata = json.RawMessage(metadata)

@@ -112,7 +112,7 @@ func (codexNPM) tool(v gjson.Result, to *pieces) {
 	to.call(c)
 }
 
-func quoted(s string) string { return string(appendString(nil, s)) }
+func quoted(s string) string { return string(rawjson.AppendString(nil, s)) }
 
 // codexChanges spells what has changed as a tool's input, whose path editors open.
 func codexChanges(changes gjson.Result) (input a2a.JSON, words string) {

@@ -131,10 +131,10 @@ func (devtool) ToolCall(data calls.Object, c *ToolCall) {
 		case "confirmation_request", "confirmationRequest":
 			c.Confirmation = devtoolConfirmation(gjson.Parse(raw))
 		default:
-			extra = appendMember(extra, data[i].Key, raw)
+			extra = rawjson.AppendMember(extra, data[i].Key, raw)
 		}
 	}
-	c.Extra = endObject(extra)
+	c.Extra = a2a.JSON(rawjson.EndObject(extra))
 	if c.Output != nil || c.Error != nil {
 		c.SetOutputSoFar("") // the result takes its place
 	}
@@ -244,12 +244,12 @@ func devtoolConfirmation(v gjson.Result) *Confirmation {
 				rest = devtoolDetails(c, k.Str, d)
 			}
 			if rest != "" {
-				unread = appendMember(unread, k.Str, rest)
+				unread = rawjson.AppendMember(unread, k.Str, rest)
 			}
 		}
 		return true
 	})
-	c.Unread = endObject(unread)
+	c.Unread = a2a.JSON(rawjson.EndObject(unread))
 	return c
 }
 
@@ -293,11 +293,11 @@ func without(o gjson.Result, names ...string) string {
 	var rest []byte
 	o.ForEach(func(k, v gjson.Result) bool {
 		if i := name(k.Str); v.Type != gjson.Null && (i < 0 || count[i] > 1) {
-			rest = appendMember(rest, k.Str, v.Raw)
+			rest = rawjson.AppendMember(rest, k.Str, v.Raw)
 		}
 		return true
 	})
-	return string(endObject(rest))
+	return rawjson.EndObject(rest)
 }
 
 // lowerCamel spells a member's name as proto-JSON does.

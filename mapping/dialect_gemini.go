@@ -195,7 +195,8 @@ func geminiConfirmation(raw string) *Confirmation {
 		c.Execute = &ExecuteDetails{Command: calls.StringOf(o.Get("command"))}
 		if kind != "exec" {
 			// The same command, with more permissions: another question.
-			c.Unread = endObject(appendMember(appendMember(nil, "type", o.Get("type")), "additionalPermissions", cmp.Or(o.Get("additionalPermissions"), "{}")))
+			permissions := cmp.Or(o.Get("additionalPermissions"), "{}")
+			c.Unread = a2a.JSON(`{"type":` + o.Get("type") + `,"additionalPermissions":` + permissions + `}`)
 		}
 	case "edit":
 		c.Edit = geminiDiff(o)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -41,7 +42,7 @@ func (gemini) open(s AgentSettings, settings map[string]any, contextID string) (
 		}
 		servers[name] = server
 	}
-	file, err := marshal(struct {
+	file, err := rawjson.Marshal(struct {
 		Name    string         `json:"name"`
 		Version string         `json:"version"`
 		Servers map[string]any `json:"mcpServers"`

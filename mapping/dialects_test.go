@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -51,7 +52,7 @@ func FuzzDialects(f *testing.F) {
 		fold := mapping.NewFold()
 		fold.Begin("")
 		fold.Speak(words[int(which)%len(words)])
-		acp, lines := mapping.ACP{Session: "s", Cwd: "/"}, mapping.Lines{}
+		acp, lines := spell.ACP{Session: "s", Cwd: "/"}, spell.Lines{}
 		for _, raw := range []string{one, two, one} {
 			steps := fold.Event(shown.Live, decode(t, raw), nil)
 			out := acp.Append(nil, steps)

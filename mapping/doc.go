@@ -24,24 +24,7 @@
 // # The parts
 //
 // A [Fold] turns events ([a2a.Event]) into steps, each shown once. A dialect
-// (dialect.go) reads what A2A has no words for; the two editor protocols, [ACP]
-// and [Lines], append steps as the editor's lines. In the other direction
-// [Prompt] and [ReadMessage] make parts, [Settings] decides how to write to an
-// agent, and [Writing] writes settings and answers.
-//
-//	A2A                                      steps               ACP                        A2A lines
-//	task state                               StepState           (nothing)                  event/state
-//	text of a message                        StepText            agent_message_chunk        event/text
-//	text of an artifact                      StepText            agent_message_chunk        event/artifact
-//	file or data part                        StepPart            agent_message_chunk        event/message, event/artifact
-//	data part: thought                       StepThought         agent_thought_chunk        event/thought
-//	data part: tool call                     StepTool            tool_call, …_update, plan  event/toolCall
-//	artifact tool-ID-output (gemini)         StepTool            tool_call_update           event/toolCall
-//	error in an event's metadata             StepError           agent_message_chunk        event/error
-//	connection lost, back                    StepConnection      a line of text for a gap   event/connection
-//	something unknown                        StepUnknown         (nothing)                  event/unknown
-//	completed, input-required                                    end_turn                   the leg's result
-//	canceled                                                     cancelled                  the leg's result
-//	rejected                                                     refusal                    the leg's result
-//	failed, auth-required at the end         (TaskError)         -32603, -32000             the leg's result
+// (dialect.go) reads what A2A has no words for. In the other direction
+// [Settings] decides how to write to an agent, and [Writing] writes settings and answers.
+// How steps are spelled for editors, and kept, is package spell, which is above this one.
 package mapping

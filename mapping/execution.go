@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -61,7 +62,7 @@ func (e Execution) Notice() string {
 	case executionAction:
 		text = "The command waits until you allow what it does"
 	}
-	switch message := strings.TrimSpace(withoutEscapes(e.Message)); {
+	switch message := strings.TrimSpace(ask.WithoutEscapes(e.Message)); {
 	case text == "" && message == "":
 		return ""
 	case text == "":

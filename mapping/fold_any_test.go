@@ -1,11 +1,13 @@
-package mapping
+package mapping_test
 
 import (
 	"bytes"
 	"fmt"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -21,7 +23,7 @@ func FuzzFoldAnyOrder(f *testing.F) {
 		if len(script) > 120 {
 			return
 		}
-		s := &foldScript{Fold: NewFold(), t: t, said: map[rune]bool{}}
+		s := &foldScript{Fold: mapping.NewFold(), t: t, said: map[rune]bool{}}
 		for ; len(script) > 1; script = script[2:] {
 			s.step(script[0], script[1])
 		}
@@ -31,13 +33,13 @@ func FuzzFoldAnyOrder(f *testing.F) {
 
 // A foldScript is a Fold to which anything happens.
 type foldScript struct {
-	*Fold
+	*mapping.Fold
 	t    *testing.T
 	said map[rune]bool
 	// late are the newest events, which may come again or be looked into.
 	late []a2a.Event
 	// lines has what was shown, as journal spells it.
-	journal Journal
+	journal spell.Journal
 	lines   []byte
 }
 
@@ -83,8 +85,8 @@ func (s *foldScript) come(v shown.Verb, ev a2a.Event) {
 
 // restart goes on with what a journal tells.
 func (s *foldScript) restart() {
-	s.Fold = NewFold()
-	l := Loader{Fold: s.Fold}
+	s.Fold = mapping.NewFold()
+	l := spell.Loader{Fold: s.Fold}
 	for line := range bytes.Lines(s.lines) {
 		l.Line(line)
 	}
@@ -138,9 +140,9 @@ func (s *foldScript) task(with byte) a2a.Event {
 }
 
 // shows looks at what is shown.
-func (s *foldScript) shows(steps []Step) {
+func (s *foldScript) shows(steps []mapping.Step) {
 	for i := range steps {
-		if steps[i].Kind != StepText {
+		if steps[i].Kind != mapping.StepText {
 			continue
 		}
 		for _, r := range steps[i].Text {

@@ -25,6 +25,10 @@ const maxTasks = 64
 // maxStreamed is how much of a text is kept to compare with the whole of it.
 const maxStreamed = 1 << 20
 
+// maxOutput is how much is kept of the output of a call that says what follows: no editor is
+// shown more at once.
+const maxOutput = 1 << 20
+
 // begin begins a turn. What has been streamed is whole by now.
 func (t *takings) begin() {
 	t.givenUp, t.hinted = false, 0
@@ -179,7 +183,7 @@ func (f *Fold) doPiece(d apart, at *carrier, p *piece, as shown.Item) {
 	case pieceCall:
 		f.apartCall(d, at, as.ID, as.Kind == shown.Artifact, &p.call)
 	case pieceOutput:
-		f.showCalls(f.calls.More(p.call.ID, p.text, textMax, nil))
+		f.showCalls(f.calls.More(p.call.ID, p.text, maxOutput, nil))
 	case pieceInput:
 		f.wantInput(d, p.input)
 	}

@@ -111,7 +111,7 @@ func (f *Fold) Reply(m *a2a.Outgoing) error {
 		words = strings.Split(words[0], "\n")
 	}
 	if n > 0 && (len(words) != n || slices.Contains(words, "")) {
-		return promptError("nothing was sent, because it is no answer to what the agent asks: it has %d lines, and %d are asked for", len(words), n)
+		return &PromptError{fmt.Sprintf("nothing was sent, because it is no answer to what the agent asks: it has %d lines, and %d are asked for", len(words), n)}
 	}
 	plain := m.Parts
 	m.Parts = nil

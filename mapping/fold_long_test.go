@@ -1,4 +1,4 @@
-package mapping
+package mapping_test
 
 import (
 	"fmt"
@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -36,8 +38,8 @@ func TestLongSession(t *testing.T) {
 			return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: "a", Parts: onePart(&p)}}
 		},
 	} {
-		fold, acp := speaking(), ACP{Session: "s"}
-		var steps []Step
+		fold, view := speaking(), spell.ACP{Session: "s"}
+		var steps []mapping.Step
 		var out []byte
 		const laps, perLap = 60, 300
 		first, last := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
@@ -45,7 +47,7 @@ func TestLongSession(t *testing.T) {
 			begin := time.Now()
 			for i := range perLap {
 				steps = fold.Event(shown.Live, event(lap*perLap+i), steps[:0])
-				out = acp.Append(out[:0], steps)
+				out = view.Append(out[:0], steps)
 			}
 			switch took := time.Since(begin); {
 			case lap < laps/6:

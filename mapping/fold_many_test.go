@@ -1,4 +1,4 @@
-package mapping
+package mapping_test
 
 import (
 	"flag"
@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -43,7 +44,7 @@ func TestFoldMany(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fold, n := speaking(), *manyIDs
 			before := heap()
-			var steps []Step
+			var steps []mapping.Step
 			for i := range n {
 				steps = fold.Event(shown.Live, event(i), steps[:0])
 			}
@@ -93,7 +94,7 @@ func TestFoldManyOnce(t *testing.T) {
 				if steps := fold.Event(shown.Snapshot, holding(event, n), nil); len(steps) > 0 {
 					t.Fatalf("the snapshot gives %d steps, first %+v", len(steps), steps[0])
 				}
-				if steps := fold.Event(shown.Live, event(n), nil); len(steps) != 1 || steps[0].Kind == StepConnection {
+				if steps := fold.Event(shown.Live, event(n), nil); len(steps) != 1 || steps[0].Kind == mapping.StepConnection {
 					t.Errorf("what is new gives %+v", steps)
 				}
 			})

@@ -45,7 +45,7 @@ func others(raw a2a.JSON, spoken bool) a2a.JSON {
 	var rest []byte
 	own := spoken
 	rawjson.EachMember(string(raw), func(key, value string) bool {
-		if spoken && !isURI(key) {
+		if spoken && !IsExtensionKey(key) {
 			return true
 		}
 		for _, d := range dialects() {
@@ -59,7 +59,7 @@ func others(raw a2a.JSON, spoken bool) a2a.JSON {
 		} else {
 			rest = append(rest, ',')
 		}
-		rest = append(appendString(rest, key), ':')
+		rest = append(rawjson.AppendString(rest, key), ':')
 		rest = append(rest, value...)
 		return true
 	})
@@ -72,8 +72,10 @@ func others(raw a2a.JSON, spoken bool) a2a.JSON {
 	return a2a.JSON(append(rest, '}'))
 }
 
-// isURI reports whether a key of metadata is a URI: an extension's, not the agent's own.
-func isURI(key string) bool { return strings.Contains(key, "://") || strings.HasPrefix(key, "urn:") }
+// IsExtensionKey reports whether a key of metadata is a URI: an extension's, not the agent's own.
+func IsExtensionKey(key string) bool {
+	return strings.Contains(key, "://") || strings.HasPrefix(key, "urn:")
+}
 
 // hasURI reports whether an object may have such a key.
 func hasURI(object string) bool {

@@ -1,4 +1,4 @@
-package mapping
+package mapping_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -37,7 +38,7 @@ func onePart(p *a2a.Part) (parts a2a.Parts) {
 	return parts
 }
 
-func plainText(text string) a2a.Parts { return partList(a2a.Part{Kind: a2a.PartText, Text: text}) }
+func plainText(text string) a2a.Parts { return onePart(&a2a.Part{Kind: a2a.PartText, Text: text}) }
 
 // callEvent is an event of Gemini's server about a call, data what is behind its
 // status.
@@ -54,13 +55,11 @@ func dataEvent(data string) *a2a.Event {
 		})}}
 }
 
-// speaking is a Fold for an agent that is known to speak all dialects.
-func speaking() *Fold {
-	f := NewFold()
-	for _, d := range dialects() {
-		if _, ok := d.(apart); !ok { // no agent speaks those and others
-			f.Speak(d.name())
-		}
+// speaking is a Fold for an agent that is known to speak both dialects of tool calls in parts of their own.
+func speaking() *mapping.Fold {
+	f := mapping.NewFold()
+	for _, d := range []string{mapping.DialectDevtool, mapping.DialectGemini} {
+		f.Speak(d)
 	}
 	return f
 }

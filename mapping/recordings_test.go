@@ -19,6 +19,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -69,8 +70,8 @@ func foldRecording(t *testing.T, file string) string {
 	defer f.Close()
 	var out bytes.Buffer
 	folds := map[string]*mapping.Fold{} // by task
-	acp := mapping.ACP{Session: "s", Cwd: "/home/dev/project"}
-	lines := mapping.Lines{}
+	acp := spell.ACP{Session: "s", Cwd: "/home/dev/project"}
+	lines := spell.Lines{}
 	var newest, task = 0, ""
 	fold := func(result string, verb shown.Verb) {
 		ev := decode(t, result)

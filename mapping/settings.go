@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -120,7 +121,7 @@ func (w Writing) Apply(s AgentSettings, m *a2a.Outgoing) error {
 	if key == "" || err != nil {
 		return err
 	}
-	value, err := marshal(settings)
+	value, err := rawjson.Marshal(settings)
 	if err != nil {
 		return err
 	}

@@ -75,8 +75,6 @@ type Step struct {
 	Text     string
 	TextJSON a2a.JSON
 	Plain    bool
-	// piece: TextJSON is without its quotes, and all there is of the text.
-	piece bool
 	// Subject and Description are StepThought's.
 	Subject     string
 	Description string // also the artifact's

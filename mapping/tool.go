@@ -65,7 +65,7 @@ func Title(c *ToolCall) string {
 		}
 	}
 	detail := c.Description
-	if path := toolPath(c); path != "" && ToolKind(c) != acp.KindExecute {
+	if path := ToolPath(c); path != "" && ToolKind(c) != acp.KindExecute {
 		detail = filepath.Base(path)
 	}
 	switch {
@@ -77,8 +77,8 @@ func Title(c *ToolCall) string {
 	return ask.OneLine(name + ": " + detail)
 }
 
-// toolPath is the file that a call is about, as the agent spells it.
-func toolPath(c *ToolCall) string {
+// ToolPath is the file that a call is about, as the agent spells it.
+func ToolPath(c *ToolCall) string {
 	if q := c.Question(); q != nil && q.Edit != nil && q.Edit.FilePath != "" {
 		return q.Edit.FilePath
 	}
@@ -100,13 +100,4 @@ func toolPath(c *ToolCall) string {
 		return true
 	})
 	return calls.StringOf(path)
-}
-
-// absolute makes a path absolute against the session's directory: editors take
-// no other.
-func absolute(cwd, path string) string {
-	if path == "" || filepath.IsAbs(path) || strings.HasPrefix(path, "/") || cwd == "" {
-		return path
-	}
-	return filepath.Join(cwd, path)
 }

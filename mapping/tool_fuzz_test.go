@@ -1,4 +1,4 @@
-package mapping
+package mapping_test
 
 import (
 	"bytes"
@@ -15,7 +15,9 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -23,20 +25,20 @@ import (
 // calls without what is known of their texts.
 type toolScript struct {
 	t    *testing.T
-	fold *Fold
-	acp  ACP
+	fold *mapping.Fold
+	acp  spell.ACP
 	// shown are the calls that steps have shown, with what they said then: what
 	// grows must not change them.
-	shown []*ToolCall
+	shown []*mapping.ToolCall
 	said  []string
-	last  map[string]*ToolCall // by the agent's ID
-	n     int                  // of messages
+	last  map[string]*mapping.ToolCall // by the agent's ID
+	n     int                          // of messages
 	// views are the bytes of the event in hand, to be overwritten after it.
 	views [][]byte
 }
 
 func newToolScript(t *testing.T) *toolScript {
-	return &toolScript{t: t, fold: speaking(), last: map[string]*ToolCall{}, acp: ACP{Session: "s", Cwd: "/home/dev"}}
+	return &toolScript{t: t, fold: speaking(), last: map[string]*mapping.ToolCall{}, acp: spell.ACP{Session: "s", Cwd: "/home/dev"}}
 }
 
 // view makes a string that lives as long as the event, as a stream's do.
@@ -77,8 +79,8 @@ func idOf(value string) string {
 }
 
 // plain is a copy of a call of which nothing is known but what it says.
-func plain(c *ToolCall) *ToolCall {
-	d := new(ToolCall)
+func plain(c *mapping.ToolCall) *mapping.ToolCall {
+	d := new(mapping.ToolCall)
 	from, to := reflect.ValueOf(*c), reflect.ValueOf(d).Elem()
 	for i := range from.NumField() {
 		if from.Type().Field(i).IsExported() {
@@ -104,10 +106,10 @@ func (s *toolScript) live(id, text string, encode func(string) string) {
 }
 
 // play folds an event, and compares what it shows.
-func (s *toolScript) play(ev *a2a.Event) (got []Step) {
+func (s *toolScript) play(ev *a2a.Event) (got []mapping.Step) {
 	t := s.t
 	for _, step := range s.fold.Event(shown.Live, ev, nil) {
-		if step.Kind == StepTool {
+		if step.Kind == mapping.StepTool {
 			got = append(got, step)
 		}
 	}
@@ -118,7 +120,7 @@ func (s *toolScript) play(ev *a2a.Event) (got []Step) {
 		if old := s.last[g.Tool.ID]; g.New != (old == nil || old.Shown != g.Tool.Shown) {
 			t.Fatalf("call %s is new: %v", g.Tool.Shown, g.New)
 		}
-		if line, want := s.acp.Append(nil, got[i:i+1]), s.acp.Append(nil, []Step{w}); !bytes.Equal(line, want) {
+		if line, want := s.acp.Append(nil, got[i:i+1]), s.acp.Append(nil, []mapping.Step{w}); !bytes.Equal(line, want) {
 			t.Fatalf("ACP:\n%s\nwant\n%s", line, want)
 		}
 		s.again(g.Tool, w.Tool)
@@ -132,7 +134,7 @@ func (s *toolScript) play(ev *a2a.Event) (got []Step) {
 	}
 	s.views = nil
 	for i, c := range s.shown {
-		if c.OutputSoFar != s.said[i] || c.OutputJSON() != "" && c.OutputJSON() != string(appendEscaped(nil, c.OutputSoFar)) {
+		if c.OutputSoFar != s.said[i] || c.OutputJSON() != "" && c.OutputJSON() != string(rawjson.AppendEscaped(nil, c.OutputSoFar)) {
 			t.Fatalf("what was shown has changed: %q, was %q, escaped %q", c.OutputSoFar, s.said[i], c.OutputJSON())
 		}
 	}
@@ -141,8 +143,8 @@ func (s *toolScript) play(ev *a2a.Event) (got []Step) {
 
 // again: in A2A lines a call is written as the development-tool extension has it, so that it
 // can be read: then it says the same, but for members that we have added.
-func (s *toolScript) again(call, plain *ToolCall) {
-	line, want := appendToolCall(nil, call), appendToolCall(nil, plain)
+func (s *toolScript) again(call, plain *mapping.ToolCall) {
+	line, want := callLine(call), callLine(plain)
 	if !bytes.Equal(line, want) || !json.Valid(line) {
 		s.t.Fatalf("A2A lines:\n%s\nwant\n%s", line, want)
 	}
@@ -152,16 +154,22 @@ func (s *toolScript) again(call, plain *ToolCall) {
 	if plain.Asks {
 		return // with an option that rejects
 	}
-	line = appendToolCall(nil, plain)
+	line = callLine(plain)
 	ev := dataEvent(string(line))
 	ev.Kind = a2a.EventMessage
 	steps := speaking().Event(shown.Live, ev, nil)
-	if len(steps) != 1 || steps[0].Kind != StepTool {
+	if len(steps) != 1 || steps[0].Kind != mapping.StepTool {
 		s.t.Fatalf("nothing is read from\n%s\n%+v", line, steps)
 	}
-	if back := appendToolCall(nil, steps[0].Tool); !bytes.Equal(back, line) {
+	if back := callLine(steps[0].Tool); !bytes.Equal(back, line) {
 		s.t.Fatalf("read from A2A lines:\n%s\nwant\n%s", back, line)
 	}
+}
+
+// callLine is how A2A lines have a call.
+func callLine(c *mapping.ToolCall) []byte {
+	line := (&spell.Lines{}).Append(nil, []mapping.Step{{Kind: mapping.StepTool, Tool: c}})
+	return []byte(gjson.GetBytes(line, "params.toolCall").Raw)
 }
 
 // padding is what trimScreen takes off, end what is at the end of a screen.
@@ -178,7 +186,7 @@ func trimmed(s string) string {
 // encodings are ways in which agents write a string.
 func encodings() []func(string) string {
 	return []func(string) string{
-		func(s string) string { return string(appendString(nil, s)) },
+		func(s string) string { return string(rawjson.AppendString(nil, s)) },
 		func(s string) string { b, _ := json.Marshal(s); return string(b) }, // with HTML's escapes
 		func(s string) string {
 			var b strings.Builder
@@ -263,7 +271,7 @@ func FuzzToolCalls(f *testing.F) {
 			case 4:
 				s.live(id, text[n:], encode)
 			case 5:
-				s.data(`{"tool_call_id":` + string(appendString(nil, id)) + `,"status":"EXECUTING","live_content":` + encode(text[:n]) + `}`)
+				s.data(`{"tool_call_id":` + string(rawjson.AppendString(nil, id)) + `,"status":"EXECUTING","live_content":` + encode(text[:n]) + `}`)
 			case 6:
 				s.data(strings.Replace(a, `"executing"`, `"success"`, 1))
 			case 7:

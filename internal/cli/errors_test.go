@@ -25,6 +25,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -192,7 +193,7 @@ func editorError(t *testing.T, url string) string {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	code, text, _ := mapping.ACPError(err)
+	code, text, _ := spell.ACPError(err)
 	return fmt.Sprintf("%d %s", code, text)
 }
 

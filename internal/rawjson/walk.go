@@ -4,7 +4,9 @@
 // gjson. It looks a member up from the beginning each time, and its ForEach decodes
 // every string, which copies text with escapes at each level of nesting.)
 //
-// It requires valid JSON, which the reader of the wire has checked. In other text
+// What writes JSON beside an encoder, byte for byte, is in append.go and escape.go.
+//
+// The package requires valid JSON, which the reader of the wire has checked. In other text
 // nothing panics, runs for ever or reads beyond the end, but the results mean nothing.
 // Nothing recurses, so any nesting is safe.
 //

@@ -9,13 +9,14 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // eventsOutput writes events of A2A lines as they come.
 type eventsOutput struct {
 	out   io.Writer
-	lines mapping.Lines
+	lines spell.Lines
 	buf   []byte
 }
 

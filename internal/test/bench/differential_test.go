@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -120,13 +121,13 @@ func (w *endingWire) RoundTrip(req *http.Request) (*http.Response, error) {
 // both is a fold with both spellings.
 type both struct {
 	fold  *mapping.Fold
-	acp   mapping.ACP
-	lines mapping.Lines
+	acp   spell.ACP
+	lines spell.Lines
 	out   []byte
 }
 
 func newBoth() *both {
-	return &both{fold: mapping.NewFold(), acp: mapping.ACP{Session: "s", Cwd: "/"}, lines: mapping.Lines{Request: []byte("1"), Raw: true}}
+	return &both{fold: mapping.NewFold(), acp: spell.ACP{Session: "s", Cwd: "/"}, lines: spell.Lines{Request: []byte("1"), Raw: true}}
 }
 
 func (b *both) event(ev *a2a.Event) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 	"github.com/a2astdio/a2astdio/transport/stdio"
@@ -110,7 +111,7 @@ func (h *hotPath) step(tb testing.TB) {
 		h.steps = h.fold.Event(shown.Live, &events[i], h.steps)
 	}
 	h.out = h.out[:0]
-	for piece, rest := mapping.Piece(h.steps); len(piece) > 0; piece, rest = mapping.Piece(rest) {
+	for piece, rest := spell.Piece(h.steps); len(piece) > 0; piece, rest = spell.Piece(rest) {
 		h.out = h.spell(h.out, piece)
 	}
 }
@@ -126,12 +127,12 @@ func spellings() []editorSpelling {
 }
 
 func acpSpelling() func([]byte, []mapping.Step) []byte {
-	out := mapping.ACP{Session: "6ba7b810-9dad-11d1-80b4-00c04fd430c8", Cwd: "/home/dev/project"}
+	out := spell.ACP{Session: "6ba7b810-9dad-11d1-80b4-00c04fd430c8", Cwd: "/home/dev/project"}
 	return out.Append
 }
 
 func linesSpelling() func([]byte, []mapping.Step) []byte {
-	out := mapping.Lines{Request: []byte("1")}
+	out := spell.Lines{Request: []byte("1")}
 	return out.Append
 }
 

@@ -5,10 +5,16 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file tells a Fold what another process has shown: see [Loader].
+// This file tells a Fold that has had no turn what another process has shown.
 
-func (f *Fold) restoreStep(s *Step) {
+// Restore notes a step that was shown.
+func (f *Fold) Restore(s *Step) {
 	f.SetTask(s.TaskID)
+	if s.Kind == StepTool {
+		f.shown.Break()
+		f.calls.Restore(s.Tool.ID, s.Tool.Shown).Status = s.Tool.Status
+		return
+	}
 	x := shown.Step{ID: s.MessageID, Name: s.Shown, Text: s.Text, Part: s.Part, Repeats: s.Repeats}
 	if s.Replaces {
 		x.Op = shown.Replace
@@ -25,18 +31,14 @@ func (f *Fold) restoreStep(s *Step) {
 	f.shown.Restore(&x)
 }
 
-func (f *Fold) restoreCall(s *Step) {
-	f.SetTask(s.TaskID)
-	f.shown.Break()
-	f.calls.Restore(s.Tool.ID, s.Tool.Shown).Status = s.Tool.Status
-}
-
-func (f *Fold) restoreAnswer(task, call string) {
+// RestoreAnswer notes that a call of a task has asked, and that its answer was sent.
+func (f *Fold) RestoreAnswer(task, call string) {
 	f.SetTask(task)
 	f.calls.RestoreAnswered(call)
 }
 
-func (f *Fold) restoreHeard(task string) {
+// RestoreTaken notes that the agent of a task has taken all answers so far.
+func (f *Fold) RestoreTaken(task string) {
 	f.SetTask(task)
 	f.calls.Taken()
 }

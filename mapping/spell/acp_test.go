@@ -1,4 +1,4 @@
-package mapping
+package spell
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -16,18 +18,18 @@ import (
 // character.
 func TestLongText(t *testing.T) {
 	long := strings.Repeat("aé世🌍\n", textMax/4)
-	for name, steps := range map[string][]Step{
-		"one chunk":    {{Kind: StepText, MessageID: "m", Text: long}},
-		"its own JSON": {{Kind: StepText, MessageID: "m", Text: long, TextJSON: a2a.JSON(appendString(nil, long))}},
-		"many chunks": func() (steps []Step) {
+	for name, steps := range map[string][]mapping.Step{
+		"one chunk":    {{Kind: mapping.StepText, MessageID: "m", Text: long}},
+		"its own JSON": {{Kind: mapping.StepText, MessageID: "m", Text: long, TextJSON: a2a.JSON(rawjson.AppendString(nil, long))}},
+		"many chunks": func() (steps []mapping.Step) {
 			for rest := long; rest != ""; {
 				var head string
 				head, rest = ask.Split(rest, 1000)
-				steps = append(steps, Step{Kind: StepText, MessageID: "m", Text: head})
+				steps = append(steps, mapping.Step{Kind: mapping.StepText, MessageID: "m", Text: head})
 			}
 			return steps
 		}(),
-		"a thought": {{Kind: StepThought, MessageID: "m", Description: long}},
+		"a thought": {{Kind: mapping.StepThought, MessageID: "m", Description: long}},
 	} {
 		out := (&ACP{Session: "s"}).Append(nil, steps)
 		got := ""
@@ -55,10 +57,10 @@ func TestPiece(t *testing.T) {
 				t.Fatal(unit)
 			}
 			for _, plain := range []bool{true, false} {
-				steps := []Step{{Kind: StepThought, Subject: "s"}, {Kind: StepText, MessageID: "m", Text: want, TextJSON: a2a.JSON(raw), Plain: plain}, {Kind: StepText, MessageID: "m", Text: "~"}}
+				steps := []mapping.Step{{Kind: mapping.StepThought, Subject: "s"}, {Kind: mapping.StepText, MessageID: "m", Text: want, TextJSON: a2a.JSON(raw), Plain: plain}, {Kind: mapping.StepText, MessageID: "m", Text: "~"}}
 				var got strings.Builder
 				for len(steps) > 0 {
-					var piece []Step
+					var piece []mapping.Step
 					piece, steps = Piece(steps)
 					for line := range bytes.Lines((&ACP{Session: "s"}).Append(nil, piece)) {
 						var n struct {
@@ -89,13 +91,13 @@ func TestPiece(t *testing.T) {
 // with a note that the rest is left out.
 func TestLongToolOutput(t *testing.T) {
 	long := strings.Repeat("x", 3*textMax)
-	call := &ToolCall{ID: "c", Name: "run_shell_command", Status: ToolSucceeded, Output: &ToolOutput{Text: long + "the end"}}
-	edit := &ToolCall{ID: "e", Name: "write_file", Status: ToolSucceeded,
-		Output: &ToolOutput{Diff: &FileDiff{FilePath: "/f", OldContent: &long, NewContent: "the beginning" + long}}}
-	input := &ToolCall{ID: "i", Name: "grep", Status: ToolExecuting, Input: a2a.JSON(`{"q":"` + long + `"}`)}
+	call := &mapping.ToolCall{ID: "c", Name: "run_shell_command", Status: mapping.ToolSucceeded, Output: &mapping.ToolOutput{Text: long + "the end"}}
+	edit := &mapping.ToolCall{ID: "e", Name: "write_file", Status: mapping.ToolSucceeded,
+		Output: &mapping.ToolOutput{Diff: &mapping.FileDiff{FilePath: "/f", OldContent: &long, NewContent: "the beginning" + long}}}
+	input := &mapping.ToolCall{ID: "i", Name: "grep", Status: mapping.ToolExecuting, Input: a2a.JSON(`{"q":"` + long + `"}`)}
 	acp := &ACP{Session: "s"}
-	content := func(c *ToolCall) (gjson.Result, string) {
-		line := acp.Append(nil, []Step{{Kind: StepTool, Tool: c, New: true, Changed: ToolHead | ToolState | ToolContent}})
+	content := func(c *mapping.ToolCall) (gjson.Result, string) {
+		line := acp.Append(nil, []mapping.Step{{Kind: mapping.StepTool, Tool: c, New: true, Changed: mapping.ToolHead | mapping.ToolState | mapping.ToolContent}})
 		if len(line) > 3*textMax {
 			t.Errorf("call %s makes a line of %d bytes", c.ID, len(line))
 		}

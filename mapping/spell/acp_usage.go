@@ -1,8 +1,9 @@
-package mapping
+package spell
 
 import (
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -10,8 +11,9 @@ import (
 // way Gemini CLI's own ACP agent does; nil if the agent has not said. (ACP's
 // usage_update needs the size of the context, which no A2A agent tells.)
 func Quota(usage a2a.JSON) map[string]any {
-	u := gjson.Parse(string(usage))
-	in, out := first(u, "promptTokenCount", "input_tokens", "inputTokens"), first(u, "candidatesTokenCount", "output_tokens", "outputTokens")
+	u := calls.ReadObject(nil, string(usage))
+	in := gjson.Parse(u.Get("promptTokenCount", "input_tokens", "inputTokens"))
+	out := gjson.Parse(u.Get("candidatesTokenCount", "output_tokens", "outputTokens"))
 	if in.Type != gjson.Number || out.Type != gjson.Number {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package mapping
+package spell
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -15,12 +17,12 @@ const fileMax = 4 << 20
 
 // acpContent spells a part as an ACP content block; where there is none for it,
 // note is what to say instead.
-func acpContent(s *Step) (content []byte, note string) {
+func acpContent(s *mapping.Step) (content []byte, note string) {
 	p := s.Part
 	name := cmp.Or(p.File.Name, s.Name, "file")
 	member := func(key, value string) {
 		content = append(content, `,"`+key+`":`...)
-		content = appendString(content, value)
+		content = rawjson.AppendString(content, value)
 	}
 	media, _, _ := strings.Cut(p.File.MediaType, "/")
 	switch {
@@ -41,7 +43,7 @@ func acpContent(s *Step) (content []byte, note string) {
 		return append(content, '}'), ""
 	case p.Kind == a2a.PartFile:
 		content = append(content, `{"type":"resource","resource":{"uri":`...)
-		content = appendString(content, "attachment:"+name)
+		content = rawjson.AppendString(content, "attachment:"+name)
 		if p.File.MediaType != "" {
 			member("mimeType", p.File.MediaType)
 		}

@@ -1,4 +1,4 @@
-package mapping
+package ask
 
 import "strings"
 
@@ -7,21 +7,22 @@ const (
 	bell   = 0x07
 )
 
-// withoutEscapes returns text without the sequences by which a terminal is told
+// WithoutEscapes returns text without the sequences by which a terminal is told
 // colours, titles and movements (ECMA-48 §5.3 to §5.6): an editor shows them as
 // characters. A sequence without an end is removed to the end of the text.
-func withoutEscapes(text string) string {
+func WithoutEscapes(text string) string {
+	at := strings.IndexByte(text, escape)
+	if at < 0 {
+		return text
+	}
 	var b strings.Builder
 	b.Grow(len(text))
-	for {
-		at := strings.IndexByte(text, escape)
-		if at < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
+	for ; at >= 0; at = strings.IndexByte(text, escape) {
 		b.WriteString(text[:at])
 		text = text[at+1+sequence(text[at+1:]):]
 	}
+	b.WriteString(text)
+	return b.String()
 }
 
 // sequence is how long the rest of an escape sequence is.

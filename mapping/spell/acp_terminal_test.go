@@ -1,4 +1,4 @@
-package mapping
+package spell
 
 import (
 	"strings"
@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
 // However the output of a call grows, the terminal, or the text that replaces it, holds the
@@ -20,20 +23,20 @@ func FuzzTerminal(f *testing.F) {
 			return // package transport lets nothing else through
 		}
 		out := ACP{Session: "s", Terminal: TerminalDelta}
-		call := func(status ToolStatus, live string) *ToolCall {
-			return &ToolCall{ID: "c", Shown: "c", Name: "run_shell_command", Kind: "execute", Status: status, OutputSoFar: live}
+		call := func(status mapping.ToolStatus, live string) *mapping.ToolCall {
+			return &mapping.ToolCall{ID: "c", Shown: "c", Name: "run_shell_command", Kind: "execute", Status: status, OutputSoFar: live}
 		}
-		last := call(ToolSucceeded, second)
+		last := call(mapping.ToolSucceeded, second)
 		if end != "" {
-			last.OutputSoFar, last.Output = "", &ToolOutput{Text: end}
+			last.OutputSoFar, last.Output = "", &mapping.ToolOutput{Text: end}
 		}
 		if fails {
-			last.Status, last.OutputSoFar, last.Output, last.Error = ToolFailed, "", nil, &ErrorDetails{Message: "no", StatusCode: 3}
+			last.Status, last.OutputSoFar, last.Output, last.Error = mapping.ToolFailed, "", nil, &mapping.ErrorDetails{Message: "no", StatusCode: 3}
 		}
-		lines := out.Append(nil, []Step{
-			{Kind: StepTool, New: true, Changed: ToolHead | ToolState | ToolContent, Tool: call(ToolExecuting, first)},
-			{Kind: StepTool, Changed: ToolContent, Tool: call(ToolExecuting, second)},
-			{Kind: StepTool, Changed: ToolState | ToolContent, Tool: last},
+		lines := out.Append(nil, []mapping.Step{
+			{Kind: mapping.StepTool, New: true, Changed: mapping.ToolHead | mapping.ToolState | mapping.ToolContent, Tool: call(mapping.ToolExecuting, first)},
+			{Kind: mapping.StepTool, Changed: mapping.ToolContent, Tool: call(mapping.ToolExecuting, second)},
+			{Kind: mapping.StepTool, Changed: mapping.ToolState | mapping.ToolContent, Tool: last},
 		})
 		written, shown, ended := "", "", 0
 		for line := range strings.Lines(string(lines)) {
@@ -56,7 +59,7 @@ func FuzzTerminal(f *testing.F) {
 			t.Errorf("the terminal ended %d times, %d are left", ended, len(out.terminals))
 		}
 		clean := func(s string) string {
-			return strings.TrimSpace(withoutEscapes(s))
+			return strings.TrimSpace(ask.WithoutEscapes(s))
 		}
 		want := end
 		if want == "" {

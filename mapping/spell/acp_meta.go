@@ -1,10 +1,11 @@
-package mapping
+package spell
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -25,7 +26,7 @@ type acpMeta struct {
 }
 
 // note takes over what a step says. What it does not mention stays as it was.
-func (m *acpMeta) note(s *Step) {
+func (m *acpMeta) note(s *mapping.Step) {
 	if s.Model != "" && s.Model != m.model {
 		m.model, m.pending = strings.Clone(s.Model), true
 	}
@@ -41,15 +42,24 @@ func (m *acpMeta) note(s *Step) {
 	for i, metadata := range [...]a2a.JSON{s.Metadata, s.Own.Metadata, s.Own.Part} {
 		if metadata != "" && string(metadata) != m.said[i] {
 			m.said[i] = strings.Clone(string(metadata))
-			m.pending = m.pending || hasURI(m.said[i])
+			m.pending = m.pending || hasExtension(m.said[i])
 		}
 	}
 }
 
 // begins reports whether a text that goes on says something for _meta, and so begins an
 // update of its own.
-func (m *acpMeta) begins(s *Step) bool {
-	return s.Own.Part != "" && string(s.Own.Part) != m.said[2] && hasURI(string(s.Own.Part))
+func (m *acpMeta) begins(s *mapping.Step) bool {
+	return s.Own.Part != "" && string(s.Own.Part) != m.said[2] && hasExtension(string(s.Own.Part))
+}
+
+// hasExtension reports whether an object of metadata has an extension's member.
+func hasExtension(metadata string) (has bool) {
+	rawjson.EachMember(metadata, func(key, _ string) bool {
+		has = mapping.IsExtensionKey(key)
+		return !has
+	})
+	return has
 }
 
 // append appends the member, if something has changed.
@@ -60,28 +70,28 @@ func (m *acpMeta) append(dst []byte) []byte {
 	all := m.own
 	m.own = nil
 	if !m.pending {
-		return append(append(dst, `,"_meta":`...), endObject(all)...)
+		return append(append(dst, `,"_meta":`...), rawjson.EndObject(all)...)
 	}
 	m.pending = false
 	if m.model != "" || m.tier != "" || m.artifact != "" {
 		var own []byte
 		if m.artifact != "" {
-			own = appendMember(own, "artifactDescription", string(appendString(nil, m.artifact)))
+			own = rawjson.AppendMember(own, "artifactDescription", string(rawjson.AppendString(nil, m.artifact)))
 			m.artifact = ""
 		}
 		if m.model != "" {
-			own = appendMember(own, "model", string(appendString(nil, m.model)))
+			own = rawjson.AppendMember(own, "model", string(rawjson.AppendString(nil, m.model)))
 		}
 		if m.tier != "" {
-			own = appendMember(own, "userTier", string(appendString(nil, m.tier)))
+			own = rawjson.AppendMember(own, "userTier", string(rawjson.AppendString(nil, m.tier)))
 		}
-		all = appendMember(all, "a2astdio", string(endObject(own)))
+		all = rawjson.AppendMember(all, "a2astdio", string(rawjson.EndObject(own)))
 	}
 	for i, metadata := range m.said {
 		rawjson.EachMember(metadata, func(key, value string) bool {
 			narrower := slices.ContainsFunc(m.said[i+1:], func(o string) bool { return rawjson.Member(o, key) != "" })
-			if isURI(key) && !narrower { // other keys are the agent's own
-				all = appendMember(all, key, string(appendValue(nil, a2a.JSON(value))))
+			if mapping.IsExtensionKey(key) && !narrower { // other keys are the agent's own
+				all = rawjson.AppendMember(all, key, string(rawjson.AppendValue(nil, value)))
 			}
 			return true
 		})
@@ -89,5 +99,5 @@ func (m *acpMeta) append(dst []byte) []byte {
 	if all == nil {
 		return dst
 	}
-	return append(append(dst, `,"_meta":`...), endObject(all)...)
+	return append(append(dst, `,"_meta":`...), rawjson.EndObject(all)...)
 }

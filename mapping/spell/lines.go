@@ -1,9 +1,11 @@
-package mapping
+package spell
 
 import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -19,7 +21,7 @@ type Lines struct {
 	// behind. It has no effect with Raw, which belongs to a single event.
 	Join bool
 	// Made, if set, is told by Append which steps became which lines.
-	Made func(steps []Step, lines []byte)
+	Made func(steps []mapping.Step, lines []byte)
 	// Seq is the number of the last event.
 	Seq uint64
 
@@ -33,16 +35,16 @@ type lastField struct{ value, spelled []byte }
 func (f *lastField) append(dst []byte, key, value string) []byte {
 	if len(f.spelled) == 0 || string(f.value) != value {
 		f.value = append(f.value[:0], value...)
-		f.spelled = appendField(f.spelled[:0], key, value)
+		f.spelled = rawjson.AppendField(f.spelled[:0], key, value)
 	}
 	return append(dst, f.spelled...)
 }
 
 // Append appends a line for each step.
-func (e *Lines) Append(dst []byte, steps []Step) []byte {
+func (e *Lines) Append(dst []byte, steps []mapping.Step) []byte {
 	for i := 0; i < len(steps); {
 		n := 1
-		for e.Join && !e.Raw && i+n < len(steps) && steps[i].joins(&steps[i+n]) {
+		for e.Join && !e.Raw && i+n < len(steps) && joins(&steps[i], &steps[i+n]) {
 			n++
 		}
 		from := len(dst)
@@ -55,58 +57,48 @@ func (e *Lines) Append(dst []byte, steps []Step) []byte {
 	return dst
 }
 
-// joins reports whether next is text that goes on with that of s.
-func (s *Step) joins(next *Step) bool {
-	return s.Kind == StepText && next.Kind == StepText && next.Append && s.MessageID == next.MessageID &&
-		s.ArtifactID == next.ArtifactID && s.Name == next.Name && s.LastChunk == next.LastChunk &&
-		s.TaskID == next.TaskID && s.ContextID == next.ContextID && s.Model == next.Model && s.UserTier == next.UserTier &&
-		s.Metadata == next.Metadata && s.Own == next.Own && s.Repeats == next.Repeats
-}
-
 // step appends the line of a run of steps: one, or text that is joined.
-func (e *Lines) step(dst []byte, run []Step) []byte {
+func (e *Lines) step(dst []byte, run []mapping.Step) []byte {
 	s := &run[0]
 	switch s.Kind {
-	case StepState:
+	case mapping.StepState:
 		dst = e.open(dst, "event/state", s)
-		dst = appendField(dst, "state", string(s.State))
-		if s.Timestamp != "" {
-			dst = appendField(dst, "timestamp", s.Timestamp)
-		}
-	case StepText:
+		dst = rawjson.AppendField(dst, "state", string(s.State))
+		dst = appendOptional(dst, "timestamp", s.Timestamp)
+	case mapping.StepText:
 		if s.ArtifactID != "" {
 			dst = e.artifact(dst, s)
 		} else {
 			dst = e.open(dst, "event/text", s)
-			dst = appendField(dst, "messageId", s.MessageID)
+			dst = rawjson.AppendField(dst, "messageId", s.MessageID)
 		}
 		dst = append(dst, `,"text":`...)
 		dst = appendText(dst, s)
 		for i := range run[1:] {
 			dst = joinText(dst, &run[1+i])
 		}
-	case StepThought:
+	case mapping.StepThought:
 		dst = e.open(dst, "event/thought", s)
-		dst = appendField(dst, "messageId", s.MessageID)
-		dst = appendField(dst, "subject", s.Subject)
-		dst = appendField(dst, "description", s.Description)
-	case StepTool:
+		dst = rawjson.AppendField(dst, "messageId", s.MessageID)
+		dst = rawjson.AppendField(dst, "subject", s.Subject)
+		dst = rawjson.AppendField(dst, "description", s.Description)
+	case mapping.StepTool:
 		dst = e.open(dst, "event/toolCall", s)
 		dst = append(dst, `,"toolCall":`...)
 		dst = appendToolCall(dst, s.Tool)
 		dst = appendShown(dst, s.Tool)
-	case StepPart:
+	case mapping.StepPart:
 		if s.ArtifactID != "" {
 			dst = e.artifact(dst, s)
 		} else {
 			dst = e.open(dst, "event/message", s)
-			dst = appendField(dst, "messageId", s.MessageID)
+			dst = rawjson.AppendField(dst, "messageId", s.MessageID)
 		}
 		dst = append(dst, `,"part":`...)
 		dst = append(dst, partJSON(s.Part)...)
-	case StepConnection:
+	case mapping.StepConnection:
 		dst = e.open(dst, "event/connection", s)
-		dst = appendField(dst, "phase", string(s.Connection.Phase))
+		dst = rawjson.AppendField(dst, "phase", string(s.Connection.Phase))
 		if s.Connection.Attempt > 0 {
 			dst = append(dst, `,"attempt":`...)
 			dst = strconv.AppendInt(dst, int64(s.Connection.Attempt), 10)
@@ -118,17 +110,17 @@ func (e *Lines) step(dst []byte, run []Step) []byte {
 		if s.Connection.Gap {
 			dst = append(dst, `,"gap":true`...)
 		}
-	case StepError:
+	case mapping.StepError:
 		dst = e.open(dst, "event/error", s)
-		dst = appendField(dst, "message", s.Text)
-	case StepNotice:
+		dst = rawjson.AppendField(dst, "message", s.Text)
+	case mapping.StepNotice:
 		dst = e.open(dst, "event/notice", s)
-		dst = appendField(dst, "message", s.Text)
+		dst = rawjson.AppendField(dst, "message", s.Text)
 	default:
 		dst = e.open(dst, "event/unknown", s)
 		if !e.Raw {
 			dst = append(dst, `,"raw":`...)
-			dst = appendValue(dst, s.Raw)
+			dst = rawjson.AppendValue(dst, string(s.Raw))
 		}
 	}
 	dst = e.members(dst, s)
@@ -136,37 +128,33 @@ func (e *Lines) step(dst []byte, run []Step) []byte {
 }
 
 // members appends what any event may have beside what it says.
-func (e *Lines) members(dst []byte, s *Step) []byte {
-	if s.Model != "" {
-		dst = appendField(dst, "model", s.Model)
-	}
-	if s.UserTier != "" {
-		dst = appendField(dst, "userTier", s.UserTier)
-	}
+func (e *Lines) members(dst []byte, s *mapping.Step) []byte {
+	dst = appendOptional(dst, "model", s.Model)
+	dst = appendOptional(dst, "userTier", s.UserTier)
 	if s.Repeats {
 		dst = append(dst, `,"repeats":true`...)
 	}
-	dst = appendJSON(dst, "metadata", s.Metadata)
-	if s.Own != (OwnMeta{}) {
+	dst = rawjson.AppendJSON(dst, "metadata", string(s.Metadata))
+	if s.Own != (mapping.OwnMeta{}) {
 		key := "messageMetadata"
 		if s.ArtifactID != "" {
 			key = "artifactMetadata"
 		}
-		dst = appendJSON(dst, key, s.Own.Metadata)
+		dst = rawjson.AppendJSON(dst, key, string(s.Own.Metadata))
 		if s.Part == nil { // which has its own
-			dst = appendJSON(dst, "partMetadata", s.Own.Part)
+			dst = rawjson.AppendJSON(dst, "partMetadata", string(s.Own.Part))
 		}
-		dst = appendJSON(dst, "referenceTaskIds", s.Own.ReferenceTaskIDs)
-		dst = appendJSON(dst, "extensions", s.Own.Extensions)
+		dst = rawjson.AppendJSON(dst, "referenceTaskIds", string(s.Own.ReferenceTaskIDs))
+		dst = rawjson.AppendJSON(dst, "extensions", string(s.Own.Extensions))
 	}
 	if e.Raw && s.Raw != "" {
 		dst = append(dst, `,"raw":`...)
-		dst = appendValue(dst, s.Raw)
+		dst = rawjson.AppendValue(dst, string(s.Raw))
 	}
 	return dst
 }
 
-func (e *Lines) open(dst []byte, method string, s *Step) []byte {
+func (e *Lines) open(dst []byte, method string, s *mapping.Step) []byte {
 	e.Seq++
 	dst = append(dst, `{"jsonrpc":"2.0","method":"`...)
 	dst = append(dst, method...)
@@ -186,14 +174,12 @@ func (e *Lines) open(dst []byte, method string, s *Step) []byte {
 	return dst
 }
 
-func (e *Lines) artifact(dst []byte, s *Step) []byte {
+func (e *Lines) artifact(dst []byte, s *mapping.Step) []byte {
 	dst = e.open(dst, "event/artifact", s)
 	dst = e.artifactID.append(dst, "artifactId", s.ArtifactID)
-	if s.Name != "" {
-		dst = appendField(dst, "name", s.Name)
-	}
+	dst = appendOptional(dst, "name", s.Name)
 	if s.Description != "" && !s.Append {
-		dst = appendField(dst, "description", s.Description)
+		dst = rawjson.AppendField(dst, "description", s.Description)
 	}
 	dst = append(dst, `,"append":`...)
 	dst = strconv.AppendBool(dst, s.Append)
@@ -205,37 +191,19 @@ func (e *Lines) artifact(dst []byte, s *Step) []byte {
 
 // appendShown appends what the user is to be shown of a call that asks: the lines that other
 // editors show, too.
-func appendShown(dst []byte, c *ToolCall) []byte {
+func appendShown(dst []byte, c *mapping.ToolCall) []byte {
 	if c.Question() == nil {
 		return dst
 	}
 	dst = append(dst, `,"shown":[`...)
-	for i, l := range ask.Lines(c, NewQuestion(c).Options) {
+	for i, l := range ask.Lines(c, mapping.NewQuestion(c).Options) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(append(dst, `{"label":`...), l.Label)
+		dst = rawjson.AppendString(append(dst, `{"label":`...), l.Label)
 		dst = append(appendOptional(dst, "text", l.Text), '}')
 	}
 	return append(dst, ']')
-}
-
-func appendField(dst []byte, key, value string) []byte {
-	dst = append(dst, `,"`...)
-	dst = append(dst, key...)
-	dst = append(dst, `":`...)
-	return appendString(dst, value)
-}
-
-// appendJSON appends a member whose value is JSON, unless there is none.
-func appendJSON(dst []byte, key string, value a2a.JSON) []byte {
-	if value == "" {
-		return dst
-	}
-	dst = append(dst, `,"`...)
-	dst = append(dst, key...)
-	dst = append(dst, `":`...)
-	return appendValue(dst, value)
 }
 
 // partJSON spells a part as A2A 0.3 does.
@@ -244,15 +212,15 @@ func partJSON(p *a2a.Part) []byte {
 	if p.Metadata == "" || p.Kind == a2a.PartUnknown {
 		return b
 	}
-	return append(appendJSON(b[:len(b)-1], "metadata", p.Metadata), '}')
+	return append(rawjson.AppendJSON(b[:len(b)-1], "metadata", string(p.Metadata)), '}')
 }
 
 func partContent(p *a2a.Part) []byte {
 	switch p.Kind {
 	case a2a.PartText:
-		return append(appendString([]byte(`{"kind":"text","text":`), p.Text), '}')
+		return append(rawjson.AppendString([]byte(`{"kind":"text","text":`), p.Text), '}')
 	case a2a.PartData:
-		return append(appendValue([]byte(`{"kind":"data","data":`), p.Data), '}')
+		return append(rawjson.AppendValue([]byte(`{"kind":"data","data":`), string(p.Data)), '}')
 	case a2a.PartFile:
 		type file struct {
 			Name     string `json:"name,omitempty"`
@@ -260,11 +228,11 @@ func partContent(p *a2a.Part) []byte {
 			Bytes    string `json:"bytes,omitempty"`
 			URI      string `json:"uri,omitempty"`
 		}
-		b, _ := marshal(struct {
+		b, _ := rawjson.Marshal(struct {
 			Kind string `json:"kind"`
 			File file   `json:"file"`
 		}{"file", file{p.File.Name, p.File.MediaType, p.File.Bytes, p.File.URI}})
 		return b
 	}
-	return appendValue(nil, p.Raw)
+	return rawjson.AppendValue(nil, string(p.Raw))
 }

@@ -1,11 +1,13 @@
-package mapping
+package spell
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -72,7 +74,7 @@ func readPart(p gjson.Result) (a2a.OutPart, error) {
 	case data.Exists():
 		return a2a.OutPart{Data: json.RawMessage(data.Raw)}, nil
 	case file.IsObject():
-		f := &a2a.File{Name: file.Get("name").String(), MediaType: first(file, "mimeType", "mediaType").String(),
+		f := &a2a.File{Name: file.Get("name").String(), MediaType: cmp.Or(file.Get("mimeType").String(), file.Get("mediaType").String()),
 			Bytes: file.Get("bytes").String(), URI: file.Get("uri").String()}
 		if (f.Bytes == "") == (f.URI == "") {
 			return a2a.OutPart{}, fmt.Errorf("a file has either bytes or a uri")
@@ -89,37 +91,31 @@ func readPart(p gjson.Result) (a2a.OutPart, error) {
 // if that is its version, else anew.
 func TaskJSON(ev *a2a.Event) json.RawMessage {
 	if gjson.Get(string(ev.Raw), "kind").Exists() {
-		return appendValue(nil, ev.Raw)
+		return rawjson.AppendValue(nil, string(ev.Raw))
 	}
 	if ev.Kind == a2a.EventMessage {
 		return messageJSON(nil, &ev.Message)
 	}
-	dst := appendString([]byte(`{"kind":"task","id":`), ev.TaskID)
-	dst = appendField(dst, "contextId", ev.ContextID)
-	dst = appendString(append(dst, `,"status":{"state":`...), string(ev.State))
+	dst := rawjson.AppendString([]byte(`{"kind":"task","id":`), ev.TaskID)
+	dst = rawjson.AppendField(dst, "contextId", ev.ContextID)
+	dst = rawjson.AppendString(append(dst, `,"status":{"state":`...), string(ev.State))
 	if ev.HasMessage {
 		dst = append(dst, `,"message":`...)
 		dst = messageJSON(dst, &ev.Message)
 	}
-	if ev.Timestamp != "" {
-		dst = appendField(dst, "timestamp", ev.Timestamp)
-	}
+	dst = appendOptional(dst, "timestamp", ev.Timestamp)
 	dst = append(dst, '}')
 	n := 0
 	if ev.Artifacts != nil {
 		dst = append(dst, `,"artifacts":[`...)
 		for a := range ev.Artifacts {
 			dst = comma(dst, &n)
-			dst = appendString(append(dst, `{"artifactId":`...), a.ID)
-			if a.Name != "" {
-				dst = appendField(dst, "name", a.Name)
-			}
-			if a.Description != "" {
-				dst = appendField(dst, "description", a.Description)
-			}
+			dst = rawjson.AppendString(append(dst, `{"artifactId":`...), a.ID)
+			dst = appendOptional(dst, "name", a.Name)
+			dst = appendOptional(dst, "description", a.Description)
 			dst = partsJSON(dst, a.Parts)
-			dst = appendJSON(dst, "extensions", a.Extensions)
-			dst = append(metadataJSON(dst, a.Metadata), '}')
+			dst = rawjson.AppendJSON(dst, "extensions", string(a.Extensions))
+			dst = append(rawjson.AppendJSON(dst, "metadata", string(a.Metadata)), '}')
 		}
 		dst = append(dst, ']')
 	}
@@ -132,7 +128,7 @@ func TaskJSON(ev *a2a.Event) json.RawMessage {
 		}
 		dst = append(dst, ']')
 	}
-	return append(metadataJSON(dst, ev.Metadata), '}')
+	return append(rawjson.AppendJSON(dst, "metadata", string(ev.Metadata)), '}')
 }
 
 func comma(dst []byte, n *int) []byte {
@@ -143,18 +139,14 @@ func comma(dst []byte, n *int) []byte {
 }
 
 func messageJSON(dst []byte, m *a2a.Message) []byte {
-	dst = appendString(append(dst, `{"kind":"message","messageId":`...), m.ID)
-	dst = appendField(dst, "role", string(m.Role))
-	if m.TaskID != "" {
-		dst = appendField(dst, "taskId", m.TaskID)
-	}
-	if m.ContextID != "" {
-		dst = appendField(dst, "contextId", m.ContextID)
-	}
+	dst = rawjson.AppendString(append(dst, `{"kind":"message","messageId":`...), m.ID)
+	dst = rawjson.AppendField(dst, "role", string(m.Role))
+	dst = appendOptional(dst, "taskId", m.TaskID)
+	dst = appendOptional(dst, "contextId", m.ContextID)
 	dst = partsJSON(dst, m.Parts)
-	dst = appendJSON(dst, "referenceTaskIds", m.ReferenceTaskIDs)
-	dst = appendJSON(dst, "extensions", m.Extensions)
-	return append(metadataJSON(dst, m.Metadata), '}')
+	dst = rawjson.AppendJSON(dst, "referenceTaskIds", string(m.ReferenceTaskIDs))
+	dst = rawjson.AppendJSON(dst, "extensions", string(m.Extensions))
+	return append(rawjson.AppendJSON(dst, "metadata", string(m.Metadata)), '}')
 }
 
 func partsJSON(dst []byte, parts a2a.Parts) []byte {
@@ -165,12 +157,4 @@ func partsJSON(dst []byte, parts a2a.Parts) []byte {
 		dst = append(dst, partJSON(p)...)
 	}
 	return append(dst, ']')
-}
-
-func metadataJSON(dst []byte, metadata a2a.JSON) []byte {
-	if metadata == "" {
-		return dst
-	}
-	dst = append(dst, `,"metadata":`...)
-	return appendValue(dst, metadata)
 }

@@ -1,25 +1,29 @@
-package mapping
+package spell
 
 import (
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // isPlan reports whether a call is of a tool that keeps a to-do list. A call that waits
 // for approval is shown as any other.
-func isPlan(c *ToolCall) bool {
+func isPlan(c *mapping.ToolCall) bool {
 	return c.Confirmation == nil && (c.Name == "write_todos" || c.Name == "todo_write" || c.Name == "update_plan")
 }
 
 // appendPlan appends ACP's entries of the list that a call writes; false if it
 // has none. Gemini's cancelled items are left out: ACP has no such status.
-func appendPlan(dst []byte, c *ToolCall) ([]byte, bool) {
-	todos := first(gjson.Parse(string(c.Input)), "todos", "plan", "entries")
-	if !todos.IsArray() {
+func appendPlan(dst []byte, c *mapping.ToolCall) ([]byte, bool) {
+	todos := calls.ReadObject(nil, string(c.Input)).Get("todos", "plan", "entries")
+	if !rawjson.IsArray(todos) {
 		return dst, false
 	}
 	dst = append(dst, '[')
 	n := 0
-	todos.ForEach(func(_, t gjson.Result) bool {
+	gjson.Parse(todos).ForEach(func(_, t gjson.Result) bool {
 		status := t.Get("status").Str
 		switch status {
 		case "pending", "in_progress", "completed":
@@ -37,7 +41,7 @@ func appendPlan(dst []byte, c *ToolCall) ([]byte, bool) {
 		if n++; n > 1 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(append(dst, `{"content":`...), first(t, "description", "content", "title", "step").String())
+		dst = rawjson.AppendString(append(dst, `{"content":`...), calls.StringOf(calls.ReadObject(nil, t.Raw).Get("description", "content", "title", "step")))
 		dst = append(dst, `,"priority":"`+priority+`","status":"`+status+`"}`...)
 		return true
 	})

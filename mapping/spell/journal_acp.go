@@ -1,4 +1,4 @@
-package mapping
+package spell
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -70,8 +71,8 @@ func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte 
 		}
 		dst = e.open(dst, "user_message_chunk")
 		dst = append(dst, `,"content":`...)
-		dst = appendValue(dst, a2a.JSON(b.Raw))
-		dst = appendString(append(dst, `,"messageId":`...), messageID)
+		dst = rawjson.AppendValue(dst, b.Raw)
+		dst = rawjson.AppendString(append(dst, `,"messageId":`...), messageID)
 		dst = e.close(dst)
 	}
 	return dst

@@ -1,10 +1,12 @@
-package mapping
+package spell
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -20,11 +22,11 @@ const askedMax = 4 << 20
 
 // tool appends a tool_call, or what has changed as a tool_call_update: omitted
 // is unchanged, arrays replace.
-func (e *ACP) tool(dst []byte, s *Step) []byte {
+func (e *ACP) tool(dst []byte, s *mapping.Step) []byte {
 	c := s.Tool
-	if isPlan(c) && c.Status != ToolFailed {
+	if isPlan(c) && c.Status != mapping.ToolFailed {
 		if entries, ok := appendPlan(nil, c); ok {
-			if s.Changed&ToolHead == 0 {
+			if s.Changed&mapping.ToolHead == 0 {
 				return dst
 			}
 			dst = e.open(dst, "plan")
@@ -42,43 +44,43 @@ func (e *ACP) tool(dst []byte, s *Step) []byte {
 		update = "tool_call"
 	}
 	dst = e.open(dst, update)
-	dst = appendString(append(dst, `,"toolCallId":`...), c.Shown)
+	dst = rawjson.AppendString(append(dst, `,"toolCallId":`...), c.Shown)
 	before := len(dst)
 	dst = e.toolFields(dst, c, s.Changed)
-	if s.Changed&ToolCleared != 0 && !bytes.Contains(dst[before:], []byte(`,"content":[`)) {
+	if s.Changed&mapping.ToolCleared != 0 && !bytes.Contains(dst[before:], []byte(`,"content":[`)) {
 		dst = append(dst, `,"content":[]`...)
 	}
 	return e.close(dst)
 }
 
 // toolFields appends the members of a ToolCall that belong to what has changed.
-func (e *ACP) toolFields(dst []byte, c *ToolCall, changed ToolChange) []byte {
+func (e *ACP) toolFields(dst []byte, c *mapping.ToolCall, changed mapping.ToolChange) []byte {
 	dst = e.toolHead(dst, c, changed)
-	if changed&ToolContent != 0 || c.Status.Ended() {
+	if changed&mapping.ToolContent != 0 || c.Status.Ended() {
 		dst = appendToolRawOutput(e.toolContent(dst, c), c)
 	}
 	return dst
 }
 
 // toolHead appends those that are neither content nor output.
-func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
-	if changed&ToolHead != 0 || c.Asks {
-		dst = appendString(append(dst, `,"title":`...), Title(c))
-		dst = append(dst, `,"kind":"`+ToolKind(c)+`"`...)
+func (e *ACP) toolHead(dst []byte, c *mapping.ToolCall, changed mapping.ToolChange) []byte {
+	if changed&mapping.ToolHead != 0 || c.Asks {
+		dst = rawjson.AppendString(append(dst, `,"title":`...), mapping.Title(c))
+		dst = append(dst, `,"kind":"`+mapping.ToolKind(c)+`"`...)
 	}
-	if changed&ToolState != 0 {
+	if changed&mapping.ToolState != 0 {
 		dst = append(dst, `,"status":"`+toolStatus(c)+`"`...)
 	}
-	if input := rawInput(c); changed&ToolHead != 0 && input != "" {
+	if input := rawInput(c); changed&mapping.ToolHead != 0 && input != "" {
 		limit := rawMax
 		if c.Asks {
 			limit = askedMax
 		}
 		dst = appendRaw(append(dst, `,"rawInput":`...), input, limit)
 	}
-	if changed&ToolHead != 0 || changed&ToolContent != 0 && toolDiff(c) != nil {
-		if path := absolute(e.Cwd, toolPath(c)); path != "" {
-			dst = appendString(append(dst, `,"locations":[{"path":`...), path)
+	if changed&mapping.ToolHead != 0 || changed&mapping.ToolContent != 0 && toolDiff(c) != nil {
+		if path := absolute(e.Cwd, mapping.ToolPath(c)); path != "" {
+			dst = rawjson.AppendString(append(dst, `,"locations":[{"path":`...), path)
 			dst = append(dst, `}]`...)
 		}
 	}
@@ -87,7 +89,7 @@ func (e *ACP) toolHead(dst []byte, c *ToolCall, changed ToolChange) []byte {
 
 // rawInput is a call's input. Where what is asked is not in it, it has that, too: the text
 // of a question may be shortened.
-func rawInput(c *ToolCall) a2a.JSON {
+func rawInput(c *mapping.ToolCall) a2a.JSON {
 	q := c.Question()
 	if q == nil || ask.IsInInput(c) {
 		return c.Input
@@ -106,16 +108,16 @@ func rawInput(c *ToolCall) a2a.JSON {
 // appendRaw appends a value as raw input or output, or its size where it is too large.
 func appendRaw(dst []byte, j a2a.JSON, limit int) []byte {
 	if len(j) > limit {
-		dst = appendString(append(dst, `{"truncated":`...), strings.TrimSpace(ask.MoreNote(len(j))))
+		dst = rawjson.AppendString(append(dst, `{"truncated":`...), strings.TrimSpace(ask.MoreNote(len(j))))
 		return append(dst, '}')
 	}
-	return appendValue(dst, j)
+	return rawjson.AppendValue(dst, string(j))
 }
 
 // toolContent appends what a call shows, if anything: the diff first, then text. The words
 // of a question would be better first, but CodeCompanion shows a diff at index 0 only, and
 // no other editor's order depends on ours: they show a diff in a view of its own.
-func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
+func (e *ACP) toolContent(dst []byte, c *mapping.ToolCall) []byte {
 	diff, text := toolDiff(c), e.toolText(c)
 	if diff.OnlyFormatted() {
 		diff = nil
@@ -126,16 +128,16 @@ func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 	dst = append(dst, `,"content":[`...)
 	note := ""
 	if diff != nil {
-		dst = appendString(append(dst, `{"type":"diff","path":`...), absolute(e.Cwd, diff.FilePath))
+		dst = rawjson.AppendString(append(dst, `{"type":"diff","path":`...), absolute(e.Cwd, diff.FilePath))
 		over := 0
 		if diff.OldContent != nil {
 			old, rest := ask.Split(*diff.OldContent, ask.ChangeMax)
 			over += len(rest)
-			dst = appendString(append(dst, `,"oldText":`...), old)
+			dst = rawjson.AppendString(append(dst, `,"oldText":`...), old)
 		}
 		now, rest := ask.Split(diff.NewContent, ask.ChangeMax)
 		over += len(rest)
-		dst = appendString(append(dst, `,"newText":`...), now)
+		dst = rawjson.AppendString(append(dst, `,"newText":`...), now)
 		dst = append(dst, '}')
 		if over > 0 {
 			note = strings.TrimPrefix(ask.MoreNote(over), "\n") + "\n"
@@ -146,12 +148,12 @@ func (e *ACP) toolContent(dst []byte, c *ToolCall) []byte {
 		dst = append(dst, ',')
 	}
 	dst = append(dst, `{"type":"content","content":{"type":"text","text":"`...)
-	dst = text.append(appendEscaped(dst, note))
+	dst = text.append(rawjson.AppendEscaped(dst, note))
 	return append(dst, `"}}]`...)
 }
 
 // toolDiff is the change that was made, or is asked for.
-func toolDiff(c *ToolCall) *FileDiff {
+func toolDiff(c *mapping.ToolCall) *mapping.FileDiff {
 	if q := c.Question(); q != nil {
 		return q.Edit
 	}
@@ -177,14 +179,14 @@ type shownText struct {
 
 // toolText is the text that a call shows: why it failed, what came of it, what
 // it has put out so far, or what is asked.
-func (e *ACP) toolText(c *ToolCall) (t shownText) {
-	t.fenced = ToolKind(c) == acp.KindExecute
+func (e *ACP) toolText(c *mapping.ToolCall) (t shownText) {
+	t.fenced = mapping.ToolKind(c) == acp.KindExecute
 	switch {
 	case c.Question() != nil: // whatever else is said of it
 		t.text, t.fenced = ask.Markdown(c, e.options), false
 	case c.Error != nil:
-		t.text, t.fenced = c.Error.Said(ToolKind(c) == acp.KindExecute), false
-	case c.Status == ToolCancelled:
+		t.text, t.fenced = c.Error.Said(mapping.ToolKind(c) == acp.KindExecute), false
+	case c.Status == mapping.ToolCancelled:
 		t.text, t.fenced = "Cancelled", false
 	case c.Output != nil && c.Output.Text != "":
 		t.text = c.Output.Text
@@ -196,15 +198,15 @@ func (e *ACP) toolText(c *ToolCall) (t shownText) {
 	case c.Confirmation != nil && !c.Status.Ended():
 		t.text, t.fenced = ask.Markdown(c, e.options), false
 	default:
-		if c.Description != "" && !strings.Contains(Title(c), ask.OneLine(c.Description)) {
+		if c.Description != "" && !strings.Contains(mapping.Title(c), ask.OneLine(c.Description)) {
 			t.text, t.fenced = c.Description, false
 		}
 	}
 	if diff := toolDiff(c); diff.OnlyFormatted() && t.text == "" {
 		t.text, t.fenced = diff.Formatted, true
 	}
-	if strings.IndexByte(t.text, escape) >= 0 {
-		t.text, t.json = withoutEscapes(t.text), ""
+	if plain := ask.WithoutEscapes(t.text); len(plain) < len(t.text) {
+		t.text, t.json = plain, ""
 	}
 	if over := len(t.text) - textMax; over > 0 {
 		// The end of a long output is what tells how it went.
@@ -240,7 +242,7 @@ func appendKnown(dst []byte, text, json string) []byte {
 	if json != "" {
 		return append(dst, json...)
 	}
-	return appendEscaped(dst, text)
+	return rawjson.AppendEscaped(dst, text)
 }
 
 func appendFence(dst []byte, n int) []byte {
@@ -252,15 +254,24 @@ func appendFence(dst []byte, n int) []byte {
 
 // appendToolRawOutput appends the result as data: what structured output there
 // is, or the details of an error.
-func appendToolRawOutput(dst []byte, c *ToolCall) []byte {
+func appendToolRawOutput(dst []byte, c *mapping.ToolCall) []byte {
 	const member = `,"rawOutput":`
 	switch {
 	case c.Error != nil && (c.Error.Type != "" || c.Error.StatusCode != 0):
 		return appendError(append(dst, member...), c.Error)
 	case c.Output != nil && c.Output.Data != "":
 		return appendRaw(append(dst, member...), c.Output.Data, rawMax)
-	case c.Status == ToolCancelled:
+	case c.Status == mapping.ToolCancelled:
 		return append(append(dst, member...), `{"cancelled":true}`...)
 	}
 	return dst
+}
+
+// absolute makes a path absolute against the session's directory: editors take
+// no other.
+func absolute(cwd, path string) string {
+	if path == "" || filepath.IsAbs(path) || strings.HasPrefix(path, "/") || cwd == "" {
+		return path
+	}
+	return filepath.Join(cwd, path)
 }

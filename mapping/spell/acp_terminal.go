@@ -1,4 +1,4 @@
-package mapping
+package spell
 
 import (
 	"strconv"
@@ -6,8 +6,11 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // This file shows the output of commands as a terminal's, to editors that ask for it (a
@@ -32,11 +35,11 @@ type terminal struct {
 
 // terminalCall spells a step of a call that is shown in a terminal; false: it is
 // shown as any other, though the terminal's end may go along.
-func (e *ACP) terminalCall(dst []byte, s *Step) ([]byte, bool) {
+func (e *ACP) terminalCall(dst []byte, s *mapping.Step) ([]byte, bool) {
 	c := s.Tool
 	t := e.terminals[c.Shown]
 	switch {
-	case s.New && ToolKind(c) == acp.KindExecute && !c.Bare:
+	case s.New && mapping.ToolKind(c) == acp.KindExecute && !c.Bare:
 		t = &terminal{}
 		if e.terminals == nil {
 			e.terminals = map[string]*terminal{}
@@ -45,7 +48,7 @@ func (e *ACP) terminalCall(dst []byte, s *Step) ([]byte, bool) {
 		e.metaMember("terminal_info", c, func(o []byte) []byte {
 			if dir := workingDirectory(c); dir != "" {
 				o = append(o, `,"cwd":`...)
-				o = appendString(o, absolute(e.Cwd, dir))
+				o = rawjson.AppendString(o, absolute(e.Cwd, dir))
 			}
 			return o
 		})
@@ -56,7 +59,7 @@ func (e *ACP) terminalCall(dst []byte, s *Step) ([]byte, bool) {
 		delete(e.terminals, c.Shown)
 	}
 	added, ok := t.take(c)
-	if s.Changed&ToolCleared != 0 && !c.Status.Ended() || !ok {
+	if s.Changed&mapping.ToolCleared != 0 && !c.Status.Ended() || !ok {
 		delete(e.terminals, c.Shown)
 		e.exit(c)
 		return dst, false
@@ -68,7 +71,7 @@ func (e *ACP) terminalCall(dst []byte, s *Step) ([]byte, bool) {
 		pieces = e.write(c, pieces)
 	}
 	dst = e.open(dst, update)
-	dst = appendString(append(dst, `,"toolCallId":`...), c.Shown)
+	dst = rawjson.AppendString(append(dst, `,"toolCallId":`...), c.Shown)
 	dst = e.toolHead(dst, c, s.Changed)
 	dst = e.terminalContent(dst, c, t, s)
 	if c.Status.Ended() {
@@ -79,17 +82,17 @@ func (e *ACP) terminalCall(dst []byte, s *Step) ([]byte, bool) {
 		pieces = e.write(c, pieces)
 		dst = e.open(dst, "tool_call_update")
 		dst = append(dst, `,"toolCallId":`...)
-		dst = e.close(appendString(dst, c.Shown))
+		dst = e.close(rawjson.AppendString(dst, c.Shown))
 	}
 	return dst, true
 }
 
 // write adds the first piece to what the next update writes to a call's terminal,
 // and the end of the terminal, if that is all and the call is over.
-func (e *ACP) write(c *ToolCall, pieces []string) (rest []string) {
+func (e *ACP) write(c *mapping.ToolCall, pieces []string) (rest []string) {
 	if len(pieces) > 0 {
 		e.metaMember(string(e.Terminal), c, func(o []byte) []byte {
-			return appendString(append(o, `,"data":`...), pieces[0])
+			return rawjson.AppendString(append(o, `,"data":`...), pieces[0])
 		})
 		pieces = pieces[1:]
 	}
@@ -101,21 +104,18 @@ func (e *ACP) write(c *ToolCall, pieces []string) (rest []string) {
 
 // take notes the output of a call, and returns what was added to it; false if it does
 // not begin with what was written before.
-func (t *terminal) take(c *ToolCall) (added string, ok bool) {
+func (t *terminal) take(c *mapping.ToolCall) (added string, ok bool) {
 	text := c.OutputSoFar
 	switch {
-	case c.Error != nil || c.Status == ToolCancelled: // told beside the terminal
+	case c.Error != nil || c.Status == mapping.ToolCancelled: // told beside the terminal
 		return "", true
 	case c.Output != nil && (c.Output.Diff != nil || c.Output.Text == "" && c.Output.Data != ""):
 		return "", false
 	case c.Output != nil && c.Output.Text != "":
 		text = c.Output.Text
 	}
-	if strings.IndexByte(text, escape) >= 0 {
-		// Colours are lost, and with them what else a sequence can ask of a terminal.
-		text = withoutEscapes(text)
-	}
-	switch {
+	// Colours are lost, and with them what else a sequence can ask of a terminal.
+	switch text = ask.WithoutEscapes(text); {
 	case strings.HasPrefix(text, t.written):
 		added, t.written = text[len(t.written):], text
 		return added, true
@@ -142,9 +142,9 @@ func (e *ACP) pieces(text string) (all []string) {
 
 // terminalContent appends the content of a call that has a terminal, if it has changed:
 // questions and notes about the call stand before the terminal.
-func (e *ACP) terminalContent(dst []byte, c *ToolCall, t *terminal, s *Step) []byte {
+func (e *ACP) terminalContent(dst []byte, c *mapping.ToolCall, t *terminal, s *mapping.Step) []byte {
 	var said []byte
-	if c.Asks || c.Error != nil || c.Status == ToolCancelled || s.New && c.OutputSoFar == "" && c.Output == nil {
+	if c.Asks || c.Error != nil || c.Status == mapping.ToolCancelled || s.New && c.OutputSoFar == "" && c.Output == nil {
 		said = e.toolContent(nil, c)
 	}
 	if said == nil && t.alone {
@@ -156,12 +156,12 @@ func (e *ACP) terminalContent(dst []byte, c *ToolCall, t *terminal, s *Step) []b
 		dst = append(append(dst, said[:len(said)-1]...), ',')
 	}
 	dst = append(dst, `{"type":"terminal","terminalId":`...)
-	return append(appendString(dst, c.Shown), "}]"...)
+	return append(rawjson.AppendString(dst, c.Shown), "}]"...)
 }
 
 // exit adds the end of a call's terminal to the next update, with an exit code if the
 // agent names one.
-func (e *ACP) exit(c *ToolCall) {
+func (e *ACP) exit(c *mapping.ToolCall) {
 	e.metaMember("terminal_exit", c, func(o []byte) []byte {
 		if code, ok := exitCode(c); ok {
 			o = strconv.AppendInt(append(o, `,"exit_code":`...), code, 10)
@@ -171,27 +171,25 @@ func (e *ACP) exit(c *ToolCall) {
 }
 
 // metaMember adds a member that names a call's terminal to the next update's _meta.
-func (e *ACP) metaMember(name string, c *ToolCall, more func([]byte) []byte) {
-	o := appendString([]byte(`{"terminal_id":`), c.Shown)
-	e.meta.own = appendMember(e.meta.own, name, string(append(more(o), '}')))
+func (e *ACP) metaMember(name string, c *mapping.ToolCall, more func([]byte) []byte) {
+	o := rawjson.AppendString([]byte(`{"terminal_id":`), c.Shown)
+	e.meta.own = rawjson.AppendMember(e.meta.own, name, string(append(more(o), '}')))
 }
 
 // exitCode is a command's, where the agent has said it.
-func exitCode(c *ToolCall) (int64, bool) {
+func exitCode(c *mapping.ToolCall) (int64, bool) {
 	if c.Error != nil && c.Error.StatusCode != 0 {
 		return int64(c.Error.StatusCode), true
 	}
 	if c.Output != nil && c.Output.Data != "" {
-		o := gjson.Parse(string(c.Output.Data))
-		if v := first(o, "exit_code", "exitCode"); o.IsObject() && v.Type == gjson.Number {
-			return v.Int(), true
-		}
+		code := gjson.Parse(calls.ReadObject(nil, string(c.Output.Data)).Get("exit_code", "exitCode"))
+		return code.Int(), code.Type == gjson.Number
 	}
 	return 0, false
 }
 
 // workingDirectory is where a command runs, where the agent has said it.
-func workingDirectory(c *ToolCall) string {
+func workingDirectory(c *mapping.ToolCall) string {
 	if c.Confirmation != nil && c.Confirmation.Execute != nil {
 		return c.Confirmation.Execute.WorkingDirectory
 	}

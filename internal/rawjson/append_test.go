@@ -1,4 +1,4 @@
-package mapping
+package rawjson
 
 import (
 	"bytes"
@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // FuzzAppendString: whatever the text, the JSON string is one line of valid
@@ -18,7 +16,7 @@ func FuzzAppendString(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := appendString(nil, s)
+		got := AppendString(nil, s)
 		var back string
 		if err := json.Unmarshal(got, &back); err != nil {
 			t.Fatalf("%q: %v", got, err)
@@ -36,25 +34,6 @@ func FuzzAppendString(f *testing.F) {
 	})
 }
 
-// FuzzAppendText: copying the agent's own encoding shows the same text as
-// encoding it anew.
-func FuzzAppendText(f *testing.F) {
-	for _, s := range []string{`"a"`, `"\u00e9\n"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\/"`, "\"\xff\""} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		var text string
-		if json.Unmarshal([]byte(s), &text) != nil || !strings.HasPrefix(s, `"`) || !strings.HasSuffix(s, `"`) {
-			return
-		}
-		copied := appendText(nil, &Step{Text: text, TextJSON: a2a.JSON(s)})
-		var back string
-		if err := json.Unmarshal(copied, &back); err != nil || back != text || !utf8.Valid(copied) {
-			t.Fatalf("%q became %q (%v)", s, copied, err)
-		}
-	})
-}
-
 // FuzzAppendValue: a value from outside becomes one line of valid JSON.
 func FuzzAppendValue(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2.50,"x"]}`, "[\n1\n]", `{"s":"\ud800"}`, "\"\xff\"", "1e999", `{"a":1}{`} {
@@ -64,7 +43,7 @@ func FuzzAppendValue(f *testing.F) {
 		if !json.Valid([]byte(s)) {
 			return // transport lets nothing else in
 		}
-		got := appendValue(nil, a2a.JSON(s))
+		got := AppendValue(nil, s)
 		if !json.Valid(got) || !utf8.Valid(got) || bytes.ContainsAny(got, "\n\r") {
 			t.Fatalf("%q became %q", s, got)
 		}

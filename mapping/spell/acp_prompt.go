@@ -1,4 +1,4 @@
-package mapping
+package spell
 
 import (
 	"cmp"
@@ -7,18 +7,13 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A PromptError is a prompt that cannot be sent as it is: the editor's mistake,
-// or more than the agent takes.
-type PromptError struct{ text string }
-
-func (e *PromptError) Error() string { return "editor: " + e.text }
-
 func promptError(format string, args ...any) error {
-	return &PromptError{fmt.Sprintf(format, args...)}
+	return &mapping.PromptError{Text: fmt.Sprintf(format, args...)}
 }
 
 // Prompt turns an ACP prompt into the parts of a message for the agent of card

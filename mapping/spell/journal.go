@@ -1,4 +1,4 @@
-package mapping
+package spell
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -39,7 +41,7 @@ const fullEvery = 64 << 10
 func (j *Journal) Turn() { *j = Journal{} }
 
 // Append appends the lines of steps. Neighbouring text of one item becomes one line.
-func (j *Journal) Append(dst []byte, steps []Step) []byte {
+func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 	for i := 0; i < len(steps); {
 		n, from := 1, len(dst)
 		if j.since > fullEvery {
@@ -48,24 +50,24 @@ func (j *Journal) Append(dst []byte, steps []Step) []byte {
 		s := &steps[i]
 		if is := [2]string{s.Model, s.UserTier}; is != j.model {
 			j.model = [2]string{strings.Clone(s.Model), strings.Clone(s.UserTier)}
-			dst = appendField(append(dst, `{"model":true`...), "name", s.Model)
-			dst = append(appendField(dst, "tier", s.UserTier), "}\n"...)
+			dst = rawjson.AppendField(append(dst, `{"model":true`...), "name", s.Model)
+			dst = append(rawjson.AppendField(dst, "tier", s.UserTier), "}\n"...)
 		}
 		switch s.Kind {
-		case StepText, StepThought, StepPart:
-			for s.Kind == StepText && i+n < len(steps) && s.joins(&steps[i+n]) && s.Shown == steps[i+n].Shown {
+		case mapping.StepText, mapping.StepThought, mapping.StepPart:
+			for s.Kind == mapping.StepText && i+n < len(steps) && joins(s, &steps[i+n]) && s.Shown == steps[i+n].Shown {
 				n++
 			}
 			dst = j.said(dst, steps[i:i+n])
-		case StepTool:
+		case mapping.StepTool:
 			dst = j.tool(dst, s)
-		case StepNotice, StepError:
+		case mapping.StepNotice, mapping.StepError:
 			kind := `{"notice":`
-			if s.Kind == StepError {
+			if s.Kind == mapping.StepError {
 				kind = `{"error":`
 			}
-			dst = append(appendString(append(dst, kind...), s.Text), "}\n"...)
-		case StepConnection:
+			dst = append(rawjson.AppendString(append(dst, kind...), s.Text), "}\n"...)
+		case mapping.StepConnection:
 			if s.Connection.Gap {
 				dst = append(dst, `{"gap":true}`+"\n"...)
 			}
@@ -77,11 +79,11 @@ func (j *Journal) Append(dst []byte, steps []Step) []byte {
 }
 
 // said appends the line of a run of text of one item, of a part, or of a thought.
-func (j *Journal) said(dst []byte, run []Step) []byte {
+func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 	s := &run[0]
 	is := itemLine{s.TaskID, "message", s.MessageID, s.Shown}
 	switch {
-	case s.Kind == StepThought:
+	case s.Kind == mapping.StepThought:
 		is.kind = "thought"
 	case s.ArtifactID != "":
 		is.kind, is.id = "artifact", s.ArtifactID
@@ -89,11 +91,11 @@ func (j *Journal) said(dst []byte, run []Step) []byte {
 	dst = append(dst, `{"say":"`...)
 	dst = append(append(dst, is.kind...), '"')
 	if is != j.item {
-		dst = appendField(dst, "task", is.task)
-		dst = appendField(dst, "id", is.id)
-		dst = appendField(dst, "as", is.as)
+		dst = rawjson.AppendField(dst, "task", is.task)
+		dst = rawjson.AppendField(dst, "id", is.id)
+		dst = rawjson.AppendField(dst, "as", is.as)
 		if s.Name != "" {
-			dst = appendField(dst, "name", s.Name)
+			dst = rawjson.AppendField(dst, "name", s.Name)
 		}
 		j.item = itemLine{strings.Clone(is.task), is.kind, strings.Clone(is.id), strings.Clone(is.as)}
 	}
@@ -107,13 +109,13 @@ func (j *Journal) said(dst []byte, run []Step) []byte {
 		dst = append(dst, `,"repeats":true`...)
 	}
 	switch s.Kind {
-	case StepPart:
-		part, _ := marshal(s.Part) // it has strings alone
+	case mapping.StepPart:
+		part, _ := rawjson.Marshal(s.Part) // it has strings alone
 		dst = append(append(dst, `,"part":`...), part...)
-	case StepThought:
-		dst = appendField(dst, "subject", s.Subject)
-		dst = appendField(dst, "text", s.Description)
-		dst = appendJSON(dst, "data", s.Data)
+	case mapping.StepThought:
+		dst = rawjson.AppendField(dst, "subject", s.Subject)
+		dst = rawjson.AppendField(dst, "text", s.Description)
+		dst = rawjson.AppendJSON(dst, "data", string(s.Data))
 	default:
 		dst = appendText(append(dst, `,"text":`...), s)
 		for i := range run[1:] {
@@ -125,11 +127,11 @@ func (j *Journal) said(dst []byte, run []Step) []byte {
 
 // tool appends the line of a call: what stands in its JSON between the beginning and the end
 // that it has in common with its last mention.
-func (j *Journal) tool(dst []byte, s *Step) []byte {
+func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 	was := j.calls[s.Tool.Shown]
 	// Output that grows is kept when it is twice as long: a process that is killed loses at
 	// most the newest half of what a running call has put out.
-	if late := j.late[s.Tool.Shown]; was != "" && s.Changed == ToolContent && !s.Tool.Asks && len(s.Tool.OutputSoFar) > 0 && len(s.Tool.OutputSoFar) < 2*len(was) {
+	if late := j.late[s.Tool.Shown]; was != "" && s.Changed == mapping.ToolContent && !s.Tool.Asks && len(s.Tool.OutputSoFar) > 0 && len(s.Tool.OutputSoFar) < 2*len(was) {
 		if !late {
 			if j.late == nil {
 				j.late = map[string]bool{}
@@ -138,10 +140,10 @@ func (j *Journal) tool(dst []byte, s *Step) []byte {
 		}
 		return dst
 	} else if late {
-		s.Changed |= ToolContent
+		s.Changed |= mapping.ToolContent
 		delete(j.late, s.Tool.Shown)
 	}
-	raw, _ := marshal(s.Tool)
+	raw, _ := rawjson.Marshal(s.Tool)
 	now := string(raw)
 	head := 0
 	for head < min(len(now), len(was)) && now[head] == was[head] {
@@ -151,8 +153,8 @@ func (j *Journal) tool(dst []byte, s *Step) []byte {
 	for tail < min(len(now), len(was))-head && now[len(now)-1-tail] == was[len(was)-1-tail] {
 		tail++
 	}
-	dst = appendField(append(dst, `{"call":true`...), "task", s.TaskID)
-	dst = appendField(dst, "as", s.Tool.Shown)
+	dst = rawjson.AppendField(append(dst, `{"call":true`...), "task", s.TaskID)
+	dst = rawjson.AppendField(dst, "as", s.Tool.Shown)
 	dst = strconv.AppendInt(append(dst, `,"changed":`...), int64(s.Changed), 10)
 	if s.New {
 		dst = append(dst, `,"new":true`...)
@@ -163,7 +165,7 @@ func (j *Journal) tool(dst []byte, s *Step) []byte {
 		dst = strconv.AppendInt(append(dst, ','), int64(tail), 10)
 		dst = append(dst, ']')
 	}
-	dst = appendField(dst, "tool", now[head:len(now)-tail])
+	dst = rawjson.AppendField(dst, "tool", now[head:len(now)-tail])
 	if j.item = (itemLine{}); s.Tool.Status.Ended() {
 		delete(j.calls, s.Tool.Shown)
 	} else {
@@ -176,14 +178,14 @@ func (j *Journal) tool(dst []byte, s *Step) []byte {
 }
 
 // AnswerLine appends the line of a call whose answer is on its way.
-func AnswerLine(dst []byte, c *ToolCall, task string) []byte {
-	dst = appendField(append(dst, `{"answer":true`...), "call", c.ID)
-	return append(appendField(dst, "task", task), "}\n"...)
+func AnswerLine(dst []byte, c *mapping.ToolCall, task string) []byte {
+	dst = rawjson.AppendField(append(dst, `{"answer":true`...), "call", c.ID)
+	return append(rawjson.AppendField(dst, "task", task), "}\n"...)
 }
 
 // HeardLine appends the line of a task whose agent has taken all answers so far.
 func HeardLine(dst []byte, task string) []byte {
-	return append(appendField(append(dst, `{"heard":true`...), "task", task), "}\n"...)
+	return append(rawjson.AppendField(append(dst, `{"heard":true`...), "task", task), "}\n"...)
 }
 
 // EndLine appends the line of a turn's end.
@@ -193,7 +195,7 @@ func EndLine(dst []byte) []byte { return append(dst, `{"end":true}`+"\n"...) }
 // zero value shows a session; one that has a Fold that has had no turn restores that, too.
 type Loader struct {
 	// Fold, if not nil, learns what was shown.
-	Fold *Fold
+	Fold *mapping.Fold
 
 	calls  map[string]string
 	item   itemLine
@@ -209,7 +211,7 @@ func (l *Loader) Unfinished() bool { return l.begun }
 // Line reads a line. It returns a step to show, or a line that is to be shown as it is; of
 // both none where the line is not for the user, or cannot be shown. Journals that a2astdio
 // 0.9 and before have written consist of lines for ACP, which are shown, and not gone on with.
-func (l *Loader) Line(line []byte) (steps []Step, raw []byte) {
+func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 	o := gjson.ParseBytes(line)
 	switch {
 	case o.Get("model").Exists():
@@ -219,18 +221,18 @@ func (l *Loader) Line(line []byte) (steps []Step, raw []byte) {
 	case o.Get("call").Exists() && o.Get("tool").Exists():
 		return l.withModel(l.tool(o)), nil
 	case o.Get("notice").Exists():
-		return []Step{{Kind: StepNotice, Text: o.Get("notice").Str}}, nil
+		return []mapping.Step{{Kind: mapping.StepNotice, Text: o.Get("notice").Str}}, nil
 	case o.Get("error").Exists() && !o.Get("method").Exists():
-		return []Step{{Kind: StepError, Text: o.Get("error").Str}}, nil
+		return []mapping.Step{{Kind: mapping.StepError, Text: o.Get("error").Str}}, nil
 	case o.Get("gap").Exists():
-		return []Step{{Kind: StepConnection, Connection: Connection{Phase: PhaseResumed, Gap: true}}}, nil
+		return []mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: mapping.PhaseResumed, Gap: true}}}, nil
 	case o.Get("answer").Exists():
 		if l.Fold != nil {
-			l.Fold.restoreAnswer(o.Get("task").Str, o.Get("call").Str)
+			l.Fold.RestoreAnswer(o.Get("task").Str, o.Get("call").Str)
 		}
 	case o.Get("heard").Exists():
 		if l.Fold != nil {
-			l.Fold.restoreHeard(o.Get("task").Str)
+			l.Fold.RestoreTaken(o.Get("task").Str)
 		}
 	case o.Get("end").Exists():
 		l.begun = false
@@ -246,41 +248,41 @@ func (l *Loader) Line(line []byte) (steps []Step, raw []byte) {
 	return nil, nil
 }
 
-func (l *Loader) withModel(steps []Step) []Step {
+func (l *Loader) withModel(steps []mapping.Step) []mapping.Step {
 	for i := range steps {
 		steps[i].Model, steps[i].UserTier = l.model[0], l.model[1]
 	}
 	return steps
 }
 
-func (l *Loader) said(o gjson.Result) []Step {
+func (l *Loader) said(o gjson.Result) []mapping.Step {
 	if id := o.Get("id"); id.Exists() {
 		l.item = itemLine{o.Get("task").Str, o.Get("say").Str, id.Str, o.Get("as").Str}
 	}
 	if l.item.kind != o.Get("say").Str {
 		return nil // its beginning is not stored
 	}
-	s := Step{Kind: StepText, TaskID: l.item.task, MessageID: l.item.id, Shown: l.item.as, Name: o.Get("name").Str, Text: o.Get("text").Str,
+	s := mapping.Step{Kind: mapping.StepText, TaskID: l.item.task, MessageID: l.item.id, Shown: l.item.as, Name: o.Get("name").Str, Text: o.Get("text").Str,
 		Append: !o.Get("begins").Bool(), Replaces: o.Get("replaces").Bool(), Repeats: o.Get("repeats").Bool()}
 	switch part := o.Get("part"); {
 	case part.Exists():
-		s.Kind, s.Part = StepPart, new(a2a.Part)
+		s.Kind, s.Part = mapping.StepPart, new(a2a.Part)
 		if json.Unmarshal([]byte(part.Raw), s.Part) != nil {
 			return nil
 		}
 	case l.item.kind == "thought":
-		s.Kind, s.Subject, s.Description, s.Data, s.Text = StepThought, o.Get("subject").Str, s.Text, a2a.JSON(o.Get("data").Raw), ""
+		s.Kind, s.Subject, s.Description, s.Data, s.Text = mapping.StepThought, o.Get("subject").Str, s.Text, a2a.JSON(o.Get("data").Raw), ""
 	}
 	if l.item.kind == "artifact" {
 		s.ArtifactID = s.MessageID
 	}
 	if l.Fold != nil {
-		l.Fold.restoreStep(&s)
+		l.Fold.Restore(&s)
 	}
-	return []Step{s}
+	return []mapping.Step{s}
 }
 
-func (l *Loader) tool(o gjson.Result) []Step {
+func (l *Loader) tool(o gjson.Result) []mapping.Step {
 	name, text := o.Get("as").Str, o.Get("tool").Str
 	if was := o.Get("was").Array(); len(was) == 3 {
 		old, head, tail := l.calls[name], int(was[1].Int()), int(was[2].Int())
@@ -289,7 +291,7 @@ func (l *Loader) tool(o gjson.Result) []Step {
 		}
 		text = old[:head] + text + old[len(old)-tail:]
 	}
-	c := new(ToolCall)
+	c := new(mapping.ToolCall)
 	if json.Unmarshal([]byte(text), c) != nil || c.ID == "" {
 		return nil
 	}
@@ -299,12 +301,12 @@ func (l *Loader) tool(o gjson.Result) []Step {
 	_, known := l.calls[name]
 	l.calls[name] = text
 	c.Shown = name
-	s := Step{Kind: StepTool, TaskID: o.Get("task").Str, Tool: c, New: o.Get("new").Bool() || !known, Changed: ToolChange(o.Get("changed").Uint())}
+	s := mapping.Step{Kind: mapping.StepTool, TaskID: o.Get("task").Str, Tool: c, New: o.Get("new").Bool() || !known, Changed: mapping.ToolChange(o.Get("changed").Uint())}
 	if s.New {
-		s.Changed = ToolHead | ToolState | ToolContent
+		s.Changed = mapping.ToolHead | mapping.ToolState | mapping.ToolContent
 	}
 	if l.Fold != nil {
-		l.Fold.restoreCall(&s)
+		l.Fold.Restore(&s)
 	}
-	return []Step{s}
+	return []mapping.Step{s}
 }

@@ -1,9 +1,11 @@
-package mapping
+package spell
 
 import (
 	"strconv"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
@@ -36,14 +38,14 @@ func (e *ACP) notice(dst []byte, severity, text string) []byte {
 	}
 	dst = e.open(dst, "notice")
 	dst = append(dst, `,"severity":"`+severity+`","title":`...)
-	dst = appendString(dst, title)
+	dst = rawjson.AppendString(dst, title)
 	if description != "" {
-		dst = appendString(append(dst, `,"description":`...), description)
+		dst = rawjson.AppendString(append(dst, `,"description":`...), description)
 	}
 	return e.close(dst)
 }
 
-func severity(s *Step) string {
+func severity(s *mapping.Step) string {
 	if s.Harmless {
 		return "info"
 	}
@@ -53,7 +55,7 @@ func severity(s *Step) string {
 // connection appends what an editor hears of the connection to the agent: that it is lost
 // and was not restored at once, and that something may be missing. With notices it also
 // hears of silence, and that the connection is back.
-func (e *ACP) connection(dst []byte, c *Connection) []byte {
+func (e *ACP) connection(dst []byte, c *mapping.Connection) []byte {
 	const gap = "\n[The connection to the agent was lost, and the agent may not hold all that it said meanwhile.]\n"
 	const lost = "\n[The connection to the agent is lost. It is tried again until it is back.]\n"
 	const waiting = "\n[The agent does not accept connections any more: it is waited for.]\n"
@@ -61,7 +63,7 @@ func (e *ACP) connection(dst []byte, c *Connection) []byte {
 	was := e.outage.Told
 	tell := e.outage.Tell(c, 2)
 	switch {
-	case c.Phase == PhaseWaiting:
+	case c.Phase == mapping.PhaseWaiting:
 		return e.warn(dst, waiting)
 	case c.Silent >= tellsSilence && e.Notices:
 		return e.notice(dst, "info", "Nothing has come from the agent for "+strconv.Itoa(c.Silent)+" seconds. It may be at work all the same.")
@@ -69,7 +71,7 @@ func (e *ACP) connection(dst []byte, c *Connection) []byte {
 		return e.warn(dst, gap)
 	case tell:
 		return e.warn(dst, lost)
-	case c.Phase == PhaseResumed && was && e.Notices:
+	case c.Phase == mapping.PhaseResumed && was && e.Notices:
 		return e.notice(dst, "info", "The connection to the agent is back.")
 	}
 	return dst

@@ -1,40 +1,42 @@
-package mapping
+package spell
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping"
 )
 
 // An editor that takes notices is told once when the connection was not back at once, and
 // once when it is back. It is not told of a short interruption. Other editors get the
 // warnings as text.
 func TestNotices(t *testing.T) {
-	steps := func(phases ...Connection) (all []Step) {
+	steps := func(phases ...mapping.Connection) (all []mapping.Step) {
 		for _, c := range phases {
-			all = append(all, Step{Kind: StepConnection, Connection: c})
+			all = append(all, mapping.Step{Kind: mapping.StepConnection, Connection: c})
 		}
 		return all
 	}
-	lost, back := Connection{Phase: "lost"}, Connection{Phase: "resumed"}
-	try := func(n int) Connection { return Connection{Phase: "retrying", Attempt: n} }
+	lost, back := mapping.Connection{Phase: "lost"}, mapping.Connection{Phase: "resumed"}
+	try := func(n int) mapping.Connection { return mapping.Connection{Phase: "retrying", Attempt: n} }
 	const told, over, gap = "warning: The connection to the agent is lost. It is tried again until it is back.",
 		"info: The connection to the agent is back.",
 		"warning: The connection to the agent was lost, and the agent may not hold all that it said meanwhile."
 	for _, test := range []struct {
 		name  string
-		steps []Step
+		steps []mapping.Step
 		want  []string
 	}{
 		{"short", steps(lost, try(1), back), nil},
 		{"long", steps(lost, try(1), try(2), try(3), back, back), []string{told, over}},
 		{"twice", steps(lost, try(1), try(2), back, lost, try(1), try(2)), []string{told, over, told}},
-		{"gap", steps(lost, try(1), Connection{Phase: "resumed", Gap: true}), []string{gap}},
-		{"harmless", []Step{{Kind: StepNotice, Text: "[The agent is being started.]\n\n", Harmless: true}}, []string{"info: The agent is being started."}},
-		{"long text", []Step{{Kind: StepNotice, Text: "\n[The first sentence is the title of what is told here. And this is the rest: of it.]\n"}},
+		{"gap", steps(lost, try(1), mapping.Connection{Phase: "resumed", Gap: true}), []string{gap}},
+		{"harmless", []mapping.Step{{Kind: mapping.StepNotice, Text: "[The agent is being started.]\n\n", Harmless: true}}, []string{"info: The agent is being started."}},
+		{"long text", []mapping.Step{{Kind: mapping.StepNotice, Text: "\n[The first sentence is the title of what is told here. And this is the rest: of it.]\n"}},
 			[]string{"warning: The first sentence is the title of what is told here | And this is the rest: of it."}},
-		{"nothing", []Step{{Kind: StepNotice, Text: "\n"}}, nil},
+		{"nothing", []mapping.Step{{Kind: mapping.StepNotice, Text: "\n"}}, nil},
 	} {
 		out := ACP{Session: "s", Notices: true}
 		var got []string

@@ -1,4 +1,4 @@
-package mapping
+package ask
 
 import (
 	"regexp"
@@ -19,7 +19,7 @@ func FuzzWithoutEscapes(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := withoutEscapes(text)
+		got := WithoutEscapes(text)
 		if strings.ContainsRune(got, escape) {
 			t.Errorf("%q keeps an escape: %q", text, got)
 		}

@@ -1,4 +1,4 @@
-package mapping
+package spell
 
 import (
 	"bytes"
@@ -6,17 +6,18 @@ import (
 	"strconv"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // appendToolCall appends a call as the development-tool extension spells it
 // (ToolCall), whatever dialect it came in. Members that we do not know are under extra.
-func appendToolCall(dst []byte, c *ToolCall) []byte {
-	dst = appendString(append(dst, `{"tool_call_id":`...), c.ID)
+func appendToolCall(dst []byte, c *mapping.ToolCall) []byte {
+	dst = rawjson.AppendString(append(dst, `{"tool_call_id":`...), c.ID)
 	dst = append(dst, `,"status":"`...)
 	dst = append(dst, c.Status.String()...)
 	dst = append(dst, '"')
-	dst = appendField(dst, "tool_name", c.Name)
+	dst = rawjson.AppendField(dst, "tool_name", c.Name)
 	dst = appendOptional(dst, "description", c.Description)
 	dst = appendCompact(dst, "input_parameters", c.Input)
 	if c.OutputSoFar != "" {
@@ -37,10 +38,10 @@ func appendToolCall(dst []byte, c *ToolCall) []byte {
 	return append(dst, '}')
 }
 
-func appendOutput(dst []byte, o *ToolOutput) []byte {
+func appendOutput(dst []byte, o *mapping.ToolOutput) []byte {
 	from := len(dst)
 	if o.Text != "" || o.Diff == nil && o.Data == "" {
-		dst = appendField(dst, "text", o.Text)
+		dst = rawjson.AppendField(dst, "text", o.Text)
 	}
 	if o.Diff != nil {
 		dst = appendDiff(append(dst, `,"diff":`...), o.Diff)
@@ -50,19 +51,19 @@ func appendOutput(dst []byte, o *ToolOutput) []byte {
 	return append(dst, '}')
 }
 
-func appendDiff(dst []byte, d *FileDiff) []byte {
-	dst = appendString(append(dst, `{"file_name":`...), d.FileName)
-	dst = appendField(dst, "file_path", d.FilePath)
+func appendDiff(dst []byte, d *mapping.FileDiff) []byte {
+	dst = rawjson.AppendString(append(dst, `{"file_name":`...), d.FileName)
+	dst = rawjson.AppendField(dst, "file_path", d.FilePath)
 	if d.OldContent != nil {
-		dst = appendField(dst, "old_content", *d.OldContent)
+		dst = rawjson.AppendField(dst, "old_content", *d.OldContent)
 	}
-	dst = appendField(dst, "new_content", d.NewContent)
+	dst = rawjson.AppendField(dst, "new_content", d.NewContent)
 	dst = appendOptional(dst, "formatted_diff", d.Formatted)
 	return append(dst, '}')
 }
 
-func appendError(dst []byte, e *ErrorDetails) []byte {
-	dst = appendString(append(dst, `{"message":`...), e.Message)
+func appendError(dst []byte, e *mapping.ErrorDetails) []byte {
+	dst = rawjson.AppendString(append(dst, `{"message":`...), e.Message)
 	dst = appendOptional(dst, "type", e.Type)
 	if e.StatusCode != 0 {
 		dst = append(dst, `,"status_code":`...)
@@ -71,15 +72,15 @@ func appendError(dst []byte, e *ErrorDetails) []byte {
 	return append(dst, '}')
 }
 
-func appendConfirmation(dst []byte, c *ToolCall) []byte {
+func appendConfirmation(dst []byte, c *mapping.ToolCall) []byte {
 	q := c.Confirmation
 	dst = append(dst, `{"options":[`...)
-	for i, o := range NewQuestion(c).Options {
+	for i, o := range mapping.NewQuestion(c).Options {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(append(dst, `{"id":`...), o.ID)
-		dst = appendField(dst, "name", o.Name)
+		dst = rawjson.AppendString(append(dst, `{"id":`...), o.ID)
+		dst = rawjson.AppendField(dst, "name", o.Name)
 		dst = appendOptional(dst, "description", o.Description)
 		dst = append(dst, '}')
 	}
@@ -89,9 +90,9 @@ func appendConfirmation(dst []byte, c *ToolCall) []byte {
 }
 
 // appendDetails appends the members that say what is asked, each behind a comma.
-func appendDetails(dst []byte, q *Confirmation) []byte {
+func appendDetails(dst []byte, q *mapping.Confirmation) []byte {
 	if q.Execute != nil {
-		dst = appendString(append(dst, `,"execute_details":{"command":`...), q.Execute.Command)
+		dst = rawjson.AppendString(append(dst, `,"execute_details":{"command":`...), q.Execute.Command)
 		dst = appendOptional(dst, "working_directory", q.Execute.WorkingDirectory)
 		dst = append(dst, '}')
 	}
@@ -99,12 +100,12 @@ func appendDetails(dst []byte, q *Confirmation) []byte {
 		dst = appendDiff(append(dst, `,"file_edit_details":`...), q.Edit)
 	}
 	if q.MCP != nil {
-		dst = appendString(append(dst, `,"mcp_details":{"server_name":`...), q.MCP.ServerName)
-		dst = appendField(dst, "tool_name", q.MCP.ToolName)
+		dst = rawjson.AppendString(append(dst, `,"mcp_details":{"server_name":`...), q.MCP.ServerName)
+		dst = rawjson.AppendField(dst, "tool_name", q.MCP.ToolName)
 		dst = append(dst, '}')
 	}
 	if q.Generic != nil {
-		dst = appendString(append(dst, `,"generic_details":{"description":`...), q.Generic.Description)
+		dst = rawjson.AppendString(append(dst, `,"generic_details":{"description":`...), q.Generic.Description)
 		dst = append(dst, '}')
 	}
 	return dst
@@ -114,7 +115,7 @@ func appendOptional(dst []byte, key, value string) []byte {
 	if value == "" {
 		return dst
 	}
-	return appendField(dst, key, value)
+	return rawjson.AppendField(dst, key, value)
 }
 
 // appendCompact appends a member whose value is from outside, if there is one,
@@ -127,7 +128,7 @@ func appendCompact(dst []byte, key string, j a2a.JSON) []byte {
 	dst = append(dst, key...)
 	dst = append(dst, `":`...)
 	from := len(dst)
-	dst = appendValue(dst, j)
+	dst = rawjson.AppendValue(dst, string(j))
 	if !spaced(dst[from:]) {
 		return dst
 	}
