@@ -358,8 +358,7 @@ func TestRegistry(t *testing.T) {
 	if fit == 0 || fit != len(answer.Result.AuthMethods) {
 		t.Errorf("the ways to authenticate: %s", line)
 	}
-	w.Close()
-	if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
+	if err := errors.Join(w.Close(), cmd.Wait()); err != nil || stderr.Len() > 0 {
 		t.Errorf("at the end of input: %v, stderr %q", err, stderr.String())
 	}
 	output, err := bare(strings.NewReader("")).CombinedOutput()
