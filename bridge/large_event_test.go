@@ -29,7 +29,7 @@ func TestEventTooLarge(t *testing.T) {
 		start := time.Now()
 		f.prompt(lines)
 		lines.text()
-		if took := time.Since(start); took > 0 || !strings.Contains(lines.result, "larger than 64 MiB") {
+		if took := time.Since(start); took > 0 || !strings.Contains(lines.result, "more than 64 MiB, which is the limit") {
 			t.Errorf("after %v: %s", took, lines.result)
 		}
 	})

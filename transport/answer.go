@@ -37,7 +37,9 @@ func (x *exchange) body() ([]byte, error) {
 	defer x.resp.Body.Close()
 	if x.isStream() || x.resp.StatusCode < 300 && x.begins() == ':' {
 		// A unary method that is answered with events: the first one is it.
-		frames, err := newFrameReader(x.resp.Body, false).next(nil)
+		r := newFrameReader(x.resp.Body, false)
+		r.max = x.c.limit()
+		frames, err := r.next(nil)
 		if err == io.EOF {
 			return nil, nil
 		}
@@ -46,12 +48,12 @@ func (x *exchange) body() ([]byte, error) {
 		}
 		return repairText(bytes.TrimSpace(bytes.Clone(frames[0].data))), nil
 	}
-	b, err := io.ReadAll(io.LimitReader(x.resp.Body, maxEvent+1))
+	b, err := io.ReadAll(io.LimitReader(x.resp.Body, int64(x.c.limit())+1))
 	switch {
 	case err != nil:
 		return nil, x.cut(err)
-	case len(b) > maxEvent:
-		return nil, failf(ErrTooLarge, "%s answered %s with more than %d MiB", shown(x.url), x.what, maxEvent>>20)
+	case len(b) > x.c.limit():
+		return nil, failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.what, x.c.larger())
 	}
 	return repairText(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))), nil
 }

@@ -69,7 +69,7 @@ func (x *exchange) becomesStream() bool {
 		if x.arrays && strings.HasSuffix(x.mediaType(), "json") {
 			body := x.resp.Body
 			src := &io.LimitedReader{R: body}
-			x.resp.Body = readCloser{&arrayStream{src: src, json: json.NewDecoder(src)}, body}
+			x.resp.Body = readCloser{&arrayStream{src: src, max: x.c.limit(), json: json.NewDecoder(src)}, body}
 			return true
 		}
 	}
@@ -115,6 +115,7 @@ func (x *exchange) begins() byte {
 type arrayStream struct {
 	src   *io.LimitedReader // what may be read for one element
 	json  *json.Decoder
+	max   int // of an element
 	begun bool
 	out   bytes.Buffer
 }
@@ -130,7 +131,7 @@ func (a *arrayStream) Read(p []byte) (int, error) {
 
 // next waits for the next element.
 func (a *arrayStream) next() error {
-	a.src.N = maxEvent
+	a.src.N = int64(a.max)
 	var err error
 	if !a.begun {
 		a.begun = true

@@ -96,7 +96,7 @@ func TestArrayStream(t *testing.T) {
 		{io.MultiReader(strings.NewReader(`["`), bytes.NewReader(bytes.Repeat([]byte("x"), maxEvent))), "", errEventSize},
 	} {
 		src := &io.LimitedReader{R: test.in}
-		got, err := io.ReadAll(&arrayStream{src: src, json: json.NewDecoder(src)})
+		got, err := io.ReadAll(&arrayStream{src: src, max: maxEvent, json: json.NewDecoder(src)})
 		if string(got) != test.want || !errors.Is(err, test.err) {
 			t.Errorf("%q, %v; want %q, %v", got, err, test.want, test.err)
 		}

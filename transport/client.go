@@ -63,6 +63,10 @@ type ClientOptions struct {
 	Wrap func(http.RoundTripper) http.RoundTripper
 	// Log gets details about retries.
 	Log *slog.Logger
+	// MaxMessage is how many MiB an event of a stream, or an answer, may have; 0: 64.
+	MaxMessage int
+	// AcceptedOutputModes are those of messages that name none.
+	AcceptedOutputModes []string
 	// UserAgent names the program.
 	UserAgent string
 	// Resolve returns the agent's URL if [NewClient] got none, because the agent is

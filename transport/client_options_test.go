@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 func TestStreamContext(t *testing.T) {
@@ -147,5 +149,32 @@ func TestCardFile(t *testing.T) {
 	}
 	if _, err := wireClient(t, file+".json", nil).Card(t.Context()); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// TestMessageOptions: the largest message, and the media types of answers, are the
+// user's; a message's own media types come first.
+func TestMessageOptions(t *testing.T) {
+	var sent []string
+	agent := roundTrip(func(r *http.Request) (*http.Response, error) {
+		answer := `{"name":"Test","url":"/","protocolVersion":"0.3.0"}`
+		if r.Method == http.MethodPost {
+			body, _ := io.ReadAll(r.Body)
+			sent = append(sent, gjson.GetBytes(body, "params.configuration.acceptedOutputModes").Raw)
+			answer = `{"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"` + strings.Repeat("x", 1<<20) + `"}]}}`
+		}
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+	})
+	c := wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: agent, MaxMessage: 1, AcceptedOutputModes: []string{"text/plain"}})
+	defer c.Close()
+	m := hello()
+	for range 2 {
+		if _, err := c.SendOnce(t.Context(), m, true); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "more than 1 MiB, which is the limit (--max-message)") {
+			t.Errorf("got %v", err)
+		}
+		m.AcceptedOutputModes = []string{"image/png"}
+	}
+	if got := strings.Join(sent, " "); got != `["text/plain"] ["image/png"]` {
+		t.Errorf("sent %s", got)
 	}
 }

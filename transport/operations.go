@@ -27,7 +27,7 @@ func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
 	// before all of it is over. One whose card does not say whether it streams is asked
 	// to: a2a-go leaves a "streaming":false out of its cards, and others leave it out
 	// and stream.
-	s, err := c.do(ctx, newSend(opStream, m))
+	s, err := c.do(ctx, c.newSend(opStream, m))
 	if err == nil {
 		err = s.checkAnswer()
 	}
@@ -46,7 +46,7 @@ func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
 // It is delivered as Send delivers, with the same errors. The event is the
 // caller's: it is no view of a stream.
 func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (*a2a.Event, error) {
-	op := newSend(opSend, m)
+	op := c.newSend(opSend, m)
 	if op.blocking = blocking; blocking {
 		op.wait = waitLong
 	}
@@ -60,8 +60,13 @@ func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (
 	return s.event(), nil
 }
 
-func newSend(kind opKind, m *a2a.Outgoing) *operation {
+func (c *Client) newSend(kind opKind, m *a2a.Outgoing) *operation {
 	op := newOperation(kind)
+	if len(m.AcceptedOutputModes) == 0 && len(c.opts.AcceptedOutputModes) > 0 {
+		with := *m
+		with.AcceptedOutputModes = c.opts.AcceptedOutputModes
+		m = &with
+	}
 	op.message, op.delivery.owner, op.delivery.trace = m, m.ContextID, m.Trace
 	return op
 }

@@ -3,13 +3,12 @@ package transport
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 )
 
 const (
-	// maxEvent is how large one event of a stream, or one unary answer, may be. A file
-	// part of 48 MB in base64 fits, and Gemini's edit events carry the file six times;
+	// maxEvent is how large one event of a stream, or one unary answer, may be, unless
+	// the options say otherwise. A file part of 48 MB in base64 fits, and Gemini's edit events carry the file six times;
 	// without a limit an agent could take all memory with one line.
 	maxEvent = 64 << 20
 	// minBuffer is a stream's buffer to begin with: all that http.Transport's own
@@ -32,7 +31,7 @@ const (
 )
 
 var (
-	errEventSize = fmt.Errorf("the agent sent an event that is larger than %d MiB, which is the limit", maxEvent>>20)
+	errEventSize = errors.New("the agent sent an event that is larger than the limit")
 	errEventCut  = errors.New("the stream stopped in the middle of an event")
 )
 
@@ -68,6 +67,7 @@ type frameReader struct {
 	data, dataEnd int
 	failure       bool
 
+	max   int // of an event
 	roomy int // reads since it last held much
 
 	begun bool // the first line is done: no byte order mark can come
@@ -89,7 +89,7 @@ type frameReader struct {
 }
 
 func newFrameReader(src io.Reader, poison bool) *frameReader {
-	return &frameReader{src: src, buf: make([]byte, minBuffer), poison: poison}
+	return &frameReader{src: src, buf: make([]byte, minBuffer), poison: poison, max: maxEvent}
 }
 
 // next waits for at least one frame and appends to dst all that have arrived
@@ -257,12 +257,12 @@ func (r *frameReader) makeRoom() error {
 		r.roomy = 0
 	}
 	switch {
-	case used == size && size >= maxEvent:
+	case used == size && size >= r.max:
 		return errEventSize
 	case used == size && size >= keepBuffer:
 		// Fewer steps for what is large: each clears and copies. Memory that is not
 		// used does not count.
-		size = min(4*size, maxEvent)
+		size = min(4*size, r.max)
 	case used == size:
 		size *= 2
 	case used < minBuffer/2 && size > keepBuffer && r.roomy >= keepReads:

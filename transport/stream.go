@@ -1,9 +1,11 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -72,6 +74,8 @@ const (
 )
 
 func newStream(c *Client, e *endpoint, w way, x *exchange, life *life) *Stream {
+	frames := newFrameReader(x.resp.Body, c.poison)
+	frames.max = c.limit()
 	return &Stream{
 		c:         c,
 		endpoint:  e,
@@ -81,11 +85,19 @@ func newStream(c *Client, e *endpoint, w way, x *exchange, life *life) *Stream {
 		life:      life,
 		attempt:   x.a,
 		body:      x.resp.Body,
-		frames:    newFrameReader(x.resp.Body, c.poison),
+		frames:    frames,
 		poison:    c.poison,
 		readToken: make(chan struct{}, 1),
 		given:     make(chan struct{}),
 	}
+}
+
+// limit is how large an event or an answer may be.
+func (c *Client) limit() int { return cmp.Or(c.opts.MaxMessage<<20, maxEvent) }
+
+// larger says what is too large.
+func (c *Client) larger() string {
+	return fmt.Sprintf("more than %d MiB, which is the limit (--max-message)", c.limit()>>20)
 }
 
 // Unstreamed reports whether what Read returns is the one answer of an agent that did not
@@ -249,7 +261,7 @@ func (s *Stream) finish(err error) {
 	case errors.As(err, &said):
 		s.err = said
 	case err == errEventSize:
-		s.err = failf(ErrTooLarge, "%s: %v", s.at, err)
+		s.err = failf(ErrTooLarge, "%s: the agent sent an event of %s", s.at, s.c.larger())
 	default:
 		s.err = failf(cut, "%s: %s in the middle of a stream", s.at, reason(err))
 	}

@@ -25,7 +25,7 @@ type CardFacts struct {
 
 // FactsOf reads a card.
 func FactsOf(card *a2a.Card) *CardFacts {
-	return &CardFacts{Name: card.Name, Image: card.Accepts("image"), Audio: card.Accepts("audio"),
+	return &CardFacts{Name: card.Name, Image: card.Takes("image/*"), Audio: card.Takes("audio/*"),
 		Secured: len(card.Schemes)+len(card.Requirements) > 0,
 		OAuth: slices.ContainsFunc(card.Schemes, func(s a2a.SecurityScheme) bool {
 			return s.Type == "openIdConnect" || s.Type == "oauth2" && (s.MetadataURL != "" || slices.ContainsFunc(s.Flows, func(f a2a.OAuthFlow) bool {

@@ -28,7 +28,7 @@ const (
 	KindList                 // a list of strings
 	KindHeaders              // a table of strings
 	KindObject               // any table, for the agent
-	KindNumber               // of an option that has no key
+	KindNumber               // a whole number above 0
 )
 
 // Groups of options in help: each is a topic, or belongs to one.
@@ -107,6 +107,8 @@ func (k *Key) takes() string {
 		return `a time like "30s" or "2m"`
 	case KindBool:
 		return "true or false"
+	case KindNumber:
+		return "a whole number above 0, like " + k.Example
 	case KindList:
 		return "a list like " + k.Example
 	case KindHeaders, KindObject:

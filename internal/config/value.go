@@ -55,6 +55,9 @@ func (k *Key) value(v any, from Origin) (Value, error) {
 		var on bool
 		on, ok = v.(bool)
 		text = fmt.Sprint(on)
+	case KindNumber:
+		n, _ := v.(int64)
+		text, ok = fmt.Sprint(n), n > 0
 	case KindList:
 		text = ""
 		out.List, ok = list(v)
@@ -73,8 +76,8 @@ func (k *Key) value(v any, from Origin) (Value, error) {
 	case KindWord:
 		ok = ok && slices.Contains(k.Words(), text)
 	case KindDuration:
-		d, err := time.ParseDuration(text)
-		ok = ok && err == nil && d > 0
+		d, _ := time.ParseDuration(text) // 0 if it is none
+		ok = ok && d > 0
 	case KindPath:
 		text = resolve(text, from.File)
 	case KindLocation:

@@ -43,9 +43,9 @@ func Prompt(blocks []acp.ContentBlock, card *a2a.Card) ([]a2a.OutPart, error) {
 			}
 			parts = append(parts, part)
 		case "image", "audio":
-			if card != nil && !card.Accepts(b.Type) {
-				return nil, promptError("the agent takes no %s (its card's input modes are %s)",
-					b.Type, strings.Join(card.InputModes, ", "))
+			if card != nil && !card.Takes(cmp.Or(b.MimeType, b.Type+"/*")) {
+				return nil, promptError("the agent does not take %s (its card's input modes are %s)",
+					cmp.Or(b.MimeType, b.Type), strings.Join(card.InputModes, ", "))
 			}
 			if _, err := base64.StdEncoding.DecodeString(b.Data); err != nil || b.Data == "" {
 				return nil, promptError("content block %d: the %s's data is not base64", i, b.Type)
@@ -68,9 +68,7 @@ func resource(r *acp.EmbeddedResource, card *a2a.Card) (a2a.OutPart, error) {
 	case r.Text != nil:
 		return a2a.OutPart{Text: "Content of " + localPath(r.URI) + ":\n" + *r.Text}, nil
 	case r.Blob != nil:
-		major, _, _ := strings.Cut(r.MimeType, "/")
-		major = cmp.Or(major, "application")
-		if card != nil && !card.Accepts(major) {
+		if card != nil && !card.Takes(cmp.Or(r.MimeType, "application/octet-stream")) {
 			return a2a.OutPart{Text: fmt.Sprintf("@%s (%s, not sent: the agent takes no such files)", localPath(r.URI), cmp.Or(r.MimeType, "of an unknown type"))}, nil
 		}
 		if _, err := base64.StdEncoding.DecodeString(*r.Blob); err != nil {

@@ -1,6 +1,10 @@
 package a2a
 
-import "strings"
+import (
+	"mime"
+	"slices"
+	"strings"
+)
 
 // Card is what an agent says about itself, whichever version of A2A its card is written
 // in.
@@ -65,16 +69,22 @@ type Skill struct {
 	Requirements []Requirement
 }
 
-// Accepts reports whether the agent's input modes have a media type of this
-// major type ("image", "audio"), or take anything. A card that names none may take any.
-func (c *Card) Accepts(major string) bool {
-	if len(c.InputModes) == 0 {
-		return true
-	}
-	for _, mode := range c.InputModes {
-		if mode == "*/*" || mode == major || strings.HasPrefix(mode, major+"/") {
-			return true
+// Takes reports whether the agent takes files of a media type, by its input modes, or
+// some of those of "image/*". The modes should be media types, but agents also write
+// "image", "file" or "*"; text alone means the text of a prompt. A card that names none
+// may take any.
+func (c *Card) Takes(media string) bool {
+	major, minor, _ := strings.Cut(media, "/")
+	return len(c.InputModes) == 0 || slices.ContainsFunc(c.InputModes, func(mode string) bool {
+		if parsed, _, err := mime.ParseMediaType(mode); err == nil {
+			mode = parsed
 		}
-	}
-	return false
+		switch mode {
+		case "*", "*/*", "file", media, major + "/*":
+			return true
+		case major:
+			return major != "text"
+		}
+		return minor == "*" && strings.HasPrefix(mode, major+"/")
+	})
 }

@@ -176,6 +176,12 @@ func ClientOptions(p *frame.Program, c *cli.Context, conf *Configuration) (clien
 		return nil, err
 	}
 	client.Version, client.Binding, client.Timeout = frame.StringOf(c, "a2a-version"), frame.StringOf(c, "binding"), frame.Where(c, "timeout").Duration("timeout")
+	if client.MaxMessage = frame.Where(c, "max-message").Int("max-message"); client.MaxMessage < 0 || client.MaxMessage > 1<<20 {
+		return nil, frame.Usagef("--max-message does not take %d: it takes a number of MiB", client.MaxMessage)
+	}
+	if client.AcceptedOutputModes, err = mediaTypes(frame.ListOf(c, "accept")); err != nil {
+		return nil, err
+	}
 	client.TLS, err = TlsConfig(p, c)
 	return client, err
 }

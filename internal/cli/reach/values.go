@@ -2,6 +2,7 @@ package reach
 
 import (
 	"encoding/json"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -64,6 +65,18 @@ func JsonObject(name, value string) (json.RawMessage, error) {
 		return nil, frame.Usagef("--%s is not a JSON object like {\"autoExecute\":true}", name)
 	}
 	return b, nil
+}
+
+// mediaTypes splits the values of --accept.
+func mediaTypes(list []string) (all []string, err error) {
+	for _, mode := range strings.FieldsFunc(strings.Join(list, ","), func(r rune) bool { return r == ',' }) {
+		mode = strings.TrimSpace(mode)
+		if _, _, err := mime.ParseMediaType(mode); err != nil || !strings.Contains(mode, "/") {
+			return nil, frame.Usagef("--accept does not take %q: it takes media types like text/plain", mode)
+		}
+		all = append(all, mode)
+	}
+	return all, nil
 }
 
 // Fields splits the words of a variable: neither URLs nor URIs have blanks.

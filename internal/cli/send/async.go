@@ -3,8 +3,6 @@ package send
 import (
 	"encoding/json"
 	"fmt"
-	"mime"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
@@ -34,15 +32,6 @@ func message(p *frame.Program, c *cli.Context) (*a2a.Outgoing, error) {
 	if metadata != nil {
 		if err := json.Unmarshal(metadata, &m.Metadata); err != nil {
 			return nil, frame.Usagef("--metadata: %v", err)
-		}
-	}
-	for _, list := range frame.StringsOf(c, "accept") {
-		for mode := range strings.SplitSeq(list, ",") {
-			mode = strings.TrimSpace(mode)
-			if _, _, err := mime.ParseMediaType(mode); err != nil || !strings.Contains(mode, "/") {
-				return nil, frame.Usagef("--accept does not take %q: it takes media types like text/plain", mode)
-			}
-			m.AcceptedOutputModes = append(m.AcceptedOutputModes, mode)
 		}
 	}
 	format := c.String("output")

@@ -103,28 +103,16 @@ func isText(media string) bool {
 // files.
 func (a *attachment) part(card *a2a.Card) (a2a.OutPart, error) {
 	base := filepath.Base(a.name)
-	exact := takesType(card.InputModes, a.media)
-	takesText := len(card.InputModes) == 0 || takesType(card.InputModes, "text/plain") || slices.Contains(card.InputModes, "text")
+	takes := card.Takes(a.media)
+	takesText := card.Takes("text/plain") || slices.Contains(card.InputModes, "text")
+	exact := takes && len(card.InputModes) > 0
 	switch {
 	case a.text && (a.media == "text/plain" || !exact) && takesText:
 		return a2a.OutPart{Text: "Content of " + base + ":\n" + string(a.content)}, nil
-	case exact || len(card.InputModes) == 0:
+	case takes:
 		return a2a.OutPart{File: &a2a.File{Name: base, MediaType: a.media, Bytes: base64.StdEncoding.EncodeToString(a.content)}}, nil
 	}
 	return a2a.OutPart{}, frame.Usagef("--attach: %s is %s, and the agent takes %s", a.name, a.media, strings.Join(card.InputModes, ", "))
-}
-
-// takesType reports whether input modes include a media type. They should be media
-// types, but agents also write "image" or "file".
-func takesType(modes []string, media string) bool {
-	major, _, _ := strings.Cut(media, "/")
-	return slices.ContainsFunc(modes, func(mode string) bool {
-		if parsed, _, err := mime.ParseMediaType(mode); err == nil {
-			mode = parsed
-		}
-		// text alone means the text of the prompt.
-		return slices.Contains([]string{"*", "*/*", "file", media, major + "/*"}, mode) || mode == major && major != "text"
-	})
 }
 
 // parts returns all parts of a message.

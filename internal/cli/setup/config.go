@@ -125,7 +125,7 @@ func shownValue(v *config.Value) any {
 		return items
 	case config.KindObject:
 		return maskedObject(v.Text)
-	case config.KindBool, config.KindDuration, config.KindWord:
+	case config.KindBool, config.KindDuration, config.KindNumber, config.KindWord:
 		return v.Text
 	}
 	if v.Text != "" && strings.HasSuffix(v.Key.Name, "command") {
@@ -168,6 +168,8 @@ func optionText(c *cli.Context, k *config.Key) string {
 			return d.String()
 		}
 		return ""
+	case config.KindNumber:
+		return cmp.Or(strings.TrimPrefix(fmt.Sprint(frame.Where(c, k.Flag).Int(k.Flag)), "0"), k.Default)
 	case config.KindBool:
 		return fmt.Sprint(c.Bool(k.Flag))
 	}

@@ -84,6 +84,9 @@ func inLayer(t *testing.T, k *config.Key, l layer) (toml, text string) {
 		}
 	case config.KindDuration:
 		text = fmt.Sprintf("%ds", int(l)+2)
+	case config.KindNumber:
+		text = fmt.Sprint(int(l) + 1)
+		return text, text
 	case config.KindBool:
 		text = fmt.Sprint(l%2 == 1)
 		return text, text

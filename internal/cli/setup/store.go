@@ -160,7 +160,7 @@ func (s *setup) entry(k *config.Key) (value string, ok bool) {
 			}
 		}
 		return config.QuoteList(list), true
-	case config.KindBool:
+	case config.KindBool, config.KindNumber:
 		return optionText(s.c, k), true
 	case config.KindObject:
 		object, err := reach.JsonObject(k.Flag, frame.StringOf(s.c, k.Flag))
