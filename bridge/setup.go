@@ -54,8 +54,8 @@ func (s *server) findAgent(ctx context.Context) error {
 // up, it is said as ACP says that somebody has to log in: editors offer the methods of
 // initialize then. Some show the message only, some the details.
 func (c *editorRequest) failSetup(err error) {
-	code, message := acp.CodeInternal, err.Error()
-	if opts := &c.server.agent.opts; len(opts.AuthMethods) > 0 {
+	code, message := acp.CodeNotSetUp, err.Error()
+	if len(c.server.agent.opts.AuthMethods) > 0 {
 		code = acp.CodeAuthRequired
 		if !c.server.isLines.Load() {
 			message = "Authentication required: " + strings.TrimPrefix(message, "bridge: ")

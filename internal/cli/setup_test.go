@@ -368,3 +368,32 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("it has left %v in the home", left)
 	}
 }
+
+// TestSetupEditor: the settings name the agent as it was named here, with the options and
+// variables that were given, and no credentials.
+func TestSetupEditor(t *testing.T) {
+	home := ownHome(t)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	writeFile(t, "agent = 'work'\n[agents.work]\nurl = 'http://localhost:1'\n[agents.other]\ncommand = 'x y'\n", home, ".config", "a2astdio", config.FileName)
+	if config.UserFile() != filepath.Join(home, ".config", "a2astdio", config.FileName) {
+		t.Skip("the configuration is elsewhere here")
+	}
+	for line, want := range map[string]string{
+		"setup --editor zed": `[] {}`, "--agent other setup --editor zed": `["--agent", "other"] {}`, "setup --editor zed demo": `["--agent", "demo"] {}`,
+		"setup --editor zed localhost:4000": `["--agent", "http://localhost:4000"] {}`, "--agent-command npx setup --editor zed": `["--agent-command", "npx"] {}`,
+		"--mode accept-edits --trust-origin https://a --trust-origin https://b setup --editor zed": `["--trust-origin=https://a", "--trust-origin=https://b", "--mode=accept-edits"] {}`,
+		"--header X:secret --header Y:secret setup --editor zed":                                   `[] {"A2ASTDIO_HEADER": "X: VALUE\nY: VALUE"}`,
+		"--agent https://u:secret@h.example setup --editor zed":                                    "exit 2",
+		"setup --editor ed": "exit 2",
+	} {
+		status, stdout, stderr := runMain("", strings.Fields(line)...)
+		server := gjson.Get(stdout, "agent_servers.@values.0")
+		got := server.Get("args").Raw + " " + server.Get("env").Raw
+		if status != 0 {
+			got = fmt.Sprint("exit ", status)
+		}
+		if got != want || strings.Contains(stdout+stderr, "secret") || status == 0 && (server.Get("command").Str != self() || !strings.Contains(stderr, "settings.json")) {
+			t.Errorf("%s: %s, want %s\n%s%s", line, got, want, stdout, stderr)
+		}
+	}
+}

@@ -2,8 +2,11 @@ package companion
 
 import _ "embed"
 
-// NeovimPlugin is the plugin for Neovim. It is carried in the program, because whoever
-// has installed that has no clone of this repository.
-//
-//go:embed nvim.lua
-var NeovimPlugin string
+// The plugins are carried in the program, because whoever has installed that has no clone of
+// this repository.
+var (
+	//go:embed nvim.lua
+	NeovimPlugin string
+	//go:embed emacs.el
+	EmacsPlugin string
+)

@@ -43,6 +43,8 @@ const (
 	CodeAuthRequired     = -32000
 	CodeResourceNotFound = -32002
 	CodeRequestCancelled = -32800
+	// CodeNotSetUp is ours: CodeCompanion does not show the words of CodeInternal.
+	CodeNotSetUp = -32010
 )
 
 // Why a turn ended.

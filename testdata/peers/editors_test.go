@@ -145,7 +145,7 @@ end
 for _, name in ipairs({ "avante", "agentic", "codecompanion" }) do
   package.preload[name] = function() return { setup = function(o) out(resolve(o)) end } end
 end
-package.preload["codecompanion.adapters"] = function() return { extend = function(_, o) return o end } end
+package.preload["codecompanion.adapters.acp.helpers"] = function() return { form_messages = function() end } end
 `
 
 // runLua runs a snippet in Neovim, with stand-ins for the plugins, and returns what

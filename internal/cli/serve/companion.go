@@ -1,10 +1,10 @@
 package serve
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -22,8 +22,7 @@ func CompanionCommand(p *frame.Program) *cli.Command {
 		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
 		&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
 		&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
-		&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"},
-		&cli.StringFlag{Name: "plugin", Usage: "`EDITOR`: print the plugin of this editor, and do nothing else: nvim"})
+		&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"})
 	c.Subcommands = []*cli.Command{env}
 	return c
 }
@@ -31,19 +30,14 @@ func CompanionCommand(p *frame.Program) *cli.Command {
 // runCompanion serves an editor and its agents until the input ends. A signal ends it the
 // same way: editors send one.
 func runCompanion(p *frame.Program, c *cli.Context) error {
-	if _, err := p.Arguments(c); err != nil {
+	args, err := p.Arguments(c, "[plugin]", "[nvim|emacs]")
+	if err != nil {
 		return err
 	}
-	switch editor := c.String("plugin"); editor {
-	case "":
-	case "nvim":
-		_, err := fmt.Fprintf(p.Stdout, "-- a2astdio %s\n%s", cmp.Or(p.Version, "(devel)"), companion.NeovimPlugin)
-		return err
-	default:
-		return frame.Usagef("there is no plugin for %q: there is one for nvim; docs/companion.md tells how to write another", editor)
+	if len(args) > 0 {
+		return printPlugin(p, args)
 	}
 	opts := &companion.Options{DisplayName: c.String("name"), NoDiffs: c.Bool("no-diffs"), EditorPID: c.Int("editor-pid"), Version: p.Version}
-	var err error
 	if opts.Workspaces, err = companionWorkspaces(c); err != nil {
 		return err
 	}
@@ -70,6 +64,19 @@ func runCompanion(p *frame.Program, c *cli.Context) error {
 		return frame.Usagef("%v", err) // the user named the workspaces
 	}
 	return err
+}
+
+// printPlugin prints the plugin of an editor.
+func printPlugin(p *frame.Program, args []string) error {
+	switch strings.Join(args, " ") {
+	case "plugin nvim":
+		_, err := fmt.Fprintf(p.Stdout, "-- a2astdio %s\n%s", p.Version, companion.NeovimPlugin)
+		return err
+	case "plugin emacs":
+		_, err := fmt.Fprintf(p.Stdout, ";;; a2astdio %s -*- lexical-binding: t -*-\n%s", p.Version, companion.EmacsPlugin)
+		return err
+	}
+	return frame.Usagef("companion does not take %q: it takes plugin nvim or plugin emacs; docs/companion.md tells how to write another plugin", strings.Join(args, " "))
 }
 
 // companionWorkspaces returns the command's own --workspace, or else a2astdio's.

@@ -26,6 +26,7 @@ func Command(p *frame.Program) *cli.Command {
 		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the agent is to be called, instead of asking"},
 		&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: what to try the agent with, instead of asking"},
 		&cli.BoolFlag{Name: "no-input", Usage: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
+		&cli.StringFlag{Name: "editor", Usage: "`zed|jetbrains|codecompanion|avante|agent-shell|vscode`: print this editor's settings for the agent, and do nothing else"},
 		&cli.BoolFlag{Name: "template", Usage: "write a file with every key, behind comment signs, instead of asking, and print where it is; a file that is there stays"})
 }
 
@@ -50,6 +51,9 @@ func run(p *frame.Program, c *cli.Context) error {
 	}
 	if c.Bool("template") {
 		return writeTemplate(p, c)
+	}
+	if c.String("editor") != "" {
+		return printSettings(p, c, args)
 	}
 	s := &setup{p: p, c: c}
 	var done func()

@@ -1,0 +1,158 @@
+package setup
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// editorFiles are the settings of editors, by the names of which setup --editor takes the
+// first part. docs/editors.md has them, too.
+//
+//go:embed editors
+var editorFiles embed.FS
+
+// editorSettings are where the settings go.
+var editorSettings = []struct{ file, where string }{
+	{"zed.json", "Zed's settings.json (zed: open settings file)"},
+	{"jetbrains.json", "~/.jetbrains/acp.json (AI Chat, Add Custom Agent)"},
+	{"codecompanion.lua", "your Neovim configuration, where CodeCompanion is set up"},
+	{"avante.lua", "your Neovim configuration, where avante.nvim is set up"},
+	{"agent-shell.el", "your Emacs init file"},
+	{"vscode.json", "VS Code's settings.json (Preferences: Open User Settings (JSON)), for the extension ACP Client"},
+}
+
+// A launch is how an editor starts this program.
+type launch struct {
+	name, command string
+	args          []string
+	headers       []string // written like "Name: value"
+}
+
+// settingsOf fills an editor's settings in.
+func settingsOf(file string, l *launch) (string, error) {
+	text, err := editorFiles.ReadFile("editors/" + file)
+	if err != nil {
+		return "", err
+	}
+	between, variable := ", ", `"%s": %s`
+	switch {
+	case strings.HasSuffix(file, ".lua"):
+		variable = `%s = %s`
+	case strings.HasSuffix(file, ".el"):
+		between = " "
+	}
+	var args []string
+	for _, a := range l.args {
+		args = append(args, literal(a))
+	}
+	set := ""
+	switch value := strings.Join(l.headers, "\n"); {
+	case value == "":
+	case between == " ":
+		set = literal(frame.Env("header")[0] + "=" + value)
+	default:
+		set = fmt.Sprintf(variable, frame.Env("header")[0], literal(value))
+	}
+	out := strings.NewReplacer("NAME", l.name, "COMMAND", literal(l.command), "ARGS", strings.Join(args, between), "ENV", set).Replace(string(text))
+	return strings.NewReplacer(",  }", " }", "{  }", "{}").Replace(out), nil // where there are none
+}
+
+// literal is a string in JSON, Lua and Emacs Lisp.
+func literal(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
+
+// printSettings is setup --editor: it prints an editor's settings for an agent, asks
+// nothing and stores nothing.
+func printSettings(p *frame.Program, c *cli.Context, said []string) error {
+	at := slices.IndexFunc(editorSettings, func(e struct{ file, where string }) bool {
+		name, _, _ := strings.Cut(e.file, ".")
+		return name == c.String("editor")
+	})
+	conf, err := reach.ReadConfiguration(c, "")
+	if err != nil {
+		return err
+	}
+	l, err := launchOf(c, conf, said)
+	if err != nil {
+		return err
+	}
+	text, err := settingsOf(editorSettings[at].file, l)
+	if err != nil {
+		return err
+	}
+	p.Say("this goes into %s, beside what is there", editorSettings[at].where)
+	if len(l.headers) > 0 {
+		p.Say("put the values of your headers where it says VALUE; or run a2astdio auth login once, which keeps a token outside of the editor's settings")
+	}
+	_, err = fmt.Fprint(p.Stdout, text)
+	return err
+}
+
+// launchOf is how an editor starts this program for the agent that the arguments, the
+// options, the variables or the files name, with the other options that are given.
+func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (*launch, error) {
+	agent, command, name := conf.Agent, conf.Command, conf.Name
+	given := conf.AgentGiven != "" || len(said) > 0
+	if len(said) > 0 {
+		var err error
+		if agent, command, name, err = understand(conf, said[0]); err != nil {
+			return nil, err
+		}
+	}
+	l := &launch{name: cmp.Or(name, "A2A"), command: reach.Self()}
+	switch {
+	case agent == "" && command == "" && name == "":
+		return nil, reach.ErrNoAgent
+	case agent != "" && agent != reach.DemoAgent && reach.AgentName(agent) != agent:
+		return nil, frame.Usagef("the agent's URL may hold credentials, which do not belong into an editor's settings: store it with a2astdio setup URL, and name it then")
+	case !given: // the files name it
+	case agent == reach.DemoAgent || name != "":
+		l.args = []string{"--agent", cmp.Or(name, agent)}
+	case command == "":
+		l.args = []string{"--agent", reach.Absolute(agent)}
+	default:
+		l.args = []string{"--agent-command", command}
+	}
+	file := frame.StringOf(c, "config")
+	if file == "" && (name != "" || !given) && os.Getenv("XDG_CONFIG_HOME") != "" {
+		file = conf.Files.File // an editor need not have the variable
+	}
+	if file != "" {
+		l.args = append(l.args, "--config", reach.Absolute(file))
+	}
+	for _, k := range config.Flags() {
+		if conf.Given(k.Flag) == "" || slices.Contains([]string{"agent", "agent-command", "config", "header"}, k.Flag) {
+			continue
+		}
+		values := frame.ListOf(c, k.Flag)
+		if k.Kind != config.KindList {
+			values = []string{optionText(c, &k)}
+		}
+		for _, v := range values {
+			if k.Kind == config.KindPath || k.Kind == config.KindLocation || k.Flag == "workspace" {
+				v = reach.Absolute(v)
+			}
+			l.args = append(l.args, "--"+k.Flag+"="+v)
+		}
+	}
+	for _, h := range frame.ListOf(c, "header") {
+		if file, ok := strings.CutPrefix(h, "@"); ok {
+			l.headers = append(l.headers, "@"+reach.Absolute(file))
+			continue
+		}
+		name, _, _ := strings.Cut(h, ":")
+		l.headers = append(l.headers, name+": VALUE")
+	}
+	return l, nil
+}

@@ -1,0 +1,49 @@
+package setup
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/editors.md")
+
+// TestEditorsDocument: docs/editors.md has the settings that setup --editor prints, for an
+// agent with a token.
+func TestEditorsDocument(t *testing.T) {
+	const path = "../../../docs/editors.md"
+	doc, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(doc)
+	for _, e := range editorSettings {
+		l := &launch{name: "A2A", command: "a2astdio", args: []string{"--agent", "http://localhost:41242"}, headers: []string{"Authorization: Bearer TOKEN"}}
+		if e.file == "jetbrains.json" {
+			l.command = "/usr/local/bin/a2astdio"
+		}
+		settings, err := settingsOf(e.file, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, language, _ := strings.Cut(e.file, ".")
+		head := "<!-- setup --editor " + name + " -->\n"
+		block := head + "\n```" + strings.Replace(language, "el", "elisp", 1) + "\n" + settings + "```\n"
+		at := strings.Index(text, head)
+		if at < 0 {
+			t.Fatalf("%s has no %s", path, head)
+		}
+		end := at + strings.Index(text[at:], "\n```\n") + len("\n```\n")
+		if *update {
+			text = text[:at] + block + text[end:]
+		} else if text[at:end] != block {
+			t.Errorf("%s has other settings for %s (-update rewrites them):\n%s", path, name, text[at:end])
+		}
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
