@@ -37,6 +37,7 @@ type startedParams struct {
 	Port      int
 	AuthToken string
 	Env       map[string]string
+	Companion struct{ PID int } // in the discovery file
 }
 
 type diffParams struct{ DiffID, FilePath, NewContent string }

@@ -141,6 +141,44 @@ func TestCompanionNeovim(t *testing.T) {
 		t.Errorf("accepted: %+v", d.Params)
 	}
 	n.want(diffWindows, "0")
+	// The buffer takes what the CLI writes then, and it can be undone.
+	write(t, file, "by the user\nalpha\nnew\n")
+	n.want("join(getline(1, '$'))", "by the user alpha new")
+	n.press(":undo<CR>")
+	n.want("join(getline(1, '$'))", "alpha bêta gamma")
+	n.press(":edit!<CR>")
+	// Nothing opens while the user types, and the first :w then is of what they typed.
+	n.press("Ax")
+	n.want("mode()", "i")
+	cli.tool("openDiff", map[string]string{"filePath": file, "newContent": "early\n"})
+	<-time.After(1500 * time.Millisecond) // longer than the pause that it waits for
+	n.want("mode() . tabpagenr('$')", "i1")
+	n.press("y<Esc>:w<CR>")
+	n.want("tabpagenr('$')", "2")
+	n.press(":w<CR>")
+	if d := cli.decision("ide/diffAccepted"); *d.Params.Content != "early\n" {
+		t.Errorf("accepted: %+v", d.Params)
+	}
+	n.want("tabpagenr('$')", "1")
+	n.press("i")
+	n.want("mode()", "i")
+	cli.tool("openDiff", map[string]string{"filePath": file, "newContent": "early\n"})
+	n.press("<Esc>")
+	n.want("tabpagenr('$')", "2")
+	n.press(":w<CR>")
+	n.want("match(execute('messages'), ':w accepts it now') >= 0", "1")
+	n.want("tabpagenr('$')", "2")
+	n.press(":q!<CR>")
+	cli.decision("ide/diffRejected")
+	n.want("tabpagenr('$')", "1")
+	// A proposal that waits is closed.
+	n.press("i")
+	n.want("mode()", "i")
+	cli.tool("openDiff", map[string]string{"filePath": file, "newContent": "waits\n"})
+	if got := cli.tool("closeDiff", map[string]string{"filePath": file}); got != `{"content":"waits\n"}` {
+		t.Errorf("closeDiff: %s", got)
+	}
+	n.press("<Esc>")
 	// :wq is no rejection.
 	open(file, "alpha\nnew\n")
 	n.press(":wq<CR>")
@@ -189,6 +227,23 @@ func TestCompanionNeovim(t *testing.T) {
 	// A terminal has the environment.
 	n.press(":let out = system('echo $GEMINI_CLI_IDE_SERVER_PORT')<CR>")
 	n.want("trim(out) == string("+strconv.Itoa(found.Port)+")", "1")
+	// The workspace follows :cd. A companion that has ended is started again.
+	sub := filepath.Join(p.workspace, "sub")
+	if err := os.Mkdir(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	n.press(":cd sub<CR>")
+	n.want("$GEMINI_CLI_IDE_WORKSPACE_PATH", sub)
+	process, err := os.FindProcess(found.Companion.PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	n.want("match(execute('messages'), 'the companion has ended') >= 0", "1")
+	n.press(":Companion<CR>") // which is not needed after five seconds
+	n.want("$GEMINI_CLI_IDE_SERVER_PORT != '"+strconv.Itoa(found.Port)+"'", "1")
 	n.quit()
 	for deadline := time.Now().Add(patience); len(p.discovery(t)) > 0; <-time.After(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
