@@ -124,13 +124,26 @@ func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (*launch
 	default:
 		l.args = []string{"--agent-command", command}
 	}
-	file := frame.StringOf(c, "config")
-	if file == "" && (name != "" || !given) && os.Getenv("XDG_CONFIG_HOME") != "" {
-		file = conf.Files.File // an editor need not have the variable
-	}
-	if file != "" {
+	if file := frame.StringOf(c, "config"); file != "" {
 		l.args = append(l.args, "--config", reach.Absolute(file))
+	} else if (name != "" || !given) && os.Getenv("XDG_CONFIG_HOME") != "" {
+		l.args = append(l.args, "--config", conf.Files.File) // an editor need not have the variable
 	}
+	l.args = append(l.args, otherOptions(c, conf)...)
+	for _, h := range frame.ListOf(c, "header") {
+		if file, ok := strings.CutPrefix(h, "@"); ok {
+			l.headers = append(l.headers, "@"+reach.Absolute(file))
+			continue
+		}
+		name, _, _ := strings.Cut(h, ":")
+		l.headers = append(l.headers, name+": VALUE")
+	}
+	return l, nil
+}
+
+// otherOptions are the options that are given, but for those that name the agent, and for
+// headers.
+func otherOptions(c *cli.Context, conf *reach.Configuration) (args []string) {
 	for _, k := range config.Flags() {
 		if conf.Given(k.Flag) == "" || slices.Contains([]string{"agent", "agent-command", "config", "header"}, k.Flag) {
 			continue
@@ -143,16 +156,8 @@ func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (*launch
 			if k.Kind == config.KindPath || k.Kind == config.KindLocation || k.Flag == "workspace" {
 				v = reach.Absolute(v)
 			}
-			l.args = append(l.args, "--"+k.Flag+"="+v)
+			args = append(args, "--"+k.Flag+"="+v)
 		}
 	}
-	for _, h := range frame.ListOf(c, "header") {
-		if file, ok := strings.CutPrefix(h, "@"); ok {
-			l.headers = append(l.headers, "@"+reach.Absolute(file))
-			continue
-		}
-		name, _, _ := strings.Cut(h, ":")
-		l.headers = append(l.headers, name+": VALUE")
-	}
-	return l, nil
+	return args
 }

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// TestFaults: who is set up wrongly is answered what is wrong. Exit statuses stay.
+func TestFaults(t *testing.T) {
+	home := ownHome(t)
+	file := filepath.Join(home, "wrong.toml")
+	for _, row := range []struct{ args, variable, file, want string }{
+		{"--agent nme", "", "", `there is no agent "nme"`}, {"", "AGENT=nme", "", `there is no agent "nme"`},
+		{"--agent localhost:4000", "", "", "did you mean http://localhost:4000?"}, {"--agent ftp://x", "", "", "is no http or https URL"},
+		{"--agent http://", "", "", "is no http or https URL"}, {"--agent", "", "", "--agent needs a value"},
+		{"--agnt http://localhost:1", "", "", "did you mean --agent?"}, {"--agnt demo", "", "", "did you mean --agent?"},
+		{"--agent demo --timeout 5", "", "", "30s or 2m"}, {"--agent demo", "TIMEOUT=5", "", "A2ASTDIO_TIMEOUT does not take"},
+		{"--agent demo --mode always", "", "", "accept-edits"}, {"--agent demo", "FORWARD_MCP=perhaps", "", "A2ASTDIO_FORWARD_MCP"},
+		{"--agent demo --header nonsense", "", "", "'Name: value'"}, {"--agent demo --header @/no/such", "", "", "/no/such"},
+		{"--agent demo --workspace /no/such", "", "", "is no directory"}, {"--agent demo --trace /no/such/f", "", "", "--trace: open"},
+		{"--agent demo --log /no/such/f", "", "", "--log: open"}, {"--agent demo --agent-settings [1]", "", "", "is not a JSON object"},
+		{"--agent demo --agent-command x", "", "", "cannot both"}, {"--agent-command a|b", "", "", "which only a shell understands"},
+		{"--agent demo --context", "", "", "--context needs --companion"}, {"--agent demo --ca-file /no/such", "", "", "--ca-file"},
+		{"--agent demo --config /no/such", "", "", "it cannot be read"}, {"--config FILE", "", "agent = ", "this is not TOML"},
+		{"--config FILE", "", "nonsense = 'x'", "there is no key"}, {"--config FILE --agent x", "", "[agents.x]\nurl='http://localhost:1'\nheaders={A='${NOPE}'}", "NOPE"},
+	} {
+		t.Run(row.args+row.variable, func(t *testing.T) {
+			if name, value, ok := strings.Cut(row.variable, "="); ok {
+				t.Setenv("A2ASTDIO_"+name, value)
+			}
+			if err := os.WriteFile(file, []byte(row.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := strings.Fields(strings.ReplaceAll(row.args, "FILE", file))
+			acp := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}` + "\n" +
+				`{"jsonrpc":"2.0","id":2,"method":"session/new","params":` + sessionParams + "}\n"
+			status, stdout, stderr := runMain(acp, args...)
+			first, second, _ := strings.Cut(stdout, "\n")
+			answer := gjson.Get(second, "error.message").Str
+			if status != frame.ExitUsage || !strings.Contains(stderr, row.want) || !gjson.Get(first, "result.protocolVersion").Exists() ||
+				!strings.HasPrefix(answer, "bridge: ") || !strings.Contains(answer, row.want) {
+				t.Errorf("status %d, %s%s", status, stdout, stderr)
+			}
+			status, stdout, _ = runMain(`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"text":"hello"}}`+"\n", args...)
+			if status != frame.ExitUsage || gjson.Get(stdout, "error.message").Str != answer {
+				t.Errorf("A2A lines: status %d, %s", status, stdout)
+			}
+			if status, stdout, stderr = runMain("", append(args, "send", "hello")...); row.args == "--agent" {
+				return // which takes the command for its value
+			}
+			if row.args != "--agent demo --context" && (status != frame.ExitUsage || stdout != "" || stderr == "") {
+				t.Errorf("send: status %d, %s%s", status, stdout, stderr)
+			}
+		})
+	}
+	e := openEditor(t, "--config", file) // whose last fault is mended meanwhile
+	e.call("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`)
+	if r, _ := e.call("session/new", sessionParams); !r.Get("error").Exists() {
+		t.Error(r)
+	}
+	if err := os.WriteFile(file, []byte("agent = 'demo'"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := e.call("session/new", sessionParams); !r.Get("result.sessionId").Exists() {
+		t.Error(r)
+	}
+}
+
+// TestSetupEditor: the settings name the agent as it was named here, with the options and
+// variables that were given, and no credentials.
+func TestSetupEditor(t *testing.T) {
+	home := ownHome(t)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	file := config.UserFile()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil || !strings.HasPrefix(file, home) {
+		t.Fatal(file, err)
+	}
+	if err := os.WriteFile(file, []byte("agent = 'work'\n[agents.work]\nurl = 'http://localhost:1'\n[agents.other]\ncommand = 'x y'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"setup --editor zed": `[] {}`, "--agent other setup --editor zed": `["--agent", "other"] {}`, "setup --editor zed demo": `["--agent", "demo"] {}`,
+		"setup --editor zed localhost:4000": `["--agent", "http://localhost:4000"] {}`, "--agent-command npx setup --editor zed": `["--agent-command", "npx"] {}`,
+		"--mode accept-edits --trust-origin https://a --trust-origin https://b setup --editor zed": `["--trust-origin=https://a", "--trust-origin=https://b", "--mode=accept-edits"] {}`,
+		"--header X:secret --header Y:secret setup --editor zed":                                   `[] {"A2ASTDIO_HEADER": "X: VALUE\nY: VALUE"}`,
+		"--agent https://u:secret@h.example setup --editor zed":                                    "exit 2",
+		"setup --editor ed": "exit 2",
+	} {
+		status, stdout, stderr := runMain("", strings.Fields(line)...)
+		server := gjson.Get(stdout, "agent_servers.@values.0")
+		got := server.Get("args").Raw + " " + server.Get("env").Raw
+		if status != 0 {
+			got = fmt.Sprint("exit ", status)
+		}
+		if got != want || strings.Contains(stdout+stderr, "secret") || status == 0 && (server.Get("command").Str != reach.Self() || !strings.Contains(stderr, "settings.json")) {
+			t.Errorf("%s: %s, want %s\n%s%s", line, got, want, stdout, stderr)
+		}
+	}
+}
