@@ -18,5 +18,8 @@
 // without it. A signature that does not cover the card's requirements for credentials
 // is [Incomplete], and [Report.Err] does not accept it.
 //
-// The package is too heavy for a bridge's start: only internal/cli imports it.
+// [Keys] check what an agent signs beside its card: its pushes.
+//
+// Only internal/cli and internal/webhook import it, not what a library for Go programs
+// needs.
 package cardsign

@@ -8,25 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
-	"os"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/coreos/go-oidc/v3/oidc"
-	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
+	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/safe"
-)
-
-const (
-	// keysAge is when a key set is fetched again, so that a withdrawn key ends.
-	keysAge = time.Hour
-	// keysTimeout bounds the fetch; the push waits for it.
-	keysTimeout = 5 * time.Second
 )
 
 var (
@@ -35,73 +24,15 @@ var (
 	errBody      = errors.New("its JWT was signed for another body")
 )
 
-// algorithms are those with public keys. None with a shared secret is accepted: a key
-// set is public.
-var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
-	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA}
+// Keys are the public keys of an agent that signs its pushes. They are named by the user,
+// so a push that they sign is the agent's, even if its JWT says nothing of whom it is for.
+type Keys struct{ set *cardsign.Keys }
 
-// Keys are the public keys of an agent that signs its pushes: a JSON Web Key Set (RFC
-// 7517). They are named by the user, so a push that they sign is the agent's, even if its
-// JWT says nothing of whom it is for.
-type Keys struct {
-	url    string // "" for a file
-	client *http.Client
-
-	mu     sync.Mutex
-	set    keySet
-	loaded time.Time
-}
-
-// A keySet verifies a JWT, and returns its payload.
-type keySet interface {
-	VerifySignature(ctx context.Context, token string) ([]byte, error)
-}
-
-// NewKeys returns a key set from an https URL, or an http URL of this machine, which is
-// fetched when needed, or from a file, which is read at once.
+// NewKeys returns the keys of a file, which is read at once, or those at a URL, which are
+// fetched when needed.
 func NewKeys(urlOrFile string) (*Keys, error) {
-	u, err := url.Parse(urlOrFile)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return keysFrom(urlOrFile)
-	}
-	if u.Scheme == "http" && !safe.ThisMachine(u.Host) {
-		return nil, fmt.Errorf("the key set at %s can be replaced on its way: take https", u.Redacted())
-	}
-	// No redirects: the user says where the keys are.
-	client := &http.Client{Timeout: keysTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &Keys{url: urlOrFile, client: client}, nil
-}
-
-func keysFrom(file string) (*Keys, error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("the key set: %w", err)
-	}
-	var set jose.JSONWebKeySet
-	if err := json.Unmarshal(b, &set); err != nil {
-		return nil, fmt.Errorf("%s holds no JSON Web Key Set: %w", file, err)
-	}
-	var public oidc.StaticKeySet
-	for _, key := range set.Keys {
-		if key.IsPublic() && key.Use != "enc" {
-			public.PublicKeys = append(public.PublicKeys, key.Key)
-		}
-	}
-	if len(public.PublicKeys) == 0 {
-		return nil, fmt.Errorf("%s holds no public key of a JSON Web Key Set", file)
-	}
-	return &Keys{set: &public}, nil
-}
-
-// current returns the key set. An unknown key has it fetched again, at most once at a
-// time: who asks for that knows the address, which nobody guesses.
-func (k *Keys) current(now time.Time) keySet {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.url != "" && now.Sub(k.loaded) > keysAge {
-		k.set, k.loaded = oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), k.client), k.url), now
-	}
-	return k.set
+	set, err := cardsign.NewKeys(urlOrFile)
+	return &Keys{set}, err
 }
 
 // claims are what a JWT says, and what a request's headers say in its place.
@@ -112,10 +43,7 @@ type claims struct {
 
 // check verifies the JWT of a push, and returns its claims.
 func (k *Keys) check(ctx context.Context, token string, now time.Time) (c claims, err error) {
-	if _, err := jwt.ParseSigned(token, algorithms); err != nil {
-		return c, errSignature
-	}
-	payload, err := k.current(now).VerifySignature(ctx, token)
+	payload, err := k.set.Verify(ctx, token, now)
 	switch {
 	case err != nil:
 		return c, fmt.Errorf("%w: %w", errSignature, err)

@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -113,5 +114,32 @@ func TestKeysFrom(t *testing.T) {
 	}
 	if _, err := NewKeys(secret); err == nil {
 		t.Error("a shared secret was taken for a public key")
+	}
+}
+
+// A key is used for the algorithm that it says it is for, and for no other.
+func TestKeyOfOneAlgorithm(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, _ := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), Algorithm: "RS256"}}})
+	file := filepath.Join(t.TempDir(), "jwks.json")
+	if err := os.WriteFile(file, set, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := NewKeys(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for alg, want := range map[jose.SignatureAlgorithm]bool{jose.RS256: true, jose.PS256: false, jose.RS512: false} {
+		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, _ := jwt.Signed(signer).Claims(map[string]any{"iat": time.Now().Unix()}).Serialize()
+		if _, err := keys.check(t.Context(), token, time.Now()); (err == nil) != want {
+			t.Errorf("%s: %v", alg, err)
+		}
 	}
 }
