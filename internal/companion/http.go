@@ -41,6 +41,7 @@ const (
 // httpServer returns the HTTP server for m. Its requests end with the hub.
 func httpServer(m *mcpServer, log *slog.Logger) *http.Server {
 	return &http.Server{Handler: m, ReadHeaderTimeout: headerWait, IdleTimeout: idleWait, MaxHeaderBytes: maxHeader,
+		ConnState: m.strangers.state, ConnContext: connOf,
 		BaseContext: func(net.Listener) context.Context { return m.hub.ctx }, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 }
 
@@ -50,6 +51,8 @@ type mcpServer struct {
 	token   []byte
 	port    int
 	version string
+
+	strangers strangers
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -117,6 +120,7 @@ func (m *mcpServer) guard(r *http.Request) error {
 	if !ok || subtle.ConstantTimeCompare([]byte(given), m.token) != 1 {
 		return refuse(http.StatusUnauthorized, "the token of the discovery file is missing, or is another one: read the file anew")
 	}
+	m.strangers.known(r)
 	if r.URL.Path != mcpPath {
 		return refuse(http.StatusNotFound, "the companion is at %s", mcpPath)
 	}

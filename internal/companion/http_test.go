@@ -7,8 +7,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -239,6 +241,35 @@ func TestSessionsAreBounded(t *testing.T) {
 		if got, _ := w.do(http.MethodPost, initialize); !strings.HasPrefix(got, "200 ") {
 			t.Errorf("after those have ended: %s", got)
 		}
+	})
+}
+
+// TestStrangers: connections that show no token keep no CLI out; beyond the limit those go
+// that have been there longest.
+func TestStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		cli := w.connect()
+		var conns []net.Conn
+		for range maxStrangers + 2 {
+			c, err := w.net.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			conns = append(conns, c)
+			synctest.Wait()
+		}
+		for i, want := range map[int]error{0: io.EOF, 1: io.EOF, 2: os.ErrDeadlineExceeded, maxStrangers: os.ErrDeadlineExceeded} {
+			_ = conns[i].SetReadDeadline(time.Now().Add(time.Millisecond))
+			if _, err := conns[i].Read(make([]byte, 1)); !errors.Is(err, want) {
+				t.Errorf("connection %d: %v", i, err)
+			}
+		}
+		if got, _ := w.do(http.MethodPost, initialize); !strings.HasPrefix(got, "200 ") {
+			t.Errorf("a CLI that comes now: %s", got)
+		}
+		cli.tool("closeDiff", `{"filePath":"/w/a"}`)
 	})
 }
 
