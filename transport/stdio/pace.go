@@ -1,13 +1,12 @@
 package stdio
 
 import (
-	"bytes"
 	"context"
 	"sync"
 	"time"
 )
 
-// A pace keeps batches apart, so that an editor gets no more than so many lines a
+// A pace keeps lines apart, so that an editor gets no more than so many lines a
 // second. Turns that wait for it merge what they have, as for an editor that is slow.
 type pace struct {
 	each time.Duration // for one line; 0: there is none
@@ -23,19 +22,18 @@ func newPace(perSecond int) *pace {
 	return &pace{each: time.Second / time.Duration(perSecond)}
 }
 
-// wait returns when lines may be written, or with ctx's error, or when closed is.
-func (p *pace) wait(ctx context.Context, closed <-chan struct{}, lines []byte) error {
+// wait returns when a line may be written, or with ctx's error, or when closed is.
+func (p *pace) wait(ctx context.Context, closed <-chan struct{}) error {
 	if p == nil {
 		return nil
 	}
-	n := max(1, bytes.Count(lines, []byte{'\n'}))
 	now := time.Now()
 	p.mu.Lock()
 	at := p.next
 	if at.Before(now) {
 		at = now
 	}
-	p.next = at.Add(time.Duration(n) * p.each)
+	p.next = at.Add(p.each)
 	p.mu.Unlock()
 	if !at.After(now) {
 		return nil

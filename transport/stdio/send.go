@@ -26,11 +26,11 @@ type batch struct {
 //   - [ErrClosed]: after Close, or because a write failed; they may have been
 //     written in part.
 //
-// More than 1 MiB is handed over line by line, or it would take its size twice.
-// Replies may come between those lines then, and if ctx ends, the lines that the
+// More than 1 MiB is handed over line by line, or it would take its size twice; with
+// a limit to lines a second everything is, or they would come together. Replies may come between those lines then, and if ctx ends, the lines that the
 // writer has already got are written all the same.
 func (s *Conn) Send(ctx context.Context, lines []byte) error {
-	for len(lines) > keepLine {
+	for len(lines) > keepLine || s.pace != nil {
 		end := bytes.IndexByte(lines, '\n') + 1
 		if end == 0 || end == len(lines) {
 			break
@@ -50,7 +50,7 @@ func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
 	if err := s.errClosed(); err != nil || len(lines) == 0 {
 		return err
 	}
-	if err := s.pace.wait(ctx, s.closed, lines); err != nil {
+	if err := s.pace.wait(ctx, s.closed); err != nil {
 		return err
 	}
 	b, ok := s.pool.Get().(*batch)
