@@ -107,9 +107,15 @@ func (w *worker) request(x *exchange, at time.Time) {
 	w.buf = appendString(append(w.buf, `,"url":`...), toValid([]byte(w.enc.mask.address(x.head.url))))
 	w.header(x.head.header)
 	w.enc.mask.client = true
-	if media, _, _ := mime.ParseMediaType(x.head.header.Get("Content-Type")); media == "application/x-www-form-urlencoded" && p.sum == nil {
+	switch media, _, _ := mime.ParseMediaType(x.head.header.Get("Content-Type")); {
+	case p.sum != nil:
+	case media == "application/x-www-form-urlencoded":
 		w.enc.mask.hearsForm(string(p.b))
 		p.b = []byte(w.enc.mask.form(string(p.b)))
+		w.enc.look(p)
+	case len(p.b) > 0 && !l.valid && !looksJSON(p.b): // none of A2A's, and without names
+		w.enc.mask.hears(string(p.b), false)
+		p.b = []byte(masked)
 		w.enc.look(p)
 	}
 	w.buf = w.enc.payload(w.buf, p, nil, x.pushes)

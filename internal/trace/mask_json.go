@@ -52,6 +52,8 @@ func (f *frame) value() mode {
 		return exempt
 	case f.key == keyServers:
 		return servers
+	case f.mode == open && f.key == keyObject:
+		return settings
 	case f.mode == servers:
 		return settings
 	case f.mode == settings && f.key == keyEnv:
@@ -74,6 +76,8 @@ func (f *frame) enter(object bool) frame {
 		next.mode = pair
 	case object && f.mode == servers && !f.object:
 		next.mode = settings
+	case !object && f.key == keyObject && next.mode == settings:
+		next.mode = hidden
 	case !object && next.mode == pairs:
 		next.mode = list
 	case object && next.mode == pairs:

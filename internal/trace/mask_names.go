@@ -75,6 +75,7 @@ const (
 	// From here on, the name sends a payload through the thorough pass.
 	keyServers  // MCP servers
 	keySettings // an agent's settings have it
+	keyObject   // such settings
 	keyPush     // where an agent pushes to
 	keySecret
 )
@@ -109,6 +110,8 @@ func classOf(key string) keyClass {
 		return keyServers
 	case name == "workspacepath", name == "workspacepaths":
 		return keySettings
+	case strings.HasSuffix(name, "settings"):
+		return keyObject
 	case strings.HasSuffix(name, "pushnotificationconfig"), strings.HasSuffix(name, "pushnotificationconfigs"):
 		return keyPush
 	case secretPlain(name):

@@ -50,6 +50,7 @@ func TestMask(t *testing.T) {
 		{`{"mcpServers":[{"name":"n","command":"c","url":"https://h/p/mcp?x=1","zone":"z","on":true}]}`, `{"mcpServers":[{"name":"n","command":"c","url":"https://h/***/mcp?x=***","zone":"***","on":true}]}`},
 		{`{"mcp_servers":{"n":{"type":"http","zone":{"name":"z"}}}}`, `{"mcp_servers":{"n":{"type":"http","zone":{"name":"***"}}}}`},
 		{`{"metadata":{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"z","model":"m"}}}`, `{"metadata":{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"***","model":"m"}}}`},
+		{`{"metadata":{"agentSettings":{"zone":"z","model":"m","x":{"y":[1]}}},"settings":["z"],"mySettings":"open"}`, `{"metadata":{"agentSettings":{"zone":"***","model":"m","x":{"y":["***"]}}},"settings":["***"],"mySettings":"open"}`},
 		{`{"metadata":{"x":{"zone":["z",1],"kind":"agent-settings"}}}`, `{"metadata":{"x":{"zone":["***","***"],"kind":"agent-settings"}}}`},
 		{`{"text":"hunter2%2down%2ftoken%2B and %68unter2-own/token+ and hunter2%252Down/token+ and hunter2&#45;own&#x2F;token&plus;"}`, `{"text":"*** and *** and *** and ***"}`},
 		{`{"pushNotificationConfig":{"url":"https://h/hook/abc","id":"1"}}`, `{"pushNotificationConfig":{"url":"https://h/***","id":"1"}}`},
