@@ -24,13 +24,12 @@ var longMethods = []string{"message/send", "message/stream", "SendMessage", "Sen
 // streamMethods have streams whose end the protocol defines: see [a2a.Event.EndsLeg].
 var streamMethods = []string{"message/stream", "tasks/resubscribe", "SendStreamingMessage", "SubscribeToTask", "command/execute"}
 
-func callCommand(p *frame.Program) *cli.Command { return p.AgentCommand("call", call) }
+func callCommand(p *frame.Program) *cli.Command {
+	return p.AgentCommand("call METHOD [PARAMS|-]", call)
+}
 
-func call(p *frame.Program, c *cli.Context) error {
-	args, err := p.Arguments(c, "METHOD", "[PARAMS|-]")
-	if err != nil {
-		return err
-	}
+func call(p *frame.Program, c *cli.Context) (err error) {
+	args := c.Args().Slice()
 	method := args[0]
 	var params any
 	if len(args) > 1 {

@@ -27,9 +27,6 @@ func demoCommand(p *frame.Program) *cli.Command {
 
 // demo serves the demo agent until an interrupt, which is its regular end.
 func runDemo(p *frame.Program, c *cli.Context) error {
-	if _, err := p.Arguments(c); err != nil {
-		return err
-	}
 	if c.String("listen") == "" {
 		return frame.Usagef("where? Say --listen :4000, or --listen :0 for any free port")
 	}

@@ -387,7 +387,7 @@ func toldBy(e *examined, want, weight string) (all string, ok bool) {
 		ok = ok || strings.Contains(f.Text, want) && (weight == "" || weight == f.Weight)
 	}
 	for _, s := range e.Steps {
-		if s.Status != "ok" && s.Status != "skipped" && s.Step != "tls" {
+		if s.Status != "ok" && s.Status != "skipped" && s.Step != "connection" {
 			all += s.Step + ": " + s.Status + ": " + s.Says + "\n"
 			ok = ok || strings.Contains(s.Says, want)
 		}

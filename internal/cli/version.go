@@ -16,9 +16,6 @@ func versionCommand(p *frame.Program) *cli.Command {
 }
 
 func showVersion(p *frame.Program, c *cli.Context) error {
-	if _, err := p.Arguments(c); err != nil {
-		return err
-	}
 	if c.Bool("licenses") {
 		return licenses(p)
 	}

@@ -25,9 +25,6 @@ func Command(p *frame.Program) *cli.Command {
 }
 
 func signIn(p *frame.Program, c *cli.Context) error {
-	if _, err := p.Arguments(c); err != nil {
-		return err
-	}
 	l, err := reach.Open(p, c)
 	if err != nil {
 		return err
@@ -61,9 +58,6 @@ func signIn(p *frame.Program, c *cli.Context) error {
 }
 
 func logout(p *frame.Program, c *cli.Context) error {
-	if _, err := p.Arguments(c); err != nil {
-		return err
-	}
 	o, store, err := signInOptions(p, c)
 	if err != nil {
 		return err

@@ -13,9 +13,6 @@ import (
 
 // authStatus shows which credentials identify the user.
 func authStatus(p *frame.Program, c *cli.Context) error {
-	if _, err := p.Arguments(c); err != nil {
-		return err
-	}
 	o, store, err := signInOptions(p, c)
 	if err != nil {
 		return err

@@ -23,17 +23,13 @@ func Command(p *frame.Program) *cli.Command {
 	return p.Group("card",
 		get,
 		cardVerifyCommand(p),
-		p.NewCommand("card sign", signCard,
+		p.NewCommand("card sign FILE|-", signCard,
 			&cli.StringFlag{Name: "key", Usage: "`FILE`: your private key, as PEM or JWK: P-256, Ed25519, or RSA from 2048 bits (RS256, or the alg of the JWK); nobody else may be able to read the file"},
 			&cli.StringFlag{Name: "key-id", Usage: "`ID`: what verifiers find the public key by (kid); if not given: its thumbprint"},
 			&cli.StringFlag{Name: "jku", Usage: "`URL`: where your public key is served, as a JWKS"}))
 }
 
 func getCard(p *frame.Program, c *cli.Context) error {
-	_, asJSON, err := p.Inputs(c)
-	if err != nil {
-		return err
-	}
 	l, err := reach.Open(p, c)
 	if err != nil {
 		return err
@@ -51,7 +47,7 @@ func getCard(p *frame.Program, c *cli.Context) error {
 	if card.Raw == "" {
 		return &frame.NotReached{Err: errors.New("agent: it has no card; --binding and --a2a-version say how it is called, and doctor whether that is right")}
 	}
-	if asJSON {
+	if frame.AsJSON(c) {
 		if !frame.IsTerminal(p.Stdout) {
 			_, err := fmt.Fprintf(p.Stdout, "%s\n", card.Raw)
 			return err

@@ -16,10 +16,7 @@ import (
 const maxKeyFile = 1 << 20
 
 func signCard(p *frame.Program, c *cli.Context) error {
-	args, err := p.Arguments(c, "FILE|-")
-	if err != nil {
-		return err
-	}
+	args := c.Args().Slice()
 	name := frame.StringOf(c, "key")
 	if name == "" {
 		return frame.Usagef("card sign needs --key: the file with your private key")

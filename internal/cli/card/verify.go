@@ -22,7 +22,7 @@ import (
 const maxCard = 4 << 20
 
 func cardVerifyCommand(p *frame.Program) *cli.Command {
-	c := p.AgentCommand("card verify", verifyCard)
+	c := p.AgentCommand("card verify [FILE|URL|-]", verifyCard)
 	for _, f := range c.Flags {
 		if keys, ok := f.(*cli.StringSliceFlag); ok && keys.Name == "signature-key" {
 			keys.Hidden = false
@@ -32,10 +32,7 @@ func cardVerifyCommand(p *frame.Program) *cli.Command {
 }
 
 func verifyCard(p *frame.Program, c *cli.Context) error {
-	args, err := p.Arguments(c, "[FILE|URL|-]")
-	if err != nil {
-		return err
-	}
+	args := c.Args().Slice()
 	config, err := reach.TlsConfig(p, c)
 	if err != nil {
 		return err

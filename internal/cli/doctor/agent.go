@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"cmp"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,11 +19,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-func tlsVersion(s *sight) string { return tls.VersionName(s.tls.Version) }
-
 func (k *checkup) cardStep() {
 	if k.card.Raw == "" {
-		k.add("card", StepWarning, "the agent has none: --agent says where it is, --binding and --a2a-version say how it is called; what it can do is not known",
+		k.add("card", stepWarning, "the agent has none: --agent says where it is, --binding and --a2a-version say how it is called; what it can do is not known",
 			"if it has one elsewhere, --card says where")
 		return
 	}
@@ -37,54 +34,62 @@ func (k *checkup) cardStep() {
 		name += ", version " + k.card.Version
 	}
 	if strings.HasSuffix(from, "/.well-known/agent.json") {
-		k.add("card", StepWarning, name+", "+from, "that is where agents of A2A 0.2 have it; it works, but is the agent up to date?")
+		k.add("card", stepWarning, name+", "+from, "that is where agents of A2A 0.2 have it; it works, but is the agent up to date?")
 		return
 	}
-	if frame.StringOf(k.c, "agent") == reach.DemoAgent {
+	if k.isDemo() {
 		from = "in this process"
 	}
-	k.add("card", StepOK, name+", "+from, "")
+	k.add("card", stepOK, name+", "+from, "")
 }
 
 // noCard reports why there is no card, unless an earlier step has.
 func (k *checkup) noCard(err error) {
 	var agent *a2a.Error
 	var untrusted *cardsign.UntrustedError
-	var consent *reach.NotAllowed
 	switch {
 	case errors.As(err, &untrusted):
 		k.refused(untrusted)
-	case errors.As(err, &consent):
+		return
+	case errors.As(err, new(*reach.NotAllowed)):
 		k.fail("card", err, "")
+		return
 	case k.err != nil:
-		k.add("card", StepSkipped, "it cannot be asked for", "")
-	case errors.As(err, &agent) && agent.Unauthenticated():
-		k.fail("card", err, "this agent shows its card only to callers that it knows: "+credentialAdvice)
-	case errors.Is(err, transport.ErrOrigin):
-		k.fail("card", &frame.NotReached{Err: err}, "if the other origin is the agent's, too, --trust-origin says so")
-	case errors.Is(err, transport.ErrExited):
-		k.fail("card", &frame.NotReached{Err: err}, "does the command work by itself? It must stay, and serve A2A on {port} or at a URL that it prints")
-	case errors.Is(err, transport.ErrUnreachable), strings.Contains(err.Error(), "take --agent "):
-		k.fail("card", &frame.NotReached{Err: err}, "") // the error says what to do
-	case agent != nil && agent.HTTPStatus >= 500:
-		k.fail("card", &frame.NotReached{Err: err}, faultAdvice)
-	case agent != nil && (agent.HTTPStatus == http.StatusTooManyRequests || agent.HTTPStatus == http.StatusProxyAuthRequired):
-		k.fail("card", &frame.NotReached{Err: err}, "") // likewise
-	case frame.ExitStatus(err) == frame.ExitTimeout:
-		k.fail("card", err, "it is connected, and does not answer: is it busy, or stuck? --timeout waits longer")
-	default:
-		k.fail("card", &frame.NotReached{Err: err}, "open the URL with /.well-known/agent-card.json behind it in a browser: is that a card? --agent takes the card's own URL, too, or a file")
+		k.skip("it cannot be asked for", "card")
+		return
 	}
+	errors.As(err, &agent)
+	do := advice(err)
+	switch {
+	case frame.ExitStatus(err) == frame.ExitTimeout:
+		do = "it is connected, and does not answer: is it busy, or stuck? --timeout waits longer"
+	case agent != nil && agent.Unauthenticated():
+		do = "this agent shows its card only to callers that it knows: " + credentialAdvice
+	case do == "" && !errors.Is(err, transport.ErrUnreachable) && !strings.Contains(err.Error(), "take --agent "):
+		do = "open the URL with /.well-known/agent-card.json behind it in a browser: is that a card? --agent takes the card's own URL, too, or a file"
+	}
+	k.fail("card", unreached(err), do)
 }
 
 // credentialAdvice tells how to give credentials to an agent that does not declare what
 // it wants.
 const credentialAdvice = `a2astdio auth login signs you in, if the agent says where; export A2ASTDIO_TOKEN="$TOKEN" gives a token that you have, A2ASTDIO_HEADER anything else`
 
-const (
-	faultAdvice  = "the agent, or a gateway before it, has a fault: its own log knows more; --trace - shows what passed"
-	originAdvice = "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (a proxy that it does not know of, mostly)"
-)
+// advice tells what to do about an error that does not say so itself.
+func advice(err error) string {
+	var agent *a2a.Error
+	switch {
+	case errors.Is(err, transport.ErrOrigin) && strings.Contains(err.Error(), "unencrypted"):
+		return "the agent does not seem to know that it is behind TLS: whoever runs it should have the card say https; until then, a2astdio card get -o json > card.json, correct that, and --agent card.json"
+	case errors.Is(err, transport.ErrOrigin):
+		return "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (a proxy that it does not know of, mostly)"
+	case errors.Is(err, transport.ErrExited):
+		return "does the command work by itself? It must stay, and serve A2A on {port} or at a URL that it prints"
+	case errors.As(err, &agent) && agent.HTTPStatus >= 500:
+		return "the agent, or a gateway before it, has a fault: its own log knows more; --trace - shows what passed"
+	}
+	return ""
+}
 
 // shown reports whether a request carried a credential.
 func (k *checkup) shown() bool {
@@ -95,49 +100,41 @@ func (k *checkup) shown() bool {
 	return err == nil && cred != nil || k.l.HTTP.TLS != nil && k.l.HTTP.TLS.GetClientCertificate != nil
 }
 
-func (k *checkup) versionStep(how transport.Chosen, err error) {
-	var offers []string
-	for _, i := range k.card.Interfaces {
-		offers = append(offers, strings.TrimSpace(i.Binding+" "+i.Version))
-	}
-	offered := "the card offers " + strings.Join(offers, ", ")
-	switch {
-	case errors.Is(err, transport.ErrOrigin):
-		k.add("version", StepOK, offered, "")
-		do := originAdvice
-		if strings.Contains(err.Error(), "unencrypted") {
-			do = "the agent does not seem to know that it is behind TLS: whoever runs it should have the card say https; until then, a2astdio card get -o json > card.json, correct that, and --agent card.json"
+// interfaceStep reports how the agent is called, and why.
+func (k *checkup) interfaceStep(how transport.Chosen, err error) {
+	if err != nil {
+		do := advice(err)
+		if do == "" {
+			do = "an agent may have more interfaces than are switched on: its documentation knows"
+			var given []string
+			for _, option := range []string{"a2a-version", "binding"} {
+				if frame.StringOf(k.c, option) != "auto" {
+					given = append(given, "--"+option+" auto")
+				}
+			}
+			if len(given) > 0 {
+				do = strings.Join(given, " and ") + ": then what the card offers is taken"
+			}
 		}
 		k.fail("interface", err, do)
 		return
-	case err != nil:
-		do := "an agent may have more interfaces than are switched on: its documentation knows"
-		switch v, b := frame.StringOf(k.c, "a2a-version") != "auto", frame.StringOf(k.c, "binding") != "auto"; {
-		case v && b:
-			do = "--a2a-version auto and --binding auto take what the card offers"
-		case v:
-			do = "--a2a-version auto takes what the card offers"
-		case b:
-			do = "--binding auto takes what the card offers"
+	}
+	offers := []string{"nothing else is known"}
+	if !how.NoCard {
+		offers = nil
+		for _, i := range k.card.Interfaces {
+			offers = append(offers, strings.TrimSpace(i.Binding+" "+i.Version))
 		}
-		k.fail("version", err, do)
-		k.add("interface", StepSkipped, "there is none to use", "")
-		return
+		offers[0] = "the card offers " + offers[0]
 	}
-	if how.NoCard {
-		offered = "nothing else is known"
+	at := "in this process"
+	if !k.isDemo() {
+		at = "at " + how.At.URL
 	}
-	k.add("version", StepOK, reach.ChosenSays(how)+"; "+offered, "")
-	at := how.At
-	n := len(k.seen.cards)
-	switch {
-	case frame.StringOf(k.c, "agent") == reach.DemoAgent:
-		k.add("interface", StepOK, "in this process", "")
-	case n > 0 && !strings.HasPrefix(k.seen.cards[n-1], originOfURL(at.URL)+"/"):
-		k.add("interface", StepOK, at.URL+", which --trust-origin allows", "")
-	default:
-		k.add("interface", StepOK, at.URL, "")
+	if n := len(k.seen.cards); n > 0 && !strings.HasPrefix(k.seen.cards[n-1], originOfURL(how.At.URL)+"/") && !k.isDemo() {
+		at += ", which --trust-origin allows"
 	}
+	k.add("interface", stepOK, fmt.Sprintf("%s\n%s; %s", at, reach.ChosenSays(how), strings.Join(offers, ", ")), "")
 }
 
 // originOfURL returns scheme and host of a URL.
@@ -166,7 +163,7 @@ func (k *checkup) extensionsStep() {
 		return
 	}
 	lines = append(lines, "dialect: "+card.DialectSays(w, k.l.Options.Dialect))
-	k.add("extensions", StepOK, strings.Join(lines, "\n"), "")
+	k.add("extensions", stepOK, strings.Join(lines, "\n"), "")
 }
 
 // answerSteps reports the round trip, and what it tells about credentials.
@@ -176,8 +173,8 @@ func (k *checkup) answerSteps(a *answered) {
 		if a != nil {
 			why = "there is no connection"
 		}
-		k.add("auth", StepSkipped, why, "")
-		k.add("round trip", StepSkipped, why, "")
+		k.add("auth", stepSkipped, why, "")
+		k.add("round trip", stepSkipped, why, "")
 		return
 	}
 	var agent *a2a.Error
@@ -202,16 +199,16 @@ func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 			do = "the card asks for " + strings.Join(needs, "; or ") + "\n" + card.HowToGive(k.card.Security[0])
 		}
 		k.fail("auth", a.err, do)
-		k.add("round trip", StepSkipped, fmt.Sprintf("the agent has answered in %s, and wants credentials", quick(a.took)), "")
+		k.add("round trip", stepSkipped, fmt.Sprintf("the agent has answered in %s, and wants credentials", quick(a.took)), "")
 		return false
 	case k.card.Raw == "":
-		k.add("auth", StepOK, "there is no card to ask for credentials; the agent has answered", "")
+		k.add("auth", stepOK, "there is no card to ask for credentials; the agent has answered", "")
 	case len(needs) == 0:
-		k.add("auth", StepOK, "the card asks for no credentials", "")
+		k.add("auth", stepOK, "the card asks for no credentials", "")
 	case len(k.l.HTTP.Header) > 0, k.shown():
-		k.add("auth", StepOK, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has taken yours", "")
+		k.add("auth", stepOK, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has taken yours", "")
 	default:
-		k.add("auth", StepWarning, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has answered without", "it may want them for what costs something: "+card.HowToGive(k.card.Security[0]))
+		k.add("auth", stepWarning, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has answered without", "it may want them for what costs something: "+card.HowToGive(k.card.Security[0]))
 	}
 	return true
 }
@@ -220,14 +217,12 @@ func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 	switch {
 	case a.err == nil:
-		k.add("round trip", StepWarning, "the agent knows a task whose ID was invented just now, in "+quick(a.took), "")
+		k.add("round trip", stepWarning, "the agent knows a task whose ID was invented just now, in "+quick(a.took), "")
 	case agent != nil && k.errorStep(a, agent):
-	case errors.Is(a.err, transport.ErrOrigin):
-		k.fail("round trip", a.err, originAdvice)
-	case errors.Is(a.err, transport.ErrUnreachable):
-		k.fail("round trip", a.err, "") // it says what to do
-	case frame.ExitStatus(a.err) == frame.ExitTimeout:
+	case frame.ExitStatus(a.err) == frame.ExitTimeout && !errors.Is(a.err, transport.ErrUnreachable):
 		k.fail("round trip", a.err, "the card is there, but the server for calls is busy or stuck")
+	case advice(a.err) != "", errors.Is(a.err, transport.ErrUnreachable): // it says what to do
+		k.fail("round trip", a.err, advice(a.err))
 	default:
 		k.fail("round trip", a.err, "the card is fine, but the server that it names does not speak A2A: --trace - shows what passed")
 	}
@@ -242,23 +237,21 @@ func (k *checkup) errorStep(a *answered, agent *a2a.Error) bool {
 	}
 	switch {
 	case agent.NoCode:
-		k.add("round trip", StepWarning, fmt.Sprintf("asked for a task that is not there, answered with an error that has no code, %q, in %s", agent.Message, took), "clients tell errors apart by their code: -32001 is that of a task that is not there")
+		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with an error that has no code, %q, in %s", agent.Message, took), "clients tell errors apart by their code: -32001 is that of a task that is not there")
 	case agent.Code == a2a.CodeVersionNotSupported, agent.Code == a2a.CodeExtensionSupportRequired:
 		k.fail("round trip", a.err, "")
 	case agent.Code == a2a.CodeTaskNotFound:
-		k.add("round trip", StepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
+		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
 	case agent.Code == a2a.CodeInternal:
-		k.add("round trip", StepWarning, fmt.Sprintf("asked for a task that is not there, answered with a fault of its own, %s, in %s", frame.WithoutWho(a.err), took),
+		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with a fault of its own, %s, in %s", frame.WithoutWho(a.err), took),
 			"some agents answer so whenever a task is not there; if prompts fail, too, its own log knows more")
 	case agent.Code != 0:
-		k.add("round trip", StepOK, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s", agent.Message, agent.Code, took), "")
+		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s", agent.Message, agent.Code, took), "")
 	case agent.HTTPStatus == http.StatusNotFound && a.tasks.bare && k.isHTTPJSON():
-		k.add("round trip", StepWarning, "asked for a task that is not there, and nothing but 404 came, in "+took,
+		k.add("round trip", stepWarning, "asked for a task that is not there, and nothing but 404 came, in "+took,
 			"either it has no way to ask for a task, or what the card names is not its URL: a prompt tells")
 	case agent.HTTPStatus == http.StatusTooManyRequests:
 		k.fail("round trip", a.err, "") // it says what to do
-	case agent.HTTPStatus >= 500:
-		k.fail("round trip", a.err, faultAdvice)
 	default:
 		return false
 	}

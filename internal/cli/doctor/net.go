@@ -1,16 +1,21 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/transport"
 )
 
 // An observer notes what happens below the client's requests, on the connection that
@@ -24,62 +29,47 @@ type observer struct {
 
 // A sight is what was seen of one host.
 type sight struct {
-	host    string // with its port
-	secure  bool
-	proxy   string
-	asked   bool // its name was looked up
-	addrs   []string
-	dnsErr  error
-	to      string // the address that it is connected to
-	dialErr error
-	dialled time.Duration
-	tls     *tls.ConnectionState
-	tlsErr  error
-	reached bool // a connection was made
+	host   string // with its port
+	secure bool
+	proxy  string
+	begun  time.Time
+	to     string // the address that it is connected to
+	took   time.Duration
+	tls    *tls.ConnectionState
+	err    error // of a request without a connection
 }
 
 // wrap puts the observer in front of a transport.
 func (o *observer) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		s := o.sight(req)
-		var begun time.Time
 		note := func(f func()) {
 			o.mu.Lock()
 			defer o.mu.Unlock()
 			f()
 		}
 		trace := &httptrace.ClientTrace{
-			DNSStart: func(httptrace.DNSStartInfo) { note(func() { s.asked = true }) },
-			DNSDone: func(info httptrace.DNSDoneInfo) {
+			GetConn: func(string) { note(func() { s.begun = time.Now() }) },
+			GotConn: func(c httptrace.GotConnInfo) {
 				note(func() {
-					s.dnsErr = info.Err
-					for _, a := range info.Addrs {
-						if !slices.Contains(s.addrs, a.String()) {
-							s.addrs = append(s.addrs, a.String())
-						}
+					if s.to == "" {
+						s.to, s.took = c.Conn.RemoteAddr().String(), time.Since(s.begun)
 					}
 				})
 			},
-			ConnectStart: func(string, string) { note(func() { begun = time.Now() }) },
-			ConnectDone: func(_, addr string, err error) {
-				note(func() {
-					if err == nil {
-						s.to, s.dialErr, s.dialled = addr, nil, time.Since(begun)
-					} else if s.to == "" {
-						s.dialErr = err
-					}
-				})
-			},
-			TLSHandshakeDone: func(state tls.ConnectionState, err error) {
-				note(func() { s.tls, s.tlsErr = &state, err })
-			},
-			GotConn: func(httptrace.GotConnInfo) { note(func() { s.reached = true }) },
 		}
 		resp, err := next.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
-		if err == nil && req.Method == http.MethodGet && resp.StatusCode == http.StatusOK &&
-			resp.Header.Get("Content-Type") != "text/event-stream" { // not a subscription
-			note(func() { o.cards = append(o.cards, plainURL(req.URL)) })
-		}
+		note(func() {
+			switch {
+			case err != nil && !errors.Is(err, context.Canceled): // else the client has ended it
+				s.err = err
+			case err == nil:
+				s.tls = resp.TLS
+				if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") != "text/event-stream" { // not a subscription
+					o.cards = append(o.cards, plainURL(req.URL))
+				}
+			}
+		})
 		return resp, err
 	})
 }
@@ -114,22 +104,50 @@ func plainURL(u *url.URL) string {
 	return c.String()
 }
 
-// withoutProxy tells how to go around a proxy.
-func (s *sight) withoutProxy() string {
-	return "the way leads by the proxy " + s.proxy + " (HTTPS_PROXY, HTTP_PROXY): NO_PROXY=" + s.host + " goes without it"
-}
+// soon is how long before a certificate ends doctor tells so.
+const soon = 14 * 24 * time.Hour
 
-// certificate returns the certificate that a host has shown, also a refused one.
-func (s *sight) certificate() *x509.Certificate {
-	var refused *tls.CertificateVerificationError
-	switch {
-	case errors.As(s.tlsErr, &refused) && len(refused.UnverifiedCertificates) > 0:
-		return refused.UnverifiedCertificates[0]
-	case s.tls != nil && len(s.tls.PeerCertificates) > 0:
-		return s.tls.PeerCertificates[0]
+// connectionStep reports what was seen below the requests to a host.
+func (k *checkup) connectionStep(s *sight) {
+	if s.to == "" {
+		cause, do := "nothing came about in time", "--timeout allows more; a firewall that drops packets looks like this, too"
+		if s.err != nil {
+			cause, do = transport.Explain(s.err)
+		}
+		refused := (*tls.CertificateVerificationError)(nil)
+		if errors.As(s.err, &refused) && len(refused.UnverifiedCertificates) > 0 {
+			cause += "; " + certificateSays(refused.UnverifiedCertificates[0])
+		}
+		k.fail("connection", unreached(fmt.Errorf("%s: %s", s.host, cause)), do)
+		return
 	}
-	return nil
+	says := fmt.Sprintf("%s, at %s, in %s", s.host, s.to, quick(s.took))
+	if s.proxy != "" {
+		says = fmt.Sprintf("%s, by the proxy %s, in %s; NO_PROXY=%s goes without it", s.host, s.proxy, quick(s.took), s.host)
+	}
+	status, do := stepOK, ""
+	switch {
+	case !s.secure && !safe.ThisMachine(s.host):
+		status, do = stepWarning, "anybody on the way can read and change what passes, credentials too: does the agent have an https URL?"
+		says += "\nwithout TLS"
+	case s.tls != nil && len(s.tls.PeerCertificates) > 0:
+		certificate := s.tls.PeerCertificates[0]
+		says += "\n" + tls.VersionName(s.tls.Version) + ", " + certificateSays(certificate)
+		if left := time.Until(certificate.NotAfter); left < soon {
+			status, do = stepWarning, fmt.Sprintf("the certificate ends in %d days: whoever runs the agent should know", int(left.Hours()/24))
+		}
+	}
+	k.add("connection", status, says, do)
 }
 
-// gaveUp reports whether the client, not the network, ended a connection.
-func gaveUp(err error) bool { return errors.Is(err, context.Canceled) }
+func certificateSays(c *x509.Certificate) string {
+	return fmt.Sprintf("certificate of %s, by %s, until %s", cmp.Or(strings.Join(c.DNSNames, ", "), c.Subject.CommonName, c.Subject.String()),
+		cmp.Or(c.Issuer.CommonName, c.Issuer.String()), c.NotAfter.Local().Format("2006-01-02"))
+}
+
+func quick(d time.Duration) string {
+	if d < time.Millisecond {
+		return "less than 1ms"
+	}
+	return d.Round(time.Millisecond).String()
+}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
-	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
@@ -100,17 +99,17 @@ func (k *checkup) promptStep(text string) {
 	var failed *mapping.TaskError
 	switch {
 	case late != "":
-		k.add("prompt", StepWarning, late, "if the agent needs longer, --idle-timeout 5m waits")
+		k.add("prompt", stepWarning, late, "if the agent needs longer, --idle-timeout 5m waits")
 	case errors.As(err, &failed):
-		k.add("prompt", StepWarning, frame.WithoutWho(err)+", after "+took.String(), "")
+		k.add("prompt", stepWarning, frame.WithoutWho(err)+", after "+took.String(), "")
 	case err != nil:
 		k.fail("prompt", err, "")
 	case result.Waits:
-		k.add("prompt", StepOK, fmt.Sprintf("the agent asks something, after %v, and waits", took), "")
+		k.add("prompt", stepOK, fmt.Sprintf("the agent asks something, after %v, and waits", took), "")
 	case e.refused > 0:
-		k.add("prompt", StepOK, fmt.Sprintf("answered in %v; %s refused", took, frame.Count(e.refused, "request")), "")
+		k.add("prompt", stepOK, fmt.Sprintf("answered in %v; %s refused", took, frame.Count(e.refused, "request")), "")
 	default:
-		k.add("prompt", StepOK, fmt.Sprintf("answered in %v", took), "")
+		k.add("prompt", stepOK, fmt.Sprintf("answered in %v", took), "")
 	}
 }
 
@@ -206,7 +205,7 @@ func (k *checkup) strangeMethod(ctx context.Context) {
 // otherInterfaces tries the interfaces of the card that were not used.
 func (k *checkup) otherInterfaces(ctx context.Context) {
 	how, err := k.l.Client.Chosen(ctx)
-	if err != nil || how.NoCard || frame.StringOf(k.c, "agent") == reach.DemoAgent {
+	if err != nil || how.NoCard || k.isDemo() {
 		return
 	}
 	for _, i := range k.card.Interfaces {

@@ -16,12 +16,12 @@ func (k *checkup) signatureStep() {
 	report, err := s.Verdict(k.c.Context, []byte(k.card.Raw))
 	switch {
 	case err != nil:
-		k.add("signature", StepWarning, err.Error(), "whoever runs the agent should mend its card")
+		k.add("signature", stepWarning, err.Error(), "whoever runs the agent should mend its card")
 		return
 	case len(report.Verdicts) == 0 && s.Verifier == nil:
 		return
 	case len(report.Verdicts) == 0:
-		k.add("signature", StepWarning, "the card is not signed", "--require-signature would refuse it; whoever runs the agent signs it with a2astdio card sign")
+		k.add("signature", stepWarning, "the card is not signed", "--require-signature would refuse it; whoever runs the agent signs it with a2astdio card sign")
 		return
 	}
 	if v := report.Signed(); v != nil {
@@ -29,14 +29,14 @@ func (k *checkup) signatureStep() {
 		if len(v.LeftOut) > 0 {
 			says += ", but for " + reach.Listed(v.LeftOut)
 		}
-		k.add("signature", StepOK, says, "")
+		k.add("signature", stepOK, says, "")
 		return
 	}
 	if s.Verifier == nil {
-		k.add("signature", StepSkipped, fmt.Sprintf("signatures that the card has: %d; no key to check them with is named", len(report.Verdicts)), "--signature-key names the keys that you trust; a2astdio card verify tells more")
+		k.add("signature", stepSkipped, fmt.Sprintf("signatures that the card has: %d; no key to check them with is named", len(report.Verdicts)), "--signature-key names the keys that you trust; a2astdio card verify tells more")
 		return
 	}
-	k.add("signature", StepWarning, report.Err().Error(), signatureAdvice)
+	k.add("signature", stepWarning, report.Err().Error(), signatureAdvice)
 }
 
 // signatureAdvice tells what to do about an untrusted card.
@@ -44,6 +44,6 @@ const signatureAdvice = "ask whoever runs the agent for the key that signs its c
 
 // refused reports a card that --require-signature refuses.
 func (k *checkup) refused(err *cardsign.UntrustedError) {
-	k.add("card", StepOK, "it is there", "")
+	k.add("card", stepOK, "it is there", "")
 	k.fail("signature", err, signatureAdvice)
 }

@@ -84,12 +84,12 @@ func (k *checkup) subscribe(ctx context.Context) error {
 // tasksStep reports missing operations, and what they cost.
 func (k *checkup) tasksStep(a *answered) {
 	if a == nil {
-		k.add("tasks", StepSkipped, "there is nothing to ask", "")
+		k.add("tasks", stepSkipped, "there is nothing to ask", "")
 		return
 	}
 	t := a.tasks
 	if t.get == notKnown {
-		k.add("tasks", StepSkipped, "the agent could not be asked", "")
+		k.add("tasks", stepSkipped, "the agent could not be asked", "")
 		return
 	}
 	var lacks []string
@@ -101,14 +101,14 @@ func (k *checkup) tasksStep(a *answered) {
 		lacks = append(lacks, "no cancel: what you cancel goes on there unseen")
 	}
 	if len(lacks) == 0 {
-		k.add("tasks", StepOK, "a task can be asked for, followed again after a cut, and cancelled", "")
+		k.add("tasks", stepOK, "a task can be asked for, followed again after a cut, and cancelled", "")
 		return
 	}
 	do := ""
 	if t.bare {
 		do = "it answers no more than 404 for a task that is not there, which may mean the task: what it offers shows with a real one"
 	}
-	k.add("tasks", StepWarning, strings.Join(lacks, "\n"), do)
+	k.add("tasks", stepWarning, strings.Join(lacks, "\n"), do)
 }
 
 // cutCosts tells what a cut in the middle of an answer costs.

@@ -7,35 +7,31 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Inputs returns a command's arguments, and whether it writes JSON.
-func (p *Program) Inputs(c *cli.Context, names ...string) (args []string, asJSON bool, err error) {
-	args, err = p.Arguments(c, names...)
-	return args, StringOf(c, "output") == JSON, err
-}
+// AsJSON reports whether a command writes JSON.
+func AsJSON(c *cli.Context) bool { return StringOf(c, "output") == JSON }
 
-// Arguments returns a command's arguments. names tells how many there are: a name in
-// brackets is optional.
-func (p *Program) Arguments(c *cli.Context, names ...string) ([]string, error) {
-	args := c.Args().Slice()
+// checkArguments refuses a number of arguments that a command does not take. names are
+// those of the arguments: one in brackets may be left out, and any number may stand where
+// the last one ends with three points.
+func checkArguments(c *cli.Context, names []string) error {
+	args, what := c.Args().Slice(), title(c.Command)
 	needed := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, "[") })
 	if needed < 0 {
 		needed = len(names)
 	}
-	what := title(c.Command)
+	all := strings.Join(names, " ")
 	switch {
 	case len(args) > len(names) && len(names) == 0:
-		return nil, Usagef("%s takes no arguments, and got %q", what, args[0])
-	case len(args) > len(names):
-		return nil, Usagef("%s takes %s and nothing more, and got %q", what, strings.Join(names, " "), args[len(names)])
+		return Usagef("%s takes no arguments, and got %q", what, args[0])
+	case len(args) > len(names) && !strings.Contains(all, "..."):
+		return Usagef("%s takes %s and nothing more, and got %q", what, all, args[len(names)])
 	case len(args) < needed:
-		return nil, Usagef("%s needs %s", what, names[len(args)])
+		return Usagef("%s needs %s", what, strings.TrimSuffix(names[len(args)], "..."))
 	}
-	for i, a := range args[:needed] {
-		if a == "" {
-			return nil, Usagef("%s needs %s, and got an empty one", what, names[i])
-		}
+	if i := slices.Index(args[:needed], ""); i >= 0 {
+		return Usagef("%s needs %s, and got an empty one", what, names[i])
 	}
-	return args, nil
+	return nil
 }
 
 // Values of --output.

@@ -21,20 +21,16 @@ var (
 )
 
 func (p *Program) CompletionCommand() *cli.Command {
-	return p.NewCommand("completion", (*Program).completion)
+	return p.NewCommand("completion (bash|zsh|fish)", (*Program).completion)
 }
 
 func (p *Program) completion(c *cli.Context) error {
-	args, err := p.Arguments(c, "bash, zsh or fish")
-	if err != nil {
-		return err
-	}
+	args := c.Args().Slice()
 	script, ok := map[string]string{"bash": completionBash, "zsh": completionZsh, "fish": completionFish}[args[0]]
 	if !ok {
 		return Usagef("there is no script for %q: there are bash, zsh, fish", args[0])
 	}
-	_, err = io.WriteString(p.Stdout, script)
-	return err
+	return p.showText(script)
 }
 
 // CompleteWord begins the command line by which the scripts ask for completions. The

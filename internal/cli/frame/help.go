@@ -3,6 +3,7 @@ package frame
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -89,21 +90,33 @@ func writeCommands(b *strings.Builder, c *cli.Command) {
 // An Action is what a command does.
 type Action func(p *Program, c *cli.Context) error
 
-// NewCommand makes a command by its whole name, with its help.
-func (p *Program) NewCommand(name string, do Action, flags ...cli.Flag) *cli.Command {
-	return &cli.Command{Name: name[strings.LastIndexByte(name, ' ')+1:], HelpName: ProgramName + " " + name, Usage: inFewWords(name), Flags: flags,
-		Action: func(c *cli.Context) error { return do(p, c) }}
+// NewCommand makes a command by its whole name, with its help. Behind the name stand the
+// names of its arguments, which do not begin with a small letter.
+func (p *Program) NewCommand(usage string, do Action, flags ...cli.Flag) *cli.Command {
+	words := strings.Fields(usage)
+	n := slices.IndexFunc(words, func(w string) bool { return w[0] < 'a' || w[0] > 'z' })
+	if n < 0 {
+		n = len(words)
+	}
+	name := strings.Join(words[:n], " ")
+	return &cli.Command{Name: words[n-1], HelpName: ProgramName + " " + name, Usage: inFewWords(name), Flags: flags,
+		Action: func(c *cli.Context) error {
+			if err := checkArguments(c, words[n:]); err != nil {
+				return err
+			}
+			return do(p, c)
+		}}
 }
 
-// AgentCommand is newCommand for a command that takes the options of the agent, too.
-func (p *Program) AgentCommand(name string, do Action, flags ...cli.Flag) *cli.Command {
-	return p.NewCommand(name, do, append(flags, behindCommand()...)...)
+// AgentCommand is NewCommand for a command that takes the options of the agent, too.
+func (p *Program) AgentCommand(usage string, do Action, flags ...cli.Flag) *cli.Command {
+	return p.NewCommand(usage, do, append(flags, behindCommand()...)...)
 }
 
 // Group makes a command that has only subcommands.
 func (p *Program) Group(name string, commands ...*cli.Command) *cli.Command {
 	names := commandNames(commands)
-	g := p.NewCommand(name, func(_ *Program, c *cli.Context) error {
+	g := p.NewCommand(name+" [COMMAND...]", func(_ *Program, c *cli.Context) error {
 		if c.NArg() > 0 {
 			return NoCommand(name+" "+c.Args().First(), c.Args().First(), names)
 		}

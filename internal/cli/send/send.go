@@ -15,7 +15,7 @@ import (
 )
 
 func Command(p *frame.Program) *cli.Command {
-	return p.AgentCommand("send", send,
+	return p.AgentCommand("send [PROMPT|-...]", send,
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: frame.Text, EnvVars: frame.Env("output"),
 			Usage: "`text|json|events`: text is the agent's words, as they come; json is one document at the end, A2A 1.0's task or message; events is one JSON object a line for everything that happens"},
 		&cli.StringFlag{Name: "approve", Value: talk.ApproveAsk, EnvVars: frame.Env("approve"),

@@ -18,7 +18,7 @@ import (
 func CompanionCommand(p *frame.Program) *cli.Command {
 	env := p.NewCommand("companion env", companionEnv,
 		&cli.StringFlag{Name: "shell", Value: ShellPosix, Usage: "`sh|fish|powershell`: whose words to print it in"})
-	c := p.NewCommand("companion", runCompanion,
+	c := p.NewCommand("companion [plugin] [nvim|emacs]", runCompanion,
 		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
 		&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
 		&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
@@ -29,12 +29,8 @@ func CompanionCommand(p *frame.Program) *cli.Command {
 
 // runCompanion serves an editor and its agents until the input ends. A signal ends it the
 // same way: editors send one.
-func runCompanion(p *frame.Program, c *cli.Context) error {
-	args, err := p.Arguments(c, "[plugin]", "[nvim|emacs]")
-	if err != nil {
-		return err
-	}
-	if len(args) > 0 {
+func runCompanion(p *frame.Program, c *cli.Context) (err error) {
+	if args := c.Args().Slice(); len(args) > 0 {
 		return printPlugin(p, args)
 	}
 	opts := &companion.Options{DisplayName: c.String("name"), NoDiffs: c.Bool("no-diffs"), EditorPID: c.Int("editor-pid"), Version: p.Version}

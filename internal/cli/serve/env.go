@@ -22,9 +22,6 @@ const (
 
 // companionEnv prints the companion's environment for this directory.
 func companionEnv(p *frame.Program, c *cli.Context) error {
-	if _, err := p.Arguments(c); err != nil {
-		return err
-	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("bridge: the current directory is unknown: %v", err)

@@ -49,10 +49,6 @@ type agentEntry struct {
 }
 
 func agents(p *frame.Program, c *cli.Context) error {
-	_, asJSON, err := p.Inputs(c)
-	if err != nil {
-		return err
-	}
 	files, named, err := config.List(&config.Options{File: frame.StringOf(c, "config")})
 	if err != nil {
 		return &frame.ConfigError{Err: err}
@@ -86,7 +82,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 	if c.Context.Err() != nil {
 		return frame.ErrInterrupted
 	}
-	if asJSON {
+	if frame.AsJSON(c) {
 		return p.PrintJSON(list)
 	}
 	return p.Show(agentsPage(list, files.File))

@@ -49,16 +49,12 @@ const (
 )
 
 func configShow(p *frame.Program, c *cli.Context) error {
-	_, asJSON, err := p.Inputs(c)
-	if err != nil {
-		return err
-	}
 	conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c))
 	if err != nil {
 		return err
 	}
 	settings := settings(conf, c)
-	if asJSON {
+	if frame.AsJSON(c) {
 		return p.PrintJSON(struct {
 			User      string    `json:"user"`
 			Workspace string    `json:"workspace,omitempty"`

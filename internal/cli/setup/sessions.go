@@ -17,7 +17,7 @@ func SessionsCommand(p *frame.Program) *cli.Command {
 		p.NewCommand("sessions list", listSessions,
 			frame.OutputFlag(`[{"id","agent","cwd","title","contextId","taskId","createdAt",
 "updatedAt"}]`)),
-		p.NewCommand("sessions delete", deleteSessions,
+		p.NewCommand("sessions delete [ID...]", deleteSessions,
 			&cli.BoolFlag{Name: "all", Usage: "delete all of them"},
 			&cli.DurationFlag{Name: "older-than", Usage: "`TIME`: delete those that were last used longer ago than that, like 168h"}))
 }
@@ -35,15 +35,11 @@ type storedSession struct {
 }
 
 func listSessions(p *frame.Program, c *cli.Context) error {
-	_, asJSON, err := p.Inputs(c)
-	if err != nil {
-		return err
-	}
 	_, records, err := storedSessions()
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if frame.AsJSON(c) {
 		list := make([]storedSession, 0, len(records))
 		for _, r := range records {
 			list = append(list, storedSession{r.ID, r.Agent, r.Cwd, r.Title, r.ContextID, r.TaskID, r.CreatedAt, r.UpdatedAt})

@@ -22,7 +22,7 @@ import (
 )
 
 func Command(p *frame.Program) *cli.Command {
-	return p.AgentCommand("setup", run,
+	return p.AgentCommand("setup [URL]", run,
 		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the agent is to be called, instead of asking"},
 		&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: what to try the agent with, instead of asking"},
 		&cli.BoolFlag{Name: "no-input", Usage: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
@@ -44,11 +44,8 @@ type setup struct {
 	signedIn bool
 }
 
-func run(p *frame.Program, c *cli.Context) error {
-	args, err := p.Arguments(c, "[URL]")
-	if err != nil {
-		return err
-	}
+func run(p *frame.Program, c *cli.Context) (err error) {
+	args := c.Args().Slice()
 	if c.Bool("template") {
 		return writeTemplate(p, c)
 	}

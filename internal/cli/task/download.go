@@ -34,10 +34,7 @@ type download struct {
 }
 
 func runDownload(p *frame.Program, c *cli.Context) error {
-	args, err := p.Arguments(c, "ID")
-	if err != nil {
-		return err
-	}
+	args := c.Args().Slice()
 	dir := c.String("dir")
 	if info, err := os.Stat(dir); dir == "" || err == nil && !info.IsDir() {
 		return frame.Usagef("--dir %s is no directory", dir)

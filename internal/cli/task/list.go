@@ -33,16 +33,12 @@ func readState(word string) (a2a.State, error) {
 	return s, nil
 }
 
-func listTasks(p *frame.Program, c *cli.Context) error {
-	_, asJSON, err := p.Inputs(c)
-	if err != nil {
-		return err
-	}
+func listTasks(p *frame.Program, c *cli.Context) (err error) {
 	q := a2a.TaskQuery{ContextID: c.String("context-id")}
 	if q.State, err = readState(c.String("state")); err != nil {
 		return err
 	}
-	if !asJSON {
+	if !frame.AsJSON(c) {
 		messages := promptHistory
 		q.HistoryLength = &messages
 	}
@@ -55,7 +51,7 @@ func listTasks(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if frame.AsJSON(c) {
 		return listDocument(p, list)
 	}
 	return listText(p, c, list)

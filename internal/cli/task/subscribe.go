@@ -108,10 +108,7 @@ func (o *onlooker) Ask(ctx context.Context, questions []mapping.Question) ([]map
 }
 
 func subscribe(p *frame.Program, c *cli.Context) error {
-	args, err := p.Arguments(c, "ID")
-	if err != nil {
-		return err
-	}
+	args := c.Args().Slice()
 	answers := c.String("approve") != ""
 	editor, err := talk.NewEditor(p, c, true)
 	if err != nil {

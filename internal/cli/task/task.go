@@ -20,7 +20,7 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("task",
-		p.AgentCommand("task get", getTask,
+		p.AgentCommand("task get ID", getTask,
 			&cli.IntFlag{Name: "history", Value: -1, DefaultText: "the agent's choice", Usage: "`N`: how many messages of it to get, the last ones; 0 for none"},
 			frame.OutputFlag("A2A 1.0's Task")),
 		p.AgentCommand("task list", listTasks,
@@ -28,24 +28,21 @@ func Command(p *frame.Program) *cli.Command {
 			&cli.StringFlag{Name: "state", Usage: "`STATE`: only the tasks in this state: " + stateWords()},
 			&cli.BoolFlag{Name: "all", Usage: "all that the agent holds, not only the page that it gives at once"},
 			frame.OutputFlag("A2A 1.0's ListTasksResponse")),
-		p.AgentCommand("task cancel", cancelTask),
-		p.AgentCommand("task subscribe", subscribe,
+		p.AgentCommand("task cancel ID", cancelTask),
+		p.AgentCommand("task subscribe ID", subscribe,
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: frame.Text,
 				Usage: "`text|json|events`: text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
 			&cli.StringFlag{Name: "approve", DefaultText: "leave it to others",
 				Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
 			&cli.BoolFlag{Name: "fail", Usage: "exit with 1 if the task failed, was rejected or cancelled"},
 			&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"}),
-		p.AgentCommand("task download", runDownload,
+		p.AgentCommand("task download ID", runDownload,
 			&cli.StringFlag{Name: "dir", Value: ".", Usage: "`DIR`: where to write them"},
 			&cli.BoolFlag{Name: "force", Usage: "replace files that are there"}))
 }
 
 func getTask(p *frame.Program, c *cli.Context) error {
-	args, asJSON, err := p.Inputs(c, "ID")
-	if err != nil {
-		return err
-	}
+	args := c.Args().Slice()
 	history := -1
 	if c.IsSet("history") {
 		history = c.Int("history")
@@ -59,17 +56,14 @@ func getTask(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return reach.DemoForgets(p, c, err)
 	}
-	if asJSON {
+	if frame.AsJSON(c) {
 		return p.Document(talk.V1Task(task.Raw))
 	}
 	return p.Show(taskPage(task, l.Writing.Dialect, reach.ProgramFor(c)))
 }
 
 func cancelTask(p *frame.Program, c *cli.Context) error {
-	args, err := p.Arguments(c, "ID")
-	if err != nil {
-		return err
-	}
+	args := c.Args().Slice()
 	l, err := reach.ReadyTask(p, c, args)
 	if err != nil {
 		return err

@@ -22,9 +22,6 @@ func traceCheck(p *frame.Program, c *cli.Context) error {
 			return frame.Usagef("--skip: there is no rule %q, but %s", rule, strings.Join(check.Rules[:], ", "))
 		}
 	}
-	if len(args) == 0 {
-		return frame.Usagef("trace check needs FILE")
-	}
 	found := false
 	for _, file := range args {
 		one := &checking{p: p, file: file, of: c.String("of"), skip: frame.StringsOf(c, "skip"), json: c.String("output") == frame.JSON, out: bufio.NewWriter(p.Stdout)}

@@ -26,9 +26,6 @@ func ProxyCommand(p *frame.Program) *cli.Command {
 }
 
 func runProxy(p *frame.Program, c *cli.Context) error {
-	if _, err := p.Arguments(c); err != nil {
-		return err
-	}
 	faults, err := fault.Parse(frame.ListOf(c, "fault"))
 	if err != nil {
 		return frame.Usagef("--fault: %v", err)

@@ -32,13 +32,13 @@ const commandGrace = 5 * time.Second
 // replayPatience is how long a replayed editor waits for a message that was recorded.
 const replayPatience = 30 * time.Second
 
-func traceReplay(p *frame.Program, c *cli.Context) error {
+func traceReplay(p *frame.Program, c *cli.Context) (err error) {
 	if c.Bool("editor") {
 		return replayEditor(p, c)
 	}
-	args, err := p.Arguments(c, "FILE")
-	if err != nil {
-		return err
+	args := c.Args().Slice()
+	if len(args) > 1 {
+		return frame.Usagef("trace replay takes FILE and nothing more without --editor, and got %q", args[1])
 	}
 	opts := &replay.Options{}
 	if opts.Speed, err = speedOf(c.String("speed")); err != nil {

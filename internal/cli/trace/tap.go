@@ -17,7 +17,7 @@ import (
 // exitNotRun is what shells return for a command that does not exist.
 const exitNotRun = 127
 
-func TapCommand(p *frame.Program) *cli.Command { return p.AgentCommand("tap", runTap) }
+func TapCommand(p *frame.Program) *cli.Command { return p.AgentCommand("tap [COMMAND...]", runTap) }
 
 func runTap(p *frame.Program, c *cli.Context) error {
 	args := c.Args().Slice()

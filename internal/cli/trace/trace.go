@@ -14,7 +14,7 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("trace",
-		p.NewCommand("trace show", traceShow,
+		p.NewCommand("trace show FILE", traceShow,
 			append(filterFlags(),
 				&cli.StringFlag{Name: "method", Usage: "`NAME`: only this method, update or event; * is anything: 'session/*', tool_call"},
 				&cli.StringFlag{Name: "task-id", Usage: "`ID`: only this task of the agent's, or those that begin so"},
@@ -24,20 +24,20 @@ func Command(p *frame.Program) *cli.Command {
 				&cli.BoolFlag{Name: "stats", Usage: "figures instead of lines: how much passed, how long replies took, first events, silences, turns, tool calls"},
 				&cli.IntFlag{Name: "record", DefaultText: "all", Usage: "`N`: show one record, in full"},
 				frame.OutputFlag("the records as they are in the file, one a line"))...),
-		p.NewCommand("trace serve", traceServe,
+		p.NewCommand("trace serve FILE", traceServe,
 			append([]cli.Flag{
 				listenFlag(),
 			}, filterFlags()...)...),
-		p.NewCommand("trace check", traceCheck,
+		p.NewCommand("trace check FILE...", traceCheck,
 			&cli.StringFlag{Name: "of", Usage: "`editor|bridge|agent`: only what this one does wrong; bridge is also what tap listens to"},
 			&cli.StringSliceFlag{Name: "skip", Usage: "`RULE`: not this rule. Repeatable"},
 			frame.OutputFlag(`{"file","record","who","rule","weight","source","what","text"}, one a line`)),
-		p.AgentCommand("trace replay", traceReplay,
+		p.AgentCommand("trace replay FILE [COMMAND...]", traceReplay,
 			listenFlag(),
 			&cli.StringFlag{Name: "speed", Value: "1", Usage: "`N|max`: how many times faster than it was; max is without pauses"},
 			faultFlag(),
 			&cli.BoolFlag{Name: "editor", Usage: "play the editor's side"}),
-		p.NewCommand("trace export", traceExport,
+		p.NewCommand("trace export FILE", traceExport,
 			&cli.BoolFlag{Name: "html", Usage: "the page that trace serve shows, with the trace in it"},
 			&cli.BoolFlag{Name: "har", Usage: "HAR 1.2: the agent's wire"},
 			&cli.BoolFlag{Name: "redact", Usage: "the trace itself, without texts, as --trace-redact would have written it"},
@@ -46,10 +46,7 @@ func Command(p *frame.Program) *cli.Command {
 
 // openTraceFile opens the trace that the command's argument names.
 func openTraceFile(p *frame.Program, c *cli.Context) (*trace.Reader, string, error) {
-	args, err := p.Arguments(c, "FILE")
-	if err != nil {
-		return nil, "", err
-	}
+	args := c.Args().Slice()
 	r, err := trace.Open(args[0], p.Stdin)
 	return r, args[0], err
 }
