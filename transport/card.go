@@ -212,11 +212,11 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	case len(b) > maxCard:
 		return nil, false, failf(nil, "the card at %s is larger than %d MiB", shown(u), maxCard>>20)
 	}
-	b = repairText(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF"))))
+	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
 	if status := x.resp.StatusCode; status >= 300 {
 		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && status != http.StatusUnauthorized &&
 			status != http.StatusForbidden && status != http.StatusProxyAuthRequired && status != http.StatusTooManyRequests
-		err := x.notA2A(b)
+		err := x.notA2A(repairText(b))
 		if d.bare && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
 			err = failf(err, "%s shows its card to callers that it knows, and no credentials are sent before a card is checked: save the card as a file, and give that", shown(u))
 		}
@@ -224,7 +224,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	}
 	if len(b) == 0 || b[0] != '{' || !rawjson.Valid(b) {
 		// Web servers answer any path with their page.
-		return nil, true, x.notA2A(b)
+		return nil, true, x.notA2A(repairText(b))
 	}
 	if b, err = c.checkCard(ctx, b, x.resp.Request.URL); err != nil {
 		return nil, false, err
@@ -265,16 +265,16 @@ func (c *Client) cardClient(u *url.URL) *retryablehttp.Client {
 	return newRetry(&http.Client{Transport: &guard{next: next, origins: o}, CheckRedirect: o.checkRedirect}, c.opts.Log)
 }
 
-// checkCard has a card checked, if that is wanted, and returns the one to use.
+// checkCard has a card checked as it came, if that is wanted, and returns the one to use.
 func (c *Client) checkCard(ctx context.Context, card []byte, from *url.URL) ([]byte, error) {
-	if c.opts.CheckCard == nil {
-		return card, nil
+	if c.opts.CheckCard != nil {
+		checked, err := c.opts.CheckCard(ctx, card, from)
+		if err != nil {
+			return nil, failf(err, "%v", err)
+		}
+		card = checked
 	}
-	checked, err := c.opts.CheckCard(ctx, card, from)
-	if err != nil {
-		return nil, failf(err, "%v", err)
-	}
-	return checked, nil
+	return repairText(card), nil
 }
 
 func (c *Client) readCardFile(name string) (*endpoint, error) {
@@ -282,7 +282,7 @@ func (c *Client) readCardFile(name string) (*endpoint, error) {
 	if err != nil {
 		return nil, failf(err, "the card cannot be read: %v", err)
 	}
-	b = repairText(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF"))))
+	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
 	if len(b) == 0 || b[0] != '{' || !rawjson.Valid(b) {
 		return nil, failf(nil, "%s is no card: it is not a JSON object", name)
 	}

@@ -103,3 +103,26 @@ func TestCheckedCardNeedsCredentials(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A card is checked as it came, from a file as from the agent: what is no text is made one
+// afterwards.
+func TestCardIsCheckedAsItCame(t *testing.T) {
+	const raw = `{"name":"\ud800` + "\xff" + `","url":"http://127.0.0.1:1/"}`
+	server := httptest.NewServer(wireAnswer(200, "application/json", raw))
+	defer server.Close()
+	path := filepath.Join(t.TempDir(), "card.json")
+	if err := os.WriteFile(path, []byte(raw), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{server.URL, path} {
+		c := wireClient(t, at, &ClientOptions{CheckCard: func(_ context.Context, card []byte, _ *url.URL) ([]byte, error) {
+			if string(card) != raw {
+				t.Errorf("%s: %q is checked", at, card)
+			}
+			return card, nil
+		}})
+		if card, err := c.Card(t.Context()); err != nil || card.Name != "\uFFFD\uFFFD" {
+			t.Errorf("%s: %+v, %v", at, card, err)
+		}
+	}
+}

@@ -78,7 +78,7 @@ type ClientOptions struct {
 	// Process is the agent's, if it was started for this client. Once it has ended
 	// every call says so at once ([ErrExited]).
 	Process Process
-	// CheckCard is given each card, as text that is JSON, before anything is read from
+	// CheckCard is given each card, as it came, before anything is read from
 	// it, and where it came from, nil for a file. It returns the card to use instead:
 	// the same, or the part of it that can be relied on. Its error refuses the card. It
 	// is not called twice at a time by one client; its context ends with the time limit
