@@ -89,6 +89,9 @@ func TestNamedScheme(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s, given: %s", scheme, got)
 		}
+		if early := a.count("shown for the card"); early > 0 && scheme != "" {
+			t.Errorf("%s: it was shown as a bearer token for the card", scheme)
+		}
 		s, c := fetch(t, a, &Options{Store: store, Scheme: scheme})
 		_, err = s.StoreToken(t.Context(), &SignIn{Card: c}, "hunter2:x")
 		if err == nil {

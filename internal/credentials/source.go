@@ -219,6 +219,9 @@ func (s *Source) everything(c *transport.Challenge) (names []string) {
 }
 
 func (s *Source) place(secret string, c *transport.Challenge) (*transport.Credential, []string, error) {
+	if s.opts.Scheme != "" && c.Card == nil && c.Status == 0 {
+		return nil, nil, nil // the card says where the user wants it
+	}
 	key, scheme, err := s.opts.placed(secret, c)
 	if err != nil {
 		return nil, nil, err

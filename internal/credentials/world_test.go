@@ -131,6 +131,9 @@ func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.Unmarshal(body, &call)
 	if isCard {
 		call.Method = "card"
+		if r.Header.Get("Authorization") != "" {
+			a.note("shown for the card")
+		}
 	}
 	if !isCard || a.closed {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
