@@ -78,10 +78,10 @@ func CredentialOptions(p *frame.Program, c *cli.Context, conf *Configuration, he
 		a.Scopes = scopes
 	}
 	a.Params = url.Values{}
-	for _, param := range frame.ListOf(c, "oauth-param") {
+	for i, param := range frame.ListOf(c, "oauth-param") {
 		name, value, ok := strings.Cut(param, "=")
 		if !ok || name == "" {
-			return nil, frame.Usagef("--oauth-param %q is not written NAME=VALUE", param)
+			return nil, frame.Usagef("--oauth-param: number %d is not written NAME=VALUE", i+1)
 		}
 		a.Params.Add(name, value)
 	}
