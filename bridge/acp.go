@@ -136,14 +136,16 @@ func (e *acpEditor) initialize(c *editorRequest) {
 // for the next process.
 func (e *acpEditor) contact(ctx context.Context, tell func(*store.CardFacts)) {
 	opts := &e.server.agent.opts
-	card, _, err := e.server.agent.Ready(ctx)
+	card, w, err := e.server.agent.Ready(ctx)
 	if err != nil {
 		opts.Log.Debug("the agent is not ready", "err", err)
 		tell(nil)
 		return
 	}
-	tell(store.FactsOf(card))
-	if err := opts.Store.PutCardFacts(opts.Name, store.FactsOf(card)); err != nil {
+	facts := store.FactsOf(card)
+	facts.Abilities = w.Abilities(card, mapping.Ability{Name: "streaming", Has: !opts.Client.Lacks().Streaming})
+	tell(facts)
+	if err := opts.Store.PutCardFacts(opts.Name, facts); err != nil {
 		opts.Log.Debug("the card is not stored", "err", err)
 	}
 }
@@ -170,13 +172,20 @@ func (e *acpEditor) capabilities(facts *store.CardFacts) *acp.InitializeResponse
 		// on knows that it takes them.
 		r.AgentCapabilities.McpCapabilities = acp.McpCapabilities{HTTP: true, SSE: true}
 	}
+	meta := map[string]any{}
 	if e.server.ide.opts.Companion != nil {
-		r.AgentCapabilities.Meta = json.RawMessage(`{"a2astdio":{"companion":{"version":1}}}`)
+		meta["companion"] = map[string]int{"version": 1}
 	}
 	if facts != nil {
+		if facts.Abilities != "" {
+			meta["abilities"] = facts.Abilities
+		}
 		r.AgentInfo.Title = facts.Name
 		r.AgentCapabilities.PromptCapabilities.Image = facts.Image
 		r.AgentCapabilities.PromptCapabilities.Audio = facts.Audio
+	}
+	if len(meta) > 0 {
+		r.AgentCapabilities.Meta, _ = json.Marshal(map[string]any{"a2astdio": meta})
 	}
 	return r
 }

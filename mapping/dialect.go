@@ -120,6 +120,8 @@ type Traits struct {
 	// AsksAgain: some of its agents do not take answers, and ask the same again, for
 	// ever.
 	AsksAgain bool
+	// Approvals: its agents ask the user before they act.
+	Approvals bool
 	// Chunks: status messages with IDs of their own are chunks of one text.
 	Chunks bool
 	// ServersInSettings: the settings that a task begins with have a place for MCP

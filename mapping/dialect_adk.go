@@ -30,7 +30,7 @@ const adkExtension = "https://google.github.io/adk-docs/a2a/a2a-extension/"
 func (adk) name() string { return "adk" }
 
 // traits: a response names its call, and leaves out what the call said.
-func (adk) traits() Traits { return Traits{Differences: true, AsksAgain: true} }
+func (adk) traits() Traits { return Traits{Approvals: true, Differences: true, AsksAgain: true} }
 
 func (adk) sign() string { return "adk_" }
 

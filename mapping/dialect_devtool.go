@@ -20,7 +20,9 @@ type devtool struct{ quiet }
 
 func (devtool) name() string { return DialectDevtool }
 
-func (devtool) traits() Traits { return Traits{ContinuesCompleted: true, ServersInSettings: true} }
+func (devtool) traits() Traits {
+	return Traits{Approvals: true, ContinuesCompleted: true, ServersInSettings: true}
+}
 
 func (devtool) settings(s AgentSettings, uri string) (key string, members map[string]any) {
 	members = map[string]any{"workspace_path": s.Workspace}

@@ -32,7 +32,7 @@ func (gemini) name() string { return DialectGemini }
 // well when the connection is ended, unless a tool is at work. Its history has the
 // first chunk of each message. Build 0.25.2 gives each chunk an ID of its own.
 func (gemini) traits() Traits {
-	return Traits{HangUpStops: true, TaskIsConversation: true, PartialHistory: true, Differences: true, Chunks: true, EndsAsking: true}
+	return Traits{Approvals: true, HangUpStops: true, TaskIsConversation: true, PartialHistory: true, Differences: true, Chunks: true, EndsAsking: true}
 }
 
 // geminiName is the name on the card of Gemini CLI's A2A server. Without its

@@ -181,7 +181,7 @@ func (k *checkup) examine() {
 	if untrusted := (*cardsign.UntrustedError)(nil); errors.As(cardErr, &untrusted) {
 		why = "the card is refused"
 	}
-	k.skip(why, "interface", "extensions", "auth", "round trip", "tasks")
+	k.skip(why, "interface", "extensions", "auth", "round trip", "abilities")
 }
 
 // An answered is the result of the round trip.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -84,12 +85,12 @@ func (k *checkup) subscribe(ctx context.Context) error {
 // tasksStep reports missing operations, and what they cost.
 func (k *checkup) tasksStep(a *answered) {
 	if a == nil {
-		k.add("tasks", stepSkipped, "there is nothing to ask", "")
+		k.add("abilities", stepSkipped, "there is nothing to ask", "")
 		return
 	}
 	t := a.tasks
 	if t.get == notKnown {
-		k.add("tasks", stepSkipped, "the agent could not be asked", "")
+		k.add("abilities", stepSkipped, "the agent could not be asked", "")
 		return
 	}
 	var lacks []string
@@ -100,15 +101,31 @@ func (k *checkup) tasksStep(a *answered) {
 	if t.cancel == notOffered {
 		lacks = append(lacks, "no cancel: what you cancel goes on there unseen")
 	}
+	w, _ := mapping.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions) // an error of it was told
+	can := w.Abilities(k.card, append([]mapping.Ability{{Name: "streaming", Has: !k.l.Client.Lacks().Streaming}}, t.abilities()...)...)
 	if len(lacks) == 0 {
-		k.add("tasks", stepOK, "a task can be asked for, followed again after a cut, and cancelled", "")
+		k.add("abilities", stepOK, can, "")
 		return
 	}
+	lacks = append([]string{can}, lacks...)
 	do := ""
 	if t.bare {
 		do = "it answers no more than 404 for a task that is not there, which may mean the task: what it offers shows with a real one"
 	}
-	k.add("tasks", stepWarning, strings.Join(lacks, "\n"), do)
+	k.add("abilities", stepWarning, strings.Join(lacks, "\n"), do)
+}
+
+// abilities are those that are known.
+func (t taskOffers) abilities() (list []mapping.Ability) {
+	for _, a := range []struct {
+		name string
+		offer
+	}{{"cancel", t.cancel}, {"resubscribe", t.subscribe}, {"history", t.get}} {
+		if a.offer != notKnown {
+			list = append(list, mapping.Ability{Name: a.name, Has: a.offer == offered})
+		}
+	}
+	return list
 }
 
 // cutCosts tells what a cut in the middle of an answer costs.
