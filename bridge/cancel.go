@@ -218,6 +218,7 @@ func (t *turn) showCancelled(ctx context.Context) (late <-chan struct{}, err err
 	if task == nil {
 		return nil, nil
 	}
+	t.grows = false
 	t.steps = t.fold.Event(shown.Live, stateOf(task), t.steps[:0])
 	if len(t.steps) > 0 {
 		err = t.editor.Show(ctx, t.steps)

@@ -56,6 +56,7 @@ type leg struct {
 	bare     bool // the newest look has shown that the task holds nothing of what the agent has said
 	keeps    bool // a look has shown that the task holds something of what the agent has said
 	settling int  // the number of questions for which the timer runs
+	asLast   bool // its own stream was read on, and nothing else has come since
 }
 
 // timers are those of a leg's loop.
@@ -126,9 +127,11 @@ func (l *leg) run(ctx context.Context) {
 		if l.phase != streaming { // else its stream still has what it has said last
 			exited = l.agent.opts.Client.Exited()
 		}
+		asLast := l.asLast
+		l.asLast = false
 		select {
 		case b := <-l.readers.batches:
-			if l.take(ctx, b); l.first == nil || l.first.reader != b.reader {
+			if l.take(ctx, b, asLast); l.first == nil || l.first.reader != b.reader {
 				l.readers.goOn(b)
 			}
 		case r := <-l.replies:
@@ -136,7 +139,12 @@ func (l *leg) run(ctx context.Context) {
 		case <-l.timers.tick.C:
 			l.step(ctx, inTick)
 		case <-l.timers.silent.C:
-			l.silence(ctx)
+			if rest := l.timers.patience - time.Since(l.came); asLast && rest > 0 {
+				l.asLast = true // the timer is not set anew for each event
+				l.timers.silent.Reset(rest)
+			} else {
+				l.silence(ctx)
+			}
 		case <-l.timers.settle.C:
 			l.settling, l.settled = 0, l.asked
 			l.step(ctx, inSettled)
@@ -233,7 +241,7 @@ func (l *leg) sent(ctx context.Context, r reply) {
 }
 
 // take takes what a stream has brought.
-func (l *leg) take(ctx context.Context, b batch) {
+func (l *leg) take(ctx context.Context, b batch, asLast bool) {
 	switch {
 	case b.reader == l.sub:
 		l.takeSubscribed(ctx, b)
@@ -243,7 +251,7 @@ func (l *leg) take(ctx context.Context, b batch) {
 		l.live = nil
 		l.endOfStream(ctx, b)
 	default:
-		l.takeLive(ctx, b.events)
+		l.takeLive(ctx, b.events, asLast)
 	}
 }
 
@@ -260,9 +268,9 @@ func (l *leg) watchCalls() {
 }
 
 // step has the machine decide about an input, and does what it says.
-func (l *leg) step(ctx context.Context, in input) {
+func (l *leg) step(ctx context.Context, in input) action {
 	if l.phase == over {
-		return
+		return doEnd
 	}
 	lacks := l.agent.opts.Client.Lacks()
 	l.named, l.followed, l.follows, l.pushes = l.taskID != "", l.sub != nil || l.refresh.subscribing, !lacks.Subscribe, l.request.pushes != nil
@@ -272,6 +280,7 @@ func (l *leg) step(ctx context.Context, in input) {
 		l.request.pushes.listen(true)
 	}
 	l.act(ctx, in, do)
+	return do
 }
 
 func (l *leg) act(ctx context.Context, in input, do action) {

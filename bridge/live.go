@@ -12,20 +12,27 @@ import (
 
 // This file takes what the leg's own stream says, and older ones do.
 
-// takeLive takes events of the leg's own stream.
-func (l *leg) takeLive(ctx context.Context, events []a2a.Event) {
-	ended := l.terminal() && l.finality == last && !l.isMessage()
+// takeLive takes events of the leg's own stream. asLast: nothing has come since the last ones, so
+// that those in which a text only grows change nothing.
+func (l *leg) takeLive(ctx context.Context, events []a2a.Event, asLast bool) {
+	ended := !asLast && l.terminal() && l.finality == last && !l.isMessage()
 	if ended {
 		stateless(events)
 	}
 	asBefore := !l.opened && l.standsAsBefore(&events[0])
 	l.opened, l.came = true, time.Now()
 	for i := range events {
-		if ev := &events[i]; !l.note(ev) {
+		ev := &events[i]
+		if !l.note(ev) {
 			return
 		}
+		asLast = asLast && (ev.State == "" || ev.State == l.state && l.moves)
 	}
 	if !l.give(ctx, said{verb: shown.Live, events: events}) {
+		return
+	}
+	if l.grew && asLast {
+		l.asLast = true
 		return
 	}
 	l.arrived, l.unheard, l.grown, l.done, l.held = true, 0, 0, false, nil
@@ -33,7 +40,7 @@ func (l *leg) takeLive(ctx context.Context, events []a2a.Event) {
 	if !ended || says(events) {
 		l.patience(l.mayPause())
 	}
-	l.step(ctx, inEvent)
+	l.asLast = l.step(ctx, inEvent) == doRead && !l.waits
 	l.watchCalls()
 }
 

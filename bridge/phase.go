@@ -68,6 +68,7 @@ type heard struct {
 	speaks   bool // the agent is known to speak a dialect
 	partial  bool // its task does not hold all that the agent says (S8)
 	stale    bool // it was a task that is older than what is known: nothing was shown of it
+	grew     bool // nothing of this has changed: a text has grown
 }
 
 // known is all that a decision depends on.

@@ -38,6 +38,8 @@ type turn struct {
 	writing    mapping.Writing
 	card       *a2a.Card
 	steps      []mapping.Step
+	heard      heard               // what the leg was told last
+	grows      bool                // since then the fold has had nothing but text that grows
 	authTold   bool                // the user was told that the agent wants authentication
 	answered   bool                // the user's answers were sent, in this turn
 	taken      bool                // and the journal has it that the agent has taken them
@@ -272,6 +274,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	quiet := newSilence()
 	defer quiet.timer.Stop()
 	over, told, grace := leg.ends(), t.agentTold, (<-chan struct{})(t.graceOver)
+	t.grows = false
 	for {
 		if t.due && t.waitsForUser() {
 			return t.settled(), nil

@@ -17,9 +17,12 @@ func (t *turn) show(ctx context.Context, leg *leg, n said) error {
 	if n.cut {
 		t.fold.Cut()
 	}
+	t.grows = t.grows && n.verb == shown.Live && len(n.events) > 0 && !n.learn
 	steps := t.stepsOf(&n, stale, t.steps[:0])
-	t.noteTask()
-	t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
+	if !t.grows {
+		t.noteTask()
+		t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
+	}
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
@@ -28,12 +31,16 @@ func (t *turn) show(ctx context.Context, leg *leg, n said) error {
 		clear(steps) // a large text would be held until the next one has been read
 	}
 	t.steps = steps
-	t.chooseCancel(leg)
+	if t.heard.grew = t.grows; !t.grows {
+		t.chooseCancel(leg)
+		t.heard = t.hears(leg, stale)
+	}
+	t.grows = true
 	if err != nil {
 		return err
 	}
 	select {
-	case leg.back <- t.heard(leg, stale):
+	case leg.back <- t.heard:
 	case <-leg.ended:
 	}
 	return nil
@@ -54,7 +61,9 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 		if n.verb != shown.Live && t.down {
 			steps = append(steps, t.cutCost(n)...)
 		}
-		steps = t.foldEvents(n, steps)
+		if steps = t.foldEvents(n, steps); t.grows {
+			return steps
+		}
 		t.down = t.down && n.verb == shown.Live
 	}
 	t.down, t.due = t.down && !n.ask, t.due || n.ask
@@ -86,6 +95,7 @@ func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
 		at := len(steps)
 		steps = t.foldEvent(n, &n.events[i], steps)
+		t.grows = t.grows && t.fold.Grew()
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])
 		}

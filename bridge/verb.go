@@ -84,8 +84,8 @@ func hasText(parts a2a.Parts) bool {
 	return false
 }
 
-// heard is what the leg may know of the fold.
-func (t *turn) heard(l *leg, stale bool) heard {
+// hears is what the leg may know of the fold.
+func (t *turn) hears(l *leg, stale bool) heard {
 	return heard{
 		asked:    t.fold.Asked(),
 		waits:    t.fold.Waits() || t.fold.WaitsForWords(),

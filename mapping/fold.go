@@ -46,6 +46,7 @@ type Fold struct {
 	sought     int // in how many events a dialect was looked for
 	// content: this turn has shown something that the agent said.
 	content bool
+	grew    bool // see Grew
 }
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
@@ -86,7 +87,8 @@ func (f *Fold) SetTask(taskID string) {
 // (a snapshot), or on a stream that may tell again what was shown (replayed).
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	again := f.heard.note(ev, v == shown.Replayed)
-	if l := f.fits(v, ev); l != nil {
+	l := f.fits(v, ev)
+	if f.grew = l != nil; f.grew {
 		return f.fastEvent(l, ev, steps)
 	}
 	if again {
@@ -161,6 +163,10 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 		f.message(&ev.Message, ev.EndsLeg || ev.State.Terminal())
 	}
 }
+
+// Grew reports whether the last event did nothing but add to a text that grows, as nearly all do:
+// what else the Fold tells is as it was before.
+func (f *Fold) Grew() bool { return f.grew }
 
 // ShownNothing reports whether this turn has shown nothing but states and connections.
 func (f *Fold) ShownNothing() bool { return !f.content }
