@@ -18,7 +18,7 @@ type acpMeta struct {
 	// said is the metadata of the event, of the message or artifact that is shown, and
 	// of its part. The narrower one counts where two have the same key.
 	said     [3]string
-	shown    string
+	shown    string // which message or artifact that was
 	artifact string // the description, until it was told
 	pending  bool
 	// own are further members of the next update, without the braces.
@@ -36,12 +36,12 @@ func (m *acpMeta) note(s *mapping.Step) {
 	if s.ArtifactID != "" && s.Description != "" && !s.Append {
 		m.artifact, m.pending = strings.Clone(s.Description), true
 	}
-	if s.Shown != m.shown {
-		m.shown, m.said = strings.Clone(s.Shown), [3]string{}
+	if s.Shown != m.shown && m.said != ([3]string{}) {
+		m.said = [3]string{}
 	}
 	for i, metadata := range [...]a2a.JSON{s.Metadata, s.Own.Metadata, s.Own.Part} {
 		if metadata != "" && string(metadata) != m.said[i] {
-			m.said[i] = strings.Clone(string(metadata))
+			m.said[i], m.shown = strings.Clone(string(metadata)), strings.Clone(s.Shown)
 			m.pending = m.pending || hasExtension(m.said[i])
 		}
 	}
