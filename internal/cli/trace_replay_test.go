@@ -44,45 +44,17 @@ func background(t *testing.T, args ...string) (url string, stop func() (status i
 	return strings.TrimSpace(line), stop
 }
 
-// TestReplayACP: a bridge that plays with the editor of a trace can do what the one that
-// was recorded could, and leaves nothing among the user's sessions.
-func TestReplayACP(t *testing.T) {
-	state := t.TempDir()
-	t.Setenv("XDG_STATE_HOME", state)
-	t.Setenv("LocalAppData", state)
-	trace := filepath.Join(t.TempDir(), "t.jsonl")
-	lines := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}` + "\n"
-	if status, out, stderr := runMain(lines, "--agent", "demo", "--trace", trace); status != 0 || !strings.Contains(out, `"loadSession":true`) {
-		t.Fatalf("status %d, %s%s", status, out, stderr)
-	}
-	if status, out, stderr := runMain("", "--agent", "demo", "trace", "replay", "--editor", trace); status != 0 || !strings.HasPrefix(out, "no difference: ") {
-		t.Errorf("status %d, %s%s", status, out, stderr)
-	}
-	if left, _ := filepath.Glob(filepath.Join(state, "a2astdio", "sessions", "*")); len(left) > 0 {
-		t.Errorf("it has stored %v", left)
-	}
-}
-
-// TestReplayCommand: a trace is served as an agent, and its editor is played against
-// a bridge to that, in this process and in another one.
+// TestReplayCommand: a trace is served as an agent.
 func TestReplayCommand(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t.jsonl")
-	lines := `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"text":"hello"}}` + "\n"
-	if status, out, stderr := runMain(lines, "--agent", "demo", "--trace", trace); status != 0 || !strings.Contains(out, `"state":"completed"`) {
+	if status, out, stderr := runMain("", "--agent", "demo", "--trace", trace, "send", "hello"); status != 0 || out == "" {
 		t.Fatalf("status %d, %s%s", status, out, stderr)
 	}
 	url, stop := background(t, "trace", "replay", "--speed", "max", trace)
 	for range 2 {
-		status, out, stderr := runMain("", "--agent", url, "trace", "replay", "--editor", trace)
-		if status != 0 || !strings.HasPrefix(out, "no difference: ") || stderr != "" {
+		if status, out, stderr := runMain("", "--agent", url, "send", "hello"); status != 0 || out != "Hello from the a2astdio demo agent.\n" || stderr != "" {
 			t.Errorf("status %d, %s%s", status, out, stderr)
 		}
-	}
-	if status, out, _ := runMain("", "trace", "replay", "--editor", trace, "--", "sh", "-c", `read line; echo "$line"`); status != frame.ExitFailed || !strings.Contains(out, "record ") {
-		t.Errorf("against an echo: status %d, %s", status, out)
-	}
-	if status, _, _ := runMain("", "--agent", url, "send", "hello"); status != 0 {
-		t.Errorf("status %d", status)
 	}
 	if status, _, stderr := runMain("", "--agent", url, "send", "good bye"); status != frame.ExitFailed || !strings.Contains(stderr, "nothing more of that kind was recorded") {
 		t.Errorf("status %d, %s", status, stderr)
@@ -90,12 +62,7 @@ func TestReplayCommand(t *testing.T) {
 	if status, stderr := stop(); status != frame.ExitInterrupted && status != 0 || !strings.Contains(stderr, "nothing more of that kind") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-
-	url, _ = background(t, "trace", "replay", "--fault", "status=418*0@SendStreamingMessage", trace)
-	if status, out, stderr := runMain("", "--agent", url, "trace", "replay", "--editor", trace); status != frame.ExitFailed || !strings.Contains(out, "recorded: ") {
-		t.Errorf("status %d, %s%s", status, out, stderr)
-	}
-	for _, misuse := range [][]string{{"--speed", "fast", trace}, {"--fault", "fire", trace}, {}, {"--editor", trace, "--"}, {"--editor"}} {
+	for _, misuse := range [][]string{{"--speed", "fast", trace}, {}} {
 		if status, _, _ := runMain("", append([]string{"trace", "replay"}, misuse...)...); status != frame.ExitUsage {
 			t.Errorf("%v: status %d", misuse, status)
 		}

@@ -38,8 +38,7 @@ func replaying(t *testing.T, trace string, more ...string) (url string, notes *b
 }
 
 // The Gemini server's long conversation was recorded. The replayed agent gives an
-// editor the same conversation, and the replayed editor finds no difference, at its own
-// pace and without pauses.
+// editor the same conversation, at its own pace and without pauses.
 func TestGeminiReplay(t *testing.T) {
 	t.Parallel()
 	trace, dir := filepath.Join(t.TempDir(), "t.jsonl"), workspace(t)
@@ -59,11 +58,6 @@ func TestGeminiReplay(t *testing.T) {
 			t.Errorf("%s: %d questions, and %d were recorded", name, n, asked)
 		}
 		again.Close()
-
-		url, _ = replaying(t, trace, how...)
-		if out, err := exec.Command(binary, "--agent", url, "trace", "replay", "--editor", trace).CombinedOutput(); err != nil {
-			t.Errorf("%s: the editor that is played: %v: %s", name, err, out)
-		}
 	}
 }
 

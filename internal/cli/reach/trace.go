@@ -18,7 +18,7 @@ import (
 func OpenTrace(p *frame.Program, c *cli.Context, l *Link, client *transport.ClientOptions, secrets *trace.Options) error {
 	mode := "client"
 	switch {
-	case isServe(c), c.Command.Name == "replay":
+	case isServe(c):
 		mode = "bridge"
 	case c.Command.Name == "proxy":
 		mode = "proxy"

@@ -10,12 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/card"
-	"github.com/a2astdio/a2astdio/internal/trace/event"
-	"github.com/a2astdio/a2astdio/internal/trace/fault"
 )
 
 // maxBody bounds a request.
@@ -25,8 +21,6 @@ const maxBody = 64 << 20
 type Options struct {
 	// Speed multiplies the recorded speed; 0: no pauses.
 	Speed float64
-	// Faults are the faults to apply; nil: none.
-	Faults *fault.Plan
 	// Note is called with each deviation from the recording. It may be called
 	// concurrently.
 	Note func(string)
@@ -38,9 +32,8 @@ type Agent struct {
 	rec  *recorded
 	base string
 
-	mu    sync.Mutex
-	ids   *ids
-	tasks map[string]*task // by the recorded ID
+	mu  sync.Mutex
+	ids *ids
 }
 
 // NewAgent reads a trace. The caller closes the Agent.
@@ -49,7 +42,7 @@ func NewAgent(path string, opts *Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{opts: *opts, rec: rec, ids: newIDs(), tasks: map[string]*task{}}
+	a := &Agent{opts: *opts, rec: rec, ids: newIDs()}
 	if a.opts.Note == nil {
 		a.opts.Note = func(string) {}
 	}
@@ -73,11 +66,7 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := newRequest(r.Method, r.URL.Path, "", body)
-	faults := a.opts.Faults.For(q.shown)
-	if !faults.Begin(r.Context(), w) {
-		return
-	}
-	p := &playing{a: a, q: &q, w: w, ctx: r.Context(), faults: faults}
+	p := &playing{a: a, q: &q, w: w, ctx: r.Context()}
 	if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/.well-known/agent") {
 		p.card()
 		return
@@ -87,12 +76,10 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // A playing is one request.
 type playing struct {
-	a      *Agent
-	q      *request
-	w      http.ResponseWriter
-	ctx    context.Context
-	faults *fault.Faults
-	body   *fault.Body
+	a   *Agent
+	q   *request
+	w   http.ResponseWriter
+	ctx context.Context
 }
 
 // card answers with the card, whose URLs lead here.
@@ -104,7 +91,7 @@ func (p *playing) card() {
 		doc = moved
 	}
 	p.begin(http.StatusOK, "application/json", nil)
-	p.body.Write(doc)
+	_, _ = p.w.Write(doc) // a client that has gone needs none
 }
 
 // inventedCard is for a trace without a card: it names the recorded protocol.
@@ -118,33 +105,26 @@ func (a *Agent) inventedCard() []byte {
 	return fmt.Appendf(nil, `{"name":"replay","version":"1",`+place+`,"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`, quote(a.base))
 }
 
-// play answers a request with its recorded answer, or with the task as it is now.
+// play answers a request with its recorded answer.
 func (p *playing) play() {
 	a := p.a
 	a.mu.Lock()
 	x, differs := a.match(p.q)
-	t := a.tasks[a.ids.was(p.q.task())]
-	// A fault, or a client that asks for more, may have changed the task. Then the answer
-	// is the task as it is now, not the recorded one.
-	known := t != nil && p.q.operation() != "" && (x == nil || a.opts.Faults.Any())
-	if x != nil && !known {
-		x.used++
+	if x != nil {
+		x.played = true
 		a.ids.learn(x.params, p.q.params, "")
-		t.hear(x.params.Get("message"))
 	}
 	a.mu.Unlock()
-	switch {
-	case known:
-		p.fromTask(t)
-	case x == nil:
+	if x == nil {
 		a.opts.Note(fmt.Sprintf("%s: nothing more of that kind was recorded", p.q.shown))
-		p.refuse(-32603, "the trace has no answer to this request: nothing more of that kind was recorded")
-	default:
-		if differs != "" {
-			a.opts.Note(differs)
-		}
-		p.exchange(x)
+		p.begin(http.StatusOK, "application/json", nil)
+		fmt.Fprintf(p.w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the trace has no answer to this request: nothing more of that kind was recorded"}}`, cmp.Or(p.q.id, "null"))
+		return
 	}
+	if differs != "" {
+		a.opts.Note(differs)
+	}
+	p.exchange(x)
 }
 
 // begin writes the response's head.
@@ -157,38 +137,37 @@ func (p *playing) begin(status int, contentType string, header map[string][]stri
 	}
 	h.Set("Content-Type", contentType)
 	p.w.WriteHeader(status)
-	p.body = fault.NewBody(p.ctx, p.w, p.faults, strings.HasPrefix(contentType, "text/event-stream"))
-}
-
-// refuse answers with an error.
-func (p *playing) refuse(code int, text string) {
-	p.begin(http.StatusOK, "application/json", nil)
-	fmt.Fprintf(p.body, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, cmp.Or(p.q.id, "null"), code, quote(text))
 }
 
 // exchange answers with the recorded answer.
 func (p *playing) exchange(x *exchange) {
 	clock := p.a.clock(x.at)
-	if !p.due(clock, x.responded, nil) {
+	if !p.due(clock, x.responded) {
 		return
 	}
 	if x.status == 0 { // no response was recorded
-		panic(http.ErrAbortHandler)
+		p.abort()
 	}
 	p.begin(x.status, cmp.Or(http.Header(x.header).Get("Content-Type"), "application/json"), x.header)
 	if x.stream {
-		p.stream(x, 0, clock)
+		p.stream(x, clock)
 		return
 	}
 	if x.body != nil {
 		if err := p.whole(x); err != nil {
 			p.a.opts.Note(err.Error())
-			p.body.Abort()
+			p.abort()
 		}
 	}
 	if x.reason == trace.EndCut {
-		p.body.Abort()
+		p.abort()
 	}
+}
+
+// abort breaks the connection off, behind what was written.
+func (p *playing) abort() {
+	_ = http.NewResponseController(p.w).Flush() // what cannot be flushed is lost with the connection
+	panic(http.ErrAbortHandler)
 }
 
 // whole writes an answer that is no stream.
@@ -201,8 +180,7 @@ func (p *playing) whole(x *exchange) error {
 	if !whole {
 		return fmt.Errorf("the answer to %s was too large to be recorded", x)
 	}
-	p.a.note(x, gjson.ParseBytes(b), 0)
-	_, err = p.body.Write(p.now(b))
+	_, err = p.w.Write(p.now(b))
 	return err
 }
 
@@ -215,24 +193,4 @@ func (p *playing) now(b []byte) []byte {
 		b = withID(b, p.q.id)
 	}
 	return b
-}
-
-// note applies an event to its task.
-func (a *Agent) note(x *exchange, doc gjson.Result, next int) *task {
-	e, _ := event.OfPayload(doc)
-	if e.Task == "" {
-		return nil
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	t := a.tasks[e.Task]
-	if t == nil || e.Kind == event.Task && x.stream && next == 1 && t.of == x { // it begins anew
-		t = &task{id: e.Task, canceled: make(chan struct{})}
-		a.tasks[e.Task] = t
-	}
-	t.apply(&e)
-	if x.stream {
-		t.of, t.next = x, next
-	}
-	return t
 }

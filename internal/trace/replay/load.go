@@ -29,7 +29,7 @@ type exchange struct {
 	body      *trace.Position
 	reason    string
 
-	used int // how often it was played
+	played bool
 }
 
 type timed struct {

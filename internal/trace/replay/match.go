@@ -50,29 +50,6 @@ func (q *request) task() string {
 	return id
 }
 
-// operation decides how an unrecorded request is answered.
-func (q *request) operation() string {
-	switch q.name {
-	case "tasks/get", "GetTask":
-		return "get"
-	case "tasks/cancel", "CancelTask":
-		return "cancel"
-	case "tasks/resubscribe", "SubscribeToTask":
-		return "subscribe"
-	}
-	return ""
-}
-
-// sends reports whether a request carries a message or causes other work. Such a
-// request must not be answered twice from one recording.
-func (q *request) sends() bool {
-	switch q.name {
-	case "message/send", "message/stream", "SendMessage", "SendStreamingMessage", "command/execute":
-		return true
-	}
-	return false
-}
-
 // says is a request's content, without what differs from run to run.
 func says(params gjson.Result) string {
 	var b strings.Builder
@@ -88,28 +65,28 @@ func says(params gjson.Result) string {
 }
 
 // match finds the recorded request for a current one. Of those with its method it
-// prefers, in this order: the same content, not played yet, the same task. A played
-// request is played again if it has the same content: a client may begin anew. differs
-// tells how the request deviates.
+// prefers, in this order: the same content, the first that was not played, the same task.
+// If all were played, the last of the same content is played again: a client may begin
+// anew, or ask for a task once more. differs tells how the request deviates.
 func (a *Agent) match(q *request) (x *exchange, differs string) {
 	best := -1
 	for _, c := range a.rec.exchanges {
-		if c.method != q.method || c.name != q.name || c.used > 0 && q.operation() != "" {
+		if c.method != q.method || c.name != q.name {
 			continue
 		}
 		score, was, is := 0, says(c.params), says(q.asRecorded(c).params)
 		if was == is {
 			score += 4
-		} else if c.used > 0 && q.sends() {
+		} else if c.played {
 			continue
 		}
-		if c.used == 0 {
+		if !c.played {
 			score += 3
 		}
 		if task := c.task(); task == q.task() || task == a.ids.then[q.task()] {
 			score += 2
 		}
-		if score > best {
+		if score > best || score == best && c.played {
 			best, x, differs = score, c, ""
 			if was != is {
 				differs = fmt.Sprintf("%s says %q, and what was recorded says %q", q.shown, clip(is), clip(was))

@@ -3,9 +3,8 @@ package replay
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
@@ -33,100 +32,47 @@ func (p *pace) until(at int64) time.Duration {
 	return time.Until(p.began.Add(time.Duration(float64(at-p.from)/p.speed) * time.Microsecond))
 }
 
-// due waits until a recorded time is due. It reports false if the stream ends before:
-// the client has gone, or the task was cancelled, which the client is told. t may be
-// nil.
-func (p *playing) due(clock *pace, at int64, t *task) bool {
-	var canceled chan struct{}
-	if t != nil {
-		canceled = t.canceled
-	}
+// due waits until a recorded time is due. It reports whether the client is still there.
+func (p *playing) due(clock *pace, at int64) bool {
 	timer := time.NewTimer(clock.until(at))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-p.ctx.Done():
-	case <-canceled:
 	}
-	select {
-	case <-canceled:
-		p.a.mu.Lock()
-		last := t.canceledEvent()
-		p.a.mu.Unlock()
-		p.data(p.result(last))
-		return false
-	default:
-		return p.ctx.Err() == nil
-	}
+	return p.ctx.Err() == nil
 }
 
-// stream plays an exchange's events from an index on, and ends as recorded.
-func (p *playing) stream(x *exchange, from int, clock *pace) {
-	var t *task
-	for i := from; i < len(x.events); i++ {
+// stream plays an exchange's events, and ends as recorded.
+func (p *playing) stream(x *exchange, clock *pace) {
+	for i := range x.events {
 		ev := &x.events[i]
-		if !p.due(clock, ev.at, t) {
+		if !p.due(clock, ev.at) {
 			return
 		}
 		if ev.lost {
 			p.a.opts.Note(fmt.Sprintf("event %d of %s was too large to be recorded: the stream is cut there", i+1, x))
-			p.body.Abort()
+			p.abort()
 		}
 		r, _, err := p.a.rec.file.Read(ev.pos)
 		if err != nil {
 			p.a.opts.Note(err.Error())
-			p.body.Abort()
+			p.abort()
 		}
 		data, _ := r.Payload()
-		// Before the client has the event: its next request must find a task that has it,
-		// too.
-		if noted := p.a.note(x, gjson.ParseBytes(data), i+1); noted != nil {
-			t = noted
+		_, err = p.w.Write(r.Block(p.now(data)))
+		if err == nil {
+			err = http.NewResponseController(p.w).Flush()
 		}
-		if _, err := p.body.Write(r.Block(p.now(data))); err != nil {
+		if err != nil {
 			return // the client has gone
 		}
 	}
-	p.body.Close()
 	switch x.reason {
 	case trace.EndCut, trace.EndFailed:
-		p.body.Abort()
+		p.abort()
 	case trace.EndClosed, trace.EndCanceled, trace.EndOpen, "":
 		// The stream was open when the recorded client left; this client may stay.
-		p.due(clock, never, t)
-	}
-}
-
-func (p *playing) data(doc []byte) {
-	fmt.Fprintf(p.body, "data: %s\n\n", doc)
-}
-
-// result wraps a result in the envelope of the request's binding.
-func (p *playing) result(doc []byte) []byte {
-	if p.q.method == "" {
-		return doc
-	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, p.q.id, doc)
-}
-
-// fromTask answers with a task in its current state.
-func (p *playing) fromTask(t *task) {
-	a := p.a
-	a.mu.Lock()
-	if p.q.operation() == "cancel" {
-		t.cancel()
-	}
-	stream := p.q.operation() == "subscribe"
-	doc, x, next := a.ids.apply(t.snapshot(stream)), t.of, t.next
-	a.mu.Unlock()
-	if !stream {
-		p.begin(200, "application/json", nil)
-		p.body.Write(p.result(doc))
-		return
-	}
-	p.begin(200, "text/event-stream", nil)
-	p.data(p.result(doc))
-	if x != nil && next < len(x.events) {
-		p.stream(x, next, a.clock(x.events[next].at))
+		p.due(clock, never)
 	}
 }
