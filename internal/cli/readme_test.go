@@ -27,19 +27,6 @@ func block(t *testing.T, language, containing string) string {
 	return ""
 }
 
-// TestReadmeTurn: README.md shows the turn as a terminal gets it, without its colours.
-func TestReadmeTurn(t *testing.T) {
-	shown, err := os.ReadFile(filepath.Join("..", "..", "testdata", "terminal.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, turn, _ := strings.Cut(block(t, "", "Which?"), "\n")
-	turn = strings.NewReplacer("/home/you/project", "/dir", "hello.txt", "x.txt").Replace(turn)
-	if !strings.Contains(regexp.MustCompile(`\\e\[\d*m`).ReplaceAllString(string(shown), ""), turn) {
-		t.Errorf("no turn in testdata/terminal.txt is\n%s", turn)
-	}
-}
-
 // TestReadmeEditor: the command in README.md serves an editor without any settings.
 func TestReadmeEditor(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
