@@ -212,9 +212,7 @@ func (e *acpEditor) newSession(c *editorRequest) {
 		case <-e.answered:
 		case <-ctx.Done():
 		}
-		// Before the answer: some editors (acpx) end the process at once, and
-		// come back for the session in another one.
-		session.save()
+		// It is stored with its first prompt: nobody wants an empty one in a list.
 		c.reply(acp.NewSessionResponse{SessionID: session.ID, Modes: modes(session), ConfigOptions: configOptions(session)})
 		e.offerCommands(session)
 	})
@@ -315,9 +313,13 @@ func (e *acpEditor) prompt(c *editorRequest) {
 			return
 		}
 		view := e.view(c.conn, session)
-		session.recordPrompt(&view.out, *c.Params)
-		if session.Title == "" {
+		first := session.Title == ""
+		if first {
 			session.Title = title(p.Prompt)
+			session.save()
+		}
+		session.recordPrompt(&view.out, *c.Params)
+		if first {
 			e.send(ctx, view.out.Info(nil, session.Title, e.server.agent.opts.Now().UTC().Format(time.RFC3339)))
 		}
 		result, err := e.converse(ctx, c, turn, view, e.server.ide.context(p.Prompt))
