@@ -3,6 +3,7 @@ package mapping
 import (
 	"cmp"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -75,6 +76,19 @@ func Title(c *ToolCall) string {
 		return ask.OneLine(detail)
 	}
 	return ask.OneLine(name + ": " + detail)
+}
+
+// ToolLine is the line of that file at which a call's input begins, from 1; 0 if it names
+// none. An offset is none: some agents count it from 0.
+func ToolLine(c *ToolCall) (line int64) {
+	rawjson.EachMember(string(c.Input), func(key, value string) bool {
+		switch key {
+		case "line", "start_line", "startLine", "line_number", "lineNumber":
+			line, _ = strconv.ParseInt(value, 10, 32)
+		}
+		return line <= 0
+	})
+	return max(line, 0)
 }
 
 // ToolPath is the file that a call is about, as the agent spells it.

@@ -159,8 +159,8 @@ func (e *ACP) terminalContent(dst []byte, c *mapping.ToolCall, t *terminal, s *m
 	return append(rawjson.AppendString(dst, c.Shown), "}]"...)
 }
 
-// exit adds the end of a call's terminal to the next update, with an exit code if the
-// agent names one.
+// exit adds the end of a call's terminal to the next update, with an exit code unless the
+// call was cancelled.
 func (e *ACP) exit(c *mapping.ToolCall) {
 	e.metaMember("terminal_exit", c, func(o []byte) []byte {
 		if code, ok := exitCode(c); ok {
@@ -176,16 +176,22 @@ func (e *ACP) metaMember(name string, c *mapping.ToolCall, more func([]byte) []b
 	e.meta.own = rawjson.AppendMember(e.meta.own, name, string(append(more(o), '}')))
 }
 
-// exitCode is a command's, where the agent has said it.
+// exitCode is a command's. Where the agent has said only how the call has ended, it is 0 or
+// 1: without one, editors show the command as running, or as ended they do not know how.
 func exitCode(c *mapping.ToolCall) (int64, bool) {
 	if c.Error != nil && c.Error.StatusCode != 0 {
 		return int64(c.Error.StatusCode), true
 	}
 	if c.Output != nil && c.Output.Data != "" {
 		code := gjson.Parse(calls.ReadObject(nil, string(c.Output.Data)).Get("exit_code", "exitCode"))
-		return code.Int(), code.Type == gjson.Number
+		if code.Type == gjson.Number {
+			return code.Int(), true
+		}
 	}
-	return 0, false
+	if c.Status == mapping.ToolFailed {
+		return 1, true
+	}
+	return 0, c.Status == mapping.ToolSucceeded
 }
 
 // workingDirectory is where a command runs, where the agent has said it.

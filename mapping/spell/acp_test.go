@@ -115,3 +115,19 @@ func TestLongToolOutput(t *testing.T) {
 		t.Error("the input is not cut")
 	}
 }
+
+// TestLocation: a call's location has the line that its input names.
+func TestLocation(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"file_path":"/w/f","start_line":7,"end_line":9}`: `[{"path":"/w/f","line":7}]`, `{"line":3,"path":"f"}`: `[{"path":"/w/f","line":3}]`,
+		`{"path":"/w/f","offset":7}`: `[{"path":"/w/f"}]`, `{"path":"/w/f","line":"7"}`: `[{"path":"/w/f"}]`, `{"path":"/w/f","line":-7}`: `[{"path":"/w/f"}]`,
+		`{"path":"/w/f","line":1e99}`: `[{"path":"/w/f"}]`,
+	} {
+		out := ACP{Session: "s", Cwd: "/w"}
+		c := &mapping.ToolCall{ID: "c", Shown: "c", Name: "read_file", Input: a2a.JSON(input)}
+		line := out.Append(nil, []mapping.Step{{Kind: mapping.StepTool, New: true, Changed: mapping.ToolHead, Tool: c}})
+		if got := gjson.GetBytes(line, "params.update.locations").Raw; got != want {
+			t.Errorf("%s: %s, want %s", input, got, want)
+		}
+	}
+}

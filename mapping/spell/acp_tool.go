@@ -3,6 +3,7 @@ package spell
 import (
 	"bytes"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -81,6 +82,9 @@ func (e *ACP) toolHead(dst []byte, c *mapping.ToolCall, changed mapping.ToolChan
 	if changed&mapping.ToolHead != 0 || changed&mapping.ToolContent != 0 && toolDiff(c) != nil {
 		if path := absolute(e.Cwd, mapping.ToolPath(c)); path != "" {
 			dst = rawjson.AppendString(append(dst, `,"locations":[{"path":`...), path)
+			if line := mapping.ToolLine(c); line > 0 {
+				dst = strconv.AppendInt(append(dst, `,"line":`...), line, 10)
+			}
 			dst = append(dst, `}]`...)
 		}
 	}
