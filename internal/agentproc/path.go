@@ -42,14 +42,29 @@ func LookPath(program string, env []string) (string, error) {
 	return "", &exec.Error{Name: program, Err: exec.ErrNotFound}
 }
 
-// Outside returns an environment whose PATH leads nowhere into a workspace: entries that
-// are relative, or below it, are left out. A cloned repository may bring programs of any
-// name, and node_modules/.bin is often in PATH. A workspace that is the user's home, or
-// above it, is no repository that was cloned: it has the user's own programs.
-func Outside(env []string, workspace string) []string {
-	if home := safe.Home(); workspace != "" && home != "" && safe.Within(home, workspace) {
-		workspace = ""
+// checkout returns the repository that a workspace is in, or the workspace. Neither the
+// user's home nor what is above it is a repository that was cloned: "" stands for these.
+func checkout(workspace string) (root string) {
+	home := safe.Home()
+	for dir := workspace; dir != "" && (home == "" || !safe.Within(home, dir)); dir = filepath.Dir(dir) {
+		if root == "" {
+			root = dir
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			break
+		}
 	}
+	return root
+}
+
+// Outside returns an environment whose PATH leads nowhere into a workspace: entries that
+// are relative, or below it or its repository, are left out. A cloned repository may bring
+// programs of any name, and node_modules/.bin is often in PATH.
+func Outside(env []string, workspace string) []string {
+	workspace = checkout(workspace)
 	out := make([]string, 0, len(env))
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")

@@ -29,6 +29,16 @@ func TestOutside(t *testing.T) {
 	if strings.Join(got, " ") != want {
 		t.Errorf("%q", got)
 	}
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := Outside([]string{"PATH=" + elsewhere}, ws); got[0] != "PATH=" {
+		t.Errorf("in the repository, above the workspace: %q", got)
+	}
+	t.Setenv("HOME", dir)
+	if got := Outside([]string{"PATH=" + elsewhere}, ws); got[0] != "PATH="+elsewhere {
+		t.Errorf("in a home that is a repository: %q", got)
+	}
 	t.Setenv("HOME", ws)
 	if got := Outside([]string{"PATH=" + bin}, ws); got[0] != "PATH="+bin {
 		t.Errorf("in the user's home: %q", got)
