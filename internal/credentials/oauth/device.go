@@ -76,44 +76,24 @@ func bound(given *oauth2.DeviceAuthResponse, now time.Time) {
 	}
 }
 
-// poll waits for the user. It asks a provider that is down more slowly (RFC 8628,
-// §3.5).
+// poll waits for the user.
 func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oauth2.DeviceAuthResponse) (*Token, error) {
-	pause := time.Duration(max(given.Interval, defaultInterval)) * time.Second
-	for {
-		tok, err := config.DeviceAccessToken(l.Client.context(ctx), given)
-		if err == nil {
-			return l.Client.token(l.Provider, tok, l.Client.now())
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if errors.Is(err, context.DeadlineExceeded) { // the library's, for the code
-			return nil, codeExpired(l.Provider)
-		}
-		said := l.Client.explain(ctx, l.Provider, "the code of the device", err, given.DeviceCode)
-		e := (*Error)(nil)
-		switch {
-		case !errors.As(said, &e) || !e.Passing:
-			if e != nil && e.Code == "access_denied" {
-				return nil, fmt.Errorf("%w: %w", ErrDeclined, said)
-			}
-			if e != nil && e.Code == "expired_token" {
-				return nil, codeExpired(l.Provider)
-			}
-			return nil, said
-		case !given.Expiry.IsZero() && time.Now().After(given.Expiry):
-			return nil, said
-		}
-		pause *= 2
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return nil, context.Cause(ctx)
-		}
+	tok, err := config.DeviceAccessToken(l.Client.context(ctx), given)
+	switch {
+	case err == nil:
+		return l.Client.token(l.Provider, tok, l.Client.now())
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded): // the library's, for the code
+		return nil, codeExpired(l.Provider)
 	}
+	said := l.Client.explain(ctx, l.Provider, "the code of the device", err, given.DeviceCode)
+	if e := (*Error)(nil); errors.As(said, &e) && e.Code == "access_denied" {
+		return nil, fmt.Errorf("%w: %w", ErrDeclined, said)
+	} else if e != nil && e.Code == "expired_token" {
+		return nil, codeExpired(l.Provider)
+	}
+	return nil, said
 }
 
 func codeExpired(p *Provider) error {
