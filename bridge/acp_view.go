@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
@@ -94,7 +95,7 @@ func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 // promptMeta is what a prompt's response has beside its stop reason; nil if nothing.
 func promptMeta(r *Result) map[string]any {
 	meta := spell.Quota(r.Usage)
-	if r.Execution == (mapping.Execution{}) {
+	if r.Execution == (dialect.Execution{}) {
 		return meta
 	}
 	if meta == nil {

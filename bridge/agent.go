@@ -16,8 +16,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -45,7 +45,7 @@ type Options struct {
 	// unless there is no agent, or it is known that the user has to sign in. In the
 	// latter case a method without a type signs the user in, as Login's does.
 	AuthMethods []acp.AuthMethod
-	// Dialect is what to write to the agent, one of [mapping.Dialects]; empty: its card
+	// Dialect is what to write to the agent, one of [dialect.Names]; empty: its card
 	// tells.
 	Dialect string
 	// Extensions are URIs to activate beside those that the bridge speaks.
@@ -136,7 +136,7 @@ type Agent struct {
 
 	mu            sync.Mutex
 	commandsKnown bool // for commands
-	commands      []mapping.Command
+	commands      []acp.Command
 }
 
 // NewAgent returns an Agent that has not been contacted yet. opts is copied. The
@@ -176,16 +176,16 @@ func (a *Agent) Close() {
 // Ready contacts the agent, unless that has been done, and decides how to write
 // to it. An error is not remembered: the next call tries again. An agent that was
 // started for us and has died is started again.
-func (a *Agent) Ready(ctx context.Context) (*a2a.Card, mapping.Writing, error) {
+func (a *Agent) Ready(ctx context.Context) (*a2a.Card, dialect.Writing, error) {
 	if mode := a.opts.Mode; !slices.Contains(Modes(), mode) {
-		return nil, mapping.Writing{}, fmt.Errorf("bridge: unknown mode %q; use one of %s", mode, strings.Join(Modes(), ", "))
+		return nil, dialect.Writing{}, fmt.Errorf("bridge: unknown mode %q; use one of %s", mode, strings.Join(Modes(), ", "))
 	}
 	a.opts.Client.Revive()
 	card, err := a.opts.Client.Card(ctx)
 	if err != nil {
-		return nil, mapping.Writing{}, err
+		return nil, dialect.Writing{}, err
 	}
-	w, err := mapping.Settings(card, a.opts.Dialect, a.opts.Extensions)
+	w, err := dialect.Settings(card, a.opts.Dialect, a.opts.Extensions)
 	if err != nil {
 		return nil, w, err
 	}

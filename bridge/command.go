@@ -9,13 +9,14 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // Commands returns the agent's slash commands; none, without an error, for an
 // agent that has none. They are asked for once.
-func (a *Agent) Commands(ctx context.Context) ([]mapping.Command, error) {
+func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	_, w, err := a.Ready(ctx)
 	if err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func (a *Agent) Commands(ctx context.Context) ([]mapping.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.commandsKnown, a.commands = true, mapping.Commands(raw)
+	a.commandsKnown, a.commands = true, dialect.Commands(raw)
 	return a.commands, nil
 }
 
@@ -53,7 +54,7 @@ func (t *turn) command(ctx context.Context, prompt []acp.ContentBlock) *request 
 	if err != nil {
 		t.agent.opts.Log.Debug("asking for the agent's commands", "err", err)
 	}
-	path, args, ok := mapping.FindCommand(commands, prompt[0].Text)
+	path, args, ok := findCommand(commands, prompt[0].Text)
 	if !ok {
 		return nil
 	}
@@ -64,7 +65,7 @@ func (t *turn) command(ctx context.Context, prompt []acp.ContentBlock) *request 
 }
 
 // sideRequest makes a request of a dialect's own.
-func (a *Agent) sideRequest(ctx context.Context, c mapping.SideRequest) (*transport.Stream, json.RawMessage, error) {
+func (a *Agent) sideRequest(ctx context.Context, c dialect.SideRequest) (*transport.Stream, json.RawMessage, error) {
 	return a.opts.Client.Call(ctx, transport.Call{Method: c.Method, Path: c.Path, Params: c.Params, Long: true})
 }
 
@@ -83,7 +84,7 @@ func (t *turn) execute(ctx context.Context, path []string, args string) (*transp
 	if text, ok := t.writing.CommandText(raw); ok {
 		return nil, "", t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepText, Text: text, MessageID: t.agent.opts.NewID()}})
 	}
-	e, ok := mapping.ReadExecution(a2a.JSON(raw))
+	e, ok := dialect.ReadExecution(a2a.JSON(raw))
 	switch {
 	case !ok:
 		return nil, "", fmt.Errorf("agent: answered the command with something else than an execution: %.200s", raw)
@@ -100,4 +101,23 @@ func (t *turn) execute(ctx context.Context, path []string, args string) (*transp
 	}
 	stream, err = t.agent.opts.Client.Resubscribe(ctx, e.ID)
 	return stream, e.ID, err
+}
+
+// findCommand reports which command a prompt begins with: the longest name after
+// the slash, with blanks between its words.
+func findCommand(commands []acp.Command, prompt string) (path []string, args string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(prompt), "/")
+	if !ok {
+		return nil, "", false
+	}
+	best := ""
+	for _, c := range commands {
+		if len(c.Name) <= len(best) || !strings.HasPrefix(rest, c.Name) {
+			continue
+		}
+		if after := rest[len(c.Name):]; after == "" || after[0] == ' ' || after[0] == '\n' {
+			best, args = c.Name, strings.TrimSpace(after)
+		}
+	}
+	return strings.Fields(best), args, best != ""
 }

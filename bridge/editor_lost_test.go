@@ -15,6 +15,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -127,7 +128,7 @@ func TestEditorLost(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer client.Close()
-				a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: mapping.DialectDevtool})
+				a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: dialect.Devtool})
 				defer a.Close()
 				defer func() {
 					close(agent.over)
@@ -157,7 +158,7 @@ func TestAnswerCancelledUnsent(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer client.Close()
-		a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: mapping.DialectDevtool})
+		a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: dialect.Devtool})
 		defer a.Close()
 		defer close(agent.over)
 		editor := &lostEditor{func(*mapping.Step) error { return nil }, func(context.Context) ([]mapping.Answer, error) { return nil, bridge.ErrPause }}

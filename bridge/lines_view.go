@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 	"github.com/a2astdio/a2astdio/transport/stdio"
@@ -70,7 +71,7 @@ func (v *linesView) result(r Result, failure string) any {
 		Error     string          `json:"error,omitempty"`
 		Usage     json.RawMessage `json:"usage,omitempty"`
 		Seq       uint64          `json:"seq"`
-		mapping.Execution
+		dialect.Execution
 	}{r.TaskID, r.ContextID, r.State, string(v.text), v.full, pending, failure, json.RawMessage(r.Usage), v.lines.Seq, r.Execution}
 }
 

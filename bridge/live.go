@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -54,7 +54,7 @@ func (l *leg) note(ev *a2a.Event) bool {
 		l.spoke++
 		l.outage.worded = hasWords(&ev.Message) || l.outage.worded
 	case a2a.EventUnknown:
-		if e, ok := mapping.ReadExecution(ev.Raw); ok {
+		if e, ok := dialect.ReadExecution(ev.Raw); ok {
 			if e.ID != "" {
 				l.taskID = e.ID
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -93,7 +94,7 @@ func (t *turn) tellServers(ctx context.Context, text string) error {
 
 // open makes a task, and returns its ID and the names of the MCP servers that the agent
 // has not taken. One task is made at a time: each has servers of its own.
-func (a *Agent) open(ctx context.Context, o *mapping.Opening) (id string, missing []string, err error) {
+func (a *Agent) open(ctx context.Context, o *dialect.Opening) (id string, missing []string, err error) {
 	ctx, stop := context.WithTimeout(ctx, openLimit)
 	defer stop()
 	select {

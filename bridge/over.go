@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -181,7 +182,7 @@ func isEnd(err error) bool {
 // cannotPass reports whether another attempt cannot help against an error of a leg.
 func cannotPass(err error) bool {
 	return errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || errors.As(err, new(*a2a.Error)) ||
-		errors.As(err, new(*mapping.CommandError))
+		errors.As(err, new(*dialect.CommandError))
 }
 
 // stateless takes states out of events that come behind a terminal one, which is the

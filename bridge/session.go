@@ -10,6 +10,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -131,7 +132,7 @@ type Result struct {
 	Usage a2a.JSON
 	// Execution is what the agent has said of the slash command that it was asked to
 	// run; the zero value if it has not, or was not.
-	Execution mapping.Execution
+	Execution dialect.Execution
 	// Question is what the agent asks in prose, with the state input-required; empty if
 	// that came without words. The next prompt answers it.
 	Question string
@@ -228,7 +229,7 @@ func (s *Session) taskCancelled(task string) {
 //   - [*mapping.TaskError]: the task has failed, or has stopped until the user
 //     authenticates elsewhere. Its State tells which.
 //   - [*mapping.PromptError]: the prompt cannot be sent as it is. Nothing was sent.
-//   - [*mapping.CommandError]: the agent has not started the slash command.
+//   - [*dialect.CommandError]: the agent has not started the slash command.
 //   - [transport.ErrExited]: the process of the agent has ended.
 //   - [transport.ErrPossiblyDelivered] and [transport.ErrInterrupted]: the agent may have
 //     got the prompt, and may still work on it. The user decides whether to send it again.
@@ -287,7 +288,7 @@ func (s *Session) Prompt(ctx context.Context, prompt []acp.ContentBlock, editor 
 }
 
 // message builds the prompt's message for the agent.
-func (s *Session) message(parts []a2a.OutPart, w mapping.Writing) (*a2a.Outgoing, error) {
+func (s *Session) message(parts []a2a.OutPart, w dialect.Writing) (*a2a.Outgoing, error) {
 	// The first message names no context: the agent makes it (A2A 1.0, §3.4.1: it
 	// may refuse others').
 	m := &a2a.Outgoing{ID: s.agent.opts.NewID(), ContextID: s.contextID, TaskID: s.taskID, Parts: parts}
@@ -301,7 +302,7 @@ func (s *Session) message(parts []a2a.OutPart, w mapping.Writing) (*a2a.Outgoing
 }
 
 // complete adds to a message that somebody else has written what it leaves open.
-func (s *Session) complete(m *a2a.Outgoing, w mapping.Writing) error {
+func (s *Session) complete(m *a2a.Outgoing, w dialect.Writing) error {
 	if m.ID == "" {
 		m.ID = s.agent.opts.NewID()
 	}
@@ -316,12 +317,12 @@ func (s *Session) complete(m *a2a.Outgoing, w mapping.Writing) error {
 }
 
 // settings writes what the first message of a task tells the agent.
-func (s *Session) settings(m *a2a.Outgoing, w mapping.Writing) error {
+func (s *Session) settings(m *a2a.Outgoing, w dialect.Writing) error {
 	return w.Apply(s.agentSettings(), m)
 }
 
-func (s *Session) agentSettings() mapping.AgentSettings {
-	settings := mapping.AgentSettings{Workspace: s.Cwd, Additional: s.additionalDirectories(), Extra: s.agent.opts.AgentSettings}
+func (s *Session) agentSettings() dialect.AgentSettings {
+	settings := dialect.AgentSettings{Workspace: s.Cwd, Additional: s.additionalDirectories(), Extra: s.agent.opts.AgentSettings}
 	if s.agent.opts.ForwardMCP {
 		settings.MCPServers = s.mcp
 	}
@@ -332,7 +333,7 @@ func (s *Session) agentSettings() mapping.AgentSettings {
 // is completed can be continued, by the development-tool extension (its appendix A,
 // step 10); by the protocol it cannot, and [Session.refused] sees to an agent that will
 // not.
-func (s *Session) remember(w mapping.Writing) {
+func (s *Session) remember(w dialect.Writing) {
 	f := s.fold
 	s.nameContext()
 	s.completed = false

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -20,16 +21,16 @@ const (
 
 // reach is [Agent.Ready], with one notice that the agent is being started if that takes
 // time.
-func (t *turn) reach(ctx context.Context) (*a2a.Card, mapping.Writing, error) {
+func (t *turn) reach(ctx context.Context) (*a2a.Card, dialect.Writing, error) {
 	t.agent.opts.Client.Revive()
 	if !t.agent.opts.Client.Starting() {
 		return t.agent.Ready(ctx)
 	}
 	var card *a2a.Card
-	var writing mapping.Writing
+	var writing dialect.Writing
 	var err error
 	if told := t.waitFor(ctx, startingNotice, func() { card, writing, err = t.agent.Ready(ctx) }); told != nil {
-		return nil, mapping.Writing{}, told
+		return nil, dialect.Writing{}, told
 	}
 	return card, writing, err
 }

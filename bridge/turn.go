@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -35,7 +36,7 @@ type turn struct {
 	agent      *Agent
 	editor     Editor
 	fold       *mapping.Fold
-	writing    mapping.Writing
+	writing    dialect.Writing
 	card       *a2a.Card
 	steps      []mapping.Step
 	heard      heard               // what the leg was told last
@@ -62,7 +63,7 @@ type turn struct {
 	trace  a2a.TraceContext // the editor's
 	// execution is what the agent has answered to a slash command, if that was no
 	// stream: the leg sets it, and the fold has it otherwise.
-	execution atomic.Pointer[mapping.Execution]
+	execution atomic.Pointer[dialect.Execution]
 	*canceller
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -44,7 +45,7 @@ func FuzzDialects(f *testing.F) {
 	for i := range events {
 		f.Add(events[i], events[(i+1)%len(events)], uint8(i))
 	}
-	words := mapping.Dialects()
+	words := dialect.Names()
 	f.Fuzz(func(t *testing.T, one, two string, which uint8) {
 		if !json.Valid([]byte(one)) || !json.Valid([]byte(two)) || !strings.HasPrefix(strings.TrimSpace(one), "{") || !strings.HasPrefix(strings.TrimSpace(two), "{") {
 			return
@@ -76,7 +77,7 @@ func FuzzDialects(f *testing.F) {
 				continue
 			}
 			answer, m := mapping.Answer{Call: call, OptionID: reject.SentID()}, &a2a.Outgoing{}
-			if err := (mapping.Writing{}).Answers([]mapping.Answer{answer}, m); err != nil || len(m.Parts) == 0 {
+			if err := (dialect.Writing{}).Answers([]mapping.Answer{answer}, m); err != nil || len(m.Parts) == 0 {
 				t.Fatalf("it cannot be rejected: %v", err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -18,13 +19,12 @@ import (
 // A Fold is for one conversation, and not safe for concurrent use.
 type Fold struct {
 	facts
-	shown   *shown.Shown
-	takings takings
-	calls   *calls.Calls
-	fast    [maxFast]fastStep
+	shown *shown.Shown
+	split splitState
+	calls *calls.Calls
+	fast  [maxFast]fastStep
 	// nextFast is the index of the one to replace next.
 	nextFast int
-	traitsOf dialectSet // whose traits are known
 	heard    ring
 
 	// Of the event in hand: its steps, what it is, how it has come, and the items that it has.
@@ -43,7 +43,6 @@ type Fold struct {
 	// storesUser: the last snapshot holds messages of the user's.
 	storesUser bool
 	connection connectionState
-	sought     int // in how many events a dialect was looked for
 	// content: this turn has shown something that the agent said.
 	content bool
 	grew    bool // see Grew
@@ -63,7 +62,7 @@ func (f *Fold) Begin(taskID string) {
 	f.facts.begin()
 	f.calls.Begin()
 	f.shown.Begin()
-	f.takings.begin()
+	f.split.begin()
 	f.connection, f.content = connectionState{}, false
 	f.SetTask(taskID)
 }
@@ -97,7 +96,6 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	f.steps, f.event, f.verb = steps, ev, v
 	failed := f.Err != ""
 	news := f.note(ev)
-	f.findApart(ev)
 	f.shown.Task(f.TaskID)
 	f.calls.Enter(f.TaskID)
 	f.learnTraits()
@@ -107,7 +105,7 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	}
 	before := len(f.steps)
 	f.read(ev)
-	if failed && f.meta.err == "" && hasText(f.steps[before:]) {
+	if failed && f.spoken.Meta.Err == "" && hasText(f.steps[before:]) {
 		f.Err = "" // the agent has gone on, so that was no fatal error
 	}
 	if f.calls.Waits() && ev.HasMessage && len(f.steps) > before {
@@ -144,7 +142,7 @@ func (f *Fold) read(ev *a2a.Event) {
 			f.artifact(&ev.Artifact, ev.Append, ev.LastChunk)
 		}
 	default:
-		if e, ok := ReadExecution(ev.Raw); ok {
+		if e, ok := dialect.ReadExecution(ev.Raw); ok {
 			f.execution(e)
 		} else {
 			f.add(Step{Kind: StepUnknown})
@@ -183,7 +181,7 @@ func hasText(steps []Step) bool {
 // letGo drops what points into the event: between turns it would hold on to the
 // buffer that the event was read into, which may be large.
 func (f *Fold) letGo() {
-	f.part, f.meta = a2a.Part{}, meta{}
+	f.part, f.spoken.Meta = a2a.Part{}, dialect.Meta{}
 	f.items.clear()
 	clear(f.partsOfOne)
 	f.calls.LetGo()
@@ -192,9 +190,9 @@ func (f *Fold) letGo() {
 // add appends a step.
 func (f *Fold) add(s Step) {
 	s.TaskID, s.ContextID = f.TaskID, f.ContextID
-	s.Model, s.UserTier = f.meta.model, f.meta.userTier
+	s.Model, s.UserTier = f.spoken.Meta.Model, f.spoken.Meta.UserTier
 	if ev := f.event; ev != nil {
-		s.Raw, s.Metadata = ev.Raw, f.meta.others
+		s.Raw, s.Metadata = ev.Raw, f.spoken.Meta.Others
 		// A message has its own metadata with its first text only: the chunks, which
 		// are many, repeat it.
 		goesOn := s.Kind == StepText && s.Append && !s.first && !s.LastChunk
@@ -202,7 +200,7 @@ func (f *Fold) add(s Step) {
 			if !s.partBegins {
 				s.Own = OwnMeta{}
 			}
-			if !f.meta.extended {
+			if !f.spoken.Meta.Extended {
 				s.Metadata = ""
 			}
 		}
@@ -215,7 +213,7 @@ func (f *Fold) add(s Step) {
 		case s.MessageID != "" && s.MessageID == ev.Message.ID:
 			s.Own.ReferenceTaskIDs, s.Own.Extensions = ev.Message.ReferenceTaskIDs, ev.Message.Extensions
 			if ev.Kind != a2a.EventMessage { // where it is the event's
-				s.Own.Metadata = others(ev.Message.Metadata, f.spoken != 0)
+				s.Own.Metadata = f.spoken.Others(ev.Message.Metadata)
 			}
 		}
 	}
@@ -230,6 +228,18 @@ func (f *Fold) state(ev *a2a.Event) {
 		return
 	}
 	f.add(Step{Kind: StepState, State: f.State})
+}
+
+// execution takes what the agent says of a slash command. A second stream of the same
+// task may repeat it.
+func (f *Fold) execution(e dialect.Execution) {
+	if f.Execution == e {
+		return
+	}
+	f.Execution = e
+	if text := e.Notice(); text != "" {
+		f.add(Step{Kind: StepNotice, Text: text, Harmless: true})
+	}
 }
 
 // A ring remembers the newest events by their bytes.

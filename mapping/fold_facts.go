@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -23,24 +24,19 @@ type facts struct {
 	// Usage is the agent's count of tokens, as a JSON object, if it gave one.
 	Usage a2a.JSON
 	// Execution is what the agent has said of the slash command that it runs.
-	Execution Execution
+	Execution dialect.Execution
 	// Question is what the agent asks in prose: the text that the state input-required
 	// came with.
 	Question string
 
 	rest   Rest
 	failID string // of the message that FailText is of
-	meta   meta   // of the event in hand
-	known  knownMeta
-	spoken dialectSet // dialects that the agent is known to speak
-	// taker is the one of those in taking that takes messages apart, nil if none does.
-	taker  apart
-	taking dialectSet
+	spoken dialect.Spoken
 }
 
 // begin forgets what belongs to the turn before.
 func (f *facts) begin() {
-	f.State, f.Err, f.FailText, f.failID, f.Usage, f.Execution = "", "", "", "", "", Execution{}
+	f.State, f.Err, f.FailText, f.failID, f.Usage, f.Execution = "", "", "", "", "", dialect.Execution{}
 }
 
 // note keeps what events of any kind may say. news is an error that was not reported
@@ -52,12 +48,12 @@ func (f *facts) note(ev *a2a.Event) (news string) {
 	if ev.ContextID != "" && ev.ContextID != f.ContextID {
 		f.ContextID = strings.Clone(ev.ContextID)
 	}
-	f.readMeta(ev.Metadata)
-	if f.meta.usage != "" {
-		f.Usage = cloneJSON(f.meta.usage)
+	f.spoken.Read(ev)
+	if meta := &f.spoken.Meta; meta.Usage != "" {
+		f.Usage = cloneJSON(meta.Usage)
 	}
-	if f.meta.err != "" && f.meta.err != f.Err {
-		f.Err = strings.Clone(f.meta.err)
+	if err := f.spoken.Meta.Err; err != "" && err != f.Err {
+		f.Err = strings.Clone(err)
 		return f.Err
 	}
 	return ""
@@ -140,87 +136,35 @@ func (f *facts) failure(m *a2a.Message) bool {
 			return false
 		}
 	}
-	f.FailText, f.failID = strings.Clone(wholeText(m.Parts)), strings.Clone(m.ID)
+	f.FailText, f.failID = strings.Clone(m.Parts.Text()), strings.Clone(m.ID)
 	return true
 }
 
-// readMeta reads an event's metadata.
-func (f *facts) readMeta(raw a2a.JSON) {
-	f.meta = meta{}
-	if raw == "" {
-		return
-	}
-	same := f.known.is(raw)
-	switch {
-	case same && f.known.read:
-		f.meta = f.known.meta
-		return
-	case same:
-		raw = cloneJSON(raw)
-	default:
-		f.known.set(raw)
-	}
-	for i, d := range dialects() {
-		if !strings.Contains(string(raw), d.sign()) {
-			continue
-		}
-		if d.meta(raw, &f.meta) {
-			f.meta.said = true
-			f.spoken |= 1 << i
-			break
-		}
-		f.meta = meta{other: f.meta.other}
-	}
-	f.meta.others = others(raw, f.spoken != 0)
-	f.meta.extended = hasURI(string(f.meta.others))
-	if same {
-		f.known.meta, f.known.read = f.meta, true
-	}
-}
-
-// A dialectSet is a set of dialects, by their place in [dialects].
-type dialectSet uint32
-
 // Speak notes that the agent speaks a dialect, by what was settled with it: so its
 // tool calls are read also where an event's metadata is missing, as in a task's
-// history. Others are read once an event's metadata has told of them; nothing is
-// read by its shape alone.
-func (f *Fold) Speak(dialect string) {
-	for i, d := range dialects() {
-		if d.name() == dialect {
-			f.spoken |= 1 << i
-		}
-	}
-}
+// history. Others are read once an event's metadata has told of them.
+func (f *Fold) Speak(name string) { f.spoken.Speak(name) }
 
 // Learn notes which dialect an event shows its agent to speak, and shows nothing of it.
-func (f *Fold) Learn(ev *a2a.Event) {
-	f.readMeta(ev.Metadata)
-	f.findApart(ev)
-}
+func (f *Fold) Learn(ev *a2a.Event) { f.spoken.Read(ev) }
 
 // Speaks reports whether the agent is known to speak a dialect.
-func (f *Fold) Speaks() bool { return f.spoken != 0 }
-
-// speaks reports whether the agent is known to speak the dialect at that place.
-func (f *facts) speaks(i int) bool { return f.spoken&(1<<i) != 0 }
+func (f *Fold) Speaks() bool { return f.spoken.Any() }
 
 // learnTraits takes over the traits of the dialects that the agent is known to
 // speak.
 func (f *Fold) learnTraits() {
-	if f.spoken == f.traitsOf {
-		return
-	}
-	f.traitsOf = f.spoken
-	for i, d := range dialects() {
-		if t := d.traits(); f.speaks(i) {
-			if t.PartialHistory {
-				f.shown.SetPartial()
-			}
-			if t.Chunks {
-				f.shown.Chunks()
-			}
-			f.calls.Speak(uint8(i+1), d, t.Differences)
+	for {
+		place, reader, t, ok := f.spoken.Next()
+		if !ok {
+			return
 		}
+		if t.PartialHistory {
+			f.shown.SetPartial()
+		}
+		if t.Chunks {
+			f.shown.Chunks()
+		}
+		f.calls.Speak(place, reader, t.Differences)
 	}
 }

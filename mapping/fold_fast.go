@@ -27,11 +27,11 @@ type fastStep struct {
 // learn notes an event that has appended text, and nothing else.
 func (f *Fold) learn(ev *a2a.Event, steps []Step) {
 	shape := ev.FastPath().Shape
-	if shape == nil || f.verb != shown.Live || f.apart() != nil || len(steps) != 1 {
+	if shape == nil || f.verb != shown.Live || f.spoken.Splits() || len(steps) != 1 {
 		return
 	}
-	s := steps[0]
-	if s.Kind != StepText || !s.Append || s.Repeats || f.meta.err != "" || f.meta.usage != "" || s.Own != (OwnMeta{}) {
+	s, meta := steps[0], &f.spoken.Meta
+	if s.Kind != StepText || !s.Append || s.Repeats || meta.Err != "" || meta.Usage != "" || s.Own != (OwnMeta{}) {
 		return
 	}
 	kind := shown.Message
@@ -56,7 +56,7 @@ func (f *Fold) learn(ev *a2a.Event, steps []Step) {
 		l = &f.fast[f.nextFast]
 		f.nextFast = (f.nextFast + 1) % maxFast
 	}
-	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(ev.Message.ID), bare: !f.meta.said && !f.meta.extended, step: Step{
+	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(ev.Message.ID), bare: !meta.Said && !meta.Extended, step: Step{
 		Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Append: true, LastChunk: s.LastChunk, Shown: s.Shown,
 		MessageID: strings.Clone(s.MessageID), ArtifactID: strings.Clone(s.ArtifactID), Name: strings.Clone(s.Name), Description: strings.Clone(s.Description)}}
 }
@@ -82,7 +82,7 @@ func (f *Fold) fits(v shown.Verb, ev *a2a.Event) *fastStep {
 	if l == nil || ev.Kind == a2a.EventStatus && ev.State != f.State || ev.Message.ID != l.id || f.TaskID != l.step.TaskID || f.ContextID != l.step.ContextID {
 		return nil
 	}
-	if !l.bare && !(f.known.read && f.known.meta.err == "" && f.known.meta.usage == "" && f.known.is(ev.Metadata)) {
+	if !l.bare && !f.spoken.Repeats(ev.Metadata) {
 		return nil
 	}
 	left := ev.Artifact.Parts
@@ -101,10 +101,10 @@ func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
 	steps = append(steps, l.step)
 	s := &steps[len(steps)-1]
 	s.Text, s.TextJSON, s.Plain, s.Raw = p.Text, p.TextJSON, p.FastPath().Plain, ev.Raw
-	if !l.bare {
-		s.Model, s.UserTier = f.known.meta.model, f.known.meta.userTier
-		if f.known.meta.extended {
-			s.Metadata = f.known.meta.others
+	if meta := f.spoken.Known(); !l.bare {
+		s.Model, s.UserTier = meta.Model, meta.UserTier
+		if meta.Extended {
+			s.Metadata = meta.Others
 		}
 	}
 	*p = a2a.Part{} // see letGo

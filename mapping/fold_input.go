@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -13,37 +14,44 @@ import (
 // maxInputs is how many inputs may be waited for: more than anybody answers.
 const maxInputs = 64
 
+// An input is what the agent of a task waits for.
+type input struct {
+	dialect.Input
+	task string
+	// given is an answer that is known, and waits for the others.
+	given *Answer
+}
+
 // wantInput asks for what the user answers in words, and keeps what the answer needs.
-func (f *Fold) wantInput(d dialect, in input) {
-	in.dialect = d
-	if f.keepInput(in) {
-		f.add(Step{Kind: StepNotice, Text: "\n[" + in.text + "]\n"})
+func (f *Fold) wantInput(in dialect.Input) {
+	if f.keepInput(input{Input: in}) {
+		f.add(Step{Kind: StepNotice, Text: "\n[" + in.Text + "]\n"})
 	}
 }
 
 // keepInput keeps an input; false if it is known.
 func (f *Fold) keepInput(in input) bool {
 	in.task = strings.Clone(f.TaskID)
-	known := slices.ContainsFunc(f.takings.inputs, func(o input) bool { return o.task == in.task && o.id == in.id })
+	known := slices.ContainsFunc(f.split.inputs, func(o input) bool { return o.task == in.task && o.ID == in.ID })
 	if known {
 		return false
 	}
-	in.id, in.name, in.text = strings.Clone(in.id), strings.Clone(in.name), strings.Clone(in.text)
-	if len(f.takings.inputs) == maxInputs {
-		f.takings.inputs = slices.Delete(f.takings.inputs, 0, 1)
+	in.ID, in.Name, in.Text = strings.Clone(in.ID), strings.Clone(in.Name), strings.Clone(in.Text)
+	if len(f.split.inputs) == maxInputs {
+		f.split.inputs = slices.Delete(f.split.inputs, 0, 1)
 	}
-	f.takings.inputs = append(f.takings.inputs, in)
+	f.split.inputs = append(f.split.inputs, in)
 	return true
 }
 
 // WaitsForWords reports whether the task in hand waits for an answer in words.
 func (f *Fold) WaitsForWords() bool {
-	return slices.ContainsFunc(f.takings.inputs, func(in input) bool { return in.task == f.TaskID && in.given == nil })
+	return slices.ContainsFunc(f.split.inputs, func(in input) bool { return in.task == f.TaskID && in.given == nil })
 }
 
 // asked counts the answers in words that the task in hand waits for.
 func (f *Fold) asked() (n int) {
-	for _, in := range f.takings.inputs {
+	for _, in := range f.split.inputs {
 		if in.task == f.TaskID && in.given == nil {
 			n++
 		}
@@ -54,9 +62,9 @@ func (f *Fold) asked() (n int) {
 // inputText is all of that, as a question.
 func (f *Fold) inputText() string {
 	var list []string
-	for _, in := range f.takings.inputs {
+	for _, in := range f.split.inputs {
 		if in.task == f.TaskID && in.given == nil {
-			list = append(list, in.text)
+			list = append(list, in.Text)
 		}
 	}
 	if n := f.asked(); n > 1 {
@@ -74,7 +82,7 @@ func linesHint(n int) string { return fmt.Sprintf("Answer with %d lines, one for
 func (f *Fold) Defer(answers []Answer) (notice string) {
 	for _, a := range answers {
 		f.Answered(a.Call.ID, true)
-		f.keepInput(input{id: "answer-" + a.Call.ID, given: &a, dialect: dialectOfCall(a.Call)})
+		f.keepInput(input{Input: dialect.Input{ID: "answer-" + a.Call.ID}, given: &a})
 	}
 	f.calls.Defer(true)
 	f.Question = f.inputText()
@@ -87,7 +95,7 @@ func (f *Fold) Defer(answers []Answer) (notice string) {
 func (f *Fold) Reply(m *a2a.Outgoing) error {
 	var inputs []input
 	n := 0
-	for _, in := range f.takings.inputs {
+	for _, in := range f.split.inputs {
 		if in.task == m.TaskID && m.TaskID != "" {
 			inputs = append(inputs, in)
 			if in.given == nil {
@@ -116,7 +124,14 @@ func (f *Fold) Reply(m *a2a.Outgoing) error {
 	plain := m.Parts
 	m.Parts = nil
 	for _, in := range inputs {
-		if err := in.spell(&words, m); err != nil {
+		var err error
+		if in.given != nil {
+			err = dialect.WriteAnswer(*in.given, m)
+		} else {
+			err = dialect.WriteReply(in.Input, strings.TrimSpace(words[0]), m)
+			words = words[1:]
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -127,20 +142,7 @@ func (f *Fold) Reply(m *a2a.Outgoing) error {
 	return nil
 }
 
-// spell adds the answer to an input to a message: the one that is known, or the next words.
-func (in *input) spell(words *[]string, m *a2a.Outgoing) error {
-	if in.given != nil {
-		return in.dialect.answer(*in.given, m)
-	}
-	text := strings.TrimSpace((*words)[0])
-	*words = (*words)[1:]
-	if r, ok := in.dialect.(replier); ok {
-		return r.reply(*in, text, m)
-	}
-	return nil
-}
-
 func (f *Fold) dropInputs(task string) {
-	f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.task == task })
+	f.split.inputs = slices.DeleteFunc(f.split.inputs, func(in input) bool { return in.task == task })
 	f.calls.Defer(false)
 }

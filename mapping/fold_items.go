@@ -1,10 +1,6 @@
 package mapping
 
 import (
-	"strings"
-
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -128,12 +124,12 @@ func (f *Fold) message(m *a2a.Message, ends bool) {
 		return
 	}
 	as := shown.Item{Status: f.event.Kind != a2a.EventMessage, Ends: ends}
-	if f.spoken == 0 || f.meta.other { // every part is the message's own
+	if f.spoken.Plain() { // every part is the message's own
 		as.Kind, as.ID, as.Parts = shown.Message, m.ID, f.decoded(m.Parts)
 		f.shown.Live(&as)
 		return
 	}
-	if f.apart() == nil && f.isOneCall(m) {
+	if !f.spoken.Splits() && f.isOneCall(m) {
 		return
 	}
 	f.items.clear()
@@ -166,7 +162,7 @@ func (f *Fold) isOneCall(m *a2a.Message) bool {
 // artifact shows an artifact that comes live, or a piece of one.
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	as := shown.Item{Append: follows, Last: last}
-	if f.apart() == nil {
+	if !f.spoken.Splits() {
 		as.Kind, as.ID, as.Parts = shown.Artifact, a.ID, f.decoded(a.Parts)
 		f.shown.Live(&as)
 		return
@@ -190,11 +186,11 @@ func (f *Fold) showLive() {
 // thoughts in it.
 func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 	as.ID = m.ID
-	if f.addApart(m, nil, as) {
+	if f.addSplit(m, nil, as) {
 		return
 	}
 	as.Kind = shown.Message
-	if f.spoken == 0 || f.meta.other {
+	if f.spoken.Plain() {
 		as.Parts = m.Parts
 		f.items.add(as)
 		return
@@ -202,20 +198,14 @@ func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 	var own []a2a.Part
 	others := false
 	for p := range m.Parts.All() {
-		switch {
-		case p.Kind != a2a.PartData:
-			own = append(own, *p)
-			continue
-		case f.calls.IsCall(string(p.Data)):
+		if p.Kind == a2a.PartData && f.calls.IsCall(string(p.Data)) {
 			data, id := string(p.Data), m.ID
 			f.addParts(&as, &own)
 			f.items.do(func() { f.toolCall(data, id) })
-		case f.isThought(p):
-			part := *p
+		} else if _, _, ok := f.spoken.Thought(p); ok {
 			f.addParts(&as, &own)
-			thought := shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(part)}
-			f.items.add(thought)
-		default:
+			f.items.add(shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(*p)})
+		} else {
 			own = append(own, *p)
 			continue
 		}
@@ -245,15 +235,10 @@ func partList(list ...a2a.Part) (parts a2a.Parts) {
 	return parts
 }
 
-func (f *Fold) isThought(p *a2a.Part) bool {
-	_, _, ok := f.thought(gjson.Parse(string(p.Data)))
-	return ok
-}
-
 // addArtifact adds an artifact, by what a dialect takes it for.
 func (f *Fold) addArtifact(a *a2a.Artifact, as shown.Item) {
 	as.ID = a.ID
-	if f.addApart(nil, a, as) {
+	if f.addSplit(nil, a, as) {
 		return
 	}
 	as.Kind, as.Parts = shown.Artifact, a.Parts
@@ -270,7 +255,7 @@ func (f *Fold) show(x *shown.Step) {
 		f.items.acts[x.At]()
 		return
 	}
-	s := Step{Own: OwnMeta{Part: others(x.Metadata, f.spoken != 0)}, MessageID: x.ID, Shown: x.Name, Append: x.Op == shown.Grow, Repeats: x.Repeats, Replaces: x.Op == shown.Replace,
+	s := Step{Own: OwnMeta{Part: f.spoken.Others(x.Metadata)}, MessageID: x.ID, Shown: x.Name, Append: x.Op == shown.Grow, Repeats: x.Repeats, Replaces: x.Op == shown.Replace,
 		first: x.Op != shown.Grow, partBegins: x.Begins}
 	if x.Kind == shown.Artifact {
 		f.nameArtifact(&s, x.ID)
@@ -278,7 +263,7 @@ func (f *Fold) show(x *shown.Step) {
 	switch {
 	case x.Kind == shown.Thought && x.Part != nil:
 		s.Kind = StepThought
-		s.Subject, s.Description, _ = f.thought(gjson.Parse(string(x.Part.Data)))
+		s.Subject, s.Description, _ = f.spoken.Thought(x.Part)
 		s.Append, s.Data = false, x.Part.Data
 	case x.Kind == shown.Thought:
 		s.Kind, s.Description = StepThought, x.Text
@@ -307,16 +292,5 @@ func (f *Fold) nameArtifact(s *Step, id string) {
 }
 
 func (f *Fold) ownOf(own *OwnMeta, a *a2a.Artifact) {
-	own.Metadata, own.Extensions = others(a.Metadata, f.spoken != 0), a.Extensions
-}
-
-// wholeText returns the text of all parts of a list, joined.
-func wholeText(parts a2a.Parts) string {
-	var b strings.Builder
-	for p := range parts.All() {
-		if p.Kind == a2a.PartText {
-			b.WriteString(p.Text)
-		}
-	}
-	return b.String()
+	own.Metadata, own.Extensions = f.spoken.Others(a.Metadata), a.Extensions
 }

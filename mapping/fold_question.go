@@ -15,18 +15,18 @@ func (f *Fold) question(ev *a2a.Event) {
 	case ev.State.Terminal():
 		f.dropInputs(f.TaskID)
 	case ev.State == a2a.StateWorking: // the agent has gone on without an answer
-		f.takings.inputs = slices.DeleteFunc(f.takings.inputs, func(in input) bool { return in.task == f.TaskID && in.given == nil })
+		f.split.inputs = slices.DeleteFunc(f.split.inputs, func(in input) bool { return in.task == f.TaskID && in.given == nil })
 	}
 	switch {
 	case ev.State == "":
 	case !ev.State.Terminal() && f.WaitsForWords():
 		f.Question = f.inputText()
-		if n := f.asked(); n > 1 && n != f.takings.hinted {
-			f.takings.hinted = n
+		if n := f.asked(); n > 1 && n != f.split.hinted {
+			f.split.hinted = n
 			f.add(Step{Kind: StepNotice, Text: "\n[" + linesHint(n) + "]\n"})
 		}
 	case ev.State == a2a.StateInputRequired && ev.HasMessage && ev.Message.Role != a2a.RoleUser:
-		f.Question = strings.Clone(strings.TrimSpace(wholeText(ev.Message.Parts)))
+		f.Question = strings.Clone(strings.TrimSpace(ev.Message.Parts.Text()))
 	case f.Question != "":
 		f.Question = ""
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -58,7 +59,7 @@ func dataEvent(data string) *a2a.Event {
 // speaking is a Fold for an agent that is known to speak both dialects of tool calls in parts of their own.
 func speaking() *mapping.Fold {
 	f := mapping.NewFold()
-	for _, d := range []string{mapping.DialectDevtool, mapping.DialectGemini} {
+	for _, d := range []string{dialect.Devtool, dialect.Gemini} {
 		f.Speak(d)
 	}
 	return f

@@ -1,6 +1,9 @@
 package mapping
 
-import "github.com/a2astdio/a2astdio/mapping/ask"
+import (
+	"github.com/a2astdio/a2astdio/mapping/ask"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
+)
 
 // The types of a question are those of package ask.
 type (
@@ -10,11 +13,4 @@ type (
 )
 
 // NewQuestion returns the question that a call asks, with the choices of its dialect.
-func NewQuestion(c *ToolCall) Question {
-	d := dialectOfCall(c)
-	var offered []Option
-	if c.Confirmation != nil {
-		offered = d.options(c)
-	}
-	return ask.NewQuestion(c, offered, d.takesContent())
-}
+func NewQuestion(c *ToolCall) Question { return dialect.NewQuestion(c) }

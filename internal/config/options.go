@@ -2,7 +2,7 @@ package config
 
 import (
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -64,7 +64,7 @@ var options = []Key{
 		Help: "how A2A travels; auto takes what the card prefers. With --a2a-version it replaces a missing card"},
 	{Name: "extensions", Flag: "extension", Group: GroupAgent, In: Agent, Kind: KindList, Takes: "URI[=URI,...]", Example: `["https://example.com/extension/v1"]`,
 		Help: "activate a further A2A extension, and those that it requires"},
-	{Name: "dialect", Flag: "dialect", Group: GroupAgent, In: Agent, Kind: KindWord, Words: mapping.Dialects, Takes: "WORD", Default: "auto", Example: `"devtool"`,
+	{Name: "dialect", Flag: "dialect", Group: GroupAgent, In: Agent, Kind: KindWord, Words: dialect.Names, Takes: "WORD", Default: "auto", Example: `"devtool"`,
 		Help: "how to read what the agent says in its own words, and to write settings and answers to it; auto tells by its card, and by what it says"},
 	{Name: "agent-settings", Flag: "agent-settings", Group: GroupWork, In: Agent, Kind: KindObject, Takes: "JSON|@FILE", Example: `{ autoExecute = false }`,
 		Help: "an object to add to the settings that an agent with a dialect of its own gets first"},

@@ -66,10 +66,10 @@ func AppendValue(dst []byte, value string) []byte {
 }
 
 // AppendMember appends a member, whose value is as it was written, to a JSON object
-// that [EndObject] ends. nil is the empty object.
+// that [EndObject] ends. One without bytes is the empty object.
 func AppendMember(dst []byte, key, raw string) []byte {
 	sep := byte(',')
-	if dst == nil {
+	if len(dst) == 0 {
 		sep = '{'
 	}
 	return append(append(AppendString(append(dst, sep), key), ':'), raw...)
@@ -77,7 +77,7 @@ func AppendMember(dst []byte, key, raw string) []byte {
 
 // EndObject ends an object that [AppendMember] has written; it is "" if it has none.
 func EndObject(dst []byte) string {
-	if dst == nil {
+	if len(dst) == 0 {
 		return ""
 	}
 	return string(append(dst, '}'))

@@ -2,7 +2,7 @@
 // as an agent needs them (schema of the npm package @agentclientprotocol/sdk
 // 2.4.0). Absent members are left out, never null: to Lua clients null is true.
 //
-// Updates ([session/update] notifications) have no types here: package mapping
+// Updates ([session/update] notifications) have no types here: package spell
 // appends them as bytes.
 package acp
 
@@ -391,4 +391,11 @@ type ElicitationString struct {
 func NewElicitation(session, question string) *Elicitation {
 	return &Elicitation{SessionID: session, Mode: "form", Message: question, Schema: ElicitationSchema{Type: "object",
 		Properties: map[string]any{ElicitationAnswer: ElicitationString{Type: "string", Title: "Answer", MinLength: 1}}, Required: []string{ElicitationAnswer}}}
+}
+
+// A Command is a slash command, as an editor offers it.
+type Command struct {
+	// Name has a blank for each level of nesting: "memory show".
+	Name, Description string
+	Hint              string // names the arguments; empty: it takes none
 }

@@ -158,6 +158,9 @@ func (c *Calls) strip(one *kept) {
 			left.Input = was.Input
 		}
 	}
+	if was.Asks {
+		left.Confirmation = &Confirmation{}
+	}
 	c.size -= one.size
 	one.ToolCall, one.growing, one.size = &left, nil, 0
 }

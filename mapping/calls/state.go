@@ -171,6 +171,9 @@ func (c *Calls) Holds(id string) bool {
 // point into an event. Steps are what is new of the call, and of others that are left to
 // bound what is kept.
 func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
+	if now.Asks && now.Confirmation == nil {
+		now.Confirmation = &Confirmation{} // its dialect does not say what it asks
+	}
 	said := saidSum(now)
 	old := c.task.calls[now.ID]
 	if c.within && old != nil {

@@ -77,7 +77,7 @@ type ToolCall struct {
 	// QuestionID is the agent's name for what it asks, where that is not ID.
 	QuestionID string
 	// Dialect is the one that the call came in, and that answers go out in: its place in
-	// package mapping's list, counted from 1. 0 is none. The fold sets it, so that a
+	// package dialect's list, counted from 1. 0 is none. The fold sets it, so that a
 	// dialect cannot forget to.
 	Dialect uint8
 	// Differences: events of this call leave out what has not changed.

@@ -40,7 +40,7 @@ func (s *Shown) symbols(p *a2a.Part) string {
 	}
 	value := p.Raw
 	if p.Kind == a2a.PartData {
-		if value = p.Data; IsEmpty(value) {
+		if value = p.Data; isEmpty(value) {
 			return ""
 		}
 	}
@@ -48,9 +48,9 @@ func (s *Shown) symbols(p *a2a.Part) string {
 	return "\x00" + strings.Repeat("0", symbolLen-2-len(h)) + h + "\x00"
 }
 
-// IsEmpty reports whether the value of a data part says nothing: frameworks send an empty
+// isEmpty reports whether the value of a data part says nothing: frameworks send an empty
 // object to reset an artifact, or where they have nothing to send.
-func IsEmpty(data a2a.JSON) bool {
+func isEmpty(data a2a.JSON) bool {
 	switch string(data) {
 	case "{}", "[]", "null", `""`:
 		return true
@@ -71,7 +71,7 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 			n := symbolLen
 			if p.Kind == a2a.PartText {
 				n = len(p.Text)
-			} else if p.Kind == a2a.PartData && IsEmpty(p.Data) {
+			} else if p.Kind == a2a.PartData && isEmpty(p.Data) {
 				n = 0
 			}
 			if to <= 0 {

@@ -198,7 +198,7 @@ func (e *ACP) Info(dst []byte, title, updatedAt string) []byte {
 }
 
 // Commands appends an available_commands_update.
-func (e *ACP) Commands(dst []byte, commands []mapping.Command) []byte {
+func (e *ACP) Commands(dst []byte, commands []acp.Command) []byte {
 	dst = e.open(dst, "available_commands_update")
 	dst = append(dst, `,"availableCommands":[`...)
 	for i, c := range commands {

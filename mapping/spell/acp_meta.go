@@ -56,7 +56,7 @@ func (m *acpMeta) begins(s *mapping.Step) bool {
 // hasExtension reports whether an object of metadata has an extension's member.
 func hasExtension(metadata string) (has bool) {
 	rawjson.EachMember(metadata, func(key, _ string) bool {
-		has = mapping.IsExtensionKey(key)
+		has = a2a.IsExtensionKey(key)
 		return !has
 	})
 	return has
@@ -90,7 +90,7 @@ func (m *acpMeta) append(dst []byte) []byte {
 	for i, metadata := range m.said {
 		rawjson.EachMember(metadata, func(key, value string) bool {
 			narrower := slices.ContainsFunc(m.said[i+1:], func(o string) bool { return rawjson.Member(o, key) != "" })
-			if mapping.IsExtensionKey(key) && !narrower { // other keys are the agent's own
+			if a2a.IsExtensionKey(key) && !narrower { // other keys are the agent's own
 				all = rawjson.AppendMember(all, key, string(rawjson.AppendValue(nil, value)))
 			}
 			return true

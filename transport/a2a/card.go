@@ -88,3 +88,8 @@ func (c *Card) Takes(media string) bool {
 		return minor == "*" && strings.HasPrefix(mode, major+"/")
 	})
 }
+
+// IsExtensionKey reports whether a key of metadata is a URI: an extension's, not the agent's own.
+func IsExtensionKey(key string) bool {
+	return strings.Contains(key, "://") || strings.HasPrefix(key, "urn:")
+}

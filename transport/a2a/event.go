@@ -178,6 +178,17 @@ func (p Parts) All() iter.Seq[*Part] {
 	}
 }
 
+// Text is the text of all parts, joined.
+func (p Parts) Text() string {
+	var b strings.Builder
+	for part := range p.All() {
+		if part.Kind == PartText {
+			b.WriteString(part.Text)
+		}
+	}
+	return b.String()
+}
+
 // PartKind says what a part holds.
 type PartKind uint8
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -59,7 +59,7 @@ func getCard(p *frame.Program, c *cli.Context) error {
 	out.Heading("How a2astdio talks to it")
 	how, connectErr := l.Client.Chosen(c.Context)
 	at := how.At
-	writing, settingsErr := mapping.Settings(card, l.Options.Dialect, l.Options.Extensions)
+	writing, settingsErr := dialect.Settings(card, l.Options.Dialect, l.Options.Extensions)
 	if connectErr != nil {
 		out.Field("  not at all", frame.WithoutWho(connectErr))
 	} else {
@@ -78,7 +78,7 @@ func getCard(p *frame.Program, c *cli.Context) error {
 	}
 	out.Field("  also offers", strings.Join(otherInterfaces(card, at), "\n"))
 	abilities(&out, card)
-	extensions(&out, mapping.Negotiate(card, l.Options.Extensions))
+	extensions(&out, dialect.Negotiate(card, l.Options.Extensions))
 	skills(&out, card)
 	Security(&out, card)
 	report, err := l.Signatures.Verdict(c.Context, []byte(card.Raw))
@@ -107,11 +107,11 @@ func Who(out *frame.Page, card *a2a.Card) {
 }
 
 // DialectSays names a dialect and what it adds.
-func DialectSays(w mapping.Writing, asked string) string {
+func DialectSays(w dialect.Writing, asked string) string {
 	what := cmp.Or(map[string]string{
-		mapping.DialectDevtool: "the development-tool extension",
-		mapping.DialectGemini:  "that of Gemini CLI's server, told by the card's name",
-		mapping.DialectCore:    "no dialect: texts, files and data",
+		dialect.Devtool: "the development-tool extension",
+		dialect.Gemini:  "that of Gemini CLI's server, told by the card's name",
+		dialect.Core:    "no dialect: texts, files and data",
 	}[w.Dialect], "told by the card")
 	if asked != "" && asked != "auto" {
 		what += ", by --dialect"
@@ -157,7 +157,7 @@ func abilities(out *frame.Page, card *a2a.Card) {
 	out.Field("  gives", strings.Join(card.OutputModes, ", "))
 }
 
-func extensions(out *frame.Page, verdicts []mapping.Verdict) {
+func extensions(out *frame.Page, verdicts []dialect.Verdict) {
 	if len(verdicts) == 0 {
 		return
 	}

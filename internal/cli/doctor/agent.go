@@ -14,7 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -147,7 +147,7 @@ func originOfURL(s string) string {
 func (k *checkup) extensionsStep() {
 	var lines []string
 	echoed, echoes := k.l.Client.Echoed()
-	for _, v := range mapping.Negotiate(k.card, k.l.Options.Extensions) {
+	for _, v := range dialect.Negotiate(k.card, k.l.Options.Extensions) {
 		word := "not active"
 		if v.Active {
 			word = "active"
@@ -157,7 +157,7 @@ func (k *checkup) extensionsStep() {
 		}
 		lines = append(lines, word, "  "+v.URI)
 	}
-	w, err := mapping.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions)
+	w, err := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions)
 	if err != nil {
 		k.fail("extensions", err, "")
 		return

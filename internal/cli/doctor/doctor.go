@@ -17,7 +17,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -194,7 +194,7 @@ type answered struct {
 // ask asks for a task that does not exist. That changes nothing, and an agent that
 // answers with any error has understood.
 func (k *checkup) ask() *answered {
-	if w, err := mapping.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions); err == nil {
+	if w, err := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions); err == nil {
 		k.l.Client.Activate(w.Extensions)
 	}
 	begun := time.Now()

@@ -13,14 +13,14 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/agentproc"
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 )
 
 // readsGeminiHome reports whether a command starts Gemini CLI's A2A server: by its
 // package, its program, or the dialect that the user names.
-func readsGeminiHome(command, dialect string) bool {
+func readsGeminiHome(command, spoken string) bool {
 	_, words, err := agentproc.Words(command)
-	return err == nil && (dialect == mapping.DialectGemini || slices.ContainsFunc(words, func(w string) bool {
+	return err == nil && (spoken == dialect.Gemini || slices.ContainsFunc(words, func(w string) bool {
 		return strings.Contains(w, "gemini-cli-a2a-server") || filepath.Base(filepath.ToSlash(w)) == "a2a-server.mjs"
 	}))
 }

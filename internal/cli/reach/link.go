@@ -23,7 +23,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -53,7 +53,7 @@ type Link struct {
 	// Consent lets a started agent run in the workspace; nil: it does not run there.
 	Consent *consent
 	// Writing is how to write to the agent, once its card is known.
-	Writing mapping.Writing
+	Writing dialect.Writing
 }
 
 // Close releases what the link holds, in reverse order.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/safe"
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 )
 
 // Headers reads --header. Errors leave out the value, which is likely to be a password.
@@ -92,13 +92,13 @@ func Fields(list []string) []string {
 func extensionURIs(list []string) (all []string, err error) {
 	for _, s := range list {
 		uri, required := s, ""
-		if at := strings.LastIndex(s, "="); at > 0 && mapping.IsURI(s[:at]) {
-			if first, _, _ := strings.Cut(s[at+1:], ","); mapping.IsURI(first) {
+		if at := strings.LastIndex(s, "="); at > 0 && dialect.IsURI(s[:at]) {
+			if first, _, _ := strings.Cut(s[at+1:], ","); dialect.IsURI(first) {
 				uri, required = s[:at], s[at+1:]
 			}
 		}
 		for _, u := range append([]string{uri}, strings.FieldsFunc(required, func(r rune) bool { return r == ',' })...) {
-			if !mapping.IsURI(u) {
+			if !dialect.IsURI(u) {
 				return nil, frame.Usagef("--extension does not take %q: it takes the URI of an extension, like https://example.com/extension/v1, or URI=URI,... for one and those that it requires", u)
 			}
 			if !slices.Contains(all, u) {

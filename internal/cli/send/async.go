@@ -12,7 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
 	"github.com/a2astdio/a2astdio/internal/safe"
-	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -61,7 +61,7 @@ func sendAsync(p *frame.Program, c *cli.Context, l *reach.Link, t *thread, agent
 	}
 	m.ID = uuid.NewString()
 	if m.TaskID == "" && !w.Settled(m) {
-		settings := mapping.AgentSettings{Workspace: l.Options.Workspace, Extra: l.Options.AgentSettings}
+		settings := dialect.AgentSettings{Workspace: l.Options.Workspace, Extra: l.Options.AgentSettings}
 		if err := w.Apply(settings, m); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -105,7 +106,7 @@ func asks(l *reach.Link, c *cli.Context, taskID string) bool {
 	if err != nil {
 		return false
 	}
-	w, err := mapping.Settings(card, l.Options.Dialect, l.Options.Extensions)
+	w, err := dialect.Settings(card, l.Options.Dialect, l.Options.Extensions)
 	if err != nil {
 		return false
 	}

@@ -34,8 +34,9 @@ var mayImport = map[string]struct {
 	"mapping/calls":      {[]string{"transport/a2a", "internal/rawjson"}, "the life of a call may know neither how agents spell it nor how an editor shows it"},
 	"mapping/shown":      {[]string{"transport/a2a", "internal/rawjson"}, "what is new is told from items alone"},
 	"mapping/spell":      {[]string{"transport/a2a", "mapping", "mapping/acp", "mapping/calls", "mapping/ask", "internal/rawjson"}, "how steps are spelled may know neither a dialect nor what happens next"},
+	"mapping/dialect":    {[]string{"transport/a2a", "mapping/acp", "mapping/calls", "mapping/ask", "internal/rawjson"}, "how agents say it may know neither what was shown nor an editor"},
 	"mapping":            {[]string{"transport/a2a", "mapping/acp", "mapping/calls", "mapping/ask", "internal/rawjson", "internal/fastpath"}, "meaning is pure: it neither does I/O nor knows how things travel"},
-	"bridge":             {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp", "mapping/ask", "mapping/shown", "mapping/spell"}, "what happens next is the public face: internal types stay out of it"},
+	"bridge":             {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp", "mapping/ask", "mapping/shown", "mapping/dialect", "mapping/spell"}, "what happens next is the public face: internal types stay out of it"},
 	"bridge/store":       {[]string{"transport/a2a", "internal/safe"}, "what is stored has no edge back into what happens"},
 	"internal/companion": {[]string{"internal/safe"}, "the companion needs no A2A"},
 	"internal/fastpath":  {nil, "what an event carries for speed may not know what it says"},
@@ -162,7 +163,7 @@ func TestBindingWords(t *testing.T) {
 				begin, isBegin := strings.CutSuffix(word, "*")
 				switch {
 				case text != word && !(isBegin && strings.HasPrefix(text, begin)):
-				case f.path == "mapping/dialect_gemini_mcp.go" && word == "/tasks*": // an endpoint of that server's own
+				case f.path == "mapping/dialect/gemini_mcp.go" && word == "/tasks*": // an endpoint of that server's own
 				case f.pkg == "transport" && strings.HasPrefix(name, "binding_"):
 					found++
 				default:

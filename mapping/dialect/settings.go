@@ -1,4 +1,4 @@
-package mapping
+package dialect
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -22,38 +23,33 @@ type Writing struct {
 	Extensions []string
 }
 
-// dialect is the one that is written, nil for core.
+// dialect is the one that is written.
 func (w Writing) dialect() dialect {
 	for _, d := range dialects() {
 		if d.name() == w.Dialect {
 			return d
 		}
 	}
-	return nil
+	return noDialect{}
 }
 
 // Traits are how the agent differs from the specification.
-func (w Writing) Traits() Traits {
-	if d := w.dialect(); d != nil {
-		return d.traits()
-	}
-	return Traits{}
-}
+func (w Writing) Traits() Traits { return w.dialect().traits() }
 
 // The dialects that are written.
 const (
-	DialectDevtool = "devtool"
-	DialectGemini  = "gemini"
-	DialectCore    = "core"
+	Devtool = "devtool"
+	Gemini  = "gemini"
+	Core    = "core"
 )
 
-// Dialects are the words that --dialect takes.
-func Dialects() []string {
+// Names are the words that --dialect takes.
+func Names() []string {
 	words := []string{"auto"}
 	for _, d := range dialects() {
 		words = append(words, d.name())
 	}
-	return append(words, DialectCore)
+	return append(words, Core)
 }
 
 // Settings decides how to write to the agent of a card. want is --dialect, auto
@@ -63,7 +59,7 @@ func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
 	declared := ""
 	for _, v := range Negotiate(card, extra) {
 		switch {
-		case v.Active && (want != DialectCore || !v.Spoken || slices.Contains(extra, v.URI)):
+		case v.Active && (want != Core || !v.Spoken || slices.Contains(extra, v.URI)):
 			w.Extensions = append(w.Extensions, v.URI)
 			if v.Spoken && declared == "" && isDevtoolURI(v.URI) {
 				declared = v.URI
@@ -73,18 +69,18 @@ func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
 		}
 	}
 	switch known := slices.IndexFunc(dialects(), func(d dialect) bool { return d.name() == want }); {
-	case want != "" && want != "auto" && want != DialectCore && known < 0:
-		return w, fmt.Errorf("bridge: unknown dialect %q; use one of %s", want, strings.Join(Dialects(), ", "))
-	case want == DialectDevtool && declared == "":
+	case want != "" && want != "auto" && want != Core && known < 0:
+		return w, fmt.Errorf("bridge: unknown dialect %q; use one of %s", want, strings.Join(Names(), ", "))
+	case want == Devtool && declared == "":
 		declared = devtoolURI
 		w.Extensions = append(w.Extensions, declared)
 	case want != "" && want != "auto":
 	case declared != "":
-		w.Dialect = DialectDevtool
+		w.Dialect = Devtool
 	default:
 		w.Dialect = dialectOf(card)
 	}
-	if w.Dialect == DialectDevtool {
+	if w.Dialect == Devtool {
 		w.URI = declared
 	}
 	return w, nil
@@ -97,7 +93,7 @@ func dialectOf(card *a2a.Card) string {
 			return d.name()
 		}
 	}
-	return DialectCore
+	return Core
 }
 
 // AgentSettings is what the first message of a session tells the agent.
@@ -136,18 +132,14 @@ func (w Writing) Apply(s AgentSettings, m *a2a.Outgoing) error {
 // members are the settings, and the key of the metadata that holds them; "" in a dialect
 // that has none.
 func (w Writing) members(s AgentSettings) (key string, settings map[string]any, err error) {
-	d := w.dialect()
-	if d == nil {
-		return "", nil, nil
-	}
-	if key, settings = d.settings(s, w.URI); key == "" || len(s.Extra) == 0 {
+	if key, settings = w.dialect().settings(s, w.URI); key == "" || len(s.Extra) == 0 {
 		return key, settings, nil
 	}
 	var extra map[string]json.RawMessage
 	if err := json.Unmarshal(s.Extra, &extra); err != nil {
 		return "", nil, fmt.Errorf("bridge: --agent-settings is not a JSON object: %v", err)
 	}
-	if w.Dialect == DialectDevtool {
+	if w.Dialect == Devtool {
 		if err := dropRespelled(settings, extra); err != nil {
 			return "", nil, err
 		}
@@ -186,25 +178,29 @@ func (w Writing) nameExtension(m *a2a.Outgoing) {
 // Answers writes the user's answers into a message, each in the dialect that
 // asked. All answers of a pause belong into one message: answered singly,
 // parallel calls stall.
-func (w Writing) Answers(answers []Answer, m *a2a.Outgoing) error {
+func (w Writing) Answers(answers []ask.Answer, m *a2a.Outgoing) error {
 	for _, a := range answers {
-		if err := dialectOfCall(a.Call).answer(a, m); err != nil {
+		if err := WriteAnswer(a, m); err != nil {
 			return err
 		}
-		if (dialectOfCall(a.Call) == devtool{}) {
+		if dialectAt(a.Call.Dialect).name() == Devtool {
 			w.nameExtension(m)
 		}
 	}
 	return nil
 }
 
+// WriteAnswer adds one answer to a message: see [Writing.Answers].
+func WriteAnswer(a ask.Answer, m *a2a.Outgoing) error { return dialectAt(a.Call.Dialect).answer(a, m) }
+
+// WriteReply adds the user's words, which answer an input, to a message.
+func WriteReply(in Input, text string, m *a2a.Outgoing) error {
+	return dialectAt(in.dialect).reply(in, text, m)
+}
+
 // Settled reports whether a message carries settings of this dialect already.
 func (w Writing) Settled(m *a2a.Outgoing) bool {
-	d := w.dialect()
-	if d == nil {
-		return true
-	}
-	key, _ := d.settings(AgentSettings{}, w.URI)
+	key, _ := w.dialect().settings(AgentSettings{}, w.URI)
 	_, ok := m.Metadata[key]
 	return ok || key == ""
 }

@@ -1,4 +1,4 @@
-package mapping
+package dialect
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 // mastra is Mastra's server, whose task begins with a filler for the answer. All else
 // that it says is A2A. Read in source, and tried (@mastra/server 1.68).
-type mastra struct{ quiet }
+type mastra struct{ base }
 
 const mastraFiller = "Generating response..."
 
@@ -24,6 +24,6 @@ func (mastra) knows(ev *a2a.Event) bool {
 		(ev.Artifact.ID == ev.TaskID+":response:text" || ev.Artifact.ID == ev.TaskID+":response:data")
 }
 
-func (mastra) message(m *a2a.Message, at *carrier, _ *pieces) bool {
-	return at.state == a2a.StateWorking && wholeText(m.Parts) == mastraFiller
+func (mastra) message(m *a2a.Message, at *Carrier, _ *Pieces) bool {
+	return at.State == a2a.StateWorking && m.Parts.Text() == mastraFiller
 }

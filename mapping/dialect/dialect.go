@@ -1,11 +1,11 @@
-package mapping
+package dialect
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -15,13 +15,13 @@ import (
 // [dialects].
 //
 // A dialect reads events once the agent is known to speak it: by the card and --dialect
-// ([Fold.Speak]), or by the metadata of one event. That holds for the rest of the
+// ([Spoken.Speak]), or by the metadata of one event. That holds for the rest of the
 // conversation, because a task's history has lost the events' metadata. Which one we
 // write in is decided once, from the card (see [Settings]), except for answers: they go
 // out in the dialect that asked.
 type dialect interface {
 	// A dialect whose agents put each tool call into a data part of its own, and its output
-	// into an artifact, reads them so; the others split messages: see [apart].
+	// into an artifact, reads them so; the others split messages: see [splitter].
 	calls.Reader
 	// name is the word for it on the command line.
 	name() string
@@ -41,10 +41,10 @@ type dialect interface {
 	// read. (Most agents send metadata of no dialect, with each event.)
 	sign() string
 	// meta reads an event's metadata; false if it has nothing of this dialect.
-	meta(metadata a2a.JSON, m *meta) bool
+	meta(metadata a2a.JSON, m *Meta) bool
 	// options are choices that the agent does not name, but that its own editors offer.
 	// They come before those that it names.
-	options(c *ToolCall) []Option
+	options(c *calls.ToolCall) []ask.Option
 	// takesContent reports whether an answer may hold other content than the agent
 	// has proposed to write.
 	takesContent() bool
@@ -52,7 +52,9 @@ type dialect interface {
 	// those that [Negotiate] knows.
 	extensions() []string
 	// answer spells a user's answer into a message.
-	answer(a Answer, m *a2a.Outgoing) error
+	answer(a ask.Answer, m *a2a.Outgoing) error
+	// reply adds the user's own words, which answer an input (see [PieceInput]), to a message.
+	reply(in Input, text string, m *a2a.Outgoing) error
 }
 
 // commands are what a dialect has for slash commands. The zero value: there are none.
@@ -80,22 +82,27 @@ func dialects() []dialect {
 	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}}
 }
 
-// dialectOfCall returns the dialect that a call came in, which answers go out in. That of a call
-// from elsewhere does nothing.
-func dialectOfCall(c *ToolCall) dialect {
-	if c.Dialect == 0 {
-		return noDialect{}
+// dialectAt returns the dialect at a place in that list, counted from 1 (see
+// [calls.ToolCall.Dialect]); at any other one that does nothing.
+func dialectAt(place uint8) dialect {
+	if all := dialects(); 0 < place && int(place) <= len(all) {
+		return all[place-1]
 	}
-	return dialects()[c.Dialect-1]
+	return noDialect{}
 }
 
-// placeOf is the place of a dialect in that list, counted from 1: see [calls.ToolCall.Dialect].
-func placeOf(d dialect) uint8 {
-	return uint8(slices.IndexFunc(dialects(), func(o dialect) bool { return o == d }) + 1)
+// NewQuestion returns the question that a call asks, with the choices of its dialect.
+func NewQuestion(c *calls.ToolCall) ask.Question {
+	d := dialectAt(c.Dialect)
+	var offered []ask.Option
+	if c.Confirmation != nil {
+		offered = d.options(c)
+	}
+	return ask.NewQuestion(c, offered, d.takesContent())
 }
 
 // noDialect is that of calls which came in none.
-type noDialect struct{ quiet }
+type noDialect struct{ base }
 
 func (noDialect) name() string { return "" }
 func (noDialect) sign() string { return "" }
@@ -129,25 +136,24 @@ type Traits struct {
 	ServersInSettings bool
 }
 
-// meta is what an event's metadata says beside the event.
-type meta struct {
-	said     bool // it has something of a dialect
-	kind     eventKind
-	model    string
-	userTier string
-	// err is an unexpected error in the agent, in its own words.
-	err   string
-	usage a2a.JSON
+// Meta is what an event's metadata says beside the event.
+type Meta struct {
+	Said     bool // it has something of a dialect
+	Model    string
+	UserTier string
+	// Err is an unexpected error in the agent, in its own words.
+	Err   string
+	Usage a2a.JSON
+	// Others are the members that no dialect has read, as an object; "" if there is
+	// none.
+	Others a2a.JSON
+	// Extended: some of them are under URIs, which are extensions.
+	Extended bool
+
+	kind eventKind
 	// other: the event is of another version of a dialect, whose schema we do not know.
 	// Nothing in it is read by its shape.
 	other bool
-	// uri is the key that the metadata was found under.
-	uri string
-	// others are the members that no dialect has read, as an object; "" if there is
-	// none.
-	others a2a.JSON
-	// extended: some of them are under URIs, which are extensions.
-	extended bool
 }
 
 // eventKind is what an event says it is.
@@ -155,37 +161,9 @@ type eventKind uint8
 
 const (
 	kindUnsaid eventKind = iota
-	kindConfirmation
-	kindUpdate
-	kindText
-	kindState
 	kindThought
+	kindOther
 )
-
-// thought reads a data part as a thought. Both dialects that have thoughts spell
-// them alike, so an event's kind decides, or, in a snapshot, that there is
-// nothing else in it.
-func (f *facts) thought(data gjson.Result) (subject, description string, ok bool) {
-	kind := f.meta.kind
-	if kind != kindThought && kind != kindUnsaid || f.spoken == 0 {
-		return "", "", false
-	}
-	members := 0
-	data.ForEach(func(k, v gjson.Result) bool {
-		members++
-		switch {
-		case k.Str == "subject" && v.Type == gjson.String:
-			subject, ok = v.Str, true
-		case k.Str == "description" && v.Type == gjson.String:
-			description, ok = v.Str, true
-		}
-		return true
-	})
-	if kind == kindUnsaid && (members != 2 || subject == "" && description == "") {
-		return "", "", false
-	}
-	return subject, description, ok
-}
 
 // first returns the first of the members that is there and not null: field
 // names come in snake_case and in lowerCamelCase.

@@ -1,4 +1,4 @@
-package mapping
+package dialect
 
 import (
 	"strings"
@@ -71,18 +71,6 @@ func (e Execution) Notice() string {
 		return "[" + text + ".]\n\n"
 	default:
 		return "[" + text + ": " + message + "]\n\n"
-	}
-}
-
-// execution takes what the agent says of a slash command. A second stream of the same
-// task may repeat it.
-func (f *Fold) execution(e Execution) {
-	if f.Execution == e {
-		return
-	}
-	f.Execution = e
-	if text := e.Notice(); text != "" {
-		f.add(Step{Kind: StepNotice, Text: text, Harmless: true})
 	}
 }
 

@@ -1,4 +1,4 @@
-package mapping
+package dialect
 
 import (
 	"cmp"
@@ -21,12 +21,12 @@ import (
 // Its faults, and where they are handled: options are never sent (options, below);
 // output so far claims to be appended and is sent whole each time (OutputSoFar); events
 // are repeated ([Fold]); an error is an empty object (geminiResult).
-type gemini struct{ quiet }
+type gemini struct{ base }
 
 // geminiKey is the metadata key of the dialect, in both directions.
 const geminiKey = "coderAgent"
 
-func (gemini) name() string { return DialectGemini }
+func (gemini) name() string { return Gemini }
 
 // traits: its tasks/cancel ends the task, and the conversation with it; it stops as
 // well when the connection is ended, unless a tool is at work. Its history has the
@@ -72,31 +72,25 @@ func geminiCommandText(raw json.RawMessage) (text string, ok bool) {
 
 func (gemini) sign() string { return geminiKey }
 
-func (gemini) meta(metadata a2a.JSON, m *meta) (found bool) {
+func (gemini) meta(metadata a2a.JSON, m *Meta) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(k, v gjson.Result) bool {
 		switch k.Str {
 		case geminiKey:
 			found = true
 			switch v.Get("kind").Str {
-			case "tool-call-confirmation":
-				m.kind = kindConfirmation
-			case "tool-call-update":
-				m.kind = kindUpdate
-			case "text-content", "citation":
-				m.kind = kindText
-			case "state-change":
-				m.kind = kindState
+			case "tool-call-confirmation", "tool-call-update", "text-content", "citation", "state-change":
+				m.kind = kindOther
 			case "thought":
 				m.kind = kindThought
 			}
 		case "model":
-			m.model = v.Str
+			m.Model = v.Str
 		case "userTier":
-			m.userTier = v.Str
+			m.UserTier = v.Str
 		case "error":
-			m.err = v.String()
+			m.Err = v.String()
 		case "usageMetadata":
-			m.usage = a2a.JSON(v.Raw)
+			m.Usage = a2a.JSON(v.Raw)
 		}
 		return true
 	})
@@ -115,7 +109,7 @@ func (gemini) Answered(data calls.Object) (id string, ok bool) {
 // repeats: the tool's schema, twice, is most of each event.
 func (gemini) Repeats() string { return "tool" }
 
-func (gemini) ToolCall(data calls.Object, c *ToolCall) {
+func (gemini) ToolCall(data calls.Object, c *calls.ToolCall) {
 	geminiRequest(data.Get("request"), c)
 	geminiTool(data.Get("tool"), c)
 	if details := data.Get("confirmationDetails"); rawjson.IsObject(details) {
@@ -123,28 +117,25 @@ func (gemini) ToolCall(data calls.Object, c *ToolCall) {
 	}
 	switch rawjson.Text(data.Get("status")) {
 	case "validating", "scheduled":
-		c.Status = ToolPending
+		c.Status = calls.Pending
 	case "awaiting_approval":
-		c.Status = ToolPending
+		c.Status = calls.Pending
 		c.Asks = !data.Has("outcome")
-		if c.Confirmation == nil {
-			c.Confirmation = &Confirmation{}
-		}
 	case "executing":
-		c.Status = ToolExecuting
+		c.Status = calls.Executing
 		c.SetOutputSoFar(data.Get("liveOutput"))
 	case "success":
-		c.Status = ToolSucceeded
+		c.Status = calls.Succeeded
 		c.Output = geminiOutput(data.Get("response"))
 	case "error":
-		c.Status = ToolFailed
+		c.Status = calls.Failed
 		c.Error = geminiError(data.Get("response"))
 	case "cancelled":
-		c.Status = ToolCancelled
+		c.Status = calls.Cancelled
 	}
 }
 
-func geminiRequest(raw string, c *ToolCall) {
+func geminiRequest(raw string, c *calls.ToolCall) {
 	var room [12]calls.Member
 	request := calls.ReadObject(room[:0], raw)
 	c.ID = calls.StringOf(request.Get("callId"))
@@ -157,7 +148,7 @@ func geminiRequest(raw string, c *ToolCall) {
 
 // geminiTool reads the members that describe the tool. They come before its schema,
 // where the walk ends.
-func geminiTool(raw string, c *ToolCall) {
+func geminiTool(raw string, c *calls.ToolCall) {
 	kind, name := "", ""
 	rawjson.EachMember(raw, func(key, value string) bool {
 		switch {
@@ -186,13 +177,13 @@ func geminiKind(kind string) string {
 	return "other"
 }
 
-func geminiConfirmation(raw string) *Confirmation {
+func geminiConfirmation(raw string) *calls.Confirmation {
 	var room [12]calls.Member
 	o := calls.ReadObject(room[:0], raw)
-	c := &Confirmation{}
+	c := &calls.Confirmation{}
 	switch kind := rawjson.Text(o.Get("type")); kind {
 	case "exec", "sandbox_expansion":
-		c.Execute = &ExecuteDetails{Command: calls.StringOf(o.Get("command"))}
+		c.Execute = &calls.ExecuteDetails{Command: calls.StringOf(o.Get("command"))}
 		if kind != "exec" {
 			// The same command, with more permissions: another question.
 			permissions := cmp.Or(o.Get("additionalPermissions"), "{}")
@@ -201,9 +192,9 @@ func geminiConfirmation(raw string) *Confirmation {
 	case "edit":
 		c.Edit = geminiDiff(o)
 	case "mcp":
-		c.MCP = &MCPDetails{ServerName: calls.StringOf(o.Get("serverName")), ToolName: calls.StringOf(o.Get("toolName"))}
+		c.MCP = &calls.MCPDetails{ServerName: calls.StringOf(o.Get("serverName")), ToolName: calls.StringOf(o.Get("toolName"))}
 	default:
-		c.Generic = &GenericDetails{Kind: kind, Description: geminiDescription(gjson.Parse(raw))}
+		c.Generic = &calls.GenericDetails{Kind: kind, Description: geminiDescription(gjson.Parse(raw))}
 	}
 	return c
 }
@@ -230,8 +221,8 @@ func geminiDescription(v gjson.Result) string {
 // geminiDiff reads both what is proposed and what was written. The server sends
 // an empty originalContent for a new file, as for an empty one; only a result
 // tells them apart.
-func geminiDiff(o calls.Object) *FileDiff {
-	d := &FileDiff{
+func geminiDiff(o calls.Object) *calls.FileDiff {
+	d := &calls.FileDiff{
 		FileName:   calls.StringOf(o.Get("fileName")),
 		FilePath:   calls.StringOf(o.Get("filePath")),
 		NewContent: calls.StringOf(o.Get("newContent")),
@@ -243,26 +234,26 @@ func geminiDiff(o calls.Object) *FileDiff {
 	return d
 }
 
-func geminiOutput(response string) *ToolOutput {
+func geminiOutput(response string) *calls.Output {
 	display := rawjson.Member(response, "resultDisplay")
 	switch {
 	case rawjson.IsString(display):
-		return &ToolOutput{Text: calls.TrimScreen(calls.StringOf(display))}
+		return &calls.Output{Text: calls.TrimScreen(calls.StringOf(display))}
 	case rawjson.IsArray(display):
-		return &ToolOutput{Text: terminalText(gjson.Parse(display))}
+		return &calls.Output{Text: terminalText(gjson.Parse(display))}
 	case !rawjson.IsObject(display):
-		return &ToolOutput{}
+		return &calls.Output{}
 	}
 	var room [12]calls.Member
 	o := calls.ReadObject(room[:0], display)
 	if o.Has("newContent") && o.Has("filePath") {
-		return &ToolOutput{Diff: geminiDiff(o)}
+		return &calls.Output{Diff: geminiDiff(o)}
 	}
-	return &ToolOutput{Text: calls.StringOf(o.Get("summary")), Data: a2a.JSON(display)}
+	return &calls.Output{Text: calls.StringOf(o.Get("summary")), Data: a2a.JSON(display)}
 }
 
-func geminiError(response string) *ErrorDetails {
-	e := &ErrorDetails{Message: calls.StringOf(rawjson.Member(response, "resultDisplay")), Type: calls.StringOf(rawjson.Member(response, "errorType"))}
+func geminiError(response string) *calls.ErrorDetails {
+	e := &calls.ErrorDetails{Message: calls.StringOf(rawjson.Member(response, "resultDisplay")), Type: calls.StringOf(rawjson.Member(response, "errorType"))}
 	e.Message = cmp.Or(e.Message, calls.StringOf(rawjson.Member(rawjson.Member(response, "error"), "message")), "the tool failed and the agent does not say why")
 	return e
 }
@@ -305,11 +296,11 @@ func (gemini) OutputSoFar(a *a2a.Artifact) (callID string, soFar calls.Sent, ok 
 // server forgets "always", or fails on it (proceed_always makes an edit fail in
 // every task that is made by a message, and does not stick for a shell), so the
 // bridge remembers it and sends "once". The names say what is remembered.
-func (gemini) options(c *ToolCall) []Option {
+func (gemini) options(c *calls.ToolCall) []ask.Option {
 	const once, cancel = "proceed_once", "cancel"
-	var options []Option
+	var options []ask.Option
 	always := func(id, name string, s ask.Scope, width ask.Width) {
-		options = append(options, Option{ID: id, Name: name, Kind: acp.OptionAllowAlways, Certain: true,
+		options = append(options, ask.Option{ID: id, Name: name, Kind: acp.OptionAllowAlways, Certain: true,
 			Remember: &s, Send: once, Width: width})
 	}
 	scope := ask.ScopeOf(c)
@@ -327,8 +318,8 @@ func (gemini) options(c *ToolCall) []Option {
 		}
 		always(id, "Always allow "+what+" in this session", scope, ask.WidthSession)
 	}
-	return append(options, ask.NewOption(ConfirmationOption{ID: once, Name: "Allow"}),
-		ask.NewOption(ConfirmationOption{ID: cancel, Name: "Reject"}))
+	return append(options, ask.NewOption(calls.ConfirmationOption{ID: once, Name: "Allow"}),
+		ask.NewOption(calls.ConfirmationOption{ID: cancel, Name: "Reject"}))
 }
 
 // takesContent: build 0.25.2 waits for ever when an answer has newContent; 0.61
@@ -337,7 +328,7 @@ func (gemini) takesContent() bool { return false }
 
 // answer has this dialect's keys only: the server ignores the RFC's keys without an
 // error, and goes on waiting.
-func (gemini) answer(a Answer, m *a2a.Outgoing) error {
+func (gemini) answer(a ask.Answer, m *a2a.Outgoing) error {
 	return addData(m, struct {
 		CallID  string `json:"callId"`
 		Outcome string `json:"outcome"`

@@ -1,4 +1,4 @@
-package mapping
+package dialect
 
 import (
 	"encoding/json"
@@ -14,13 +14,13 @@ import (
 // from a file.
 func TestSettingsOnce(t *testing.T) {
 	for _, row := range []struct{ dialect, extra, want string }{
-		{DialectDevtool, `{}`, `{"mcp_servers":["editor"],"workspace_path":"/w"}`},
-		{DialectDevtool, `{"mcpServers":["mine"]}`, `{"mcpServers":["mine"],"workspace_path":"/w"}`},
-		{DialectDevtool, `{"mcp_servers":["mine"]}`, `{"mcp_servers":["mine"],"workspace_path":"/w"}`},
-		{DialectDevtool, `{"workspacePath":"/mine","n":12345678901234567890}`, `{"mcp_servers":["editor"],"n":12345678901234567890,"workspacePath":"/mine"}`},
-		{DialectDevtool, `{"mcpServers":[],"mcp_servers":[]}`, `bridge: --agent-settings has one field in two spellings, mcpServers and mcp_servers: keep one of them`},
-		{DialectGemini, `{"mcpServers":["mine"]}`, `{"kind":"agent-settings","mcpServers":["mine"],"workspacePath":"/w"}`},
-		{DialectGemini, `{"workspace_path":"/mine"}`, `{"kind":"agent-settings","workspacePath":"/w","workspace_path":"/mine"}`},
+		{Devtool, `{}`, `{"mcp_servers":["editor"],"workspace_path":"/w"}`},
+		{Devtool, `{"mcpServers":["mine"]}`, `{"mcpServers":["mine"],"workspace_path":"/w"}`},
+		{Devtool, `{"mcp_servers":["mine"]}`, `{"mcp_servers":["mine"],"workspace_path":"/w"}`},
+		{Devtool, `{"workspacePath":"/mine","n":12345678901234567890}`, `{"mcp_servers":["editor"],"n":12345678901234567890,"workspacePath":"/mine"}`},
+		{Devtool, `{"mcpServers":[],"mcp_servers":[]}`, `bridge: --agent-settings has one field in two spellings, mcpServers and mcp_servers: keep one of them`},
+		{Gemini, `{"mcpServers":["mine"]}`, `{"kind":"agent-settings","mcpServers":["mine"],"workspacePath":"/w"}`},
+		{Gemini, `{"workspace_path":"/mine"}`, `{"kind":"agent-settings","workspacePath":"/w","workspace_path":"/mine"}`},
 	} {
 		var m a2a.Outgoing
 		err := Writing{Dialect: row.dialect, URI: devtoolURI}.Apply(AgentSettings{Workspace: "/w",

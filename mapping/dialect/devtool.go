@@ -1,4 +1,4 @@
-package mapping
+package dialect
 
 import (
 	"slices"
@@ -16,9 +16,9 @@ import (
 // (its §3.2). Metadata is keyed by the extension's URI; enum values are taken as
 // names, as names with the enum's prefix, and as proto numbers; members in
 // snake_case and in lowerCamelCase, as proto-JSON writes and accepts them.
-type devtool struct{ quiet }
+type devtool struct{ base }
 
-func (devtool) name() string { return DialectDevtool }
+func (devtool) name() string { return Devtool }
 
 func (devtool) traits() Traits {
 	return Traits{Approvals: true, ContinuesCompleted: true, ServersInSettings: true}
@@ -44,7 +44,7 @@ func (devtool) commands() commands {
 
 func (devtool) sign() string { return "developer-profile" }
 
-func (devtool) meta(metadata a2a.JSON, m *meta) (found bool) {
+func (devtool) meta(metadata a2a.JSON, m *Meta) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(key, event gjson.Result) bool {
 		switch {
 		case !isDevtoolURI(key.Str) || !event.IsObject():
@@ -53,17 +53,17 @@ func (devtool) meta(metadata a2a.JSON, m *meta) (found bool) {
 			m.other = true
 			return true
 		}
-		found, m.uri, m.other = true, key.Str, false
+		found, m.other = true, false
 		event.ForEach(func(k, v gjson.Result) bool {
 			switch k.Str {
 			case "kind":
 				m.kind = devtoolKind(v)
 			case "model":
-				m.model = v.Str
+				m.Model = v.Str
 			case "user_tier", "userTier":
-				m.userTier = v.Str
+				m.UserTier = v.Str
 			case "error":
-				m.err = v.String()
+				m.Err = v.String()
 			}
 			return true
 		})
@@ -74,16 +74,10 @@ func (devtool) meta(metadata a2a.JSON, m *meta) (found bool) {
 
 func devtoolKind(v gjson.Result) eventKind {
 	switch n, name := enum(v, "DEVELOPMENT_TOOL_EVENT_KIND_"); {
-	case n == 1 || name == "TOOL_CALL_CONFIRMATION":
-		return kindConfirmation
-	case n == 2 || name == "TOOL_CALL_UPDATE":
-		return kindUpdate
-	case n == 3 || name == "TEXT_CONTENT":
-		return kindText
-	case n == 4 || name == "STATE_CHANGE":
-		return kindState
 	case n == 5 || name == "THOUGHT":
 		return kindThought
+	case 1 <= n && n <= 4 || slices.Contains([]string{"TOOL_CALL_CONFIRMATION", "TOOL_CALL_UPDATE", "TEXT_CONTENT", "STATE_CHANGE"}, name):
+		return kindOther
 	}
 	return kindUnsaid
 }
@@ -106,7 +100,7 @@ func (devtool) Answered(data calls.Object) (id string, ok bool) {
 	return calls.StringOf(data.Get("tool_call_id", "toolCallId")), data.Get("selected_option_id", "selectedOptionId") != ""
 }
 
-func (devtool) ToolCall(data calls.Object, c *ToolCall) {
+func (devtool) ToolCall(data calls.Object, c *calls.ToolCall) {
 	var extra []byte
 	for i := range data {
 		raw := data[i].Value
@@ -140,12 +134,12 @@ func (devtool) ToolCall(data calls.Object, c *ToolCall) {
 	if c.Output != nil || c.Error != nil {
 		c.SetOutputSoFar("") // the result takes its place
 	}
-	c.Asks = c.Confirmation != nil && c.Status == ToolPending
+	c.Asks = c.Confirmation != nil && c.Status == calls.Pending
 }
 
 // Question: the extension has a ConfirmationRequest with a ToolCall around it, and without
 // (§3.2: a message "contains a ConfirmationRequest").
-func (devtool) Question(data string, c *ToolCall) bool {
+func (devtool) Question(data string, c *calls.ToolCall) bool {
 	if !isBareRequest(data) {
 		return false
 	}
@@ -172,23 +166,23 @@ func isBareRequest(data string) bool {
 	return (options || details) && !others
 }
 
-func devtoolStatus(v gjson.Result) ToolStatus {
+func devtoolStatus(v gjson.Result) calls.Status {
 	n, name := enum(v, "TOOL_CALL_STATUS_")
 	for i, s := range calls.StatusNames {
 		if n == i || name == s || name == "STATUS_"+s {
-			return ToolStatus(i)
+			return calls.Status(i)
 		}
 	}
-	return ToolUnspecified
+	return calls.Unspecified
 }
 
-func devtoolOutput(raw string) *ToolOutput {
+func devtoolOutput(raw string) *calls.Output {
 	if rawjson.IsString(raw) {
-		return &ToolOutput{Text: calls.StringOf(raw)}
+		return &calls.Output{Text: calls.StringOf(raw)}
 	}
 	var room [8]calls.Member
 	v := calls.ReadObject(room[:0], raw)
-	o := &ToolOutput{Text: calls.StringOf(v.Get("text"))}
+	o := &calls.Output{Text: calls.StringOf(v.Get("text"))}
 	if diff := v.Get("diff"); rawjson.IsObject(diff) {
 		o.Diff = devtoolDiff(diff)
 	}
@@ -196,23 +190,23 @@ func devtoolOutput(raw string) *ToolOutput {
 	return o
 }
 
-func devtoolError(raw string) *ErrorDetails {
+func devtoolError(raw string) *calls.ErrorDetails {
 	if rawjson.IsString(raw) {
-		return &ErrorDetails{Message: calls.StringOf(raw)}
+		return &calls.ErrorDetails{Message: calls.StringOf(raw)}
 	}
 	var room [8]calls.Member
 	v := calls.ReadObject(room[:0], raw)
-	return &ErrorDetails{
+	return &calls.ErrorDetails{
 		Message:    calls.StringOf(v.Get("message")),
 		Type:       calls.StringOf(v.Get("type")),
 		StatusCode: int(gjson.Parse(v.Get("status_code", "statusCode")).Int()),
 	}
 }
 
-func devtoolDiff(raw string) *FileDiff {
+func devtoolDiff(raw string) *calls.FileDiff {
 	var room [8]calls.Member
 	v := calls.ReadObject(room[:0], raw)
-	d := &FileDiff{
+	d := &calls.FileDiff{
 		FileName:   calls.StringOf(v.Get("file_name", "fileName")),
 		FilePath:   calls.StringOf(v.Get("file_path", "filePath")),
 		NewContent: calls.StringOf(v.Get("new_content", "newContent")),
@@ -228,15 +222,15 @@ func devtoolDiff(raw string) *FileDiff {
 // devtoolConfirmation reads a ConfirmationRequest. What none of our fields takes goes to
 // [Confirmation.Unread], so that the user sees it: unknown members, in the details too,
 // details that are no object, and whatever comes in two spellings.
-func devtoolConfirmation(v gjson.Result) *Confirmation {
-	c := &Confirmation{}
+func devtoolConfirmation(v gjson.Result) *calls.Confirmation {
+	c := &calls.Confirmation{}
 	var unread []byte
 	v.ForEach(func(k, d gjson.Result) bool {
 		switch {
 		case d.Type == gjson.Null:
 		case k.Str == "options" && d.IsArray() && c.Options == nil:
 			d.ForEach(func(_, o gjson.Result) bool {
-				c.Options = append(c.Options, ConfirmationOption{
+				c.Options = append(c.Options, calls.ConfirmationOption{
 					ID: o.Get("id").String(), Name: o.Get("name").String(), Description: o.Get("description").String()})
 				return true
 			})
@@ -258,21 +252,21 @@ func devtoolConfirmation(v gjson.Result) *Confirmation {
 // devtoolDetails reads details of one kind. It returns what it has not read: members
 // that we do not know, "" for none; everything, if the details are of no kind that we
 // know, or of one that was read before.
-func devtoolDetails(c *Confirmation, key string, d gjson.Result) (rest string) {
+func devtoolDetails(c *calls.Confirmation, key string, d gjson.Result) (rest string) {
 	switch {
 	case (key == "execute_details" || key == "executeDetails") && c.Execute == nil:
-		c.Execute = &ExecuteDetails{Command: d.Get("command").String(),
+		c.Execute = &calls.ExecuteDetails{Command: d.Get("command").String(),
 			WorkingDirectory: first(d, "working_directory", "workingDirectory").String()}
 		return without(d, "command", "working_directory")
 	case (key == "file_edit_details" || key == "fileEditDetails") && c.Edit == nil:
 		c.Edit = devtoolDiff(d.Raw)
 		return without(d, "file_name", "file_path", "old_content", "new_content", "formatted_diff")
 	case (key == "mcp_details" || key == "mcpDetails") && c.MCP == nil:
-		c.MCP = &MCPDetails{ServerName: first(d, "server_name", "serverName").String(),
+		c.MCP = &calls.MCPDetails{ServerName: first(d, "server_name", "serverName").String(),
 			ToolName: first(d, "tool_name", "toolName").String()}
 		return without(d, "server_name", "tool_name")
 	case (key == "generic_details" || key == "genericDetails") && c.Generic == nil:
-		c.Generic = &GenericDetails{Description: d.Get("description").String()}
+		c.Generic = &calls.GenericDetails{Description: d.Get("description").String()}
 		return without(d, "description")
 	}
 	return d.Raw
@@ -315,18 +309,18 @@ func lowerCamel(name string) string {
 // that names none the options of the extension's own example are taken: without them
 // the user could allow nothing. That is not done for a request without a call, whose
 // kind is not known.
-func (devtool) options(c *ToolCall) []Option {
+func (devtool) options(c *calls.ToolCall) []ask.Option {
 	if len(c.Confirmation.Options) > 0 || c.Bare {
 		return nil
 	}
-	return []Option{ask.NewOption(ConfirmationOption{ID: "proceed_once", Name: "Allow"})}
+	return []ask.Option{ask.NewOption(calls.ConfirmationOption{ID: "proceed_once", Name: "Allow"})}
 }
 
 func (devtool) takesContent() bool { return true }
 
 // answer is a ToolCallConfirmation as proto3 JSON: the oneof modified_details has
 // no level of its own there.
-func (devtool) answer(a Answer, m *a2a.Outgoing) error {
+func (devtool) answer(a ask.Answer, m *a2a.Outgoing) error {
 	type fileDetails struct {
 		NewContent string `json:"new_content"`
 	}

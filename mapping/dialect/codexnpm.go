@@ -1,4 +1,4 @@
-package mapping
+package dialect
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -17,7 +18,7 @@ import (
 //
 // Its call IDs (item_1) begin anew in each task, and so does the artifact that has
 // the turn's usage. It asks nothing.
-type codexNPM struct{ quiet }
+type codexNPM struct{ base }
 
 const codexNPMKey = "codexAgent"
 
@@ -32,14 +33,14 @@ func (codexNPM) knows(ev *a2a.Event) bool {
 	return gjson.Get(string(ev.Metadata), codexNPMKey).IsObject()
 }
 
-func (d codexNPM) message(m *a2a.Message, at *carrier, to *pieces) bool {
-	if at.ends {
+func (d codexNPM) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
+	if at.Ends {
 		return false // why it has failed
 	}
 	for p := range m.Parts.All() {
 		switch {
 		case p.Kind == a2a.PartText:
-			to.text(pieceText, p.Text)
+			to.text(PieceText, p.Text)
 		case p.Kind != a2a.PartData:
 			to.part(p)
 		default:
@@ -47,7 +48,7 @@ func (d codexNPM) message(m *a2a.Message, at *carrier, to *pieces) bool {
 			if v.Get("request.callId").Exists() {
 				d.tool(v, to)
 			} else if text := v.Get("text"); text.Type == gjson.String {
-				to.text(pieceWholeThought, text.Str)
+				to.text(PieceWholeThought, text.Str)
 			} else {
 				to.part(p)
 			}
@@ -57,33 +58,33 @@ func (d codexNPM) message(m *a2a.Message, at *carrier, to *pieces) bool {
 }
 
 // artifact is the output of a call, or the turn's usage.
-func (codexNPM) artifact(a *a2a.Artifact, at *carrier, to *pieces) bool {
+func (codexNPM) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	id, found := strings.CutPrefix(a.ID, "tool-")
 	id, ok := strings.CutSuffix(id, "-output")
 	if !found || !ok {
 		return false
 	}
-	text := wholeText(a.Parts)
+	text := a.Parts.Text()
 	switch {
 	case id == "turn-usage":
 		if u := gjson.Get(text, "usage"); u.IsObject() {
-			to.usage = a2a.JSON(u.Raw)
+			to.Usage = a2a.JSON(u.Raw)
 		}
-	case at.appends: // a command's output; that of other calls is in the calls
+	case at.Appends: // a command's output; that of other calls is in the calls
 		to.output(id, text)
 	}
 	return true
 }
 
-func (codexNPM) tool(v gjson.Result, to *pieces) {
-	c := ToolCall{ID: v.Get("request.callId").String(), Name: v.Get("request.name").String(), Kind: acp.KindOther}
+func (codexNPM) tool(v gjson.Result, to *Pieces) {
+	c := calls.ToolCall{ID: v.Get("request.callId").String(), Name: v.Get("request.name").String(), Kind: acp.KindOther}
 	switch v.Get("status").Str {
 	case "in_progress", "updated":
-		c.Status = ToolExecuting
+		c.Status = calls.Executing
 	case "completed":
-		c.Status = ToolSucceeded
+		c.Status = calls.Succeeded
 	case "failed":
-		c.Status = ToolFailed
+		c.Status = calls.Failed
 	}
 	failure := cmp.Or(v.Get("error.message").String(), v.Get("error").String())
 	switch c.Name {
@@ -99,15 +100,15 @@ func (codexNPM) tool(v gjson.Result, to *pieces) {
 		c.DisplayName = v.Get("server").String() + ": " + v.Get("tool").String()
 		c.Input = a2a.JSON(v.Get("arguments").Raw)
 		if result := v.Get("result"); result.Exists() && result.Type != gjson.Null {
-			c.Output = &ToolOutput{Data: a2a.JSON(result.Raw)}
+			c.Output = &calls.Output{Data: a2a.JSON(result.Raw)}
 		}
 	case "web_search":
 		c.Kind, c.Description = acp.KindFetch, v.Get("query").String()
 	case "todo_list":
-		c.Name, c.Status, c.Input = "update_plan", ToolSucceeded, codexTodos(v.Get("items"))
+		c.Name, c.Status, c.Input = "update_plan", calls.Succeeded, codexTodos(v.Get("items"))
 	}
-	if c.Status == ToolFailed && failure != "" {
-		c.Error = &ErrorDetails{Message: failure}
+	if c.Status == calls.Failed && failure != "" {
+		c.Error = &calls.ErrorDetails{Message: failure}
 	}
 	to.call(c)
 }

@@ -1,4 +1,4 @@
-package mapping
+package dialect
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/ask"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -18,14 +19,14 @@ const adkConfirm = "adk_request_confirmation"
 
 // confirmation asks about the call that the agent wants to make. Its payload are values
 // that the tool goes by, as the agent proposes them.
-func (adk) confirmation(id string, args gjson.Result, to *pieces) {
+func (adk) confirmation(id string, args gjson.Result, to *Pieces) {
 	original := args.Get("originalFunctionCall")
 	hint := args.Get("toolConfirmation.hint").String()
 	if strings.Contains(hint, "FunctionResponse") {
 		hint = "" // ADK's own words, to a programmer
 	}
-	c := ToolCall{ID: original.Get("id").String(), QuestionID: id, Name: original.Get("name").String(), Input: a2a.JSON(original.Get("args").Raw),
-		Status: ToolPending, Asks: true, Confirmation: &Confirmation{Generic: &GenericDetails{Description: hint}}}
+	c := calls.ToolCall{ID: original.Get("id").String(), QuestionID: id, Name: original.Get("name").String(), Input: a2a.JSON(original.Get("args").Raw),
+		Status: calls.Pending, Asks: true, Confirmation: &calls.Confirmation{Generic: &calls.GenericDetails{Description: hint}}}
 	if payload := args.Get("toolConfirmation.payload"); payload.Exists() && payload.Type != gjson.Null {
 		c.Confirmation.Unread = a2a.JSON(`{"payload":` + payload.Raw + `}`)
 	}
@@ -33,7 +34,12 @@ func (adk) confirmation(id string, args gjson.Result, to *pieces) {
 	to.call(c)
 }
 
-func adkPayload(c *ToolCall) gjson.Result { return gjson.Get(string(c.Confirmation.Unread), "payload") }
+func adkPayload(c *calls.ToolCall) (payload gjson.Result) {
+	if c.Confirmation != nil {
+		payload = gjson.Get(string(c.Confirmation.Unread), "payload")
+	}
+	return payload
+}
 
 // The choices of a confirmation, which ADK does not name.
 const (
@@ -41,12 +47,12 @@ const (
 	adkReject = "reject_once"
 )
 
-func (adk) options(c *ToolCall) []Option {
-	allow, reject := ask.NewOption(ConfirmationOption{ID: adkAllow, Name: "Allow"}), ask.NewOption(ConfirmationOption{ID: adkReject, Name: "Reject"})
+func (adk) options(c *calls.ToolCall) []ask.Option {
+	allow, reject := ask.NewOption(calls.ConfirmationOption{ID: adkAllow, Name: "Allow"}), ask.NewOption(calls.ConfirmationOption{ID: adkReject, Name: "Reject"})
 	if adkPayload(c).Exists() {
 		allow.Name = "Allow with this payload"
 	}
-	return []Option{allow, reject}
+	return []ask.Option{allow, reject}
 }
 
 // adkResponse is a function response, which is how ADK is answered.
@@ -65,7 +71,7 @@ type adkConfirmed struct {
 	Payload   json.RawMessage `json:"payload,omitempty"`
 }
 
-func (adk) answer(a Answer, m *a2a.Outgoing) error {
+func (adk) answer(a ask.Answer, m *a2a.Outgoing) error {
 	r := adkConfirmed{Confirmed: a.OptionID == adkAllow}
 	if payload := adkPayload(a.Call); r.Confirmed && payload.Exists() {
 		r.Payload = json.RawMessage(payload.Raw)
@@ -75,9 +81,9 @@ func (adk) answer(a Answer, m *a2a.Outgoing) error {
 
 // reply is the result of a tool that runs long: an object as it is, any other words as the
 // result in one.
-func (adk) reply(in input, text string, m *a2a.Outgoing) error {
+func (adk) reply(in Input, text string, m *a2a.Outgoing) error {
 	if strings.HasPrefix(text, "{") && gjson.Valid(text) {
-		return adkResponse(in.id, in.name, json.RawMessage(text), m)
+		return adkResponse(in.ID, in.Name, json.RawMessage(text), m)
 	}
-	return adkResponse(in.id, in.name, map[string]string{"result": text}, m)
+	return adkResponse(in.ID, in.Name, map[string]string{"result": text}, m)
 }

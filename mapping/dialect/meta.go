@@ -1,9 +1,8 @@
-package mapping
+package dialect
 
 import (
 	"strings"
 
-	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -15,7 +14,7 @@ type knownMeta struct {
 	// (Gemini's traceId), 0 if there is none.
 	trace int
 	// meta is what raw says, if read. It was read from a copy, so it stays.
-	meta meta
+	meta Meta
 	read bool
 }
 
@@ -23,7 +22,7 @@ const traceMember = `"traceId":"`
 
 // is reports whether metadata says what the known one said.
 func (k *knownMeta) is(raw a2a.JSON) bool {
-	if k.trace == 0 || k.meta.usage != "" || k.meta.err != "" { // which are kept as they are, whatever is in them
+	if k.trace == 0 || k.meta.Usage != "" || k.meta.Err != "" { // which are kept as they are, whatever is in them
 		return string(k.raw) == string(raw)
 	}
 	if len(raw) < k.trace || string(raw[:k.trace]) != string(k.raw[:k.trace]) {
@@ -33,48 +32,6 @@ func (k *knownMeta) is(raw a2a.JSON) bool {
 	// No quote that is escaped ends a value, but what follows it is compared.
 	i, j := strings.IndexByte(one, '"'), strings.IndexByte(string(other), '"')
 	return i >= 0 && j >= 0 && one[i:] == string(other[j:])
-}
-
-// others returns what of an object of metadata is under keys that no dialect reads,
-// other extensions' for one; "" if nothing is. Where a dialect is spoken those are keys
-// that are URIs: the agent has keys of its own beside (Gemini: model, traceId).
-func others(raw a2a.JSON, spoken bool) a2a.JSON {
-	if len(raw) <= len("{}") {
-		return ""
-	}
-	var rest []byte
-	own := spoken
-	rawjson.EachMember(string(raw), func(key, value string) bool {
-		if spoken && !IsExtensionKey(key) {
-			return true
-		}
-		for _, d := range dialects() {
-			if strings.Contains(key, d.sign()) && !ofOtherVersion(key) {
-				own = true
-				return true
-			}
-		}
-		if rest == nil {
-			rest = append(make([]byte, 0, len(raw)), '{')
-		} else {
-			rest = append(rest, ',')
-		}
-		rest = append(rawjson.AppendString(rest, key), ':')
-		rest = append(rest, value...)
-		return true
-	})
-	switch {
-	case rest == nil:
-		return ""
-	case !own:
-		return raw
-	}
-	return a2a.JSON(append(rest, '}'))
-}
-
-// IsExtensionKey reports whether a key of metadata is a URI: an extension's, not the agent's own.
-func IsExtensionKey(key string) bool {
-	return strings.Contains(key, "://") || strings.HasPrefix(key, "urn:")
 }
 
 // hasURI reports whether an object may have such a key.

@@ -1,11 +1,11 @@
-package mapping
+package dialect
 
 import (
 	"strings"
 
 	"github.com/tidwall/gjson"
 
-	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -22,7 +22,7 @@ import (
 //     answered by function responses, all of them in one message; text is refused.
 //
 // Seen with ADK for Go 2.2 and JavaScript 2.0.
-type adk struct{ quiet }
+type adk struct{ base }
 
 // adkExtension is ADK's own.
 const adkExtension = "https://google.github.io/adk-docs/a2a/a2a-extension/"
@@ -42,25 +42,25 @@ func (adk) knows(ev *a2a.Event) bool {
 	return anyMetadata(ev, func(m a2a.JSON) bool { return keysWith(m, "adk_") })
 }
 
-func (d adk) message(m *a2a.Message, at *carrier, to *pieces) bool {
-	if at.state == a2a.StateFailed || at.state == a2a.StateRejected {
+func (d adk) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
+	if at.State == a2a.StateFailed || at.State == a2a.StateRejected {
 		return false
 	}
-	d.parts(m.Parts, adkPartial(at.metadata, m.Metadata), false, at, to)
+	d.parts(m.Parts, adkPartial(at.Metadata, m.Metadata), false, at, to)
 	d.usage(at, m.Metadata, to)
 	return true
 }
 
-func (d adk) artifact(a *a2a.Artifact, at *carrier, to *pieces) bool {
-	d.parts(a.Parts, adkPartial(at.metadata, a.Metadata), true, at, to)
+func (d adk) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
+	d.parts(a.Parts, adkPartial(at.Metadata, a.Metadata), true, at, to)
 	d.usage(at, a.Metadata, to)
 	return true
 }
 
-func (adk) usage(at *carrier, metadata a2a.JSON, to *pieces) {
-	for _, m := range [...]a2a.JSON{at.metadata, metadata} {
+func (adk) usage(at *Carrier, metadata a2a.JSON, to *Pieces) {
+	for _, m := range [...]a2a.JSON{at.Metadata, metadata} {
 		if u := gjson.Get(string(m), "adk_usage_metadata"); u.IsObject() {
-			to.usage = a2a.JSON(u.Raw)
+			to.Usage = a2a.JSON(u.Raw)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func adkPartial(metadata ...a2a.JSON) partial {
 	return partialUnset
 }
 
-func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *carrier, to *pieces) {
+func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *Carrier, to *Pieces) {
 	for p := range parts.All() {
 		part := mark
 		if own := adkPartial(p.Metadata); own != partialUnset {
@@ -101,54 +101,54 @@ func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *carrier, to
 			d.text(p, part, artifact, at, to)
 		case p.Kind == a2a.PartData && kind != "":
 			d.data(kind, gjson.Parse(string(p.Data)), gjson.Get(string(p.Metadata), "adk_is_long_running").Bool(), at, to)
-		case p.Kind == a2a.PartData && (shown.IsEmpty(p.Data) || part == isPiece):
+		case p.Kind == a2a.PartData && part == isPiece:
 		default:
 			to.part(p)
 		}
 	}
 }
 
-func (adk) text(p *a2a.Part, mark partial, artifact bool, at *carrier, to *pieces) {
+func (adk) text(p *a2a.Part, mark partial, artifact bool, at *Carrier, to *Pieces) {
 	thought := gjson.Get(string(p.Metadata), "adk_thought").Bool()
-	if at.held && mark == isPiece {
+	if at.Held && mark == isPiece {
 		return // the newest piece only
 	}
 	switch {
-	case thought && (mark == isPiece || mark == partialUnset && artifact && !at.held && !at.last):
-		to.text(pieceThought, p.Text)
+	case thought && (mark == isPiece || mark == partialUnset && artifact && !at.Held && !at.Last):
+		to.text(PieceThought, p.Text)
 	case thought:
-		to.text(pieceWholeThought, p.Text)
+		to.text(PieceWholeThought, p.Text)
 	case mark == isPiece:
-		to.text(pieceDelta, p.Text)
-	case len(at.mem.streamed) > 0 && artifact && !at.held:
-		to.text(pieceWhole, p.Text)
-	case !artifact && !at.held && !at.ends:
-		to.text(pieceDelta, p.Text)
+		to.text(PieceDelta, p.Text)
+	case at.Streamed && artifact && !at.Held:
+		to.text(PieceWhole, p.Text)
+	case !artifact && !at.Held && !at.Ends:
+		to.text(PieceDelta, p.Text)
 	default:
-		to.text(pieceText, p.Text)
+		to.text(PieceText, p.Text)
 	}
 }
 
-func (d adk) data(kind string, v gjson.Result, long bool, at *carrier, to *pieces) {
+func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Pieces) {
 	id, name := v.Get("id").Str, v.Get("name").Str
-	asks := (at.state == a2a.StateInputRequired || at.state == a2a.StateAuthRequired) && (at.newest || !at.held)
+	asks := (at.State == a2a.StateInputRequired || at.State == a2a.StateAuthRequired) && (at.Newest || !at.Held)
 	switch {
 	case name == adkConfirm && (kind == "function_response" || !asks):
 	case kind == "function_call" && name == adkConfirm:
 		d.confirmation(id, v.Get("args"), to)
 	case kind == "function_call" && long && asks:
-		to.call(ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: ToolExecuting})
-		to.ask(input{id: id, name: name, text: "The agent waits for the result of " + name + ": your next message is it."})
+		to.call(calls.ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: calls.Executing})
+		to.ask(Input{ID: id, Name: name, Text: "The agent waits for the result of " + name + ": your next message is it."})
 	case kind == "function_call":
-		to.call(ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: ToolExecuting})
+		to.call(calls.ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: calls.Executing})
 	case kind == "function_response":
 		d.response(id, name, v.Get("response"), to)
 	case kind == "executable_code":
-		to.call(ToolCall{ID: "code", Name: "code", Kind: "execute", Input: a2a.JSON(v.Raw), Description: v.Get("language").String(), Status: ToolExecuting})
+		to.call(calls.ToolCall{ID: "code", Name: "code", Kind: "execute", Input: a2a.JSON(v.Raw), Description: v.Get("language").String(), Status: calls.Executing})
 	case kind == "code_execution_result":
-		c := ToolCall{ID: "code", Name: "code", Status: ToolSucceeded, Output: &ToolOutput{Text: v.Get("output").String()}}
+		c := calls.ToolCall{ID: "code", Name: "code", Status: calls.Succeeded, Output: &calls.Output{Text: v.Get("output").String()}}
 		if outcome := v.Get("outcome").Str; outcome != "" && outcome != "OUTCOME_OK" {
-			c.Status, c.Output, c.Error = ToolFailed, nil, &ErrorDetails{Message: v.Get("output").String(), Type: outcome}
+			c.Status, c.Output, c.Error = calls.Failed, nil, &calls.ErrorDetails{Message: v.Get("output").String(), Type: outcome}
 		}
 		to.call(c)
 	}
@@ -156,21 +156,21 @@ func (d adk) data(kind string, v gjson.Result, long bool, at *carrier, to *piece
 
 // response is the result of a call. One that wants a confirmation first has an error
 // that says so, in words that differ between ADK's servers.
-func (adk) response(id, name string, v gjson.Result, to *pieces) {
-	c := ToolCall{ID: id, Name: name, Status: ToolSucceeded}
+func (adk) response(id, name string, v gjson.Result, to *Pieces) {
+	c := calls.ToolCall{ID: id, Name: name, Status: calls.Succeeded}
 	failure := v.Get("error")
 	text := failure.String()
 	switch {
 	case text != "" && strings.Contains(text, "requires confirmation"):
-		c.Status = ToolPending
+		c.Status = calls.Pending
 	case text != "":
-		c.Status, c.Error = ToolFailed, &ErrorDetails{Message: text}
+		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: text}
 	case v.Get("result").Type == gjson.String && onlyMember(v):
-		c.Output = &ToolOutput{Text: v.Get("result").Str}
+		c.Output = &calls.Output{Text: v.Get("result").Str}
 	case v.Type == gjson.String:
-		c.Output = &ToolOutput{Text: v.Str}
+		c.Output = &calls.Output{Text: v.Str}
 	default:
-		c.Output = &ToolOutput{Data: a2a.JSON(v.Raw)}
+		c.Output = &calls.Output{Data: a2a.JSON(v.Raw)}
 	}
 	to.call(c)
 }

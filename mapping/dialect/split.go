@@ -1,0 +1,194 @@
+package dialect
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/ask"
+	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A splitter is a dialect whose agents put several things into one message or artifact:
+// thoughts, calls, repeated text. It splits them into pieces.
+type splitter interface {
+	dialect
+	// knows reports whether an event is surely of such an agent: it looks for keys of
+	// its own, never at a shape alone. It is asked of events that have sign in them.
+	knows(ev *a2a.Event) bool
+	// message and artifact split one into pieces; false: it is read by A2A's rules.
+	message(m *a2a.Message, at *Carrier, to *Pieces) bool
+	artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool
+}
+
+// A Carrier is what a message or an artifact came in.
+type Carrier struct {
+	Metadata a2a.JSON // the event's
+	State    a2a.State
+	// Appends and Last are of an artifact.
+	Appends, Last bool
+	// Held: a snapshot has it. Ends: it is the status message that ends the leg.
+	Held, Ends bool
+	// Newest: it is the task's status message, and not one of its history.
+	Newest bool
+	// Streamed: the task has said pieces of a text since the last whole one.
+	Streamed bool
+}
+
+// Pieces are what a message or an artifact consists of, in order.
+type Pieces struct {
+	List  []Piece
+	Usage a2a.JSON
+	// AsksAgain: see [Traits].
+	AsksAgain bool
+}
+
+// PieceKind says what a [Piece] is.
+type PieceKind uint8
+
+// The kinds of pieces.
+const (
+	// PieceText is text as A2A has it: it follows, or replaces, as its carrier says.
+	PieceText PieceKind = iota
+	// PieceDelta is text that follows what was said, whatever its carrier says.
+	PieceDelta
+	// PieceWhole is text that was streamed, and is said again.
+	PieceWhole
+	// PieceThought is a thought, or what follows one.
+	PieceThought
+	// PieceWholeThought are thoughts that may have been streamed.
+	PieceWholeThought
+	PieceCall
+	// PieceOutput is what a call has put out, beyond what it had.
+	PieceOutput
+	PiecePart
+	// PieceInput is what the user answers in words.
+	PieceInput
+)
+
+// A Piece is one thing that a message or an artifact says. Its kind tells which of the others
+// count.
+type Piece struct {
+	Kind  PieceKind
+	Text  string
+	Call  calls.ToolCall
+	Part  a2a.Part
+	Input Input
+}
+
+// An Input is what an agent waits for that the user answers in words: see [WriteReply].
+type Input struct {
+	ID, Name string
+	Text     string // the bridge's, that asks
+
+	dialect uint8
+}
+
+func (p *Pieces) text(kind PieceKind, text string) {
+	p.List = append(p.List, Piece{Kind: kind, Text: text})
+}
+
+func (p *Pieces) call(c calls.ToolCall) { p.List = append(p.List, Piece{Kind: PieceCall, Call: c}) }
+
+func (p *Pieces) output(id, text string) {
+	p.List = append(p.List, Piece{Kind: PieceOutput, Text: text, Call: calls.ToolCall{ID: id}})
+}
+
+func (p *Pieces) part(part *a2a.Part) { p.List = append(p.List, Piece{Kind: PiecePart, Part: *part}) }
+
+func (p *Pieces) ask(in Input) { p.List = append(p.List, Piece{Kind: PieceInput, Input: in}) }
+
+// base is a dialect that does nothing: others embed it, and write only the methods
+// that they need.
+type base struct{}
+
+func (base) traits() Traits                                          { return Traits{} }
+func (base) tells(*a2a.Card) bool                                    { return false }
+func (base) settings(AgentSettings, string) (string, map[string]any) { return "", nil }
+func (base) commands() commands                                      { return commands{} }
+func (base) meta(a2a.JSON, *Meta) bool                               { return false }
+func (base) CallID(calls.Object) (string, bool)                      { return "", false }
+func (base) Answered(calls.Object) (string, bool)                    { return "", false }
+func (base) ToolCall(calls.Object, *calls.ToolCall)                  {}
+func (base) Repeats() string                                         { return "" }
+func (base) OutputSoFar(*a2a.Artifact) (string, calls.Sent, bool)    { return "", calls.Sent{}, false }
+func (base) Question(string, *calls.ToolCall) bool                   { return false }
+func (base) options(*calls.ToolCall) []ask.Option                    { return nil }
+func (base) takesContent() bool                                      { return false }
+func (base) extensions() []string                                    { return nil }
+func (base) artifact(*a2a.Artifact, *Carrier, *Pieces) bool          { return false }
+
+// answer: agents that ask nothing get no answer.
+func (base) answer(ask.Answer, *a2a.Outgoing) error { return nil }
+
+func (base) reply(_ Input, text string, m *a2a.Outgoing) error {
+	m.Parts = append(m.Parts, a2a.OutPart{Text: text})
+	return nil
+}
+
+// keysWith reports whether an object has a member whose name begins with prefix.
+func keysWith(o a2a.JSON, prefix string) (found bool) {
+	if !strings.Contains(string(o), prefix) {
+		return false
+	}
+	gjson.Parse(string(o)).ForEach(func(k, _ gjson.Result) bool {
+		found = strings.HasPrefix(k.Str, prefix)
+		return !found
+	})
+	return found
+}
+
+// anyMetadata reports whether has is true of the metadata of the event, or of a
+// message, an artifact or a part in it.
+func anyMetadata(ev *a2a.Event, has func(a2a.JSON) bool) bool {
+	parts := func(p a2a.Parts) bool {
+		if p.FastPath().Bare {
+			return false
+		}
+		for part := range p.All() {
+			if has(part.Metadata) {
+				return true
+			}
+		}
+		return false
+	}
+	if has(ev.Metadata) || ev.HasMessage && (has(ev.Message.Metadata) || parts(ev.Message.Parts)) ||
+		has(ev.Artifact.Metadata) || parts(ev.Artifact.Parts) {
+		return true
+	}
+	if ev.Artifacts != nil {
+		for a := range ev.Artifacts {
+			if has(a.Metadata) || parts(a.Parts) {
+				return true
+			}
+		}
+	}
+	if ev.History != nil {
+		for m := range ev.History {
+			if has(m.Metadata) || parts(m.Parts) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// addData adds an answer to a message, as a data part.
+func addData(m *a2a.Outgoing, data any, metadata string) error {
+	raw, err := rawjson.Marshal(data)
+	p := a2a.OutPart{Data: raw}
+	if metadata != "" {
+		p.Metadata = json.RawMessage(metadata)
+	}
+	m.Parts = append(m.Parts, p)
+	return err
+}
+
+// declares reports whether a card declares an extension whose URI begins with prefix.
+func declares(card *a2a.Card, prefix string) bool {
+	return slices.ContainsFunc(card.Extensions, func(e a2a.Extension) bool { return strings.HasPrefix(e.URI, prefix) })
+}

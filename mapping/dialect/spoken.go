@@ -1,0 +1,234 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// Spoken is which dialects an agent is known to speak, and what it says in them. That holds
+// for the rest of a conversation, because a task's history has lost the events' metadata.
+// Nothing is read by its shape alone. The zero value is an agent of which nothing is known.
+type Spoken struct {
+	// Meta is what the metadata of the event in hand says.
+	Meta Meta
+
+	set   set
+	given set // which Next has returned
+	known knownMeta
+	// splitter is the one of the dialects in of that splits messages, nil if none does, and
+	// place its place.
+	splitter splitter
+	place    uint8
+	of       set
+	sought   int // in how many events a dialect was looked for
+}
+
+// A set is a set of dialects, by their place in [dialects].
+type set uint32
+
+func (s set) has(i int) bool { return s&(1<<i) != 0 }
+
+// Any reports whether the agent is known to speak a dialect.
+func (s *Spoken) Any() bool { return s.set != 0 }
+
+// Plain reports whether the event in hand is to be read by A2A's rules alone.
+func (s *Spoken) Plain() bool { return s.set == 0 || s.Meta.other }
+
+// Speak notes that the agent speaks the dialect of that name, by what was settled with it.
+func (s *Spoken) Speak(name string) {
+	for i, d := range dialects() {
+		if d.name() == name {
+			s.set |= 1 << i
+		}
+	}
+}
+
+// Read reads the metadata of an event, and notes which dialect it shows the agent to speak.
+func (s *Spoken) Read(ev *a2a.Event) {
+	s.readMeta(ev.Metadata)
+	s.findSplitter(ev)
+}
+
+// Next returns a dialect that the agent speaks and that was not returned before, with its place
+// in the list of all (see [calls.ToolCall.Dialect]) and its traits. It is false if there is none.
+func (s *Spoken) Next() (place uint8, r calls.Reader, t Traits, ok bool) {
+	for i, d := range dialects() {
+		if s.set.has(i) && !s.given.has(i) {
+			s.given |= 1 << i
+			return uint8(i + 1), d, d.traits(), true
+		}
+	}
+	return 0, nil, Traits{}, false
+}
+
+// maxSought is in how many events a second dialect is looked for: agents of Google's ADK may
+// declare the extension for tools, too.
+const maxSought = 64
+
+// findSplitter notes which dialect that splits messages an event is of. Once there is one, it is
+// not looked for again.
+func (s *Spoken) findSplitter(ev *a2a.Event) {
+	if s.splits() != nil || s.set != 0 && s.sought > maxSought {
+		return
+	}
+	s.sought++
+	// The sign is searched for in tasks only: looking at each message of a task costs
+	// more than the search. In other events the search through a long text would cost
+	// more.
+	search := ev.Kind == a2a.EventTask
+	for i, d := range dialects() {
+		if by, ok := d.(splitter); ok && (!search || strings.Contains(string(ev.Raw), by.sign())) && by.knows(ev) {
+			s.set |= 1 << i
+			return
+		}
+	}
+}
+
+func (s *Spoken) splits() splitter {
+	if s.set == s.of {
+		return s.splitter
+	}
+	s.of, s.splitter = s.set, nil
+	for i, d := range dialects() {
+		if by, ok := d.(splitter); ok && s.set.has(i) {
+			s.splitter, s.place = by, uint8(i+1)
+			break
+		}
+	}
+	return s.splitter
+}
+
+// Splits reports whether a dialect that is spoken splits messages.
+func (s *Spoken) Splits() bool { return s.splits() != nil }
+
+// Split splits a message, or an artifact, one of which is nil, into pieces; nil if no dialect
+// does.
+func (s *Spoken) Split(m *a2a.Message, a *a2a.Artifact, at *Carrier) *Pieces {
+	by := s.splits()
+	if by == nil {
+		return nil
+	}
+	to := &Pieces{AsksAgain: by.traits().AsksAgain}
+	if m != nil && !by.message(m, at, to) || m == nil && !by.artifact(a, at, to) {
+		return nil
+	}
+	for i := range to.List {
+		switch p := &to.List[i]; p.Kind {
+		case PieceInput:
+			p.Input.dialect = s.place
+		case PieceCall:
+			p.Call.Dialect, p.Call.Differences = s.place, by.traits().Differences
+			if p.Call.ID == "" {
+				p.Call.ID = "call-" + p.Call.Name // events of two such calls cannot be told apart
+			}
+		}
+	}
+	return to
+}
+
+// readMeta reads an event's metadata.
+func (s *Spoken) readMeta(raw a2a.JSON) {
+	s.Meta = Meta{}
+	if raw == "" {
+		return
+	}
+	same := s.known.is(raw)
+	switch {
+	case same && s.known.read:
+		s.Meta = s.known.meta
+		return
+	case same:
+		raw = a2a.JSON(strings.Clone(string(raw)))
+	default:
+		s.known.set(raw)
+	}
+	for i, d := range dialects() {
+		if !strings.Contains(string(raw), d.sign()) {
+			continue
+		}
+		if d.meta(raw, &s.Meta) {
+			s.Meta.Said = true
+			s.set |= 1 << i
+			break
+		}
+		s.Meta = Meta{other: s.Meta.other}
+	}
+	s.Meta.Others = s.Others(raw)
+	s.Meta.Extended = hasURI(string(s.Meta.Others))
+	if same {
+		s.known.meta, s.known.read = s.Meta, true
+	}
+}
+
+// Repeats reports whether metadata says what that of the events before said, which is in
+// [Spoken.Known], and neither an error nor a number of tokens.
+func (s *Spoken) Repeats(raw a2a.JSON) bool {
+	return s.known.read && s.known.meta.Err == "" && s.known.meta.Usage == "" && s.known.is(raw)
+}
+
+// Known is what the metadata said that was read last.
+func (s *Spoken) Known() *Meta { return &s.known.meta }
+
+// Others returns what of an object of metadata is under keys that no dialect reads,
+// other extensions' for one; "" if nothing is. Where a dialect is spoken those are keys
+// that are URIs: the agent has keys of its own beside (Gemini: model, traceId).
+func (s *Spoken) Others(raw a2a.JSON) a2a.JSON {
+	if len(raw) <= len("{}") {
+		return ""
+	}
+	var rest []byte
+	own := s.Any()
+	rawjson.EachMember(string(raw), func(key, value string) bool {
+		if s.Any() && !a2a.IsExtensionKey(key) {
+			return true
+		}
+		reads := func(d dialect) bool { return strings.Contains(key, d.sign()) && !ofOtherVersion(key) }
+		if slices.ContainsFunc(dialects(), reads) {
+			own = true
+			return true
+		}
+		if rest == nil {
+			rest = make([]byte, 0, len(raw))
+		}
+		rest = rawjson.AppendMember(rest, key, value)
+		return true
+	})
+	switch {
+	case rest == nil:
+		return ""
+	case !own:
+		return raw
+	}
+	return a2a.JSON(rawjson.EndObject(rest))
+}
+
+// Thought reads a part of the event in hand as a thought. Both dialects that have thoughts
+// spell them alike, so an event's kind decides, or, in a snapshot, that there is
+// nothing else in it.
+func (s *Spoken) Thought(part *a2a.Part) (subject, description string, ok bool) {
+	kind := s.Meta.kind
+	if kind != kindThought && kind != kindUnsaid || !s.Any() || part.Kind != a2a.PartData {
+		return "", "", false
+	}
+	members := 0
+	gjson.Parse(string(part.Data)).ForEach(func(k, v gjson.Result) bool {
+		members++
+		switch {
+		case k.Str == "subject" && v.Type == gjson.String:
+			subject, ok = v.Str, true
+		case k.Str == "description" && v.Type == gjson.String:
+			description, ok = v.Str, true
+		}
+		return true
+	})
+	if kind == kindUnsaid && (members != 2 || subject == "" && description == "") {
+		return "", "", false
+	}
+	return subject, description, ok
+}

@@ -1,0 +1,169 @@
+package mapping
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/a2astdio/a2astdio/mapping/dialect"
+	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file shows messages and artifacts that a dialect splits into pieces.
+
+// A splitState is what a [Fold] remembers for it.
+type splitState struct {
+	// streamed are tasks that have said pieces of a text since the last whole one.
+	streamed map[string]bool
+	inputs   []input // that the agent waits for
+	hinted   int     // how many things the user was told that there are
+	// givenUp: the agent repeats a question that was answered, and would repeat it for
+	// ever.
+	givenUp bool
+}
+
+// maxStreaming is how many tasks of one turn are remembered.
+const maxStreaming = 64
+
+// maxOutput is how much is kept of the output of a call that says what follows: no editor is
+// shown more at once.
+const maxOutput = 1 << 20
+
+// begin begins a turn. What has been streamed is whole by now.
+func (s *splitState) begin() { s.givenUp, s.hinted, s.streamed = false, 0, nil }
+
+// stream notes whether the task in hand has said pieces of a text since the last whole one.
+func (f *Fold) stream(pieces bool) {
+	switch {
+	case !pieces:
+		delete(f.split.streamed, f.TaskID)
+	case f.split.streamed == nil || len(f.split.streamed) >= maxStreaming:
+		f.split.streamed = map[string]bool{f.TaskID: true}
+	case !f.split.streamed[f.TaskID]:
+		f.split.streamed[strings.Clone(f.TaskID)] = true
+	}
+}
+
+// addSplit adds the pieces of a message or an artifact, one of which is nil, that a dialect splits;
+// false if none does.
+func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
+	if !f.spoken.Splits() {
+		return false
+	}
+	at := &dialect.Carrier{Held: f.inState, Newest: as.Status, Ends: as.Ends, Streamed: f.split.streamed[f.TaskID]}
+	if f.event != nil {
+		at.Metadata, at.State = f.event.Metadata, f.event.State
+	}
+	if a != nil {
+		as.Kind, at.Appends, at.Last = shown.Artifact, as.Append, as.Last
+	}
+	p := f.spoken.Split(m, a, at)
+	if p == nil {
+		return false
+	}
+	f.addPieces(p, as)
+	return true
+}
+
+// addPieces adds pieces in their order. Text to which A2A's own rules apply is one item, at
+// the place of its first piece.
+func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
+	if p.Usage != "" && !f.inState {
+		f.Usage = cloneJSON(p.Usage)
+	}
+	plain := -1 // where that item is
+	for i := range p.List {
+		piece := &p.List[i]
+		in := as
+		in.Parts = partList(a2a.Part{Kind: a2a.PartText, Text: piece.Text})
+		switch piece.Kind {
+		case dialect.PieceText, dialect.PiecePart:
+			if piece.Kind == dialect.PiecePart {
+				in.Parts = partList(piece.Part)
+			}
+			if plain < 0 {
+				plain = len(f.items.list)
+				f.items.add(in)
+				continue
+			}
+			join(&f.items.list[plain], in.Parts)
+		case dialect.PieceDelta, dialect.PieceWhole:
+			if n := len(f.items.list); i > 0 && p.List[i-1].Kind == piece.Kind {
+				join(&f.items.list[n-1], in.Parts)
+				continue
+			}
+			f.addStreamed(piece, in)
+		case dialect.PieceThought, dialect.PieceWholeThought:
+			in.Kind, in.Hint = shown.Thought, shown.Whole
+			if piece.Kind == dialect.PieceThought {
+				in.Hint = shown.Piece
+			}
+			if strings.TrimSpace(piece.Text) != "" || piece.Kind == dialect.PieceThought {
+				f.items.add(in)
+			}
+		default:
+			f.items.do(func() { f.doPiece(piece, as, p.AsksAgain) })
+		}
+	}
+}
+
+// join adds parts to an item.
+func join(in *shown.Item, parts a2a.Parts) {
+	list := in.Parts.FastPath()
+	list.List = append(list.List, parts.FastPath().List...)
+}
+
+// addStreamed adds text of which the dialect knows whether it is a piece, or the whole that
+// is said behind its pieces (L10).
+func (f *Fold) addStreamed(p *dialect.Piece, in shown.Item) {
+	if in.Hint = shown.Whole; p.Kind == dialect.PieceWhole {
+		f.stream(false)
+	} else if in.Hint, in.Append = shown.Piece, false; p.Text != "" {
+		f.stream(true)
+	}
+	f.items.add(in)
+}
+
+// doPiece does what is no text of an item. It runs when the items before are shown.
+func (f *Fold) doPiece(p *dialect.Piece, as shown.Item, asksAgain bool) {
+	switch p.Kind {
+	case dialect.PieceCall:
+		f.splitCall(&p.Call, as, asksAgain)
+	case dialect.PieceOutput:
+		f.showCalls(f.calls.More(p.Call.ID, p.Text, maxOutput, nil))
+	case dialect.PieceInput:
+		f.wantInput(p.Input)
+	}
+}
+
+// splitCall shows a call, or what has become of one, that a message or an artifact tells of.
+// asksAgain: see [dialect.Traits].
+func (f *Fold) splitCall(c *ToolCall, as shown.Item, asksAgain bool) {
+	if f.inState && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
+		return // a task does not tell whether its message, which may ask, came behind its artifact
+	}
+	if c.Asks && asksAgain && (!f.inState || f.split.givenUp) && f.repeatsQuestion(c) {
+		return
+	}
+	f.calls.Result(c)
+	f.showCalls(f.calls.Say(c, as.ID, f.mention(), nil))
+	f.stream(false)
+}
+
+// repeatsQuestion reports whether an agent repeats a question that was answered: such an
+// agent takes no answers, and would ask for ever.
+func (f *Fold) repeatsQuestion(c *ToolCall) bool {
+	if c.QuestionID == "" || !f.calls.Repeats(c) {
+		return false
+	}
+	if f.split.givenUp { // a look at the task shows the same question
+		return true
+	}
+	f.split.givenUp = true
+	f.Err = fmt.Sprintf("it asks about %s again, though you have answered: it does not take the answers of its clients, so a2astdio stops here and the next prompt begins a new conversation, in which the agent knows nothing of this one", Title(c))
+	f.add(Step{Kind: StepError, Text: f.Err, State: a2a.StateFailed})
+	return true
+}
+
+// GivenUp reports whether continuing the task is useless: the agent takes no answers.
+func (f *Fold) GivenUp() bool { return f.split.givenUp }
