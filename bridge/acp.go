@@ -16,6 +16,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 	"github.com/a2astdio/a2astdio/transport/stdio"
@@ -143,7 +144,7 @@ func (e *acpEditor) contact(ctx context.Context, tell func(*store.CardFacts)) {
 		return
 	}
 	facts := store.FactsOf(card)
-	facts.Abilities = w.Abilities(card, mapping.Ability{Name: "streaming", Has: !opts.Client.Lacks().Streaming})
+	facts.Abilities = w.Abilities(card, dialect.Ability{Name: "streaming", Has: !opts.Client.Lacks().Streaming})
 	tell(facts)
 	if err := opts.Store.PutCardFacts(opts.Name, facts); err != nil {
 		opts.Log.Debug("the card is not stored", "err", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -102,7 +103,7 @@ func (k *checkup) tasksStep(a *answered) {
 		lacks = append(lacks, "no cancel: what you cancel goes on there unseen")
 	}
 	w, _ := mapping.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions) // an error of it was told
-	can := w.Abilities(k.card, append([]mapping.Ability{{Name: "streaming", Has: !k.l.Client.Lacks().Streaming}}, t.abilities()...)...)
+	can := w.Abilities(k.card, append([]dialect.Ability{{Name: "streaming", Has: !k.l.Client.Lacks().Streaming}}, t.abilities()...)...)
 	if len(lacks) == 0 {
 		k.add("abilities", stepOK, can, "")
 		return
@@ -116,13 +117,13 @@ func (k *checkup) tasksStep(a *answered) {
 }
 
 // abilities are those that are known.
-func (t taskOffers) abilities() (list []mapping.Ability) {
+func (t taskOffers) abilities() (list []dialect.Ability) {
 	for _, a := range []struct {
 		name string
 		offer
 	}{{"cancel", t.cancel}, {"resubscribe", t.subscribe}, {"history", t.get}} {
 		if a.offer != notKnown {
-			list = append(list, mapping.Ability{Name: a.name, Has: a.offer == offered})
+			list = append(list, dialect.Ability{Name: a.name, Has: a.offer == offered})
 		}
 	}
 	return list
