@@ -395,7 +395,6 @@ func NewElicitation(session, question string) *Elicitation {
 
 // A Command is a slash command, as an editor offers it.
 type Command struct {
-	// Name has a blank for each level of nesting: "memory show".
-	Name, Description string
+	Name, Description string // the name has a blank for each level of nesting: "memory show"
 	Hint              string // names the arguments; empty: it takes none
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -102,7 +101,7 @@ func (k *checkup) tasksStep(a *answered) {
 	if t.cancel == notOffered {
 		lacks = append(lacks, "no cancel: what you cancel goes on there unseen")
 	}
-	w, _ := mapping.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions) // an error of it was told
+	w, _ := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions) // an error of it was told
 	can := w.Abilities(k.card, append([]dialect.Ability{{Name: "streaming", Has: !k.l.Client.Lacks().Streaming}}, t.abilities()...)...)
 	if len(lacks) == 0 {
 		k.add("abilities", stepOK, can, "")
