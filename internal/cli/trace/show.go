@@ -25,8 +25,7 @@ func filterFlags() []cli.Flag {
 }
 
 func filterOf(c *cli.Context) *view.Filter {
-	return &view.Filter{Method: c.String("method"), Task: c.String("task-id"), Session: c.String("session"),
-		Direction: c.String("direction"), Text: c.String("text"), Bad: c.Bool("failed")}
+	return &view.Filter{Method: c.String("method"), Session: c.String("session"), Bad: c.Bool("failed")}
 }
 
 func traceShow(p *frame.Program, c *cli.Context) error {
@@ -35,13 +34,10 @@ func traceShow(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	defer r.Close()
-	switch {
-	case c.Bool("follow") && file == "-":
+	if c.Bool("follow") && file == "-" {
 		return frame.Usagef("--follow needs a file: stdin is read until it ends anyway")
-	case c.Bool("follow") && c.Bool("stats"):
-		return frame.Usagef("--stats is for a trace that has ended, --follow for one that goes on")
 	}
-	s := &shower{p: p, c: c, r: r, json: c.String("output") == frame.JSON, out: bufio.NewWriter(p.Stdout), stats: &view.Stats{}, build: view.NewBuilder()}
+	s := &shower{p: p, c: c, r: r, json: c.String("output") == frame.JSON, out: bufio.NewWriter(p.Stdout)}
 	s.check = check.New(&check.Options{Report: func(f *check.Finding) { s.found = append(s.found, *f) }})
 	err = s.run()
 	if flushErr := s.out.Flush(); err == nil {
@@ -59,8 +55,6 @@ type shower struct {
 	out     *bufio.Writer
 	print   *show.Printer
 	filter  *view.Filter
-	stats   *view.Stats
-	build   *view.Builder
 	check   *check.Checker
 	found   []check.Finding // with the last record
 	started bool
@@ -96,7 +90,7 @@ func (s *shower) begin(rec *trace.Record) (err error) {
 	s.print = show.New(s.out, &show.Options{Width: width, Color: color, Plain: safe.Plain,
 		Alone: rec.Mode == "client" || rec.Mode == "proxy", Tap: rec.Mode == "tap"})
 	s.filter = filterOf(s.c)
-	if s.json || s.c.Bool("stats") || s.c.IsSet("record") {
+	if s.json || s.c.IsSet("record") {
 		return nil
 	}
 	return s.print.Legend(rec)
@@ -129,10 +123,6 @@ func (s *shower) record(rec *trace.Record) error {
 		return errors.Join(err, errFound)
 	case !picked:
 		return nil
-	case s.c.Bool("stats"):
-		s.stats.Add(rec, &it)
-		s.build.Add(&it)
-		return nil
 	case s.json:
 		_, err := s.out.Write(append(slices.Clone(s.r.Line()), '\n'))
 		return err
@@ -154,11 +144,8 @@ func (s *shower) line(rec *trace.Record, it *view.Item) (err error) {
 }
 
 func (s *shower) end() error {
-	switch {
-	case s.c.IsSet("record"):
+	if s.c.IsSet("record") {
 		return errors.New("trace: there is no record " + s.c.String("record"))
-	case s.c.Bool("stats") && s.started:
-		return s.print.Stats(s.stats, s.build.Spans)
 	}
 	return nil
 }

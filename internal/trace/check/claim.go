@@ -131,6 +131,9 @@ func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
 		}
 		return
 	}
+	if doc.Raw == w.offers.Raw {
+		return // it is the card before, which was checked
+	}
 	if media := strings.ToLower(x.media); media != "" && !strings.Contains(media, "json") {
 		w.c.warn(r.N, Agent, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
 	}

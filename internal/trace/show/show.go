@@ -98,7 +98,7 @@ func (p *Printer) Finding(f *check.Finding) error {
 func (p *Printer) Item(it *view.Item) error {
 	var b strings.Builder
 	if gap := it.Micros - p.last; p.any && gap >= gapShown {
-		b.WriteString(p.color(dim, fmt.Sprintf("%9s  nothing for %s", "", view.Duration(gap))) + "\n")
+		b.WriteString(p.color(dim, fmt.Sprintf("%9s  nothing for %s", "", duration(gap))) + "\n")
 	}
 	p.last, p.any = it.Micros, true
 	lead := fmt.Sprintf("%5d %9s %s ", it.N, stamp(it.Micros), p.lanes(it))
@@ -123,6 +123,15 @@ func (p *Printer) Item(it *view.Item) error {
 	b.WriteString(p.color(dim, lead) + p.color(colorOf(it), name) + p.color(textColor(it), text) + "\n")
 	_, err := io.WriteString(p.w, b.String())
 	return err
+}
+
+// duration writes a number of microseconds for people.
+func duration(micros int64) string {
+	d := time.Duration(micros) * time.Microsecond
+	if d < time.Minute {
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
 }
 
 // maxCalls bounds the remembered names of tool calls.

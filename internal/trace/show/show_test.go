@@ -16,25 +16,21 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// shown is a trace as a terminal shows it, and its figures.
-func shown(t *testing.T, b []byte, opts *Options) (timeline, stats string) {
+// shown is a trace as a terminal shows it.
+func shown(t *testing.T, b []byte, opts *Options) string {
 	t.Helper()
 	r, err := trace.NewReader(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, figures strings.Builder
+	var out strings.Builder
 	opts.In = time.UTC
 	p := New(&out, opts)
-	var s view.Stats
-	build := view.NewBuilder()
 	for rec, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		it := view.Of(rec)
-		s.Add(rec, &it)
-		build.Add(&it)
 		if rec.Kind == trace.KindStart {
 			err = p.Legend(rec)
 		} else {
@@ -44,10 +40,7 @@ func shown(t *testing.T, b []byte, opts *Options) (timeline, stats string) {
 			t.Fatal(err)
 		}
 	}
-	if err := New(&figures, opts).Stats(&s, build.Spans); err != nil {
-		t.Fatal(err)
-	}
-	return out.String(), figures.String()
+	return out.String()
 }
 
 // TestShow commits what a terminal shows, so that reviews show changes: of a
@@ -61,23 +54,20 @@ func TestShow(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, width := range []int{0, 80, 40} {
-			timeline, stats := shown(t, b, &Options{Width: width})
-			for line := range strings.Lines(timeline + stats) {
+			timeline := shown(t, b, &Options{Width: width})
+			for line := range strings.Lines(timeline) {
 				if n := utf8.RuneCountInString(line) - 1; width > 0 && n > width {
 					t.Errorf("%d columns for %d: %s", n, width, line)
 				}
 			}
-			if strings.Contains(timeline+stats, "\x1b") {
+			if strings.Contains(timeline, "\x1b") {
 				t.Error("there are colours, which were not wanted")
 			}
 			if width != 80 {
 				got.WriteString("# " + name + "\n" + timeline)
 			}
-			if width == 80 {
-				got.WriteString("# " + name + ": --stats\n" + stats)
-			}
 		}
-		if timeline, _ := shown(t, b, &Options{Color: true}); !strings.Contains(timeline, "\x1b[36m") {
+		if timeline := shown(t, b, &Options{Color: true}); !strings.Contains(timeline, "\x1b[36m") {
 			t.Error("there are no colours")
 		}
 	}

@@ -40,11 +40,9 @@ type Span struct {
 	// Status tells how it ended: a stop reason, a call's status, the decision.
 	Status string `json:"status,omitempty"`
 	Bad    bool   `json:"bad,omitempty"`
-	// FirstEvent is when a leg's first event came, Silence the longest time between two.
+	// FirstEvent is when a leg's first event came.
 	FirstEvent int64 `json:"first_event,omitempty"`
 	Events     int64 `json:"events,omitempty"`
-	Silence    int64 `json:"-"`
-	newest     int64 // when the newest came
 }
 
 // A Builder finds spans in a trace's items, in their order.
@@ -243,10 +241,6 @@ func (b *Builder) resumed(it *Item) int {
 
 func (b *Builder) event(it *Item, leg *Span) {
 	leg.Events++
-	if leg.Events > 1 {
-		leg.Silence = max(leg.Silence, it.Micros-leg.newest)
-	}
-	leg.newest = it.Micros
 	if leg.FirstEvent == 0 {
 		leg.FirstEvent = it.Micros
 		b.end(b.lost, it, "connected", false)
