@@ -56,7 +56,7 @@ type fit struct {
 type slot struct{ start, end int }
 
 // A position is one in the frame: after a number of slots, this far.
-type position struct{ slots, past int }
+type position struct{ slots, offset int }
 
 // A viewSpan is a string of the event or the part: at this offset in it, from one
 // place to the other.
@@ -166,12 +166,12 @@ func (t *template) addViews(data []byte) {
 
 // positionOf says where a position is relative to the slots.
 func (t *template) positionOf(at int) position {
-	n, past := 0, at
+	n, offset := 0, at
 	for n < len(t.slots) && t.slots[n].end <= at {
-		past = at - t.slots[n].end
+		offset = at - t.slots[n].end
 		n++
 	}
-	return position{n, past}
+	return position{n, offset}
 }
 
 // endPosition is positionOf for the end of a string: what ends within a slot, before its
@@ -256,9 +256,9 @@ func (t *template) decode(data []byte, f *fit, found []slot, ev *a2a.Event, part
 // in returns the index of a position in data that has its slots there.
 func (p position) in(found []slot) int {
 	if p.slots == 0 {
-		return p.past
+		return p.offset
 	}
-	return found[p.slots-1].end + p.past
+	return found[p.slots-1].end + p.offset
 }
 
 // eachScalar calls f with each string and each natural number that is a value in

@@ -199,7 +199,7 @@ func (m *mcpServer) begin(w http.ResponseWriter, msg *message) error {
 		respond(w, http.StatusBadRequest, answer)
 		return nil
 	}
-	s := &session{id: rand.Text(), server: m, grace: quietGrace}
+	s := &session{id: rand.Text(), server: m, grace: idleGrace}
 	s.ctx, s.cancel = context.WithCancel(m.hub.ctx)
 	m.mu.Lock()
 	if len(m.sessions) >= maxSessions {

@@ -236,7 +236,7 @@ func TestSessionsAreBounded(t *testing.T) {
 		if got, _ := w.do(http.MethodPost, initialize); !strings.HasPrefix(got, "503 ") {
 			t.Errorf("one session too many: %s", got)
 		}
-		time.Sleep(quietGrace)
+		time.Sleep(idleGrace)
 		synctest.Wait()
 		if got, _ := w.do(http.MethodPost, initialize); !strings.HasPrefix(got, "200 ") {
 			t.Errorf("after those have ended: %s", got)

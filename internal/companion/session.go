@@ -13,9 +13,9 @@ const (
 	// enough for a CLI whose connection broke to come back (they try for three
 	// seconds), and short enough that the diffs of one that was killed do not stay.
 	sessionGrace = 15 * time.Second
-	// quietGrace is how long a session without a stream lives between two requests: MCP
+	// idleGrace is how long a session without a stream lives between two requests: MCP
 	// allows a client to have none.
-	quietGrace = 10 * time.Minute
+	idleGrace = 10 * time.Minute
 	// keepAlive is how often a stream sends something. Gemini CLI takes a stream that is
 	// silent for 300 s for broken, and does not connect again.
 	keepAlive = 20 * time.Second

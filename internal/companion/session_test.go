@@ -96,12 +96,12 @@ func TestWithoutStream(t *testing.T) {
 		_, header := w.do(http.MethodPost, initialize)
 		cli := &testCLI{world: w, id: header.Get(sessionHeader)}
 		for range 3 {
-			time.Sleep(quietGrace - time.Second)
+			time.Sleep(idleGrace - time.Second)
 			if got := cli.tool("openDiff", `{"filePath":"/w/a","newContent":"x"}`); got != `{"content":[]}` {
 				t.Error(got)
 			}
 		}
-		time.Sleep(quietGrace)
+		time.Sleep(idleGrace)
 		synctest.Wait()
 		if n := len(w.server.mcp.sessions); n != 0 {
 			t.Errorf("%d sessions are left", n)

@@ -110,11 +110,11 @@ func (w *worker) request(x *exchange, at time.Time) {
 	switch media, _, _ := mime.ParseMediaType(x.head.header.Get("Content-Type")); {
 	case p.sum != nil:
 	case media == "application/x-www-form-urlencoded":
-		w.enc.mask.hearsForm(string(p.b))
+		w.enc.mask.noteForm(string(p.b))
 		p.b = []byte(w.enc.mask.form(string(p.b)))
 		w.enc.look(p)
 	case len(p.b) > 0 && !l.valid && !looksJSON(p.b): // none of A2A's, and without names
-		w.enc.mask.hears(string(p.b), false)
+		w.enc.mask.note(string(p.b), false)
 		p.b = []byte(masked)
 		w.enc.look(p)
 	}
@@ -202,7 +202,7 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 		w.number("x", x.n)
 		w.seen.comes(p, l, EventRef{x.n, 0})
 		if x.card {
-			w.enc.mask.seesCard(p.b)
+			w.enc.mask.noteCard(p.b)
 		}
 		if l.valid && x.id != "" {
 			w.buf = append(append(w.buf, `,"id":`...), x.id...)

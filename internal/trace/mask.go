@@ -31,7 +31,7 @@ type masker struct {
 	// later ones, also among the literals.
 	literals, own [][]byte
 	later         *Secrets // may be nil
-	heard         heard
+	noted         noted
 	learned       *[]string
 	sieve         *sieve
 	keys, names   keyCache
@@ -97,7 +97,7 @@ func (m *masker) setLiterals() {
 			add(string(l))
 		}
 	}
-	for _, s := range m.heard.secrets {
+	for _, s := range m.noted.secrets {
 		for _, l := range appendSecret(nil, string(s)) {
 			add(string(l))
 		}

@@ -223,10 +223,10 @@ func (m *masker) member(text []byte, top *frame, nested int) []byte {
 func (m *masker) hidden(text string, top *frame) {
 	if !top.object && top.mode == list { // an argument: most are no credentials
 		_, after, _ := strings.Cut(text, "=")
-		m.hears(after, false)
+		m.note(after, false)
 		return
 	}
-	m.hears(text, top.key == keySecret)
+	m.note(text, top.key == keySecret)
 }
 
 // settingsURL masks the URL of a server in settings, whose path may be a password.
@@ -236,7 +236,7 @@ func (m *masker) settingsURL(s string) string {
 		return masked
 	}
 	if m.client {
-		m.hearsURL(u)
+		m.noteURL(u)
 	}
 	return m.address(u)
 }

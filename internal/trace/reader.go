@@ -35,7 +35,7 @@ type Reader struct {
 	last    int64 // the number of the last record
 	run     string
 	raw     []byte // the record's line
-	ahead   bool   // the record has not been returned yet
+	unread  bool   // the record has not been returned yet
 	any     bool   // a record has been read
 	stopped bool
 	torn    bool // the last line is incomplete
@@ -105,7 +105,7 @@ const maxGarbage = 1000
 // first reads the first record, and refuses a file that is no trace.
 func (r *Reader) first() error {
 	_, err := r.read()
-	r.ahead = err == nil
+	r.unread = err == nil
 	switch {
 	case err != nil && err != io.EOF:
 		r.Close()
@@ -120,8 +120,8 @@ func (r *Reader) first() error {
 // Next returns the next record, valid until the next call. The error is io.EOF at the
 // end; then Next may be called again, as more may have come.
 func (r *Reader) Next() (*Record, error) {
-	if r.ahead {
-		r.ahead = false
+	if r.unread {
+		r.unread = false
 		return &r.record, nil
 	}
 	return r.read()

@@ -22,14 +22,14 @@ import (
 // they use. A connection of its own could take another way, such as around a proxy.
 type observer struct {
 	mu    sync.Mutex
-	hosts []*sight
+	hosts []*host
 	// cards are the URLs that documents came from.
 	cards []string
 }
 
-// A sight is what was seen of one host.
-type sight struct {
-	host   string // with its port
+// A host is one that was asked, with what was seen of it.
+type host struct {
+	name   string // with its port
 	secure bool
 	proxy  string
 	begun  time.Time
@@ -42,7 +42,7 @@ type sight struct {
 // wrap puts the observer in front of a transport.
 func (o *observer) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
-		s := o.sight(req)
+		s := o.of(req)
 		note := func(f func()) {
 			o.mu.Lock()
 			defer o.mu.Unlock()
@@ -78,7 +78,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-func (o *observer) sight(req *http.Request) *sight {
+func (o *observer) of(req *http.Request) *host {
 	proxy := ""
 	if u, err := http.ProxyFromEnvironment(req); err == nil && u != nil {
 		proxy = u.Redacted()
@@ -86,11 +86,11 @@ func (o *observer) sight(req *http.Request) *sight {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, s := range o.hosts {
-		if s.host == req.URL.Host && s.secure == (req.URL.Scheme == "https") {
+		if s.name == req.URL.Host && s.secure == (req.URL.Scheme == "https") {
 			return s
 		}
 	}
-	s := &sight{host: req.URL.Host, secure: req.URL.Scheme == "https", proxy: proxy}
+	s := &host{name: req.URL.Host, secure: req.URL.Scheme == "https", proxy: proxy}
 	o.hosts = append(o.hosts, s)
 	return s
 }
@@ -108,7 +108,7 @@ func plainURL(u *url.URL) string {
 const soon = 14 * 24 * time.Hour
 
 // connectionStep reports what was seen below the requests to a host.
-func (k *checkup) connectionStep(s *sight) {
+func (k *checkup) connectionStep(s *host) {
 	if s.to == "" {
 		cause, do := "nothing came about in time", "--timeout allows more; a firewall that drops packets looks like this, too"
 		if s.err != nil {
@@ -118,16 +118,16 @@ func (k *checkup) connectionStep(s *sight) {
 		if errors.As(s.err, &refused) && len(refused.UnverifiedCertificates) > 0 {
 			cause += "; " + certificateSays(refused.UnverifiedCertificates[0])
 		}
-		k.fail("connection", unreached(fmt.Errorf("%s: %s", s.host, cause)), do)
+		k.fail("connection", unreached(fmt.Errorf("%s: %s", s.name, cause)), do)
 		return
 	}
-	says := fmt.Sprintf("%s, at %s, in %s", s.host, s.to, quick(s.took))
+	says := fmt.Sprintf("%s, at %s, in %s", s.name, s.to, quick(s.took))
 	if s.proxy != "" {
-		says = fmt.Sprintf("%s, by the proxy %s, in %s; NO_PROXY=%s goes without it", s.host, s.proxy, quick(s.took), s.host)
+		says = fmt.Sprintf("%s, by the proxy %s, in %s; NO_PROXY=%s goes without it", s.name, s.proxy, quick(s.took), s.name)
 	}
 	status, do := stepOK, ""
 	switch {
-	case !s.secure && !safe.ThisMachine(s.host):
+	case !s.secure && !safe.ThisMachine(s.name):
 		status, do = stepWarning, "anybody on the way can read and change what passes, credentials too: does the agent have an https URL?"
 		says += "\nwithout TLS"
 	case s.tls != nil && len(s.tls.PeerCertificates) > 0:

@@ -23,11 +23,11 @@ type Asker struct {
 // ErrGivenUp reports an end of input in place of an answer.
 var ErrGivenUp = errors.New("bridge: nothing was set up, because there was no answer")
 
-// NewAsker opens the user's terminal, unless quiet or there is none. The caller calls
+// NewAsker opens the user's terminal, unless nothing is to be asked (noInput) or there is none. The caller calls
 // close when nothing more is to be asked.
-func (p *Program) NewAsker(ctx context.Context, quiet bool) (a *Asker, close func()) {
+func (p *Program) NewAsker(ctx context.Context, noInput bool) (a *Asker, close func()) {
 	a = &Asker{Ctx: ctx, Out: p.Stdout}
-	if quiet {
+	if noInput {
 		return a, func() {}
 	}
 	tty, err := p.Terminal()

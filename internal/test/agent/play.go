@@ -178,9 +178,9 @@ func (a *Agent) newTask(turn *Turn, context string) *kept {
 		t.Context = a.number("context")
 	}
 	for _, old := range a.order {
-		t.past = append(t.past, old.History...)
+		t.earlier = append(t.earlier, old.History...)
 		if old.Message != nil {
-			t.past = append(t.past, old.Message)
+			t.earlier = append(t.earlier, old.Message)
 		}
 	}
 	a.tasks[t.ID] = t

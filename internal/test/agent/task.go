@@ -72,8 +72,8 @@ type kept struct {
 	Task
 	agent *Agent
 	turn  *Turn
-	// past is what others of the conversation hold, for HistoryAll.
-	past []*Message
+	// earlier is what others of the conversation hold, for HistoryAll.
+	earlier []*Message
 	// rest are the steps that are not said. waiting: they come with the next message.
 	rest     []*Step
 	waiting  bool
@@ -102,7 +102,7 @@ func (t *kept) shown() *Task {
 	case HistoryNone:
 		s.History = nil
 	case HistoryAll:
-		s.History = slices.Concat(t.past, t.History)
+		s.History = slices.Concat(t.earlier, t.History)
 	case HistoryFresh:
 		s.History = slices.Clone(t.History)
 		for i, m := range s.History {

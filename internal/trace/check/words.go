@@ -34,9 +34,9 @@ type words struct {
 	c     *Checker
 	off   bool
 	turns map[string]*turn
-	// past holds the artifacts of tasks at the end of earlier turns.
-	past map[string]map[string]string
-	held int // in it
+	// earlier holds the artifacts of tasks at the end of earlier turns.
+	earlier map[string]map[string]string
+	held    int // in it
 }
 
 // A turn is what was said between a prompt and its reply.
@@ -206,7 +206,7 @@ func (t *turn) unit(name string) *unit {
 // before returns what an artifact held before the turn. That is all of it, if its task
 // is older than the trace.
 func (w *words) before(task string, a gjson.Result) string {
-	if known, ok := w.past[task]; ok {
+	if known, ok := w.earlier[task]; ok {
 		return known[artifactName(a)]
 	}
 	return event.Text(a.Get("parts"))
@@ -214,16 +214,16 @@ func (w *words) before(task string, a gjson.Result) string {
 
 // keep stores a turn's artifacts at its end.
 func (w *words) keep(t *turn) {
-	if w.past == nil || w.held > maxWords {
-		w.past, w.held = map[string]map[string]string{}, 0
+	if w.earlier == nil || w.held > maxWords {
+		w.earlier, w.held = map[string]map[string]string{}, 0
 	}
 	for task := range t.tasks {
-		if w.past[task] == nil && len(w.past) < maxUnits {
-			w.past[task] = map[string]string{}
+		if w.earlier[task] == nil && len(w.earlier) < maxUnits {
+			w.earlier[task] = map[string]string{}
 		}
 	}
 	for _, u := range t.units {
-		if known := w.past[u.task]; known != nil && u.task != "" && len(known) < maxUnits {
+		if known := w.earlier[u.task]; known != nil && u.task != "" && len(known) < maxUnits {
 			known[u.name] = u.base + u.text
 			w.held += len(u.base) + len(u.text)
 		}

@@ -123,13 +123,13 @@ func (it *Item) summary(ev gjson.Result) string {
 
 // history reads the tool calls in a snapshot of a task, each in its last state.
 func (it *Item) history(messages gjson.Result) {
-	var past Item
+	var history Item
 	messages.ForEach(func(_, m gjson.Result) bool {
-		past.parts(m.Get("parts"))
-		return len(past.Calls) < maxCalls
+		history.parts(m.Get("parts"))
+		return len(history.Calls) < maxCalls
 	})
 	newest := map[string]int{}
-	for _, c := range past.Calls {
+	for _, c := range history.Calls {
 		if i, ok := newest[c.ID]; ok {
 			it.Calls[i] = c
 			continue

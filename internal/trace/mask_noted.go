@@ -11,9 +11,9 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/card"
 )
 
-// heard is what the masker has learnt from a conversation: what a client has sent as a
+// noted is what the masker has learnt from a conversation: what a client has sent as a
 // credential, which the agent may repeat, and where the agent is.
-type heard struct {
+type noted struct {
 	secrets [][]byte // the newest last
 	bases   []string // HOST/PATH of the agent, whose paths are shown
 }
@@ -21,24 +21,24 @@ type heard struct {
 // maxBases bounds the known places of agents.
 const maxBases = 64
 
-// hears learns a credential that a client has sent. sure: its name says that it is one;
+// note notes a credential that a client has sent. sure: its name says that it is one;
 // any other must look like one, so that no word of the conversation is masked.
-func (m *masker) hears(value string, sure bool) {
-	if len(value) < minLiteral || !sure && !looksSecret(value) || slices.ContainsFunc(m.heard.secrets, func(s []byte) bool { return string(s) == value }) {
+func (m *masker) note(value string, sure bool) {
+	if len(value) < minLiteral || !sure && !looksSecret(value) || slices.ContainsFunc(m.noted.secrets, func(s []byte) bool { return string(s) == value }) {
 		return
 	}
-	m.heard.secrets = append(m.heard.secrets, []byte(value))
-	m.heard.secrets = m.heard.secrets[max(0, len(m.heard.secrets)-maxSecrets):]
+	m.noted.secrets = append(m.noted.secrets, []byte(value))
+	m.noted.secrets = m.noted.secrets[max(0, len(m.noted.secrets)-maxSecrets):]
 	m.setLiterals()
 }
 
-// hearsHeader learns a header's value, and the token in "Bearer TOKEN" or "name=TOKEN".
-func (m *masker) hearsHeader(value string, sure bool) {
-	m.hears(value, sure)
+// noteHeader notes a header's value, and the token in "Bearer TOKEN" or "name=TOKEN".
+func (m *masker) noteHeader(value string, sure bool) {
+	m.note(value, sure)
 	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ' ' || r == ';' || r == ',' }) {
-		m.hears(part, sure && looksSecret(part))
+		m.note(part, sure && looksSecret(part))
 		if _, after, ok := strings.Cut(part, "="); ok {
-			m.hears(strings.Trim(after, `"`), false)
+			m.note(strings.Trim(after, `"`), false)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func (m *masker) sent(h *requestHead) {
 			continue
 		}
 		for _, v := range values {
-			m.hearsHeader(v, secretParam(name))
+			m.noteHeader(v, secretParam(name))
 		}
 	}
 	if at, found := strings.CutSuffix(h.url.Path, "/.well-known/agent-card.json"); found && h.method == http.MethodGet {
@@ -85,42 +85,42 @@ func (m *masker) sent(h *requestHead) {
 	} else if at, found := strings.CutSuffix(h.url.Path, "/.well-known/agent.json"); found && h.method == http.MethodGet {
 		m.isAt(h.url.Host + at)
 	}
-	m.hearsURL(h.url)
+	m.noteURL(h.url)
 }
 
-// hearsURL learns what address masks.
-func (m *masker) hearsURL(u *url.URL) {
+// noteURL notes what address masks.
+func (m *masker) noteURL(u *url.URL) {
 	if password, ok := u.User.Password(); ok {
-		m.hears(password, true)
+		m.note(password, true)
 	}
 	before := ""
 	for segment := range strings.SplitSeq(m.behind(u.Host, u.Path), "/") {
 		if !shownSegment(before, segment) {
-			m.hears(segment, false)
+			m.note(segment, false)
 		}
 		before = segment
 	}
-	m.hearsForm(u.RawQuery)
+	m.noteForm(u.RawQuery)
 }
 
-// hearsForm learns from a query or a form.
-func (m *masker) hearsForm(query string) {
+// noteForm notes what is in a query or a form.
+func (m *masker) noteForm(query string) {
 	values, _ := url.ParseQuery(query) // what can be read
 	for name, values := range values {
 		if shownParam(name) {
 			continue
 		}
 		for _, v := range values {
-			m.hears(v, secretName(name))
+			m.note(v, secretName(name))
 			if v == "" { // it may have no name
-				m.hears(name, false)
+				m.note(name, false)
 			}
 		}
 	}
 }
 
-// seesCard learns where the agent is from its card.
-func (m *masker) seesCard(doc []byte) {
+// noteCard notes where the agent is from its card.
+func (m *masker) noteCard(doc []byte) {
 	if result := gjson.GetBytes(doc, "result"); result.IsObject() {
 		doc = []byte(result.Raw)
 	}
@@ -142,15 +142,15 @@ func (m *masker) isAtURL(s string) {
 
 func (m *masker) isAt(base string) {
 	base = strings.TrimSuffix(base, "/")
-	if len(m.heard.bases) < maxBases && !slices.Contains(m.heard.bases, base) {
-		m.heard.bases = append(m.heard.bases, base)
+	if len(m.noted.bases) < maxBases && !slices.Contains(m.noted.bases, base) {
+		m.noted.bases = append(m.noted.bases, base)
 	}
 }
 
 // behind returns what follows the longest known base in a path.
 func (m *masker) behind(host, path string) string {
 	rest := path
-	for _, base := range m.heard.bases {
+	for _, base := range m.noted.bases {
 		at, ok := strings.CutPrefix(base, host)
 		if !ok || at != "" && at[0] != '/' {
 			continue
