@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // What a caller may branch on. What the agent itself said is an [*a2a.Error]
@@ -54,11 +56,7 @@ func (f *failure) Unwrap() error { return f.is }
 // shown writes a URL without what may be secret in it: user and password, and
 // the query, where some agents want a key.
 func shown(u *url.URL) string {
-	s := u.Scheme + "://" + u.Host + u.EscapedPath()
-	if u.RawQuery != "" {
-		s += "?…"
-	}
-	return s
+	return safe.Shown(u)
 }
 
 // reason says in a few words why the network failed.

@@ -49,7 +49,7 @@ func parseSource(s string, now time.Time) (*source, error) {
 		if err != nil || u.Hostname() == "" {
 			return nil, errors.New("it is no URL")
 		}
-		src.url, src.name = u, shown(u)
+		src.url, src.name = u, safe.Shown(u)
 		return src, secure(u)
 	}
 	f, err := os.Open(s)
@@ -92,15 +92,6 @@ func secure(u *url.URL) error {
 		return errors.New("keys are not taken over http, where anybody on the way can replace them: use https")
 	}
 	return errors.New("it is no https URL")
-}
-
-// shown writes a URL without its secret parts.
-func shown(u *url.URL) string {
-	s := u.Scheme + "://" + u.Host + u.EscapedPath()
-	if u.RawQuery != "" {
-		s += "?…"
-	}
-	return s
 }
 
 // pinned keeps the keys that the source's thumbprint allows.
@@ -154,7 +145,7 @@ func fetchKeys(ctx context.Context, client *http.Client, u *url.URL) ([]key, err
 	if err != nil {
 		return nil, err
 	}
-	return parseKeys(b, shown(u), time.Now())
+	return parseKeys(b, safe.Shown(u), time.Now())
 }
 
 func readKeys(r io.Reader) ([]byte, error) {

@@ -52,7 +52,7 @@ func NewVerifier(keys []string, client *http.Client) (*Verifier, error) {
 		s, err := parseSource(k, time.Now())
 		if err != nil {
 			if u, parseErr := url.Parse(k); parseErr == nil && u.Host != "" {
-				k = shown(u)
+				k = safe.Shown(u)
 			}
 			return nil, fmt.Errorf("%s: %w", k, err)
 		}

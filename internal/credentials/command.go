@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -216,11 +215,4 @@ func readTime(s string) (time.Time, error) {
 		return t, errors.New("it says when it expires in a way that is not RFC 3339")
 	}
 	return t, nil
-}
-
-// withoutQuery is a URL as a command gets it: the query may hold other secrets.
-func withoutQuery(u *url.URL) string {
-	c := *u
-	c.RawQuery, c.Fragment, c.RawFragment, c.User = "", "", "", nil
-	return c.String()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -50,7 +51,7 @@ func (s *Source) SignIn(ctx context.Context, how *SignIn, user User) (*Login, er
 	if err != nil {
 		return nil, err
 	}
-	login := &Login{Origin: Origin(s.opts.Agent), Agent: withoutQueryOf(s.opts.Agent), Created: s.opts.Now()}
+	login := &Login{Origin: Origin(s.opts.Agent), Agent: safe.Bare(s.opts.Agent), Created: s.opts.Now()}
 	for _, step := range plan {
 		if err := s.signInTo(ctx, login, &step, how, user); err != nil {
 			return nil, err
@@ -242,7 +243,7 @@ func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*L
 	if err != nil {
 		return nil, err
 	}
-	login := &Login{Origin: Origin(s.opts.Agent), Agent: withoutQueryOf(s.opts.Agent), Created: s.opts.Now(), Secrets: Secrets{Keys: []Key{key}}}
+	login := &Login{Origin: Origin(s.opts.Agent), Agent: safe.Bare(s.opts.Agent), Created: s.opts.Now(), Secrets: Secrets{Keys: []Key{key}}}
 	if scheme != "" {
 		login.Schemes = []string{scheme}
 	}

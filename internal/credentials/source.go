@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -248,7 +249,7 @@ func (s *Source) refusedToken(k *cache, c *transport.Challenge) string {
 
 func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
 	now := s.opts.Now()
-	g, err := s.opts.Command.ask(ctx, withoutQueryOf(s.opts.Agent), now)
+	g, err := s.opts.Command.ask(ctx, safe.Bare(s.opts.Agent), now)
 	if err != nil {
 		return nil, fmt.Errorf("the credential command: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,7 +94,7 @@ func (s *Store) List() ([]*Login, error) {
 // logins count. A login of the agent's own URL comes before others of its origin, and a
 // newer one before an older one.
 func (s *Store) Find(ctx context.Context, agent, client string) (*Login, error) {
-	origin, at := Origin(agent), withoutQueryOf(agent)
+	origin, at := Origin(agent), safe.Bare(agent)
 	var list []*Login
 	var bad error
 	for range 2 { // a listing may miss a file that is replaced meanwhile
@@ -199,12 +198,4 @@ func (s *Store) stamp(l *Login) string {
 		return ""
 	}
 	return fmt.Sprint(info.ModTime().UnixNano(), info.Size(), dir.ModTime().UnixNano())
-}
-
-func withoutQueryOf(agent string) string {
-	u, err := url.Parse(agent)
-	if err != nil {
-		return agent
-	}
-	return withoutQuery(u)
 }

@@ -38,3 +38,23 @@ func Origin(u *url.URL) string {
 func SameOrigin(a, b *url.URL) bool {
 	return (a.Scheme == "http" || a.Scheme == "https") && Origin(a) == Origin(b)
 }
+
+// Shown is a URL as people may see it: without a user, a fragment and what a query says.
+func Shown(u *url.URL) string {
+	s := u.Scheme + "://" + u.Host + u.EscapedPath()
+	if u.RawQuery != "" {
+		s += "?…"
+	}
+	return s
+}
+
+// Bare is a URL without a user, a query and a fragment, which may be credentials. What is
+// no URL stays as it is.
+func Bare(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return u.String()
+}

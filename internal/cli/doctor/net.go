@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +65,7 @@ func (o *observer) wrap(next http.RoundTripper) http.RoundTripper {
 			case err == nil:
 				s.tls = resp.TLS
 				if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") != "text/event-stream" { // not a subscription
-					o.cards = append(o.cards, plainURL(req.URL))
+					o.cards = append(o.cards, safe.Shown(req.URL))
 				}
 			}
 		})
@@ -93,15 +92,6 @@ func (o *observer) of(req *http.Request) *host {
 	s := &host{name: req.URL.Host, secure: req.URL.Scheme == "https", proxy: proxy}
 	o.hosts = append(o.hosts, s)
 	return s
-}
-
-// plainURL is a URL without its secret parts.
-func plainURL(u *url.URL) string {
-	c := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
-	if u.RawQuery != "" {
-		return c.String() + "?…"
-	}
-	return c.String()
 }
 
 // soon is how long before a certificate ends doctor tells so.

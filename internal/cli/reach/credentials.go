@@ -95,7 +95,7 @@ func CredentialOptions(p *frame.Program, c *cli.Context, conf *Configuration, he
 		return nil, frame.Usagef("%s is a client's secret, and --oauth-client-id does not say whose", a.Secret.Name)
 	}
 	if o.Agent != "" {
-		o.Cure = "a2astdio --agent " + safe.ShellWord(AgentName(o.Agent)) + " auth login"
+		o.Cure = "a2astdio --agent " + safe.ShellWord(safe.Bare(o.Agent)) + " auth login"
 		if o.Store, err = credentials.OpenStore(""); err != nil {
 			o.Store = nil // signing in reports it
 		}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
@@ -128,7 +128,7 @@ func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOpti
 		return nil, err
 	}
 	l.Ends = agent == DemoAgent || conf.Command != ""
-	l.Name, l.Way, l.FromFiles = AgentName(agent), "--agent "+cmp.Or(conf.Name, agent), conf.AgentGiven == ""
+	l.Name, l.Way, l.FromFiles = safe.Bare(agent), "--agent "+cmp.Or(conf.Name, agent), conf.AgentGiven == ""
 	switch {
 	case agent == DemoAgent:
 		agent = l.startDemo(client)
@@ -258,20 +258,10 @@ func (l *Link) startDemo(client *transport.ClientOptions) string {
 // maxDemoConns is what package transport uses for real agents.
 const maxDemoConns = 1024
 
-// AgentName is the agent's name in the store: its URL without possible credentials.
-func AgentName(agent string) string {
-	u, err := url.Parse(agent)
-	if err != nil || u.Host == "" {
-		return agent
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
-}
-
 // ShownAddress is an agent's URL, a file's name, or what was meant to be one, as it is
 // shown: without what may be a user, a password or a query.
 func ShownAddress(address string) string {
-	address = AgentName(address)
+	address = safe.Bare(address)
 	if user, host, ok := strings.Cut(address, "@"); ok && strings.Contains(user, ":") {
 		address = "***@" + host
 	}

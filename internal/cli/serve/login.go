@@ -43,7 +43,7 @@ var loginWay = []struct {
 }
 
 // cardName is --card for another process, whose options everybody can read.
-func cardName(card string) string { return reach.Absolute(reach.AgentName(card)) }
+func cardName(card string) string { return reach.Absolute(safe.Bare(card)) }
 
 // An editorLogin signs the user in from an editor.
 type editorLogin struct {
@@ -71,7 +71,7 @@ func newLogin(l *reach.Link, c *cli.Context) bridge.Login {
 // too.
 func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 	words := []string{"auth", "login"}
-	agent := reach.AgentName(l.SignInAs.Agent)
+	agent := safe.Bare(l.SignInAs.Agent)
 	variables, args := map[string]string{frame.Env("agent")[0]: agent}, []string{"--agent", agent}
 	for _, option := range loginWay {
 		if !frame.IsSet(c, option.name) {

@@ -13,6 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // editorFiles are the settings of editors, by the names of which setup --editor takes the
@@ -114,7 +115,7 @@ func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (*launch
 	switch {
 	case agent == "" && command == "" && name == "":
 		return nil, reach.ErrNoAgent
-	case agent != "" && agent != reach.DemoAgent && reach.AgentName(agent) != agent:
+	case agent != "" && agent != reach.DemoAgent && safe.Bare(agent) != agent:
 		return nil, frame.Usagef("the agent's URL may hold credentials, which do not belong into an editor's settings: store it with a2astdio setup URL, and name it then")
 	case !given: // the files name it
 	case agent == reach.DemoAgent || name != "":

@@ -53,7 +53,7 @@ func NewHTTP(config *tls.Config) *http.Client {
 				return http.ErrUseLastResponse
 			}
 			if len(via) > maxRedirects || !safe.SameOrigin(req.URL, via[0].URL) {
-				return fmt.Errorf("it redirects to %s", plain(shown(req.URL)))
+				return fmt.Errorf("it redirects to %s", plain(safe.Shown(req.URL)))
 			}
 			return nil
 		},
@@ -196,9 +196,6 @@ func post(ctx context.Context, hc *http.Client, provider, what, to, mediaType st
 	return resp, answer, nil
 }
 
-// shown is a URL without its secret parts.
-func shown(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
-
 // parseURL reads the URL of a provider or an endpoint: https, except on this machine.
 func parseURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
@@ -209,7 +206,7 @@ func parseURL(s string) (*url.URL, error) {
 		return nil, fmt.Errorf("the URL of the identity provider at %s has a user or a fragment, which it must not", plain(u.Host))
 	}
 	if u.Scheme == "http" && !safe.ThisMachine(u.Host) {
-		return nil, fmt.Errorf("%s is not encrypted, and secrets go to no identity provider that is not: it must be https", plain(shown(u)))
+		return nil, fmt.Errorf("%s is not encrypted, and secrets go to no identity provider that is not: it must be https", plain(safe.Shown(u)))
 	}
 	return u, nil
 }
