@@ -153,13 +153,15 @@ func (f *Fold) read(ev *a2a.Event) {
 // statusMessage shows the message of a status that comes live. That of a failure is the
 // reason of it; a history has it again.
 func (f *Fold) statusMessage(ev *a2a.Event) {
-	switch {
-	case !ev.HasMessage:
-	case f.failure(&ev.Message):
-		f.shown.Know(&shown.Item{Kind: shown.Message, ID: ev.Message.ID, Parts: ev.Message.Parts})
-	default:
-		f.message(&ev.Message, ev.EndsLeg || ev.State.Terminal())
+	if !ev.HasMessage {
+		return
 	}
+	m, why := f.failure(&ev.Message)
+	if why && len(m.Parts.FastPath().List) == 0 {
+		f.shown.Know(&shown.Item{Kind: shown.Message, ID: ev.Message.ID, Parts: ev.Message.Parts})
+		return
+	}
+	f.message(m, ev.EndsLeg || ev.State.Terminal())
 }
 
 // Grew reports whether the last event did nothing but add to a text that grows, as nearly all do:

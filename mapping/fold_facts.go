@@ -125,19 +125,27 @@ func (f *facts) enter(state a2a.State) bool {
 	return true
 }
 
-// failure keeps the text of a status message that says why the task has failed; false
-// if the message is no such text.
-func (f *facts) failure(m *a2a.Message) bool {
+// failure keeps the text of a status message that says why the task has failed, and
+// returns the message without it: data beside the text is shown. false: the message says
+// nothing of that.
+func (f *facts) failure(m *a2a.Message) (rest *a2a.Message, is bool) {
 	if f.State != a2a.StateFailed && f.State != a2a.StateRejected {
-		return false
+		return m, false
 	}
+	var others []a2a.Part
 	for p := range m.Parts.All() {
 		if p.Kind != a2a.PartText {
-			return false
+			others = append(others, *p)
 		}
 	}
-	f.FailText, f.failID = strings.Clone(m.Parts.Text()), strings.Clone(m.ID)
-	return true
+	text := m.Parts.Text()
+	if len(others) > 0 && strings.TrimSpace(text) == "" {
+		return m, false
+	}
+	f.FailText, f.failID = strings.Clone(text), strings.Clone(m.ID)
+	without := *m
+	without.Parts = partList(others...)
+	return &without, true
 }
 
 // Speak notes that the agent speaks a dialect, by what was settled with it: so its

@@ -64,13 +64,14 @@ func (f *Fold) showState(add func()) {
 // status message, which comes last if it ends the task.
 func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	f.items.clear()
-	status := func() {
-		if ev.HasMessage && ev.Message.Role != a2a.RoleUser && (f.failID == "" || ev.Message.ID != f.failID) {
-			f.addMessage(&ev.Message, shown.Item{Status: true, Ends: ev.EndsLeg || ev.State.Terminal()})
-		}
-	}
+	m, why := &ev.Message, false
 	if ev.HasMessage {
-		f.failure(&ev.Message)
+		m, why = f.failure(m)
+	}
+	status := func() {
+		if ev.HasMessage && m.Role != a2a.RoleUser && (!why || len(m.Parts.FastPath().List) > 0) {
+			f.addMessage(m, shown.Item{Status: true, Ends: ev.EndsLeg || ev.State.Terminal()})
+		}
 	}
 	f.addHistory(ev, "")
 	if !ev.State.Terminal() {

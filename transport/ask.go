@@ -65,6 +65,9 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, op *operation
 			}
 			return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
 		}
+		if agent := (*a2a.Error)(nil); errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound {
+			c.took(e, w, op) // it has looked for the task
+		}
 		switch {
 		case err == nil && s.body == nil:
 			c.took(e, w, op)

@@ -100,8 +100,8 @@ func (k *checkup) shown() bool {
 	return err == nil && cred != nil || k.l.HTTP.TLS != nil && k.l.HTTP.TLS.GetClientCertificate != nil
 }
 
-// interfaceStep reports how the agent is called, and why.
-func (k *checkup) interfaceStep(how transport.Chosen, err error) {
+// interfaceStep reports how the agent is called, and why. asCard: the card says so.
+func (k *checkup) interfaceStep(how transport.Chosen, asCard bool, err error) {
 	if err != nil {
 		do := advice(err)
 		if do == "" {
@@ -134,7 +134,11 @@ func (k *checkup) interfaceStep(how transport.Chosen, err error) {
 	if n := len(k.seen.cards); n > 0 && !strings.HasPrefix(k.seen.cards[n-1], originOfURL(how.At.URL)+"/") && !k.isDemo() {
 		at += ", which --trust-origin allows"
 	}
-	k.add("interface", stepOK, fmt.Sprintf("%s\n%s; %s", at, reach.ChosenSays(how), strings.Join(offers, ", ")), "")
+	status, do := stepOK, ""
+	if !asCard {
+		status, do = stepWarning, "the agent was asked otherwise than its card says, and took it: the card is wrong"
+	}
+	k.add("interface", status, fmt.Sprintf("%s\n%s; %s", at, reach.ChosenSays(how), strings.Join(offers, ", ")), do)
 }
 
 // originOfURL returns scheme and host of a URL.
@@ -242,12 +246,17 @@ func (k *checkup) errorStep(a *answered, agent *a2a.Error) bool {
 		k.fail("round trip", a.err, "")
 	case agent.Code == a2a.CodeTaskNotFound:
 		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
+	case agent.Code != 0 && a.tasks.none():
+		k.unproven = true
+		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s: it has no operation that changes nothing and that could be tried", agent.Message, agent.Code, took),
+			"whether it takes messages, a prompt tells: doctor --prompt \"hello\"")
 	case agent.Code == a2a.CodeInternal:
 		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with a fault of its own, %s, in %s", frame.WithoutWho(a.err), took),
 			"some agents answer so whenever a task is not there; if prompts fail, too, its own log knows more")
 	case agent.Code != 0:
 		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s", agent.Message, agent.Code, took), "")
 	case agent.HTTPStatus == http.StatusNotFound && a.tasks.bare && k.isHTTPJSON():
+		k.unproven = true
 		k.add("round trip", stepWarning, "asked for a task that is not there, and nothing but 404 came, in "+took,
 			"either it has no way to ask for a task, or what the card names is not its URL: a prompt tells")
 	case agent.HTTPStatus == http.StatusTooManyRequests:

@@ -53,6 +53,8 @@ type checkup struct {
 	card  *a2a.Card
 	steps []step
 	err   error // the first failure
+	// unproven: the agent has answered nothing that shows that it takes messages.
+	unproven bool
 
 	exam     *examiner // nil: no prompt is sent
 	findings []*check.Finding
@@ -137,6 +139,8 @@ func (k *checkup) page() *frame.Page {
 		}
 	}
 	switch {
+	case bad == 0 && k.exam == nil && k.unproven:
+		out.Heading("Nothing is wrong so far, and nothing shows yet that the agent takes messages: doctor --prompt \"hello\" sends one.")
 	case bad == 0 && k.exam == nil:
 		out.Heading("All is well: a2astdio can talk to this agent. You write it? doctor --prompt \"hello\" tests more.")
 	case bad == 0 && len(k.findings) > 0:
@@ -157,15 +161,16 @@ func (k *checkup) examine() {
 	k.card = card
 	var talk error
 	if cardErr == nil {
-		var how transport.Chosen
+		var how, by transport.Chosen
 		var answer *answered
-		if how, talk = k.l.Client.Chosen(k.c.Context); talk == nil {
+		if by, talk = k.l.Client.Chosen(k.c.Context); talk == nil {
 			answer = k.ask()
+			how, talk = k.l.Client.Chosen(k.c.Context) // as it was answered
 		}
 		k.network()
 		k.cardStep()
 		k.signatureStep()
-		k.interfaceStep(how, talk)
+		k.interfaceStep(how, by == how, talk)
 		k.extensionsStep()
 		k.answerSteps(answer)
 		k.tasksStep(answer)

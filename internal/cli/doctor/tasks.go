@@ -52,6 +52,11 @@ type taskOffers struct {
 	bare                   bool
 }
 
+// none reports whether the agent has refused them all for not having them.
+func (t taskOffers) none() bool {
+	return t.get == notOffered && t.subscribe != offered && t.cancel != offered
+}
+
 // askForTasks probes with tasks that do not exist, and so changes none. got is the
 // result of tasks/get.
 func (k *checkup) askForTasks(got error) (t taskOffers) {
