@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/hashicorp/go-retryablehttp"
 )
 
 // ExtensionURI names the development-tool extension. Clients activate it with
@@ -60,7 +61,7 @@ type Agent struct {
 	pace    time.Duration
 	newID   func() string
 	version string
-	pusher  *pusher // nil: the agent does not push
+	pusher  *retryablehttp.Client // nil: the agent does not push
 	gate    *gate
 	ran     func(optionID, what string)
 
@@ -116,7 +117,7 @@ func (a *Agent) Close() error {
 	a.stop()
 	a.wg.Wait()
 	if a.pusher != nil {
-		a.pusher.client.CloseIdleConnections()
+		a.pusher.HTTPClient.CloseIdleConnections()
 	}
 	return nil
 }

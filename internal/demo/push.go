@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
 )
 
 const (
@@ -34,35 +37,21 @@ type PushOptions struct {
 	Timeout time.Duration
 	// Retries is how often a refused push is repeated; 0: three times, less than 0: never.
 	Retries int
-	// AnyAddress allows private addresses. Without it only this machine and public
-	// addresses are called: otherwise callers could use the agent to reach addresses that
-	// they cannot.
-	AnyAddress bool
 }
 
-// A pusher calls webhooks.
-type pusher struct {
-	client  *http.Client
-	retries int
-}
-
-func newPusher(o *PushOptions) *pusher {
+// newPusher returns the client that calls webhooks. Only this machine and public addresses
+// are called: otherwise callers could use the agent to reach addresses that they cannot.
+func newPusher(o *PushOptions) *retryablehttp.Client {
 	if o == nil {
 		return nil
 	}
-	p := &pusher{retries: o.Retries}
-	if p.retries == 0 {
-		p.retries = defaultPushRetries
-	}
-	timeout := o.Timeout
-	if timeout == 0 {
-		timeout = defaultPushTimeout
-	}
-	dialer := &net.Dialer{Timeout: timeout}
-	if !o.AnyAddress {
-		dialer.Control = refusePrivate
-	}
-	p.client = &http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute},
+	p := retryablehttp.NewClient()
+	p.Logger = nil
+	p.RetryMax = max(cmp.Or(o.Retries, defaultPushRetries), 0)
+	p.RetryWaitMin, p.RetryWaitMax = pushRetryWait, maxPushWait
+	timeout := cmp.Or(o.Timeout, defaultPushTimeout)
+	dialer := &net.Dialer{Timeout: timeout, Control: refusePrivate}
+	p.HTTPClient = &http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return p
 }
@@ -160,29 +149,17 @@ func (a *Agent) push(ctx context.Context, t *task, c *pushConfig, from int) {
 			var body bytes.Buffer
 			what, contentType := c.wire.pushed(t, e)
 			if writeJSON(&body, what) == nil {
-				a.pusher.deliver(ctx, c, contentType, body.Bytes())
+				a.deliver(ctx, c, contentType, body.Bytes())
 			}
 		}
 	}
 }
 
-func (p *pusher) deliver(ctx context.Context, c *pushConfig, contentType string, body []byte) {
-	wait := pushRetryWait
-	for try := 0; ; try++ {
-		again, after := p.post(ctx, c, contentType, body)
-		if !again || try >= p.retries || rest(ctx, min(max(wait, after), maxPushWait)) != nil {
-			return
-		}
-		wait *= 2
-	}
-}
-
-// post calls a webhook. again: the webhook may accept the push later, after the time
-// that it states.
-func (p *pusher) post(ctx context.Context, c *pushConfig, contentType string, body []byte) (again bool, after time.Duration) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+// deliver posts one event.
+func (a *Agent) deliver(ctx context.Context, c *pushConfig, contentType string, body []byte) {
+	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.url, body)
 	if err != nil {
-		return false, 0
+		return
 	}
 	req.Header.Set("Content-Type", contentType)
 	if c.token != "" {
@@ -191,22 +168,12 @@ func (p *pusher) post(ctx context.Context, c *pushConfig, contentType string, bo
 	if c.scheme != "" {
 		req.Header.Set("Authorization", c.scheme+" "+c.credentials)
 	}
-	resp, err := p.client.Do(req)
+	resp, err := a.pusher.Do(req)
 	if err != nil {
-		return ctx.Err() == nil, 0
+		return
 	}
 	defer resp.Body.Close()
 	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // so that the connection can be reused
-	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		after = time.Duration(seconds) * time.Second
-	}
-	switch s := resp.StatusCode; {
-	case s < 300:
-		return false, 0
-	case s == http.StatusRequestTimeout, s == http.StatusTooManyRequests, s >= 500:
-		return true, after
-	}
-	return false, 0
 }
 
 // pushMethod serves the four methods for push notification configurations.

@@ -41,6 +41,7 @@ func main() {
 	}
 	extended := *card
 	extended.Description = "the extended card"
+	extended.Skills = []a2a.AgentSkill{{ID: "echo", Name: "echo", Description: "says it again", Tags: []string{"echo"}}}
 	handler := a2asrv.NewHandler(agent{},
 		a2asrv.WithCapabilityChecks(&card.Capabilities),
 		a2asrv.WithExtendedAgentCard(&extended),
