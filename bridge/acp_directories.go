@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
@@ -47,17 +46,4 @@ func checkDirectory(method, member, dir string) error {
 		return fmt.Errorf("editor: %s: %s %q is not a directory", method, member, dir)
 	}
 	return nil
-}
-
-// setAdditional replaces the session's additional directories.
-func (s *Session) setAdditional(dirs []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.additional = slices.Clone(dirs)
-}
-
-func (s *Session) additionalDirectories() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.additional
 }

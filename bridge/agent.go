@@ -205,3 +205,35 @@ func (o *Options) workspace() string {
 // local reports whether the agent works on this machine, so that the paths that it
 // names are paths here.
 func (a *Agent) local() bool { return a.opts.Client.Local() }
+
+// A Companion serves the agents in the editor's terminal, beside the bridge on the same
+// stdio: see docs/companion.md. Its methods may be called from several goroutines.
+type Companion interface {
+	// Handle takes a message of the editor's, in A2A lines' spelling, and returns what
+	// a request is answered with. It must not wait. An error with a method Code() int
+	// is answered with that code.
+	Handle(method string, params json.RawMessage) (any, error)
+	// Active returns the absolute path of the file that the user looks at, and what is
+	// selected in it; "" if there is none.
+	Active() (path, selection string)
+	// Close ends it.
+	Close() error
+}
+
+// CompanionEditor is the editor of a [Companion].
+type CompanionEditor interface {
+	// Request sends a request in A2A lines' spelling, and decodes the answer into result.
+	Request(ctx context.Context, method string, params, result any) error
+	// Notify sends a notification.
+	Notify(ctx context.Context, method string, params any) error
+}
+
+// CompanionInfo is what is known of the editor when its [Companion] is started.
+type CompanionInfo struct {
+	// Name is what the editor calls itself; "" if it has not said.
+	Name string
+	// Workspace is the absolute path of the directory that is open.
+	Workspace string
+	// NoDiffs: the editor has not said that it shows diffs.
+	NoDiffs bool
+}

@@ -148,3 +148,16 @@ func climbsLater(path string) bool {
 	}
 	return path == "" || slices.Contains(strings.Split(path, "/")[1:], "..")
 }
+
+// setAdditional replaces the session's additional directories.
+func (s *Session) setAdditional(dirs []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.additional = slices.Clone(dirs)
+}
+
+func (s *Session) additionalDirectories() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.additional
+}

@@ -19,38 +19,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A Companion serves the agents in the editor's terminal, beside the bridge on the same
-// stdio: see docs/companion.md. Its methods may be called from several goroutines.
-type Companion interface {
-	// Handle takes a message of the editor's, in A2A lines' spelling, and returns what
-	// a request is answered with. It must not wait. An error with a method Code() int
-	// is answered with that code.
-	Handle(method string, params json.RawMessage) (any, error)
-	// Active returns the absolute path of the file that the user looks at, and what is
-	// selected in it; "" if there is none.
-	Active() (path, selection string)
-	// Close ends it.
-	Close() error
-}
-
-// CompanionEditor is the editor of a [Companion].
-type CompanionEditor interface {
-	// Request sends a request in A2A lines' spelling, and decodes the answer into result.
-	Request(ctx context.Context, method string, params, result any) error
-	// Notify sends a notification.
-	Notify(ctx context.Context, method string, params any) error
-}
-
-// CompanionInfo is what is known of the editor when its [Companion] is started.
-type CompanionInfo struct {
-	// Name is what the editor calls itself; "" if it has not said.
-	Name string
-	// Workspace is the absolute path of the directory that is open.
-	Workspace string
-	// NoDiffs: the editor has not said that it shows diffs.
-	NoDiffs bool
-}
-
 // An ide is the companion of one editor: [Options.Companion] makes it when the
 // editor's protocol and directory are known. The read loop starts it and hands it
 // messages; [Serve] closes it.

@@ -295,3 +295,16 @@ func (a *Agent) listSessions(p acp.ListSessionsRequest) (acp.ListSessionsRespons
 	}
 	return r, nil
 }
+
+// takeUp is Begin for a turn that shows a loaded session, and follows its task if that
+// goes on. One prompt may wait for it.
+func (s *Session) takeUp() (Turn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != nil {
+		return Turn{}, ErrBusy
+	}
+	s.turn = newTurn(s)
+	s.turn.past = true
+	return Turn{s.turn}, nil
+}

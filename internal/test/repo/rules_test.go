@@ -178,6 +178,36 @@ func TestBindingWords(t *testing.T) {
 	}
 }
 
+// editorsEnd are the files of package bridge that speak with an editor; the others are about a
+// session, its turns and their legs.
+var editorsEnd = regexp.MustCompile(`^bridge/(acp|lines|editor|elicit|ide|serve|setup|leaving)`)
+
+// TestEditorsEnd: in package bridge what speaks with an editor is above what happens next, which
+// names nothing of it. (A package of its own would need 60 names of the other's exported.)
+func TestEditorsEnd(t *testing.T) {
+	declared := map[string]string{}
+	for name, files := range declaredNames(t) {
+		for path := range files {
+			if editorsEnd.MatchString(path) && !strings.Contains(name, ".") && !ast.IsExported(name) {
+				declared[name] = path
+			}
+		}
+	}
+	if len(declared) < 40 {
+		t.Fatalf("only %d names are those of the editor's end: is the rule up to date?", len(declared))
+	}
+	for _, f := range sources(t) {
+		if f.pkg != "bridge" || editorsEnd.MatchString(f.path) {
+			continue
+		}
+		for _, id := range f.ast.Unresolved { // by this file
+			if path := declared[id.Name]; path != "" {
+				t.Errorf("%s: %s is of %s, which is above", f.at(id), id.Name, path)
+			}
+		}
+	}
+}
+
 var machinePath = regexp.MustCompile(`/(?:root|work)/[a-z.]`)
 
 // TestNoMachine: no file names a path of the machine on which it was written.

@@ -18,19 +18,6 @@ const pastNotice = "[The agent still works on what was asked before. What it say
 // a question that came after it was written.
 const unsentNotice = "\n[Your prompt was not sent, because the agent asks something now: your next prompt is the answer.]\n"
 
-// takeUp is Begin for a turn that shows a loaded session, and follows its task if that
-// goes on. One prompt may wait for it.
-func (s *Session) takeUp() (Turn, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.turn != nil {
-		return Turn{}, ErrBusy
-	}
-	s.turn = newTurn(s)
-	s.turn.past = true
-	return Turn{s.turn}, nil
-}
-
 // waitForPast waits for the turn of takeUp, if there is one. If the prompt must not be
 // sent then, it returns ACP's stop reason for it.
 func (e *acpEditor) waitForPast(ctx context.Context, turn Turn) (stop string) {
