@@ -42,10 +42,12 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// listen serves the demo agent over TCP until the test ends, and returns its URL.
-func listen(t *testing.T) string {
+// listen serves the demo agent over TCP until the test ends, and returns its URL. Its secret,
+// if the options want one, is "right".
+func listen(t *testing.T, options ...string) string {
 	t.Helper()
-	cmd := exec.Command(binary, "demo", "--listen", "127.0.0.1:0")
+	cmd := exec.Command(binary, append([]string{"demo", "--listen", "127.0.0.1:0"}, options...)...)
+	cmd.Env = append(os.Environ(), "A2ASTDIO_DEMO_SECRET=right")
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
