@@ -56,9 +56,9 @@ func (a *Asker) Ask(question, proposed string) (string, error) {
 		return proposed, nil
 	}
 	if proposed != "" {
-		question += " [" + safe.Plain(proposed) + "]"
+		question += " [" + proposed + "]"
 	}
-	if _, err := io.WriteString(a.Tty, question+": "); err != nil {
+	if _, err := io.WriteString(a.Tty, safe.Plain(question)+": "); err != nil {
 		return "", ErrGivenUp
 	}
 	line, ended, err := Await(a.Ctx, func() (string, error) { return a.Lines.ReadString('\n') })

@@ -47,6 +47,9 @@ func whereAgentRuns(p *frame.Program, c *cli.Context, l *Link, opts *agentproc.O
 	return nil
 }
 
+// maxShownDir bounds a directory's name in a question; systems have shorter ones.
+const maxShownDir = 4096
+
 // A consent is the user's decision that a command may run in a workspace. It is kept by
 // the workspace's real path and the command, so that neither a link nor another program
 // has it.
@@ -69,7 +72,7 @@ func newConsent(store, command, dir string) *consent {
 
 func (w *consent) question() string {
 	return fmt.Sprintf("The agent is started in %s, by: %s. Programs that run there may run what this directory has (scripts, tools, settings), as you. "+
-		"Do you trust what is in it?", w.dir, agentproc.Describe(w.command))
+		"Do you trust what is in it?", safe.Line(w.dir, maxShownDir), agentproc.Describe(w.command))
 }
 
 // A NotAllowed error says that the user has to allow something first. To an editor it is
@@ -118,6 +121,9 @@ func allowAtTerminal(p *frame.Program, ctx context.Context, w *consent) error {
 		defer done()
 		if !a.Asks() {
 			return false, nil
+		}
+		if frame.Flush(a.Tty) { // what was typed before is no answer
+			a.Lines.Reset(a.Tty)
 		}
 		return a.Yes(question, false)
 	})

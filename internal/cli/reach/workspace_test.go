@@ -1,0 +1,53 @@
+package reach
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+)
+
+// A typist answers at a terminal.
+type typist struct {
+	io.Reader
+	strings.Builder // what was shown
+}
+
+func (*typist) Close() error { return nil }
+
+// A user at a terminal is asked once for each workspace, by its real path, whatever it is
+// called; a no, or nobody who could answer, is a no.
+func TestAllowAtTerminal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("names of Unix")
+	}
+	root, store := t.TempDir(), t.TempDir()
+	dir, link := filepath.Join(root, "a\x1b[2J\nAll is well"), filepath.Join(root, "link")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Symlink(dir, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		command, dir, typed string
+		asked, allowed      bool
+	}{
+		{"./agent", dir, "", true, false}, {"./agent", dir, "n\n", true, false}, {"./agent", dir, "y\n", true, true},
+		{"./agent", dir, "", false, true}, {"./agent", link, "", false, true}, {"./other", dir, "n\n", true, false}, {"./agent", root, "n\n", true, false},
+	} {
+		tty := &typist{Reader: strings.NewReader(test.typed)}
+		p := &frame.Program{Stdout: io.Discard, Terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
+		err := allowAtTerminal(p, t.Context(), newConsent(store, test.command, test.dir))
+		shown := tty.String()
+		if (err == nil) != test.allowed || strings.Contains(shown, "Do you trust what is in it?") != test.asked || strings.ContainsAny(strings.TrimSpace(shown), "\x1b\n") {
+			t.Errorf("%+v: %v, %q", test, err, shown)
+		}
+	}
+	nobody := &frame.Program{Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("none") }}
+	if err := allowAtTerminal(nobody, t.Context(), newConsent(store, "./agent", root)); err == nil {
+		t.Error("nobody was asked, and it runs")
+	}
+}
