@@ -152,12 +152,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Otherwise the server closes the request's body when an answer begins. That cuts the
 	// request to the agent, and so the answer.
 	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 needs none
-	faults := p.opts.Faults.For(pass.method)
-	if !faults.Begin(r.Context(), w) {
+	w, ok := p.opts.Faults.Begin(w, r, pass.method)
+	if !ok {
 		return
-	}
-	if p.opts.Faults.Any() {
-		w = &faulty{ResponseWriter: w, r: r, faults: faults}
 	}
 	pass.sent, _ = sent.(*noted)
 	// A fault ends this handler where ReverseProxy does not expect it.

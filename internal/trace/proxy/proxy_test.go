@@ -261,7 +261,7 @@ func TestWrong(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		io.WriteString(w, "data: 1\n\ndata: 2\n\ndata: 3\n\n")
 	}))
-	plan, err := fault.Parse([]string{"drop=2@message/stream", "status=503@tasks/get"})
+	plan, err := fault.Parse([]string{"delay=1ms@message/stream", "status=503@tasks/get"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestWrong(t *testing.T) {
 		b, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, string(b)
 	}
-	if _, body := post("message/stream"); body != "data: 1\n\ndata: 3\n\n" {
+	if _, body := post("message/stream"); body != "data: 1\n\ndata: 2\n\ndata: 3\n\n" {
 		t.Errorf("%q", body)
 	}
 	if status, _ := post("tasks/get"); status != 503 {
