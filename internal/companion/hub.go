@@ -110,9 +110,9 @@ func (h *hub) spawn(work func()) {
 
 // close ends all work, and waits for it. After that the editor gets no request.
 func (h *hub) close() {
-	h.stop()
 	h.mu.Lock()
-	h.closed = true
+	h.closed = true // before what waits for the editor wakes up
 	h.mu.Unlock()
+	h.stop()
 	h.work.Wait()
 }

@@ -32,6 +32,14 @@ var editorSettings = []struct{ file, where string }{
 	{"vscode.json", "VS Code's settings.json (Preferences: Open User Settings (JSON)), for the extension ACP Client"},
 }
 
+func editorNames() (names []string) {
+	for _, e := range editorSettings {
+		name, _, _ := strings.Cut(e.file, ".")
+		names = append(names, name)
+	}
+	return names
+}
+
 // A launch is how an editor starts this program.
 type launch struct {
 	name, command string
@@ -76,10 +84,7 @@ func literal(s string) string {
 // printSettings is setup --editor: it prints an editor's settings for an agent, asks
 // nothing and stores nothing.
 func printSettings(p *frame.Program, c *cli.Context, said []string) error {
-	at := slices.IndexFunc(editorSettings, func(e struct{ file, where string }) bool {
-		name, _, _ := strings.Cut(e.file, ".")
-		return name == c.String("editor")
-	})
+	at := slices.Index(editorNames(), c.String("editor"))
 	conf, err := reach.ReadConfiguration(c, "")
 	if err != nil {
 		return err
