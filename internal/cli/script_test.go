@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -49,6 +50,11 @@ func (o ownState) Run() int {
 	defer os.RemoveAll(dir)
 	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData", "XDG_CONFIG_HOME", "AppData"} {
 		os.Setenv(name, dir)
+	}
+	// Most of the tests wait for something: more of them run at once than there are processors.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	return o.m.Run()
 }

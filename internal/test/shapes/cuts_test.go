@@ -13,7 +13,7 @@ import (
 // missing.
 func TestCuts(t *testing.T) {
 	y := newTally()
-	each(t, Shapes("none", "ours", "all"), func(t *testing.T, s Shape, v1 bool, answers []string) {
+	each(t, Shapes("none", "ours", "all"), whole, func(t *testing.T, s Shape, v1 bool, answers []string) {
 		if s.Carrier == "message" {
 			return // without a task there is nothing to ask for
 		}
