@@ -87,7 +87,7 @@ func planted(t *testing.T) string {
 }
 
 // unnamed are credentials under names that no list knows.
-var unnamed = []string{"hunter2-31", "hunter2-32", "hunter2-33", "hunter2-34", "hunter2-35", "hunter2-36", "hunter2-37", "hunter2-38", "hunter2-39"}
+var unnamed = []string{"hunter2-31", "hunter2-32", "hunter2-33", "hunter2-34", "hunter2-35", "hunter2-36", "hunter2-37", "hunter2-38", "hunter2-39", "hunter2-40", "hunter2-41"}
 
 // plantUnnamed sends credentials in a header, a query with and without a name, a path, a
 // form, and settings.
@@ -96,6 +96,7 @@ func plantUnnamed(t *testing.T, client *http.Client, agent string) {
 	for _, q := range []struct{ path, media, body string }{
 		{"/v9/hunter2-31/tasks?zone=hunter2-32&hunter2-33", "application/x-www-form-urlencoded", "zone=hunter2-34"},
 		{"/message", "text/plain", "hunter2-39"},
+		{"/unknown", "application/json", `{"zone":"hunter2-40","gates":{"a":["hunter2-41"]}}`},
 		{"/", "application/json", `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"kind":"message","messageId":"u","role":"user","parts":[],"metadata":` +
 			`{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"hunter2-35","mcp_servers":{"a":{"zone":"hunter2-36","url":"https://h/hunter2-37/mcp"}}}}}}}`},
 	} {

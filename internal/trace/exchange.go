@@ -32,13 +32,13 @@ type ending struct{ reason, text string }
 
 // An exchange is a request and its response, as far as they were recorded.
 type exchange struct {
-	n      int64
-	began  time.Time
-	head   *requestHead
-	sent   bool // the request is recorded
-	id     string
-	pushes bool // it is about push notifications
-	card   bool // it may ask for a card
+	n     int64
+	began time.Time
+	head  *requestHead
+	sent  bool // the request is recorded
+	id    string
+	as    mode // how its documents are masked: push, where it is about push notifications
+	card  bool // it may ask for a card
 
 	request, body pieces
 	sse           *sse // nil: no stream
@@ -100,11 +100,14 @@ func (w *worker) request(x *exchange, at time.Time) {
 		w.buf = append(append(w.buf, `,"id":`...), x.id...)
 	}
 	method := string(p.b[l.method.from:l.method.to])
-	x.pushes = strings.Contains(method, "ushNotificationConfig") || strings.Contains(x.head.url.Path, "ushNotificationConfig")
+	if strings.Contains(method, "ushNotificationConfig") || strings.Contains(x.head.url.Path, "ushNotificationConfig") {
+		x.as = push
+	}
 	x.card = x.head.method == http.MethodGet || strings.Contains(method, "Card")
 	w.quotedText("method", method)
 	w.text("http", x.head.method)
-	w.buf = appendString(append(w.buf, `,"url":`...), toValid([]byte(w.enc.mask.address(x.head.url))))
+	address := w.enc.mask.address(x.head.url)
+	w.buf = appendString(append(w.buf, `,"url":`...), toValid([]byte(address)))
 	w.header(x.head.header)
 	w.enc.mask.client = true
 	switch media, _, _ := mime.ParseMediaType(x.head.header.Get("Content-Type")); {
@@ -118,7 +121,11 @@ func (w *worker) request(x *exchange, at time.Time) {
 		p.b = []byte(masked)
 		w.enc.look(p)
 	}
-	w.buf = w.enc.payload(w.buf, p, nil, x.pushes)
+	as := x.as
+	if path, _, _ := strings.Cut(address, "?"); as == open && method == "" && strings.HasSuffix(path, "/"+masked) {
+		as = settings // a call that is none of A2A's: its members are unknown, too
+	}
+	w.buf = w.enc.payload(w.buf, p, nil, as)
 	w.enc.mask.client = false
 	w.finish()
 	x.request = pieces{}
@@ -162,7 +169,7 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	w.text("name", ev.name)
 	w.text("last_id", ev.id)
 	w.text("comment", ev.comment)
-	w.buf = w.enc.payload(w.buf, ev.data, &x.said, x.pushes)
+	w.buf = w.enc.payload(w.buf, ev.data, &x.said, x.as)
 	if !ev.whole {
 		w.text("error", "the stream ended within this event")
 	}
@@ -207,7 +214,7 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 		if l.valid && x.id != "" {
 			w.buf = append(append(w.buf, `,"id":`...), x.id...)
 		}
-		w.buf = w.enc.payload(w.buf, p, nil, x.pushes)
+		w.buf = w.enc.payload(w.buf, p, nil, x.as)
 		w.finish()
 	}
 	w.begin(at, WireAgent, DirIn, KindEnd)

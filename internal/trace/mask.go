@@ -37,10 +37,10 @@ type masker struct {
 	keys, names   keyCache
 	found         []span // of the text in hand
 	seam          []byte // of a text in pieces: two of them
-	// said is what precedes the text in hand, nil if it stands alone. pushes: the document
-	// in hand answers a call about push notifications.
-	said   *said
-	pushes bool
+	// said is what precedes the text in hand, nil if it stands alone. as is how the
+	// document in hand is masked.
+	said *said
+	as   mode
 	// client: a client says it, so that what it hides is a credential, which others may
 	// repeat.
 	client bool

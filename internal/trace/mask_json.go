@@ -76,7 +76,7 @@ func (f *frame) enter(object bool) frame {
 		next.mode = pair
 	case object && f.mode == servers && !f.object:
 		next.mode = settings
-	case !object && f.key == keyObject && next.mode == settings:
+	case !object && next.mode == settings && !f.shown:
 		next.mode = hidden
 	case !object && next.mode == pairs:
 		next.mode = list
@@ -91,7 +91,7 @@ func (f *frame) enter(object bool) frame {
 // documents around this one.
 func (m *masker) json(dst, src []byte, nested int) []byte {
 	stack := append(make([]frame, 0, 32), frame{})
-	if m.pushes || pushes(src) {
+	if stack[0].mode = m.as; m.as == open && pushes(src) {
 		stack[0].mode = push
 	}
 	for i := 0; i < len(src); {

@@ -118,14 +118,14 @@ func (e *encoder) goesOn(p payload, s *said) {
 }
 
 // payload appends the members for the payload that look has searched. s is what it
-// continues, or nil.
-func (e *encoder) payload(dst []byte, p payload, s *said, pushes bool) []byte {
+// continues, or nil; as is how it is masked.
+func (e *encoder) payload(dst []byte, p payload, s *said, as mode) []byte {
 	l := &e.scan.looked
 	b, masked := p.b, false
-	if l.suspect || !l.valid || pushes {
-		e.mask.said, e.mask.pushes = s, pushes
+	if l.suspect || !l.valid || as != open {
+		e.mask.said, e.mask.as = s, as
 		b = e.thorough(p, l.valid)
-		e.mask.said, e.mask.pushes = nil, false
+		e.mask.said, e.mask.as = nil, open
 		masked = string(b) != string(p.b[:min(len(b), len(p.b))])
 	}
 	if e.redact && len(b) > 0 {

@@ -92,7 +92,7 @@ func (w *worker) item(it *item, b []byte) {
 	case itemStderr:
 		w.begin(it.at, WireEditor, DirOut, KindStderr)
 		w.enc.look(wholePayload(b))
-		w.buf = w.enc.payload(w.buf, wholePayload(b), nil, false)
+		w.buf = w.enc.payload(w.buf, wholePayload(b), nil, open)
 		w.finish()
 	case itemDecision:
 		w.decision(it.at, it.more.(*Decision))
@@ -240,9 +240,12 @@ func (w *worker) line(it *item, b []byte) {
 	}
 	w.quotedText("method", method)
 	w.refs(from)
-	pushes := bytes.Contains([]byte(method), []byte("ushNotificationConfig"))
+	as := open
+	if bytes.Contains([]byte(method), []byte("ushNotificationConfig")) {
+		as = push
+	}
 	w.enc.mask.client = !it.toEditor
-	w.buf = w.enc.payload(w.buf, p, s, pushes)
+	w.buf = w.enc.payload(w.buf, p, s, as)
 	w.enc.mask.client = false
 	w.finish()
 }
