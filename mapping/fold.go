@@ -1,9 +1,6 @@
 package mapping
 
 import (
-	"hash/maphash"
-	"slices"
-
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
@@ -25,7 +22,6 @@ type Fold struct {
 	fast  [maxFast]fastStep
 	// nextFast is the index of the one to replace next.
 	nextFast int
-	heard    ring
 
 	// Of the event in hand: its steps, what it is, how it has come, and the items that it has.
 	steps []Step
@@ -85,13 +81,9 @@ func (f *Fold) SetTask(taskID string) {
 // come: on the unbroken stream of the newest request (live), as the task that was asked for
 // (a snapshot), or on a stream that may tell again what was shown (replayed).
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
-	again := f.heard.note(ev, v == shown.Replayed)
 	l := f.fits(v, ev)
 	if f.grew = l != nil; f.grew {
 		return f.fastEvent(l, ev, steps)
-	}
-	if again {
-		return steps
 	}
 	f.steps, f.event, f.verb = steps, ev, v
 	failed := f.Err != ""
@@ -242,35 +234,4 @@ func (f *Fold) execution(e dialect.Execution) {
 	if text := e.Notice(); text != "" {
 		f.add(Step{Kind: StepNotice, Text: text, Harmless: true})
 	}
-}
-
-// A ring remembers the newest events by their bytes.
-type ring struct {
-	seed maphash.Seed
-	sums []uint64
-	next int
-}
-
-// maxHeard is how many events are remembered.
-const maxHeard = 1 << 13
-
-// note notes an event. ask: it reports whether it has come before, just so.
-func (r *ring) note(ev *a2a.Event, ask bool) (again bool) {
-	if ev.Raw == "" {
-		return false
-	}
-	if r.sums == nil {
-		r.seed = maphash.MakeSeed()
-	}
-	sum := maphash.String(r.seed, string(ev.Raw))
-	if ask && slices.Contains(r.sums, sum) {
-		return true
-	}
-	if len(r.sums) < maxHeard {
-		r.sums = append(r.sums, sum)
-	} else {
-		r.sums[r.next] = sum
-		r.next = (r.next + 1) % maxHeard
-	}
-	return false
 }
