@@ -23,7 +23,8 @@ const (
 type said struct {
 	text   []byte
 	starts []start
-	newest int // where the newest event's text begins
+	newest int   // where the newest event's text begins
+	places []int // room for the starts where a text may begin
 }
 
 // A start is where an item begins in it, or goes on behind another.
@@ -37,29 +38,26 @@ type start struct {
 // head is the first bytes of a text that are no white space: most starts are no place where
 // another text may begin, and are passed by it.
 type head struct {
-	text [8]byte
-	n    int
+	bytes uint64 // the first one is the highest
+	n     int
 }
 
 func headOf[T string | []byte](text T) (h head) {
-	for i := skip(text, 0, len(text)); i < len(text) && h.n < len(h.text); i = skip(text, i+1, len(text)) {
-		h.text[h.n] = text[i]
+	for i := skip(text, 0, len(text)); i < len(text) && h.n < 8; i = skip(text, i+1, len(text)) {
 		h.n++
+		h.bytes |= uint64(text[i]) << (64 - 8*h.n)
 	}
 	return h
 }
 
 // fits reports whether one may be the beginning of the other.
-func (h *head) fits(o *head) bool {
-	n := min(h.n, o.n)
-	return string(h.text[:n]) == string(o.text[:n])
-}
+func (h *head) fits(o *head) bool { return (h.bytes^o.bytes)>>(64-8*min(h.n, o.n)) == 0 }
 
 func (s *said) clear() {
 	clear(s.starts)
 	s.starts, s.newest = s.starts[:0], 0
 	if s.text = s.text[:0]; cap(s.text) > keepSaid {
-		s.text, s.starts = nil, nil
+		s.text, s.starts, s.places = nil, nil, nil
 	}
 }
 
@@ -215,13 +213,19 @@ func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) 
 	if s.held == nil && !whole && n < evidence && (s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n)) {
 		return cover{}, false
 	}
-	begin := headOf(seq)
+	begin, places := headOf(seq), s.said.places[:0]
+	for i := range s.said.starts {
+		if s.said.starts[i].head.fits(&begin) {
+			places = append(places, i)
+		}
+	}
+	s.said.places = places
 	for _, only := range [...]Kind{Foreign, Message, Artifact, Thought} {
 		if (only == Thought) != (kind == Thought) {
 			continue // a thought repeats thoughts alone
 		}
-		for i := range s.said.starts {
-			if b := &s.said.starts[i]; only != Foreign && b.it.kind != only || !b.head.fits(&begin) {
+		for _, i := range places {
+			if only != Foreign && s.said.starts[i].it.kind != only {
 				continue
 			}
 			if c, good := s.coversFrom(i, seq, only, kind); good && (c.rest == "" || !ok) {
