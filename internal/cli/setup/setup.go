@@ -206,17 +206,21 @@ func (s *setup) login(refusal error) (again bool, err error) {
 	if !s.Asks() || s.link.CanSignIn() != nil {
 		return false, refusal
 	}
-	if s.signedIn {
-		s.sayWrong(refusal)
-		if again, err = s.Yes("Sign in again?", true); err != nil || !again {
-			return false, cmp.Or(err, refusal)
+	for wrong := s.signedIn; ; wrong = true {
+		if wrong {
+			s.sayWrong(refusal)
+			if again, err = s.Yes("Sign in again?", true); err != nil || !again {
+				return false, cmp.Or(err, refusal)
+			}
+		}
+		if refusal = s.signIn(); refusal == nil {
+			s.signedIn = true
+			return true, nil
+		}
+		if s.c.Context.Err() != nil {
+			return false, refusal
 		}
 	}
-	if err := s.signIn(); err != nil {
-		return false, err
-	}
-	s.signedIn = true
-	return true, nil
 }
 
 // forget signs the user out of an agent that is not stored.
