@@ -111,6 +111,8 @@ func (x *exchange) notA2A(b []byte) error {
 		return failf(ErrUnreachable, "%s: it speaks TLS: %s", at, cureTLS)
 	case advice != "":
 		e.Message = advice
+	case status == http.StatusRequestEntityTooLarge:
+		e.Message = at + " does not take a message of this size"
 	case status < 400:
 		e.Message = at + " redirects to nowhere"
 	case x.ownURL && noRoute(status):

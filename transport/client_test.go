@@ -196,6 +196,7 @@ func TestSendAnswers(t *testing.T) {
 		{name: "error with 404", answer: wireAnswer(404, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"none"}}`), err: "agent: none (-32001)", code: -32001, http: 404},
 		{name: "error with 503", answer: wireAnswer(503, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"busy"}}`), err: "agent: busy (-32603)", code: -32603, http: 503},
 		{name: "error as a string", answer: wireAnswer(400, "application/json", `{"error":"no such method"}`), err: "agent: HTTP 400: no such method", http: 400},
+		{name: "413", answer: wireAnswer(413, "text/html", "<html>"), err: "agent: HTTP 413: URL/rpc does not take a message of this size", http: 413},
 		{name: "503 from a proxy", answer: wireAnswer(503, "text/plain", "upstream\nfailed"), err: "agent: HTTP 503: URL/rpc: upstream failed: is the agent behind it running? (it was possibly delivered, so it is not sent again)", is: ErrPossiblyDelivered, http: 503},
 		{name: "401", answer: wireAnswer(401, "text/plain", "no", "WWW-Authenticate", `Bearer realm="x"`), err: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, http: 401},
 		{name: "HTML", answer: wireAnswer(200, "text/html; charset=utf-8", "<html>"), err: "agent: URL/rpc answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?"},
