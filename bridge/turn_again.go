@@ -50,7 +50,7 @@ func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.
 		}
 		again.ReferenceTaskIDs = []string{strings.Clone(m.TaskID)}
 		again.TaskID, s.taskID = "", ""
-	case m.TaskID == "" && m.ContextID != "" && m.ContextID == s.contextID && !s.named && refusesContext(refusal):
+	case m.TaskID == "" && m.ContextID != "" && m.ContextID == s.contextID && !s.named && refusesContext(refusal, m):
 		again.ContextID, again.ReferenceTaskIDs = "", nil
 		s.contextID, s.previous, t.fold.ContextID, t.askedContext = "", nil, "", ""
 		if t.tellLost(ctx) != nil {
@@ -139,12 +139,14 @@ func refusesMessage(refusal *a2a.Error) bool {
 	return false
 }
 
-// refusesContext reports whether a refusal may be about the context: A2A has no
-// code for that.
-func refusesContext(refusal *a2a.Error) bool {
+// refusesContext reports whether the refusal of a message may be about its context: A2A
+// has no code for that. What the agent finds invalid may as well be a file.
+func refusesContext(refusal *a2a.Error, m *a2a.Outgoing) bool {
 	switch refusal.Code {
-	case a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeTaskNotFound:
+	case a2a.CodeTaskNotFound:
 		return true
+	case a2a.CodeInvalidRequest, a2a.CodeInvalidParams:
+		return !slices.ContainsFunc(m.Parts, func(p a2a.OutPart) bool { return p.File != nil || p.Data != nil })
 	}
 	return false
 }
