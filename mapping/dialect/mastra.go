@@ -25,5 +25,10 @@ func (mastra) knows(ev *a2a.Event) bool {
 }
 
 func (mastra) message(m *a2a.Message, at *Carrier, _ *Pieces) bool {
-	return at.State == a2a.StateWorking && m.Parts.Text() == mastraFiller
+	return IsFiller(at.State, m.Parts.Text())
+}
+
+// IsFiller reports whether the text of a state's message only fills the place of an answer.
+func IsFiller(state a2a.State, text string) bool {
+	return state == a2a.StateWorking && text == mastraFiller
 }

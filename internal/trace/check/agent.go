@@ -56,6 +56,7 @@ type exchange struct {
 	torn    bool        // a blank line is missing behind the last event
 	context string      // the context of its events
 	before  string      // the event before, as it was written
+	n       int64       // the record of the request
 	asked   int64       // when the request was made, in microseconds
 	first   int64       // when its first event came
 	spoke   bool        // an event said something
@@ -91,7 +92,7 @@ func (w *agentWire) record(r *trace.Record) {
 
 func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
-	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), asked: r.Micros}
+	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros}
 	said := header(r, "A2A-Version")
 	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions"), "/developer-profile/")
 	switch {
@@ -269,7 +270,7 @@ func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 	if e.Task != "" && e.State != "" {
 		w.state(r, x, &e)
 	}
-	w.c.words.event(&e, x.params.Get("message.taskId").Exists() || !x.params.Get("message").Exists())
+	w.c.words.event(&e, x.n, x.params.Get("message.taskId").Exists() || !x.params.Get("message").Exists())
 }
 
 // begin keeps a task that begins: with it a message is answered that names none.

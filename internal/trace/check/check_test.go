@@ -291,6 +291,10 @@ func TestLaws(t *testing.T) {
 		{"an agent says it again after a cut", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + "\nA. 1 cut" + strings.ReplaceAll(send03+artifact("a", "one two", false)+status03("completed", true)+ended, " 1", " 2") + chunk("one ") + chunk("two") + reply, "record 10: agent: state: warning: message/stream: the connection broke off after this event, before a final state"},
 		{"a bridge's own words are in between", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") +
 			strings.Replace(chunk("[the connection was lost]"), `"content"`, `"messageId":"n","content"`, 1) + strings.Replace(chunk("two"), `"content"`, `"messageId":"m","content"`, 1) + reply, ""},
+		{"a cancelled turn's stream goes on in the next", acp + send03 + artifact("a", "one", false) + strings.Replace(reply, "end_turn", "cancelled", 1) +
+			"\n" + strings.Split(acp, "\n")[5] + artifact("a", " and the rest of it", true) + status03("completed", true) + ended + reply, ""},
+		{"a filler", acp + send03 + strings.Replace(status03("working", false), `"state":"working"`, `"state":"working","message":{"kind":"message","role":"agent","messageId":"f","parts":[{"kind":"text","text":"Generating response..."}]}`, 1) +
+			artifact("a", "one", false) + status03("completed", true) + ended + chunk("one") + reply, ""},
 		{"what a task held before need not be said again", acp + again03 + held03("a", "old") + artifact("a", " new", true) + status03("completed", true) + ended + chunk(" new") + reply, ""},
 		{"what was said in the turn before need not, and what is new must", acp + send03 + artifact("a", "one ", false) + status03("input-required", true) + ended + chunk("one ") + reply +
 			"\n" + strings.Split(acp, "\n")[5] + strings.ReplaceAll(again03+held03("a", "one two")+status03("completed", true)+ended, " 1", " 2") + reply,

@@ -10,6 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace/event"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const (
@@ -156,11 +158,15 @@ func solid(s string) string {
 	}, s)
 }
 
-// event takes an event of the agent. goesOn: it answers a request about an existing
-// task, so that it may hold text from before the turn. That text need not be shown
-// again.
-func (w *words) event(e *event.Event, goesOn bool) {
+// event takes an event of the agent, in answer to a request. goesOn: the request is about
+// an existing task, so that the event may hold text from before the turn, which need not
+// be shown again. What still comes for a request of an earlier turn, as of one that was
+// cancelled, is no turn's.
+func (w *words) event(e *event.Event, request int64, goesOn bool) {
 	for _, t := range w.turns {
+		if request < t.first {
+			continue
+		}
 		old := goesOn && !t.tasks[e.Task]
 		t.tasks[e.Task] = true
 		switch e.Kind {
@@ -168,12 +174,12 @@ func (w *words) event(e *event.Event, goesOn bool) {
 			a := e.Body.Get("artifact")
 			t.artifact(e.Task, a, e.Body.Get("append").Bool())
 		case event.Status:
-			t.message(e.Body.Get("status.message"))
+			t.status(e)
 		case event.Message:
 			t.message(e.Body)
 		case event.Task:
 			if !old {
-				t.message(e.Body.Get("status.message"))
+				t.status(e)
 			}
 			e.Body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
 				if old {
@@ -259,6 +265,14 @@ func (t *turn) artifact(task string, a gjson.Result, goesOn bool) {
 		u.pieces = append(u.pieces, more)
 	default:
 		u.text, u.pieces = text, []string{text}
+	}
+}
+
+// status takes the message of a state, but no filler, which nobody is shown.
+func (t *turn) status(e *event.Event) {
+	m := e.Body.Get("status.message")
+	if !dialect.IsFiller(a2a.State(e.State), event.Text(m.Get("parts"))) {
+		t.message(m)
 	}
 }
 
