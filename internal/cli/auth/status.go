@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/credentials"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -44,11 +47,7 @@ func authStatus(p *frame.Program, c *cli.Context) error {
 // givenBy names the options and variables that give a credential without a sign-in.
 func givenBy(o *credentials.Options) (list []string) {
 	if len(o.Header) > 0 {
-		var names []string
-		for name := range o.Header {
-			names = append(names, name)
-		}
-		list = append(list, "--header: "+strings.Join(names, ", "))
+		list = append(list, "--header: "+strings.Join(slices.Sorted(maps.Keys(o.Header)), ", "))
 	}
 	if !o.Token.IsZero() {
 		list = append(list, o.Token.Name+": a token")
@@ -60,7 +59,7 @@ func givenBy(o *credentials.Options) (list []string) {
 		list = append(list, "--client-cert: a certificate")
 	}
 	if a := o.OAuth; a.ClientID != "" && !a.Secret.IsZero() && a.Issuer != "" && o.Token.IsZero() && o.Command.Line == "" {
-		list = append(list, "--oauth-client-id: tokens of "+a.Issuer+" for the client "+a.ClientID)
+		list = append(list, "--oauth-client-id: tokens of "+safe.Bare(a.Issuer)+" for the client "+a.ClientID)
 	}
 	return list
 }
