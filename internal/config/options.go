@@ -31,7 +31,7 @@ var options = []Key{
 	{Name: "scheme", Flag: "scheme", Group: GroupCredentials, In: Agent, Kind: KindText, Takes: "NAME", Example: `"corporate"`,
 		Help: "the scheme of the agent's card to sign in by, and where a token or key of yours goes; without it the first that fits"},
 	{Name: "credential-command", Flag: "credential-command", Group: GroupCredentials, In: Agent, Kind: KindText, Takes: "CMD", Example: `"gcloud auth print-access-token"`,
-		Help: "a command that prints a token (gcloud auth print-access-token), or headers as JSON as build tools' credential helpers do. It runs when a request needs it, and again when its token ends or is refused"},
+		Help: "a command that prints a token (gcloud auth print-access-token), or headers as JSON as build tools' credential helpers do. It runs when a request needs it, and again when its token ends or is refused, in an empty directory; a relative path in it begins beside your file"},
 	{Name: "oauth-client-id", Flag: "oauth-client-id", Group: GroupCredentials, In: Agent, Kind: KindText, Takes: "ID", Example: `"a2astdio-work"`,
 		Help: "the OAuth client for the sign-in; without it a2astdio registers one if it can"},
 	{Name: "oauth-client-secret-file", Flag: "oauth-client-secret-file", Group: GroupCredentials, In: Agent, Kind: KindPath, Takes: "FILE", Example: `"~/work-client-secret"`,
