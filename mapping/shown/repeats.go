@@ -213,18 +213,22 @@ func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) 
 	if s.held == nil && !whole && n < evidence && (s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n)) {
 		return cover{}, false
 	}
-	begin, places := headOf(seq), s.said.places[:0]
-	for i := range s.said.starts {
-		if s.said.starts[i].head.fits(&begin) {
-			places = append(places, i)
-		}
-	}
-	s.said.places = places
+	begin, next := headOf(seq), 0
+	s.said.places = s.said.places[:0]
 	for _, only := range [...]Kind{Foreign, Message, Artifact, Thought} {
 		if (only == Thought) != (kind == Thought) {
 			continue // a thought repeats thoughts alone
 		}
-		for _, i := range places {
+		for k := 0; ; k++ {
+			for ; k == len(s.said.places) && next < len(s.said.starts); next++ { // the first pass finds them
+				if s.said.starts[next].head.fits(&begin) {
+					s.said.places = append(s.said.places, next)
+				}
+			}
+			if k == len(s.said.places) {
+				break
+			}
+			i := s.said.places[k]
 			if only != Foreign && s.said.starts[i].it.kind != only {
 				continue
 			}
