@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -88,7 +89,8 @@ func TestCompanionEmacs(t *testing.T) {
 	file := filepath.Join(p.workspace, "a file.txt")
 	write(t, file, "alpha\nbêta gamma\n")
 	e := openEmacs(t, p, file)
-	cli := connectMCP(t, find(t, p))
+	found := find(t, p)
+	cli := connectMCP(t, found)
 	context := func(what string, fits func(files []mcpFile) bool) {
 		t.Helper()
 		cli.next(what, func(m *mcpNotice) bool {
@@ -149,5 +151,5 @@ func TestCompanionEmacs(t *testing.T) {
 	e.eval(`(delete-process a2astdio--process)`)
 	contains(t, "the messages", e.eval(`(with-current-buffer "*Messages*" (buffer-string))`), "The companion has ended")
 	e.eval(`(a2astdio-start)`)
-	e.want(`(if (process-live-p a2astdio--process) 'lives)`, "lives")
+	e.want(`(if (equal (getenv "GEMINI_CLI_IDE_SERVER_PORT") "`+strconv.Itoa(found.Port)+`") 'old 'new)`, "new")
 }
