@@ -19,18 +19,18 @@
 //
 // # Spellings
 //
-// Tasks, events and stories are independent of A2A's version. spell.go
-// reads and writes them; [Options] and the A2A-Version header select one for
-// each request. So clients of both versions can follow the same task.
+// Tasks, events and stories are independent of A2A's version. spell.go reads and writes
+// them; [Options] and the A2A-Version header select one for each request. So clients of
+// both versions can follow the same task.
 //
 // # As strict as the specification
 //
 // A lenient agent hides a client's mistakes, so this one is as strict as the
-// specifications allow. strict.go reads the extension's objects: unknown fields are errors. session.go requires AgentSettings in the first message, and accepts only
+// specifications allow. strict.go reads the extension's objects: unknown fields are
+// errors. session.go requires AgentSettings in the first message, and accepts only
 // context IDs of its own. reply.go accepts only answers to open questions, with an
 // offered option. It requires the extension. A refusal has a sentence (-32602, -32008
-// without the extension), and
-// changes nothing.
+// without the extension), and changes nothing.
 //
 // A story with approvals reports at its end what it has done, or would have done
 // ([Options].Ran hears of it at once). So an approval that nobody gave becomes visible.

@@ -21,7 +21,7 @@ func TestDocument(t *testing.T) {
 	}
 	words := []string{KindStart, KindMessage, KindStderr, KindRequest, KindResponse, KindEvent, KindBody, KindEnd, KindDecision, KindStop,
 		EndDone, EndEOF, EndCut, EndClosed, EndCanceled, EndFailed, EndOpen,
-		DecideLost, DecideReconnect, DecideRetry, DecidePoll, DecideGiveUp, DecideSettle, DecideAsk, DecideAnswer, DecideMerge, DecideFold, DecideCancel}
+		DecideLost, DecideReconnect, DecidePoll, DecideGiveUp, DecideSettle, DecideAsk, DecideAnswer, DecideMerge, DecideFold, DecideCancel}
 	gjson.GetBytes(schema, "properties").ForEach(func(name, _ gjson.Result) bool {
 		words = append(words, name.Str)
 		return true

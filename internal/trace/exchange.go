@@ -92,7 +92,6 @@ func (w *worker) request(x *exchange, at time.Time) {
 	l := w.enc.look(p)
 	if l.valid && l.id.to > 0 {
 		x.id = string(p.b[l.id.from:l.id.to])
-		w.repeats(x, at)
 	}
 	w.begin(at, WireAgent, DirOut, KindRequest)
 	w.number("x", x.n)
@@ -186,7 +185,6 @@ func (x *exchange) keepNewest() {
 // end records the rest and the end.
 func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	delete(w.open, x.n)
-	w.fails(x, e)
 	reason := e.reason
 	switch {
 	case x.sse != nil:

@@ -80,25 +80,6 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestRetry: a repeated request is marked, with the reason.
-func TestRetry(t *testing.T) {
-	status := http.StatusServiceUnavailable
-	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status); status = http.StatusOK })
-	var out bytes.Buffer
-	r := New(&out, &Options{Mode: "bridge"})
-	for range 3 {
-		resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Post(server.URL, "application/json", strings.NewReader(`{"id":1001,"method":"tasks/get"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-	}
-	r.Close()
-	if d := of(records(t, out.Bytes()), KindDecision); len(d) != 1 || d[0].What != DecideRetry || d[0].Why != "HTTP 503" || d[0].Exchange != 1 {
-		t.Errorf("the decisions are %+v", d)
-	}
-}
-
 // TestRedact: a redacted trace has no texts, and all the rest.
 func TestRedact(t *testing.T) {
 	var out bytes.Buffer

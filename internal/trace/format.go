@@ -58,7 +58,6 @@ const (
 const (
 	DecideLost      = "lost"      // the connection to the agent is lost
 	DecideReconnect = "reconnect" // it is made anew
-	DecideRetry     = "retry"     // a request is made again
 	DecidePoll      = "poll"      // the task is asked for, because it cannot be followed
 	DecideGiveUp    = "give-up"   // no further attempt
 	DecideSettle    = "settle"    // no further calls come: the waiting ones are asked about

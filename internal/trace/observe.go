@@ -162,36 +162,3 @@ func (w *worker) decision(at time.Time, d *Decision) {
 	w.text("by", d.By)
 	w.finish()
 }
-
-// A failure is an exchange whose request may be repeated, and why.
-type failure struct {
-	x   int64
-	why string
-}
-
-// repeats records that a request repeats a failed one.
-func (w *worker) repeats(x *exchange, at time.Time) {
-	f, ok := w.failures[x.id]
-	if !ok {
-		return
-	}
-	delete(w.failures, x.id)
-	w.begin(at, WireBridge, "", KindDecision)
-	w.text("what", DecideRetry)
-	w.text("why", f.why)
-	w.number("x", f.x)
-	w.finish()
-}
-
-// fails notes why a request may be repeated.
-func (w *worker) fails(x *exchange, e *ending) {
-	if x.id == "" || w.opts.Mode == "proxy" { // a proxy's clients may use the same IDs
-		return
-	}
-	switch {
-	case e.reason == EndFailed:
-		remember(w.failures, x.id, failure{x.n, e.text})
-	case x.status >= 400:
-		remember(w.failures, x.id, failure{x.n, "HTTP " + strconv.Itoa(x.status)})
-	}
-}

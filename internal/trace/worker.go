@@ -27,21 +27,20 @@ type worker struct {
 	id    string    // of the run
 	part  int
 
-	n        int64 // records
-	buf      []byte
-	failed   error
-	second   int64 // the second that stamp holds
-	stamp    []byte
-	pending  [2]map[string]string // methods of open requests, by ID: the editor's, ours
-	seen     observed
-	failures map[string]failure // by the request's ID
-	said     map[string]*said   // by the session of the editor's wire
-	open     map[int64]*exchange
+	n       int64 // records
+	buf     []byte
+	failed  error
+	second  int64 // the second that stamp holds
+	stamp   []byte
+	pending [2]map[string]string // methods of open requests, by ID: the editor's, ours
+	seen    observed
+	said    map[string]*said // by the session of the editor's wire
+	open    map[int64]*exchange
 }
 
 func newWorker(out file, opts *Options, now time.Time) *worker {
 	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: newRun(), said: map[string]*said{},
-		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", from: map[uint64][]EventRef{}}, failures: map[string]failure{},
+		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", from: map[uint64][]EventRef{}},
 		pending: [2]map[string]string{{}, {}}}
 	w.head(now)
 	return w

@@ -124,7 +124,9 @@ func (it *Item) decision(r *trace.Record) {
 	it.Type, it.Name = TypeDecision, r.What
 	it.Text = r.Why
 	switch r.What {
-	case trace.DecideReconnect, trace.DecideRetry, trace.DecideGiveUp:
+	case trace.DecideFold:
+		it.Text = "it says nothing new, and the editor gets nothing of it"
+	case trace.DecideReconnect, trace.DecideGiveUp:
 		it.Mark = "reconnect"
 		if r.Attempt > 0 {
 			it.Text = strings.TrimSpace(fmt.Sprintf("attempt %d %s", r.Attempt, it.Text))
