@@ -28,14 +28,12 @@ type Login struct {
 	// to its endpoints only.
 	Provider *oauth.Provider `json:"provider,omitempty"`
 	ClientID string          `json:"clientId,omitempty"`
-	// Redirect is the redirect URL that our registered client has.
-	Redirect string `json:"redirect,omitempty"`
-	// Forgotten: the provider no longer knows that client.
-	Forgotten bool       `json:"forgotten,omitempty"`
-	Scopes    []string   `json:"scopes,omitempty"`
-	Params    url.Values `json:"params,omitempty"`
-	Obtained  time.Time  `json:"obtained,omitzero"`
-	Expiry    time.Time  `json:"expiry,omitzero"`
+	// Registered: we have registered that client, for this sign-in.
+	Registered bool       `json:"registered,omitempty"`
+	Scopes     []string   `json:"scopes,omitempty"`
+	Params     url.Values `json:"params,omitempty"`
+	Obtained   time.Time  `json:"obtained,omitzero"`
+	Expiry     time.Time  `json:"expiry,omitzero"`
 	// Over tells why it can no longer be renewed.
 	Over string `json:"over,omitempty"`
 

@@ -152,12 +152,7 @@ func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
 		switch {
 		case !errors.As(err, &e):
 			return nil, err
-		case e.Code == "invalid_client" && login.Redirect != "":
-			// The provider has forgotten the client that we registered: the next sign-in
-			// registers another one.
-			login.Forgotten = true
-			fallthrough
-		case e.Code == "invalid_grant":
+		case e.Code == "invalid_grant", e.Code == "invalid_client" && login.Registered:
 			// The refresh token is useless now. Further attempts, by any bridge, would look like
 			// a thief's.
 			login.Over, login.Secrets.Refresh = "it was not renewed: "+e.Error(), ""

@@ -76,7 +76,7 @@ func (s *Source) keep(ctx context.Context, login *Login) error {
 	}
 	list, _ := s.opts.Store.List()
 	for _, l := range list {
-		if l.Origin == login.Origin && l.Agent == login.Agent && l.ClientID != login.ClientID && (l.Redirect != "" || l.ClientID == "") {
+		if l.Origin == login.Origin && l.Agent == login.Agent && l.ClientID != login.ClientID && (l.Registered || l.ClientID == "") {
 			if err := s.opts.Store.Delete(l); err != nil {
 				return err
 			}

@@ -182,8 +182,10 @@ func (s *Source) confirmed(p *oauth.Provider) bool {
 	})
 }
 
-// clientFor chooses the client for the sign-in: the configured one, one registered
-// earlier for this agent, or a new one. It returns the client's secret.
+// clientFor chooses the client for the sign-in: the configured one, or one that is
+// registered for it. It returns the client's secret. (Rejected: to take a client that was
+// registered before. Its redirect URL has a port, which may be taken, and many providers
+// want exactly that one.)
 func (s *Source) clientFor(ctx context.Context, login *Login, p *oauth.Provider, scopes []string, browser *oauth.CodeLogin, device bool) (string, error) {
 	o := &s.opts.OAuth
 	if o.ClientID != "" {
@@ -195,51 +197,21 @@ func (s *Source) clientFor(ctx context.Context, login *Login, p *oauth.Provider,
 		s.opts.Learn(secret)
 		return secret, err
 	}
-	if before := s.registered(ctx, p); before != nil {
-		redirect := ""
-		if !device {
-			// The URL must match exactly, with its port. If that is taken, register a new
-			// client.
-			browser.Redirect = before.Redirect
-			if got, err := browser.Listen(); err == nil {
-				redirect = got
-			}
-			browser.Redirect = o.Redirect
-		}
-		if device || redirect == before.Redirect {
-			login.ClientID, login.Redirect, login.Secrets.ClientSecret = before.ClientID, before.Redirect, before.Secrets.ClientSecret
-			return before.Secrets.ClientSecret, nil
-		}
-	}
 	var redirects []string
 	if !device {
 		redirect, err := browser.Listen()
 		if err != nil {
 			return "", err
 		}
-		redirects, login.Redirect = []string{redirect}, redirect
+		redirects = []string{redirect}
 	}
 	id, secret, err := oauth.Register(ctx, s.http, p, redirects, scopes)
 	if err != nil {
 		return "", err
 	}
 	s.opts.Learn(secret)
-	login.ClientID, login.Secrets.ClientSecret = id, secret
+	login.ClientID, login.Registered, login.Secrets.ClientSecret = id, true, secret
 	return secret, nil
-}
-
-// registered returns an earlier login whose client we have registered at the provider
-// for this agent.
-func (s *Source) registered(ctx context.Context, p *oauth.Provider) *Login {
-	list, _ := s.opts.Store.List()
-	for _, l := range list {
-		if l.Origin == Origin(s.opts.Agent) && l.Redirect != "" && !l.Forgotten && l.Provider != nil && l.Provider.Issuer == p.Issuer && l.Provider.Token == p.Token {
-			if full, err := s.opts.Store.Get(ctx, l.Origin, l.ClientID); err == nil && full != nil {
-				return full
-			}
-		}
-	}
-	return nil
 }
 
 // SignOut deletes the agent's logins, and revokes their tokens. warn is about tokens

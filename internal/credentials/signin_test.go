@@ -43,9 +43,12 @@ func TestConfirmed(t *testing.T) {
 	if err != nil || login.Account != idp.User || len(u.asked) != 2 {
 		t.Fatalf("%v, %+v", err, login)
 	}
-	// Again: neither the provider nor the client is new.
-	if again, err := signIn(t, s, &SignIn{Card: card}, u); err != nil || len(u.asked) != 2 || again.ClientID != login.ClientID || p.Calls("register") != 1 {
-		t.Errorf("%v, asked %d times, %d registrations", err, len(u.asked), p.Calls("register"))
+	// Again: the provider is not new. What was stored before is replaced.
+	if login, err = signIn(t, s, &SignIn{Card: card}, u); err != nil || len(u.asked) != 2 || p.Calls("register") != 2 {
+		t.Fatalf("%v, asked %d times, %d registrations", err, len(u.asked), p.Calls("register"))
+	}
+	if list, _ := store.List(); len(list) != 1 {
+		t.Errorf("%d sign-ins are stored", len(list))
 	}
 	login.Provider.Token = "https://evil.example/token"
 	if err := store.Put(t.Context(), login); err != nil {
