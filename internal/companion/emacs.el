@@ -38,7 +38,8 @@
                                   `(:selectedText ,(buffer-substring-no-properties (region-beginning) (region-end))))))))
                 files))))
     (unless (equal files a2astdio--context)
-      (setq a2astdio--context files)
+      (setq a2astdio--context files
+            a2astdio--seen (seq-filter (lambda (seen) (buffer-live-p (car seen))) a2astdio--seen))
       (let ((roots (delete-dups (cons a2astdio--first (delq nil (mapcar (lambda (f) (a2astdio--root (plist-get f :path))) files))))))
         (unless (equal roots a2astdio--roots)
           (setq a2astdio--roots roots)
@@ -170,6 +171,6 @@
 
 (add-hook 'window-selection-change-functions #'a2astdio--focus)
 (add-hook 'window-buffer-change-functions #'a2astdio--focus)
-(run-with-timer 0.2 0.2 #'a2astdio--look)
+(run-with-timer 0.5 0.5 #'a2astdio--look)
 (run-with-idle-timer 1 t #'a2astdio--show-next)
 (a2astdio-start)
