@@ -51,14 +51,14 @@ func call(p *frame.Program, c *cli.Context) (err error) {
 	defer l.Close()
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
-	stream, result, err := open(p, ctx, cancel, l, method, params)
+	stream, result, err := open(ctx, cancel, l, method, params)
 	switch {
 	case err != nil:
-		return withData(p, err)
+		return withData(err)
 	case stream == nil:
 		return p.Document(result)
 	}
-	return withData(p, readAll(p, stream, slices.Contains(streamMethods, method)))
+	return withData(readAll(p, stream, slices.Contains(streamMethods, method)))
 }
 
 // jsonMistake tells where a text stops being JSON.
@@ -72,32 +72,26 @@ func jsonMistake(text string) string {
 }
 
 // open calls the method. The time limit holds until the first answer.
-func open(p *frame.Program, ctx context.Context, cancel context.CancelCauseFunc, l *reach.Link, method string, params any) (*transport.Stream, json.RawMessage, error) {
+func open(ctx context.Context, cancel context.CancelCauseFunc, l *reach.Link, method string, params any) (*transport.Stream, json.RawMessage, error) {
 	if !slices.Contains(longMethods, method) {
 		limit := l.HTTP.Timeout
 		timer := time.AfterFunc(limit, func() {
-			cancel(&timeoutError{fmt.Sprintf("agent: %s was not answered within %v: --timeout allows more", method, limit)})
+			cancel(frame.Mark(context.DeadlineExceeded, fmt.Errorf("agent: %s was not answered within %v: --timeout allows more", method, limit)))
 		})
 		defer timer.Stop()
 	}
 	stream, result, err := l.Client.Call(ctx, transport.Call{Method: method, Params: params, Long: true})
-	if late := (*timeoutError)(nil); err != nil && errors.As(context.Cause(ctx), &late) {
+	if late := context.Cause(ctx); err != nil && errors.Is(late, context.DeadlineExceeded) {
 		err = late
 	}
 	return stream, result, err
 }
 
-// A timeoutError says that the agent did not answer in time.
-type timeoutError struct{ text string }
-
-func (e *timeoutError) Error() string { return e.text }
-func (e *timeoutError) Timeout() bool { return true }
-
 // readAll writes what a stream brings. ends: the protocol defines how the stream ends,
 // so that a stream that just stops was cut.
 func readAll(p *frame.Program, stream *transport.Stream, ends bool) error {
 	defer stream.Close()
-	out := p.JsonOut()
+	out := p.JSONOut()
 	over := false
 	for {
 		events, err := stream.Read()
@@ -125,7 +119,7 @@ func readAll(p *frame.Program, stream *transport.Stream, ends bool) error {
 }
 
 // withData adds the data of an agent's error to its message.
-func withData(p *frame.Program, err error) error {
+func withData(err error) error {
 	var agent *a2a.Error
 	if errors.As(err, &agent) && agent.Data != "" && agent.Code != 0 {
 		return fmt.Errorf("%w\n%s", err, agent.Data)

@@ -40,7 +40,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	p.Version = cmp.Or(version, p.Version)
 	err := p.RunCommand(ctx, p.App())
 	if err != nil && !p.Serving && ctx.Err() == nil && !frame.IsTerminal(stdin) && p.NamesNoCommand(reach.DemoAgent) {
-		err = serve.Fault(p, ctx, err)
+		err = serve.Fault(ctx, p, err)
 	}
 	return p.Exit(ctx, err)
 }

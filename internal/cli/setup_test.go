@@ -244,7 +244,7 @@ func TestSetupEnds(t *testing.T) {
 	defer w.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, stop)
-	a := &frame.Asker{Ctx: ctx, Tty: &typist{Reader: r}, Lines: bufio.NewReader(r)}
+	a := &frame.Asker{Ctx: ctx, TTY: &typist{Reader: r}, Lines: bufio.NewReader(r)}
 	if _, err := a.Ask("x", ""); !errors.Is(err, frame.ErrInterrupted) {
 		t.Error(err)
 	}

@@ -3,6 +3,7 @@ package auth
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -49,7 +50,7 @@ func signIn(p *frame.Program, c *cli.Context) error {
 			return err
 		}
 	} else if login, err = source.SignIn(c.Context, how, &TerminalUser{P: p}); err != nil {
-		return &frame.SignInError{Err: err}
+		return frame.Mark(frame.ErrSignIn, fmt.Errorf("not signed in: %w", err))
 	}
 	var out frame.Page
 	out.Heading("Signed in to " + login.Origin)
@@ -136,7 +137,7 @@ func signInOptions(p *frame.Program, c *cli.Context) (*credentials.Options, *cre
 	if err != nil {
 		return nil, nil, err
 	}
-	o, err := reach.CredentialOptions(p, c, conf, client.Header, client.TLS, nil)
+	o, err := reach.CredentialOptions(c, conf, client.Header, client.TLS, nil)
 	if err != nil {
 		return nil, nil, err
 	}

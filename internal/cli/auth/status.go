@@ -39,7 +39,7 @@ func authStatus(p *frame.Program, c *cli.Context) error {
 	given := givenBy(o)
 	err = p.Show(statusPage(o.Agent, given, logins))
 	if err == nil && o.Agent != "" && len(given) == 0 && len(logins) == 0 {
-		err = &frame.Reported{Err: &a2a.Error{HTTPStatus: 401, Message: "there are no credentials for this agent"}}
+		err = frame.Mark(frame.ErrReported, &a2a.Error{HTTPStatus: 401, Message: "there are no credentials for this agent"})
 	}
 	return err
 }

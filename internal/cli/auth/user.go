@@ -27,8 +27,8 @@ func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool
 		return false, credentials.ErrCannot
 	}
 	a.Say("%s", ProviderQuestion(q))
-	if u.Asker == nil && frame.Flush(a.Tty) {
-		a.Lines.Reset(a.Tty)
+	if u.Asker == nil && frame.Flush(a.TTY) {
+		a.Lines.Reset(a.TTY)
 	}
 	return a.Yes("Go there?", false)
 }

@@ -37,7 +37,7 @@ func getCard(p *frame.Program, c *cli.Context) error {
 	defer l.Close()
 	card, err := l.Client.Card(c.Context)
 	if err != nil {
-		return &frame.NotReached{Err: err}
+		return frame.Mark(frame.ErrNotReached, err)
 	}
 	if c.Bool("extended") {
 		if card, err = l.Client.Extended(c.Context); err != nil {
@@ -45,7 +45,7 @@ func getCard(p *frame.Program, c *cli.Context) error {
 		}
 	}
 	if card.Raw == "" {
-		return &frame.NotReached{Err: errors.New("agent: it has no card; --binding and --a2a-version say how it is called, and doctor whether that is right")}
+		return frame.Mark(frame.ErrNotReached, errors.New("agent: it has no card; --binding and --a2a-version say how it is called, and doctor whether that is right"))
 	}
 	if frame.AsJSON(c) {
 		if !frame.IsTerminal(p.Stdout) {

@@ -58,7 +58,7 @@ func verifyCard(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	if trusted != nil {
-		return &frame.Reported{Err: trusted}
+		return frame.Mark(frame.ErrReported, trusted)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func cardToVerify(p *frame.Program, c *cli.Context, args []string, config *tls.C
 		defer client.Close()
 	}
 	if _, err = client.Card(c.Context); err != nil {
-		return nil, nil, &frame.NotReached{Err: err}
+		return nil, nil, frame.Mark(frame.ErrNotReached, err)
 	}
 	return card, from, nil
 }

@@ -68,7 +68,7 @@ func (k *checkup) noCard(err error) {
 	case do == "" && !errors.Is(err, transport.ErrUnreachable) && !strings.Contains(err.Error(), "take --agent "):
 		do = "open the URL with /.well-known/agent-card.json behind it in a browser: is that a card? --agent takes the card's own URL, too, or a file"
 	}
-	k.fail("card", unreached(err), do)
+	k.fail("card", frame.Mark(frame.ErrNotReached, err), do)
 }
 
 // credentialAdvice tells how to give credentials to an agent that does not declare what

@@ -117,7 +117,7 @@ func doctor(p *frame.Program, c *cli.Context) (err error) {
 		return err
 	}
 	if k.err != nil {
-		return &frame.Reported{Err: k.err}
+		return frame.Mark(frame.ErrReported, k.err)
 	}
 	return nil
 }
@@ -226,6 +226,3 @@ func (k *checkup) network() {
 }
 
 func (k *checkup) isDemo() bool { return frame.StringOf(k.c, "agent") == reach.DemoAgent }
-
-// unreached marks an error for exit status 3.
-func unreached(err error) error { return &frame.NotReached{Err: err} }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport"
 )
@@ -108,7 +109,7 @@ func (k *checkup) connectionStep(s *host) {
 		if errors.As(s.err, &refused) && len(refused.UnverifiedCertificates) > 0 {
 			cause += "; " + certificateSays(refused.UnverifiedCertificates[0])
 		}
-		k.fail("connection", unreached(fmt.Errorf("%s: %s", s.name, cause)), do)
+		k.fail("connection", frame.Mark(frame.ErrNotReached, fmt.Errorf("%s: %s", s.name, cause)), do)
 		return
 	}
 	says := fmt.Sprintf("%s, at %s, in %s", s.name, s.to, quick(s.took))

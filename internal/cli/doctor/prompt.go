@@ -87,7 +87,7 @@ func (k *checkup) promptStep(text string) {
 	over, why := make(chan struct{}), make(chan string, 1)
 	go func() { why <- k.watch(ctx, stop, over) }() // ends with the turn
 	begun := time.Now()
-	result, err := talk.Turn(k.p, ctx, agent.NewSession(k.l.Options.Workspace), func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
+	result, err := talk.Turn(ctx, agent.NewSession(k.l.Options.Workspace), func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
 		return t.Send(ctx, message, k.exam)
 	})
 	close(over)

@@ -15,7 +15,7 @@ import (
 // writes to out.
 type Asker struct {
 	Ctx   context.Context
-	Tty   io.ReadWriter // nil: nobody is asked
+	TTY   io.ReadWriter // nil: nobody is asked
 	Lines *bufio.Reader
 	Out   io.Writer
 }
@@ -34,12 +34,12 @@ func (p *Program) NewAsker(ctx context.Context, noInput bool) (a *Asker, close f
 	if err != nil {
 		return a, func() {}
 	}
-	a.Tty, a.Lines, a.Out = tty, bufio.NewReader(tty), tty
+	a.TTY, a.Lines, a.Out = tty, bufio.NewReader(tty), tty
 	return a, func() { _ = tty.Close() } // nothing written can be lost
 }
 
 // Asks reports whether somebody can be asked.
-func (a *Asker) Asks() bool { return a.Tty != nil }
+func (a *Asker) Asks() bool { return a.TTY != nil }
 
 // Say shows text that may come from an agent.
 func (a *Asker) Say(format string, args ...any) {
@@ -58,7 +58,7 @@ func (a *Asker) Ask(question, proposed string) (string, error) {
 	if proposed != "" {
 		question += " [" + proposed + "]"
 	}
-	if _, err := io.WriteString(a.Tty, safe.Plain(question)+": "); err != nil {
+	if _, err := io.WriteString(a.TTY, safe.Plain(question)+": "); err != nil {
 		return "", ErrGivenUp
 	}
 	line, ended, err := Await(a.Ctx, func() (string, error) { return a.Lines.ReadString('\n') })

@@ -33,18 +33,6 @@ func (e *UsageError) Error() string { return e.text }
 
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
 
-// NotReached marks an error that left no card.
-type NotReached struct{ Err error }
-
-func (e *NotReached) Error() string { return e.Err.Error() }
-func (e *NotReached) Unwrap() error { return e.Err }
-
-// Reported marks an error that stdout already shows.
-type Reported struct{ Err error }
-
-func (e *Reported) Error() string { return e.Err.Error() }
-func (e *Reported) Unwrap() error { return e.Err }
-
 var (
 	// ErrInterrupted is not printed: the user knows why.
 	ErrInterrupted = errors.New("interrupted")
@@ -52,7 +40,25 @@ var (
 	ErrFailed = errors.New("the task has failed")
 	// ErrWaits serves --fail, too.
 	ErrWaits = errors.New("the task waits for an answer")
+
+	// These mark errors. ErrNotReached: there is no card. ErrReported: stdout shows it
+	// already. ErrSignIn: a sign-in has failed. ErrConfig: it is about a configuration file,
+	// where a command's help does not help.
+	ErrNotReached = errors.New("not reached")
+	ErrReported   = errors.New("reported")
+	ErrSignIn     = errors.New("not signed in")
+	ErrConfig     = errors.New("wrong configuration")
 )
+
+// Mark returns an error that is a mark, too, and has err's text.
+func Mark(mark, err error) error { return &marked{err, mark} }
+
+type marked struct {
+	error
+	mark error
+}
+
+func (m *marked) Unwrap() []error { return []error{m.error, m.mark} }
 
 // Exit prints what is wrong and returns the exit status.
 func (p *Program) Exit(ctx context.Context, err error) int {
@@ -61,7 +67,7 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 	}
 	var usage *UsageError
 	switch {
-	case errors.As(err, new(*ConfigError)):
+	case errors.Is(err, ErrConfig):
 		p.Say("%s", err)
 		return ExitUsage
 	case errors.As(err, &usage):
@@ -78,10 +84,9 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 	if ended := (*CommandEnded)(nil); errors.As(err, &ended) {
 		return ended.Status
 	}
-	if was := (*Reported)(nil); errors.As(err, &was) {
-		return ExitStatus(was.Err)
+	if !errors.Is(err, ErrReported) {
+		p.Say("%s", err)
 	}
-	p.Say("%s", err)
 	return ExitStatus(err)
 }
 
@@ -95,20 +100,19 @@ func Unauthenticated(err error) bool {
 func ExitStatus(err error) int {
 	var (
 		task    *mapping.TaskError
-		card    *NotReached
 		timeout interface{ Timeout() bool }
 
 		untrusted *cardsign.UntrustedError
 	)
 	switch {
-	case Unauthenticated(err), errors.As(err, new(*SignInError)), errors.Is(err, transport.ErrCredentials),
+	case Unauthenticated(err), errors.Is(err, ErrSignIn), errors.Is(err, transport.ErrCredentials),
 		errors.As(err, &task) && task.State == a2a.StateAuthRequired:
 		return exitAuth
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return ExitTimeout
 	case errors.As(err, &untrusted): // the card was reached
 		return ExitFailed
-	case errors.Is(err, transport.ErrUnreachable), errors.As(err, &card):
+	case errors.Is(err, transport.ErrUnreachable), errors.Is(err, ErrNotReached):
 		return ExitUnreachable
 	}
 	return ExitFailed
@@ -122,20 +126,6 @@ func WithoutWho(err error) string {
 	}
 	return text
 }
-
-// A SignInError says that a sign-in failed: exit status 4.
-type SignInError struct{ Err error }
-
-func (e *SignInError) Error() string { return "not signed in: " + e.Err.Error() }
-
-func (e *SignInError) Unwrap() error { return e.Err }
-
-// A ConfigError is about a configuration file, where a command's help does not help.
-type ConfigError struct{ Err error }
-
-func (e *ConfigError) Error() string { return e.Err.Error() }
-
-func (e *ConfigError) Unwrap() error { return e.Err }
 
 // CommandEnded carries the exit status of the command that tap runs.
 type CommandEnded struct{ Status int }

@@ -134,12 +134,12 @@ func (p *Program) Document(raw []byte) error {
 		return err
 	}
 	b.WriteByte('\n')
-	_, err = p.JsonOut().Write(b.Bytes())
+	_, err = p.JSONOut().Write(b.Bytes())
 	return err
 }
 
-// JsonOut is stdout for JSON. For a terminal it escapes control characters.
-func (p *Program) JsonOut() io.Writer {
+// JSONOut is stdout for JSON. For a terminal it escapes control characters.
+func (p *Program) JSONOut() io.Writer {
 	if IsTerminal(p.Stdout) {
 		return escaper{p.Stdout}
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/urfave/cli/v2"
@@ -37,6 +38,7 @@ type Program struct {
 	Serving bool
 	// warned: the user was warned that certificates are not verified.
 	Warned bool
+	saying sync.Mutex
 }
 
 func BuildVersion() string {
@@ -86,8 +88,10 @@ func (p *Program) App() *cli.App {
 	return app
 }
 
-// Say writes a line to stderr.
+// Say writes a line to stderr. It may be called by several goroutines.
 func (p *Program) Say(format string, args ...any) {
+	p.saying.Lock()
+	defer p.saying.Unlock()
 	fmt.Fprintf(p.Stderr, "a2astdio: %s\n", safe.Plain(p.masked(fmt.Sprintf(format, args...))))
 }
 

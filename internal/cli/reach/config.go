@@ -60,7 +60,7 @@ func ReadConfiguration(c *cli.Context, workspace string) (*Configuration, error)
 		opts.Agent = "-" // no agent of the files': nobody can be called that
 	}
 	if conf.Files, err = config.Load(opts); err != nil {
-		return nil, &frame.ConfigError{Err: err}
+		return nil, frame.Mark(frame.ErrConfig, err)
 	}
 	return conf, conf.chooseAgent()
 }

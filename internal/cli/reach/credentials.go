@@ -44,7 +44,7 @@ func TlsConfig(p *frame.Program, c *cli.Context) (*tls.Config, error) {
 
 // CredentialOptions reads where credentials come from; an option wins over a variable.
 // It adds secrets to those that are masked.
-func CredentialOptions(p *frame.Program, c *cli.Context, conf *Configuration, header http.Header, config *tls.Config, secrets *trace.Secrets) (*credentials.Options, error) {
+func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, config *tls.Config, secrets *trace.Secrets) (*credentials.Options, error) {
 	o := &credentials.Options{Agent: conf.Agent, Header: header, TLS: config, Certificate: config != nil && config.GetClientCertificate != nil,
 		Now: time.Now}
 	if secrets != nil {

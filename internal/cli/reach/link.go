@@ -74,7 +74,7 @@ func Ready(p *frame.Program, c *cli.Context) (l *Link, err error) {
 	}
 	if _, err = l.Client.Card(c.Context); err != nil {
 		l.Close()
-		return nil, &frame.NotReached{Err: err}
+		return nil, frame.Mark(frame.ErrNotReached, err)
 	}
 	agent := bridge.NewAgent(&l.Options)
 	defer agent.Close()
@@ -119,7 +119,7 @@ func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOpti
 	l.Options.Version = p.Version
 
 	later := new(trace.Secrets)
-	who, err := CredentialOptions(p, c, conf, client.Header, client.TLS, later)
+	who, err := CredentialOptions(c, conf, client.Header, client.TLS, later)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +306,7 @@ func IsFile(path string) bool {
 
 // Again makes the link that a program started now would have from the same command
 // line: the files may have changed. set changes options before they are read.
-func Again(p *frame.Program, ctx context.Context, set func(c *cli.Context) error) (l *Link, err error) {
+func Again(ctx context.Context, p *frame.Program, set func(c *cli.Context) error) (l *Link, err error) {
 	app := p.App()
 	action := func(c *cli.Context) error {
 		if err = set(c); err == nil {
@@ -344,7 +344,7 @@ func (l *Link) CanSignIn() error {
 func (l *Link) PublicCard(c *cli.Context) (*a2a.Card, error) {
 	card, err := l.Client.PublicCard(c.Context)
 	if err != nil && !frame.Unauthenticated(err) {
-		return nil, &frame.NotReached{Err: err}
+		return nil, frame.Mark(frame.ErrNotReached, err)
 	}
 	return card, nil
 }

@@ -75,7 +75,7 @@ func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
 }
 
 // DemoForgets explains why the demo does not have a task, where that is our doing.
-func DemoForgets(p *frame.Program, c *cli.Context, err error) error {
+func DemoForgets(c *cli.Context, err error) error {
 	var agent *a2a.Error
 	if errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound && frame.StringOf(c, "agent") == DemoAgent {
 		return fmt.Errorf("%w: %s", err, DemoEnds)

@@ -42,7 +42,7 @@ func whereAgentRuns(p *frame.Program, c *cli.Context, l *Link, opts *agentproc.O
 	l.Consent = newConsent(filepath.Join(filepath.Dir(neutral), "workspaces"), opts.Command, opts.Dir)
 	opts.Allow = l.Consent.allowed
 	if !isServe(c) {
-		opts.Allow = func(ctx context.Context) error { return allowAtTerminal(p, ctx, l.Consent) }
+		opts.Allow = func(ctx context.Context) error { return allowAtTerminal(ctx, p, l.Consent) }
 	}
 	return nil
 }
@@ -115,15 +115,15 @@ func (w *consent) ask(ctx context.Context, confirm func(question string) (bool, 
 }
 
 // allowAtTerminal asks at the terminal; without one nobody can answer.
-func allowAtTerminal(p *frame.Program, ctx context.Context, w *consent) error {
+func allowAtTerminal(ctx context.Context, p *frame.Program, w *consent) error {
 	return w.ask(ctx, func(question string) (bool, error) {
 		a, done := p.NewAsker(ctx, false)
 		defer done()
 		if !a.Asks() {
 			return false, nil
 		}
-		if frame.Flush(a.Tty) { // what was typed before is no answer
-			a.Lines.Reset(a.Tty)
+		if frame.Flush(a.TTY) { // what was typed before is no answer
+			a.Lines.Reset(a.TTY)
 		}
 		return a.Yes(question, false)
 	})

@@ -40,7 +40,7 @@ func TestAllowAtTerminal(t *testing.T) {
 	} {
 		tty := &typist{Reader: strings.NewReader(test.typed)}
 		p := &frame.Program{Stdout: io.Discard, Terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
-		err := allowAtTerminal(p, t.Context(), newConsent(store, test.command, test.dir))
+		err := allowAtTerminal(t.Context(), p, newConsent(store, test.command, test.dir))
 		shown := tty.String()
 		if (err == nil) != test.allowed || strings.Contains(shown, "Do you trust what is in it?") != test.asked || strings.ContainsAny(strings.TrimSpace(shown), "\x1b\n") {
 			t.Errorf("%+v: %v, %q", test, err, shown)

@@ -32,7 +32,7 @@ type sending struct {
 // otherwise it may be a slash command of the agent's.
 func (s *sending) first(m *a2a.Outgoing, prompt string) (bridge.Result, error) {
 	if s.c.IsSet("task-id") || len(m.Metadata) > 0 || len(m.Parts) != 1 || m.Parts[0].Text != prompt {
-		return talk.Turn(s.p, s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
+		return talk.Turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
 			return t.Send(ctx, m, s.editor)
 		})
 	}
@@ -41,7 +41,7 @@ func (s *sending) first(m *a2a.Outgoing, prompt string) (bridge.Result, error) {
 
 // next sends what the user answers.
 func (s *sending) next(text string) (bridge.Result, error) {
-	return talk.Turn(s.p, s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
+	return talk.Turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
 		return t.Run(ctx, []acp.ContentBlock{{Type: "text", Text: text}}, s.editor)
 	})
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // message reads a message's options, and refuses those that exclude each other.
-func message(p *frame.Program, c *cli.Context) (*a2a.Outgoing, error) {
+func message(c *cli.Context) (*a2a.Outgoing, error) {
 	m := &a2a.Outgoing{TaskID: c.String("task-id"), ContextID: c.String("context-id")}
 	if c.Bool("continue") && (m.TaskID != "" || m.ContextID != "") {
 		return nil, frame.Usagef("--continue goes on with the last conversation, --task-id and --context-id with the one that they name")

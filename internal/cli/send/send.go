@@ -39,7 +39,7 @@ func send(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	message, err := message(p, c)
+	message, err := message(c)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func firstCard(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Edi
 		p.Say("cancelled")
 		return nil, frame.ErrInterrupted
 	case err != nil:
-		return nil, &frame.NotReached{Err: err}
+		return nil, frame.Mark(frame.ErrNotReached, err)
 	}
 	return card, nil
 }

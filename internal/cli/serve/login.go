@@ -222,8 +222,8 @@ func (u *editorUser) Secret(_ context.Context, prompt string) (string, error) {
 	return "", fmt.Errorf("the %s is not for an editor's window: run %s in a terminal, or put it into A2ASTDIO_TOKEN", prompt, u.cure)
 }
 
-// Serves gives the bridge its store of sessions and the sign-in.
-func Serves(l *reach.Link, c *cli.Context, sessions *store.Store) {
+// serves gives the bridge its store of sessions and the sign-in.
+func serves(l *reach.Link, c *cli.Context, sessions *store.Store) {
 	l.Options.Name, l.Options.Store, l.Options.Login = l.Name, sessions, newLogin(l, c)
 	if l.Consent != nil && l.Options.Login == nil { // who is started here is signed in to by its own means
 		l.Options.Login = l.Consent

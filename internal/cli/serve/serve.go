@@ -41,7 +41,7 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		// Then sessions end with this process, and the editor is told.
 		l.Options.Log.Warn("sessions are not stored", "err", err)
 	}
-	Serves(l, c, sessions)
+	serves(l, c, sessions)
 	if err := addCompanion(p, c, l); err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func find(p *frame.Program, l *reach.Link) {
 	}
 	o.Setup = func(ctx context.Context) (*bridge.Options, error) {
 		var again *cli.Context
-		found, err := reach.Again(p, ctx, func(c *cli.Context) error {
+		found, err := reach.Again(ctx, p, func(c *cli.Context) error {
 			again = c
 			return nil
 		})
@@ -70,7 +70,7 @@ func find(p *frame.Program, l *reach.Link) {
 			found.Close()
 			return nil
 		})
-		Serves(found, again, o.Store)
+		serves(found, again, o.Store)
 		if found.Options.Tap != nil {
 			tap.Store(&found.Options.Tap)
 		}
@@ -81,7 +81,7 @@ func find(p *frame.Program, l *reach.Link) {
 // Fault serves an editor although its settings are wrong: most editors show what a
 // session is answered, and not why a program has ended. The exit status is that of the
 // fault, unless it was mended meanwhile.
-func Fault(p *frame.Program, ctx context.Context, fault error) error {
+func Fault(ctx context.Context, p *frame.Program, fault error) error {
 	status := p.Exit(ctx, fault)
 	l := &reach.Link{}
 	defer l.Close()
@@ -98,7 +98,7 @@ func Fault(p *frame.Program, ctx context.Context, fault error) error {
 // program, so the user may never have seen it in a terminal.
 func explainSetup(err error) error {
 	switch {
-	case errors.As(err, new(*frame.ConfigError)):
+	case errors.Is(err, frame.ErrConfig):
 		return fmt.Errorf("bridge: a configuration file is wrong: %w", err)
 	case errors.Is(err, reach.ErrNoAgent):
 	case errors.As(err, new(*frame.UsageError)):

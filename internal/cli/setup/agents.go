@@ -51,7 +51,7 @@ type agentEntry struct {
 func agents(p *frame.Program, c *cli.Context) error {
 	files, named, err := config.List(&config.Options{File: frame.StringOf(c, "config")})
 	if err != nil {
-		return &frame.ConfigError{Err: err}
+		return frame.Mark(frame.ErrConfig, err)
 	}
 	list := make([]agentEntry, len(named))
 	slots := make(chan struct{}, looksAtOnce)
@@ -65,7 +65,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 		if a.State, a.Says = judged(&n); a.State != "" {
 			continue
 		}
-		l, err := linkTo(p, c.Context, n.Name)
+		l, err := linkTo(c.Context, p, n.Name)
 		if err != nil {
 			a.State, a.Says = stateWrong, frame.WithoutWho(err)
 			continue
@@ -130,8 +130,8 @@ func judged(n *config.Named) (state, says string) {
 
 // linkTo makes the link to a named agent, without what only a conversation needs: a look
 // leaves no trace, and listens to nobody.
-func linkTo(p *frame.Program, ctx context.Context, name string) (*reach.Link, error) {
-	return reach.Again(p, ctx, func(c *cli.Context) error {
+func linkTo(ctx context.Context, p *frame.Program, name string) (*reach.Link, error) {
+	return reach.Again(ctx, p, func(c *cli.Context) error {
 		p.Alone = true
 		set := map[string]string{"agent": name, "agent-command": "", "timeout": lookTime.String(), "trace": "", "log": "", "webhook": "", "webhook-url": "", "webhook-jwks": ""}
 		for option, value := range set {

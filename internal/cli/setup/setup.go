@@ -58,7 +58,7 @@ func run(p *frame.Program, c *cli.Context) (err error) {
 	defer done()
 	defer func() { s.leave() }()
 	s.conf, err = reach.ReadConfiguration(c, reach.WorkspaceOf(c))
-	if wrong := (*frame.ConfigError)(nil); errors.As(err, &wrong) {
+	if errors.Is(err, frame.ErrConfig) {
 		// The workspace's file may name an agent that setup is about to define.
 		p.Alone = true
 		s.conf, err = reach.ReadConfiguration(c, "")
@@ -91,7 +91,7 @@ func writeTemplate(p *frame.Program, c *cli.Context) error {
 		return frame.Usagef("where? You have no home directory: name a file with --config")
 	}
 	if err := config.Create(path, config.Template()); err != nil {
-		return &frame.ConfigError{Err: err}
+		return frame.Mark(frame.ErrConfig, err)
 	}
 	_, err := fmt.Fprintln(p.Stdout, path)
 	return err
@@ -173,7 +173,7 @@ func (s *setup) sayWrong(err error) {
 func (s *setup) reach() error {
 	s.leave()
 	var err error
-	if s.link, err = reach.Again(s.p, s.c.Context, s.options); err != nil {
+	if s.link, err = reach.Again(s.c.Context, s.p, s.options); err != nil {
 		return err
 	}
 	s.Say("Looking at %s ...", cmp.Or(s.known, reach.ShownAddress(s.agent), "what the command starts"))
@@ -185,7 +185,7 @@ func (s *setup) reach() error {
 		return s.reach()
 	}
 	if err != nil {
-		return &frame.NotReached{Err: err}
+		return frame.Mark(frame.ErrNotReached, err)
 	}
 	if _, err := s.link.Client.Chosen(s.c.Context); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (s *setup) signIn() error {
 	s.Say("The agent wants to know who you are.")
 	login, err := source.SignIn(ctx, &credentials.SignIn{Card: card}, &auth.TerminalUser{P: s.p, Asker: s.Asker})
 	if err != nil {
-		return &frame.SignInError{Err: err}
+		return frame.Mark(frame.ErrSignIn, fmt.Errorf("not signed in: %w", err))
 	}
 	s.Say("Signed in to %s\n", login.Origin)
 	return nil
@@ -301,7 +301,7 @@ func (s *setup) try() error {
 		return askErr
 	}
 	if !anyway {
-		return &frame.Reported{Err: err}
+		return frame.Mark(frame.ErrReported, err)
 	}
 	return nil
 }
@@ -317,7 +317,7 @@ func (s *setup) prompt(text string) error {
 		editor.Approver.How = talk.ApproveReject
 	}
 	session := agent.NewSession(s.link.Options.Workspace)
-	result, err := talk.Turn(s.p, s.c.Context, session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
+	result, err := talk.Turn(s.c.Context, session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
 		return t.Run(ctx, []acp.ContentBlock{{Type: "text", Text: text}}, editor)
 	})
 	if errors.Is(err, talk.ErrStuck) {

@@ -28,7 +28,7 @@ func (s *setup) store() error {
 		return nil
 	}
 	if err := config.Store(s.conf.Files.File, name, entries, asDefault); err != nil {
-		return &frame.ConfigError{Err: err}
+		return frame.Mark(frame.ErrConfig, err)
 	}
 	s.Say("Stored as %s in %s", name, s.conf.Files.File)
 	arguments, words := "without arguments", ""

@@ -57,11 +57,11 @@ func NewEditor(p *frame.Program, c *cli.Context, stream bool) (*Editor, error) {
 		}
 		e.Output = text
 	case format == frame.JSON && stream:
-		e.Output = &streamOutput{out: p.JsonOut(), say: p.Say}
+		e.Output = &streamOutput{out: p.JSONOut(), say: p.Say}
 	case format == frame.JSON:
-		e.Output = &jsonOutput{out: p.JsonOut(), say: p.Say}
+		e.Output = &jsonOutput{out: p.JSONOut(), say: p.Say}
 	default:
-		e.Output = &eventsOutput{out: p.JsonOut()}
+		e.Output = &eventsOutput{out: p.JSONOut()}
 	}
 	return e, nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 // InterruptWait bounds how long a turn may take to end after Ctrl-C. The bridge
@@ -18,7 +17,7 @@ const InterruptWait = 2500 * time.Millisecond
 var ErrStuck = errors.New("the turn is stuck")
 
 // Turn runs the turn, and cancels it when ctx ends.
-func Turn(p *frame.Program, ctx context.Context, session *bridge.Session, run func(context.Context, bridge.Turn) (bridge.Result, error)) (bridge.Result, error) {
+func Turn(ctx context.Context, session *bridge.Session, run func(context.Context, bridge.Turn) (bridge.Result, error)) (bridge.Result, error) {
 	t, err := session.Begin()
 	if err != nil {
 		return bridge.Result{}, err

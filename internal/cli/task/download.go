@@ -50,7 +50,7 @@ func runDownload(p *frame.Program, c *cli.Context) error {
 	}
 	task, err := l.Client.Get(c.Context, args[0], -1)
 	if err != nil {
-		return reach.DemoForgets(p, c, err)
+		return reach.DemoForgets(c, err)
 	}
 	d := &download{p: p, c: c, link: l, dir: dir, taken: map[string]bool{}}
 	if d.agent, err = url.Parse(how.At.URL); err != nil {

@@ -47,7 +47,7 @@ func listTasks(p *frame.Program, c *cli.Context) (err error) {
 		return err
 	}
 	defer l.Close()
-	list, err := pages(p, c, l.Client, q)
+	list, err := pages(c, l.Client, q)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func listTasks(p *frame.Program, c *cli.Context) (err error) {
 }
 
 // pages gets a page, or all pages that follow as one.
-func pages(p *frame.Program, c *cli.Context, client *transport.Client, q a2a.TaskQuery) (*a2a.TaskPage, error) {
+func pages(c *cli.Context, client *transport.Client, q a2a.TaskQuery) (*a2a.TaskPage, error) {
 	all := &a2a.TaskPage{}
 	seen := map[string]bool{}
 	for {

@@ -139,7 +139,7 @@ func subscribe(p *frame.Program, c *cli.Context) error {
 		if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && !refusal.Unauthenticated() && !view.shown.Load() {
 			// The agent may not stream, or the task may have ended. Agents use different errors
 			// for that, even "not found" (a2a-go).
-			r, err = poll(p, ctx, l, args[0], view, err)
+			r, err = poll(ctx, p, l, args[0], view, err)
 		}
 		done <- ending{r, err}
 	}()
@@ -147,7 +147,7 @@ func subscribe(p *frame.Program, c *cli.Context) error {
 	case e := <-done:
 		agent.Close()
 		if e.err != nil {
-			e.err = reach.DemoForgets(p, c, e.err)
+			e.err = reach.DemoForgets(c, e.err)
 		}
 		return talk.Verdict(p, c, l, editor, e.result, e.err)
 	case r := <-view.rest:
@@ -164,7 +164,7 @@ const allHistory = 1 << 20
 
 // poll asks for a task until it ends or waits for somebody. refusal tells why there is
 // no stream; it is returned if the task cannot be fetched either.
-func poll(p *frame.Program, ctx context.Context, l *reach.Link, taskID string, editor *onlooker, refusal error) (bridge.Result, error) {
+func poll(ctx context.Context, p *frame.Program, l *reach.Link, taskID string, editor *onlooker, refusal error) (bridge.Result, error) {
 	fold := mapping.NewFold()
 	fold.Speak(l.Writing.Dialect)
 	timer := time.NewTimer(0)

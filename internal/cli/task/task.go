@@ -54,7 +54,7 @@ func getTask(p *frame.Program, c *cli.Context) error {
 	defer l.Close()
 	task, err := l.Client.Get(c.Context, args[0], history)
 	if err != nil {
-		return reach.DemoForgets(p, c, err)
+		return reach.DemoForgets(c, err)
 	}
 	if frame.AsJSON(c) {
 		return p.Document(talk.V1Task(task.Raw))
@@ -71,7 +71,7 @@ func cancelTask(p *frame.Program, c *cli.Context) error {
 	defer l.Close()
 	task, err := l.Client.Cancel(c.Context, args[0])
 	if err != nil {
-		return reach.DemoForgets(p, c, err)
+		return reach.DemoForgets(c, err)
 	}
 	var out frame.Page
 	text := "task " + args[0] + " is cancelled"

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -35,12 +34,7 @@ func runProxy(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	defer l.Close()
-	var mu sync.Mutex
-	opts := &proxy.Options{Agent: frame.StringOf(c, "agent"), Trust: l.HTTP.TrustOrigins, Faults: faults, Note: func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		p.Say("%s", text)
-	}}
+	opts := &proxy.Options{Agent: frame.StringOf(c, "agent"), Trust: l.HTTP.TrustOrigins, Faults: faults, Note: func(text string) { p.Say("%s", text) }}
 	if c.Bool("with-credentials") {
 		opts.Header = l.HTTP.Header
 	}
@@ -69,13 +63,13 @@ func proxyTarget(c *cli.Context, l *reach.Link, opts *proxy.Options) error {
 	case l.HTTP.Resolve != nil:
 		url, err := l.HTTP.Resolve(c.Context)
 		if err != nil {
-			return &frame.NotReached{Err: err}
+			return frame.Mark(frame.ErrNotReached, err)
 		}
 		opts.Agent = url
 	case !strings.Contains(opts.Agent, "://"):
 		card, err := os.ReadFile(opts.Agent)
 		if err != nil {
-			return &frame.NotReached{Err: err}
+			return frame.Mark(frame.ErrNotReached, err)
 		}
 		opts.Card = card
 	}

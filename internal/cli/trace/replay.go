@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,12 +17,7 @@ func traceReplay(p *frame.Program, c *cli.Context) (err error) {
 	if opts.Speed, err = speedOf(c.String("speed")); err != nil {
 		return err
 	}
-	var mu sync.Mutex
-	opts.Note = func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		p.Say("%s", text)
-	}
+	opts.Note = func(text string) { p.Say("%s", text) }
 	agent, err := replay.NewAgent(c.Args().First(), opts)
 	if err != nil {
 		return err

@@ -53,9 +53,9 @@ var onlyCLI = []string{"internal/companion", "internal/cardsign", "internal/cred
 var notPure = []string{"os", "net", "net/http", "time", "sync", "io/ioutil", "math/rand", "math/rand/v2", "os/exec"}
 
 // mayUse reports whether a package below internal/cli may import another one there. Commands
-// may use what describes a card, a sign-in, and the bridge as it is served.
+// may use what describes a card, and a sign-in.
 func mayUse(group, other string) bool {
-	floors := []string{"frame", "reach", "talk", "card", "auth", "serve"}
+	floors := []string{"frame", "reach", "talk", "card", "auth"}
 	other, isCLI := strings.CutPrefix(other, "internal/cli/")
 	at, from := slices.Index(floors, other), slices.Index(floors, group)
 	return !isCLI || at >= 0 && (from < 0 || at < from)
