@@ -47,7 +47,7 @@ func TestAllowAtTerminal(t *testing.T) {
 		}
 	}
 	nobody := &frame.Program{Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("none") }}
-	if err := allowAtTerminal(nobody, t.Context(), newConsent(store, "./agent", root)); err == nil {
+	if err := allowAtTerminal(t.Context(), nobody, newConsent(store, "./agent", root)); err == nil {
 		t.Error("nobody was asked, and it runs")
 	}
 }
