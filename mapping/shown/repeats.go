@@ -220,12 +220,7 @@ func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) 
 			continue // a thought repeats thoughts alone
 		}
 		for k := 0; ; k++ {
-			for ; k == len(s.said.places) && next < len(s.said.starts); next++ { // the first pass finds them
-				if s.said.starts[next].head.fits(&begin) {
-					s.said.places = append(s.said.places, next)
-				}
-			}
-			if k == len(s.said.places) {
+			if next = s.said.find(k, next, &begin); k == len(s.said.places) {
 				break
 			}
 			i := s.said.places[k]
@@ -240,6 +235,17 @@ func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) 
 		}
 	}
 	return best, ok
+}
+
+// find looks from a start on for place k, where a text with this beginning may begin, and
+// returns the start behind it. The first pass over the places finds them.
+func (s *said) find(k, next int, begin *head) int {
+	for ; k == len(s.places) && next < len(s.starts); next++ {
+		if s.starts[next].head.fits(begin) {
+			s.places = append(s.places, next)
+		}
+	}
+	return next
 }
 
 // coversFrom is covers from one start on; only says of which kind alone, Foreign of all.
