@@ -199,8 +199,7 @@ func (l *leg) count(task *a2a.Event) {
 // later starts the timer of the next attempt.
 func (l *leg) later() {
 	d := l.timers.pause
-	switch {
-	case l.request.pushes.hasPushed() && l.arrived && !l.waitsForInput(): // it tells when there is something
+	if l.request.pushes.hasPushed() && l.arrived && !l.waitsForInput() { // it tells when there is something
 		d = maxWait
 	}
 	l.timers.pause = min(l.timers.pause*2, maxWait)

@@ -13,8 +13,9 @@ import (
 
 // A splitState is what a [Fold] remembers for it.
 type splitState struct {
-	// streamed are tasks that have said pieces of a text since the last whole one.
-	streamed map[string]bool
+	// streams: the task streamed has said pieces of a text since the last whole one.
+	streams  bool
+	streamed string
 	inputs   []input // that the agent waits for
 	hinted   int     // how many things the user was told that there are
 	// givenUp: the agent repeats a question that was answered, and would repeat it for
@@ -22,25 +23,17 @@ type splitState struct {
 	givenUp bool
 }
 
-// maxStreaming is how many tasks of one turn are remembered.
-const maxStreaming = 64
-
 // maxOutput is how much is kept of the output of a call that says what follows: no editor is
 // shown more at once.
 const maxOutput = 1 << 20
 
 // begin begins a turn. What has been streamed is whole by now.
-func (s *splitState) begin() { s.givenUp, s.hinted, s.streamed = false, 0, nil }
+func (s *splitState) begin() { s.givenUp, s.hinted, s.streams = false, 0, false }
 
 // stream notes whether the task in hand has said pieces of a text since the last whole one.
 func (f *Fold) stream(pieces bool) {
-	switch {
-	case !pieces:
-		delete(f.split.streamed, f.TaskID)
-	case f.split.streamed == nil || len(f.split.streamed) >= maxStreaming:
-		f.split.streamed = map[string]bool{f.TaskID: true}
-	case !f.split.streamed[f.TaskID]:
-		f.split.streamed[strings.Clone(f.TaskID)] = true
+	if s := &f.split; pieces || s.streamed == f.TaskID {
+		s.streams, s.streamed = pieces, f.TaskID
 	}
 }
 
@@ -50,7 +43,7 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if !f.spoken.Splits() {
 		return false
 	}
-	at := &dialect.Carrier{Held: f.inState, Newest: as.Status, Ends: as.Ends, Streamed: f.split.streamed[f.TaskID]}
+	at := &dialect.Carrier{Held: f.inState, Newest: as.Status, Ends: as.Ends, Streamed: f.split.streams && f.split.streamed == f.TaskID}
 	if f.event != nil {
 		at.Metadata, at.State = f.event.Metadata, f.event.State
 	}
