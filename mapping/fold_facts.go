@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/dialect"
@@ -65,17 +64,12 @@ type Rest struct {
 	State  a2a.State
 	// MessageID is that of the message that the state came with, "" if there was none.
 	MessageID string
-	// earlier are those that it has come with before, the newest ones.
-	earlier []string
 }
-
-// maxRests is how many of a task's pauses are remembered.
-const maxRests = 32
 
 // Was reports whether an event says that the task stands as it did, now or before. One that
 // has come late says that of what has gone on since.
 func (r *Rest) Was(ev *a2a.Event) bool {
-	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID || r.State != "" && ev.State == a2a.StateInputRequired && ev.TaskID == r.TaskID && ev.HasMessage && slices.Contains(r.earlier, ev.Message.ID)
+	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID
 }
 
 // Is reports whether an event only repeats the state that the task rests in.
@@ -105,13 +99,8 @@ func (f *facts) noteRest(ev *a2a.Event) {
 // wait notes that the task does not work, since an event.
 func (f *facts) wait(ev *a2a.Event) {
 	r := Rest{TaskID: f.TaskID, State: f.State}
-	if f.rest.TaskID == f.TaskID {
-		r.earlier = f.rest.earlier
-	}
 	if ev.HasMessage {
 		r.MessageID = strings.Clone(ev.Message.ID)
-		from := max(0, len(r.earlier)+1-maxRests)
-		r.earlier = append(slices.Clip(r.earlier[from:]), r.MessageID)
 	}
 	f.rest = r
 }
