@@ -66,16 +66,14 @@ type Rest struct {
 	MessageID string
 }
 
-// Was reports whether an event says that the task stands as it did, now or before. One that
-// has come late says that of what has gone on since.
+// Was reports whether an event says that the task stands as it did. One that has come late says
+// that of what has gone on since.
 func (r *Rest) Was(ev *a2a.Event) bool {
 	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID
 }
 
-// Is reports whether an event only repeats the state that the task rests in.
-func (r *Rest) Is(ev *a2a.Event) bool {
-	return r.State != "" && ev.Kind == a2a.EventTask && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID
-}
+// Is reports whether a task only repeats the state that it rests in.
+func (r *Rest) Is(ev *a2a.Event) bool { return ev.Kind == a2a.EventTask && r.Was(ev) }
 
 // Rest returns how a task was left, also in a turn before; the zero value if it
 // works or is not known.
