@@ -173,11 +173,12 @@ func fetch(ctx context.Context, hc *http.Client, provider, from string, into any
 	return false, nil
 }
 
-// post sends a form or a document, and returns the answer with its body.
-func post(ctx context.Context, hc *http.Client, provider, what, to, mediaType string, body io.Reader, auth func(*http.Request)) (*http.Response, []byte, error) {
+// post sends a form or a document, and returns the answer's body. secrets are what a
+// refusal may quote.
+func post(ctx context.Context, hc *http.Client, provider, what, to, mediaType string, body io.Reader, auth func(*http.Request), secrets ...string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, body)
 	if err != nil {
-		return nil, nil, &Error{Provider: provider, text: "has an address that is none"}
+		return nil, &Error{Provider: provider, text: "has an address that is none"}
 	}
 	req.Header.Set("Content-Type", mediaType)
 	req.Header.Set("Accept", "application/json")
@@ -186,14 +187,22 @@ func post(ctx context.Context, hc *http.Client, provider, what, to, mediaType st
 	}
 	resp, err := hc.Do(req)
 	if err != nil {
-		return nil, nil, unreached(provider, what, err)
+		return nil, unreached(provider, what, err)
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, nil, unreached(provider, what, err)
+		return nil, unreached(provider, what, err)
 	}
-	return resp, answer, nil
+	if resp.StatusCode/100 != 2 {
+		var said struct {
+			Error       string `json:"error"`
+			Description string `json:"error_description"`
+		}
+		_ = json.Unmarshal(answer, &said) // the status is enough
+		return nil, refused(provider, what, resp, said.Error, said.Description, secrets...)
+	}
+	return answer, nil
 }
 
 // parseURL reads the URL of a provider or an endpoint: https, except on this machine.

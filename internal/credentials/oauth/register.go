@@ -36,19 +36,16 @@ func Register(ctx context.Context, hc *http.Client, p *Provider, redirects, scop
 	if err != nil {
 		return "", "", err
 	}
-	resp, body, err := post(ctx, hc, name, "a registration", p.Registration, "application/json", bytes.NewReader(request), nil)
+	body, err := post(ctx, hc, name, "to register a2astdio (--oauth-client-id names a client that it knows)", p.Registration, "application/json", bytes.NewReader(request), nil)
 	if err != nil {
 		return "", "", err
 	}
 	var answer struct {
-		ID          string `json:"client_id"`
-		Secret      string `json:"client_secret"`
-		Error       string `json:"error"`
-		Description string `json:"error_description"`
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
 	}
-	_ = json.Unmarshal(body, &answer) // what is missing is an error below
-	if resp.StatusCode/100 != 2 || answer.ID == "" {
-		return "", "", refused(name, "to register a2astdio (--oauth-client-id names a client that it knows)", resp, answer.Error, answer.Description)
+	if json.Unmarshal(body, &answer) != nil || answer.ID == "" {
+		return "", "", &Error{Provider: name, text: "answers a registration without a client: --oauth-client-id names one that it knows"}
 	}
 	return answer.ID, answer.Secret, nil
 }
@@ -69,17 +66,6 @@ func (c *Client) Revoke(ctx context.Context, p *Provider, t *Token) error {
 		form.Set("client_id", c.ID)
 		auth = nil
 	}
-	resp, body, err := post(ctx, c.HTTP, Name(p.Issuer), "to take the sign-in back", p.Revocation, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()), auth)
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode/100 == 2 {
-		return nil
-	}
-	var answer struct {
-		Error       string `json:"error"`
-		Description string `json:"error_description"`
-	}
-	_ = json.Unmarshal(body, &answer) // the status is enough
-	return refused(Name(p.Issuer), "to take the sign-in back", resp, answer.Error, answer.Description, append(c.secrets(), token)...)
+	_, err := post(ctx, c.HTTP, Name(p.Issuer), "to take the sign-in back", p.Revocation, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()), auth, append(c.secrets(), token)...)
+	return err
 }
