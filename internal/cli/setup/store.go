@@ -36,7 +36,8 @@ func (s *setup) store() error {
 		arguments, words = "with the arguments --agent "+name, "--agent "+name+" "
 	}
 	// Editors with windows do not have the shell's PATH.
-	s.Say("In your editor, its command is %s, %s;\na2astdio %ssetup --editor NAME prints the settings of one (%s)", reach.Self(), arguments, words, strings.Join(editorNames(), ", "))
+	s.Say("In your editor, its command is %s, %s", reach.Self(), arguments)
+	s.Say("What to paste into its settings: a2astdio %ssetup --editor NAME", words)
 	s.Say("In your shell: a2astdio %ssend \"...\"", words)
 	return nil
 }
