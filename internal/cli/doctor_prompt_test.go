@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/trace/check"
@@ -27,11 +28,16 @@ func examine(t *testing.T, args ...string) (int, *examined) {
 	return status, &e
 }
 
-// TestDoctorPromptDemo: nothing is wrong with the agent that is built in.
+// TestDoctorPromptDemo: nothing is wrong with the agent that is built in. What it asks to do
+// is not allowed.
 func TestDoctorPromptDemo(t *testing.T) {
 	for _, version := range []string{"0.3", "1.0"} {
 		if status, e := examine(t, "--agent", "demo", "--a2a-version", version); status != 0 || !e.OK || len(e.Findings) > 0 {
 			t.Errorf("%s: status %d, %v", version, status, e.Findings)
+		}
+		status, stdout, stderr := runMain("", "--agent", "demo", "--workspace", t.TempDir(), "--a2a-version", version, "doctor", "--prompt", "edit x.txt")
+		if status != 0 || !strings.Contains(stdout, "1 request refused") || stderr != "" {
+			t.Errorf("%s: status %d, %s%s", version, status, stdout, stderr)
 		}
 	}
 }

@@ -38,25 +38,31 @@ const adkGo, adkJS, trpc, mastra, reactive, strands = "ADK for Go", "ADK for Jav
 // TestDoctorPeers: doctor --prompt finds nothing at other people's agents but knownFindings,
 // and each of these.
 func TestDoctorPeers(t *testing.T) {
-	js := func(file, version string) func() string {
-		return func() string {
-			needNode(t, 20)
-			if testing.Short() {
-				t.Skip("up to 170 MB")
-			}
-			dir := installNPM(t, file+"-"+version, filepath.Join("frameworks", "js", file+".json"))
-			return serve(t, "node", filepath.Join("frameworks", "js", file+".mjs"), dir)
-		}
-	}
 	sdk := func(name string) func() string { return func() string { return sdkServer(t, name) } }
 	for name, url := range map[string]func() string{
 		"demo": func() string { return listen(t) }, goV2: sdk(goV2), goV03: sdk(goV03), jsV1: sdk(jsV1), jsV03: sdk(jsV03),
 		adkGo: func() string { return serve(t, buildIn(t, "frameworks", "adkgo")) + "/run" },
 		trpc:  func() string { return serve(t, buildIn(t, "frameworks", "trpc")) },
-		adkJS: js("adk", "2.0.0"), mastra: js("mastra", "1.71.0"), reactive: js("reactive", "0.9.0"), strands: js("strands", "1.19.0"),
 	} {
 		t.Run(name, func(t *testing.T) { diagnose(t, name, url()) })
 	}
+}
+
+// The same of agents that are large to install.
+
+func TestReactiveDoctor(t *testing.T) { diagnoseJS(t, reactive, "reactive", "0.9.0") }
+func TestADKJSDoctor(t *testing.T)    { diagnoseJS(t, adkJS, "adk", "2.0.0") }
+func TestMastraDoctor(t *testing.T)   { diagnoseJS(t, mastra, "mastra", "1.71.0") }
+func TestStrandsDoctor(t *testing.T)  { diagnoseJS(t, strands, "strands", "1.19.0") }
+
+func diagnoseJS(t *testing.T, name, file, version string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("up to 170 MB")
+	}
+	needNode(t, 20)
+	dir := installNPM(t, file+"-"+version, filepath.Join("frameworks", "js", file+".json"))
+	diagnose(t, name, serve(t, "node", filepath.Join("frameworks", "js", file+".mjs"), dir))
 }
 
 // diagnose holds what doctor finds at an agent against knownFindings.

@@ -72,7 +72,7 @@ func (e *examiner) Ask(ctx context.Context, questions []mapping.Question) ([]map
 	e.mu.Lock()
 	e.refused += len(questions)
 	e.mu.Unlock()
-	return e.Ask(ctx, questions)
+	return e.Approver.Ask(ctx, questions)
 }
 
 // promptStep sends the user's prompt and rejects what the agent asks for.

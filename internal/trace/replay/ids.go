@@ -34,14 +34,6 @@ func (m *ids) bind(then, now string) bool {
 	return true
 }
 
-// was returns the recorded name of something.
-func (m *ids) was(now string) string {
-	if then, ok := m.then[now]; ok {
-		return then
-	}
-	return now
-}
-
 // learn walks two documents of the same shape and binds their IDs.
 func (m *ids) learn(then, now gjson.Result, key string) {
 	switch {
