@@ -40,7 +40,10 @@ func TestFaults(t *testing.T) {
 			if err := os.WriteFile(file, []byte(row.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			args := strings.Fields(strings.ReplaceAll(row.args, "FILE", file))
+			args := strings.Fields(row.args)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "FILE", file)
+			}
 			acp := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}` + "\n" +
 				`{"jsonrpc":"2.0","id":2,"method":"session/new","params":` + sessionParams + "}\n"
 			status, stdout, stderr := runMain(acp, args...)

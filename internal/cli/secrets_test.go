@@ -198,8 +198,7 @@ func TestSecretsStayIn(t *testing.T) {
 	}
 	agent := newLeakyAgent(t)
 	home, dir, seen := t.TempDir(), t.TempDir(), t.TempDir()
-	browser := filepath.Join(seen, "browser")
-	if err := os.WriteFile(browser, []byte("#!/bin/sh\nenv > "+seen+"/env-browser\nexec browse \"$1\"\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(seen, "open-page"), []byte("#!/bin/sh\nenv > \""+seen+"/env-browser\"\nexec browse \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	u, err := url.Parse(agent.URL)
@@ -207,8 +206,8 @@ func TestSecretsStayIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.RawQuery = "key=hunter2-query"
-	s := &secretRun{t: t, dir: dir, texts: map[string]string{}, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home,
-		"BROWSER=" + browser, "A2ASTDIO_AGENT=" + u.String() + "/", "A2ASTDIO_HEADER=X-Gateway: hunter2-header", "A2ASTDIO_OAUTH_CLIENT_SECRET=hunter2-client-secret", "A2ASTDIO_OAUTH_CLIENT_ID="}}
+	s := &secretRun{t: t, dir: dir, texts: map[string]string{}, env: []string{"PATH=" + seen + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home,
+		"BROWSER=open-page", "A2ASTDIO_AGENT=" + u.String() + "/", "A2ASTDIO_HEADER=X-Gateway: hunter2-header", "A2ASTDIO_OAUTH_CLIENT_SECRET=hunter2-client-secret", "A2ASTDIO_OAUTH_CLIENT_ID="}}
 	given := s.env
 	s.env = without(given, "A2ASTDIO_OAUTH_CLIENT_SECRET", "A2ASTDIO_OAUTH_CLIENT_ID")
 	stop := watchCommandLines(t, home, s.texts)
@@ -250,7 +249,7 @@ func TestSecretsStayIn(t *testing.T) {
 	s.device(append(traced("h"), "--oauth-issuer", agent.URL+"/idp", "auth", "login", "--device")...)
 	s.run("send by the code", "", append(traced("i"), "send", "hello")...)
 
-	dump := func(name string) string { return "sh -c 'env >> " + filepath.Join(seen, "env-"+name) + "; " }
+	dump := func(name string) string { return "sh -c 'env >> \"" + filepath.Join(seen, "env-"+name) + "\"; " }
 	s.env = append(without(s.env, "A2ASTDIO_AGENT"), "A2ASTDIO_TOKEN=hunter2-token")
 	s.edit("an agent that is started", false, append(traced("j"), "--agent-command", dump("agent")+"exec a2astdio demo --listen 127.0.0.1:$PORT'")...)
 	s.env = without(given, "A2ASTDIO_OAUTH_CLIENT_ID")

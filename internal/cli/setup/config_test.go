@@ -96,7 +96,7 @@ func inLayer(t *testing.T, k *config.Key, l layer) (toml, text string) {
 	case config.KindObject:
 		return fmt.Sprintf("{ n = %t }", l%2 == 0), fmt.Sprintf(`{"n":%t}`, l%2 == 0)
 	default:
-		text = filepath.Join(t.TempDir(), fmt.Sprint(l))
+		text = fmt.Sprintf("/nowhere/%d", l)
 	}
 	return config.Quote(text), text
 }
