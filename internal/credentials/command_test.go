@@ -84,6 +84,7 @@ func FuzzReadGiven(f *testing.F) {
 // A command is run once for requests at once, told where they go and nothing of
 // ours, and not again before its answer ends or is refused.
 func TestCredentialCommand(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("A2ASTDIO_TOKEN", "hunter2-env")
 	notes := filepath.Join(t.TempDir(), "notes")
 	t.Setenv("NOTES", notes)
