@@ -65,7 +65,7 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, op *operation
 			}
 			return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
 		}
-		if agent := (*a2a.Error)(nil); errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound {
+		if agent := (*a2a.Error)(nil); errors.As(err, &agent) && (agent.Code == a2a.CodeTaskNotFound || agent.Code == a2a.CodeInvalidParams && op.kind == opGet) {
 			c.took(e, w, op) // it has looked for the task
 		}
 		switch {
