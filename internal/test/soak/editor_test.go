@@ -154,9 +154,11 @@ func (e *editor) update(s *screen, u gjson.Result, line string) {
 	text := u.Get("content.text").Str
 	switch u.Get("sessionUpdate").Str {
 	case "agent_message_chunk":
-		if strings.HasPrefix(strings.TrimSpace(text), "[") {
+		switch {
+		case strings.HasPrefix(text, "\n[The connection to the agent is lost."): // which it was, and is again
+		case strings.HasPrefix(strings.TrimSpace(text), "["):
 			s.notices = append(s.notices, text)
-		} else {
+		default:
 			s.text += text
 		}
 	case "user_message_chunk":
