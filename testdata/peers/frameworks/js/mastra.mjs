@@ -25,7 +25,7 @@ const { InMemoryTaskStore } = await load('@mastra/server/a2a/store');
 const usage = { inputTokens: 11, outputTokens: 7, totalTokens: 18 };
 function text(prompt) {
   const user = prompt.findLast((m) => m.role === 'user');
-  return `You said ${user.content.map((c) => c.text ?? '').join(' ').trim().split(/\s+/)[0]}, which is the answer.`;
+  return `You said ${user.content.map((c) => c.text ?? '').join(' ').trim()}, which is the answer.`;
 }
 const model = {
   specificationVersion: 'v2', provider: 'scripted', modelId: 'scripted', supportedUrls: {},
