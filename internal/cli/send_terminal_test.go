@@ -34,6 +34,9 @@ type session struct {
 	exit    int
 	// pipe is given on stdin; without it stdin is the terminal.
 	pipe string
+	// unless is what it shows where the agent takes the rejection before the cancel, as it may
+	// on a busy machine: then it is played again.
+	unless string
 }
 
 func (s session) words() []string {
@@ -68,7 +71,7 @@ func sessions() []session {
 		{name: "ask-later", args: []string{"--fail", "ask"}, keys: []key{{"Your answer", "\n"}}, exit: frame.ExitWaits},
 		{name: "ask-cancelled", args: []string{"ask"}, keys: []key{{"Your answer", "\x03"}}, exit: frame.ExitInterrupted},
 		{name: "question-left", args: []string{"shell"}, keys: []key{{"Which?", "\x04"}}},
-		{name: "question-cancelled", args: []string{"shell"}, keys: []key{{"Which?", "\x03"}}, exit: frame.ExitInterrupted},
+		{name: "question-cancelled", args: []string{"shell"}, keys: []key{{"Which?", "\x03"}}, exit: frame.ExitInterrupted, unless: "ran: nothing"},
 		{name: "cancelled", args: []string{"slow"}, keys: []key{{"tick 1 of 60", "\x03"}}, exit: frame.ExitInterrupted},
 		{name: "stdin", args: []string{"hello"}, pipe: "hello\n"},
 		{name: "stdin-dash", args: []string{"-"}, pipe: "hello\n"},
@@ -95,7 +98,11 @@ func TestTerminal(t *testing.T) {
 		for i, s := range sessions() {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				all[i] = "== " + strings.Join(s.words(), " ") + "\n" + play(t, server.URL, s, 80)
+				out := play(t, server.URL, s, 80)
+				for again := 0; again < 20 && s.unless != "" && strings.Contains(out, s.unless); again++ {
+					out = play(t, server.URL, s, 80)
+				}
+				all[i] = "== " + strings.Join(s.words(), " ") + "\n" + out
 			})
 		}
 	})
