@@ -20,7 +20,8 @@ var (
 	only    = flag.String("shape", "", "play the shapes that have this in their name")
 	tells   = flag.String("class", "", "print wrong turns of this class only")
 	version = flag.String("v", "", "0.3 or 1.0; else both, each for half of the conversations")
-	all     = flag.Bool("all", false, "each shape with all conversations, not with one")
+	all     = flag.Bool("all", false, "each shape with all conversations, not with one, and in both editor protocols")
+	both    = flag.Bool("both", false, "each shape in both editor protocols, not in one")
 )
 
 func TestMain(m *testing.M) {
@@ -95,8 +96,8 @@ func byCount(counts map[string]int) []string {
 	})
 }
 
-// each calls f for all shapes and conversations, on all processors. Without -all two tests
-// share the shapes, if they say that they are one half or the other.
+// each calls f for all shapes and conversations, on all processors. Without -all or -both two
+// tests share the shapes, if they say that they are one half or the other.
 func each(t *testing.T, list []Shape, half int, f func(t *testing.T, s Shape, v1 bool, answers []string)) {
 	type job struct {
 		s       Shape
@@ -105,7 +106,7 @@ func each(t *testing.T, list []Shape, half int, f func(t *testing.T, s Shape, v1
 	}
 	var jobs []job
 	for i, s := range list {
-		if !strings.Contains(s.String(), *only) || !*all && half != whole && i/2%2 != half {
+		if !strings.Contains(s.String(), *only) || !*all && !*both && half != whole && i/2%2 != half {
 			continue
 		}
 		for n, answers := range Sentences {
