@@ -80,7 +80,7 @@ func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
 				continue
 			}
 			join(&f.items.list[plain], in.Parts)
-		case dialect.PieceDelta, dialect.PieceWhole:
+		case dialect.PieceDelta, dialect.PieceWhole, dialect.PieceAll:
 			if n := len(f.items.list); i > 0 && p.List[i-1].Kind == piece.Kind {
 				join(&f.items.list[n-1], in.Parts)
 				continue
@@ -109,9 +109,10 @@ func join(in *shown.Item, parts a2a.Parts) {
 // addStreamed adds text of which the dialect knows whether it is a piece, or the whole that
 // is said behind its pieces (L10).
 func (f *Fold) addStreamed(p *dialect.Piece, in shown.Item) {
-	if in.Hint = shown.Whole; p.Kind == dialect.PieceWhole {
+	in.Append = in.Append && p.Kind == dialect.PieceWhole
+	if in.Hint = shown.Whole; p.Kind != dialect.PieceDelta {
 		f.stream(false)
-	} else if in.Hint, in.Append = shown.Piece, false; p.Text != "" {
+	} else if in.Hint = shown.Piece; p.Text != "" {
 		f.stream(true)
 	}
 	f.items.add(in)

@@ -79,7 +79,7 @@ func (c SideRequest) IsZero() bool { return c.Method == "" && c.Path == "" }
 
 // dialects lists them all, in the order in which they are tried.
 func dialects() []dialect {
-	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}}
+	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, hector{}, mastra{}}
 }
 
 // dialectAt returns the dialect at a place in that list, counted from 1 (see

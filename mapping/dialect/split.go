@@ -56,8 +56,10 @@ const (
 	PieceText PieceKind = iota
 	// PieceDelta is text that follows what was said, whatever its carrier says.
 	PieceDelta
-	// PieceWhole is text that was streamed, and is said again.
+	// PieceWhole is text that was streamed, and is said again; PieceAll the same where its
+	// carrier appends it.
 	PieceWhole
+	PieceAll
 	// PieceThought is a thought, or what follows one.
 	PieceThought
 	// PieceWholeThought are thoughts that may have been streamed.
@@ -121,6 +123,7 @@ func (base) options(*calls.ToolCall) []ask.Option                    { return ni
 func (base) takesContent() bool                                      { return false }
 func (base) extensions() []string                                    { return nil }
 func (base) artifact(*a2a.Artifact, *Carrier, *Pieces) bool          { return false }
+func (base) message(*a2a.Message, *Carrier, *Pieces) bool            { return false }
 
 // answer: agents that ask nothing get no answer.
 func (base) answer(ask.Answer, *a2a.Outgoing) error { return nil }
