@@ -80,7 +80,7 @@ func TestTranscripts(t *testing.T) {
 			}
 			got := ""
 			synctest.Test(t, func(t *testing.T) { got = playTranscript(t, string(want)) })
-			if got == string(want) {
+			if got == string(want) || closedLast(got) == closedLast(string(want)) {
 				return
 			}
 			if *update {
@@ -92,6 +92,27 @@ func TestTranscripts(t *testing.T) {
 			t.Errorf("%s: the conversation went differently (-update rewrites it):\n%s", file, diffLines(string(want), got))
 		})
 	}
+}
+
+// closedLast puts what the agent hears of closed connections behind what the bridge says at the
+// same moment: which of them comes first is the scheduler's. Where the bridge ends in that moment,
+// whether the agent hears it at all.
+func closedLast(transcript string) string {
+	var out, closed []string
+	for line := range strings.Lines(transcript) {
+		if strings.HasPrefix(line, "A> #") && strings.HasSuffix(line, " closed\n") {
+			closed = append(closed, line)
+			continue
+		}
+		if strings.HasPrefix(line, "exit ") {
+			closed = nil
+		} else if !strings.HasPrefix(line, "A> ") && !strings.HasPrefix(line, "E< ") {
+			slices.Sort(closed)
+			out, closed = append(out, closed...), nil
+		}
+		out = append(out, line)
+	}
+	return strings.Join(append(out, closed...), "")
 }
 
 // diffLines shows the first difference, with what led to it.
