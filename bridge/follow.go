@@ -64,6 +64,7 @@ type timers struct {
 	tick, silent, settle *time.Timer
 	pause                time.Duration // of the next tick
 	patience             time.Duration // of silent
+	grown                time.Time     // when a text has last grown, if silent was not set anew for it
 }
 
 // An order is what the turn wants of a leg.
@@ -119,7 +120,7 @@ func (a *Agent) follow(r *request) *leg {
 func (l *leg) run(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // ends what was asked, and is not needed any more
-	l.timers = timers{stopped(), stopped(), stopped(), firstWait, liveSilence}
+	l.timers = timers{tick: stopped(), silent: stopped(), settle: stopped(), pause: firstWait, patience: liveSilence}
 	l.begin(ctx)
 	defer l.goOn()
 	for l.phase != over {
@@ -139,9 +140,9 @@ func (l *leg) run(ctx context.Context) {
 		case <-l.timers.tick.C:
 			l.step(ctx, inTick)
 		case <-l.timers.silent.C:
-			if rest := l.timers.patience - time.Since(l.came); asLast && rest > 0 {
-				l.asLast = true // the timer is not set anew for each event
-				l.timers.silent.Reset(rest)
+			if rest := l.timers.patience - time.Since(l.timers.grown); rest > 0 {
+				l.asLast = asLast
+				l.silentIn(rest)
 			} else {
 				l.silence(ctx)
 			}

@@ -32,7 +32,7 @@ func (l *leg) takeLive(ctx context.Context, events []a2a.Event, asLast bool) {
 		return
 	}
 	if l.grew && asLast {
-		l.asLast = true
+		l.asLast, l.timers.grown = true, l.came
 		return
 	}
 	l.arrived, l.unheard, l.grown, l.done, l.held = true, 0, 0, false, nil
@@ -104,6 +104,6 @@ func (l *leg) takeOlder(ctx context.Context, b batch) {
 	case l.phase != streaming:
 		l.step(ctx, inHint)
 	case l.timers.patience > olderSilence && time.Since(l.came) < l.timers.patience-olderSilence:
-		l.timers.silent.Reset(olderSilence)
+		l.silentIn(olderSilence)
 	}
 }

@@ -68,6 +68,12 @@ func (l *leg) mayPause() time.Duration {
 // patience sets how long the streams may say nothing.
 func (l *leg) patience(d time.Duration) {
 	l.timers.patience = d
+	l.silentIn(d)
+}
+
+// silentIn sets the timer of silence.
+func (l *leg) silentIn(d time.Duration) {
+	l.timers.grown = time.Time{}
 	l.timers.silent.Reset(d)
 }
 
@@ -76,7 +82,7 @@ func (l *leg) beMorePatient() {
 	if l.arrived || l.phase == streaming {
 		l.timers.patience = min(l.timers.patience*2, maxSilence)
 	}
-	l.timers.silent.Reset(l.timers.patience)
+	l.silentIn(l.timers.patience)
 }
 
 // silence is for streams that have said nothing for as long as they may.

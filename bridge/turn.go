@@ -40,7 +40,7 @@ type turn struct {
 	card       *a2a.Card
 	steps      []mapping.Step
 	heard      heard               // what the leg was told last
-	grows      bool                // since then the fold has had nothing but text that grows
+	grows      bool                // since then the fold has had nothing but text that grows, so that heard is as it was
 	authTold   bool                // the user was told that the agent wants authentication
 	answered   bool                // the user's answers were sent, in this turn
 	taken      bool                // and the journal has it that the agent has taken them

@@ -21,8 +21,8 @@ func (t *turn) show(ctx context.Context, leg *leg, n said) error {
 	steps := t.stepsOf(&n, stale, t.steps[:0])
 	if !t.grows {
 		t.noteTask()
-		t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
 	}
+	t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
@@ -35,7 +35,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n said) error {
 		t.chooseCancel(leg)
 		t.heard = t.hears(leg, stale)
 	}
-	t.grows = true
+	t.grows = !stale
 	if err != nil {
 		return err
 	}

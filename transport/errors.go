@@ -29,7 +29,7 @@ var (
 	// ErrOrigin: the card or a redirect led to an origin that the user has not allowed
 	// the credentials and the conversation to go to.
 	ErrOrigin = errors.New("agent: other origin")
-	// ErrTooLarge: an event, or an answer, is larger than the limit of 64 MiB. Asking again
+	// ErrTooLarge: an event, or an answer, is larger than the limit. Asking again
 	// brings it again.
 	ErrTooLarge = errors.New("agent: too large")
 	// ErrEnded: the stream or the client was closed by its owner, or the stream handed
