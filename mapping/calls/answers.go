@@ -137,12 +137,12 @@ func (c *Calls) AskAgain(waits bool) {
 // newest mention does not ask then. Off: 14, 2, and 16 more of the sequences that are cut at
 // an agent that holds the newest mention only.
 func (c *Calls) AskNewest(since bool, to []Step) []Step { // rule: C11
-	if len(c.asked) > 0 || c.task.over {
+	if c.asking == 0 || len(c.asked) > 0 || c.task.over {
 		return to
 	}
 	for _, one := range c.list {
 		switch {
-		case one.task.calls[one.ID] != one || one.task != c.task || !one.asks || one.deferred || since && !one.since:
+		case !one.asks || one.task != c.task || one.deferred || since && !one.since || one.task.calls[one.ID] != one:
 		case one.newest != nil:
 			now := one.newest
 			one.newest, one.Moved = nil, true

@@ -23,6 +23,7 @@ type Calls struct {
 	heard past[int]
 	turn  int
 
+	asking    int                // calls whose newest mention asks, at most
 	asked     []*kept            // the calls that are open, in the order of asking
 	questions int                // how many there were
 	running   map[*kept]struct{} // those that are executed, as far as is known
@@ -198,7 +199,8 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	growing := now.readOutput(old)
 	step := c.take(old, now, growing, v)
 	one := c.task.calls[now.ID]
-	one.asks, one.since, one.newest, one.said = asks, v != Forward, nil, said
+	c.setAsks(one, asks)
+	one.since, one.newest, one.said = v != Forward, nil, said
 	if asks && !one.Asks {
 		now.Asks, now.Status = true, Pending
 		one.newest = now.clone(nil)
@@ -210,6 +212,18 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 		to = append(to, c.close(one, false)) // more questions than anybody answers
 	}
 	return c.leave(to)
+}
+
+// setAsks notes whether the newest mention of a call asks. One that is forgotten while it asks
+// stays counted: the count only spares a search.
+func (c *Calls) setAsks(one *kept, asks bool) {
+	switch {
+	case asks && !one.asks:
+		c.asking++
+	case one.asks && !asks:
+		c.asking--
+	}
+	one.asks = asks
 }
 
 // hear notes a mention.
