@@ -19,20 +19,24 @@ func (t *teller) decision(part *a2a.Part) (text string, ok bool) {
 	data := gjson.Parse(string(part.Data))
 	option := first(data, "selected_option_id", "selectedOptionId", "outcome")
 	id := first(data, "tool_call_id", "toolCallId", "callId")
-	call := t.calls[id]
-	switch {
-	case option == "":
+	if option == "" {
 		return "", false
-	case call == nil:
-		return "chose " + option + ": the call " + id, true
-	case call.Confirmation != nil:
-		for _, o := range call.Confirmation.Options {
-			if o.ID == option {
-				option = cmp.Or(o.Name, option)
+	}
+	of := "the call " + id
+	if call := t.calls[id]; call != nil {
+		of = mapping.Title(call)
+		if call.Confirmation != nil {
+			for _, o := range call.Confirmation.Options {
+				if o.ID == option {
+					option = cmp.Or(o.Name, option)
+				}
 			}
 		}
 	}
-	return "chose " + option + ": " + mapping.Title(call), true
+	if data.Get("file_details").Exists() || data.Get("fileDetails").Exists() || data.Get("newContent").Exists() {
+		option += ", with a text of your own"
+	}
+	return "chose " + option + ": " + of, true
 }
 
 func first(data gjson.Result, names ...string) string {
