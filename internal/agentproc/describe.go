@@ -12,7 +12,7 @@ const (
 	hidden = "***"
 	// harmless are options behind which a word is no credential: they take none, or a
 	// package, a port, a host.
-	harmless = " --host --init --listen --port --rm --yes -i -it -jar -m -t -y "
+	harmless = " --host --init --listen --port --rm --yes -i -it -jar -m -y "
 	// shownShapes are words that show wherever they stand: {port}, a small number, a host
 	// and port, a package of npm's, the path of a file.
 	shownShapes = `^(((127\.0\.0\.1|localhost|0\.0\.0\.0|\{port\}):)?([0-9]{1,5}|\{port\})|@[\w.-]+/[\w.@-]+|(\.{0,2}/)?[\w./-]+\.(cjs|jar|js|mjs|py|sh|ts))$`

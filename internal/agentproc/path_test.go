@@ -74,7 +74,7 @@ func TestRelative(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	for command, want := range map[string]string{
 		"A=S B='s S' npx -y @google/gemini-cli-a2a-server@0.46.0":          "A=*** B=*** npx -y @google/gemini-cli-a2a-server@0.46.0",
-		"npx x --port 3000 --gate S --gate=S --dry-run S -pS -p S":         "npx x --port 3000 --gate *** --gate=*** --dry-run *** -p*** -p ***",
+		"npx x --port 3000 --gate S --gate=S --dry-run S -pS -p S -t S":    "npx x --port 3000 --gate *** --gate=*** --dry-run *** -p*** -p *** -t ***",
 		"curl -H 'X-Zone: S' -u me:S https://me:S@host.example/S?k=S#S":    "curl -H *** -u *** https://host.example/***",
 		"x --proxy=http://u:S@p:1 --listen=127.0.0.1:80 redis://:S@h/ S":   "x --proxy=http://p:1 --listen=127.0.0.1:80 redis://h ***",
 		"env ZONE=S run localhost:4000 {port}:{port} 'Bearer S' me@host:S": "env *** *** localhost:4000 {port}:{port} *** ***",
