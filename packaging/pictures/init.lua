@@ -1,4 +1,4 @@
--- Neovim as packaging/pictures/make starts it, with the snippet of docs/editors.md.
+-- Neovim as packaging/pictures/make starts it.
 vim.o.termguicolors = true
 vim.o.laststatus = 0
 vim.o.ruler = false

@@ -13,7 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// This file and urfave_run.go are the fence around urfave/cli. The library parses
+// This file and run.go are the fence around urfave/cli. The library parses
 // options as package flag does: it stops at the first argument, and its errors are
 // prose. So this file reads the command line first, and gives the library's options one
 // order, first names, and nothing that they could refuse.

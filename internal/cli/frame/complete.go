@@ -12,7 +12,7 @@ import (
 )
 
 // A completer finds what may stand at the end of a command line. It reads the line as
-// [program.arrange] does, but refuses nothing.
+// [Program.Arrange] does, but refuses nothing.
 type completer struct {
 	at *cli.Command
 	// arguments counts the arguments before the last word.

@@ -142,6 +142,7 @@ func writeOptions(b *strings.Builder, title string, flags []cli.Flag, group stri
 		writeOption(b, f, variables)
 	}
 }
+
 func writeOption(b *strings.Builder, f cli.Flag, variables bool) {
 	doc, ok := f.(cli.DocGenerationFlag)
 	if !ok {

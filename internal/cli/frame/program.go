@@ -21,7 +21,7 @@ type Program struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Version string
-	// Commands are all of a2astdio's; serve is what it does without one.
+	// Commands are all of a2astdio's; Serve is what it does without one.
 	Commands []Command
 	Serve    Action
 	// levels are the commands on the command line, a2astdio first.
@@ -32,11 +32,11 @@ type Program struct {
 	Terminal func() (io.ReadWriteCloser, error)
 	// Mask removes credentials from messages; nil: none are known.
 	Mask func(string) string
-	// alone: the workspace's file is not read, because setup has to mend it.
+	// Alone: the workspace's file is not read, because setup has to mend it.
 	Alone bool
 	// Serving: an editor is served, and hears of faults in its protocol.
 	Serving bool
-	// warned: the user was warned that certificates are not verified.
+	// Warned: the user was warned that certificates are not verified.
 	Warned bool
 	saying sync.Mutex
 }

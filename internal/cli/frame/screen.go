@@ -139,7 +139,7 @@ func (s *Screen) Echoed() {
 }
 
 // WaitFor shows what is waited for whenever nothing has come for a second, until
-// [screen.end].
+// [Screen.End].
 func (s *Screen) WaitFor(what string) {
 	if s == nil {
 		return
@@ -195,7 +195,7 @@ func (s *Screen) draw() {
 	_, _ = io.WriteString(s.Err, "\r\x1b[K"+s.style.Dim(text)) // a terminal that is gone needs none
 }
 
-// End stops waitFor, and wipes the line.
+// End ends what WaitFor has begun, and wipes the line.
 func (s *Screen) End() {
 	if s == nil {
 		return

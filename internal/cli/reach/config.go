@@ -22,7 +22,7 @@ type Configuration struct {
 	// Name is the agent's name, if the files define it.
 	Name  string
 	Files *config.Config
-	// AgentGiven tells who named the agent: byOption, byVariable, or "" for the files.
+	// AgentGiven tells who named the agent: [ByOption], [ByVariable], or "" for the files.
 	AgentGiven string
 	// options are the names of the options on the command line.
 	options []string
@@ -168,7 +168,7 @@ const (
 	byFiles    = "" // the configuration, if anybody
 )
 
-// Given tells who gave an option its value: byOption, byVariable, or "". An empty
+// Given tells who gave an option its value: [ByOption], [ByVariable], or "". An empty
 // variable counts as none.
 func (conf *Configuration) Given(name string) string {
 	switch {

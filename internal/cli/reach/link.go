@@ -37,16 +37,16 @@ type Link struct {
 	Client  *transport.Client
 	Options bridge.Options
 	Closers []func() error
-	// Name is the agent's name in the store; way is the option that led to it.
+	// Name is the agent's name in the store; Way is the option that led to it.
 	Name, Way string
-	// Credentials identify the user; signInAs are the options of a sign-in.
+	// Credentials identify the user; SignInAs are the options of a sign-in.
 	Credentials *credentials.Source
 	SignInAs    *credentials.Options
-	// ends: the agent ends with this process.
+	// Ends: the agent ends with this process.
 	Ends bool
-	// fromFiles: only the configuration has named the agent.
+	// FromFiles: only the configuration has named the agent.
 	FromFiles bool
-	// http is how to reach the agent.
+	// HTTP is how to reach the agent.
 	HTTP *transport.ClientOptions
 	// Signatures is what the user wants of the card's signatures, and what was found.
 	Signatures signatures

@@ -49,7 +49,7 @@ func Observer(r *trace.Recorder) func(*bridge.Observation) {
 }
 
 // Record begins the trace of --trace; nil without one. The caller ends it by
-// closeTrace.
+// [CloseTrace].
 func Record(p *frame.Program, c *cli.Context, mode string, secrets *trace.Options) (*trace.Recorder, error) {
 	file := frame.StringOf(c, "trace")
 	if file == "" {

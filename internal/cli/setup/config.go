@@ -40,7 +40,7 @@ func (s *setting) by(o config.Origin) {
 	}
 }
 
-// Where a setting may come from, beside byOption and byVariable.
+// Where a setting may come from, beside [reach.ByOption] and [reach.ByVariable].
 const (
 	fromWorkspace = "workspace"
 	fromAgent     = "agent"

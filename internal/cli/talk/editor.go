@@ -12,7 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// A Editor is a [bridge.Editor] for a shell: an output shows, an approver answers.
+// An Editor is a [bridge.Editor] for a shell: an output shows, an approver answers.
 type Editor struct {
 	Format   string
 	Output   output
@@ -22,7 +22,7 @@ type Editor struct {
 	// Begun is called once the task is known, because a killed command does not reach its
 	// end. It may be nil.
 	Begun func(contextID, taskID string)
-	known string // the task given to begun
+	known string // the task given to Begun
 }
 
 var _ bridge.Editor = (*Editor)(nil)

@@ -17,7 +17,7 @@ import (
 // that stdout can be piped.
 type TextOutput struct {
 	Out io.Writer
-	// plain: out is a terminal, so control characters are replaced.
+	// Plain: Out is a terminal, so control characters are replaced.
 	Plain   bool
 	verbose bool
 	Say     func(format string, args ...any)
