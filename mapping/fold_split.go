@@ -80,7 +80,7 @@ func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
 				continue
 			}
 			join(&f.items.list[plain], in.Parts)
-		case dialect.PieceDelta, dialect.PieceWhole, dialect.PieceAll:
+		case dialect.PieceDelta, dialect.PieceWhole:
 			if n := len(f.items.list); i > 0 && p.List[i-1].Kind == piece.Kind {
 				join(&f.items.list[n-1], in.Parts)
 				continue
@@ -109,13 +109,15 @@ func join(in *shown.Item, parts a2a.Parts) {
 // addStreamed adds text of which the dialect knows whether it is a piece, or the whole that
 // is said behind its pieces (L10).
 func (f *Fold) addStreamed(p *dialect.Piece, in shown.Item) {
-	in.Append = in.Append && p.Kind == dialect.PieceWhole
-	if in.Hint = shown.Whole; p.Kind != dialect.PieceDelta {
+	if in.Hint = shown.Whole; p.Kind == dialect.PieceWhole {
 		f.stream(false)
-	} else if in.Hint = shown.Piece; p.Text != "" {
+	} else if in.Hint, in.Append = shown.Piece, false; p.Text != "" {
 		f.stream(true)
 	}
 	f.items.add(in)
+	if in.Append { // what is appended to the whole is another text
+		f.items.do(f.shown.Break)
+	}
 }
 
 // doPiece does what is no text of an item. It runs when the items before are shown.

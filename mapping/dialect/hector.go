@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -12,6 +13,9 @@ import (
 // appends the whole of it to the same artifact: partial in the event's metadata tells which
 // is which. All else that it says is A2A. Recorded from version 2.
 type hector struct{ base }
+
+// heldEvidence is how long a text of a task that goes on must be to be taken for a whole.
+const heldEvidence = 16
 
 func (hector) name() string { return "hector" }
 
@@ -41,7 +45,7 @@ func hectorMark(metadata a2a.JSON) partial {
 
 func (hector) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	if at.Held {
-		return heldWholes(a, to)
+		return heldWholes(a, at, to)
 	}
 	mark := hectorMark(at.Metadata)
 	if mark == partialUnset {
@@ -54,7 +58,7 @@ func (hector) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 		case mark == isPiece:
 			to.text(PieceDelta, p.Text)
 		case at.Streamed:
-			to.text(PieceAll, p.Text)
+			to.text(PieceWhole, p.Text)
 		default:
 			to.text(PieceText, p.Text)
 		}
@@ -62,26 +66,41 @@ func (hector) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	return true
 }
 
-// heldWholes leaves out of an artifact that a task holds the pieces of which the whole stands
-// behind them.
-func heldWholes(a *a2a.Artifact, to *Pieces) bool {
-	var texts []string
+// heldWholes leaves out of an artifact that a task holds each text that says again all pieces
+// before it, up to the whole before. Where the task is not done, the pieces behind the newest
+// whole may repeat each other and have none: only a long one counts there.
+func heldWholes(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
+	var all strings.Builder
+	ends := []int{0} // of the texts in it
 	for p := range a.Parts.All() {
-		if p.Kind != a2a.PartText {
-			return false
+		if p.Kind == a2a.PartText && p.Text != "" {
+			all.WriteString(p.Text)
+			ends = append(ends, all.Len())
 		}
-		texts = append(texts, p.Text)
 	}
-	for i := 0; i < len(texts); i++ {
-		pieces, whole := texts[i], i
-		for j := i + 1; j < len(texts); j++ {
-			if texts[j] == pieces {
-				whole = j
-			}
-			pieces += texts[j]
+	said, done := all.String(), at.State == a2a.StateCompleted || at.State == a2a.StateInputRequired
+	wholes := map[int]int{} // by the text that is the first piece
+	for j := 1; j < len(ends)-1; j++ {
+		text := said[ends[j]:ends[j+1]]
+		i, ok := slices.BinarySearch(ends, ends[j]-len(text))
+		if ok && said[ends[i]:ends[j]] == text && (done || len(text) >= heldEvidence) {
+			wholes[i] = j
 		}
-		to.text(PieceText, texts[whole])
-		i = whole
 	}
-	return len(texts) > 0
+	i, whole := 0, wholes[0]
+	for p := range a.Parts.All() {
+		switch {
+		case p.Kind != a2a.PartText:
+			to.part(p)
+			continue
+		case p.Text == "":
+			continue
+		case i != whole || whole == 0:
+			to.text(PieceText, p.Text)
+		}
+		if i++; i > whole {
+			whole = wholes[i]
+		}
+	}
+	return len(to.List) > 0
 }

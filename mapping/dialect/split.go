@@ -56,10 +56,8 @@ const (
 	PieceText PieceKind = iota
 	// PieceDelta is text that follows what was said, whatever its carrier says.
 	PieceDelta
-	// PieceWhole is text that was streamed, and is said again; PieceAll the same where its
-	// carrier appends it.
+	// PieceWhole is text that was streamed, and is said again.
 	PieceWhole
-	PieceAll
 	// PieceThought is a thought, or what follows one.
 	PieceThought
 	// PieceWholeThought are thoughts that may have been streamed.

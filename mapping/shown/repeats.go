@@ -33,6 +33,7 @@ type start struct {
 	it     *item
 	pieces int // events that have said it
 	head   head
+	hint   Hint
 }
 
 // head is the first bytes of a text that are no white space: most starts are no place where
@@ -62,11 +63,12 @@ func (s *said) clear() {
 }
 
 // add adds text of an item. A start is also behind a part that is no text, and behind what
-// stood between texts of one item, such as a call: a whole may begin there.
+// stood between texts of one item, such as a call: a whole may begin there. So it may where
+// pieces begin.
 func (s *said) add(it *item, text string, epoch int) {
 	n := len(s.starts)
-	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 {
-		s.starts = append(s.starts, start{at: len(s.text), it: it, head: headOf(text)})
+	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 || s.starts[n-1].hint != it.hint {
+		s.starts = append(s.starts, start{at: len(s.text), it: it, head: headOf(text), hint: it.hint})
 		n++
 	}
 	s.starts[n-1].pieces++
@@ -161,10 +163,10 @@ func (s *Shown) isAll(c *cover) bool {
 	return c.rest == "" && c.to == len(s.said.text) && s.last != nil && s.said.starts[c.from].at <= s.last.at
 }
 
-// isNewestOfKind reports whether a cover ends with what this turn has said last of a kind.
+// isNewestOfKind reports whether a cover ends with the text that this turn has said last of a kind.
 func (s *Shown) isNewestOfKind(c *cover, kind Kind) bool {
 	for i := len(s.said.starts) - 1; i >= 0 && s.said.starts[i].at >= c.to; i-- {
-		if s.said.starts[i].it.kind == kind {
+		if b := &s.said.starts[i]; b.it.kind == kind && s.said.text[b.at] != 0 {
 			return false
 		}
 	}
@@ -185,7 +187,7 @@ func (s *Shown) isAllOfKind(c *cover, kind Kind) bool {
 // goOn notes that the first n bytes of an item were said before, and shows the others.
 func (s *Shown) goOn(it *item, in *Item, seq string, n int) {
 	was := s.last
-	if in.Append && it.n > 0 {
+	if in.Append && it.n > 0 && in.Hint != Whole {
 		s.extend(it, seq[:n])
 	} else {
 		s.learn(it, seq[:n])
@@ -273,7 +275,7 @@ func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok b
 			c.items++
 			c.pieces += b.pieces
 			c.cross = c.cross || b.it.kind != kind
-			c.marked = c.marked && b.it.hint == Piece
+			c.marked = c.marked && b.hint == Piece
 		}
 		if j >= len(seq) {
 			return c, at >= end
