@@ -40,10 +40,12 @@ func (x *exchange) body() ([]byte, error) {
 		r := newFrameReader(x.resp.Body, false)
 		r.max = x.c.limit()
 		frames, err := r.next(nil)
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			return nil, nil
-		}
-		if err != nil {
+		case err == errEventSize:
+			return nil, x.tooLarge()
+		case err != nil:
 			return nil, x.cut(err)
 		}
 		return repairText(bytes.TrimSpace(bytes.Clone(frames[0].data))), nil
@@ -53,9 +55,13 @@ func (x *exchange) body() ([]byte, error) {
 	case err != nil:
 		return nil, x.cut(err)
 	case len(b) > x.c.limit():
-		return nil, failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.what, x.c.larger())
+		return nil, x.tooLarge()
 	}
 	return repairText(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))), nil
+}
+
+func (x *exchange) tooLarge() error {
+	return failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.what, x.c.larger())
 }
 
 // agentError adds to the agent's error what the response says beside it.

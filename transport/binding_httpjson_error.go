@@ -53,7 +53,8 @@ var statusCodes = map[string]int{
 }
 
 // messageCodes are the codes for the HTTP statuses of errors that have a message alone
-// (SDK for Python, 0.3). Gateways send this form, too: 404 must be about a task.
+// (SDK for Python, 0.3). Gateways and routers send this form, too: 404 must be about a task,
+// and not about its path.
 var messageCodes = map[int]int{
 	http.StatusNotFound: a2a.CodeTaskNotFound, http.StatusConflict: a2a.CodeTaskNotCancelable,
 	http.StatusNotImplemented: a2a.CodeUnsupportedOperation, http.StatusUnsupportedMediaType: a2a.CodeContentTypeNotSupported,
@@ -62,8 +63,9 @@ var messageCodes = map[int]int{
 }
 
 func messageCode(c *operation, status int, message string) int {
+	message = strings.ToLower(message)
 	switch {
-	case status == http.StatusNotFound && !(c.aboutTask() && strings.Contains(strings.ToLower(message), "task")),
+	case status == http.StatusNotFound && !(c.aboutTask() && strings.Contains(message, "task") && !strings.Contains(message, "/tasks/")),
 		status == http.StatusConflict && c.as != opCancel:
 		return 0
 	case status == http.StatusNotImplemented && c.as.aboutPush():

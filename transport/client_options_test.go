@@ -156,14 +156,18 @@ func TestCardFile(t *testing.T) {
 // user's; a message's own media types come first.
 func TestMessageOptions(t *testing.T) {
 	var sent []string
+	asStream := false
 	agent := roundTrip(func(r *http.Request) (*http.Response, error) {
-		answer := `{"name":"Test","url":"/","protocolVersion":"0.3.0"}`
+		media, answer := "application/json", `{"name":"Test","url":"/","protocolVersion":"0.3.0"}`
 		if r.Method == http.MethodPost {
 			body, _ := io.ReadAll(r.Body)
 			sent = append(sent, gjson.GetBytes(body, "params.configuration.acceptedOutputModes").Raw)
 			answer = `{"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"` + strings.Repeat("x", 1<<20) + `"}]}}`
 		}
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+		if asStream {
+			media, answer = "text/event-stream", "data: "+answer+"\n\n"
+		}
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {media}}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
 	})
 	c := wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: agent, MaxMessage: 1, AcceptedOutputModes: []string{"text/plain"}})
 	defer c.Close()
@@ -174,7 +178,11 @@ func TestMessageOptions(t *testing.T) {
 		}
 		m.AcceptedOutputModes = []string{"image/png"}
 	}
-	if got := strings.Join(sent, " "); got != `["text/plain"] ["image/png"]` {
+	asStream = true
+	if _, err := c.SendOnce(t.Context(), m, true); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "--max-message") {
+		t.Errorf("got %v", err)
+	}
+	if got := strings.Join(sent, " "); got != `["text/plain"] ["image/png"] ["image/png"]` {
 		t.Errorf("sent %s", got)
 	}
 }

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// maxEvent is how large one event of a stream, or one unary answer, may be, unless
-	// the options say otherwise. A file part of 48 MB in base64 fits, and Gemini's edit events carry the file six times;
-	// without a limit an agent could take all memory with one line.
+	// maxEvent is how large one event of a stream, or one unary answer, may be, unless the
+	// options say otherwise. A file part of 48 MB in base64 fits, and Gemini's edit events
+	// carry the file six times; without a limit an agent could take all memory with one line.
 	maxEvent = 64 << 20
 	// minBuffer is a stream's buffer to begin with: all that http.Transport's own
 	// buffer can hand over at once. With half of it there are twice as many

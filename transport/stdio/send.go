@@ -26,9 +26,10 @@ type batch struct {
 //   - [ErrClosed]: after Close, or because a write failed; they may have been
 //     written in part.
 //
-// More than 1 MiB is handed over line by line, or it would take its size twice; with
-// a limit to lines a second everything is, or they would come together. Replies may come between those lines then, and if ctx ends, the lines that the
-// writer has already got are written all the same.
+// More than 1 MiB is handed over line by line, or it would take its size twice; with a
+// limit to lines a second everything is, or they would come together. Replies may come
+// between those lines then, and if ctx ends, the lines that the writer has already got are
+// written all the same.
 func (s *Conn) Send(ctx context.Context, lines []byte) error {
 	for len(lines) > keepLine || s.pace != nil {
 		end := bytes.IndexByte(lines, '\n') + 1

@@ -76,11 +76,7 @@ func declaredNames(t *testing.T) map[string]map[string]bool {
 		for _, d := range f.ast.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				name := d.Name.Name
-				if d.Recv != nil {
-					name = strings.TrimLeft(text(f, d.Recv.List[0].Type), "*") + "." + name
-				}
-				note(name)
+				note(f.nameOf(d))
 			case *ast.GenDecl:
 				for _, spec := range d.Specs {
 					switch spec := spec.(type) {

@@ -3,8 +3,6 @@ package repo
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"os/exec"
@@ -50,47 +48,24 @@ func countCalls(t *testing.T, chunks int) map[passed]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, found := map[passed]int{}, map[string][]*ast.FuncDecl{}
-	places := token.NewFileSet()
+	calls, of := map[passed]int{}, map[string]source{}
+	for _, f := range sources(t) {
+		of[f.path] = f
+	}
 	for line := range strings.Lines(string(text)) {
 		path, block, ok := strings.Cut(strings.TrimPrefix(line, module+"/"), ":")
 		var from, column, to, end, statements, n int
 		if _, err := fmt.Sscanf(block, "%d.%d,%d.%d %d %d", &from, &column, &to, &end, &statements, &n); !ok || err != nil {
 			continue // the mode
 		}
-		if found[path] == nil {
-			file, err := parser.ParseFile(places, path, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, d := range file.Decls {
-				if f, ok := d.(*ast.FuncDecl); ok {
-					found[path] = append(found[path], f)
-				}
-			}
-		}
-		for _, f := range found[path] {
-			if places.Position(f.Pos()).Line <= from && from <= places.Position(f.End()).Line {
-				name := f.Name.Name
-				if f.Recv != nil {
-					name = receiver(f.Recv.List[0].Type) + "." + name
-				}
-				calls[passed{path, name}] = max(calls[passed{path, name}], n)
+		file := of[path]
+		for _, d := range file.ast.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if ok && file.fset.Position(f.Pos()).Line <= from && from <= file.fset.Position(f.End()).Line {
+				p := passed{path, file.nameOf(f)}
+				calls[p] = max(calls[p], n)
 			}
 		}
 	}
 	return calls
-}
-
-// receiver is the name of a method's type.
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return "?"
 }

@@ -230,6 +230,14 @@ type source struct {
 
 func (s source) at(n ast.Node) string { return s.fset.Position(n.Pos()).String() }
 
+// nameOf is a function's name, that of a method with its type.
+func (s source) nameOf(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	return strings.TrimLeft(text(s, d.Recv.List[0].Type), "*") + "." + d.Name.Name
+}
+
 // sources are the module's own files, without tests and nested modules.
 func sources(t *testing.T) []source {
 	all, err := parsed()
