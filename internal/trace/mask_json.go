@@ -52,7 +52,7 @@ func (f *frame) value() mode {
 		return exempt
 	case f.key == keyServers:
 		return servers
-	case f.mode == open && f.key == keyObject:
+	case (f.mode == open || f.mode == push) && f.key == keyObject:
 		return settings
 	case f.mode == servers:
 		return settings
@@ -100,7 +100,7 @@ func (m *masker) json(dst, src []byte, nested int) []byte {
 		case '{', '[':
 			if len(stack) <= maxDepth {
 				next := top.enter(c == '{')
-				if c == '{' && next.mode == open && areSettings(src[i:]) {
+				if c == '{' && (next.mode == open || next.mode == push) && areSettings(src[i:]) {
 					next.mode = settings
 				}
 				stack = append(stack, next)

@@ -18,13 +18,18 @@ type noted struct {
 	bases   []string // HOST/PATH of the agent, whose paths are shown
 }
 
-// maxBases bounds the known places of agents.
-const maxBases = 64
+const (
+	// maxBases bounds the known places of agents.
+	maxBases = 64
+	// maxNoted bounds a credential that is looked for elsewhere: a client may send bodies of
+	// any length.
+	maxNoted = 16 << 10
+)
 
 // note notes a credential that a client has sent. sure: its name says that it is one;
 // any other must look like one, so that no word of the conversation is masked.
 func (m *masker) note(value string, sure bool) {
-	if len(value) < minLiteral || !sure && !looksSecret(value) || slices.ContainsFunc(m.noted.secrets, func(s []byte) bool { return string(s) == value }) {
+	if len(value) < minLiteral || len(value) > maxNoted || !sure && !looksSecret(value) || slices.ContainsFunc(m.noted.secrets, func(s []byte) bool { return string(s) == value }) {
 		return
 	}
 	m.noted.secrets = append(m.noted.secrets, []byte(value))

@@ -51,6 +51,8 @@ func TestMask(t *testing.T) {
 		{`{"mcp_servers":{"n":{"type":"http","zone":{"name":"z"}}}}`, `{"mcp_servers":{"n":{"type":"http","zone":{"name":"***"}}}}`},
 		{`{"metadata":{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"z","model":"m"}}}`, `{"metadata":{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"***","model":"m"}}}`},
 		{`{"metadata":{"agentSettings":{"zone":"z","model":"m","x":{"y":[1]}}},"settings":["z"],"mySettings":"open"}`, `{"metadata":{"agentSettings":{"zone":"***","model":"m","x":{"y":["***"]}}},"settings":["***"],"mySettings":"open"}`},
+		{`{"method":"message/stream","params":{"configuration":{"pushNotificationConfig":{"url":"https://h/abc"}},"metadata":{"agentSettings":{"zone":"z"},"x":{"kind":"agent-settings","zone":"z"}}}}`,
+			`{"method":"message/stream","params":{"configuration":{"pushNotificationConfig":{"url":"https://h/***"}},"metadata":{"agentSettings":{"zone":"***"},"x":{"kind":"agent-settings","zone":"***"}}}}`},
 		{`{"metadata":{"x":{"zone":["z",1],"kind":"agent-settings"}}}`, `{"metadata":{"x":{"zone":["***","***"],"kind":"agent-settings"}}}`},
 		{`{"text":"hunter2%2down%2ftoken%2B and %68unter2-own/token+ and hunter2%252Down/token+ and hunter2&#45;own&#x2F;token&plus;"}`, `{"text":"*** and *** and *** and ***"}`},
 		{`{"pushNotificationConfig":{"url":"https://h/hook/abc","id":"1"}}`, `{"pushNotificationConfig":{"url":"https://h/***","id":"1"}}`},
@@ -220,4 +222,12 @@ func FuzzSplit(f *testing.F) {
 			t.Fatalf("%q in pieces %v becomes %q, as a whole %q", text, cuts, got.String(), whole)
 		}
 	})
+}
+
+// TestNotedIsBounded: what a client sends as a body is not kept, however long it is.
+func TestNotedIsBounded(t *testing.T) {
+	m := newMasker(nil, nil, nil)
+	if m.note(strings.Repeat("a1", maxNoted), false); len(m.literals) > 0 {
+		t.Errorf("%d bytes are looked for", len(m.literals[0]))
+	}
 }
