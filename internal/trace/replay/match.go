@@ -15,7 +15,7 @@ import (
 type request struct {
 	method string // of JSON-RPC; "" in HTTP+JSON
 	name   string // the method, in both bindings
-	shown  string // the method, or the verb and the path: faults name it so
+	shown  string // the method, or the verb and the path
 	path   string
 	id     string
 	body   []byte // nil: it was too large to be recorded
@@ -64,14 +64,17 @@ func says(params gjson.Result) string {
 	return cmp.Or(b.String(), params.Get("command_path").Raw+params.Get("arguments").Raw)
 }
 
-// match finds the recorded request for a current one. Of those with its method it
-// prefers, in this order: the same content, the first that was not played, the same task.
+// match finds the recorded request for a current one. Of those with its method, and about
+// no other task, it prefers, in this order: the same content, the first that was not
+// played, the same task.
 // If all were played, the last of the same content is played again: a client may begin
 // anew, or ask for a task once more. differs tells how the request deviates.
 func (a *Agent) match(q *request) (x *exchange, differs string) {
 	best := -1
 	for _, c := range a.rec.exchanges {
-		if c.method != q.method || c.name != q.name {
+		task, then := q.task(), c.task()
+		same := task == then || a.ids.then[task] == then
+		if c.method != q.method || c.name != q.name || !same && task != "" && then != "" {
 			continue
 		}
 		score, was, is := 0, says(c.params), says(q.asRecorded(c).params)
@@ -83,7 +86,7 @@ func (a *Agent) match(q *request) (x *exchange, differs string) {
 		if !c.played {
 			score += 3
 		}
-		if task := c.task(); task == q.task() || task == a.ids.then[q.task()] {
+		if same {
 			score += 2
 		}
 		if score > best || score == best && c.played {

@@ -226,6 +226,18 @@ func TestOther(t *testing.T) {
 			t.Errorf("the same message, again, gets %s", got)
 		}
 	})
+	t.Run("another task", func(t *testing.T) {
+		a, task := &Agent{ids: newIDs()}, func(id string) *request {
+			q := newRequest(http.MethodPost, "/", "", fmt.Appendf(nil, `{"method":"GetTask","params":{"id":%q}}`, id))
+			return &q
+		}
+		a.rec = &recorded{exchanges: []*exchange{{request: *task("a"), played: true}, {request: *task("b")}}}
+		for ask, want := range []*exchange{a.rec.exchanges[0], a.rec.exchanges[1], nil} {
+			if x, _ := a.match(task(string(rune('a' + ask)))); x != want {
+				t.Errorf("question %d is answered with %v", ask, x)
+			}
+		}
+	})
 	for name, text := range map[string]string{"none.jsonl": "", "redacted.jsonl": `{"n":1,"t":"2026-01-02T03:04:05Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"redact":true}` + "\n"} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
