@@ -1,3 +1,4 @@
+;;; -*- lexical-binding: t -*-
 ;; The IDE companion for Gemini CLI and Qwen Code in Emacs' terminals: see docs/companion.md. Emacs 28 or newer, with a2astdio in
 ;; `exec-path'; (load "~/.emacs.d/a2astdio"). A proposal opens in ediff when nothing has been typed for a second: C-c C-c accepts
 ;; its second buffer as it is then, C-c C-k or ediff's q rejects it.

@@ -94,15 +94,17 @@ local function show(diff)
   end })
 end
 
-local function typing() return api.nvim_get_mode().mode ~= 'n' or vim.loop.now() - typed < 1000 end
+local function typing() -- or in the command-line window, where no other opens
+  return api.nvim_get_mode().mode ~= 'n' or vim.fn.getcmdwintype() ~= '' or vim.loop.now() - typed < 1000
+end
 
 local function showNext()
   if #waiting == 0 then return end
+  vim.defer_fn(showNext, 100) -- before this one, which may fail
   if not typing() then
     local diff = table.remove(waiting, 1)
     if diffs[diff.diffId] then show(diff) end
   end
-  vim.defer_fn(showNext, 100)
 end
 
 on['ide/openDiff'] = function(p)

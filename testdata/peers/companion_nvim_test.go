@@ -171,6 +171,16 @@ func TestCompanionNeovim(t *testing.T) {
 	n.press(":q!<CR>")
 	cli.decision("ide/diffRejected")
 	n.want("tabpagenr('$')", "1")
+	// Nothing opens in the command-line window, where nothing can.
+	n.press("q:")
+	n.want("getcmdwintype()", ":")
+	cli.tool("openDiff", map[string]string{"filePath": file, "newContent": "early\n"})
+	<-time.After(1500 * time.Millisecond) // longer than the pause that it waits for
+	n.press(":q<CR>")
+	n.want("tabpagenr('$')", "2")
+	n.press(":q!<CR>")
+	cli.decision("ide/diffRejected")
+	n.want("tabpagenr('$')", "1")
 	// A proposal that waits is closed.
 	n.press("i")
 	n.want("mode()", "i")

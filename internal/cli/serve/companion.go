@@ -69,7 +69,7 @@ func printPlugin(p *frame.Program, args []string) error {
 		_, err := fmt.Fprintf(p.Stdout, "-- a2astdio %s\n%s", p.Version, companion.NeovimPlugin)
 		return err
 	case "plugin emacs":
-		_, err := fmt.Fprintf(p.Stdout, ";;; a2astdio %s -*- lexical-binding: t -*-\n%s", p.Version, companion.EmacsPlugin)
+		_, err := fmt.Fprintf(p.Stdout, "%s;; a2astdio %s\n", companion.EmacsPlugin, p.Version)
 		return err
 	}
 	return frame.Usagef("companion does not take %q: it takes plugin nvim or plugin emacs; docs/companion.md tells how to write another plugin", strings.Join(args, " "))
