@@ -52,9 +52,7 @@ func (f *frame) value() mode {
 		return exempt
 	case f.key == keyServers:
 		return servers
-	case (f.mode == open || f.mode == push) && f.key == keyObject:
-		return settings
-	case f.mode == servers:
+	case f.mode == servers, f.mode != settings && f.key == keyObject:
 		return settings
 	case f.mode == settings && f.key == keyEnv:
 		return pairs
