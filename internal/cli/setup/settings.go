@@ -72,13 +72,18 @@ func settingsOf(file string, l *launch) (string, error) {
 	default:
 		set = fmt.Sprintf(variable, frame.Env("header")[0], literal(value))
 	}
-	out := strings.NewReplacer("NAME", l.name, "COMMAND", literal(l.command), "ARGS", strings.Join(args, between), "ENV", set).Replace(string(text))
-	return strings.NewReplacer(",  }", " }", "{  }", "{}").Replace(out), nil // where there are none
+	template := string(text)
+	for place, none := range map[string]bool{"ARGS": len(args) == 0, "ENV": set == ""} {
+		if none {
+			template = strings.NewReplacer(", "+place, "", "{ "+place+" }", "{}").Replace(template)
+		}
+	}
+	return strings.NewReplacer("NAME", l.name, "COMMAND", literal(l.command), "ARGS", strings.Join(args, between), "ENV", set).Replace(template), nil
 }
 
 // literal is a string in JSON, Lua and Emacs Lisp.
 func literal(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
 }
 
 // printSettings is setup --editor: it prints an editor's settings for an agent, asks

@@ -47,3 +47,13 @@ func TestEditorsDocument(t *testing.T) {
 		}
 	}
 }
+
+// What the user has typed stays as it is, in each language.
+func TestSettingsOf(t *testing.T) {
+	for _, e := range editorSettings {
+		text, err := settingsOf(e.file, &launch{args: []string{"a \"{  }\",  }\t"}})
+		if err != nil || !strings.Contains(text, `"a \"{  }\",  }\t"`) {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+}
