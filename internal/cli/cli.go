@@ -6,9 +6,8 @@
 //
 // stdout carries the protocol or a result and nothing else; whatever is wrong is
 // said on stderr, which is silent otherwise. A misuse ends with status 2 and
-// leaves stdout empty, because the first line there would be read as the
-// protocol's. [Main] is a function of its arguments, so that all of it can be
-// tested.
+// leaves stdout empty; an editor is answered it in its protocol, too. [Main] is a
+// function of its arguments, so that all of it can be tested.
 package cli
 
 import (
