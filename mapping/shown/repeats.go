@@ -131,14 +131,16 @@ func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool 
 	if !ok || !s.isRepetition(&c, in, seq, whole, first) {
 		return false
 	}
+	own := false // it says its own pieces again
 	for i := c.from; i < len(s.said.starts) && s.said.starts[i].at < c.to; i++ {
 		of := s.said.starts[i].it
+		own = own || of == it
 		s.hold(of)
 		if of != it { // S5: the whole has superseded it
 			of.dead = true // rule: S5
 		}
 	}
-	s.goOn(it, in, seq, len(seq)-len(c.rest))
+	s.goOn(it, in, seq, len(seq)-len(c.rest), own)
 	return true
 }
 
@@ -184,13 +186,15 @@ func (s *Shown) isAllOfKind(c *cover, kind Kind) bool {
 	return c.rest == ""
 }
 
-// goOn notes that the first n bytes of an item were said before, and shows the others.
-func (s *Shown) goOn(it *item, in *Item, seq string, n int) {
+// goOn notes that the first n bytes of an item were said before, by itself or others, and shows
+// the others.
+func (s *Shown) goOn(it *item, in *Item, seq string, n int, own bool) {
 	was := s.last
-	if in.Append && it.n > 0 && in.Hint != Whole {
-		s.extend(it, seq[:n])
-	} else {
+	switch {
+	case !in.Append || it.n == 0:
 		s.learn(it, seq[:n])
+	case !own:
+		s.extend(it, seq[:n])
 	}
 	s.repeat(it, in, n)
 	if n == len(seq) {

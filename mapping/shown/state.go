@@ -307,7 +307,7 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 			s.learn(it, e.seq)
 			return true
 		}
-		s.goOn(it, &e.Item, e.seq, done)
+		s.goOn(it, &e.Item, e.seq, done, false)
 		return true
 	}
 	return false
