@@ -189,6 +189,13 @@ func (b *body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// End writes the rest of an event without an end. w is from [Plan.Begin].
+func End(w http.ResponseWriter) {
+	if b, ok := w.(*body); ok && len(b.block) > 0 {
+		_ = b.write(b.block) // the client may have left
+	}
+}
+
 // blockEnd returns where the first event or comment of a stream ends.
 func blockEnd(b []byte) int {
 	first := -1

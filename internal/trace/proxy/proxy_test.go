@@ -259,7 +259,7 @@ func TestWrong(t *testing.T) {
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
-		io.WriteString(w, "data: 1\n\ndata: 2\n\ndata: 3\n\n")
+		io.WriteString(w, "data: 1\n\ndata: 2\n\ndata: 3\n")
 	}))
 	plan, err := fault.Parse([]string{"delay=1ms@message/stream", "status=503@tasks/get"})
 	if err != nil {
@@ -276,7 +276,7 @@ func TestWrong(t *testing.T) {
 		b, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, string(b)
 	}
-	if _, body := post("message/stream"); body != "data: 1\n\ndata: 2\n\ndata: 3\n\n" {
+	if _, body := post("message/stream"); body != "data: 1\n\ndata: 2\n\ndata: 3\n" {
 		t.Errorf("%q", body)
 	}
 	if status, _ := post("tasks/get"); status != 503 {
