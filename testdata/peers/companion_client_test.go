@@ -152,6 +152,14 @@ func (c *mcpClient) next(what string, fits func(*mcpNotice) bool) *mcpNotice {
 	}
 }
 
+// context waits for an update of the open files.
+func (c *mcpClient) context(what string, fits func(files []mcpFile) bool) {
+	c.t.Helper()
+	c.next(what, func(n *mcpNotice) bool {
+		return n.Method == "ide/contextUpdate" && fits(n.Params.WorkspaceState.OpenFiles)
+	})
+}
+
 // decision waits for the user's decision.
 func (c *mcpClient) decision(method string) *mcpNotice {
 	c.t.Helper()

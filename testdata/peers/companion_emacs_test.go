@@ -28,10 +28,7 @@ func openEmacs(t *testing.T, p *companionPlaces, file string) *emacs {
 			t.Skip("this peer needs emacs, which is not here")
 		}
 	}
-	bin := t.TempDir()
-	if err := os.Symlink(binary, filepath.Join(bin, "a2astdio")); err != nil {
-		t.Fatal(err)
-	}
+	bin := programFolder(t)
 	plugin := filepath.Join(bin, "a2astdio.el")
 	text, err := exec.Command(binary, "companion", "plugin", "emacs").Output()
 	if err != nil {
@@ -91,19 +88,13 @@ func TestCompanionEmacs(t *testing.T) {
 	e := openEmacs(t, p, file)
 	found := find(t, p)
 	cli := connectMCP(t, found)
-	context := func(what string, fits func(files []mcpFile) bool) {
-		t.Helper()
-		cli.next(what, func(m *mcpNotice) bool {
-			return m.Method == "ide/contextUpdate" && fits(m.Params.WorkspaceState.OpenFiles)
-		})
-	}
-	context("the open file", func(f []mcpFile) bool {
+	cli.context("the open file", func(f []mcpFile) bool {
 		return len(f) == 1 && f[0].Path == file && f[0].IsActive && f[0].Cursor.Line == 1
 	})
 	e.press("\x0e\x06\x06") // C-n C-f C-f: behind the ê
-	context("the cursor in characters", func(f []mcpFile) bool { return len(f) == 1 && f[0].Cursor.Line == 2 && f[0].Cursor.Character == 3 })
+	cli.context("the cursor in characters", func(f []mcpFile) bool { return len(f) == 1 && f[0].Cursor.Line == 2 && f[0].Cursor.Character == 3 })
 	e.press("\x00\x02") // C-SPC C-b
-	context("the selection", func(f []mcpFile) bool { return len(f) == 1 && f[0].SelectedText == "ê" })
+	cli.context("the selection", func(f []mcpFile) bool { return len(f) == 1 && f[0].SelectedText == "ê" })
 	e.press("\x07")
 
 	const proposal = `(if (seq-find (lambda (b) (string-prefix-p "proposal" (buffer-name b))) (buffer-list)) 'shown 'none)`

@@ -23,10 +23,7 @@ func openNeovim(t *testing.T, p *companionPlaces, file string) *neovim {
 	if _, err := exec.LookPath("nvim"); err != nil {
 		t.Skip("this peer needs nvim, which is not here")
 	}
-	bin := t.TempDir()
-	if err := os.Symlink(binary, filepath.Join(bin, "a2astdio")); err != nil {
-		t.Fatal(err)
-	}
+	bin := programFolder(t)
 	plugin, err := filepath.Abs(filepath.Join("..", "..", "internal", "companion", "nvim.lua"))
 	if err != nil {
 		t.Fatal(err)
@@ -101,31 +98,25 @@ func TestCompanionNeovim(t *testing.T) {
 	n := openNeovim(t, p, file)
 	found := find(t, p)
 	cli := connectMCP(t, found)
-	context := func(what string, fits func(files []mcpFile) bool) {
-		t.Helper()
-		cli.next(what, func(m *mcpNotice) bool {
-			return m.Method == "ide/contextUpdate" && fits(m.Params.WorkspaceState.OpenFiles)
-		})
-	}
-	context("the open file", func(f []mcpFile) bool {
+	cli.context("the open file", func(f []mcpFile) bool {
 		return len(f) == 1 && f[0].Path == file && f[0].IsActive && f[0].Cursor.Line == 1 && f[0].Cursor.Character == 1
 	})
 	n.press("j2l") // behind the ê, which has two bytes
-	context("the cursor in characters", func(f []mcpFile) bool {
+	cli.context("the cursor in characters", func(f []mcpFile) bool {
 		return len(f) == 1 && f[0].Cursor.Line == 2 && f[0].Cursor.Character == 3
 	})
 	n.press("vh")
-	context("the selection", func(f []mcpFile) bool { return len(f) == 1 && f[0].SelectedText == "êt" })
+	cli.context("the selection", func(f []mcpFile) bool { return len(f) == 1 && f[0].SelectedText == "êt" })
 	n.press("<Esc>ggVj")
-	context("the selected lines", func(f []mcpFile) bool { return len(f) == 1 && f[0].SelectedText == "alpha\nbêta gamma" })
+	cli.context("the selected lines", func(f []mcpFile) bool { return len(f) == 1 && f[0].SelectedText == "alpha\nbêta gamma" })
 	n.press("<Esc>:edit other.txt<CR>")
-	context("another file", func(f []mcpFile) bool {
+	cli.context("another file", func(f []mcpFile) bool {
 		return len(f) == 2 && f[0].Path == other && f[0].IsActive && f[1].Path == file && f[1].Timestamp > 1e12
 	})
 	n.press(":help<CR>")
-	context("no active file in the help", func(f []mcpFile) bool { return len(f) == 2 && !f[0].IsActive })
+	cli.context("no active file in the help", func(f []mcpFile) bool { return len(f) == 2 && !f[0].IsActive })
 	n.press(":q<CR>:bdelete other.txt<CR>")
-	context("the first file alone", func(f []mcpFile) bool { return len(f) == 1 && f[0].Path == file })
+	cli.context("the first file alone", func(f []mcpFile) bool { return len(f) == 1 && f[0].Path == file })
 
 	const diffWindows = "len(filter(getwininfo(), {_, w -> getwinvar(w.winid, '&diff')}))"
 	open := func(path, content string) {

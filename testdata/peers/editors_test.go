@@ -233,10 +233,7 @@ func TestEditorAcpx(t *testing.T) {
 	if at < 0 {
 		t.Fatal("docs/editors.md does not speak of acpx")
 	}
-	bin := t.TempDir()
-	if err := os.Symlink(binary, filepath.Join(bin, "a2astdio")); err != nil {
-		t.Fatal(err)
-	}
+	bin := programFolder(t)
 	work := t.TempDir()
 	run := func(replace ...string) string {
 		t.Helper()

@@ -42,6 +42,16 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
+// programFolder is a folder for PATH, with the program.
+func programFolder(t *testing.T) string {
+	t.Helper()
+	bin := t.TempDir()
+	if err := os.Symlink(binary, filepath.Join(bin, "a2astdio")); err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
 // listen serves the demo agent over TCP until the test ends, and returns its URL. Its secret,
 // if the options want one, is "right".
 func listen(t *testing.T, options ...string) string {
