@@ -108,7 +108,13 @@ func (s *seat) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func (s *seat) Write(b []byte) (int, error) { return s.k.tty.Write(b) }
+func (s *seat) Write(b []byte) (int, error) {
+	select {
+	case <-s.resumed: // what is asked now comes after it
+	default:
+	}
+	return s.k.tty.Write(b)
+}
 
 // Close ends the question, and its reads.
 func (s *seat) Close() error {
@@ -133,10 +139,6 @@ func Flush(tty io.Reader) bool {
 	s, ok := tty.(*seat)
 	if !ok {
 		return false
-	}
-	select {
-	case <-s.resumed: // what is asked now comes after it
-	default:
 	}
 	flushInput(s.Fd())
 	s.rest = ""

@@ -82,7 +82,8 @@ func TestAskedAgain(t *testing.T) {
 		}).Terminal}
 		a, done := p.NewAsker(t.Context(), false)
 		defer done()
-		go func() { // ends with the answer
+		resumed <- os.Interrupt // before there is a question
+		go func() {             // ends with the answer
 			synctest.Wait()
 			resumed <- os.Interrupt
 			synctest.Wait()
