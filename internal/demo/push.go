@@ -49,6 +49,9 @@ func newPusher(o *PushOptions) *retryablehttp.Client {
 	p.Logger = nil
 	p.RetryMax = max(cmp.Or(o.Retries, defaultPushRetries), 0)
 	p.RetryWaitMin, p.RetryWaitMax = pushRetryWait, maxPushWait
+	p.Backoff = func(least, most time.Duration, n int, resp *http.Response) time.Duration {
+		return min(retryablehttp.DefaultBackoff(least, most, n, resp), most) // whatever the webhook asks for
+	}
 	timeout := cmp.Or(o.Timeout, defaultPushTimeout)
 	dialer := &net.Dialer{Timeout: timeout, Control: refusePrivate}
 	p.HTTPClient = &http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute},
