@@ -40,7 +40,8 @@ func (l *leg) takeLive(ctx context.Context, events []a2a.Event, asLast bool) {
 	if !ended || says(events) {
 		l.patience(l.mayPause())
 	}
-	l.asLast = l.step(ctx, inEvent) == doRead && !l.waits
+	// Behind what was to be its last word (own), any text says that it was not.
+	l.asLast = l.step(ctx, inEvent) == doRead && !l.waits && !l.own
 	l.watchCalls()
 }
 
