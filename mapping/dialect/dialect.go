@@ -77,9 +77,9 @@ type SideRequest struct {
 // IsZero reports whether there is no such request.
 func (c SideRequest) IsZero() bool { return c.Method == "" && c.Path == "" }
 
-// dialects lists them all, in the order in which they are tried.
+// dialects lists them all, in the order in which they are tried. Journals name one by its place.
 func dialects() []dialect {
-	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, hector{}, mastra{}}
+	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}}
 }
 
 // dialectAt returns the dialect at a place in that list, counted from 1 (see

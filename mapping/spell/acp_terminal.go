@@ -159,8 +159,8 @@ func (e *ACP) terminalContent(dst []byte, c *mapping.ToolCall, t *terminal, s *m
 	return append(rawjson.AppendString(dst, c.Shown), "}]"...)
 }
 
-// exit adds the end of a call's terminal to the next update, with an exit code unless the
-// call was cancelled.
+// exit adds the end of a call's terminal to the next update, with the exit code if the call
+// has one.
 func (e *ACP) exit(c *mapping.ToolCall) {
 	e.metaMember("terminal_exit", c, func(o []byte) []byte {
 		if code, ok := exitCode(c); ok {
