@@ -14,7 +14,7 @@ type held struct {
 	sameIDs bool // it names messages as the stream does
 	less    bool // it holds less of something than was shown
 	items   map[*item]bool
-	before  int // where in said it begins
+	before  int // where in said its messages begin
 	cursor  int // up to where in said its messages were matched
 }
 
@@ -177,6 +177,7 @@ func (s *Shown) hold1(h *held, list []entry) {
 	}
 	if growing >= 0 {
 		s.heldItem(&list[growing])
+		h.before = len(s.said.text) // a message may say all of it again
 	}
 	for i := range list {
 		e := &list[i]
