@@ -26,6 +26,7 @@ func TestLive(t *testing.T) {
 		"L3: one ID for ever":                     {[]word{{"m1", "", "Yes."}, {"turn", "", ""}, {"m1", "", "Yes, at nine."}}, "m1: Yes.\nm1~1: Yes, at nine."},
 		"L6: a whole behind its pieces":           {[]word{{"m1", "", "The cat "}, {"m1", "", "saw the cat."}, {"a1", "completed", "The cat saw the cat."}}, "m1: The cat saw the cat."},
 		"L6: a whole with other white space":      {[]word{{"m1", "", "The cat\u2028saw "}, {"m1", "", "the cat."}, {"m2", "completed", "The cat saw\u0085the cat."}}, "m1: The cat\u2028saw the cat."},
+		"L6: a long whole likewise":               {[]word{{"m1", "", "The cat saw the cat, and the "}, {"m1", "", "d\u2028og."}, {"m2", "completed", "The cat saw the cat, and the d\u2029og."}}, "m1: The cat saw the cat, and the d\u2028og."},
 		"L6: two artifacts of equal text are two": {[]word{{"a1", "", "No issues found."}, {"a2", "", "No issues found."}}, "a1: No issues found.\na2: No issues found."},
 		"L6: two messages of equal text are two":  {[]word{{"m1", "", "はい。"}, {"m2", "", "はい。"}, {"m3", "completed", "Fine."}}, "m1: はい。\nm2: はい。\nm3: Fine."},
 		"L7: cumulative under new IDs":            {[]word{{"m1", "", "Hel"}, {"m2", "", "Hello w"}, {"m3", "", "Hello world"}}, "m1: Hello world"},
