@@ -103,7 +103,7 @@ local function showNext()
   vim.defer_fn(showNext, 100) -- before this one, which may fail
   if not typing() then
     local diff = table.remove(waiting, 1)
-    if diffs[diff.diffId] then show(diff) end
+    if diffs[diff.diffId] == diff then show(diff) end -- a new companion gives the same IDs
   end
 end
 

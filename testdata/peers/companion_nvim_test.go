@@ -235,16 +235,35 @@ func TestCompanionNeovim(t *testing.T) {
 	}
 	n.press(":cd sub<CR>")
 	n.want("$GEMINI_CLI_IDE_WORKSPACE_PATH", sub)
-	process, err := os.FindProcess(found.Companion.PID)
-	if err != nil {
-		t.Fatal(err)
+	ended := 0
+	restart := func(companion *startedParams, how string) startedParams {
+		t.Helper()
+		ended++
+		process, err := os.FindProcess(companion.Companion.PID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		n.want("count(execute('messages'), 'the companion has ended')", strconv.Itoa(ended))
+		n.press(how + ":Companion<CR>") // which is not needed after five seconds
+		n.want("$GEMINI_CLI_IDE_SERVER_PORT != '"+strconv.Itoa(companion.Port)+"'", "1")
+		return find(t, p)
 	}
-	if err := process.Kill(); err != nil {
-		t.Fatal(err)
+	found = restart(&found, "")
+	// What waits then is gone, though the next companion gives the same IDs.
+	for _, content := range []string{"old\n", "new\n"} {
+		n.press("i")
+		n.want("mode()", "i")
+		connectMCP(t, found).tool("openDiff", map[string]string{"filePath": file, "newContent": content})
+		if content == "old\n" {
+			found = restart(&found, "<C-o>")
+		}
 	}
-	n.want("match(execute('messages'), 'the companion has ended') >= 0", "1")
-	n.press(":Companion<CR>") // which is not needed after five seconds
-	n.want("$GEMINI_CLI_IDE_SERVER_PORT != '"+strconv.Itoa(found.Port)+"'", "1")
+	n.press("<Esc>")
+	<-time.After(1500 * time.Millisecond)
+	n.want("tabpagenr('$')", "2")
 	n.quit()
 	for deadline := time.Now().Add(patience); len(p.discovery(t)) > 0; <-time.After(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
