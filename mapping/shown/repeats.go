@@ -299,20 +299,6 @@ func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok b
 	return c, true
 }
 
-// common is how many whole characters two texts surely begin with alike, in bytes: an agent
-// whose texts all begin alike costs a comparison with each, and byte by byte that took 10 ms an
-// event. It is cut between characters, since white space may have several bytes.
-func common(said []byte, seq string) (n int) {
-	const step = 32
-	for n+step <= min(len(said), len(seq)) && string(said[n:n+step]) == seq[n:n+step] {
-		n += step
-	}
-	for least := max(0, n-utf8.UTFMax+1); n > least && n < len(seq) && !utf8.RuneStart(seq[n]); {
-		n--
-	}
-	return n
-}
-
 // grows shows the rest of a text that begins with all of the message being shown, under
 // another ID: cumulative under new IDs (L7: 663 turns), unless that message comes in pieces.
 func (s *Shown) grows(it *item, in *Item, seq string) bool { // rule: L7
