@@ -1,6 +1,9 @@
 package repo
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,18 +13,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestSchemas holds each line that the transcripts' editors read against the
-// schema of its protocol: ACP's own (testdata/schema/acp-v1.schema.json, from
-// the npm package @agentclientprotocol/sdk 2.4.0), and ours of the A2A lines. No
-// line holds a null that nobody asked for: to Lua clients null is true.
+// TestSchemas holds each line that the transcripts' editors read against the schema of its
+// protocol: ACP's own of both versions (testdata/schema/acp-v1.schema.json and acp-v2, from the
+// npm package @agentclientprotocol/sdk 2.4.0), and ours of the A2A lines. No line holds a null
+// that nobody asked for: to Lua clients null is true.
 func TestSchemas(t *testing.T) {
-	acp, lines := schemaFile(t, "acp-v1"), schemaFile(t, "a2a-lines")
-	results := map[string]string{ // the schema of each method's result
-		"initialize": "InitializeResponse", "session/new": "NewSessionResponse", "session/load": "LoadSessionResponse",
-		"session/resume": "ResumeSessionResponse", "session/list": "ListSessionsResponse", "session/prompt": "PromptResponse",
-		"session/set_mode": "SetSessionModeResponse", "session/set_config_option": "SetSessionConfigOptionResponse", "session/close": "CloseSessionResponse",
-		"session/delete": "DeleteSessionResponse", "authenticate": "AuthenticateResponse", "logout": "LogoutResponse",
-	}
+	lines := schemaFile(t, "a2a-lines")
+	acp := []func(string, gjson.Result) *jsonschema.Schema{1: acpSchema(t, "acp-v1"), 2: acpSchema(t, "acp-v2")}
 	legs := map[string]bool{"message/stream": true, "toolCall/confirm": true, "tasks/resubscribe": true, "command/execute": true}
 	files, _ := filepath.Glob("testdata/transcript/*.txt")
 	checked := 0
@@ -31,37 +29,37 @@ func TestSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := map[string]string{} // methods by request
-		isACP := false
+		version := 0                 // of ACP; 0: A2A lines
 		for i, l := range strings.Split(string(text), "\n") {
 			kind, line, _ := strings.Cut(l, " ")
-			isACP = isACP || kind == "handshake"
+			if kind == "handshake" {
+				version = 1
+			}
 			m := gjson.Parse(line)
-			if kind == "E>" && m.Get("method").Exists() {
-				asked[m.Get("id").Raw] = m.Get("method").Str
-				isACP = isACP || m.Get("method").Str == "initialize" && m.Get("params.protocolVersion").Type == gjson.Number
+			method := m.Get("method").Str
+			if kind == "E>" && method != "" {
+				asked[m.Get("id").Raw] = method
 			}
 			if kind != "E<" {
 				continue
 			}
+			of := asked[m.Get("id").Raw]
+			if v := m.Get("result.protocolVersion"); of == "initialize" && v.Type == gjson.Number {
+				version = int(v.Int())
+			}
 			schema, value := lines(""), m
-			method := asked[m.Get("id").Raw]
 			switch {
-			case !isACP && m.Get("result").Exists() && legs[method]:
+			case version == 0 && m.Get("result").Exists() && legs[of]:
 				schema, value = lines("legResult"), m.Get("result")
-			case !isACP || m.Get("error").Exists():
-			case m.Get("method").Str == "session/update":
-				schema, value = acp("SessionNotification"), m.Get("params")
-			case m.Get("method").Str == "session/request_permission":
-				schema, value = acp("RequestPermissionRequest"), m.Get("params")
-			case m.Get("method").Str == "elicitation/create":
-				schema, value = acp("CreateElicitationRequest"), m.Get("params")
-			case m.Get("method").Str == "$/cancel_request":
-				schema, value = acp("CancelRequestNotification"), m.Get("params")
-			case m.Get("method").Exists():
-				t.Errorf("%s:%d: the bridge sends %s, which no client has to know", file, i+1, m.Get("method").Str)
-				continue
+			case version == 0 || m.Get("error").Exists():
+			case method != "":
+				schema, value = acp[version](method, m), m.Get("params")
 			default:
-				schema, value = acp(results[method]), m.Get("result")
+				schema, value = acp[version](of, m), m.Get("result")
+			}
+			if schema == nil {
+				t.Errorf("%s:%d: no client has to know this: %s", file, i+1, line)
+				continue
 			}
 			instance, err := jsonschema.UnmarshalJSON(strings.NewReader(value.Raw))
 			if err != nil {
@@ -78,6 +76,105 @@ func TestSchemas(t *testing.T) {
 	}
 	if checked < 200 {
 		t.Errorf("only %d lines were checked", checked)
+	}
+}
+
+// acpSchema finds the schema of what an ACP client is sent: a method's parameters or result.
+func acpSchema(t *testing.T, name string) func(method string, m gjson.Result) *jsonschema.Schema {
+	text, err := os.ReadFile("testdata/schema/" + name + ".schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document map[string]any
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	closed(document, false)
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, document); err != nil {
+		t.Fatal(err)
+	}
+	schemas := map[string]*jsonschema.Schema{}
+	for def, d := range document["$defs"].(map[string]any) {
+		d := d.(map[string]any)
+		if d["x-method"] == nil || strings.HasSuffix(def, "Response") != (d["x-side"] == "agent") {
+			continue // what an agent is sent
+		}
+		if schemas[fmt.Sprint(d["x-method"], d["x-side"] == "agent")], err = c.Compile(name + "#/$defs/" + def); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(method string, m gjson.Result) *jsonschema.Schema {
+		return schemas[fmt.Sprint(method, !m.Get("method").Exists())]
+	}
+}
+
+// closed makes a schema refuse what it lets pass for the sake of later versions: members, and
+// values of enumerations, that it does not name. Else a slip of the pen, or a word of the other
+// version, would be legal.
+func closed(schema any, value bool) {
+	switch s := schema.(type) {
+	case []any:
+		for _, member := range s {
+			closed(member, false)
+		}
+	case map[string]any:
+		for _, key := range []string{"anyOf", "oneOf"} {
+			var named []any
+			members, ok := s[key].([]any)
+			for _, m := range members {
+				if m := m.(map[string]any); m["not"] == nil && m["title"] != "other" {
+					named = append(named, m)
+				}
+			}
+			if ok {
+				s[key] = named
+			}
+		}
+		if s["x-method"] != nil || value && (s["allOf"] != nil || s["anyOf"] != nil || s["oneOf"] != nil || s["$ref"] != nil) {
+			s["unevaluatedProperties"] = false
+		}
+		for key, member := range s {
+			if members, ok := member.(map[string]any); ok && (key == "properties" || key == "$defs") {
+				for _, m := range members {
+					closed(m, key == "properties")
+				}
+				continue
+			}
+			closed(member, key == "items")
+		}
+	}
+}
+
+// What the schema of version 2 lets pass for the sake of later versions is refused, and what it
+// names is not.
+func TestSchemaIsClosed(t *testing.T) {
+	acp := acpSchema(t, "acp-v2")
+	const chunk = `"update":{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"t"`
+	for line, legal := range map[string]bool{
+		`{"id":1,"result":{"messageId":"m"}}`:                                                                  true,
+		`{"id":1,"result":{}}`:                                                                                 false,
+		`{"id":1,"result":{"messageId":"m","stopReason":"end_turn"}}`:                                          false,
+		`{"method":"session/update","params":{"sessionId":"s",` + chunk + `}}}}`:                               true,
+		`{"method":"session/update","params":{"sessionId":"s",` + chunk + `},"_meta":{"any":1}}}}`:             true,
+		`{"method":"session/update","params":{"sessionId":"s",` + chunk + `,"role":"agent"}}}}`:                false,
+		`{"method":"session/update","params":{"sessionId":"s",` + chunk + `},"append":true}}}`:                 false,
+		`{"method":"session/update","params":{"sessionId":"s",` + strings.ReplaceAll(chunk, "k", "q") + `}}}}`: false,
+		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"cancelled","rawInput":{"any":1}}}}`: true,
+		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"canceled"}}}`:                       false,
+		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}}}`:                         true,
+		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"running","stopReason":"end_turn"}}}`:                      false,
+		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle","stopReason":"failed"}}}`:                           false,
+	} {
+		m := gjson.Parse(line)
+		value := m.Get("params")
+		if !value.Exists() {
+			value = m.Get("result")
+		}
+		err := acp(cmp.Or(m.Get("method").Str, "session/prompt"), m).Validate(value.Value())
+		if (err == nil) != legal {
+			t.Errorf("legal: %v, and the schema says %v: %s", legal, err, line)
+		}
 	}
 }
 
