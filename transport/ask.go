@@ -344,7 +344,7 @@ func (c *operation) spell(w way) (*request, error) {
 	r := &request{verb: http.MethodGet, path: c.path, accept: acceptStream, what: c.path}
 	if c.params != nil {
 		var err error
-		if r.body, err = encodeJSON(c.params); err != nil {
+		if r.body, err = rawjson.Marshal(c.params); err != nil {
 			return nil, failf(err, "the body for %s cannot be written as JSON: %v", c.path, err)
 		}
 		r.verb = http.MethodPost

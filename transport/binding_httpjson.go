@@ -134,7 +134,7 @@ func httpOperation(p protocol, c *operation) (kind opKind, params node, err erro
 		refusal := &a2a.Error{Code: a2a.CodeMethodNotFound, Message: "HTTP+JSON has A2A's own operations, and no method " + c.method}
 		err = failf(refusal, "%s", refusal.Message)
 	} else if c.params != nil {
-		if raw, err = encodeJSON(c.params); err != nil {
+		if raw, err = rawjson.Marshal(c.params); err != nil {
 			err = failf(err, "the parameters of %s are not JSON: %v", c.method, err)
 		}
 	}

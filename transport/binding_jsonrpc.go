@@ -87,14 +87,14 @@ func (jsonRPC) request(p protocol, c *operation) (r *request, err error) {
 	if c.kind != opMethod {
 		params, err = p.params(c)
 	} else if c.params != nil {
-		if params, err = encodeJSON(c.params); err != nil {
+		if params, err = rawjson.Marshal(c.params); err != nil {
 			err = failf(err, "the parameters of %s are not JSON: %v", method, err)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	name, _ := encodeJSON(method) // a string always encodes
+	name, _ := rawjson.Marshal(method) // a string always encodes
 	body := append(strconv.AppendUint([]byte(`{"jsonrpc":"2.0","id":`), c.id, 10), `,"method":`...)
 	body = append(body, name...)
 	if params != nil {

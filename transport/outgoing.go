@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -46,16 +45,4 @@ func checkOutgoing(m *a2a.Outgoing) error {
 		}
 	}
 	return nil
-}
-
-// encodeJSON writes a value as JSON. Characters that only matter within HTML are
-// not escaped: code is full of them, and each would take six bytes.
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }

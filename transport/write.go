@@ -133,7 +133,7 @@ func (w *writer) yes(n name, is bool) {
 
 func (w *writer) metadata(m map[string]json.RawMessage) {
 	if len(m) > 0 {
-		text, _ := encodeJSON(m) // checkOutgoing, or who decoded it, has seen that it is JSON
+		text, _ := rawjson.Marshal(m) // checkOutgoing, or who decoded it, has seen that it is JSON
 		w.value(same("metadata"), string(text))
 	}
 }

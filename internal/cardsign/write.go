@@ -10,18 +10,17 @@ import (
 	"unicode/utf16"
 
 	"github.com/gowebpki/jcs"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // canonical writes a value that parseObject has made in the JSON Canonicalization Scheme,
 // RFC 8785, so that equal values give equal bytes.
 func canonical(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // of values that were read from JSON
-	out, err := jcs.Transform(b.Bytes())
+	b, _ := rawjson.Marshal(v) // of values that were read from JSON
+	out, err := jcs.Transform(b)
 	if err != nil {
-		return b.Bytes() // no object: it is signed by nobody
+		return b // no object: it is signed by nobody
 	}
 	return out
 }

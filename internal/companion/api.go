@@ -3,6 +3,8 @@ package companion
 import (
 	"context"
 	"log/slog"
+
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 // Methods between the editor and the companion. The editor may send its own as
@@ -33,9 +35,9 @@ const (
 // JSON-RPC's internal error.
 var (
 	// ErrMethod: the method is not the editor's.
-	ErrMethod error = &codeError{codeMethodNotFound, "not a method of the companion"}
+	ErrMethod error = &codeError{jsonrpc2.CodeMethodNotFound, "not a method of the companion"}
 	// ErrParams: the editor's params are wrong.
-	ErrParams error = &codeError{codeInvalidParams, "wrong params"}
+	ErrParams error = &codeError{jsonrpc2.CodeInvalidParams, "wrong params"}
 )
 
 type codeError struct {

@@ -59,8 +59,8 @@ func Start(editor Editor, opts *Options) (*Server, error) {
 	s := &Server{hub: newHub(editor, o.Log)}
 	s.hub.noDiffs.Store(o.NoDiffs)
 	s.mcp = newMCPServer(s.hub, token, listener.Addr().(*net.TCPAddr).Port, o.Version)
-	s.http = httpServer(s.mcp, o.Log)
-	s.files = newFiles(&o, s.mcp.port, token, workspaces)
+	s.http = s.mcp.Server(s.hub.ctx, o.Log)
+	s.files = newFiles(&o, s.mcp.Port, token, workspaces)
 	removeStale(o.Log)
 	if err := s.files.write(); err != nil {
 		listener.Close()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 const (
@@ -115,7 +117,7 @@ func (h *hub) publish() {
 		if said == nil {
 			continue
 		}
-		params, err := encode(said.shown())
+		params, err := rawjson.Marshal(said.shown())
 		if err != nil { // cannot happen: the numbers have been checked
 			h.log.Error("the context cannot be encoded", "err", err)
 			continue

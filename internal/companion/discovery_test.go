@@ -196,13 +196,13 @@ func TestStale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{fmt.Sprintf("gemini-ide-server-1-%d.json", alive.port), fmt.Sprintf("gemini-ide-server-99-%d.json", s.mcp.port)}
+	want := []string{fmt.Sprintf("gemini-ide-server-1-%d.json", alive.port), fmt.Sprintf("gemini-ide-server-99-%d.json", s.mcp.Port)}
 	for name := range others {
 		want = append(want, name)
 	}
 	slices.Sort(want)
 	wantLines(t, "the directory", names(t, gemini), want...)
-	locks := []string{fmt.Sprintf("%d.lock", alive.port), fmt.Sprintf("%d.lock", s.mcp.port)}
+	locks := []string{fmt.Sprintf("%d.lock", alive.port), fmt.Sprintf("%d.lock", s.mcp.Port)}
 	slices.Sort(locks)
 	wantLines(t, "Qwen's directory", names(t, qwen), locks...)
 	if err := s.Close(); err != nil {
@@ -268,7 +268,7 @@ func TestOtherProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Printf("port %d\n", s.mcp.port)
+	fmt.Printf("port %d\n", s.mcp.Port)
 	_, _ = os.Stdin.Read(make([]byte, 1)) // until it is killed
 }
 

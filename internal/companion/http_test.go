@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/mcphttp"
 )
 
 // TestGuard: nobody gets in but who has the token, is no web page, and means us.
@@ -49,9 +51,9 @@ func TestGuard(t *testing.T) {
 			{"415", []string{"Content-Type", ""}},
 			{"415", []string{"Content-Type", "text/plain"}},
 			{"200", []string{"Content-Type", "application/json; charset=utf-8"}},
-			{"200", []string{versionHeader, "2025-11-25"}},
-			{"400", []string{versionHeader, "2026-07-28"}},
-			{"404", []string{sessionHeader, "none"}},
+			{"200", []string{mcphttp.VersionHeader, "2025-11-25"}},
+			{"400", []string{mcphttp.VersionHeader, "2026-07-28"}},
+			{"404", []string{mcphttp.SessionHeader, "none"}},
 		} {
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 				got, header := w.do(method, initialize, c.headers...)
@@ -125,9 +127,9 @@ func TestVersions(t *testing.T) {
 		} {
 			got, header := w.do(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":`+asked+`}}`)
 			switch {
-			case want == "" && (!strings.HasPrefix(got, "400 ") || !strings.Contains(got, "-32602") || header.Get(sessionHeader) != ""):
+			case want == "" && (!strings.HasPrefix(got, "400 ") || !strings.Contains(got, "-32602") || header.Get(mcphttp.SessionHeader) != ""):
 				t.Errorf("%s: %s %v", asked, got, header)
-			case want != "" && (!strings.Contains(got, `"protocolVersion":"`+want+`"`) || header.Get(sessionHeader) == ""):
+			case want != "" && (!strings.Contains(got, `"protocolVersion":"`+want+`"`) || header.Get(mcphttp.SessionHeader) == ""):
 				t.Errorf("%s: %s, want %s", asked, got, want)
 			}
 		}
@@ -207,11 +209,11 @@ func TestLarge(t *testing.T) {
 		if want := `data: {"jsonrpc":"2.0","method":"ide/diffAccepted","params":{"filePath":"/w/a","content":` + quote(large) + `}}`; len(events) != 2 || events[1] != want {
 			t.Errorf("%d events", len(events))
 		}
-		if got, _ := cli.post(`"` + strings.Repeat("x", maxBody)); !strings.HasPrefix(got, "413 ") {
+		if got, _ := cli.post(`"` + strings.Repeat("x", mcphttp.MaxBody)); !strings.HasPrefix(got, "413 ") {
 			t.Errorf("a large body: %.80s", got)
 		}
 		in, out := io.Pipe()
-		r := w.request(t.Context(), http.MethodPost, "", sessionHeader, cli.id)
+		r := w.request(t.Context(), http.MethodPost, "", mcphttp.SessionHeader, cli.id)
 		r.Body = in
 		go func() { _, _ = io.WriteString(out, `{"jsonrpc"`) }() // ends with the request
 		began := time.Now()
@@ -219,7 +221,7 @@ func TestLarge(t *testing.T) {
 		if err == nil {
 			response.Body.Close()
 		}
-		if took := time.Since(began); took != bodyWait {
+		if took := time.Since(began); took != mcphttp.BodyWait {
 			t.Errorf("a body that stops was waited for %v (%v)", took, err)
 		}
 		in.Close()
@@ -251,7 +253,7 @@ func TestStrangers(t *testing.T) {
 		w := newWorld(t)
 		cli := w.connect()
 		var conns []net.Conn
-		for range maxStrangers + 2 {
+		for range mcphttp.MaxStrangers + 2 {
 			c, err := w.net.dial(t.Context(), "", "")
 			if err != nil {
 				t.Fatal(err)
@@ -260,7 +262,7 @@ func TestStrangers(t *testing.T) {
 			conns = append(conns, c)
 			synctest.Wait()
 		}
-		for i, want := range map[int]error{0: io.EOF, 1: io.EOF, 2: os.ErrDeadlineExceeded, maxStrangers: os.ErrDeadlineExceeded} {
+		for i, want := range map[int]error{0: io.EOF, 1: io.EOF, 2: os.ErrDeadlineExceeded, mcphttp.MaxStrangers: os.ErrDeadlineExceeded} {
 			_ = conns[i].SetReadDeadline(time.Now().Add(time.Millisecond))
 			if _, err := conns[i].Read(make([]byte, 1)); !errors.Is(err, want) {
 				t.Errorf("connection %d: %v", i, err)
@@ -290,14 +292,14 @@ func FuzzPost(f *testing.F) {
 		if inSession {
 			begun := httptest.NewRecorder()
 			m.ServeHTTP(begun, (&world{t: t}).request(t.Context(), http.MethodPost, initialize))
-			r.Header.Set(sessionHeader, begun.Header().Get(sessionHeader))
+			r.Header.Set(mcphttp.SessionHeader, begun.Header().Get(mcphttp.SessionHeader))
 		}
 		recorder := httptest.NewRecorder()
 		m.ServeHTTP(recorder, r)
 		answer := recorder.Body.Bytes()
 		switch {
 		case recorder.Code == http.StatusAccepted && len(answer) == 0:
-		case recorder.Code == http.StatusOK && !inSession && recorder.Header().Get(sessionHeader) == "":
+		case recorder.Code == http.StatusOK && !inSession && recorder.Header().Get(mcphttp.SessionHeader) == "":
 			t.Fatalf("%q was answered outside of a session: %s", body, answer)
 		case !json.Valid(answer) || !bytes.Contains(answer, []byte(`"jsonrpc":"2.0"`)):
 			t.Fatalf("%q: %d %s", body, recorder.Code, answer)

@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/mcphttp"
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 const (
@@ -19,8 +22,6 @@ const (
 	// keepAlive is how often a stream sends something. Gemini CLI takes a stream that is
 	// silent for 300 s for broken, and does not connect again.
 	keepAlive = 20 * time.Second
-	// writeWait is how long a CLI may take to read one write.
-	writeWait = 30 * time.Second
 )
 
 // A session is a CLI that is connected. The newest of its streams gets the notifications,
@@ -50,8 +51,17 @@ func (s *session) show(params json.RawMessage) {
 	s.poke()
 }
 
+// notification is a message for a CLI.
+func notification(method string, params any) json.RawMessage {
+	b, err := rawjson.Marshal(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
+	if err != nil {
+		panic(err) // strings, and JSON that was encoded before
+	}
+	return b
+}
+
 func (s *session) decide(method string, d decision) {
-	line := notice(method, d)
+	line := notification(method, d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.decided = append(s.decided, line)
@@ -77,7 +87,7 @@ func (s *session) next(wake chan struct{}) (line json.RawMessage, isDecision boo
 	case len(s.decided) > 0:
 		return s.decided[0], true
 	case s.context != nil:
-		line = notice(MethodContextUpdate, s.context)
+		line = notification(MethodContextUpdate, s.context)
 		s.context = nil // if it is not written, the next stream gets a new one
 		return line, false
 	}
@@ -149,7 +159,7 @@ func (s *session) endIf(may func() bool) {
 func (s *session) stream(ctx context.Context, w http.ResponseWriter, wake chan struct{}) {
 	out := http.NewResponseController(w)
 	write := func(text string) bool {
-		if ctx.Err() != nil || s.ctx.Err() != nil || out.SetWriteDeadline(time.Now().Add(writeWait)) != nil {
+		if ctx.Err() != nil || s.ctx.Err() != nil || out.SetWriteDeadline(time.Now().Add(mcphttp.WriteWait)) != nil {
 			return false
 		}
 		_, err := w.Write([]byte(text))

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/mcphttp"
 )
 
 // TestStream: a stream tells the context as soon as it is open, each decision, and
@@ -76,7 +78,7 @@ func TestSessionEnds(t *testing.T) {
 		if got, _ := other.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); !strings.HasPrefix(got, "404 ") {
 			t.Errorf("its session: %s", got)
 		}
-		if got, _ := w.do(http.MethodDelete, "", sessionHeader, cli.id); got != "204 " {
+		if got, _ := w.do(http.MethodDelete, "", mcphttp.SessionHeader, cli.id); got != "204 " {
 			t.Errorf("goodbye: %s", got)
 		}
 		<-cli.ended
@@ -94,7 +96,7 @@ func TestWithoutStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		_, header := w.do(http.MethodPost, initialize)
-		cli := &testCLI{world: w, id: header.Get(sessionHeader)}
+		cli := &testCLI{world: w, id: header.Get(mcphttp.SessionHeader)}
 		for range 3 {
 			time.Sleep(idleGrace - time.Second)
 			if got := cli.tool("openDiff", `{"filePath":"/w/a","newContent":"x"}`); got != `{"content":[]}` {
@@ -136,7 +138,7 @@ func TestStalled(t *testing.T) {
 		w := newWorld(t)
 		cli, stalled := w.connect(), &testCLI{world: w}
 		_, header := w.do(http.MethodPost, initialize)
-		stalled.id = header.Get(sessionHeader)
+		stalled.id = header.Get(mcphttp.SessionHeader)
 		stalled.tool("openDiff", `{"filePath":"/w/s","newContent":"x"}`)
 		conn, err := w.net.dial(t.Context(), "", "")
 		if err != nil {
@@ -144,7 +146,7 @@ func TestStalled(t *testing.T) {
 		}
 		defer conn.Close()
 		// It reads nothing, from the first byte of the answer on.
-		if err := w.request(t.Context(), http.MethodGet, "", sessionHeader, stalled.id).Write(conn); err != nil {
+		if err := w.request(t.Context(), http.MethodGet, "", mcphttp.SessionHeader, stalled.id).Write(conn); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -159,7 +161,7 @@ func TestStalled(t *testing.T) {
 		if events := cli.heard(); len(events) != 100 {
 			t.Errorf("beside one that is stalled, a CLI heard %d contexts of 100", len(events))
 		}
-		time.Sleep(writeWait + sessionGrace)
+		time.Sleep(mcphttp.WriteWait + sessionGrace)
 		synctest.Wait()
 		wantLines(t, "the editor", w.editor.heard(), "ide/closeDiff 1 /w/s")
 		if n := len(w.server.mcp.sessions); n != 1 {
@@ -180,7 +182,7 @@ func TestClose(t *testing.T) {
 		done := make(chan struct{})
 		go func() { // ends with the companion
 			defer close(done)
-			r := w.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"openDiff","arguments":{"filePath":"/w/b","newContent":""}}}`, sessionHeader, busy.id)
+			r := w.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"openDiff","arguments":{"filePath":"/w/b","newContent":""}}}`, mcphttp.SessionHeader, busy.id)
 			if response, err := w.client.Do(r); err == nil {
 				response.Body.Close()
 			}

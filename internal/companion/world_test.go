@@ -11,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/mcphttp"
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 const (
@@ -31,7 +34,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, editor: &scriptedEditor{}, net: &pipeNet{conns: make(chan net.Conn), done: make(chan struct{})}}
 	s := serverOf(t, w.editor)
 	s.mcp = newMCPServer(s.hub, testToken, testPort, "v0")
-	s.http = httpServer(s.mcp, slog.New(slog.DiscardHandler))
+	s.http = s.mcp.Server(s.hub.ctx, slog.New(slog.DiscardHandler))
 	s.files = &files{log: s.hub.log}
 	s.work.Go(func() { _ = s.http.Serve(w.net) })
 	w.server = s
@@ -140,7 +143,7 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 func (w *world) connect() *testCLI {
 	w.t.Helper()
 	_, header := w.do(http.MethodPost, initialize)
-	c := &testCLI{world: w, id: header.Get(sessionHeader)}
+	c := &testCLI{world: w, id: header.Get(mcphttp.SessionHeader)}
 	if got, _ := c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); got != "202 " {
 		w.t.Errorf("initialized: %s", got)
 	}
@@ -150,7 +153,7 @@ func (w *world) connect() *testCLI {
 
 func (c *testCLI) post(body string) (string, http.Header) {
 	c.t.Helper()
-	return c.do(http.MethodPost, body, sessionHeader, c.id, versionHeader, "2025-06-18")
+	return c.do(http.MethodPost, body, mcphttp.SessionHeader, c.id, mcphttp.VersionHeader, "2025-06-18")
 }
 
 // tool calls a tool and returns its result.
@@ -169,7 +172,7 @@ func (c *testCLI) listen() {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(c.t.Context())
 	c.hang = cancel
-	response, err := c.client.Do(c.request(ctx, http.MethodGet, "", sessionHeader, c.id))
+	response, err := c.client.Do(c.request(ctx, http.MethodGet, "", mcphttp.SessionHeader, c.id))
 	if err != nil || response.StatusCode != http.StatusOK {
 		c.t.Fatalf("the stream: %v %v", response, err)
 	}
@@ -199,7 +202,7 @@ func (c *testCLI) heard() []string {
 }
 
 func quote(s string) string {
-	b, err := encode(s)
+	b, err := rawjson.Marshal(s)
 	if err != nil {
 		panic(err)
 	}

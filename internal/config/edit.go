@@ -14,6 +14,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
@@ -23,11 +24,8 @@ type Entry struct{ Key, Value string }
 
 // Quote writes a string in TOML, which has JSON's escapes but for DEL.
 func Quote(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // of a string
-	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007F`)
+	quoted, _ := rawjson.Marshal(s) // a string always encodes
+	return strings.ReplaceAll(string(quoted), "\x7f", `\u007F`)
 }
 
 // QuoteList writes a list of strings in TOML.

@@ -297,13 +297,8 @@ func appendString(dst []byte, s string) []byte {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == '\u2028' || r == '\u2029' }) {
 		return append(append(append(dst, '"'), s...), '"')
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(s) != nil {
-		return append(dst, `"`+masked+`"`...)
-	}
-	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+	quoted, _ := rawjson.Marshal(s) // a string always encodes
+	return append(dst, quoted...)
 }
 
 // scalar masks a number. It keeps false and true, which may tell whether there is a

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
@@ -173,14 +174,10 @@ func When(timestamp, layout string) string {
 	return t.Local().Format(layout)
 }
 
-// Encode is json.Marshal without HTML escapes, because code is full of < and &, and with
-// a newline at the end.
+// Encode is [rawjson.Marshal] with a newline at the end.
 func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return b.Bytes(), err
+	b, err := rawjson.Marshal(v)
+	return append(b, '\n'), err
 }
 
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

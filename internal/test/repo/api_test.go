@@ -17,7 +17,7 @@ import (
 
 // promised are the importable packages: their exported names change only on purpose.
 var promised = []string{
-	"bridge", "bridge/store", "mapping", "mapping/acp", "mapping/ask", "mapping/calls", "mapping/dialect", "mapping/spell", "transport", "transport/a2a", "transport/stdio",
+	"bridge", "bridge/store", "mapping", "mapping/acp", "mapping/mcp", "mapping/ask", "mapping/calls", "mapping/dialect", "mapping/spell", "transport", "transport/a2a", "transport/stdio",
 }
 
 // TestAPI: testdata/api.txt has the promised packages' exported names, a line each, so

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // IsCard reports whether a document is an agent's card.
@@ -80,11 +82,8 @@ func Move(doc []byte, base string, move func(string) (string, bool)) (moved []by
 	if _, signed = card["signatures"]; signed {
 		delete(card, "signatures")
 	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	err = encoder.Encode(card)
-	return bytes.TrimSpace(out.Bytes()), dropped, signed, err
+	out, err := rawjson.Marshal(card)
+	return out, dropped, signed, err
 }
 
 // From returns a function that moves URLs of one server, with path and query, to base.

@@ -1,4 +1,4 @@
-package companion
+package mcphttp
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// maxStrangers bounds the connections that have shown no token. Anybody on the machine
-// can open some, and files are limited; a CLI shows the token with its first request.
-const maxStrangers = 256
+// MaxStrangers bounds the connections that have shown no token. Anybody on the machine
+// can open some, and files are limited; a client shows the token with its first request.
+const MaxStrangers = 256
 
 // strangers are these connections, the oldest first. Beyond the limit the oldest is
-// closed, so that they keep no CLI out.
+// closed, so that they keep no client out.
 type strangers struct {
 	mu    sync.Mutex
 	conns []net.Conn
@@ -26,7 +26,7 @@ func (s *strangers) state(c net.Conn, state http.ConnState) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.conns = append(s.conns, c)
-		if len(s.conns) > maxStrangers {
+		if len(s.conns) > MaxStrangers {
 			s.conns[0].Close()
 			s.conns = slices.Delete(s.conns, 0, 1)
 		}
