@@ -163,7 +163,9 @@ func (s *Session) readJournal(learn bool, out *spell.ACP, show func(lines []byte
 		return show(buf)
 	})
 	if learn {
-		s.unfinished = loader.Unfinished()
+		if s.unfinished = loader.Unfinished(); s.unfinished && loader.ContextID+loader.TaskID != "" {
+			s.taskID, s.contextID = loader.TaskID, loader.ContextID // the record may be older
+		}
 	}
 	if errors.Is(err, store.ErrNoSession) {
 		return nil

@@ -125,10 +125,10 @@ func countTurn(t *testing.T, texts int) {
 		if i > 0 && got != want {
 			t.Errorf("a turn of %d texts: %s; not: %s", texts, got, want)
 		}
-		// To the disk go the prompt, the record when the task is known and when it has ended,
-		// the texts, some of them together, and the end.
-		if i > 0 && (stored < 4 || stored > 4+texts) {
-			t.Errorf("a turn of %d texts: %d writes to the disk; at most %d", texts, stored, 4+texts)
+		// To the disk go the prompt, the task before its first words and the record behind them,
+		// the texts, some of them together, the end, and the record.
+		if i > 0 && (stored < 5 || stored > 5+texts) {
+			t.Errorf("a turn of %d texts: %d writes to the disk; at most %d", texts, stored, 5+texts)
 		}
 	}
 	editor.Close()

@@ -251,15 +251,27 @@ func (t *turn) notice(text string) mapping.Step {
 	return mapping.Step{Kind: mapping.StepNotice, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Text: text}
 }
 
-// noteTask stores the task once the agent has named it. That is before anything is
-// shown: a process that is killed from then on leaves a task to come back to.
-func (t *turn) noteTask() {
-	if t.fold.TaskID != "" && t.identify(t.fold.TaskID) && !t.isCommand {
+// noteTask notes the task, or the context, once the agent has named it, and reports whether the
+// session is to be stored anew. A process that is killed from then on leaves a task to come back
+// to: the journal has it before anything is shown, by one write, and the session's record, which
+// takes five calls, behind that.
+func (t *turn) noteTask() bool {
+	s, isNew := t.session, t.fold.TaskID != "" && t.identify(t.fold.TaskID)
+	switch c := t.fold.ContextID; {
+	case t.isCommand:
+		return false
+	case isNew:
 		t.tellToo(t.agent)
-		t.session.contextID, t.session.taskID = t.fold.ContextID, t.fold.TaskID
-		t.session.save()
-	} else if c := t.fold.ContextID; t.fold.TaskID == "" && c != "" && c != t.session.contextID && !t.isCommand {
-		t.session.contextID, t.session.named = c, false
-		t.session.save()
+		s.contextID, s.taskID = c, t.fold.TaskID
+	case t.fold.TaskID != "" || c == "" || c == s.contextID:
+		return false
+	default:
+		s.contextID, s.named = c, false
 	}
+	if s.journal == nil {
+		s.save()
+		return false
+	}
+	s.record(spell.TaskLine(nil, s.taskID, s.contextID))
+	return true
 }

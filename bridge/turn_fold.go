@@ -19,13 +19,14 @@ func (t *turn) show(ctx context.Context, leg *leg, n said) error {
 	}
 	t.grows = t.grows && n.verb == shown.Live && len(n.events) > 0 && !n.learn
 	steps := t.stepsOf(&n, stale, t.steps[:0])
-	if !t.grows {
-		t.noteTask()
-	}
+	isNew := !t.grows && t.noteTask()
 	t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(ctx, steps)
+	}
+	if isNew {
+		t.session.save()
 	}
 	if len(steps) <= fewSteps {
 		clear(steps) // a large text would be held until the next one has been read

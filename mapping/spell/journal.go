@@ -188,6 +188,12 @@ func HeardLine(dst []byte, task string) []byte {
 	return append(rawjson.AppendField(append(dst, `{"heard":true`...), "task", task), "}\n"...)
 }
 
+// TaskLine appends the line of the task and the context that a turn goes on in.
+func TaskLine(dst []byte, task, context string) []byte {
+	dst = rawjson.AppendField(append(dst, `{"goesOn":true`...), "task", task)
+	return append(rawjson.AppendField(dst, "context", context), "}\n"...)
+}
+
 // EndLine appends the line of a turn's end.
 func EndLine(dst []byte) []byte { return append(dst, `{"end":true}`+"\n"...) }
 
@@ -196,6 +202,8 @@ func EndLine(dst []byte) []byte { return append(dst, `{"end":true}`+"\n"...) }
 type Loader struct {
 	// Fold, if not nil, learns what was shown.
 	Fold *mapping.Fold
+	// TaskID and ContextID are where the newest turn goes on, as far as its lines say.
+	TaskID, ContextID string
 
 	calls  map[string]string
 	item   itemLine
@@ -234,6 +242,8 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 		if l.Fold != nil {
 			l.Fold.RestoreTaken(o.Get("task").Str)
 		}
+	case o.Get("goesOn").Exists():
+		l.TaskID, l.ContextID = o.Get("task").Str, o.Get("context").Str
 	case o.Get("end").Exists():
 		l.begun = false
 	case o.Get("params.update.sessionUpdate").Str == "user_message_chunk":
@@ -241,6 +251,7 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 			l.Fold.Begin("")
 		}
 		l.begun, l.item, l.calls = true, itemLine{}, nil
+		l.TaskID, l.ContextID = "", ""
 		return nil, line
 	case o.Get("params.update").Exists():
 		return nil, l.mender.mend(line)
