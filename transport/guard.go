@@ -111,11 +111,12 @@ type attempt struct {
 	// alone is the connection that carries this exchange and no other, nil if it
 	// is shared or encrypted.
 	alone *countedConn
-	// body was read. That is what can be known about connections that do not count:
-	// without its body, a request cannot have been delivered.
+	// uncounted: one of them does not count after all.
 	uncounted bool
 	times     int // how often the request was made
-	body      bool
+	// body was read. That is what can be known about connections that do not count:
+	// without its body, a request cannot have been delivered.
+	body bool
 	// cure is what the user can do about a refusal; "" if the credentials' source has
 	// no advice.
 	cure string
@@ -145,7 +146,7 @@ func (a *attempt) wrote() bool {
 			return true
 		}
 	}
-	return (a.uncounted || !a.counted) && a.body
+	return a.uncounted || !a.counted && a.body
 }
 
 // forget is called for a request that the agent has refused unread.
@@ -171,7 +172,7 @@ func (a *attempt) trace() *httptrace.ClientTrace {
 			if a.alone, _ = conn.(*countedConn); a.alone != nil && !a.delivery.repeat && !a.delivery.single {
 				a.alone.carry(a.delivery.owner)
 			}
-			if t, ok := conn.(*tls.Conn); ok {
+			for t, ok := conn.(*tls.Conn); ok; t, ok = conn.(*tls.Conn) { // through a proxy that speaks TLS there are two
 				conn = t.NetConn()
 			}
 			if c, ok := conn.(*countedConn); ok {
@@ -259,7 +260,9 @@ func (g *guard) send(given *http.Request, cred *Credential) (*http.Response, err
 		}
 	}
 	if a != nil && req.Body != nil && req.Body != http.NoBody {
-		req.Body = &notedBody{req.Body, a}
+		if !a.counted { // else net/http sees that the body is there, and writes it with the head
+			req.Body = &notedBody{req.Body, a}
+		}
 		// Without it net/http cannot repeat the request by itself on another
 		// connection: what may be repeated is decided in retry.go and in RoundTrip.
 		req.GetBody = nil
