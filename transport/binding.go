@@ -92,8 +92,6 @@ type request struct {
 	path, query string
 	accept      string
 	body        []byte // JSON; nil for none
-	// arrays: the answer may be a JSON array that stands for a stream.
-	arrays bool
 	// what names the request in errors.
 	what string
 }

@@ -100,7 +100,7 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 	verb, path := r.in(p)
 	out := &request{verb: verb, accept: "application/a2a+json, application/json", what: verb + " " + path}
 	if kind.streams() {
-		out.accept, out.arrays = "text/event-stream", true
+		out.accept = "text/event-stream"
 	}
 	if tenant := params.id("tenant"); tenant != "" {
 		// One segment in the specification; Google's tenants have several, with slashes

@@ -4,15 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
 )
 
 // This file reads bodies that an agent, or a gateway before it, compresses unasked or
-// labels wrongly, and streams that are JSON arrays.
+// labels wrongly.
 
 // decodeBody replaces a compressed body by the plain one; at is who sent it. We do not
 // ask for compression (newTransport), but RFC 9110 (12.5.3) allows it where a request
@@ -58,24 +56,6 @@ type readCloser struct {
 	io.Closer
 }
 
-// becomesStream reports whether an answer that may be a stream is one by its first bytes,
-// though it is labelled as something else, or is a JSON array: that is how Google's front
-// ends send a stream to clients that do not ask for alt=sse.
-func (x *exchange) becomesStream() bool {
-	switch x.begins() {
-	case ':':
-		return true
-	case '[':
-		if x.arrays && strings.HasSuffix(x.mediaType(), "json") {
-			body := x.resp.Body
-			src := &io.LimitedReader{R: body}
-			x.resp.Body = readCloser{&arrayStream{src: src, max: x.c.limit(), json: json.NewDecoder(src)}, body}
-			return true
-		}
-	}
-	return false
-}
-
 // peekSize is how much of a body is read to see how it begins.
 const peekSize = 32 << 10
 
@@ -108,63 +88,4 @@ func (x *exchange) begins() byte {
 			return begin[0]
 		}
 	}
-}
-
-// An arrayStream turns a JSON array into an event stream while it arrives. Each element is
-// an event of one line.
-type arrayStream struct {
-	src   *io.LimitedReader // what may be read for one element
-	json  *json.Decoder
-	max   int // of an element
-	begun bool
-	out   bytes.Buffer
-}
-
-func (a *arrayStream) Read(p []byte) (int, error) {
-	if a.out.Len() == 0 {
-		if err := a.next(); err != nil {
-			return 0, err
-		}
-	}
-	return a.out.Read(p)
-}
-
-// next waits for the next element.
-func (a *arrayStream) next() error {
-	a.src.N = int64(a.max)
-	var err error
-	if !a.begun {
-		a.begun = true
-		_, err = a.json.Token() // becomesStream has seen the bracket
-	}
-	var element json.RawMessage
-	switch {
-	case err != nil:
-	case a.json.More():
-		err = a.json.Decode(&element)
-	default:
-		if _, err = a.json.Token(); err == nil { // the closing bracket
-			if _, err = io.Copy(io.Discard, a.src.R); err == nil {
-				err = io.EOF
-			}
-			return err
-		}
-	}
-	var wrong *json.SyntaxError
-	switch {
-	case errors.As(err, &wrong):
-		return failf(ErrMalformed, "the agent sent an array that is not JSON: %v", wrong)
-	case a.src.N == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF):
-		return errEventSize
-	case err == io.EOF:
-		return io.ErrUnexpectedEOF
-	case err != nil:
-		return err
-	}
-	a.out.WriteString("data: ")
-	if err := json.Compact(&a.out, element); err != nil {
-		return err
-	}
-	a.out.WriteString("\n\n")
-	return nil
 }

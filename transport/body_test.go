@@ -1,11 +1,8 @@
 package transport
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -78,27 +75,5 @@ func TestCommentsAreHeard(t *testing.T) {
 	})
 	if events, err := s.Read(); err != nil || len(events) == 0 || !slices.Contains(heard, "something") {
 		t.Errorf("%v %v %v", events, err, heard)
-	}
-}
-
-// An array is a stream while it arrives; one that is cut, or too large, is an error.
-func TestArrayStream(t *testing.T) {
-	for _, test := range []struct {
-		in   io.Reader
-		want string
-		err  error
-	}{
-		{strings.NewReader(` [ {"a": "]["} ,{"b":[ 1 ]}] `), "data: {\"a\":\"][\"}\n\ndata: {\"b\":[1]}\n\n", nil},
-		{strings.NewReader(`[]`), "", nil},
-		{strings.NewReader(`[{"a":1},{"b"`), "data: {\"a\":1}\n\n", io.ErrUnexpectedEOF},
-		{strings.NewReader(`[{"a":1}`), "data: {\"a\":1}\n\n", io.ErrUnexpectedEOF},
-		{strings.NewReader(`[{"a":1}}`), "data: {\"a\":1}\n\n", ErrMalformed},
-		{io.MultiReader(strings.NewReader(`["`), bytes.NewReader(bytes.Repeat([]byte("x"), maxEvent))), "", errEventSize},
-	} {
-		src := &io.LimitedReader{R: test.in}
-		got, err := io.ReadAll(&arrayStream{src: src, max: maxEvent, json: json.NewDecoder(src)})
-		if string(got) != test.want || !errors.Is(err, test.err) {
-			t.Errorf("%q, %v; want %q, %v", got, err, test.want, test.err)
-		}
 	}
 }

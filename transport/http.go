@@ -44,10 +44,9 @@ type exchange struct {
 	what   string // the operation, or the card
 	url    *url.URL
 	resp   *http.Response
-	// op is opMethod for what is no operation; ownURL: no other operation has its URL.
-	// arrays: an answer in JSON may be a stream.
-	kind           opKind
-	ownURL, arrays bool
+	// kind is opMethod for what is no operation; ownURL: no other operation has its URL.
+	kind   opKind
+	ownURL bool
 }
 
 // printable reports whether an ID from outside can be a header.
