@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -26,10 +24,12 @@ import (
 // decides what the prompt may hold. A user does not notice so short a wait.
 const cardWait = 200 * time.Millisecond
 
-// acpEditor is an editor that speaks the Agent Client Protocol, version 1.
+// acpEditor is an editor that speaks the Agent Client Protocol, in version 1 or, once
+// initialize has chosen it, in version 2: see acp2.go.
 type acpEditor struct {
 	server      *server
 	initialized bool // only the read loop looks at it
+	v2          bool // not written after the first initialize
 	methods     map[string]func(*editorRequest)
 	// answered is closed when initialize has been: what comes right behind it is
 	// answered after it.
@@ -40,6 +40,7 @@ type acpEditor struct {
 	version string
 	stores  bool
 	auth    []acp.AuthMethod
+	serves  string // Options.ACPVersion
 	// abilities and client are what the first initialize has said of the editor; they
 	// are not written afterwards.
 	abilities abilities
@@ -47,12 +48,14 @@ type acpEditor struct {
 	// loginMu guards endLogin, which ends the sign-in that is under way.
 	loginMu  sync.Mutex
 	loginID  jsonrpc2.ID
+	held     map[jsonrpc2.ID]Turn // version 2's prompts that are not answered yet
 	endLogin context.CancelCauseFunc
 }
 
 func newACPEditor(s *server) *acpEditor {
 	opts := &s.agent.opts
-	e := &acpEditor{server: s, answered: make(chan struct{}), version: opts.Version, stores: opts.Store != nil && !opts.NoHistory, auth: opts.AuthMethods}
+	e := &acpEditor{server: s, answered: make(chan struct{}), version: opts.Version, stores: opts.Store != nil && !opts.NoHistory, auth: opts.AuthMethods,
+		serves: opts.ACPVersion, held: map[jsonrpc2.ID]Turn{}}
 	e.methods = map[string]func(*editorRequest){
 		acp.MethodInitialize:       e.initialize,
 		acp.MethodAuthenticate:     e.authenticate,
@@ -80,7 +83,8 @@ func (e *acpEditor) handle(c *editorRequest) {
 		c.fail(acp.CodeMethodNotFound, "editor: a2astdio does not offer the method "+c.Method, "")
 	case !e.initialized && c.Method != acp.MethodInitialize:
 		c.fail(acp.CodeInvalidRequest, "editor: "+c.Method+" came before initialize: send initialize first", "")
-	case c.Method == acp.MethodInitialize, c.Method == acp.MethodAuthenticate, c.Method == acp.MethodLogout:
+	case c.Method == acp.MethodInitialize, c.Method == acp.MethodAuthenticate, c.Method == acp.MethodLogout, c.Method == acp.MethodAuthLogin,
+		c.Method == acp.MethodAuthLogout:
 		method(c)
 	default:
 		e.server.withAgent(c, method)
@@ -93,16 +97,23 @@ func (e *acpEditor) handle(c *editorRequest) {
 // Without an agent it does not wait.
 func (e *acpEditor) initialize(c *editorRequest) {
 	var p acp.InitializeRequest
-	if !c.decode(&p) {
+	if !c.decode(&p) || !e.negotiate(c, &p) {
 		return
 	}
 	if !e.initialized { // requests under way may be reading it
 		e.abilities, e.client = readAbilities(p.ClientCapabilities), readClient(p.ClientCapabilities)
+		if e.v2 {
+			e.abilities.terminal, e.client.notices = gjson.GetBytes(p.ClientCapabilities, "auth.terminal").IsObject(), true
+		}
 	}
 	e.initialized = true
 	e.server.ide.introduce(&p)
 	reply := func(facts *store.CardFacts) {
-		c.reply(e.capabilities(facts))
+		if e.v2 {
+			c.reply(e.capabilities2(facts))
+		} else {
+			c.reply(e.capabilities(facts))
+		}
 		e.once.Do(func() { close(e.answered) })
 	}
 	if !e.server.setup.done.Load() {
@@ -173,22 +184,30 @@ func (e *acpEditor) capabilities(facts *store.CardFacts) *acp.InitializeResponse
 		// on knows that it takes them.
 		r.AgentCapabilities.McpCapabilities = acp.McpCapabilities{HTTP: true, SSE: true}
 	}
-	meta := map[string]any{}
-	if e.server.ide.opts.Companion != nil {
-		meta["companion"] = map[string]int{"version": 1}
-	}
 	if facts != nil {
-		if facts.Abilities != "" {
-			meta["abilities"] = facts.Abilities
-		}
 		r.AgentInfo.Title = facts.Name
 		r.AgentCapabilities.PromptCapabilities.Image = facts.Image
 		r.AgentCapabilities.PromptCapabilities.Audio = facts.Audio
 	}
-	if len(meta) > 0 {
-		r.AgentCapabilities.Meta, _ = json.Marshal(map[string]any{"a2astdio": meta})
+	if meta := e.ownMeta(facts); meta != nil {
+		r.AgentCapabilities.Meta, _ = json.Marshal(meta)
 	}
 	return r
+}
+
+// ownMeta is what initialize says that is not ACP's; nil if nothing.
+func (e *acpEditor) ownMeta(facts *store.CardFacts) map[string]any {
+	meta := map[string]any{}
+	if e.server.ide.opts.Companion != nil {
+		meta["companion"] = map[string]int{"version": 1}
+	}
+	if facts != nil && facts.Abilities != "" {
+		meta["abilities"] = facts.Abilities
+	}
+	if len(meta) == 0 {
+		return nil
+	}
+	return map[string]any{"a2astdio": meta}
 }
 
 func (e *acpEditor) newSession(c *editorRequest) {
@@ -214,7 +233,7 @@ func (e *acpEditor) newSession(c *editorRequest) {
 		case <-ctx.Done():
 		}
 		// It is stored with its first prompt: nobody wants an empty one in a list.
-		c.reply(acp.NewSessionResponse{SessionID: session.ID, Modes: modes(session), ConfigOptions: configOptions(session)})
+		c.reply(e.opened(session, session.ID))
 		e.offerCommands(session)
 	})
 }
@@ -232,7 +251,7 @@ func (e *acpEditor) offerCommands(session *Session) {
 			e.server.agent.opts.Log.Debug("asking for the agent's commands", "err", err)
 		}
 		if len(commands) > 0 {
-			out := spell.ACP{Session: session.ID}
+			out := e.out(session)
 			e.send(ctx, out.Commands(nil, commands))
 		}
 	})
@@ -246,7 +265,7 @@ func (e *acpEditor) session(c *editorRequest, id string) *Session {
 	defer s.mu.Unlock()
 	session := s.sessions[id]
 	if session == nil {
-		c.fail(acp.CodeResourceNotFound, fmt.Sprintf("editor: %s: no session %q: open one with session/new", c.Method, id), "")
+		e.noSession(c, fmt.Sprintf("editor: %s: no session %q: open one with session/new", c.Method, id), id)
 	}
 	return session
 }
@@ -304,8 +323,7 @@ func (e *acpEditor) prompt(c *editorRequest) {
 	if !ok {
 		return
 	}
-	meta := gjson.GetBytes(*c.Params, "_meta") // ACP, Extensibility: W3C Trace Context is at its root
-	turn.trace = a2a.TraceContext{Parent: meta.Get("traceparent").Str, State: meta.Get("tracestate").Str}
+	turn.trace = traceOf(*c.Params)
 	running := e.server.spawn(func(ctx context.Context) {
 		if stop := e.waitForPast(ctx, turn); stop != "" {
 			turn.Discard()
@@ -319,15 +337,13 @@ func (e *acpEditor) prompt(c *editorRequest) {
 			session.Title = title(p.Prompt)
 			session.save()
 		}
-		session.recordPrompt(&view.out, *c.Params)
+		view.said(ctx, *c.Params)
 		if first {
 			e.send(ctx, view.out.Info(nil, session.Title, e.server.agent.opts.Now().UTC().Format(time.RFC3339)))
 		}
-		result, err := e.converse(ctx, c, turn, view, e.server.ide.context(p.Prompt))
-		if len(result.Unanswered) > 0 && result.State != a2a.StateCanceled { // a cancel needs no notice
-			text := "\n[Not allowed, because nobody answered: " + strings.Join(result.Unanswered, "; ") + "]\n"
-			err = errors.Join(err, view.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
-		}
+		result, turn, err := e.converse(ctx, c, turn, view, e.server.ide.context(p.Prompt))
+		turn.Discard()
+		err = view.tellUnanswered(ctx, &result, err)
 		e.server.endPrompt(c.ID, session)
 		if err != nil {
 			c.fail(spell.ACPError(err))
@@ -338,6 +354,13 @@ func (e *acpEditor) prompt(c *editorRequest) {
 	if !running {
 		turn.Discard()
 	}
+}
+
+// traceOf reads the W3C Trace Context of a request, which is at the root of its _meta (ACP,
+// Extensibility).
+func traceOf(params []byte) a2a.TraceContext {
+	meta := gjson.GetBytes(params, "_meta")
+	return a2a.TraceContext{Parent: meta.Get("traceparent").Str, State: meta.Get("tracestate").Str}
 }
 
 // title is what a session is called in a list: the first line of its first

@@ -103,7 +103,11 @@ func (e *acpEditor) changeMode(c *editorRequest, id, mode string, result func(*S
 	c.reply(result(session))
 	e.server.spawn(func(ctx context.Context) {
 		// Both tell the present mode: another change may have come meanwhile.
-		out := spell.ACP{Session: session.ID}
+		out := e.out(session)
+		if e.v2 {
+			e.send(ctx, out.Config(nil, configOptions2(session)))
+			return
+		}
 		lines := out.Mode(nil, session.Mode())
 		e.send(ctx, out.Config(lines, configOptions(session)))
 	})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -22,21 +21,21 @@ const unsentNotice = "\n[Your prompt was not sent, because the agent asks someth
 // sent then, it returns ACP's stop reason for it.
 func (e *acpEditor) waitForPast(ctx context.Context, turn Turn) (stop string) {
 	t := turn.turn
-	if t.before == nil {
+	if t.up == nil {
 		return ""
 	}
 	select {
-	case <-t.before.over:
+	case <-t.up:
 		return ""
 	default:
 	}
 	say := func(text string) { // not for the journal
-		out := spell.ACP{Session: t.session.ID, Notices: e.client.notices}
+		out := e.out(t.session)
 		e.send(ctx, out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
 	}
 	say(pastNotice)
 	select {
-	case <-t.before.over:
+	case <-t.up:
 	case <-ctx.Done():
 		return acp.StopCancelled
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -62,16 +64,19 @@ func (e *acpEditor) resume(c *editorRequest) { e.reopen(c, false) }
 
 func (e *acpEditor) reopen(c *editorRequest, show bool) {
 	var p acp.NewSessionRequest
-	if !c.decode(&p) {
-		return
+	if c.decode(&p) {
+		e.open(c, &p, show)
 	}
+}
+
+func (e *acpEditor) open(c *editorRequest, p *acp.NewSessionRequest, show bool) {
 	s := e.server
 	s.mu.Lock()
 	session, before := s.sessions[p.SessionID], s.leaving[p.SessionID]
 	s.mu.Unlock()
 	known := session != nil
 	if !known {
-		if session = e.restore(c, &p, before != nil && before.deleted); session == nil {
+		if session = e.restore(c, p, before != nil && before.deleted); session == nil {
 			return
 		}
 	}
@@ -96,16 +101,21 @@ func (e *acpEditor) reopen(c *editorRequest, show bool) {
 			c.fail(acp.CodeInternal, err.Error(), err.Error())
 			return
 		}
-		c.reply(acp.NewSessionResponse{Modes: modes(session), ConfigOptions: configOptions(session)})
+		e.tellResumed(ctx, session, goesOn)
+		c.reply(e.opened(session, ""))
 		e.offerCommands(session)
 		if !goesOn {
-			turn.Discard()
+			e.leave(c.conn, turn)
 			return
 		}
-		if _, err := turn.goOn(ctx, e.view(c.conn, session)); err != nil {
+		view := e.view(c.conn, session)
+		result, err := turn.goOn(ctx, view)
+		if err != nil {
 			s.agent.opts.Log.Debug("following the session's task", "session", session.ID, "err", err)
-			session.tellUnfinished(ctx, e.view(c.conn, session), err)
+			session.tellUnfinished(ctx, view, err)
 		}
+		e.tellEnd(ctx, view, &result, err)
+		e.leave(c.conn, turn)
 	})
 	if !running {
 		turn.Discard()
@@ -124,7 +134,7 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 		if err != nil && !errors.Is(err, store.ErrNoSession) {
 			text = err.Error()
 		}
-		c.fail(acp.CodeResourceNotFound, text, "")
+		e.noSession(c, text, p.SessionID)
 		return nil
 	}
 	if !c.checkDirectories(p) {
@@ -156,7 +166,12 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 			return err
 		}
 	}
-	if err := session.readJournal(isNew, &spell.ACP{Session: session.ID, Cwd: session.Cwd}, sink); err != nil {
+	out := e.out(session)
+	out.Cwd, out.Notices = session.Cwd, false
+	if e.v2 {
+		out.V2 = &session.places
+	}
+	if err := session.readJournal(isNew, &out, sink); err != nil {
 		return false, err
 	}
 	if len(batch) > 0 {
@@ -166,7 +181,7 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 	}
 	if show {
 		if text := session.modeNotice(); text != "" { // not for the journal
-			out := spell.ACP{Session: session.ID, Notices: e.client.notices}
+			out := e.out(session)
 			e.send(ctx, out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
 		}
 	}
@@ -176,6 +191,36 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 // view is the editor as a turn of this session sees it.
 func (e *acpEditor) view(conn requester, session *Session) *acpView {
 	session.keepJournal()
-	return &acpView{editor: e, conn: conn, session: session, made: e.server.agent.made(),
-		out: spell.ACP{Session: session.ID, Cwd: session.Cwd, Notices: e.client.notices, Terminal: e.client.terminal}}
+	v := &acpView{editor: e, conn: conn, session: session, made: e.server.agent.made(), out: e.out(session)}
+	v.out.Cwd, v.out.Terminal = session.Cwd, e.client.terminal
+	if e.v2 {
+		v.out.V2 = &session.places
+	}
+	return v
+}
+
+// out spells what is about a session, beside its turn.
+func (e *acpEditor) out(session *Session) spell.ACP {
+	out := spell.ACP{Session: session.ID, Notices: e.client.notices}
+	if e.v2 {
+		out.V2 = new(spell.Places)
+	}
+	return out
+}
+
+// opened answers the requests that open a session. id is "" where the editor has it.
+func (e *acpEditor) opened(session *Session, id string) any {
+	if e.v2 {
+		return e.opened2(session, id)
+	}
+	return acp.NewSessionResponse{SessionID: id, Modes: modes(session), ConfigOptions: configOptions(session)}
+}
+
+// noSession answers with an error that there is no such session.
+func (e *acpEditor) noSession(c *editorRequest, text, id string) {
+	err := &jsonrpc2.Error{Code: acp.CodeResourceNotFound, Message: text}
+	if e.v2 {
+		err.SetError(map[string]string{"sessionId": id})
+	}
+	c.failWith(err)
 }

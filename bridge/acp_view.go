@@ -3,14 +3,19 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // send writes notifications. An error means that the editor is gone, which
@@ -26,6 +31,7 @@ type acpView struct {
 	editor     *acpEditor
 	conn       requester
 	session    *Session
+	mu         sync.Mutex // guards out: a question may be spelled while steps are
 	out        spell.ACP
 	buf        []byte
 	made       func([]mapping.Step, []byte)
@@ -55,7 +61,10 @@ func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
 		v.session.note(v.journalled)
 	}
 	v.out.Made = v.made
-	if v.buf = v.out.Append(v.buf[:0], steps); len(v.buf) == 0 {
+	v.mu.Lock()
+	v.buf = v.out.Append(v.buf[:0], steps)
+	v.mu.Unlock()
+	if len(v.buf) == 0 {
 		return nil
 	}
 	return v.editor.server.out.Send(ctx, v.buf)
@@ -65,11 +74,17 @@ func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
 // one at a time (CodeCompanion) and some lose all but the last.
 func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	v.session.record(nil)
+	defer v.waits(ctx)()
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
 		var raw json.RawMessage
-		err := v.conn.Call(ctx, acp.MethodRequestPermission, v.out.Permission(q), &raw, v.editor.server.pickID())
+		v.mu.Lock()
+		question := v.out.Permission(q)
+		v.mu.Unlock()
+		id := jsonrpc2.ID{Num: v.editor.server.calls.Add(1)}
+		err := v.conn.Call(ctx, acp.MethodRequestPermission, question, &raw, jsonrpc2.PickID(id))
 		if ctx.Err() != nil {
+			v.withdraw(id)
 			return nil, ctx.Err()
 		}
 		if err != nil && !isEditorError(err) {
@@ -90,6 +105,31 @@ func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: r.Outcome.OptionID, NewContent: r.Meta.Ours.NewContent})
 	}
 	return answers, nil
+}
+
+// said puts the user's words into the journal, and, in version 2, into the conversation. It
+// returns the name of their message.
+func (v *acpView) said(ctx context.Context, params []byte) string {
+	if v.session.journal == nil && !v.editor.v2 {
+		return ""
+	}
+	id := v.session.agent.opts.NewID()
+	prompt := a2a.JSON(gjson.GetBytes(params, "prompt").Raw)
+	v.session.places.Turn()
+	v.session.recordPrompt(&v.out, prompt, id)
+	if v.editor.v2 {
+		v.editor.send(ctx, v.out.Said(nil, prompt, id))
+	}
+	return id
+}
+
+// tellUnanswered shows what was rejected because nobody answered. A cancel needs no notice.
+func (v *acpView) tellUnanswered(ctx context.Context, r *Result, err error) error {
+	if len(r.Unanswered) == 0 || r.State == a2a.StateCanceled {
+		return err
+	}
+	text := "\n[Not allowed, because nobody answered: " + strings.Join(r.Unanswered, "; ") + "]\n"
+	return errors.Join(err, v.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
 }
 
 // promptMeta is what a prompt's response has beside its stop reason; nil if nothing.

@@ -27,7 +27,7 @@ import (
 // when the agent is contacted first.
 //
 // Only [Serve] uses Login, Setup, AuthMethods, ForwardMCP, MCPFile, Workspace, Protocol,
-// OnEOF, MaxEventsPerSecond, WebhookPolicy, Companion, CompanionContext, Version and Tap.
+// ACPVersion, OnEOF, MaxEventsPerSecond, WebhookPolicy, Companion, CompanionContext, Version and Tap.
 type Options struct {
 	// Client reaches the agent: [transport.NewClient] makes it, which needs no options
 	// but the agent's URL. It is not closed by the bridge.
@@ -65,6 +65,9 @@ type Options struct {
 	// Protocol is what the editor speaks, one of [Protocols]. With auto, or empty, its
 	// first request tells.
 	Protocol string
+	// ACPVersion is which version of ACP is served, one of [ACPVersions]. With auto, or empty, it
+	// is 2 where the editor asks for that or more.
+	ACPVersion string
 	// OnEOF is what the end of input does to work under way: cancel, finish, or auto,
 	// which empty means, too: cancel for ACP, whose editor is gone when its pipe has ended; finish
 	// for A2A lines, where it says that all requests are in.

@@ -170,6 +170,7 @@ func (s *server) shutdown() {
 // requester is what a turn needs to ask the editor something.
 type requester interface {
 	Call(ctx context.Context, method string, params, result any, opts ...jsonrpc2.CallOption) error
+	Notify(ctx context.Context, method string, params any, opts ...jsonrpc2.CallOption) error
 }
 
 // An editorRequest is a message of the editor's, to be answered unless it is a

@@ -20,29 +20,31 @@ import (
 // stands in the conversation.
 const maxQuestion = 4 << 10
 
-// converse runs a prompt's turn, and those of the answers that the user gives in forms.
-func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, view *acpView, prompt []acp.ContentBlock) (Result, error) {
-	defer func() { turn.Discard() }()
+// converse runs a prompt's turn, and those of the answers that the user gives in forms. It returns
+// the last one, which the caller releases.
+func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, view *acpView, prompt []acp.ContentBlock) (Result, Turn, error) {
 	var unanswered []string
 	for {
 		result, err := turn.prompt(ctx, prompt, view)
 		unanswered = append(unanswered, result.Unanswered...)
 		result.Unanswered = unanswered
 		if err != nil || !e.client.forms || result.Question == "" || wantsSecret(result.Question) || result.StopReason != acp.StopEndTurn {
-			return result, err
+			return result, turn, err
 		}
 		turn = turn.next()
+		resumes := view.waits(ctx)
 		answer, ok := e.askForm(ctx, c.conn, view.session.ID, result.Question, turn)
+		resumes()
 		if turn.isCancelled() {
 			result.StopReason = acp.StopCancelled
-			return result, nil
+			return result, turn, nil
 		}
 		if !ok {
-			return result, nil
+			return result, turn, nil
 		}
 		prompt = []acp.ContentBlock{{Type: "text", Text: answer}}
 		if params, err := json.Marshal(map[string]any{"prompt": []any{map[string]string{"type": "text", "text": answer}}}); err == nil {
-			view.session.recordPrompt(&view.out, params)
+			view.said(ctx, params)
 		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -129,13 +127,12 @@ func (s *Session) recorded(err error) {
 }
 
 // recordPrompt puts the user's own words into the journal.
-func (s *Session) recordPrompt(out *spell.ACP, params []byte) {
+func (s *Session) recordPrompt(out *spell.ACP, prompt a2a.JSON, id string) {
 	if s.journal == nil {
 		return
 	}
 	s.kept.Turn()
-	prompt := a2a.JSON(gjson.GetBytes(params, "prompt").Raw)
-	s.record(out.UserMessage(nil, prompt, s.agent.opts.NewID()))
+	s.record(out.UserMessage(nil, prompt, id))
 }
 
 // readJournal reads the session's journal: the fold learns what was shown, and show, if it

@@ -33,6 +33,9 @@ const (
 // Protocols lists the values of [Options.Protocol].
 func Protocols() []string { return []string{"auto", ProtocolACP, ProtocolA2A} }
 
+// ACPVersions lists the values of [Options.ACPVersion].
+func ACPVersions() []string { return []string{"auto", "1", "2"} }
+
 // Serve serves one editor, which writes to in and reads from out, until in ends,
 // out fails or ctx ends. Work that is under way then is cancelled, or finished
 // if opts say so and the editor is still there; replies that are owed are

@@ -54,8 +54,8 @@ type Session struct {
 	modeWas string
 
 	mu   sync.Mutex
-	turn *turn // the one that runs, nil if none
-	next *turn // a prompt that waits for it: see takeUp
+	turn *turn   // the one that runs, nil if none
+	line []*turn // prompts that wait for it: see takeUp, queue
 	// shutting: the editor has closed it; the turn that runs is its last.
 	shutting bool
 	mcp      []json.RawMessage
@@ -73,6 +73,7 @@ type Session struct {
 	previous  []string // tasks of this context that have ended: the last one
 	journal   *store.Journal
 	kept      spell.Journal // what the journal has
+	places    spell.Places  // where an editor of ACP's version 2 shows it
 	// unfinished: the journal that was read ends in the middle of a turn.
 	unfinished bool
 	unstored   bool  // the journal could not be written, and is given up
@@ -163,12 +164,18 @@ func (s *Session) Begin() (Turn, error) {
 	case s.turn == nil:
 		s.turn = newTurn(s)
 		return Turn{s.turn}, nil
-	case s.turn.past && s.next == nil:
-		s.next = newTurn(s)
-		s.next.before = s.turn
-		return Turn{s.next}, nil
+	case s.turn.past && len(s.line) == 0:
+		return s.waitLocked(), nil
 	}
 	return Turn{}, ErrBusy
+}
+
+// waitLocked begins a turn that waits for those before it.
+func (s *Session) waitLocked() Turn {
+	t := newTurn(s)
+	t.up = make(chan struct{})
+	s.line = append(s.line, t)
+	return Turn{t}
 }
 
 // pause keeps the leg of a turn that ends with calls pending.
@@ -203,8 +210,8 @@ func (s *Session) Cancel() {
 	if s.turn != nil {
 		s.turn.requestCancel()
 	}
-	if s.next != nil {
-		s.next.requestCancel()
+	for _, t := range s.line {
+		t.requestCancel()
 	}
 }
 

@@ -43,7 +43,8 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	A< died TEXT   the agent's process ends, of which TEXT is what is known
 //	T+ 250ms       time passes
 //	handshake      the editor initializes and opens the session id-1 in /, as hello.txt
-//	               shows in full; what it is answered is left out; "handshake DIR": in DIR
+//	               shows in full; what it is answered is left out; "handshake DIR": in DIR;
+//	               "handshake2" is that of version 2, as acp2-hello.txt shows it
 //	card JSON      (at the top) the agent's card; "card none": there is none
 //	card-at PATH   (at the top) where it is, and nothing is elsewhere
 //	reach JSON     (at the top) how the agent is reached: Binding and Version
@@ -253,9 +254,9 @@ func playTranscript(t *testing.T, script string) string {
 		default:
 		}
 	}
-	handshake := func(cwd string) {
+	handshake := func(params, cwd string) {
 		for _, line := range []string{
-			`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`,
+			`{"jsonrpc":"2.0","id":0,"method":"initialize","params":` + params + `}`,
 			`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"` + cwd + `","mcpServers":[]}}`,
 		} {
 			io.WriteString(editorIn, line+"\n")
@@ -281,7 +282,9 @@ func playTranscript(t *testing.T, script string) string {
 		out.WriteString(l)
 		switch {
 		case word == "handshake":
-			handshake(cmp.Or(rest, "/"))
+			handshake(`{"protocolVersion":1,"clientCapabilities":{}}`, cmp.Or(rest, "/"))
+		case word == "handshake2":
+			handshake(`{"protocolVersion":2,"info":{"name":"editor","version":"1"},"capabilities":{}}`, cmp.Or(rest, "/"))
 		case word == "E>" && rest == "EOF":
 			editorIn.Close()
 		case word == "E>" && rest == "KILL":

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,12 +56,13 @@ type turn struct {
 	// it. lossTold: the user knows that the agent may have lost the conversation.
 	askedContext string
 	lossTold     bool
-	// past: it belongs to a prompt of an earlier process: see takeUp. before is the
-	// turn that it waits for, over is closed when it is released.
-	past   bool
-	before *turn
-	over   chan struct{}
-	trace  a2a.TraceContext // the editor's
+	// past: it belongs to a prompt of an earlier process: see takeUp. up is closed when a
+	// turn that waited for others may run, over when it is released.
+	past     bool
+	up, over chan struct{}
+	trace    a2a.TraceContext // the editor's
+	// accepted, if set, is called when the prompt is about to be sent.
+	accepted func(ctx context.Context) error
 	// execution is what the agent has answered to a slash command, if that was no
 	// stream: the leg sets it, and the fold has it otherwise.
 	execution atomic.Pointer[dialect.Execution]
@@ -76,11 +78,15 @@ func (t *turn) release() {
 	t.session.mu.Lock()
 	defer t.session.mu.Unlock()
 	close(t.over)
-	if t.session.next == t { // it was released while it waited
-		t.session.next = nil
+	if at := slices.Index(t.session.line, t); at >= 0 { // it was released while it waited
+		t.session.line = slices.Delete(t.session.line, at, at+1)
 		return
 	}
-	t.session.turn, t.session.next = t.session.next, nil
+	if t.session.turn = nil; len(t.session.line) > 0 {
+		t.session.turn = t.session.line[0]
+		t.session.line = t.session.line[1:]
+		close(t.session.turn.up)
+	}
 	if t.session.shutting && t.session.turn == nil {
 		_ = t.session.journal.Close() // it has been written
 	}
@@ -136,6 +142,11 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	}
 	if t.isCancelled() {
 		return t.unsent(ctx, next)
+	}
+	if t.accepted != nil {
+		if err := t.accepted(ctx); err != nil {
+			return Result{}, err
+		}
 	}
 	if next.leg == nil {
 		t.session.giveUpPause()

@@ -44,9 +44,10 @@ type exchange struct {
 	what   string // the operation, or the card
 	url    *url.URL
 	resp   *http.Response
-	// kind is opMethod for what is no operation; ownURL: no other operation has its URL.
-	kind   opKind
-	ownURL bool
+	// op is opMethod for what is no operation; ownURL: no other operation has its URL.
+	// arrays: an answer in JSON may be a stream.
+	kind           opKind
+	ownURL, arrays bool
 }
 
 // printable reports whether an ID from outside can be a header.
@@ -83,7 +84,7 @@ func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client,
 		}
 		return nil, x.explainLoss(x.failed(err))
 	}
-	if err := checkEncoding(shown(u), resp); err != nil {
+	if err := decodeBody(shown(u), resp); err != nil {
 		return nil, err
 	}
 	x.resp = resp

@@ -10,8 +10,8 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
-// ACP spells steps as session/update notifications of the Agent Client Protocol,
-// version 1, for one session.
+// ACP spells steps as session/update notifications of the Agent Client Protocol, for one
+// session: in version 1, or in version 2, whose own parts are in acp2*.go.
 type ACP struct {
 	// Session is the session's ID, Cwd its directory: paths are shown absolute.
 	Session string
@@ -22,6 +22,8 @@ type ACP struct {
 	// Terminal is the member of _meta in which the output of commands goes; "": it is
 	// content of the tool call.
 	Terminal TerminalMember
+	// V2, if set, has version 2 spelled, and remembers where its items are shown.
+	V2 *Places
 	// Made, if set, is told by Append which steps became which lines.
 	Made func(steps []mapping.Step, lines []byte)
 
@@ -45,7 +47,7 @@ func (e *ACP) Append(dst []byte, steps []mapping.Step) []byte {
 			for i+n < len(steps) && steps[i+n].Kind == mapping.StepText && steps[i+n].Shown == s.Shown && !steps[i+n].Repeats && !e.meta.begins(&steps[i+n]) {
 				n++
 			}
-			dst = e.text(dst, steps[i:i+n])
+			dst = e.text(e.place(dst, s), steps[i:i+n])
 		} else {
 			dst = e.step(dst, s)
 		}
@@ -71,14 +73,11 @@ func (e *ACP) step(dst []byte, s *mapping.Step) []byte {
 		}
 		return e.chunks(dst, "agent_message_chunk", "\n[The agent reports an error: "+strings.TrimSpace(s.Text)+"]\n", "")
 	case mapping.StepNotice:
-		if e.Notices {
-			return e.notice(dst, severity(s), s.Text)
-		}
-		return e.chunks(dst, "agent_message_chunk", s.Text, "")
+		return e.tell(dst, severity(s), s.Text)
 	case mapping.StepConnection:
 		return e.connection(dst, &s.Connection)
 	case mapping.StepPart:
-		return e.part(dst, s)
+		return e.part(e.place(dst, s), s)
 	case mapping.StepTool:
 		return e.tool(dst, s)
 	}
@@ -94,12 +93,27 @@ func (e *ACP) open(dst []byte, update string) []byte {
 
 func (e *ACP) close(dst []byte) []byte { return append(dst, "}}}\n"...) }
 
-func (e *ACP) closeChunk(dst []byte, messageID string) []byte {
-	dst = append(dst, '}')
+// openContent opens an update with a content block of a message, which follows.
+func (e *ACP) openContent(dst []byte, update string) []byte {
+	if e.V2.isWhole() {
+		return append(e.open(dst, strings.TrimSuffix(update, "_chunk")), `,"content":[`...)
+	}
+	return append(e.open(dst, update), `,"content":`...)
+}
+
+// closeContent closes it behind the block.
+func (e *ACP) closeContent(dst []byte, messageID string) []byte {
+	if e.V2 != nil {
+		dst, messageID = e.V2.close(dst, messageID)
+	}
 	if messageID != "" {
 		dst = rawjson.AppendString(append(dst, `,"messageId":`...), messageID)
 	}
 	return e.close(dst)
+}
+
+func (e *ACP) closeChunk(dst []byte, messageID string) []byte {
+	return e.closeContent(append(dst, '}'), messageID)
 }
 
 // text appends a run of text of one message.
@@ -118,8 +132,8 @@ func (e *ACP) text(dst []byte, run []mapping.Step) []byte {
 			dst, size = e.closeChunk(append(dst, '"'), s.Shown), 0
 		}
 		if size == 0 {
-			dst = e.open(dst, "agent_message_chunk")
-			dst = append(dst, `,"content":{"type":"text","text":`...)
+			dst = e.openContent(dst, "agent_message_chunk")
+			dst = append(dst, `{"type":"text","text":`...)
 			dst = appendText(dst, s)
 		} else {
 			dst = joinText(append(dst, '"'), s)
@@ -138,8 +152,8 @@ func (e *ACP) chunks(dst []byte, update, text, messageID string) []byte {
 	for {
 		var piece string
 		piece, text = ask.Split(text, textMax)
-		dst = e.open(dst, update)
-		dst = rawjson.AppendString(append(dst, `,"content":{"type":"text","text":`...), piece)
+		dst = e.openContent(dst, update)
+		dst = rawjson.AppendString(append(dst, `{"type":"text","text":`...), piece)
 		dst = e.closeChunk(dst, messageID)
 		if text == "" {
 			return dst
@@ -152,14 +166,22 @@ func (e *ACP) chunks(dst []byte, update, text, messageID string) []byte {
 // call, with the diff first, because some look at nothing else. Descriptions of
 // options are part of the text: ACP has no member for them.
 func (e *ACP) Permission(q mapping.Question) json.RawMessage {
+	if e.V2 != nil {
+		return e.permission2(q)
+	}
 	dst := append([]byte(nil), `{"sessionId":`...)
 	dst = rawjson.AppendString(dst, e.Session)
 	dst = rawjson.AppendString(append(dst, `,"toolCall":{"toolCallId":`...), q.Call.Shown)
 	e.options = q.Options
 	dst = e.toolFields(dst, q.Call, mapping.ToolHead|mapping.ToolState|mapping.ToolContent)
 	e.options = nil
-	dst = append(dst, `},"options":[`...)
-	for i, o := range q.Options {
+	return appendOptions(append(dst, '}'), q.Options)
+}
+
+// appendOptions appends what the user can answer, and the end of the question.
+func appendOptions(dst []byte, options []mapping.Option) []byte {
+	dst = append(dst, `,"options":[`...)
+	for i, o := range options {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -178,7 +200,7 @@ func (e *ACP) Mode(dst []byte, mode string) []byte {
 }
 
 // Config appends a config_option_update: all options, as they are now.
-func (e *ACP) Config(dst []byte, options []acp.ConfigOption) []byte {
+func (e *ACP) Config(dst []byte, options any) []byte {
 	list, err := rawjson.Marshal(options)
 	if err != nil {
 		return dst // never: they are strings
@@ -199,21 +221,30 @@ func (e *ACP) Info(dst []byte, title, updatedAt string) []byte {
 
 // Commands appends an available_commands_update.
 func (e *ACP) Commands(dst []byte, commands []acp.Command) []byte {
-	dst = e.open(dst, "available_commands_update")
-	dst = append(dst, `,"availableCommands":[`...)
+	dst = append(e.open(dst, "available_commands_update"), `,"availableCommands":`...)
+	return e.close(e.CommandList(dst, commands))
+}
+
+// CommandList appends commands as an array.
+func (e *ACP) CommandList(dst []byte, commands []acp.Command) []byte {
+	command, text := `{"name":`, `,"input":{"hint":`
+	if e.V2 != nil {
+		command, text = `{"type":"command","name":`, `,"input":{"type":"text","hint":`
+	}
+	dst = append(dst, '[')
 	for i, c := range commands {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = rawjson.AppendString(append(dst, `{"name":`...), c.Name)
+		dst = rawjson.AppendString(append(dst, command...), c.Name)
 		dst = rawjson.AppendString(append(dst, `,"description":`...), c.Description)
 		if c.Hint != "" {
-			dst = rawjson.AppendString(append(dst, `,"input":{"hint":`...), c.Hint)
+			dst = rawjson.AppendString(append(dst, text...), c.Hint)
 			dst = append(dst, '}')
 		}
 		dst = append(dst, '}')
 	}
-	return e.close(append(dst, ']'))
+	return append(dst, ']')
 }
 
 // part appends a file, or data that only the agent understands.
@@ -222,18 +253,16 @@ func (e *ACP) part(dst []byte, s *mapping.Step) []byte {
 	if content == nil {
 		return e.chunks(dst, "agent_message_chunk", note, s.Shown)
 	}
-	dst = e.open(dst, "agent_message_chunk")
-	dst = append(dst, `,"content":`...)
-	dst = append(dst, content...)
-	if s.Shown != "" {
-		dst = rawjson.AppendString(append(dst, `,"messageId":`...), s.Shown)
-	}
-	return e.close(dst)
+	dst = append(e.openContent(dst, "agent_message_chunk"), content...)
+	return e.closeContent(dst, s.Shown)
 }
 
 // toolStatus is ACP's word for a tool call's state. Version 1 has none for
-// cancelled.
-func toolStatus(c *mapping.ToolCall) string {
+// cancelled. A call whose end is not known was not.
+func (e *ACP) toolStatus(c *mapping.ToolCall) string {
+	if e.V2 != nil && c.Status == mapping.ToolCancelled && !c.EndUnknown() {
+		return acp.ToolCancelled
+	}
 	switch c.Status {
 	case mapping.ToolExecuting:
 		return acp.ToolInProgress

@@ -64,23 +64,23 @@ func (e *ACP) connection(dst []byte, c *mapping.Connection) []byte {
 	tell := e.outage.Tell(c, 2)
 	switch {
 	case c.Phase == mapping.PhaseWaiting:
-		return e.warn(dst, waiting)
+		return e.tell(dst, "warning", waiting)
 	case c.Silent >= tellsSilence && e.Notices:
 		return e.notice(dst, "info", "Nothing has come from the agent for "+strconv.Itoa(c.Silent)+" seconds. It may be at work all the same.")
 	case c.Gap:
-		return e.warn(dst, gap)
+		return e.tell(dst, "warning", gap)
 	case tell:
-		return e.warn(dst, lost)
+		return e.tell(dst, "warning", lost)
 	case c.Phase == mapping.PhaseResumed && was && e.Notices:
 		return e.notice(dst, "info", "The connection to the agent is back.")
 	}
 	return dst
 }
 
-// warn appends a warning: as a notice, or as a text.
-func (e *ACP) warn(dst []byte, text string) []byte {
+// tell appends what the bridge has to say: as a notice, or as a text.
+func (e *ACP) tell(dst []byte, severity, text string) []byte {
 	if e.Notices {
-		return e.notice(dst, "warning", text)
+		return e.notice(dst, severity, text)
 	}
 	return e.chunks(dst, "agent_message_chunk", text, "")
 }

@@ -15,8 +15,8 @@ func isPlan(c *mapping.ToolCall) bool {
 }
 
 // appendPlan appends ACP's entries of the list that a call writes; false if it
-// has none. Gemini's cancelled items are left out: ACP has no such status.
-func appendPlan(dst []byte, c *mapping.ToolCall) ([]byte, bool) {
+// has none. Gemini's cancelled items are left out in version 1, which has no such status.
+func (e *ACP) appendPlan(dst []byte, c *mapping.ToolCall) ([]byte, bool) {
 	todos := calls.ReadObject(nil, string(c.Input)).Get("todos", "plan", "entries")
 	if !rawjson.IsArray(todos) {
 		return dst, false
@@ -28,7 +28,9 @@ func appendPlan(dst []byte, c *mapping.ToolCall) ([]byte, bool) {
 		switch status {
 		case "pending", "in_progress", "completed":
 		case "cancelled", "canceled":
-			return true
+			if status = "cancelled"; e.V2 == nil {
+				return true
+			}
 		case "done":
 			status = "completed"
 		default:

@@ -144,7 +144,8 @@ func (e *ACP) pieces(text string) (all []string) {
 // questions and notes about the call stand before the terminal.
 func (e *ACP) terminalContent(dst []byte, c *mapping.ToolCall, t *terminal, s *mapping.Step) []byte {
 	var said []byte
-	if c.Asks || c.Error != nil || c.Status == mapping.ToolCancelled || s.New && c.OutputSoFar == "" && c.Output == nil {
+	beside := c.Output != nil && (c.Output.Diff != nil || c.Output.Text == "" && c.Output.Data != "")
+	if c.Asks || c.Error != nil || c.Status == mapping.ToolCancelled || beside || s.New && c.OutputSoFar == "" && c.Output == nil {
 		said = e.toolContent(nil, c)
 	}
 	if said == nil && t.alone {

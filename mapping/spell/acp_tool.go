@@ -26,14 +26,20 @@ const askedMax = 4 << 20
 func (e *ACP) tool(dst []byte, s *mapping.Step) []byte {
 	c := s.Tool
 	if isPlan(c) && c.Status != mapping.ToolFailed {
-		if entries, ok := appendPlan(nil, c); ok {
+		if entries, ok := e.appendPlan(nil, c); ok {
 			if s.Changed&mapping.ToolHead == 0 {
 				return dst
+			}
+			if e.V2 != nil {
+				return e.plan2(dst, entries)
 			}
 			dst = e.open(dst, "plan")
 			dst = append(dst, `,"entries":`...)
 			return e.close(append(dst, entries...))
 		}
+	}
+	if e.V2 != nil {
+		return e.tool2(dst, s)
 	}
 	if e.Terminal != "" {
 		if line, ok := e.terminalCall(dst, s); ok {
@@ -70,7 +76,7 @@ func (e *ACP) toolHead(dst []byte, c *mapping.ToolCall, changed mapping.ToolChan
 		dst = append(dst, `,"kind":"`+mapping.ToolKind(c)+`"`...)
 	}
 	if changed&mapping.ToolState != 0 {
-		dst = append(dst, `,"status":"`+toolStatus(c)+`"`...)
+		dst = append(dst, `,"status":"`+e.toolStatus(c)+`"`...)
 	}
 	if input := rawInput(c); changed&mapping.ToolHead != 0 && input != "" {
 		limit := rawMax
@@ -132,17 +138,12 @@ func (e *ACP) toolContent(dst []byte, c *mapping.ToolCall) []byte {
 	dst = append(dst, `,"content":[`...)
 	note := ""
 	if diff != nil {
-		dst = rawjson.AppendString(append(dst, `{"type":"diff","path":`...), absolute(e.Cwd, diff.FilePath))
 		over := 0
-		if diff.OldContent != nil {
-			old, rest := ask.Split(*diff.OldContent, ask.ChangeMax)
-			over += len(rest)
-			dst = rawjson.AppendString(append(dst, `,"oldText":`...), old)
+		if e.V2 != nil {
+			dst, over = e.diff2(dst, diff)
+		} else {
+			dst, over = e.diff(dst, diff)
 		}
-		now, rest := ask.Split(diff.NewContent, ask.ChangeMax)
-		over += len(rest)
-		dst = rawjson.AppendString(append(dst, `,"newText":`...), now)
-		dst = append(dst, '}')
 		if over > 0 {
 			note = strings.TrimPrefix(ask.MoreNote(over), "\n") + "\n"
 		}
@@ -154,6 +155,19 @@ func (e *ACP) toolContent(dst []byte, c *mapping.ToolCall) []byte {
 	dst = append(dst, `{"type":"content","content":{"type":"text","text":"`...)
 	dst = text.append(rawjson.AppendEscaped(dst, note))
 	return append(dst, `"}}]`...)
+}
+
+// diff appends a change as two texts. over is how many bytes of them are left out.
+func (e *ACP) diff(dst []byte, diff *mapping.FileDiff) (_ []byte, over int) {
+	dst = rawjson.AppendString(append(dst, `{"type":"diff","path":`...), absolute(e.Cwd, diff.FilePath))
+	if diff.OldContent != nil {
+		old, rest := ask.Split(*diff.OldContent, ask.ChangeMax)
+		over += len(rest)
+		dst = rawjson.AppendString(append(dst, `,"oldText":`...), old)
+	}
+	now, rest := ask.Split(diff.NewContent, ask.ChangeMax)
+	dst = rawjson.AppendString(append(dst, `,"newText":`...), now)
+	return append(dst, '}'), over + len(rest)
 }
 
 // toolDiff is the change that was made, or is asked for.

@@ -69,11 +69,8 @@ func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte 
 			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+ask.MoreNote(len(b.Raw))[1:]+"]", messageID)
 			continue
 		}
-		dst = e.open(dst, "user_message_chunk")
-		dst = append(dst, `,"content":`...)
-		dst = rawjson.AppendValue(dst, b.Raw)
-		dst = rawjson.AppendString(append(dst, `,"messageId":`...), messageID)
-		dst = e.close(dst)
+		dst = rawjson.AppendValue(e.openContent(dst, "user_message_chunk"), b.Raw)
+		dst = e.closeContent(dst, messageID)
 	}
 	return dst
 }

@@ -33,10 +33,8 @@ type measurement struct {
 type runner struct {
 	self   string // our own executable
 	bridge string // a2astdio's path; "" for our own serve mode
-	// profile is the file for a profile of that; "" for none.
-	profile string
-	agent   *agent
-	dir     string // the sessions' directory
+	agent  *agent
+	dir    string // the sessions' directory
 	// state is the bridge's directory for what it stores, not the user's.
 	state string
 }
@@ -55,7 +53,7 @@ func (r *runner) command(ctx context.Context, mode string, sessions int) *exec.C
 	}
 	args := []string{mode, "-agent", r.agent.URL, "-sessions", strconv.Itoa(sessions)}
 	if serves(mode) {
-		args = append(args, append(traced, "--profile", r.profile)...)
+		args = append(args, traced...)
 	}
 	cmd := exec.CommandContext(ctx, r.self, args...)
 	cmd.Env = append(env, childEnv+"=1")

@@ -32,8 +32,11 @@ func TestSchemas(t *testing.T) {
 		version := 0                 // of ACP; 0: A2A lines
 		for i, l := range strings.Split(string(text), "\n") {
 			kind, line, _ := strings.Cut(l, " ")
-			if kind == "handshake" {
+			switch kind {
+			case "handshake":
 				version = 1
+			case "handshake2":
+				version = 2
 			}
 			m := gjson.Parse(line)
 			method := m.Get("method").Str
@@ -136,8 +139,8 @@ func closed(schema any, value bool) {
 		}
 		for key, member := range s {
 			if members, ok := member.(map[string]any); ok && (key == "properties" || key == "$defs") {
-				for _, m := range members {
-					closed(m, key == "properties")
+				for name, m := range members {
+					closed(m, key == "properties" && name != "data") // an error's data is anything
 				}
 				continue
 			}

@@ -1,0 +1,115 @@
+package acp
+
+import "encoding/json"
+
+// This file has the words of version 2 that version 1 lacks, or has otherwise.
+
+// Version2 is the version of the protocol beside [Version].
+const Version2 = 2
+
+// The methods of version 2 that version 1 has under other names, or lacks. Steering is a
+// convention of agents and clients.
+const (
+	MethodAuthLogin  = "auth/login"
+	MethodAuthLogout = "auth/logout"
+	MethodSteering   = "_session/steering"
+)
+
+// CodeUnsupportedVersion says that no version is served that the client could speak.
+const CodeUnsupportedVersion = -32022
+
+// The states of a session.
+const (
+	StateRunning        = "running"
+	StateRequiresAction = "requires_action"
+	StateIdle           = "idle"
+)
+
+// StopError is the stop reason of a turn that has failed.
+const StopError = "error"
+
+// ToolCancelled is the state of a tool call that was cancelled.
+const ToolCancelled = "cancelled"
+
+// Initialize2Request opens the connection.
+type Initialize2Request struct {
+	ProtocolVersion int             `json:"protocolVersion"`
+	Info            *Implementation `json:"info"`
+}
+
+// Initialize2Response says what the agent can do. Abilities are marked by objects.
+type Initialize2Response struct {
+	ProtocolVersion int            `json:"protocolVersion"`
+	Info            Implementation `json:"info"`
+	Capabilities    Capabilities2  `json:"capabilities"`
+	AuthMethods     []AuthMethod2  `json:"authMethods,omitempty"`
+	Meta            map[string]any `json:"_meta,omitempty"`
+}
+
+// Capabilities2 is what the agent can do beyond the mandatory.
+type Capabilities2 struct {
+	Session Session2Capabilities `json:"session"`
+}
+
+// Session2Capabilities marks what sessions may have.
+type Session2Capabilities struct {
+	Prompt                map[string]struct{} `json:"prompt"`
+	MCP                   map[string]struct{} `json:"mcp,omitempty"`
+	Delete                *struct{}           `json:"delete,omitempty"`
+	AdditionalDirectories *struct{}           `json:"additionalDirectories,omitempty"`
+}
+
+// AuthMethod2 is an [AuthMethod] in version 2, which names the type of each.
+type AuthMethod2 struct {
+	MethodID    string        `json:"methodId"`
+	Name        string        `json:"name"`
+	Description string        `json:"description,omitempty"`
+	Type        string        `json:"type"`
+	Args        []string      `json:"args,omitempty"`
+	Env         []EnvVariable `json:"env,omitempty"`
+}
+
+// EnvVariable is a variable of a program's environment.
+type EnvVariable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// ConfigOption2 is a [ConfigOption] in version 2, whose name is called otherwise.
+type ConfigOption2 struct {
+	ConfigID string    `json:"configId"`
+	ID       *struct{} `json:"id,omitempty"` // hides version 1's
+	ConfigOption
+}
+
+// Session2Response answers session/new, and, without an ID, session/resume.
+type Session2Response struct {
+	SessionID     string          `json:"sessionId,omitempty"`
+	ConfigOptions []ConfigOption2 `json:"configOptions"`
+	Commands      json.RawMessage `json:"availableCommands,omitempty"`
+}
+
+// Resume2Request is session/resume's.
+type Resume2Request struct {
+	NewSessionRequest
+	ReplayFrom *struct {
+		Type string `json:"type"`
+	} `json:"replayFrom"`
+}
+
+// SetConfig2Request is session/set_config_option's.
+type SetConfig2Request struct {
+	SetConfigRequest
+	Type string `json:"type"`
+}
+
+// Prompt2Response says that the prompt has its place in the conversation.
+type Prompt2Response struct {
+	MessageID string `json:"messageId"`
+}
+
+// Steering2Response says what became of a message for a turn that runs.
+type Steering2Response struct {
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason,omitempty"`
+}

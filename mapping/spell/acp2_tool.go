@@ -1,0 +1,164 @@
+package spell
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
+)
+
+// This file spells tool calls for version 2 of ACP: one update creates and changes them, a
+// command's output is a terminal's, and a change of a file is a patch.
+
+// planID names the list of what is to be done, of which a session has one.
+const planID = "plan"
+
+func (e *ACP) plan2(dst, entries []byte) []byte {
+	dst = append(e.open(dst, "plan_update"), `,"plan":{"type":"items","planId":"`+planID+`","entries":`...)
+	return e.close(append(append(dst, entries...), '}'))
+}
+
+// tool2 appends what has changed of a call, behind what has changed of its terminal.
+func (e *ACP) tool2(dst []byte, s *mapping.Step) []byte {
+	c := s.Tool
+	dst, t := e.terminal2(dst, s)
+	if t != nil && !s.New && !c.Status.Ended() && s.Changed == mapping.ToolContent && !c.Asks && t.alone {
+		return dst // the terminal has it
+	}
+	dst = rawjson.AppendString(append(e.open(dst, "tool_call_update"), `,"toolCallId":`...), c.Shown)
+	if c.Name != "" && s.Changed&mapping.ToolHead != 0 {
+		dst = rawjson.AppendString(append(dst, `,"name":`...), c.Name)
+	}
+	before := len(dst)
+	if t == nil {
+		dst = e.toolFields(dst, c, s.Changed)
+	} else if dst = e.terminalContent(e.toolHead(dst, c, s.Changed), c, t, s); c.Status.Ended() {
+		dst = appendToolRawOutput(dst, c)
+	}
+	if s.Changed&mapping.ToolCleared != 0 && t == nil && !strings.Contains(string(dst[before:]), `,"content":[`) {
+		dst = append(dst, `,"content":[]`...)
+	}
+	return e.close(dst)
+}
+
+// terminal2 appends what a step of a command changes of its terminal; nil: it has none.
+func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
+	c, p := s.Tool, e.V2
+	t := p.terminals[c.Shown]
+	update := func() {
+		dst = append(e.open(dst, "terminal_update"), `,"terminalId":`...)
+		dst = rawjson.AppendString(dst, c.Shown)
+	}
+	switch {
+	case t == nil && s.New && mapping.ToolKind(c) == acp.KindExecute && !c.Bare:
+		if p.terminals == nil {
+			p.terminals = map[string]*terminal{}
+		}
+		t = &terminal{}
+		p.terminals[c.Shown] = t
+		update()
+		if command, _ := plainCommand(c); command != "" {
+			dst = rawjson.AppendField(dst, "command", command)
+		}
+		if dir := workingDirectory(c); dir != "" {
+			dst = rawjson.AppendField(dst, "cwd", absolute(e.Cwd, dir))
+		}
+		dst = e.close(dst)
+	case t == nil:
+		return dst, nil
+	}
+	added, ok := t.take(c)
+	if s.Changed&mapping.ToolCleared != 0 || !ok && c.OutputSoFar != "" && c.Output == nil {
+		// In version 2 what was written can be replaced.
+		t.written = ""
+		if added, _ = t.take(c); added == "" {
+			update()
+			dst = e.close(append(dst, `,"output":{"data":""}`...))
+		}
+		for i, piece := range e.pieces(added) {
+			if i == 0 {
+				update()
+				dst = e.close(append(appendBase64(append(dst, `,"output":{"data":`...), piece), '}'))
+				continue
+			}
+			dst = e.terminalChunk(dst, c, piece)
+		}
+		added = ""
+	}
+	for _, piece := range e.pieces(added) {
+		dst = e.terminalChunk(dst, c, piece)
+	}
+	if c.Status.Ended() {
+		delete(p.terminals, c.Shown)
+		update()
+		dst = append(dst, `,"exitStatus":{`...)
+		if code, ok := exitCode(c); ok {
+			dst = strconv.AppendInt(append(dst, `"exitCode":`...), code, 10)
+		}
+		dst = e.close(append(dst, '}'))
+	}
+	return dst, t
+}
+
+func (e *ACP) terminalChunk(dst []byte, c *mapping.ToolCall, piece string) []byte {
+	dst = rawjson.AppendString(append(e.open(dst, "terminal_output_chunk"), `,"terminalId":`...), c.Shown)
+	return e.close(appendBase64(append(dst, `,"data":`...), piece))
+}
+
+func appendBase64(dst []byte, data string) []byte {
+	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), []byte(data)), '"')
+}
+
+// diff2 appends a change as a patch. over is how many bytes it has, if that is too much to be
+// shown.
+func (e *ACP) diff2(dst []byte, diff *mapping.FileDiff) (_ []byte, over int) {
+	path, old, was, operation := absolute(e.Cwd, diff.FilePath), "", "/dev/null", "add"
+	if diff.OldContent != nil {
+		old, operation = *diff.OldContent, "modify"
+	}
+	dst = append(dst, `{"type":"diff","changes":[{"operation":"`+operation+`","fileType":"text","path":`...)
+	dst = append(rawjson.AppendString(dst, path), `}]`...)
+	if over = len(old) + len(diff.NewContent); over > ask.ChangeMax {
+		return append(dst, '}'), over
+	}
+	name := quoted(path)
+	head := "diff --git " + name + " " + name + "\n"
+	if operation == "modify" {
+		was = name
+	} else {
+		head += "new file mode 100644\n"
+	}
+	hunks := udiff.Unified(was, name, old, diff.NewContent)
+	dst = append(dst, `,"patch":{"format":"git_patch","text":`...)
+	return append(rawjson.AppendString(dst, head+hunks), `}}`...), 0
+}
+
+// quoted is a path as Git writes it in a patch: in quotes where it has a quote, a backslash, or
+// anything that is no printed ASCII.
+func quoted(path string) string {
+	var b strings.Builder
+	plain := true
+	for _, c := range []byte(path) {
+		switch {
+		case c == '"' || c == '\\':
+			plain = false
+			b.WriteString(`\` + string(c))
+		case c < ' ' || c > '~':
+			plain = false
+			octal := "00" + strconv.FormatInt(int64(c), 8)
+			b.WriteString(`\` + octal[len(octal)-3:])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if plain {
+		return path
+	}
+	return `"` + b.String() + `"`
+}
