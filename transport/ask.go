@@ -283,7 +283,7 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 		life.end()
 		return nil, err
 	}
-	if x.resp.StatusCode < 300 && op.stream && (x.isStream() || x.becomesStream()) {
+	if x.resp.StatusCode < 300 && op.stream && (x.isStream() || x.begins() == ':') {
 		return newStream(c, e, w, x, life), nil
 	}
 	defer life.end()
@@ -324,7 +324,7 @@ func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *opera
 		return nil, err
 	}
 	c.noteEcho(x.resp.Header.Values(w.protocol.extensionHeader()))
-	x.kind, x.ownURL, x.arrays = op.as, op.ownURL, r.arrays
+	x.kind, x.ownURL = op.as, op.ownURL
 	return x, nil
 }
 

@@ -1,9 +1,11 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -34,6 +36,79 @@ func (kind opKind) streams() bool { return kind == opStream || kind == opSubscri
 
 // aboutPush reports whether an operation is about push notifications.
 func (kind opKind) aboutPush() bool { return opSetPush <= kind && kind <= opDeletePush }
+
+// A spelling is what the versions and the bindings call an operation.
+type spelling struct {
+	kind    opKind
+	v03, v1 string // JSON-RPC's methods
+	// verb and path are HTTP+JSON's; {name} in the path stands for the parameter of that
+	// name. path03 is 0.3's, "" for the same.
+	verb, path, path03 string
+	// body: the other parameters are the body. Without, and with another verb than POST,
+	// they are the query.
+	body bool
+}
+
+func spellings() []spelling {
+	const (
+		push    = "tasks/pushNotificationConfig/"
+		task    = "/tasks/{id}"
+		configs = "/pushNotificationConfigs"
+		ofTask  = "/tasks/{taskId}" + configs
+		one03   = task + configs + "/{pushNotificationConfigId}"
+	)
+	return []spelling{
+		{opSend, "message/send", "SendMessage", http.MethodPost, "/message:send", "", true},
+		{opStream, "message/stream", "SendStreamingMessage", http.MethodPost, "/message:stream", "", true},
+		{opGet, "tasks/get", "GetTask", http.MethodGet, task, "", false},
+		{opList, "tasks/list", "ListTasks", http.MethodGet, "/tasks", "", false},
+		{opCancel, "tasks/cancel", "CancelTask", http.MethodPost, task + ":cancel", "", true},
+		{opSubscribe, "tasks/resubscribe", "SubscribeToTask", http.MethodPost, task + ":subscribe", "", false},
+		{opSetPush, push + "set", "CreateTaskPushNotificationConfig", http.MethodPost, ofTask, "", true},
+		{opGetPush, push + "get", "GetTaskPushNotificationConfig", http.MethodGet, ofTask + "/{id}", one03, false},
+		{opListPush, push + "list", "ListTaskPushNotificationConfigs", http.MethodGet, ofTask, task + configs, false},
+		{opDeletePush, push + "delete", "DeleteTaskPushNotificationConfig", http.MethodDelete, ofTask + "/{id}", one03, false},
+		{opExtendedCard, "agent/getAuthenticatedExtendedCard", "GetExtendedAgentCard", http.MethodGet, "/extendedAgentCard", "/card", false},
+	}
+}
+
+// spellingOf returns the spelling of an operation that has one: of any but opMethod.
+func spellingOf(kind opKind) spelling {
+	list := spellings()
+	return list[slices.IndexFunc(list, func(s spelling) bool { return s.kind == kind })]
+}
+
+// method is the method in a version.
+func (s spelling) method(p protocol) string {
+	if p.v03 {
+		return s.v03
+	}
+	return s.v1
+}
+
+// route is the verb and the path in a version. To subscribe is POST in the specifications'
+// text, GET in their protos. The SDKs' newest servers take both; that for .NET takes POST in
+// 1.x, that for Python GET in 0.3.
+func (s spelling) route(p protocol) (verb, path string) {
+	switch {
+	case !p.v03:
+		return s.verb, s.path
+	case s.kind == opSubscribe:
+		return http.MethodGet, "/v1" + s.path
+	}
+	return s.verb, "/v1" + cmp.Or(s.path03, s.path)
+}
+
+// operationOf returns the operation that a version calls by that name; opMethod if
+// there is none.
+func operationOf(p protocol, method string) opKind {
+	for _, s := range spellings() {
+		if s.method(p) == method {
+			return s.kind
+		}
+	}
+	return opMethod
+}
 
 // An operation is one call of an agent with its parameters, before a binding spells it.
 // Each kind uses the members that it needs.
@@ -92,8 +167,6 @@ type request struct {
 	path, query string
 	accept      string
 	body        []byte // JSON; nil for none
-	// arrays: the answer may be a JSON array that stands for a stream.
-	arrays bool
 	// what names the request in errors.
 	what string
 }

@@ -20,41 +20,6 @@ type httpJSON struct{}
 
 func httpJSONKind() bindingKind { return bindingKind{httpJSON{}, "HTTP+JSON", "http+json", true} }
 
-// A route is the verb and path of an operation. {name} in the path stands for the
-// parameter of that name.
-type route struct {
-	kind      opKind
-	verb      string
-	path, v03 string
-	// body: the other parameters are the body. Without, and with another verb than
-	// POST, they are the query.
-	body bool
-}
-
-func routes() []route {
-	const (
-		task    = "/tasks/{id}"
-		configs = "/pushNotificationConfigs"
-		config  = configs + "/{id}"
-		v03     = configs + "/{pushNotificationConfigId}"
-	)
-	return []route{
-		{opSend, http.MethodPost, "/message:send", "/message:send", true},
-		{opStream, http.MethodPost, "/message:stream", "/message:stream", true},
-		{opGet, http.MethodGet, task, task, false},
-		{opList, http.MethodGet, "/tasks", "/tasks", false},
-		{opCancel, http.MethodPost, task + ":cancel", task + ":cancel", true},
-		// POST in the specifications' text, GET in their protos. The SDKs' newest servers
-		// take both; that for .NET takes POST in 1.x, that for Python GET in 0.3.
-		{opSubscribe, http.MethodPost, task + ":subscribe", task + ":subscribe", false},
-		{opSetPush, http.MethodPost, "/tasks/{taskId}" + configs, "/tasks/{taskId}" + configs, true},
-		{opGetPush, http.MethodGet, "/tasks/{taskId}" + config, task + v03, false},
-		{opListPush, http.MethodGet, "/tasks/{taskId}" + configs, task + configs, false},
-		{opDeletePush, http.MethodDelete, "/tasks/{taskId}" + config, task + v03, false},
-		{opExtendedCard, http.MethodGet, "/extendedAgentCard", "/card", false},
-	}
-}
-
 // pushName is what 0.3's proto calls a push notification configuration, or without an ID
 // its task.
 func pushName(task, id string) string {
@@ -64,22 +29,11 @@ func pushName(task, id string) string {
 	return "tasks/" + task + "/pushNotificationConfigs/" + id
 }
 
-// in returns the verb and the path in a version.
-func (r route) in(p protocol) (verb, path string) {
-	switch {
-	case !p.v03:
-		return r.verb, r.path
-	case r.kind == opSubscribe:
-		return http.MethodGet, "/v1" + r.v03
-	}
-	return r.verb, "/v1" + r.v03
-}
-
 // home cuts an operation off the URL: some cards name one there. All operations are
 // below what stands before it.
 func (httpJSON) home(p protocol, u *url.URL) *url.URL {
-	for _, r := range routes()[:2] {
-		_, operation := r.in(p)
+	for _, s := range spellings()[:2] {
+		_, operation := s.route(p)
 		if path, ok := strings.CutSuffix(u.Path, operation); ok {
 			home := *u
 			home.Path, home.RawPath = path, ""
@@ -95,12 +49,11 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 		return nil, err
 	}
 	c.as = kind
-	list := routes()
-	r := list[slices.IndexFunc(list, func(r route) bool { return r.kind == kind })]
-	verb, path := r.in(p)
+	s := spellingOf(kind)
+	verb, path := s.route(p)
 	out := &request{verb: verb, accept: "application/a2a+json, application/json", what: verb + " " + path}
 	if kind.streams() {
-		out.accept, out.arrays = "text/event-stream", true
+		out.accept = "text/event-stream"
 	}
 	if tenant := params.id("tenant"); tenant != "" {
 		// One segment in the specification; Google's tenants have several, with slashes
@@ -115,7 +68,7 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 	}
 	out.path += filled
 	switch {
-	case r.body:
+	case s.body:
 		out.body = body(params, taken)
 	case verb != http.MethodPost:
 		out.query, err = query(params, append(taken, "tenant"), out.what)

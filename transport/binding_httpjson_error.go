@@ -90,9 +90,6 @@ func isFlatError(raw string) bool {
 // stream. nil: the body has no form of an error that is known. What it returns is no view
 // of raw, which errors outlive.
 func readHTTPError(c *operation, status int, raw string) *a2a.Error {
-	if at := rawjson.NextElement(raw); rawjson.IsArray(raw) && at >= 0 { // Google's streams begin with a bracket, errors too
-		raw = raw[at:rawjson.SkipValue(raw, at)]
-	}
 	if !rawjson.IsObject(raw) {
 		return nil
 	}

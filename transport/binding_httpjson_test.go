@@ -72,7 +72,6 @@ func TestHTTPJSONStrangers(t *testing.T) {
 		{"a message alone", "0.3", opCancel, 409, `{"message":"Task t cannot be canceled"}`, "-32002 409 Task t cannot be canceled"},
 		{"a router's message", "0.3", opGet, 404, `{"message":"The route v1/tasks/t could not be found."}`, "0 404"},
 		{"a gateway's message", "0.3", opGet, 404, `{"message":"no Route matched with those values"}`, "0 404"},
-		{"an array around an error", "1.0", opStream, 503, `[{"error":{"code":503,"status":"UNAVAILABLE","message":"later"}}]`, "0 503"},
 		{"details that are no list", "1.0", opSend, 400, `{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"x","details":"y"}}`, "-32602 400 x"},
 		{"a reason in a nest", "1.0", opSend, 400, `{"error":{"code":400,"message":"x","details":[[],1,{"domain":1,"reason":{}}]}}`, "0 400 x"},
 		{"a page", "1.0", opGet, 200, `<html>`, "none"},

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,59 +29,11 @@ const (
 	acceptStream = "text/event-stream, application/json"
 )
 
-// methodNames are what the versions call the operations.
-func methodNames() []methodName {
-	return []methodName{
-		{opSend, "message/send", "SendMessage"},
-		{opStream, "message/stream", "SendStreamingMessage"},
-		{opGet, "tasks/get", "GetTask"},
-		{opList, "tasks/list", "ListTasks"},
-		{opCancel, "tasks/cancel", "CancelTask"},
-		{opSubscribe, "tasks/resubscribe", "SubscribeToTask"},
-		{opSetPush, "tasks/pushNotificationConfig/set", "CreateTaskPushNotificationConfig"},
-		{opGetPush, "tasks/pushNotificationConfig/get", "GetTaskPushNotificationConfig"},
-		{opListPush, "tasks/pushNotificationConfig/list", "ListTaskPushNotificationConfigs"},
-		{opDeletePush, "tasks/pushNotificationConfig/delete", "DeleteTaskPushNotificationConfig"},
-		{opExtendedCard, "agent/getAuthenticatedExtendedCard", "GetExtendedAgentCard"},
-	}
-}
-
-// A methodName holds the names of one operation in the versions.
-type methodName struct {
-	kind    opKind
-	v03, v1 string
-}
-
-// in returns the name in a version.
-func (n methodName) in(p protocol) string {
-	if p.v03 {
-		return n.v03
-	}
-	return n.v1
-}
-
-// methodOf returns what a version of the protocol calls an operation.
-func methodOf(p protocol, c *operation) string {
-	if c.kind == opMethod {
-		return c.method
-	}
-	names := methodNames()
-	return names[slices.IndexFunc(names, func(n methodName) bool { return n.kind == c.kind })].in(p)
-}
-
-// operationOf returns the operation that a version calls by that name; opMethod if
-// there is none.
-func operationOf(p protocol, method string) opKind {
-	for _, n := range methodNames() {
-		if n.in(p) == method {
-			return n.kind
-		}
-	}
-	return opMethod
-}
-
 func (jsonRPC) request(p protocol, c *operation) (r *request, err error) {
-	method := methodOf(p, c)
+	method := c.method
+	if c.kind != opMethod {
+		method = spellingOf(c.kind).method(p)
+	}
 	var params []byte
 	if c.kind != opMethod {
 		params, err = p.params(c)

@@ -23,9 +23,6 @@ type Credential struct {
 	Query url.Values
 	// Cookies are sent by name and value.
 	Cookies []*http.Cookie
-	// Accepted, if it is set, is called when the agent has answered a request with
-	// it by anything but 401 or 403. It must not block.
-	Accepted func()
 }
 
 // Equal reports whether two credentials put the same into a request; nil is none.
@@ -106,13 +103,7 @@ func (w *wallet) credential(req *http.Request) (*Credential, error) {
 // for another one, and returns nil if there is none; what the user can do is then noted
 // for the error.
 func (w *wallet) answered(req *http.Request, resp *http.Response, cred *Credential) (*Credential, error) {
-	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
-		if cred != nil && cred.Accepted != nil {
-			cred.Accepted()
-		}
-		return nil, nil
-	}
-	if w.source == nil {
+	if w.source == nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
 		return nil, nil
 	}
 	next, err := w.source(req.Context(), &Challenge{

@@ -44,10 +44,9 @@ type exchange struct {
 	what   string // the operation, or the card
 	url    *url.URL
 	resp   *http.Response
-	// op is opMethod for what is no operation; ownURL: no other operation has its URL.
-	// arrays: an answer in JSON may be a stream.
-	kind           opKind
-	ownURL, arrays bool
+	// kind is opMethod for what is no operation; ownURL: no other operation has its URL.
+	kind   opKind
+	ownURL bool
 }
 
 // printable reports whether an ID from outside can be a header.
@@ -84,7 +83,7 @@ func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client,
 		}
 		return nil, x.explainLoss(x.failed(err))
 	}
-	if err := decodeBody(shown(u), resp); err != nil {
+	if err := checkEncoding(shown(u), resp); err != nil {
 		return nil, err
 	}
 	x.resp = resp

@@ -102,8 +102,8 @@ func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
 	c := &Client{}
 	at, _ := url.Parse("http://agent.example" + x.path)
 	resp := &http.Response{StatusCode: x.status, Header: x.header, Body: io.NopCloser(strings.NewReader(x.body))}
-	ex := &exchange{c: c, what: x.verb + " " + x.path, url: at, resp: resp, a: &attempt{delivery: call.delivery}, kind: op, ownURL: true, arrays: op.streams()}
-	if x.status < 300 && (ex.isStream() || op.streams() && ex.becomesStream()) {
+	ex := &exchange{c: c, what: x.verb + " " + x.path, url: at, resp: resp, a: &attempt{delivery: call.delivery}, kind: op, ownURL: true}
+	if x.status < 300 && (ex.isStream() || op.streams() && ex.begins() == ':') {
 		s := &Stream{endpoint: e, way: how, at: "agent", frames: newFrameReader(resp.Body, true)}
 		for {
 			frames, err := s.frames.next(nil)

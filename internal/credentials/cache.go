@@ -17,14 +17,14 @@ const (
 	// reconnects would keep asking a provider that is down.
 	failPause = 10 * time.Second
 	// freshTime is how long after the replacement of a refused token a further refusal
-	// means that the agent takes no such token.
+	// means that the agent takes no such token. (Rejected: to end it when the agent takes
+	// one. Nobody revokes two tokens within a minute.)
 	freshTime = time.Minute
 )
 
 // held is a cache's content.
 type held struct {
-	token string // the token, or what stands for it
-	value *given
+	token string
 	// renewAt is when the next one is got; after expiry this one is useless; zero: never.
 	renewAt, expiry time.Time
 	// instead is when it replaced a refused one.
@@ -125,22 +125,6 @@ func (c *cache) run(f *flight, refused string) {
 		c.held = nil
 	}
 	close(f.done)
-}
-
-// isNew reports whether what is held replaced a refused one, and the agent has not
-// accepted it yet; accepted notes that the agent has.
-func (c *cache) isNew() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.held != nil && !c.held.instead.IsZero()
-}
-
-func (c *cache) accepted() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.held != nil {
-		c.held.instead = time.Time{}
-	}
 }
 
 // forget makes the next call get another one.

@@ -3,10 +3,8 @@ package credentials
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,13 +21,11 @@ const (
 	commandTime = 20 * time.Second
 	// commandWait is how long its output may stay open after its end: a child may hold it.
 	commandWait = 500 * time.Millisecond
-	// tokenLife is how long a token without a known end is used. Those of the platforms
-	// live for an hour, and their tools return one that is already in use.
+	// tokenLife is how long a command's token is used. Those of the platforms live for an
+	// hour, and their tools return one that is already in use.
 	tokenLife = 5 * time.Minute
 	// maxComplaint bounds the stderr of a failing command in an error.
 	maxComplaint = 500
-	// maxHeaders bounds the headers from a command.
-	maxHeaders = 32
 )
 
 // A Command prints a credential. Like an agent that is started it runs in a directory of
@@ -41,8 +37,8 @@ type Command struct {
 	Base, Workspace string
 }
 
-// run runs the command without a shell, and returns its output. input is its stdin.
-func (c *Command) run(ctx context.Context, input string) ([]byte, error) {
+// run runs the command without a shell, and returns its output.
+func (c *Command) run(ctx context.Context) ([]byte, error) {
 	vars, words, err := agentproc.Words(c.Line)
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "agent: "))
@@ -66,7 +62,7 @@ func (c *Command) run(ctx context.Context, input string) ([]byte, error) {
 	out.limit, complaint.limit = maxSecret+1, 8<<10
 	cmd := exec.CommandContext(ctx, path, words[1:]...)
 	cmd.Dir, cmd.Env = dir, env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &complaint
+	cmd.Stdout, cmd.Stderr = &out, &complaint
 	cmd.WaitDelay = commandWait
 	ownGroup(cmd)
 	err = cmd.Run()
@@ -107,69 +103,21 @@ func lastLines(b []byte) string {
 	return safe.Line(strings.Join(lines[max(0, len(lines)-3):], " "), maxComplaint)
 }
 
-// given is a command's output: headers, or a bare token.
-type given struct {
-	header http.Header
-	token  string
-	// expiry is zero if unknown.
-	expiry time.Time
-}
-
-// ask runs the command for a URL.
-func (c *Command) ask(ctx context.Context, to string, now time.Time) (*given, error) {
-	input, err := json.Marshal(map[string]string{"uri": to})
+// token runs the command, and returns the token that it prints: gcloud auth
+// print-access-token, az … -o tsv.
+func (c *Command) token(ctx context.Context) (string, error) {
+	out, err := c.run(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	out, err := c.run(ctx, string(input)+"\n")
-	if err != nil {
-		return nil, err
+	token := string(bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\uFEFF"))))
+	switch {
+	case token == "":
+		return "", errors.New("it printed nothing")
+	case strings.ContainsAny(token, " \t\r\n{"):
+		return "", errors.New("it must print one token and nothing else")
 	}
-	g, err := readGiven(out)
-	if err != nil {
-		return nil, err
-	}
-	if g.expiry.IsZero() && (g.token != "" || len(g.header) > 0) {
-		g.expiry = now.Add(tokenLife)
-	}
-	return g, nil
-}
-
-// readGiven reads a command's output. Its first byte and its members tell the format:
-//
-//	a token  gcloud auth print-access-token, az … -o tsv
-//	headers  the credential helpers of build tools: {"headers":{…},"expires":…}
-//	         (EngFlow's specification, as Bazel's --credential_helper has it)
-//
-// An empty object means that no credential is needed.
-func readGiven(out []byte) (*given, error) {
-	out = bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\uFEFF")))
-	if len(out) == 0 {
-		return nil, errors.New("it printed nothing")
-	}
-	if out[0] != '{' {
-		token := string(out)
-		if strings.ContainsAny(token, " \t\r\n") {
-			return nil, errors.New("it printed neither one token nor a JSON object with headers")
-		}
-		return &given{token: token}, checkToken(token)
-	}
-	var v struct {
-		Headers map[string][]string `json:"headers"`
-		Expires string              `json:"expires"`
-	}
-	if err := json.Unmarshal(out, &v); err != nil {
-		return nil, errors.New("it printed something that begins like JSON and is not what a credential helper prints")
-	}
-	if v.Headers == nil && !bytes.Equal(bytes.Join(bytes.Fields(out), nil), []byte("{}")) {
-		return nil, errors.New(`it printed JSON without headers: a token is printed bare, or as {"headers":{"Authorization":["Bearer …"]}}`)
-	}
-	header, err := checkHeaders(v.Headers)
-	if err != nil {
-		return nil, err
-	}
-	expiry, err := readTime(v.Expires)
-	return &given{header: header, expiry: expiry}, err
+	return token, checkToken(token)
 }
 
 // checkToken refuses what a header cannot carry.
@@ -178,41 +126,4 @@ func checkToken(token string) error {
 		return errors.New("it gives a token that cannot stand in a header")
 	}
 	return nil
-}
-
-// checkHeaders refuses names and values that would change the request itself.
-func checkHeaders(given map[string][]string) (http.Header, error) {
-	if len(given) > maxHeaders {
-		return nil, fmt.Errorf("it gives %d headers, more than %d", len(given), maxHeaders)
-	}
-	h := http.Header{}
-	for name, values := range given {
-		canonical := http.CanonicalHeaderKey(name)
-		switch canonical {
-		case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Te", "Trailer", "Upgrade",
-			"Proxy-Connection", "Proxy-Authorization", "Content-Type", "Content-Encoding", "Accept", "Expect":
-			return nil, fmt.Errorf("it gives the header %s, which belongs to the request itself", canonical)
-		}
-		if !safe.HeaderName(name) {
-			return nil, errors.New("it gives a header whose name is none")
-		}
-		for _, v := range values {
-			if len(v) > maxSecret || !safe.HeaderValue(v) {
-				return nil, fmt.Errorf("it gives the header %s with a value that cannot be one", canonical)
-			}
-			h[canonical] = append(h[canonical], v)
-		}
-	}
-	return h, nil
-}
-
-func readTime(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return t, errors.New("it says when it expires in a way that is not RFC 3339")
-	}
-	return t, nil
 }

@@ -18,7 +18,6 @@ type logins struct {
 
 	mu    sync.Mutex
 	login *Login // as last read
-	stamp string
 }
 
 // known is the login as last read, nil if there is none.
@@ -28,14 +27,11 @@ func (l *logins) known() *Login {
 	return l.login
 }
 
-// set notes a stored login; nil: read it again.
+// set notes a stored login; nil: there is none.
 func (l *logins) set(login *Login) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.login, l.stamp = login, ""
-	if login != nil {
-		l.stamp = l.s.opts.Store.stamp(login)
-	}
+	l.login = login
 }
 
 // current returns the login on the disk: another process may have signed in, renewed
@@ -45,23 +41,16 @@ func (l *logins) current(ctx context.Context) (*Login, error) {
 	if store == nil || Origin(l.s.opts.Agent) == "" {
 		return nil, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.login != nil {
-		if stamp := store.stamp(l.login); stamp != "" && stamp == l.stamp {
-			return l.login, nil
-		}
-	}
 	login, err := store.Find(ctx, l.s.opts.Agent, l.s.opts.OAuth.ClientID)
 	if err != nil {
 		return nil, err
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.login == nil || login == nil || l.login.token() != login.token() {
 		l.cache.forget()
 	}
-	l.login, l.stamp = login, ""
-	if login != nil {
-		l.stamp = store.stamp(login)
+	if l.login = login; login != nil {
 		l.s.opts.Learn(login.Secrets.all()...)
 	}
 	return login, nil
@@ -113,8 +102,7 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 		return nil, err
 	}
 	if h := login.held(refused, s); h != nil {
-		// Another bridge has renewed it, perhaps so soon that the file's time is the same.
-		s.logins.set(login)
+		s.logins.set(login) // another bridge has renewed it
 		return h, nil
 	}
 	switch {

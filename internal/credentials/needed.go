@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -44,8 +43,7 @@ func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err er
 
 // NamesProvider reports whether an identity provider is known without the agent's card.
 func (s *Source) NamesProvider() bool {
-	r := s.Refusal()
-	return s.opts.OAuth.Issuer != "" || r != nil && oauth.ReadHint(r.Authenticate).Metadata != ""
+	return s.opts.OAuth.Issuer != ""
 }
 
 // Given names what the user has given beside sign-ins, "" if nothing.

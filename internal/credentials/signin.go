@@ -47,18 +47,16 @@ func (s *Source) SignIn(ctx context.Context, how *SignIn, user User) (*Login, er
 	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
 		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
 	}
-	plan, err := s.plan(how)
+	st, err := s.plan(how)
 	if err != nil {
 		return nil, err
 	}
 	login := &Login{Origin: Origin(s.opts.Agent), Agent: safe.Bare(s.opts.Agent), Created: s.opts.Now()}
-	for _, step := range plan {
-		if err := s.signInTo(ctx, login, &step, how, user); err != nil {
-			return nil, err
-		}
-		if step.scheme.Name != "" {
-			login.Schemes = append(login.Schemes, step.scheme.Name)
-		}
+	if err := s.signInTo(ctx, login, st, how, user); err != nil {
+		return nil, err
+	}
+	if st.scheme.Name != "" {
+		login.Schemes = []string{st.scheme.Name}
 	}
 	s.opts.Learn(login.Secrets.all()...)
 	unlock, err := s.opts.Store.Lock(ctx, login)
@@ -87,20 +85,20 @@ func (s *Source) keep(ctx context.Context, login *Login) error {
 	return nil
 }
 
-// A step is one scheme of a sign-in.
+// A step is what a sign-in answers: one scheme.
 type step struct {
 	scheme a2a.SecurityScheme
 	scopes []string
 	// oauth: by a provider; otherwise the user enters a secret.
 	oauth bool
-	// hint is from the agent's 401, where there is no card.
-	hint oauth.Hint
 	// confirmed are the origins to which the user has agreed in this sign-in.
 	confirmed []string
 }
 
-// plan chooses the first of the card's alternatives whose schemes we can all meet.
-func (s *Source) plan(how *SignIn) ([]step, error) {
+// plan chooses the first of the card's alternatives of which one scheme is open, and one
+// that we can meet. (Rejected: several secrets in one request. No agent that was tried wants
+// that.)
+func (s *Source) plan(how *SignIn) (*step, error) {
 	card := how.Card
 	if card == nil {
 		return s.planWithoutCard()
@@ -110,12 +108,11 @@ func (s *Source) plan(how *SignIn) ([]step, error) {
 		if s.opts.Scheme != "" && !slices.ContainsFunc(alternative, func(u a2a.SchemeUse) bool { return u.Scheme == s.opts.Scheme }) {
 			continue
 		}
-		steps, reason := s.steps(card, alternative)
-		if reason == "" && len(steps) > 0 {
-			return steps, nil
-		}
-		if reason != "" {
+		switch st, reason := s.step(card, alternative); {
+		case reason != "":
 			why = append(why, reason)
+		case st != nil:
+			return st, nil
 		}
 	}
 	switch {
@@ -124,8 +121,8 @@ func (s *Source) plan(how *SignIn) ([]step, error) {
 	case len(why) > 0:
 		return nil, errors.New(strings.Join(why, "; "))
 	}
-	if steps, err := s.planWithoutCard(); err == nil {
-		return steps, nil
+	if st, err := s.planWithoutCard(); err == nil {
+		return st, nil
 	}
 	if len(card.Requirements) > 0 {
 		return nil, errors.New("nothing is left to sign in to: what the card asks for, the other options give already")
@@ -149,46 +146,43 @@ func alternatives(card *a2a.Card) (list []a2a.Requirement) {
 	return list
 }
 
-// steps are those of an alternative; reason tells why it cannot be met.
-func (s *Source) steps(card *a2a.Card, alternative a2a.Requirement) (list []step, reason string) {
-	providers := 0
+// step is that of an alternative, nil if nothing of it is open; reason tells why it cannot
+// be met.
+func (s *Source) step(card *a2a.Card, alternative a2a.Requirement) (st *step, reason string) {
 	for _, use := range alternative {
 		sc := schemeNamed(card, use.Scheme)
 		if s.opts.covered(&sc) {
 			continue
 		}
-		st := step{scheme: sc, scopes: slices.Clone(use.Scopes)}
+		if st != nil {
+			return nil, fmt.Sprintf("the card wants %q and %q at once: --header gives one of them", st.scheme.Name, sc.Name)
+		}
+		st = &step{scheme: sc, scopes: slices.Clone(use.Scopes)}
 		switch sc.Type {
 		case "mutualTLS":
 			return nil, fmt.Sprintf("%q wants a certificate of yours: --client-cert and --client-key give it", sc.Name)
 		case "oauth2", "openIdConnect":
 			st.oauth = true
-			if providers++; providers > 1 {
-				return nil, "the card wants tokens of two identity providers in one request, for which there is one header"
-			}
 		case "http", "apiKey":
 		default:
 			return nil, fmt.Sprintf("the card wants %q, which is a kind of scheme that a2astdio does not know", sc.Name)
 		}
-		list = append(list, st)
 	}
-	return list, ""
+	return st, ""
 }
 
 // planWithoutCard uses what the user has configured, or what the agent has answered in
 // place of its card.
-func (s *Source) planWithoutCard() ([]step, error) {
+func (s *Source) planWithoutCard() (*step, error) {
 	var hint oauth.Hint
 	if c := s.Refusal(); c != nil {
 		hint = oauth.ReadHint(c.Authenticate)
 	}
 	switch {
 	case s.opts.OAuth.Issuer != "":
-		return []step{{oauth: true, scopes: hint.Scopes, hint: hint}}, nil
-	case hint.Metadata != "":
-		return []step{{oauth: true, scopes: hint.Scopes, hint: hint}}, nil
+		return &step{oauth: true, scopes: hint.Scopes}, nil
 	case hint.Scheme == "basic":
-		return []step{{scheme: a2a.SecurityScheme{Type: "http", Scheme: "basic"}}}, nil
+		return &step{scheme: a2a.SecurityScheme{Type: "http", Scheme: "basic"}}, nil
 	case hint.Scheme == "bearer":
 		return nil, errors.New("the agent wants a token and does not say whose: --oauth-issuer names the identity provider; a token that you have goes into A2ASTDIO_TOKEN, or into auth login --with-token")
 	case s.Refusal() != nil:

@@ -14,7 +14,7 @@ import (
 // signInOAuth signs in at an identity provider. If only the agent names the provider,
 // the user is asked before anything goes there, and what is confirmed is stored.
 func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *SignIn, user User) error {
-	provider, resource, err := s.providerFor(ctx, login, st, how, user)
+	provider, err := s.providerFor(ctx, login, st, how, user)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 	if err := s.confirmEndpoints(ctx, login, st, provider, scopes, user); err != nil {
 		return err
 	}
-	browser := &oauth.CodeLogin{Provider: provider, Scopes: scopes, Resource: resource, Redirect: s.opts.OAuth.Redirect}
+	browser := &oauth.CodeLogin{Provider: provider, Scopes: scopes, Redirect: s.opts.OAuth.Redirect}
 	defer browser.Close()
 	secret, err := s.clientFor(ctx, login, provider, scopes, browser, device)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 	client := s.client(login.ClientID, secret, s.opts.OAuth.Params)
 	var t *oauth.Token
 	if device {
-		l := &oauth.DeviceLogin{Client: client, Provider: provider, Scopes: scopes, Resource: resource, Show: user.Enter}
+		l := &oauth.DeviceLogin{Client: client, Provider: provider, Scopes: scopes, Show: user.Enter}
 		t, login.Account, err = l.Run(ctx)
 	} else {
 		browser.Client = client
@@ -55,43 +55,19 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 }
 
 // providerFor finds the provider. Nothing is asked of one that only the agent names
-// before the user has agreed to it. resource is the agent's own name as a resource, if it
-// has one (RFC 9728).
-func (s *Source) providerFor(ctx context.Context, login *Login, st *step, how *SignIn, user User) (p *oauth.Provider, resource string, err error) {
+// before the user has agreed to it.
+func (s *Source) providerFor(ctx context.Context, login *Login, st *step, how *SignIn, user User) (*oauth.Provider, error) {
 	if s.opts.OAuth.Issuer != "" {
-		p, err = s.configured(ctx, how.Card)
-		return p, "", err
+		return s.configured(ctx, how.Card)
 	}
-	if st.scheme.Type != "" {
-		urls, err := namedBy(&st.scheme)
-		if err == nil {
-			err = s.confirmNames(ctx, login, st, urls, user)
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		p, err = s.candidate(ctx, &st.scheme)
-		return p, "", err
-	}
-	r, err := oauth.ReadResource(ctx, s.http, s.opts.Agent, st.hint.Metadata)
-	if err != nil {
-		return nil, "", err
-	}
-	if len(st.scopes) == 0 {
-		st.scopes = r.Scopes
-	}
-	for _, issuer := range r.Providers {
-		if err := s.confirmNames(ctx, login, st, []string{issuer}, user); err != nil {
-			return nil, "", err
-		}
-		if p, _, err = oauth.Discover(ctx, s.http, issuer); err == nil {
-			return p, r.Resource, nil
-		}
-	}
+	urls, err := namedBy(&st.scheme)
 	if err == nil {
-		err = errors.New("the agent names no identity provider: --oauth-issuer does")
+		err = s.confirmNames(ctx, login, st, urls, user)
 	}
-	return nil, "", err
+	if err != nil {
+		return nil, err
+	}
+	return s.candidate(ctx, &st.scheme)
 }
 
 // scopesFor are the scopes to ask for. It adds those for renewal and for the account

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
-	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -30,8 +29,7 @@ type Options struct {
 	// Token is a bare token, key or user:password. It is placed where the card wants it.
 	// At most one of Token and Command is set.
 	Token Secret
-	// Command prints a token or headers; see readGiven. It gets {"uri":"…"} on its stdin,
-	// and none of our variables.
+	// Command prints a token. It gets none of our variables.
 	Command Command
 	// HeaderBy names the source of Header's Authorization for the user; "" is --header.
 	HeaderBy string
@@ -111,8 +109,10 @@ func New(opts *Options) *Source {
 
 // Close ends renewals. It gives them a moment to be stored.
 func (s *Source) Close() error {
-	for _, c := range s.caches() {
-		c.close()
+	for _, c := range []*cache{s.command, s.program, s.logins.cache} {
+		if c != nil {
+			c.close()
+		}
 	}
 	s.http.CloseIdleConnections()
 	return nil
@@ -139,9 +139,6 @@ func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*trans
 	case err != nil:
 		return nil, s.explain(err)
 	case c.Status == 0, c.Status == http.StatusUnauthorized && cred != nil && !cred.Equal(c.Refused):
-		if cred != nil && s.isNew() {
-			cred.Accepted = s.accepted
-		}
 		return cred, nil
 	}
 	return nil, s.cure(c)
@@ -155,22 +152,6 @@ func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.C
 		return given, err
 	}
 	return s.logins.credential(ctx, c)
-}
-
-// isNew reports whether a credential replaced a refused one; accepted notes that the
-// agent accepts it.
-func (s *Source) isNew() bool {
-	return slices.ContainsFunc(s.caches(), (*cache).isNew)
-}
-
-func (s *Source) accepted() {
-	for _, c := range s.caches() {
-		c.accepted()
-	}
-}
-
-func (s *Source) caches() []*cache {
-	return slices.DeleteFunc([]*cache{s.command, s.program, s.logins.cache}, func(c *cache) bool { return c == nil })
 }
 
 // own returns what was given for this agent without a sign-in, and the card's schemes
@@ -195,28 +176,7 @@ func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Cr
 	if h == nil || err != nil {
 		return nil, nil, err
 	}
-	return s.made(h, c)
-}
-
-// made makes the credential of what a cache holds.
-func (s *Source) made(h *held, c *transport.Challenge) (*transport.Credential, []string, error) {
-	switch {
-	case h.value.token != "":
-		return s.place(h.value.token, c)
-	case len(h.value.header) == 0:
-		return nil, nil, nil
-	}
-	return &transport.Credential{Header: h.value.header}, s.everything(c), nil
-}
-
-// everything returns all schemes: a command's headers are made for this agent.
-func (s *Source) everything(c *transport.Challenge) (names []string) {
-	if c.Card != nil {
-		for _, scheme := range c.Card.Security {
-			names = append(names, scheme.Name)
-		}
-	}
-	return names
+	return s.place(h.token, c)
 }
 
 func (s *Source) place(secret string, c *transport.Challenge) (*transport.Credential, []string, error) {
@@ -241,7 +201,7 @@ func (s *Source) refusedToken(k *cache, c *transport.Challenge) string {
 	if h == nil || c.Status != http.StatusUnauthorized || c.Refused == nil {
 		return ""
 	}
-	if cred, _, err := s.made(h, c); err == nil && cred.Equal(c.Refused) {
+	if cred, _, err := s.place(h.token, c); err == nil && cred.Equal(c.Refused) {
 		return h.token
 	}
 	return ""
@@ -249,19 +209,13 @@ func (s *Source) refusedToken(k *cache, c *transport.Challenge) string {
 
 func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
 	now := s.opts.Now()
-	g, err := s.opts.Command.ask(ctx, safe.Bare(s.opts.Agent), now)
+	token, err := s.opts.Command.token(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the credential command: %w", err)
 	}
-	h := &held{token: g.token, value: g, expiry: g.expiry, renewAt: renewal(now, g.expiry)}
-	s.opts.Learn(g.token)
-	for _, values := range g.header {
-		s.opts.Learn(values...)
-	}
-	if h.token == "" {
-		h.token = fmt.Sprint(g.header)
-	}
-	return h, nil
+	s.opts.Learn(token)
+	expiry := now.Add(tokenLife)
+	return &held{token: token, expiry: expiry, renewAt: renewal(now, expiry)}, nil
 }
 
 // getProgram gets a token for the client itself.
@@ -284,7 +238,7 @@ func (s *Source) getProgram(ctx context.Context, _ string) (*held, error) {
 		return nil, err
 	}
 	s.opts.Learn(t.Access)
-	return &held{token: t.Access, value: &given{token: t.Access}, expiry: t.Expiry, renewAt: renewal(t.Obtained, t.Expiry)}, nil
+	return &held{token: t.Access, expiry: t.Expiry, renewAt: renewal(t.Obtained, t.Expiry)}, nil
 }
 
 func (s *Source) client(id, secret string, params url.Values) *oauth.Client {

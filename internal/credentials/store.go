@@ -188,14 +188,3 @@ func (s *Store) Lock(ctx context.Context, l *Login) (unlock func(), err error) {
 	}
 	return func() { _ = lock.Close() }, nil // the system would do it, too
 }
-
-// stamp changes when a login's file changes, or when the directory does, which happens
-// when others come.
-func (s *Store) stamp(l *Login) string {
-	info, err := os.Stat(s.file(l.Origin, l.ClientID))
-	dir, dirErr := os.Stat(s.dir)
-	if err != nil || dirErr != nil {
-		return ""
-	}
-	return fmt.Sprint(info.ModTime().UnixNano(), info.Size(), dir.ModTime().UnixNano())
-}

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 )
 
 // TestNames: a message has its method and ID, a reply the method of its request.
@@ -118,67 +116,46 @@ func TestChunking(t *testing.T) {
 	}
 }
 
-// TestFile: a file is begun anew, private, and renamed when it is full: a trace takes
-// at most twice its limit.
+// TestFile: a file is begun anew, and private.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
-	synctest.Test(t, func(t *testing.T) { fileAnew(t, path) })
-}
-
-func fileAnew(t *testing.T, path string) {
-	other := path + ".1"
-	for _, old := range []string{path, other} {
-		if err := os.WriteFile(old, []byte("old\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(path, []byte("old\n"), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000, time.UTC)
-	r, err := Create(path, &Options{Version: "v", Mode: "bridge", MaxFile: 2000, Now: func() time.Time { at = at.Add(time.Millisecond); return at }})
+	r, err := Create(path, &Options{Version: "v", Mode: "bridge"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, _ := os.ReadFile(other); string(b) != "old\n" {
-		t.Errorf("what was no trace is gone")
-	}
-	for range 3 {
-		for range 9 {
-			r.Tap(false, []byte(`{"a":"`+strings.Repeat("x", 50)+`"}`))
-		}
-		<-time.After(2 * gather) // so that it is written in several parts
-	}
+	r.Tap(false, []byte(`{"a":1}`))
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	r.Tap(false, []byte("{}")) // too late
-	first, err1 := os.ReadFile(other)
-	second, err2 := os.ReadFile(path)
-	if err := errors.Join(err1, err2); err != nil {
+	b, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := records(t, first), records(t, second[bytes.IndexByte(second, '\n')+1:])
-	var head Record
-	if err := json.Unmarshal(second[:bytes.IndexByte(second, '\n')], &head); err != nil || head.Kind != KindStart || head.Part < 2 || head.Run != a[0].Run || head.N != 0 {
-		t.Errorf("the second part begins with %s", second[:200])
+	if all := records(t, b); len(all) != 3 || all[0].Kind != KindStart || all[2].Kind != KindStop {
+		t.Errorf("it holds %s", b)
 	}
-	if b[0].N != a[len(a)-1].N+1 || b[len(b)-1].Kind != KindStop || len(first) > 2200 || a[0].Part == head.Part {
-		t.Errorf("%d bytes to record %d, then from %d", len(first), a[len(a)-1].N, b[0].N)
-	}
-	if want := `"wire":"bridge","kind":"start","format":2,"program":"a2astdio","version":"v"`; !bytes.Contains(second, []byte(want)) {
-		t.Errorf("no %s in %s", want, second)
+	if want := `"wire":"bridge","kind":"start","format":2,"program":"a2astdio","version":"v"`; !bytes.Contains(b, []byte(want)) {
+		t.Errorf("no %s in %s", want, b)
 	}
 	if info, _ := os.Stat(path); runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", info.Mode())
 	}
-	if r, err := Create(path, nil); err != nil {
-		t.Error(err)
-	} else if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(other); err == nil {
-		t.Error("what an older run has put aside is there beside a new trace")
-	}
 	if _, err := Create(filepath.Join(path, "x"), nil); err == nil {
 		t.Error("a file below a file")
+	}
+}
+
+// TestFull: a file that is full ends the trace, and Close says so.
+func TestFull(t *testing.T) {
+	var out bytes.Buffer
+	r := New(&bounded{&out, 300}, nil)
+	r.Tap(false, bytes.Repeat([]byte("x"), 500))
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "and ends there") || len(records(t, out.Bytes())) != 1 {
+		t.Errorf("%v: %s", err, out.Bytes())
 	}
 }
 

@@ -122,7 +122,6 @@ type Record struct {
 	Limit   int64  `json:"limit,omitempty"`
 	Redact  bool   `json:"redact,omitempty"`
 	Run     string `json:"run,omitempty"`
-	Part    int    `json:"part,omitempty"`
 	Records int64  `json:"records,omitempty"`
 }
 

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -23,15 +22,13 @@ const (
 // A Reader reads a trace record by record, in constant memory. A fault in a trace does
 // not end it: the Reader notes the fault, and reads what it can.
 type Reader struct {
-	path   string // of the newest part; "" if it is no file
-	file   *os.File
-	rest   []*os.File // later parts
-	files  *File
+	file   *os.File // nil if it reads no file
+	kept   bool     // Close must not close it
 	lines  lineReader
 	record Record
 	at     Position
 
-	line    int64 // its number in its part
+	line    int64 // its number
 	last    int64 // the number of the last record
 	run     string
 	raw     []byte // the record's line
@@ -45,13 +42,11 @@ type Reader struct {
 
 // A Position is the place of a record: see [Reader.File].
 type Position struct {
-	Part   int
 	Offset int64
 	Length int
 }
 
-// Open opens the trace in a file; "-" is stdin. It also opens the earlier part, if the
-// same run has written it.
+// Open opens the trace in a file; "-" is stdin.
 func Open(path string, stdin io.Reader) (*Reader, error) {
 	if path == "-" {
 		return NewReader(stdin)
@@ -60,43 +55,14 @@ func Open(path string, stdin io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	r := &Reader{path: path, file: f, files: &File{}}
-	run, part := headOf(f)
-	if part > 1 {
-		aside, err := os.Open(asideName(path))
-		if err == nil {
-			if before, _ := headOf(aside); before == run {
-				r.file, r.rest = aside, []*os.File{f}
-			} else {
-				aside.Close()
-			}
-		}
-	}
-	for _, part := range append([]*os.File{r.file}, r.rest...) {
-		r.files.add(part)
-	}
-	r.lines = newLineReader(r.file)
+	r := &Reader{file: f, lines: newLineReader(f)}
 	return r, r.first()
 }
 
 // NewReader reads a trace from src.
 func NewReader(src io.Reader) (*Reader, error) {
-	r := &Reader{files: &File{}}
-	r.lines = newLineReader(src)
+	r := &Reader{lines: newLineReader(src)}
 	return r, r.first()
-}
-
-// headOf reads the first line of a part, and goes back.
-func headOf(f *os.File) (run string, part int) {
-	line, _ := bufio.NewReaderSize(f, 4<<10).ReadSlice('\n')
-	var head Record
-	if head.Decode(bytes.TrimSpace(line)) == nil {
-		run, part = head.Run, head.Part
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return "", 0
-	}
-	return run, part
 }
 
 // maxGarbage bounds the lines before the first record.
@@ -152,9 +118,6 @@ func (r *Reader) read() (*Record, error) {
 		found, err := r.lines.next()
 		r.torn = false
 		switch {
-		case err == io.EOF && len(r.rest) > 0:
-			r.nextPart()
-			continue
 		case err != nil:
 			return nil, err
 		case found.long:
@@ -166,7 +129,7 @@ func (r *Reader) read() (*Record, error) {
 			continue
 		}
 		bad := r.record.Decode(bytes.TrimSuffix(found.b, []byte{'\r'}))
-		if bad != nil && !found.whole && len(r.rest) == 0 {
+		if bad != nil && !found.whole {
 			r.torn = true // still being written, or cut off
 			return nil, io.EOF
 		}
@@ -185,52 +148,28 @@ func (r *Reader) read() (*Record, error) {
 		}
 		r.any, r.raw = true, found.b
 		r.at.Offset, r.at.Length = found.offset, len(found.b)
-		if r.check() {
-			return &r.record, nil
-		}
+		r.check()
+		return &r.record, nil
 	}
 }
 
-// check reads what a record says of the trace, and reports whether to return it.
-func (r *Reader) check() bool {
+// check reads what a record says of the trace.
+func (r *Reader) check() {
 	rec := &r.record
 	switch {
 	case rec.Kind == KindStart:
-		if rec.Format > Format && rec.Part <= 1 {
+		if rec.Format > Format {
 			r.note("this trace has format %d, and this program knows %d: what is known of it is shown", rec.Format, Format)
 		}
 		if r.run != "" && rec.Run != r.run {
 			r.note("another run begins at line %d: two processes have written to this file", r.line)
 		}
-		if r.run == "" && rec.Part > 1 {
-			r.note("the beginning is gone: this is part %d, and what was before was put aside and replaced", rec.Part)
-		}
-		if rec.Run != r.run || rec.N > 0 {
-			r.last = rec.N
-		}
-		again := rec.Part > 1 && rec.Run == r.run
-		r.run, r.stopped = rec.Run, false
-		if r.last == 0 {
-			r.last = -1 // any number may come first
-		}
-		return !again
+		r.run = rec.Run
 	case rec.N != r.last+1 && r.last >= 0:
 		r.note("records %d to %d are missing", r.last+1, rec.N-1)
 	}
 	r.last = rec.N
 	r.stopped = rec.Kind == KindStop
-	return true
-}
-
-// nextPart continues with the next part.
-func (r *Reader) nextPart() {
-	if !r.files.kept {
-		r.file.Close()
-	}
-	r.file, r.rest = r.rest[0], r.rest[1:]
-	r.lines = newLineReader(r.file)
-	r.line = 0
-	r.at.Part++
 }
 
 func (r *Reader) note(format string, args ...any) {
@@ -264,9 +203,8 @@ func (r *Reader) Notes() []string {
 // still runs.
 func (r *Reader) Stopped() bool { return r.stopped }
 
-// Wait waits until a growing file may have more than at the last io.EOF. It continues
-// with the new file when the old one is moved away or begun anew. It returns ctx's
-// error when ctx ends.
+// Wait waits until a growing file may have more than at the last io.EOF, or was begun
+// anew. It returns ctx's error when ctx ends.
 func (r *Reader) Wait(ctx context.Context) error {
 	timer := time.NewTimer(pollTime)
 	defer timer.Stop()
@@ -275,47 +213,23 @@ func (r *Reader) Wait(ctx context.Context) error {
 		return ctx.Err()
 	case <-timer.C:
 	}
-	if r.path == "" {
+	if r.file == nil {
 		return io.EOF
 	}
-	now, err := os.Stat(r.path)
-	if err != nil {
-		return nil // it is being moved away
-	}
-	is, err := r.file.Stat()
-	switch {
-	case err == nil && os.SameFile(now, is) && now.Size() >= r.lines.offset:
-		return nil
-	case err == nil && os.SameFile(now, is): // begun anew
-		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-			return fmt.Errorf("trace: %w", err)
-		}
-		r.lines = newLineReader(r.file)
-		r.line = 0
+	if now, err := r.file.Stat(); err != nil || now.Size() >= r.lines.offset {
 		return nil
 	}
-	// Moved away: its rest comes first.
-	next, err := os.Open(r.path)
-	if err != nil {
-		return nil
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("trace: %w", err)
 	}
-	r.rest = append(r.rest, next)
-	r.files.add(next)
+	r.lines, r.line = newLineReader(r.file), 0
 	return nil
 }
 
-// Close closes the files, unless File has been called.
+// Close closes the file, unless File has been called.
 func (r *Reader) Close() error {
-	if r.files.kept {
+	if r.file == nil || r.kept {
 		return nil
 	}
-	var errs []error
-	if r.file != nil {
-		errs = append(errs, r.file.Close())
-	}
-	for _, f := range r.rest {
-		errs = append(errs, f.Close())
-	}
-	r.file, r.rest = nil, nil
-	return errors.Join(errs...)
+	return r.file.Close()
 }

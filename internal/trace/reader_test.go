@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 )
 
 // head is the first line of a trace, as a program of some format writes it.
@@ -113,64 +111,40 @@ func TestReaderMemory(t *testing.T) {
 	}
 }
 
-// TestParts: the earlier part is read first.
-func TestParts(t *testing.T) {
+// TestFollow: a follower gets what is written later, also to a file that is begun anew.
+func TestFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
-	synctest.Test(t, func(t *testing.T) {
-		w, err := Create(path, &Options{MaxFile: 3000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		follower, err := Open(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer follower.Close()
-		var followed []int64
-		for range 5 {
-			for range 5 {
-				w.Tap(false, []byte(`{"a":"`+strings.Repeat("x", 50)+`"}`))
-			}
-			<-time.After(2 * gather)
-			followed = append(followed, read(t, follower)...)
-			if err := follower.Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			followed = append(followed, read(t, follower)...)
-		}
-		w.Close()
-		if err := follower.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		followed = append(followed, read(t, follower)...)
-		if len(followed) != 27 || followed[0] != 1 || followed[26] != 27 || len(follower.Notes()) > 0 || !follower.Stopped() {
-			t.Errorf("a follower has read %v: %q", followed, follower.Notes())
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := follower.Wait(ctx); err == nil {
-			t.Error("waiting does not end")
-		}
-	})
+	if err := os.WriteFile(path, []byte(head(2, "a")+message(2)+message(3)[:40]), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	r, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	got := read(t, r)
-	if len(got) < 15 || got[len(got)-1] != 27 || !slices.IsSorted(got) {
-		t.Errorf("the records are %v", got)
+	for _, step := range []struct {
+		text string
+		want []int64
+	}{
+		{head(2, "a") + message(2) + message(3)[:40], []int64{1, 2}},
+		{head(2, "a") + message(2) + message(3) + message(4), []int64{3, 4}},
+		{head(2, "b"), []int64{1}},
+		{head(2, "b") + message(2), []int64{2}},
+	} {
+		if err := os.WriteFile(path, []byte(step.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, r); !slices.Equal(got, step.want) {
+			t.Errorf("a follower has read %v, want %v", got, step.want)
+		}
 	}
-	if err := os.Remove(path + ".1"); err != nil {
-		t.Fatal(err)
-	}
-	r, err = Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if read(t, r); !strings.Contains(strings.Join(r.Notes(), "\n"), "the beginning is gone") {
-		t.Errorf("the notes are %q", r.Notes())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Wait(ctx); err == nil {
+		t.Error("waiting does not end")
 	}
 }
 

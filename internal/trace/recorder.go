@@ -1,11 +1,13 @@
 package trace
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -21,9 +23,9 @@ const (
 	FullLimit = 64 << 20
 	// headSize is how much is recorded of anything larger.
 	headSize = 4 << 10
-	// DefaultMaxFile is the size at which a file is full: editors can still show it, and
-	// it holds a day of hard work.
-	DefaultMaxFile = 256 << 20
+	// maxFile is the size at which a file is full: editors can still show it, and it
+	// holds a day of hard work.
+	maxFile = 256 << 20
 )
 
 // Options tell what a trace must not hold, and how it is written. Zero values are good.
@@ -42,9 +44,6 @@ type Options struct {
 	Limit int
 	// Redact replaces each text of the conversation by its length.
 	Redact bool
-	// MaxFile is the size at which a file is renamed, with ".1" behind its name, and a new
-	// one begun; 0: [DefaultMaxFile], negative: never.
-	MaxFile int64
 	// Version is the program's. Mode is what the program does: "bridge", "client", "proxy"
 	// or "tap".
 	Version, Mode string
@@ -69,23 +68,41 @@ type Recorder struct {
 
 // New returns a Recorder that writes to out, which it does not close.
 func New(out io.Writer, opts *Options) *Recorder {
-	return start(plainFile{out}, opts)
+	return start(out, func() error { return nil }, opts)
 }
 
 // Create returns a Recorder that writes to a file. It empties an existing file. Only
 // the file's owner can read it: conversations with an agent are private.
 func Create(path string, opts *Options) (*Recorder, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
-	f, err := createFile(path, opts.MaxFile)
+	// Append mode: if two processes have the same file, their lines mix, and none is
+	// overwritten. Each write is one system call.
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	return start(f, opts), nil
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := f.Chmod(0o600); err != nil { // an existing file would keep its mode
+			f.Close()
+			return nil, fmt.Errorf("trace: %w", err)
+		}
+	}
+	return start(&bounded{f, maxFile}, f.Close, opts), nil
 }
 
-func start(out file, opts *Options) *Recorder {
+// bounded writes so many bytes, and refuses what is more.
+type bounded struct {
+	to   io.Writer
+	left int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, fmt.Errorf("it has %d MB, and ends there", maxFile>>20)
+	}
+	return b.to.Write(p)
+}
+
+func start(out io.Writer, finish func() error, opts *Options) *Recorder {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -98,7 +115,8 @@ func start(out file, opts *Options) *Recorder {
 	// masker's tables, so that a start does not wait for them.
 	go func() {
 		defer close(r.ended)
-		r.err = newWorker(out, opts, began).run(r.q)
+		err := newWorker(out, opts, began).run(r.q)
+		r.err = cmp.Or(err, finish())
 	}()
 	return r
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -18,14 +19,11 @@ const (
 
 // A worker turns items into records. It belongs to the Recorder's goroutine.
 type worker struct {
-	out   file
+	out   io.Writer
 	enc   *encoder
 	opts  *Options
 	start time.Time
 	last  time.Time // of the current item
-	first time.Time // of the first record in buf
-	id    string    // of the run
-	part  int
 
 	n       int64 // records
 	buf     []byte
@@ -38,8 +36,8 @@ type worker struct {
 	open    map[int64]*exchange
 }
 
-func newWorker(out file, opts *Options, now time.Time) *worker {
-	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: newRun(), said: map[string]*said{},
+func newWorker(out io.Writer, opts *Options, now time.Time) *worker {
+	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, said: map[string]*said{},
 		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", from: map[uint64][]EventRef{}},
 		pending: [2]map[string]string{{}, {}}}
 	w.head(now)
@@ -77,9 +75,6 @@ func (w *worker) run(q *queue) error {
 	w.buf = strconv.AppendInt(append(w.buf, `,"records":`...), w.n, 10)
 	w.finish()
 	w.flush()
-	if err := w.out.Close(); w.failed == nil {
-		w.failed = err
-	}
 	return w.failed
 }
 
@@ -106,9 +101,6 @@ func (w *worker) item(it *item, b []byte) {
 
 // begin begins a record.
 func (w *worker) begin(at time.Time, wire, dir, kind string) {
-	if len(w.buf) == 0 {
-		w.first = at
-	}
 	w.n++
 	b := append(w.buf, `{"n":`...)
 	b = strconv.AppendInt(b, w.n, 10)
@@ -155,20 +147,10 @@ func (w *worker) number(name string, n int64) {
 	}
 }
 
-// flush writes the formatted records, if need be to a new part.
+// flush writes the formatted records.
 func (w *worker) flush() {
 	if w.failed == nil && len(w.buf) > 0 {
-		if w.out.full(len(w.buf)) {
-			body := w.buf
-			w.buf = nil
-			if w.failed = w.out.next(); w.failed == nil {
-				w.head(w.first)
-				w.buf = append(w.buf, body...)
-			}
-		}
-		if w.failed == nil {
-			_, w.failed = w.out.Write(w.buf)
-		}
+		_, w.failed = w.out.Write(w.buf)
 	}
 	if cap(w.buf) > 4*flushSize {
 		w.buf = nil
@@ -176,15 +158,9 @@ func (w *worker) flush() {
 	w.buf = w.buf[:0]
 }
 
-// head is the first record of each part.
+// head is the first record.
 func (w *worker) head(at time.Time) {
-	w.part++
-	n := w.n
-	if w.part > 1 {
-		w.n = -1 // a later part's head has no number
-	}
 	w.begin(at, WireBridge, "", KindStart)
-	w.n = max(w.n, n)
 	w.number("format", Format)
 	w.text("program", "a2astdio")
 	w.text("version", w.opts.Version)
@@ -194,8 +170,7 @@ func (w *worker) head(at time.Time) {
 	if w.opts.Redact {
 		w.buf = append(w.buf, `,"redact":true`...)
 	}
-	w.text("run", w.id)
-	w.number("part", int64(w.part))
+	w.text("run", newRun())
 	w.finish()
 }
 

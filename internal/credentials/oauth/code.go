@@ -38,8 +38,6 @@ type CodeLogin struct {
 	Client   *Client
 	Provider *Provider
 	Scopes   []string
-	// Resource is what the token is for (RFC 8707); "": not stated.
-	Resource string
 	// Redirect is the URL to come back to, "" for a free port of this machine. Some
 	// providers accept only the exact URL that was registered with them.
 	Redirect string
@@ -88,9 +86,6 @@ func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err erro
 		nonce = rand.Text()
 		options = append(options, oauth2.SetAuthURLParam("nonce", nonce))
 	}
-	if l.Resource != "" {
-		options = append(options, oauth2.SetAuthURLParam("resource", l.Resource))
-	}
 	config := l.Client.config(l.Provider, l.Scopes, l.server.redirect)
 	page := config.AuthCodeURL(state, options...)
 	local, answers := l.server.serve(page, state)
@@ -109,9 +104,6 @@ func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err erro
 		return nil, "", err
 	}
 	options = append(l.Client.options(), oauth2.VerifierOption(verifier))
-	if l.Resource != "" {
-		options = append(options, oauth2.SetAuthURLParam("resource", l.Resource))
-	}
 	began := l.Client.now()
 	tok, err := config.Exchange(l.Client.context(ctx), code, options...)
 	if err != nil {

@@ -18,7 +18,6 @@ type DeviceLogin struct {
 	Client   *Client
 	Provider *Provider
 	Scopes   []string
-	Resource string
 	// Show tells the user to open a URL and enter the code, and returns at once. complete
 	// is a URL with the code in it, "" if there is none.
 	Show func(ctx context.Context, code, page, complete string, until time.Time) error
@@ -32,12 +31,8 @@ func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, loginTime, fmt.Errorf("nobody has signed in at %s within %v: begin again", name, loginTime))
 	defer cancel()
-	options := l.Client.options()
-	if l.Resource != "" {
-		options = append(options, oauth2.SetAuthURLParam("resource", l.Resource))
-	}
 	config := l.Client.config(l.Provider, l.Scopes, "")
-	given, err := config.DeviceAuth(l.Client.context(ctx), options...)
+	given, err := config.DeviceAuth(l.Client.context(ctx), l.Client.options()...)
 	if err != nil {
 		return nil, "", l.Client.explain(ctx, l.Provider, "a code for a device", err)
 	}

@@ -7,7 +7,7 @@
 // has the rules, and stores the tokens.
 //
 // golang.org/x/oauth2 makes the requests of the token endpoint, github.com/coreos/
-// go-oidc verifies ID tokens. What neither has is here: the metadata of RFC 8414
-// and RFC 9728, the loopback redirect of RFC 8252, the issuer in the answer
+// go-oidc verifies ID tokens. What neither has is here: the metadata of RFC 8414,
+// the loopback redirect of RFC 8252, the issuer in the answer
 // (RFC 9207), registration (RFC 7591) and revocation (RFC 7009).
 package oauth

@@ -86,34 +86,14 @@ func TestFromEndpoints(t *testing.T) {
 // What an agent's 401 says of how to authenticate.
 func TestReadHint(t *testing.T) {
 	for _, test := range []struct{ headers, want string }{
-		{`Bearer`, `{bearer [] }`},
-		{`Basic realm="x"|Bearer error="invalid_token", error_description="a, b=c"`, `{bearer [] }`},
-		{`Bearer realm="a\"b", error=insufficient_scope, scope="read write"`, `{bearer [read write] }`},
-		{`Bearer resource_metadata="https://agent.example/.well-known/oauth-protected-resource"`, `{bearer [] https://agent.example/.well-known/oauth-protected-resource}`},
-		{`Basic realm="scope=x"`, `{basic [] }`},
-		{``, `{ [] }`},
+		{`Bearer`, `{bearer []}`},
+		{`Basic realm="x"|Bearer error="invalid_token", error_description="a, b=c"`, `{bearer []}`},
+		{`Bearer realm="a\"b", error=insufficient_scope, scope="read write"`, `{bearer [read write]}`},
+		{`Basic realm="scope=x"`, `{basic []}`},
+		{``, `{ []}`},
 	} {
 		if got := fmt.Sprint(ReadHint(strings.Split(test.headers, "|"))); got != test.want {
 			t.Errorf("%s: %s, not %s", test.headers, got, test.want)
-		}
-	}
-}
-
-// What an agent says of itself as a resource is read from its own origin, and must
-// be about something there.
-func TestReadResource(t *testing.T) {
-	answer := ""
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, answer) }))
-	defer s.Close()
-	for _, test := range []struct{ agent, answer, want string }{
-		{s.URL + "/a", `{"resource":"` + s.URL + `/a","authorization_servers":["https://idp.example"]}`, ""},
-		{"https://agent.example", `{}`, "is to be found elsewhere"},
-		{s.URL + "/a", `{"resource":"https://other.example"}`, "named for another resource"},
-	} {
-		answer = test.answer
-		r, err := ReadResource(t.Context(), NewHTTP(nil), test.agent, s.URL+"/.well-known/oauth-protected-resource")
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || err == nil && r.Providers[0] != "https://idp.example" {
-			t.Errorf("%+v: %v", r, err)
 		}
 	}
 }

@@ -99,6 +99,8 @@ func (a *agent) say(ctx context.Context, conn net.Conn, s *script) error {
 			if s.pace > 0 {
 				next = next.Add(s.pace)
 				rest(time.Until(next))
+			}
+			if s.pace > 0 || s.fresh {
 				stamp(w, time.Now())
 			}
 			if _, err := conn.Write(w); err != nil {

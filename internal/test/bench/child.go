@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"runtime/pprof"
 	"strings"
 	"sync"
 
@@ -45,10 +47,22 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	url := flags.String("agent", "", "the agent's `URL`")
 	n := flags.Int("sessions", 1, "how many messages a baseline sends at once")
 	file := flags.String("trace", "", "where the bridge writes a trace")
+	profile := flags.String("profile", "", "where the bridge writes a CPU profile")
 	if flags.Parse(args[1:]) != nil {
 		return 2
 	}
 	var err error
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err == nil {
+			err = pprof.StartCPUProfile(f)
+		}
+		if err != nil {
+			fmt.Fprintln(stderr, "bench:", err)
+			return 1
+		}
+		defer pprof.StopCPUProfile()
+	}
 	switch args[0] {
 	case modeRaw:
 		err = fetch(*url, *n, stdin, func(body io.Reader) error {

@@ -72,6 +72,13 @@ func statusV03(i int, text string) []byte {
 		taskID, contextID, quoted(text), messageID, clock(i), 10+i%90)
 }
 
+// toolEvent is a tool call as Gemini CLI's server tells of it.
+func toolEvent(call, message, status, more string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":45,"result":{"kind":"status-update","taskId":"%s","contextId":"%s","status":{"state":"working","message":{"kind":"message","role":"agent",`+
+		`"messageId":%q,"parts":[{"kind":"data","data":{"request":{"callId":%q,"name":"run_shell_command","args":{"command":"make"}},"status":%q%s,"tool":{"kind":"execute"}}}]}},`+
+		`"final":false,"metadata":{"coderAgent":{"kind":%q}}}}`, taskID, contextID, message, call, status, more, "tool-call-update")
+}
+
 // A spelling is how one version says when a task begins and ends.
 type spelling struct {
 	card       string // with a %s for the URL

@@ -34,20 +34,17 @@ func named(event func(int, string) []byte, id string) func(i int) []byte {
 	}
 }
 
-// toolEvent is a tool call as Gemini CLI's server tells of it.
-func toolEvent(i int, status, more string) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":45,"result":{"kind":"status-update","taskId":"%s","contextId":"%s","status":{"state":"working","message":{"kind":"message","role":"agent",`+
-		`"messageId":"m%d","parts":[{"kind":"data","data":{"request":{"callId":"call-%d","name":"run_shell_command","args":{"command":"make"}},"status":%q%s,"tool":{"kind":"execute"}}}]}},`+
-		`"final":false,"metadata":{"coderAgent":{"kind":%q}}}}`, taskID, contextID, i, i/2, status, more, "tool-call-update")
+func nthTool(i int, status, more string) []byte {
+	return toolEvent(fmt.Sprintf("call-%d", i/2), fmt.Sprintf("m%d", i), status, more)
 }
 
-func calls(i int) []byte { return toolEvent(i, []string{"executing", "success"}[i%2], "") }
+func calls(i int) []byte { return nthTool(i, []string{"executing", "success"}[i%2], "") }
 
 func approvals(i int) []byte {
 	if i%2 == 1 {
 		return artifactV03(i, text(i, textSize, false))
 	}
-	return bytes.Replace(toolEvent(i, "awaiting_approval", `,"confirmationDetails":{"type":"exec","title":"Run","command":"make","rootCommand":"make"}`),
+	return bytes.Replace(nthTool(i, "awaiting_approval", `,"confirmationDetails":{"type":"exec","title":"Run","command":"make","rootCommand":"make"}`),
 		[]byte("tool-call-update"), []byte("tool-call-confirmation"), 1)
 }
 

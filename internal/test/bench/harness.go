@@ -23,6 +23,8 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&h.rounds, "rounds", 7, "how often each process runs, in turns")
 	flags.StringVar(&h.bridge, "bridge", "", "an a2astdio `executable` to measure, instead of bridge.Serve in this one")
 	flags.BoolVar(&h.trace, "trace", false, "the bridge with a trace, too")
+	flags.StringVar(&h.picture, "picture", "", "draw what growth measures into a `FILE`, as SVG")
+	flags.StringVar(&h.profile, "profile", "", "write the CPU profile of the newest bridge into a `FILE`; not with -bridge")
 	if flags.Parse(args) != nil {
 		return 2
 	}
@@ -55,7 +57,9 @@ type harness struct {
 	only   []string
 	bridge string
 	trace  bool
-	runner runner
+	// picture and profile are files to write.
+	picture, profile string
+	runner           runner
 }
 
 func (h *harness) wants(name string) bool { return len(h.only) == 0 || slices.Contains(h.only, name) }
@@ -75,7 +79,7 @@ func (h *harness) run(ctx context.Context) error {
 		return err
 	}
 	defer a.close()
-	h.runner = runner{self: self, bridge: h.bridge, agent: a, dir: dir, state: filepath.Join(dir, "state")}
+	h.runner = runner{self: self, bridge: h.bridge, profile: h.profile, agent: a, dir: dir, state: filepath.Join(dir, "state")}
 	h.printf("%s %s/%s, %d cores, %d rounds in turns, medians; CPU of the process with its start, without ours\n\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), h.rounds)
 	for _, sc := range Scenarios() {
@@ -109,6 +113,7 @@ func (h *harness) looks() []look {
 		{"load", "session/load of a conversation of 100,000 events", h.load},
 		{"idle-sessions", "descriptors and memory after a prompt in each of 1,000 sessions", h.idleSessions},
 		{"after-big", "memory after one event of 63 MiB", h.afterBig},
+		{"growth", "turns of 1,000 to 1,000,000 events", h.growth},
 		{"cold", "from the start of a process to the answer to initialize", h.cold},
 		{"idle", "after a turn", h.idle},
 	}

@@ -33,8 +33,10 @@ type measurement struct {
 type runner struct {
 	self   string // our own executable
 	bridge string // a2astdio's path; "" for our own serve mode
-	agent  *agent
-	dir    string // the sessions' directory
+	// profile is the file for a profile of that; "" for none.
+	profile string
+	agent   *agent
+	dir     string // the sessions' directory
 	// state is the bridge's directory for what it stores, not the user's.
 	state string
 }
@@ -53,7 +55,7 @@ func (r *runner) command(ctx context.Context, mode string, sessions int) *exec.C
 	}
 	args := []string{mode, "-agent", r.agent.URL, "-sessions", strconv.Itoa(sessions)}
 	if serves(mode) {
-		args = append(args, traced...)
+		args = append(args, append(traced, "--profile", r.profile)...)
 	}
 	cmd := exec.CommandContext(ctx, r.self, args...)
 	cmd.Env = append(env, childEnv+"=1")

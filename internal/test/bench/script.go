@@ -21,6 +21,8 @@ type script struct {
 	// pace is the time between two writes, 0 for none; with a pace each write has a place
 	// for its time.
 	pace time.Duration
+	// fresh: each write has a place for a time all the same, which makes its IDs new ones.
+	fresh bool
 	// events and marks count what one ring holds; size is its bytes as frames.
 	events, marks, size int
 	payloads            [][]byte
