@@ -36,7 +36,7 @@ func TestTraceDecisions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, *rec.Clone())
+			all = append(all, *rec)
 			switch {
 			case rec.Kind == trace.KindDecision && rec.What != trace.DecideFold && rec.What != trace.DecideMerge:
 				what = append(what, rec.What)

@@ -58,7 +58,7 @@ func (l *logins) current(ctx context.Context) (*Login, error) {
 
 // credential returns the login's credential, nil if there is none or none is wanted.
 func (l *logins) credential(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
-	if l.s.opts.Header.Get("Authorization") != "" && len(l.s.opts.open(c.Card, nil)) == 0 {
+	if l.s.opts.Header.Get("Authorization") != "" && len(l.s.opts.open(c.Card, "")) == 0 {
 		return nil, nil
 	}
 	login, err := l.current(ctx)

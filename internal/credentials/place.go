@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
@@ -129,16 +128,16 @@ func (o *Options) placedByCard(secret string, c *transport.Challenge) (key Key, 
 }
 
 // open returns the open schemes of the alternative with the fewest; nil if one
-// alternative is met, or the card wants nothing. answered are schemes that something
-// else answers.
-func (o *Options) open(card *a2a.Card, answered []string) (left []string) {
+// alternative is met, or the card wants nothing. answered is one that something else
+// answers.
+func (o *Options) open(card *a2a.Card, answered string) (left []string) {
 	if card == nil {
 		return nil
 	}
 	for i, alternative := range card.Requirements {
 		var names []string
 		for _, use := range alternative {
-			if s := schemeNamed(card, use.Scheme); !o.covered(&s) && !slices.Contains(answered, use.Scheme) {
+			if s := schemeNamed(card, use.Scheme); !o.covered(&s) && use.Scheme != answered {
 				names = append(names, use.Scheme)
 			}
 		}

@@ -95,7 +95,7 @@ func TestOpen(t *testing.T) {
 		{security: `[{"header":[],"login":[]},{"cert":[]}]`, opts: Options{Certificate: true}, want: "[]"},
 		{security: `[{"header":[],"login":[]}]`, opts: Options{Header: http.Header{"X-Key": {"x"}}}, answered: "login", want: "[]"},
 	} {
-		if got := fmt.Sprint(test.opts.open(cardOf(t, schemes03+test.security), []string{test.answered})); got != test.want {
+		if got := fmt.Sprint(test.opts.open(cardOf(t, schemes03+test.security), test.answered)); got != test.want {
 			t.Errorf("%s: %s, not %s", test.security, got, test.want)
 		}
 	}

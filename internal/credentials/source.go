@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -80,8 +79,6 @@ type Source struct {
 	// refusal is the agent's last challenge, for a sign-in; card is the agent's, if known.
 	refusal *transport.Challenge
 	card    *a2a.Card
-	// programScopes are those that the client's token was got for; nil: there was none.
-	programScopes *[]string
 }
 
 // New makes a source. It reads nothing and sends nothing.
@@ -121,11 +118,8 @@ func (s *Source) Close() error {
 // Credential is a transport.CredentialSource.
 func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 	s.mu.Lock()
-	if c.Card != nil && c.Card != s.card {
+	if c.Card != nil {
 		s.card = c.Card
-		if s.program != nil && s.opts.OAuth.Scopes == nil && s.programScopes != nil && !slices.Equal(*s.programScopes, wantedScopes(c.Card)) {
-			s.program.forget() // it was got for a card that nobody had seen yet
-		}
 	}
 	if c.Status != 0 {
 		s.refusal = c
@@ -154,43 +148,42 @@ func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.C
 	return s.logins.credential(ctx, c)
 }
 
-// own returns what was given for this agent without a sign-in, and the card's schemes
-// that it answers.
-func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Credential, []string, error) {
+// own returns what was given for this agent without a sign-in, and the card's scheme that
+// it answers.
+func (s *Source) own(ctx context.Context, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
 	var h *held
-	var err error
 	switch {
 	case !s.opts.Token.IsZero():
 		secret, err := s.opts.Token.read()
 		if err != nil {
-			return nil, nil, err
+			return nil, "", err
 		}
 		return s.place(secret, c)
 	case s.command != nil:
 		h, err = s.command.value(ctx, s.refusedToken(s.command, c))
 	case s.program != nil && c.Card == nil && c.Status == 0:
-		return nil, nil, nil // the card says which scopes it wants, and is mostly public
+		return nil, "", nil // the card says which scopes it wants, and is mostly public
 	case s.program != nil:
 		h, err = s.program.value(ctx, s.refusedToken(s.program, c))
 	}
 	if h == nil || err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
 	return s.place(h.token, c)
 }
 
-func (s *Source) place(secret string, c *transport.Challenge) (*transport.Credential, []string, error) {
+func (s *Source) place(secret string, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
 	if s.opts.Scheme != "" && c.Card == nil && c.Status == 0 {
-		return nil, nil, nil // the card says where the user wants it
+		return nil, "", nil // the card says where the user wants it
 	}
 	key, scheme, err := s.opts.placed(secret, c)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
 	s.opts.Learn(secret, key.Value)
-	cred := &transport.Credential{}
+	cred = &transport.Credential{}
 	key.put(cred)
-	return cred, []string{scheme}, nil
+	return cred, scheme, nil
 }
 
 // refusedToken returns the refused token, if the cache holds it.
@@ -229,9 +222,6 @@ func (s *Source) getProgram(ctx context.Context, _ string) (*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	s.programScopes = &scopes
-	s.mu.Unlock()
 	client := s.client(s.opts.OAuth.ClientID, secret, s.opts.OAuth.Params)
 	t, err := client.ForProgram(ctx, provider, scopes)
 	if err != nil {

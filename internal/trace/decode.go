@@ -4,75 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"reflect"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/tidwall/gjson"
-
-	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 var errNoRecord = errors.New("this is no record of a trace")
 
-// Decode reads a line of a trace into r, and overwrites all of r. JSON and ID are views
-// of the line. It skips unknown members, which a newer program may have written.
+// Decode reads a line of a trace into r, and overwrites all of r. It skips unknown members,
+// which a newer program may have written.
 func (r *Record) Decode(line []byte) error {
 	*r = Record{}
-	if !gjson.ValidBytes(line) {
+	if json.Unmarshal(line, r) != nil || r.Kind == "" || r.Wire == "" {
 		return errNoRecord
-	}
-	s := rawjson.View(line)
-	if !rawjson.IsObject(s) {
-		return errNoRecord
-	}
-	var err error
-	rawjson.Walk(s, 0, func(key string, at int) int {
-		end := rawjson.SkipValue(s, at)
-		if err == nil {
-			err = r.set(key, s[at:end], line[at:end])
-		}
-		return end
-	})
-	if err != nil || r.Kind == "" || r.Wire == "" {
-		return errNoRecord
-	}
-	return nil
-}
-
-// fields are the indices of a Record's members, by their names in JSON.
-var fields = sync.OnceValue(func() map[string]int {
-	of := map[string]int{}
-	t := reflect.TypeFor[Record]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		of[name] = i
-	}
-	return of
-})
-
-// set sets a member. It is several times faster than encoding/json, which reads a line
-// twice.
-func (r *Record) set(key, value string, raw []byte) error {
-	i, ok := fields()[key]
-	if !ok {
-		return nil
-	}
-	switch f := reflect.ValueOf(r).Elem().Field(i); f.Kind() {
-	case reflect.String:
-		f.SetString(strings.Clone(rawjson.Text(value))) // most are short, and outlive the line
-	case reflect.Int, reflect.Int64:
-		n, err := strconv.ParseInt(value, 10, 64)
-		f.SetInt(n)
-		return err
-	default:
-		member := f.Addr().Interface()
-		if view, ok := member.(*json.RawMessage); ok {
-			*view = raw
-			return nil
-		}
-		return json.Unmarshal(raw, member)
 	}
 	return nil
 }
@@ -130,11 +74,4 @@ func (r *Record) Length() int64 {
 	}
 	b, _ := r.Payload()
 	return int64(len(b))
-}
-
-// Clone returns a copy that outlives the line.
-func (r *Record) Clone() *Record {
-	c := *r
-	c.ID, c.JSON = append(json.RawMessage(nil), r.ID...), append(json.RawMessage(nil), r.JSON...)
-	return &c
 }

@@ -87,7 +87,8 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if r.Kind == trace.KindStart && ix.start == nil {
-		ix.start = r.Clone()
+		start := *r
+		ix.start = &start
 	}
 	ix.build.Add(&it)
 	ix.check.Add(r)
