@@ -108,6 +108,13 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) *acp.Initialize2Respon
 	return r
 }
 
+// prepare tells a new session what its editor can show.
+func (e *acpEditor) prepare(session *Session) {
+	if e.v2 {
+		session.fold.InPlace()
+	}
+}
+
 // opened2 answers the requests that open a session, with the commands that are known already.
 func (e *acpEditor) opened2(session *Session, id string) acp.Session2Response {
 	r := acp.Session2Response{SessionID: id, ConfigOptions: configOptions2(session)}
