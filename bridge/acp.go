@@ -221,7 +221,6 @@ func (e *acpEditor) newSession(c *editorRequest) {
 	}
 	e.server.ide.open(c.conn, p.Cwd)
 	session := e.server.agent.NewSession(p.Cwd)
-	e.prepare(session)
 	session.additional = p.AdditionalDirectories
 	session.mcp = p.McpServers
 	if !e.server.add(session) {

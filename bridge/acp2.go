@@ -108,13 +108,6 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) *acp.Initialize2Respon
 	return r
 }
 
-// prepare tells a new session what its editor can show.
-func (e *acpEditor) prepare(session *Session) {
-	if e.v2 {
-		session.fold.InPlace()
-	}
-}
-
 // opened2 answers the requests that open a session, with the commands that are known already.
 func (e *acpEditor) opened2(session *Session, id string) acp.Session2Response {
 	r := acp.Session2Response{SessionID: id, ConfigOptions: configOptions2(session)}
@@ -182,7 +175,9 @@ func (s *Session) queue() (Turn, error) {
 		s.turn = newTurn(s)
 		return Turn{s.turn}, nil
 	case len(s.line) < maxHeld:
-		return s.waitLocked(), nil
+		t := s.waitLocked()
+		t.informed = s.turn.told && len(s.line) == 1
+		return t, nil
 	}
 	return Turn{}, ErrBusy
 }
@@ -278,7 +273,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	default:
 		c.fail(acp.CodeRequestCancelled, errHeld.Error(), "")
 	}
-	e.tellEnd(ctx, view, &result, err)
+	e.tellEnd(view, &result, err)
 	e.leave(c.conn, turn)
 }
 
@@ -303,7 +298,7 @@ func (t Turn) wait(ctx context.Context) error {
 	switch {
 	case t.isCancelled():
 		return errHeld
-	case t.fold.State == a2a.StateInputRequired:
+	case t.fold.State == a2a.StateInputRequired && !t.informed:
 		return errAsked
 	}
 	return nil
@@ -323,7 +318,7 @@ func (e *acpEditor) tellResumed(ctx context.Context, session *Session, goesOn bo
 }
 
 // tellEnd tells that a turn is over, and why.
-func (e *acpEditor) tellEnd(ctx context.Context, v *acpView, r *Result, err error) {
+func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 	if !e.v2 {
 		return
 	}
@@ -338,8 +333,13 @@ func (e *acpEditor) tellEnd(ctx context.Context, v *acpView, r *Result, err erro
 	if m := promptMeta(r); m != nil {
 		meta, _ = json.Marshal(m)
 	}
+	v.session.mu.Lock()
+	v.session.turn.told = true
+	v.session.mu.Unlock()
 	out := e.out(v.session)
-	e.send(ctx, out.Idle(nil, reason, failure, a2a.JSON(meta)))
+	line := out.Idle(nil, reason, failure, a2a.JSON(meta))
+	// As version 1's reply, it is written also if the bridge ends meanwhile.
+	_ = v.conn.Notify(context.Background(), acp.MethodSessionUpdate, json.RawMessage(gjson.GetBytes(line, "params").Raw))
 }
 
 // leave ends what a session does in the foreground.

@@ -114,7 +114,7 @@ func (e *acpEditor) open(c *editorRequest, p *acp.NewSessionRequest, show bool) 
 			s.agent.opts.Log.Debug("following the session's task", "session", session.ID, "err", err)
 			session.tellUnfinished(ctx, view, err)
 		}
-		e.tellEnd(ctx, view, &result, err)
+		e.tellEnd(view, &result, err)
 		e.leave(c.conn, turn)
 	})
 	if !running {
@@ -143,7 +143,6 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 	record.Cwd = cmp.Or(p.Cwd, record.Cwd)
 	s.ide.open(c.conn, record.Cwd)
 	session := s.agent.restore(record)
-	e.prepare(session)
 	session.mcp = p.McpServers
 	if !s.add(session) {
 		c.fail(acp.CodeInternal, tooManySessions(), "")

@@ -31,7 +31,8 @@ var cutWords = []string{"One ", "two ", "three.", "Four ", "five."}
 
 // A cutCase is an agent with an editor.
 type cutCase struct {
-	lines, v1 bool
+	editor.Protocol
+	v1 bool
 	// carrier is how the agent says text, which decides what its task holds of it. An
 	// artifact holds all, and so does a history of messages. Of status messages with one ID,
 	// which no history keeps (Gemini's server), the newest can be seen.
@@ -41,11 +42,14 @@ type cutCase struct {
 
 // cutCases are all of them.
 func cutCases() (all []cutCase) {
-	for _, lines := range []bool{false, true} {
+	for _, protocol := range []editor.Protocol{editor.ACP, editor.Lines, editor.ACP2} {
 		for _, v1 := range []bool{false, true} {
+			if protocol == editor.ACP2 && !v1 {
+				continue // what an editor speaks has nothing to do with what the agent speaks
+			}
 			for _, carrier := range []string{"artifact", "history", "status message"} {
 				for subscribe := agent.SubscribeTask; subscribe <= agent.SubscribeEcho; subscribe++ {
-					all = append(all, cutCase{lines, v1, carrier, subscribe})
+					all = append(all, cutCase{protocol, v1, carrier, subscribe})
 				}
 			}
 		}
@@ -113,7 +117,7 @@ func (c cutCase) play(t *testing.T, at int) (r cutResult) {
 		line := &cutLine{dial: listener.Dial}
 		network := &http.Transport{DialContext: line.DialContext}
 		n := 0
-		e, err := editor.Start(&editor.Options{Lines: c.lines, URL: agent.URL, Network: poison.RoundTripper{RoundTripper: network},
+		e, err := editor.Start(&editor.Options{Protocol: c.Protocol, URL: agent.URL, Network: poison.RoundTripper{RoundTripper: network},
 			NewID: func() string { n++; return fmt.Sprintf("id-%04d", n) }})
 		if err != nil {
 			t.Fatal(err)

@@ -60,7 +60,10 @@ type turn struct {
 	// turn that waited for others may run, over when it is released.
 	past     bool
 	up, over chan struct{}
-	trace    a2a.TraceContext // the editor's
+	// told: the editor knows that it is over. informed: it was written behind that of the turn
+	// before, by a user who knows what the agent has asked. Both for ACP's version 2.
+	told, informed bool
+	trace          a2a.TraceContext // the editor's
 	// accepted, if set, is called when the prompt is about to be sent.
 	accepted func(ctx context.Context) error
 	// execution is what the agent has answered to a slash command, if that was no

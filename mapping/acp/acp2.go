@@ -13,6 +13,8 @@ const (
 	MethodAuthLogin  = "auth/login"
 	MethodAuthLogout = "auth/logout"
 	MethodSteering   = "_session/steering"
+
+	MethodSessionUpdate = "session/update"
 )
 
 // CodeUnsupportedVersion says that no version is served that the client could speak.

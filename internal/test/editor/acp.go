@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -26,11 +27,14 @@ func (e *Editor) promptACP(t *Turn, text string, ready chan<- struct{}) {
 	t.request = id
 	close(ready)
 	m, ok := e.wait(reply)
+	if e.opts.Protocol == ACP2 && m.Get("result.messageId").Str != "" { // it was accepted, no more
+		m, ok = e.wait(t.idle)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	t.Stop = m.Get("result.stopReason").Str
+	t.Stop = m.Get("result.stopReason").Str + m.Get("stopReason").Str
 	if x := m.Get("error"); x.Exists() {
-		t.Err = x.Get("message").Str + ": " + x.Get("data.details").Str
+		t.Stop, t.Err = "", x.Get("message").Str+": "+x.Get("data.details").Str
 	}
 	if !ok {
 		t.Err = "the bridge has ended without a reply"
@@ -65,8 +69,9 @@ func (e *Editor) update(u gjson.Result) {
 
 // permission takes session/request_permission. The lock is held.
 func (e *Editor) permission(m gjson.Result) {
-	s := &Shown{Kind: Question, ID: m.Get("params.toolCall.toolCallId").Str}
-	for _, o := range m.Get("params.options").Array() {
+	p := m.Get("params")
+	s := &Shown{Kind: Question, ID: cmp.Or(p.Get("toolCall.toolCallId").Str, p.Get("subject.toolCall.toolCallId").Str, p.Get("subject.toolCallId").Str)}
+	for _, o := range p.Get("options").Array() {
 		s.Options, s.Kinds = append(s.Options, o.Get("optionId").Str), append(s.Kinds, o.Get("kind").Str)
 	}
 	var after time.Duration

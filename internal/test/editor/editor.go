@@ -51,9 +51,20 @@ type Shown struct {
 	Picked         string
 }
 
+// Protocol is what an editor speaks.
+type Protocol uint8
+
+const (
+	ACP Protocol = iota
+	ACP2
+	Lines
+)
+
+func (p Protocol) String() string { return [...]string{"ACP", "ACP 2", "A2A lines"}[p] }
+
 // Options say how to begin.
 type Options struct {
-	Lines   bool // A2A lines, and else ACP
+	Protocol
 	Network http.RoundTripper
 	URL     string
 	Idle    time.Duration
@@ -83,6 +94,9 @@ type Editor struct {
 	turn    *Turn
 	loaded  Turn
 	session string
+	// Of ACP 2: where a message or thought stands, what a call holds, what a terminal has shown.
+	items            map[string]place
+	calls, terminals map[string]string
 	// context and task are what a client of A2A lines keeps.
 	context, task string
 	asked         map[string]gjson.Result
@@ -100,18 +114,21 @@ type Turn struct {
 	Done      chan struct{}
 	request   int
 	cancelled bool
+	// idle gets the state of a session of ACP 2 that was busy in this turn and is idle, once.
+	busy bool
+	idle chan gjson.Result
 }
 
 // Start starts a bridge and its editor.
 func Start(opts *Options) (*Editor, error) {
-	e := &Editor{opts: opts, gone: make(chan struct{}), replies: map[int]chan gjson.Result{}, asked: map[string]gjson.Result{}}
+	e := &Editor{opts: opts, gone: make(chan struct{}), replies: map[int]chan gjson.Result{}, asked: map[string]gjson.Result{}, items: map[string]place{}, calls: map[string]string{}, terminals: map[string]string{}}
 	var err error
 	if e.client, err = transport.NewClient(opts.URL, &transport.ClientOptions{RoundTripper: opts.Network}); err != nil {
 		return nil, err
 	}
 	b := &bridge.Options{Version: "test", Name: opts.URL, Workspace: "/", IdleTimeout: opts.Idle, Client: e.client, Store: opts.Store,
 		Protocol: bridge.ProtocolACP, OnEOF: bridge.OnEOFCancel, NewID: opts.NewID}
-	if opts.Lines {
+	if opts.Protocol == Lines {
 		b.Protocol = bridge.ProtocolA2A
 	}
 	in, to := io.Pipe()
@@ -125,15 +142,21 @@ func Start(opts *Options) (*Editor, error) {
 		opts.Store.Wait()
 	})
 	e.wg.Go(e.read) // ends with the bridge
-	if opts.Lines {
+	if opts.Protocol == Lines {
 		return e, nil
 	}
-	e.call("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`)
+	hello, load, with := `{"protocolVersion":1,"clientCapabilities":{}}`, "session/load", ""
+	if opts.Protocol == ACP2 {
+		hello, load, with = `{"protocolVersion":2,"info":{"name":"test","version":"1"},"capabilities":{}}`, "session/resume", `,"replayFrom":{"type":"start"}`
+	}
+	if v := e.call("initialize", hello).Get("result.protocolVersion").Int(); v != int64(opts.Protocol)+1 {
+		return e, fmt.Errorf("the bridge speaks version %d of ACP", v)
+	}
 	if opts.Session != "" {
 		e.mu.Lock()
 		e.session, e.turn = opts.Session, &e.loaded
 		e.mu.Unlock()
-		m := e.call("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/","mcpServers":[]}`, opts.Session))
+		m := e.call(load, fmt.Sprintf(`{"sessionId":%q,"cwd":"/","mcpServers":[]%s}`, opts.Session, with))
 		e.loaded.Err = m.Get("error.message").Str
 		return e, nil
 	}
@@ -193,6 +216,10 @@ func (e *Editor) take(m gjson.Result) {
 			c <- m
 		}
 	case "session/update":
+		if e.opts.Protocol == ACP2 {
+			e.update2(m.Get("params.update"))
+			return
+		}
 		e.update(m.Get("params.update"))
 	case "session/request_permission":
 		e.permission(m)
@@ -242,12 +269,12 @@ func (e *Editor) call(method, params string) gjson.Result {
 
 // Prompt begins a turn.
 func (e *Editor) Prompt(text string) *Turn {
-	t := &Turn{Began: time.Now(), Done: make(chan struct{})}
+	t := &Turn{Began: time.Now(), Done: make(chan struct{}), idle: make(chan gjson.Result, 1)}
 	e.mu.Lock()
 	e.turn = t
 	e.mu.Unlock()
 	run := e.promptACP
-	if e.opts.Lines {
+	if e.opts.Protocol == Lines {
 		run = e.promptLines
 	}
 	ready := make(chan struct{})
@@ -268,7 +295,7 @@ func (e *Editor) Cancel(t *Turn) {
 	t.cancelled = true
 	id := t.request
 	e.mu.Unlock()
-	if e.opts.Lines {
+	if e.opts.Protocol == Lines {
 		e.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%d}}`, id)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
@@ -38,7 +39,7 @@ var excuses = []Excuse{
 		func(v *view) bool { return v.plan.Script.History == agent.HistoryNone && v.troubled() }},
 	{"a question that is a leg's result", "an editor of A2A lines that leaves behind it may let another process answer",
 		[]string{"a question waits, and the turn ends", "the turn ends before the agent's end"},
-		func(v *view) bool { return v.plan.Lines && v.turn.Act.Kind == Leave }},
+		func(v *view) bool { return v.plan.Protocol == editor.Lines && v.turn.Act.Kind == Leave }},
 	{"a snapshot that is old", "its words, and its questions, come late",
 		[]string{"a gap is told where nothing is missing", "the turn ends late"}, func(v *view) bool { return v.plan.Script.Get == agent.GetStale }},
 	{"a task does not tell the order of messages and artifacts", "a text comes twice or in another order only where both are there",

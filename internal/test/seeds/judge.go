@@ -105,7 +105,7 @@ var questions = []question{
 	{"a gap is told twice", func(v *view) string { return text(v.gaps > len(v.turn.Faults), "%d times", v.gaps) }},
 	{"a thought is lost or doubled", func(v *view) string {
 		got := v.shown(editor.Thought)
-		return text(v.judged() && !v.plan.Lines && len(got) != len(v.turn.Thoughts) && v.gaps == 0, "%q", got)
+		return text(v.judged() && v.plan.Protocol != editor.Lines && len(got) != len(v.turn.Thoughts) && v.gaps == 0, "%q", got)
 	}},
 	{"a question is not asked", func(v *view) string {
 		for _, s := range v.said {

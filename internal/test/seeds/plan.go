@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
@@ -37,7 +38,7 @@ func ParseReplay(s string) (r Replay, err error) {
 // A Plan is a world: an agent, its conversation with one user, and the faults.
 type Plan struct {
 	Replay
-	Lines  bool
+	editor.Protocol
 	Shape  shapes.Shape
 	Script *agent.Script
 	Turns  []*Turn
@@ -94,7 +95,12 @@ func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 func Generate(r Replay) *Plan {
 	p := &Plan{Replay: r}
 	d := p.draw("agent")
-	p.Lines = p.has("lines", 35)
+	switch {
+	case p.has("lines", 35):
+		p.Protocol = editor.Lines
+	case p.has("acp2", 50):
+		p.Protocol = editor.ACP2
+	}
 	s := shapes.Shape{Carrier: pick(d, "task", "status", "status", "artifact"), Form: pick(d, "delta", "delta", "cumulative", "whole", "pieces+whole"),
 		IDs: pick(d, "token", "message", "message"), History: pick(d, "none", "ours", "ours", "all"), Tokens: "words"}
 	if s.Carrier == "artifact" && s.Form != "whole" {
@@ -230,7 +236,7 @@ func (p *Plan) disturb(n int, t *Turn, story *agent.Turn) {
 	if p.has(name("act of the user"), 12) {
 		d := p.draw(name("which act of the user"))
 		kinds := []ActKind{Cancel, Leave}
-		if !p.Lines {
+		if p.Protocol != editor.Lines {
 			kinds = append(kinds, Kill)
 		}
 		t.Act = Act{pick(d, kinds...), 1 + d.IntN(len(story.Steps)), pick(d, 0, 5*time.Millisecond, 2*time.Second)}

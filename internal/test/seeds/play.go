@@ -46,7 +46,7 @@ func Play(p *Plan, dir func() string) (*Record, error) {
 	a := agent.New(p.Script)
 	network := &memnet.Network{Handler: a}
 	think := time.Duration(0)
-	opts := &editor.Options{Lines: p.Lines, Network: network, URL: agent.URL,
+	opts := &editor.Options{Protocol: p.Protocol, Network: network, URL: agent.URL,
 		Answer: func(q *editor.Shown) (string, time.Duration) { return q.Options[0], think }}
 	path := dir()
 	var err error

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the list of cases that are wrong"
 // notYet are the cases that are wrong today. The list may only shrink.
 const notYet = "../../../testdata/shapes.txt"
 
-// TestCases plays the cases over ACP and A2A lines.
+// TestCases plays the cases over all protocols.
 func TestCases(t *testing.T) {
 	listed, err := os.ReadFile(notYet)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -34,11 +34,11 @@ func TestCases(t *testing.T) {
 			if version == "1.0" && c.Only03 {
 				continue
 			}
-			for _, editor := range []string{"ACP", "A2A lines"} {
-				name := fmt.Sprintf("%s (%s, %s)", c.Name, version, editor)
+			for _, p := range []editor.Protocol{editor.ACP, editor.ACP2, editor.Lines} {
+				name := fmt.Sprintf("%s (%s, %s)", c.Name, version, p)
 				var found []string
-				for n, turn := range play(t, c.Script(version == "1.0"), editor != "ACP") {
-					for _, what := range c.judge(n, turn, editor != "ACP") {
+				for n, turn := range play(t, c.Script(version == "1.0"), p) {
+					for _, what := range c.judge(n, turn, p == editor.Lines) {
 						found = append(found, fmt.Sprintf("turn %d: %s", n, what))
 					}
 				}

@@ -6,17 +6,20 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
 )
 
 // TestCuts: the stream of each turn is cut behind an event, and the task can be asked for.
 // Nothing is lost or doubled without a gap that is told, and none is told where nothing is
-// missing.
+// missing. In ACP's version 2, where a message can be put right in its place, a gap excuses
+// nothing at an agent that keeps what it says.
 func TestCuts(t *testing.T) {
-	y := newTally()
-	each(t, Shapes("none", "ours", "all"), whole, func(t *testing.T, s Shape, v1 bool, answers []string) {
+	y := newTallies()
+	each(t, Shapes("none", "ours", "all"), []editor.Protocol{editor.ACP, editor.ACP, editor.ACP, editor.ACP2}, func(t *testing.T, s Shape, v1 bool, answers []string, p editor.Protocol) {
 		if s.Carrier == "message" {
 			return // without a task there is nothing to ask for
 		}
+		forgets := s.History == "none" && s.Carrier != "artifact"
 		for i, behind := range []int{1, 2, 3, 6} {
 			if !*all && i != (len(answers[0])+len(s.String()))%4 { // one of them, without a reason
 				continue
@@ -30,17 +33,18 @@ func TestCuts(t *testing.T) {
 					}
 				}
 			}
-			for n, turn := range play(t, script, false) {
+			for n, turn := range play(t, script, p) {
 				letters, lines, gaps := View(turn.Shown)
-				class := Judge(letters, lines, gaps, answers[n], true, s.History == "none" && s.Carrier != "artifact")
+				class := Judge(letters, lines, gaps, answers[n], p == editor.ACP || forgets, forgets)
 				if turn.Err != "" {
 					class = Error
 				}
-				y.add(t, s, answers, n, class, fmt.Sprint("ACP, cut behind event ", behind), func() string {
+				y[p].add(t, s, answers, n, class, fmt.Sprint(p, ", cut behind event ", behind), func() string {
 					return fmt.Sprintf("    shown: %q gaps %d %s", lines, gaps, turn.Err)
 				})
 			}
 		}
 	})
-	y.report(t, "ACP, cut", 1345)
+	y[editor.ACP].report(t, "ACP, cut", 18)
+	y[editor.ACP2].report(t, "ACP 2, cut", 3)
 }

@@ -45,7 +45,7 @@ type net struct {
 }
 
 // end plays a turn with a fault and an act of the user's.
-func end(t *testing.T, e Ending, v1 bool, faults []agent.Fault, do act, think time.Duration, over net) (r *ended) {
+func end(t *testing.T, e Ending, v1 bool, faults []agent.Fault, do act, think time.Duration, over net, p editor.Protocol) (r *ended) {
 	synctest.Test(t, func(t *testing.T) {
 		turn := e.Make()
 		turn.Faults = faults
@@ -57,7 +57,7 @@ func end(t *testing.T, e Ending, v1 bool, faults []agent.Fault, do act, think ti
 		}}
 		a := agent.New(script)
 		network := &memnet.Network{Handler: a}
-		ed, err := editor.Start(&editor.Options{Network: network, URL: agent.URL, Answer: func(q *editor.Shown) (string, time.Duration) { return q.Options[0], think }})
+		ed, err := editor.Start(&editor.Options{Protocol: p, Network: network, URL: agent.URL, Answer: func(q *editor.Shown) (string, time.Duration) { return q.Options[0], think }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,12 +198,15 @@ func TestEnds(t *testing.T) {
 			if fault != nil {
 				faults = []agent.Fault{*fault}
 			}
-			name := fmt.Sprintf("%s, %v, %v, thinks for %v, net %v", e.Name, fault, do, think, over)
+			p := newest()
+			if plays++; plays%8 == 0 { // one of them, without a reason
+				p = editor.ACP2
+			}
+			name := fmt.Sprintf("%s, %s, %v, %v, thinks for %v, net %v", p, e.Name, fault, do, think, over)
 			if !strings.Contains(name, *only) {
 				return
 			}
-			r := end(t, e, v1, faults, do, think, over)
-			plays++
+			r := end(t, e, v1, faults, do, think, over, p)
 			class := r.judge(e, len(steps), do, fault, over)
 			if class == "" {
 				return

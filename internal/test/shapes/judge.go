@@ -32,7 +32,7 @@ func View(shown []editor.Shown) (letters, lines string, gaps int) {
 		switch {
 		case s.Kind == editor.Gap:
 			gaps++
-		case s.Kind != editor.Text || s.Repeats:
+		case s.Kind != editor.Text || s.Repeats || s.Text == "":
 		default:
 			if s.ID != id && b.Len() > 0 {
 				b.WriteString(Break)

@@ -14,13 +14,21 @@ import (
 // patience bounds a turn, in virtual time.
 const patience = 10 * time.Minute
 
-// play plays a script's turns over ACP or A2A lines.
-func play(t *testing.T, script *agent.Script, lines bool) []*editor.Turn {
+// newest is ACP 2 with -both, and else ACP.
+func newest() editor.Protocol {
+	if *both {
+		return editor.ACP2
+	}
+	return editor.ACP
+}
+
+// play plays a script's turns over a protocol.
+func play(t *testing.T, script *agent.Script, p editor.Protocol) []*editor.Turn {
 	var prompts []string
 	for n := range script.Turns {
 		prompts = append(prompts, fmt.Sprintf("question %d", n))
 	}
-	return converse(t, script, prompts, &editor.Options{Lines: lines})
+	return converse(t, script, prompts, &editor.Options{Protocol: p})
 }
 
 // converse plays these prompts. A turn that does not end is cancelled.

@@ -43,7 +43,7 @@ func (r *recorded) play(t *testing.T, turn int, fault *agent.Fault) *shown {
 	}
 	s := &shown{calls: map[string]string{}}
 	var all strings.Builder
-	for _, turn := range converse(t, script, r.prompts, &editor.Options{Answer: answer}) {
+	for _, turn := range converse(t, script, r.prompts, &editor.Options{Protocol: newest(), Answer: answer}) {
 		letters, _, gaps := View(turn.Shown)
 		all.WriteString(letters)
 		s.gaps += gaps

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/editor"
 )
 
 var (
@@ -20,8 +22,8 @@ var (
 	only    = flag.String("shape", "", "play the shapes that have this in their name")
 	tells   = flag.String("class", "", "print wrong turns of this class only")
 	version = flag.String("v", "", "0.3 or 1.0; else both, each for half of the conversations")
-	all     = flag.Bool("all", false, "each shape with all conversations, not with one, and in both editor protocols")
-	both    = flag.Bool("both", false, "each shape in both editor protocols, not in one")
+	all     = flag.Bool("all", false, "each shape with all conversations, not with one, and in all editor protocols")
+	both    = flag.Bool("both", false, "each shape in all editor protocols, not in one")
 )
 
 func TestMain(m *testing.M) {
@@ -40,6 +42,14 @@ type tally struct {
 	shapes       map[string]bool
 	forms        map[string]map[string]int // by class
 	printed      int
+}
+
+// newTallies are for each editor protocol.
+func newTallies() (y [3]*tally) {
+	for p := range y {
+		y[p] = newTally()
+	}
+	return y
 }
 
 func newTally() *tally {
@@ -96,24 +106,29 @@ func byCount(counts map[string]int) []string {
 	})
 }
 
-// each calls f for all shapes and conversations, on all processors. Without -all or -both two
-// tests share the shapes, if they say that they are one half or the other.
-func each(t *testing.T, list []Shape, half int, f func(t *testing.T, s Shape, v1 bool, answers []string)) {
+// each calls f for all shapes and conversations, on all processors. Without -all or -both each
+// is in one editor protocol, and these take turns.
+func each(t *testing.T, list []Shape, protocols []editor.Protocol, f func(t *testing.T, s Shape, v1 bool, answers []string, p editor.Protocol)) {
 	type job struct {
 		s       Shape
 		v1      bool
 		answers []string
+		editor.Protocol
 	}
 	var jobs []job
 	for i, s := range list {
-		if !strings.Contains(s.String(), *only) || !*all && !*both && half != whole && i/2%2 != half {
+		if !strings.Contains(s.String(), *only) {
 			continue
 		}
 		for n, answers := range Sentences {
 			if !*all && n != i%len(Sentences) {
 				continue
 			}
-			jobs = append(jobs, job{s, *version == "1.0" || *version == "" && (i+n)%2 == 1, answers})
+			for k, p := range protocols {
+				if *all || *both && slices.Index(protocols, p) == k || !*all && !*both && i/2%len(protocols) == k {
+					jobs = append(jobs, job{s, *version == "1.0" || *version == "" && (i+n)%2 == 1, answers, p})
+				}
+			}
 		}
 	}
 	var next atomic.Int64
@@ -123,56 +138,37 @@ func each(t *testing.T, list []Shape, half int, f func(t *testing.T, s Shape, v1
 				t.Parallel()
 				for i := next.Add(1); i <= int64(len(jobs)); i = next.Add(1) {
 					j := jobs[i-1]
-					f(t, j.s, j.v1, j.answers)
+					f(t, j.s, j.v1, j.answers, j.Protocol)
 				}
 			})
 		}
 	})
 }
 
-// The halves of the shapes.
-const (
-	whole = iota - 1
-	first
-	second
-)
-
-// TestShapes: what a user reads in ACP of streams that are whole.
+// TestShapes: what a user reads of streams that are whole. A2A lines have each item with all of
+// its text, and what they do not mark as a repetition is what a user reads.
 func TestShapes(t *testing.T) {
-	y := newTally()
-	each(t, Shapes("none", "ours", "all"), first, func(t *testing.T, s Shape, v1 bool, answers []string) {
-		for n, turn := range play(t, s.Script(v1, answers), false) {
-			letters, lines, gaps := View(turn.Shown)
-			class := Judge(letters, lines, gaps, answers[n], false, false)
-			if turn.Err != "" {
-				class = Error
-			}
-			y.add(t, s, answers, n, class, "ACP", func() string { return fmt.Sprintf("    shown: %q gaps %d %s", lines, gaps, turn.Err) })
-		}
-	})
-	y.report(t, "ACP, uncut", 0)
-}
-
-// TestRecords: A2A lines have each item with all of its text, and what they do not mark as
-// a repetition is what a user reads.
-func TestRecords(t *testing.T) {
-	y := newTally()
-	each(t, Shapes("none", "ours", "all"), second, func(t *testing.T, s Shape, v1 bool, answers []string) {
+	y := newTallies()
+	each(t, Shapes("none", "ours", "all"), []editor.Protocol{editor.ACP, editor.Lines, editor.ACP2, editor.Lines}, func(t *testing.T, s Shape, v1 bool, answers []string, p editor.Protocol) {
 		items := s.Items(answers)
-		for n, turn := range play(t, s.Script(v1, answers), true) {
+		for n, turn := range play(t, s.Script(v1, answers), p) {
 			letters, lines, gaps := View(turn.Shown)
-			record := Record(turn.Shown)
-			class := JudgeRecord(record, items[n])
-			if read := Judge(letters, answers[n], gaps, answers[n], false, false); read != "" {
+			class, text := "", lines
+			if p == editor.Lines { // where a message ends is in the record
+				class, text = JudgeRecord(Record(turn.Shown), items[n]), answers[n]
+			}
+			if read := Judge(letters, text, gaps, answers[n], false, false); read != "" {
 				class = read
 			}
 			if turn.Err != "" {
 				class = Error
 			}
-			y.add(t, s, answers, n, class, "A2A lines", func() string {
-				return fmt.Sprintf("    told: %q\n    record: %q gaps %d %s", lines, record, gaps, turn.Err)
+			y[p].add(t, s, answers, n, class, p.String(), func() string {
+				return fmt.Sprintf("    shown: %q gaps %d %s\n    record: %q", lines, gaps, turn.Err, Record(turn.Shown))
 			})
 		}
 	})
-	y.report(t, "A2A lines, uncut", 0)
+	for p, tally := range y {
+		tally.report(t, fmt.Sprint(editor.Protocol(p), ", uncut"), 0)
+	}
 }
