@@ -154,10 +154,17 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 // past shows what there is of a session.
 func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session, show, isNew bool) (goesOn bool, err error) {
 	var batch []byte
-	var sink func(line []byte) error
+	var sink func(steps []mapping.Step, line []byte) error
 	if show {
-		sink = func(line []byte) error {
-			batch = append(batch, line...)
+		out := e.out(session)
+		out.Cwd, out.Notices = session.Cwd, false
+		if e.v2 {
+			out.V2 = &session.places
+		}
+		sink = func(steps []mapping.Step, line []byte) error {
+			if batch = out.Append(batch, steps); steps == nil {
+				batch = append(append(batch, line...), '\n')
+			}
 			if len(batch) < loadBatch {
 				return nil
 			}
@@ -166,12 +173,7 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 			return err
 		}
 	}
-	out := e.out(session)
-	out.Cwd, out.Notices = session.Cwd, false
-	if e.v2 {
-		out.V2 = &session.places
-	}
-	if err := session.readJournal(isNew, &out, sink); err != nil {
+	if err := session.readJournal(isNew, sink); err != nil {
 		return false, err
 	}
 	if len(batch) > 0 {

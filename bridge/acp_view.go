@@ -28,14 +28,13 @@ func (e *acpEditor) send(ctx context.Context, lines []byte) {
 
 // acpView is the editor as one turn sees it.
 type acpView struct {
-	editor     *acpEditor
-	conn       requester
-	session    *Session
-	mu         sync.Mutex // guards out: a question may be spelled while steps are
-	out        spell.ACP
-	buf        []byte
-	made       func([]mapping.Step, []byte)
-	journalled []byte // for the journal
+	editor  *acpEditor
+	conn    requester
+	session *Session
+	mu      sync.Mutex // guards out: a question may be spelled while steps are
+	out     spell.ACP
+	buf     []byte
+	made    func([]mapping.Step, []byte)
 }
 
 // Show implements [Editor].
@@ -56,10 +55,7 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 }
 
 func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
-	if v.session.journal != nil {
-		v.journalled = v.session.kept.Append(v.journalled[:0], steps)
-		v.session.note(v.journalled)
-	}
+	v.session.noteSteps(steps)
 	v.out.Made = v.made
 	v.mu.Lock()
 	v.buf = v.out.Append(v.buf[:0], steps)

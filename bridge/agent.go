@@ -27,7 +27,8 @@ import (
 // when the agent is contacted first.
 //
 // Only [Serve] uses Login, Setup, AuthMethods, ForwardMCP, MCPFile, Workspace, Protocol,
-// ACPVersion, OnEOF, MaxEventsPerSecond, WebhookPolicy, Companion, CompanionContext, Version and Tap.
+// ACPVersion, Agents, AnswerWithin, OnEOF, MaxEventsPerSecond, WebhookPolicy, Companion,
+// CompanionContext, Version and Tap.
 type Options struct {
 	// Client reaches the agent: [transport.NewClient] makes it, which needs no options
 	// but the agent's URL. It is not closed by the bridge.
@@ -68,6 +69,12 @@ type Options struct {
 	// ACPVersion is which version of ACP is served, one of [ACPVersions]. With auto, or empty, it
 	// is 2 where the editor asks for that or more.
 	ACPVersion string
+	// Agents are those that an MCP client may choose from; nil: there is Client's alone.
+	Agents Agents
+	// AnswerWithin is how long a call of an MCP client's may take. If the task takes longer,
+	// the answer is what it has said by then, and a handle. 0: 45 seconds, which is below the
+	// limits of the clients.
+	AnswerWithin time.Duration
 	// OnEOF is what the end of input does to work under way: cancel, finish, or auto,
 	// which empty means, too: cancel for ACP, whose editor is gone when its pipe has ended; finish
 	// for A2A lines, where it says that all requests are in.

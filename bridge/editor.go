@@ -33,6 +33,7 @@ type server struct {
 	out   *stdio.Conn
 	acp   *acpEditor
 	lines *linesEditor
+	mcp   *mcpEditor
 	ide   *ide
 	// handle is the protocol that the editor speaks, nil until that is known.
 	// The read loop decides; isLines tells others.
@@ -61,6 +62,7 @@ func newServer(agent *Agent, out *stdio.Conn) *server {
 	s.setup.done.Store(agent.opts.Client != nil || agent.opts.Setup == nil)
 	s.acp = newACPEditor(s)
 	s.lines = newLinesEditor(s)
+	s.mcp = newMCPEditor(s)
 	opts := agent.opts
 	s.ide = &ide{server: s, opts: &opts}
 	switch agent.opts.Protocol {
@@ -68,6 +70,8 @@ func newServer(agent *Agent, out *stdio.Conn) *server {
 		s.handle = s.acp.handle
 	case ProtocolA2A:
 		s.speakLines()
+	case ProtocolMCP:
+		s.handle = s.mcp.handle
 	}
 	return s
 }
@@ -92,9 +96,11 @@ func (s *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 // neither protocol is answered with an error, and decides nothing.
 func (s *server) decide(c *editorRequest) {
 	switch {
+	case s.mcp.speaks(c):
+		s.handle = s.mcp.handle
 	case c.Method == acp.MethodInitialize:
 		if c.Params == nil || gjson.GetBytes(*c.Params, "protocolVersion").Type != gjson.Number {
-			c.fail(acp.CodeInvalidParams, "editor: initialize: protocolVersion must be a number", "")
+			c.fail(acp.CodeInvalidParams, "editor: initialize: protocolVersion must be a number (ACP) or a date (MCP)", "")
 			return
 		}
 		s.handle = s.acp.handle
@@ -104,7 +110,7 @@ func (s *server) decide(c *editorRequest) {
 	case s.acp.methods[c.Method] != nil:
 		s.acp.handle(c) // which says that initialize comes first
 	default:
-		c.fail(acp.CodeMethodNotFound, "editor: "+c.Method+" is no method of ACP or A2A: begin with ACP's initialize, "+
+		c.fail(acp.CodeMethodNotFound, "editor: "+c.Method+" is no method of ACP, MCP or A2A: begin with initialize, "+
 			"or with A2A's message/stream; --protocol a2a passes any method on to the agent", "")
 	}
 }
@@ -125,9 +131,18 @@ func (s *server) worked() <-chan struct{} {
 	done := make(chan struct{})
 	go func() { // ends with the work, which shutdown ends
 		s.work.Wait()
+		if s.closed() {
+			s.mcp.turns.Wait() // those of which a client has the handle are not waited for before
+		}
 		close(done)
 	}()
 	return done
+}
+
+func (s *server) closed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closing
 }
 
 // finish waits until the work under way is done, or the editor is gone.
@@ -142,6 +157,7 @@ func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
 // shutdown cancels the work under way, and waits until it has ended.
 func (s *server) shutdown() {
 	s.ide.close()
+	s.mcp.leave()
 	s.mu.Lock()
 	s.closing = true
 	for _, session := range s.sessions {
@@ -160,6 +176,7 @@ func (s *server) shutdown() {
 	}
 	s.stop()
 	<-done
+	s.mcp.close()
 	s.mu.Lock() // a signal does not stop the read loop
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {

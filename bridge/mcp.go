@@ -2,127 +2,363 @@ package bridge
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"encoding/json"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/dialect"
-	"github.com/a2astdio/a2astdio/transport/a2a"
+	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
-// An MCPFile is a file from which an agent that was started for us reads MCP servers,
-// each time that it makes a task. They hold tokens, and are one session's: so the file
-// is there only while a task is made.
-type MCPFile interface {
-	// Put writes the file, and returns a function that removes it.
-	Put(content []byte) (remove func() error, err error)
+// An MCP client is a model's: it calls tools, and a call is answered within
+// [Options.AnswerWithin], whatever the task does. So each conversation (mcpTalk) has a turn that
+// no request waits for, and a call waits for what comes of it. The turn goes on when a call has
+// been answered with the conversation's handle, and the next call takes what it has brought
+// meanwhile. A cancel, the end of input or a signal ends a task only while a call waits for it.
+
+// Agents are those that an MCP client may choose from. Its methods may be called from several
+// goroutines.
+type Agents interface {
+	// Names lists them, the one first that is asked where none is named. An error tells the
+	// user what is wrong with the set-up.
+	Names() ([]string, error)
+	// Open returns the options of one of them, with a Client. It is asked again after an
+	// error.
+	Open(ctx context.Context, name string) (*Options, error)
 }
 
-// openLimit is how long an agent may take to make a task: it starts the MCP servers
-// meanwhile.
-const openLimit = time.Minute
+// DefaultAnswerWithin is [Options.AnswerWithin] where that is 0. It is below the limits of all clients that are known; the shortest is 60 s.
+const DefaultAnswerWithin = 45 * time.Second
 
-// Notices for a user whose MCP servers do not get to the agent.
-const (
-	serversStarting = "[The agent is starting your editor's MCP servers.]\n\n"
-	serversNowhere  = "[The agent has not got your editor's MCP servers: A2A has no words for them, and neither has this agent.]\n\n"
-	serversNotOurs  = "[The agent has not got your editor's MCP servers: it reads them from files of its own. It gets them if a2astdio starts it, by --agent-command.]\n\n"
-	serversFailed   = "[The agent has not got your editor's MCP servers: %v]\n\n"
-	serversIgnored  = "[The agent has not taken these MCP servers of your editor's: %s. Newer builds of Gemini CLI's server take none in a workspace that is not trusted. " +
-		"If you trust what this one holds, its own settings and servers included, say so: --agent-settings '{\"isTrusted\":true}'.]\n\n"
-)
+// codeVersion is MCP's error for a version that is not spoken.
+const codeVersion = -32022
 
-// furnish adds to a message what a new task begins with: settings and MCP servers.
-func (t *turn) furnish(ctx context.Context, m *a2a.Outgoing) error {
-	if err := t.session.settings(m, t.writing); err != nil {
-		return err
-	}
-	return t.handServers(ctx, m)
+// mcpEditor is a client that speaks the Model Context Protocol.
+type mcpEditor struct {
+	server  *server
+	methods map[string]func(*mcpCall)
+	can     abilities // what initialize has said; the read loop writes it
+
+	seal mcpSeal
+
+	mu      sync.Mutex
+	closing bool
+	calls   map[jsonrpc2.ID]*mcpCall
+	talks   map[string]*mcpTalk // by handle
+	agents  map[string]*Agent   // by name
+	opening sync.Mutex          // for making one
+
+	turns sync.WaitGroup // those of talks
 }
 
-// handServers sees to it that a task which m begins has the editor's MCP servers, if
-// the user wants that. Where they are no part of the settings, the task is made before
-// the message, which then goes on with it. A failure is told once in a session, and the
-// message is sent without them.
-func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
-	s, opts := t.session, &t.agent.opts
-	if m.TaskID != "" || !opts.ForwardMCP || len(s.mcp) == 0 || t.writing.TakesServers() {
-		return nil
+func newMCPEditor(s *server) *mcpEditor {
+	e := &mcpEditor{server: s, calls: map[jsonrpc2.ID]*mcpCall{}, talks: map[string]*mcpTalk{}, agents: map[string]*Agent{}}
+	e.methods = map[string]func(*mcpCall){
+		acp.MethodInitialize: e.initialize,
+		"server/discover":    e.discover,
+		"ping":               func(c *mcpCall) { c.reply(struct{}{}) },
+		"tools/list":         e.listTools,
+		"tools/call":         e.callTool,
 	}
-	contextID := m.ContextID
-	if contextID == "" {
-		contextID = opts.NewID() // the answer does not tell which the agent would make
+	return e
+}
+
+// speaks reports whether a request tells that the client speaks MCP.
+func (e *mcpEditor) speaks(c *editorRequest) bool {
+	if c.Method == acp.MethodInitialize && c.Params != nil {
+		_, err := time.Parse(time.DateOnly, gjson.GetBytes(*c.Params, "protocolVersion").Str)
+		return err == nil // ACP's versions are numbers
 	}
-	o, err := t.writing.Opening(s.agentSettings(), contextID)
+	return e.methods[c.Method] != nil
+}
+
+// An mcpCall is a request of a client's.
+type mcpCall struct {
+	*editorRequest
+	params gjson.Result
+	// stateless: it stands for itself (2026-07-28). can is what its client can do.
+	stateless bool
+	can       abilities
+	// ctx ends with a cancel, whose reason is its cause, or with the bridge.
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	deadline time.Time
+	progress int // how many notifications it has had
+}
+
+// mcpCancelled is the cause of a call's end that its client has cancelled.
+type mcpCancelled struct{ reason string }
+
+func (e *mcpCancelled) Error() string { return "editor: the call was cancelled: " + e.reason }
+
+// isLimit reports whether a cancel is no wish of a person's, but a limit of time that is
+// shorter than ours.
+func (e *mcpCancelled) isLimit() bool {
+	return strings.Contains(strings.ToLower(e.reason), "timed out") || strings.Contains(e.reason, "-32001")
+}
+
+const mcpMeta = `_meta.io\.modelcontextprotocol/`
+
+// handle takes a message. What is to be done in the order of the messages is done in here.
+func (e *mcpEditor) handle(r *editorRequest) {
+	c := &mcpCall{editorRequest: r, can: e.can}
+	if r.Params != nil {
+		c.params = gjson.ParseBytes(*r.Params)
+	}
+	if r.Notif {
+		if r.Method == "notifications/cancelled" {
+			e.cancelled(c)
+		}
+		return
+	}
+	if version := c.params.Get(mcpMeta + "protocolVersion"); version.Exists() {
+		if version.Str != spell.MCPStateless {
+			c.failWith(unsupported(version.String()))
+			return
+		}
+		c.stateless, c.can = true, mcpAbilities(c.params.Get(mcpMeta+"clientCapabilities"))
+	}
+	method := e.methods[r.Method]
 	switch {
-	case err != nil:
-		return t.tellServers(ctx, fmt.Sprintf(serversFailed, err))
-	case o == nil:
-		return t.tellServers(ctx, serversNowhere)
-	case opts.MCPFile == nil:
-		return t.tellServers(ctx, serversNotOurs)
+	case method == nil:
+		c.fail(acp.CodeMethodNotFound, "editor: a2astdio has tools, and no "+r.Method, "")
+	case r.Params != nil && !c.params.IsObject():
+		c.fail(acp.CodeInvalidParams, "editor: "+r.Method+": params must be an object", "")
+	default:
+		method(c)
 	}
-	var id string
-	var missing []string
-	if told := t.waitFor(ctx, serversStarting, func() { id, missing, err = t.agent.open(ctx, o) }); told != nil {
-		return told
-	}
-	refusal := (*a2a.Error)(nil)
-	switch {
-	case ctx.Err() != nil, errors.As(err, &refusal) && refusal.Unauthenticated():
-		return err // the message would fail for the same reason
-	case err != nil:
-		return t.tellServers(ctx, fmt.Sprintf(serversFailed, err))
-	}
-	m.TaskID, m.ContextID, m.ReferenceTaskIDs = id, contextID, nil
-	s.taskID, s.contextID = id, contextID
-	if len(missing) > 0 {
-		return t.tellServers(ctx, fmt.Sprintf(serversIgnored, strings.Join(missing, ", ")))
-	}
-	return nil
 }
 
-func (t *turn) tellServers(ctx context.Context, text string) error {
-	if t.session.mcpTold {
-		return nil
-	}
-	t.session.mcpTold = true
-	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}})
+func unsupported(version string) *jsonrpc2.Error {
+	err := &jsonrpc2.Error{Code: codeVersion, Message: "editor: MCP " + version + " is not spoken here"}
+	err.SetError(map[string]any{"supported": mcpVersions(), "requested": version})
+	return err
 }
 
-// open makes a task, and returns its ID and the names of the MCP servers that the agent
-// has not taken. One task is made at a time: each has servers of its own.
-func (a *Agent) open(ctx context.Context, o *dialect.Opening) (id string, missing []string, err error) {
-	ctx, stop := context.WithTimeout(ctx, openLimit)
-	defer stop()
-	select {
-	case a.opening <- struct{}{}:
-		defer func() { <-a.opening }()
-	case <-ctx.Done():
-		return "", nil, ctx.Err()
+func mcpVersions() []string { return append([]string{spell.MCPStateless}, spell.MCPVersions()...) }
+
+// mcpAbilities are what a client has declared; what counts is that, and not its version.
+// elicitation:{} means forms.
+func mcpAbilities(capabilities gjson.Result) abilities {
+	o := capabilities.Get("elicitation")
+	form, url := o.Get("form"), o.Get("url")
+	return abilities{form: o.IsObject() && (form.IsObject() || !form.Exists() && !url.Exists()), url: url.IsObject()}
+}
+
+func (e *mcpEditor) info() map[string]string {
+	return map[string]string{"name": "a2astdio", "title": "A2A agents", "version": e.server.agent.opts.Version}
+}
+
+// complete adds to a result what 2026-07-28 wants of one that can be kept for a time.
+func (c *mcpCall) complete(result map[string]any) {
+	if c.stateless {
+		result["resultType"], result["ttlMs"], result["cacheScope"] = "complete", time.Hour.Milliseconds(), "private"
 	}
-	remove, err := a.opts.MCPFile.Put(o.File)
+	c.reply(result)
+}
+
+func (e *mcpEditor) initialize(c *mcpCall) {
+	version := c.params.Get("protocolVersion")
+	if version.Type != gjson.String {
+		c.fail(acp.CodeInvalidParams, "editor: initialize: protocolVersion must be a string", "")
+		return
+	}
+	e.can = mcpAbilities(c.params.Get("capabilities"))
+	versions := spell.MCPVersions()
+	answer := versions[0]
+	if slices.Contains(versions, version.Str) {
+		answer = version.Str
+	}
+	c.reply(map[string]any{"protocolVersion": answer, "capabilities": map[string]any{"tools": struct{}{}},
+		"serverInfo": e.info(), "instructions": spell.MCPInstructions})
+}
+
+// discover is what initialize is for a client that speaks 2026-07-28.
+func (e *mcpEditor) discover(c *mcpCall) {
+	c.stateless = true
+	c.complete(map[string]any{"supportedVersions": mcpVersions(), "capabilities": map[string]any{"tools": struct{}{}},
+		"instructions": spell.MCPInstructions, "_meta": map[string]any{"io.modelcontextprotocol/serverInfo": e.info()}})
+}
+
+func (e *mcpEditor) listTools(c *mcpCall) {
+	c.complete(map[string]any{"tools": json.RawMessage(spell.MCPTools)})
+}
+
+// callTool begins a tool. A cancel that follows finds it.
+func (e *mcpEditor) callTool(c *mcpCall) {
+	tool := map[string]func(*mcpCall){
+		spell.MCPSend: e.sendMessage, spell.MCPWait: e.waitTask, spell.MCPCancel: e.cancelTask,
+		spell.MCPArtifact: e.readArtifact, spell.MCPAgents: e.listAgents,
+	}[c.params.Get("name").Str]
+	if tool == nil {
+		c.fail(acp.CodeInvalidParams, "editor: there is no tool "+c.params.Get("name").String(), "")
+		return
+	}
+	c.deadline = time.Now().Add(e.within())
+	c.ctx, c.cancel = context.WithCancelCause(e.server.ctx)
+	e.mu.Lock()
+	e.calls[c.ID] = c
+	e.mu.Unlock()
+	running := e.server.spawn(func(context.Context) {
+		defer c.cancel(nil)
+		tool(c)
+	})
+	if !running {
+		c.cancel(nil)
+	}
+}
+
+// within is how long a call may take.
+func (e *mcpEditor) within() time.Duration {
+	if d := e.server.agent.opts.AnswerWithin; d > 0 {
+		return d
+	}
+	return DefaultAnswerWithin
+}
+
+// cancelled is a client's cancel. Some cancel what was answered, and some twice.
+func (e *mcpEditor) cancelled(c *mcpCall) {
+	id, ok := stdio.ParseID(c.params.Get("requestId").Raw)
+	if !ok {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if call := e.calls[jsonrpc2.ID(id)]; call != nil {
+		call.cancel(&mcpCancelled{c.params.Get("reason").String()})
+	}
+}
+
+// isCancelled reports whether the client has cancelled a call; it gets no answer then.
+func (c *mcpCall) isCancelled() (*mcpCancelled, bool) {
+	cause, ok := context.Cause(c.ctx).(*mcpCancelled)
+	return cause, ok
+}
+
+// settle takes a call off the list of those that can be cancelled. false: the client has
+// cancelled it, and gets no answer.
+func (c *mcpCall) settle() bool {
+	e := c.server.mcp
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.calls[c.ID] == c {
+		delete(e.calls, c.ID)
+	}
+	if _, ok := c.isCancelled(); ok {
+		c.server.out.Unanswered()
+		return false
+	}
+	return true
+}
+
+// say answers with words, for the model to read.
+func (c *mcpCall) say(isError bool, text string) {
+	if c.settle() {
+		c.answer(isError, text, nil)
+	}
+}
+
+// answer answers a call that is settled with words, and with content that is no text.
+func (c *mcpCall) answer(isError bool, text string, content []json.RawMessage) {
+	block, err := json.Marshal(map[string]string{"type": "text", "text": text})
 	if err != nil {
-		return "", nil, err
+		return // strings always encode
 	}
-	_, raw, err := a.sideRequest(ctx, o.Make)
-	if err := remove(); err != nil {
-		a.opts.Log.Warn("the file of MCP servers is not removed", "err", err)
+	result := &spell.MCPResult{Content: append([]json.RawMessage{block}, content...), IsError: isError}
+	if c.stateless {
+		result.Type = "complete"
 	}
+	c.reply(result)
+}
+
+// fault answers with what is wrong, for the model and its user.
+func (c *mcpCall) fault(agent *Agent, err error) { c.say(true, agent.opts.Mask(err.Error())) }
+
+// tell tells a client that has asked for it how far a call is.
+func (c *mcpCall) tell(text string) {
+	token := c.params.Get("_meta.progressToken")
+	if token.Type != gjson.String && token.Type != gjson.Number {
+		return
+	}
+	c.progress++
+	_ = c.conn.Notify(context.Background(), "notifications/progress", map[string]any{ // a client that is gone is seen elsewhere
+		"progressToken": json.RawMessage(token.Raw), "progress": c.progress, "message": text})
+}
+
+// argument is a string of a tool's arguments; "": there is none.
+func (c *mcpCall) argument(name string) string {
+	if v := c.params.Get("arguments." + name); v.Type == gjson.String {
+		return v.Str
+	}
+	return ""
+}
+
+// agentOf returns an agent by its name, which is contacted when it is used. "" is the first.
+func (e *mcpEditor) agentOf(ctx context.Context, name string) (*Agent, string, error) {
+	names, err := e.names()
 	if err != nil {
-		return "", nil, err
+		return nil, "", err
 	}
-	id, servers, err := o.Task(raw)
-	if err != nil {
-		return "", nil, err
+	if name == "" && len(names) > 0 {
+		name = names[0]
 	}
-	_, raw, err = a.sideRequest(ctx, servers)
-	if err != nil {
-		// The task exists then, but whether it has the servers is not known.
-		a.opts.Log.Warn("which MCP servers the agent has taken is not known", "err", err)
-		return id, nil, nil
+	if !slices.Contains(names, name) {
+		return nil, "", paramsErrorf("there is no agent %q: there are %s", name, strings.Join(names, ", "))
 	}
-	return id, o.Missing(raw), nil
+	e.opening.Lock()
+	defer e.opening.Unlock()
+	if agent := e.agents[name]; agent != nil {
+		return agent, name, nil
+	}
+	agent := e.server.agent
+	if agents := agent.opts.Agents; agents != nil {
+		opts, err := agents.Open(ctx, name)
+		if err != nil {
+			return nil, "", err
+		}
+		agent = NewAgent(opts)
+	} else if err := e.server.findAgent(ctx); err != nil {
+		return nil, "", err
+	}
+	e.agents[name] = agent
+	return agent, name, nil
+}
+
+// onlyAgent is what the agent is called where there are no others.
+const onlyAgent = "agent"
+
+func (e *mcpEditor) names() ([]string, error) {
+	if agents := e.server.agent.opts.Agents; agents != nil {
+		return agents.Names()
+	}
+	return []string{onlyAgent}, nil
+}
+
+// leave ends what a call waits for, and leaves the other tasks to their agents: the next
+// process finds them.
+func (e *mcpEditor) leave() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closing = true
+	for _, t := range e.talks {
+		t.leave()
+	}
+}
+
+// close releases the agents that were opened. No turn may be running.
+func (e *mcpEditor) close() {
+	for _, t := range e.talks {
+		_ = t.session.journal.Close() // it has been written
+	}
+	for _, agent := range e.agents {
+		if agent != e.server.agent {
+			agent.Close()
+		}
+	}
 }

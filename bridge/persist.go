@@ -126,6 +126,14 @@ func (s *Session) recorded(err error) {
 	}
 }
 
+// noteSteps puts what was shown into the journal.
+func (s *Session) noteSteps(steps []mapping.Step) {
+	if s.journal != nil {
+		s.journalled = s.kept.Append(s.journalled[:0], steps)
+		s.note(s.journalled)
+	}
+}
+
 // recordPrompt puts the user's own words into the journal.
 func (s *Session) recordPrompt(out *spell.ACP, prompt a2a.JSON, id string) {
 	if s.journal == nil {
@@ -136,28 +144,24 @@ func (s *Session) recordPrompt(out *spell.ACP, prompt a2a.JSON, id string) {
 }
 
 // readJournal reads the session's journal: the fold learns what was shown, and show, if it
-// is not nil, gets the lines that show it again, as out spells them.
-func (s *Session) readJournal(learn bool, out *spell.ACP, show func(lines []byte) error) error {
+// is not nil, gets the steps that show it again, or a line that does.
+func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line []byte) error) error {
 	var loader spell.Loader
 	if learn {
 		loader.Fold = s.fold
 	}
-	var buf []byte
 	err := s.agent.opts.Store.ReadJournal(s.ID, func(line []byte) error {
 		var steps []mapping.Step
 		if line == nil {
 			const missing = "[The conversation is not stored from its beginning.]\n"
 			steps = []mapping.Step{{Kind: mapping.StepNotice, Text: missing}}
-		} else if steps, line = loader.Line(line); show == nil || steps == nil && line == nil {
+		} else if steps, line = loader.Line(line); steps == nil && line == nil {
 			return nil
 		}
-		if buf = out.Append(buf[:0], steps); line != nil && steps == nil {
-			buf = append(append(buf, line...), '\n')
-		}
-		if show == nil || len(buf) == 0 {
+		if show == nil {
 			return nil
 		}
-		return show(buf)
+		return show(steps, line)
 	})
 	if learn {
 		if s.unfinished = loader.Unfinished(); s.unfinished && loader.ContextID+loader.TaskID != "" {

@@ -25,13 +25,14 @@ const (
 const (
 	ProtocolACP = "acp"
 	ProtocolA2A = "a2a"
+	ProtocolMCP = "mcp"
 
 	OnEOFCancel = "cancel"
 	OnEOFFinish = "finish"
 )
 
 // Protocols lists the values of [Options.Protocol].
-func Protocols() []string { return []string{"auto", ProtocolACP, ProtocolA2A} }
+func Protocols() []string { return []string{"auto", ProtocolACP, ProtocolA2A, ProtocolMCP} }
 
 // ACPVersions lists the values of [Options.ACPVersion].
 func ACPVersions() []string { return []string{"auto", "1", "2"} }

@@ -74,6 +74,8 @@ type Session struct {
 	journal   *store.Journal
 	kept      spell.Journal // what the journal has
 	places    spell.Places  // where an editor of ACP's version 2 shows it
+	// journalled is a buffer for it.
+	journalled []byte
 	// unfinished: the journal that was read ends in the middle of a turn.
 	unfinished bool
 	unstored   bool  // the journal could not be written, and is given up

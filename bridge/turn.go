@@ -178,6 +178,11 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	for next != nil {
 		next, how, err = t.runLeg(ctx, next)
 	}
+	if isDetached(ctx) {
+		// The journal ends in the middle of the turn, with which the next process goes on.
+		t.session.rememberAfterError()
+		return Result{}, err
+	}
 	r, err := t.finish(ctx, how, err)
 	return r, cmp.Or(t.editorErr(), t.unlessEnding(ctx, err))
 }
@@ -236,7 +241,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		}
 		if err != nil || how != paused {
 			t.observeEnd(err)
-			leg.leave(err != nil || how == overdue || t.isCancelled())
+			leg.leave((err != nil || how == overdue || t.isCancelled()) && !isDetached(ctx))
 			return t.afterLeg(ctx, leg, how, err, r)
 		}
 		t.observeSettled(leg.hasEnded())
@@ -247,7 +252,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			t.session.pause(leg)
 			return nil, paused, nil
 		case err != nil:
-			leg.leave(true)
+			leg.leave(!isDetached(ctx))
 			return nil, ended, err
 		case len(decisions) == 0 || cannotReject(decisions):
 			continue // the calls went on without us, the connection is down, or the cancel does it

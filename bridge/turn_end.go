@@ -21,6 +21,12 @@ const (
 	overdue            // cancelled, and the agent went on for too long
 )
 
+// errDetached is the cause of the end of a turn's context where its task goes on without the
+// bridge, for a later process to come back to.
+var errDetached = errors.New("bridge: it has ended, and the task goes on")
+
+func isDetached(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errDetached) }
+
 // finish ends the calls that the editor still shows as open, and returns how the turn
 // ended.
 func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {

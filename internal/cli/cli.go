@@ -62,6 +62,7 @@ var commands = []frame.Command{
 	{Name: "config", Make: setup.ConfigCommand},
 	{Name: "sessions", Make: setup.SessionsCommand},
 	{Name: "demo", Make: demoCommand},
+	{Name: reach.MCPCommand, Make: serve.MCPCommand},
 	{Name: "companion", Make: serve.CompanionCommand},
 	{Name: "trace", Make: trace.Command},
 	{Name: "proxy", Make: trace.ProxyCommand},

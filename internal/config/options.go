@@ -107,9 +107,11 @@ var options = []Key{
 	{Name: "no-history", Flag: "no-history", Group: GroupWork, Bridge: true, In: Top | Agent, Kind: KindBool, Example: `true`,
 		Help: "store no conversations on this machine; then editors cannot load a session again. a2astdio sessions manages the stored ones"},
 	{Name: "protocol", Flag: "protocol", Group: GroupEditor, Bridge: true, In: Top, Kind: KindWord, Words: bridge.Protocols, Default: "auto", Example: `"acp"`,
-		Help: "what the editor speaks, the Agent Client Protocol or A2A line by line; auto tells by its first request"},
+		Help: "what the editor speaks: the Agent Client Protocol, A2A line by line, or MCP as a2astdio mcp does; auto tells by its first request"},
 	{Name: "acp-version", Flag: "acp-version", Group: GroupEditor, Bridge: true, In: Top, Kind: KindWord, Words: bridge.ACPVersions, Default: "auto", Example: `"1"`,
 		Help: "which version of the Agent Client Protocol to serve; auto is 2 for an editor that asks for it, and else 1"},
+	{Name: "mcp-wait", Flag: "mcp-wait", Group: GroupEditor, Bridge: true, In: Top, Kind: KindDuration, Takes: "TIME", Default: bridge.DefaultAnswerWithin.String(), Example: `"4m"`,
+		Help: "how long a call of an MCP client's may take; then it is answered with what was said by then, and the task goes on"},
 	{Name: "on-eof", Flag: "on-eof", Group: GroupEditor, Bridge: true, In: Top, Kind: KindWord, Words: onEOF, Default: "auto", Example: `"finish"`,
 		Help: "what happens to running work at the end of input; auto cancels it for ACP, whose editor has ended then, and finishes it for A2A lines"},
 }

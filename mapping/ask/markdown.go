@@ -13,14 +13,26 @@ import (
 // their own: nothing in them ends these, so that nothing can hide the lines behind. A
 // change is there only if the agent shows it as text alone: editors show others.
 func Markdown(c *calls.ToolCall, options []Option) string {
-	lines := Lines(c, options)
 	if q := c.Confirmation; q != nil && q.Edit.OnlyFormatted() {
+		return WholeMarkdown(c, options)
+	}
+	return markdown(Lines(c, options))
+}
+
+// WholeMarkdown is Markdown with each change, for clients that show no others.
+func WholeMarkdown(c *calls.ToolCall, options []Option) string {
+	lines := Lines(c, options)
+	if q := c.Confirmation; q != nil && q.Edit != nil {
 		at := slices.IndexFunc(lines, func(l Line) bool { return l.Said })
 		if at < 0 {
 			at = len(lines)
 		}
-		lines = slices.Insert(lines, at, Line{Label: "the change", Text: FirstLines(q.Edit.Formatted), Language: "diff", Block: true})
+		lines = slices.Insert(lines, at, Line{Label: "the change", Text: FirstLines(Unified(q.Edit)), Language: "diff", Block: true})
 	}
+	return markdown(lines)
+}
+
+func markdown(lines []Line) string {
 	var b strings.Builder
 	for i, l := range lines {
 		if i > 0 {

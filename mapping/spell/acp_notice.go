@@ -52,11 +52,13 @@ func severity(s *mapping.Step) string {
 	return "warning"
 }
 
+// gapNotice says that something may be missing.
+const gapNotice = "\n[The connection to the agent was lost, and the agent may not hold all that it said meanwhile.]\n"
+
 // connection appends what an editor hears of the connection to the agent: that it is lost
 // and was not restored at once, and that something may be missing. With notices it also
 // hears of silence, and that the connection is back.
 func (e *ACP) connection(dst []byte, c *mapping.Connection) []byte {
-	const gap = "\n[The connection to the agent was lost, and the agent may not hold all that it said meanwhile.]\n"
 	const lost = "\n[The connection to the agent is lost. It is tried again until it is back.]\n"
 	const waiting = "\n[The agent does not accept connections any more: it is waited for.]\n"
 	const tellsSilence = 30 // seconds: a shorter one is not worth a notice that stays
@@ -68,7 +70,7 @@ func (e *ACP) connection(dst []byte, c *mapping.Connection) []byte {
 	case c.Silent >= tellsSilence && e.Notices:
 		return e.notice(dst, "info", "Nothing has come from the agent for "+strconv.Itoa(c.Silent)+" seconds. It may be at work all the same.")
 	case c.Gap:
-		return e.tell(dst, "warning", gap)
+		return e.tell(dst, "warning", gapNotice)
 	case tell:
 		return e.tell(dst, "warning", lost)
 	case c.Phase == mapping.PhaseResumed && was && e.Notices:

@@ -197,6 +197,10 @@ func TaskLine(dst []byte, task, context string) []byte {
 // EndLine appends the line of a turn's end.
 func EndLine(dst []byte) []byte { return append(dst, `{"end":true}`+"\n"...) }
 
+// TakenLine is the line behind which nothing was given to a model yet: see [MCP]. It is loaded
+// as a step of kind StepUnknown, which no editor shows.
+const TakenLine = `{"taken":true}` + "\n"
+
 // A Loader reads the lines of a [Journal], and of [ACP.UserMessage], in their order. The
 // zero value shows a session; one that has a Fold that has had no turn restores that, too.
 type Loader struct {
@@ -234,6 +238,8 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 		return []mapping.Step{{Kind: mapping.StepError, Text: o.Get("error").Str}}, nil
 	case o.Get("gap").Exists():
 		return []mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: mapping.PhaseResumed, Gap: true}}}, nil
+	case o.Get("taken").Exists():
+		return []mapping.Step{{Kind: mapping.StepUnknown}}, nil
 	case o.Get("answer").Exists():
 		if l.Fold != nil {
 			l.Fold.RestoreAnswer(o.Get("task").Str, o.Get("call").Str)

@@ -89,6 +89,14 @@ func deepStack(at int) byte {
 	return frame[at]
 }
 
+// Unanswered notes that a request gets no reply, because the editor has cancelled it by a rule
+// that wants none.
+func (s *Conn) Unanswered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = max(0, s.open-1)
+}
+
 // take decodes line into v, or answers it, or drops it; it reports whether v is
 // set.
 func (s *Conn) take(line []byte, whole bool, v any) bool {

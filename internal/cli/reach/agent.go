@@ -70,7 +70,12 @@ func keepAgent(p *frame.Program, c *cli.Context, l *Link, conf *Configuration, c
 }
 
 // isServe reports whether an editor is served, as opposed to a command.
-func isServe(c *cli.Context) bool { return c.Command.Name == "" || c.Command.Name == c.App.Name }
+func isServe(c *cli.Context) bool {
+	return c.Command.Name == "" || c.Command.Name == c.App.Name || c.Command.Name == MCPCommand
+}
+
+// MCPCommand is the name of the command that serves MCP.
+const MCPCommand = "mcp"
 
 // startingLine tells a person at a terminal what the program waits for. The line is
 // wiped afterwards.

@@ -191,6 +191,7 @@ func (l *Link) BridgeOptions(c *cli.Context) (err error) {
 	o := &l.Options
 	o.Dialect, o.Mode, o.Protocol, o.OnEOF = frame.StringOf(c, "dialect"), frame.StringOf(c, "mode"), frame.StringOf(c, "protocol"), frame.StringOf(c, "on-eof")
 	o.ACPVersion = frame.StringOf(c, "acp-version")
+	o.AnswerWithin = frame.Where(c, "mcp-wait").Duration("mcp-wait")
 	o.IdleTimeout, o.MaxEventsPerSecond = frame.Where(c, "idle-timeout").Duration("idle-timeout"), c.Int("max-events-per-second")
 	if o.Extensions, err = extensionURIs(Fields(frame.ListOf(c, "extension"))); err != nil {
 		return err

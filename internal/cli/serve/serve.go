@@ -21,6 +21,9 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		}
 		return frame.NoCommand(c.Args().First(), c.Args().First(), names)
 	}
+	if frame.StringOf(c, "protocol") == bridge.ProtocolMCP {
+		return serveMCP(p, c)
+	}
 	l, err := reach.Open(p, c)
 	if errors.Is(err, reach.ErrNoAgent) && waitsForSetup(p, c) {
 		l, err = waiting(p, c)

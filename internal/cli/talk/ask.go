@@ -156,7 +156,7 @@ func keys(q *mapping.Question, content *string) string {
 	if q.TakesContent() {
 		list += "e,"
 	}
-	if f := editOf(q, content); f != nil && ask.FirstLines(unified(f)) != all(f) {
+	if f := editOf(q, content); f != nil && ask.FirstLines(ask.Unified(f)) != all(f) {
 		list += "v,"
 	}
 	return list + "?"
@@ -208,7 +208,7 @@ func describe(s frame.Style, width int, q *mapping.Question, content *string) st
 	if q.TakesContent() {
 		writeChoice(&b, s, width, "  e", "Edit the text first, in $VISUAL or $EDITOR", "")
 	}
-	if f := editOf(q, content); f != nil && ask.FirstLines(unified(f)) != all(f) {
+	if f := editOf(q, content); f != nil && ask.FirstLines(ask.Unified(f)) != all(f) {
 		writeChoice(&b, s, width, "  v", "Show all of the change", "")
 	}
 	writeChoice(&b, s, width, "  ?", "Show this again", "")

@@ -1,34 +1,16 @@
 package talk
 
 import (
-	"cmp"
-	"path"
 	"strings"
-
-	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
-// unified is the change of a file as a diff of its texts. The agent's own diff is shown
-// only where it is all that is known: elsewhere the user would approve what it leaves
-// out.
-func unified(f *mapping.FileDiff) string {
-	if f.OldContent == nil && f.NewContent == "" {
-		return f.Formatted
-	}
-	from, old, name := "/dev/null", "", path.Base(cmp.Or(f.FilePath, f.FileName))
-	if f.OldContent != nil {
-		from, old = "a/"+name, *f.OldContent
-	}
-	return udiff.Unified(from, "b/"+name, old, f.NewContent)
-}
-
 // diff shows what would change: its first lines, or all of it.
 func diff(s frame.Style, width int, f *mapping.FileDiff, whole bool) string {
-	text := ask.FirstLines(unified(f))
+	text := ask.FirstLines(ask.Unified(f))
 	if whole {
 		text = all(f)
 	}
@@ -53,12 +35,12 @@ func diff(s frame.Style, width int, f *mapping.FileDiff, whole bool) string {
 }
 
 // all is the whole change.
-func all(f *mapping.FileDiff) string { return ask.Visible(strings.TrimRight(unified(f), "\n")) }
+func all(f *mapping.FileDiff) string { return ask.Visible(strings.TrimRight(ask.Unified(f), "\n")) }
 
 // changed counts the lines that a change adds and removes.
 func changed(f *mapping.FileDiff) (added, removed int) {
 	inHunk := false // above the first are the names of files
-	for line := range strings.Lines(unified(f)) {
+	for line := range strings.Lines(ask.Unified(f)) {
 		switch {
 		case strings.HasPrefix(line, "@@"):
 			inHunk = true

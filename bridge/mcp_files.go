@@ -1,0 +1,134 @@
+package bridge
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// maxFiles is how much the files of one message may have together.
+const maxFiles = 8 << 20
+
+// files reads the files of a call, as blocks of a prompt, and what the result says of them.
+func (c *mcpCall) files(agent *Agent) (blocks []acp.ContentBlock, sent []string, err error) {
+	list := c.params.Get("arguments.files")
+	if !list.Exists() || list.Type == gjson.Null {
+		return nil, nil, nil
+	}
+	if !list.IsArray() {
+		return nil, nil, paramsErrorf("files must be an array")
+	}
+	left := int64(maxFiles)
+	for _, f := range list.Array() {
+		name, content, err := readFile(f, agent.opts.workspace(), left)
+		if err != nil {
+			return nil, nil, err
+		}
+		left -= int64(len(content))
+		block, media := fileBlock(name, content)
+		if card, _, err := agent.Ready(c.ctx); err != nil {
+			return nil, nil, err
+		} else if media != "" && !card.Takes(media) {
+			return nil, nil, paramsErrorf("%q is %s, and the agent takes %s", name, media, strings.Join(card.InputModes, ", "))
+		}
+		blocks = append(blocks, block)
+		sent = append(sent, fmt.Sprintf("sent: %s (%d bytes)", strconv.Quote(name), len(content)))
+	}
+	return blocks, sent, nil
+}
+
+// readFile reads one: a file of the workspace, or what the model has written.
+func readFile(f gjson.Result, workspace string, left int64) (name string, content []byte, err error) {
+	path, name, text, encoded := f.Get("path"), f.Get("name").String(), f.Get("content"), f.Get("base64")
+	switch {
+	case path.Exists() && !text.Exists() && !encoded.Exists():
+		name = path.String()
+		content, err = readPath(workspace, name, left)
+	case name == "" || text.Exists() == encoded.Exists():
+		return "", nil, paramsErrorf("a file has a path, or a name with content or base64")
+	case text.Exists():
+		content = []byte(text.String())
+	default:
+		if content, err = base64.StdEncoding.DecodeString(encoded.String()); err != nil {
+			err = paramsErrorf("%q is not base64: %v", name, err)
+		}
+	}
+	if err == nil && int64(len(content)) > left {
+		err = paramsErrorf("with %q the files have more than %d MiB together, which is the limit", name, maxFiles>>20)
+	}
+	return name, content, err
+}
+
+// readPath reads a file of the workspace: a regular one, no part of whose path begins with a
+// dot, neither of the path nor of what links on it lead to.
+func readPath(workspace, path string, left int64) ([]byte, error) {
+	refuse := func(why string) error { return paramsErrorf("the file %q is not sent: %s", path, why) }
+	dir, err := filepath.EvalSymlinks(workspace)
+	if err != nil || isWide(dir) || isOfProcess(dir) {
+		return nil, refuse(fmt.Sprintf("%s is no workspace: the user starts a2astdio in one, or names one by --workspace", workspace))
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(workspace, path)
+	}
+	rest, err := filepath.Rel(workspace, path)
+	if err != nil || !filepath.IsLocal(rest) {
+		if rest, err = filepath.Rel(dir, path); err != nil || !filepath.IsLocal(rest) {
+			return nil, refuse("it is not in the workspace " + workspace)
+		}
+	}
+	if !isPlainBelow(dir, filepath.Join(dir, rest)) || !isPlainFile(dir, rest) {
+		return nil, refuse("it, or what a link on its path leads to, is outside the workspace, is no plain file, has another name, or is hidden")
+	}
+	root, err := os.OpenRoot(dir) // which follows no link that leads out of it
+	if err != nil {
+		return nil, refuse(err.Error())
+	}
+	defer root.Close()
+	before, err := root.Stat(rest)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, refuse("it does not exist")
+	case err != nil:
+		return nil, refuse(err.Error())
+	case !before.Mode().IsRegular(): // opening a pipe would block
+		return nil, refuse("it is no plain file")
+	}
+	f, err := root.Open(rest)
+	if err != nil {
+		return nil, refuse(err.Error())
+	}
+	defer f.Close()
+	if now, err := f.Stat(); err != nil || !os.SameFile(before, now) {
+		return nil, refuse("it was replaced meanwhile")
+	}
+	content, err := io.ReadAll(io.LimitReader(f, left+1))
+	if err != nil {
+		return nil, refuse(err.Error())
+	}
+	return content, nil
+}
+
+// fileBlock makes a block of a file, which has a media type if it is no text.
+func fileBlock(name string, content []byte) (b acp.ContentBlock, media string) {
+	if utf8.Valid(content) && !strings.ContainsRune(string(content), 0) {
+		text := string(content)
+		return acp.ContentBlock{Type: "resource", Resource: &acp.EmbeddedResource{URI: name, Text: &text}}, ""
+	}
+	media, _, _ = strings.Cut(http.DetectContentType(content), ";")
+	encoded := base64.StdEncoding.EncodeToString(content)
+	if strings.HasPrefix(media, "image/") {
+		return acp.ContentBlock{Type: "image", MimeType: media, Data: encoded, URI: name}, media
+	}
+	return acp.ContentBlock{Type: "resource", Resource: &acp.EmbeddedResource{URI: name, MimeType: media, Blob: &encoded}}, media
+}

@@ -1,0 +1,397 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
+	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file has the tools.
+
+const (
+	// maxSaidOfItself is how much of what an agent says of itself a model reads.
+	maxSaidOfItself = 2_000
+	// cardTime is how long an agent may take to say it.
+	cardTime = 5 * time.Second
+)
+
+// sendMessage sends a prompt: in a new conversation, or in that of a handle.
+func (e *mcpEditor) sendMessage(c *mcpCall) {
+	text := c.argument("text")
+	if strings.TrimSpace(text) == "" {
+		c.say(true, "editor: send_message needs a text: nothing was sent")
+		return
+	}
+	if c.isAnswer() {
+		e.answered(c)
+		return
+	}
+	t, ok := e.talkFor(c)
+	if !ok {
+		return
+	}
+	defer t.release()
+	if t.isBusy() {
+		c.say(true, "editor: nothing was sent: the task of "+t.session.ID+" still works, or waits for the user: call wait_task with this handle first")
+		return
+	}
+	prompt, sent, err := c.files(t.agent)
+	if err != nil {
+		c.fault(t.agent, fmt.Errorf("%w: nothing was sent", err))
+		return
+	}
+	turn, err := t.session.Begin()
+	if err != nil || c.ctx.Err() != nil {
+		if err == nil {
+			turn.Discard()
+		}
+		c.say(true, "editor: nothing was sent: "+busy)
+		return
+	}
+	t.note(sent...)
+	prompt = append([]acp.ContentBlock{{Type: "text", Text: text}}, prompt...)
+	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) { return t.prompt(ctx, turn, prompt) })
+	t.await(c)
+}
+
+// prompt runs the turn of a prompt. The model's text is never a slash command, which is the
+// user's. A user who has to sign in, and can, does so, and the prompt is sent then: the agent
+// has refused the first.
+func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlock) (Result, error) {
+	s := t.session
+	s.keepJournal()
+	if s.Title == "" {
+		s.Title = title(prompt)
+		s.save()
+	}
+	if said, err := json.Marshal([]map[string]string{{"type": "text", "text": prompt[0].Text}}); err == nil {
+		s.recordPrompt(&spell.ACP{Session: s.ID}, a2a.JSON(said), t.agent.opts.NewID())
+	}
+	defer turn.release()
+	run := func() (Result, error) {
+		return turn.run(ctx, t, true, func(ctx context.Context) (*request, error) {
+			parts, err := spell.Prompt(prompt, turn.card)
+			if err != nil {
+				return nil, err
+			}
+			m, err := s.message(parts, turn.writing)
+			if err != nil {
+				return nil, err
+			}
+			return turn.say(ctx, m)
+		})
+	}
+	return run()
+}
+
+// waitTask waits for what is new in a conversation.
+func (e *mcpEditor) waitTask(c *mcpCall) {
+	if c.isAnswer() {
+		e.answered(c)
+		return
+	}
+	if t, ok := e.talkFor(c); ok {
+		defer t.release()
+		t.await(c)
+	}
+}
+
+// talkFor finds the conversation of a call, or begins one for send_message, and has the call
+// wait for it. false: the call was answered.
+func (e *mcpEditor) talkFor(c *mcpCall) (*mcpTalk, bool) {
+	var t *mcpTalk
+	var err error
+	if handle := c.argument("handle"); handle != "" || c.params.Get("name").Str != spell.MCPSend {
+		t, err = e.find(c.ctx, handle)
+	} else {
+		t, err = e.begin(c.ctx, c.argument("agent"))
+	}
+	if err != nil {
+		c.fault(e.server.agent, err)
+		return nil, false
+	}
+	if !t.attach(c) {
+		c.say(true, "editor: "+otherCall)
+		return nil, false
+	}
+	return t, true
+}
+
+// begin begins a conversation with an agent.
+func (e *mcpEditor) begin(ctx context.Context, name string) (*mcpTalk, error) {
+	agent, name, err := e.agentOf(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	session := agent.NewSession(agent.opts.workspace())
+	session.ID = name + "." + session.ID
+	t := e.newTalk(agent, name, session)
+	return t, e.add(t)
+}
+
+// add enters a conversation. Those that nothing happens in are forgotten first, if there are
+// too many: the store has them.
+func (e *mcpEditor) add(t *mcpTalk) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.talks) >= maxSessions {
+		for id, old := range e.talks {
+			if old.isIdle() {
+				old.session.shut()
+				delete(e.talks, id)
+			}
+		}
+	}
+	if len(e.talks) >= maxSessions {
+		return fmt.Errorf("bridge: %d tasks are under way, which is the limit: cancel some with cancel_task", maxSessions)
+	}
+	e.talks[t.session.ID] = t
+	return nil
+}
+
+// isBusy reports whether the turn of a conversation is under way.
+func (t *mcpTalk) isBusy() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.runs
+}
+
+// isIdle reports whether nothing is lost where a conversation is forgotten.
+func (t *mcpTalk) isIdle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.runs && t.call == nil
+}
+
+// find finds a conversation by its handle, that of an earlier process, too.
+func (e *mcpEditor) find(ctx context.Context, handle string) (*mcpTalk, error) {
+	e.mu.Lock()
+	t := e.talks[handle]
+	e.mu.Unlock()
+	if t != nil {
+		return t, nil
+	}
+	at := strings.LastIndexByte(handle, '.')
+	if at < 0 {
+		return nil, paramsErrorf("there is no handle %q: send_message returns one, and list_agents has those that are under way", handle)
+	}
+	agent, name, err := e.agentOf(ctx, handle[:at])
+	if err != nil {
+		return nil, err
+	}
+	record, err := agent.opts.Store.Get(handle)
+	switch {
+	case errors.Is(err, store.ErrNoSession) || err == nil && record.Agent != agent.opts.Name:
+		return nil, paramsErrorf("there is no handle %q: send_message returns one, and list_agents has those that are under way", handle)
+	case err != nil:
+		return nil, err
+	}
+	return e.restore(ctx, agent, name, record)
+}
+
+// restore goes on with a conversation of an earlier process. Its mode is what this process was
+// started with.
+func (e *mcpEditor) restore(ctx context.Context, agent *Agent, name string, record store.Record) (*mcpTalk, error) {
+	e.opening.Lock()
+	defer e.opening.Unlock()
+	e.mu.Lock()
+	t := e.talks[record.ID]
+	e.mu.Unlock()
+	if t != nil {
+		return t, nil // another call was faster
+	}
+	session := agent.restore(record)
+	session.approvals.mode = agent.opts.Mode
+	t = e.newTalk(agent, name, session)
+	t.taskID = record.TaskID
+	if n := len(record.Previous); t.taskID == "" && n > 0 {
+		t.taskID = record.Previous[n-1]
+	}
+	err := session.readJournal(true, func(steps []mapping.Step, line []byte) error {
+		switch {
+		case steps == nil: // a prompt, behind which everything is new
+			t.out.Forget()
+		case steps[0].Kind == mapping.StepUnknown:
+			t.out.Forget()
+		default:
+			t.out.Append(steps)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	turn, err := session.Begin()
+	if err != nil {
+		return nil, err
+	}
+	if err := e.add(t); err != nil {
+		turn.Discard()
+		return nil, err
+	}
+	session.keepJournal()
+	if !session.catchUp(ctx, t) {
+		turn.Discard()
+		return t, nil
+	}
+	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) { return turn.goOn(ctx, t) })
+	return t, nil
+}
+
+// cancelTask cancels what an agent works at.
+func (e *mcpEditor) cancelTask(c *mcpCall) {
+	t, err := e.find(c.ctx, c.argument("handle"))
+	if err != nil {
+		c.fault(e.server.agent, err)
+		return
+	}
+	t.mu.Lock()
+	runs, changed := t.runs, t.changed
+	if runs {
+		t.stopLocked()
+		changed = t.changed
+	}
+	t.mu.Unlock()
+	if !runs {
+		t.cancelResting(c)
+		return
+	}
+	limit := time.NewTimer(time.Until(c.deadline))
+	defer limit.Stop()
+	for runs {
+		select {
+		case <-changed:
+		case <-limit.C:
+			c.say(true, "agent: it has not ended the task: call cancel_task again")
+			return
+		case <-c.ctx.Done():
+			c.say(true, "bridge: it ends")
+			return
+		}
+		t.mu.Lock()
+		runs, changed = t.runs, t.changed
+		t.mu.Unlock()
+	}
+	t.mu.Lock()
+	state := t.state
+	t.mu.Unlock()
+	c.say(false, fmt.Sprintf("state: %s\nhandle: %s\n", state, t.session.ID))
+}
+
+// cancelResting cancels a task that no turn follows.
+func (t *mcpTalk) cancelResting(c *mcpCall) {
+	turn, err := t.session.Begin()
+	if err != nil {
+		c.fault(t.agent, err)
+		return
+	}
+	defer turn.Discard()
+	_, task := t.session.NextIDs()
+	if task == "" {
+		c.say(false, "handle: "+t.session.ID+"\nnothing is under way in this conversation")
+		return
+	}
+	ctx, stop := context.WithDeadline(c.ctx, c.deadline)
+	defer stop()
+	if _, _, err = t.agent.Ready(ctx); err == nil {
+		_, err = t.agent.cancelTask(ctx, task, "the model cancels it")
+	}
+	if err != nil {
+		c.fault(t.agent, err)
+		return
+	}
+	t.session.forget()
+	t.session.save()
+	t.mu.Lock()
+	t.state = a2a.StateCanceled
+	t.result, t.err = Result{State: a2a.StateCanceled}, nil
+	t.mu.Unlock()
+	c.say(false, "state: canceled\nhandle: "+t.session.ID)
+}
+
+// listAgents lists the agents, and what is under way. What an agent says of itself reaches the
+// model here, and nowhere else.
+func (e *mcpEditor) listAgents(c *mcpCall) {
+	names, err := e.names()
+	if err != nil {
+		c.fault(e.server.agent, err)
+		return
+	}
+	if len(names) == 0 {
+		c.say(true, "bridge: no agent is set up: the user runs this in a terminal: a2astdio setup")
+		return
+	}
+	ctx, stop := context.WithTimeout(c.ctx, cardTime)
+	defer stop()
+	texts := make([]string, len(names))
+	var looks sync.WaitGroup
+	for i, name := range names {
+		looks.Go(func() { texts[i] = e.describe(ctx, name) }) // ends with ctx
+	}
+	looks.Wait()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d agents can be asked by send_message; without a name %s is.\n", len(names), names[0])
+	for i, name := range names {
+		fmt.Fprintf(&b, "\nagent: %s\n%s", name, texts[i])
+	}
+	b.WriteString(e.underWay())
+	c.say(false, b.String())
+}
+
+// describe tells what an agent says of itself.
+func (e *mcpEditor) describe(ctx context.Context, name string) string {
+	agent, _, err := e.agentOf(ctx, name)
+	if err != nil {
+		return "cannot be asked: " + e.server.agent.opts.Mask(err.Error()) + "\n"
+	}
+	if agent.opts.Client.Starting() {
+		return "is started when it is asked first\n"
+	}
+	card, w, err := agent.Ready(ctx)
+	if err != nil {
+		return "cannot be asked now: " + agent.opts.Mask(err.Error()) + "\n"
+	}
+	said := card.Name + "\n" + card.Description
+	for _, skill := range card.Skills {
+		said += "\n- " + skill.Name + ": " + skill.Description
+	}
+	said, rest := ask.Split(said, maxSaidOfItself)
+	if rest != "" {
+		said += ask.MoreNote(len(rest))
+	}
+	text := ""
+	if abilities := w.Abilities(card, dialect.Ability{Name: "streaming", Has: !agent.opts.Client.Lacks().Streaming}); abilities != "" {
+		text = "abilities: " + ask.OneLine(abilities) + "\n"
+	}
+	return text + strings.TrimPrefix(e.fence(name, said), "\n")
+}
+
+// underWay lists the conversations whose handles are good for wait_task.
+func (e *mcpEditor) underWay() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var b strings.Builder
+	for id, t := range e.talks {
+		t.mu.Lock()
+		if t.runs || t.out.Size() > 0 {
+			fmt.Fprintf(&b, "\nunder way: %s", id)
+		}
+		t.mu.Unlock()
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,160 @@
+package serve
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
+)
+
+// MCPCommand is the command mcp: the agents as tools of an MCP client's model.
+func MCPCommand(p *frame.Program) *cli.Command {
+	return p.AgentCommand(reach.MCPCommand, serveMCP)
+}
+
+// serveMCP serves an MCP client. What is wrong with the settings is what the tools answer: a
+// client would not show why a program has ended.
+func serveMCP(p *frame.Program, c *cli.Context) error {
+	l := &reach.Link{}
+	defer l.Close()
+	agents := &mcpAgents{p: p, c: c}
+	defer agents.close()
+	agents.fault = l.BridgeOptions(c)
+	o := &l.Options
+	o.Version, o.Protocol, o.Agents = p.Version, bridge.ProtocolMCP, agents
+	o.Tap = func(toEditor bool, line []byte) {
+		if tap := agents.tap.Load(); tap != nil {
+			(*tap)(toEditor, line)
+		}
+	}
+	if agents.fault == nil && frame.StringOf(c, "trace") != "" {
+		agents.openFirst(c.Context) // whose trace has the client's wire
+	}
+	if frame.IsTerminal(p.Stdin) {
+		p.Say("an MCP client would speak to this on stdin now: a2astdio setup --editor prints its settings (Ctrl-D ends this)")
+	}
+	p.Serving = true
+	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, traced: agents.tap.Load() != nil}, o)
+}
+
+// mcpAgents are the agents of the options, or else of the configuration.
+type mcpAgents struct {
+	p     *frame.Program
+	c     *cli.Context
+	fault error // what is wrong with the options
+	tap   atomic.Pointer[func(toEditor bool, line []byte)]
+
+	mu    sync.Mutex
+	links map[string]*reach.Link
+}
+
+var _ bridge.Agents = (*mcpAgents)(nil)
+
+// Names implements [bridge.Agents]. The files are read each time: setup may have changed them.
+func (a *mcpAgents) Names() ([]string, error) {
+	names, err := a.names()
+	if err == nil && len(names) == 0 {
+		err = reach.ErrNoAgent
+	}
+	if err != nil {
+		return nil, explainSetup(err)
+	}
+	return names, nil
+}
+
+func (a *mcpAgents) names() ([]string, error) {
+	if a.fault != nil {
+		return nil, a.fault
+	}
+	conf, err := reach.ReadConfiguration(a.c, reach.WorkspaceOf(a.c))
+	if err != nil {
+		return nil, err
+	}
+	if conf.AgentGiven != "" || conf.Files.From.Workspace {
+		return []string{nameOf(conf)}, nil
+	}
+	names := conf.Files.Names()
+	for i, name := range names {
+		if name == conf.Name { // the default is the first
+			copy(names[1:i+1], names[:i])
+			names[0] = name
+		}
+	}
+	if len(names) == 0 && (conf.Agent != "" || conf.Command != "") {
+		names = []string{nameOf(conf)}
+	}
+	return names, nil
+}
+
+// nameOf is what a model calls an agent: its name in the files, if it has one.
+func nameOf(conf *reach.Configuration) string {
+	switch {
+	case conf.Name != "":
+		return conf.Name
+	case conf.Agent == reach.DemoAgent:
+		return reach.DemoAgent
+	}
+	return "agent"
+}
+
+// Open implements [bridge.Agents].
+func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Options, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if l := a.links[name]; l != nil {
+		return &l.Options, nil
+	}
+	var at *cli.Context
+	l, err := reach.Again(ctx, a.p, func(c *cli.Context) error {
+		at = c
+		if trace := frame.StringOf(c, "trace"); trace != "" && trace != "-" && len(a.links) > 0 {
+			if err := c.Set("trace", trace+"."+name); err != nil { // the first has the file
+				return err
+			}
+		}
+		conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c))
+		if err != nil || nameOf(conf) == name {
+			return err
+		}
+		if err := c.Set("agent-command", ""); err != nil {
+			return err
+		}
+		return c.Set("agent", name)
+	})
+	if err != nil {
+		return nil, explainSetup(err)
+	}
+	sessions, err := store.Open("")
+	if err != nil && l.Options.Log != nil {
+		l.Options.Log.Warn("conversations are not stored", "err", err)
+	}
+	serves(l, at, sessions)
+	if a.links == nil {
+		a.links = map[string]*reach.Link{}
+	}
+	a.links[name] = l
+	return &l.Options, nil
+}
+
+func (a *mcpAgents) openFirst(ctx context.Context) {
+	names, err := a.Names()
+	if err != nil {
+		return // the first call says so
+	}
+	o, err := a.Open(ctx, names[0])
+	if err == nil && o.Tap != nil {
+		a.tap.Store(&o.Tap)
+	}
+}
+
+func (a *mcpAgents) close() {
+	for _, l := range a.links {
+		l.Close()
+	}
+}

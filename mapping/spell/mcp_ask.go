@@ -1,0 +1,80 @@
+package spell
+
+import (
+	"fmt"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
+)
+
+// MCPElicit are the parameters of MCP's elicitation/create: a question for the user.
+type MCPElicit struct {
+	// Mode is left out for a form: clients before 2025-11-25 know no other.
+	Mode    string `json:"mode,omitempty"`
+	Message string `json:"message"`
+	// Schema is of a form; the others are of a page to open.
+	Schema        *acp.ElicitationSchema `json:"requestedSchema,omitempty"`
+	ElicitationID string                 `json:"elicitationId,omitempty"`
+	URL           string                 `json:"url,omitempty"`
+
+	choices map[string]string // the options' IDs by their words
+}
+
+// choiceKey is the member of a form that has the answer.
+const choiceKey = "choice"
+
+// MCPApproval asks for an approval: what an agent wants to do, and the options that the user
+// has. agent is the name that the user has given it.
+func MCPApproval(agent string, q mapping.Question) *MCPElicit {
+	var words []string
+	e := &MCPElicit{Message: "The agent " + agent + " asks for your approval.\n\n" + ask.WholeMarkdown(q.Call, q.Options), choices: map[string]string{}}
+	for _, o := range q.Options {
+		word := ask.OneLine(o.Name)
+		if o.Allows() && !o.Certain {
+			word += " (may allow it)" // its words do not say so
+		}
+		for n, first := 2, word; e.choices[word] != ""; n++ {
+			word = fmt.Sprintf("%s (%d)", first, n)
+		}
+		e.choices[word] = o.ID
+		words = append(words, word)
+	}
+	e.Schema = form(words)
+	return e
+}
+
+// MCPConfirm asks a question that is answered by one of two words, of which only the first
+// agrees.
+func MCPConfirm(question, yes, no string) *MCPElicit {
+	return &MCPElicit{Message: question, choices: map[string]string{yes: yes, no: ""}, Schema: form([]string{yes, no})}
+}
+
+func form(words []string) *acp.ElicitationSchema {
+	return &acp.ElicitationSchema{Type: "object", Required: []string{choiceKey},
+		Properties: map[string]any{choiceKey: map[string]any{"type": "string", "title": "Your choice", "enum": words}}}
+}
+
+// Answer reads what a client has answered: the ID of the option that the user has picked, and
+// for a page that the user agrees; "" is no for both. Only what is right in each member says
+// yes: clients answer accept to what nobody has seen, or with a text that was not offered.
+func (e *MCPElicit) Answer(raw string) string {
+	o := gjson.Parse(raw)
+	if !gjson.Valid(raw) || !o.IsObject() || o.Get("action").Type != gjson.String || o.Get("action").Str != acp.ElicitAccept {
+		return ""
+	}
+	content := o.Get("content")
+	if e.Mode == acp.ElicitURL {
+		if content.Exists() && content.Raw != "{}" && content.Type != gjson.Null {
+			return "" // it took this for a form
+		}
+		return acp.ElicitAccept
+	}
+	choice := content.Get(choiceKey)
+	if !content.IsObject() || choice.Type != gjson.String {
+		return ""
+	}
+	return e.choices[choice.Str]
+}
