@@ -222,9 +222,7 @@ func (e *acpEditor) newSession(c *editorRequest) {
 	e.server.ide.open(c.conn, p.Cwd)
 	session := e.server.agent.NewSession(p.Cwd)
 	session.additional = p.AdditionalDirectories
-	session.mcp = p.McpServers
-	if !e.server.add(session) {
-		c.fail(acp.CodeInternal, tooManySessions(), "")
+	if !e.admit(c, session, &p) {
 		return
 	}
 	e.server.spawn(func(ctx context.Context) {
@@ -238,8 +236,18 @@ func (e *acpEditor) newSession(c *editorRequest) {
 	})
 }
 
-func tooManySessions() string {
-	return fmt.Sprintf("bridge: %d sessions are open, which is the limit: close one with session/close", maxSessions)
+// admit adds a session. If that fails, it answers with an error.
+func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionRequest) bool {
+	session.mcp = p.McpServers
+	err := e.serveTools(c.conn, session)
+	if err == nil && !e.server.add(session) {
+		session.endTools()
+		err = fmt.Errorf("bridge: %d sessions are open, which is the limit: close one with session/close", maxSessions)
+	}
+	if err != nil {
+		c.fail(acp.CodeInternal, err.Error(), "")
+	}
+	return err == nil
 }
 
 // offerCommands tells the editor the agent's slash commands, after the result of
@@ -341,7 +349,8 @@ func (e *acpEditor) prompt(c *editorRequest) {
 		if first {
 			e.send(ctx, view.out.Info(nil, session.Title, e.server.agent.opts.Now().UTC().Format(time.RFC3339)))
 		}
-		result, turn, err := e.converse(ctx, c, turn, view, e.server.ide.context(p.Prompt))
+		prompt := e.server.ide.context(e.withBuffers(ctx, c.conn, turn, session.ID, p.Prompt))
+		result, turn, err := e.converse(ctx, c, turn, view, prompt)
 		turn.Discard()
 		err = view.tellUnanswered(ctx, &result, err)
 		e.server.endPrompt(c.ID, session)

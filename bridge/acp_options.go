@@ -27,6 +27,8 @@ const maxCapabilities = 64 << 10
 type acpClient struct {
 	notices bool // session/update with notice
 	forms   bool // elicitation/create with a form
+	reads   bool // fs/read_text_file
+	writes  bool // fs/write_text_file
 	// terminal is the member of _meta in which the output of commands goes; "": none.
 	terminal spell.TerminalMember
 }
@@ -37,6 +39,7 @@ func readClient(capabilities json.RawMessage) (c acpClient) {
 	}
 	caps := gjson.ParseBytes(capabilities)
 	c.notices = caps.Get("session.notices").IsObject()
+	c.reads, c.writes = caps.Get("fs.readTextFile").Bool(), caps.Get("fs.writeTextFile").Bool()
 	c.forms = caps.Get("elicitation.form").IsObject()
 	switch meta := caps.Get("_meta"); {
 	case meta.Get(string(spell.TerminalDelta)).Bool():

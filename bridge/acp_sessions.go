@@ -143,9 +143,7 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 	record.Cwd = cmp.Or(p.Cwd, record.Cwd)
 	s.ide.open(c.conn, record.Cwd)
 	session := s.agent.restore(record)
-	session.mcp = p.McpServers
-	if !s.add(session) {
-		c.fail(acp.CodeInternal, tooManySessions(), "")
+	if !e.admit(c, session, p) {
 		return nil
 	}
 	return session

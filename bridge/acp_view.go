@@ -73,34 +73,51 @@ func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 	defer v.waits(ctx)()
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
-		var raw json.RawMessage
-		v.mu.Lock()
-		question := v.out.Permission(q)
-		v.mu.Unlock()
-		id := jsonrpc2.ID{Num: v.editor.server.calls.Add(1)}
-		err := v.conn.Call(ctx, acp.MethodRequestPermission, question, &raw, jsonrpc2.PickID(id))
-		if ctx.Err() != nil {
-			v.withdraw(id)
-			return nil, ctx.Err()
-		}
-		if err != nil && !isEditorError(err) {
+		a, err := v.askOne(ctx, q)
+		if err != nil {
 			return nil, err
 		}
-		var r acp.PermissionResponse
-		if err == nil {
-			err = json.Unmarshal(raw, &r)
-		}
-		if err != nil {
-			v.editor.server.log.Warn("editor: cannot ask for permission, so the call is rejected", "call", q.Call.ID, "err", err)
-		} else if id := r.Outcome.OptionID; r.Outcome.Outcome == acp.OutcomeSelected && !offered(q, id) {
-			v.editor.server.log.Warn("editor: picked an option that was not offered, so the call is rejected", "call", q.Call.ID, "option", id)
-		}
-		if err != nil || r.Outcome.Outcome != acp.OutcomeSelected {
-			r.Outcome.OptionID = "" // cancelled, or an error: no option was picked
-		}
-		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: r.Outcome.OptionID, NewContent: r.Meta.Ours.NewContent})
+		answers = append(answers, a)
 	}
 	return answers, nil
+}
+
+// askOne puts a question to the user, when the editor's tools have none there.
+func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answer, error) {
+	if asking := v.session.asking; asking != nil {
+		select {
+		case asking <- struct{}{}:
+			defer func() { <-asking }()
+		case <-ctx.Done():
+			return mapping.Answer{}, ctx.Err()
+		}
+	}
+	var raw json.RawMessage
+	v.mu.Lock()
+	question := v.out.Permission(q)
+	v.mu.Unlock()
+	id := jsonrpc2.ID{Num: v.editor.server.calls.Add(1)}
+	err := v.conn.Call(ctx, acp.MethodRequestPermission, question, &raw, jsonrpc2.PickID(id))
+	if ctx.Err() != nil {
+		v.withdraw(id)
+		return mapping.Answer{}, ctx.Err()
+	}
+	if err != nil && !isEditorError(err) {
+		return mapping.Answer{}, err
+	}
+	var r acp.PermissionResponse
+	if err == nil {
+		err = json.Unmarshal(raw, &r)
+	}
+	if err != nil {
+		v.editor.server.log.Warn("editor: cannot ask for permission, so the call is rejected", "call", q.Call.ID, "err", err)
+	} else if id := r.Outcome.OptionID; r.Outcome.Outcome == acp.OutcomeSelected && !offered(q, id) {
+		v.editor.server.log.Warn("editor: picked an option that was not offered, so the call is rejected", "call", q.Call.ID, "option", id)
+	}
+	if err != nil || r.Outcome.Outcome != acp.OutcomeSelected {
+		r.Outcome.OptionID = "" // cancelled, or an error: no option was picked
+	}
+	return mapping.Answer{Call: q.Call, OptionID: r.Outcome.OptionID, NewContent: r.Meta.Ours.NewContent}, nil
 }
 
 // said puts the user's words into the journal, and, in version 2, into the conversation. It

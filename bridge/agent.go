@@ -18,6 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
+	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -28,7 +29,7 @@ import (
 //
 // Only [Serve] uses Login, Setup, AuthMethods, ForwardMCP, MCPFile, Workspace, Protocol,
 // ACPVersion, Agents, AnswerWithin, OnEOF, MaxEventsPerSecond, WebhookPolicy, Companion,
-// CompanionContext, Version and Tap.
+// CompanionContext, EditorTools, Version and Tap.
 type Options struct {
 	// Client reaches the agent: [transport.NewClient] makes it, which needs no options
 	// but the agent's URL. It is not closed by the bridge.
@@ -99,6 +100,12 @@ type Options struct {
 	// CompanionContext adds what the user looks at to each prompt, as the companion
 	// knows it: a link to the file, and the selected text.
 	CompanionContext bool
+	// EditorTools serves MCP to programs of this machine that know the token, by answer,
+	// until stop is called; nil: the agent is not served. An ACP editor is served by it as
+	// tools: its open files to read and to write, and which they are. Each session has a
+	// server, which is among the MCP servers of its AgentSettings, for an agent that is on
+	// this machine.
+	EditorTools func(answer func(context.Context, *mcp.Message) *mcp.Reply) (url, token string, stop func() error, err error)
 	// Store keeps sessions for later processes; nil: they end with this one.
 	Store *store.Store
 	// NoHistory keeps nothing of conversations in Store: no journal, no record. Editors
@@ -223,11 +230,20 @@ type Companion interface {
 	// a request is answered with. It must not wait. An error with a method Code() int
 	// is answered with that code.
 	Handle(method string, params json.RawMessage) (any, error)
-	// Active returns the absolute path of the file that the user looks at, and what is
-	// selected in it; "" if there is none.
-	Active() (path, selection string)
+	// OpenFiles returns the files that the user has open: the one that has the focus first,
+	// then those that had it last.
+	OpenFiles() []OpenFile
 	// Close ends it.
 	Close() error
+}
+
+// An OpenFile is a file that the user has open.
+type OpenFile struct {
+	Path string `json:"path"` // absolute
+	// Active: it has the focus. Line, from 1, and Selection are of such a file.
+	Active    bool   `json:"active,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Selection string `json:"selection,omitempty"`
 }
 
 // CompanionEditor is the editor of a [Companion].

@@ -75,13 +75,16 @@ func (d *decision) answer() mapping.Answer {
 // question returns the question that a call asks in this session. Where an option
 // would be remembered for a file that a link leads to, its name says which.
 func (s *Session) question(call *mapping.ToolCall) mapping.Question {
-	q := mapping.NewQuestion(call)
+	return named(mapping.NewQuestion(call), s.agent.local())
+}
+
+func named(q mapping.Question, local bool) mapping.Question {
 	for i := range q.Options {
 		o := &q.Options[i]
 		if o.Remember == nil {
 			continue
 		}
-		if r := resolveScope(*o.Remember, s.agent.local()); r != *o.Remember {
+		if r := resolveScope(*o.Remember, local); r != *o.Remember {
 			o.Name += fmt.Sprintf(" (that is %s)", ask.Visible(r.Path))
 		}
 	}

@@ -181,6 +181,7 @@ func (s *server) shutdown() {
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {
 		_ = session.journal.Close() // it has been written
+		session.endTools()
 	}
 }
 

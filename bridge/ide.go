@@ -137,22 +137,28 @@ func (i *ide) context(prompt []acp.ContentBlock) []acp.ContentBlock {
 	if !i.opts.CompanionContext || len(prompt) == 0 || strings.HasPrefix(strings.TrimSpace(prompt[0].Text), "/") {
 		return prompt
 	}
-	i.mu.Lock()
-	companion := i.companion
-	i.mu.Unlock()
-	if companion == nil {
+	files := i.openFiles()
+	if len(files) == 0 || !files[0].Active {
 		return prompt
 	}
-	path, selection := companion.Active()
-	if path == "" {
-		return prompt
-	}
+	path, selection := files[0].Path, files[0].Selection
 	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	prompt = append(slices.Clip(prompt), acp.ContentBlock{Type: "resource_link", URI: uri.String(), Name: filepath.Base(path)})
 	if selection != "" {
 		prompt = append(prompt, acp.ContentBlock{Type: "text", Text: "Selected in " + path + ":\n" + selection})
 	}
 	return prompt
+}
+
+// openFiles are the files that the user has open, if the companion runs.
+func (i *ide) openFiles() []OpenFile {
+	i.mu.Lock()
+	companion := i.companion
+	i.mu.Unlock()
+	if companion == nil {
+		return nil
+	}
+	return companion.OpenFiles()
 }
 
 // add is context for A2A lines. A message is a prompt if it begins with text.

@@ -31,6 +31,7 @@ func (s *server) dismiss(id string, deleted bool, then func()) {
 		}
 		if session != nil {
 			session.rest()
+			session.endTools()
 		}
 		then()
 		s.mu.Lock()

@@ -2,8 +2,10 @@ package bridge
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,13 +44,25 @@ func (t *turn) furnish(ctx context.Context, m *a2a.Outgoing) error {
 	return t.handServers(ctx, m)
 }
 
+// servers are the MCP servers that the agent gets, as ACP spells them. An agent elsewhere does
+// not reach the editor's tools, and may not have their token.
+func (s *Session) servers() (list []json.RawMessage) {
+	if s.agent.opts.ForwardMCP {
+		list = slices.Clip(s.mcp)
+	}
+	if s.own != nil && s.agent.local() {
+		list = append(list, s.own)
+	}
+	return list
+}
+
 // handServers sees to it that a task which m begins has the editor's MCP servers, if
 // the user wants that. Where they are no part of the settings, the task is made before
 // the message, which then goes on with it. A failure is told once in a session, and the
 // message is sent without them.
 func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 	s, opts := t.session, &t.agent.opts
-	if m.TaskID != "" || !opts.ForwardMCP || len(s.mcp) == 0 || t.writing.TakesServers() {
+	if m.TaskID != "" || len(s.servers()) == 0 || t.writing.TakesServers() {
 		return nil
 	}
 	contextID := m.ContextID

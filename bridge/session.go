@@ -59,6 +59,11 @@ type Session struct {
 	// shutting: the editor has closed it; the turn that runs is its last.
 	shutting bool
 	mcp      []json.RawMessage
+	// own is the editor's MCP server, which endOwn ends; nil: there is none. asking holds a
+	// token while a question of its, or of a turn, is put: some editors show one at a time.
+	own    json.RawMessage
+	endOwn func() error
+	asking chan struct{}
 	// additional are the session's directories beside Cwd.
 	additional []string
 
@@ -332,9 +337,7 @@ func (s *Session) settings(m *a2a.Outgoing, w dialect.Writing) error {
 
 func (s *Session) agentSettings() dialect.AgentSettings {
 	settings := dialect.AgentSettings{Workspace: s.Cwd, Additional: s.additionalDirectories(), Extra: s.agent.opts.AgentSettings}
-	if s.agent.opts.ForwardMCP {
-		settings.MCPServers = s.mcp
-	}
+	settings.MCPServers = s.servers()
 	return settings
 }
 

@@ -52,6 +52,9 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	options JSON   (at the top) the bridge's options
 //	store          (at the top) sessions are stored
 //	mcp-file       (at the top) the agent reads MCP servers from a file
+//	editor-tools   (at the top) the editor is served to the agent, which is on this machine;
+//	               $DIR is a directory with files: see [newToolsWire]
+//	M> LINE        the agent sends a message to the editor's MCP server
 //	journal LINE   (at the top) a line of the session "old", whose beginning is not stored
 //	process        (at the top) the agent is a process that was started for the bridge;
 //	               "process again": one that is started again when it has died;
@@ -63,6 +66,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	A> #N METHOD PARAMS   the agent gets request N; over HTTP+JSON a verb, the path and
 //	               the body, and what the agent sends has nothing around it
 //	A> #N with NAME: VALUE   which has that header of W3C Trace Context
+//	M< LINE        the editor's MCP server answers
 //	A> file TEXT   the file of MCP servers is written; "gone": it is removed
 //	A> #N closed   the bridge closes the connection of request N
 //	exit ERROR     the bridge has ended
@@ -146,6 +150,7 @@ func playTranscript(t *testing.T, script string) string {
 	options.NewID = func() string { mu.Lock(); defer mu.Unlock(); n++; return fmt.Sprintf("id-%d", n) }
 
 	storeDir, url := "", "http://agent.invalid/"
+	var tools *toolsWire
 	reach := &transport.ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: agent}}
 	var out strings.Builder
 	inputs := strings.SplitAfter(script, "\n")
@@ -167,6 +172,9 @@ func playTranscript(t *testing.T, script string) string {
 			options.Store = openStore(t, storeDir)
 		case word == "mcp-file":
 			options.MCPFile = agent
+		case word == "editor-tools":
+			tools, url = newToolsWire(t), "http://127.0.0.1/"
+			options.EditorTools, options.Companion = tools.host, tools.companion
 		case word == "journal":
 			addToJournal(t, options.Store, storeDir, rest)
 		case word == "process":
@@ -247,6 +255,9 @@ func playTranscript(t *testing.T, script string) string {
 		}
 		editor.got = nil
 		editor.Unlock()
+		for _, l := range tools.take() {
+			out.WriteString(l + "\n")
+		}
 		select {
 		case err := <-ended:
 			exited = true
@@ -273,10 +284,10 @@ func playTranscript(t *testing.T, script string) string {
 	}
 	for i, l := range inputs {
 		agent.expect(inputs[i+1:])
-		text := strings.TrimSuffix(l, "\n")
+		text := tools.place(strings.TrimSuffix(l, "\n"))
 		word, rest, _ := strings.Cut(text, " ")
 		switch word {
-		case "E<", "A>", "exit":
+		case "E<", "A>", "M<", "exit":
 			continue // what is expected
 		}
 		out.WriteString(l)
@@ -309,6 +320,8 @@ func playTranscript(t *testing.T, script string) string {
 			go func() { // ends when the bridge has read the line, or with its input
 				io.WriteString(editorIn, rest+"\n")
 			}()
+		case word == "M>":
+			tools.say(rest)
 		case word == "A<":
 			if err := agent.say(rest); err != nil {
 				t.Errorf("%s: %v", text, err)
@@ -333,7 +346,7 @@ func playTranscript(t *testing.T, script string) string {
 	client.Close()
 	editorOut.Close()
 	wg.Wait()
-	return out.String()
+	return tools.name(out.String())
 }
 
 // addToJournal writes a line to the second generation of the journal of a session

@@ -112,15 +112,6 @@ func Methods() []string {
 // sent none. It checks on the disk which files exist.
 func (s *Server) Context() Context { return s.hub.current() }
 
-// Active returns the absolute path of the file that the user looks at, and what is
-// selected in it; "" if there is none.
-func (s *Server) Active() (path, selection string) {
-	if state := s.Context().WorkspaceState; state != nil && len(state.OpenFiles) > 0 && state.OpenFiles[0].IsActive {
-		return state.OpenFiles[0].Path, state.OpenFiles[0].SelectedText
-	}
-	return "", ""
-}
-
 // Close removes the discovery files and ends the server with all its streams. Open
 // diffs are left to the editor. It may be called twice.
 func (s *Server) Close() error {

@@ -65,6 +65,7 @@ var keys = slices.DeleteFunc(slices.Clone(options), func(k Key) bool { return k.
 
 func workingDirectories() []string { return []string{"neutral", "workspace"} }
 func logLevels() []string          { return []string{"debug", "info", "warn", "error"} }
+func editorTools() []string        { return []string{"off", "started", "loopback"} }
 func onEOF() []string              { return []string{"auto", bridge.OnEOFCancel, bridge.OnEOFFinish} }
 
 // Keys returns all keys, in the order of the documentation.

@@ -72,6 +72,8 @@ var options = []Key{
 		Help: "the directory to work in, if the editor names none; without it, the current one"},
 	{Name: "forward-mcp", Flag: "forward-mcp", Group: GroupEditor, Bridge: true, In: Agent, Kind: KindBool, Example: `true`,
 		Help: "hand the editor's MCP servers to the agent, with the tokens that are in their settings: to agents of the development-tool extension, and to Gemini CLI's server if --agent-command starts it (docs/agents.md); others have no place for them"},
+	{Name: "editor-tools", Flag: "editor-tools", Group: GroupEditor, Bridge: true, In: Agent, Kind: KindWord, Words: editorTools, Default: "off", Example: `"started"`,
+		Help: "give the agent tools by MCP: to read and write the files that the editor has open, and to list them. started: an agent that --agent-command starts; loopback: also one with a URL on this machine, which must not be a tunnel's end (docs/editors.md)"},
 	{Name: "mode", Flag: "mode", Group: GroupWork, In: Top | Agent | Workspace, Kind: KindWord, Words: bridge.Modes, Default: bridge.ModeDefault, Example: `"accept-edits"`,
 		Help: "default asks you whenever the agent asks, accept-edits allows changes of files, yolo allows everything"},
 	{Name: "timeout", Flag: "timeout", Group: GroupAgent, In: Top | Agent, Kind: KindDuration, Takes: "TIME", Default: transport.DefaultTimeout.String(), Example: `"30s"`,

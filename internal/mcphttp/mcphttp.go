@@ -4,6 +4,7 @@ package mcphttp
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -61,6 +62,35 @@ func (e *Endpoint) Server(ctx context.Context, log *slog.Logger) *http.Server {
 	return &http.Server{Handler: e, ReadHeaderTimeout: headerWait, IdleTimeout: idleWait, MaxHeaderBytes: maxHeader,
 		ConnState: e.strangers.state, ConnContext: connOf,
 		BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+}
+
+// Host serves MCP without sessions on a free port of this machine, until stop is called.
+func Host(answer func(context.Context, *mcp.Message) *mcp.Reply) (url, token string, stop func() error, err error) {
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return "", "", nil, err
+	}
+	e := &Endpoint{Name: "the editor's server", Lacking: "the token is missing, or is another one",
+		Port: listener.Addr().(*net.TCPAddr).Port, Token: rand.Text()}
+	e.Serve = func(w http.ResponseWriter, r *http.Request) error {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", "POST")
+			return Refuse(http.StatusMethodNotAllowed, "use POST")
+		}
+		msg, err := Read(w, r)
+		switch {
+		case err != nil:
+			return err
+		case msg.IsRequest():
+			Respond(w, http.StatusOK, answer(r.Context(), msg))
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+		return nil
+	}
+	server := e.Server(context.Background(), slog.New(slog.DiscardHandler))
+	go func() { _ = server.Serve(listener) }() // ends with stop
+	return fmt.Sprintf("http://127.0.0.1:%d%s", e.Port, Path), e.Token, server.Close, nil
 }
 
 // A refusal answers a request with an error without an ID.

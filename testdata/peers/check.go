@@ -9,6 +9,7 @@ import (
 
 // A checker reads a conversation line by line, and notes what no editor should get.
 type checker struct {
+	files    bool // the editor serves them
 	problems []string
 	requests map[string]*request // of the editor's, by ID
 	sessions map[string]*session
@@ -98,6 +99,9 @@ func (c *checker) editor(l *Line) {
 		if q := c.asked[id]; q != nil {
 			delete(c.sessions[q.session].open, q.call)
 		}
+	case method == "initialize":
+		c.files = l.get("params.clientCapabilities.fs.readTextFile") == true
+		c.requests[id] = &request{method: method, session: name}
 	case method == "session/cancel" && s != nil:
 		s.cancelled = true
 	case method == "session/prompt" && s != nil:
@@ -118,6 +122,10 @@ func (c *checker) bridge(l *Line) {
 		c.update(l)
 	case "session/request_permission":
 		c.permission(l)
+	case "fs/read_text_file", "fs/write_text_file":
+		if !c.files {
+			c.bad(l, "the bridge uses %s, which the editor has not offered", method)
+		}
 	default:
 		c.bad(l, "the bridge uses %s, which the editor has not offered", method)
 	}

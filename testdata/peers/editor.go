@@ -74,6 +74,7 @@ type Editor struct {
 	lastID  int
 	policy  Policy
 	closed  bool
+	buffers map[string]string // files that the editor has open, by path; nil: it serves none
 }
 
 // start runs the binary like an editor: with a small environment, and in a directory
@@ -115,9 +116,18 @@ func open(t testing.TB, args ...string) *Editor {
 // openAt is open with a home directory.
 func openAt(t testing.TB, home string, args ...string) *Editor {
 	t.Helper()
+	return openFiles(t, home, nil, args...)
+}
+
+// openFiles is openAt of an editor that has files open, and serves them.
+func openFiles(t testing.TB, home string, buffers map[string]string, args ...string) *Editor {
+	t.Helper()
 	e := startAt(t, home, args...)
+	e.mu.Lock()
+	e.buffers = buffers
+	e.mu.Unlock()
 	r := e.Call("initialize", map[string]any{"protocolVersion": 1, "clientInfo": map[string]any{"name": "peers", "version": "1"},
-		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}}})
+		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": buffers != nil, "writeTextFile": buffers != nil}}})
 	if v := fmt.Sprint(r.get("result.protocolVersion")); v != "1" {
 		t.Fatalf("initialize: protocolVersion is %s: %s", v, r.Raw)
 	}
@@ -130,14 +140,40 @@ func (e *Editor) read(stdout io.Reader) {
 	for {
 		raw, err := r.ReadString('\n')
 		if raw != "" {
-			if line := e.record(false, raw); line.text("method") == "session/request_permission" {
+			switch line := e.record(false, raw); line.text("method") {
+			case "session/request_permission":
 				e.decide(line)
+			case "fs/read_text_file", "fs/write_text_file":
+				e.serve(line)
 			}
 		}
 		if err != nil {
 			return
 		}
 	}
+}
+
+// serve reads or writes a buffer.
+func (e *Editor) serve(line *Line) {
+	path := line.text("params.path")
+	e.mu.Lock()
+	content, ok := e.buffers[path]
+	if line.text("method") == "fs/write_text_file" {
+		e.buffers[path] = line.text("params.content")
+	}
+	e.mu.Unlock()
+	answer := map[string]any{"id": line.get("id"), "result": map[string]any{"content": content}}
+	if !ok {
+		answer = map[string]any{"id": line.get("id"), "error": map[string]any{"code": -32002, "message": "no such file"}}
+	}
+	e.send(answer)
+}
+
+// Buffer is what the editor has of a file.
+func (e *Editor) Buffer(path string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.buffers[path]
 }
 
 func (e *Editor) record(fromEditor bool, raw string) *Line {

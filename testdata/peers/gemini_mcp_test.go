@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -84,6 +85,34 @@ func homesOf(t *testing.T, home string) (dirs []string) {
 		}
 	}
 	return dirs
+}
+
+// With --editor-tools a started agent reads what the editor has not saved, and writes through
+// it: asked twice, by the agent for its tool and for the change itself.
+func TestGeminiEditorTools(t *testing.T) {
+	t.Parallel()
+	gemini(t)
+	dir := workspace(t)
+	write(t, filepath.Join(dir, "edit.txt"), "on the disk")
+	path := filepath.Join(dir, "edit.txt")
+	e := openFiles(t, t.TempDir(), map[string]string{path: "not saved"}, "--agent-command", geminiCommand(t), "--editor-tools", "started", "--timeout", "60s")
+	s := e.NewSession(dir)
+	o := e.Prompt(s, script("mcp_read", dir)).End("end_turn")
+	contains(t, "the tool's answer", onlyCall(t, o).Output(), "not saved")
+
+	o = e.Prompt(s, script("mcp_write", dir)).End("end_turn")
+	if got := e.Buffer(path); got != "by the agent" || len(o.Calls) != 2 {
+		t.Errorf("the buffer has %q, after %d calls", got, len(o.Calls))
+	}
+	wantFile(t, "on the disk", path)
+	e.SetPolicy(func(p *Permission) string {
+		if strings.HasPrefix(p.CallID, "a2astdio-write-") {
+			return No
+		}
+		return Once
+	})
+	o = e.Prompt(s, script("mcp_write", dir)).End("end_turn")
+	contains(t, "the tool's answer", o.Calls[0].Output()+o.Calls[1].Output(), "the user has not allowed it")
 }
 
 // A server that we have not started does not read our files: the user is told once.

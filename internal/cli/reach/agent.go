@@ -50,7 +50,7 @@ func keepAgent(p *frame.Program, c *cli.Context, l *Link, conf *Configuration, c
 	case frame.IsTerminal(p.Stderr):
 		opts.Waiting = func(waited time.Duration) { startingLine(p, waited) }
 	}
-	if l.Options.ForwardMCP && isServe(c) && readsGeminiHome(command, l.Options.Dialect) {
+	if (l.Options.ForwardMCP || l.Options.EditorTools != nil) && isServe(c) && readsGeminiHome(command, l.Options.Dialect) {
 		home := &geminiHome{}
 		opts.Prepare, opts.Remove, l.Options.MCPFile = home.prepare, home.path, home
 		l.Closers = append(l.Closers, home.remove)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/mcphttp"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
@@ -113,7 +115,7 @@ func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOpti
 	if err := l.signed(c, client); err != nil {
 		return nil, err
 	}
-	if err := l.BridgeOptions(c); err != nil {
+	if err := cmp.Or(l.BridgeOptions(c), l.serveEditor(c, conf)); err != nil {
 		return nil, err
 	}
 	l.Options.Version = p.Version
@@ -202,6 +204,23 @@ func (l *Link) BridgeOptions(c *cli.Context) (err error) {
 	}
 	o.Workspace, err = Directory(frame.StringOf(c, "workspace"))
 	return err
+}
+
+// serveEditor applies --editor-tools: the agent has to be on this machine.
+func (l *Link) serveEditor(c *cli.Context, conf *Configuration) error {
+	which := frame.StringOf(c, "editor-tools")
+	u, err := url.Parse(conf.Agent)
+	switch {
+	case !isServe(c), which == "off":
+		return nil
+	case conf.Command != "":
+	case which == "started":
+		return frame.Usagef("--editor-tools started is for an agent that --agent-command starts: for one with a URL on this machine, which is no tunnel's end, say loopback")
+	case err != nil || !safe.ThisMachine(u.Hostname()):
+		return frame.Usagef("--editor-tools loopback is for an agent with a URL on this machine: yours is elsewhere")
+	}
+	l.Options.EditorTools = mcphttp.Host
+	return nil
 }
 
 // Directory checks a directory, and makes its path absolute: the agent may run in

@@ -33,7 +33,26 @@ func addCompanion(p *frame.Program, c *cli.Context, l *reach.Link) error {
 			p.Say("%v", err) // the bridge goes on without it
 			return nil, err
 		}
-		return server, nil
+		return beside{server}, nil
 	}
 	return nil
+}
+
+// beside is a companion for the bridge.
+type beside struct{ *companion.Server }
+
+// OpenFiles implements [bridge.Companion].
+func (b beside) OpenFiles() (files []bridge.OpenFile) {
+	state := b.Context().WorkspaceState
+	if state == nil {
+		return nil
+	}
+	for _, f := range state.OpenFiles {
+		file := bridge.OpenFile{Path: f.Path, Active: f.IsActive, Selection: f.SelectedText}
+		if f.Cursor != nil {
+			file.Line = int(f.Cursor.Line)
+		}
+		files = append(files, file)
+	}
+	return files
 }

@@ -92,6 +92,14 @@ const S = {
     [[0, [F('say', { what: 'hi' })]]],
     [[0, [T('Said.')]]],
   ],
+  mcp_read: [
+    [[0, [F('read_text_file', { path: `${WS}/edit.txt` })]]],
+    [[0, [T('Read.')]]],
+  ],
+  mcp_write: [
+    [[0, [F('write_text_file', { path: `${WS}/edit.txt`, content: 'by the agent' })]]],
+    [[0, [T('Written.')]]],
+  ],
   mcp_shout: [
     [[0, [F('shout', { what: 'hi' })]]],
     [[0, [T('Shouted.')]]],

@@ -1,0 +1,303 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
+	"github.com/a2astdio/a2astdio/mapping/mcp"
+)
+
+// This file serves an ACP editor to the agent, as MCP tools: see [Options.EditorTools]. In
+// plain words:
+//
+//   - The tools work while a prompt of the session runs, and for files inside the session's
+//     directories, links resolved, without hidden ones. A directory that holds the user's home
+//     has none.
+//   - What is read is what the editor has open, with changes that are not saved.
+//   - A change is asked for like an edit that an agent wants approved, by the same rules
+//     (approve.go). Nothing is written if the file has changed since the user was asked.
+
+// editorTools are those of one session.
+type editorTools struct {
+	editor  *acpEditor
+	conn    requester
+	session *Session
+}
+
+// editorToolsName is what the agent knows the server by.
+const editorToolsName = "a2astdio_editor"
+
+// serveTools begins to serve a session's editor, if [Options.EditorTools] says so and the
+// editor has something to serve.
+func (e *acpEditor) serveTools(conn requester, s *Session) error {
+	start := e.server.agent.opts.EditorTools
+	t := &editorTools{editor: e, conn: conn, session: s}
+	if start == nil || len(t.offered()) == 0 {
+		return nil
+	}
+	url, token, stop, err := start(t.answer)
+	if err != nil {
+		return fmt.Errorf("bridge: the editor's tools cannot be served: %w", err)
+	}
+	s.endOwn, s.asking = stop, make(chan struct{}, 1)
+	s.own, err = json.Marshal(map[string]any{"type": "http", "name": editorToolsName, "url": url,
+		"headers": []any{map[string]string{"name": "Authorization", "value": "Bearer " + token}}})
+	return err
+}
+
+// endTools ends the server, if there is one.
+func (s *Session) endTools() {
+	if s.endOwn != nil {
+		_ = s.endOwn() // nobody can do anything about it
+	}
+}
+
+// An editorTool is a tool with the arguments that it takes.
+type editorTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+}
+
+const pathMember = `"path":{"type":"string","description":"The absolute path of a file in the user's workspace"}`
+
+// offered are the tools for which the editor has what they need.
+func (t *editorTools) offered() (tools []editorTool) {
+	fs := t.editor.client
+	if fs.reads {
+		tools = append(tools, editorTool{"read_text_file", "Reads a text file as the user's editor has it, with changes that are not saved.",
+			json.RawMessage(`{"type":"object","properties":{` + pathMember + `,"line":{"type":"integer","description":"The first line, from 1"},` +
+				`"limit":{"type":"integer","description":"How many lines"}},"required":["path"]}`)})
+	}
+	if fs.reads && fs.writes {
+		tools = append(tools, editorTool{"write_text_file", "Writes a whole text file through the user's editor. The user is asked first.",
+			json.RawMessage(`{"type":"object","properties":{` + pathMember + `,"content":{"type":"string","description":"The whole new content"}},"required":["path","content"]}`)})
+	}
+	if ide := t.editor.server.ide; ide.opts.Companion != nil && ide.announced {
+		tools = append(tools, editorTool{"open_files", "Lists the files that the user has open, with the cursor and the selection.",
+			json.RawMessage(`{"type":"object","properties":{}}`)})
+	}
+	return tools
+}
+
+// answer is what the server does. It has no state.
+func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
+	if m.Method == "initialize" {
+		return m.Initialize(mcp.Versions(), mcp.Implementation{Name: editorToolsName, Title: "The user's editor", Version: t.editor.version})
+	}
+	tools := t.offered()
+	list, err := json.Marshal(map[string]any{"tools": tools})
+	if err != nil {
+		return &mcp.Reply{JSONRPC: "2.0", ID: m.ID, Error: &mcp.Error{Code: jsonrpc2.CodeInternalError, Message: err.Error()}}
+	}
+	return m.Answer(list, func(params json.RawMessage) (*mcp.CallResult, *mcp.Error) {
+		var call editorCall
+		if err := json.Unmarshal(params, &call); err != nil {
+			return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+		}
+		if !slices.ContainsFunc(tools, func(tool editorTool) bool { return tool.Name == call.Name }) {
+			return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: "there is no tool " + call.Name}
+		}
+		text, err := t.call(ctx, &call)
+		refused := (*jsonrpc2.Error)(nil)
+		switch {
+		case err == nil:
+			return mcp.Text(text), nil
+		case errors.Is(err, context.Canceled):
+			err = errors.New("the user's prompt is over")
+		case errors.As(err, &refused):
+			err = errors.New("editor: " + refused.Message)
+		}
+		return mcp.Failure(err), nil
+	})
+}
+
+// An editorCall is the params of a call of one of the tools.
+type editorCall struct {
+	Name      string `json:"name"`
+	Arguments struct {
+		Path    string  `json:"path"`
+		Line    int     `json:"line"`
+		Limit   int     `json:"limit"`
+		Content *string `json:"content"`
+	} `json:"arguments"`
+}
+
+// call runs a tool, for as long as the turn that runs.
+func (t *editorTools) call(ctx context.Context, c *editorCall) (string, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if !t.session.whileRunning(ctx, stop) {
+		return "", errors.New("no prompt of the user's is running: the editor is served only meanwhile")
+	}
+	args := &c.Arguments
+	if c.Name == "open_files" {
+		return t.openFiles()
+	}
+	path, err := t.served(args.Path)
+	switch {
+	case err != nil:
+		return "", err
+	case c.Name == "read_text_file":
+		return t.editor.readBuffer(ctx, t.conn, t.session.ID, path, args.Line, args.Limit)
+	case args.Content == nil:
+		return "", errors.New("content is missing")
+	}
+	return t.write(ctx, path, *args.Content)
+}
+
+// whileRunning calls stop when the session's turn is over, or cancelled; false: none runs.
+func (s *Session) whileRunning(ctx context.Context, stop func()) bool {
+	s.mu.Lock()
+	t := s.turn
+	s.mu.Unlock()
+	if t == nil || t.past {
+		return false
+	}
+	go func() { // ends with ctx, which stop ends
+		select {
+		case <-t.over:
+		case <-t.cancelled.Done():
+		case <-ctx.Done():
+		}
+		stop()
+	}()
+	return true
+}
+
+// served returns the path of a file that the agent may have: see the rules above.
+func (t *editorTools) served(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", errors.New("path must be absolute")
+	}
+	path = filepath.Clean(path)
+	real, ok := resolve(path)
+	if info, err := os.Stat(real); !ok || err == nil && !info.Mode().IsRegular() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s is no file", path)
+	}
+	dirs := t.session.directories()
+	for _, dir := range dirs {
+		if root, err := filepath.EvalSymlinks(dir); err == nil && !isWide(root) && !isOfProcess(root) && isPlainBelow(root, real) {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not served: the editor serves files inside %s, without hidden ones, and none of a directory that holds the user's home",
+		path, strings.Join(dirs, ", "))
+}
+
+// openFiles says what the user has open, as the companion knows it.
+func (t *editorTools) openFiles() (string, error) {
+	files := slices.DeleteFunc(t.editor.server.ide.openFiles(), func(f OpenFile) bool {
+		_, err := t.served(f.Path)
+		return err != nil
+	})
+	text, err := json.Marshal(map[string]any{"files": files})
+	return string(text), err
+}
+
+// write puts a new content to the user, and then into the editor.
+func (t *editorTools) write(ctx context.Context, path, content string) (string, error) {
+	old, err := t.current(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	id := "a2astdio-write-" + t.session.agent.opts.NewID()
+	call := &mapping.ToolCall{ID: id, Shown: id, Status: mapping.ToolPending, Name: "write_text_file", Kind: acp.KindEdit, Asks: true,
+		Confirmation: &mapping.Confirmation{Edit: &mapping.FileDiff{FileName: filepath.Base(path), FilePath: path, OldContent: old, NewContent: content}}}
+	view := &acpView{editor: t.editor, conn: t.conn, session: t.session, out: t.editor.out(t.session)}
+	view.out.Cwd = t.session.Cwd
+	show := func(step mapping.Step) {
+		step.Kind, step.Tool = mapping.StepTool, call
+		t.editor.send(context.WithoutCancel(ctx), view.out.Append(nil, []mapping.Step{step}))
+	}
+	show(mapping.Step{New: true, Changed: mapping.ToolHead | mapping.ToolState | mapping.ToolContent})
+	d, err := t.decide(ctx, view, call)
+	if err == nil && d.newContent != nil {
+		content = *d.newContent
+	}
+	if err == nil {
+		err = t.put(ctx, path, old, content)
+	}
+	call.Asks, call.Status = false, mapping.ToolSucceeded
+	call.Output = &mapping.ToolOutput{Diff: &mapping.FileDiff{FileName: filepath.Base(path), FilePath: path, OldContent: old, NewContent: content}}
+	if err != nil {
+		call.Status, call.Output, call.Error = mapping.ToolFailed, nil, &mapping.ErrorDetails{Message: "Nothing was written: " + err.Error()}
+	}
+	show(mapping.Step{Changed: mapping.ToolState | mapping.ToolContent})
+	switch {
+	case err != nil:
+		return "", err
+	case d.newContent != nil:
+		return "written, with changes of the user's: read it again", nil
+	}
+	return "written", nil
+}
+
+// decide returns the decision about a write that is allowed.
+func (t *editorTools) decide(ctx context.Context, view *acpView, call *mapping.ToolCall) (decision, error) {
+	const once = "allow"
+	scope := ask.ScopeOf(call)
+	q := named(ask.NewQuestion(call, []mapping.Option{
+		{ID: once, Name: "Allow", Kind: acp.OptionAllowOnce, Certain: true},
+		{ID: "always", Name: "Always allow " + scope.String() + " in this session", Kind: acp.OptionAllowAlways, Certain: true, Remember: &scope, Send: once},
+		{ID: "reject", Name: "Reject", Kind: acp.OptionRejectOnce, Certain: true},
+	}, true), true)
+	d, ok := t.session.approvals.decide(q, t.session.directories(), true)
+	if !ok {
+		t.observe(&Observation{What: ObservedAsk, Call: call.ID})
+		answer, err := view.askOne(ctx, q)
+		if err != nil {
+			return d, err
+		}
+		d = t.session.approvals.accept(q, answer, true, t.session.agent.opts.Log)
+	}
+	t.observe(&Observation{What: ObservedAnswer, Call: call.ID, Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
+	if !d.option.Allows() {
+		return d, errors.New("the user has not allowed it")
+	}
+	return d, ctx.Err()
+}
+
+func (t *editorTools) observe(o *Observation) {
+	o.Session = t.session.ID
+	t.session.agent.observe(o)
+}
+
+// put writes a file that is still as the user has seen it.
+func (t *editorTools) put(ctx context.Context, path string, old *string, content string) error {
+	if _, err := t.served(path); err != nil {
+		return err
+	}
+	now, err := t.current(ctx, path)
+	if err != nil {
+		return err
+	}
+	if (now == nil) != (old == nil) || now != nil && *now != *old {
+		return errors.New("the file has changed since the user was asked: read it again")
+	}
+	return t.conn.Call(ctx, acp.MethodWriteTextFile, map[string]string{"sessionId": t.session.ID, "path": path, "content": content}, nil, t.editor.server.pickID())
+}
+
+// current returns the content of a file, nil if there is none.
+func (t *editorTools) current(ctx context.Context, path string) (*string, error) {
+	text, err := t.editor.readBuffer(ctx, t.conn, t.session.ID, path, 0, 0)
+	if err == nil {
+		return &text, nil
+	}
+	if _, stat := os.Lstat(path); isEditorError(err) && errors.Is(stat, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return nil, err
+}

@@ -1,0 +1,115 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping/mcp"
+)
+
+// A toolsWire is the agent's end of the editor's MCP server, and a directory that is served.
+// A nil one does nothing.
+type toolsWire struct {
+	t   *testing.T
+	dir string
+
+	mu     sync.Mutex
+	answer func(context.Context, *mcp.Message) *mcp.Reply
+	got    []string
+}
+
+// newToolsWire has the files a.txt, .hidden, and links: out, to a file elsewhere, and in, to
+// a.txt.
+func newToolsWire(t *testing.T) *toolsWire {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := filepath.Join(t.TempDir(), "secret.txt")
+	for path, content := range map[string]string{filepath.Join(dir, "a.txt"): "on the disk", filepath.Join(dir, ".hidden"): "h", elsewhere: "s"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"out": elsewhere, "in": filepath.Join(dir, "a.txt")} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	return &toolsWire{t: t, dir: dir}
+}
+
+func (w *toolsWire) host(answer func(context.Context, *mcp.Message) *mcp.Reply) (url, token string, stop func() error, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answer = answer
+	w.got = append(w.got, "M< served")
+	return "http://127.0.0.1:1/mcp", "the-token", func() error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.got = append(w.got, "M< ended")
+		return nil
+	}, nil
+}
+
+// companion is one whose user looks at a.txt, and has a file elsewhere open.
+func (w *toolsWire) companion(bridge.CompanionEditor, bridge.CompanionInfo) (bridge.Companion, error) {
+	return fakeCompanion{w.dir}, nil
+}
+
+type fakeCompanion struct{ dir string }
+
+func (fakeCompanion) Handle(string, json.RawMessage) (any, error) { return struct{}{}, nil }
+func (c fakeCompanion) OpenFiles() []bridge.OpenFile {
+	return []bridge.OpenFile{{Path: filepath.Join(c.dir, "a.txt"), Active: true, Line: 3, Selection: "disk"}, {Path: "/elsewhere"}}
+}
+func (fakeCompanion) Close() error { return nil }
+
+func (w *toolsWire) say(line string) {
+	var m mcp.Message
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		w.t.Error(err)
+		return
+	}
+	go func() { // ends with the call
+		reply, err := json.Marshal(w.answer(context.Background(), &m))
+		if err != nil {
+			w.t.Error(err)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.got = append(w.got, "M< "+string(reply))
+	}()
+}
+
+func (w *toolsWire) take() []string {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	got := w.got
+	w.got = nil
+	return got
+}
+
+// place puts the directory in place of its name, name does the reverse.
+func (w *toolsWire) place(text string) string {
+	if w == nil {
+		return text
+	}
+	return strings.ReplaceAll(text, "$DIR", w.dir)
+}
+
+func (w *toolsWire) name(text string) string {
+	if w == nil {
+		return text
+	}
+	return strings.ReplaceAll(text, w.dir, "$DIR")
+}
