@@ -72,6 +72,7 @@ func TestSnapshot(t *testing.T) {
 	}{
 		"S1: new IDs are matched in order": {[]word{{"m1", "", "ha "}, {"m2", "", "ha "}}, []word{{ours, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "m1: ha ha ha!"},
 		"S2: pieces of one ID are one":     {[]word{{"m1", "", "One "}}, []word{{ours, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
+		"S2, L6: pieces, and all of them":  {nil, []word{{ours, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}, {"m2", "", "One two"}}, "m1: One two"},
 		"S4: ours is missing":              {[]word{{"m1", "", "One "}}, []word{{"m1", "", "One two"}}, "m1: One \ngap\nm1: two"},
 		"S4: nothing but artifacts":        {[]word{{"a1", "", "One "}}, []word{{"a1", "", "One two"}}, "a1: One two"},
 		"S4: something is missing":         {[]word{{"m1", "", "One "}}, []word{{ours, "", "hi"}, {"m2", "", "Two"}}, "m1: One \ngap\nm1: Two"},

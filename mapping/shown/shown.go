@@ -297,6 +297,7 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 		s.step.Op = Begin
 	}
 	s.note(it, text)
+	s.said.starts[len(s.said.starts)-1].pieces += len(in.more) // of a history, which has each
 	s.emit(it, in, from, len(seq))
 }
 
