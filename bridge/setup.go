@@ -52,8 +52,13 @@ func (s *server) findAgent(ctx context.Context) error {
 
 // failSetup says that there is no agent. Where the editor was offered a way to set one
 // up, it is said as ACP says that somebody has to log in: editors offer the methods of
-// initialize then. Some show the message only, some the details.
+// initialize then. Some show the message only, some the details. No agent has no sessions:
+// agent-shell shows nothing at all where it gets no list, so it would not show this.
 func (c *editorRequest) failSetup(err error) {
+	if c.Method == acp.MethodSessionList {
+		c.reply(acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}})
+		return
+	}
 	code, message := acp.CodeNotSetUp, err.Error()
 	if len(c.server.agent.opts.AuthMethods) > 0 {
 		code = acp.CodeAuthRequired

@@ -101,7 +101,10 @@ func TestNoAgent(t *testing.T) {
 	if m := r.Get("result.authMethods.0"); m.Get("type").Str != "terminal" || m.Get("args").Raw != `["setup"]` || m.Get("_meta").Exists() {
 		t.Errorf("the terminal's method: %s", m)
 	}
-	for _, method := range []string{"session/new", "session/list", "session/load", "authenticate"} {
+	if r, _ = e.call("session/list", `{"cwd":"/"}`); r.Get("result").Raw != `{"sessions":[]}` {
+		t.Errorf("session/list: %s", r) // agent-shell would show nothing
+	}
+	for _, method := range []string{"session/new", "session/load", "authenticate"} {
 		r, _ = e.call(method, `{"cwd":"/","mcpServers":[],"sessionId":"x","methodId":"setup"}`)
 		message, details := r.Get("error.message").Str, r.Get("error.data.details").Str
 		if r.Get("error.code").Int() != -32000 || !strings.HasPrefix(message, "Authentication required: no agent is set up yet") || !strings.Contains(details, " setup") {

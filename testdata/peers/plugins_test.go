@@ -2,6 +2,7 @@ package peers
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,40 +13,124 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/screens")
 
-// pluginsVariable names a folder with sources of plugins: codecompanion.nvim with
-// plenary.nvim, avante.nvim, acp.el. Nothing of them is in this repository.
+// pluginsVariable names a folder with sources of plugins, each in a folder of its own.
+// Nothing of them is in this repository.
 const pluginsVariable = "A2ASTDIO_PLUGINS"
 
+// A seat is what a person has before the first prompt: an empty home, and the settings
+// that setup --editor has printed, with their agent and token in them.
+type seat struct {
+	home, settings, agent string
+	env                   []string
+	atOnce                bool // what is wrong is said before the first prompt
+}
+
+// A pluginRun is a documented set-up, from the start of the editor to what its user reads.
+type pluginRun struct {
+	name  string
+	needs []string // of the folder of plugins
+	check []string // a command that fails where the editor is too old, or missing
+	run   func(t *testing.T, s *seat, plugins, want string) string
+}
+
+var (
+	newNeovim = []string{"nvim", "--headless", "--clean", "+if !has('nvim-0.11') | cquit | endif", "+qa"}
+	newEmacs  = []string{"emacs", "-Q", "--batch", "--eval", `(kill-emacs (if (version< emacs-version "29.1") 1 0))`}
+)
+
+// pluginRuns: whatever the user types is in the documentation of the plugin.
+var pluginRuns = []pluginRun{
+	{"acpx", nil, nil, func(t *testing.T, s *seat, _, _ string) string {
+		needNode(t, 20)
+		dir := installNPM(t, "acpx-0.19.1", filepath.Join("acpx", "package.json"))
+		cmd := exec.Command(filepath.Join(dir, "node_modules", ".bin", "acpx"), "--agent", binary+" --agent "+s.agent, "exec", "hello")
+		cmd.Dir, cmd.Env = s.work(t), s.env
+		out, _ := cmd.CombinedOutput()                                                           // it has statuses of its own
+		return regexp.MustCompile(`(?m)^(\[client\].*)?\r?\n`).ReplaceAllString(string(out), "") // its progress
+	}},
+	{"codecompanion", []string{"plenary.nvim", "codecompanion.nvim"}, newNeovim, func(t *testing.T, s *seat, plugins, want string) string {
+		e := s.neovim(t, plugins, "plenary.nvim", "codecompanion.nvim")
+		e.press(":CodeCompanionChat", "Enter")
+		if !s.atOnce {
+			e.see("## Me")
+			e.press("i", "hello", "C-s")
+		}
+		return e.see(want)
+	}},
+	{"avante", []string{"plenary.nvim", "nui.nvim", "avante.nvim"}, newNeovim, func(t *testing.T, s *seat, plugins, want string) string {
+		e := s.neovim(t, plugins, "plenary.nvim", "nui.nvim", "avante.nvim")
+		e.press(":AvanteChat", "Enter")
+		if !s.atOnce {
+			e.see("submit")
+			e.press("hello", "C-s")
+		}
+		return e.see(want)
+	}},
+	{"agent-shell", []string{"acp.el", "shell-maker", "agent-shell"}, newEmacs, func(t *testing.T, s *seat, plugins, want string) string {
+		init := ""
+		for _, name := range []string{"acp.el", "shell-maker", "agent-shell"} {
+			init += fmt.Sprintf("(add-to-list 'load-path %q)\n", filepath.Join(plugins, name))
+		}
+		write(t, filepath.Join(s.home, ".emacs"), init+"(autoload 'agent-shell \"agent-shell\" nil t)\n"+s.settings)
+		e := openScreen(t, s.work(t), s.env, "emacs", "-nw")
+		e.see("GNU Emacs")
+		e.press("M-x")
+		e.see("M-x")
+		e.press("agent-shell", "Enter")
+		e.see("Start new agent")
+		e.press("A2A", "Enter")
+		e.see("New shell")
+		e.press("Enter")
+		if !s.atOnce {
+			e.see("Available /commands")
+			e.press("hello", "Enter")
+		}
+		return e.see(want)
+	}},
+}
+
+// work is a new directory to work in, whose name editors show.
+func (s *seat) work(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(s.home, "work")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// neovim opens one with plugins and the settings.
+func (s *seat) neovim(t *testing.T, plugins string, names ...string) *screen {
+	t.Helper()
+	init := ""
+	for _, name := range names {
+		init += fmt.Sprintf("vim.opt.rtp:prepend(%q)\n", filepath.Join(plugins, name))
+	}
+	config := filepath.Join(s.home, ".config", "nvim")
+	if err := os.MkdirAll(config, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(config, "init.lua"), init+s.settings)
+	e := openScreen(t, s.work(t), s.env, "nvim", "-i", "NONE") // what it writes at its end would outlive the home
+	e.see("NVIM v")
+	return e
+}
+
 // TestEditorSituations: in each of seven situations, the user of each documented set-up
-// reads the answer, or what is wrong. The settings are those of setup --editor, and the
-// clients the real ones: acpx, and of plugins the parts that speak ACP.
+// reads the answer, or what is wrong. The settings are those of setup --editor, and
+// nothing else is edited; the editors and plugins are the real ones.
 func TestEditorSituations(t *testing.T) {
 	open, secured := listen(t), listen(t, "--auth", "bearer")
 	situations := []struct{ name, agent, header, want string }{
 		{"no credentials needed", open, "", "Hello from the a2astdio demo agent."},
 		{"a right token", secured, "Authorization: Bearer right", "Hello from the a2astdio demo agent."},
-		{"a wrong token", secured, "Authorization: Bearer wrong", "it does not take what --header gives"},
+		{"a wrong token", secured, "Authorization: Bearer wrong", "it does not take what A2ASTDIO_HEADER gives"},
 		{"no token", secured, "", "auth login"},
 		{"an agent that is down", "http://127.0.0.1:1", "", "is the agent running"},
 		{"a wrong name", "nme", "", "there is no agent"},
 		{"a URL without a scheme", "127.0.0.1:4000", "", "did you mean http://127.0.0.1:4000?"},
 	}
-	for _, client := range []struct {
-		name  string
-		needs []string // of the folder of plugins
-		run   func(t *testing.T, agent string) *exec.Cmd
-	}{
-		{"acpx", nil, func(t *testing.T, agent string) *exec.Cmd {
-			needNode(t, 20)
-			dir := installNPM(t, "acpx-0.19.1", filepath.Join("acpx", "package.json"))
-			return exec.Command(filepath.Join(dir, "node_modules", ".bin", "acpx"), "--agent", binary+" --agent "+agent, "exec", "hello")
-		}},
-		{"codecompanion", []string{"codecompanion.nvim", "plenary.nvim"}, runInNeovim("codecompanion.lua")},
-		{"avante", []string{"avante.nvim"}, runInNeovim("avante.lua")},
-		{"agent-shell", []string{"acp.el"}, func(t *testing.T, _ string) *exec.Cmd {
-			return exec.Command("emacs", "-Q", "--batch", "-l", driver(t, "agent-shell.el"), "-f", "run-agent-shell")
-		}},
-	} {
+	for _, client := range pluginRuns {
 		t.Run(client.name, func(t *testing.T) {
 			plugins := os.Getenv(pluginsVariable)
 			for _, folder := range client.needs {
@@ -53,39 +138,47 @@ func TestEditorSituations(t *testing.T) {
 					t.Skipf("%s names no folder with a source snapshot of %s", pluginsVariable, folder)
 				}
 			}
-			var screen strings.Builder
-			for _, s := range situations {
-				home := t.TempDir()
-				env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "PLUGINS=" + plugins, "DRIVERS=" + filepath.Dir(driver(t, "old.lua"))}
-				cmd := client.run(t, s.agent)
-				if _, err := exec.LookPath(cmd.Path); err != nil {
-					t.Skip(err)
+			if client.check != nil {
+				for _, check := range [][]string{client.check, {"tmux", "-V"}} {
+					if err := exec.Command(check[0], check[1:]...).Run(); err != nil {
+						t.Skipf("%s is not here, or too old: %v", check[0], err)
+					}
 				}
+			}
+			var screens strings.Builder
+			for _, at := range situations {
+				s := &seat{home: t.TempDir(), agent: at.agent, atOnce: !strings.Contains(at.agent, "://")}
+				s.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.home}
 				if len(client.needs) > 0 {
-					env = append(env, "SETTINGS="+settingsFor(t, client.name, s.agent, s.header))
-				} else if s.header != "" {
-					env = append(env, "A2ASTDIO_HEADER="+s.header)
+					s.settings = settingsFor(t, client.name, at.agent, at.header)
+				} else if at.header != "" {
+					s.env = append(s.env, "A2ASTDIO_HEADER="+at.header)
 				}
-				cmd.Dir, cmd.Env = home, env
-				out, _ := cmd.CombinedOutput() // they have statuses of their own
-				shown := strings.NewReplacer(open, "http://AGENT", secured, "http://AGENT", home, "HOME", "\r", "").Replace(string(out))
-				shown = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(shown, "TIME")
-				shown = regexp.MustCompile(`(?m)^(\[client\].*)?\r?\n`).ReplaceAllString(shown, "") // acpx's progress
-				contains(t, client.name+", "+s.name, shown, s.want)
-				screen.WriteString("# " + s.name + "\n" + strings.TrimSpace(shown) + "\n\n")
+				shown := client.run(t, s, plugins, at.want)
+				shown = strings.NewReplacer(open, "http://AGENT/", secured, "http://AGENT/", portOf(open), "PORT1", portOf(secured), "PORT1", s.home, "HOME", "\r", "").Replace(shown)
+				shown = regexp.MustCompile(`\d{4}-\d\d-\d\d[ -]\d\d[:-]\d\d[:-]\d\d`).ReplaceAllString(shown, "TIME")
+				shown = regexp.MustCompile(`(?m)[│~ ]*$`).ReplaceAllString(shown, "")
+				shown = regexp.MustCompile(`\n{2,}`).ReplaceAllString(shown, "\n")
+				if !strings.Contains(unbroken(shown), unbroken(at.want)) {
+					t.Errorf("%s, %s: %s", client.name, at.name, shown)
+				}
+				screens.WriteString("# " + at.name + "\n" + strings.TrimSpace(shown) + "\n\n")
 			}
 			file := filepath.Join("..", "screens", client.name+".txt")
 			if *update {
-				write(t, file, screen.String())
-			} else if want, err := os.ReadFile(file); err != nil || string(want) != screen.String() {
-				t.Errorf("%s differs (%v; -update rewrites it):\n%s", file, err, screen.String())
+				write(t, file, screens.String())
+			} else if want, err := os.ReadFile(file); err != nil || string(want) != screens.String() {
+				t.Errorf("%s differs (%v; -update rewrites it):\n%s", file, err, screens.String())
 			}
 		})
 	}
 }
 
-// settingsFor is a file with an editor's settings, as setup --editor prints them for a user
-// who then writes this agent and this header into them.
+// portOf is a URL's port, which a screen may break from its URL.
+func portOf(url string) string { return strings.Trim(url[strings.LastIndex(url, ":")+1:], "/") }
+
+// settingsFor is what setup --editor prints for a user who then writes this agent and
+// this header into it.
 func settingsFor(t *testing.T, editor, agent, header string) string {
 	t.Helper()
 	cmd := exec.Command(binary, "--header", "X: -", "setup", "--editor", editor, "http://agent.example")
@@ -97,22 +190,5 @@ func settingsFor(t *testing.T, editor, agent, header string) string {
 	if header == "" {
 		text = strings.NewReplacer(`A2ASTDIO_HEADER = ""`, "", `"A2ASTDIO_HEADER="`, "").Replace(text)
 	}
-	file := filepath.Join(t.TempDir(), "settings")
-	write(t, file, text)
-	return file
-}
-
-func driver(t *testing.T, name string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join("plugins", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func runInNeovim(name string) func(*testing.T, string) *exec.Cmd {
-	return func(t *testing.T, _ string) *exec.Cmd {
-		return exec.Command("nvim", "--headless", "--clean", "+luafile "+driver(t, name), "+qa!")
-	}
+	return text
 }

@@ -50,6 +50,9 @@ func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, 
 	if secrets != nil {
 		o.Learn = secrets.Add
 	}
+	if conf.Given("header") == ByVariable {
+		o.HeaderBy = frame.Env("header")[0]
+	}
 	if !strings.Contains(conf.Agent, "://") {
 		o.Agent = ""
 	}
