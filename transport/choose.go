@@ -22,13 +22,6 @@ type choice struct {
 // A wish is what the user wants of the interface; "" is anything.
 type wish struct{ version, binding string }
 
-// An offer is an interface of a card that we speak.
-type offer struct {
-	at      a2a.Interface
-	version version
-	kind    bindingKind
-}
-
 // choose picks the interface to use from a card. The first that we speak decides the
 // binding, since the card's order is the agent's preference; of that binding's
 // interfaces the newest version is used. Where the user asks for a version that the card
@@ -38,45 +31,49 @@ func choose(card *a2a.Card, want wish, speak []bindingKind) (choice, error) {
 	if len(offers) == 0 {
 		return choice{}, noInterface(card, want, speak)
 	}
-	if want.version != "" {
-		asked := versions()[slices.IndexFunc(versions(), func(v version) bool { return v.name == want.version })]
-		if named := slices.DeleteFunc(slices.Clone(offers), func(o offer) bool { return o.version != asked }); len(named) > 0 {
-			offers = named
-		} else {
-			for i := range offers {
-				offers[i].version = asked
-			}
+	named := slices.DeleteFunc(slices.Clone(offers), func(o choice) bool { return o.protocol.name() != want.version })
+	switch {
+	case want.version == "":
+	case len(named) > 0:
+		offers = named
+	default:
+		for i, o := range offers {
+			offers[i] = offerOf(o.at, o.kind, want.version == version03)
 		}
 	}
 	first := offers[0]
 	best := first
 	for _, o := range offers {
-		if o.kind.name == first.kind.name && best.version.v03 && !o.version.v03 {
+		if o.kind.name == first.kind.name && best.protocol.v03 && !o.protocol.v03 {
 			best = o
 		}
 	}
-	p := protocol{v03: best.version.v03, proto: best.version.v03 && best.kind.proto}
-	if !p.v03 {
-		p.tenant = best.at.Tenant
-	}
-	return choice{at: best.at, protocol: p, kind: best.kind, why: want.why(card, best, first)}, nil
+	best.why = want.why(card, best, first)
+	return best, nil
 }
 
-func offersOf(card *a2a.Card, binding string, speak []bindingKind) (offers []offer) {
+// offersOf lists the interfaces of a card that we speak, in its order.
+func offersOf(card *a2a.Card, binding string, speak []bindingKind) (offers []choice) {
 	for _, i := range card.Interfaces {
 		for _, b := range speak {
-			for _, v := range versions() {
-				if b.is(i.Binding) && v.speaks(i.Version) && (binding == "" || binding == b.option) {
-					offers = append(offers, offer{i, v, b})
-				}
+			if b.is(i.Binding) && (binding == "" || binding == b.option) {
+				offers = append(offers, offerOf(i, b, isV03(i.Version)))
 			}
 		}
 	}
 	return offers
 }
 
+// offerOf is an interface as it is called in 0.3, or in 1.x.
+func offerOf(at a2a.Interface, kind bindingKind, v03 bool) choice {
+	if v03 {
+		return choice{at: at, kind: kind, protocol: protocol{v03: true, proto: kind.proto}}
+	}
+	return choice{at: at, kind: kind, protocol: protocol{tenant: at.Tenant}}
+}
+
 // why says why an interface was chosen, in half a sentence.
-func (w wish) why(card *a2a.Card, best, first offer) string {
+func (w wish) why(card *a2a.Card, best, first choice) string {
 	switch {
 	case card.Raw == "":
 		return "there is no card, and --binding and --a2a-version say so"
@@ -89,7 +86,7 @@ func (w wish) why(card *a2a.Card, best, first offer) string {
 	case len(card.Interfaces) == 1:
 		return "it is all that the card offers"
 	case best.at != first.at:
-		return fmt.Sprintf("the card prefers %s, and %s is its newest version there", first.kind.name, best.version.name)
+		return fmt.Sprintf("the card prefers %s, and %s is its newest version there", first.kind.name, best.protocol.name())
 	}
 	return "it is the first in the card that a2astdio speaks"
 }

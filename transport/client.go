@@ -185,11 +185,11 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 
 // checkSpoken checks the version and the binding of the options; "auto" becomes "".
 func (c *Client) checkSpoken() error {
+	if v := c.opts.Version; v != "" && !slices.Contains(Versions(), v) {
+		return failf(nil, "A2A version %q is not one that we speak", v)
+	}
 	if c.opts.Version == "auto" {
 		c.opts.Version = ""
-	}
-	if v := c.opts.Version; v != "" && !slices.ContainsFunc(versions(), func(known version) bool { return known.name == v }) {
-		return failf(nil, "A2A version %q is not one that we speak", v)
 	}
 	if c.opts.Binding == "auto" {
 		c.opts.Binding = ""

@@ -160,7 +160,7 @@ func (e *endpoint) otherVersion(w way) string {
 
 // offers reports whether the card has a version of A2A.
 func (e *endpoint) offers(version string) bool {
-	return slices.ContainsFunc(offersOf(e.card, "", e.speak), func(o offer) bool { return o.version.name == version })
+	return slices.ContainsFunc(offersOf(e.card, "", e.speak), func(o choice) bool { return o.protocol.name() == version })
 }
 
 // requiredExtensions says which extensions the card requires: the error itself

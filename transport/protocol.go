@@ -18,32 +18,18 @@ type protocol struct {
 	tenant string
 }
 
-// A version is one entry of the list of protocol versions.
-type version struct {
-	// name is what ClientOptions.Version calls it.
-	name string
-	v03  bool
-}
+const version1, version03 = "1.0", "0.3"
 
-// versions lists what we speak, in order of preference.
-func versions() []version { return []version{{"1.0", false}, {"0.3", true}} }
+// Versions lists the values of [ClientOptions.Version], in order of preference.
+func Versions() []string { return []string{"auto", version1, version03} }
 
-// speaks reports whether a card's version string means this version. Within a family
-// the number must not matter, and an agent that names a later one than we know most
-// likely understands the newest that we speak. A card that says nothing is of 0.3: 1.x
-// made the member mandatory, and trpc-a2a-go's says nothing.
-func (v version) speaks(cardVersion string) bool {
+// isV03 reports whether a card's version string means 0.3. Within a family the number
+// must not matter, and an agent that names a later one than we know most likely
+// understands the newest that we speak. A card that says nothing is of 0.3: 1.x made
+// the member mandatory, and trpc-a2a-go's says nothing.
+func isV03(cardVersion string) bool {
 	major, _ := majorMinor(cardVersion)
-	return v.v03 == (major == "" || major == "0")
-}
-
-// Versions lists the values of [ClientOptions.Version].
-func Versions() []string {
-	list := []string{"auto"}
-	for _, v := range versions() {
-		list = append(list, v.name)
-	}
-	return list
+	return major == "" || major == "0"
 }
 
 // majorMinor returns the first two numbers of a version string, without a "v".
@@ -57,9 +43,9 @@ func majorMinor(version string) (major, minor string) {
 // name is what ClientOptions.Version calls the version.
 func (p protocol) name() string {
 	if p.v03 {
-		return "0.3"
+		return version03
 	}
-	return "1.0"
+	return version1
 }
 
 // extensionHeader is the header that names activated extensions.

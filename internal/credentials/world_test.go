@@ -2,8 +2,6 @@ package credentials
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +9,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,25 +46,7 @@ func TestMain(m *testing.M) {
 		os.Exit(3)
 	case "hang":
 		time.Sleep(time.Hour)
-	case "renew": // another bridge: agent, provider's certificate, store
-		helpRenew(args[1], args[2], args[3])
 	}
-}
-
-func helpRenew(agent, ca, dir string) {
-	pem, _ := os.ReadFile(ca)
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(pem)
-	store, _ := OpenStore(dir)
-	s := New(&Options{Agent: agent, Store: store, TLS: &tls.Config{RootCAs: pool}})
-	defer s.Close()
-	u, _ := url.Parse(agent)
-	cred, err := s.Credential(context.Background(), &transport.Challenge{URL: u})
-	if err != nil {
-		fmt.Print(err)
-		os.Exit(1)
-	}
-	fmt.Print(cred.Header.Get("Authorization"))
 }
 
 func helperCommand(mode string, args ...string) string {

@@ -28,8 +28,6 @@ type worker struct {
 	n       int64 // records
 	buf     []byte
 	failed  error
-	second  int64 // the second that stamp holds
-	stamp   []byte
 	pending [2]map[string]string // methods of open requests, by ID: the editor's, ours
 	seen    observed
 	said    map[string]*said // by the session of the editor's wire
@@ -104,7 +102,7 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 	w.n++
 	b := append(w.buf, `{"n":`...)
 	b = strconv.AppendInt(b, w.n, 10)
-	b = append(append(b, `,"t":"`...), w.clock(at)...)
+	b = at.UTC().AppendFormat(append(b, `,"t":"`...), "2006-01-02T15:04:05.000000Z")
 	b = append(b, `","us":`...)
 	b = strconv.AppendInt(b, at.Sub(w.start).Microseconds(), 10)
 	b = append(append(append(b, `,"wire":"`...), wire...), '"')
@@ -112,21 +110,6 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 		b = append(append(append(b, `,"dir":"`...), dir...), '"')
 	}
 	w.buf = append(append(append(b, `,"kind":"`...), kind...), '"')
-}
-
-// clock writes a time in RFC 3339, in microseconds.
-func (w *worker) clock(at time.Time) []byte {
-	at = at.UTC()
-	if s := at.Unix(); s != w.second || w.stamp == nil {
-		w.second = s
-		w.stamp = at.AppendFormat(w.stamp[:0], "2006-01-02T15:04:05.000000Z")
-		return w.stamp
-	}
-	digits := w.stamp[len("2006-01-02T15:04:05."):]
-	for i, us := 5, at.Nanosecond()/1000; i >= 0; i, us = i-1, us/10 {
-		digits[i] = byte('0' + us%10)
-	}
-	return w.stamp
 }
 
 // finish ends a record.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -55,8 +56,8 @@ func lean(t *testing.T, v any, names bool) any {
 	return v
 }
 
-// TestDocuments: the program's documents equal those of testdata/schema, and use only
-// known keywords.
+// TestDocuments: the program's documents equal those of testdata/schema, use only known
+// keywords, and lack no schema.
 func TestDocuments(t *testing.T) {
 	for name, source := range map[string]string{docACP: "acp-v1", docLines: "a2a-lines", doc03: "", doc10: ""} {
 		path := "schema/" + name + ".json"
@@ -72,6 +73,11 @@ func TestDocuments(t *testing.T) {
 		var all map[string]any
 		if err := json.Unmarshal(text, &all); err != nil {
 			t.Fatal(err)
+		}
+		for _, ref := range regexp.MustCompile(`"#/\$defs/(\w+)"`).FindAllSubmatch(text, -1) {
+			if all["$defs"].(map[string]any)[string(ref[1])] == nil {
+				t.Errorf("%s has no %s", source, ref[1])
+			}
 		}
 		lean(t, all, false)
 		if source == path {
