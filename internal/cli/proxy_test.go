@@ -29,12 +29,15 @@ func TestProxyCommand(t *testing.T) {
 	if status, out, _ := runMain("", "trace", "show", "--method", "SendStreamingMessage", trace); status != 0 || !strings.Contains(out, "B──▶A SendStreamingMessage") {
 		t.Errorf("status %d, %s", status, out)
 	}
-	url, _ = background(t, "--agent", "demo", "--header", "X-Secret: hunter2", "proxy", "--trace", trace, "--with-credentials")
+	url, _ = background(t, "--agent", "demo", "--header", "X-Secret: hunter2", "proxy", "--trace", trace, "--with-credentials", "--fault", "status=503@SendStreamingMessage")
+	if status, _, stderr := runMain("", "--agent", url, "send", "hello"); status != frame.ExitFailed || !strings.Contains(stderr, "503") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
 	if status, out, stderr := runMain("", "--agent", url, "send", "hello"); status != 0 || !strings.Contains(out, "Hello") {
 		t.Errorf("status %d, %s%s", status, out, stderr)
 	}
 	for want, args := range map[int][]string{
-		frame.ExitUsage:       {"--agent", "demo", "proxy", "--trust-origin", "x"},
+		frame.ExitUsage:       {"--agent", "demo", "proxy", "--fault", "fire"},
 		frame.ExitUnreachable: {"--agent", "no-such-card.json", "proxy"},
 		frame.ExitFailed:      {"--agent", "demo", "proxy", "--listen", "203.0.113.1:1"},
 	} {

@@ -2,14 +2,11 @@ package cli
 
 import (
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
@@ -18,8 +15,8 @@ import (
 // the request that follows it on.
 func TestTraceDecisions(t *testing.T) {
 	lines := `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"text":"hello"}}` + "\n"
-	record := func(events int) (what []string, all []trace.Record) {
-		url := cutting(t, events)
+	record := func(fault string) (what []string, all []trace.Record) {
+		url, _ := background(t, "--agent", "demo", "proxy", "--fault", fault)
 		path := filepath.Join(t.TempDir(), "t.jsonl")
 		if status, out, stderr := runMain(lines, "--agent", url, "--trace", path); status != 0 || !strings.Contains(out, `"id":1`) {
 			t.Fatalf("status %d, %s%s", status, out, stderr)
@@ -47,7 +44,7 @@ func TestTraceDecisions(t *testing.T) {
 			}
 		}
 	}
-	what, all := record(2)
+	what, all := record("cut-after=2events@SendStreamingMessage")
 	if want := []string{"cut", trace.DecideLost, trace.DecideReconnect, "subscribe"}; !slices.Equal(what[:min(len(what), len(want))], want) { // a task that has ended meanwhile is asked for
 		t.Errorf("%q, want %q", what, want)
 	}
@@ -60,7 +57,7 @@ func TestTraceDecisions(t *testing.T) {
 		}
 	}
 	// A stream that ends before the task has an ID cannot be followed.
-	what, all = record(0)
+	what, all = record("cut-after=1@SendStreamingMessage")
 	if want := []string{"cut", trace.DecideGiveUp}; !slices.Equal(what, want) {
 		t.Errorf("%q, want %q", what, want)
 	}
@@ -69,36 +66,4 @@ func TestTraceDecisions(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-}
-
-// cutting is the demo agent with a line that breaks off within its first stream, behind so
-// many events.
-func cutting(t *testing.T, events int) string {
-	agent := demo.New(&demo.Options{Version: "1.0"})
-	first := true
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && first {
-			first = false
-			w = &cutWriter{w, events}
-		}
-		agent.ServeHTTP(w, r)
-	}))
-	t.Cleanup(func() { agent.Close(); server.Close() })
-	return server.URL
-}
-
-// A cutWriter breaks the connection off in place of the event that comes behind the last.
-type cutWriter struct {
-	http.ResponseWriter
-	left int
-}
-
-func (w *cutWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *cutWriter) Write(p []byte) (int, error) {
-	if w.left--; w.left < 0 {
-		_ = http.NewResponseController(w.ResponseWriter).Flush()
-		panic(http.ErrAbortHandler)
-	}
-	return w.ResponseWriter.Write(p)
 }

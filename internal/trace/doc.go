@@ -12,6 +12,7 @@
 //   - show: a timeline for terminals;
 //   - web: the page, and HAR;
 //   - check: the schemas and laws of the protocols;
-//   - replay: the agent of a trace;
-//   - proxy and tap: what else can be recorded.
+//   - replay: the agent, or the editor, of a trace;
+//   - proxy and tap: what else can be recorded;
+//   - fault: what can be made to go wrong.
 package trace

@@ -16,9 +16,8 @@ func traces(t *testing.T) map[string]string {
 	dir := t.TempDir()
 	all := map[string]string{"bridge": conversation(t), "redacted": conversation(t, "--trace-redact")}
 	agent := listen(t)
-	all["cut"] = conversation(t, "--agent", startCutter(t, agent, 2).url)
-	all["proxy"] = filepath.Join(dir, "proxy.jsonl")
-	conversation(t, "--agent", proxied(t, agent, "--trace", all["proxy"]))
+	cut := proxied(t, agent, "--fault", "cut-after=2events@message/stream*2", "--fault", "cut-after=2events@SendStreamingMessage*2", "--trace", filepath.Join(dir, "proxy.jsonl"))
+	all["cut"], all["proxy"] = conversation(t, "--agent", cut), filepath.Join(dir, "proxy.jsonl")
 	if !bytes.Contains(readFile(t, all["cut"]), []byte(`"what":"reconnect"`)) {
 		t.Error("no connection was cut")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
 	"github.com/a2astdio/a2astdio/internal/trace/local"
 	"github.com/a2astdio/a2astdio/internal/trace/proxy"
 )
@@ -19,16 +20,21 @@ import (
 func ProxyCommand(p *frame.Program) *cli.Command {
 	return p.AgentCommand("proxy", runProxy,
 		listenFlag(),
+		faultFlag(),
 		&cli.BoolFlag{Name: "with-credentials", Usage: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"})
 }
 
 func runProxy(p *frame.Program, c *cli.Context) error {
+	faults, err := fault.Parse(frame.ListOf(c, "fault"))
+	if err != nil {
+		return frame.Usagef("--fault: %v", err)
+	}
 	l, err := reach.Open(p, c)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	opts := &proxy.Options{Agent: frame.StringOf(c, "agent"), Trust: l.HTTP.TrustOrigins, Note: func(text string) { p.Say("%s", text) }}
+	opts := &proxy.Options{Agent: frame.StringOf(c, "agent"), Trust: l.HTTP.TrustOrigins, Faults: faults, Note: func(text string) { p.Say("%s", text) }}
 	if c.Bool("with-credentials") {
 		opts.Header = l.HTTP.Header
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
 )
 
 func Command(p *frame.Program) *cli.Command {
@@ -62,7 +63,11 @@ func terminalOf(p *frame.Program) (width int, color bool) {
 	return width, bool(frame.StyleOf(p.Stdout))
 }
 
-// listenFlag is the option of what serves a trace, or another agent.
+// listenFlag and faultFlag are options of what serves a trace, or another agent.
 func listenFlag() cli.Flag {
 	return &cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", DefaultText: "a free port of this machine", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only"}
+}
+
+func faultFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"}
 }

@@ -1,4 +1,5 @@
-// Package proxy is an HTTP reverse proxy in front of an A2A agent, for any client.
+// Package proxy is an HTTP reverse proxy in front of an A2A agent, for any client. It
+// can record the traffic, and make it fail.
 package proxy
 
 import (
@@ -22,6 +23,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace/card"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
 )
 
 const (
@@ -46,6 +48,8 @@ type Options struct {
 	Header http.Header
 	// Transport reaches the agent.
 	Transport http.RoundTripper
+	// Faults are the faults to apply; nil: none.
+	Faults *fault.Plan
 	// Note is called with each message for the user, once. It may be called concurrently.
 	Note func(string)
 }
@@ -114,10 +118,12 @@ func (p *Proxy) note(format string, args ...any) {
 
 // A passing is a request on its way.
 type passing struct {
-	to   *url.URL
-	card bool   // it asks for the card, or the extended card
-	ours bool   // it goes to the agent's own origin
-	sent *noted // the client's body
+	to     *url.URL
+	method string    // of JSON-RPC, or the verb and the path
+	card   bool      // it asks for the card, or the extended card
+	body   io.Closer // the answer's
+	ours   bool      // it goes to the agent's own origin
+	sent   *noted    // the client's body
 }
 
 type passingKey struct{}
@@ -146,8 +152,19 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Otherwise the server closes the request's body when an answer begins. That cuts the
 	// request to the agent, and so the answer.
 	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 needs none
+	w, ok := p.opts.Faults.Begin(w, r, pass.method)
+	if !ok {
+		return
+	}
 	pass.sent, _ = sent.(*noted)
+	// A fault ends this handler where ReverseProxy does not expect it.
+	defer func() {
+		if pass.body != nil {
+			pass.body.Close()
+		}
+	}()
 	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passingKey{}, pass)))
+	fault.End(w)
 }
 
 // route finds a request's target and kind.
@@ -166,7 +183,7 @@ func (p *Proxy) route(r *http.Request) (*passing, error) {
 		return nil, err
 	}
 	to.RawQuery = r.URL.RawQuery
-	pass := &passing{to: to, ours: origin == p.origins[0]}
+	pass := &passing{to: to, method: r.Method + " " + to.Path, ours: origin == p.origins[0]}
 	switch {
 	case r.Method == http.MethodGet && path.Base(to.Path) == "agent-card.json", to.Path == p.card.Path && r.Method == http.MethodGet:
 		pass.card = true
@@ -176,8 +193,10 @@ func (p *Proxy) route(r *http.Request) (*passing, error) {
 	case r.Method == http.MethodGet && (strings.HasSuffix(to.Path, "/extendedAgentCard") || strings.HasSuffix(to.Path, "/v1/card") || path.Base(to.Path) == "agent.json"):
 		pass.card = true
 	case r.Method == http.MethodPost:
-		method := peek(r)
-		pass.card = method == "GetExtendedAgentCard" || method == "agent/getAuthenticatedExtendedCard"
+		if method := peek(r); method != "" {
+			pass.method = method
+			pass.card = method == "GetExtendedAgentCard" || method == "agent/getAuthenticatedExtendedCard"
+		}
 	}
 	return pass, nil
 }
@@ -214,7 +233,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	// would carry requests with any Host and Origin.
 	r.Out.Header.Del("Connection")
 	r.Out.Header.Del("Upgrade")
-	// A trace could not read compressed answers.
+	// A trace could not read compressed answers, nor faults cut them into events.
 	r.Out.Header.Del("Accept-Encoding")
 	if _, ok := r.Out.Header["User-Agent"]; !ok {
 		r.Out.Header.Set("User-Agent", "") // the client has sent none
@@ -237,6 +256,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 // answer changes a card, and no other answer.
 func (p *Proxy) answer(resp *http.Response) error {
 	pass := resp.Request.Context().Value(passingKey{}).(*passing)
+	pass.body = resp.Body
 	if where := resp.Header.Get("Location"); where != "" {
 		if now, ok := p.move(where); ok {
 			resp.Header.Set("Location", now)

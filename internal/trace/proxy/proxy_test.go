@@ -20,6 +20,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/fault"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -253,19 +254,40 @@ func TestPasses(t *testing.T) {
 	resp.Body.Close()
 }
 
-// TestWrong: a missing agent is reported.
+// TestWrong: faults happen on demand, and a missing agent is reported.
 func TestWrong(t *testing.T) {
-	agent := httptest.NewServer(http.NotFoundHandler())
-	agent.Close()
-	var notes []string
-	url := front(t, &Options{Agent: agent.URL, Note: func(n string) { notes = append(notes, n) }})
-	resp, err := http.Post(url, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tasks/list"}`))
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "data: 1\n\ndata: 2\n\ndata: 3\n")
+	}))
+	plan, err := fault.Parse([]string{"delay=1ms@message/stream", "status=503@tasks/get"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != 502 || !strings.Contains(string(body), "the agent has not answered") || len(notes) != 1 {
-		t.Errorf("%d %s, %q", resp.StatusCode, body, notes)
+	var notes []string
+	url := front(t, &Options{Agent: agent.URL, Faults: plan, Note: func(n string) { notes = append(notes, n) }})
+	post := func(method string) (int, string) {
+		resp, err := http.Post(url, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(b)
+	}
+	if _, body := post("message/stream"); body != "data: 1\n\ndata: 2\n\ndata: 3\n" {
+		t.Errorf("%q", body)
+	}
+	if status, _ := post("tasks/get"); status != 503 {
+		t.Errorf("status %d", status)
+	}
+	if _, body := post("tasks/get"); strings.Count(body, "data") != 3 {
+		t.Errorf("%q", body)
+	}
+	agent.Close()
+	if status, body := post("tasks/list"); status != 502 || !strings.Contains(body, "the agent has not answered") || len(notes) != 1 {
+		t.Errorf("%d %s, %q", status, body, notes)
 	}
 	for _, bad := range []*Options{{Agent: "nowhere"}, {Card: []byte(`{}`)}, {Agent: "http://a/", Trust: []string{"x"}}} {
 		if _, err := New(bad); err == nil {

@@ -1,0 +1,92 @@
+package fault
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+const stream = "data: 1\n\n: ping\n\nid: 2\ndata: 2\n\ndata: 3\r\n\r\n"
+
+// TestFaults: each fault is what it says, for the requests that it is for.
+func TestFaults(t *testing.T) {
+	for _, test := range []struct {
+		faults string
+		want   []string // the bodies, or errors, of requests to m, m and n
+	}{
+		{"", []string{stream, stream, stream}},
+		{"cut-after=12", []string{stream[:12] + "!cut", stream, stream}},
+		{"cut-after=0", []string{"!cut", stream, stream}},
+		{"cut-after=2events", []string{stream[:32] + "!cut", stream, stream}},
+		{"cut-after=12@n", []string{stream, stream, stream[:12] + "!cut"}},
+		{"cut-after=12*0", []string{stream[:12] + "!cut", stream[:12] + "!cut", stream[:12] + "!cut"}},
+		{"cut-after=12*1@m", []string{stream[:12] + "!cut", stream, stream}},
+		{"cut-after=1event@m*2", []string{stream[:9] + "!cut", stream[:9] + "!cut", stream}},
+		{"status=503", []string{"503 ", stream, stream}},
+		{"delay=1ms", []string{stream, stream, stream}},
+		{"status=429*2 cut-after=9@n", []string{"429 ", "429 ", stream[:9] + "!cut"}},
+	} {
+		plan, err := Parse(strings.Fields(test.faults))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w, ok := plan.Begin(w, r, r.URL.Path[1:])
+			if !ok {
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			for _, c := range []byte(stream) { // byte by byte
+				w.Write([]byte{c})
+			}
+		}))
+		for i, method := range []string{"m", "m", "n"} {
+			if got := ask(server.URL + "/" + method); got != test.want[i] {
+				t.Errorf("%s: request %d gets %q, want %q", test.faults, i, got, test.want[i])
+			}
+		}
+		server.Close()
+	}
+}
+
+// The request for a card uses nothing up, unless a fault names it.
+func TestCardIsNotCounted(t *testing.T) {
+	const card = "GET /.well-known/agent-card.json"
+	plan, err := Parse([]string{"cut-after=3events", "status=404@" + card})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := plan.of(card); len(list) != 1 || list[0].n != 404 {
+		t.Errorf("the card has %v", list)
+	}
+	if list := plan.of("message/stream"); len(list) != 1 || list[0].n != 3 {
+		t.Errorf("the stream has %v", list)
+	}
+}
+
+func ask(url string) string {
+	resp, err := http.Get(url)
+	if err != nil {
+		return "!cut"
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	switch {
+	case err != nil:
+		return string(b) + "!cut"
+	case resp.StatusCode != 200:
+		return resp.Status[:4] + string(b)
+	}
+	return string(b)
+}
+
+// TestParse: what is no fault is told, with what there is.
+func TestParse(t *testing.T) {
+	for _, bad := range []string{"", "x", "cut-after", "cut-after=-1", "cut-after=x", "cut-after=1*x", "cut-after=1*-2", "delay=1", "delay=-1s", "status=99", "status=x"} {
+		if _, err := Parse([]string{bad}); err == nil || !strings.Contains(err.Error(), "cut-after=500") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
