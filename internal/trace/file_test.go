@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // TestNames: a message has its method and ID, a reply the method of its request.
@@ -149,13 +150,48 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestFull: a file that is full ends the trace, and Close says so.
-func TestFull(t *testing.T) {
-	var out bytes.Buffer
-	r := New(&bounded{&out, 300}, nil)
-	r.Tap(false, bytes.Repeat([]byte("x"), 500))
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "and ends there") || len(records(t, out.Bytes())) != 1 {
-		t.Errorf("%v: %s", err, out.Bytes())
+// TestAnew: a file that is full is moved aside, over an older one, and the trace goes on in
+// another, which a follower finds.
+func TestAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	d := &diskFile{path: path, max: 200}
+	if err := errors.Join(d.open(), os.WriteFile(path+".1", []byte("older"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now()
+	w := newWorker(d, &Options{}, at)
+	w.flush()
+	reader, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	for range 3 {
+		w.line(&item{kind: itemLine, at: at}, []byte(`{"a":1}`))
+		w.flush()
+		if w.turn(); w.failed != nil {
+			t.Fatal(w.failed)
+		}
+		w.flush()
+		for range 2 { // the rest of the old file, and the new one
+			if err := reader.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			read(t, reader)
+		}
+	}
+	// Each line fills a file, with the record that begins it.
+	before, _ := os.ReadFile(path + ".1")
+	now, _ := os.ReadFile(path)
+	got, rest := records(t, before), records(t, now)
+	if len(got) != 2 || len(rest) != 1 || rest[0].Kind != KindStart || rest[0].N != 7 || rest[0].Run != got[0].Run {
+		t.Errorf("%s%s", before, now)
+	}
+	if reader.last != 7 || len(reader.Notes()) > 0 {
+		t.Errorf("a follower is at %d: %q", reader.last, reader.Notes())
+	}
+	if r, err := Open(path, nil); err != nil || !strings.Contains(fmt.Sprint(r.Notes()), "FILE.1") {
+		t.Error(err)
 	}
 }
 

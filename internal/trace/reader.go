@@ -164,6 +164,9 @@ func (r *Reader) check() {
 		if r.run != "" && rec.Run != r.run {
 			r.note("another run begins at line %d: two processes have written to this file", r.line)
 		}
+		if r.run == "" && rec.N > 1 {
+			r.note("the file was full at record %d and begun anew: what was before is in FILE.1, if that is of the same run", rec.N-1)
+		}
 		r.run = rec.Run
 	case rec.N != r.last+1 && r.last >= 0:
 		r.note("records %d to %d are missing", r.last+1, rec.N-1)
@@ -216,7 +219,19 @@ func (r *Reader) Wait(ctx context.Context) error {
 	if r.file == nil {
 		return io.EOF
 	}
-	if now, err := r.file.Stat(); err != nil || now.Size() >= r.lines.offset {
+	was, err := r.file.Stat()
+	if err != nil || was.Size() > r.lines.offset {
+		return nil
+	}
+	if next, err := os.Open(r.file.Name()); err == nil && !r.kept {
+		if now, err := next.Stat(); err == nil && !os.SameFile(was, now) { // it was moved aside
+			r.file.Close()
+			r.file, r.lines, r.line = next, newLineReader(next), 0
+			return nil
+		}
+		next.Close()
+	}
+	if was.Size() == r.lines.offset {
 		return nil
 	}
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {

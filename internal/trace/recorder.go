@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"runtime"
@@ -23,8 +25,8 @@ const (
 	FullLimit = 64 << 20
 	// headSize is how much is recorded of anything larger.
 	headSize = 4 << 10
-	// maxFile is the size at which a file is full: editors can still show it, and it
-	// holds a day of hard work.
+	// maxFile is the size at which a file is moved aside: editors can still show it, and
+	// it holds a day of hard work.
 	maxFile = 256 << 20
 )
 
@@ -74,33 +76,53 @@ func New(out io.Writer, opts *Options) *Recorder {
 // Create returns a Recorder that writes to a file. It empties an existing file. Only
 // the file's owner can read it: conversations with an agent are private.
 func Create(path string, opts *Options) (*Recorder, error) {
-	// Append mode: if two processes have the same file, their lines mix, and none is
-	// overwritten. Each write is one system call.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
-	if err != nil {
+	d := &diskFile{path: path, max: maxFile}
+	if err := d.open(); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		if err := f.Chmod(0o600); err != nil { // an existing file would keep its mode
-			f.Close()
-			return nil, fmt.Errorf("trace: %w", err)
-		}
+	if info, err := d.f.Stat(); err != nil || !info.Mode().IsRegular() {
+		d.max = math.MaxInt64 // a pipe or a device cannot be moved
+	} else if err := d.f.Chmod(0o600); err != nil { // an existing file would keep its mode
+		d.f.Close()
+		return nil, fmt.Errorf("trace: %w", err)
 	}
-	return start(&bounded{f, maxFile}, f.Close, opts), nil
+	return start(d, d.close, opts), nil
 }
 
-// bounded writes so many bytes, and refuses what is more.
-type bounded struct {
-	to   io.Writer
-	left int
+// A diskFile is a trace's file. Each write is one system call.
+type diskFile struct {
+	path      string
+	f         *os.File
+	size, max int64
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.left -= len(p); b.left < 0 {
-		return 0, fmt.Errorf("it has %d MB, and ends there", maxFile>>20)
-	}
-	return b.to.Write(p)
+// open empties the file. Append mode: if two processes have the same one, their lines
+// mix, and none is overwritten.
+func (d *diskFile) open() (err error) {
+	d.f, err = os.OpenFile(d.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
+	d.size = 0
+	return err
 }
+
+func (d *diskFile) Write(b []byte) (int, error) {
+	n, err := d.f.Write(b)
+	d.size += int64(n)
+	return n, err
+}
+
+// anew moves a full file aside, over the one before, and reports whether it did. Windows
+// cannot move one that somebody has open: then the trace ends.
+func (d *diskFile) anew() (moved bool, err error) {
+	if d.size < d.max {
+		return false, nil
+	}
+	if err := errors.Join(d.f.Close(), os.Rename(d.path, d.path+".1")); err != nil {
+		return false, err
+	}
+	return true, d.open()
+}
+
+func (d *diskFile) close() error { return d.f.Close() }
 
 func start(out io.Writer, finish func() error, opts *Options) *Recorder {
 	if opts == nil {

@@ -24,6 +24,7 @@ type worker struct {
 	opts  *Options
 	start time.Time
 	last  time.Time // of the current item
+	id    string    // of the run
 
 	n       int64 // records
 	buf     []byte
@@ -35,7 +36,7 @@ type worker struct {
 }
 
 func newWorker(out io.Writer, opts *Options, now time.Time) *worker {
-	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, said: map[string]*said{},
+	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: newRun(), said: map[string]*said{},
 		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", from: map[uint64][]EventRef{}},
 		pending: [2]map[string]string{{}, {}}}
 	w.head(now)
@@ -61,6 +62,7 @@ func (w *worker) run(q *queue) error {
 			}
 		}
 		w.flush()
+		w.turn()
 		clear(items) // drop what they point at
 		if cap(arena) > 2*maxQueue {
 			arena = nil
@@ -141,7 +143,19 @@ func (w *worker) flush() {
 	w.buf = w.buf[:0]
 }
 
-// head is the first record.
+// turn begins the file anew if it is full.
+func (w *worker) turn() {
+	d, ok := w.out.(*diskFile)
+	if !ok || w.failed != nil {
+		return
+	}
+	moved, err := d.anew()
+	if w.failed = err; moved {
+		w.head(w.last)
+	}
+}
+
+// head is the first record of a file.
 func (w *worker) head(at time.Time) {
 	w.begin(at, WireBridge, "", KindStart)
 	w.number("format", Format)
@@ -153,7 +167,7 @@ func (w *worker) head(at time.Time) {
 	if w.opts.Redact {
 		w.buf = append(w.buf, `,"redact":true`...)
 	}
-	w.text("run", newRun())
+	w.text("run", w.id)
 	w.finish()
 }
 
