@@ -3,6 +3,7 @@ package credentials
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -24,7 +25,8 @@ const (
 
 // held is a cache's content.
 type held struct {
-	token string
+	token  string      // or what stands for header
+	header http.Header // in place of a token, if it is not nil
 	// renewAt is when the next one is got; after expiry this one is useless; zero: never.
 	renewAt, expiry time.Time
 	// instead is when it replaced a refused one.

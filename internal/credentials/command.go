@@ -3,11 +3,14 @@ package credentials
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,8 +24,8 @@ const (
 	commandTime = 20 * time.Second
 	// commandWait is how long its output may stay open after its end: a child may hold it.
 	commandWait = 500 * time.Millisecond
-	// tokenLife is how long a command's token is used. Those of the platforms live for an
-	// hour, and their tools return one that is already in use.
+	// tokenLife is how long is used what a command prints without an end. Tokens of the
+	// platforms live for an hour, and their tools return one that is already in use.
 	tokenLife = 5 * time.Minute
 	// maxComplaint bounds the stderr of a failing command in an error.
 	maxComplaint = 500
@@ -37,8 +40,8 @@ type Command struct {
 	Base, Workspace string
 }
 
-// run runs the command without a shell, and returns its output.
-func (c *Command) run(ctx context.Context) ([]byte, error) {
+// run runs the command without a shell, and returns its output. input is its stdin.
+func (c *Command) run(ctx context.Context, input []byte) ([]byte, error) {
 	vars, words, err := agentproc.Words(c.Line)
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "agent: "))
@@ -62,7 +65,7 @@ func (c *Command) run(ctx context.Context) ([]byte, error) {
 	out.limit, complaint.limit = maxSecret+1, 8<<10
 	cmd := exec.CommandContext(ctx, path, words[1:]...)
 	cmd.Dir, cmd.Env = dir, env
-	cmd.Stdout, cmd.Stderr = &out, &complaint
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &out, &complaint
 	cmd.WaitDelay = commandWait
 	ownGroup(cmd)
 	err = cmd.Run()
@@ -103,21 +106,60 @@ func lastLines(b []byte) string {
 	return safe.Line(strings.Join(lines[max(0, len(lines)-3):], " "), maxComplaint)
 }
 
-// token runs the command, and returns the token that it prints: gcloud auth
-// print-access-token, az … -o tsv.
-func (c *Command) token(ctx context.Context) (string, error) {
-	out, err := c.run(ctx)
+// ask runs the command for a URL. It prints a token (gcloud auth print-access-token,
+// az … -o tsv), or headers as the credential helpers of build tools do (EngFlow's
+// specification, as Bazel's --credential_helper has it): {"headers":{…},"expires":…}.
+func (c *Command) ask(ctx context.Context, to string, now time.Time) (*held, error) {
+	input, err := json.Marshal(map[string]string{"uri": to})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	token := string(bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\uFEFF"))))
+	out, err := c.run(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	out = bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\uFEFF")))
+	h := &held{token: string(out), expiry: now.Add(tokenLife)}
 	switch {
-	case token == "":
-		return "", errors.New("it printed nothing")
-	case strings.ContainsAny(token, " \t\r\n{"):
-		return "", errors.New("it must print one token and nothing else")
+	case len(out) == 0:
+		return nil, errors.New("it printed nothing")
+	case out[0] == '{':
+		err = h.readHeaders(out)
+	case strings.ContainsAny(h.token, " \t\r\n"):
+		err = errors.New("it printed neither one token nor a JSON object with headers")
+	default:
+		err = checkToken(h.token)
 	}
-	return token, checkToken(token)
+	h.renewAt = renewal(now, h.expiry)
+	return h, err
+}
+
+// readHeaders reads headers. It refuses those that would change the request itself.
+func (h *held) readHeaders(out []byte) error {
+	var v struct {
+		Headers map[string][]string `json:"headers"`
+		Expires time.Time           `json:"expires"`
+	}
+	if json.Unmarshal(out, &v) != nil || v.Headers == nil {
+		return errors.New(`it printed something that begins like JSON and is not {"headers":{"Authorization":["Bearer …"]}}, with "expires" in RFC 3339`)
+	}
+	if !v.Expires.IsZero() {
+		h.expiry = v.Expires
+	}
+	h.header = http.Header{}
+	for name, values := range v.Headers {
+		canonical := http.CanonicalHeaderKey(name)
+		switch canonical {
+		case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Te", "Trailer", "Upgrade",
+			"Proxy-Connection", "Proxy-Authorization", "Content-Type", "Content-Encoding", "Accept", "Expect":
+			return fmt.Errorf("it gives the header %s, which belongs to the request itself", canonical)
+		}
+		if !safe.HeaderName(name) || slices.ContainsFunc(values, func(v string) bool { return !safe.HeaderValue(v) }) {
+			return errors.New("it gives a header that cannot be one")
+		}
+		h.header[canonical] = append(h.header[canonical], values...)
+	}
+	return nil
 }
 
 // checkToken refuses what a header cannot carry.

@@ -2,6 +2,7 @@ package credentials
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,17 +18,41 @@ import (
 // What a command may print, and what is refused of it.
 func TestCommandPrints(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	for out, want := range map[string]string{
-		"ya29.token\n": "", "\ufeffya29.token\r\n": "", "": "nothing", "two tokens": "one token", "Please log in\n": "one token",
-		`{"accessToken":"a"}`: "one token", "caf\u00e9": "cannot stand in a header", "a\x00b": "cannot stand in a header",
+	for _, test := range []struct{ out, want, err string }{
+		{"ya29.token\n", "map[] ya29.token", ""},
+		{"\ufeffya29.token\r\n", "map[] ya29.token", ""},
+		{`{"headers":{"authorization":["Bearer x"],"x-goog-user-project":["p"]},"expires":"2026-11-22T10:00:00Z","other":1}`,
+			"map[Authorization:[Bearer x] X-Goog-User-Project:[p]] 2026-11-22", ""},
+		{"", "", "nothing"},
+		{"Please log in\n", "", "neither one token"},
+		{"caf\u00e9", "", "cannot stand in a header"},
+		{"a\x00b", "", "cannot stand in a header"},
+		{`{"headers":{"A":["x\r\nB: y"]}}`, "", "cannot be one"},
+		{`{"headers":{"A b":["x"]}}`, "", "cannot be one"},
+		{`{"headers":{"transfer-encoding":["chunked"]}}`, "", "belongs to the request itself"},
+		{`{"headers":{"A":["x"]},"expires":"tomorrow"}`, "", "RFC 3339"},
+		{`{"accessToken":"a"}`, "", "begins like JSON"},
 	} {
 		file := filepath.Join(t.TempDir(), "out")
-		if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(test.out), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		token, err := (&Command{Line: helperCommand("cat", file)}).token(t.Context())
-		if want == "" && (err != nil || token != "ya29.token") || want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "log in")) {
-			t.Errorf("%q: %q, %v", out, token, err)
+		h, err := (&Command{Line: helperCommand("cat", file)}).ask(t.Context(), "https://agent.example/", time.Now())
+		switch {
+		case test.err != "":
+			if err == nil || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "log in") {
+				t.Errorf("%q: %v", test.out, err)
+			}
+		case err != nil:
+			t.Errorf("%q: %v", test.out, err)
+		default:
+			last := h.token
+			if h.header != nil {
+				last = h.expiry.Format(time.DateOnly)
+			}
+			if got := fmt.Sprint(h.header, " ", last); got != test.want {
+				t.Errorf("%q: %s, not %s", test.out, got, test.want)
+			}
 		}
 	}
 }
@@ -83,6 +108,12 @@ func TestCredentialCommand(t *testing.T) {
 	if err := prompt(t.Context(), c); err != nil || runs() != 4 {
 		t.Errorf("%v, %d runs", err, runs())
 	}
+	// And as a header.
+	turned.turn(tokenLife)
+	s.opts.Command.Line = helperCommand("print", `{"headers":{"Authorization":["Bearer two"]}}`)
+	if err := prompt(t.Context(), c); err != nil || runs() != 5 {
+		t.Errorf("%v, %d runs", err, runs())
+	}
 }
 
 // What a command says when it fails is shown, without what would control the
@@ -111,7 +142,7 @@ func TestCommandFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := (&Command{Line: helperCommand("hang")}).run(ctx); err == nil {
+	if _, err := (&Command{Line: helperCommand("hang")}).run(ctx, nil); err == nil {
 		t.Error("it has ended")
 	}
 }

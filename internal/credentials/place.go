@@ -127,6 +127,9 @@ func (o *Options) placedByCard(secret string, c *transport.Challenge) (key Key, 
 	return bearerKey(secret), ""
 }
 
+// everyScheme stands for all schemes of a card.
+const everyScheme = "*"
+
 // open returns the open schemes of the alternative with the fewest; nil if one
 // alternative is met, or the card wants nothing. answered is one that something else
 // answers.
@@ -137,7 +140,7 @@ func (o *Options) open(card *a2a.Card, answered string) (left []string) {
 	for i, alternative := range card.Requirements {
 		var names []string
 		for _, use := range alternative {
-			if s := schemeNamed(card, use.Scheme); !o.covered(&s) && use.Scheme != answered {
+			if s := schemeNamed(card, use.Scheme); !o.covered(&s) && use.Scheme != answered && answered != everyScheme {
 				names = append(names, use.Scheme)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -28,7 +29,7 @@ type Options struct {
 	// Token is a bare token, key or user:password. It is placed where the card wants it.
 	// At most one of Token and Command is set.
 	Token Secret
-	// Command prints a token. It gets none of our variables.
+	// Command prints a token or headers. It gets none of our variables.
 	Command Command
 	// HeaderBy names the source of Header's Authorization for the user; "" is --header.
 	HeaderBy string
@@ -169,6 +170,15 @@ func (s *Source) own(ctx context.Context, c *transport.Challenge) (cred *transpo
 	if h == nil || err != nil {
 		return nil, "", err
 	}
+	return s.made(h, c)
+}
+
+// made makes the credential of what a cache holds. A command's headers answer all that the
+// card wants.
+func (s *Source) made(h *held, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
+	if h.header != nil {
+		return &transport.Credential{Header: h.header}, everyScheme, nil
+	}
 	return s.place(h.token, c)
 }
 
@@ -194,21 +204,22 @@ func (s *Source) refusedToken(k *cache, c *transport.Challenge) string {
 	if h == nil || c.Status != http.StatusUnauthorized || c.Refused == nil {
 		return ""
 	}
-	if cred, _, err := s.place(h.token, c); err == nil && cred.Equal(c.Refused) {
+	if cred, _, err := s.made(h, c); err == nil && cred.Equal(c.Refused) {
 		return h.token
 	}
 	return ""
 }
 
 func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
-	now := s.opts.Now()
-	token, err := s.opts.Command.token(ctx)
+	h, err := s.opts.Command.ask(ctx, safe.Bare(s.opts.Agent), s.opts.Now())
 	if err != nil {
 		return nil, fmt.Errorf("the credential command: %w", err)
 	}
-	s.opts.Learn(token)
-	expiry := now.Add(tokenLife)
-	return &held{token: token, expiry: expiry, renewAt: renewal(now, expiry)}, nil
+	s.opts.Learn(h.token)
+	for _, values := range h.header {
+		s.opts.Learn(values...)
+	}
+	return h, nil
 }
 
 // getProgram gets a token for the client itself.
