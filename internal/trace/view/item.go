@@ -222,7 +222,10 @@ func (it *Item) reply(method string) {
 	case "initialize":
 		it.Text = strings.TrimSpace(fmt.Sprintf("version %s %s %s", r.Get("protocolVersion").Raw, first(r, "agentInfo.name", "serverInfo.name"), first(r, "agentInfo.version", "serverInfo.version")))
 	default:
-		it.Text = first(r, "stopReason", "state", "text")
+		it.Text = first(r, "stopReason", "state", "text", "action")
+		if content := r.Get("content"); content.IsArray() {
+			it.Text = texts(content)
+		}
 		if it.Text == "" && r.Exists() && r.Raw != "{}" {
 			it.Text = r.Raw
 		}
@@ -248,8 +251,10 @@ func (it *Item) params(method string, p gjson.Result) {
 		it.lineEvent(p)
 	case method == "initialize":
 		it.Text = strings.TrimSpace(fmt.Sprintf("version %s %s %s", p.Get("protocolVersion").Raw, p.Get("clientInfo.name").Str, p.Get("clientInfo.version").Str))
+	case method == "tools/call":
+		it.Text = p.Get("name").Str + " " + p.Get("arguments").Raw
 	case p.Get("message").Exists() || p.Get("text").Exists():
-		it.Text = first(p, "text") + texts(p.Get("message.parts"))
+		it.Text = first(p, "text", "message") + texts(p.Get("message.parts"))
 	case p.Get("cwd").Exists():
 		it.Text = p.Get("cwd").Str
 	case it.Session == "" && p.Exists():
