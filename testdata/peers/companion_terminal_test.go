@@ -33,14 +33,22 @@ type terminal struct {
 // GEMINI_API_KEY and GOOGLE_GEMINI_BASE_URL lead to the scripted model.
 func openTerminal(t *testing.T, p *companionPlaces, started *startedParams, script string) *terminal {
 	t.Helper()
-	g := &terminal{t: t, dump: t.TempDir(), ended: make(chan struct{})}
-	model := startModel(t, p, g.dump)
-	g.cmd = exec.Command("node", script)
-	g.cmd.Dir = p.workspace
-	g.cmd.Env = p.env("TERM=xterm-256color", "COLORTERM=truecolor", "GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL="+model)
-	g.cmd.Env = append(g.cmd.Env, variables(started)...)
+	dump := t.TempDir()
+	cmd := exec.Command("node", script)
+	cmd.Dir = p.workspace
+	cmd.Env = p.env("TERM=xterm-256color", "COLORTERM=truecolor", "GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL="+startModel(t, p, dump))
+	cmd.Env = append(cmd.Env, variables(started)...)
+	g := runTerminal(t, cmd)
+	g.dump = dump
+	return g
+}
+
+// runTerminal runs a command in a terminal.
+func runTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
+	t.Helper()
+	g := &terminal{t: t, cmd: cmd, ended: make(chan struct{})}
 	var err error
-	if g.tty, err = pty.StartWithSize(g.cmd, &pty.Winsize{Rows: 50, Cols: 150}); err != nil {
+	if g.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 150}); err != nil {
 		t.Fatal(err)
 	}
 	go g.read() // ends with the process
@@ -89,6 +97,11 @@ func (t *terminal) read() {
 	b := make([]byte, 64<<10)
 	for {
 		n, err := t.tty.Read(b)
+		for query, answer := range map[string]string{"\x1b[6n": "\x1b[1;1R", "\x1b[c": "\x1b[?62c"} { // Codex waits for where the cursor is
+			if bytes.Contains(b[:n], []byte(query)) {
+				_, _ = t.tty.WriteString(answer)
+			}
+		}
 		t.mu.Lock()
 		t.screen.Write(b[:n])
 		t.mu.Unlock()
@@ -126,6 +139,18 @@ func (t *terminal) see(text string) {
 		}
 	}
 	t.t.Fatalf("the terminal does not show %q", text)
+}
+
+// shows waits for words anywhere on the terminal, where the program moves the cursor instead of
+// writing blanks.
+func (t *terminal) shows(words string) {
+	t.t.Helper()
+	join := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	within(t.t, words+" is on the terminal", func() bool {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return strings.Contains(join(plain(t.screen.String())), join(words))
+	})
 }
 
 // press types keys.

@@ -69,16 +69,21 @@ func findStarted(v any) (all []started) {
 			s.command = cmd
 		}
 		s.args = text(v["args"])
+		if words := text(v["command"]); len(words) > 0 { // opencode
+			s.command, s.args = words[0], words[1:]
+		}
 		if commands, ok := v["commands"].(map[string]any); ok { // CodeCompanion
 			if list := text(commands["default"]); len(list) > 0 {
 				s.command, s.args = list[0], list[1:]
 			}
 		}
 		if s.command != "" {
-			env, _ := v["env"].(map[string]any)
-			for name, value := range env {
-				value, _ := value.(string)
-				s.env = append(s.env, name+"="+value)
+			for _, key := range []string{"env", "environment", "envs"} {
+				env, _ := v[key].(map[string]any)
+				for name, value := range env {
+					value, _ := value.(string)
+					s.env = append(s.env, name+"="+value)
+				}
 			}
 			return append(all, s)
 		}
@@ -103,6 +108,8 @@ func TestEditorSnippets(t *testing.T) {
 				}
 			case "lua":
 				settings = runLua(t, s.text)
+			case "toml", "yaml":
+				settings = readFlat(t, s.text)
 			case "sh":
 				parse(t, s.text, "bash", "-n")
 				return
@@ -119,6 +126,21 @@ func TestEditorSnippets(t *testing.T) {
 			startedSpeaks(t, all[0])
 		})
 	}
+}
+
+// readFlat reads the keys of one table of TOML, or of one map of YAML, whose values are JSON
+// but for the keys of an inline table.
+func readFlat(t *testing.T, text string) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	for _, m := range regexp.MustCompile(`(?m)^ *(\w+)(?: = |: )(["\[{].*)$`).FindAllStringSubmatch(text, -1) {
+		var value any
+		if err := json.Unmarshal([]byte(regexp.MustCompile(`(\w+) = `).ReplaceAllString(m[2], `"$1": `)), &value); err != nil {
+			t.Fatalf("%v: %s", err, m[0])
+		}
+		all[m[1]] = value
+	}
+	return all
 }
 
 // parse has a program read a snippet.
@@ -214,13 +236,19 @@ func startedSpeaks(t *testing.T, s started) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.WriteString(stdin, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`+"\n")
+	hello, answer := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`, `"protocolVersion":1`
+	if slices.Contains(s.args, "mcp") {
+		hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}` + "\n" +
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_agents"}}`
+		answer = `"protocolVersion":"2025-06-18"`
+	}
+	_, _ = io.WriteString(stdin, hello+"\n")
 	wantCredentials(t, credentials)
 	_ = stdin.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v: %s", err, &stderr)
 	}
-	contains(t, "the answer", stdout.String(), `"protocolVersion":1`)
+	contains(t, "the answer", stdout.String(), answer)
 }
 
 // acpx does what the documentation says: a prompt, an edit that is denied without a

@@ -158,6 +158,9 @@ func writeOption(b *strings.Builder, f cli.Flag, variables bool) {
 		}
 	}
 	names := strings.Join(append(short, long...), ", ")
+	if len(names)+len(value) > HelpWidth-3 { // many words to choose from
+		value, text = "NAME", text+": "+strings.ReplaceAll(value, "|", ", ")
+	}
 	v := doc.GetValue()
 	if number, ok := f.(*cli.IntFlag); ok {
 		v = number.DefaultText

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,13 +28,20 @@ func serveMCP(p *frame.Program, c *cli.Context) error {
 	defer agents.close()
 	agents.fault = l.BridgeOptions(c)
 	o := &l.Options
+	trace := frame.StringOf(c, "trace")
+	if conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c)); err == nil { // else the tools say why
+		trace = setting(c, conf, "trace")
+		if d, err := time.ParseDuration(setting(c, conf, "mcp-wait")); err == nil {
+			o.AnswerWithin = d
+		}
+	}
 	o.Version, o.Protocol, o.Agents = p.Version, bridge.ProtocolMCP, agents
 	o.Tap = func(toEditor bool, line []byte) {
 		if tap := agents.tap.Load(); tap != nil {
 			(*tap)(toEditor, line)
 		}
 	}
-	if agents.fault == nil && frame.StringOf(c, "trace") != "" {
+	if agents.fault == nil && trace != "" {
 		agents.openFirst(c.Context) // whose trace has the client's wire
 	}
 	if frame.IsTerminal(p.Stdin) {
@@ -41,6 +49,14 @@ func serveMCP(p *frame.Program, c *cli.Context) error {
 	}
 	p.Serving = true
 	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, traced: agents.tap.Load() != nil}, o)
+}
+
+// setting is an option, or else what the files say.
+func setting(c *cli.Context, conf *reach.Configuration, name string) string {
+	if v := conf.Files.Value(name); conf.Given(name) == "" && v != nil {
+		return v.Text
+	}
+	return frame.StringOf(c, name)
 }
 
 // mcpAgents are the agents of the options, or else of the configuration.
@@ -113,14 +129,17 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Options, err
 	var at *cli.Context
 	l, err := reach.Again(ctx, a.p, func(c *cli.Context) error {
 		at = c
-		if trace := frame.StringOf(c, "trace"); trace != "" && trace != "-" && len(a.links) > 0 {
+		conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c))
+		if err != nil {
+			return err
+		}
+		if trace := setting(c, conf, "trace"); trace != "" && trace != "-" && len(a.links) > 0 {
 			if err := c.Set("trace", trace+"."+name); err != nil { // the first has the file
 				return err
 			}
 		}
-		conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c))
-		if err != nil || nameOf(conf) == name {
-			return err
+		if nameOf(conf) == name {
+			return nil
 		}
 		if err := c.Set("agent-command", ""); err != nil {
 			return err

@@ -16,26 +16,33 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// editorFiles are the settings of editors, by the names of which setup --editor takes the
-// first part. docs/editors.md has them, too.
+// editorFiles are the settings of editors. docs/editors.md has them, too.
 //
 //go:embed editors
 var editorFiles embed.FS
 
-// editorSettings are where the settings go.
-var editorSettings = []struct{ file, where string }{
-	{"zed.json", "Zed's settings.json (zed: open settings file)"},
-	{"jetbrains.json", "~/.jetbrains/acp.json (AI Chat, Add Custom Agent)"},
-	{"codecompanion.lua", "your Neovim configuration, where CodeCompanion is set up"},
-	{"avante.lua", "your Neovim configuration, where avante.nvim is set up"},
-	{"agent-shell.el", "your Emacs init file"},
-	{"vscode.json", "VS Code's settings.json (Preferences: Open User Settings (JSON)), for the extension ACP Client"},
+// editorSettings are, for the names that setup --editor takes, the file above, and where its
+// content goes. From claude-code on they are of clients that take tools by MCP.
+var editorSettings = []struct{ name, file, where string }{
+	{"zed", "zed.json", "Zed's settings.json (zed: open settings file)"},
+	{"jetbrains", "jetbrains.json", "~/.jetbrains/acp.json (AI Chat, Add Custom Agent)"},
+	{"codecompanion", "codecompanion.lua", "your Neovim configuration, where CodeCompanion is set up"},
+	{"avante", "avante.lua", "your Neovim configuration, where avante.nvim is set up"},
+	{"agent-shell", "agent-shell.el", "your Emacs init file"},
+	{"vscode", "vscode.json", "VS Code's settings.json (Preferences: Open User Settings (JSON)), for the extension ACP Client"},
+	{"claude-code", "mcp.json", ".mcp.json in the project, or ~/.claude.json"},
+	{"gemini", "mcp.json", "~/.gemini/settings.json, or .gemini/settings.json in the project"},
+	{"cursor", "mcp.json", "~/.cursor/mcp.json, or .cursor/mcp.json in the project"},
+	{"claude-desktop", "mcp.json", "claude_desktop_config.json (Settings, Developer, Edit Config)"},
+	{"codex", "codex.toml", "~/.codex/config.toml"},
+	{"opencode", "opencode.json", "~/.config/opencode/opencode.json, or opencode.json in the project"},
+	{"vscode-mcp", "vscode-mcp.json", ".vscode/mcp.json in the project, or the user's (MCP: Open User Configuration)"},
+	{"goose", "goose.yaml", "~/.config/goose/config.yaml"},
 }
 
 func editorNames() (names []string) {
 	for _, e := range editorSettings {
-		name, _, _ := strings.Cut(e.file, ".")
-		names = append(names, name)
+		names = append(names, e.name)
 	}
 	return names
 }
@@ -55,7 +62,7 @@ func settingsOf(file string, l *launch) (string, error) {
 	}
 	between, variable := ", ", `"%s": %s`
 	switch {
-	case strings.HasSuffix(file, ".lua"):
+	case strings.HasSuffix(file, ".lua"), strings.HasSuffix(file, ".toml"):
 		variable = `%s = %s`
 	case strings.HasSuffix(file, ".el"):
 		between = " "
@@ -75,13 +82,13 @@ func settingsOf(file string, l *launch) (string, error) {
 	template := string(text)
 	for place, none := range map[string]bool{"ARGS": len(args) == 0, "ENV": set == ""} {
 		if none {
-			template = strings.NewReplacer(", "+place, "", "{ "+place+" }", "{}").Replace(template)
+			template = strings.NewReplacer(place+", ", "", ", "+place, "", "{ "+place+" }", "{}").Replace(template)
 		}
 	}
 	return strings.NewReplacer("NAME", l.name, "COMMAND", literal(l.command), "ARGS", strings.Join(args, between), "ENV", set).Replace(template), nil
 }
 
-// literal is a string in JSON, Lua and Emacs Lisp.
+// literal is a string in JSON, TOML, YAML, Lua and Emacs Lisp.
 func literal(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
 }

@@ -18,6 +18,10 @@ func TestEditorsDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(doc)
+	heads := map[string]string{} // of each file
+	for _, e := range editorSettings {
+		heads[e.file] = strings.TrimPrefix(heads[e.file]+", "+e.name, ", ")
+	}
 	for _, e := range editorSettings {
 		l := &launch{name: "A2A", command: "a2astdio", args: []string{"--agent", "http://localhost:41242"}, headers: []string{"Authorization: Bearer TOKEN"}}
 		if e.file == "jetbrains.json" {
@@ -27,8 +31,8 @@ func TestEditorsDocument(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, language, _ := strings.Cut(e.file, ".")
-		head := "<!-- setup --editor " + name + " -->\n"
+		_, language, _ := strings.Cut(e.file, ".")
+		head := "<!-- setup --editor " + heads[e.file] + " -->\n"
 		block := head + "\n```" + strings.Replace(language, "el", "elisp", 1) + "\n" + settings + "```\n"
 		at := strings.Index(text, head)
 		if at < 0 {
@@ -38,7 +42,7 @@ func TestEditorsDocument(t *testing.T) {
 		if *update {
 			text = text[:at] + block + text[end:]
 		} else if text[at:end] != block {
-			t.Errorf("%s has other settings for %s (-update rewrites them):\n%s", path, name, text[at:end])
+			t.Errorf("%s has other settings for %s (-update rewrites them):\n%s", path, e.name, text[at:end])
 		}
 	}
 	if *update {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,7 +27,7 @@ func Command(p *frame.Program) *cli.Command {
 		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the agent is to be called, instead of asking"},
 		&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: what to try the agent with, instead of asking"},
 		&cli.BoolFlag{Name: "no-input", Usage: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
-		&cli.StringFlag{Name: "editor", Usage: "`zed|jetbrains|codecompanion|avante|agent-shell|vscode`: print this editor's settings for the agent, and do nothing else"},
+		&cli.StringFlag{Name: "editor", Usage: "`" + strings.Join(editorNames(), "|") + "`: print this editor's settings for the agent, and do nothing else"},
 		&cli.BoolFlag{Name: "template", Usage: "write a file with every key, behind comment signs, instead of asking, and print where it is; a file that is there stays"})
 }
 

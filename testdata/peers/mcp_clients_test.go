@@ -1,0 +1,202 @@
+package peers
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An mcpProgram is a client that takes tools by MCP, as people install it from npm.
+type mcpProgram struct {
+	name, editor string // editor is what setup --editor calls it
+	npm, version string
+	path         string // of the program, below node_modules
+	node         bool   // it is a script
+	// settings writes what the client needs, with our snippet.
+	settings func(t *testing.T, p *mcpPlace, snippet string)
+	args     func(p *mcpPlace, prompt string) []string
+	env      func(p *mcpPlace) []string
+	// accepts and declines are the keys of a person who picks the first option, or none. Where
+	// before is shown first, Enter says yes to it.
+	accepts, declines []string
+	before            string
+	// cancelsByLimit: a call that has taken too long is cancelled in words that a person's has, too.
+	cancelsByLimit bool
+}
+
+// merge is a JSON object with a snippet's members added, and a limit in each server's settings.
+func merge(t *testing.T, object, snippet, servers string, limit time.Duration) string {
+	t.Helper()
+	all, more := map[string]any{}, map[string]map[string]map[string]any{}
+	for text, into := range map[string]any{object: &all, snippet: &more} {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+	}
+	if limit > 0 {
+		more[servers]["a2astdio"]["timeout"] = limit.Milliseconds()
+	}
+	all[servers] = more[servers]
+	return asJSON(all)
+}
+
+const (
+	arrowRight = "\x1b[C"
+	arrowDown  = "\x1b[B"
+)
+
+var mcpPrograms = []*mcpProgram{
+	{
+		name: "Claude Code", editor: "claude-code", npm: "@anthropic-ai/claude-code", version: "2.1.331", path: "@anthropic-ai/claude-code-linux-x64/claude",
+		settings: func(t *testing.T, p *mcpPlace, snippet string) {
+			put(t, p.path("mcp.json"), merge(t, "{}", snippet, "mcpServers", p.limit))
+			put(t, p.path(".claude.json"), asJSON(object{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": object{"approved": []string{"fake"}},
+				"projects": object{p.work: object{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}))
+		},
+		args: func(p *mcpPlace, prompt string) []string {
+			args := []string{"--mcp-config", p.path("mcp.json"), "--strict-mcp-config", "--allowedTools", "mcp__a2astdio", "--", prompt}
+			if p.person {
+				return args
+			}
+			return append([]string{"-p"}, args...)
+		},
+		env: func(p *mcpPlace) []string {
+			return []string{"ANTHROPIC_BASE_URL=" + p.model, "ANTHROPIC_API_KEY=fake", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "ENABLE_TOOL_SEARCH=false"}
+		},
+		accepts: []string{arrowRight, "\r", "\r"}, declines: []string{arrowRight, "\r", arrowDown, "\r"},
+	},
+	{
+		name: "Codex", editor: "codex", npm: "@openai/codex", version: "0.169.0", path: "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
+		settings: func(t *testing.T, p *mcpPlace, snippet string) {
+			if p.limit > 0 {
+				snippet += fmt.Sprintf("tool_timeout_sec = %d\n", int(p.limit.Seconds()))
+			}
+			put(t, p.path(".codex", "config.toml"), "model = \"scripted\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n"+
+				"[analytics]\nenabled = false\n[projects.\""+p.work+"\"]\ntrust_level = \"trusted\"\n"+
+				"[model_providers.scripted]\nname = \"scripted\"\nbase_url = \""+p.model+"\"\nwire_api = \"responses\"\n"+snippet)
+		},
+		args: func(p *mcpPlace, prompt string) []string {
+			if p.person {
+				return []string{"-C", p.work, "--", prompt}
+			}
+			return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-C", p.work, "--", prompt}
+		},
+		env:     func(p *mcpPlace) []string { return []string{"CODEX_HOME=" + p.path(".codex")} },
+		accepts: []string{"\r"}, declines: []string{"\x1b"}, before: `run tool "send_message"`, cancelsByLimit: true,
+	},
+	{
+		name: "Gemini CLI", editor: "gemini", npm: "@google/gemini-cli", version: "0.61.0", path: "@google/gemini-cli/bundle/gemini.js", node: true,
+		settings: func(t *testing.T, p *mcpPlace, snippet string) {
+			put(t, p.path(".gemini", "settings.json"), merge(t, geminiSettings, snippet, "mcpServers", p.limit))
+		},
+		args: func(p *mcpPlace, prompt string) []string {
+			return []string{"--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", prompt}
+		},
+		env: func(p *mcpPlace) []string {
+			return []string{"GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL=" + p.model}
+		},
+	},
+	{
+		name: "opencode", editor: "opencode", npm: "opencode-linux-x64", version: "1.18.33", path: "opencode-linux-x64/bin/opencode",
+		settings: func(t *testing.T, p *mcpPlace, snippet string) {
+			put(t, p.path(".config", "opencode", "opencode.json"), merge(t, `{"autoupdate": false, "share": "disabled", "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible",
+				"options": {"baseURL": "`+p.model+`", "apiKey": "fake"}, "models": {"scripted": {}}}}}`, snippet, "mcp", p.limit))
+		},
+		args: func(p *mcpPlace, prompt string) []string {
+			return []string{"run", "-m", "scripted/scripted", "--", prompt}
+		},
+		env: func(*mcpPlace) []string {
+			return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+		},
+	},
+}
+
+// installed returns the command that starts a program. They are 180 to 400 MB each, so the tests
+// with them run if A2ASTDIO_MCP_CLIENTS says so.
+func (c *mcpProgram) installed(t *testing.T) []string {
+	t.Helper()
+	if os.Getenv("A2ASTDIO_MCP_CLIENTS") == "" {
+		t.Skip(c.name + " is large: set A2ASTDIO_MCP_CLIENTS=1 to install and run it")
+	}
+	needNode(t, 20)
+	wanted := filepath.Join(t.TempDir(), "package.json")
+	write(t, wanted, fmt.Sprintf(`{"private": true, "dependencies": {%q: %q}}`, c.npm, c.version))
+	name := c.npm[strings.LastIndexByte(c.npm, '/')+1:]
+	name = strings.TrimSuffix(name, "-linux-x64") + "-" + c.version
+	path := filepath.Join(installNPM(t, name, wanted), "node_modules", filepath.FromSlash(c.path))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s has no program for this system: %v", c.name, err)
+	}
+	if c.node {
+		return []string{"node", path}
+	}
+	return []string{path}
+}
+
+// start starts a program with a prompt. What it asks the internet for does not leave this machine.
+func (c *mcpProgram) start(t *testing.T, p *mcpPlace, prompt string) *mcpRun {
+	t.Helper()
+	words := append(c.installed(t), c.args(p, prompt)...)
+	setup := exec.Command(binary, "setup", "--editor", c.editor)
+	setup.Env, setup.Dir = p.server().Env, p.work
+	snippet, err := setup.Output()
+	if err != nil {
+		t.Fatalf("setup: %v", err)
+	}
+	c.settings(t, p, string(snippet))
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Dir = p.work
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TERM=xterm-256color",
+		"HTTPS_PROXY=http://127.0.0.1:9", "HTTP_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost"}, c.env(p)...)
+	r := &mcpRun{t: t, cmd: cmd}
+	if p.person || p.terminal {
+		r.terminal = runTerminal(t, cmd)
+		r.ended = r.terminal.ended
+		return r
+	}
+	cmd.Stdout, cmd.Stderr = &r.shown, &r.shown
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { // ends with the process
+		defer close(ended)
+		_ = cmd.Wait() // they have statuses of their own
+	}()
+	r.ended = ended
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-ended
+		if t.Failed() {
+			t.Logf("%s shows: %s", c.name, r.shown.b.String())
+		}
+	})
+	return r
+}
+
+// An mcpRun is a client that runs.
+type mcpRun struct {
+	t        *testing.T
+	cmd      *exec.Cmd
+	ended    <-chan struct{}
+	shown    logged
+	terminal *terminal
+}
+
+// wait waits until the program has ended.
+func (r *mcpRun) wait() {
+	r.t.Helper()
+	select {
+	case <-r.ended:
+	case <-time.After(clientTime):
+		r.t.Fatalf("it has not ended within %v", clientTime)
+	}
+}
+
+// clientTime bounds the run of a client: opencode looks for its packages on the internet first.
+const clientTime = 2 * time.Minute

@@ -1,0 +1,233 @@
+package peers
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// An mcpCaller is a client made with an official SDK, which calls our tools as a program would.
+type mcpCaller interface {
+	// call calls a tool, and returns its result. It ends with ctx, as when a user cancels.
+	call(ctx context.Context, tool string, args object) (*mcp.CallToolResult, error)
+	// asked are the messages and URLs that a person was asked with.
+	asked() []string
+	close()
+}
+
+// A person answers elicitations.
+type person struct {
+	action string // "" if nobody can be asked
+	choose string // what the option that is chosen begins with
+
+	mu    sync.Mutex
+	asked []string
+}
+
+// answers is what the person says to an elicitation.
+func (p *person) answers(message, url string, schema any) (action string, content object) {
+	p.mu.Lock()
+	p.asked = append(p.asked, message+url)
+	p.mu.Unlock()
+	if p.action == "accept" && url != "" {
+		go func() { // ends with the page, which is done when the sign-in is
+			if r, err := http.Get(url); err == nil {
+				r.Body.Close()
+			}
+		}()
+	}
+	if p.action != "accept" || url != "" {
+		return p.action, nil
+	}
+	content = object{}
+	properties, _ := schema.(object)["properties"].(object)
+	for name, property := range properties {
+		options, _ := property.(object)["enum"].([]any)
+		content[name] = "blue" // to a question in prose
+		for _, option := range options {
+			if text, _ := option.(string); strings.HasPrefix(strings.ToLower(text), p.choose) {
+				content[name] = text
+				break
+			}
+		}
+	}
+	return p.action, content
+}
+
+// A goCaller is one with the Go SDK.
+type goCaller struct {
+	*person
+	session *mcp.ClientSession
+}
+
+func connectGo(t *testing.T, version string, who *person, server *exec.Cmd) mcpCaller {
+	t.Helper()
+	options := &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
+	if who.action != "" {
+		options.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}
+		options.ElicitationHandler = func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			action, content := who.answers(r.Params.Message, r.Params.URL, r.Params.RequestedSchema)
+			return &mcp.ElicitResult{Action: action, Content: content}, nil
+		}
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "v1.8.0"}, options)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: server}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() }) // again, if it is closed
+	if got := session.InitializeResult().ProtocolVersion; got != version {
+		t.Errorf("they speak MCP %s", got)
+	}
+	return &goCaller{who, session}
+}
+
+func (c *goCaller) call(ctx context.Context, tool string, args object) (*mcp.CallToolResult, error) {
+	return c.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
+}
+
+func (c *goCaller) asked() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.person.asked
+}
+
+func (c *goCaller) close() { _ = c.session.Close() }
+
+// A tsCaller is one with a TypeScript SDK: mcp/sdk.mjs, which does what it reads.
+type tsCaller struct {
+	*person
+	t      *testing.T
+	cmd    *exec.Cmd
+	in     *json.Encoder
+	stderr logged
+	hangUp func() error
+
+	mu      sync.Mutex
+	next    int
+	waiting map[int]chan tsAnswer
+}
+
+type tsAnswer struct {
+	ID     int
+	Result json.RawMessage
+	Error  string
+	// Ask is an elicitation, and the number of its answer.
+	Ask struct {
+		Message, URL    string
+		RequestedSchema any
+	}
+}
+
+func connectTS(sdk string) func(*testing.T, string, *person, *exec.Cmd) mcpCaller {
+	return func(t *testing.T, version string, who *person, server *exec.Cmd) mcpCaller {
+		t.Helper()
+		needNode(t, 20)
+		dir := installNPM(t, "mcp-1.32.2-2.4.0", filepath.Join("mcp", "package.json"))
+		c := &tsCaller{person: who, t: t, waiting: map[int]chan tsAnswer{}}
+		c.cmd = exec.Command("node", append([]string{filepath.Join("mcp", "sdk.mjs"), dir, sdk, version, who.action, server.Dir}, server.Args...)...)
+		c.cmd.Env, c.cmd.Stderr = server.Env, &c.stderr
+		stdin, err := c.cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, err := c.cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		c.in, c.hangUp = json.NewEncoder(stdin), stdin.Close
+		done := make(chan struct{})
+		go func() { // ends with the process
+			defer close(done)
+			lines := bufio.NewScanner(stdout)
+			lines.Buffer(nil, 64<<20)
+			for lines.Scan() {
+				c.take(lines.Bytes())
+			}
+		}()
+		end := sync.OnceFunc(func() {
+			_ = stdin.Close()
+			<-done
+			_ = c.cmd.Wait()
+		})
+		c.hangUp = func() error { end(); return nil }
+		t.Cleanup(end)
+		return c
+	}
+}
+
+func (c *tsCaller) take(line []byte) {
+	var a tsAnswer
+	if err := json.Unmarshal(line, &a); err != nil {
+		c.t.Errorf("sdk.mjs: %s", line)
+		return
+	}
+	if a.Ask.Message != "" {
+		action, content := c.answers(a.Ask.Message, a.Ask.URL, a.Ask.RequestedSchema)
+		answer := object{"action": action}
+		if content != nil {
+			answer["content"] = content
+		}
+		c.say(object{"answers": a.ID, "with": answer})
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.waiting[a.ID]; w != nil {
+		delete(c.waiting, a.ID)
+		w <- a
+	}
+}
+
+func (c *tsCaller) say(v any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.in.Encode(v) // it may have ended
+}
+
+func (c *tsCaller) call(ctx context.Context, tool string, args object) (*mcp.CallToolResult, error) {
+	answer := make(chan tsAnswer, 1)
+	c.mu.Lock()
+	c.next++
+	id := c.next
+	c.waiting[id] = answer
+	c.mu.Unlock()
+	c.say(object{"id": id, "tool": tool, "args": args})
+	select {
+	case a := <-answer:
+		if a.Error != "" {
+			return nil, errorText(a.Error)
+		}
+		var r mcp.CallToolResult
+		if err := json.Unmarshal(a.Result, &r); err != nil {
+			c.t.Fatalf("%v: %s", err, a.Result)
+		}
+		return &r, nil
+	case <-ctx.Done():
+		c.say(object{"cancel": id})
+		return nil, ctx.Err()
+	}
+}
+
+func (c *tsCaller) asked() []string {
+	c.person.mu.Lock()
+	defer c.person.mu.Unlock()
+	return c.person.asked
+}
+
+func (c *tsCaller) close() { _ = c.hangUp() }
+
+type errorText string
+
+func (e errorText) Error() string { return string(e) }
