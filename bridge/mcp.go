@@ -58,7 +58,7 @@ type mcpEditor struct {
 }
 
 func newMCPEditor(s *server) *mcpEditor {
-	e := &mcpEditor{server: s, calls: map[jsonrpc2.ID]*mcpCall{}, talks: map[string]*mcpTalk{}, agents: map[string]*Agent{}}
+	e := &mcpEditor{server: s, calls: map[jsonrpc2.ID]*mcpCall{}, talks: map[string]*mcpTalk{}, agents: map[string]*Agent{}, seal: newSeal()}
 	e.methods = map[string]func(*mcpCall){
 		acp.MethodInitialize: e.initialize,
 		"server/discover":    e.discover,

@@ -24,7 +24,6 @@ type mcpQuestion struct {
 	what    string // in a line, the agent's words
 	elicit  *spell.MCPElicit
 	replies chan mcpReply // holds one
-	states  map[string]bool
 }
 
 // An mcpReply is what became of a question: the option that was picked, "" if none was; why
@@ -66,7 +65,7 @@ func (t *mcpTalk) note(lines ...string) {
 
 // put waits until a person has answered a question, or ctx ends.
 func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.MCPElicit) (mcpReply, error) {
-	q := &mcpQuestion{what: what, elicit: elicit, replies: make(chan mcpReply, 1), states: map[string]bool{}}
+	q := &mcpQuestion{what: what, elicit: elicit, replies: make(chan mcpReply, 1)}
 	t.mu.Lock()
 	t.answers++
 	q.id = "q" + strconv.Itoa(t.answers)
@@ -89,11 +88,14 @@ func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.MCPElicit)
 	}
 }
 
-// reply answers a question, once.
-func (q *mcpQuestion) reply(r mcpReply) {
-	select {
-	case q.replies <- r:
-	default: // it was answered
+// answer answers a question, if it is still open.
+func (t *mcpTalk) answer(q *mcpQuestion, r mcpReply) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asks == q {
+		t.asks = nil
+		t.changedLocked()
+		q.replies <- r
 	}
 }
 
@@ -136,13 +138,13 @@ func (a *mcpAsking) ask(q *mcpQuestion) bool {
 	switch {
 	case q == nil:
 	case !a.call.canAsk(q):
-		q.reply(mcpReply{why: cannotAsk, cannot: true})
+		a.talk.answer(q, mcpReply{why: cannotAsk, cannot: true})
 	case a.call.stateless:
 		return false
 	default:
 		ctx, stop := context.WithCancel(context.Background())
 		a.stop = stop
-		a.wait.Go(func() { a.call.elicit(ctx, q) }) // ends with the answer, or by end
+		a.wait.Go(func() { a.elicit(ctx, q) }) // ends with the answer, or by end
 	}
 	return true
 }
@@ -157,7 +159,8 @@ func (a *mcpAsking) end() {
 }
 
 // elicit asks by a request. An answer that comes when ctx has ended is none.
-func (c *mcpCall) elicit(ctx context.Context, q *mcpQuestion) {
+func (a *mcpAsking) elicit(ctx context.Context, q *mcpQuestion) {
+	c := a.call
 	id := jsonrpc2.ID{Num: c.server.calls.Add(1)}
 	var raw json.RawMessage
 	err := c.conn.Call(ctx, acp.MethodElicit, q.elicit, &raw, jsonrpc2.PickID(id))
@@ -167,8 +170,8 @@ func (c *mcpCall) elicit(ctx context.Context, q *mcpQuestion) {
 			map[string]any{"requestId": id.Num, "reason": "the call's time is over, or the question is"})
 	case err != nil && !isEditorError(err): // it is gone
 	case err != nil:
-		q.reply(mcpReply{why: "the client could not ask the user: " + strconv.Quote(err.Error())})
+		a.talk.answer(q, mcpReply{why: "the client could not ask the user: " + strconv.Quote(err.Error())})
 	default:
-		q.reply(q.read(string(raw)))
+		a.talk.answer(q, q.read(string(raw)))
 	}
 }

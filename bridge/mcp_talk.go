@@ -219,7 +219,7 @@ func (t *mcpTalk) report(c *mcpCall) {
 	said, content := t.out.Take(maxTaken)
 	left := t.out.Size()
 	if left == 0 {
-		t.session.note([]byte(spell.TakenLine))
+		t.session.record([]byte(spell.TakenLine))
 	}
 	head, isError := t.headLocked(left)
 	t.notes = nil
@@ -246,7 +246,7 @@ func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 		next = "call wait_task with this handle: there is more that the agent has said"
 	case r.State == a2a.StateAuthRequired:
 		next = "the agent waits until the user has signed in with it: tell the user, and call wait_task then"
-	case r.Waits || r.Question != "":
+	case r.Waits || r.Question != "" || r.TaskID == "" && t.state == a2a.StateInputRequired: // that an earlier process has left
 		next = "the agent waits for an answer: send it by send_message with this handle, or ask the user first"
 	case r.State == a2a.StateCanceled:
 		next = "the task was cancelled. send_message with this handle goes on in the conversation"

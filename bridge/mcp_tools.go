@@ -79,7 +79,7 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 	if said, err := json.Marshal([]map[string]string{{"type": "text", "text": prompt[0].Text}}); err == nil {
 		s.recordPrompt(&spell.ACP{Session: s.ID}, a2a.JSON(said), t.agent.opts.NewID())
 	}
-	defer turn.release()
+	defer func() { turn.release() }()
 	run := func() (Result, error) {
 		return turn.run(ctx, t, true, func(ctx context.Context) (*request, error) {
 			parts, err := spell.Prompt(prompt, turn.card)
@@ -93,7 +93,26 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 			return turn.say(ctx, m)
 		})
 	}
+	r, err := run()
+	login := t.agent.opts.Login
+	if !isUnauthenticated(err) || login == nil || !t.canOpen() {
+		return r, err
+	}
+	turn = turn.next()
+	signing, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(turn.cancelled, stop)()
+	if err := login.SignIn(signing, &mcpAsker{t}); err != nil {
+		return r, err
+	}
 	return run()
+}
+
+// canOpen reports whether the client of the call that waits can open a page for its user.
+func (t *mcpTalk) canOpen() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.call != nil && t.call.can.url
 }
 
 // waitTask waits for what is new in a conversation.
@@ -102,10 +121,22 @@ func (e *mcpEditor) waitTask(c *mcpCall) {
 		e.answered(c)
 		return
 	}
-	if t, ok := e.talkFor(c); ok {
-		defer t.release()
-		t.await(c)
+	t, ok := e.talkFor(c)
+	if !ok {
+		return
 	}
+	defer t.release()
+	t.mu.Lock()
+	lost := !t.runs && t.err != nil
+	t.mu.Unlock()
+	if turn, err := t.session.Begin(); err == nil {
+		if _, task := t.session.NextIDs(); lost && task != "" { // it may go on all the same
+			t.follow(turn)
+		} else {
+			turn.Discard()
+		}
+	}
+	t.await(c)
 }
 
 // talkFor finds the conversation of a call, or begins one for send_message, and has the call
@@ -237,17 +268,20 @@ func (e *mcpEditor) restore(ctx context.Context, agent *Agent, name string, reco
 	if err != nil {
 		return nil, err
 	}
-	if err := e.add(t); err != nil {
-		turn.Discard()
-		return nil, err
-	}
 	session.keepJournal()
-	if !session.catchUp(ctx, t) {
+	goesOn := session.catchUp(ctx, t)
+	t.state = session.fold.State
+	if err := e.add(t); err != nil || !goesOn {
 		turn.Discard()
-		return t, nil
+		return t, err
 	}
-	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) { return turn.goOn(ctx, t) })
+	t.follow(turn)
 	return t, nil
+}
+
+// follow follows the task of a conversation, of which something was shown.
+func (t *mcpTalk) follow(turn Turn) {
+	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) { return turn.goOn(ctx, t) })
 }
 
 // cancelTask cancels what an agent works at.

@@ -185,6 +185,12 @@ func (m *MCP) part(s *mapping.Step) {
 	}
 }
 
+// MCPFile spells a file as content: what a model sees, or a resource of its own.
+func MCPFile(name string, f *a2a.File) json.RawMessage {
+	content, _ := acpContent(&mapping.Step{Name: name, Part: &a2a.Part{Kind: a2a.PartFile, File: *f}})
+	return content
+}
+
 // link is a link that read_artifact serves.
 func (m *MCP) link(id, name, media string, size int) json.RawMessage {
 	dst := rawjson.AppendString([]byte(`{"type":"resource_link","uri":`), "a2a://"+m.Handle+"/"+id)
