@@ -287,8 +287,11 @@ func (c *mcpCall) tell(text string) {
 		return
 	}
 	c.progress++
-	_ = c.conn.Notify(context.Background(), "notifications/progress", map[string]any{ // a client that is gone is seen elsewhere
-		"progressToken": json.RawMessage(token.Raw), "progress": c.progress, "message": text})
+	progress := map[string]any{"progressToken": json.RawMessage(token.Raw), "progress": c.progress}
+	if text != "" {
+		progress["message"] = text
+	}
+	_ = c.conn.Notify(context.Background(), "notifications/progress", progress) // a client that is gone is seen elsewhere
 }
 
 // argument is a string of a tool's arguments; "": there is none.

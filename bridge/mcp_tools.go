@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -246,10 +247,6 @@ func (e *mcpEditor) restore(ctx context.Context, agent *Agent, name string, reco
 	session := agent.restore(record)
 	session.approvals.mode = agent.opts.Mode
 	t = e.newTalk(agent, name, session)
-	t.taskID = record.TaskID
-	if n := len(record.Previous); t.taskID == "" && n > 0 {
-		t.taskID = record.Previous[n-1]
-	}
 	err := session.readJournal(true, func(steps []mapping.Step, line []byte) error {
 		switch {
 		case steps == nil: // a prompt, behind which everything is new
@@ -270,7 +267,7 @@ func (e *mcpEditor) restore(ctx context.Context, agent *Agent, name string, reco
 	}
 	session.keepJournal()
 	goesOn := session.catchUp(ctx, t)
-	t.state = session.fold.State
+	t.state, t.taskID = session.fold.State, cmp.Or(session.fold.TaskID, session.taskID, strings.Join(session.previous, ""))
 	if err := e.add(t); err != nil || !goesOn {
 		turn.Discard()
 		return t, err
