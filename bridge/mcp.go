@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
@@ -117,15 +119,16 @@ func (e *mcpEditor) handle(r *editorRequest) {
 		}
 		return
 	}
-	if version := c.params.Get(mcpMeta + "protocolVersion"); version.Exists() {
-		if version.Str != spell.MCPStateless {
-			c.failWith(unsupported(version.String()))
-			return
-		}
-		c.stateless, c.can = true, mcpAbilities(c.params.Get(mcpMeta+"clientCapabilities"))
+	version := c.params.Get(mcpMeta + "protocolVersion")
+	if c.stateless = version.Exists(); c.stateless {
+		c.can = mcpAbilities(c.params.Get(mcpMeta + "clientCapabilities"))
 	}
 	method := e.methods[r.Method]
 	switch {
+	case c.stateless && version.Str != spell.MCPStateless:
+		err := &jsonrpc2.Error{Code: codeVersion, Message: "editor: MCP " + version.String() + " is not spoken here"}
+		err.SetError(map[string]any{"supported": mcpVersions(), "requested": version.String()})
+		c.failWith(err)
 	case method == nil:
 		c.fail(acp.CodeMethodNotFound, "editor: a2astdio has tools, and no "+r.Method, "")
 	case r.Params != nil && !c.params.IsObject():
@@ -133,12 +136,6 @@ func (e *mcpEditor) handle(r *editorRequest) {
 	default:
 		method(c)
 	}
-}
-
-func unsupported(version string) *jsonrpc2.Error {
-	err := &jsonrpc2.Error{Code: codeVersion, Message: "editor: MCP " + version + " is not spoken here"}
-	err.SetError(map[string]any{"supported": mcpVersions(), "requested": version})
-	return err
 }
 
 func mcpVersions() []string { return append([]string{spell.MCPStateless}, spell.MCPVersions()...) }
@@ -151,43 +148,40 @@ func mcpAbilities(capabilities gjson.Result) abilities {
 	return abilities{form: o.IsObject() && (form.IsObject() || !form.Exists() && !url.Exists()), url: url.IsObject()}
 }
 
-func (e *mcpEditor) info() map[string]string {
-	return map[string]string{"name": "a2astdio", "title": "A2A agents", "version": e.server.agent.opts.Version}
-}
-
-// complete adds to a result what 2026-07-28 wants of one that can be kept for a time.
-func (c *mcpCall) complete(result map[string]any) {
+// introduce answers with what the server is, and what is always the same. A client that keeps
+// nothing of a request for the next is told for how long that holds.
+func (c *mcpCall) introduce(result map[string]any) {
 	if c.stateless {
 		result["resultType"], result["ttlMs"], result["cacheScope"] = "complete", time.Hour.Milliseconds(), "private"
 	}
 	c.reply(result)
 }
 
+func (e *mcpEditor) self() (info mcp.Implementation, capabilities any) {
+	return mcp.Implementation{Name: "a2astdio", Title: "A2A agents", Version: e.server.agent.opts.Version}, map[string]any{"tools": struct{}{}}
+}
+
+// initialize agrees on the version of a client: its own, or our newest.
 func (e *mcpEditor) initialize(c *mcpCall) {
-	version := c.params.Get("protocolVersion")
-	if version.Type != gjson.String {
-		c.fail(acp.CodeInvalidParams, "editor: initialize: protocolVersion must be a string", "")
-		return
+	version, versions := c.params.Get("protocolVersion").Str, spell.MCPVersions()
+	if !slices.Contains(versions, version) {
+		version = versions[0]
 	}
 	e.can = mcpAbilities(c.params.Get("capabilities"))
-	versions := spell.MCPVersions()
-	answer := versions[0]
-	if slices.Contains(versions, version.Str) {
-		answer = version.Str
-	}
-	c.reply(map[string]any{"protocolVersion": answer, "capabilities": map[string]any{"tools": struct{}{}},
-		"serverInfo": e.info(), "instructions": spell.MCPInstructions})
+	info, capabilities := e.self()
+	c.reply(map[string]any{"protocolVersion": version, "capabilities": capabilities, "serverInfo": info, "instructions": spell.MCPInstructions})
 }
 
 // discover is what initialize is for a client that speaks 2026-07-28.
 func (e *mcpEditor) discover(c *mcpCall) {
 	c.stateless = true
-	c.complete(map[string]any{"supportedVersions": mcpVersions(), "capabilities": map[string]any{"tools": struct{}{}},
-		"instructions": spell.MCPInstructions, "_meta": map[string]any{"io.modelcontextprotocol/serverInfo": e.info()}})
+	info, capabilities := e.self()
+	c.introduce(map[string]any{"supportedVersions": mcpVersions(), "capabilities": capabilities, "instructions": spell.MCPInstructions,
+		"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": info}})
 }
 
 func (e *mcpEditor) listTools(c *mcpCall) {
-	c.complete(map[string]any{"tools": json.RawMessage(spell.MCPTools)})
+	c.introduce(map[string]any{"tools": json.RawMessage(spell.MCPTools)})
 }
 
 // callTool begins a tool. A cancel that follows finds it.
@@ -200,7 +194,7 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 		c.fail(acp.CodeInvalidParams, "editor: there is no tool "+c.params.Get("name").String(), "")
 		return
 	}
-	c.deadline = time.Now().Add(e.within())
+	c.deadline = time.Now().Add(cmp.Or(e.server.agent.opts.AnswerWithin, DefaultAnswerWithin))
 	c.ctx, c.cancel = context.WithCancelCause(e.server.ctx)
 	e.mu.Lock()
 	e.calls[c.ID] = c
@@ -212,14 +206,6 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 	if !running {
 		c.cancel(nil)
 	}
-}
-
-// within is how long a call may take.
-func (e *mcpEditor) within() time.Duration {
-	if d := e.server.agent.opts.AnswerWithin; d > 0 {
-		return d
-	}
-	return DefaultAnswerWithin
 }
 
 // cancelled is a client's cancel. Some cancel what was answered, and some twice.

@@ -131,6 +131,16 @@ func (t *mcpTalk) leave() {
 	}
 }
 
+// stop cancels the task of the turn that runs; false: none does.
+func (t *mcpTalk) stop() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.runs {
+		t.stopLocked()
+	}
+	return t.runs
+}
+
 // stopLocked cancels the task.
 func (t *mcpTalk) stopLocked() {
 	t.deaf = true
@@ -200,12 +210,8 @@ func (t *mcpTalk) await(c *mcpCall) {
 
 // givenUp is for a call that was cancelled, or whose bridge ends before its turn does.
 func (t *mcpTalk) givenUp(c *mcpCall) {
-	if why, ok := c.isCancelled(); ok {
-		t.mu.Lock()
-		if t.runs && !why.isLimit() {
-			t.stopLocked()
-		}
-		t.mu.Unlock()
+	if why, ok := c.isCancelled(); ok && !why.isLimit() {
+		t.stop()
 	}
 	t.report(c)
 }

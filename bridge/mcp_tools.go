@@ -44,21 +44,19 @@ func (e *mcpEditor) sendMessage(c *mcpCall) {
 		return
 	}
 	defer t.release()
-	if t.isBusy() {
-		c.say(true, "editor: nothing was sent: the task of "+t.session.ID+" still works, or waits for the user: call wait_task with this handle first")
-		return
-	}
 	prompt, sent, err := c.files(t.agent)
 	if err != nil {
 		c.fault(t.agent, fmt.Errorf("%w: nothing was sent", err))
 		return
 	}
 	turn, err := t.session.Begin()
-	if err != nil || c.ctx.Err() != nil {
-		if err == nil {
-			turn.Discard()
-		}
-		c.say(true, "editor: nothing was sent: "+busy)
+	if err != nil {
+		c.say(true, "editor: nothing was sent: the task of "+t.session.ID+" still works, or waits for the user: call wait_task with this handle first")
+		return
+	}
+	if c.ctx.Err() != nil { // it was cancelled meanwhile
+		turn.Discard()
+		t.report(c)
 		return
 	}
 	t.note(sent...)
@@ -193,13 +191,6 @@ func (e *mcpEditor) add(t *mcpTalk) error {
 	return nil
 }
 
-// isBusy reports whether the turn of a conversation is under way.
-func (t *mcpTalk) isBusy() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.runs
-}
-
 // isIdle reports whether nothing is lost where a conversation is forgotten.
 func (t *mcpTalk) isIdle() bool {
 	t.mu.Lock()
@@ -281,75 +272,50 @@ func (t *mcpTalk) follow(turn Turn) {
 	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) { return turn.goOn(ctx, t) })
 }
 
-// cancelTask cancels what an agent works at.
+// cancelTask cancels what an agent works at. It waits for the end, unless another call does.
 func (e *mcpEditor) cancelTask(c *mcpCall) {
 	t, err := e.find(c.ctx, c.argument("handle"))
 	if err != nil {
 		c.fault(e.server.agent, err)
 		return
 	}
-	t.mu.Lock()
-	runs, changed := t.runs, t.changed
-	if runs {
-		t.stopLocked()
-		changed = t.changed
-	}
-	t.mu.Unlock()
-	if !runs {
-		t.cancelResting(c)
-		return
-	}
-	limit := time.NewTimer(time.Until(c.deadline))
-	defer limit.Stop()
-	for runs {
-		select {
-		case <-changed:
-		case <-limit.C:
-			c.say(true, "agent: it has not ended the task: call cancel_task again")
-			return
-		case <-c.ctx.Done():
-			c.say(true, "bridge: it ends")
-			return
+	if t.stop() || t.cancelResting(c) {
+		if t.attach(c) {
+			defer t.release()
+			t.await(c)
+		} else {
+			c.say(false, "state: canceled\nhandle: "+t.session.ID)
 		}
-		t.mu.Lock()
-		runs, changed = t.runs, t.changed
-		t.mu.Unlock()
 	}
-	t.mu.Lock()
-	state := t.state
-	t.mu.Unlock()
-	c.say(false, fmt.Sprintf("state: %s\nhandle: %s\n", state, t.session.ID))
 }
 
-// cancelResting cancels a task that no turn follows.
-func (t *mcpTalk) cancelResting(c *mcpCall) {
+// cancelResting cancels a task that no turn follows. false: the call was answered.
+func (t *mcpTalk) cancelResting(c *mcpCall) bool {
 	turn, err := t.session.Begin()
 	if err != nil {
 		c.fault(t.agent, err)
-		return
+		return false
 	}
 	defer turn.Discard()
 	_, task := t.session.NextIDs()
-	if task == "" {
-		c.say(false, "handle: "+t.session.ID+"\nnothing is under way in this conversation")
-		return
+	if task == "" || t.session.completed {
+		return true // nothing is under way, as the answer says
 	}
 	ctx, stop := context.WithDeadline(c.ctx, c.deadline)
 	defer stop()
 	if _, _, err = t.agent.Ready(ctx); err == nil {
 		_, err = t.agent.cancelTask(ctx, task, "the model cancels it")
 	}
-	if err != nil {
+	if err != nil && !t.agent.isOver(ctx, task) {
 		c.fault(t.agent, err)
-		return
+		return false
 	}
 	t.session.forget()
 	t.session.save()
 	t.mu.Lock()
-	t.state = a2a.StateCanceled
-	t.result, t.err = Result{State: a2a.StateCanceled}, nil
-	t.mu.Unlock()
-	c.say(false, "state: canceled\nhandle: "+t.session.ID)
+	defer t.mu.Unlock()
+	t.state, t.result, t.err = a2a.StateCanceled, Result{State: a2a.StateCanceled}, nil
+	return true
 }
 
 // listAgents lists the agents, and what is under way. What an agent says of itself reaches the

@@ -1,13 +1,17 @@
 package spell
 
-import "encoding/json"
+import (
+	"encoding/json"
 
-// The versions of MCP that are spoken: those that begin with initialize, the newest first,
-// and the one that keeps nothing of a request for the next.
+	"github.com/a2astdio/a2astdio/mapping/mcp"
+)
+
+// MCPStateless is the version of MCP in which nothing of a request is kept for the next.
 const MCPStateless = "2026-07-28"
 
-// MCPVersions lists the versions that begin with initialize, the newest first.
-func MCPVersions() []string { return []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} }
+// MCPVersions lists the versions that begin with initialize, the newest first. The oldest
+// travels on stdio as the others do.
+func MCPVersions() []string { return append(mcp.Versions(), "2024-11-05") }
 
 // The names of the tools.
 const (

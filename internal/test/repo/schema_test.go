@@ -15,11 +15,11 @@ import (
 
 // TestSchemas holds each line that the transcripts' editors read against the schema of its
 // protocol: ACP's own of both versions (testdata/schema/acp-v1.schema.json and acp-v2, from the
-// npm package @agentclientprotocol/sdk 2.4.0), and ours of the A2A lines. No line holds a null
+// npm package @agentclientprotocol/sdk 2.4.0), and ours of the A2A lines and of MCP. No line holds a null
 // that nobody asked for: to Lua clients null is true.
 func TestSchemas(t *testing.T) {
 	lines := schemaFile(t, "a2a-lines")
-	acp := []func(string, gjson.Result) *jsonschema.Schema{1: acpSchema(t, "acp-v1"), 2: acpSchema(t, "acp-v2")}
+	acp := []func(string, gjson.Result) *jsonschema.Schema{1: acpSchema(t, "acp-v1"), 2: acpSchema(t, "acp-v2"), mcp: mcpSchema(t)}
 	legs := map[string]bool{"message/stream": true, "toolCall/confirm": true, "tasks/resubscribe": true, "command/execute": true}
 	files, _ := filepath.Glob("testdata/transcript/*.txt")
 	checked := 0
@@ -49,6 +49,8 @@ func TestSchemas(t *testing.T) {
 			of := asked[m.Get("id").Raw]
 			if v := m.Get("result.protocolVersion"); of == "initialize" && v.Type == gjson.Number {
 				version = int(v.Int())
+			} else if of == "initialize" && v.Exists() || of == "server/discover" {
+				version = mcp
 			}
 			schema, value := lines(""), m
 			switch {
@@ -79,6 +81,16 @@ func TestSchemas(t *testing.T) {
 	}
 	if checked < 200 {
 		t.Errorf("only %d lines were checked", checked)
+	}
+}
+
+// mcp stands for MCP among the versions of ACP.
+const mcp = 3
+
+// mcpSchema finds the schema of what an MCP client is sent.
+func mcpSchema(t *testing.T) func(method string, m gjson.Result) *jsonschema.Schema {
+	return func(method string, m gjson.Result) *jsonschema.Schema {
+		return schemaFile(t, "mcp")(strings.ReplaceAll(method, "/", "~1"))
 	}
 }
 
