@@ -159,14 +159,16 @@ func (c *Client) loadCard() (*endpoint, error) {
 		return e, err
 	}
 	var first error
-	var other *endpoint // a card at the origin that names another URL
+	var other *endpoint // a card at the origin that names another URL, or an object that names none
 	for _, u := range cardURLs(at.url) {
 		e, missing, err := c.fetchCard(ctx, u)
 		switch {
 		case err == nil && belongs(e, at.url, u):
 			return e, nil
 		case err == nil:
-			other = e
+			if other == nil || len(e.card.Interfaces) > 0 {
+				other = e
+			}
 			continue
 		case !missing:
 			return c.withoutCard(err)
@@ -174,7 +176,7 @@ func (c *Client) loadCard() (*endpoint, error) {
 			first = err
 		}
 	}
-	if other != nil && c.atUser(other) {
+	if other != nil && (len(other.card.Interfaces) == 0 || c.atUser(other)) {
 		return other, nil
 	}
 	var status *a2a.Error

@@ -50,14 +50,14 @@ func (c *Client) atUser(e *endpoint) bool {
 
 // belongs reports whether a card that was found at the root of the host is that
 // of the agent whose URL has a path: it names that URL. Otherwise it may be some
-// other agent's.
+// other agent's. What names no URL is no card: some servers answer any path with an object.
 func belongs(e *endpoint, agent, from *url.URL) bool {
 	below := strings.TrimRight(agent.Path, "/")
 	switch {
-	case isCardURL(agent), strings.HasPrefix(from.Path, below+"/.well-known/"):
+	case len(e.card.Interfaces) == 0:
+		return false
+	case isCardURL(agent), strings.HasPrefix(from.Path, below+"/.well-known/"), from.Path == below+cardOperation:
 		return true
-	case from.Path == below+cardOperation: // without an agent's path before it, any path
-		return len(e.card.Interfaces) > 0
 	}
 	for _, i := range e.card.Interfaces {
 		u, err := url.Parse(i.URL)

@@ -85,6 +85,8 @@ func TestCardPlaces(t *testing.T) {
 		{name: "well-known", agent: "/", places: map[string]string{cardPath: card("new"), oldCardPath: card("old")}, want: "new"},
 		{name: "old agent", agent: "", places: map[string]string{oldCardPath: card("old")}, want: "old"},
 		{name: "a page instead", agent: "", places: map[string]string{cardPath: html, oldCardPath: card("old")}, want: "old"},
+		{name: "an object at any path, with no URL", agent: "", places: map[string]string{cardPath: `{"name":"index","protocol":"a2a"}`, oldCardPath: card("old")}, want: "old"},
+		{name: "a card with no URL", agent: "", places: map[string]string{cardPath: `{"name":"index"}`, oldCardPath: `{"name":"old"}`}, want: "index"},
 		{name: "below its path", agent: "/x/", places: map[string]string{"/x" + cardPath: card("x"), cardPath: card("root")}, want: "x"},
 		{name: "at the root, and it names the path", agent: "/agents/a", places: map[string]string{cardPath: card("root")}, want: "root"},
 		{name: "at the root, of another agent", agent: "/agents/b", places: map[string]string{cardPath: card("root")}, err: "URL/agents/b has no card (404), and the card of its origin is that of another URL: root, at URL/agents/a/. If that is the agent, take --agent URL"},

@@ -203,6 +203,9 @@ func (w *writer) send(c *operation) (err error) {
 	if len(m.AcceptedOutputModes) > 0 || m.Push != nil || m.HistoryLength != nil || atOnce || w.p.v03 && sends {
 		w.object(same("configuration"), func() {
 			w.list(same("acceptedOutputModes"), m.AcceptedOutputModes)
+			if len(m.AcceptedOutputModes) == 0 && w.p.v03 && !w.p.proto {
+				w.value(same("acceptedOutputModes"), "[]") // A2A 0.2 requires it, and Pydantic AI's server insists
+			}
 			if sends || w.p.proto {
 				w.value(nameBlocking, strconv.FormatBool(!sends || c.blocking))
 			}

@@ -45,11 +45,18 @@ func Of(result gjson.Result) Event {
 				e.Kind, e.Body, e.V1 = name[1], inner, true
 			}
 		}
-		if e.Kind == "" && result.Get("status.state").Exists() {
+		switch status := result.Get("status.state").Exists(); { // A2A 0.2 began without kinds
+		case e.Kind != "":
+		case result.Get("artifact").IsObject():
+			e.Kind = Artifact
+		case status && (result.Get("taskId").Exists() || result.Get("final").Exists()):
+			e.Kind = Status
+		case status:
 			e.Kind = Task
 		}
 	}
-	if e.Task = e.Body.Get("taskId").Str; e.Kind == Task {
+	e.Task = e.Body.Get("taskId").Str
+	if e.Kind == Task || e.Kind != Message && e.Task == "" {
 		e.Task = e.Body.Get("id").Str
 	}
 	e.Context = e.Body.Get("contextId").Str

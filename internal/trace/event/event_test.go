@@ -18,6 +18,8 @@ func TestOf(t *testing.T) {
 		{`{"kind":"artifact-update","taskId":"t","append":true,"artifact":{"artifactId":"a"}}`, Artifact, "t", "", "a", false, true, false},
 		{`{"artifactUpdate":{"taskId":"t","artifact":{"artifactId":"a"}}}`, Artifact, "t", "", "a", false, false, false},
 		{`{"id":"t","status":{"state":"completed"}}`, Task, "t", "completed", "", false, false, true},
+		{`{"id":"t","status":{"state":"failed"},"final":true}`, Status, "t", "failed", "", true, false, true},
+		{`{"id":"t","artifact":{"artifactId":"a"}}`, Artifact, "t", "", "a", false, false, false},
 		{`{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"}}}`, Task, "t", "working", "", false, false, false},
 		{`{"message":{"messageId":"m","taskId":"t"}}`, Message, "t", "", "m", false, false, true},
 		{`{"kind":"message","messageId":"m"}`, Message, "", "", "m", false, false, true},
