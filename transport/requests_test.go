@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
@@ -87,16 +86,7 @@ func TestRequests(t *testing.T) {
 			}
 		}
 	}
-	const golden = "testdata/requests.golden"
-	if *wireUpdate {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil || got.String() != string(want) {
-		t.Errorf("%v: differs from %s (-update-wire rewrites it); got\n%s", err, golden, got.String())
-	}
+	golden(t, "testdata/requests.golden", got.String())
 }
 
 // What goes beside the body: the version, the extensions, who is asking, what is taken.

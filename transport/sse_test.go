@@ -228,17 +228,3 @@ func TestFramesTogether(t *testing.T) {
 		t.Errorf("%d events, %d at once", all, most)
 	}
 }
-
-func BenchmarkFrames(b *testing.B) {
-	event := "data: " + strings.Repeat("x", 500) + "\n\n"
-	in := []byte(strings.Repeat(event, 1000))
-	b.SetBytes(int64(len(in)))
-	b.ReportAllocs()
-	for b.Loop() {
-		f := newFrameReader(bytes.NewReader(in), false)
-		var frames []frame
-		for err := error(nil); err == nil; {
-			frames, err = f.next(frames[:0])
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -185,19 +184,7 @@ func TestWireHTTPJSON(t *testing.T) {
 					fmt.Fprintf(&w, "## %s %s %d\n", x.verb, x.path, x.status)
 					wireAnswered(&w, &endpoint{card: new(a2a.Card)}, httpWay(version), &x)
 				}
-				golden := file + ".golden"
-				if *wireUpdate {
-					if err := os.WriteFile(golden, []byte(w.String()), 0o666); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(golden)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !bytes.Equal(want, []byte(w.String())) {
-					t.Errorf("differs from %s (-update-wire rewrites it); got\n%s", golden, w.String())
-				}
+				golden(t, file+".golden", w.String())
 			})
 		}
 	}

@@ -166,22 +166,20 @@ func wireGoldens(t *testing.T, p protocol, dir string) {
 		if ext := filepath.Ext(file); ext != ".txt" && ext != ".jsonl" {
 			continue
 		}
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			got := wireDecode(t, p, file)
-			golden := file + ".golden"
-			if *wireUpdate {
-				if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("differs from %s (-update-wire rewrites it); got\n%s", golden, got)
-			}
-		})
+		t.Run(filepath.Base(file), func(t *testing.T) { golden(t, file+".golden", wireDecode(t, p, file)) })
+	}
+}
+
+// golden compares with a file, or writes it.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *wireUpdate {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(file); err != nil || got != string(want) {
+		t.Errorf("%v: differs from %s (-update-wire rewrites it); got\n%s", err, file, got)
 	}
 }
 

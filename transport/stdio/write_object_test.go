@@ -1,7 +1,6 @@
 package stdio
 
 import (
-	"io"
 	"strings"
 	"testing"
 )
@@ -33,15 +32,3 @@ func TestWriteObject(t *testing.T) {
 type raw string
 
 func (r raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
-
-func BenchmarkSend(b *testing.B) {
-	s := NewConn(strings.NewReader(""), io.Discard, nil)
-	defer s.Close()
-	line := []byte(strings.Repeat("x", 200) + "\n")
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := s.Send(b.Context(), line); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
