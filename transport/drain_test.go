@@ -5,41 +5,56 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"runtime"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/poison"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 )
+
+// piped is a client of an agent in memory, whose streams go on if more returns true. end
+// ends both.
+func piped(t *testing.T, more func(*http.Request) bool) (c *Client, end func()) {
+	l := memnet.Listen()
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			io.WriteString(w, `{"name":"Piped","url":"/"}`)
+			return
+		}
+		io.Copy(io.Discard, r.Body)
+		wireSSE(sseWorking)(w, r)
+		w.(http.Flusher).Flush()
+		if more(r) {
+			io.WriteString(w, sseCompleted)
+		}
+	})}
+	go server.Serve(l) // ends with server.Close
+	rt := &http.Transport{DialContext: l.Dial}
+	c, err := NewClient("http://agent.example", &ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: rt}})
+	if err != nil || !c.poison {
+		t.Fatal(err, c)
+	}
+	return c, func() {
+		c.Close()
+		rt.CloseIdleConnections()
+		server.Close()
+	}
+}
 
 // Nothing is left behind, and nothing depends on the clock of the machine.
 func TestNoGoroutineIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
-		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodGet {
-				io.WriteString(w, `{"name":"Piped","url":"/"}`)
-				return
-			}
-			io.Copy(io.Discard, r.Body)
-			wireSSE(sseWorking)(w, r)
-			w.(http.Flusher).Flush()
+		c, end := piped(t, func(r *http.Request) bool {
 			select {
 			case <-time.After(time.Hour):
-				io.WriteString(w, sseCompleted)
+				return true
 			case <-r.Context().Done():
+				return false
 			}
-		})}
-		go server.Serve(l) // ends with server.Close
-		rt := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) }}
-		c, err := NewClient("http://agent.example", &ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: rt}})
-		if err != nil || !c.poison {
-			t.Fatal(err, c)
-		}
+		})
 		ctx, cancel := context.WithCancel(t.Context())
 		var streams []*Stream
 		for range 4 {
@@ -63,73 +78,27 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		}
 		s.Drain()
 		cancel()
-		c.Close()
-		rt.CloseIdleConnections()
-		server.Close()
+		end()
 		synctest.Wait()
 	})
 }
-
-// A pipeListener carries HTTP within a synctest bubble.
-type pipeListener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (l *pipeListener) dial(ctx context.Context) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case l.conns <- theirs:
-		return ours, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case conn := <-l.conns:
-		return conn, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error { l.once.Do(func() { close(l.done) }); return nil }
-
-func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 // A drained stream keeps its connection: until it ends, or until Close.
 func TestDrain(t *testing.T) { synctest.Test(t, testDrain) }
 
 func testDrain(t *testing.T) {
-	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
-	next := make(chan bool)
-	gone := make(chan bool, 2)
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			io.WriteString(w, `{"name":"Piped","url":"/"}`)
-			return
-		}
-		io.Copy(io.Discard, r.Body)
-		wireSSE(sseWorking)(w, r)
-		w.(http.Flusher).Flush()
+	next, gone := make(chan bool), make(chan bool, 2)
+	c, end := piped(t, func(r *http.Request) bool {
 		select {
 		case <-next:
-			io.WriteString(w, sseCompleted)
 			gone <- false
+			return true
 		case <-r.Context().Done():
 			gone <- true
+			return false
 		}
-	})}
-	go server.Serve(l) // ends with server.Close
-	defer server.Close()
-	rt := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) }}
-	defer rt.CloseIdleConnections()
-	c := wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: rt})
+	})
+	defer end()
 	ctx, cancel := context.WithCancel(t.Context())
 	s, err := c.Send(ctx, hello())
 	if err != nil {
