@@ -2,10 +2,7 @@ package proxy
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,15 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/tidwall/gjson"
-
-	"github.com/a2astdio/a2astdio/internal/demo"
-	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/internal/trace/fault"
-	"github.com/a2astdio/a2astdio/transport"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // front puts a proxy in front of an agent, until the test ends.
@@ -60,55 +50,6 @@ func get(t *testing.T, url string, header ...string) (int, http.Header, string) 
 		t.Fatal(err)
 	}
 	return resp.StatusCode, resp.Header, string(b)
-}
-
-// TestConversation: a client of either version has the same conversation through a
-// proxy, and the trace has all of it.
-func TestConversation(t *testing.T) {
-	agent := demo.New(&demo.Options{Version: "both", Pace: time.Millisecond})
-	defer agent.Close()
-	server := httptest.NewServer(agent)
-	defer server.Close()
-	for _, version := range []string{"0.3", "1.0"} {
-		var out bytes.Buffer
-		recorder := trace.New(&out, &trace.Options{Mode: "proxy"})
-		url := front(t, &Options{Agent: server.URL, Transport: recorder.Wrap(&http.Transport{DisableCompression: true})})
-		client, err := transport.NewClient(url, &transport.ClientOptions{Version: version})
-		if err != nil {
-			t.Fatal(err)
-		}
-		card, err := client.Card(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		settings := map[string]json.RawMessage{}
-		for _, e := range card.Extensions {
-			if e.Required {
-				client.Activate([]string{e.URI})
-				settings[e.URI] = json.RawMessage(`{"workspace_path":"/"}`)
-			}
-		}
-		stream, err := client.Send(t.Context(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hello"}}, Metadata: settings})
-		if err != nil {
-			t.Fatal(err)
-		}
-		events := 0
-		for {
-			list, err := stream.Read()
-			events += len(list)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		client.Close()
-		recorder.Close()
-		if events < 4 || strings.Count(out.String(), `"kind":"event"`) != events || !strings.Contains(out.String(), `"url":"`+server.URL) {
-			t.Errorf("%s: %d events, in the trace %d", version, events, strings.Count(out.String(), `"kind":"event"`))
-		}
-	}
 }
 
 // TestCard: all URLs of a card lead to the proxy, except foreign ones, and the card
@@ -254,39 +195,11 @@ func TestPasses(t *testing.T) {
 	resp.Body.Close()
 }
 
-// TestWrong: faults happen on demand, and a missing agent is reported.
+// TestWrong: a missing agent is reported, and options that mean nothing are refused.
 func TestWrong(t *testing.T) {
-	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", "text/event-stream")
-		io.WriteString(w, "data: 1\n\ndata: 2\n\ndata: 3\n")
-	}))
-	plan, err := fault.Parse([]string{"delay=1ms@message/stream", "status=503@tasks/get"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var notes []string
-	url := front(t, &Options{Agent: agent.URL, Faults: plan, Note: func(n string) { notes = append(notes, n) }})
-	post := func(method string) (int, string) {
-		resp, err := http.Post(url, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		b, _ := io.ReadAll(resp.Body)
-		return resp.StatusCode, string(b)
-	}
-	if _, body := post("message/stream"); body != "data: 1\n\ndata: 2\n\ndata: 3\n" {
-		t.Errorf("%q", body)
-	}
-	if status, _ := post("tasks/get"); status != 503 {
-		t.Errorf("status %d", status)
-	}
-	if _, body := post("tasks/get"); strings.Count(body, "data") != 3 {
-		t.Errorf("%q", body)
-	}
-	agent.Close()
-	if status, body := post("tasks/list"); status != 502 || !strings.Contains(body, "the agent has not answered") || len(notes) != 1 {
+	url := front(t, &Options{Agent: "http://127.0.0.1:1", Note: func(n string) { notes = append(notes, n) }})
+	if status, _, body := get(t, url); status != 502 || !strings.Contains(body, "the agent has not answered") || len(notes) != 1 {
 		t.Errorf("%d %s, %q", status, body, notes)
 	}
 	for _, bad := range []*Options{{Agent: "nowhere"}, {Card: []byte(`{}`)}, {Agent: "http://a/", Trust: []string{"x"}}} {

@@ -195,25 +195,36 @@ func TestMany(t *testing.T) {
 	}
 }
 
+// contents is what is packed into a page.
+type contents struct {
+	Head  head
+	Rows  []any
+	Spans []any
+	Lines string
+
+	Problems []check.Finding
+}
+
+func unpacked(t *testing.T, page string) (all contents) {
+	t.Helper()
+	packed := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(page)
+	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed[1])))
+	if err == nil {
+		err = json.NewDecoder(zip).Decode(&all)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // TestExportLimit: a page without all bytes tells how many records lack theirs.
 func TestExportLimit(t *testing.T) {
 	var out bytes.Buffer
 	if err := export(recorded(t, "cut"), &out, "t.jsonl", 2000); err != nil {
 		t.Fatal(err)
 	}
-	packed := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(out.String())
-	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed[1])))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all struct {
-		Head  head
-		Rows  []any
-		Lines string
-	}
-	if err := json.NewDecoder(zip).Decode(&all); err != nil {
-		t.Fatal(err)
-	}
+	all := unpacked(t, out.String())
 	lines := strings.Split(all.Lines, "\n")
 	empty := len(lines) - len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == "" }))
 	if want := fmt.Sprintf("%d records are without their bytes", empty); empty == 0 || len(lines) != len(all.Rows) || !strings.Contains(strings.Join(all.Head.Notes, "\n"), want) {
@@ -239,22 +250,7 @@ func TestExport(t *testing.T) {
 	if strings.Contains(page, "src=\"") || strings.Contains(page, "href=\"") || strings.Contains(page, "<name>") || strings.Count(page, `"use strict"`) != 1 {
 		t.Error("the page needs something else, or has a name as markup")
 	}
-	packed := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(page)
-	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed[1])))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all struct {
-		Head  head
-		Rows  []any
-		Spans []any
-		Lines string
-
-		Problems []check.Finding
-	}
-	if err := json.NewDecoder(zip).Decode(&all); err != nil {
-		t.Fatal(err)
-	}
+	all := unpacked(t, page)
 	if all.Lines+"\n" != string(b) || len(all.Rows) != bytes.Count(b, []byte("\n")) || len(all.Spans) != 4 || all.Head.File != "<name>" || len(all.Problems) != 5 || all.Head.Problems != 5 {
 		t.Errorf("%d rows, %d spans, %+v", len(all.Rows), len(all.Spans), all.Head)
 	}
