@@ -3,9 +3,12 @@
 package fault
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -94,10 +97,22 @@ func parse(s string) (*fault, error) {
 	return f, err
 }
 
-// of returns the faults of a request, and counts it against their limits. That of a card is not
+// A Set is the faults of one request.
+type Set struct {
+	// Status is the whole answer, if it is not 0.
+	Status        int
+	wait          time.Duration
+	bytes, events int // that are left before the connection ends; negative: no limit
+}
+
+// Of returns the faults of a request, and counts it against their limits. That of a card is not
 // counted, and has only those that name its method: what a client does when a conversation breaks
 // could not be tried otherwise.
-func (p *Plan) of(method string) (list []fault) {
+func (p *Plan) Of(method string) *Set {
+	s := &Set{bytes: -1, events: -1}
+	if p == nil {
+		return s
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, f := range p.list {
@@ -107,143 +122,91 @@ func (p *Plan) of(method string) (list []fault) {
 		if f.left > 0 {
 			f.left--
 		}
-		list = append(list, *f)
-	}
-	return list
-}
-
-// Begin applies the faults of a request before it is answered: it waits, or answers with a
-// status. ok: the caller has to answer, with the writer, which has the other faults. That
-// ends the handler by [http.ErrAbortHandler] where the connection has to end.
-func (p *Plan) Begin(w http.ResponseWriter, r *http.Request, method string) (answer http.ResponseWriter, ok bool) {
-	if p == nil || len(p.list) == 0 {
-		return w, true
-	}
-	b := &body{ResponseWriter: w, ctx: r.Context(), bytes: -1, events: -1}
-	code := 0
-	for _, f := range p.of(method) {
-		switch b.wait += f.wait; {
-		case f.kind == status && code == 0:
-			code = f.n
+		switch s.wait += f.wait; {
+		case f.kind == status && s.Status == 0:
+			s.Status = f.n
 		case f.kind != cutAfter:
 		case f.events:
-			b.events = f.n
+			s.events = f.n
 		default:
-			b.bytes = f.n
+			s.bytes = f.n
 		}
 	}
-	if b.sleep() != nil {
-		return nil, false
-	}
-	if code != 0 {
-		w.WriteHeader(code)
-	}
-	return b, code == 0
+	return s
 }
 
-// A body writes a response with its faults. Bytes reach the client at once. One goroutine
-// uses it.
-type body struct {
-	http.ResponseWriter
-	ctx           context.Context
-	wait          time.Duration
-	bytes, events int    // that are left before the connection ends; negative: no limit
-	block         []byte // of an incomplete event
-}
-
-// Unwrap serves http.ResponseController.
-func (b *body) Unwrap() http.ResponseWriter { return b.ResponseWriter }
-
-func (b *body) WriteHeader(status int) {
-	if status >= 200 {
-		b.Header().Del("Content-Length") // the fault may change the length
-	}
-	b.ResponseWriter.WriteHeader(status)
-}
-
-// Write writes some of the body; of a stream whole events only.
-func (b *body) Write(p []byte) (int, error) {
-	b.Header().Del("Content-Length")
-	if !strings.HasPrefix(b.Header().Get("Content-Type"), "text/event-stream") {
-		return len(p), b.write(p)
-	}
-	b.block = append(b.block, p...)
-	for end := blockEnd(b.block); end >= 0; end = blockEnd(b.block) {
-		block := b.block[:end]
-		b.block = b.block[end:]
-		data := bytes.HasPrefix(block, []byte("data:")) || bytes.Contains(block, []byte("\ndata:"))
-		if data {
-			if err := b.sleep(); err != nil {
-				return 0, err
-			}
-		}
-		if err := b.write(block); err != nil {
-			return 0, err
-		}
-		if data && b.events > 0 {
-			if b.events--; b.events == 0 {
-				b.abort()
-			}
-		}
-	}
-	return len(p), nil
-}
-
-// End writes the rest of an event without an end. w is from [Plan.Begin].
-func End(w http.ResponseWriter) {
-	if b, ok := w.(*body); ok && len(b.block) > 0 {
-		_ = b.write(b.block) // the client may have left
-	}
-}
-
-// blockEnd returns where the first event or comment of a stream ends.
-func blockEnd(b []byte) int {
-	first := -1
-	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r"} {
-		if i := bytes.Index(b, []byte(end)); i >= 0 && (first < 0 || i+len(end) < first) {
-			first = i + len(end)
-		}
-	}
-	return first
-}
-
-// write writes bytes, up to where the connection ends.
-func (b *body) write(p []byte) error {
-	last := b.events == 0 || b.bytes >= 0 && len(p) >= b.bytes
-	switch {
-	case b.events == 0:
-		p = nil
-	case last:
-		p = p[:b.bytes]
-	case b.bytes >= 0:
-		b.bytes -= len(p)
-	}
-	_, err := b.ResponseWriter.Write(p)
-	if err == nil {
-		err = http.NewResponseController(b.ResponseWriter).Flush()
-	}
-	if last {
-		b.abort()
-	}
-	return err
-}
-
-// abort ends the connection like a crash: without the end of the body.
-func (b *body) abort() {
-	_ = http.NewResponseController(b.ResponseWriter).Flush() // the client may have left
-	panic(http.ErrAbortHandler)
-}
-
-func (b *body) sleep() error {
-	if b.wait == 0 {
+// Wait waits before the answer begins, unless ctx ends.
+func (s *Set) Wait(ctx context.Context) error {
+	if s.wait == 0 {
 		return nil
 	}
-	timer := time.NewTimer(b.wait)
+	timer := time.NewTimer(s.wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
-	case <-b.ctx.Done():
-		return b.ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+}
+
+// Break puts the faults into a response's body: an error where the connection has to end.
+func (s *Set) Break(ctx context.Context, resp *http.Response) {
+	if s.wait == 0 && s.bytes < 0 && s.events < 0 {
+		return
+	}
+	stream := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
+	resp.Body = &body{Closer: resp.Body, set: *s, ctx: ctx, lines: bufio.NewReader(resp.Body), stream: stream}
+}
+
+// A body is a response's with its faults, line by line.
+type body struct {
+	io.Closer
+	set    Set
+	ctx    context.Context
+	lines  *bufio.Reader
+	stream bool   // of events
+	data   bool   // the current event has some
+	line   []byte // what is not read of it
+	err    error  // behind it
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if len(b.line) == 0 && b.err == nil {
+		b.line, b.err = b.next()
+	}
+	n := copy(p, b.line)
+	if b.line = b.line[n:]; n == 0 {
+		return 0, b.err
+	}
+	return n, nil
+}
+
+var errCut = errors.New("the connection is cut by a fault")
+
+// next returns the next line, or what a fault leaves of it.
+func (b *body) next() (line []byte, err error) {
+	s := &b.set
+	if s.bytes == 0 || s.events == 0 {
+		return nil, errCut
+	}
+	line, err = b.lines.ReadBytes('\n')
+	switch {
+	case !b.stream:
+	case bytes.HasPrefix(line, []byte("data:")) && !b.data:
+		b.data = true
+		if err := s.Wait(b.ctx); err != nil {
+			return nil, err
+		}
+	case b.data && len(bytes.TrimRight(line, "\r\n")) == 0:
+		b.data = false
+		s.events = max(s.events-1, -1)
+	}
+	if s.bytes >= 0 {
+		line = line[:min(len(line), s.bytes)]
+		if s.bytes -= len(line); s.bytes == 0 {
+			err = errCut
+		}
+	}
+	return line, err
 }

@@ -119,11 +119,11 @@ func (p *Proxy) note(format string, args ...any) {
 // A passing is a request on its way.
 type passing struct {
 	to     *url.URL
-	method string    // of JSON-RPC, or the verb and the path
-	card   bool      // it asks for the card, or the extended card
-	body   io.Closer // the answer's
-	ours   bool      // it goes to the agent's own origin
-	sent   *noted    // the client's body
+	method string // of JSON-RPC, or the verb and the path
+	card   bool   // it asks for the card, or the extended card
+	ours   bool   // it goes to the agent's own origin
+	sent   *noted // the client's body
+	faults *fault.Set
 }
 
 type passingKey struct{}
@@ -152,19 +152,16 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Otherwise the server closes the request's body when an answer begins. That cuts the
 	// request to the agent, and so the answer.
 	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 needs none
-	w, ok := p.opts.Faults.Begin(w, r, pass.method)
-	if !ok {
+	pass.faults = p.opts.Faults.Of(pass.method)
+	if pass.faults.Wait(r.Context()) != nil {
+		return
+	}
+	if pass.faults.Status != 0 {
+		w.WriteHeader(pass.faults.Status)
 		return
 	}
 	pass.sent, _ = sent.(*noted)
-	// A fault ends this handler where ReverseProxy does not expect it.
-	defer func() {
-		if pass.body != nil {
-			pass.body.Close()
-		}
-	}()
 	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passingKey{}, pass)))
-	fault.End(w)
 }
 
 // route finds a request's target and kind.
@@ -253,10 +250,10 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// answer changes a card, and no other answer.
+// answer changes a card, and no other answer, and applies faults.
 func (p *Proxy) answer(resp *http.Response) error {
 	pass := resp.Request.Context().Value(passingKey{}).(*passing)
-	pass.body = resp.Body
+	defer func() { pass.faults.Break(resp.Request.Context(), resp) }()
 	if where := resp.Header.Get("Location"); where != "" {
 		if now, ok := p.move(where); ok {
 			resp.Header.Set("Location", now)
