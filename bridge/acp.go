@@ -239,6 +239,9 @@ func (e *acpEditor) newSession(c *editorRequest) {
 // admit adds a session. If that fails, it answers with an error.
 func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionRequest) bool {
 	session.mcp = p.McpServers
+	if e.v2 {
+		session.fold.InPlace()
+	}
 	err := e.serveTools(c.conn, session)
 	if err == nil && !e.server.add(session) {
 		session.endTools()
@@ -268,10 +271,7 @@ func (e *acpEditor) offerCommands(session *Session) {
 // session finds the session that a request is about; if there is none, it answers with
 // an error.
 func (e *acpEditor) session(c *editorRequest, id string) *Session {
-	s := e.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	session := s.sessions[id]
+	session := e.server.find(id)
 	if session == nil {
 		e.noSession(c, fmt.Sprintf("editor: %s: no session %q: open one with session/new", c.Method, id), id)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -161,9 +162,15 @@ func (e *acpEditor) resume2(c *editorRequest) {
 // closeSession2 answers behind all that the session still says.
 func (e *acpEditor) closeSession2(c *editorRequest) {
 	var p acp.SessionRequest
-	if c.decode(&p) {
-		e.server.dismiss(p.SessionID, false, func() { c.reply(struct{}{}) })
+	if !c.decode(&p) {
+		return
 	}
+	if session := e.server.find(p.SessionID); session != nil {
+		if task := session.unwatch(); task != "" {
+			e.server.agent.cancelLater(task)
+		}
+	}
+	e.server.dismiss(p.SessionID, false, func() { c.reply(struct{}{}) })
 }
 
 // queue is Begin for a prompt that may wait for those before it.
@@ -172,6 +179,7 @@ func (s *Session) queue() (Turn, error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.turn == nil:
+		s.unwatchLocked()
 		s.turn = newTurn(s)
 		return Turn{s.turn}, nil
 	case len(s.line) < maxHeld:
@@ -274,7 +282,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 		c.fail(acp.CodeRequestCancelled, errHeld.Error(), "")
 	}
 	e.tellEnd(view, &result, err)
-	e.leave(c.conn, turn)
+	e.leave(c.conn, turn, err)
 }
 
 var (
@@ -342,11 +350,6 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 	_ = v.conn.Notify(context.Background(), acp.MethodSessionUpdate, json.RawMessage(gjson.GetBytes(line, "params").Raw))
 }
 
-// leave ends what a session does in the foreground.
-func (e *acpEditor) leave(conn requester, turn Turn) {
-	turn.Discard()
-}
-
 // waits tells an editor of version 2 that the turn waits for the user; the function that it
 // returns, that it does no more.
 func (v *acpView) waits(ctx context.Context) (done func()) {
@@ -356,6 +359,24 @@ func (v *acpView) waits(ctx context.Context) (done func()) {
 	out := v.editor.out(v.session)
 	v.editor.send(ctx, out.State(nil, acp.StateRequiresAction))
 	return func() { v.editor.send(context.WithoutCancel(ctx), out.State(nil, acp.StateRunning)) }
+}
+
+// tellElsewhere tells an editor of version 2 whether the task waits until the user has signed in
+// somewhere.
+func (v *acpView) tellElsewhere(ctx context.Context, steps []mapping.Step) {
+	for i := range steps {
+		s := &steps[i]
+		waits := s.State == a2a.StateAuthRequired
+		if !v.editor.v2 || s.Kind != mapping.StepState || waits == v.elsewhere {
+			continue
+		}
+		state, out := acp.StateRunning, v.editor.out(v.session)
+		if v.elsewhere = waits; waits {
+			state = acp.StateRequiresAction
+		}
+		v.begin()
+		v.editor.send(ctx, out.State(nil, state))
+	}
 }
 
 // withdraw tells an editor of version 2 that a question does not count any more. Not every client

@@ -105,7 +105,7 @@ func (e *acpEditor) open(c *editorRequest, p *acp.NewSessionRequest, show bool) 
 		c.reply(e.opened(session, ""))
 		e.offerCommands(session)
 		if !goesOn {
-			e.leave(c.conn, turn)
+			e.leave(c.conn, turn, nil)
 			return
 		}
 		view := e.view(c.conn, session)
@@ -115,7 +115,7 @@ func (e *acpEditor) open(c *editorRequest, p *acp.NewSessionRequest, show bool) 
 			session.tellUnfinished(ctx, view, err)
 		}
 		e.tellEnd(view, &result, err)
-		e.leave(c.conn, turn)
+		e.leave(c.conn, turn, err)
 	})
 	if !running {
 		turn.Discard()

@@ -33,8 +33,11 @@ type acpView struct {
 	session *Session
 	mu      sync.Mutex // guards out: a question may be spelled while steps are
 	out     spell.ACP
-	buf     []byte
-	made    func([]mapping.Step, []byte)
+	begins  func() // if set, is called before anything is shown
+	// elsewhere: the user has to sign in somewhere, and the editor of version 2 knows.
+	elsewhere bool
+	buf       []byte
+	made      func([]mapping.Step, []byte)
 }
 
 // Show implements [Editor].
@@ -56,6 +59,7 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 
 func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
 	v.session.noteSteps(steps)
+	v.tellElsewhere(ctx, steps)
 	v.out.Made = v.made
 	v.mu.Lock()
 	v.buf = v.out.Append(v.buf[:0], steps)
@@ -63,13 +67,25 @@ func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
 	if len(v.buf) == 0 {
 		return nil
 	}
+	v.begin()
 	return v.editor.server.out.Send(ctx, v.buf)
+}
+
+func (v *acpView) begin() {
+	v.mu.Lock()
+	begins := v.begins
+	v.begins = nil
+	v.mu.Unlock()
+	if begins != nil {
+		begins()
+	}
 }
 
 // Ask implements [Editor]: one question after the other, because clients show
 // one at a time (CodeCompanion) and some lose all but the last.
 func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	v.session.record(nil)
+	v.begin()
 	defer v.waits(ctx)()
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {

@@ -147,6 +147,11 @@ func (s *server) closed() bool {
 
 // finish waits until the work under way is done, or the editor is gone.
 func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
+	s.mu.Lock()
+	for _, session := range s.sessions {
+		session.unwatch()
+	}
+	s.mu.Unlock()
 	select {
 	case <-s.worked():
 	case <-gone:
@@ -161,6 +166,7 @@ func (s *server) shutdown() {
 	s.mu.Lock()
 	s.closing = true
 	for _, session := range s.sessions {
+		session.unwatch()
 		session.Cancel()
 	}
 	for id := range s.prompts {
@@ -263,6 +269,13 @@ func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
 	}
 	c.server.beginPrompt(c.ID, session)
 	return turn, true
+}
+
+// find returns an open session, nil if there is none.
+func (s *server) find(id string) *Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sessions[id]
 }
 
 // add opens a session; false: there are too many.

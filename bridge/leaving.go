@@ -22,6 +22,7 @@ func (s *server) dismiss(id string, deleted bool, then func()) {
 	s.leaving[id] = l
 	s.mu.Unlock()
 	if session != nil {
+		session.unwatch()
 		session.Cancel()
 		session.shut()
 	}

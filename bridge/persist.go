@@ -307,6 +307,7 @@ func (s *Session) takeUp() (Turn, error) {
 	if s.turn != nil {
 		return Turn{}, ErrBusy
 	}
+	s.unwatchLocked()
 	s.turn = newTurn(s)
 	s.turn.past = true
 	return Turn{s.turn}, nil

@@ -56,6 +56,8 @@ type Session struct {
 	mu   sync.Mutex
 	turn *turn   // the one that runs, nil if none
 	line []*turn // prompts that wait for it: see takeUp, queue
+	// watching follows the task while no turn runs, nil if nothing does: see acp2_after.go.
+	watching *watcher
 	// shutting: the editor has closed it; the turn that runs is its last.
 	shutting bool
 	mcp      []json.RawMessage
@@ -68,17 +70,18 @@ type Session struct {
 	additional []string
 
 	// These belong to the turn that runs.
-	pushes    *pushFeed // what the agent pushes of taskID, nil if it is not asked to
-	webhook   string    // the name of its address
-	fold      *mapping.Fold
-	life      <-chan struct{} // of the agent's process, when it was last spoken to
-	contextID string
-	named     bool // the caller has named contextID: it is not replaced by another one
-	taskID    string
-	previous  []string // tasks of this context that have ended: the last one
-	journal   *store.Journal
-	kept      spell.Journal // what the journal has
-	places    spell.Places  // where an editor of ACP's version 2 shows it
+	watchFails int       // turns in a row that have lost the task
+	pushes     *pushFeed // what the agent pushes of taskID, nil if it is not asked to
+	webhook    string    // the name of its address
+	fold       *mapping.Fold
+	life       <-chan struct{} // of the agent's process, when it was last spoken to
+	contextID  string
+	named      bool // the caller has named contextID: it is not replaced by another one
+	taskID     string
+	previous   []string // tasks of this context that have ended: the last one
+	journal    *store.Journal
+	kept       spell.Journal // what the journal has
+	places     spell.Places  // where an editor of ACP's version 2 shows it
 	// journalled is a buffer for it.
 	journalled []byte
 	// unfinished: the journal that was read ends in the middle of a turn.
@@ -216,6 +219,11 @@ func (s *Session) Cancel() {
 	defer s.mu.Unlock()
 	if s.turn != nil {
 		s.turn.requestCancel()
+	} else if s.watching != nil {
+		select {
+		case s.watching.cancel <- struct{}{}:
+		default: // it was cancelled before
+		}
 	}
 	for _, t := range s.line {
 		t.requestCancel()

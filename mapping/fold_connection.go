@@ -27,6 +27,9 @@ func (f *Fold) Cut() {
 // task cannot tell all that a cut has cost.
 func (f *Fold) Partial() bool { return f.shown.Partial() }
 
+// InPlace notes that the editor can show an item in place of itself: see [shown.Shown.SetInPlace].
+func (f *Fold) InPlace() { f.shown.SetInPlace() }
+
 // resumed shows that the agent is there again.
 func (f *Fold) resumed() {
 	f.connection.resumed = 0

@@ -30,6 +30,8 @@ const (
 // enter goes on with the run that text of an item is shown in.
 func (s *Shown) enter(it *item, text string) {
 	switch r := it.run; {
+	case s.inPlace && r != nil && s.held != nil && s.held.whole && it.turn == s.turn:
+		// What a task knows beyond what was shown goes where that is.
 	case r == nil || r.epoch != s.epoch:
 		s.join(it, text)
 	case r != s.last: // two items grow in turns

@@ -28,6 +28,7 @@ type Shown struct {
 	partial      bool // S8
 	lacked       bool // the last snapshot lacked something, and had nothing new
 	chunks       bool
+	inPlace      bool // see SetInPlace
 	// anew: the event in hand is a task in another state. ending: the task does not work in it.
 	anew, ending bool
 	held         *held // the state in hand, nil while none is

@@ -245,6 +245,11 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	case begins:
 	case s.held.whole && e.Kind == Message && s.endsWith(it, e.seq):
 		// It is the newest piece of a message of which the agent keeps no other.
+	case s.held.whole && s.inPlace && !s.partial && s.mends(it, e):
+		last := s.last
+		s.replace(it, &e.Item, e.seq)
+		s.hold(s.items[it.key])
+		s.last = last // it is shown elsewhere
 	case s.held.whole:
 		s.held.less = true
 		if e.Status && e.Kind == Message && !bytes.Contains(s.said.text, []byte(e.seq)) {

@@ -29,6 +29,7 @@ func Piece(steps []mapping.Step) (piece, rest []mapping.Step) {
 			return steps[:i], steps[i:]
 		}
 		head := *s
+		s.Replaces = false // the rest follows
 		if !s.Plain {
 			head.Text, s.Text = ask.Split(s.Text, textMax)
 			head.TextJSON, s.TextJSON = "", ""

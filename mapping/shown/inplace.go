@@ -1,0 +1,46 @@
+package shown
+
+import "strings"
+
+// This file is for editors that can show an item in place of itself (ACP, version 2).
+
+// SetInPlace notes that the editor can show an item in place of itself. Then a task that was asked
+// for mends what was shown of one, where it would only tell that something is missing.
+func (s *Shown) SetInPlace() { s.inPlace = true }
+
+// mends reports whether a state has a known item as it should be shown: with more in the middle,
+// or, of an artifact, another text. One that holds the newest piece alone has neither.
+func (s *Shown) mends(it *item, e *entry) bool {
+	was := ""
+	for i := range s.said.starts {
+		if b := &s.said.starts[i]; b.it == it {
+			was += string(s.said.text[b.at:s.said.end(i)])
+		}
+	}
+	if it.dead || len(was) != it.n {
+		return false // other items have said some of it
+	}
+	return has(e.seq, was) || e.Kind == Artifact && !strings.Contains(was, e.seq)
+}
+
+// has reports whether a text has all of another in its order, with more between.
+func has(seq, part string) bool {
+	for first := true; part != ""; first = false {
+		at := 0
+		if n := commonLen(seq, part); !first || n == 0 {
+			if at = strings.Index(seq, part[:min(len(part), evidence)]); at < 0 {
+				return false
+			}
+		}
+		n := commonLen(seq[at:], part)
+		seq, part = seq[at+n:], part[n:]
+	}
+	return true
+}
+
+func commonLen(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
