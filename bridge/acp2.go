@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,9 +23,6 @@ import (
 // has its place in the conversation, and not when its turn is over: a session's state tells that,
 // and messages are replaced in place. So a prompt may wait for the one before it, and a task may
 // go on when its turn is over (acp2_after.go).
-
-// maxHeld is how many prompts of a session may wait: more than anybody types ahead.
-const maxHeld = 16
 
 // negotiate chooses the version that is spoken. An editor that asks for more than 2 may say
 // otherwise what version 2 wants to know. false: it was answered with an error.
@@ -173,23 +169,6 @@ func (e *acpEditor) closeSession2(c *editorRequest) {
 	e.server.dismiss(p.SessionID, false, func() { c.reply(struct{}{}) })
 }
 
-// queue is Begin for a prompt that may wait for those before it.
-func (s *Session) queue() (Turn, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.turn == nil:
-		s.unwatchLocked()
-		s.turn = newTurn(s)
-		return Turn{s.turn}, nil
-	case len(s.line) < maxHeld:
-		t := s.waitLocked()
-		t.informed = s.turn.told && len(s.line) == 1
-		return t, nil
-	}
-	return Turn{}, ErrBusy
-}
-
 // prompt2 runs a turn, once those before it are over. It takes its place in the line before the
 // next message is read.
 func (e *acpEditor) prompt2(c *editorRequest) {
@@ -283,33 +262,6 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	}
 	e.tellEnd(view, &result, err)
 	e.leave(c.conn, turn, err)
-}
-
-var (
-	errHeld  = errors.New("bridge: the prompt was cancelled before it was sent")
-	errAsked = errors.New("bridge: the prompt was not sent, because the agent has asked something since it was written: send it again, if it is the answer")
-)
-
-// wait waits until a turn may run. It does not if it would answer a question that came after the
-// prompt was written.
-func (t Turn) wait(ctx context.Context) error {
-	if t.up == nil {
-		return nil
-	}
-	select {
-	case <-t.up:
-	case <-t.cancelled.Done():
-		return errHeld
-	case <-ctx.Done():
-		return errHeld
-	}
-	switch {
-	case t.isCancelled():
-		return errHeld
-	case t.fold.State == a2a.StateInputRequired && !t.informed:
-		return errAsked
-	}
-	return nil
 }
 
 // tellResumed tells what a session does that the editor has opened again.

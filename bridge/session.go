@@ -180,14 +180,6 @@ func (s *Session) Begin() (Turn, error) {
 	return Turn{}, ErrBusy
 }
 
-// waitLocked begins a turn that waits for those before it.
-func (s *Session) waitLocked() Turn {
-	t := newTurn(s)
-	t.up = make(chan struct{})
-	s.line = append(s.line, t)
-	return Turn{t}
-}
-
 // pause keeps the leg of a turn that ends with calls pending.
 func (s *Session) pause(leg *leg) { s.paused = leg }
 

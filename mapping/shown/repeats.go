@@ -65,13 +65,13 @@ func (s *said) clear() {
 // add adds text of an item. A start is also behind a part that is no text, and behind what
 // stood between texts of one item, such as a call: a whole may begin there. So it may where
 // pieces begin.
-func (s *said) add(it *item, text string, epoch int) {
+func (s *said) add(it *item, text string, epoch, pieces int) {
 	n := len(s.starts)
 	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 || s.starts[n-1].hint != it.hint {
 		s.starts = append(s.starts, start{at: len(s.text), it: it, head: headOf(text), hint: it.hint})
 		n++
 	}
-	s.starts[n-1].pieces++
+	s.starts[n-1].pieces += pieces
 	s.newest = len(s.text)
 	s.text = append(s.text, text...)
 }
@@ -379,7 +379,7 @@ func (s *Shown) Grow(g Grown, text string) bool {
 		return false
 	}
 	s.enter(g.it, text)
-	s.note(g.it, text)
+	s.note(g.it, text, 1)
 	return true
 }
 

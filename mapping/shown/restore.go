@@ -26,5 +26,5 @@ func (s *Shown) Restore(x *Step) {
 		s.namesOf(x.Kind).Use(x.Name)
 		it.run = s.newRun(it.kind, x.Name)
 	}
-	s.note(it, seq)
+	s.note(it, seq, 1)
 }

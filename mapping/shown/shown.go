@@ -297,14 +297,13 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	if it.n == 0 && s.step.Op == Grow {
 		s.step.Op = Begin
 	}
-	s.note(it, text)
-	s.said.starts[len(s.said.starts)-1].pieces += len(in.more) // of a history, which has each
+	s.note(it, text, 1+len(in.more)) // a history has each piece
 	s.emit(it, in, from, len(seq))
 }
 
 // note keeps that text was shown, in the run that its item has.
-func (s *Shown) note(it *item, text string) {
-	s.said.add(it, text, s.epoch)
+func (s *Shown) note(it *item, text string, pieces int) {
+	s.said.add(it, text, s.epoch, pieces)
 	s.limit()
 	s.extend(it, text)
 	it.turn, it.epoch = s.turn, s.epoch

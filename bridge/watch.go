@@ -1,0 +1,112 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file waits for a task that its turn has left, between turns.
+
+const (
+	// firstWatch is when the task is looked at first; each further time is twice as long, up to
+	// maxWatch. A push is looked at once.
+	firstWatch = time.Second
+	maxWatch   = 30 * time.Second
+	// maxWatchFails is how many times in a row the task may be lost again: then the next prompt
+	// finds out what became of it.
+	maxWatchFails = 3
+)
+
+// A watcher waits for the task of a session between turns.
+type watcher struct {
+	session *Session
+	task    string
+	rest    mapping.Rest // how it was left; the zero value if it works
+	pushes  *pushFeed
+	ctx     context.Context
+	stop    context.CancelFunc
+	cancel  chan struct{} // has one if the editor has cancelled it
+}
+
+// unwatchLocked ends the session's watcher.
+func (s *Session) unwatchLocked() {
+	if s.watching != nil {
+		s.watching.stop()
+		s.watching = nil
+	}
+}
+
+// unwatch ends the session's watcher, and returns its task, if that was left at work.
+func (s *Session) unwatch() (atWork string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w := s.watching; w != nil && w.rest.State == "" {
+		atWork = w.task
+	}
+	s.unwatchLocked()
+	return atWork
+}
+
+// takeUp begins the turn of a task that has moved; false: another one has begun.
+func (w *watcher) takeUp() (Turn, bool) {
+	s := w.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watching != w || s.turn != nil {
+		return Turn{}, false
+	}
+	s.watching, s.turn = nil, newTurn(s)
+	return Turn{s.turn}, true
+}
+
+// awaitMove waits until the task stands otherwise than it was left, or the user cancels it; not
+// ok: it is not watched any more.
+func (w *watcher) awaitMove() (state a2a.State, cancelled, ok bool) {
+	client := w.session.agent.opts.Client
+	timer := time.NewTimer(firstWatch)
+	defer timer.Stop()
+	for pause := firstWatch; ; timer.Reset(pause) {
+		select {
+		case <-timer.C:
+		case <-w.pushes.waked():
+		case <-w.cancel:
+			return w.rest.State, true, true
+		case <-client.Exited():
+			return "", false, false
+		case <-w.ctx.Done():
+			return "", false, false
+		}
+		pause = min(2*pause, maxWatch)
+		now, err := client.Get(w.ctx, w.task, 0)
+		switch {
+		case err == nil && !w.rest.Is(now):
+			return now.State, false, true
+		case err != nil && (isFinal(err) || w.ctx.Err() != nil):
+			return "", false, false
+		}
+	}
+}
+
+// cancelLeft cancels the task that the session's last turn has left, and shows what the agent
+// says to that.
+func (t Turn) cancelLeft(ctx context.Context, task string, editor Editor) (Result, error) {
+	t.editor = editor
+	waiting, stop := context.WithTimeout(ctx, cancelGrace)
+	defer stop()
+	answer, why := t.agent.cancelTask(waiting, task, "the editor has cancelled it")
+	t.fold.SetTask(task)
+	var steps []mapping.Step
+	if answer != nil {
+		steps = t.fold.Event(shown.Live, stateOf(answer), nil)
+	}
+	err := editor.Show(ctx, t.fold.EndTurn(true, false, steps))
+	t.session.forget()
+	t.session.save()
+	return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled, TaskID: task}, errors.Join(err, t.tellRuns(ctx, why))
+}
