@@ -207,6 +207,8 @@ func (m *masker) member(text []byte, top *frame, nested int) []byte {
 	mode := top.value()
 	switch {
 	case !top.object:
+	case mode == settings && looksJSON(text): // in a string
+		return m.settingsText(text, nested)
 	case mode == settings && top.key == keyURL:
 		return []byte(m.settingsURL(string(text)))
 	case m.said != nil && nested == maxNested && top.key == keyText:
@@ -225,6 +227,16 @@ func (m *masker) hidden(text string, top *frame) {
 		return
 	}
 	m.note(text, top.key == keySecret)
+}
+
+// settingsText masks settings that stand in a string.
+func (m *masker) settingsText(text []byte, nested int) []byte {
+	if nested == 0 || !json.Valid(text) {
+		return []byte(masked)
+	}
+	defer func(was mode) { m.as = was }(m.as)
+	m.as = settings
+	return m.json(nil, text, nested-1)
 }
 
 // settingsURL masks the URL of a server in settings, whose path may be a password.

@@ -24,6 +24,8 @@ const (
 	// maxNoted bounds a credential that is looked for elsewhere: a client may send bodies of
 	// any length.
 	maxNoted = 16 << 10
+	// minPhrase is the length from which several words may be a credential.
+	minPhrase = 16
 )
 
 // note notes a credential that a client has sent. sure: its name says that it is one;
@@ -49,8 +51,11 @@ func (m *masker) noteHeader(value string, sure bool) {
 }
 
 // looksSecret reports whether a value may be a credential, and no word of a language, a
-// protocol or a file system.
+// protocol or a file system. A passphrase is several words.
 func looksSecret(s string) bool {
+	if len(s) >= minPhrase && strings.Contains(s, " ") {
+		return true
+	}
 	letters, upper, slashes := 0, 0, strings.Count(s, "/")
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -53,6 +53,7 @@ func TestMask(t *testing.T) {
 		{`{"metadata":{"agentSettings":{"zone":"z","model":"m","x":{"y":[1]}}},"settings":["z"],"mySettings":"open"}`, `{"metadata":{"agentSettings":{"zone":"***","model":"m","x":{"y":["***"]}}},"settings":["***"],"mySettings":"open"}`},
 		{`{"method":"message/stream","params":{"configuration":{"pushNotificationConfig":{"url":"https://h/abc"}},"metadata":{"agentSettings":{"zone":"z"},"x":{"kind":"agent-settings","zone":"z"}}}}`,
 			`{"method":"message/stream","params":{"configuration":{"pushNotificationConfig":{"url":"https://h/***"}},"metadata":{"agentSettings":{"zone":"***"},"x":{"kind":"agent-settings","zone":"***"}}}}`},
+		{`{"metadata":{"agentSettings":"{\"zone\":\"z\",\"model\":\"m\"}","mySettings":"{\"zone"}}`, `{"metadata":{"agentSettings":"{\"zone\":\"***\",\"model\":\"m\"}","mySettings":"***"}}`},
 		{`{"metadata":{"x":{"zone":["z",1],"kind":"agent-settings"}}}`, `{"metadata":{"x":{"zone":["***","***"],"kind":"agent-settings"}}}`},
 		{`{"text":"hunter2%2down%2ftoken%2B and %68unter2-own/token+ and hunter2%252Down/token+ and hunter2&#45;own&#x2F;token&plus;"}`, `{"text":"*** and *** and *** and ***"}`},
 		{`{"pushNotificationConfig":{"url":"https://h/hook/abc","id":"1"}}`, `{"pushNotificationConfig":{"url":"https://h/***","id":"1"}}`},
@@ -229,5 +230,16 @@ func TestNotedIsBounded(t *testing.T) {
 	m := newMasker(nil, nil, nil)
 	if m.note(strings.Repeat("a1", maxNoted), false); len(m.literals) > 0 {
 		t.Errorf("%d bytes are looked for", len(m.literals[0]))
+	}
+}
+
+// TestNotedPhrase: a passphrase in a header that no list names is masked where the agent
+// repeats it; a single word there may be any word of the conversation.
+func TestNotedPhrase(t *testing.T) {
+	m := newMasker(nil, nil, nil)
+	m.noteHeader("correct horse battery", false)
+	m.noteHeader("staple", false)
+	if got := m.text("you sent correct horse battery, staple"); got != "you sent ***, staple" {
+		t.Errorf("shown: %s", got)
 	}
 }
