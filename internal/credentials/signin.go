@@ -121,13 +121,11 @@ func (s *Source) plan(how *SignIn) (*step, error) {
 	case len(why) > 0:
 		return nil, errors.New(strings.Join(why, "; "))
 	}
-	if st, err := s.planWithoutCard(); err == nil {
-		return st, nil
-	}
-	if len(card.Requirements) > 0 {
+	st, err := s.planWithoutCard()
+	if err != nil && len(card.Requirements) > 0 {
 		return nil, errors.New("nothing is left to sign in to: what the card asks for, the other options give already")
 	}
-	return nil, errors.New("the agent's card asks for no credentials, and it has refused none: there is nothing to sign in to; --oauth-issuer names an identity provider that you know it wants")
+	return st, err
 }
 
 // alternatives are the card's requirements. A card with schemes and no requirement has
@@ -181,14 +179,12 @@ func (s *Source) planWithoutCard() (*step, error) {
 	switch {
 	case s.opts.OAuth.Issuer != "":
 		return &step{oauth: true, scopes: hint.Scopes}, nil
-	case hint.Scheme == "basic":
-		return &step{scheme: a2a.SecurityScheme{Type: "http", Scheme: "basic"}}, nil
-	case hint.Scheme == "bearer":
-		return nil, errors.New("the agent wants a token and does not say whose: --oauth-issuer names the identity provider; a token that you have goes into A2ASTDIO_TOKEN, or into auth login --with-token")
+	case hint.Scheme == "basic", hint.Scheme == "bearer":
+		return &step{scheme: a2a.SecurityScheme{Type: "http", Scheme: hint.Scheme}}, nil
 	case s.Refusal() != nil:
 		return nil, errors.New("the agent refuses you and does not say what it wants: --oauth-issuer names an identity provider, --header gives whatever else it is")
 	}
-	return nil, errors.New("the agent asks for nothing")
+	return nil, errors.New("the agent asks for no credentials, and has refused none: there is nothing to sign in to; --oauth-issuer names an identity provider that you know it wants")
 }
 
 // signInTo does one step.

@@ -170,7 +170,7 @@ func TestWaysIn(t *testing.T) {
 		{name: "password", card: flow(`"password":{"tokenUrl":"IDP/token","scopes":{}}`), want: `the OAuth flow "password" alone, which is obsolete`},
 		{name: "1.x", card: `"securitySchemes":{"login":{"oauth2SecurityScheme":{"oauth2MetadataUrl":"IDP/.well-known/openid-configuration","flows":{` + code + `}}}},"securityRequirements":[{"schemes":{"login":{"list":["agent"]}}}]`},
 		{name: "a closed card, by issuer", closed: true, oauth: OAuth{Issuer: "IDP"}},
-		{name: "a closed card that says nothing", closed: true, challenge: "Bearer", want: "--oauth-issuer names the identity provider"},
+		{name: "a closed card that wants a token", closed: true, challenge: "Bearer", want: "that cannot be asked here"},
 		{name: "an open card of nothing", card: `"x":1`, want: "asks for no credentials"},
 		{name: "key", card: `"securitySchemes":{"k":{"type":"apiKey","in":"query","name":"key"}},"security":[{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "query hunter2-key"},
 		{name: "basic", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me:pw"}, key: "header Basic bWU6cHc="},

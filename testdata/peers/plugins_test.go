@@ -3,12 +3,18 @@ package peers
 import (
 	"flag"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/screens")
@@ -78,7 +84,8 @@ var pluginRuns = []pluginRun{
 		e.see("M-x")
 		e.press("agent-shell", "Enter")
 		e.see("Start new agent")
-		e.press("A2A", "Enter")
+		name := regexp.MustCompile(`:buffer-name "(.*?)"`).FindStringSubmatch(s.settings)
+		e.press(name[1], "Enter")
 		e.see("New shell")
 		e.press("Enter")
 		if !s.atOnce {
@@ -116,6 +123,81 @@ func (s *seat) neovim(t *testing.T, plugins string, names ...string) *screen {
 	return e
 }
 
+// ready is the folder of the plugins, where they and the editor are here.
+func (r *pluginRun) ready(t *testing.T) string {
+	t.Helper()
+	plugins := os.Getenv(pluginsVariable)
+	for _, folder := range r.needs {
+		if _, err := os.Stat(filepath.Join(plugins, folder)); plugins == "" || err != nil {
+			t.Skipf("%s names no folder with a source snapshot of %s", pluginsVariable, folder)
+		}
+	}
+	if r.check != nil {
+		for _, check := range [][]string{r.check, {"tmux", "-V"}} {
+			if err := exec.Command(check[0], check[1:]...).Run(); err != nil {
+				t.Skipf("%s is not here, or too old: %v", check[0], err)
+			}
+		}
+	}
+	return plugins
+}
+
+// TestNewcomer: from an empty home to the first answer of an agent of the A2A project's
+// SDK that wants a token, by docs/editors.md alone.
+func TestNewcomer(t *testing.T) {
+	agent := wantToken(t, serve(t, buildGo(t, "v1")), "sesame")
+	for _, client := range pluginRuns[1:] {
+		t.Run(client.name, func(t *testing.T) {
+			plugins := client.ready(t)
+			s := &seat{home: t.TempDir()}
+			s.env = []string{"PATH=" + programFolder(t) + ":" + os.Getenv("PATH"), "HOME=" + s.home}
+			began := time.Now()
+			e := openScreen(t, s.home, s.env, "sh")
+			for _, step := range []struct{ types, then string }{
+				{"a2astdio setup", "Where is it?"}, {agent, "A prompt to try it with"}, {"", "The token for"}, {"sesame", "What shall it be called?"},
+				{"", "Stored as"}, {"a2astdio setup --editor " + client.name + " > settings", "this goes into"},
+			} {
+				e.press(step.types, "Enter")
+				e.see(step.then)
+			}
+			settings, err := os.ReadFile(filepath.Join(s.home, "settings"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.settings = string(settings)
+			client.run(t, s, plugins, "working on it")
+			t.Logf("%v, with the looks at the screen", time.Since(began).Round(time.Second))
+		})
+	}
+}
+
+// wantToken stands before an agent: it serves the card, and wants a token for the rest.
+func wantToken(t *testing.T, agent, token string) string {
+	t.Helper()
+	at, err := url.Parse(agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gate *httptest.Server
+	proxy := httputil.NewSingleHostReverseProxy(at)
+	gate = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/.well-known/agent-card.json" {
+			card := httptest.NewRecorder()
+			proxy.ServeHTTP(card, r)
+			_, _ = io.WriteString(w, strings.ReplaceAll(card.Body.String(), agent, gate.URL))
+			return
+		}
+		if r.Header.Get("Authorization") != "Bearer "+token {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(gate.Close)
+	return gate.URL
+}
+
 // TestEditorSituations: in each of seven situations, the user of each documented set-up
 // reads the answer, or what is wrong. The settings are those of setup --editor, and
 // nothing else is edited; the editors and plugins are the real ones.
@@ -132,19 +214,7 @@ func TestEditorSituations(t *testing.T) {
 	}
 	for _, client := range pluginRuns {
 		t.Run(client.name, func(t *testing.T) {
-			plugins := os.Getenv(pluginsVariable)
-			for _, folder := range client.needs {
-				if _, err := os.Stat(filepath.Join(plugins, folder)); plugins == "" || err != nil {
-					t.Skipf("%s names no folder with a source snapshot of %s", pluginsVariable, folder)
-				}
-			}
-			if client.check != nil {
-				for _, check := range [][]string{client.check, {"tmux", "-V"}} {
-					if err := exec.Command(check[0], check[1:]...).Run(); err != nil {
-						t.Skipf("%s is not here, or too old: %v", check[0], err)
-					}
-				}
-			}
+			plugins := client.ready(t)
 			var screens strings.Builder
 			for _, at := range situations {
 				s := &seat{home: t.TempDir(), agent: at.agent, atOnce: !strings.Contains(at.agent, "://")}
