@@ -50,7 +50,13 @@ func failf(is error, format string, args ...any) error {
 	return &failure{fmt.Sprintf(format, args...), is}
 }
 
-func (f *failure) Error() string { return "agent: " + f.text }
+func (f *failure) Error() string {
+	if strings.HasPrefix(f.text, "bridge: ") { // it says already who failed
+		return f.text
+	}
+	return "agent: " + f.text
+}
+
 func (f *failure) Unwrap() error { return f.is }
 
 // shown writes a URL without what may be secret in it: user and password, and

@@ -96,6 +96,7 @@ func TestSetupEditor(t *testing.T) {
 		"--mode accept-edits --trust-origin https://a --trust-origin https://b setup --editor zed": `["--trust-origin=https://a", "--trust-origin=https://b", "--mode=accept-edits"] {}`,
 		"--header X:secret --header Y:secret setup --editor zed":                                   `[] {"A2ASTDIO_HEADER": "X: VALUE\nY: VALUE"}`,
 		"--agent https://u:secret@h.example setup --editor zed":                                    "exit 2",
+		"--agent-command ./npx setup --editor zed":                                                 "exit 2",
 		"setup --editor ed": "exit 2",
 	} {
 		status, stdout, stderr := runMain("", strings.Fields(line)...)
@@ -107,5 +108,9 @@ func TestSetupEditor(t *testing.T) {
 		if got != want || strings.Contains(stdout+stderr, "secret") || status == 0 && (server.Get("command").Str != reach.Self() || !strings.Contains(stderr, "settings.json")) {
 			t.Errorf("%s: %s, want %s\n%s%s", line, got, want, stdout, stderr)
 		}
+	}
+	t.Setenv(reach.TokenVariable, "secret")
+	if _, stdout, stderr := runMain("", "setup", "--editor", "zed"); !strings.Contains(stdout, `"env": {"A2ASTDIO_TOKEN": "VALUE"}`) || !strings.Contains(stderr, "put your token") {
+		t.Errorf("with a token: %s%s", stdout, stderr)
 	}
 }

@@ -133,10 +133,12 @@ func agentNames() (names []suggestion) {
 	return names
 }
 
-// argumentValues completes the next argument: files, and shells.
+// argumentValues completes the next argument: files, shells, and the companion's plugins.
 func (k *completer) argumentValues() completions {
 	words := strings.Fields(k.at.HelpName)
 	switch {
+	case k.at.HelpName == ProgramName+" companion" && k.arguments < 2:
+		return named([...]string{"plugin", "nvim|emacs"}[k.arguments])
 	case len(words) < 2 || len(k.at.Subcommands) > 0:
 	case words[1] == "trace", words[1] == "card":
 		return named("FILE")

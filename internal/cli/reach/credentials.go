@@ -23,7 +23,7 @@ import (
 
 // These variables have no option: everybody on the machine can read an option's value.
 const (
-	tokenVariable        = "A2ASTDIO_TOKEN"
+	TokenVariable        = "A2ASTDIO_TOKEN"
 	clientSecretVariable = "A2ASTDIO_OAUTH_CLIENT_SECRET"
 )
 
@@ -64,7 +64,7 @@ func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, 
 		o.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
 	}
 	var err error
-	if o.Token, err = conf.secret(c, "token-file", "credential-command", tokenVariable, "who you are"); err != nil {
+	if o.Token, err = conf.secret(c, "token-file", "credential-command", TokenVariable, "who you are"); err != nil {
 		return nil, err
 	}
 	o.Command.Line, o.Token.Command, o.Command.Workspace = o.Token.Command, "", WorkspaceOf(c)
@@ -117,7 +117,7 @@ func (conf *Configuration) checkVariables() error {
 	if !conf.Files.ChosenByWorkspace() {
 		return nil
 	}
-	names := []string{tokenVariable, clientSecretVariable}
+	names := []string{TokenVariable, clientSecretVariable}
 	for _, flag := range []string{"header", "token-file", "credential-command", "client-key", "oauth-client-secret-file"} {
 		if conf.Given(flag) == ByVariable {
 			names = append(names, frame.Env(flag)[0])

@@ -5,11 +5,13 @@ import (
 	"embed"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/internal/agentproc"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/config"
@@ -52,6 +54,7 @@ type launch struct {
 	name, command string
 	args          []string
 	headers       []string // written like "Name: value"
+	token         string   // that of [reach.TokenVariable]
 }
 
 // settingsOf fills an editor's settings in.
@@ -71,21 +74,23 @@ func settingsOf(file string, l *launch) (string, error) {
 	for _, a := range l.args {
 		args = append(args, literal(a))
 	}
-	set := ""
-	switch value := strings.Join(l.headers, "\n"); {
-	case value == "":
-	case between == " ":
-		set = literal(frame.Env("header")[0] + "=" + value)
-	default:
-		set = fmt.Sprintf(variable, frame.Env("header")[0], literal(value))
+	var set []string
+	for _, v := range [][2]string{{frame.Env("header")[0], strings.Join(l.headers, "\n")}, {reach.TokenVariable, l.token}} {
+		switch {
+		case v[1] == "":
+		case between == " ":
+			set = append(set, literal(v[0]+"="+v[1]))
+		default:
+			set = append(set, fmt.Sprintf(variable, v[0], literal(v[1])))
+		}
 	}
 	template := string(text)
-	for place, none := range map[string]bool{"ARGS": len(args) == 0, "ENV": set == ""} {
+	for place, none := range map[string]bool{"ARGS": len(args) == 0, "ENV": len(set) == 0} {
 		if none {
 			template = strings.NewReplacer(place+", ", "", ", "+place, "", "{ "+place+" }", "{}").Replace(template)
 		}
 	}
-	return strings.NewReplacer("NAME", l.name, "COMMAND", literal(l.command), "ARGS", strings.Join(args, between), "ENV", set).Replace(template), nil
+	return strings.NewReplacer("NAME", l.name, "COMMAND", literal(l.command), "ARGS", strings.Join(args, between), "ENV", strings.Join(set, between)).Replace(template), nil
 }
 
 // literal is a string in JSON, TOML, YAML, Lua and Emacs Lisp.
@@ -105,13 +110,16 @@ func printSettings(p *frame.Program, c *cli.Context, said []string) error {
 	if err != nil {
 		return err
 	}
+	if os.Getenv(reach.TokenVariable) != "" {
+		l.token = "VALUE"
+	}
 	text, err := settingsOf(editorSettings[at].file, l)
 	if err != nil {
 		return err
 	}
 	p.Say("this goes into %s, beside what is there", editorSettings[at].where)
-	if len(l.headers) > 0 {
-		p.Say("put the values of your headers where it says VALUE; or run a2astdio auth login once, which keeps a token outside of the editor's settings")
+	if len(l.headers) > 0 || l.token != "" {
+		p.Say("put your token, or the values of your headers, where it says VALUE; or run a2astdio auth login once, which keeps a token outside of the editor's settings")
 	}
 	_, err = fmt.Fprint(p.Stdout, text)
 	return err
@@ -119,11 +127,10 @@ func printSettings(p *frame.Program, c *cli.Context, said []string) error {
 
 // launchOf is how an editor starts this program for the agent that the arguments, the
 // options, the variables or the files name, with the other options that are given.
-func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (*launch, error) {
+func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (_ *launch, err error) {
 	agent, command, name := conf.Agent, conf.Command, conf.Name
 	given := conf.AgentGiven != "" || len(said) > 0
 	if len(said) > 0 {
-		var err error
 		if agent, command, name, err = understand(conf, said[0]); err != nil {
 			return nil, err
 		}
@@ -140,6 +147,7 @@ func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (*launch
 	case command == "":
 		l.args = []string{"--agent", reach.Absolute(agent)}
 	default:
+		err = startsAnywhere(command)
 		l.args = []string{"--agent-command", command}
 	}
 	if file := frame.StringOf(c, "config"); file != "" {
@@ -156,7 +164,19 @@ func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (*launch
 		name, _, _ := strings.Cut(h, ":")
 		l.headers = append(l.headers, name+": VALUE")
 	}
-	return l, nil
+	return l, err
+}
+
+// startsAnywhere returns an error for a command whose program is found from here alone.
+func startsAnywhere(command string) error {
+	program, err := agentproc.Program(command)
+	if err != nil {
+		return frame.Usagef("%v", err)
+	}
+	if filepath.Base(program) != program && !filepath.IsAbs(program) {
+		return frame.Usagef("the command begins with the relative path %s, and an editor starts it in another directory: write %s", program, reach.Absolute(program))
+	}
+	return nil
 }
 
 // otherOptions are the options that are given, but for those that name the agent, and for
