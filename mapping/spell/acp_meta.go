@@ -39,6 +39,9 @@ func (m *acpMeta) note(s *mapping.Step) {
 	if s.Shown != m.shown && m.said != ([3]string{}) {
 		m.said = [3]string{}
 	}
+	if s.Kind == mapping.StepText && s.Own.Part == "" {
+		m.said[2] = "" // of the part before
+	}
 	for i, metadata := range [...]a2a.JSON{s.Metadata, s.Own.Metadata, s.Own.Part} {
 		if metadata != "" && string(metadata) != m.said[i] {
 			m.said[i], m.shown = strings.Clone(string(metadata)), strings.Clone(s.Shown)
@@ -47,10 +50,10 @@ func (m *acpMeta) note(s *mapping.Step) {
 	}
 }
 
-// begins reports whether a text that goes on says something for _meta, and so begins an
-// update of its own.
+// begins reports whether a text that goes on says something for _meta, or is behind a part that
+// does, and so begins an update of its own.
 func (m *acpMeta) begins(s *mapping.Step) bool {
-	return s.Own.Part != "" && string(s.Own.Part) != m.said[2] && hasExtension(string(s.Own.Part))
+	return string(s.Own.Part) != m.said[2] && (hasExtension(string(s.Own.Part)) || hasExtension(m.said[2]))
 }
 
 // hasExtension reports whether an object of metadata has an extension's member.
