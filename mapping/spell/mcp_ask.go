@@ -62,19 +62,36 @@ func form(words []string) *acp.ElicitationSchema {
 // yes: clients answer accept to what nobody has seen, or with a text that was not offered.
 func (e *MCPElicit) Answer(raw string) string {
 	o := gjson.Parse(raw)
-	if !gjson.Valid(raw) || !o.IsObject() || o.Get("action").Type != gjson.String || o.Get("action").Str != acp.ElicitAccept {
+	action, content := only(o, "action"), only(o, "content")
+	if !gjson.Valid(raw) || action.Type != gjson.String || action.Str != acp.ElicitAccept {
 		return ""
 	}
-	content := o.Get("content")
 	if e.Mode == acp.ElicitURL {
-		if content.Exists() && content.Raw != "{}" && content.Type != gjson.Null {
+		if content = o.Get("content"); content.Exists() && content.Raw != "{}" && content.Type != gjson.Null {
 			return "" // it took this for a form
 		}
 		return acp.ElicitAccept
 	}
-	choice := content.Get(choiceKey)
-	if !content.IsObject() || choice.Type != gjson.String {
+	choice := only(content, choiceKey)
+	if choice.Type != gjson.String {
 		return ""
 	}
 	return e.choices[choice.Str]
+}
+
+// only is a member of an object that is there once: which of two counts nobody knows.
+func only(o gjson.Result, key string) (value gjson.Result) {
+	n := 0
+	if o.IsObject() {
+		o.ForEach(func(k, v gjson.Result) bool {
+			if k.Str == key {
+				n, value = n+1, v
+			}
+			return true
+		})
+	}
+	if n != 1 {
+		return gjson.Result{}
+	}
+	return value
 }

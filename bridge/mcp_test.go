@@ -1,0 +1,372 @@
+package bridge_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// An mcpClient speaks MCP with a bridge to the demo agent, in virtual time.
+type mcpClient struct {
+	*testing.T
+	in    *io.PipeWriter
+	lines chan gjson.Result // closed when the bridge has ended
+	calls int
+}
+
+// withMCP runs a client. elicitation is what it declares; "" is nothing.
+func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mcpClient)) {
+	sessions := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		agent := demo.New(&demo.Options{Version: "both"})
+		defer agent.Close()
+		pipe := agent.Pipe()
+		defer pipe.Close()
+		network := &http.Transport{DialContext: pipe.DialContext}
+		defer network.CloseIdleConnections()
+		client, err := transport.NewClient(demo.PipeURL, &transport.ClientOptions{RoundTripper: network})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		in, toBridge := io.Pipe()
+		fromBridge, out := io.Pipe()
+		c := &mcpClient{T: t, in: toBridge, lines: make(chan gjson.Result, 1000)}
+		go func() { // ends with the bridge
+			for lines := bufio.NewScanner(fromBridge); lines.Scan(); {
+				c.lines <- gjson.Parse(strings.Clone(lines.Text()))
+			}
+			close(c.lines)
+		}()
+		opts.Client, opts.Protocol, opts.Store = client, bridge.ProtocolMCP, openStore(t, sessions)
+		ended := make(chan error, 1)
+		go func() { // ends with its input
+			ended <- bridge.Serve(context.Background(), in, out, &opts)
+			out.Close()
+		}()
+		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{` + elicitation + `}}}`)
+		c.next("i")
+		defer func() { // also behind a Fatal
+			toBridge.Close()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			for range c.lines { // to its end
+			}
+		}()
+		run(c)
+	})
+}
+
+const asksForms = `"elicitation":{"form":{}}`
+
+func (c *mcpClient) write(line string) {
+	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
+		c.Error(err)
+	}
+}
+
+// next returns the next answer, to a request; or, with "", the next request.
+func (c *mcpClient) next(id string) gjson.Result {
+	c.Helper()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		select {
+		case m, ok := <-c.lines:
+			isRequest := m.Get("method").Exists() && m.Get("id").Exists()
+			if ok && (id == "" && isRequest || id != "" && !isRequest && m.Get("id").String() == id) {
+				return m
+			}
+			if id == "" && !isRequest && m.Get("id").Exists() {
+				c.Fatalf("no question, but: %s", m)
+			}
+			if !ok {
+				c.Fatalf("the bridge has ended before it has answered %s", id)
+			}
+		case <-timer.C:
+			c.Fatalf("no answer to %s", id)
+		}
+	}
+}
+
+// call calls a tool, and returns the call's ID. more are further members of the parameters.
+func (c *mcpClient) call(tool, arguments string, more ...string) string {
+	c.calls++
+	c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, c.calls, tool, arguments, strings.Join(more, "")))
+	return fmt.Sprint(c.calls)
+}
+
+func textOfResult(m gjson.Result) string { return m.Get("result.content.0.text").Str }
+
+// handleIn is the handle that a result names.
+func handleIn(m gjson.Result) string {
+	_, rest, _ := strings.Cut(textOfResult(m), "handle: ")
+	handle, _, _ := strings.Cut(rest, "\n")
+	return handle
+}
+
+// stateless are the members of a request of 2026-07-28.
+const stateless = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}}}}`
+
+// wrongAnswers are answers to an elicitation that say nothing, or no.
+var wrongAnswers = []string{
+	`{"action":"decline"}`, `{"action":"cancel"}`, `{"action":"accept"}`, `{"action":"accept","content":null}`, `{"action":"accept","content":{}}`,
+	`{"action":"accept","content":{"choice":""}}`, `{"action":"accept","content":{"choice":"Reject"}}`, `{"action":"accept","content":{"choice":"allow once"}}`,
+	`{"action":"accept","content":{"choice":"Allow once "}}`, `{"action":"accept","content":{"choice":"proceed_once"}}`, `{"action":"accept","content":{"choice":true}}`,
+	`{"action":"accept","content":{"choice":1}}`, `{"action":"accept","content":{"choice":["Allow once"]}}`, `{"action":"accept","content":{"choice":{"Allow once":true}}}`,
+	`{"action":"accept","content":{"answer":"Allow once"}}`, `{"action":"accept","content":{"Choice":"Allow once"}}`, `{"action":"accept","content":"Allow once"}`,
+	`{"action":"accept","content":["Allow once"]}`, `{"action":"ACCEPT","content":{"choice":"Allow once"}}`, `{"action":true,"content":{"choice":"Allow once"}}`,
+	`{"action":["accept"],"content":{"choice":"Allow once"}}`, `{"content":{"choice":"Allow once"}}`, `{"choice":"Allow once"}`, `{}`, `[]`, `null`, `"accept"`, `true`, `1`,
+	`{"action":"accept","action":"decline","content":{"choice":"Allow once"}}`, `{"action":"accept","content":{"choice":"Allow once","choice":"Reject"}}`,
+	`{"action":"accept","content":{"choice":"Allow once"},"content":{}}`,
+}
+
+// TestMCPWrongAnswers: what is not an accept of an option that was offered allows nothing, in
+// both ways to ask, and the model hears what would have run.
+func TestMCPWrongAnswers(t *testing.T) {
+	const right = `{"action":"accept","content":{"choice":"Allow once"}}`
+	for _, answer := range append(slices.Clone(wrongAnswers), "error", right) {
+		withMCP(t, bridge.Options{Workspace: os.TempDir()}, asksForms, func(c *mcpClient) {
+			id := c.call("send_message", `{"text":"shell"}`)
+			asked := c.next("").Get("id").Raw
+			if answer == "error" {
+				c.write(`{"jsonrpc":"2.0","id":` + asked + `,"error":{"code":-32000,"message":"Allow once","data":` + right + `}}`)
+			} else {
+				c.write(`{"jsonrpc":"2.0","id":` + asked + `,"result":` + answer + `}`)
+			}
+			judge(c, answer, answer == right, textOfResult(c.next(id)))
+		})
+		if answer == "error" {
+			continue
+		}
+		withMCP(t, bridge.Options{Workspace: os.TempDir()}, "", func(c *mcpClient) {
+			m := c.next(c.call("send_message", `{"text":"shell"}`, stateless)).Get("result")
+			m = c.next(c.call("send_message", `{"text":"shell"}`, stateless, `,"requestState":`, m.Get("requestState").Raw, `,"inputResponses":{"q1":`, answer, `}`))
+			judge(c, answer, answer == right, textOfResult(m))
+		})
+	}
+}
+
+func judge(c *mcpClient, answer string, allows bool, text string) {
+	c.Helper()
+	ran, told := strings.Contains(text, `ran: "echo one`), strings.Contains(text, `not allowed: "echo one`)
+	if ran != allows || told == allows || ran == strings.Contains(text, "ran: nothing") {
+		c.Errorf("%s: %s", answer, text)
+	}
+}
+
+// TestMCPState: a state is good for the call that was asked, once, for an hour; what else comes
+// with one sends nothing, names the handle, and leaves the question open.
+func TestMCPState(t *testing.T) {
+	const answers = `,"inputResponses":{"q1":{"action":"accept","content":{"choice":"Allow once"}}}`
+	withMCP(t, bridge.Options{Workspace: os.TempDir()}, "", func(c *mcpClient) {
+		state := c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless)).Get("result.requestState").Str
+		with := func(state string) string { return `,"requestState":"` + state + `"` }
+		payload, mac, _ := strings.Cut(state, ".")
+		for why, m := range map[string]gjson.Result{
+			"another tool":      c.next(c.call("wait_task", `{"text":"shell","agent":"agent"}`, stateless, answers, with(state))),
+			"another text":      c.next(c.call("send_message", `{"text":"edit","agent":"agent"}`, stateless, answers, with(state))),
+			"another signature": c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with(payload+"."+strings.ToUpper(mac)))),
+			"no signature":      c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with(payload))),
+			"no state":          c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers)),
+			"nonsense":          c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with("v1."))),
+		} {
+			text := textOfResult(m)
+			if named := why == "no state" || why == "nonsense" || strings.Contains(text, "handle: agent."); !strings.Contains(text, "nothing was sent") || !named || !m.Get("result.isError").Bool() {
+				c.Errorf("%s: %s", why, m)
+			}
+		}
+		same := `{"agent":"agent", "text":"shell"}` // in another order
+		if text := textOfResult(c.next(c.call("send_message", same, stateless, answers, with(state)))); !strings.Contains(text, `ran: "echo one`) {
+			c.Errorf("the right state: %s", text)
+		}
+		if text := textOfResult(c.next(c.call("send_message", same, stateless, answers, with(state)))); strings.Contains(text, "ran:") || !strings.Contains(text, "handle: agent.") {
+			c.Errorf("the state again: %s", text)
+		}
+
+		m := c.next(c.call("send_message", `{"text":"shell"}`, stateless))
+		time.Sleep(time.Hour + time.Minute)
+		state, asked := m.Get("result.requestState").Str, strings.ReplaceAll(answers, "q1", m.Get("result.inputRequests.@keys.0").Str)
+		text := textOfResult(c.next(c.call("send_message", `{"text":"shell"}`, stateless, asked, with(state))))
+		if !strings.Contains(text, "nothing was sent") {
+			c.Errorf("an old state: %s", text)
+		}
+		handle := text[strings.Index(text, "agent."):strings.Index(text, "\nnext")]
+		m = c.next(c.call("wait_task", `{"handle":"`+handle+`"}`, stateless))
+		text = textOfResult(c.next(c.call("wait_task", `{"handle":"`+handle+`"}`, stateless, asked, with(m.Get("result.requestState").Str))))
+		if !strings.Contains(text, `ran: "echo one`) {
+			c.Errorf("the question that was left open: %s", text)
+		}
+	})
+}
+
+// TestMCPFiles: files are those of the workspace that anybody would call so.
+func TestMCPFiles(t *testing.T) {
+	outside, workspace := t.TempDir(), t.TempDir()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(path string, size int) { must(os.WriteFile(path, []byte(strings.Repeat("x", size)), 0o600)) }
+	must(os.MkdirAll(filepath.Join(workspace, ".git"), 0o700))
+	must(os.MkdirAll(filepath.Join(workspace, "src"), 0o700))
+	put(filepath.Join(outside, "secret"), 5)
+	put(filepath.Join(workspace, ".git", "config"), 5)
+	put(filepath.Join(workspace, ".env"), 5)
+	put(filepath.Join(workspace, "src", "good.txt"), 5)
+	put(filepath.Join(workspace, "large"), 8<<20+1)
+	must(os.Symlink(filepath.Join(outside, "secret"), filepath.Join(workspace, "out")))
+	must(os.Symlink(outside, filepath.Join(workspace, "outdir")))
+	must(os.Symlink(".env", filepath.Join(workspace, "hidden")))
+	must(os.Symlink("src/good.txt", filepath.Join(workspace, "inside")))
+	must(os.Link(filepath.Join(outside, "secret"), filepath.Join(workspace, "hard")))
+	good := []string{"src/good.txt", "./src/good.txt", "inside", filepath.Join(workspace, "src", "good.txt")}
+	bad := []string{"../" + filepath.Base(outside) + "/secret", filepath.Join(outside, "secret"), "out", "outdir/secret", "hidden", ".env", ".git/config", "src/../.env",
+		"hard", "src", ".", "", "none", "large", "src/good.txt\x00", "/dev/zero", "/proc/self/environ", "~/x"}
+	send := func(c *mcpClient, file any) string {
+		arguments, err := json.Marshal(map[string]any{"text": "hello", "files": []any{file}})
+		must(err)
+		return textOfResult(c.next(c.call("send_message", string(arguments))))
+	}
+	withMCP(t, bridge.Options{Workspace: workspace}, "", func(c *mcpClient) {
+		for _, path := range good {
+			if text := send(c, map[string]string{"path": path}); !strings.Contains(text, fmt.Sprintf("sent: %q (5 bytes)", path)) || !strings.Contains(text, "Hello from") {
+				t.Errorf("%s: %s", path, text)
+			}
+		}
+		for _, path := range bad {
+			if text := send(c, map[string]string{"path": path}); !strings.Contains(text, "nothing was sent") {
+				t.Errorf("%s: %s", path, text)
+			}
+		}
+		if text := send(c, map[string]string{"name": "a.txt", "content": "words"}); !strings.Contains(text, `sent: "a.txt" (5 bytes)`) {
+			t.Error(text)
+		}
+		for _, wrong := range []any{"src/good.txt", nil, map[string]any{}, map[string]any{"name": "x"}, map[string]any{"content": "x"}, map[string]any{"name": "x", "base64": "?"},
+			map[string]any{"path": "inside", "content": "x"}} {
+			if text := send(c, wrong); !strings.Contains(text, "nothing was sent") {
+				t.Errorf("%v: %s", wrong, text)
+			}
+		}
+	})
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "/"
+	}
+	for _, wide := range []string{"/", home, filepath.Dir(home)} {
+		withMCP(t, bridge.Options{Workspace: wide}, "", func(c *mcpClient) {
+			if text := send(c, map[string]string{"path": filepath.Join(workspace, "inside")}); !strings.Contains(text, "is no workspace") {
+				t.Errorf("%s: %s", wide, text)
+			}
+		})
+	}
+}
+
+// TestMCPAnyModel: a model calls any tool with any arguments, many at once, and its client
+// cancels some, and answers no question with yes. Each call that is not cancelled has one answer,
+// nothing panics, the bridge ends, and nothing has run.
+func TestMCPAnyModel(t *testing.T) {
+	for seed := range uint64(*anyAgents / 20) {
+		seed += *firstAny
+		withMCP(t, bridge.Options{Workspace: t.TempDir()}, asksForms, func(c *mcpClient) {
+			playAnyModel(c, rand.New(rand.NewPCG(seed, 3)))
+		})
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func playAnyModel(c *mcpClient, chance *rand.Rand) {
+	values := []string{`"shell"`, `"edit ../x"`, `"many"`, `"ask"`, `"hello"`, `"fail"`, `""`, `null`, `true`, `-1`, `1e300`, `[]`, `{}`, `["shell"]`, `{"path":"/etc/passwd"}`,
+		`[{"path":"/etc/passwd"}]`, `[{"name":"a","content":"b"}]`, `"agent"`, `"demo"`, `"http://evil.example/"`, `"agent.x"`, `".."`, `"yolo"`}
+	handles := []string{}
+	value := func() string {
+		if len(handles) > 0 && chance.IntN(3) == 0 {
+			return `"` + handles[chance.IntN(len(handles))] + `"`
+		}
+		return values[chance.IntN(len(values))]
+	}
+	owed := map[string]bool{}
+	for range 60 {
+		switch chance.IntN(8) {
+		case 0:
+			time.Sleep(time.Duration(chance.IntN(60)) * time.Second)
+		case 1:
+			for id := range owed {
+				c.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"` + pick(chance, "timed out", "") + `"}}`)
+				delete(owed, id) // it may have been answered before
+				break
+			}
+		default:
+			tool := pick(chance, "send_message", "send_message", "send_message", "wait_task", "cancel_task", "read_artifact", "list_agents", "approve", "add_agent")
+			var members []string
+			for _, key := range []string{"agent", "text", "handle", "files", "artifact", "page", "mode", "approve", "url", "headers"} {
+				if key == "text" || key == "handle" && tool != "send_message" || chance.IntN(6) == 0 {
+					members = append(members, fmt.Sprintf("%q:%s", key, value()))
+				}
+			}
+			more := pick(chance, "", "", stateless, stateless+`,"requestState":`+value()+`,"inputResponses":`+value())
+			owed[c.call(tool, "{"+strings.Join(members, ",")+"}", more)] = true
+		}
+		synctest.Wait()
+		for more := true; more; {
+			select {
+			case m := <-c.lines:
+				c.heard(m, chance, owed, &handles)
+			default:
+				more = false
+			}
+		}
+	}
+	time.Sleep(2 * time.Minute)
+	synctest.Wait()
+	for len(c.lines) > 0 {
+		c.heard(<-c.lines, chance, owed, &handles)
+	}
+	if len(owed) > 0 {
+		c.Errorf("no answer to %v", owed)
+	}
+}
+
+// heard takes a line: an answer, or a question, which is answered in a wrong way or not at all.
+func (c *mcpClient) heard(m gjson.Result, chance *rand.Rand, owed map[string]bool, handles *[]string) {
+	id := m.Get("id").Raw
+	if m.Get("method").Exists() {
+		if id != "" && chance.IntN(3) > 0 {
+			c.write(`{"jsonrpc":"2.0","id":` + id + `,"result":` + wrongAnswers[chance.IntN(len(wrongAnswers))] + `}`)
+		}
+		return
+	}
+	if m.Get("result").Exists() == m.Get("error").Exists() {
+		c.Error(errors.New("an answer with a result and an error, or neither: " + m.Raw))
+	}
+	delete(owed, id)
+	if text := textOfResult(m); strings.Contains(text, "ran: ") && !strings.Contains(text, "ran: nothing") {
+		c.Errorf("something has run: %s", text)
+	}
+	if handle := handleIn(m); handle != "" {
+		*handles = append(*handles, handle)
+	}
+}
