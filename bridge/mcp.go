@@ -91,7 +91,8 @@ type mcpCall struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	deadline time.Time
-	progress int // how many notifications it has had
+	progress int      // how many notifications it has had
+	talk     *mcpTalk // that it waits for
 }
 
 // mcpCancelled is the cause of a call's end that its client has cancelled.
@@ -230,6 +231,9 @@ func (c *mcpCall) isCancelled() (*mcpCancelled, bool) {
 // settle takes a call off the list of those that can be cancelled. false: the client has
 // cancelled it, and gets no answer.
 func (c *mcpCall) settle() bool {
+	if c.talk != nil {
+		c.talk.release()
+	}
 	e := c.server.mcp
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -100,7 +100,6 @@ func (e *mcpEditor) answered(c *mcpCall) {
 		c.say(true, "editor: "+otherCall)
 		return
 	}
-	defer t.release()
 	t.mu.Lock()
 	q := t.asks
 	t.mu.Unlock()

@@ -155,10 +155,11 @@ func (t *mcpTalk) attach(c *mcpCall) bool {
 	if t.call != nil {
 		return false
 	}
-	t.call = c
+	t.call, c.talk = c, t
 	return true
 }
 
+// release ends that, before the call is answered: the client's next may follow at once.
 func (t *mcpTalk) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

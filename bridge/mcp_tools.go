@@ -43,7 +43,6 @@ func (e *mcpEditor) sendMessage(c *mcpCall) {
 	if !ok {
 		return
 	}
-	defer t.release()
 	prompt, sent, err := c.files(t.agent)
 	if err != nil {
 		c.fault(t.agent, fmt.Errorf("%w: nothing was sent", err))
@@ -124,7 +123,6 @@ func (e *mcpEditor) waitTask(c *mcpCall) {
 	if !ok {
 		return
 	}
-	defer t.release()
 	t.mu.Lock()
 	lost := !t.runs && t.err != nil
 	t.mu.Unlock()
@@ -281,7 +279,6 @@ func (e *mcpEditor) cancelTask(c *mcpCall) {
 	}
 	if t.stop() || t.cancelResting(c) {
 		if t.attach(c) {
-			defer t.release()
 			t.await(c)
 		} else {
 			c.say(false, "state: canceled\nhandle: "+t.session.ID)

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // MCPCommand is the command mcp: the agents as tools of an MCP client's model.
@@ -76,7 +78,7 @@ var _ bridge.Agents = (*mcpAgents)(nil)
 func (a *mcpAgents) Names() ([]string, error) {
 	names, err := a.names()
 	if err == nil && len(names) == 0 {
-		err = reach.ErrNoAgent
+		return nil, errors.New("bridge: no agent is set up yet: the user runs this in a terminal: " + safe.ShellWord(reach.Self()) + " setup")
 	}
 	if err != nil {
 		return nil, explainSetup(err)
