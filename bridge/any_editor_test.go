@@ -63,7 +63,8 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 		out.Close()
 	})
 	if !e.lines && e.chance.IntN(5) > 0 {
-		for _, begin := range []string{`"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}`, `"session/new","params":{"cwd":"/","mcpServers":[]}`} {
+		hello := pick(e.chance, `{"protocolVersion":1,"clientCapabilities":{}}`, hello2)
+		for _, begin := range []string{`"initialize","params":` + hello, `"session/new","params":{"cwd":"/","mcpServers":[]}`} {
 			e.write(`{"jsonrpc":"2.0","id":"junk","method":` + begin + `}`)
 			synctest.Wait()
 		}
@@ -92,6 +93,9 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 		}
 	}
 }
+
+// hello2 asks for ACP's version 2.
+const hello2 = `{"protocolVersion":2,"info":{"name":"any","version":"1"},"capabilities":{"elicitation":{"form":{}}}}`
 
 // An anyEditor says what chance says.
 type anyEditor struct {
@@ -182,7 +186,7 @@ func (e *anyEditor) request() string {
 	prompt := fmt.Sprintf(`[{"type":"text","text":%q}]`, text)
 	message := fmt.Sprintf(`{"message":{"messageId":"m%d","role":"user","parts":[{"kind":"text","text":%q}]}}`, e.n, text)
 	method := pick(e.chance, "session/prompt", "session/prompt", "session/prompt", "session/prompt", "session/prompt", "session/new", "session/cancel", "session/load", "session/resume",
-		"session/list", "session/set_mode", "session/set_config_option", "session/close", "session/delete", "authenticate", "logout", "$/cancel_request", "initialize", "nonsense", "")
+		"session/list", "session/set_mode", "session/set_config_option", "session/close", "session/delete", "authenticate", "logout", "auth/login", "auth/logout", "$/cancel_request", "initialize", "nonsense", "")
 	if e.lines != (e.chance.IntN(20) == 0) {
 		method = pick(e.chance, "message/send", "message/stream", "message/stream", "message/stream", "message/stream", "toolCall/confirm", "tasks/resubscribe", "tasks/get", "tasks/list",
 			"tasks/cancel", "command/execute", "commands/get", "agent/getCard", "bridge/status", "$/cancel_request", "tasks/pushNotificationConfig/set", "tasks/pushNotificationConfig/list")
@@ -191,13 +195,13 @@ func (e *anyEditor) request() string {
 	if e.chance.IntN(5) > 0 {
 		switch {
 		case method == "initialize":
-			params = pick(e.chance, `{"protocolVersion":1,"clientCapabilities":{}}`, `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}},"terminal":true}}`, `{"protocolVersion":"x"}`, `{"protocolVersion":99}`)
+			params = pick(e.chance, `{"protocolVersion":1,"clientCapabilities":{}}`, `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}},"terminal":true}}`, `{"protocolVersion":"x"}`, `{"protocolVersion":99}`, hello2)
 		case method == "session/new":
 			params = pick(e.chance, `{"cwd":"/","mcpServers":[]}`, `{"cwd":"/","mcpServers":[]}`, `{"cwd":"/","mcpServers":[]}`, `{"cwd":"relative","mcpServers":[]}`, `{"cwd":"/","mcpServers":7}`)
 		case method == "session/prompt":
 			params = `{"sessionId":"` + session + `","prompt":` + prompt + `}`
 		case method == "session/load" || method == "session/resume":
-			params = `{"sessionId":"` + session + `","cwd":"/","mcpServers":[]}`
+			params = `{"sessionId":"` + session + `","cwd":"/","mcpServers":[]` + pick(e.chance, "", `,"replayFrom":{"type":"start"}`, `,"replayFrom":{"type":"x"}`) + `}`
 		case method == "session/set_mode":
 			params = `{"sessionId":"` + session + `","modeId":"` + pick(e.chance, "default", "yolo", "accept-edits", "x") + `"}`
 		case method == "$/cancel_request":

@@ -228,7 +228,6 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 func (t *turn) handOver(ctx context.Context, leg *leg) (*readers, bool) {
 	readers, task, owes := leg.handOver()
 	if task != nil {
-		t.fold.Cut()
 		_ = t.showTask(ctx, task) // an editor that fails has cancelled the turn
 	}
 	return readers, owes

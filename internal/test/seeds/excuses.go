@@ -32,7 +32,7 @@ var excuses = []Excuse{
 	{"the agent does not keep what it says", "its task has no history, so a cut is a gap",
 		[]string{"a gap is told where nothing is missing"},
 		func(v *view) bool {
-			return v.plan.Script.History == agent.HistoryNone && v.plan.Shape.Carrier != "artifact" || v.blind()
+			return v.plan.Script.History == agent.HistoryNone && (v.plan.Shape.Carrier != "artifact" || len(v.turn.Texts) == 0) || v.blind()
 		}},
 	{"a question that is not kept", "where the task has no history, of two questions only the newer one can be seen behind a cut",
 		[]string{"a question is not asked", "a call's end is not shown", "the turn does not end", "the turn ends late"},

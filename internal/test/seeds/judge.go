@@ -102,7 +102,7 @@ var questions = []question{
 	{"a gap is told where nothing is missing", func(v *view) string {
 		return text(v.judged() && v.gaps > 0 && v.letters == v.want(), "")
 	}},
-	{"a gap is told twice", func(v *view) string { return text(v.gaps > len(v.turn.Faults), "%d times", v.gaps) }},
+	{"a gap is told twice", func(v *view) string { return text(v.gaps > 1 || v.gaps > 0 && !v.troubled(), "%d times", v.gaps) }},
 	{"a thought is lost or doubled", func(v *view) string {
 		got := v.shown(editor.Thought)
 		return text(v.judged() && v.plan.Protocol != editor.Lines && len(got) != len(v.turn.Thoughts) && v.gaps == 0, "%q", got)
