@@ -225,6 +225,23 @@ func TestTypeScript2Replaced(t *testing.T) {
 	}
 }
 
+// A task whose turn is over, and that goes on since somebody else has answered it: the client sees
+// what comes of it. Here it goes on at once, and not minutes later: the bridge asks for it in the
+// same way.
+func TestTypeScript2After(t *testing.T) {
+	t.Parallel()
+	a := startTaskAgent(t, task("submitted"), status("input-required", "Shall I?"), nil, status("working", "Somebody said yes. "), status("completed", "It is done."))
+	c := startTS(t, t.TempDir(), "--agent", a)
+	c.do("new")
+	if s := c.prompt("ask", "", "end_turn"); s.text() != "Shall I?" {
+		t.Errorf("the question is %q", s.text())
+	}
+	after := c.do("wait")
+	if got := strings.ReplaceAll(after.text(), "|", ""); got != "Somebody said yes. It is done." || after.StopReason != "end_turn" || after.States[0] != "running" {
+		t.Errorf("behind the turn: %q %s, states %q", got, after.StopReason, after.States)
+	}
+}
+
 func task(state string) map[string]any {
 	return map[string]any{"kind": "task", "id": "t1", "contextId": "c1", "status": map[string]any{"state": state}}
 }
