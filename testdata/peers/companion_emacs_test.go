@@ -29,15 +29,17 @@ func openEmacs(t *testing.T, p *companionPlaces, file string) *emacs {
 		}
 	}
 	bin := programFolder(t)
-	plugin := filepath.Join(bin, "a2astdio.el")
-	text, err := exec.Command(binary, "companion", "plugin", "emacs").Output()
-	if err != nil {
+	sockets := filepath.Join(p.home, "emacs")
+	if err := os.Mkdir(sockets, 0o700); err != nil { // Emacs 30 wants it private
 		t.Fatal(err)
 	}
-	write(t, plugin, string(text))
-	e := &emacs{t: t, socket: filepath.Join(p.home, "emacs.sock"), env: append(p.env(), "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm")}
-	cmd := exec.Command("emacs", "-nw", "-Q", "--eval", `(progn (setq server-name "`+e.socket+`") (server-start))`, "-l", plugin, file)
+	folder := filepath.Join(p.home, ".emacs.d")
+	installPlugin(t, "emacs", filepath.Join(folder, "a2astdio.el"))
+	write(t, filepath.Join(folder, "init.el"), `(setq server-name "`+filepath.Join(sockets, "socket")+`") (server-start) (load "~/.emacs.d/a2astdio")`)
+	e := &emacs{t: t, socket: filepath.Join(sockets, "socket"), env: append(p.env(), "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm")}
+	cmd := exec.Command("emacs", "-nw", file)
 	cmd.Env, cmd.Dir = e.env, p.workspace
+	var err error
 	if e.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}

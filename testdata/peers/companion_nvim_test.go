@@ -24,12 +24,9 @@ func openNeovim(t *testing.T, p *companionPlaces, file string) *neovim {
 		t.Skip("this peer needs nvim, which is not here")
 	}
 	bin := programFolder(t)
-	plugin, err := filepath.Abs(filepath.Join("..", "..", "internal", "companion", "nvim.lua"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	installPlugin(t, "nvim", filepath.Join(p.home, ".config", "nvim", "plugin", "a2astdio.lua"))
 	n := &neovim{t: t, socket: filepath.Join(p.home, "nvim.sock"), env: append(p.env(), "PATH="+bin+":"+os.Getenv("PATH"))}
-	cmd := exec.Command("nvim", "--headless", "--clean", "--listen", n.socket, "--cmd", "set columns=120 lines=40", file, "+luafile "+plugin)
+	cmd := exec.Command("nvim", "--headless", "-i", "NONE", "--listen", n.socket, "--cmd", "set columns=120 lines=40", file)
 	cmd.Env, cmd.Dir = n.env, p.workspace
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
@@ -44,6 +41,19 @@ func openNeovim(t *testing.T, p *companionPlaces, file string) *neovim {
 		}
 	})
 	return n
+}
+
+// installPlugin does what docs/companion.md says.
+func installPlugin(t *testing.T, editor, file string) {
+	t.Helper()
+	text, err := exec.Command(binary, "companion", "plugin", editor).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, string(text))
 }
 
 // expr evaluates an expression of Vim's in it.
