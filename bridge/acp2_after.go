@@ -26,6 +26,7 @@ func (e *acpEditor) leave(conn requester, turn Turn, err error) {
 	if !goesOn {
 		return
 	}
+	w.kept = s.agent.opts.Store.JournalSize(s.ID)
 	w.ctx, w.stop = context.WithCancel(e.server.ctx)
 	s.mu.Lock()
 	free := s.turn == nil && !s.shutting
@@ -52,6 +53,7 @@ func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 		return
 	}
 	view := e.view(conn, w.session)
+	journals := w.alone()
 	out, told := e.out(w.session), cancelled
 	if !cancelled { // what does not change the state may say nothing
 		view.begins = func() {
@@ -73,5 +75,6 @@ func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 	if told || err != nil {
 		e.tellEnd(view, &result, err)
 	}
+	journals()
 	e.leave(conn, turn, err)
 }

@@ -29,6 +29,7 @@ type watcher struct {
 	task    string
 	rest    mapping.Rest // how it was left; the zero value if it works
 	pushes  *pushFeed
+	kept    int64 // of the journal, in bytes
 	ctx     context.Context
 	stop    context.CancelFunc
 	cancel  chan struct{} // has one if the editor has cancelled it
@@ -63,6 +64,17 @@ func (w *watcher) takeUp() (Turn, bool) {
 	}
 	s.watching, s.turn = nil, newTurn(s)
 	return Turn{s.turn}, true
+}
+
+// alone has nothing put into the journal, until the function that it returns is called, if another
+// process has put there what has moved the task: that one keeps its words.
+func (w *watcher) alone() (end func()) {
+	s := w.session
+	journal := s.journal
+	if s.agent.opts.Store.JournalSize(s.ID) != w.kept {
+		s.journal = nil
+	}
+	return func() { s.journal = journal }
 }
 
 // awaitMove waits until the task stands otherwise than it was left, or the user cancels it; not

@@ -155,3 +155,18 @@ func (r *journalReader) read() (line []byte, whole bool, err error) {
 		}
 	}
 }
+
+// JournalSize is how many bytes a session's journal has, whoever has written it; 0 if it has none.
+func (s *Store) JournalSize(id string) (size int64) {
+	if s == nil {
+		return 0
+	}
+	j := Journal{dir: filepath.Join(s.sessions, fileName(id))}
+	all, _ := generations(j.dir) // none that can be read: none
+	for _, n := range all {
+		if info, err := os.Stat(j.path(n)); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
+}

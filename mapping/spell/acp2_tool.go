@@ -11,6 +11,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // This file spells tool calls for version 2 of ACP: one update creates and changes them, a
@@ -63,7 +64,11 @@ func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 		t = &terminal{}
 		p.terminals[c.Shown] = t
 		update()
-		if command, _ := plainCommand(c); command != "" {
+		command, _ := plainCommand(c)
+		if raw := rawjson.Member(string(c.Input), "command"); command == "" && rawjson.IsString(raw) {
+			command = ask.Visible(calls.StringOf(raw))
+		}
+		if command != "" {
 			dst = rawjson.AppendField(dst, "command", command)
 		}
 		if dir := workingDirectory(c); dir != "" {
@@ -74,7 +79,8 @@ func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 		return dst, nil
 	}
 	added, ok := t.take(c)
-	if s.Changed&mapping.ToolCleared != 0 || !ok && c.OutputSoFar != "" && c.Output == nil {
+	isText := c.Output == nil && c.OutputSoFar != "" || c.Output != nil && c.Output.Text != ""
+	if s.Changed&mapping.ToolCleared != 0 && !c.Status.Ended() || !ok && isText {
 		// In version 2 what was written can be replaced.
 		t.written = ""
 		if added, _ = t.take(c); added == "" {
