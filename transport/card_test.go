@@ -57,19 +57,7 @@ func TestParseCard(t *testing.T) {
 				fmt.Fprintf(&w, "%q: %s in %s over %s\n", want, chosen.at.URL, chosen.protocol.name(), chosen.kind.name)
 			}
 		}
-		golden := file + ".golden"
-		if *wireUpdate {
-			if err := os.WriteFile(golden, []byte(w.String()), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if w.String() != string(want) {
-			t.Errorf("%s: got\n%s", file, w.String())
-		}
+		golden(t, file+".golden", w.String())
 	}
 }
 

@@ -86,17 +86,10 @@ func testResolveEnds(t *testing.T) {
 	}
 }
 
-// A testProcess is an agent's process that can be ended.
-type testProcess struct{ done chan struct{} }
-
-func (p testProcess) Done() <-chan struct{} { return p.done }
-func (p testProcess) Err() error            { return errors.New(`agent: "x" ended with status 3`) }
-func (p testProcess) Revive()               {}
-
 // After the agent's process has ended nothing is sent. Calls under way fail with that
 // error, even if the connection broke before the end of the process was known.
 func TestProcess(t *testing.T) {
-	p := testProcess{make(chan struct{})}
+	p := &lifeProcess{done: make(chan struct{})}
 	asked := 0
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -111,7 +104,7 @@ func TestProcess(t *testing.T) {
 	c := wireClient(t, agent.URL, &ClientOptions{Process: p})
 	for _, at := range []string{"under way", "afterwards"} {
 		_, err := invoke(c, "x", nil)
-		if !errors.Is(err, ErrExited) || err.Error() != `agent: "x" ended with status 3` {
+		if !errors.Is(err, ErrExited) || err.Error() != "agent: it died" {
 			t.Errorf("%s: err = %v", at, err)
 		}
 		if delivered := errors.Is(err, ErrPossiblyDelivered); delivered != (at == "under way") || delivered == errors.Is(err, ErrUnreachable) {
