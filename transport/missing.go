@@ -103,10 +103,9 @@ func noRoute(status int) bool {
 
 // Lacks is what an agent is known not to offer, from its card or by having been asked.
 type Lacks struct {
-	// Streaming, Subscribe, Get, List and Push are the operations: messages with a
-	// streamed answer, to follow a task again, to ask for one, to list them, and push
-	// notifications.
-	Streaming, Subscribe, Get, List, Push bool
+	// Streaming, Subscribe and Get are the operations: messages with a streamed answer, to
+	// follow a task again, and to ask for one.
+	Streaming, Subscribe, Get bool
 }
 
 // Lacks returns what is known so far. Nothing is asked of the agent for it.
@@ -118,7 +117,7 @@ func (c *Client) Lacks() Lacks {
 		return Lacks{}
 	}
 	lacks := func(kind opKind) bool { return e.missing.refusal(kind) != nil }
-	return Lacks{Streaming: e.now().plain, Subscribe: lacks(opSubscribe), Get: lacks(opGet), List: lacks(opList), Push: lacks(opSetPush)}
+	return Lacks{Streaming: e.now().plain, Subscribe: lacks(opSubscribe), Get: lacks(opGet)}
 }
 
 // explain adds to an agent's refusal what the user can do about it. The agent's

@@ -18,8 +18,6 @@ type Login struct {
 	// Origin is the agent's; Agent is its URL, without a query.
 	Origin string `json:"origin"`
 	Agent  string `json:"agent"`
-	// Schemes are the card's names of the schemes that it answers.
-	Schemes []string `json:"schemes,omitempty"`
 	// Account is the user's account, if the provider tells.
 	Account string    `json:"account,omitempty"`
 	Created time.Time `json:"created"`

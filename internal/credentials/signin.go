@@ -55,9 +55,6 @@ func (s *Source) SignIn(ctx context.Context, how *SignIn, user User) (*Login, er
 	if err := s.signInTo(ctx, login, st, how, user); err != nil {
 		return nil, err
 	}
-	if st.scheme.Name != "" {
-		login.Schemes = []string{st.scheme.Name}
-	}
 	s.opts.Learn(login.Secrets.all()...)
 	unlock, err := s.opts.Store.Lock(ctx, login)
 	if err != nil {
@@ -229,14 +226,11 @@ func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*L
 		c = &transport.Challenge{}
 	}
 	at, _ := url.Parse(s.opts.Agent)
-	key, scheme, err := s.opts.placed(secret, &transport.Challenge{URL: at, Card: how.Card, Authenticate: c.Authenticate})
+	key, _, err := s.opts.placed(secret, &transport.Challenge{URL: at, Card: how.Card, Authenticate: c.Authenticate})
 	if err != nil {
 		return nil, err
 	}
 	login := &Login{Origin: Origin(s.opts.Agent), Agent: safe.Bare(s.opts.Agent), Created: s.opts.Now(), Secrets: Secrets{Keys: []Key{key}}}
-	if scheme != "" {
-		login.Schemes = []string{scheme}
-	}
 	s.opts.Learn(secret, key.Value)
 	return login, s.keep(ctx, login)
 }

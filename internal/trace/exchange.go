@@ -44,7 +44,6 @@ type exchange struct {
 	sse           *sse // nil: no stream
 	said          said
 	events, bytes int64
-	status        int
 	newest, last  []byte // event: a view while bytes are read, later a copy
 }
 
@@ -140,7 +139,6 @@ func (w *worker) header(h http.Header) {
 }
 
 func (w *worker) response(x *exchange, at time.Time, h *responseHead) {
-	x.status = h.status
 	w.begin(at, WireAgent, DirIn, KindResponse)
 	w.number("x", x.n)
 	w.number("status", int64(h.status))

@@ -96,7 +96,6 @@ type Checker struct {
 	editor  editorWire
 	agent   agentWire
 	words   words
-	started bool
 	whole   bool // the trace has its last record
 	cut     int  // payloads of which only the beginning was recorded
 }
@@ -229,7 +228,6 @@ func (c *Checker) Add(r *trace.Record) {
 			c.note("the trace holds no texts (--trace-redact): what was said is not compared")
 		}
 		c.words.off = c.words.off || r.Mode == "tap" || r.Mode == "proxy" || r.Mode == "client"
-		c.started = true
 	case trace.KindStop:
 		c.whole = true
 	case trace.KindMessage:
