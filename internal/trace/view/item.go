@@ -255,8 +255,8 @@ func (it *Item) params(method string, p gjson.Result) {
 		it.Text = p.Get("name").Str + " " + p.Get("arguments").Raw
 	case p.Get("message").Exists() || p.Get("text").Exists():
 		it.Text = first(p, "text", "message") + texts(p.Get("message.parts"))
-	case p.Get("cwd").Exists():
-		it.Text = p.Get("cwd").Str
+	case p.Get("cwd").Exists(), p.Get("path").Exists():
+		it.Text = first(p, "cwd", "path")
 	case it.Session == "" && p.Exists():
 		it.Text = p.Raw
 	}
