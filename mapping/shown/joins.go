@@ -27,22 +27,25 @@ const (
 	cumulative        // each has said all of it
 )
 
-// enter goes on with the run that text of an item is shown in.
-func (s *Shown) enter(it *item, text string) {
+// enter goes on with the run that text of an item is shown in. unbegun: the text is to be
+// appended to an artifact that has not begun.
+func (s *Shown) enter(it *item, text string, unbegun bool) {
 	switch r := it.run; {
 	case s.inPlace && r != nil && s.held != nil && s.held.whole && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
 	case r == nil || r.epoch != s.epoch:
-		s.join(it, text)
+		s.join(it, text, unbegun)
 	case r != s.last: // two items grow in turns
 		s.last, r.at = r, len(s.said.text)
 	}
 }
 
 // join finds the run that text of an item is shown in: that of the message before it, if it
-// goes on with that, or else a new one.
-func (s *Shown) join(it *item, text string) {
-	if r := s.last; r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == Message && it.kind == Message && r.at <= len(s.said.text) {
+// goes on with that, or else a new one. So it does with artifacts that are appended to
+// before they have begun: PromptKit gives each piece of a text an artifact of its own.
+func (s *Shown) join(it *item, text string, unbegun bool) {
+	r := s.last
+	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message || unbegun) && r.at <= len(s.said.text) {
 		join, sure := joins(s.said.text[r.at:], r.sure || s.chunks, text)
 		// A message that ends the task is a question or an answer of its own more often than
 		// a last chunk.

@@ -378,7 +378,7 @@ func (s *Shown) Grow(g Grown, text string) bool {
 		g.it.turn != s.turn || g.it.kind != Artifact && len(text) >= g.it.n {
 		return false
 	}
-	s.enter(g.it, text)
+	s.enter(g.it, text, false)
 	s.note(g.it, text, 1)
 	return true
 }

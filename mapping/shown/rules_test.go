@@ -35,6 +35,8 @@ func TestLive(t *testing.T) {
 		"L8: the last chunk comes with the end":   {[]word{{"m1", "working", "ca"}, {"m2", "completed", "t."}}, "m1: cat."},
 		"L11: data parts of one artifact":         {[]word{{"a1", "", "{1}"}, {"a1+", "", "{1}"}, {"a1+", "", "{2}"}}, "a1: <{1}><{1}><{2}>"},
 		"tokens with IDs of their own":            {[]word{{"m1", "", "The"}, {"m2", "", " cat"}, {"m3", "", " saw"}, {"m4", "", " the"}, {"m5", "", " cat"}}, "m1: The cat saw the cat"},
+		"pieces that are artifacts":               {[]word{{"a1+", "", "You "}, {"a2+", "", "said "}, {"a3+", "", "it."}}, "a1: You said it."},
+		"artifacts that are appended to nothing":  {[]word{{"a1+", "", "Looking it up."}, {"a2+", "", "It is 42."}}, "a1: Looking it up.\na2: It is 42."},
 		"notes":                                   {[]word{{"m1", "", "found 42"}, {"m2", "", "It is 42."}}, "m1: found 42\nm2: It is 42."},
 		"a heading, and a list":                   {[]word{{"m1", "", "# Title"}, {"m2", "", "Some text"}, {"m3", "", "- a list"}}, "m1: # Title\nm2: Some text\nm3: - a list"},
 		"an artifact that grows over turns":       {[]word{{"a1", "", "The plan has one step."}, {"turn", "", ""}, {"a1", "", "The plan has one step. And two."}}, "a1: The plan has one step.\na1~1:  And two."},
