@@ -40,7 +40,9 @@ type cardSource struct {
 // An endpoint is what is known of an agent from its card.
 type endpoint struct {
 	vague bool // its card names the host only, and the user the place
-	card  *a2a.Card
+	// placeless: its card names no URL, and it is called where the user says.
+	placeless bool
+	card      *a2a.Card
 	// from is where the card was found, nil for a file.
 	from *url.URL
 	// err says why the agent cannot be called. The card can be shown all the same.
@@ -176,7 +178,7 @@ func (c *Client) loadCard() (*endpoint, error) {
 			first = err
 		}
 	}
-	if other != nil && (len(other.card.Interfaces) == 0 || c.atUser(other)) {
+	if other != nil && (c.isPlaceless(other) || c.atUser(other)) {
 		return other, nil
 	}
 	var status *a2a.Error

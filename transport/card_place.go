@@ -4,7 +4,10 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // isCardURL reports whether a URL looks like that of a card: a document, or the
@@ -45,6 +48,24 @@ func (c *Client) atUser(e *endpoint) bool {
 	}
 	w.news, w.why = nil, "its card names its host only, and --agent the place"
 	e.way, e.vague = w, true
+	return true
+}
+
+// isPlaceless reports whether an object names no URL. If it is a card for the rest, the agent
+// is called where --agent is, or below that at the usual path, in JSON-RPC: PromptKit's
+// examples have such cards.
+func (c *Client) isPlaceless(e *endpoint) bool {
+	if len(e.card.Interfaces) > 0 {
+		return false
+	}
+	n := node{gjson.Parse(string(e.card.Raw))}
+	if isCardURL(c.source.url) || !n.at("capabilities").IsObject() && !n.at("skills").IsArray() {
+		return true
+	}
+	e.card.Interfaces = []a2a.Interface{{URL: c.source.url.String(), Binding: bindingJSONRPC, Version: n.text("protocolVersion")}}
+	placed := c.endpointOf(e.card)
+	e.err, e.way, e.placeless = placed.err, placed.way, true
+	e.way.why = "its card names no URL, and --agent the place"
 	return true
 }
 

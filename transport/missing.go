@@ -130,6 +130,9 @@ func (e *endpoint) explain(w way, err error) error {
 	said := strings.TrimPrefix(err.Error(), "agent: ")
 	switch agent.Code {
 	case 0:
+		if e.placeless && noRoute(agent.HTTPStatus) {
+			return failf(err, "%s; the card of %s names no URL: is the agent at another one than --agent?", said, cardName(e.card))
+		}
 		if e.vague && agent.HTTPStatus == http.StatusNotFound {
 			host := w.url.Scheme + "://" + w.url.Host
 			return failf(err, "%s; the card of its origin is that of another URL: %s. If that is the agent, take --agent %s", said, cardSays(e.card), host)
