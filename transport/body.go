@@ -3,6 +3,7 @@ package transport
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"io"
 	"net/http"
 	"strings"
@@ -11,14 +12,42 @@ import (
 // This file reads bodies that an agent, or a gateway before it, compresses unasked or
 // labels wrongly.
 
-// checkEncoding refuses a compressed body; at is who sent it. We do not ask for
-// compression (newTransport), which would hold an event stream back.
-func checkEncoding(at string, resp *http.Response) error {
-	if encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); encoding != "" && encoding != "identity" {
+// decodeBody replaces a compressed body by the plain one; at is who sent it. We do not
+// ask for compression (newTransport), but RFC 9110 (12.5.3) allows it where a request
+// does not forbid it, and some gateways compress all text.
+func decodeBody(at string, resp *http.Response) error {
+	switch encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); encoding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength = -1
+		resp.Body = readCloser{&gzipBody{src: resp.Body}, resp.Body}
+	default:
 		resp.Body.Close()
 		return failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served", at, quote([]byte(encoding)))
 	}
 	return nil
+}
+
+// A gzipBody is a body that is compressed. Its head is read by the first Read, since a
+// stream may have no byte yet.
+type gzipBody struct {
+	src io.Reader
+	z   *gzip.Reader
+	err error
+}
+
+func (b *gzipBody) Read(p []byte) (int, error) {
+	if b.z == nil && b.err == nil {
+		if b.z, b.err = gzip.NewReader(b.src); b.err == io.EOF {
+			return 0, io.EOF // an empty body is empty in any encoding
+		}
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	return b.z.Read(p)
 }
 
 // A readCloser is a body that is read by way of something else.

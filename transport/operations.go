@@ -168,7 +168,11 @@ func (s *Stream) event() *a2a.Event { return s.way.protocol.redecoded(rawjson.Vi
 // while it is read.
 func (s *Stream) checkAnswer() error {
 	if s.body == nil && s.event().Kind == a2a.EventUnknown {
-		return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s", s.at, quote(s.result))
+		cure := ""
+		if rawjson.IsArray(rawjson.View(s.result)) { // Google's front ends have streams so
+			cure = ": if it is a stream in an array, ?alt=sse behind the agent's URL asks for events"
+		}
+		return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.at, quote(s.result), cure)
 	}
 	return nil
 }
