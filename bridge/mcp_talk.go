@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -39,7 +41,8 @@ type mcpTalk struct {
 	call    *mcpCall      // that waits, nil if none does
 	runs    bool          // a turn is running
 	detach  context.CancelCauseFunc
-	deaf    bool // its turn was cancelled: what it still says need not be taken
+	journal *store.Journal // the session's
+	deaf    bool           // its turn was cancelled: what it still says need not be taken
 	out     spell.MCP
 	notes   []string // lines of ours for the next result
 	state   a2a.State
@@ -102,6 +105,8 @@ func (t *mcpTalk) start(turn Turn, run func(ctx context.Context, turn Turn) (Res
 		t.err = errors.New("bridge: it ends, and nothing was sent")
 		return
 	}
+	t.session.keepJournal()
+	t.journal = t.session.journal // which the turn may give up
 	t.runs, t.detach, t.deaf, t.err, t.result, t.state = true, detach, false, nil, Result{}, ""
 	e.turns.Go(func() { // ends with the turn, or by leave or the end of the bridge's work
 		defer detach(nil)
@@ -171,8 +176,8 @@ const otherCall = "another call waits for this task already, and gets what is ne
 // await answers a call when the turn is over, or the call's time is. Questions that wait are
 // put to the user by it.
 func (t *mcpTalk) await(c *mcpCall) {
-	limit := time.NewTimer(time.Until(c.deadline))
-	defer limit.Stop()
+	limit, stop := context.WithDeadline(c.ctx, c.deadline)
+	defer stop()
 	pace := time.NewTicker(mcpPace)
 	defer pace.Stop()
 	asking := &mcpAsking{talk: t, call: c}
@@ -181,7 +186,10 @@ func (t *mcpTalk) await(c *mcpCall) {
 		t.mu.Lock()
 		q, runs, changed, doing := t.asks, t.runs, t.changed, t.out.Doing()
 		t.mu.Unlock()
-		if !runs {
+		if why, ok := c.isCancelled(); ok && !why.isLimit() {
+			t.stop()
+		}
+		if !runs || limit.Err() != nil {
 			asking.end()
 			t.report(c)
 			return
@@ -197,24 +205,9 @@ func (t *mcpTalk) await(c *mcpCall) {
 				told, toldAt = doing, now
 				c.tell(doing)
 			}
-		case <-limit.C:
-			asking.end()
-			t.report(c)
-			return
-		case <-c.ctx.Done():
-			asking.end()
-			t.givenUp(c)
-			return
+		case <-limit.Done(): // or the client has cancelled it, or the bridge ends
 		}
 	}
-}
-
-// givenUp is for a call that was cancelled, or whose bridge ends before its turn does.
-func (t *mcpTalk) givenUp(c *mcpCall) {
-	if why, ok := c.isCancelled(); ok && !why.isLimit() {
-		t.stop()
-	}
-	t.report(c)
 }
 
 // report answers a call with how the conversation stands, and what is new in it.
@@ -226,7 +219,7 @@ func (t *mcpTalk) report(c *mcpCall) {
 	said, content := t.out.Take(maxTaken)
 	left := t.out.Size()
 	if left == 0 {
-		t.session.record([]byte(spell.TakenLine))
+		_ = t.journal.Write([]byte(spell.TakenLine)) // without it, the next process says this again
 	}
 	head, isError := t.headLocked(left)
 	t.notes = nil
@@ -241,34 +234,32 @@ func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }
 	state, next := string(t.state), "the task goes on: call wait_task with this handle"
 	r := &t.result
-	switch failure := t.err; {
+	switch task := (*mapping.TaskError)(nil); {
 	case t.runs && t.asks != nil:
 		state, next = "waiting for the user", "call wait_task with this handle: it asks the user again. Nobody else can answer"
 	case t.runs:
 		state = "working"
-	case failure != nil:
-		isError = true
-		state, next = t.failure(failure)
 	case left > 0:
 		next = "call wait_task with this handle: there is more that the agent has said"
 	case r.State == a2a.StateAuthRequired:
 		next = "the agent waits until the user has signed in with it: tell the user, and call wait_task then"
+	case isUnauthenticated(t.err):
+		state, next, isError = "not signed in", "the user has to sign in: tell the user so", true
+	case t.err != nil && !errors.As(t.err, &task):
+		state, next, isError = "failed", "tell the user. Do not send the message again unless the user wants it, or it was surely not sent", true
 	case r.Waits || r.Question != "" || r.TaskID == "" && t.state == a2a.StateInputRequired: // that an earlier process has left
 		next = "the agent waits for an answer: send it by send_message with this handle, or ask the user first"
-	case r.State == a2a.StateCanceled:
-		next = "the task was cancelled. send_message with this handle goes on in the conversation"
-	case r.State == a2a.StateFailed || r.State == a2a.StateRejected:
-		isError = true
-		next = "the task has ended without success. send_message with this handle goes on in the conversation"
-	case state == "":
-		state = "answered"
-		fallthrough
 	default:
+		state = cmp.Or(state, "answered")
+		isError = t.err != nil || r.State == a2a.StateRejected
 		next = "the task is over. send_message with this handle goes on in the conversation"
 	}
 	line("state", state)
 	line("handle", t.session.ID)
 	line("next", next)
+	if t.err != nil && !t.runs {
+		line("why", strconv.Quote(t.agent.opts.Mask(t.err.Error())))
+	}
 	if t.runs && t.asks != nil {
 		line("asks the user", strconv.Quote(t.asks.what))
 	}
@@ -279,21 +270,6 @@ func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 		line("more", "wait_task has the rest, about "+strconv.Itoa(left)+" bytes")
 	}
 	return b.String(), isError
-}
-
-// failure says why a turn has failed, and what can be done.
-func (t *mcpTalk) failure(err error) (state, next string) {
-	text := t.agent.opts.Mask(err.Error())
-	var task *mapping.TaskError
-	switch {
-	case errors.As(err, &task):
-		state, next = string(task.State), "the task has ended without success. send_message with this handle goes on in the conversation"
-	case isUnauthenticated(err):
-		state, next = "not signed in", "the user has to sign in: tell the user so"
-	default:
-		state, next = "failed", "tell the user. Do not send the message again unless the user wants it, or it was surely not sent"
-	}
-	return state, next + "\nwhy: " + strconv.Quote(text)
 }
 
 // fence sets what an agent says apart from our own words: the agent cannot know the mark, and

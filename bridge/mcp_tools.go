@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -69,7 +71,6 @@ func (e *mcpEditor) sendMessage(c *mcpCall) {
 // has refused the first.
 func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlock) (Result, error) {
 	s := t.session
-	s.keepJournal()
 	if s.Title == "" {
 		s.Title = title(prompt)
 		s.save()
@@ -336,7 +337,7 @@ func (e *mcpEditor) listAgents(c *mcpCall) {
 	}
 	looks.Wait()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d agents can be asked by send_message; without a name %s is.\n", len(names), names[0])
+	fmt.Fprintf(&b, "send_message can ask these agents; without a name it asks %s.\n", names[0])
 	for i, name := range names {
 		fmt.Fprintf(&b, "\nagent: %s\n%s", name, texts[i])
 	}
@@ -376,16 +377,14 @@ func (e *mcpEditor) describe(ctx context.Context, name string) string {
 func (e *mcpEditor) underWay() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var b strings.Builder
-	for id, t := range e.talks {
+	text := ""
+	for _, id := range slices.Sorted(maps.Keys(e.talks)) {
+		t := e.talks[id]
 		t.mu.Lock()
 		if t.runs || t.out.Size() > 0 {
-			fmt.Fprintf(&b, "\nunder way: %s", id)
+			text += "\nunder way: " + id
 		}
 		t.mu.Unlock()
 	}
-	if b.Len() > 0 {
-		b.WriteString("\n")
-	}
-	return b.String()
+	return text
 }
