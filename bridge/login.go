@@ -35,5 +35,10 @@ type Asker interface {
 	Open(ctx context.Context, text, url string) (yes bool, err error)
 }
 
+// An Opener is an [Asker] that knows whether the editor opens pages.
+type Opener interface {
+	Opens() bool
+}
+
 // ErrCannotAsk: the editor has no way to ask that.
 var ErrCannotAsk = errors.New("editor: cannot ask the user that")

@@ -124,6 +124,9 @@ func (a *mcpAsker) Open(ctx context.Context, text, url string) (bool, error) {
 	return a.ask(ctx, text, &spell.MCPElicit{Mode: acp.ElicitURL, Message: text, URL: url, ElicitationID: a.talk.agent.opts.NewID()})
 }
 
+// Opens implements [Opener]: nobody signs in elsewhere.
+func (a *mcpAsker) Opens() bool { return true }
+
 func (a *mcpAsker) ask(ctx context.Context, what string, elicit *spell.MCPElicit) (bool, error) {
 	r, err := a.talk.put(ctx, what, elicit)
 	if err == nil && r.cannot {

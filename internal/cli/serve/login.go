@@ -214,8 +214,12 @@ func (u *editorUser) open(ctx context.Context, text, url string, otherwise func(
 	})
 }
 
-// Browser implements [credentials.User].
-func (u *editorUser) Browser() bool { return auth.HasBrowser(os.Getenv) }
+// Browser implements [credentials.User]. A client that has said that it opens pages has a
+// browser on this machine, but by SSH, though the environment that it gives us may not tell.
+func (u *editorUser) Browser() bool {
+	opener, ok := u.user.(bridge.Opener)
+	return ok && opener.Opens() && os.Getenv("SSH_CONNECTION") == "" || auth.HasBrowser(os.Getenv)
+}
 
 // Secret implements [credentials.User]. It refuses: editors store what is typed.
 func (u *editorUser) Secret(_ context.Context, prompt string) (string, error) {
