@@ -2,6 +2,7 @@ package spell
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -31,6 +32,8 @@ type ACP struct {
 	meta      acpMeta
 	terminals map[string]*terminal // by the name that the editor knows the call by
 	outage    mapping.Outage
+	said      [16]string // the last messages with text: those that are told in turns are not new
+	isText    bool       // what the editor got last is text
 }
 
 // Append appends a line for each update that the steps make. Adjacent text of
@@ -42,14 +45,17 @@ func (e *ACP) Append(dst []byte, steps []mapping.Step) []byte {
 			i++
 			continue
 		}
+		if s.Kind == mapping.StepText {
+			dst = e.apart(dst, s.Shown)
+		}
 		e.meta.note(s)
 		if s.Kind == mapping.StepText {
 			for i+n < len(steps) && steps[i+n].Kind == mapping.StepText && steps[i+n].Shown == s.Shown && !steps[i+n].Repeats && !e.meta.begins(&steps[i+n]) {
 				n++
 			}
 			dst = e.text(e.place(dst, s), steps[i:i+n])
-		} else {
-			dst = e.step(dst, s)
+		} else if dst = e.step(dst, s); len(dst) > from {
+			e.isText = false
 		}
 		if e.Made != nil {
 			e.Made(steps[i:i+n], dst[from:])
@@ -114,6 +120,21 @@ func (e *ACP) closeContent(dst []byte, messageID string) []byte {
 
 func (e *ACP) closeChunk(dst []byte, messageID string) []byte {
 	return e.closeContent(append(dst, '}'), messageID)
+}
+
+// apart begins a paragraph where the text of a new message, or artifact, follows that of
+// another: CodeCompanion, avante and agent-shell do not look at messageId, and the words
+// of the two ran together.
+func (e *ACP) apart(dst []byte, shown string) []byte {
+	if !slices.Contains(e.said[:], shown) {
+		if e.V2 == nil && e.isText {
+			dst = e.chunks(dst, "agent_message_chunk", "\n\n", shown)
+		}
+		copy(e.said[1:], e.said[:])
+		e.said[0] = strings.Clone(shown)
+	}
+	e.isText = true
+	return dst
 }
 
 // text appends a run of text of one message.
