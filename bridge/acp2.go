@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -66,13 +67,15 @@ func (e *acpEditor) methods2() map[string]func(*editorRequest) {
 		acp.MethodSessionCancel:    e.cancel,
 		acp.MethodSessionSetConfig: e.setConfig2,
 		acp.MethodCancelRequest:    e.cancelRequest2,
+		acp.MethodSteering:         e.steer,
 	}
 }
 
 func (e *acpEditor) capabilities2(facts *store.CardFacts) *acp.Initialize2Response {
 	has := struct{}{}
 	r := &acp.Initialize2Response{ProtocolVersion: acp.Version2, Info: acp.Implementation{Name: "a2astdio", Title: "A2A agent", Version: e.version},
-		Meta: e.ownMeta(facts)}
+		Meta: map[string]any{"steering": map[string]bool{"supported": true}}}
+	maps.Copy(r.Meta, e.ownMeta(facts))
 	for _, m := range e.offeredMethods(facts) {
 		m2 := acp.AuthMethod2{MethodID: m.ID, Name: m.Name, Description: m.Description, Type: m.Type, Args: m.Args}
 		if m.Type == "" {
@@ -176,10 +179,14 @@ func (e *acpEditor) prompt2(c *editorRequest) {
 	if c.Notif || !c.decode(&p) {
 		return
 	}
-	session := e.session(c, p.SessionID)
-	if session == nil {
-		return
+	if session := e.session(c, p.SessionID); session != nil {
+		e.begin2(c, session, p.Prompt, func(id string) any { return acp.Prompt2Response{MessageID: id} })
 	}
+}
+
+// begin2 begins the turn of a prompt, which is answered with what answer returns when the prompt
+// has its place.
+func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.ContentBlock, answer func(id string) any) {
 	turn, err := session.queue()
 	if err != nil {
 		c.fail(acp.CodeInvalidRequest, fmt.Sprintf("editor: %d prompts of this session wait already: cancel them by session/cancel, or wait", maxHeld), "")
@@ -187,10 +194,55 @@ func (e *acpEditor) prompt2(c *editorRequest) {
 	}
 	turn.trace = traceOf(*c.Params)
 	e.hold(c.ID, turn)
-	running := e.server.spawn(func(ctx context.Context) { e.run2(ctx, c, turn, p.Prompt) })
+	running := e.server.spawn(func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
 	if !running {
 		turn.Discard()
 	}
+}
+
+// steer sends a message to the task of the turn that runs. Where none does, it is a prompt, if the
+// editor does not want to send that itself.
+func (e *acpEditor) steer(c *editorRequest) {
+	var p acp.PromptRequest
+	if c.Notif || !c.decode(&p) {
+		return
+	}
+	session := e.session(c, p.SessionID)
+	if session == nil {
+		return
+	}
+	turn := session.running()
+	switch {
+	case turn == nil && gjson.GetBytes(*c.Params, "_meta.steering.idleBehavior").Str == acp.SteeringPrompt:
+		c.reply(acp.Steering2Response{Outcome: acp.SteeringPrompt})
+		return
+	case turn == nil:
+		e.begin2(c, session, p.Prompt, func(string) any { return acp.Steering2Response{Outcome: acp.SteeringNewTurn} })
+		return
+	}
+	e.server.spawn(func(ctx context.Context) {
+		said := func() {
+			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), a2a.JSON(gjson.GetBytes(*c.Params, "prompt").Raw)
+			session.recordPrompt(&out, prompt, id)
+			e.send(ctx, out.Said(nil, prompt, id))
+		}
+		m, err := &steering{prompt: p.Prompt, taken: said, done: make(chan error, 1)}, errCannotSteer
+		select {
+		case turn.steers <- m:
+			select {
+			case err = <-m.done:
+			case <-turn.over:
+			case <-ctx.Done():
+			}
+		case <-turn.over:
+		case <-ctx.Done():
+		}
+		if err != nil {
+			c.reply(acp.Steering2Response{Outcome: acp.SteeringFailed, Reason: e.server.agent.opts.Mask(err.Error())})
+			return
+		}
+		c.reply(acp.Steering2Response{Outcome: acp.SteeringInjected})
+	})
 }
 
 // hold notes a prompt that is not answered yet, for $/cancel_request.
@@ -225,7 +277,7 @@ func (e *acpEditor) cancelRequest2(c *editorRequest) {
 }
 
 // run2 runs the turn of a prompt.
-func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, prompt []acp.ContentBlock) {
+func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, prompt []acp.ContentBlock, answer func(id string) any) {
 	defer e.letGo(c.ID)
 	session := turn.session
 	if err := turn.wait(ctx); err != nil {
@@ -245,7 +297,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 		}
 		id := view.said(ctx, *c.Params)
 		e.letGo(c.ID)
-		c.reply(acp.Prompt2Response{MessageID: id})
+		c.reply(answer(id))
 		if first {
 			e.send(ctx, out.Info(nil, session.Title, e.server.agent.opts.Now().UTC().Format(time.RFC3339)))
 		}

@@ -66,6 +66,10 @@ type turn struct {
 	trace          a2a.TraceContext // the editor's
 	// accepted, if set, is called when the prompt is about to be sent.
 	accepted func(ctx context.Context) error
+	// steers takes messages for the task; steering is the one that is to be sent next.
+	steers   chan *steering
+	steering *steering
+	sent     [2]string // ID and text of our newest message that was not refused
 	// execution is what the agent has answered to a slash command, if that was no
 	// stream: the leg sets it, and the fold has it otherwise.
 	execution atomic.Pointer[dialect.Execution]
@@ -73,7 +77,7 @@ type turn struct {
 }
 
 func newTurn(s *Session) *turn {
-	return &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, over: make(chan struct{}), canceller: newCanceller()}
+	return &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, over: make(chan struct{}), steers: make(chan *steering), canceller: newCanceller()}
 }
 
 func (t *turn) release() {
@@ -115,6 +119,8 @@ type request struct {
 	owes bool
 	// pushes is what the agent pushes of it, nil if it is not asked to.
 	pushes *pushFeed
+	// steering, if set, is what message says.
+	steering *steering
 	// leg, if set, is resumed instead of sending anything.
 	leg *leg
 	// send returns the stream that follows, and its task, if it is known; a nil
@@ -222,11 +228,12 @@ func (t *turn) send(m *a2a.Outgoing) *request {
 // runLeg makes a request and shows the leg until the agent is done or waits for the
 // user; then next is the request with the user's answers.
 func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, err error) {
-	leg, settled := r.leg, false
+	leg, settled, before := r.leg, false, t.sent
 	t.down, t.due = false, false
 	if leg == nil {
 		if r.message != nil {
-			t.fold.Sent(r.message.ID, textOf(r.message))
+			t.sent = [2]string{r.message.ID, textOf(r.message)}
+			t.fold.Sent(t.sent[0], t.sent[1])
 		}
 		r.pushes = t.session.pushes
 		leg = t.agent.follow(r)
@@ -238,6 +245,12 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		how = paused
 		if !settled {
 			how, err = t.stream(ctx, leg)
+		}
+		if how == steered {
+			return t.steer(ctx, leg, t.steering), ended, nil
+		}
+		if next = t.steered(r, leg, err, before); next != nil {
+			return next, ended, nil
 		}
 		if err != nil || how != paused {
 			t.observeEnd(err)
@@ -325,6 +338,11 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			}
 		case <-grace:
 			return t.overdue(), nil
+		case t.steering = <-t.steers:
+			if t.canSteer() {
+				return steered, nil
+			}
+			t.steering.over(errCannotSteer)
 		case <-ctx.Done():
 			return ended, ctx.Err()
 		}

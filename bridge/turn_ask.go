@@ -140,6 +140,8 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 			}
 		case r := <-replies:
 			return t.decide(ctx, leg, questions, r.answers, r.err)
+		case p := <-t.steers:
+			p.over(errCannotSteer)
 		case <-t.cancelled.Done():
 			// Not all clients answer their questions after a cancel (avante).
 			stop()

@@ -110,6 +110,14 @@ type Prompt2Response struct {
 	MessageID string `json:"messageId"`
 }
 
+// What became of a message for a turn that runs.
+const (
+	SteeringInjected = "injected"
+	SteeringNewTurn  = "startedNewTurn"
+	SteeringPrompt   = "promptRequired"
+	SteeringFailed   = "failed"
+)
+
 // Steering2Response says what became of a message for a turn that runs.
 type Steering2Response struct {
 	Outcome string `json:"outcome"`

@@ -52,10 +52,6 @@ func (e *ACP) tool2(dst []byte, s *mapping.Step) []byte {
 func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 	c, p := s.Tool, e.V2
 	t := p.terminals[c.Shown]
-	update := func() {
-		dst = append(e.open(dst, "terminal_update"), `,"terminalId":`...)
-		dst = rawjson.AppendString(dst, c.Shown)
-	}
 	switch {
 	case t == nil && s.New && mapping.ToolKind(c) == acp.KindExecute && !c.Bare:
 		if p.terminals == nil {
@@ -63,47 +59,26 @@ func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 		}
 		t = &terminal{}
 		p.terminals[c.Shown] = t
-		update()
-		command, _ := plainCommand(c)
-		if raw := rawjson.Member(string(c.Input), "command"); command == "" && rawjson.IsString(raw) {
-			command = ask.Visible(calls.StringOf(raw))
-		}
-		if command != "" {
-			dst = rawjson.AppendField(dst, "command", command)
-		}
-		if dir := workingDirectory(c); dir != "" {
-			dst = rawjson.AppendField(dst, "cwd", absolute(e.Cwd, dir))
-		}
-		dst = e.close(dst)
+		dst = e.openTerminal(dst, c)
 	case t == nil:
 		return dst, nil
 	}
 	added, ok := t.take(c)
 	isText := c.Output == nil && c.OutputSoFar != "" || c.Output != nil && c.Output.Text != ""
 	if s.Changed&mapping.ToolCleared != 0 && !c.Status.Ended() || !ok && isText {
-		// In version 2 what was written can be replaced.
-		t.written = ""
-		if added, _ = t.take(c); added == "" {
-			update()
-			dst = e.close(append(dst, `,"output":{"data":""}`...))
-		}
-		for i, piece := range e.pieces(added) {
-			if i == 0 {
-				update()
-				dst = e.close(append(appendBase64(append(dst, `,"output":{"data":`...), piece), '}'))
-				continue
-			}
-			dst = e.terminalChunk(dst, c, piece)
-		}
-		added = ""
+		t.written = "" // in version 2 what was written can be replaced
+		added, _ = t.take(c)
+		head, rest := ask.Split(strings.Join(e.pieces(added), ""), textMax)
+		dst = append(e.terminalUpdate(dst, c), `,"output":{"data":`...)
+		dst, added = e.close(append(appendBase64(dst, head), '}')), rest
 	}
 	for _, piece := range e.pieces(added) {
-		dst = e.terminalChunk(dst, c, piece)
+		dst = rawjson.AppendString(append(e.open(dst, "terminal_output_chunk"), `,"terminalId":`...), c.Shown)
+		dst = e.close(appendBase64(append(dst, `,"data":`...), piece))
 	}
 	if c.Status.Ended() {
 		delete(p.terminals, c.Shown)
-		update()
-		dst = append(dst, `,"exitStatus":{`...)
+		dst = append(e.terminalUpdate(dst, c), `,"exitStatus":{`...)
 		if code, ok := exitCode(c); ok {
 			dst = strconv.AppendInt(append(dst, `"exitCode":`...), code, 10)
 		}
@@ -112,9 +87,25 @@ func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 	return dst, t
 }
 
-func (e *ACP) terminalChunk(dst []byte, c *mapping.ToolCall, piece string) []byte {
-	dst = rawjson.AppendString(append(e.open(dst, "terminal_output_chunk"), `,"terminalId":`...), c.Shown)
-	return e.close(appendBase64(append(dst, `,"data":`...), piece))
+// terminalUpdate opens an update of a call's terminal.
+func (e *ACP) terminalUpdate(dst []byte, c *mapping.ToolCall) []byte {
+	return rawjson.AppendString(append(e.open(dst, "terminal_update"), `,"terminalId":`...), c.Shown)
+}
+
+// openTerminal appends what is known of the command that a new terminal runs.
+func (e *ACP) openTerminal(dst []byte, c *mapping.ToolCall) []byte {
+	command, _ := plainCommand(c)
+	if raw := rawjson.Member(string(c.Input), "command"); command == "" && rawjson.IsString(raw) {
+		command = ask.Visible(calls.StringOf(raw))
+	}
+	dst = e.terminalUpdate(dst, c)
+	if command != "" {
+		dst = rawjson.AppendField(dst, "command", command)
+	}
+	if dir := workingDirectory(c); dir != "" {
+		dst = rawjson.AppendField(dst, "cwd", absolute(e.Cwd, dir))
+	}
+	return e.close(dst)
 }
 
 func appendBase64(dst []byte, data string) []byte {
