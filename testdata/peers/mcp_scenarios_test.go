@@ -67,7 +67,7 @@ func put(t *testing.T, path, text string) {
 // server is the command of our server, in the place.
 func (p *mcpPlace) server(args ...string) *exec.Cmd {
 	cmd := exec.Command(binary, append(args, "mcp")...)
-	cmd.Dir, cmd.Env = p.work, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home}
+	cmd.Dir, cmd.Env = p.work, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "BROWSER=/no/such/browser"} // the client opens pages
 	return cmd
 }
 
@@ -217,7 +217,11 @@ var mcpStories = []struct {
 	}},
 	{"declined", "decline", "", "", refused(1)},
 	{"dismissed", "cancel", "", "", refused(1)},
-	{"accepted without an answer", "accept", "something else", "", refused(1)},
+	{"accepted without an answer", "accept", "something else", "", func(t *testing.T, c *mcpConnection, p *mcpPlace) {
+		_, err := c.call(t.Context(), "send_message", object{"agent": "demo-agent", "text": "edit"})
+		t.Log(err) // some SDKs look at what their user has answered
+		wantNoFile(t, p.work, "hello.txt")
+	}},
 	{"unanswerable", "", "", "", refused(0)},
 	{"longer than the limit", "", "", "mcp-wait = \"1s\"", func(t *testing.T, c *mcpConnection, p *mcpPlace) {
 		answers := []string{c.text("send_message", object{"agent": "sdk-agent", "text": "count 30 100"})}

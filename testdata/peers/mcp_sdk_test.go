@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/cookiejar"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,8 @@ func (p *person) answers(message, url string, schema any) (action string, conten
 	p.mu.Unlock()
 	if p.action == "accept" && url != "" {
 		go func() { // ends with the page, which is done when the sign-in is
-			if r, err := http.Get(url); err == nil {
+			jar, _ := cookiejar.New(nil) // never fails
+			if r, err := (&http.Client{Jar: jar}).Get(url); err == nil {
 				r.Body.Close()
 			}
 		}()
