@@ -170,6 +170,13 @@ func (c *mcpProgram) asksPerson(t *testing.T, p *mcpPlace, keys []string) *scrip
 	m := startScripted(t, scripted(edits))
 	p.model, p.person = m.url, true
 	r := c.start(t, p, "Do it.")
+	if c.typed {
+		within(t, "the client has our tools", func() bool { return p.heard(t, "tools/list") > 0 })
+		for _, key := range []string{"Do it.", "\r"} {
+			<-time.After(2 * time.Second)
+			r.terminal.press(key)
+		}
+	}
 	if c.before != "" {
 		r.terminal.shows(c.before)
 		<-time.After(time.Second)

@@ -25,6 +25,7 @@ type mcpProgram struct {
 	// before is shown first, Enter says yes to it.
 	accepts, declines []string
 	before            string
+	typed             bool // the prompt is
 	// cancelsByLimit: a call that has taken too long is cancelled in words that a person's has, too.
 	cancelsByLimit bool
 }
@@ -59,16 +60,16 @@ var mcpPrograms = []*mcpProgram{
 				"projects": object{p.work: object{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}))
 		},
 		args: func(p *mcpPlace, prompt string) []string {
-			args := []string{"--mcp-config", p.path("mcp.json"), "--strict-mcp-config", "--allowedTools", "mcp__a2astdio", "--", prompt}
+			args := []string{"--mcp-config", p.path("mcp.json"), "--strict-mcp-config", "--allowedTools", "mcp__a2astdio"}
 			if p.person {
-				return args
+				return args // it would send the prompt before it has our tools
 			}
-			return append([]string{"-p"}, args...)
+			return append(args, "-p", "--", prompt)
 		},
 		env: func(p *mcpPlace) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + p.model, "ANTHROPIC_API_KEY=fake", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "ENABLE_TOOL_SEARCH=false"}
 		},
-		accepts: []string{arrowRight, "\r", "\r"}, declines: []string{arrowRight, "\r", arrowDown, "\r"},
+		accepts: []string{arrowRight, "\r", "\r"}, declines: []string{arrowRight, "\r", arrowDown, "\r"}, typed: true,
 	},
 	{
 		name: "Codex", editor: "codex", npm: "@openai/codex", version: "0.169.0", path: "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",

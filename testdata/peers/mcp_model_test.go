@@ -94,7 +94,7 @@ func (m *scriptedModel) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := step{text: "A title."} // that is asked for beside the conversation, without our tools
-	prefix := toolPrefix(string(body))
+	prefix := toolPrefix(r.URL.Path, string(body))
 	if prefix != "" {
 		s = m.step(wire.answers(request))
 	}
@@ -144,13 +144,13 @@ func (m *scriptedModel) record() string {
 type object = map[string]any
 
 // toolPrefix is what stands before the names of our tools: each client has its own.
-func toolPrefix(request string) string {
+func toolPrefix(path, request string) string {
 	for _, prefix := range []string{"mcp__a2astdio__", "mcp_a2astdio_", "a2astdio_"} {
 		if strings.Contains(request, `"`+prefix+`send_message"`) {
 			return prefix
 		}
 	}
-	if strings.Contains(request, `"mcp__a2astdio"`) { // Codex has a namespace
+	if strings.HasSuffix(path, "/responses") && strings.Contains(request, `"mcp__a2astdio"`) { // Codex has a namespace
 		return "mcp__a2astdio."
 	}
 	return ""

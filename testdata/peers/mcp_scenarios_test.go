@@ -71,8 +71,20 @@ func (p *mcpPlace) server(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// sent counts the requests of some methods to agents, in all traces of the place.
-func (p *mcpPlace) sent(t *testing.T, methods ...string) (n int) {
+// sent counts the requests of some methods to agents.
+func (p *mcpPlace) sent(t *testing.T, methods ...string) int {
+	t.Helper()
+	return p.traced(t, "agent out request", methods)
+}
+
+// heard counts the requests of some methods from clients.
+func (p *mcpPlace) heard(t *testing.T, methods ...string) int {
+	t.Helper()
+	return p.traced(t, "editor in message", methods)
+}
+
+// traced counts records of some methods in all traces of the place.
+func (p *mcpPlace) traced(t *testing.T, what string, methods []string) (n int) {
 	t.Helper()
 	traces, err := filepath.Glob(p.path("trace-*")) // each agent but the first has its own
 	if err != nil {
@@ -85,7 +97,7 @@ func (p *mcpPlace) sent(t *testing.T, methods ...string) (n int) {
 		}
 		for line := range strings.Lines(string(b)) {
 			var r struct{ Wire, Dir, Kind, Method string }
-			if json.Unmarshal([]byte(line), &r) == nil && r.Wire == "agent" && r.Dir == "out" && r.Kind == "request" && slices.Contains(methods, r.Method) {
+			if json.Unmarshal([]byte(line), &r) == nil && r.Wire+" "+r.Dir+" "+r.Kind == what && slices.Contains(methods, r.Method) {
 				n++
 			}
 		}
