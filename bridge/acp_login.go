@@ -27,7 +27,10 @@ var errOtherLogin = errors.New("bridge: another sign-in has begun")
 // and run a command in a terminal. It says the latter in either of two ways: as ACP
 // has it (clientCapabilities.auth.terminal), or in the older one
 // (clientCapabilities._meta["terminal-auth"]), which wants the whole command.
-type abilities struct{ form, url, terminal, command bool }
+type abilities struct {
+	form, url, terminal, command bool
+	defaults                     bool // of forms, in MCP
+}
 
 func readAbilities(client []byte) abilities {
 	return abilities{

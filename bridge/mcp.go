@@ -169,6 +169,7 @@ func (e *mcpEditor) initialize(c *mcpCall) {
 		version = versions[0]
 	}
 	e.can = mcpAbilities(c.params.Get("capabilities"))
+	e.can.defaults = version >= "2025-11-25"
 	info, capabilities := e.self()
 	c.reply(map[string]any{"protocolVersion": version, "capabilities": capabilities, "serverInfo": info, "instructions": spell.MCPInstructions})
 }

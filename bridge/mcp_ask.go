@@ -162,8 +162,12 @@ func (a *mcpAsking) end() {
 func (a *mcpAsking) elicit(ctx context.Context, q *mcpQuestion) {
 	c := a.call
 	id := jsonrpc2.ID{Num: c.server.calls.Add(1)}
+	elicit := q.elicit
+	if c.can.defaults {
+		elicit = elicit.WithDefault()
+	}
 	var raw json.RawMessage
-	err := c.conn.Call(ctx, acp.MethodElicit, q.elicit, &raw, jsonrpc2.PickID(id))
+	err := c.conn.Call(ctx, acp.MethodElicit, elicit, &raw, jsonrpc2.PickID(id))
 	switch {
 	case ctx.Err() != nil:
 		_ = c.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere

@@ -29,6 +29,7 @@ type mcpState struct {
 	Question string `json:"q"`
 	Call     []byte `json:"c"` // a digest of the tool and its arguments
 	Until    int64  `json:"u"`
+	Page     bool   `json:"p,omitempty"`
 }
 
 // mcpSeal signs states, with a key that ends with the process.
@@ -75,12 +76,12 @@ func (t *mcpTalk) askBack(c *mcpCall, q *mcpQuestion) {
 	if !c.settle() {
 		return
 	}
-	elicit := *q.elicit
+	elicit := *q.elicit.WithDefault()
 	if elicit.ElicitationID = ""; elicit.Mode == "" {
 		elicit.Mode = acp.ElicitForm
 	}
 	seal := t.editor.seal
-	raw, _ := json.Marshal(mcpState{t.session.ID, q.id, c.digest(), t.agent.opts.Now().Add(stateLife).Unix()}) // strings and numbers
+	raw, _ := json.Marshal(mcpState{t.session.ID, q.id, c.digest(), t.agent.opts.Now().Add(stateLife).Unix(), elicit.URL != ""}) // strings and numbers
 	payload := base64.RawURLEncoding.EncodeToString(raw)
 	c.reply(&spell.MCPInput{Type: "input_required", State: payload + "." + seal.sign(payload),
 		Requests: map[string]spell.MCPRequest{q.id: {Method: acp.MethodElicit, Params: &elicit}}})
@@ -103,11 +104,16 @@ func (e *mcpEditor) answered(c *mcpCall) {
 	t.mu.Lock()
 	q := t.asks
 	t.mu.Unlock()
-	if q == nil || q.id != state.Question || !ours || !bytes.Equal(state.Call, c.digest()) || t.agent.opts.Now().Unix() > state.Until {
+	open := q != nil && q.id == state.Question
+	ours = ours && bytes.Equal(state.Call, c.digest()) && t.agent.opts.Now().Unix() <= state.Until
+	switch {
+	case ours && open:
+		t.answer(q, q.read(c.params.Get("inputResponses."+q.id).Raw))
+	case ours && state.Page: // the user was done with it before the client has said so
+	default:
 		c.say(true, nothing+"\nhandle: "+t.session.ID+"\nnext: call wait_task with this handle")
 		return
 	}
-	t.answer(q, q.read(c.params.Get("inputResponses."+q.id).Raw))
 	t.await(c)
 }
 

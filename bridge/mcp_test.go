@@ -36,7 +36,11 @@ type mcpClient struct {
 func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mcpClient)) {
 	sessions := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		agent := demo.New(&demo.Options{Version: "both"})
+		options := &demo.Options{Version: "both"}
+		if opts.Login != nil {
+			options.Auth = demo.AuthBearer
+		}
+		agent := demo.New(options)
 		defer agent.Close()
 		pipe := agent.Pipe()
 		defer pipe.Close()

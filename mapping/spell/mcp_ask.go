@@ -2,6 +2,7 @@ package spell
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/tidwall/gjson"
 
@@ -27,9 +28,11 @@ type MCPElicit struct {
 const choiceKey = "choice"
 
 // MCPApproval asks for an approval: what an agent wants to do, and the options that the user
-// has. agent is the name that the user has given it.
+// has. agent is the name that the user has given it. What rejects stands first, and other
+// editors have it last: Codex has the first option chosen, and asks itself just before whether
+// the tool may be called, so that a second Enter would allow what nobody has read.
 func MCPApproval(agent string, q mapping.Question) *MCPElicit {
-	var words []string
+	var no, yes []string
 	e := &MCPElicit{Message: "The agent " + agent + " asks for your approval.\n\n" + ask.WholeMarkdown(q.Call, q.Options), choices: map[string]string{}}
 	for _, o := range q.Options {
 		word := ask.OneLine(o.Name)
@@ -40,21 +43,42 @@ func MCPApproval(agent string, q mapping.Question) *MCPElicit {
 			word = fmt.Sprintf("%s (%d)", first, n)
 		}
 		e.choices[word] = o.ID
-		words = append(words, word)
+		if o.Allows() {
+			yes = append(yes, word)
+		} else {
+			no = append(no, word)
+		}
 	}
-	e.Schema = form(words)
+	if len(no) == 0 {
+		no = []string{"None of these (do not allow it)"}
+	}
+	e.Schema = form(append(no, yes...))
 	return e
 }
 
 // MCPConfirm asks a question that is answered by one of two words, of which only the first
 // agrees.
 func MCPConfirm(question, yes, no string) *MCPElicit {
-	return &MCPElicit{Message: question, choices: map[string]string{yes: yes, no: ""}, Schema: form([]string{yes, no})}
+	return &MCPElicit{Message: question, choices: map[string]string{yes: yes, no: ""}, Schema: form([]string{no, yes})}
 }
 
 func form(words []string) *acp.ElicitationSchema {
 	return &acp.ElicitationSchema{Type: "object", Required: []string{choiceKey},
 		Properties: map[string]any{choiceKey: map[string]any{"type": "string", "title": "Your choice", "enum": words}}}
+}
+
+// WithDefault is the same with the first word of a form as its default, for clients from
+// 2025-11-25 on.
+func (e *MCPElicit) WithDefault() *MCPElicit {
+	with := *e
+	if e.Schema != nil {
+		choice := maps.Clone(e.Schema.Properties[choiceKey].(map[string]any))
+		choice["default"] = choice["enum"].([]string)[0]
+		schema := *e.Schema
+		schema.Properties = map[string]any{choiceKey: choice}
+		with.Schema = &schema
+	}
+	return &with
 }
 
 // Answer reads what a client has answered: the ID of the option that the user has picked, and

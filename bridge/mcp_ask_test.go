@@ -1,0 +1,77 @@
+package bridge_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestMCPRejectionFirst: what a client has chosen before its user has read anything is no.
+func TestMCPRejectionFirst(t *testing.T) {
+	withMCP(t, bridge.Options{}, asksForms, func(c *mcpClient) {
+		for version, want := range map[string]string{"2025-06-18": "", "2025-11-25": "Reject", "2026-07-28": "Reject"} {
+			c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{` + asksForms + `}}}`)
+			c.next("i")
+			var choice gjson.Result
+			if version == "2026-07-28" {
+				choice = c.next(c.call("send_message", `{"text":"edit"}`, stateless)).Get("result.inputRequests.*.params.requestedSchema.properties.choice")
+			} else {
+				c.call("send_message", `{"text":"edit"}`)
+				m := c.next("")
+				choice = m.Get("params.requestedSchema.properties.choice")
+				c.write(`{"jsonrpc":"2.0","id":` + m.Get("id").Raw + `,"result":{"action":"decline"}}`)
+				c.next(fmt.Sprint(c.calls))
+			}
+			if choice.Get("enum.0").Str != "Reject" || choice.Get("enum.#").Int() != 3 || choice.Get("default").Str != want {
+				c.Errorf("%s: %s", version, choice)
+			}
+		}
+	})
+}
+
+// A pageLogin signs in by a page that the user is done with when the channel is closed.
+type pageLogin struct{ done chan struct{} }
+
+func (*pageLogin) Methods(bool) []acp.AuthMethod           { return nil }
+func (*pageLogin) Needed(context.Context, *a2a.Card) error { return nil }
+func (*pageLogin) SignOut(context.Context) error           { return nil }
+func (l *pageLogin) SignIn(ctx context.Context, user bridge.Asker) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	asked := make(chan struct{})
+	go func() { // ends with the answer, or the page
+		defer close(asked)
+		_, _ = user.Open(ctx, "Sign in", "https://id.example/")
+	}()
+	<-l.done
+	stop()
+	<-asked
+	return nil
+}
+
+// TestMCPPageDone: a page that is done with before the client has said that it was opened is no
+// stale question: the call goes on with what comes of it.
+func TestMCPPageDone(t *testing.T) {
+	login := &pageLogin{}
+	withMCP(t, bridge.Options{Login: login}, "", func(c *mcpClient) {
+		login.done = make(chan struct{})
+		asked := c.next(c.call("send_message", `{"text":"hello"}`, stateless))
+		if url := asked.Get("result.inputRequests.*.params.url").Str; url != "https://id.example/" {
+			c.Fatalf("%s", asked)
+		}
+		close(login.done)
+		synctest.Wait()
+		again := c.next(c.call("send_message", `{"text":"hello"}`, stateless, `,"inputResponses":{"q1":{"action":"accept"}},"requestState":"`+asked.Get("result.requestState").Str+`"`))
+		if text := textOfResult(again); !strings.Contains(text, "state: not signed in") { // the agent takes no token that this login has
+			c.Error(text)
+		}
+	})
+}
