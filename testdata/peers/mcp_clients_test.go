@@ -69,7 +69,7 @@ var mcpPrograms = []*mcpProgram{
 		env: func(p *mcpPlace) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + p.model, "ANTHROPIC_API_KEY=fake", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "ENABLE_TOOL_SEARCH=false"}
 		},
-		accepts: []string{arrowRight, "\r", "\r"}, declines: []string{arrowRight, "\r", arrowDown, "\r"}, typed: true,
+		accepts: []string{arrowRight, arrowDown, "\r", "\r"}, declines: []string{arrowRight, "\r", arrowDown, "\r"}, typed: true,
 	},
 	{
 		name: "Codex", editor: "codex", npm: "@openai/codex", version: "0.169.0", path: "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
@@ -88,7 +88,7 @@ var mcpPrograms = []*mcpProgram{
 			return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-C", p.work, "--", prompt}
 		},
 		env:     func(p *mcpPlace) []string { return []string{"CODEX_HOME=" + p.path(".codex")} },
-		accepts: []string{"\r"}, declines: []string{"\x1b"}, before: `run tool "send_message"`, cancelsByLimit: true,
+		accepts: []string{arrowDown, "\r"}, declines: []string{"\x1b"}, before: `run tool "send_message"`, cancelsByLimit: true,
 	},
 	{
 		name: "Gemini CLI", editor: "gemini", npm: "@google/gemini-cli", version: "0.61.0", path: "@google/gemini-cli/bundle/gemini.js", node: true,
