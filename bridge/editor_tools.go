@@ -44,7 +44,7 @@ const editorToolsName = "a2astdio_editor"
 func (e *acpEditor) serveTools(conn requester, s *Session) error {
 	start := e.server.agent.opts.EditorTools
 	t := &editorTools{editor: e, conn: conn, session: s}
-	if start == nil || len(t.offered()) == 0 {
+	if names, _ := t.offered(); start == nil || len(names) == 0 {
 		return nil
 	}
 	url, token, stop, err := start(t.answer)
@@ -64,32 +64,30 @@ func (s *Session) endTools() {
 	}
 }
 
-// An editorTool is a tool with the arguments that it takes.
-type editorTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-}
+// The tools, as MCP lists them.
+const (
+	pathMember = `"path":{"type":"string","description":"The absolute path of a file in the user's workspace"}`
+	readTool   = `{"name":"read_text_file","description":"Reads a text file as the user's editor has it, with changes that are not saved.",` +
+		`"inputSchema":{"type":"object","properties":{` + pathMember + `,"line":{"type":"integer","description":"The first line, from 1"},` +
+		`"limit":{"type":"integer","description":"How many lines"}},"required":["path"]}}`
+	writeTool = `{"name":"write_text_file","description":"Writes a whole text file through the user's editor. The user is asked first.",` +
+		`"inputSchema":{"type":"object","properties":{` + pathMember + `,"content":{"type":"string","description":"The whole new content"}},"required":["path","content"]}}`
+	openTool = `{"name":"open_files","description":"Lists the files that the user has open, with the cursor and the selection.",` +
+		`"inputSchema":{"type":"object","properties":{}}}`
+)
 
-const pathMember = `"path":{"type":"string","description":"The absolute path of a file in the user's workspace"}`
-
-// offered are the tools for which the editor has what they need.
-func (t *editorTools) offered() (tools []editorTool) {
-	fs := t.editor.client
-	if fs.reads {
-		tools = append(tools, editorTool{"read_text_file", "Reads a text file as the user's editor has it, with changes that are not saved.",
-			json.RawMessage(`{"type":"object","properties":{` + pathMember + `,"line":{"type":"integer","description":"The first line, from 1"},` +
-				`"limit":{"type":"integer","description":"How many lines"}},"required":["path"]}`)})
+// offered are the tools for which the editor has what they need, by their names.
+func (t *editorTools) offered() (names, tools []string) {
+	offer := func(has bool, name, tool string) {
+		if has {
+			names, tools = append(names, name), append(tools, tool)
+		}
 	}
-	if fs.reads && fs.writes {
-		tools = append(tools, editorTool{"write_text_file", "Writes a whole text file through the user's editor. The user is asked first.",
-			json.RawMessage(`{"type":"object","properties":{` + pathMember + `,"content":{"type":"string","description":"The whole new content"}},"required":["path","content"]}`)})
-	}
-	if ide := t.editor.server.ide; ide.opts.Companion != nil && ide.announced {
-		tools = append(tools, editorTool{"open_files", "Lists the files that the user has open, with the cursor and the selection.",
-			json.RawMessage(`{"type":"object","properties":{}}`)})
-	}
-	return tools
+	can, ide := t.editor.client, t.editor.server.ide
+	offer(can.reads, "read_text_file", readTool)
+	offer(can.reads && can.writes, "write_text_file", writeTool)
+	offer(ide.opts.Companion != nil && ide.announced, "open_files", openTool)
+	return names, tools
 }
 
 // answer is what the server does. It has no state.
@@ -97,17 +95,14 @@ func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
 	if m.Method == "initialize" {
 		return m.Initialize(mcp.Versions(), mcp.Implementation{Name: editorToolsName, Title: "The user's editor", Version: t.editor.version})
 	}
-	tools := t.offered()
-	list, err := json.Marshal(map[string]any{"tools": tools})
-	if err != nil {
-		return &mcp.Reply{JSONRPC: "2.0", ID: m.ID, Error: &mcp.Error{Code: jsonrpc2.CodeInternalError, Message: err.Error()}}
-	}
+	names, tools := t.offered()
+	list := json.RawMessage(`{"tools":[` + strings.Join(tools, ",") + `]}`)
 	return m.Answer(list, func(params json.RawMessage) (*mcp.CallResult, *mcp.Error) {
 		var call editorCall
 		if err := json.Unmarshal(params, &call); err != nil {
 			return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
 		}
-		if !slices.ContainsFunc(tools, func(tool editorTool) bool { return tool.Name == call.Name }) {
+		if !slices.Contains(names, call.Name) {
 			return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: "there is no tool " + call.Name}
 		}
 		text, err := t.call(ctx, &call)

@@ -79,17 +79,8 @@ type Implementation struct {
 	Version string `json:"version"`
 }
 
-// An InitializeResult begins a session of a server that has tools and nothing else.
-type InitializeResult struct {
-	ProtocolVersion string `json:"protocolVersion"`
-	Capabilities    struct {
-		Tools struct{} `json:"tools"`
-	} `json:"capabilities"`
-	ServerInfo Implementation `json:"serverInfo"`
-}
-
-// Initialize answers initialize. A client that asks for none of the versions is offered
-// the first.
+// Initialize answers initialize for a server that has tools and nothing else. A client that
+// asks for none of the versions is offered the first.
 func (m *Message) Initialize(versions []string, server Implementation) *Reply {
 	var asked struct {
 		ProtocolVersion string `json:"protocolVersion"`
@@ -100,7 +91,8 @@ func (m *Message) Initialize(versions []string, server Implementation) *Reply {
 	if !slices.Contains(versions, asked.ProtocolVersion) {
 		asked.ProtocolVersion = versions[0]
 	}
-	return &Reply{JSONRPC: "2.0", ID: m.ID, Result: &InitializeResult{ProtocolVersion: asked.ProtocolVersion, ServerInfo: server}}
+	return &Reply{JSONRPC: "2.0", ID: m.ID, Result: map[string]any{
+		"protocolVersion": asked.ProtocolVersion, "capabilities": map[string]any{"tools": struct{}{}}, "serverInfo": server}}
 }
 
 // A CallResult is the result of tools/call.
@@ -109,14 +101,13 @@ type CallResult struct {
 	IsError bool  `json:"isError,omitempty"`
 }
 
-// A TextContent is a part of a [CallResult].
-type TextContent struct {
-	Type string `json:"type"` // text
-	Text string `json:"text"`
-}
-
 // Text returns a result of one text.
-func Text(text string) *CallResult { return &CallResult{Content: []any{TextContent{"text", text}}} }
+func Text(text string) *CallResult {
+	return &CallResult{Content: []any{struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}{"text", text}}}
+}
 
 // Failure returns the result of a tool that has failed. The model reads it.
 func Failure(err error) *CallResult {
