@@ -22,7 +22,7 @@
 // ([mapping.Fold]) and has the editor show them. When calls wait for approval
 // the turn asks (turn_ask.go; who answers is decided in approve.go), and the answers are the next leg's message.
 //
-// What speaks with an editor (acp*.go, lines*.go, editor.go, elicit.go, ide.go, serve.go, setup.go,
+// What speaks with an editor (acp*.go, lines*.go, mcp*.go, editor.go, elicit.go, ide.go, serve.go, setup.go,
 // leaving.go) is above the rest, which names nothing of it.
 //
 // # States of a turn

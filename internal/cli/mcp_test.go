@@ -31,7 +31,7 @@ func TestMCPFiles(t *testing.T) {
 	}
 	e := newEditor(t, "mcp")
 	e.call(0, "initialize", `{"protocolVersion":"2025-06-18","capabilities":{}}`)
-	if r := e.call(1, "tools/call", `{"name":"send_message","arguments":{"agent":"two","text":"ask"}}`); !strings.Contains(r.Raw, "state: input-required") {
+	if r := e.call(1, "tools/call", `{"name":"send_message","arguments":{"agent":"two","text":"ask"}}`); !strings.Contains(r.Raw, "handle: two.") {
 		t.Errorf("an answer: %s", r.Raw)
 	}
 	if r := e.call(2, "tools/call", `{"name":"send_message","arguments":{"agent":"two","text":"slow"}}`); !strings.HasPrefix(r.Get("result.content.0.text").Str, "state: working\n") {

@@ -1,5 +1,5 @@
 // Package spell writes steps ([mapping.Step]) for editors: as updates of the Agent Client
-// Protocol ([ACP]), and as events of A2A lines ([Lines]). It reads what editors write, too: a
+// Protocol ([ACP]), as events of A2A lines ([Lines]), and as the text of a tool's result ([MCP]). It reads what editors write, too: a
 // prompt ([Prompt]) or a message ([ReadMessage]). A [Journal] keeps steps for a session that is
 // loaded again. It is pure, and it knows no dialect and no leg.
 //

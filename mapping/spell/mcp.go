@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// mcpArtifact is how much of an artifact's text a result repeats: as much as one result
-	// holds. More is served by page.
-	mcpArtifact = 10_000
+	// mcpArtifact is how much of an artifact's text a result repeats: what leaves room for what
+	// else is said. More is served by page.
+	mcpArtifact = 8_000
 	// mcpSmall is the longest file of text that stands in the text.
 	mcpSmall = 4_000
 	// mcpImage is the most base64 of images in one result.
