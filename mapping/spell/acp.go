@@ -77,7 +77,11 @@ func (e *ACP) step(dst []byte, s *mapping.Step) []byte {
 		if s.State.Terminal() {
 			return dst // it is the reason why the turn fails, and the reply has it
 		}
-		return e.chunks(dst, "agent_message_chunk", "\n[The agent reports an error: "+strings.TrimSpace(s.Text)+"]\n", "")
+		text := "\n[The agent reports an error: " + strings.TrimSpace(s.Text) + "]\n"
+		if e.V2 != nil {
+			return e.tell(dst, "error", text)
+		}
+		return e.chunks(dst, "agent_message_chunk", text, "")
 	case mapping.StepNotice:
 		return e.tell(dst, severity(s), s.Text)
 	case mapping.StepConnection:

@@ -1,6 +1,7 @@
 package spell
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -56,11 +57,16 @@ func (p *Places) name(shown string) string {
 	if as, ok := p.as[shown]; ok {
 		return as
 	}
-	if shown == "" {
-		p.notes++
-		return "note~" + strconv.Itoa(p.notes)
+	return cmp.Or(shown, "~") // some agents leave a message without a name
+}
+
+// note is the name of a message that the bridge itself says, where a conversation is shown again.
+func (p *Places) note() string {
+	if p == nil {
+		return ""
 	}
-	return shown
+	p.notes++
+	return "note~" + strconv.Itoa(p.notes)
 }
 
 // place notes where a step of an item is shown. If the step replaces the item, it takes the place

@@ -84,5 +84,5 @@ func (e *ACP) tell(dst []byte, severity, text string) []byte {
 	if e.Notices {
 		return e.notice(dst, severity, text)
 	}
-	return e.chunks(dst, "agent_message_chunk", text, "")
+	return e.chunks(dst, "agent_message_chunk", text, e.V2.note())
 }
