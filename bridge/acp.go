@@ -101,7 +101,7 @@ func (e *acpEditor) initialize(c *editorRequest) {
 		return
 	}
 	if !e.initialized { // requests under way may be reading it
-		e.abilities, e.client = readAbilities(p.ClientCapabilities), readClient(p.ClientCapabilities)
+		e.abilities, e.client = readAbilities(p.ClientCapabilities), readClient(cmp.Or(p.ClientInfo, &acp.Implementation{}).Name, p.ClientCapabilities)
 		if e.v2 {
 			e.abilities.terminal, e.client.notices = gjson.GetBytes(p.ClientCapabilities, "auth.terminal").IsObject(), true
 		}

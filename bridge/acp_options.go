@@ -29,11 +29,16 @@ type acpClient struct {
 	forms   bool // elicitation/create with a form
 	reads   bool // fs/read_text_file
 	writes  bool // fs/write_text_file
+	// runsTogether: see [spell.ACP.RunsTogether].
+	runsTogether bool
 	// terminal is the member of _meta in which the output of commands goes; "": none.
 	terminal spell.TerminalMember
 }
 
-func readClient(capabilities json.RawMessage) (c acpClient) {
+func readClient(name string, capabilities json.RawMessage) (c acpClient) {
+	// By their names: for the editors that keep messages apart, all text is the agent's own
+	// (sources of August 2026; avante does the same, and does not say who it is).
+	c.runsTogether = name == "CodeCompanion.nvim" || name == "agent-shell"
 	if len(capabilities) > maxCapabilities {
 		return c
 	}

@@ -201,7 +201,7 @@ func (e *acpEditor) view(conn requester, session *Session) *acpView {
 
 // out spells what is about a session, beside its turn.
 func (e *acpEditor) out(session *Session) spell.ACP {
-	out := spell.ACP{Session: session.ID, Notices: e.client.notices}
+	out := spell.ACP{Session: session.ID, Notices: e.client.notices, RunsTogether: e.client.runsTogether}
 	if e.v2 {
 		out.V2 = new(spell.Places)
 	}

@@ -23,6 +23,9 @@ type ACP struct {
 	// Terminal is the member of _meta in which the output of commands goes; "": it is
 	// content of the tool call.
 	Terminal TerminalMember
+	// RunsTogether says that the editor does not look at messageId: without a paragraph between
+	// them the words of two messages run together.
+	RunsTogether bool
 	// V2, if set, has version 2 spelled, and remembers where its items are shown.
 	V2 *Places
 	// Made, if set, is told by Append which steps became which lines.
@@ -127,11 +130,13 @@ func (e *ACP) closeChunk(dst []byte, messageID string) []byte {
 }
 
 // apart begins a paragraph where the text of a new message, or artifact, follows that of
-// another: CodeCompanion, avante and agent-shell do not look at messageId, and the words
-// of the two ran together.
+// another: see RunsTogether.
 func (e *ACP) apart(dst []byte, shown string) []byte {
+	if !e.RunsTogether || e.V2 != nil {
+		return dst
+	}
 	if !slices.Contains(e.said[:], shown) {
-		if e.V2 == nil && e.isText {
+		if e.isText {
 			dst = e.chunks(dst, "agent_message_chunk", "\n\n", shown)
 		}
 		copy(e.said[1:], e.said[:])
