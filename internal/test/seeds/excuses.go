@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
@@ -52,8 +53,16 @@ var excuses = []Excuse{
 		func(v *view) bool {
 			return v.plan.Shape.Form == "pieces+whole" && slices.ContainsFunc(v.turn.Texts, func(s string) bool { return len(shapes.Tokens(s, "words")) == 1 })
 		}},
+	{"a text that begins with all of the one before it", "no rule can tell that from the one before, grown",
+		[]string{"the words are not the agent's", "a loaded session does not show the conversation"},
+		func(v *view) bool {
+			return slices.ContainsFunc(v.turn.Texts, func(s string) bool {
+				i := slices.Index(v.turn.Texts, s)
+				return i > 0 && strings.HasPrefix(s, v.turn.Texts[i-1])
+			})
+		}},
 	{"an agent that does not cancel", "it was asked to, and the user was told that the task may still run",
-		[]string{"cancelled, and the task goes on"}, func(v *view) bool { return v.plan.Script.Cancel != agent.CancelTask }},
+		[]string{"cancelled, and the task goes on", "a cancel behind the turn does not reach its task"}, func(v *view) bool { return v.plan.Script.Cancel != agent.CancelTask }},
 	{"a silent agent", "a stall, or a head that does not come, is waited for",
 		[]string{"the turn ends late"}, func(v *view) bool { return v.fault(agent.Stall, agent.Hang) }},
 	{"behind a fault of the turn before", "its task may still run when the next prompt comes",

@@ -30,6 +30,7 @@ type view struct {
 	gaps    int
 	stop    string // end_turn, cancelled, refusal, error
 	acted   bool
+	late    bool // what the user did came behind the turn
 	whole   bool // the agent has said all
 }
 
@@ -48,7 +49,8 @@ func newView(p *Plan, r *Record, n int) *view {
 	v.letters, _, v.gaps = shapes.View(v.record.Shown)
 	v.letters = strings.ReplaceAll(v.letters, "Why.", "")
 	v.acted = !v.record.Acted.IsZero() && !v.record.Ended.Before(v.record.Acted)
-	v.whole = len(v.said) == len(p.Script.Turns[n].Steps)
+	v.late = !v.record.Acted.IsZero() && !v.acted
+	v.whole = len(v.said) >= len(p.Script.Turns[n].Steps)
 	switch stop := v.record.Stop; {
 	case v.record.Err != "":
 		v.stop = "error"
@@ -77,7 +79,10 @@ var questions = []question{
 		return text(v.stop == "end_turn" && len(v.record.Open) > 0, "%v", v.record.Open)
 	}},
 	{"the turn ends, and the task goes on", func(v *view) string {
-		return text(v.stop == "end_turn" && v.record.State != agent.Completed && v.record.State != agent.InputRequired, "it is %s", v.record.State)
+		return text(v.stop == "end_turn" && !v.late && v.record.State != agent.Completed && v.record.State != agent.InputRequired, "it is %s", v.record.State)
+	}},
+	{"a cancel behind the turn does not reach its task", func(v *view) string { // version 2 of ACP has a place for it
+		return text(v.plan.Protocol == editor.ACP2 && v.late && v.turn.Act.Kind == Cancel && !v.record.Later.Over(), "it is %s", v.record.Later)
 	}},
 	{"the turn ends before the agent's end", func(v *view) string {
 		return text(v.stop == "end_turn" && !v.whole, "%d of %d steps", len(v.said), len(v.plan.Script.Turns[v.n].Steps))

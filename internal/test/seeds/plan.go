@@ -136,7 +136,7 @@ func (p *Plan) turn(n int, voice *shapes.Voice) {
 	story := &agent.Turn{Prompt: fmt.Sprintf("question %d", n), Steps: []*agent.Step{{Kind: agent.TaskEvent, State: agent.Submitted}}}
 	add := func(steps ...*agent.Step) { story.Steps = append(story.Steps, steps...) }
 	d := p.draw(name("story"))
-	answers := slices.Clone(shapes.Sentences[p.draw("language").IntN(len(shapes.Sentences))][:3]) // none begins with another
+	answers := slices.Clone(shapes.Sentences[p.draw("language").IntN(len(shapes.Sentences))][:3])
 	d.Shuffle(3, func(i, j int) { answers[i], answers[j] = answers[j], answers[i] })
 	for i := range 1 + d.IntN(4) {
 		label := name(fmt.Sprint("act", i))

@@ -139,6 +139,7 @@ func (r *ended) judge(e Ending, steps int, do act, fault *agent.Fault, over net)
 	switch {
 	case stop == "end_turn" && len(r.open) > 0:
 		return "end_turn while a question waits"
+	case stop == "end_turn" && !r.acted.IsZero() && !acted: // what rests is cancelled behind the turn
 	case stop == "end_turn" && r.atReply != agent.Completed && r.atReply != agent.InputRequired:
 		return "end_turn while the task is " + string(r.atReply)
 	case stop == "end_turn" && len(r.said) < steps:
