@@ -206,7 +206,6 @@ func (t *Turn) story() []string {
 			return kind + " " + content + ": " + strings.Join(members, " ")
 		}
 		switch {
-		case content == "text" && l.text("params.update.content.text") == "\n\n": // between two messages
 		case content == "text" && text == len(lines)-1 && text >= 0 && id == message:
 			lines[text] += l.text("params.update.content.text")
 		case content == "text":

@@ -145,7 +145,7 @@ func TestPushKilled(t *testing.T) {
 				}
 			}
 			e.Kill() // the checks of Close know no session that is loaded
-			want := "working on it\n\n"
+			want := "working on it"
 			for i := range 60 {
 				want += fmt.Sprintf("chunk-%d ", i)
 			}
