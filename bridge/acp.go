@@ -351,7 +351,11 @@ func (e *acpEditor) prompt(c *editorRequest) {
 		}
 		prompt := e.server.ide.context(e.withBuffers(ctx, c.conn, turn, session.ID, p.Prompt))
 		result, turn, err := e.converse(ctx, c, turn, view, prompt)
-		turn.Discard()
+		if session.isShut() { // whoever loads it waits for the turn, and is to read the reply first
+			defer turn.Discard()
+		} else { // the next prompt may come right behind the reply
+			turn.Discard()
+		}
 		err = view.tellUnanswered(ctx, &result, err)
 		e.server.endPrompt(c.ID, session)
 		if err != nil {

@@ -55,6 +55,12 @@ func (s *Session) shut() {
 	}
 }
 
+func (s *Session) isShut() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shutting
+}
+
 // rest waits until nothing of a session runs that was shut.
 func (s *Session) rest() {
 	for {
