@@ -178,7 +178,8 @@ func (c *Client) loadCard() (*endpoint, error) {
 			first = err
 		}
 	}
-	if other != nil && (c.isPlaceless(other) || c.atUser(other)) {
+	if other != nil && (len(other.card.Interfaces) == 0 || other.placeless || c.atUser(other)) {
+		c.guard.wallet.card.Store(other.card)
 		return other, nil
 	}
 	var status *a2a.Error
@@ -233,7 +234,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	if b, err = c.checkCard(ctx, b, x.resp.Request.URL); err != nil {
 		return nil, false, err
 	}
-	e = c.newEndpoint(b, x.resp.Request.URL)
+	e = c.placed(c.newEndpoint(b, x.resp.Request.URL))
 	e.from = u
 	return e, false, nil
 }

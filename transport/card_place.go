@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -51,22 +52,24 @@ func (c *Client) atUser(e *endpoint) bool {
 	return true
 }
 
-// isPlaceless reports whether an object names no URL. If it is a card for the rest, the agent
-// is called where --agent is, or below that at the usual path, in JSON-RPC: PromptKit's
-// examples have such cards.
-func (c *Client) isPlaceless(e *endpoint) bool {
-	if len(e.card.Interfaces) > 0 {
-		return false
-	}
+// placed calls the agent of a card that names no URL where --agent is, or below that at the
+// usual path: PromptKit's examples have such cards. The binding is the user's, else the card's.
+// An object that is no card for the rest is left as it is.
+func (c *Client) placed(e *endpoint) *endpoint {
 	n := node{gjson.Parse(string(e.card.Raw))}
-	if isCardURL(c.source.url) || !n.at("capabilities").IsObject() && !n.at("skills").IsArray() {
-		return true
+	if len(e.card.Interfaces) > 0 || c.source.url == nil || isCardURL(c.source.url) || !n.at("capabilities").IsObject() && !n.at("skills").IsArray() {
+		return e
 	}
-	e.card.Interfaces = []a2a.Interface{{URL: c.source.url.String(), Binding: bindingJSONRPC, Version: n.text("protocolVersion")}}
-	placed := c.endpointOf(e.card)
-	e.err, e.way, e.placeless = placed.err, placed.way, true
-	e.way.why = "its card names no URL, and --agent the place"
-	return true
+	binding := cmp.Or(n.text("preferredTransport"), bindingJSONRPC)
+	for _, b := range c.speak {
+		if b.option == c.opts.Binding {
+			binding = b.name
+		}
+	}
+	e.card.Interfaces = []a2a.Interface{{URL: c.source.url.String(), Binding: binding, Version: n.text("protocolVersion")}}
+	e = c.endpointOf(e.card)
+	e.placeless, e.way.why = true, "its card names no URL, and --agent the place"
+	return e
 }
 
 // belongs reports whether a card that was found at the root of the host is that
@@ -79,6 +82,8 @@ func belongs(e *endpoint, agent, from *url.URL) bool {
 		return false
 	case isCardURL(agent), strings.HasPrefix(from.Path, below+"/.well-known/"), from.Path == below+cardOperation:
 		return true
+	case e.placeless:
+		return false
 	}
 	for _, i := range e.card.Interfaces {
 		u, err := url.Parse(i.URL)

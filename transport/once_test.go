@@ -19,7 +19,7 @@ func TestSendOnceAnswers(t *testing.T) {
 		{result: `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[{"text":"x"}]}]}}`, want: "1 completed t"},
 		{result: `{"kind":"task","id":"t","status":{"state":"input-required"}}`, want: "1 input-required t"},
 		{result: `{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"x"}]}}`, want: "2  "},
-		{result: `[{}]`, err: `agent: URL/rpc answered with a result that is neither a task nor a message: [{}]: if it is a stream in an array, ?alt=sse behind the agent's URL asks for events`},
+		{result: `[{}]`, err: `agent: URL/rpc answered with a result that is neither a task nor a message: [{}]: if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected`},
 		{result: `{"kind":"news"}`, err: `agent: URL/rpc answered with a result that is neither a task nor a message: {"kind":"news"}`},
 	} {
 		agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":`+test.result+`}`))

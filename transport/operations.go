@@ -170,7 +170,7 @@ func (s *Stream) checkAnswer() error {
 	if s.body == nil && s.event().Kind == a2a.EventUnknown {
 		cure := ""
 		if rawjson.IsArray(rawjson.View(s.result)) { // Google's front ends have streams so
-			cure = ": if it is a stream in an array, ?alt=sse behind the agent's URL asks for events"
+			cure = ": if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected"
 		}
 		return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.at, quote(s.result), cure)
 	}

@@ -108,13 +108,14 @@ func lastLines(b []byte) string {
 
 // ask runs the command for a URL. It prints a token (gcloud auth print-access-token,
 // az … -o tsv), or headers as the credential helpers of build tools do (EngFlow's
-// specification, as Bazel's --credential_helper has it): {"headers":{…},"expires":…}.
+// specification, as Bazel's --credential_helper has it): {"headers":{…},"expires":…};
+// {} needs none.
 func (c *Command) ask(ctx context.Context, to string, now time.Time) (*held, error) {
 	input, err := json.Marshal(map[string]string{"uri": to})
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.run(ctx, input)
+	out, err := c.run(ctx, append(input, '\n')) // a shell's read wants the end of the line
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (h *held) readHeaders(out []byte) error {
 		Headers map[string][]string `json:"headers"`
 		Expires time.Time           `json:"expires"`
 	}
-	if json.Unmarshal(out, &v) != nil || v.Headers == nil {
+	if json.Unmarshal(out, &v) != nil || v.Headers == nil && len(bytes.Fields(out[1:len(out)-1])) > 0 {
 		return errors.New(`it printed something that begins like JSON and is not {"headers":{"Authorization":["Bearer …"]}}, with "expires" in RFC 3339`)
 	}
 	if !v.Expires.IsZero() {

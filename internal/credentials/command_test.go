@@ -23,6 +23,7 @@ func TestCommandPrints(t *testing.T) {
 		{"\ufeffya29.token\r\n", "map[] ya29.token", ""},
 		{`{"headers":{"authorization":["Bearer x"],"x-goog-user-project":["p"]},"expires":"2026-11-22T10:00:00Z","other":1}`,
 			"map[Authorization:[Bearer x] X-Goog-User-Project:[p]] 2026-11-22", ""},
+		{"{ }\n", "map[] 2026-11-22", ""}, // it needs none
 		{"", "", "nothing"},
 		{"Please log in\n", "", "neither one token"},
 		{"caf\u00e9", "", "cannot stand in a header"},
@@ -37,7 +38,7 @@ func TestCommandPrints(t *testing.T) {
 		if err := os.WriteFile(file, []byte(test.out), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		h, err := (&Command{Line: helperCommand("cat", file)}).ask(t.Context(), "https://agent.example/", time.Now())
+		h, err := (&Command{Line: helperCommand("cat", file)}).ask(t.Context(), "https://agent.example/", time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC))
 		switch {
 		case test.err != "":
 			if err == nil || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "log in") {

@@ -251,9 +251,18 @@ func TestProgram(t *testing.T) {
 	if err := prompt(t.Context(), c); err != nil || p.Calls("token") != 2 {
 		t.Errorf("%v, %d", err, p.Calls("token"))
 	}
+	// The token for a closed card was got before anybody knew what the card wants.
+	a.closed = true
+	c, _ = a.client(t, &Options{OAuth: o})
+	err := prompt(t.Context(), c)
+	if last := p.Forms()[len(p.Forms())-1]; err != nil || last.Get("scope") != "agent" {
+		t.Errorf("%v, it asked for %v", err, last)
+	}
+	a.closed = false
+	asked := p.Calls("token")
 	o.Issuer = ""
 	c, _ = a.client(t, &Options{OAuth: o})
-	if err := prompt(t.Context(), c); !unauthenticated(err) || p.Calls("token") != 2 {
+	if err := prompt(t.Context(), c); !unauthenticated(err) || p.Calls("token") != asked {
 		t.Errorf("%v, %d", err, p.Calls("token"))
 	}
 	o.Issuer, o.Secret.Value = p.Issuer, "hunter3"

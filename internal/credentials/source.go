@@ -120,6 +120,9 @@ func (s *Source) Close() error {
 func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 	s.mu.Lock()
 	if c.Card != nil {
+		if s.card == nil && s.program != nil && s.opts.OAuth.Scopes == nil && len(wantedScopes(c.Card)) > 0 {
+			s.program.forget() // what was got for a closed card has not the scopes that it wants
+		}
 		s.card = c.Card
 	}
 	if c.Status != 0 {

@@ -98,8 +98,8 @@ func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 }
 
 // Methods implements [bridge.Login]. A browser is offered where there is a provider to
-// sign in at: named by the card, the user, or the agent's refusal (RFC 9728). An agent
-// that wants a token, or is down, has none.
+// sign in at, named by the card or the user. An agent that wants a token, or is down, has
+// none.
 func (e *editorLogin) Methods(oauth bool) []acp.AuthMethod {
 	if oauth || e.link.Credentials.NamesProvider() {
 		return e.methods
