@@ -167,6 +167,7 @@ type body struct {
 	lines  *bufio.Reader
 	stream bool   // of events
 	data   bool   // the current event has some
+	long   bool   // the current line goes on
 	line   []byte // what is not read of it
 	err    error  // behind it
 }
@@ -190,9 +191,13 @@ func (b *body) next() (line []byte, err error) {
 	if s.bytes == 0 || s.events == 0 {
 		return nil, errCut
 	}
-	line, err = b.lines.ReadBytes('\n')
+	line, err = b.lines.ReadSlice('\n')
+	rest := b.long
+	if b.long = err == bufio.ErrBufferFull; b.long {
+		err = nil
+	}
 	switch {
-	case !b.stream:
+	case !b.stream || rest:
 	case bytes.HasPrefix(line, []byte("data:")) && !b.data:
 		b.data = true
 		if err := s.Wait(b.ctx); err != nil {

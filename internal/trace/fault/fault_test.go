@@ -56,6 +56,24 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// An answer of one line is not kept whole, and is one event however long it is.
+func TestLongLine(t *testing.T) {
+	plan, err := Parse([]string{"cut-after=1event"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := "data: " + strings.Repeat("data:x", 1<<16) + "\n\n"
+	body := strings.NewReader(line + line)
+	resp := &http.Response{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body)}
+	plan.Of("m").Break(t.Context(), resp)
+	if n, err := resp.Body.Read(make([]byte, 1)); n != 1 || err != nil || body.Len() < len(line) {
+		t.Errorf("%d, %v, %d bytes are left to read", n, err, body.Len())
+	}
+	if rest, err := io.ReadAll(resp.Body); string(rest) != line[1:] || err != errCut {
+		t.Errorf("%d bytes, %v", len(rest), err)
+	}
+}
+
 // The request for a card uses nothing up, unless a fault names it.
 func TestCardIsNotCounted(t *testing.T) {
 	const card = "GET /.well-known/agent-card.json"
