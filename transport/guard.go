@@ -146,7 +146,10 @@ func (a *attempt) wrote() bool {
 			return true
 		}
 	}
-	return a.uncounted || !a.counted && a.body
+	if a.counted {
+		return a.uncounted
+	}
+	return a.body
 }
 
 // forget is called for a request that the agent has refused unread.

@@ -176,6 +176,8 @@ func (s *Source) planWithoutCard() (*step, error) {
 	switch {
 	case s.opts.OAuth.Issuer != "":
 		return &step{oauth: true, scopes: hint.Scopes}, nil
+	case s.Refusal() != nil && s.opts.Header.Get("Authorization") != "":
+		return nil, fmt.Errorf("nothing is left to sign in to: the agent refuses the Authorization of %s, which wins over a sign-in", s.headerBy())
 	case hint.Scheme == "basic", hint.Scheme == "bearer":
 		return &step{scheme: a2a.SecurityScheme{Type: "http", Scheme: hint.Scheme}}, nil
 	case s.Refusal() != nil:

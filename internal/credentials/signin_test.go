@@ -329,3 +329,20 @@ func TestScopes(t *testing.T) {
 		t.Errorf("%d requests for tokens", n)
 	}
 }
+
+// A header that the agent refuses would win over a sign-in: none is begun.
+func TestSignInBesideHeader(t *testing.T) {
+	for _, card := range []string{`"x":1`, `"securitySchemes":{"b":{"type":"http","scheme":"bearer"}},"security":[{"b":[]}]`} {
+		a := newAgent(t, nil)
+		a.card, a.takes = card, func(*http.Request) bool { return false }
+		c, s := a.client(t, &Options{Store: testStore(t), Header: http.Header{"Authorization": {"Bearer hunter2-old"}}})
+		if err := prompt(t.Context(), c); !unauthenticated(err) {
+			t.Fatal(err)
+		}
+		known, _ := c.Card(t.Context())
+		_, err := signIn(t, s, &SignIn{Card: known}, &tester{secret: "hunter2-new"})
+		if err == nil || !strings.Contains(err.Error(), "nothing is left to sign in to") {
+			t.Errorf("%s: %v", card, err)
+		}
+	}
+}
