@@ -223,13 +223,15 @@ func (r *Reader) Wait(ctx context.Context) error {
 	if err != nil || was.Size() > r.lines.offset {
 		return nil
 	}
-	if next, err := os.Open(r.file.Name()); err == nil && !r.kept {
-		if now, err := next.Stat(); err == nil && !os.SameFile(was, now) { // it was moved aside
+	if now, err := os.Stat(r.file.Name()); err == nil && !os.SameFile(was, now) && !r.kept { // it was moved aside
+		if was, err = r.file.Stat(); err != nil || was.Size() > r.lines.offset {
+			return nil // and was written to before that
+		}
+		if next, err := os.Open(r.file.Name()); err == nil {
 			r.file.Close()
 			r.file, r.lines, r.line = next, newLineReader(next), 0
-			return nil
 		}
-		next.Close()
+		return nil
 	}
 	if was.Size() == r.lines.offset {
 		return nil
