@@ -229,11 +229,7 @@ func (e *acpEditor) steer(c *editorRequest) {
 		m, err := &steering{prompt: p.Prompt, taken: said, done: make(chan error, 1)}, errCannotSteer
 		select {
 		case turn.steers <- m:
-			select {
-			case err = <-m.done:
-			case <-turn.over:
-			case <-ctx.Done():
-			}
+			err = <-m.done // the turn tells it before it is over
 		case <-turn.over:
 		case <-ctx.Done():
 		}

@@ -22,11 +22,14 @@ func (e *acpEditor) leave(conn requester, turn Turn, err error) {
 	}
 	asks := s.fold.State != a2a.StateInputRequired || s.fold.Question != "" || s.fold.WaitsForWords() || turn.card != nil && turn.turn.waits("")
 	goesOn := e.v2 && w.task != "" && !s.completed && asks && !turn.isCancelled() && s.watchFails <= maxWatchFails
+	if goesOn {
+		s.record(nil) // what is noted is written later, and would look like another process's
+		w.kept = s.agent.opts.Store.JournalSize(s.ID)
+	}
 	turn.Discard()
 	if !goesOn {
 		return
 	}
-	w.kept = s.agent.opts.Store.JournalSize(s.ID)
 	w.ctx, w.stop = context.WithCancel(e.server.ctx)
 	s.mu.Lock()
 	free := s.turn == nil && !s.shutting
@@ -44,7 +47,7 @@ func (e *acpEditor) leave(conn requester, turn Turn, err error) {
 func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 	defer w.stop()
 	w.pushes.listen(true)
-	state, cancelled, ok := w.awaitMove()
+	state, cancelled, ok := w.awaitMove(e.server.out.InputDone())
 	if !ok {
 		return
 	}

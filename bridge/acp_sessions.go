@@ -160,7 +160,8 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 			out.V2 = &session.places
 		}
 		sink = func(steps []mapping.Step, line []byte) error {
-			if batch = out.Append(batch, steps); steps == nil {
+			if batch = out.Append(batch, steps); steps == nil { // the user's words
+				session.places.Turn()
 				batch = append(append(batch, line...), '\n')
 			}
 			if len(batch) < loadBatch {

@@ -147,11 +147,6 @@ func (s *server) closed() bool {
 
 // finish waits until the work under way is done, or the editor is gone.
 func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
-	s.mu.Lock()
-	for _, session := range s.sessions {
-		session.unwatch()
-	}
-	s.mu.Unlock()
 	select {
 	case <-s.worked():
 	case <-gone:

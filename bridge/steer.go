@@ -34,6 +34,14 @@ func (p *steering) over(err error) {
 
 var errCannotSteer = errors.New("bridge: the agent works on nothing that a message could go to now, or it waits for an answer")
 
+// nextSteering has the messages for the task, one after the other: nil while one is under way.
+func (t *turn) nextSteering(leg *leg) <-chan *steering {
+	if p := leg.request.steering; p != nil && !p.told {
+		return nil
+	}
+	return t.steers
+}
+
 // canSteer reports whether a message may go to the turn's task: not while a question is open, or
 // it would be taken for the answer.
 func (t *turn) canSteer() bool {

@@ -338,7 +338,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			}
 		case <-grace:
 			return t.overdue(), nil
-		case t.steering = <-t.steers:
+		case t.steering = <-t.nextSteering(leg):
 			if t.canSteer() {
 				return steered, nil
 			}

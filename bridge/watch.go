@@ -71,15 +71,16 @@ func (w *watcher) takeUp() (Turn, bool) {
 func (w *watcher) alone() (end func()) {
 	s := w.session
 	journal := s.journal
-	if s.agent.opts.Store.JournalSize(s.ID) != w.kept {
-		s.journal = nil
+	if s.agent.opts.Store.JournalSize(s.ID) == w.kept {
+		return func() {}
 	}
+	s.journal = nil
 	return func() { s.journal = journal }
 }
 
 // awaitMove waits until the task stands otherwise than it was left, or the user cancels it; not
-// ok: it is not watched any more.
-func (w *watcher) awaitMove() (state a2a.State, cancelled, ok bool) {
+// ok: it is not watched any more. That ends with the editor's input, which no prompt is behind.
+func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, cancelled, ok bool) {
 	client := w.session.agent.opts.Client
 	timer := time.NewTimer(firstWatch)
 	defer timer.Stop()
@@ -90,6 +91,8 @@ func (w *watcher) awaitMove() (state a2a.State, cancelled, ok bool) {
 		case <-w.cancel:
 			return w.rest.State, true, true
 		case <-client.Exited():
+			return "", false, false
+		case <-inputDone:
 			return "", false, false
 		case <-w.ctx.Done():
 			return "", false, false

@@ -9,18 +9,21 @@ import "strings"
 func (s *Shown) SetInPlace() { s.inPlace = true }
 
 // mends reports whether a state has a known item as it should be shown: with more in the middle,
-// or, of an artifact, another text. One that holds the newest piece alone has neither.
+// or, of an artifact, another text. One that holds the newest piece alone has neither: so an
+// artifact that has come in pieces is never replaced by a text that lacks some of them, since
+// some agents keep the newest one alone, and it may not have been heard.
 func (s *Shown) mends(it *item, e *entry) bool {
-	was := ""
+	var said []byte
 	for i := range s.said.starts {
 		if b := &s.said.starts[i]; b.it == it {
-			was += string(s.said.text[b.at:s.said.end(i)])
+			said = append(said, s.said.text[b.at:s.said.end(i)]...)
 		}
 	}
+	was := string(said)
 	if it.dead || len(was) != it.n {
 		return false // other items have said some of it
 	}
-	return has(e.seq, was) || e.Kind == Artifact && !strings.Contains(was, e.seq)
+	return has(e.seq, was) || e.Kind == Artifact && it.events == 1 && !strings.Contains(was, e.seq)
 }
 
 // has reports whether a text has all of another in its order, with more between.

@@ -20,6 +20,7 @@ func TestInPlace(t *testing.T) {
 		"more in two places":                     {[]word{{"m1", "", "One "}, {"m1", "", "three, which is a number, and"}, {"m1", "", " seven."}}, []word{{ours, "", "hi"}, {"m1", "", "One two three, which is a number, and five and seven. "}}, "m1~1: One two three, which is a number, and five and seven. ", false},
 		"a replaced artifact":                    {[]word{{"a1", "", "One two"}}, []word{{ours, "", "hi"}, {"a1", "", "Four"}}, "a1~1: Four", false},
 		"the newest piece alone":                 {[]word{{"a1", "", "One "}, {"a1+", "", "two"}}, []word{{ours, "", "hi"}, {"a1", "", "two"}}, "a1: One two", true},
+		"a newest piece that was not heard":      {[]word{{"a1", "", "One "}, {"a1+", "", "two"}}, []word{{ours, "", "hi"}, {"a1", "", "three, which is long"}}, "a1: One two", true},
 		"the rest of a message behind a thought": {[]word{{"m1", "", "One "}, {"t1", "", "hm"}}, []word{{ours, "", "hi"}, {"m1", "", "One two"}}, "m1: One two\nt1: hm", false},
 		"another text of a message":              {[]word{{"m1", "", "Searching."}}, []word{{ours, "", "hi"}, {"m1", "", "Found it, at last."}}, "m1: Searching.", true},
 	} {

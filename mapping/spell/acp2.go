@@ -29,7 +29,7 @@ type Places struct {
 	terminals map[string]*terminal
 }
 
-// maxPlaces bounds what is kept: of more items none is replaced.
+// maxPlaces bounds what a turn keeps: of more items, and more often, none is replaced.
 const maxPlaces = 1 << 14
 
 // Turn notes that a turn begins: what an earlier one has shown stays.
@@ -82,7 +82,7 @@ func (e *ACP) place(dst []byte, s *mapping.Step) []byte {
 	}
 	name, names := p.name(s.Shown), p.shown[item]
 	alone := func(name string) bool { return p.owner[name] == item }
-	if s.Replaces && len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !alone(n) }) {
+	if s.Replaces && len(names) > 0 && len(p.as) < maxPlaces && !slices.ContainsFunc(names, func(n string) bool { return !alone(n) }) {
 		if p.as == nil {
 			p.as = map[string]string{}
 		}

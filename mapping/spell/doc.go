@@ -1,7 +1,12 @@
 // Package spell writes steps ([mapping.Step]) for editors: as updates of the Agent Client
-// Protocol ([ACP]), as events of A2A lines ([Lines]), and as the text of a tool's result ([MCP]). It reads what editors write, too: a
-// prompt ([Prompt]) or a message ([ReadMessage]). A [Journal] keeps steps for a session that is
-// loaded again. It is pure, and it knows no dialect and no leg.
+// Protocol ([ACP]), as events of A2A lines ([Lines]), and as the text of a tool's result
+// ([MCP]). It reads what editors write, too: a prompt ([Prompt]) or a message ([ReadMessage]). A
+// [Journal] keeps steps for a session that is loaded again. It is pure, and it knows no dialect
+// and no leg.
+//
+// The table has version 1 of ACP. In version 2 (acp2*.go) what replaces an item takes its place
+// ([Places]), a call begins by an update, a command's output is a terminal's, and the end of a
+// turn is a state of the session ([ACP.Idle]).
 //
 //	A2A                                      steps               ACP                        A2A lines
 //	task state                               StepState           (nothing)                  event/state
