@@ -149,19 +149,17 @@ func (s *Source) step(card *a2a.Card, alternative a2a.Requirement) (st *step, re
 		if s.opts.covered(&sc) {
 			continue
 		}
-		if st != nil {
-			return nil, fmt.Sprintf("the card wants %q and %q at once: --header gives one of them", st.scheme.Name, sc.Name)
-		}
-		st = &step{scheme: sc, scopes: slices.Clone(use.Scopes)}
 		switch sc.Type {
 		case "mutualTLS":
 			return nil, fmt.Sprintf("%q wants a certificate of yours: --client-cert and --client-key give it", sc.Name)
-		case "oauth2", "openIdConnect":
-			st.oauth = true
-		case "http", "apiKey":
+		case "http", "apiKey", "oauth2", "openIdConnect":
 		default:
 			return nil, fmt.Sprintf("the card wants %q, which is a kind of scheme that a2astdio does not know", sc.Name)
 		}
+		if st != nil {
+			return nil, fmt.Sprintf("the card wants %q and %q at once: --header gives one of them", st.scheme.Name, sc.Name)
+		}
+		st = &step{scheme: sc, scopes: slices.Clone(use.Scopes), oauth: sc.Type == "oauth2" || sc.Type == "openIdConnect"}
 	}
 	return st, ""
 }

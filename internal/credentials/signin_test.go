@@ -176,6 +176,7 @@ func TestWaysIn(t *testing.T) {
 		{name: "basic", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me:pw"}, key: "header Basic bWU6cHc="},
 		{name: "basic without a colon", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me"}, want: "user:password"},
 		{name: "certificate", card: `"securitySchemes":{"c":{"type":"mutualTLS"}},"security":[{"c":[]}]`, want: "--client-cert"},
+		{name: "certificate beside a key", card: `"securitySchemes":{"c":{"type":"mutualTLS"},"b":{"type":"http","scheme":"bearer"}},"security":[{"b":[],"c":[]}]`, want: "--client-cert"},
 		{name: "the second of two", card: `"securitySchemes":{"c":{"type":"mutualTLS"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"c":[]},{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "header hunter2-key"},
 		{name: "both of two", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"login":["agent"],"k":[]}]`, want: "at once: --header gives one of them"},
 		{name: "by name", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"k":[]},{"login":["agent"]}]`, scheme: "login"},
