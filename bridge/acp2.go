@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -277,8 +278,12 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	defer e.letGo(c.ID)
 	session := turn.session
 	if err := turn.wait(ctx); err != nil {
-		turn.Discard()
 		c.fail(acp.CodeRequestCancelled, err.Error(), "")
+		if errors.Is(err, errAsked) {
+			e.leave(c.conn, turn, nil) // what the agent asks may be answered elsewhere
+		} else {
+			turn.Discard()
+		}
 		return
 	}
 	view, accepted := e.view(c.conn, session), false

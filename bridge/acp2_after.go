@@ -16,7 +16,7 @@ import (
 // if that goes on.
 func (e *acpEditor) leave(conn requester, turn Turn, err error) {
 	s := turn.session
-	w := &watcher{session: s, task: s.taskID, rest: s.fold.Rest(s.taskID), pushes: s.pushes, cancel: make(chan struct{}, 1)}
+	w := &watcher{session: s, task: s.taskID, rest: s.fold.Rest(s.taskID), pushes: s.pushes}
 	if s.watchFails++; err == nil {
 		s.watchFails = 0
 	}
@@ -38,8 +38,14 @@ func (e *acpEditor) leave(conn requester, turn Turn, err error) {
 		s.watching = w
 	}
 	s.mu.Unlock()
-	if !free || !e.server.spawn(func(ctx context.Context) { e.watch(ctx, conn, w) }) { // ends with w.ctx
+	switch {
+	case !free:
 		w.stop()
+	case !e.server.spawn(func(ctx context.Context) { e.watch(ctx, conn, w) }): // ends with w.ctx
+		s.unwatch()
+		if turn, _, ok := w.takeUp(false); ok {
+			turn.Discard()
+		}
 	}
 }
 
@@ -47,11 +53,8 @@ func (e *acpEditor) leave(conn requester, turn Turn, err error) {
 func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 	defer w.stop()
 	w.pushes.listen(true)
-	state, cancelled, ok := w.awaitMove(e.server.out.InputDone())
-	if !ok {
-		return
-	}
-	turn, ok := w.takeUp()
+	state, moved := w.awaitMove(e.server.out.InputDone())
+	turn, cancelled, ok := w.takeUp(moved)
 	if !ok {
 		return
 	}

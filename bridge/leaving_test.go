@@ -31,3 +31,23 @@ func TestRest(t *testing.T) {
 		<-rested
 	})
 }
+
+// A cancel between turns is a turn: a prompt that is read right behind it waits for that, and is
+// no answer to what was asked.
+func TestCancelBetween(t *testing.T) {
+	s := NewAgent(&Options{}).NewSession("/")
+	w := &watcher{session: s, stop: func() {}}
+	s.watching = w
+	s.Cancel()
+	prompt, err := s.queue()
+	if err != nil || prompt.up == nil {
+		t.Fatalf("the prompt does not wait for the cancel: %v", err)
+	}
+	turn, cancels, ok := w.takeUp(true)
+	if !ok || !cancels {
+		t.Fatal("the cancel is lost")
+	}
+	turn.Discard()
+	<-prompt.up
+	prompt.Discard()
+}

@@ -211,11 +211,12 @@ func (s *Session) Cancel() {
 	defer s.mu.Unlock()
 	if s.turn != nil {
 		s.turn.requestCancel()
-	} else if s.watching != nil {
-		select {
-		case s.watching.cancel <- struct{}{}:
-		default: // it was cancelled before
-		}
+	} else if w := s.watching; w != nil {
+		// The turn that cancels the task begins here: a prompt that is read next is behind it.
+		s.turn = newTurn(s)
+		s.turn.told = true
+		w.cancels = s.turn
+		s.unwatchLocked()
 	}
 	for _, t := range s.line {
 		t.requestCancel()

@@ -60,8 +60,9 @@ type turn struct {
 	// turn that waited for others may run, over when it is released.
 	past     bool
 	up, over chan struct{}
-	// told: the editor knows that it is over. informed: it was written behind that of the turn
-	// before, by a user who knows what the agent has asked. Both for ACP's version 2.
+	// told: the editor knows that it is over, or cancels by it what was left. informed: it was
+	// written behind that of the turn before, by a user who knows what the agent has asked. Both
+	// for ACP's version 2.
 	told, informed bool
 	trace          a2a.TraceContext // the editor's
 	// accepted, if set, is called when the prompt is about to be sent.

@@ -32,7 +32,7 @@ type watcher struct {
 	kept    int64 // of the journal, in bytes
 	ctx     context.Context
 	stop    context.CancelFunc
-	cancel  chan struct{} // has one if the editor has cancelled it
+	cancels *turn // the one in which the editor has cancelled the task; the session's mu guards it
 }
 
 // unwatchLocked ends the session's watcher.
@@ -54,16 +54,20 @@ func (s *Session) unwatch() (atWork string) {
 	return atWork
 }
 
-// takeUp begins the turn of a task that has moved; false: another one has begun.
-func (w *watcher) takeUp() (Turn, bool) {
+// takeUp begins the turn of a task, if that has moved, or returns the one that cancels it; not ok:
+// there is none, or another one has begun.
+func (w *watcher) takeUp(moved bool) (turn Turn, cancels, ok bool) {
 	s := w.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.watching != w || s.turn != nil {
-		return Turn{}, false
+	if w.cancels != nil {
+		return Turn{w.cancels}, true, true
+	}
+	if !moved || s.watching != w || s.turn != nil {
+		return Turn{}, false, false
 	}
 	s.watching, s.turn = nil, newTurn(s)
-	return Turn{s.turn}, true
+	return Turn{s.turn}, false, true
 }
 
 // alone has nothing put into the journal, until the function that it returns is called, if another
@@ -78,9 +82,9 @@ func (w *watcher) alone() (end func()) {
 	return func() { s.journal = journal }
 }
 
-// awaitMove waits until the task stands otherwise than it was left, or the user cancels it; not
-// ok: it is not watched any more. That ends with the editor's input, which no prompt is behind.
-func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, cancelled, ok bool) {
+// awaitMove waits until the task stands otherwise than it was left; not ok: it is not watched any
+// more. That ends with the editor's input, which no prompt is behind.
+func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool) {
 	client := w.session.agent.opts.Client
 	timer := time.NewTimer(firstWatch)
 	defer timer.Stop()
@@ -88,22 +92,20 @@ func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, cancell
 		select {
 		case <-timer.C:
 		case <-w.pushes.waked():
-		case <-w.cancel:
-			return w.rest.State, true, true
 		case <-client.Exited():
-			return "", false, false
+			return "", false
 		case <-inputDone:
-			return "", false, false
+			return "", false
 		case <-w.ctx.Done():
-			return "", false, false
+			return "", false
 		}
 		pause = min(2*pause, maxWatch)
 		now, err := client.Get(w.ctx, w.task, 0)
 		switch {
 		case err == nil && !w.rest.Is(now):
-			return now.State, false, true
+			return now.State, true
 		case err != nil && (isFinal(err) || w.ctx.Err() != nil):
-			return "", false, false
+			return "", false
 		}
 	}
 }
