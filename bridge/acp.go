@@ -45,7 +45,7 @@ type acpEditor struct {
 	// are not written afterwards.
 	abilities abilities
 	client    acpClient
-	// loginMu guards endLogin, which ends the sign-in that is under way.
+	// loginMu guards endLogin, which ends the sign-in that is under way, and held.
 	loginMu  sync.Mutex
 	loginID  jsonrpc2.ID
 	held     map[jsonrpc2.ID]Turn // version 2's prompts that are not answered yet
@@ -309,7 +309,7 @@ func (e *acpEditor) cancelRequest(c *editorRequest) {
 	if !ok {
 		return
 	}
-	e.cancelLogin(jsonrpc2.ID(id))
+	e.cancelHeld(jsonrpc2.ID(id))
 	s := e.server
 	s.mu.Lock()
 	defer s.mu.Unlock()

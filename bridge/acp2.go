@@ -18,7 +18,6 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
-	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // This file has what version 2 of ACP does otherwise than version 1. A prompt is answered when it
@@ -67,7 +66,7 @@ func (e *acpEditor) methods2() map[string]func(*editorRequest) {
 		acp.MethodSessionPrompt:    e.prompt2,
 		acp.MethodSessionCancel:    e.cancel,
 		acp.MethodSessionSetConfig: e.setConfig2,
-		acp.MethodCancelRequest:    e.cancelRequest2,
+		acp.MethodCancelRequest:    e.cancelRequest,
 		acp.MethodSteering:         e.steer,
 	}
 }
@@ -253,24 +252,6 @@ func (e *acpEditor) letGo(id jsonrpc2.ID) {
 	e.loginMu.Lock()
 	defer e.loginMu.Unlock()
 	delete(e.held, id)
-}
-
-// cancelRequest2 cancels a sign-in, or a prompt that is not answered yet.
-func (e *acpEditor) cancelRequest2(c *editorRequest) {
-	var p acp.CancelRequest
-	if !c.decode(&p) {
-		return
-	}
-	id, ok := stdio.ParseID(string(p.RequestID))
-	if !ok {
-		return
-	}
-	e.cancelLogin(jsonrpc2.ID(id))
-	e.loginMu.Lock()
-	defer e.loginMu.Unlock()
-	if turn, held := e.held[jsonrpc2.ID(id)]; held {
-		turn.requestCancel()
-	}
 }
 
 // run2 runs the turn of a prompt.

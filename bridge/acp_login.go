@@ -155,10 +155,14 @@ func (e *acpEditor) signIn(ctx context.Context, login Login, c *editorRequest) e
 	return err
 }
 
-// cancelLogin ends the sign-in that a request has begun.
-func (e *acpEditor) cancelLogin(id jsonrpc2.ID) {
+// cancelHeld ends the sign-in that a request has begun, or cancels its prompt of version 2, if that
+// is not answered yet.
+func (e *acpEditor) cancelHeld(id jsonrpc2.ID) {
 	e.loginMu.Lock()
 	defer e.loginMu.Unlock()
+	if turn, held := e.held[id]; held {
+		turn.requestCancel()
+	}
 	if e.endLogin != nil && e.loginID == id {
 		e.endLogin(context.Canceled)
 	}

@@ -33,12 +33,6 @@ const StopError = "error"
 // ToolCancelled is the state of a tool call that was cancelled.
 const ToolCancelled = "cancelled"
 
-// Initialize2Request opens the connection.
-type Initialize2Request struct {
-	ProtocolVersion int             `json:"protocolVersion"`
-	Info            *Implementation `json:"info"`
-}
-
 // Initialize2Response says what the agent can do. Abilities are marked by objects.
 type Initialize2Response struct {
 	ProtocolVersion int            `json:"protocolVersion"`
