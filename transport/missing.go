@@ -128,11 +128,11 @@ func (e *endpoint) explain(w way, err error) error {
 		return err
 	}
 	said := strings.TrimPrefix(err.Error(), "agent: ")
+	if e.placeless && noRoute(agent.HTTPStatus) {
+		return failf(err, "%s; the card of %s names no URL: is the agent at another one than --agent?", said, cardName(e.card))
+	}
 	switch agent.Code {
 	case 0:
-		if e.placeless && noRoute(agent.HTTPStatus) {
-			return failf(err, "%s; the card of %s names no URL: is the agent at another one than --agent?", said, cardName(e.card))
-		}
 		if e.vague && agent.HTTPStatus == http.StatusNotFound {
 			host := w.url.Scheme + "://" + w.url.Host
 			return failf(err, "%s; the card of its origin is that of another URL: %s. If that is the agent, take --agent %s", said, cardSays(e.card), host)
