@@ -53,7 +53,7 @@ func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 	c, p := s.Tool, e.V2
 	t := p.terminals[c.Shown]
 	switch {
-	case t == nil && s.New && mapping.ToolKind(c) == acp.KindExecute && !c.Bare:
+	case s.New && mapping.ToolKind(c) == acp.KindExecute && !c.Bare:
 		if p.terminals == nil {
 			p.terminals = map[string]*terminal{}
 		}

@@ -70,3 +70,14 @@ func FuzzTerminal(f *testing.F) {
 		}
 	})
 }
+
+// A session of version 2 that is shown again shows a command that still runs from its beginning.
+func TestTerminalAgain(t *testing.T) {
+	out := ACP{Session: "s", V2: new(Places)}
+	all := []mapping.Step{{Kind: mapping.StepTool, New: true, Changed: mapping.ToolHead | mapping.ToolState | mapping.ToolContent,
+		Tool: &mapping.ToolCall{ID: "c", Shown: "c", Name: "run_shell_command", Kind: "execute", Status: mapping.ToolExecuting, OutputSoFar: "one\n"}}}
+	first := string(out.Append(nil, all))
+	if again := string(out.Append(nil, all)); again != first {
+		t.Errorf("shown again:\n%s\nwant\n%s", again, first)
+	}
+}
