@@ -268,9 +268,8 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 		return
 	}
 	view, accepted := e.view(c.conn, session), false
-	out := e.out(session)
-	e.send(ctx, out.State(nil, acp.StateRunning))
-	turn.accepted = func(ctx context.Context) error {
+	e.tellState(ctx, session, acp.StateRunning)
+	turn.accepted = func(ctx context.Context) {
 		accepted = true
 		first := session.Title == ""
 		if first {
@@ -281,9 +280,8 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 		e.letGo(c.ID)
 		c.reply(answer(id))
 		if first {
-			e.send(ctx, out.Info(nil, session.Title, e.server.agent.opts.Now().UTC().Format(time.RFC3339)))
+			e.send(ctx, view.out.Info(nil, session.Title, e.server.agent.opts.Now().UTC().Format(time.RFC3339)))
 		}
-		return nil
 	}
 	result, turn, err := e.converse(ctx, c, turn, view, e.server.ide.context(prompt))
 	err = view.tellUnanswered(ctx, &result, err)
@@ -300,15 +298,19 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 
 // tellResumed tells what a session does that the editor has opened again.
 func (e *acpEditor) tellResumed(ctx context.Context, session *Session, goesOn bool) {
-	if !e.v2 {
-		return
-	}
-	out := e.out(session)
+	state := acp.StateIdle
 	if goesOn {
-		e.send(ctx, out.State(nil, acp.StateRunning))
-	} else {
-		e.send(ctx, out.Idle(nil, "", "", ""))
+		state = acp.StateRunning
 	}
+	if e.v2 {
+		e.tellState(ctx, session, state)
+	}
+}
+
+// tellState tells an editor of version 2 what a session does.
+func (e *acpEditor) tellState(ctx context.Context, session *Session, state string) {
+	out := e.out(session)
+	e.send(ctx, out.State(nil, state))
 }
 
 // tellEnd tells that a turn is over, and why.
@@ -342,9 +344,8 @@ func (v *acpView) waits(ctx context.Context) (done func()) {
 	if !v.editor.v2 {
 		return func() {}
 	}
-	out := v.editor.out(v.session)
-	v.editor.send(ctx, out.State(nil, acp.StateRequiresAction))
-	return func() { v.editor.send(context.WithoutCancel(ctx), out.State(nil, acp.StateRunning)) }
+	v.editor.tellState(ctx, v.session, acp.StateRequiresAction)
+	return func() { v.editor.tellState(context.WithoutCancel(ctx), v.session, acp.StateRunning) }
 }
 
 // tellElsewhere tells an editor of version 2 whether the task waits until the user has signed in
@@ -356,12 +357,12 @@ func (v *acpView) tellElsewhere(ctx context.Context, steps []mapping.Step) {
 		if !v.editor.v2 || s.Kind != mapping.StepState || waits == v.elsewhere {
 			continue
 		}
-		state, out := acp.StateRunning, v.editor.out(v.session)
+		state := acp.StateRunning
 		if v.elsewhere = waits; waits {
 			state = acp.StateRequiresAction
 		}
 		v.begin()
-		v.editor.send(ctx, out.State(nil, state))
+		v.editor.tellState(ctx, v.session, state)
 	}
 }
 

@@ -60,11 +60,11 @@ func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 	}
 	view := e.view(conn, w.session)
 	journals := w.alone()
-	out, told := e.out(w.session), cancelled
+	told := cancelled
 	if !cancelled { // what does not change the state may say nothing
 		view.begins = func() {
 			told = true
-			e.send(ctx, out.State(nil, acp.StateRunning))
+			e.tellState(ctx, w.session, acp.StateRunning)
 		}
 	}
 	var result Result

@@ -66,7 +66,7 @@ type turn struct {
 	told, informed bool
 	trace          a2a.TraceContext // the editor's
 	// accepted, if set, is called when the prompt is about to be sent.
-	accepted func(ctx context.Context) error
+	accepted func(ctx context.Context)
 	// steers takes messages for the task; steering is the one that is to be sent next.
 	steers   chan *steering
 	steering *steering
@@ -154,9 +154,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 		return t.unsent(ctx, next)
 	}
 	if t.accepted != nil {
-		if err := t.accepted(ctx); err != nil {
-			return Result{}, err
-		}
+		t.accepted(ctx)
 	}
 	if next.leg == nil {
 		t.session.giveUpPause()

@@ -123,8 +123,8 @@ func (e *ACP) State(dst []byte, state string) []byte {
 	return e.close(append(e.open(dst, "state_update"), `,"state":"`+state+`"`...))
 }
 
-// Idle is State for the end of a turn: why it has ended, "" if nothing was under way, and what is
-// told with that, an object or "".
+// Idle is State for the end of a turn: why it has ended, "" if that is not known, and what is told
+// with that, an object or "".
 func (e *ACP) Idle(dst []byte, stopReason string, failure, meta a2a.JSON) []byte {
 	dst = append(e.open(dst, "state_update"), `,"state":"`+acp.StateIdle+`"`...)
 	if stopReason != "" {
