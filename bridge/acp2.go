@@ -225,6 +225,7 @@ func (e *acpEditor) steer(c *editorRequest) {
 			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), a2a.JSON(gjson.GetBytes(*c.Params, "prompt").Raw)
 			session.recordPrompt(&out, prompt, id)
 			e.send(ctx, out.Said(nil, prompt, id))
+			c.reply(acp.Steering2Response{Outcome: acp.SteeringInjected}) // before the agent's answer
 		}
 		m, err := &steering{prompt: p.Prompt, taken: said, done: make(chan error, 1)}, errCannotSteer
 		select {
@@ -235,9 +236,7 @@ func (e *acpEditor) steer(c *editorRequest) {
 		}
 		if err != nil {
 			c.reply(acp.Steering2Response{Outcome: acp.SteeringFailed, Reason: e.server.agent.opts.Mask(err.Error())})
-			return
 		}
-		c.reply(acp.Steering2Response{Outcome: acp.SteeringInjected})
 	})
 }
 
