@@ -3,10 +3,13 @@ package bridge
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -47,7 +50,8 @@ type mcpEditor struct {
 	methods map[string]func(*mcpCall)
 	can     abilities // what initialize has said; the read loop writes it
 
-	seal mcpSeal
+	key       []byte        // signs states
+	questions atomic.Uint64 // how many were asked, for their names
 
 	mu      sync.Mutex
 	closing bool
@@ -60,7 +64,9 @@ type mcpEditor struct {
 }
 
 func newMCPEditor(s *server) *mcpEditor {
-	e := &mcpEditor{server: s, calls: map[jsonrpc2.ID]*mcpCall{}, talks: map[string]*mcpTalk{}, agents: map[string]*Agent{}, seal: newSeal()}
+	e := &mcpEditor{server: s, calls: map[jsonrpc2.ID]*mcpCall{}, talks: map[string]*mcpTalk{}, agents: map[string]*Agent{},
+		key: make([]byte, sha256.Size)}
+	_, _ = rand.Read(e.key) // never fails
 	e.methods = map[string]func(*mcpCall){
 		acp.MethodInitialize: e.initialize,
 		"server/discover":    e.discover,
@@ -87,10 +93,9 @@ type mcpCall struct {
 	// stateless: it stands for itself (2026-07-28). can is what its client can do.
 	stateless bool
 	can       abilities
-	// ctx ends with a cancel, whose reason is its cause, or with the bridge.
+	// ctx ends with a cancel, whose reason is its cause, with the call's time, or with the bridge.
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	deadline time.Time
 	progress int      // how many notifications it has had
 	talk     *mcpTalk // that it waits for
 }
@@ -196,17 +201,17 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 		c.fail(acp.CodeInvalidParams, "editor: there is no tool "+c.params.Get("name").String(), "")
 		return
 	}
-	c.deadline = time.Now().Add(cmp.Or(e.server.agent.opts.AnswerWithin, DefaultAnswerWithin))
-	c.ctx, c.cancel = context.WithCancelCause(e.server.ctx)
+	ctx, stop := context.WithTimeout(e.server.ctx, cmp.Or(e.server.agent.opts.AnswerWithin, DefaultAnswerWithin))
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	e.mu.Lock()
 	e.calls[c.ID] = c
 	e.mu.Unlock()
 	running := e.server.spawn(func(context.Context) {
-		defer c.cancel(nil)
+		defer stop()
 		tool(c)
 	})
 	if !running {
-		c.cancel(nil)
+		stop()
 	}
 }
 
@@ -257,13 +262,16 @@ func (c *mcpCall) say(isError bool, text string) {
 
 // answer answers a call that is settled with words, and with content that is no text.
 func (c *mcpCall) answer(isError bool, text string, content []json.RawMessage) {
-	block, err := json.Marshal(map[string]string{"type": "text", "text": text})
-	if err != nil {
-		return // strings always encode
+	blocks := []any{map[string]string{"type": "text", "text": text}}
+	for _, block := range content {
+		blocks = append(blocks, block)
 	}
-	result := &spell.MCPResult{Content: append([]json.RawMessage{block}, content...), IsError: isError}
+	result := map[string]any{"content": blocks}
+	if isError {
+		result["isError"] = true
+	}
 	if c.stateless {
-		result.Type = "complete"
+		result["resultType"] = "complete"
 	}
 	c.reply(result)
 }

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"sync"
 
@@ -31,7 +32,6 @@ type mcpQuestion struct {
 type mcpReply struct {
 	option string
 	why    string
-	cannot bool
 }
 
 // Ask implements [Editor].
@@ -65,12 +65,12 @@ func (t *mcpTalk) note(lines ...string) {
 
 // put waits until a person has answered a question, or ctx ends.
 func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.MCPElicit) (mcpReply, error) {
-	q := &mcpQuestion{what: what, elicit: elicit, replies: make(chan mcpReply, 1)}
+	q := &mcpQuestion{id: fmt.Sprintf("q%d", t.editor.questions.Add(1)), what: what, elicit: elicit, replies: make(chan mcpReply, 1)}
 	t.mu.Lock()
-	t.answers++
-	q.id = "q" + strconv.Itoa(t.answers)
-	t.asks = q
-	t.changedLocked()
+	if !t.deaf {
+		t.asks = q
+		t.changedLocked()
+	}
 	t.mu.Unlock()
 	defer func() {
 		t.mu.Lock()
@@ -138,7 +138,7 @@ func (a *mcpAsking) ask(q *mcpQuestion) bool {
 	switch {
 	case q == nil:
 	case !a.call.canAsk(q):
-		a.talk.answer(q, mcpReply{why: cannotAsk, cannot: true})
+		a.talk.answer(q, mcpReply{why: cannotAsk})
 	case a.call.stateless:
 		return false
 	default:

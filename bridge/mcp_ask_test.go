@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -74,4 +75,38 @@ func TestMCPPageDone(t *testing.T) {
 			c.Error(text)
 		}
 	})
+}
+
+// TestMCPCancelAsksNobody: what a cancelled task has asked is not put to the user again.
+func TestMCPCancelAsksNobody(t *testing.T) {
+	withMCP(t, bridge.Options{}, "", func(c *mcpClient) {
+		c.next(c.call("send_message", `{"text":"shell"}`, stateless))
+		_, handle, _ := strings.Cut(textOfResult(c.next(c.call("list_agents", `{}`))), "under way: ")
+		cancelled := c.next(c.call("cancel_task", `{"handle":"`+handle+`"}`, stateless))
+		if text := textOfResult(cancelled); !strings.Contains(text, "state: canceled") {
+			c.Errorf("%s", cancelled)
+		}
+	})
+}
+
+// silentAgents are agents that cannot be opened, and do not say so.
+type silentAgents struct{}
+
+func (silentAgents) Names() ([]string, error) { return []string{"silent"}, nil }
+func (silentAgents) Open(ctx context.Context, _ string) (*bridge.Options, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestMCPSilentAgent: calls are answered in time, also where the agent is not even known yet.
+func TestMCPSilentAgent(t *testing.T) {
+	for tool, arguments := range map[string]string{"send_message": `{"text":"hello"}`, "read_artifact": `{"handle":"silent.x","artifact":"x"}`, "list_agents": `{}`} {
+		withMCP(t, bridge.Options{Agents: silentAgents{}}, "", func(c *mcpClient) {
+			began := time.Now()
+			m := c.next(c.call(tool, arguments))
+			if took := time.Since(began); took > bridge.DefaultAnswerWithin {
+				c.Errorf("after %v: %s", took, m)
+			}
+		})
+	}
 }

@@ -1,13 +1,13 @@
 package bridge
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,38 +23,25 @@ import (
 
 const stateLife = time.Hour
 
-// mcpState is what a call with an answer is known by.
-type mcpState struct {
-	Handle   string `json:"h"`
-	Question string `json:"q"`
-	Call     []byte `json:"c"` // a digest of the tool and its arguments
-	Until    int64  `json:"u"`
-	Page     bool   `json:"p,omitempty"`
+// stateFor is what the call is known by that comes again with the answer: the conversation, until
+// when that is good, and our signature of both, the question, the tool and its arguments. The key
+// ends with the process.
+func (t *mcpTalk) stateFor(c *mcpCall, question string, until int64) string {
+	text := fmt.Sprintf("%s.%d", t.session.ID, until)
+	mac := hmac.New(sha256.New, t.editor.key)
+	fmt.Fprintf(mac, "%s %s %x", text, question, c.digest())
+	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// mcpSeal signs states, with a key that ends with the process.
-type mcpSeal struct{ key []byte }
-
-func newSeal() mcpSeal {
-	key := make([]byte, sha256.Size)
-	_, _ = rand.Read(key) // never fails
-	return mcpSeal{key}
-}
-
-func (s mcpSeal) sign(payload string) string {
-	mac := hmac.New(sha256.New, s.key)
-	mac.Write([]byte(payload))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// read reads a state, also one that is not ours.
-func (s mcpSeal) read(text string) (state mcpState, ours bool) {
-	payload, mac, _ := strings.Cut(text, ".")
-	raw, err := base64.RawURLEncoding.DecodeString(payload)
-	if err != nil || json.Unmarshal(raw, &state) != nil {
-		return mcpState{}, false
+// readState reads a state, also one that is not ours: only the signature tells.
+func readState(state string) (handle string, until int64) {
+	fields := strings.Split(state, ".") // a handle may have points
+	n := len(fields)
+	if n < 3 {
+		return "", 0
 	}
-	return state, hmac.Equal([]byte(mac), []byte(s.sign(payload)))
+	until, _ = strconv.ParseInt(fields[n-2], 10, 64) // 0 is long ago
+	return strings.Join(fields[:n-2], "."), until
 }
 
 // digest tells one call from another, however its arguments are ordered.
@@ -80,19 +67,22 @@ func (t *mcpTalk) askBack(c *mcpCall, q *mcpQuestion) {
 	if elicit.ElicitationID = ""; elicit.Mode == "" {
 		elicit.Mode = acp.ElicitForm
 	}
-	seal := t.editor.seal
-	raw, _ := json.Marshal(mcpState{t.session.ID, q.id, c.digest(), t.agent.opts.Now().Add(stateLife).Unix(), elicit.URL != ""}) // strings and numbers
-	payload := base64.RawURLEncoding.EncodeToString(raw)
-	c.reply(&spell.MCPInput{Type: "input_required", State: payload + "." + seal.sign(payload),
-		Requests: map[string]spell.MCPRequest{q.id: {Method: acp.MethodElicit, Params: &elicit}}})
+	if elicit.URL != "" {
+		t.mu.Lock()
+		t.page = q.id
+		t.mu.Unlock()
+	}
+	c.reply(map[string]any{"resultType": "input_required", "requestState": t.stateFor(c, q.id, t.agent.opts.Now().Add(stateLife).Unix()),
+		"inputRequests": map[string]any{q.id: map[string]any{"method": acp.MethodElicit, "params": &elicit}}})
 }
 
 // answered goes on with a call that brings an answer. What does not fit answers nothing, and
 // sends nothing.
 func (e *mcpEditor) answered(c *mcpCall) {
 	const nothing = "editor: this answers no question that is open: nothing was sent, and nothing was allowed by it"
-	state, ours := e.seal.read(c.params.Get("requestState").Str)
-	t, err := e.find(c.ctx, state.Handle)
+	given := c.params.Get("requestState").Str
+	handle, until := readState(given)
+	t, err := e.find(c.ctx, handle)
 	if err != nil {
 		c.say(true, nothing+". list_agents has the tasks that are under way")
 		return
@@ -102,14 +92,15 @@ func (e *mcpEditor) answered(c *mcpCall) {
 		return
 	}
 	t.mu.Lock()
-	q := t.asks
+	q, page := t.asks, t.page
 	t.mu.Unlock()
-	open := q != nil && q.id == state.Question
-	ours = ours && bytes.Equal(state.Call, c.digest()) && t.agent.opts.Now().Unix() <= state.Until
+	isOf := func(question string) bool {
+		return t.agent.opts.Now().Unix() <= until && hmac.Equal([]byte(given), []byte(t.stateFor(c, question, until)))
+	}
 	switch {
-	case ours && open:
+	case q != nil && isOf(q.id):
 		t.answer(q, q.read(c.params.Get("inputResponses."+q.id).Raw))
-	case ours && state.Page: // the user was done with it before the client has said so
+	case page != "" && isOf(page): // the user was done with it before the client has said so
 	default:
 		c.say(true, nothing+"\nhandle: "+t.session.ID+"\nnext: call wait_task with this handle")
 		return
@@ -135,7 +126,7 @@ func (a *mcpAsker) Opens() bool { return true }
 
 func (a *mcpAsker) ask(ctx context.Context, what string, elicit *spell.MCPElicit) (bool, error) {
 	r, err := a.talk.put(ctx, what, elicit)
-	if err == nil && r.cannot {
+	if r.why == cannotAsk {
 		err = ErrCannotAsk
 	}
 	return r.option != "", err

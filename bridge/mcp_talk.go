@@ -42,7 +42,7 @@ type mcpTalk struct {
 	runs    bool          // a turn is running
 	detach  context.CancelCauseFunc
 	journal *store.Journal // the session's
-	deaf    bool           // its turn was cancelled: what it still says need not be taken
+	deaf    bool           // what is said need not be taken, as when the turn was cancelled, and nobody is asked
 	out     spell.MCP
 	notes   []string // lines of ours for the next result
 	state   a2a.State
@@ -50,7 +50,7 @@ type mcpTalk struct {
 	result  Result
 	err     error
 	asks    *mcpQuestion // that waits for a person, nil if none does
-	answers int          // how often questions were asked, for their names
+	page    string       // the last question that was a page, of a call that comes again
 }
 
 func (e *mcpEditor) newTalk(agent *Agent, name string, session *Session) *mcpTalk {
@@ -148,7 +148,7 @@ func (t *mcpTalk) stop() bool {
 
 // stopLocked cancels the task.
 func (t *mcpTalk) stopLocked() {
-	t.deaf = true
+	t.deaf, t.asks = true, nil
 	t.changedLocked()
 	t.session.Cancel()
 }
@@ -176,8 +176,6 @@ const otherCall = "another call waits for this task already, and gets what is ne
 // await answers a call when the turn is over, or the call's time is. Questions that wait are
 // put to the user by it.
 func (t *mcpTalk) await(c *mcpCall) {
-	limit, stop := context.WithDeadline(c.ctx, c.deadline)
-	defer stop()
 	pace := time.NewTicker(mcpPace)
 	defer pace.Stop()
 	asking := &mcpAsking{talk: t, call: c}
@@ -189,7 +187,7 @@ func (t *mcpTalk) await(c *mcpCall) {
 		if why, ok := c.isCancelled(); ok && !why.isLimit() {
 			t.stop()
 		}
-		if !runs || limit.Err() != nil {
+		if !runs || c.ctx.Err() != nil {
 			asking.end()
 			t.report(c)
 			return
@@ -205,7 +203,7 @@ func (t *mcpTalk) await(c *mcpCall) {
 				told, toldAt = doing, now
 				c.tell(doing)
 			}
-		case <-limit.Done(): // or the client has cancelled it, or the bridge ends
+		case <-c.ctx.Done(): // or the client has cancelled it, or the bridge ends
 		}
 	}
 }

@@ -185,12 +185,13 @@ func TestMCPState(t *testing.T) {
 	withMCP(t, bridge.Options{Workspace: os.TempDir()}, "", func(c *mcpClient) {
 		state := c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless)).Get("result.requestState").Str
 		with := func(state string) string { return `,"requestState":"` + state + `"` }
-		payload, mac, _ := strings.Cut(state, ".")
+		at := strings.LastIndexByte(state, '.')
+		payload, mac := state[:at], state[at+1:]
 		for why, m := range map[string]gjson.Result{
 			"another tool":      c.next(c.call("wait_task", `{"text":"shell","agent":"agent"}`, stateless, answers, with(state))),
 			"another text":      c.next(c.call("send_message", `{"text":"edit","agent":"agent"}`, stateless, answers, with(state))),
 			"another signature": c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with(payload+"."+strings.ToUpper(mac)))),
-			"no signature":      c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with(payload))),
+			"no signature":      c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with(payload+"."))),
 			"no state":          c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers)),
 			"nonsense":          c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with("v1."))),
 		} {

@@ -55,9 +55,9 @@ func (e *mcpEditor) sendMessage(c *mcpCall) {
 		c.say(true, "editor: nothing was sent: the task of "+t.session.ID+" still works, or waits for the user: call wait_task with this handle first")
 		return
 	}
-	if c.ctx.Err() != nil { // it was cancelled meanwhile
+	if c.ctx.Err() != nil {
 		turn.Discard()
-		t.report(c)
+		c.say(true, "editor: nothing was sent: the call was over before it could be")
 		return
 	}
 	t.note(sent...)
@@ -237,6 +237,7 @@ func (e *mcpEditor) restore(ctx context.Context, agent *Agent, name string, reco
 	session := agent.restore(record)
 	session.approvals.mode = agent.opts.Mode
 	t = e.newTalk(agent, name, session)
+	t.deaf = true // nobody can take anything before this is done
 	err := session.readJournal(true, func(steps []mapping.Step, line []byte) error {
 		switch {
 		case steps == nil: // a prompt, behind which everything is new
@@ -299,12 +300,10 @@ func (t *mcpTalk) cancelResting(c *mcpCall) bool {
 	if task == "" || t.session.completed {
 		return true // nothing is under way, as the answer says
 	}
-	ctx, stop := context.WithDeadline(c.ctx, c.deadline)
-	defer stop()
-	if _, _, err = t.agent.Ready(ctx); err == nil {
-		_, err = t.agent.cancelTask(ctx, task, "the model cancels it")
+	if _, _, err = t.agent.Ready(c.ctx); err == nil {
+		_, err = t.agent.cancelTask(c.ctx, task, "the model cancels it")
 	}
-	if err != nil && !t.agent.isOver(ctx, task) {
+	if err != nil && !t.agent.isOver(c.ctx, task) {
 		c.fault(t.agent, err)
 		return false
 	}

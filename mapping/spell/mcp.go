@@ -1,10 +1,12 @@
 package spell
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -36,7 +38,8 @@ type MCP struct {
 
 	text    []byte
 	content []json.RawMessage
-	images  int    // base64 in content
+	held    int    // bytes in content
+	images  int    // those of images
 	from    string // the message or artifact of the last text
 	// artifacts are those whose text has begun, long those of which a part is left out.
 	artifacts map[string]*mcpText
@@ -47,19 +50,24 @@ type MCP struct {
 
 // mcpText is an artifact's text.
 type mcpText struct {
-	id, name  string
-	size      int
-	isInLinks bool
+	id, name string
+	size     int
 }
 
 // Size is how much waits to be taken.
-func (m *MCP) Size() int { return len(m.text) + m.images + len(m.long) + len(m.content) }
+func (m *MCP) Size() int { return len(m.text) + m.held + len(m.long) }
+
+// hold adds content.
+func (m *MCP) hold(content json.RawMessage) {
+	m.content = append(m.content, content)
+	m.held += len(content)
+}
 
 // Doing is what the agent did last, in a line of its words.
 func (m *MCP) Doing() string { return m.doing }
 
 // Forget drops what waits to be taken.
-func (m *MCP) Forget() { m.text, m.content, m.images, m.long = nil, nil, 0, nil }
+func (m *MCP) Forget() { m.text, m.content, m.held, m.images, m.long = nil, nil, 0, 0, nil }
 
 // Append adds steps.
 func (m *MCP) Append(steps []mapping.Step) {
@@ -105,7 +113,7 @@ func (m *MCP) aside(text string) {
 // begin ends what is not of the same message, or artifact.
 func (m *MCP) begin(from string) {
 	if len(m.text) > 0 && (from == "" || from != m.from) {
-		m.text = append([]byte(strings.TrimRight(string(m.text), "\n")), "\n\n"...)
+		m.text = append(bytes.TrimRight(m.text, "\n"), "\n\n"...)
 	}
 	m.from = strings.Clone(from)
 }
@@ -116,8 +124,8 @@ func (m *MCP) said(s *mapping.Step) {
 	if s.ArtifactID != "" {
 		a := m.artifact(s)
 		head, rest := ask.Split(text, max(0, mcpArtifact-a.size))
-		if a.size += len(text); rest != "" && !a.isInLinks {
-			m.long, a.isInLinks = append(m.long, a), true
+		if a.size += len(text); rest != "" && !slices.Contains(m.long, a) {
+			m.long = append(m.long, a)
 		}
 		text = head
 	}
@@ -167,7 +175,7 @@ func (m *MCP) part(s *mapping.Step) {
 	if f.URI != "" {
 		m.aside(fmt.Sprintf("[file %s, %s]", name, cmp.Or(f.MediaType, "of an unknown type")))
 		content, _ := acpContent(s)
-		m.content = append(m.content, content)
+		m.hold(content)
 		return
 	}
 	m.aside(fmt.Sprintf("[file %s, %s, %d bytes]", name, cmp.Or(f.MediaType, "of an unknown type"), size))
@@ -177,11 +185,11 @@ func (m *MCP) part(s *mapping.Step) {
 	case media == "image" && m.images+len(f.Bytes) <= mcpImage:
 		m.images += len(f.Bytes)
 		content, _ := acpContent(s)
-		m.content = append(m.content, content)
+		m.hold(content)
 	case size <= mcpSmall && utf8.Valid(text):
 		m.text = append(append(m.text, '\n'), text...)
 	default:
-		m.content = append(m.content, m.link(cmp.Or(s.ArtifactID, f.Name, "file"), name, f.MediaType, size))
+		m.hold(m.link(cmp.Or(s.ArtifactID, f.Name, "file"), name, f.MediaType, size))
 	}
 }
 
@@ -213,7 +221,6 @@ func (m *MCP) Take(n int) (text string, content []json.RawMessage) {
 	}
 	content = m.content
 	for _, a := range m.long {
-		a.isInLinks = false
 		head += fmt.Sprintf("\n[artifact %s: %d bytes so far, the rest by read_artifact]", ask.OneLine(a.name), a.size)
 		content = append(content, m.link(a.id, a.name, "text/plain", a.size))
 	}

@@ -49,10 +49,7 @@ func MCPApproval(agent string, q mapping.Question) *MCPElicit {
 			no = append(no, word)
 		}
 	}
-	if len(no) == 0 {
-		no = []string{"None of these (do not allow it)"}
-	}
-	e.Schema = form(append(no, yes...))
+	e.Schema = form(append(no, yes...)) // each question has what rejects
 	return e
 }
 
